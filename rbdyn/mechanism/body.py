@@ -1,0 +1,106 @@
+"""RigidBody: inertia, geometry and body-fixed frames under one name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from rbdyn.collision.shapes import Shape
+from rbdyn.errors import MechanismError
+from rbdyn.spatial.frames import CartesianFrame
+from rbdyn.spatial.inertia import SpatialInertia
+from rbdyn.spatial.transform import Transform
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A shape on a body.
+
+    Parameters
+    ----------
+    shape : Shape
+        One of rbdyn.collision.shapes.
+    pose : Transform
+        Pose of the shape in the body frame.
+    name : str
+        "LINK/0", "LINK/1", ... for a robot read from a file.
+    material : str
+        Material name for the World's pair table; "default" unless said otherwise.
+    group, mask : int
+        64-bit collision group and mask: A and B collide if each one's group meets the other's mask.
+    color : (r, g, b, a), optional
+        For drawing, 0 to 1.
+    """
+
+    shape: Shape
+    pose: Transform = field(default_factory=Transform)
+    name: str = ""
+    material: str = "default"
+    group: int = 1
+    mask: int = -1
+    color: tuple[float, float, float, float] | None = None
+
+    def moved(self, pose: Transform) -> Geometry:
+        """This geometry on a body in whose frame the present body has pose `pose`."""
+        return replace(self, pose=pose @ self.pose)
+
+
+class RigidBody:
+    """A rigid body.
+
+    Its frame is its own: attaching, flipping and re-rooting never move it within the body.
+
+    Parameters
+    ----------
+    name : str
+        Unique within a mechanism.
+    inertia : SpatialInertia, optional
+        None means massless.
+    collision, visual : iterable of Geometry
+        Shapes that collide, and shapes that are only drawn.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        inertia: SpatialInertia | None = None,
+        collision: Iterable[Geometry] = (),
+        visual: Iterable[Geometry] = (),
+    ) -> None:
+        if not isinstance(name, str) or not name:
+            raise MechanismError(f"a body's name must be a non-empty string, got {name!r}")
+        if inertia is not None and not isinstance(inertia, SpatialInertia):
+            raise MechanismError(f"inertia of body {name!r} must be a SpatialInertia or None, got {inertia!r}")
+        self.name = name
+        self.inertia = inertia if inertia is not None else SpatialInertia.zero()
+        self.collision = list(collision)
+        self.visual = list(visual)
+        for item in (*self.collision, *self.visual):
+            if not isinstance(item, Geometry):
+                raise MechanismError(f"geometry of body {name!r} must be Geometry values, got {item!r}")
+        self.frame = CartesianFrame(name)
+        self.frames: dict[str, tuple[CartesianFrame, Transform]] = {}
+
+    def add_frame(self, name: str, pose: Transform) -> CartesianFrame:
+        """Fix a named frame at `pose` in the body frame.
+
+        Raises
+        ------
+        MechanismError
+            If the body already has a frame of that name.
+        """
+        if name in self.frames or name == self.name:
+            raise MechanismError(f"body {self.name!r} already has a frame named {name!r}")
+        frame = CartesianFrame(name)
+        self.frames[name] = (frame, pose)
+        return frame
+
+    def copy(self, name: str | None = None) -> RigidBody:
+        """A copy with fresh frames, and another name if given."""
+        twin = RigidBody(name or self.name, self.inertia, self.collision, self.visual)
+        for frame_name, (_, pose) in self.frames.items():
+            twin.add_frame(frame_name, pose)
+        return twin
+
+    def __repr__(self) -> str:
+        return f"RigidBody({self.name!r}, mass={self.inertia.mass:g})"

@@ -1,0 +1,132 @@
+"""SpatialInertia: mass, centre of mass and rotational inertia of a rigid body."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbdyn.errors import Error
+from rbdyn.spatial.rotations import Array, as_matrix3, as_vector, skew
+from rbdyn.spatial.transform import Transform
+
+
+class SpatialInertia:
+    """The inertia of a rigid body.
+
+    Parameters
+    ----------
+    mass : float
+        Mass [kg], finite, not negative.
+    com : (3,) array_like
+        Centre of mass in the body frame [m].
+    inertia : (3, 3) array_like
+        Rotational inertia about the centre of mass, in body axes [kg m^2]; symmetric.
+
+    Raises
+    ------
+    Error
+        If a value is not finite, the mass is negative or the matrix is not symmetric.  An inertia that is not positive
+        semi-definite is accepted (robot files are full of them); see `defect`.
+    """
+
+    __slots__ = ("com", "inertia", "mass")
+    mass: float
+    com: Array
+    inertia: Array
+
+    def __init__(self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None) -> None:
+        if isinstance(mass, (bool, str, bytes, complex)):
+            raise Error(f"mass must be a number [kg], got {mass!r}")
+        try:
+            m = float(mass)
+        except (TypeError, ValueError):
+            raise Error(f"mass must be a number [kg], got {mass!r}") from None
+        if not math.isfinite(m) or m < 0:
+            raise Error(f"mass must be finite and not negative [kg], got {m}")
+        c = as_vector(com, 3, "com", "[m]")
+        J = np.zeros((3, 3)) if inertia is None else as_matrix3(inertia, "inertia")
+        if np.abs(J - J.T).max() > 1e-9 * max(1.0, float(np.abs(J).max())):
+            raise Error(f"inertia must be symmetric, got {J.tolist()}")
+        J = 0.5 * (J + J.T)
+        c.flags.writeable = False
+        J.flags.writeable = False
+        object.__setattr__(self, "mass", m)
+        object.__setattr__(self, "com", c)
+        object.__setattr__(self, "inertia", J)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a SpatialInertia cannot be changed; make a new one")
+
+    @classmethod
+    def zero(cls) -> SpatialInertia:
+        """The inertia of a massless body."""
+        return cls(0.0)
+
+    @property
+    def inertia_at_origin(self) -> Array:
+        """Rotational inertia about the body frame's origin, (3, 3) [kg m^2] (parallel-axis theorem)."""
+        cx = skew(self.com)
+        return self.inertia - self.mass * cx @ cx
+
+    @property
+    def matrix(self) -> Array:
+        """The 6x6 spatial inertia about the body frame's origin, angular part first.  RBDA eq. 2.63."""
+        M = np.zeros((6, 6))
+        M[:3, :3] = self.inertia_at_origin
+        M[:3, 3:] = self.mass * skew(self.com)
+        M[3:, :3] = M[:3, 3:].T
+        M[3:, 3:] = self.mass * np.eye(3)
+        return M
+
+    def defect(self) -> str:
+        """What makes this inertia unphysical, "" if nothing does.
+
+        Principal moments must not be negative and must obey the triangle inequality; a massless body has none.
+        """
+        moments = np.linalg.eigvalsh(self.inertia)
+        scale = max(float(np.abs(moments).max()), 1e-300)
+        if moments[0] < -1e-9 * scale:
+            return f"a principal moment of inertia is negative: {moments.tolist()} kg m^2"
+        if moments[2] > (moments[0] + moments[1]) * (1 + 1e-6) + 1e-12:
+            return f"principal moments {moments.tolist()} kg m^2 break the triangle inequality"
+        if self.mass == 0 and scale > 1e-300 and np.abs(moments).max() > 0:
+            return "a body without mass has a rotational inertia"
+        return ""
+
+    def transformed(self, pose: Transform) -> SpatialInertia:
+        """This inertia seen from the frame in which the body frame has pose `pose`."""
+        R = pose.rotation
+        return SpatialInertia(self.mass, pose @ self.com, R @ self.inertia @ R.T)
+
+    def __add__(self, other: SpatialInertia) -> SpatialInertia:
+        """The inertia of both bodies welded together, in their common frame."""
+        if not isinstance(other, SpatialInertia):
+            return NotImplemented
+        m = self.mass + other.mass
+        if m == 0:
+            return SpatialInertia(0.0, self.com, self.inertia + other.inertia)
+        c = (self.mass * self.com + other.mass * other.com) / m
+        J = self.inertia + other.inertia
+        for part in (self, other):
+            dx = skew(part.com - c)
+            J = J - part.mass * dx @ dx
+        return SpatialInertia(m, c, J)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, SpatialInertia)
+            and self.mass == other.mass
+            and np.array_equal(self.com, other.com)
+            and np.array_equal(self.inertia, other.inertia)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.mass, self.com.tobytes(), self.inertia.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"SpatialInertia(mass={self.mass:g}, com={self.com.tolist()}, inertia={self.inertia.tolist()})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return SpatialInertia, (self.mass, self.com.copy(), self.inertia.copy())

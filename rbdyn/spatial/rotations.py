@@ -1,0 +1,142 @@
+"""Rotations as numpy arrays: matrices, quaternions [w, x, y, z], roll-pitch-yaw, rotation vectors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdyn.errors import Error
+
+Array = NDArray[np.float64]
+
+
+def as_vector(x: ArrayLike, n: int, name: str, unit: str = "") -> Array:
+    """`x` as n finite float64 numbers, copied; Error naming the argument otherwise.
+
+    Booleans, complex numbers and strings are refused, integers and other float types converted.
+    """
+    try:
+        array = np.asarray(x)
+    except ValueError:
+        raise Error(f"{name} must hold {n} numbers{unit and ' ' + unit}, got a ragged sequence") from None
+    if array.dtype.kind not in "fiu":
+        raise Error(f"{name} must hold {n} real numbers{unit and ' ' + unit}, got {_shown(x)}")
+    if array.shape != (n,):
+        raise Error(f"{name} must have shape ({n},){unit and ' ' + unit}, got shape {array.shape}")
+    array = array.astype(np.float64)
+    if not np.isfinite(array).all():
+        raise Error(f"{name} must be finite, got {array}")
+    return array
+
+
+def as_matrix3(x: ArrayLike, name: str) -> Array:
+    """`x` as a finite (3, 3) float64 array, copied; Error naming the argument otherwise."""
+    try:
+        array = np.asarray(x)
+    except ValueError:
+        raise Error(f"{name} must have shape (3, 3), got a ragged sequence") from None
+    if array.dtype.kind not in "fiu" or array.shape != (3, 3):
+        raise Error(f"{name} must be real numbers of shape (3, 3), got {array.dtype} of shape {array.shape}")
+    array = array.astype(np.float64)
+    if not np.isfinite(array).all():
+        raise Error(f"{name} must be finite, got {array.tolist()}")
+    return array
+
+
+def _shown(x: object) -> str:
+    text = repr(x)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def skew(a: ArrayLike) -> Array:
+    """The matrix ax with ax @ b = cross(a, b), shape (3, 3)."""
+    x, y, z = np.asarray(a, dtype=np.float64)
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def matrix_from_quat(quat: ArrayLike) -> Array:
+    """Rotation matrix (3, 3) of a quaternion [w, x, y, z]; it is normalised first."""
+    q = as_vector(quat, 4, "quat")
+    norm = math.sqrt(float(q @ q))
+    if norm < 1e-12:
+        raise Error("quat must not be zero")
+    w, x, y, z = q / norm
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def quat_from_matrix(rotation: ArrayLike) -> Array:
+    """Unit quaternion [w, x, y, z], w >= 0, of a rotation matrix.
+
+    Takes the largest of the four components first (Shepperd 1978), so that no square root loses digits.
+    """
+    R = np.asarray(rotation, dtype=np.float64)
+    t = np.array([R.trace(), R[0, 0], R[1, 1], R[2, 2]])
+    k = int(np.argmax(t))
+    if k == 0:
+        q = np.array([1 + t[0], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    else:
+        i, j, m = k - 1, k % 3, (k + 1) % 3
+        q = np.empty(4)
+        q[0] = R[m, j] - R[j, m]
+        q[1 + i] = 1 + R[i, i] - R[j, j] - R[m, m]
+        q[1 + j] = R[j, i] + R[i, j]
+        q[1 + m] = R[m, i] + R[i, m]
+    q /= math.sqrt(float(q @ q))
+    return -q if q[0] < 0 else q
+
+
+def matrix_from_rpy(rpy: ArrayLike) -> Array:
+    """Rotation matrix Rz(yaw) Ry(pitch) Rx(roll) of URDF's (roll, pitch, yaw) [rad]."""
+    r, p, y = as_vector(rpy, 3, "rpy", "[rad]")
+    cr, sr, cp, sp, cy, sy = math.cos(r), math.sin(r), math.cos(p), math.sin(p), math.cos(y), math.sin(y)
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
+
+
+def rpy_from_matrix(rotation: ArrayLike) -> Array:
+    """(roll, pitch, yaw) [rad] of a rotation matrix; at gimbal lock roll is 0."""
+    R = np.asarray(rotation, dtype=np.float64)
+    pitch = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
+    if math.hypot(R[0, 0], R[1, 0]) < 1e-12:
+        return np.array([0.0, pitch, math.atan2(-R[0, 1], R[1, 1])])
+    return np.array([math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])])
+
+
+def matrix_from_rotvec(rotvec: ArrayLike) -> Array:
+    """Rotation matrix of a rotation vector (axis times angle [rad]): Rodrigues' formula."""
+    v = as_vector(rotvec, 3, "rotvec", "[rad]")
+    angle = math.sqrt(float(v @ v))
+    K = skew(v)
+    if angle < 1e-8:
+        return np.eye(3) + K + 0.5 * K @ K
+    return np.eye(3) + math.sin(angle) / angle * K + (1 - math.cos(angle)) / angle**2 * K @ K
+
+
+def rotation_to_z(axis: ArrayLike) -> Array:
+    """The rotation that takes the unit vector `axis` to z; exact entries when the axis is a coordinate axis.
+
+    For a coordinate axis it permutes axes cyclically, elsewhere it is the shortest rotation.
+    """
+    a = np.asarray(axis, dtype=np.float64)
+    if np.array_equal(a, [1, 0, 0]):
+        return np.array([[0.0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    if np.array_equal(a, [0, 1, 0]):
+        return np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
+    if a[2] < 0:  # turn to -z, then half a turn about x, which is far from degenerate
+        return np.diag([1.0, -1.0, -1.0]) @ rotation_to_z(-a)
+    v = np.array([a[1], -a[0], 0.0])  # a x z
+    K = skew(v)
+    return np.eye(3) + K + K @ K / (1.0 + a[2])

@@ -1,0 +1,149 @@
+"""Transform: a rigid motion, rotation then translation."""
+
+from __future__ import annotations
+
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbdyn.errors import Error
+from rbdyn.spatial.rotations import (
+    Array,
+    as_matrix3,
+    as_vector,
+    matrix_from_quat,
+    matrix_from_rpy,
+    quat_from_matrix,
+    rpy_from_matrix,
+)
+
+
+class Transform:
+    """A rigid transform p -> rotation @ p + translation; as a pose, where a frame sits in its reference.
+
+    Parameters
+    ----------
+    rotation : (3, 3) array_like, optional
+        Rotation matrix.  At most one of `rotation`, `quat` and `rpy` may be given; none means identity.
+    quat : (4,) array_like, optional
+        Quaternion [w, x, y, z]; normalised.
+    rpy : (3,) array_like, optional
+        Roll, pitch, yaw as in URDF: Rz(yaw) Ry(pitch) Rx(roll) [rad].
+    translation : (3,) array_like
+        Translation [m].
+
+    Raises
+    ------
+    Error
+        If a shape is wrong, a number is not finite or the matrix is not a rotation to 1e-6.
+
+    Examples
+    --------
+    >>> T = Transform(rpy=(0, 0, 3.141592653589793 / 2), translation=(1, 0, 0))
+    >>> (T @ (1, 0, 0)).round(6).tolist()
+    [1.0, 1.0, 0.0]
+    """
+
+    __slots__ = ("rotation", "translation")
+    rotation: Array
+    translation: Array
+
+    def __init__(
+        self,
+        rotation: ArrayLike | None = None,
+        quat: ArrayLike | None = None,
+        rpy: ArrayLike | None = None,
+        translation: ArrayLike = (0.0, 0.0, 0.0),
+    ) -> None:
+        given = [name for name, x in (("rotation", rotation), ("quat", quat), ("rpy", rpy)) if x is not None]
+        if len(given) > 1:
+            raise Error(f"give one of rotation, quat and rpy, got {' and '.join(given)}")
+        if quat is not None:
+            R = matrix_from_quat(quat)
+        elif rpy is not None:
+            R = matrix_from_rpy(rpy)
+        elif rotation is not None:
+            R = as_matrix3(rotation, "rotation")
+            if np.abs(R.T @ R - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
+                raise Error(f"rotation must be orthonormal with determinant +1, got {R.tolist()}")
+        else:
+            R = np.eye(3)
+        p = as_vector(translation, 3, "translation", "[m]")
+        R.flags.writeable = False
+        p.flags.writeable = False
+        object.__setattr__(self, "rotation", R)
+        object.__setattr__(self, "translation", p)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a Transform cannot be changed; make a new one")
+
+    @classmethod
+    def from_matrix(cls, matrix: ArrayLike) -> Transform:
+        """The transform of a homogeneous (4, 4) matrix."""
+        M = np.asarray(matrix, dtype=np.float64)
+        if M.shape != (4, 4) or np.abs(M[3] - (0, 0, 0, 1)).max() > 1e-9:
+            raise Error(f"matrix must have shape (4, 4) with last row 0 0 0 1, got shape {M.shape}")
+        return cls(rotation=M[:3, :3], translation=M[:3, 3])
+
+    @property
+    def matrix(self) -> Array:
+        """Homogeneous matrix, (4, 4)."""
+        M = np.eye(4)
+        M[:3, :3] = self.rotation
+        M[:3, 3] = self.translation
+        return M
+
+    @property
+    def quat(self) -> Array:
+        """Unit quaternion [w, x, y, z] with w >= 0."""
+        return quat_from_matrix(self.rotation)
+
+    @property
+    def rpy(self) -> Array:
+        """Roll, pitch, yaw [rad]."""
+        return rpy_from_matrix(self.rotation)
+
+    def inverse(self) -> Transform:
+        """The transform that undoes this one."""
+        return Transform(rotation=self.rotation.T, translation=-self.rotation.T @ self.translation)
+
+    @overload
+    def __matmul__(self, other: Transform) -> Transform: ...
+    @overload
+    def __matmul__(self, other: ArrayLike) -> Array: ...
+    def __matmul__(self, other: Transform | ArrayLike) -> Transform | Array:
+        """Compose with a Transform, or act on a point (3,) or points (n, 3)."""
+        if isinstance(other, Transform):
+            return Transform(
+                rotation=self.rotation @ other.rotation,
+                translation=self.rotation @ other.translation + self.translation,
+            )
+        points = np.asarray(other, dtype=np.float64)
+        if points.shape[-1:] != (3,):
+            raise Error(f"a Transform acts on points of shape (3,) or (n, 3), got shape {points.shape}")
+        return points @ self.rotation.T + self.translation
+
+    def is_identity(self) -> bool:
+        """Whether this is exactly the identity."""
+        return bool((self.rotation == np.eye(3)).all() and (self.translation == 0).all())
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Transform)
+            and np.array_equal(self.rotation, other.rotation)
+            and np.array_equal(self.translation, other.translation)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.rotation.tobytes(), self.translation.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"Transform(quat={self.quat.round(6).tolist()}, translation={self.translation.round(6).tolist()})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (self.rotation.copy(), self.translation.copy())
+
+
+def _restore(rotation: Array, translation: Array) -> Transform:
+    return Transform(rotation=rotation, translation=translation)
