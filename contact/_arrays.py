@@ -70,7 +70,7 @@ def from_delassus(delassus: Any, v_free: Any, friction: Any, dt: Any, frame: Any
     arrays = common(v_free, friction, dt, frame, key)
     n = arrays["n"]
     Y = factor(numbers(delassus, (3 * n, 3 * n), "delassus", "[1/kg]"))
-    return arrays | bodies([], np.zeros((0, 3, 3))) | sides(n, 0, None, None, None, None) | rows_of(Y.reshape(n, 3, -1))
+    return arrays | bodies([], np.zeros((0, 3, 3))) | sides(n, 0, None, None, None, None) | rows_of(Y.reshape(n, 3, Y.shape[1]))
 
 
 def from_bodies(inverse_mass: Any, inverse_inertia: Any, frame: Any, v_free: Any, friction: Any, single_a: Any,

@@ -37,6 +37,8 @@ cdef class BisectionSolver(ContactSolver):
     alpha_init, alpha_min, alpha_decay : float
         Under-relaxation alpha of every visit: starts at alpha_init, and after each sweep
         ``alpha = alpha_min + alpha_decay (alpha - alpha_min)``.  1 is best in every case measured.
+    patience : int
+        Give up, with ``converged`` False, after so many sweeps without one percent of progress.
     anderson : bool
         Accelerate after 8 sweeps (window 5); used only while every alpha is 1.
     warm_start, alternate : bool
@@ -46,10 +48,6 @@ cdef class BisectionSolver(ContactSolver):
     ------
     ContactError
         If an argument is out of range; the message names it.
-
-    Notes
-    -----
-    The sweep also stops after 20 sweeps without one percent of progress; ``converged`` is then False.
 
     Examples
     --------
@@ -68,14 +66,15 @@ cdef class BisectionSolver(ContactSolver):
 
     def __cinit__(self, *args, **kwargs):
         self.settings = Settings(law=Law.COULOMB, method=Method.NEWTON, max_iterations=150, threshold=1e-8,
-                                 alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, anderson=True, backward=False)
+                                 alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True, backward=False)
 
     def __init__(self, *, friction_law="coulomb", local_solver="newton", max_iterations=150, threshold=1e-8,
-                 alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, anderson=True, warm_start=True, alternate=True):
+                 alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True, warm_start=True,
+                 alternate=True):
         BisectionSolver.configure(
             self, friction_law=friction_law, local_solver=local_solver, max_iterations=max_iterations,
             threshold=threshold, alpha_init=alpha_init, alpha_min=alpha_min, alpha_decay=alpha_decay,
-            anderson=anderson, warm_start=warm_start, alternate=alternate)
+            patience=patience, anderson=anderson, warm_start=warm_start, alternate=alternate)
 
     def __dealloc__(self):
         release_operator(&self.operator)
@@ -83,7 +82,7 @@ cdef class BisectionSolver(ContactSolver):
         free(self.history)
 
     def configure(self, *, friction_law=None, local_solver=None, max_iterations=None, threshold=None, alpha_init=None,
-                  alpha_min=None, alpha_decay=None, anderson=None, warm_start=None, alternate=None):
+                  alpha_min=None, alpha_decay=None, patience=None, anderson=None, warm_start=None, alternate=None):
         """Change parameters; those left out keep their values.
 
         Raises
@@ -106,6 +105,8 @@ cdef class BisectionSolver(ContactSolver):
             s.alpha_min = _options.share(alpha_min, "alpha_min")
         if alpha_decay is not None:
             s.alpha_decay = _options.between(alpha_decay, 0.0, 1.0, "alpha_decay")
+        if patience is not None:
+            s.patience = _options.count(patience, "patience")
         if anderson is not None:
             s.anderson = _options.flag(anderson, "anderson")
         ContactSolver.configure(self, warm_start=warm_start, alternate=alternate)
@@ -122,6 +123,7 @@ cdef class BisectionSolver(ContactSolver):
             "alpha_init": self.settings.alpha_init,
             "alpha_min": self.settings.alpha_min,
             "alpha_decay": self.settings.alpha_decay,
+            "patience": self.settings.patience,
             "anderson": bool(self.settings.anderson),
         } | ContactSolver.parameters.__get__(self)
 

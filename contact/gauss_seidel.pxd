@@ -7,7 +7,6 @@ from rbdyn.contact.problem cimport ContactProblem
 
 cdef enum:
     PLAIN_SWEEPS = 8         # sweeps before Anderson acceleration starts: most steps need fewer
-    STALL_SWEEPS = 20        # give up after so many sweeps without one percent of progress
 
 cdef struct Settings:
     Law law
@@ -15,6 +14,7 @@ cdef struct Settings:
     int max_iterations
     double threshold         # [m/s] on the largest velocity change of a sweep
     double alpha_init, alpha_min, alpha_decay    # alpha <- alpha_min + alpha_decay (alpha - alpha_min) after each sweep
+    int patience             # give up after so many sweeps without one percent of progress
     bint anderson            # used only while every alpha is 1
     bint backward            # visit from the last contact to the first
 

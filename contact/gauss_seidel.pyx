@@ -73,7 +73,7 @@ cdef void gauss_seidel(Operator* G, Anderson* A, const Settings* s, ContactProbl
             return
         if p.error < 0.99 * best:
             best, best_sweep = p.error, k
-        elif k - best_sweep >= STALL_SWEEPS:
+        elif k - best_sweep >= s.patience:
             return
         alpha = s.alpha_min + s.alpha_decay * (alpha - s.alpha_min)
         if anderson and k + 1 >= PLAIN_SWEEPS and k + 1 < s.max_iterations and mix(A, p.impulse, p.error, p.impulse):

@@ -10,7 +10,7 @@ from rbdyn.contact.warm_start cimport load, release, reserve, store
 
 import numpy as np
 
-from rbdyn.contact import _arrays
+from rbdyn.contact import _arrays, _options
 from rbdyn.errors import ContactError
 
 def is_overridden(cls, name):
@@ -106,15 +106,14 @@ cdef class ContactSolver:
 
     def configure(self, *, warm_start=None, alternate=None):
         """Change parameters; those left out keep their values."""
-        if warm_start is not None:
-            self.warm = warm_start
-        if alternate is not None:
-            self.alternating = alternate
+        warm = self.warm if warm_start is None else _options.flag(warm_start, "warm_start")
+        alternating = self.alternating if alternate is None else _options.flag(alternate, "alternate")
+        self.warm, self.alternating = warm, alternating
 
     @property
     def parameters(self):
         """All parameters, as `configure` takes them."""
-        return {"warm_start": self.warm, "alternate": self.alternating}
+        return {"warm_start": bool(self.warm), "alternate": bool(self.alternating)}
 
     @property
     def parity(self):
