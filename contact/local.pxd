@@ -4,7 +4,7 @@
 #
 # otherwise the sliding law (slide.pxd).  Tests in this order: open, stick, slide.
 
-from libc.math cimport NAN, fabs, frexp, isfinite, ldexp, sqrt
+from libc.math cimport NAN, fabs, frexp, hypot, isfinite, ldexp, sqrt
 
 from rbdyn.contact.block cimport FRICTIONLESS, ISOTROPIC, SKIPPED, Block
 from rbdyn.contact.slide cimport (
@@ -68,6 +68,17 @@ cdef inline Vec3 closed_contact(const Block* B, Vec3 c, Law law, Method method, 
     return slide_general(B, c, stick, law, method)
 
 
+cdef inline Vec3 clipped(Vec3 lam, double mu) noexcept nogil:
+    """Friction shortened to the cone; the normal part, if it pushes, is kept."""
+    cdef double r = hypot(lam.x, lam.y), most = mu * lam.z if mu > 0.0 else 0.0
+    if not lam.z > 0.0:
+        return vec3(0.0, 0.0, 0.0)
+    if r > most:
+        lam.x *= most / r
+        lam.y *= most / r
+    return lam
+
+
 cdef inline Vec3 extreme_contact(const Block* B, Vec3 c, Vec3 old, Law law, Method method, Mode* mode) noexcept nogil:
     """|c| far from one: the problem is homogeneous, so solve it for c 2^-k.  Not finite: keep `old`."""
     cdef int k
@@ -75,7 +86,7 @@ cdef inline Vec3 extreme_contact(const Block* B, Vec3 c, Vec3 old, Law law, Meth
     if isfinite(c.x) and isfinite(c.y) and isfinite(c.z):
         frexp(max(fabs(c.x), fabs(c.y), fabs(c.z)), &k)
         c = closed_contact(B, vec3(ldexp(c.x, -k), ldexp(c.y, -k), ldexp(c.z, -k)), law, method, mode)
-        lam = vec3(ldexp(c.x, k), ldexp(c.y, k), ldexp(c.z, k))
+        lam = clipped(vec3(ldexp(c.x, k), ldexp(c.y, k), ldexp(c.z, k)), B.mu)
     if isfinite(lam.x) and isfinite(lam.y) and isfinite(lam.z):
         return lam
     mode[0] = FAILED

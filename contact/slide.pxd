@@ -216,10 +216,12 @@ cdef inline double asymptote(double z, double gx, double gy, double sign, double
 cdef inline double quartic_root(Quartic p, double high) noexcept nogil:
     """The root between 0 and `high`, where the sign changes, by Newton kept inside the bracket by bisection."""
     cdef double low = 0.0, t = 0.0, f = p.p0, df = p.p1, next_t, step, last_step = fabs(high)
+    cdef bint newton
     cdef int k
     for k in range(80):
         next_t = t - f / df                            # df = 0 fails the next test
-        if not (next_t - low) * (next_t - high) < 0.0 or (k > 1 and fabs(next_t - t) > 0.5 * last_step):
+        newton = (next_t - low) * (next_t - high) < 0.0 and (k <= 1 or fabs(next_t - t) <= 0.5 * last_step)
+        if not newton:
             next_t = 0.5 * (low + high)
         step = fabs(next_t - t)
         last_step = step
@@ -230,8 +232,8 @@ cdef inline double quartic_root(Quartic p, double high) noexcept nogil:
             low = t
         else:
             high = t
-        # convergence is quadratic: a step of 1e-9 leaves an error of 1e-18; asking for less stalls on round-off
-        if step <= 1e-9 * (1.0 + fabs(t)) or f == 0.0:
+        # convergence is quadratic: a Newton step of 1e-9 leaves an error of 1e-18; asking for less stalls on round-off
+        if step <= (1e-9 if newton else 1e-15) * (1.0 + fabs(t)) or f == 0.0:
             break
     return t
 

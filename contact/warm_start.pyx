@@ -1,9 +1,9 @@
 """Last step's impulses, by key."""
 
-from libc.math cimport sqrt
 from libc.stdlib cimport free
 from libc.string cimport memset
 
+from rbdyn.contact.local cimport clipped
 from rbdyn.contact.operator cimport grow, impulse_at, set_impulse
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.spatial._algebra cimport Mat3, Vec3, mul3, rows3, tmul3, vec3, zero3
@@ -12,18 +12,6 @@ from rbdyn.spatial._algebra cimport Mat3, Vec3, mul3, rows3, tmul3, vec3, zero3
 cdef Mat3 frame_of(const ContactProblem* p, int i) noexcept nogil:
     cdef const double* R = p.frame + 9 * i
     return rows3(vec3(R[0], R[1], R[2]), vec3(R[3], R[4], R[5]), vec3(R[6], R[7], R[8]))
-
-
-cdef Vec3 clipped(Vec3 lam, double mu) noexcept nogil:
-    """The nearest point of the cone along the tangent: normal part kept, friction shortened."""
-    cdef double r = sqrt(lam.x * lam.x + lam.y * lam.y), most
-    if not lam.z > 0.0:
-        return zero3()
-    most = mu * lam.z if mu > 0.0 else 0.0
-    if r > most:
-        lam.x *= most / r
-        lam.y *= most / r
-    return lam
 
 
 cdef void load(const WarmStart* W, ContactProblem* p) noexcept nogil:
