@@ -80,14 +80,14 @@ cdef inline Vec3 clipped(Vec3 lam, double mu) noexcept nogil:
 
 
 cdef inline Vec3 extreme_contact(const Block* B, Vec3 c, Vec3 old, Law law, Method method, Mode* mode) noexcept nogil:
-    """|c| far from one: the problem is homogeneous, so solve it for c 2^-k.  Not finite: keep `old`."""
+    """|c| far from one: the problem is homogeneous, so solve it for c 2^-k.  Not finite, or beyond 1e300: keep `old`."""
     cdef int k
     cdef Vec3 lam = vec3(0.0, 0.0, NAN)
     if isfinite(c.x) and isfinite(c.y) and isfinite(c.z):
         frexp(max(fabs(c.x), fabs(c.y), fabs(c.z)), &k)
         c = closed_contact(B, vec3(ldexp(c.x, -k), ldexp(c.y, -k), ldexp(c.z, -k)), law, method, mode)
         lam = clipped(vec3(ldexp(c.x, k), ldexp(c.y, k), ldexp(c.z, k)), B.mu)
-    if isfinite(lam.x) and isfinite(lam.y) and isfinite(lam.z):
+    if fabs(lam.x) + fabs(lam.y) + fabs(lam.z) < 1e300:
         return lam
     mode[0] = FAILED
     return old
