@@ -12,14 +12,16 @@ cdef struct Table:
     bint either                    # filter rule: True "or", False "and"
     double margin                  # [m] contacts with a gap below this are reported too
     ShapeRecord* shape             # (n,) ids ascending
-    int n_slots                    # size of `excluded`: 0 or a power of two
+    int n_excluded                 # body pairs in `excluded`
+    int n_slots                    # size of `excluded`: 0 or a power of two, at least twice n_excluded
     uint64_t* excluded             # open-addressing set of pair keys; 0 is empty
 
 cdef void table_init(Table* table) noexcept nogil
 cdef void table_free(Table* table) noexcept nogil
 cdef int table_add(Table* table, ShapeRecord record) except -1
 cdef int table_remove(Table* table, int slot) except -1
-cdef int table_exclude(Table* table, set pairs) except -1
+cdef int table_exclude(Table* table, int a, int b) except -1
+cdef int table_include(Table* table, int a, int b) except -1
 cdef int find_slot(const Table* table, int id) noexcept nogil
 
 

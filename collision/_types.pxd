@@ -12,7 +12,6 @@ cdef enum Kind:                    # in the order in which a pair's kernel takes
     BOX
     CYLINDER
     HULL
-    TRIANGLES
 
 cdef struct Pose:                  # world pose of a body, or of a shape
     Mat3 R                         # its axes to world axes

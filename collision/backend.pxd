@@ -19,9 +19,9 @@ cdef class CollisionBackend:
     cdef ContactBuffer own               # contacts of query()
     cdef int _next_id                    # id of the next shape
     cdef dict _shapes                    # id -> (shape, vertices): what the records point into
-    cdef set _excluded                   # {(body, body)}, smaller first: source of table.excluded
 
     cdef int detect_c(self, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil
+    cdef int _slot(self, object id) except -1
 
 cdef int detect_contacts(
     CollisionBackend backend, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil
