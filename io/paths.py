@@ -104,7 +104,7 @@ class FileFinder:
             raise PathError(f"{_short(filename)} is not a file name")
         scheme, path = _split(filename)
         if scheme in ("package", "model"):
-            package, _, rest = path.partition("/")
+            package, _, rest = path.lstrip("/").partition("/")  # package:///NAME is common, and means package://NAME
             if package in ("", ".", "..") or os.sep in package:
                 raise PathError(f"{_short(filename)}: {package!r} is not a package name")
             folders = self._package_folders(package)

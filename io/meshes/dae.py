@@ -33,13 +33,14 @@ def read_dae(data: bytes, name: str) -> tuple[Vertices, Faces]:
     """
     try:
         import collada
+        from collada.common import DaeBrokenRefError, DaeUnsupportedError
     except ImportError:
         raise missing_extra(f"reading {name}", "pycollada", "mesh") from None
     if data[:2] == b"PK":
         raise MeshError(f"{name}: this is a zip archive; only plain COLLADA files are read")
     check_prolog(data, name, MeshError)
     try:
-        scene = collada.Collada(io.BytesIO(data), ignore=[collada.DaeUnsupportedError, collada.DaeBrokenRefError])
+        scene = collada.Collada(io.BytesIO(data), ignore=[DaeUnsupportedError, DaeBrokenRefError])
         corners = _triangles(scene)
         unit = float(scene.assetInfo.unitmeter or 1.0)
     except RecursionError:

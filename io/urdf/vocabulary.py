@@ -46,7 +46,7 @@ CHILDREN = {tag: frozenset(words[1].split()) for tag, words in KNOWN.items()}
 # For other programs; dropping them changes no kinematics or dynamics.
 HARMLESS = {
     "robot": frozenset({"transmission", "gazebo", "ros2_control", "sensor", "group", "disable_collisions"}),
-    "link": frozenset({"gazebo", "self_filter", "collision_checking", "gravity", "kinematic", "surface"}),
+    "link": frozenset({"gazebo", "self_filter", "collision_checking"}),
     "joint": frozenset({"safety_controller", "calibration", "hardwareInterface", "gazebo"}),
     "collision": frozenset({"verbose"}),
 }
