@@ -6,6 +6,7 @@ As ROS programs do: the node transforms and the unit of the file are applied, it
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import numpy as np
 
@@ -32,17 +33,18 @@ def read_dae(data: bytes, name: str) -> tuple[Vertices, Faces]:
         If the file is malformed, empty, or holds a number that is not finite.
     """
     try:
-        import collada
-        from collada.common import DaeBrokenRefError, DaeUnsupportedError
+        import collada  # noqa: F401
     except ImportError:
         raise missing_extra(f"reading {name}", "pycollada", "mesh") from None
     if data[:2] == b"PK":
         raise MeshError(f"{name}: this is a zip archive; only plain COLLADA files are read")
     check_prolog(data, name, MeshError)
     try:
-        scene = collada.Collada(io.BytesIO(data), ignore=[DaeUnsupportedError, DaeBrokenRefError])
-        corners = _triangles(scene)
-        unit = float(scene.assetInfo.unitmeter or 1.0)
+        document = _parse(data)
+        if document.errors:  # a lost texture takes its geometry along: read again, without any materials
+            document = _parse(_without_materials(data))
+        corners = _triangles(document)
+        unit = float(document.assetInfo.unitmeter or 1.0)
     except RecursionError:
         raise MeshError(f"{name}: COLLADA nodes are nested too deep") from None
     except Exception as error:  # pycollada lets errors of many kinds out of malformed files
@@ -55,10 +57,28 @@ def read_dae(data: bytes, name: str) -> tuple[Vertices, Faces]:
     return merge_vertices(points)
 
 
-def _triangles(scene: object) -> list[Vertices]:
+def _parse(data: bytes) -> Any:
+    import collada
+    from collada.common import DaeBrokenRefError, DaeUnsupportedError
+
+    return collada.Collada(io.BytesIO(data), ignore=[DaeUnsupportedError, DaeBrokenRefError])
+
+
+def _without_materials(data: bytes) -> bytes:
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
+    root = etree.fromstring(data, parser)
+    etree.strip_elements(
+        root, "{*}bind_material", "{*}library_materials", "{*}library_effects", "{*}library_images", with_tail=False
+    )
+    return bytes(etree.tostring(root))
+
+
+def _triangles(document: Any) -> list[Vertices]:
     """The corners of every triangle set and polygon set of the scene, in its frame and unit."""
     corners = []
-    for geometry in scene.scene.objects("geometry"):  # type: ignore[attr-defined]
+    for geometry in document.scene.objects("geometry"):
         for primitive in geometry.primitives():
             flat = primitive.triangleset() if hasattr(primitive, "triangleset") else primitive
             index = getattr(flat, "vertex_index", None)

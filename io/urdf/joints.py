@@ -12,7 +12,7 @@ from rbdyn.io.numbers import shown
 from rbdyn.io.urdf.links import read_pose
 from rbdyn.io.urdf.node import Node
 from rbdyn.mechanism.joint import Joint, Mimic
-from rbdyn.mechanism.joint_types import Fixed, Floating, JointType, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism.joint_types import Fixed, Floating, JointType, Planar, Prismatic, Revolute, Spherical, unit_axis
 from rbdyn.spatial.rotations import rotation_to_z
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical")
@@ -47,8 +47,7 @@ def make_type(kind: str, axis: tuple[float, float, float]) -> JointType:
     if kind == "prismatic":
         return Prismatic(axis)
     if kind == "planar":
-        norm = math.hypot(*axis)
-        rows = rotation_to_z([x / norm for x in axis])  # rows: two axes of the plane, then its normal
+        rows = rotation_to_z(unit_axis(axis, "axis"))  # rows: two axes of the plane, then its normal
         return Planar(tuple(rows[0]), tuple(rows[1]))
     return {"fixed": Fixed, "floating": Floating, "spherical": Spherical}[kind]()
 
