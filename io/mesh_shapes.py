@@ -36,7 +36,8 @@ class MeshShapes:
     """
 
     def __init__(self, finder: FileFinder, notes: Notes, on_missing: str, collision: str, visual: bool) -> None:
-        for name, value, choices in (("on_missing_mesh", on_missing, MISSING), ("collision_mesh", collision, COLLISION)):
+        options = (("on_missing_mesh", on_missing, MISSING), ("collision_mesh", collision, COLLISION))
+        for name, value, choices in options:
             if value not in choices:
                 raise Error(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
         self._finder = finder

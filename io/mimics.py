@@ -41,7 +41,8 @@ def _check_circles(by_name: dict[str, JointSpec]) -> None:
         while name is not None and name not in cleared:
             if name in trail:
                 circle = " -> ".join([*list(trail)[:10], name])
-                raise UrdfError(f"{by_name[start].where}: <mimic> of joint {start!r}: joints follow in a circle: {circle}")
+                place = f"{by_name[start].where}: <mimic> of joint {start!r}"
+                raise UrdfError(f"{place}: joints follow one another in a circle: {circle}")
             trail[name] = None
             mimic = by_name[name].joint.mimic
             name = None if mimic is None else mimic.joint

@@ -19,13 +19,13 @@ class Notes:
         self._texts: dict[str, str] = {}  # kind -> text with its place
         self._counts: dict[str, int] = {}  # kind -> how often it came
 
-    def warn(self, where: str, text: str, kind: str = "") -> None:
+    def warn(self, where: str, text: str, kind: str = "", count: int = 1) -> None:
         """Take a note about `where` ("file:line"); notes of one non-empty `kind` become a single line with a count."""
         if self.strict:
             raise UrdfError(f"{where}: {text} (strict=True)")
         key = kind or f"{where} {text}"
         self._texts.setdefault(key, f"{where}: {text}")
-        self._counts[key] = self._counts.get(key, 0) + 1
+        self._counts[key] = self._counts.get(key, 0) + count
 
     def lines(self) -> list[str]:
         """The notes, in the order in which they first came up."""

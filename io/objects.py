@@ -85,7 +85,8 @@ def _link(link: Any, where: str, notes: Notes) -> LinkSpec:
             about_com = SpatialInertia(inertial.mass, inertia=moments)
             inertia = about_com.transformed(_pose(inertial.origin))
             if about_com.mass == 1.0 and np.array_equal(moments, np.eye(3)):
-                notes.warn(where, "mass 1 and a unit inertia: urdfpy and urchin invent these where <inertial> is missing")
+                text = "mass 1 and a unit inertia: urdfpy and urchin invent these where <inertial> is missing"
+                notes.warn(where, text)
             elif defect := about_com.defect():
                 notes.warn(where, defect)
         spec = LinkSpec(where, name, inertia)

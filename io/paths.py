@@ -49,17 +49,28 @@ def read_regular(path: str | os.PathLike[str], cap: int) -> bytes:
         raise PathError(f"no such file: {name}") from None
     except (OSError, ValueError) as error:
         raise PathError(f"cannot open {name}: {getattr(error, 'strerror', None) or error}") from None
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
-            raise PathError(f"{name} is {kind}, not a regular file")
-        if status.st_size > cap:
-            raise PathError(f"{name} has {status.st_size} bytes, at most {cap} are read")
-        data = file.read(cap + 1)
+    try:
+        data = _read_open(descriptor, name, cap)
+    finally:
+        os.close(descriptor)
     if len(data) > cap:
         raise PathError(f"{name} has more than {cap} bytes")
     return data
+
+
+def _read_open(descriptor: int, name: str, cap: int) -> bytes:
+    """At most cap + 1 bytes of an open file, if it is a regular one."""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
+        raise PathError(f"{name} is {kind}, not a regular file")
+    if status.st_size > cap:
+        raise PathError(f"{name} has {status.st_size} bytes, at most {cap} are read")
+    try:
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(cap + 1)
+    except OSError as error:
+        raise PathError(f"cannot read {name}: {error.strerror or error}") from None
 
 
 class FileFinder:

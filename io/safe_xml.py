@@ -9,6 +9,7 @@ from xml.parsers import expat
 from rbdyn.errors import FileError, UrdfError
 
 MAX_BYTES = 64 << 20
+MAX_TAGS = 3_000_000  # start and end tags: an element in memory is many times longer than "<a/>"
 _declaration = re.compile(r"\s*<\?xml\s[^>]*\?>")
 
 
@@ -40,8 +41,12 @@ def check_prolog(data: bytes, name: str, error: type[FileError]) -> None:
     except _DocumentTypeError:
         line = parser.CurrentLineNumber
         raise error(f"{name}:{line}: DOCTYPE and entities are refused; remove the <!DOCTYPE ...>") from None
-    except (_PrologEndError, expat.ExpatError, ValueError, LookupError):
-        return  # lxml gives the better message for malformed text
+    except (_PrologEndError, expat.ExpatError) as problem:
+        if getattr(problem, "code", 0) == expat.errors.codes[expat.errors.XML_ERROR_UNKNOWN_ENCODING]:
+            raise error(f"{name}:1: the encoding of this XML is not read; save it as UTF-8") from None
+        # For text that is malformed, lxml has the better message.
+    except (ValueError, LookupError):
+        raise error(f"{name}:1: the encoding of this XML is not read; save it as UTF-8") from None
 
 
 def parse_xml(source: str | bytes, name: str) -> Any:
@@ -73,6 +78,8 @@ def parse_xml(source: str | bytes, name: str) -> Any:
         data = source
     if len(data) > MAX_BYTES:
         raise UrdfError(f"{name}:1: {len(data)} bytes of XML, at most {MAX_BYTES} are read")
+    if data.count(b"<") > MAX_TAGS:
+        raise UrdfError(f"{name}:1: {data.count(b'<')} tags of XML, at most {MAX_TAGS} are read")
     if not data.strip():
         raise UrdfError(f"{name}:1: the robot description is empty")
     check_prolog(data, name, UrdfError)
@@ -89,8 +96,8 @@ def parse_xml(source: str | bytes, name: str) -> Any:
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        text = (error.msg or "malformed").split(", line ")[0]
-        text = "elements are nested too deep" if "depth" in text else text
+        text = (error.msg or "malformed").split(", line ")[0].strip()
+        text = "an element is nested too deep, or a text is too long" if "XML_PARSE_HUGE" in text else text
         raise UrdfError(f"{name}:{error.lineno or 1}: not well-formed XML: {text[:300]}") from None
     except (ValueError, LookupError) as error:
         raise UrdfError(f"{name}:1: not well-formed XML: {str(error)[:300]}") from None

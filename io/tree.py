@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from rbdyn.errors import UrdfError
 from rbdyn.io.description import JointSpec, LinkSpec, RobotSpec
 
-MAX_LINKS = 100_000
+MAX_LINKS = 10_000  # Mechanism.attach compares names one by one: 7 s for so many
 
 
 def spanning_order(robot: RobotSpec) -> tuple[LinkSpec, list[JointSpec]]:

@@ -24,7 +24,7 @@ READERS: dict[str, Callable[[bytes, str], tuple[Vertices, Faces]]] = {
 
 def check_format(name: str) -> None:
     """MeshError if files named like this are not read."""
-    suffix = os.path.splitext(name)[1].lower()
+    suffix = Path(name).suffix.lower()
     if suffix not in READERS:
         raise MeshError(f"mesh {name[-300:]!r}: format {suffix!r} is not read; choices: {', '.join(READERS)}")
 

@@ -11,8 +11,10 @@ from rbdyn.errors import Error, MeshError
 from rbdyn.io.meshes.merge import Faces, Vertices
 from rbdyn.io.numbers import number, shown
 
-PASSED_OVER = frozenset(["vn", "vt", "vp", "o", "g", "s", "mg", "usemtl", "mtllib", "l", "p", "lod", "bevel", "c_interp",
-                         "d_interp", "shadow_obj", "trace_obj", "usemap", "maplib"])
+PASSED_OVER = frozenset(
+    ["vn", "vt", "vp", "o", "g", "s", "mg", "l", "p", "lod", "bevel", "c_interp", "d_interp", "shadow_obj", "trace_obj"]
+    + ["usemtl", "mtllib", "usemap", "maplib"]
+)
 _corner = re.compile(r"([+-]?[0-9]{1,10})(?:/[+-]?[0-9]*){0,2}")
 
 

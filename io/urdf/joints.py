@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
+from typing import Any
 
 from rbdyn.errors import Error
 from rbdyn.io.description import JointSpec
@@ -119,12 +120,12 @@ def _bound(node: Node, name: str, notes: Notes) -> float | None:
     return value
 
 
-def _dynamics(node: Node, joint_type: JointType, notes: Notes) -> dict[str, object]:
+def _dynamics(node: Node, joint_type: JointType, notes: Notes) -> dict[str, Any]:
     """<dynamics>: passive elements, as arguments of Joint."""
     item = node.child("dynamics")
     if item is None:
         return {}
-    values: dict[str, object] = {}
+    values: dict[str, Any] = {}
     for name in ("damping", "friction", "rotor_inertia", "stiffness"):
         value = item.number(name, 0.0)
         if value < 0:

@@ -56,7 +56,10 @@ def read_pose(parent: Node) -> Transform:
 
 
 def read_inertial(node: Node, notes: Notes) -> SpatialInertia:
-    """<inertial>: mass, and inertia about the COM in axes of its <origin>.  Unphysical values are noted, not refused."""
+    """<inertial>: mass, and inertia about the COM in axes of its <origin>.
+
+    Unphysical values are noted, not refused.
+    """
     mass_node, inertia_node = node.need("mass"), node.need("inertia")
     mass = mass_node.number("value")
     if mass < 0:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from rbdyn.errors import Error
+from rbdyn.errors import Error, UrdfError
 from rbdyn.io.build import build_mechanism
 from rbdyn.io.mesh_shapes import MeshShapes
 from rbdyn.io.notes import Notes
@@ -98,8 +98,8 @@ def load_urdf(
     """
     if params is not None:
         raise Error("params: URDF templates are not supported yet; give the text with its numbers filled in")
-    if (modules := list(modules)):
-        raise Error(f"modules: URDF modules are not supported yet, got {len(modules)}")
+    if count := len(list(modules)):
+        raise Error(f"modules: URDF modules are not supported yet, got {count}")
     source, file, path = _source(path_or_text, text)
     notes = Notes(strict)
     shapes = MeshShapes(FileFinder(path, resource_dirs), notes, on_missing_mesh, collision_mesh, visual_meshes)
@@ -117,6 +117,8 @@ def _source(path_or_text: PathOrText, text: bool | None) -> tuple[str | bytes, s
             raise Error(f"text=True, but path_or_text is a path: {path_or_text!r}")
         return path_or_text.lstrip("\ufeff") if isinstance(path_or_text, str) else path_or_text, "<text>", None
     name = os.fsdecode(path_or_text)
+    if not name.strip():
+        raise UrdfError("<text>:1: path_or_text is empty: neither a path nor a robot description")
     return read_regular(name, MAX_BYTES), name, Path(name)
 
 

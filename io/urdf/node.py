@@ -108,12 +108,22 @@ class Node:
 
     def children(self, tag: str = "") -> list[Node]:
         """The elements inside, or those of one tag."""
-        nodes = (Node(child, self.file, self.owner) for child in self._element)
-        return [node for node in nodes if not tag or node.tag == tag]
+        found = self._element.iterchildren(f"{{*}}{tag}" if tag else None)
+        return [Node(c, self.file, self.owner) for c in found if not tag or local_name(c) == tag]
+
+    def by_tag(self) -> dict[str, tuple[int, Node]]:
+        """For each tag among the elements inside: how many there are, and the first one."""
+        counts: dict[str, int] = {}
+        first: dict[str, Any] = {}
+        for child in self._element:
+            tag = local_name(child)
+            counts[tag] = counts.get(tag, 0) + 1
+            first.setdefault(tag, child)
+        return {tag: (counts[tag], Node(child, self.file, self.owner)) for tag, child in first.items()}
 
     def child(self, tag: str) -> Node | None:
         """The one element of that tag, None if there is none; UrdfError if there are more."""
-        found = [c for c in self._element if local_name(c) == tag]
+        found = [c for c in self._element.iterchildren(f"{{*}}{tag}") if local_name(c) == tag]
         if len(found) > 1:
             second = Node(found[1], self.file, self.owner)
             raise second.error(f"a second <{tag}> in the same <{self.tag}>; the first is on line {found[0].sourceline}")

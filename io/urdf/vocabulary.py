@@ -65,25 +65,20 @@ def check_words(root: Node, notes: Notes) -> None:
                 notes.warn(node.where, text, f"attribute {node.tag}/{attribute}")
         if stray := node.stray_text:
             notes.warn(node.where, f"text {shown(stray)} inside <{node.tag}>; ignored", f"text {node.tag}")
-        below = [child for child in node.children() if _is_known(node, child, notes)]
-        pending.extend(reversed(below))
+        for tag, (count, first) in node.by_tag().items():
+            if tag in CHILDREN[node.tag]:
+                pending.extend(node.children(tag))
+            elif node.tag != "geometry":  # an unknown shape is an error, raised where shapes are read
+                notes.warn(first.where, _complaint(node.tag, tag), f"tag {node.tag}/{tag}", count)
 
 
-def _is_known(parent: Node, node: Node, notes: Notes) -> bool:
-    """Whether the reader knows `node` there; takes a note if it does not."""
-    if node.tag in CHILDREN[parent.tag]:
-        return True
-    if parent.tag == "geometry":
-        return False  # an unknown shape is an error, raised where shapes are read
-    kind = f"tag {parent.tag}/{node.tag}"
-    if node.tag.startswith("xacro:"):
-        notes.warn(node.where, f"<{node.tag}> was not expanded; run xacro on the file first", kind)
-    elif node.tag in HARMLESS.get(parent.tag, NOTHING):
-        notes.warn(node.where, f"<{node.tag}> in <{parent.tag}> is for other programs; ignored", kind)
-    else:
-        near = _near(node.tag, CHILDREN[parent.tag])
-        notes.warn(node.where, f"unknown tag <{shown(node.tag)[1:-1]}> in <{parent.tag}>{near}; ignored", kind)
-    return False
+def _complaint(parent: str, tag: str) -> str:
+    """What to say of an element that the reader does not know."""
+    if tag.startswith("xacro:"):
+        return f"<{tag}> was not expanded; run xacro on the file first"
+    if tag in HARMLESS.get(parent, NOTHING):
+        return f"<{tag}> in <{parent}> is for other programs; ignored"
+    return f"unknown tag <{shown(tag)[1:-1]}> in <{parent}>{_near(tag, CHILDREN[parent])}; ignored"
 
 
 def _near(word: str, known: frozenset[str]) -> str:

@@ -82,7 +82,7 @@ class Stance:
 
 
 def _quadruped_stance(bend: float = 0.6) -> Stance:
-    """Each foot straight below its hip: thigh and shank of 0.3 m, bent by `bend` [rad] either way; foot radius 0.03 m."""
+    """Each foot straight below its hip: thigh and shank of 0.3 m, bent by `bend` [rad]; foot radius 0.03 m."""
     signs = {"LF": 1.0, "RF": 1.0, "LH": -1.0, "RH": -1.0}
     angles = {
         f"{leg}_{joint}": angle
