@@ -14,6 +14,7 @@ import pathlib
 import shutil
 import sys
 
+import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 
@@ -63,7 +64,8 @@ extensions = [
     Extension(
         f"{name}.{file.stem}",
         [file.as_posix()],
-        include_dirs=["rbdyn/spatial"],
+        include_dirs=["rbdyn/spatial", numpy.get_include()],
+        define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_19_API_VERSION")],
         depends=["rbdyn/spatial/real.h"],
         extra_compile_args=compile_flags(),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from numpy.typing import ArrayLike
 
 from rbdyn.errors import MechanismError, unknown_name
+from rbdyn.mechanism._revision import Revision
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joint_types import Fixed
@@ -68,7 +69,7 @@ class Mechanism:
         self._loop_joints: list[Joint] = []
         self._edges: dict[Joint, Edge] = {}
         self._parent_joint: dict[RigidBody, Joint] = {}
-        self._revision = 0
+        self._revision = Revision()
         self.name = root_body.name
         self.warnings: list[str] = []
 
@@ -77,7 +78,7 @@ class Mechanism:
     @property
     def revision(self) -> int:
         """Counts the edits made so far; a Model knows the revision it was compiled from."""
-        return self._revision
+        return self._revision.value
 
     @property
     def gravity(self) -> Array:
@@ -87,7 +88,7 @@ class Mechanism:
     @gravity.setter
     def gravity(self, value: ArrayLike) -> None:
         self._gravity = as_vector(value, 3, "gravity", "[m/s^2]")
-        self._revision += 1
+        self._revision.value += 1
 
     @property
     def root_body(self) -> RigidBody:
@@ -269,7 +270,7 @@ class Mechanism:
             self._bodies.append(successor)
             self._tree_joints.append(joint)
             self._parent_joint[successor] = joint
-        self._revision += 1
+        self._revision.value += 1
 
     def remove_fixed_tree_joints(self) -> Maps:
         """Merge every body that hangs on a fixed tree joint into its parent.
@@ -302,7 +303,7 @@ class Mechanism:
         self._tree_joints = [j for j in self._tree_joints if j in edges]
         self._edges = edges
         self._parent_joint = {edges[j].successor: j for j in self._tree_joints}
-        self._revision += 1
+        self._revision.value += 1
         return Maps(bodies=dict(merged))
 
     def _fixed_groups(self) -> tuple[dict[RigidBody, RigidBody], dict[RigidBody, Transform]]:

@@ -1,0 +1,60 @@
+"""External wrenches: from what users give to forces in body coordinates."""
+
+cimport numpy as cnp
+
+from rbdyn.spatial.frames import Wrench
+
+from libc.string cimport memset
+
+from rbdyn.algorithms.kinematics cimport poses
+from rbdyn.errors import StateError
+from rbdyn.model._model cimport CData, CModel
+from rbdyn.model.model cimport Placement
+from rbdyn.model.state cimport State
+from rbdyn.spatial._algebra cimport Force, Vec3, add3, add_f, cross3, force, mul3, sub3, tmul3, vec3
+from rbdyn.spatial._arrays cimport data, vector_in
+
+
+cdef Force _about_body(State state, Placement place, Placement frame, const double* x) noexcept:
+    """A wrench in the internal frame of its body.
+
+    Without `frame` it is in root axes about the origin of the body's own frame, else in and about `frame`.
+    """
+    cdef CData* d = &state.c
+    cdef Vec3 n = vec3(x[0], x[1], x[2]), f = vec3(x[3], x[4], x[5]), arm
+    if frame is None:
+        arm = mul3(d.R[place.body], place.p)
+    else:
+        n = mul3(d.R[frame.body], mul3(frame.R, n))
+        f = mul3(d.R[frame.body], mul3(frame.R, f))
+        arm = sub3(add3(d.p[frame.body], mul3(d.R[frame.body], frame.p)), d.p[place.body])
+    n = add3(n, cross3(arm, f))
+    return force(tmul3(d.R[place.body], n), tmul3(d.R[place.body], f))
+
+
+cdef bint external_forces(State state, object external) except? -1:
+    """Put external wrenches into the state's f, in body coordinates; False if there are none.
+
+    `external` maps a body to a (6,) wrench in root axes about the body's origin, angular part first, or to a Wrench,
+    which says its frame itself.
+    """
+    if external is None:
+        return False
+    if not hasattr(external, "items"):
+        raise StateError(f"external must map bodies to wrenches, got {type(external).__name__}")
+    if not external:
+        return False
+    cdef CModel* m = state.use()
+    cdef Placement place, frame
+    cdef cnp.ndarray a
+    wrenches = []
+    for body, wrench in external.items():
+        place = state.model.find(body)
+        framed = isinstance(wrench, Wrench)
+        six = vector_in(wrench.vector if framed else wrench, 6, f"external[{getattr(body, 'name', body)!r}]")
+        wrenches.append((place, state.model.find(wrench.frame) if framed else None, six))
+    poses(m, &state.c)
+    memset(state.c.f, 0, m.nb * sizeof(Force))
+    for place, frame, a in wrenches:
+        state.c.f[place.body] = add_f(state.c.f[place.body], _about_body(state, place, frame, data(a)))
+    return True

@@ -1,0 +1,4 @@
+from rbdyn.model._model cimport CData
+from rbdyn.model.model cimport Model
+
+cdef int refuse_singular(Model model, const CData* d) except -1

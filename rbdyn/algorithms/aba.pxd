@@ -1,0 +1,136 @@
+# The articulated-body algorithm.
+
+from rbdyn.algorithms.kinematics cimport velocities
+from rbdyn.model._model cimport PRISMATIC, REVOLUTE, CData, CModel
+from rbdyn.model.joints cimport add_joint_motion, joint_column, joint_force
+from rbdyn.spatial._algebra cimport (
+    ArticulatedInertia, Force, Motion, add_a, add_f, add_m, apply_m, apply_t, apply_ta, articulated, crf, force, motion,
+    mul_a, mul_i, neg3, outer3, outer_s, power, real, row_z, scale3, scale_f, splat, sqrt_r, sub33, sub_f, sub_s, vec3, zero3,
+)
+
+cdef inline void subtract_outer(ArticulatedInertia* A, real s, Force y) noexcept nogil:
+    """A <- A - s y y^T."""
+    A.I_a = sub_s(A.I_a, outer_s(s, y.n))
+    A.H = sub33(A.H, outer3(scale3(s, y.n), y.f))
+    A.M = sub_s(A.M, outer_s(s, y.f))
+
+cdef inline void cholesky(int n, real* A) noexcept nogil:
+    """A = L L^T in place, lower triangle, n <= 6, rows 6 apart."""
+    cdef int i, j, k
+    cdef real s
+    for j in range(n):
+        s = A[6 * j + j]
+        for k in range(j):
+            s = s - A[6 * j + k] * A[6 * j + k]
+        A[6 * j + j] = sqrt_r(s)
+        for i in range(j + 1, n):
+            s = A[6 * i + j]
+            for k in range(j):
+                s = s - A[6 * i + k] * A[6 * j + k]
+            A[6 * i + j] = s / A[6 * j + j]
+
+cdef inline void solve_lower(int n, const real* L, real* x) noexcept nogil:
+    """x <- L^-1 x."""
+    cdef int i, k
+    for i in range(n):
+        for k in range(i):
+            x[i] = x[i] - L[6 * i + k] * x[k]
+        x[i] = x[i] / L[6 * i + i]
+
+cdef inline void solve_upper(int n, const real* L, real* x) noexcept nogil:
+    """x <- L^-T x."""
+    cdef int i, k
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            x[i] = x[i] - L[6 * k + i] * x[k]
+        x[i] = x[i] / L[6 * i + i]
+
+cdef inline void factor_joint(const CModel* m, CData* d, int i, const real* extra) noexcept nogil:
+    """U = I^A S, D = S^T I^A S + rotor + extra, and, below another body, I^A <- I^A - U D^-1 U^T.
+
+    A one-dof joint keeps U and D itself.  A multi-dof joint keeps the Cholesky factor L of D, and L^-1 U^T in place
+    of U, so that I^A loses one outer product for each degree of freedom.
+    """
+    cdef ArticulatedInertia* A = d.IA + i
+    cdef int j, k, n = m.nvi[i], v0 = m.vi[i]
+    cdef real* D = d.D + 6 * v0
+    cdef Motion S
+    cdef int kind = m.kind[i]
+    if kind == REVOLUTE:                # S = e_wz: the column is read off
+        d.U[v0] = force(vec3(A.I_a.xz, A.I_a.yz, A.I_a.zz), row_z(A.H))
+        D[0] = A.I_a.zz + m.rotor[v0]
+    elif kind == PRISMATIC:             # S = e_vz
+        d.U[v0] = force(vec3(A.H.xz, A.H.yz, A.H.zz), vec3(A.M.xz, A.M.yz, A.M.zz))
+        D[0] = A.M.zz + m.rotor[v0]
+    else:
+        for j in range(n):
+            d.U[v0 + j] = mul_a(A[0], joint_column(m, d, i, j))
+        for j in range(n):
+            S = joint_column(m, d, i, j)
+            for k in range(j + 1):
+                D[6 * j + k] = power(S, d.U[v0 + k])
+            D[6 * j + j] = D[6 * j + j] + m.rotor[v0 + j]
+    if extra is not NULL:
+        for j in range(n):
+            D[6 * j + j] = D[6 * j + j] + extra[v0 + j]
+    if n == 1:
+        if m.parent[i]:
+            subtract_outer(A, 1.0 / D[0], d.U[v0])
+        return
+    cholesky(n, D)
+    for j in range(n):                  # U <- L^-1 U^T, row by row
+        for k in range(j):
+            d.U[v0 + j] = sub_f(d.U[v0 + j], scale_f(D[6 * j + k], d.U[v0 + k]))
+        d.U[v0 + j] = scale_f(1.0 / D[6 * j + j], d.U[v0 + j])
+        if m.parent[i]:
+            subtract_outer(A, splat(1.0), d.U[v0 + j])
+
+cdef inline void aba_inward(const CModel* m, CData* d, const real* tau, const real* extra, bint external) noexcept nogil:
+    """Articulated inertias and bias forces, leaves to root.  RBDA table 7.1, p. 132, first two passes.
+
+    Writes d.IA, d.U, d.D (the factors of M + diag(extra)), d.pA and d.u (L^-1 u for a multi-dof joint).
+    """
+    cdef int i, j, p, n, v0
+    cdef real t[6]
+    cdef Force pa
+    velocities(m, d)
+    for i in range(1, m.nb):
+        d.IA[i] = articulated(m.I_b[i])
+        d.pA[i] = crf(d.vel[i], mul_i(m.I_b[i], d.vel[i]))
+        if external:
+            d.pA[i] = sub_f(d.pA[i], d.f[i])
+    for i in range(m.nb - 1, 0, -1):
+        p = m.parent[i]
+        n = m.nvi[i]
+        v0 = m.vi[i]
+        factor_joint(m, d, i, extra)
+        joint_force(m, d, i, d.pA[i], t)
+        for j in range(n):
+            d.u[v0 + j] = tau[v0 + j] - t[j]
+        if n > 1:
+            solve_lower(n, d.D + 6 * v0, d.u + v0)
+        if p:
+            pa = add_f(d.pA[i], mul_a(d.IA[i], d.c[i]))
+            if n == 1:
+                pa = add_f(pa, scale_f(d.u[v0] / d.D[6 * v0], d.U[v0]))
+            else:
+                for j in range(n):
+                    pa = add_f(pa, scale_f(d.u[v0 + j], d.U[v0 + j]))
+            d.IA[p] = add_a(d.IA[p], apply_ta(d.X[i], d.IA[i]))
+            d.pA[p] = add_f(d.pA[p], apply_t(d.X[i], pa))
+
+cdef inline void aba_outward(const CModel* m, CData* d, real* vd) noexcept nogil:
+    """Accelerations, root to leaves.  RBDA table 7.1, third pass."""
+    cdef int i, j, n, v0
+    d.a[0] = motion(zero3(), neg3(m.gravity))
+    for i in range(1, m.nb):
+        n = m.nvi[i]
+        v0 = m.vi[i]
+        d.a[i] = add_m(apply_m(d.X[i], d.a[m.parent[i]]), d.c[i])
+        if n == 1:
+            vd[v0] = (d.u[v0] - power(d.a[i], d.U[v0])) / d.D[6 * v0]
+        else:
+            for j in range(n):
+                vd[v0 + j] = d.u[v0 + j] - power(d.a[i], d.U[v0 + j])
+            solve_upper(n, d.D + 6 * v0, vd + v0)
+        d.a[i] = add_joint_motion(m, d, i, vd + m.vi[i], d.a[i])

@@ -1,0 +1,49 @@
+"""Forward dynamics by the articulated-body algorithm."""
+
+cimport numpy as cnp
+
+from rbdyn.algorithms._external cimport external_forces
+from rbdyn.algorithms._loops cimport refuse_loops
+from rbdyn.algorithms._singular cimport refuse_singular
+from rbdyn.model._model cimport CModel
+from rbdyn.model.state cimport State
+from rbdyn.spatial._arrays cimport data, vector_in, vector_out
+
+
+def forward_dynamics(State state not None, tau, external=None, out=None):
+    """Accelerations that the generalized forces `tau` produce.
+
+    Articulated-body algorithm: Featherstone, RBDA (2008), table 7.1, p. 132.  Cost grows linearly with the bodies.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is.
+    tau : (nv,) array_like of float
+        Generalized forces [N m or N].
+    external : dict, optional
+        Body -> (6,) wrench in world axes about the body's origin, angular part first [N m, N], or a Wrench.
+    out : (nv,) ndarray of float64, optional
+        Written and returned.
+
+    Returns
+    -------
+    vd : (nv,) ndarray of float64
+        `M(q)^-1 (tau - h(q, v))` with the external wrenches [rad/s^2 or m/s^2].
+
+    Raises
+    ------
+    StateError
+        If a length is wrong or a number is not finite.
+    MechanismError
+        If a joint moves no inertia, or the mechanism has loops.
+    """
+    cdef CModel* m = state.use()
+    refuse_loops(state.model, "forward_dynamics")
+    cdef cnp.ndarray t = vector_in(tau, m.nv, "tau")
+    cdef cnp.ndarray vd = vector_out(out, m.nv)
+    cdef bint forced = external_forces(state, external)
+    aba_inward(m, &state.c, data(t), NULL, forced)
+    refuse_singular(state.model, &state.c)
+    aba_outward(m, &state.c, data(vd))
+    return vd

@@ -1,0 +1,107 @@
+# The configuration manifold: q (+) v dt and its inverse, joint by joint.
+#
+# Rotations are integrated by the exponential map.  Angular velocities of spherical and floating joints are in the
+# parent-side frame, so the increment multiplies from the left: q' = exp(w dt) q.
+
+from libc.math cimport atan2, sqrt
+
+from rbdyn.model._model cimport FLOATING, SPHERICAL, CModel
+from rbdyn.spatial._algebra cimport Vec3, real, sincos_r, vec3
+
+cdef inline void quat_times(const double* a, const double* b, double* ab) noexcept nogil:
+    """Hamilton product a b of [w, x, y, z]; ab may be b."""
+    cdef double w = b[0], x = b[1], y = b[2], z = b[3]
+    ab[0] = a[0] * w - a[1] * x - a[2] * y - a[3] * z
+    ab[1] = a[0] * x + a[1] * w + a[2] * z - a[3] * y
+    ab[2] = a[0] * y - a[1] * z + a[2] * w + a[3] * x
+    ab[3] = a[0] * z + a[1] * y - a[2] * x + a[3] * w
+
+cdef inline void quat_exp(double x, double y, double z, double* e) noexcept nogil:
+    """The unit quaternion of a rotation vector [rad]."""
+    cdef double angle2 = x * x + y * y + z * z
+    cdef double half, s, c
+    if angle2 < 1e-8:                    # series: relative error below 1e-18
+        e[0] = 1.0 - angle2 * (0.125 - angle2 / 384.0)
+        s = 0.5 - angle2 * (1.0 / 48.0 - angle2 / 3840.0)
+    else:
+        half = 0.5 * sqrt(angle2)
+        sincos_r(half, &s, &c)
+        e[0] = c
+        s = 0.5 * s / half
+    e[1] = s * x
+    e[2] = s * y
+    e[3] = s * z
+
+cdef inline Vec3 quat_log(const double* e) noexcept nogil:
+    """The rotation vector [rad], of length at most pi, of a unit quaternion."""
+    cdef double sign = -1.0 if e[0] < 0.0 else 1.0
+    cdef double s = sqrt(e[1] * e[1] + e[2] * e[2] + e[3] * e[3])
+    cdef double k
+    if s < 1e-8:
+        k = 2.0 / (sign * e[0])
+    else:
+        k = 2.0 * atan2(s, sign * e[0]) / s
+    k = sign * k
+    return vec3(k * e[1], k * e[2], k * e[3])
+
+cdef inline Vec3 quat_difference(const double* a, const double* b) noexcept nogil:
+    """log(b a^-1): the rotation vector in the parent's frame that takes a to b."""
+    cdef double inverse[4]
+    cdef double e[4]
+    inverse[0] = a[0]
+    inverse[1] = -a[1]
+    inverse[2] = -a[2]
+    inverse[3] = -a[3]
+    quat_times(b, inverse, e)
+    return quat_log(e)
+
+cdef inline void quat_step(double* q, double x, double y, double z) noexcept nogil:
+    """q <- exp(x, y, z) q, normalised."""
+    cdef double e[4]
+    cdef double n
+    quat_exp(x, y, z, e)
+    quat_times(e, q, q)
+    n = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    q[0] *= n
+    q[1] *= n
+    q[2] *= n
+    q[3] *= n
+
+cdef inline void integrate_joints(const CModel* m, double* q, const double* v, double dt) noexcept nogil:
+    """q <- q (+) v dt, in place."""
+    cdef int i, k
+    cdef double* x
+    cdef const double* u
+    for i in range(1, m.nb):
+        x = q + m.qi[i]
+        u = v + m.vi[i]
+        if m.kind[i] == SPHERICAL:
+            quat_step(x, dt * u[0], dt * u[1], dt * u[2])
+        elif m.kind[i] == FLOATING:
+            for k in range(3):
+                x[k] += dt * u[k]
+            quat_step(x + 3, dt * u[3], dt * u[4], dt * u[5])
+        else:
+            for k in range(m.nvi[i]):
+                x[k] += dt * u[k]
+
+cdef inline void difference_joints(const CModel* m, const double* a, const double* b, double* v) noexcept nogil:
+    """v with a (+) v = b."""
+    cdef int i, k
+    cdef const double* x
+    cdef const double* y
+    cdef double* u
+    cdef Vec3 w
+    for i in range(1, m.nb):
+        x = a + m.qi[i]
+        y = b + m.qi[i]
+        u = v + m.vi[i]
+        if m.kind[i] == SPHERICAL:
+            w = quat_difference(x, y)
+            u[0], u[1], u[2] = w.x, w.y, w.z
+        else:
+            for k in range(3 if m.kind[i] == FLOATING else m.nvi[i]):
+                u[k] = y[k] - x[k]
+            if m.kind[i] == FLOATING:
+                w = quat_difference(x + 3, y + 3)
+                u[3], u[4], u[5] = w.x, w.y, w.z

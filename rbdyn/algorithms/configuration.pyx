@@ -1,0 +1,66 @@
+"""Moving on the configuration manifold."""
+
+cimport numpy as cnp
+
+from libc.string cimport memcpy
+
+from rbdyn.model._model cimport CModel
+from rbdyn.model.model cimport Model
+from rbdyn.spatial._arrays cimport data, vector_in, vector_out
+
+
+def integrate(Model model not None, q, v, double dt=1.0, out=None):
+    """The configuration after moving with constant v for a time dt.
+
+    Parameters
+    ----------
+    model : Model
+        Whose configuration.
+    q : (nq,) array_like of float
+        Where to start; unit quaternions [w, x, y, z].
+    v : (nv,) array_like of float
+        Velocity.
+    dt : float
+        Duration [s].
+    out : (nq,) ndarray of float64, optional
+        Written and returned.
+
+    Returns
+    -------
+    q_next : (nq,) ndarray of float64
+        Rotations move by the exponential map and stay of unit length.
+    """
+    cdef CModel* m = model.use()
+    cdef cnp.ndarray start = vector_in(q, m.nq, "q")
+    cdef cnp.ndarray speed = vector_in(v, m.nv, "v")
+    cdef cnp.ndarray result = vector_out(out, m.nq)
+    vector_in([dt], 1, "dt")
+    if data(result) != data(start):
+        memcpy(data(result), data(start), m.nq * sizeof(double))
+    integrate_joints(m, data(result), data(speed), dt)
+    return result
+
+
+def difference(Model model not None, q0, q1, out=None):
+    """The velocity that leads from q0 to q1 in unit time: `integrate(model, q0, v, 1) == q1`.
+
+    Parameters
+    ----------
+    model : Model
+        Whose configurations.
+    q0, q1 : (nq,) array_like of float
+        From, to.
+    out : (nv,) ndarray of float64, optional
+        Written and returned.
+
+    Returns
+    -------
+    v : (nv,) ndarray of float64
+        In the convention of v; rotations take the shorter way.
+    """
+    cdef CModel* m = model.use()
+    cdef cnp.ndarray a = vector_in(q0, m.nq, "q0")
+    cdef cnp.ndarray b = vector_in(q1, m.nq, "q1")
+    cdef cnp.ndarray v = vector_out(out, m.nv)
+    difference_joints(m, data(a), data(b), data(v))
+    return v

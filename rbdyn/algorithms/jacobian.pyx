@@ -1,0 +1,94 @@
+"""Jacobians of points and bodies."""
+
+cimport numpy as cnp
+
+from rbdyn.algorithms.kinematics cimport poses
+from rbdyn.algorithms.point cimport in_body, where
+from rbdyn.model._model cimport CModel
+from rbdyn.model.model cimport Placement
+from rbdyn.model.state cimport State
+from rbdyn.spatial._algebra cimport Mat3, Vec3, matmul3, tmul3, vec3
+from rbdyn.spatial._arrays cimport data, matrix_out, vector_in
+
+
+cdef object _point_jacobian(State state, object body, object point, object out, bint angular):
+    cdef CModel* m = state.use()
+    cdef Placement place = state.model.find(body)
+    cdef Vec3 x = in_body(place, data(vector_in(point, 3, "point")))
+    cdef cnp.ndarray J = matrix_out(out, 6 if angular else 3, m.nv)
+    poses(m, &state.c)
+    jacobian(m, &state.c, place.body, where(&state.c, place, x), angular, data(J))
+    return J
+
+
+def point_jacobian(State state not None, body, point=(0.0, 0.0, 0.0), out=None):
+    """Jacobian of a point fixed to a body.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is; only q matters.
+    body : str, RigidBody or CartesianFrame
+        Which body.
+    point : (3,) array_like
+        The point in the body's frame [m].
+    out : (3, nv) ndarray of float64, optional
+        Zeroed, written and returned.
+
+    Returns
+    -------
+    J : (3, nv) ndarray of float64
+        J v is the point's velocity in world axes [m/s].
+    """
+    return _point_jacobian(state, body, point, out, False)
+
+
+def point_jacobian_6d(State state not None, body, point=(0.0, 0.0, 0.0), out=None):
+    """Jacobian of a frame at a point fixed to a body, with the world's axes.
+
+    Parameters
+    ----------
+    state, body, point, out
+        As for `point_jacobian`; `out` has shape (6, nv).
+
+    Returns
+    -------
+    J : (6, nv) ndarray of float64
+        J v is the body's angular velocity and the point's linear velocity, in world axes [rad/s, m/s].
+    """
+    return _point_jacobian(state, body, point, out, True)
+
+
+def body_spatial_jacobian(State state not None, body, out=None):
+    """Jacobian of a body's twist, in the body's frame at its origin.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is; only q matters.
+    body : str, RigidBody or CartesianFrame
+        Which body.
+    out : (6, nv) ndarray of float64, optional
+        Zeroed, written and returned.
+
+    Returns
+    -------
+    J : (6, nv) ndarray of float64
+        J v is the body's twist relative to the world, angular part first, in the body's axes [rad/s, m/s].
+    """
+    cdef CModel* m = state.use()
+    cdef Placement place = state.model.find(body)
+    cdef cnp.ndarray array = matrix_out(out, 6, m.nv)
+    cdef double* J = data(array)
+    cdef Mat3 R
+    cdef Vec3 a
+    cdef int k, half, nv = m.nv
+    poses(m, &state.c)
+    jacobian(m, &state.c, place.body, where(&state.c, place, place.p), True, J)
+    R = matmul3(state.c.R[place.body], place.R)
+    for half in range(2):
+        for k in range(nv):
+            a = tmul3(R, vec3(J[k], J[nv + k], J[2 * nv + k]))
+            J[k], J[nv + k], J[2 * nv + k] = a.x, a.y, a.z
+        J += 3 * nv
+    return array

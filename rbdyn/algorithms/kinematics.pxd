@@ -1,0 +1,41 @@
+# Forward kinematics: joint transforms, world poses, velocities.  Each is a stage of a State (model/_model.pxd).
+
+from rbdyn.model._model cimport POSES, TRANSFORMS, VELOCITIES, CData, CModel
+from rbdyn.model.joints cimport add_joint_motion, joint_bias, joint_transform
+from rbdyn.spatial._algebra cimport add3, apply_m, eye3, matmul3, mul3, transpose3, zero3, zero_m
+
+cdef inline void transforms(const CModel* m, CData* d) noexcept nogil:
+    """X[i] of every joint."""
+    cdef int i
+    if d.stage & TRANSFORMS:
+        return
+    for i in range(1, m.nb):
+        joint_transform(m, d, i)
+    d.stage |= TRANSFORMS
+
+cdef inline void poses(const CModel* m, CData* d) noexcept nogil:
+    """R[i], p[i]: where every body is in the root frame."""
+    cdef int i, p
+    if d.stage & POSES:
+        return
+    transforms(m, d)
+    d.R[0] = eye3()
+    d.p[0] = zero3()
+    for i in range(1, m.nb):
+        p = m.parent[i]
+        d.R[i] = matmul3(d.R[p], transpose3(d.X[i].E))
+        d.p[i] = add3(d.p[p], mul3(d.R[p], d.X[i].r))
+    d.stage |= POSES
+
+cdef inline void velocities(const CModel* m, CData* d) noexcept nogil:
+    """vel[i], c[i]: velocity and velocity-product acceleration of every body.  RBDA eqs. 7.11 to 7.13."""
+    cdef int i
+    if d.stage & VELOCITIES:
+        return
+    transforms(m, d)
+    d.vel[0] = zero_m()
+    d.c[0] = zero_m()
+    for i in range(1, m.nb):
+        d.vel[i] = add_joint_motion(m, d, i, d.v + m.vi[i], apply_m(d.X[i], d.vel[m.parent[i]]))
+        d.c[i] = joint_bias(m, d, i, d.vel[i])
+    d.stage |= VELOCITIES

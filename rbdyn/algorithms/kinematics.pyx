@@ -1,0 +1,149 @@
+"""Forward kinematics: where bodies are and how they move."""
+
+cimport numpy as cnp
+
+import numpy as np
+
+from rbdyn.errors import StateError
+
+from rbdyn.algorithms.point cimport point_twist, where
+from rbdyn.model._model cimport CData, CModel
+from rbdyn.model.model cimport Model, Placement
+from rbdyn.model.state cimport State
+from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3, add3, matmul3, mul3
+from rbdyn.spatial._arrays cimport data, vector_in, vector_out
+
+cnp.import_array()
+
+
+cdef void _write_pose(Mat3 R, Vec3 p, double* T) noexcept nogil:
+    """A homogeneous (4, 4) matrix."""
+    T[0], T[1], T[2], T[3] = R.xx, R.xy, R.xz, p.x
+    T[4], T[5], T[6], T[7] = R.yx, R.yy, R.yz, p.y
+    T[8], T[9], T[10], T[11] = R.zx, R.zy, R.zz, p.z
+    T[12], T[13], T[14], T[15] = 0.0, 0.0, 0.0, 1.0
+
+
+def forward_kinematics(State state not None, out=None):
+    """World poses of all bodies.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is; only q matters.
+    out : (n_bodies, 4, 4) ndarray of float64, optional
+        Written and returned.
+
+    Returns
+    -------
+    poses : (n_bodies, 4, 4) ndarray of float64
+        Homogeneous pose of each body's frame in the root frame, in the order of `Model.body_names`.  Merged bodies and
+        frames: `body_pose`.
+    """
+    cdef CModel* m = state.use()
+    cdef CData* d = &state.c
+    cdef Model model = state.model
+    cdef cnp.npy_intp size[3]
+    cdef double* T
+    cdef Placement place
+    cdef int k
+    size[0], size[1], size[2] = m.nb - model.base, 4, 4
+    if out is None:
+        out = cnp.PyArray_EMPTY(3, size, cnp.NPY_DOUBLE, 0)
+    elif not (isinstance(out, cnp.ndarray) and cnp.PyArray_TYPE(out) == cnp.NPY_DOUBLE and cnp.PyArray_ISCARRAY(out)
+              and cnp.PyArray_NDIM(out) == 3 and out.shape == (size[0], 4, 4)):
+        raise StateError(f"out must be a writable, C-contiguous float64 array of shape ({size[0]}, 4, 4)")
+    T = data(out)
+    poses(m, d)
+    for k in range(model.base, m.nb):
+        place = <Placement> model.body_placements[k - model.base]
+        if place.identity:
+            _write_pose(d.R[k], d.p[k], T)
+        else:
+            _write_pose(matmul3(d.R[k], place.R), add3(d.p[k], mul3(d.R[k], place.p)), T)
+        T += 16
+    return out
+
+
+def body_pose(State state not None, body, out=None):
+    """World pose of one body or frame, merged bodies included.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is; only q matters.
+    body : str, RigidBody or CartesianFrame
+        Which.
+
+    Returns
+    -------
+    pose : (4, 4) ndarray of float64
+        Homogeneous pose in the root frame.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such body or frame.
+    """
+    cdef CModel* m = state.use()
+    cdef Placement place = state.model.find(body)
+    cdef CData* d = &state.c
+    if out is None:
+        out = np.empty((4, 4))
+    elif not (isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (4, 4)
+              and out.flags.c_contiguous and out.flags.writeable):
+        raise StateError("out must be a writable, C-contiguous float64 array of shape (4, 4)")
+    poses(m, d)
+    _write_pose(matmul3(d.R[place.body], place.R), where(d, place, place.p), data(out))
+    return out
+
+
+def point_velocity(State state not None, body, point=(0.0, 0.0, 0.0), out=None):
+    """World velocity of a point fixed to a body.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is and how it moves.
+    body : str, RigidBody or CartesianFrame
+        Which body.
+    point : (3,) array_like
+        The point in the body's frame [m].
+    out : (3,) ndarray of float64, optional
+        Written and returned.
+
+    Returns
+    -------
+    velocity : (3,) ndarray of float64
+        [m/s], world axes.
+    """
+    cdef CModel* m = state.use()
+    cdef Placement place = state.model.find(body)
+    cdef double* x = data(vector_in(point, 3, "point"))
+    cdef cnp.ndarray v = vector_out(out, 3)
+    cdef Motion t = point_twist(m, &state.c, place, x)
+    data(v)[0], data(v)[1], data(v)[2] = t.v.x, t.v.y, t.v.z
+    return v
+
+
+def point_velocity_6d(State state not None, body, point=(0.0, 0.0, 0.0), out=None):
+    """World angular velocity of a body and linear velocity of a point fixed to it.
+
+    Parameters
+    ----------
+    state, body, point, out
+        As for `point_velocity`; `out` has shape (6,).
+
+    Returns
+    -------
+    velocity : (6,) ndarray of float64
+        Angular part first [rad/s, m/s], world axes, at the point.
+    """
+    cdef CModel* m = state.use()
+    cdef Placement place = state.model.find(body)
+    cdef double* x = data(vector_in(point, 3, "point"))
+    cdef cnp.ndarray v = vector_out(out, 6)
+    cdef Motion t = point_twist(m, &state.c, place, x)
+    data(v)[0], data(v)[1], data(v)[2] = t.w.x, t.w.y, t.w.z
+    data(v)[3], data(v)[4], data(v)[5] = t.v.x, t.v.y, t.v.z
+    return v

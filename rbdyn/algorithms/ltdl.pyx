@@ -1,0 +1,88 @@
+"""Solving with the mass matrix by its sparse L^T D L factorisation."""
+
+cimport numpy as cnp
+
+from rbdyn.errors import MechanismError
+
+from libc.string cimport memcpy
+
+from rbdyn.algorithms.crba cimport crba
+from rbdyn.model._model cimport CModel
+from rbdyn.model.state cimport State
+from rbdyn.spatial._arrays cimport data, matrix_out, vector_in, vector_out
+
+
+cdef cnp.ndarray _factor(State state):
+    """L and D of M(q) in one fresh (nv, nv) array; MechanismError if a pivot is not positive."""
+    cdef CModel* m = state.use()
+    cdef cnp.ndarray H = matrix_out(None, m.nv, m.nv)
+    cdef int k
+    crba(m, &state.c, data(H))
+    ltdl_factor(m, data(H))
+    for k in range(m.nv):
+        if not data(H)[k * m.nv + k] > 0.0:
+            raise MechanismError(f"the mass matrix is not positive definite: degree of freedom {k} moves no inertia")
+    return H
+
+
+def solve_mass_matrix(State state not None, b, out=None):
+    """M(q)^-1 b by the sparse factorisation.
+
+    Featherstone, RBDA (2008), tables 6.3 and 6.5.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is; only q matters.
+    b : (nv,) array_like of float
+        Right side.
+    out : (nv,) ndarray of float64, optional
+        Written and returned.
+
+    Returns
+    -------
+    x : (nv,) ndarray of float64
+        The solution of M(q) x = b.
+
+    Raises
+    ------
+    MechanismError
+        If the mass matrix is singular.
+    """
+    cdef CModel* m = state.use()
+    cdef cnp.ndarray right = vector_in(b, m.nv, "b")
+    cdef cnp.ndarray x = vector_out(out, m.nv)
+    cdef cnp.ndarray H = _factor(state)
+    if data(x) != data(right):
+        memcpy(data(x), data(right), m.nv * sizeof(double))
+    ltdl_solve(m, data(H), data(x))
+    return x
+
+
+def inverse_mass_matrix(State state not None, out=None):
+    """M(q)^-1 by the sparse factorisation.
+
+    Featherstone, RBDA (2008), section 6.5.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is; only q matters.
+    out : (nv, nv) ndarray of float64, optional
+        Written and returned.
+
+    Returns
+    -------
+    M_inv : (nv, nv) ndarray of float64
+        Symmetric.
+
+    Raises
+    ------
+    MechanismError
+        If the mass matrix is singular.
+    """
+    cdef CModel* m = state.use()
+    cdef cnp.ndarray A = matrix_out(out, m.nv, m.nv)
+    cdef cnp.ndarray H = _factor(state)
+    ltdl_inverse(m, data(H), data(A))
+    return A

@@ -1,0 +1,51 @@
+# The recursive Newton-Euler algorithm.
+
+from rbdyn.algorithms.kinematics cimport transforms, velocities
+from rbdyn.model._model cimport CData, CModel
+from rbdyn.model.joints cimport add_joint_motion, joint_force
+from rbdyn.spatial._algebra cimport (
+    add_f, add_m, apply_m, apply_t, crf, motion, mul_i, neg3, real, sub_f, zero3,
+)
+
+cdef inline void rnea(const CModel* m, CData* d, const real* vd, real* tau, bint external) noexcept nogil:
+    """tau = M(q) vd + h(q, v), gravity included.  RBDA table 5.1, p. 96, in body coordinates.
+
+    Writes d.a, d.f and tau.  With `external`, d.f holds the external force on each body (body coordinates) on entry.
+    vd may be NULL for zero.  Rotor inertia adds to the diagonal of M.
+    """
+    cdef int i, k, p
+    velocities(m, d)
+    d.a[0] = motion(zero3(), neg3(m.gravity))          # a_0 = -g, so that gravity needs no force
+    for i in range(1, m.nb):                           # outward
+        p = m.parent[i]
+        d.a[i] = add_m(apply_m(d.X[i], d.a[p]), d.c[i])
+        if vd is not NULL:
+            d.a[i] = add_joint_motion(m, d, i, vd + m.vi[i], d.a[i])
+        if external:
+            d.f[i] = sub_f(add_f(mul_i(m.I_b[i], d.a[i]), crf(d.vel[i], mul_i(m.I_b[i], d.vel[i]))), d.f[i])
+        else:
+            d.f[i] = add_f(mul_i(m.I_b[i], d.a[i]), crf(d.vel[i], mul_i(m.I_b[i], d.vel[i])))
+    for i in range(m.nb - 1, 0, -1):                   # inward
+        p = m.parent[i]
+        joint_force(m, d, i, d.f[i], tau + m.vi[i])
+        if p:
+            d.f[p] = add_f(d.f[p], apply_t(d.X[i], d.f[i]))
+    if vd is not NULL:
+        for k in range(m.nv):
+            tau[k] = tau[k] + m.rotor[k] * vd[k]
+
+cdef inline void rnea_momentum(const CModel* m, CData* d, const real* x, real* y) noexcept nogil:
+    """y = M(q) x: the same recursion without velocities and gravity.  Writes d.a, d.f and y."""
+    cdef int i, k, p
+    transforms(m, d)
+    d.a[0] = motion(zero3(), zero3())
+    for i in range(1, m.nb):
+        d.a[i] = add_joint_motion(m, d, i, x + m.vi[i], apply_m(d.X[i], d.a[m.parent[i]]))
+        d.f[i] = mul_i(m.I_b[i], d.a[i])
+    for i in range(m.nb - 1, 0, -1):
+        p = m.parent[i]
+        joint_force(m, d, i, d.f[i], y + m.vi[i])
+        if p:
+            d.f[p] = add_f(d.f[p], apply_t(d.X[i], d.f[i]))
+    for k in range(m.nv):
+        y[k] = y[k] + m.rotor[k] * x[k]

@@ -1,0 +1,2 @@
+cdef class Revision:
+    cdef public long value      # edits made so far

@@ -1,0 +1,3 @@
+class Revision:
+    value: int
+    def __init__(self, value: int = 0) -> None: ...

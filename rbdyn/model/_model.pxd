@@ -1,0 +1,62 @@
+# The numbers of a Model and of a State, as plain C structs: what a thing is, and where it is now.
+#
+# Body 0 is the root, which does not move.  Body i > 0 hangs on joint i.  Every body has one internal frame: the
+# after-frame of its joint, turned so that the axis of a one-dof joint is z (a planar joint's normal likewise).  The
+# frame that users know sits at a fixed pose in it (Model.placement).  Spatial vectors are in internal body frames,
+# angular part first.
+
+from rbdyn.spatial._algebra cimport ArticulatedInertia, Force, Inertia, Mat3, Motion, Vec3, Xform, real
+
+cdef enum JointKind:
+    REVOLUTE = 0
+    PRISMATIC = 1
+    SPHERICAL = 2
+    PLANAR = 3
+    FLOATING = 4
+
+cdef struct CModel:
+    int nb                # bodies, the root included
+    int nq                # length of q
+    int nv                # length of v
+    Vec3 gravity          # [m/s^2] root axes
+    int* parent           # (nb,)
+    int* kind             # (nb,) JointKind of joint i
+    int* qi               # (nb,) first index of joint i in q
+    int* vi               # (nb,) first index of joint i in v
+    int* nvi              # (nb,) degrees of freedom of joint i
+    int* above            # (nv,) next degree of freedom towards the root, or -1: the sparsity of M
+    Xform* X_tree         # (nb,) parent's frame to before-frame of joint i
+    Inertia* I_b          # (nb,) rigid-body inertia, merged bodies included
+    double* rotor         # (nv,) reflected rotor inertia [kg m^2 or kg]
+
+cdef enum Stage:          # what is valid in a CData for its present q and v
+    TRANSFORMS = 1        # X, EJ                                    of q
+    POSES = 2             # R, p                                     of q
+    VELOCITIES = 4        # vel, c                                   of q, v
+
+cdef struct CData:
+    int stage             # Stage flags; cleared by whoever writes q or v
+    real* q               # (nq,)
+    real* v               # (nv,)
+    # of q: written by kinematics.pxd
+    Xform* X              # (nb,) parent's frame to frame of body i
+    Mat3* EJ              # (nb,) rotation of a multi-dof joint, before-frame to body coordinates
+    Mat3* R               # (nb,) body to root axes
+    Vec3* p               # (nb,) origin of body i in the root frame [m]
+    # of q, v: written by kinematics.pxd
+    Motion* vel           # (nb,) velocity of body i
+    Motion* c             # (nb,) velocity-product acceleration c_J + v x v_J
+    # scratch of one algorithm at a time
+    Motion* a             # (nb,) acceleration, minus gravity
+    Force* f              # (nb,) force across joint i; external force before that
+    Inertia* Ic           # (nb,) composite inertia (crba)
+    ArticulatedInertia* IA    # (nb,) articulated-body inertia (aba)
+    Force* pA             # (nb,) articulated bias force (aba)
+    Force* U              # (nv,) I^A S of each degree of freedom (aba)
+    real* D               # (nv, 6) Cholesky factor of S^T I^A S, rows of one joint together (aba)
+    real* u               # (nv,) joint force less bias (aba)
+
+cdef int allocate_model(CModel* m, int nb, int nq, int nv) except -1
+cdef void free_model(CModel* m) noexcept
+cdef int allocate_data(CData* d, int nb, int nq, int nv) except -1
+cdef void free_data(CData* d) noexcept

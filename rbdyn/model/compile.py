@@ -1,0 +1,123 @@
+"""From the graph to numbers: which body moves with which, and where every frame sits.
+
+Bodies on fixed joints are merged into the body that carries them.  Each moving body gets an internal frame: the
+after-frame of its joint, turned so that a one-dof joint's axis is z; the kernels then read columns off instead of
+multiplying by an axis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rbdyn.mechanism.body import RigidBody
+from rbdyn.mechanism.joint import Joint
+from rbdyn.mechanism.joint_types import Fixed, Floating
+from rbdyn.mechanism.mechanism import Mechanism
+from rbdyn.spatial.inertia import SpatialInertia
+from rbdyn.spatial.rotations import Array
+from rbdyn.spatial.transform import Transform
+
+KINDS = {"revolute": 0, "prismatic": 1, "spherical": 2, "planar": 3, "floating": 4}
+
+
+@dataclass
+class Link:
+    """A moving body, or the root, as the kernels see it."""
+
+    body: RigidBody
+    joint: Joint | None
+    parent: int
+    kind: int
+    tree_pose: Transform  # before-frame, canonical axes, in the parent's internal frame
+    inertia: SpatialInertia  # in the internal frame, merged bodies included
+
+
+@dataclass
+class Tree:
+    """What a Model is filled from."""
+
+    links: list[Link]
+    frames: list[tuple[object, int, Transform]]  # key, internal body, pose in its internal frame
+    arrays: dict[str, Array]
+    floating: bool
+    base_joint: str
+    nq: int = field(init=False)
+    nv: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.nq = sum(link.joint.num_positions for link in self.links if link.joint)
+        self.nv = sum(link.joint.num_velocities for link in self.links if link.joint)
+
+
+def compile_tree(mechanism: Mechanism) -> Tree:
+    """Number the moving bodies of a mechanism and place everything else on them."""
+    root = mechanism.root_body
+    links = [Link(root, None, 0, 0, Transform(), root.inertia)]
+    where: dict[RigidBody, tuple[int, Transform]] = {root: (0, Transform())}
+    base_joint = ""
+    for joint in mechanism.tree_joints:
+        edge = mechanism.edge(joint)
+        index, pose = where[edge.predecessor]
+        before = pose @ edge.joint_pose
+        if isinstance(joint.joint_type, Fixed):
+            here = before @ edge.successor_pose
+            where[edge.successor] = (index, here)
+            links[index].inertia = links[index].inertia + edge.successor.inertia.transformed(here)
+            if edge.predecessor is root and not base_joint:
+                base_joint = joint.name
+            continue
+        canonical = Transform(rotation=joint.joint_type.canonical_rotation())
+        here = canonical @ edge.successor_pose
+        where[edge.successor] = (len(links), here)
+        kind = KINDS[joint.joint_type.kind]
+        inertia = edge.successor.inertia.transformed(here)
+        links.append(Link(edge.successor, joint, index, kind, before @ canonical.inverse(), inertia))
+    floating = (
+        len(links) > 1
+        and isinstance(links[1].joint.joint_type if links[1].joint else None, Floating)
+        and all(link.parent != 0 for link in links[2:])
+    )
+    return Tree(links, _frames(mechanism, where), _arrays(links), floating, base_joint or f"{root.name}_joint")
+
+
+def _frames(
+    mechanism: Mechanism, where: dict[RigidBody, tuple[int, Transform]]
+) -> list[tuple[object, int, Transform]]:
+    """Every frame that can be asked for: bodies before named frames before joints."""
+    bodies: list[tuple[object, int, Transform]] = []
+    named: list[tuple[object, int, Transform]] = []
+    for body, (index, pose) in where.items():
+        bodies += [(body, index, pose), (body.name, index, pose), (body.frame, index, pose)]
+        for name, (frame, local) in body.frames.items():
+            named += [(name, index, pose @ local), (frame, index, pose @ local)]
+    joints: list[tuple[object, int, Transform]] = []
+    for joint in mechanism.tree_joints:
+        edge = mechanism.edge(joint)
+        index, pose = where[edge.predecessor]
+        joints.append((joint.frame_before, index, pose @ edge.joint_pose))
+        index, pose = where[edge.successor]
+        after = pose @ edge.successor_pose.inverse()
+        joints += [(joint.name, index, after), (joint.frame_after, index, after)]
+    return bodies + named + joints
+
+
+def _arrays(links: list[Link]) -> dict[str, Array]:
+    """Per-joint parameters in the order of q or v, read-only."""
+    per_v = ("rotor_inertia", "damping", "friction", "stiffness", "effort_limit", "velocity_limit")
+    columns: dict[str, list[float]] = {name: [] for name in (*per_v, "lower", "upper", "spring_reference")}
+    for link in links[1:]:
+        joint = link.joint
+        assert joint is not None
+        for name in per_v:
+            value = getattr(joint, name)
+            columns[name] += [np.inf if value is None else value] * joint.num_velocities
+        lower, upper = joint.position_limits or (-np.inf, np.inf)
+        columns["lower"] += [lower] * joint.num_positions
+        columns["upper"] += [upper] * joint.num_positions
+        columns["spring_reference"] += joint.spring_reference.tolist()
+    arrays = {name: np.array(values, dtype=np.float64) for name, values in columns.items()}
+    for array in arrays.values():
+        array.flags.writeable = False
+    return arrays

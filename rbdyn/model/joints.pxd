@@ -1,0 +1,129 @@
+# What each joint type does: the one place that asks for it.
+#
+# Conventions (joint_types.py): one-dof joints act along or about z of the body's internal frame; spherical and
+# floating joints have v in the parent-side frame; planar joints move in the x-y plane of the parent-side frame.
+# E_J takes before-frame coordinates to body coordinates.  Source: RBDA table 4.1 and section 4.4.
+
+from rbdyn.model._model cimport FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, CData, CModel
+from rbdyn.spatial._algebra cimport (
+    Force, Mat3, Motion, Vec3, Xform, add3, add_m, cross3, force, matmul3, motion, mul3, neg3, real, row_x, row_y, row_z,
+    rows3, scale3, sincos_r, splat, tmul3, vec3, xform, zero3,
+)
+
+cdef inline Mat3 quat_E(const real* q) noexcept nogil:
+    """R^T of a unit quaternion [w, x, y, z]: parent to child coordinates."""
+    cdef real w = q[0], x = q[1], y = q[2], z = q[3]
+    return rows3(vec3(1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)),
+                 vec3(2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)),
+                 vec3(2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)))
+
+cdef inline Mat3 turned_z(real s, real c, Mat3 E) noexcept nogil:
+    """Rz(angle)^T E."""
+    return rows3(add3(scale3(c, row_x(E)), scale3(s, row_y(E))),
+                 add3(scale3(c, row_y(E)), scale3(-s, row_x(E))),
+                 row_z(E))
+
+cdef inline void joint_transform(const CModel* m, CData* d, int i) noexcept nogil:
+    """X[i] = X_J(q_i) X_tree[i], and E_J of a multi-dof joint."""
+    cdef const real* q = d.q + m.qi[i]
+    cdef const Xform* T = m.X_tree + i
+    cdef real s, c
+    cdef int kind = m.kind[i]
+    if kind == REVOLUTE:
+        sincos_r(q[0], &s, &c)
+        d.X[i] = xform(turned_z(s, c, T.E), T.r)
+    elif kind == PRISMATIC:
+        d.X[i] = xform(T.E, add3(T.r, scale3(q[0], row_z(T.E))))
+    elif kind == SPHERICAL:
+        d.EJ[i] = quat_E(q)
+        d.X[i] = xform(matmul3(d.EJ[i], T.E), T.r)
+    elif kind == PLANAR:
+        sincos_r(q[2], &s, &c)
+        d.EJ[i] = rows3(vec3(c, s, splat(0.0)), vec3(-s, c, splat(0.0)), vec3(splat(0.0), splat(0.0), splat(1.0)))
+        d.X[i] = xform(turned_z(s, c, T.E), add3(T.r, add3(scale3(q[0], row_x(T.E)), scale3(q[1], row_y(T.E)))))
+    else:
+        d.EJ[i] = quat_E(q + 3)
+        d.X[i] = xform(matmul3(d.EJ[i], T.E), add3(T.r, tmul3(T.E, vec3(q[0], q[1], q[2]))))
+
+cdef inline Motion joint_motion(const CModel* m, const CData* d, int i, const real* x) noexcept nogil:
+    """S_i x, for the joint's own entries x of v or vd."""
+    cdef int kind = m.kind[i]
+    if kind == REVOLUTE:
+        return motion(vec3(splat(0.0), splat(0.0), x[0]), zero3())
+    if kind == PRISMATIC:
+        return motion(zero3(), vec3(splat(0.0), splat(0.0), x[0]))
+    if kind == SPHERICAL:
+        return motion(mul3(d.EJ[i], vec3(x[0], x[1], x[2])), zero3())
+    if kind == PLANAR:
+        return motion(vec3(splat(0.0), splat(0.0), x[2]), mul3(d.EJ[i], vec3(x[0], x[1], splat(0.0))))
+    return motion(mul3(d.EJ[i], vec3(x[3], x[4], x[5])), mul3(d.EJ[i], vec3(x[0], x[1], x[2])))
+
+cdef inline Motion add_joint_motion(const CModel* m, const CData* d, int i, const real* x, Motion a) noexcept nogil:
+    """a + S_i x, for the joint's own entries x of v or vd."""
+    cdef int kind = m.kind[i]
+    if kind == REVOLUTE:
+        a.w.z = a.w.z + x[0]
+        return a
+    if kind == PRISMATIC:
+        a.v.z = a.v.z + x[0]
+        return a
+    return add_m(a, joint_motion(m, d, i, x))
+
+cdef inline Motion joint_bias(const CModel* m, const CData* d, int i, Motion vel) noexcept nogil:
+    """c_J + v x v_J: the acceleration that the velocities alone give body i, whose velocity is `vel`.
+
+    c_J is the rate of S in body coordinates times v.  It is zero but where a linear velocity is measured in the
+    parent's axes: there c_J = (0, -w_J x v_J).
+    """
+    cdef real x
+    cdef Motion vJ
+    cdef int kind = m.kind[i]
+    if kind == REVOLUTE:
+        x = d.v[m.vi[i]]
+        return motion(vec3(x * vel.w.y, -(x * vel.w.x), splat(0.0)), vec3(x * vel.v.y, -(x * vel.v.x), splat(0.0)))
+    if kind == PRISMATIC:
+        x = d.v[m.vi[i]]
+        return motion(zero3(), vec3(x * vel.w.y, -(x * vel.w.x), splat(0.0)))
+    vJ = joint_motion(m, d, i, d.v + m.vi[i])
+    if kind == SPHERICAL:
+        return motion(cross3(vel.w, vJ.w), cross3(vel.v, vJ.w))
+    # w x v_J of the general rule, less w_J x v_J
+    return motion(cross3(vel.w, vJ.w),
+                  add3(cross3(vel.v, vJ.w), cross3(add3(vel.w, neg3(vJ.w)), vJ.v)))
+
+cdef inline void joint_force(const CModel* m, const CData* d, int i, Force f, real* t) noexcept nogil:
+    """t = S_i^T f, the joint's own entries of tau."""
+    cdef Vec3 a
+    cdef int kind = m.kind[i]
+    if kind == REVOLUTE:
+        t[0] = f.n.z
+    elif kind == PRISMATIC:
+        t[0] = f.f.z
+    elif kind == SPHERICAL:
+        a = tmul3(d.EJ[i], f.n)
+        t[0] = a.x
+        t[1] = a.y
+        t[2] = a.z
+    elif kind == PLANAR:
+        a = tmul3(d.EJ[i], f.f)
+        t[0] = a.x
+        t[1] = a.y
+        t[2] = f.n.z
+    else:
+        a = tmul3(d.EJ[i], f.f)
+        t[0] = a.x
+        t[1] = a.y
+        t[2] = a.z
+        a = tmul3(d.EJ[i], f.n)
+        t[3] = a.x
+        t[4] = a.y
+        t[5] = a.z
+
+cdef inline Motion joint_column(const CModel* m, const CData* d, int i, int j) noexcept nogil:
+    """Column j of S_i."""
+    cdef real e[6]
+    cdef int k
+    for k in range(6):
+        e[k] = splat(0.0)
+    e[j] = splat(1.0)
+    return joint_motion(m, d, i, &e[0])

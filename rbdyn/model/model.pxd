@@ -1,0 +1,28 @@
+from rbdyn.mechanism._revision cimport Revision
+from rbdyn.model._model cimport CModel
+from rbdyn.spatial._algebra cimport Mat3, Vec3
+
+cdef class Placement:
+    cdef public int body         # internal index of the body that carries the frame
+    cdef Mat3 R                  # frame to internal body axes
+    cdef Vec3 p                  # [m] frame's origin in the internal body frame
+    cdef public bint identity    # the frame is the internal body frame
+
+cdef class Model:
+    cdef CModel c
+    cdef bint ready              # __init__ has run to its end
+    cdef Revision revision_counter
+    cdef readonly long revision
+    cdef readonly bint has_loops # some joints close loops
+    cdef readonly object mechanism
+    cdef int base                # internal index of public body 0: 1 for a floating base, else 0
+    cdef dict placements         # name, RigidBody or CartesianFrame -> Placement
+    cdef readonly tuple body_names, joint_names
+    cdef tuple bodies            # RigidBody of each public body
+    cdef list body_placements    # Placement of each public body
+    cdef dict joint_index        # joint name -> public index
+    cdef dict _arrays
+    cdef CModel* use(self) except NULL
+    cdef Placement find(self, object body)
+    cdef int _fill(self, list links) except -1
+    cdef int _fill_names(self, object tree) except -1

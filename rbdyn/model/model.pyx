@@ -1,0 +1,266 @@
+"""Model: a Mechanism compiled into numbered C arrays."""
+
+import numpy as np
+
+from rbdyn.errors import Error, StaleModelError, unknown_name
+from rbdyn.mechanism.joint_types import Fixed
+from rbdyn.mechanism.mechanism import Mechanism
+from rbdyn.model.compile import compile_tree
+from rbdyn.spatial.transform import Transform
+
+from rbdyn.mechanism._revision cimport Revision
+from rbdyn.model._model cimport allocate_model, free_model
+from rbdyn.spatial._algebra cimport Inertia, Mat3, Vec3, rows3, sym3, vec3, xform
+
+
+cdef Mat3 _mat3(object R):
+    return rows3(vec3(R[0, 0], R[0, 1], R[0, 2]), vec3(R[1, 0], R[1, 1], R[1, 2]), vec3(R[2, 0], R[2, 1], R[2, 2]))
+
+
+cdef Vec3 _vec3(object p):
+    return vec3(p[0], p[1], p[2])
+
+
+cdef Inertia _inertia(object body_inertia):
+    cdef Inertia A
+    J = body_inertia.inertia_at_origin
+    A.m = body_inertia.mass
+    A.h = _vec3(body_inertia.mass * body_inertia.com)
+    A.I_o = sym3(J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2])
+    return A
+
+
+cdef class Placement:
+    """Where a frame sits: at a fixed pose in the internal frame of a moving body."""
+
+
+cdef class Model:
+    """A mechanism's tree as immutable, numbered arrays; shared by any number of States.
+
+    Bodies on fixed tree joints are merged into the body that carries them: `body_names` lists the base and the moving
+    bodies only, and every other body stays a frame that can be asked for by name.  Body 0 is the base: the floating
+    body if the root carries nothing else, otherwise the root itself.  Joint k moves body k; joint 0 is the base joint.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        What to compile.  Later edits of it make this Model stale.
+
+    Raises
+    ------
+    Error
+        If `mechanism` is not a Mechanism.
+    """
+
+    def __cinit__(self):
+        self.ready = False
+
+    def __dealloc__(self):
+        free_model(&self.c)
+
+    def __init__(self, mechanism):
+        if not isinstance(mechanism, Mechanism):
+            raise Error(f"mechanism must be a Mechanism, got {mechanism!r}")
+        if self.ready:
+            raise Error("a Model cannot be initialised twice; make a new one")
+        self.mechanism = mechanism
+        self.revision_counter = mechanism._revision
+        self.revision = self.revision_counter.value
+        tree = compile_tree(mechanism)
+        allocate_model(&self.c, len(tree.links), tree.nq, tree.nv)
+        self.c.gravity = _vec3(mechanism.gravity)
+        self._fill(tree.links)
+        self._fill_names(tree)
+        self._arrays = tree.arrays
+        self.has_loops = len(mechanism.non_tree_joints) > 0
+        self.ready = True
+
+    cdef int _fill(self, list links) except -1:
+        """The C arrays, body by body."""
+        cdef int i, j
+        cdef int qi = 0, vi = 0
+        cdef Inertia* I_b = self.c.I_b
+        for i, link in enumerate(links):
+            I_b[i] = _inertia(link.inertia)
+            self.c.qi[i], self.c.vi[i] = qi, vi
+            if i == 0:
+                continue
+            self.c.parent[i] = link.parent
+            self.c.kind[i] = link.kind
+            self.c.nvi[i] = link.joint.num_velocities
+            self.c.X_tree[i] = xform(_mat3(link.tree_pose.rotation.T), _vec3(link.tree_pose.translation))
+            for j in range(self.c.nvi[i]):
+                self.c.rotor[vi + j] = link.joint.rotor_inertia
+                if j > 0:
+                    self.c.above[vi + j] = vi + j - 1
+                else:
+                    self.c.above[vi] = self.c.vi[link.parent] + self.c.nvi[link.parent] - 1 if link.parent else -1
+            qi += link.joint.num_positions
+            vi += link.joint.num_velocities
+        return 0
+
+    cdef int _fill_names(self, object tree) except -1:
+        """What users call bodies, joints and frames."""
+        cdef Placement place
+        links = tree.links
+        self.base = 1 if tree.floating else 0
+        self.bodies = tuple(link.body for link in links[self.base:])
+        self.body_names = tuple(body.name for body in self.bodies)
+        self.joint_names = tuple(link.joint.name if link.joint is not None else tree.base_joint
+                                 for link in links[self.base:])
+        self.joint_index = {name: k for k, name in enumerate(self.joint_names)}
+        self.placements = {}
+        for key, body, pose in tree.frames:
+            if key not in self.placements:
+                place = Placement.__new__(Placement)
+                place.body = body
+                place.R = _mat3(pose.rotation)
+                place.p = _vec3(pose.translation)
+                place.identity = pose.is_identity()
+                self.placements[key] = place
+        self.body_placements = [self.placements[body] for body in self.bodies]
+        return 0
+
+    cdef CModel* use(self) except NULL:
+        """The C arrays; raises if this Model is empty or its mechanism has changed since."""
+        if not self.ready:
+            raise Error("this Model was made without its mechanism; call Model(mechanism)")
+        if self.revision_counter.value != self.revision:
+            raise StaleModelError(
+                f"mechanism {self.mechanism.name!r} was edited: it is at revision {self.revision_counter.value}, this "
+                f"Model at {self.revision}; make a new Model"
+            )
+        return &self.c
+
+    cdef Placement find(self, object body):
+        """Where a body, or a frame, sits: by name, RigidBody or CartesianFrame."""
+        place = self.placements.get(body) if body.__hash__ is not None else None
+        if place is None:
+            raise unknown_name("body or frame", getattr(body, "name", body),
+                               (k for k in self.placements if isinstance(k, str)), f"mechanism {self.mechanism.name!r}")
+        return place
+
+    @property
+    def nq(self):
+        """Length of q."""
+        return self.c.nq
+
+    @property
+    def nv(self):
+        """Length of v: the degrees of freedom."""
+        return self.c.nv
+
+    @property
+    def n_bodies(self):
+        """Number of bodies: the base and the moving ones."""
+        return self.c.nb - self.base
+
+    @property
+    def floating_base(self):
+        """Whether body 0 floats."""
+        return self.base == 1
+
+    @property
+    def gravity(self):
+        """Gravitational acceleration in the root frame, (3,) [m/s^2]."""
+        return np.array([self.c.gravity.x, self.c.gravity.y, self.c.gravity.z])
+
+    @property
+    def total_mass(self):
+        """Mass of all moving bodies [kg]."""
+        return sum(self.c.I_b[i].m for i in range(1, self.c.nb))
+
+    @property
+    def frame_names(self):
+        """Every name that is accepted where a body is asked for: bodies, merged bodies and frames."""
+        return tuple(k for k in self.placements if isinstance(k, str))
+
+    @property
+    def parents(self):
+        """Parent body of each body, tuple of int; the base is its own parent."""
+        return tuple(max(self.c.parent[i] - self.base, 0) for i in range(self.base, self.c.nb))
+
+    def carrier(self, body):
+        """Index of the body in `body_names` that carries a body or frame; 0 for frames of the root."""
+        return max(self.find(body).body - self.base, 0)
+
+    def placement(self, body):
+        """Where a body or frame sits in `carrier(body)`'s frame: homogeneous pose, (4, 4)."""
+        cdef Placement here = self.find(body)
+        cdef Placement host
+        if here.body < self.base:
+            return _pose(here).matrix
+        host = self.find(self.bodies[here.body - self.base])
+        return (_pose(host).inverse() @ _pose(here)).matrix
+
+    def joint_q_index(self, name):
+        """First index of a joint in q; UnknownNameError for no such moving joint."""
+        return self.c.qi[self._joint(name)]
+
+    def joint_v_index(self, name):
+        """First index of a joint in v; UnknownNameError for no such moving joint."""
+        return self.c.vi[self._joint(name)]
+
+    def _joint(self, name):
+        """Internal index of a moving joint."""
+        key = getattr(name, "name", name)
+        index = self.joint_index.get(key, -1) if isinstance(key, str) else -1
+        if index + self.base < 1:
+            moving = self.joint_names[1 - self.base:]
+            raise unknown_name("moving joint", key, moving, f"mechanism {self.mechanism.name!r}")
+        return index + self.base
+
+    def array(self, name):
+        """A per-joint parameter as a read-only array.
+
+        Parameters
+        ----------
+        name : str
+            "rotor_inertia", "damping", "friction", "stiffness", "effort_limit", "velocity_limit" (nv,);
+            "lower", "upper", "spring_reference" (nq,).  Missing limits are infinite.
+        """
+        try:
+            return self._arrays[name]
+        except (KeyError, TypeError):
+            raise unknown_name("parameter", name, self._arrays or ()) from None
+
+    def neutral(self):
+        """The configuration at which all joint frames coincide, (nq,)."""
+        self.use()
+        return np.concatenate([np.zeros(0), *(j.joint_type.neutral() for j in self._moving())])
+
+    def random(self, rng=None):
+        """A random configuration, (nq,): angles in (-pi, pi), distances in (-1, 1), uniform rotations, within limits.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator or int, optional
+            Generator, or seed of a fresh one.
+        """
+        self.use()
+        rng = np.random.default_rng(rng)
+        parts = [np.zeros(0)]
+        for joint in self._moving():
+            if joint.position_limits is not None and joint.num_positions == 1 and np.isfinite(joint.position_limits).all():
+                parts.append(rng.uniform(*joint.position_limits, 1))
+            else:
+                parts.append(joint.joint_type.random(rng))
+        return np.concatenate(parts)
+
+    def _moving(self):
+        """The joints that move, in the order of q."""
+        return [j for j in self.mechanism.tree_joints if not isinstance(j.joint_type, Fixed)]
+
+    def __reduce__(self):
+        return Model, (self.mechanism,)
+
+    def __repr__(self):
+        if not self.ready:
+            return "Model(empty)"
+        return f"Model({self.mechanism.name!r}, n_bodies={self.n_bodies}, nq={self.nq}, nv={self.nv})"
+
+
+cdef object _pose(Placement place):
+    cdef Mat3 R = place.R
+    return Transform(rotation=[[R.xx, R.xy, R.xz], [R.yx, R.yy, R.yz], [R.zx, R.zy, R.zz]],
+                     translation=[place.p.x, place.p.y, place.p.z])

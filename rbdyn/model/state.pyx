@@ -1,0 +1,157 @@
+"""State: a configuration and a velocity of a Model, and what has been computed from them."""
+
+cimport numpy as cnp
+
+import numpy as np
+
+from rbdyn.errors import StateError
+
+from libc.math cimport fabs, sqrt
+from libc.string cimport memcpy, memset
+
+from rbdyn.model._model cimport FLOATING, SPHERICAL, CModel, allocate_data, free_data
+from rbdyn.model.model cimport Model
+from rbdyn.spatial._arrays cimport data, read_only, vector_in
+
+cnp.import_array()
+
+
+cdef class State:
+    """Where a Model is now: q, v, and a workspace that algorithms fill.
+
+    Parameters
+    ----------
+    model : Model
+        Starts at its neutral configuration, at rest.
+
+    Notes
+    -----
+    `q` and `v` are read-only views; `set` changes them.  What algorithms compute from them is kept until then, so
+    that several algorithms at one state share their common work.  One State serves one thread at a time.
+    """
+
+    def __dealloc__(self):
+        free_data(&self.c)
+
+    def __init__(self, model):
+        if not isinstance(model, Model):
+            raise StateError(f"model must be a Model, got {type(model).__name__}; call State(Model(mechanism))")
+        if self.model is not None:
+            raise StateError("a State cannot be initialised twice; make a new one")
+        cdef Model m = model
+        m.use()
+        cdef cnp.npy_intp nq = m.c.nq, nv = m.c.nv
+        allocate_data(&self.c, m.c.nb, m.c.nq, m.c.nv)
+        self._q = read_only(cnp.PyArray_SimpleNewFromData(1, &nq, cnp.NPY_DOUBLE, self.c.q))
+        self._v = read_only(cnp.PyArray_SimpleNewFromData(1, &nv, cnp.NPY_DOUBLE, self.c.v))
+        cnp.set_array_base(self._q, self)
+        cnp.set_array_base(self._v, self)
+        self.model = m
+        self.set(m.neutral(), None)
+
+    cdef CModel* use(self) except NULL:
+        """The model's C arrays; raises if this State is empty or stale."""
+        if self.model is None:
+            raise StateError("this State was made without its model; call State(model)")
+        return self.model.use()
+
+    def set(self, q=None, v=None):
+        """Set the configuration and the velocity; what is not given stays, or is 0 for v if q alone is given.
+
+        Parameters
+        ----------
+        q : (nq,) array_like, optional
+            Configuration [rad or m].  Quaternions [w, x, y, z] within 1e-3 of unit length are normalised.
+        v : (nv,) array_like, optional
+            Velocity [rad/s or m/s].
+
+        Raises
+        ------
+        StateError
+            If a length is wrong, a number is not finite or a quaternion is not of unit length; nothing changes then.
+        """
+        cdef const CModel* m = self.use()
+        cdef cnp.ndarray new_q = None
+        cdef cnp.ndarray new_v = None
+        if q is not None:
+            new_q = vector_in(q, m.nq, "q")
+            self._check_quaternions(data(new_q))
+        if v is not None:
+            new_v = vector_in(v, m.nv, "v")
+        if new_q is not None:
+            memcpy(self.c.q, data(new_q), m.nq * sizeof(double))
+            self._normalise()
+        if new_v is not None:
+            memcpy(self.c.v, data(new_v), m.nv * sizeof(double))
+        elif new_q is not None:
+            memset(self.c.v, 0, m.nv * sizeof(double))
+        self.c.stage = 0
+
+    cdef int _check_quaternions(self, const double* q) except -1:
+        cdef const CModel* m = &self.model.c
+        cdef const double* x
+        cdef double n
+        cdef int i
+        for i in range(1, m.nb):
+            if m.kind[i] == SPHERICAL or m.kind[i] == FLOATING:
+                x = q + m.qi[i] + (3 if m.kind[i] == FLOATING else 0)
+                n = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]
+                if not fabs(n - 1.0) < 2e-3:
+                    raise StateError(
+                        f"q holds a quaternion [w, x, y, z] of length {sqrt(n):.6g} for joint "
+                        f"{self.model.joint_names[i - self.model.base]!r} at q[{x - q}:{x - q + 4}]; it must be 1"
+                    )
+        return 0
+
+    cdef void _normalise(self) noexcept:
+        """Unit quaternions to the last bit; those that are stay untouched."""
+        cdef const CModel* m = &self.model.c
+        cdef double* x
+        cdef double n
+        cdef int i, k
+        for i in range(1, m.nb):
+            if m.kind[i] == SPHERICAL or m.kind[i] == FLOATING:
+                x = self.c.q + m.qi[i] + (3 if m.kind[i] == FLOATING else 0)
+                n = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]
+                if fabs(n - 1.0) > 1e-15:
+                    n = 1.0 / sqrt(n)
+                    for k in range(4):
+                        x[k] *= n
+
+    @property
+    def q(self):
+        """Configuration, (nq,) read-only view."""
+        return self._q
+
+    @property
+    def v(self):
+        """Velocity, (nv,) read-only view."""
+        return self._v
+
+    def copy(self):
+        """An independent State at the same q and v."""
+        self.use()
+        twin = State(self.model)
+        twin.set(self._q, self._v)
+        return twin
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+    def __reduce__(self):
+        self.use()
+        return _restore, (self.model, np.array(self._q), np.array(self._v))
+
+    def __repr__(self):
+        if self.model is None:
+            return "State(empty)"
+        return f"State({self.model.mechanism.name!r}, q={self._q}, v={self._v})"
+
+
+def _restore(model, q, v):
+    state = State(model)
+    state.set(q, v)
+    return state

@@ -1,0 +1,11 @@
+# The doors for arrays: what comes in is checked once and then used by pointer.
+
+cimport numpy as cnp
+
+cdef cnp.ndarray vector_in(object x, Py_ssize_t n, str name)
+cdef cnp.ndarray vector_out(object out, Py_ssize_t n)
+cdef cnp.ndarray matrix_out(object out, Py_ssize_t rows, Py_ssize_t columns)
+cdef cnp.ndarray read_only(cnp.ndarray a)
+
+cdef inline double* data(cnp.ndarray a) noexcept:
+    return <double*> cnp.PyArray_DATA(a)

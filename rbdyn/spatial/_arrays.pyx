@@ -1,0 +1,92 @@
+"""The doors for arrays: native float64, right shape, finite; everything else is converted or refused by name."""
+
+cimport numpy as cnp
+
+import numpy as np
+
+from rbdyn.errors import StateError
+
+cnp.import_array()
+
+
+cdef bint _finite(const double* x, Py_ssize_t n) noexcept nogil:
+    """Whether all are finite: 0 * x is NaN for NaN and infinities."""
+    cdef double s = 0.0
+    cdef Py_ssize_t k
+    for k in range(n):
+        s += 0.0 * x[k]
+    return s == 0.0
+
+
+cdef cnp.ndarray vector_in(object x, Py_ssize_t n, str name):
+    """`x` as a C-contiguous, finite float64 array of n entries: itself if it is one, else a converted copy."""
+    cdef cnp.ndarray a
+    if isinstance(x, cnp.ndarray):
+        a = <cnp.ndarray> x
+        if cnp.PyArray_TYPE(a) == cnp.NPY_DOUBLE and cnp.PyArray_NDIM(a) == 1 and cnp.PyArray_ISCARRAY_RO(a):
+            if cnp.PyArray_DIM(a, 0) != n:
+                raise StateError(f"{name} must have {n} entries, got {cnp.PyArray_DIM(a, 0)}")
+            if not _finite(<const double*> cnp.PyArray_DATA(a), n):
+                raise StateError(f"{name} must be finite, got {a}")
+            return a
+    return _converted(x, n, name)
+
+
+cdef cnp.ndarray _converted(object x, Py_ssize_t n, str name):
+    """The slow way in: lists, integers, float32, strided and byte-swapped arrays."""
+    try:
+        a = np.asarray(x)
+    except ValueError:
+        raise StateError(f"{name} must have {n} entries, got a ragged sequence") from None
+    if a.dtype.kind not in "fiu" and not (n == 0 and a.size == 0):
+        raise StateError(f"{name} must hold real numbers, got {type(x).__name__} of {a.dtype}")
+    if a.ndim != 1 or a.shape[0] != n:
+        raise StateError(f"{name} must have shape ({n},), got shape {a.shape}")
+    a = np.ascontiguousarray(a, dtype=np.float64)
+    if not _finite(<const double*> cnp.PyArray_DATA(<cnp.ndarray> a), n):
+        raise StateError(f"{name} must be finite, got {a}")
+    return a
+
+
+cdef cnp.ndarray vector_out(object out, Py_ssize_t n):
+    """`out` if it can hold n results, or a fresh array."""
+    cdef cnp.npy_intp size = n
+    if out is None:
+        return cnp.PyArray_EMPTY(1, &size, cnp.NPY_DOUBLE, 0)
+    _check_out(out, 1)
+    if cnp.PyArray_DIM(<cnp.ndarray> out, 0) != n:
+        raise StateError(f"out must have shape ({n},), got shape {out.shape}")
+    return <cnp.ndarray> out
+
+
+cdef cnp.ndarray matrix_out(object out, Py_ssize_t rows, Py_ssize_t columns):
+    """`out`, zeroed, if it can hold rows x columns results, or a fresh array of zeros."""
+    cdef cnp.npy_intp size[2]
+    size[0] = rows
+    size[1] = columns
+    if out is None:
+        return cnp.PyArray_ZEROS(2, size, cnp.NPY_DOUBLE, 0)
+    _check_out(out, 2)
+    if cnp.PyArray_DIM(<cnp.ndarray> out, 0) != rows or cnp.PyArray_DIM(<cnp.ndarray> out, 1) != columns:
+        raise StateError(f"out must have shape ({rows}, {columns}), got shape {out.shape}")
+    cnp.PyArray_FILLWBYTE(<cnp.ndarray> out, 0)
+    return <cnp.ndarray> out
+
+
+cdef int _check_out(object out, int ndim) except -1:
+    cdef cnp.ndarray a
+    if not isinstance(out, cnp.ndarray):
+        raise StateError(f"out must be a numpy array of float64, got {type(out).__name__}")
+    a = <cnp.ndarray> out
+    if cnp.PyArray_TYPE(a) != cnp.NPY_DOUBLE or not cnp.PyArray_ISCARRAY(a) or cnp.PyArray_NDIM(a) != ndim:
+        raise StateError(
+            f"out must be a writable, C-contiguous float64 array of {ndim} dimension(s), got {out.dtype} of shape "
+            f"{out.shape}{'' if out.flags.writeable else ', read-only'}"
+        )
+    return 0
+
+
+cdef cnp.ndarray read_only(cnp.ndarray a):
+    """`a` marked read-only."""
+    cnp.PyArray_CLEARFLAGS(a, cnp.NPY_ARRAY_WRITEABLE)
+    return a
