@@ -96,29 +96,44 @@ def constant(transform):
     return H
 
 
+def walk(mechanism: Mechanism, q):
+    """Each tree joint with its edge, its part of q and its range in v."""
+    q = np.asarray(q, float)
+    i = k = 0
+    for joint in mechanism.tree_joints:
+        yield joint, mechanism.edge(joint), q[i : i + joint.num_positions], slice(k, k + joint.num_velocities)
+        i, k = i + joint.num_positions, k + joint.num_velocities
+
+
+def step_pose(joint, edge, q, va, vb, vab):
+    """Pose of the successor in the predecessor, (4, 4, 4)."""
+    H = times(constant(edge.joint_pose), joint_motion(joint.joint_type, q, va, vb, vab))
+    return times(H, constant(edge.successor_pose))
+
+
 def moving_poses(mechanism: Mechanism, q, va=None, vb=None, vab=None):
     """Poses of all bodies with their derivatives along va and vb, {name: (4, 4, 4)}."""
     zero = np.zeros(mechanism.num_velocities)
     va, vb, vab = (zero if x is None else np.asarray(x, float) for x in (va, vb, vab))
-    q = np.asarray(q, float)
     root = np.zeros((4, 4, 4))
     root[0] = np.eye(4)
     poses = {mechanism.root_body.name: root}
-    i = k = 0
-    for joint in mechanism.tree_joints:
-        edge = mechanism.edge(joint)
-        p, d = slice(i, i + joint.num_positions), slice(k, k + joint.num_velocities)
-        H = times(poses[edge.predecessor.name], constant(edge.joint_pose))
-        H = times(H, joint_motion(joint.joint_type, q[p], va[d], vb[d], vab[d]))
-        poses[edge.successor.name] = times(H, constant(edge.successor_pose))
-        i, k = p.stop, d.stop
+    for joint, edge, qj, d in walk(mechanism, q):
+        local = step_pose(joint, edge, qj, va[d], vb[d], vab[d])
+        poses[edge.successor.name] = times(poses[edge.predecessor.name], local)
     return poses
 
 
 def columns(mechanism: Mechanism, q):
-    """Derivatives of all poses along each velocity, {name: (nv, 4, 4)}."""
-    each = [moving_poses(mechanism, q, e) for e in np.eye(mechanism.num_velocities)]
-    return {b.name: np.array([poses[b.name][1] for poses in each]).reshape(-1, 4, 4) for b in mechanism.bodies}
+    """Derivatives of all poses along each velocity, {name: (nv, 4, 4)}, by the product rule."""
+    H, n = forward_kinematics(mechanism, q), mechanism.num_velocities
+    D = {mechanism.root_body.name: np.zeros((n, 4, 4))}
+    for joint, edge, qj, d in walk(mechanism, q):
+        zero, parent = np.zeros(joint.num_velocities), edge.predecessor.name
+        D[edge.successor.name] = D[parent] @ step_pose(joint, edge, qj, zero, zero, zero)[0]
+        for i, unit in enumerate(np.eye(joint.num_velocities)):
+            D[edge.successor.name][d.start + i] += H[parent] @ step_pose(joint, edge, qj, unit, zero, zero)[1]
+    return D
 
 
 # ---- bodies ------------------------------------------------------------------------------------------------------
@@ -128,6 +143,16 @@ def mass_points(body):
     """Mass, homogeneous centre of mass (4,) and second moment of mass about it (3, 3), in the body frame."""
     J = body.inertia.inertia
     return body.inertia.mass, np.append(body.inertia.com, 1.0), 0.5 * np.trace(J) * np.eye(3) - J
+
+
+def moving_bodies(mechanism: Mechanism):
+    """The bodies that some joint moves: those fixed to the world count neither in the centre of mass nor in the energy."""
+    still = {mechanism.root_body}
+    for joint in mechanism.tree_joints:
+        edge = mechanism.edge(joint)
+        if isinstance(joint.joint_type, Fixed) and edge.predecessor in still:
+            still.add(edge.successor)
+    return [body for body in mechanism.bodies if body not in still]
 
 
 def rotors(mechanism: Mechanism):
@@ -191,11 +216,7 @@ def kinetic_energy(mechanism: Mechanism, q, v):
 
 def potential_energy(mechanism: Mechanism, q):
     """[J], zero at the root's origin."""
-    total = 0.0
-    for body in mechanism.bodies:
-        mass, com, _ = mass_points(body)
-        total -= mass * mechanism.gravity @ (forward_kinematics(mechanism, q)[body.name] @ com)[:3]
-    return total
+    return -mechanism.gravity @ sum(moment for _, moment in mass_moments(mechanism, q))
 
 
 def momentum(mechanism: Mechanism, q, v, about=(0.0, 0.0, 0.0)):
@@ -212,10 +233,17 @@ def momentum(mechanism: Mechanism, q, v, about=(0.0, 0.0, 0.0)):
     return h
 
 
+def mass_moments(mechanism: Mechanism, q):
+    """Mass, and mass times centre of mass, of each moving body."""
+    H = forward_kinematics(mechanism, q)
+    for body in moving_bodies(mechanism):
+        mass, com, _ = mass_points(body)
+        yield mass, mass * (H[body.name] @ com)[:3]
+
+
 def center_of_mass(mechanism: Mechanism, q):
     """(3,) in the world."""
-    H = forward_kinematics(mechanism, q)
-    parts = [(mass, mass * (H[b.name] @ com)[:3]) for b in mechanism.bodies for mass, com, _ in [mass_points(b)]]
+    parts = list(mass_moments(mechanism, q))
     return sum(moment for _, moment in parts) / sum(mass for mass, _ in parts)
 
 

@@ -109,9 +109,7 @@ class PinocchioTwin:
         q_pin, T, _ = self.convert(q, v)
         pin.forwardKinematics(self.model, self.data, q_pin, T @ v)
         kinetic = pin.computeKineticEnergy(self.model, self.data)
-        still = self.model.inertias[0]  # bodies fixed to the world, which Pinocchio leaves out
-        potential = pin.computePotentialEnergy(self.model, self.data)
-        return kinetic, potential - still.mass * self.mechanism.gravity @ still.lever
+        return kinetic, pin.computePotentialEnergy(self.model, self.data)
 
     def momentum(self, q, v):
         """About the world's origin, angular first."""
@@ -121,10 +119,7 @@ class PinocchioTwin:
 
     def center_of_mass(self, q):
         q_pin, _, _ = self.convert(q, np.zeros(self.model.nv))
-        still = self.model.inertias[0]
-        com = pin.centerOfMass(self.model, self.data, q_pin)
-        mass = self.data.mass[0]
-        return (mass * com + still.mass * still.lever) / (mass + still.mass)
+        return pin.centerOfMass(self.model, self.data, q_pin).copy()
 
     def jacobian(self, q, name, point):
         """(6, nv), angular first, world axes, at a point of the body."""
