@@ -24,7 +24,7 @@ def layout(model, mechanism):
 
 @dataclass
 class System:
-    """A mechanism in motion: `state` in the model's order; `q`, `v`, `vd` and `tau` in that of mechanism.tree_joints."""
+    """A mechanism in motion: `state` in the model's order; q, v, vd and tau in that of mechanism.tree_joints."""
 
     rng: np.random.Generator
     mechanism: rbdyn.Mechanism

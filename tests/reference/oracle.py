@@ -146,7 +146,7 @@ def mass_points(body):
 
 
 def moving_bodies(mechanism: Mechanism):
-    """The bodies that some joint moves: those fixed to the world count neither in the centre of mass nor in the energy."""
+    """The bodies that some joint moves; the others count neither in the centre of mass nor in the energy."""
     still = {mechanism.root_body}
     for joint in mechanism.tree_joints:
         edge = mechanism.edge(joint)
