@@ -122,7 +122,7 @@ cdef inline void aba_inward(const CModel* m, CData* d, const real* tau, const re
 cdef inline void aba_outward(const CModel* m, CData* d, real* vd) noexcept nogil:
     """Accelerations, root to leaves.  RBDA table 7.1, third pass."""
     cdef int i, j, n, v0
-    d.a[0] = motion(zero3(), neg3(m.gravity))
+    d.a[0] = motion(zero3(), neg3(d.gravity))
     for i in range(1, m.nb):
         n = m.nvi[i]
         v0 = m.vi[i]

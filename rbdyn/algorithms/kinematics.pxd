@@ -2,7 +2,7 @@
 
 from rbdyn.model._model cimport POSES, TRANSFORMS, VELOCITIES, CData, CModel
 from rbdyn.model.joints cimport add_joint_motion, joint_bias, joint_transform
-from rbdyn.spatial._algebra cimport add3, apply_m, eye3, matmul3, mul3, transpose3, zero3, zero_m
+from rbdyn.spatial._algebra cimport add3, apply_m, matmul3, mul3, transpose3, zero_m
 
 cdef inline void transforms(const CModel* m, CData* d) noexcept nogil:
     """X[i] of every joint."""
@@ -14,13 +14,11 @@ cdef inline void transforms(const CModel* m, CData* d) noexcept nogil:
     d.stage |= TRANSFORMS
 
 cdef inline void poses(const CModel* m, CData* d) noexcept nogil:
-    """R[i], p[i]: where every body is in the root frame."""
+    """R[i], p[i]: where every body is in the world."""
     cdef int i, p
     if d.stage & POSES:
         return
     transforms(m, d)
-    d.R[0] = eye3()
-    d.p[0] = zero3()
     for i in range(1, m.nb):
         p = m.parent[i]
         d.R[i] = matmul3(d.R[p], transpose3(d.X[i].E))

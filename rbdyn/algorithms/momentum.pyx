@@ -105,7 +105,7 @@ def potential_energy(State state not None):
     """Potential energy in the model's gravity [J]; zero with all mass at the world's origin."""
     cdef double mass
     cdef Vec3 moment = _mass_moment(state, &mass)
-    return -dot3(state.model.c.gravity, moment)
+    return -dot3(mul3(state.c.R[0], state.c.gravity), moment)
 
 
 def center_of_mass(State state not None, out=None):

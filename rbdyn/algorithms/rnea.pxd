@@ -15,7 +15,7 @@ cdef inline void rnea(const CModel* m, CData* d, const real* vd, real* tau, bint
     """
     cdef int i, k, p
     velocities(m, d)
-    d.a[0] = motion(zero3(), neg3(m.gravity))          # a_0 = -g, so that gravity needs no force
+    d.a[0] = motion(zero3(), neg3(d.gravity))          # a_0 = -g, so that gravity needs no force
     for i in range(1, m.nb):                           # outward
         p = m.parent[i]
         d.a[i] = add_m(apply_m(d.X[i], d.a[p]), d.c[i])

@@ -31,18 +31,19 @@ cdef struct CModel:
 
 cdef enum Stage:          # what is valid in a CData for its present q and v
     TRANSFORMS = 1        # X, EJ                                    of q
-    POSES = 2             # R, p                                     of q
+    POSES = 2             # R, p                                     of q, R[0], p[0]
     VELOCITIES = 4        # vel, c                                   of q, v
 
 cdef struct CData:
     int stage             # Stage flags; cleared by whoever writes q or v
+    Vec3 gravity          # [m/s^2] root axes; the model's, or the World's
     real* q               # (nq,)
     real* v               # (nv,)
     # of q: written by kinematics.pxd
     Xform* X              # (nb,) parent's frame to frame of body i
     Mat3* EJ              # (nb,) rotation of a multi-dof joint, before-frame to body coordinates
-    Mat3* R               # (nb,) body to root axes
-    Vec3* p               # (nb,) origin of body i in the root frame [m]
+    Mat3* R               # (nb,) body to world axes; R[0], p[0] say where the root stands and are the owner's
+    Vec3* p               # (nb,) origin of body i in the world [m]
     # of q, v: written by kinematics.pxd
     Motion* vel           # (nb,) velocity of body i
     Motion* c             # (nb,) velocity-product acceleration c_J + v x v_J
@@ -58,5 +59,5 @@ cdef struct CData:
 
 cdef int allocate_model(CModel* m, int nb, int nq, int nv) except -1
 cdef void free_model(CModel* m) noexcept
-cdef int allocate_data(CData* d, int nb, int nq, int nv) except -1
+cdef int allocate_data(CData* d, const CModel* m) except -1
 cdef void free_data(CData* d) noexcept

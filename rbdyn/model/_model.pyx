@@ -2,6 +2,8 @@
 
 from libc.stdlib cimport calloc, free
 
+from rbdyn.spatial._algebra cimport eye3, zero3
+
 
 cdef void* _take(size_t count, size_t size) except NULL:
     cdef void* p = calloc(count if count else 1, size)
@@ -31,9 +33,11 @@ cdef void free_model(CModel* m) noexcept:
         free(<void*> <size_t> p)
 
 
-cdef int allocate_data(CData* d, int nb, int nq, int nv) except -1:
-    """Zeroed arrays for a state of a model of this size."""
+cdef int allocate_data(CData* d, const CModel* m) except -1:
+    """Zeroed arrays for a state of this model, its root at the world's origin."""
+    cdef int nb = m.nb, nq = m.nq, nv = m.nv
     d.stage = 0
+    d.gravity = m.gravity
     d.q = <real*> _take(nq, sizeof(real))
     d.v = <real*> _take(nv, sizeof(real))
     d.X = <Xform*> _take(nb, sizeof(Xform))
@@ -50,6 +54,8 @@ cdef int allocate_data(CData* d, int nb, int nq, int nv) except -1:
     d.U = <Force*> _take(nv, sizeof(Force))
     d.D = <real*> _take(6 * nv, sizeof(real))
     d.u = <real*> _take(nv, sizeof(real))
+    d.R[0] = eye3()
+    d.p[0] = zero3()
     return 0
 
 

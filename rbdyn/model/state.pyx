@@ -41,7 +41,7 @@ cdef class State:
         cdef Model m = model
         m.use()
         cdef cnp.npy_intp nq = m.c.nq, nv = m.c.nv
-        allocate_data(&self.c, m.c.nb, m.c.nq, m.c.nv)
+        allocate_data(&self.c, &m.c)
         self._q = read_only(cnp.PyArray_SimpleNewFromData(1, &nq, cnp.NPY_DOUBLE, self.c.q))
         self._v = read_only(cnp.PyArray_SimpleNewFromData(1, &nv, cnp.NPY_DOUBLE, self.c.v))
         cnp.set_array_base(self._q, self)

@@ -1,0 +1,326 @@
+"""Broad phase: sort and sweep, half-spaces apart.  RTCD, section 7.5."""
+
+from libc.math cimport fabs, sqrt
+from libc.stdlib cimport free, realloc
+
+from rbdyn.collision._solid cimport compose_pose
+from rbdyn.collision._table cimport may_collide
+from rbdyn.collision._types cimport BOX, CAPSULE, CYLINDER, HALF_SPACE, SPHERE, ShapeRecord
+from rbdyn.spatial._algebra cimport Mat3, add3, dot3, mul3, sub3, tmul3, vec3
+
+
+cdef void broad_init(Broad* broad) noexcept nogil:
+    broad.revision = -1
+    broad.capacity = 0
+    broad.axis = 0
+    broad.unsorted = True
+    broad.n_half = broad.n_ball = broad.n_entry = broad.n_pair = broad.pair_capacity = 0
+    broad.half = NULL
+    broad.ball = NULL
+    broad.entry = NULL
+    broad.posed = NULL
+    broad.world_pose = NULL
+    broad.pair = NULL
+    broad.pair_scratch = NULL
+    broad.count = NULL
+
+
+cdef void broad_free(Broad* broad) noexcept nogil:
+    free(broad.half)
+    free(broad.ball)
+    free(broad.entry)
+    free(broad.posed)
+    free(broad.world_pose)
+    free(broad.pair)
+    free(broad.pair_scratch)
+    free(broad.count)
+    broad_init(broad)
+
+
+cdef int resize(void** array, size_t n, size_t size) except -1 nogil:
+    """Give an array room for n items, or leave it as it was and raise."""
+    cdef void* fresh = realloc(array[0], n * size)
+    if fresh == NULL:
+        with gil:
+            raise MemoryError(f"no memory for the broad phase: {n} items of {size} bytes")
+    array[0] = fresh
+    return 0
+
+
+# ---- after a change of shapes or filters -------------------------------------------------
+
+cdef bint has_partner(const Table* table, int i) noexcept nogil:
+    """May the shape in slot i collide with anything but a half-space?"""
+    cdef int j
+    for j in range(table.n):
+        if table.shape[j].kind != HALF_SPACE and may_collide(table, i, j):
+            return True
+    return False
+
+
+cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
+    """Sort the shapes into half-spaces, bounding spheres and sweep entries."""
+    cdef int i, n = table.n
+    cdef const ShapeRecord* s
+    if n > broad.capacity:
+        broad.capacity = 0
+        resize(<void**>&broad.half, 2 * n, sizeof(int))
+        resize(<void**>&broad.ball, 2 * n, sizeof(Ball))
+        resize(<void**>&broad.entry, 2 * n, sizeof(Entry))
+        resize(<void**>&broad.posed, 2 * n, sizeof(bint))
+        resize(<void**>&broad.world_pose, 2 * n, sizeof(Pose))
+        resize(<void**>&broad.count, 2 * n + 1, sizeof(int))
+        broad.capacity = 2 * n
+    broad.n_half = broad.n_ball = broad.n_entry = 0
+    for i in range(n):
+        s = &table.shape[i]
+        broad.posed[i] = False
+        if s.kind == HALF_SPACE:
+            broad.half[broad.n_half] = i
+            broad.n_half += 1
+            continue
+        broad.ball[broad.n_ball].center = s.center_body
+        broad.ball[broad.n_ball].radius = s.bound
+        broad.ball[broad.n_ball].body = s.body
+        broad.ball[broad.n_ball].slot = i
+        broad.n_ball += 1
+        if has_partner(table, i):
+            broad.posed[i] = True
+            broad.entry[broad.n_entry].slot = i
+            broad.n_entry += 1
+    broad.unsorted = True
+    broad.revision = table.revision
+    return 0
+
+
+# ---- candidates --------------------------------------------------------------------------
+
+cdef inline int push_pair(Broad* broad, int i, int j) except -1 nogil:
+    cdef int capacity
+    if broad.n_pair == broad.pair_capacity:
+        capacity = 2 * broad.pair_capacity if broad.pair_capacity > 0 else 64
+        resize(<void**>&broad.pair, capacity, sizeof(Pair))
+        resize(<void**>&broad.pair_scratch, capacity, sizeof(Pair))
+        broad.pair_capacity = capacity
+    broad.pair[broad.n_pair].a = min(i, j)
+    broad.pair[broad.n_pair].b = max(i, j)
+    broad.n_pair += 1
+    return 0
+
+
+cdef int half_space_pairs(Broad* broad, const Table* table, const Pose* body_pose) except -1 nogil:
+    """Bounding spheres that reach below a half-space: n . (R c + p - o) < radius + margin.
+
+    The plane is taken to each body once, so that a shape costs one dot product.
+    """
+    cdef int h, k, body
+    cdef const ShapeRecord* s
+    cdef Pose X
+    cdef Vec3 normal
+    cdef double offset
+    cdef const Ball* ball
+    normal = vec3(0.0, 0.0, 1.0)
+    offset = 0.0
+    for h in range(broad.n_half):
+        s = &table.shape[broad.half[h]]
+        compose_pose(&body_pose[s.body], s, &X)
+        broad.world_pose[broad.half[h]] = X
+        body = -1
+        for k in range(broad.n_ball):
+            ball = &broad.ball[k]
+            if ball.body != body:
+                body = ball.body
+                normal = tmul3(body_pose[body].R, vec3(X.R.xz, X.R.yz, X.R.zz))
+                offset = dot3(vec3(X.R.xz, X.R.yz, X.R.zz), sub3(body_pose[body].p, X.p)) - table.margin
+            if dot3(normal, ball.center) + offset <= ball.radius and may_collide(table, broad.half[h], ball.slot):
+                push_pair(broad, broad.half[h], ball.slot)
+                if not broad.posed[ball.slot]:
+                    s = &table.shape[ball.slot]
+                    compose_pose(&body_pose[body], s, &broad.world_pose[ball.slot])
+    return 0
+
+
+cdef inline Vec3 half_extent(const ShapeRecord* s, const Mat3* R) noexcept nogil:
+    """Half sides of the world-aligned bounding box [m].  RTCD, section 4.2.6, for boxes."""
+    cdef double r = s.radius
+    cdef double h = s.half_length
+    if s.kind == SPHERE:
+        return vec3(r, r, r)
+    if s.kind == CAPSULE:
+        return vec3(h * fabs(R.xz) + r, h * fabs(R.yz) + r, h * fabs(R.zz) + r)
+    if s.kind == CYLINDER:        # a disk with normal u reaches r sqrt(1 - u_x^2) along x
+        return vec3(h * fabs(R.xz) + r * sqrt(R.xx * R.xx + R.xy * R.xy),
+                    h * fabs(R.yz) + r * sqrt(R.yx * R.yx + R.yy * R.yy),
+                    h * fabs(R.zz) + r * sqrt(R.zx * R.zx + R.zy * R.zy))
+    return vec3(fabs(R.xx) * s.half.x + fabs(R.xy) * s.half.y + fabs(R.xz) * s.half.z,
+                fabs(R.yx) * s.half.x + fabs(R.yy) * s.half.y + fabs(R.yz) * s.half.z,
+                fabs(R.zx) * s.half.x + fabs(R.zy) * s.half.y + fabs(R.zz) * s.half.z)
+
+
+cdef inline void set_bounds(Entry* e, Vec3 c, Vec3 h, int axis) noexcept nogil:
+    """Bounds c -+ h, the sweep axis first."""
+    if axis == 1:
+        c, h = vec3(c.y, c.z, c.x), vec3(h.y, h.z, h.x)
+    elif axis == 2:
+        c, h = vec3(c.z, c.x, c.y), vec3(h.z, h.x, h.y)
+    e.lo0 = c.x - h.x
+    e.hi0 = c.x + h.x
+    e.lo1 = c.y - h.y
+    e.hi1 = c.y + h.y
+    e.lo2 = c.z - h.z
+    e.hi2 = c.z + h.z
+
+
+cdef int update_entries(Broad* broad, const Table* table, const Pose* body_pose) noexcept nogil:
+    """World poses and bounds of every swept shape; returns the axis along which the centres spread most."""
+    cdef int k, n = broad.n_entry
+    cdef const ShapeRecord* s
+    cdef Pose* X
+    cdef Vec3 c, h, mean, square
+    cdef double v0, v1, v2
+    mean = square = vec3(0.0, 0.0, 0.0)
+    for k in range(n):
+        s = &table.shape[broad.entry[k].slot]
+        X = &broad.world_pose[broad.entry[k].slot]
+        compose_pose(&body_pose[s.body], s, X)
+        c = add3(X.p, mul3(X.R, s.center)) if s.kind >= BOX else X.p
+        h = half_extent(s, &X.R)
+        h = add3(h, vec3(0.5 * table.margin, 0.5 * table.margin, 0.5 * table.margin))
+        set_bounds(&broad.entry[k], c, h, broad.axis)
+        mean = add3(mean, c)
+        square = add3(square, vec3(c.x * c.x, c.y * c.y, c.z * c.z))
+    v0 = square.x - mean.x * mean.x / n
+    v1 = square.y - mean.y * mean.y / n
+    v2 = square.z - mean.z * mean.z / n
+    if v1 > v0 and v1 >= v2:
+        return 1 if v1 > 1.5 * (v0 if broad.axis == 0 else v2) else broad.axis
+    if v2 > v0 and v2 > v1:
+        return 2 if v2 > 1.5 * (v0 if broad.axis == 0 else v1) else broad.axis
+    return 0 if v0 > 1.5 * (v1 if broad.axis == 1 else v2) else broad.axis
+
+
+cdef int sweep_pairs(Broad* broad, const Table* table, const Pose* body_pose) except -1 nogil:
+    """Pairs whose bounds overlap on all three axes."""
+    cdef int i, j, n = broad.n_entry, axis
+    cdef const Entry* e
+    cdef const Entry* f
+    if n < 2:
+        return 0
+    axis = update_entries(broad, table, body_pose)
+    if axis != broad.axis:
+        broad.axis = axis
+        broad.unsorted = True
+        update_entries(broad, table, body_pose)
+    if broad.unsorted or not insertion_sort(broad.entry, n):
+        heap_sort(broad.entry, n)
+    broad.unsorted = False
+    for i in range(n - 1):
+        e = &broad.entry[i]
+        for j in range(i + 1, n):
+            f = &broad.entry[j]
+            if f.lo0 > e.hi0:
+                break
+            # one branch instead of four: most pairs fail, at a place that cannot be predicted
+            if (f.lo1 <= e.hi1) & (e.lo1 <= f.hi1) & (f.lo2 <= e.hi2) & (e.lo2 <= f.hi2):
+                if may_collide(table, e.slot, f.slot):
+                    push_pair(broad, e.slot, f.slot)
+    return 0
+
+
+cdef int find_pairs(Broad* broad, const Table* table, const Pose* body_pose) except -1 nogil:
+    """Fill broad.pair with the pairs that may touch, sorted by (a, b).
+
+    The poses must be finite.  Also fills world_pose of every shape in a pair.
+    """
+    if broad.revision != table.revision:
+        broad.revision = -1
+        rebuild(broad, table)
+    broad.n_pair = 0
+    half_space_pairs(broad, table, body_pose)
+    sweep_pairs(broad, table, body_pose)
+    sort_pairs(broad, table.n)
+    return 0
+
+
+# ---- sorting -----------------------------------------------------------------------------
+
+cdef inline bint before(const Entry* a, const Entry* b) noexcept nogil:
+    return a.lo0 < b.lo0 or (a.lo0 == b.lo0 and a.slot < b.slot)
+
+
+cdef bint insertion_sort(Entry* entry, int n) noexcept nogil:
+    """Sort what moved little since the last step; False if it moved so much that this would be slow."""
+    cdef int i, j, moves = 16 * n + 256
+    cdef Entry e
+    for i in range(1, n):
+        if not before(&entry[i], &entry[i - 1]):
+            continue
+        e = entry[i]
+        j = i
+        while j > 0 and before(&e, &entry[j - 1]):
+            entry[j] = entry[j - 1]
+            j -= 1
+        entry[j] = e
+        moves -= i - j
+        if moves < 0:
+            return False
+    return True
+
+
+cdef void sift_down(Entry* entry, int root, int n) noexcept nogil:
+    cdef Entry e = entry[root]
+    cdef int child = 2 * root + 1
+    while child < n:
+        if child + 1 < n and before(&entry[child], &entry[child + 1]):
+            child += 1
+        if not before(&e, &entry[child]):
+            break
+        entry[root] = entry[child]
+        root = child
+        child = 2 * root + 1
+    entry[root] = e
+
+
+cdef void heap_sort(Entry* entry, int n) noexcept nogil:
+    """Knuth, TAOCP vol. 3, algorithm 5.2.3H."""
+    cdef int i
+    cdef Entry e
+    for i in range(n // 2 - 1, -1, -1):
+        sift_down(entry, i, n)
+    for i in range(n - 1, 0, -1):
+        e = entry[0]
+        entry[0] = entry[i]
+        entry[i] = e
+        sift_down(entry, 0, i)
+
+
+cdef void counting_sort(const Pair* source, Pair* target, int n, int* count, int n_slots, bint by_a) noexcept nogil:
+    """Stable sort by one of the two slots."""
+    cdef int k, key
+    for k in range(n_slots + 1):
+        count[k] = 0
+    for k in range(n):
+        count[(source[k].a if by_a else source[k].b) + 1] += 1
+    for k in range(n_slots):
+        count[k + 1] += count[k]
+    for k in range(n):
+        key = source[k].a if by_a else source[k].b
+        target[count[key]] = source[k]
+        count[key] += 1
+
+
+cdef void sort_pairs(Broad* broad, int n_slots) noexcept nogil:
+    """Sort the candidates by (a, b), so that contacts come out in the order of their ids."""
+    cdef int i, j
+    cdef Pair p
+    if broad.n_pair > 24:
+        counting_sort(broad.pair, broad.pair_scratch, broad.n_pair, broad.count, n_slots, False)
+        counting_sort(broad.pair_scratch, broad.pair, broad.n_pair, broad.count, n_slots, True)
+        return
+    for i in range(1, broad.n_pair):
+        p = broad.pair[i]
+        j = i
+        while j > 0 and (broad.pair[j - 1].a > p.a or (broad.pair[j - 1].a == p.a and broad.pair[j - 1].b > p.b)):
+            broad.pair[j] = broad.pair[j - 1]
+            j -= 1
+        broad.pair[j] = p

@@ -1,0 +1,27 @@
+# The collision interface: what World calls, and what a backend fills in.
+#
+# World owns the body poses and the ContactBuffer; the backend owns the shapes.  A backend
+# has two doors: detect_c, in C and without the GIL, and detect(scene), in Python.
+# detect_contacts chooses; it is the only call that World makes.
+
+from rbdyn.collision._broad cimport Broad
+from rbdyn.collision._buffer cimport (
+    CONTACT_VERSION, MAX_CONTACTS, buffer_free, buffer_init, push_contact, sort_contacts,
+)
+from rbdyn.collision._table cimport Table
+from rbdyn.collision._types cimport ContactBuffer, ContactPoint, Pose, ShapeRecord
+
+
+cdef class CollisionBackend:
+    cdef readonly bint overridden        # True: a Python class redefines detect()
+    cdef Table table                     # shapes and filters
+    cdef Broad broad                     # candidate pairs; persistent sort order
+    cdef ContactBuffer own               # contacts of query()
+    cdef int _next_id                    # id of the next shape
+    cdef dict _shapes                    # id -> (shape, vertices): what the records point into
+
+    cdef int detect_c(self, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil
+    cdef int _slot(self, object id) except -1
+
+cdef int detect_contacts(
+    CollisionBackend backend, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil

@@ -1,0 +1,423 @@
+"""The base of every collision backend: the shape table, the filters and the two doors."""
+
+import operator
+
+from libc.math cimport isfinite, sqrt
+from libc.stdint cimport uint64_t
+from libc.stdlib cimport free, malloc
+
+import numpy as np
+
+from rbdyn.collision._broad cimport broad_free, broad_init
+from rbdyn.collision._table cimport (
+    find_slot, table_add, table_exclude, table_free, table_include, table_init, table_remove,
+)
+from rbdyn.collision._types cimport BOX, CAPSULE, CYLINDER, HALF_SPACE, HULL, SPHERE
+from rbdyn.collision.scene cimport CollisionScene, contact_array
+from rbdyn.spatial._algebra cimport Vec3, add3, mul3, vec3
+
+from rbdyn.collision import shapes as _shape_types
+from rbdyn.collision.hull import hull_vertices
+from rbdyn.errors import CollisionError, unknown_name
+
+
+# ---- what comes in -----------------------------------------------------------------------
+
+cdef bint is_overridden(type cls, str name):
+    """Is the first class of the MRO that defines `name` a Python class?  Compiled ones have a vtable."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return "__pyx_vtable__" not in base.__dict__
+    return False
+
+
+cdef int body_index(object value, str name) except -1:
+    try:
+        index = operator.index(value)
+    except TypeError:
+        raise CollisionError(f"{name} must be a body index (int), got {value!r}") from None
+    if isinstance(value, bool) or not 0 <= index < 2**31 - 1:
+        raise CollisionError(f"{name} must be a body index, 0 or more, got {value!r}")
+    return index
+
+
+cdef uint64_t filter_bits(object value, str name) except? 0:
+    """64 filter bits from an int; negative ones in two's complement, so that -1 is every bit."""
+    try:
+        bits = operator.index(value)
+    except TypeError:
+        raise CollisionError(f"{name} must be an int of 64 bits, got {value!r}") from None
+    if not -(2**63) <= bits < 2**64:
+        raise CollisionError(f"{name} must be an int of 64 bits, got {value!r}")
+    return bits & 0xFFFFFFFFFFFFFFFF
+
+
+cdef int read_pose(object matrix, str name, Pose* X) except -1:
+    """A (4, 4) rigid transform; its rotation is made orthonormal to rounding by one Newton step."""
+    try:
+        T = np.array(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise CollisionError(f"{name} must be a (4, 4) array of float, got {matrix!r}") from None
+    if T.shape != (4, 4):
+        raise CollisionError(f"{name} must be a (4, 4) array [m], got shape {T.shape}")
+    if not np.isfinite(T).all():
+        raise CollisionError(f"{name} must be finite")
+    R = T[:3, :3]
+    if abs(T[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-9 or abs(R.T @ R - np.eye(3)).max() > 1e-6 or not (
+            np.dot(np.cross(R[0], R[1]), R[2]) > 0.0):
+        raise CollisionError(f"{name} must be a rigid transform (rotation, translation; last row 0 0 0 1), got {T!r}")
+    R = R @ (1.5 * np.eye(3) - 0.5 * R.T @ R)
+    X.R.xx, X.R.xy, X.R.xz = R[0]
+    X.R.yx, X.R.yy, X.R.yz = R[1]
+    X.R.zx, X.R.zy, X.R.zz = R[2]
+    X.p.x, X.p.y, X.p.z = T[:3, 3]
+    return 0
+
+
+cdef int place(ShapeRecord* s, object pose) except -1:
+    """Set the pose of a shape in its body, and what follows from it."""
+    read_pose(np.eye(4) if pose is None else pose, "pose", &s.local)
+    s.aligned = (s.local.R.xx == 1.0 and s.local.R.yy == 1.0 and s.local.R.zz == 1.0)
+    s.center_body = add3(s.local.p, mul3(s.local.R, s.center))
+    return 0
+
+
+cdef object measure(ShapeRecord* s, object shape):
+    """Kind and sizes of a shape; returns the vertices that the record points into, or None."""
+    cdef double x, y, z
+    cdef const double[:, ::1] view
+    vertices = None
+    s.radius = s.half_length = 0.0
+    s.center = vec3(0.0, 0.0, 0.0)
+    s.vertices = NULL
+    s.n_vertices = 0
+    x = y = z = 0.0
+    if isinstance(shape, _shape_types.HalfSpace):
+        s.kind = HALF_SPACE
+    elif isinstance(shape, _shape_types.Sphere):
+        s.kind = SPHERE
+        s.radius = x = y = z = shape.radius
+    elif isinstance(shape, _shape_types.Box):
+        s.kind = BOX
+        x, y, z = (0.5 * side for side in shape.size)
+    elif isinstance(shape, (_shape_types.Capsule, _shape_types.Cylinder)):
+        s.kind = CAPSULE if isinstance(shape, _shape_types.Capsule) else CYLINDER
+        s.radius = x = y = shape.radius
+        s.half_length = 0.5 * shape.length
+        z = s.half_length + (s.radius if s.kind == CAPSULE else 0.0)
+    elif isinstance(shape, (_shape_types.ConvexHull, _shape_types.Mesh)):
+        s.kind = HULL
+        vertices = hull_vertices(shape)
+        view = vertices
+        s.vertices = &view[0, 0]
+        s.n_vertices = view.shape[0]
+        low, high = vertices.min(axis=0), vertices.max(axis=0)
+        x, y, z = 0.5 * (high - low)
+        s.center.x, s.center.y, s.center.z = 0.5 * (high + low)
+    else:
+        raise CollisionError(f"shape must be one of HalfSpace, Sphere, Box, Capsule, Cylinder, ConvexHull or Mesh, "
+                             f"got {shape!r}")
+    s.half = vec3(x, y, z)
+    s.bound = sqrt(x * x + y * y + z * z)
+    if s.kind == SPHERE or s.kind == CAPSULE:
+        s.bound = z
+    elif s.kind == CYLINDER:
+        s.bound = sqrt(x * x + z * z)
+    elif s.kind == HULL:
+        s.bound = np.sqrt(((vertices - (s.center.x, s.center.y, s.center.z)) ** 2).sum(axis=1).max())
+    if not isfinite(s.bound * s.bound):
+        raise CollisionError(f"shape is too large to be measured: {shape!r}")
+    return vertices
+
+
+# ---- the class ---------------------------------------------------------------------------
+
+cdef class CollisionBackend:
+    """Finds the contacts between shapes that sit on bodies.
+
+    This base holds the shapes and the filters.  A backend of your own overrides `detect` in
+    Python, or `detect_c` in Cython; `rbdyn.testing.check_collision_backend` tells whether it
+    is right.  Shapes on one body never collide, and neither do two shapes that are not dynamic.
+
+    Parameters
+    ----------
+    margin : float
+        Contacts with a gap below this are reported too [m].
+    filter_rule : {"and", "or"}
+        Whether both shapes must accept the other (`group & mask` not zero), or one is enough.
+    """
+
+    def __cinit__(self, *args, **kwargs):
+        table_init(&self.table)
+        broad_init(&self.broad)
+        buffer_init(&self.own)
+        self._next_id = 0
+        self._shapes = {}
+        self.overridden = is_overridden(type(self), "detect")
+
+    def __init__(self, *, margin=0.0, filter_rule="and"):
+        self.margin = margin
+        self.filter_rule = filter_rule
+
+    def __dealloc__(self):
+        table_free(&self.table)
+        broad_free(&self.broad)
+        buffer_free(&self.own)
+
+    def __reduce__(self):
+        raise TypeError(f"{type(self).__name__} cannot be pickled: it belongs to one World")
+
+    def __len__(self):
+        return self.table.n
+
+    # ---- settings
+
+    @property
+    def margin(self):
+        """Contacts with a gap below this are reported too [m].  Default 0."""
+        return self.table.margin
+
+    @margin.setter
+    def margin(self, value):
+        try:
+            margin = float(value)
+        except (TypeError, ValueError):
+            raise CollisionError(f"margin must be a number [m], got {value!r}") from None
+        if not 0.0 <= margin < float("inf"):
+            raise CollisionError(f"margin must be finite and not negative [m], got {value!r}")
+        self.table.margin = margin
+
+    @property
+    def filter_rule(self):
+        """"and": both shapes must accept the other; "or": one is enough."""
+        return "or" if self.table.either else "and"
+
+    @filter_rule.setter
+    def filter_rule(self, value):
+        if value != "and" and value != "or":
+            raise CollisionError(f"filter_rule must be 'and' or 'or', got {value!r}")
+        self.table.either = value == "or"
+        self.table.revision += 1
+
+    # ---- shapes
+
+    cdef int _slot(self, object id) except -1:
+        cdef int slot = find_slot(&self.table, id) if isinstance(id, int) and 0 <= id < 2**31 else -1
+        if slot < 0:
+            raise unknown_name("shape id", id, self._shapes, "the backend")
+        return slot
+
+    def add_shape(self, shape, body, pose=None, group=1, mask=-1, dynamic=True):
+        """Put a shape on a body.
+
+        Parameters
+        ----------
+        shape : HalfSpace, Sphere, Box, Capsule, Cylinder, ConvexHull or Mesh
+            A mesh stands for its convex hull.
+        body : int
+            Index of the body, 0 or more: its place among the poses of a query.
+        pose : (4, 4) array_like of float, optional
+            Pose of the shape in its body [m]; default: at its origin.
+        group, mask : int
+            Filter bits, 64 of them.  A accepts B if `group_B & mask_A` is not zero.
+        dynamic : bool
+            False for what never moves by itself: two such shapes do not collide.
+
+        Returns
+        -------
+        id : int
+            Larger than every earlier one, and never used again.
+
+        Raises
+        ------
+        CollisionError
+            If an argument is wrong; nothing is added then.
+        """
+        cdef ShapeRecord s
+        s.body = body_index(body, "body")
+        s.group = filter_bits(group, "group")
+        s.mask = filter_bits(mask, "mask")
+        s.dynamic = bool(dynamic)
+        vertices = measure(&s, shape)
+        place(&s, pose)
+        s.id = self._next_id
+        table_add(&self.table, s)
+        self._shapes[s.id] = (shape, vertices)
+        self._next_id += 1
+        return s.id
+
+    def remove_shape(self, id):
+        """Take a shape away.  The other ids stay valid."""
+        table_remove(&self.table, self._slot(id))
+        del self._shapes[id]
+
+    def set_shape_pose(self, id, pose):
+        """Move a shape in its body; pose (4, 4) [m]."""
+        cdef int slot = self._slot(id)
+        cdef ShapeRecord s = self.table.shape[slot]
+        place(&s, pose)
+        self.table.shape[slot] = s
+        self.table.revision += 1
+
+    def set_group(self, id, group, mask):
+        """Change the filter bits of a shape."""
+        cdef int slot = self._slot(id)
+        cdef uint64_t g = filter_bits(group, "group"), m = filter_bits(mask, "mask")
+        self.table.shape[slot].group = g
+        self.table.shape[slot].mask = m
+        self.table.revision += 1
+
+    def set_dynamic(self, body, flag):
+        """Say of every shape now on a body whether it is dynamic."""
+        cdef int i, index = body_index(body, "body")
+        for i in range(self.table.n):
+            if self.table.shape[i].body == index:
+                self.table.shape[i].dynamic = bool(flag)
+        self.table.revision += 1
+
+    def exclude(self, body_a, body_b):
+        """Never collide the shapes of two bodies.  Again changes nothing."""
+        cdef int a = body_index(body_a, "body_a"), b = body_index(body_b, "body_b")
+        if a != b:
+            table_exclude(&self.table, a, b)
+
+    def allow(self, body_a, body_b):
+        """Undo `exclude`.  Again changes nothing."""
+        cdef int a = body_index(body_a, "body_a"), b = body_index(body_b, "body_b")
+        if a != b:
+            table_include(&self.table, a, b)
+
+    def __getattr__(self, name):
+        if name == "include":            # a reserved word in Cython, so that no method can be given this name
+            return self.allow
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    @property
+    def ids(self):
+        """Ids of the shapes, ascending."""
+        cdef int i
+        return [self.table.shape[i].id for i in range(self.table.n)]
+
+    def shape(self, id):
+        """The shape with this id."""
+        self._slot(id)
+        return self._shapes[id][0]
+
+    # ---- detection
+
+    def detect(self, CollisionScene scene not None):
+        """Write this step's contacts into the scene: the door for backends in Python.
+
+        Overriding methods may call this one for what the base class finds.
+        """
+        scene.live()
+        check_bodies(self, scene.n)
+        self.detect_c(scene.pose, scene.n, scene.out)
+
+    cdef int detect_c(self, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil:
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__} defines neither detect() nor detect_c()")
+
+    def query(self, poses):
+        """Contacts for given body poses, without a World.
+
+        Parameters
+        ----------
+        poses : (n, 4, 4) array_like of float
+            World pose of each body [m]; n exceeds every body index in use.
+
+        Returns
+        -------
+        contacts : (m,) structured ndarray
+            Sorted by (shape_a, shape_b, feature), with the fields shape_a, shape_b, body_a,
+            body_b, feature, position (3,) [m], normal (3,) unit and into shape a, depth [m].
+            All vectors are in world axes.
+
+        Raises
+        ------
+        CollisionError
+            If a pose is not finite or not a rigid transform (it names the body), or is missing.
+        """
+        cdef int i, n
+        cdef Pose* pose
+        try:
+            n = len(poses)
+        except TypeError:
+            raise CollisionError(f"poses must be an (n, 4, 4) array [m], got {poses!r}") from None
+        pose = <Pose*>malloc((n + 1) * sizeof(Pose))
+        if pose == NULL:
+            raise MemoryError(f"no memory for {n} poses")
+        try:
+            for i in range(n):
+                read_pose(poses[i], f"pose of body {i}", &pose[i])
+            detect_contacts(self, pose, n, &self.own)
+            return contact_array(&self.own)
+        finally:
+            free(pose)
+
+
+# ---- the one call ------------------------------------------------------------------------
+
+cdef int check_bodies(CollisionBackend backend, int n_bodies) except -1 nogil:
+    if n_bodies < backend.table.n_bodies:
+        with gil:
+            raise CollisionError(f"shapes sit on bodies up to number {backend.table.n_bodies - 1}, "
+                                 f"but only {n_bodies} poses were given")
+    return 0
+
+
+cdef int check_finite(const Pose* pose, int n) except -1 nogil:
+    """Raise for the first body whose pose is not finite; 0 x is not 0 for infinities and NaN."""
+    cdef int i, k
+    cdef const double* x
+    cdef double s
+    for i in range(n):
+        x = <const double*>&pose[i]
+        s = 0.0
+        for k in range(12):
+            s += 0.0 * x[k]
+        if s != 0.0:
+            with gil:
+                raise CollisionError(f"the pose of body {i} is not finite")
+    return 0
+
+
+cdef int detect_contacts(
+        CollisionBackend backend, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil:
+    """Fill `out` with this step's contacts, sorted.  The one call that World makes.
+
+    After an error `out` is empty.
+    """
+    cdef bint done = False
+    if out.version != CONTACT_VERSION:
+        with gil:
+            raise CollisionError(f"contact buffer has version {out.version}, expected {CONTACT_VERSION}")
+    out.n = 0
+    check_bodies(backend, n_bodies)
+    check_finite(pose, n_bodies)
+    try:
+        if backend.overridden:
+            call_python(backend, pose, n_bodies, out)
+        else:
+            backend.detect_c(pose, n_bodies, out)
+        sort_contacts(out)
+        done = True
+    finally:
+        if not done:
+            out.n = 0
+    return 0
+
+
+cdef int call_python(CollisionBackend backend, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 with gil:
+    cdef CollisionScene scene = CollisionScene.__new__(CollisionScene)
+    scene.table = &backend.table
+    scene.broad = &backend.broad
+    scene.pose = pose
+    scene.n = n_bodies
+    scene.out = out
+    scene.shape_of = backend._shapes
+    try:
+        backend.detect(scene)
+    finally:
+        scene.table = NULL               # a scene kept by the user raises, it does not dangle
+    return 0

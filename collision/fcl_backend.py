@@ -1,0 +1,258 @@
+"""The Flexible Collision Library (python-fcl) as a backend, and as help for the pairs NativeBackend lacks.
+
+Everything that comes back is checked here, because python-fcl crashes, or answers wrongly, in known
+cases: distance to half-spaces and planes and convex against plane crash (never asked); normals of
+meshes are reversed or taken from inner edges (replaced by the triangles' own); depths are negative
+(taken absolute), normals are zero for coincident centres (replaced), contacts repeat (merged).
+The sign of a normal is never believed: of both, the one along which the shapes overlap less is right.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from rbdyn.collision.backend import CollisionBackend
+from rbdyn.collision.hull import hull_of
+from rbdyn.collision.native import native_contacts
+from rbdyn.collision.scene import CollisionScene
+from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Shape, Sphere
+from rbdyn.errors import CollisionError, missing_extra
+
+try:
+    import fcl
+except ImportError:
+    raise missing_extra("FCLBackend", "python-fcl", "fcl") from None
+
+Found = tuple[np.ndarray, np.ndarray, float, int]
+MOST = 8  # contacts of one pair
+
+
+def farthest(shape: Shape, pose: np.ndarray, direction: np.ndarray) -> np.ndarray:
+    """The point of a convex shape that reaches farthest along a world direction; RTCD, section 9.5.4."""
+    d = direction @ pose[:3, :3]
+    if isinstance(shape, Sphere):
+        x = shape.radius * d
+    elif isinstance(shape, Box):
+        x = np.copysign(0.5 * np.array(shape.size), d)
+    elif isinstance(shape, Capsule):
+        x = shape.radius * d + np.array([0.0, 0.0, math.copysign(0.5 * shape.length, d[2])])
+    elif isinstance(shape, Cylinder):
+        rim = shape.radius / max(math.hypot(d[0], d[1]), 1e-300)
+        x = np.array([rim * d[0], rim * d[1], math.copysign(0.5 * shape.length, d[2])])
+    else:
+        vertices = hull_of(shape)[0]
+        x = vertices[np.argmax(vertices @ d)]
+    return pose[:3, :3] @ x + pose[:3, 3]
+
+
+class FclPairs:
+    """One pair of shapes at a time, through python-fcl.
+
+    Parameters
+    ----------
+    mesh : {"hull", "triangles"}
+        Whether a mesh is its convex hull, or its triangles.
+    """
+
+    def __init__(self, mesh: str = "hull") -> None:
+        if mesh not in ("hull", "triangles"):
+            raise CollisionError(f"mesh must be 'hull' or 'triangles', got {mesh!r}")
+        self.mesh = mesh
+        self._known: dict[int, tuple[Shape, object]] = {}  # id(shape) -> what must stay alive, and fcl's geometry
+        self._triangles: dict[int, tuple[Shape, object]] = {}
+
+    def contacts(
+        self, shape_a: Shape, pose_a: np.ndarray, shape_b: Shape, pose_b: np.ndarray, margin: float
+    ) -> list[Found]:
+        """Contacts of two shapes at world poses: (position, normal into a, depth, feature) each."""
+        if isinstance(shape_a, HalfSpace) or isinstance(shape_b, HalfSpace):
+            raise CollisionError("half-spaces have closed forms and never go through python-fcl: it crashes")
+        if not (np.isfinite(pose_a).all() and np.isfinite(pose_b).all()):
+            raise CollisionError("a pose is not finite")
+        if self.mesh == "triangles" and isinstance(shape_a, Mesh) != isinstance(shape_b, Mesh):
+            if isinstance(shape_b, Mesh):
+                return self._against_mesh(shape_a, pose_a, shape_b, pose_b)
+            found = self._against_mesh(shape_b, pose_b, shape_a, pose_a)
+            return [(x, -n, depth, feature) for x, n, depth, feature in found]
+        return self._convex(shape_a, pose_a, shape_b, pose_b, margin)
+
+    # ---- geometry
+
+    def _remember(
+        self, store: dict[int, tuple[Shape, object]], shape: Shape, make: Callable[[Shape], object]
+    ) -> object:
+        entry = store.get(id(shape))
+        if entry is None or entry[0] is not shape:
+            if len(store) >= 4096:
+                store.clear()
+            entry = store[id(shape)] = (shape, make(shape))
+        return entry[1]
+
+    def _object(self, shape: Shape, pose: np.ndarray, triangles: bool = False) -> object:
+        if triangles:
+            geometry = self._remember(self._triangles, shape, triangle_geometry)
+        else:
+            geometry = self._remember(self._known, shape, convex_geometry)
+        return fcl.CollisionObject(geometry, fcl.Transform(pose[:3, :3], pose[:3, 3]))
+
+    # ---- convex against convex
+
+    def _convex(
+        self, shape_a: Shape, pose_a: np.ndarray, shape_b: Shape, pose_b: np.ndarray, margin: float
+    ) -> list[Found]:
+        a, b = self._object(shape_a, pose_a), self._object(shape_b, pose_b)
+        result = fcl.CollisionResult()
+        fcl.collide(a, b, fcl.CollisionRequest(num_max_contacts=MOST, enable_contact=True), result)
+        found = []
+        for contact in result.contacts:
+            normal, overlap = outward(np.array(contact.normal), shape_a, pose_a, shape_b, pose_b)
+            depth = abs(contact.penetration_depth)
+            depth = depth if depth < overlap else overlap  # also for NaN
+            if depth > -margin and np.isfinite(contact.pos).all():
+                found.append((np.array(contact.pos), normal, float(depth)))
+        if not result.contacts and margin > 0.0:
+            found = self._gap(a, b, margin)
+        return numbered(found, pose_a, 1e-6)
+
+    def _gap(self, a: object, b: object, margin: float) -> list[tuple[np.ndarray, np.ndarray, float]]:
+        result = fcl.DistanceResult()
+        gap = fcl.distance(a, b, fcl.DistanceRequest(enable_nearest_points=True), result)
+        x, y = (np.array(p) for p in result.nearest_points)
+        apart = float(np.linalg.norm(x - y))
+        if not 0.0 < gap < margin or not 0.0 < apart < 2.0 * margin:
+            return []
+        return [(0.5 * (x + y), (x - y) / apart, -apart)] if apart < margin else []
+
+    # ---- triangles
+
+    def _against_mesh(self, shape: Shape, pose: np.ndarray, mesh: Mesh, mesh_pose: np.ndarray) -> list[Found]:
+        """A convex shape against triangles: normal and depth from the triangles' planes, the place from FCL.
+
+        A triangle counts if its plane lies at most twice as deep as the shallowest one: the sides
+        of a step that a shape stands on are reached too, and would push it sideways.
+        """
+        result = fcl.CollisionResult()
+        request = fcl.CollisionRequest(num_max_contacts=64, enable_contact=True)
+        fcl.collide(self._object(shape, pose), self._object(mesh, mesh_pose, triangles=True), request, result)
+        found = []
+        for contact in result.contacts:
+            corners = mesh.vertices[mesh.faces[contact.b2]] @ mesh_pose[:3, :3].T + mesh_pose[:3, 3]
+            normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
+            area = float(np.linalg.norm(normal))
+            if area < 1e-300 or not np.isfinite(contact.pos).all():
+                continue
+            normal /= area
+            depth = float(normal @ (corners[0] - farthest(shape, pose, -normal)))
+            if depth > 0.0:
+                found.append((np.array(contact.pos), normal, depth))
+        least = min((depth for _, _, depth in found), default=0.0)
+        return numbered([f for f in found if f[2] <= 2.0 * least], mesh_pose, 1e-4)[:MOST]
+
+
+def convex_geometry(shape: Shape) -> object:
+    """FCL's form of a convex shape; of a mesh, its convex hull."""
+    if isinstance(shape, Sphere):
+        return fcl.Sphere(shape.radius)
+    if isinstance(shape, Box):
+        return fcl.Box(*shape.size)
+    if isinstance(shape, Capsule):
+        return fcl.Capsule(shape.radius, shape.length)
+    if isinstance(shape, Cylinder):
+        return fcl.Cylinder(shape.radius, shape.length)
+    if isinstance(shape, (ConvexHull, Mesh)):
+        vertices, faces = hull_of(shape)
+        counted = np.hstack([np.full((len(faces), 1), 3), faces]).astype(np.int32)
+        return fcl.Convex(vertices, len(faces), counted.ravel())
+    raise CollisionError(f"python-fcl has no shape for {shape!r}")
+
+
+def triangle_geometry(shape: Shape) -> object:
+    """FCL's bounding-volume tree over the triangles of a mesh, whose indices `Mesh` has checked."""
+    assert isinstance(shape, Mesh)
+    model = fcl.BVHModel()
+    model.beginModel(len(shape.faces), len(shape.vertices))
+    model.addSubModel(shape.vertices, shape.faces)
+    model.endModel()
+    return model
+
+
+def overlap_along(
+    normal: np.ndarray, shape_a: Shape, pose_a: np.ndarray, shape_b: Shape, pose_b: np.ndarray
+) -> float:
+    """How far a must move along `normal` to be free of b [m]."""
+    return float(normal @ (farthest(shape_b, pose_b, normal) - farthest(shape_a, pose_a, -normal)))
+
+
+def outward(
+    normal: np.ndarray, shape_a: Shape, pose_a: np.ndarray, shape_b: Shape, pose_b: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """The unit normal into a and the overlap along it: of both signs the one that frees a sooner.
+
+    A normal without a length is replaced by the best of the shapes' axes and of the line of centres.
+    """
+    length = float(np.linalg.norm(normal))
+    if 0.5 < length < 2.0:
+        candidates = [normal / length]
+    else:
+        candidates = [*pose_a[:3, :3].T, *pose_b[:3, :3].T]
+        line = pose_a[:3, 3] - pose_b[:3, 3]
+        if np.linalg.norm(line) > 1e-12:
+            candidates.append(line / np.linalg.norm(line))
+    signed = [s * n for n in candidates for s in (-1.0, 1.0)]
+    overlaps = [overlap_along(n, shape_a, pose_a, shape_b, pose_b) for n in signed]
+    best = int(np.argmin(overlaps))
+    return signed[best], overlaps[best]
+
+
+def numbered(found: list[tuple[np.ndarray, np.ndarray, float]], pose: np.ndarray, near: float) -> list[Found]:
+    """Contacts without repetitions, numbered by their place in the frame `pose`, so that numbers keep."""
+    local = [tuple(np.round((x - pose[:3, 3]) @ pose[:3, :3], 4)) for x, _, _ in found]
+    kept: list[Found] = []
+    for k in sorted(range(len(found)), key=local.__getitem__):
+        x, normal, depth = found[k]
+        if all(np.abs(x - y).max() > near or normal @ other < 0.999 for y, other, _, _ in kept):
+            kept.append((x, normal, depth, len(kept)))
+    return kept
+
+
+class FCLBackend(CollisionBackend):
+    """Every pair through python-fcl, except those it cannot be trusted with.
+
+    Half-spaces and capsule pairs take the closed forms of NativeBackend: FCL crashes or gives one
+    contact on the former, and may take a second for one of the latter.  Other pairs give one contact,
+    box pairs up to four.  Slower than NativeBackend by two orders of magnitude: a cross-check.
+
+    Parameters
+    ----------
+    margin, filter_rule
+        As CollisionBackend.
+    mesh : {"hull", "triangles"}
+        Whether a mesh is its convex hull, or its triangles.  Triangles are approximate: contacts on
+        their planes only, none with a margin, and a shape wholly inside a mesh is not seen.
+        Two meshes always meet as hulls, and half-spaces meet the hull.
+
+    Raises
+    ------
+    MissingExtraError
+        On import, if python-fcl is not installed.
+    """
+
+    def __init__(self, *, margin: float = 0.0, filter_rule: str = "and", mesh: str = "hull") -> None:
+        super().__init__(margin=margin, filter_rule=filter_rule)
+        self._pairs = FclPairs(mesh)
+
+    def detect(self, scene: CollisionScene) -> None:
+        """Write this step's contacts into the scene."""
+        for id_a, id_b in scene.pairs():
+            a, b = scene.shape(id_a), scene.shape(id_b)
+            if isinstance(a, HalfSpace) or isinstance(b, HalfSpace) or (
+                isinstance(a, Capsule) and isinstance(b, Capsule)
+            ):
+                found = native_contacts(scene, id_a, id_b) or []
+            else:
+                found = self._pairs.contacts(a, scene.world_pose(id_a), b, scene.world_pose(id_b), scene.margin)
+            for position, normal, depth, feature in found:
+                scene.add_contact(id_a, id_b, position, normal, depth, feature)

@@ -1,0 +1,132 @@
+"""Anderson acceleration, window 5, on memory that is reused."""
+
+from libc.math cimport INFINITY, isfinite
+from libc.stdlib cimport free
+from libc.string cimport memcpy, memset
+
+from rbdyn.contact.operator cimport grow
+
+
+cdef int begin(Anderson* A, int size, size_t* growths) except -1 nogil:
+    """Room for iterates of length `size`, and no history."""
+    grow(<void**>&A.memory, &A.capacity, (4 + 2 * WINDOW) * <size_t>size, sizeof(double), growths)
+    A.size = size
+    A.x = A.memory
+    A.f = A.x + size
+    A.g = A.f + size
+    A.weight = A.g + size
+    A.dF = A.weight + size
+    A.dG = A.dF + WINDOW * size
+    restart(A)
+    return 0
+
+
+cdef void restart(Anderson* A) noexcept nogil:
+    """Forget the history."""
+    A.count = 0
+    A.newest = -1
+    A.started = False
+    A.best = INFINITY
+
+
+cdef void release(Anderson* A) noexcept nogil:
+    """Give all memory back."""
+    free(A.memory)
+    memset(A, 0, sizeof(Anderson))
+
+
+cdef double weighted_dot(const Anderson* A, const double* a, const double* b) noexcept nogil:
+    cdef double total = 0.0
+    cdef int i
+    for i in range(A.size):
+        total += A.weight[i] * a[i] * b[i]
+    return total
+
+
+cdef void record(Anderson* A, const double* g) noexcept nogil:
+    """Put this sweep's differences into the ring and keep its f and g."""
+    cdef double* dF
+    cdef double* dG
+    cdef double f
+    cdef int i, j
+    if A.started:
+        A.newest = (A.newest + 1) % WINDOW
+        A.count = min(A.count + 1, <int>WINDOW)
+        dF, dG = A.dF + A.newest * A.size, A.dG + A.newest * A.size
+        for i in range(A.size):
+            f = g[i] - A.x[i]
+            dF[i] = f - A.f[i]
+            dG[i] = g[i] - A.g[i]
+            A.f[i] = f
+        for j in range(A.count):
+            A.gram[A.newest][j] = A.gram[j][A.newest] = weighted_dot(A, dF, A.dF + j * A.size)
+    else:
+        for i in range(A.size):
+            A.f[i] = g[i] - A.x[i]
+    memcpy(A.g, g, A.size * sizeof(double))
+    A.started = True
+
+
+cdef bint coefficients(const Anderson* A, double* gamma) noexcept nogil:
+    """gamma = argmin |f - dF gamma| by Cholesky on the scaled Gram matrix, newest difference first.
+
+    A difference that the newer ones explain but for 1e-9 of its square is left out (gamma = 0).
+    """
+    cdef double C[5][5]
+    cdef double y[5]
+    cdef int slot[5]
+    cdef int kept = 0, i, j, k, s
+    cdef double pivot
+    for j in range(A.count):
+        gamma[j] = 0.0
+    for i in range(A.count):
+        s = (A.newest - i + WINDOW) % WINDOW
+        pivot = A.gram[s][s]
+        for j in range(kept):
+            C[kept][j] = A.gram[s][slot[j]]
+            for k in range(j):
+                C[kept][j] -= C[kept][k] * C[j][k]
+            C[kept][j] /= C[j][j]
+            pivot -= C[kept][j] * C[kept][j]
+        if not pivot > 1e-9 * A.gram[s][s]:
+            continue
+        C[kept][kept] = pivot ** 0.5
+        y[kept] = weighted_dot(A, A.f, A.dF + s * A.size)
+        for j in range(kept):
+            y[kept] -= C[kept][j] * y[j]
+        y[kept] /= C[kept][kept]
+        slot[kept] = s
+        kept += 1
+    for i in range(kept - 1, -1, -1):
+        for j in range(i + 1, kept):
+            y[i] -= C[j][i] * y[j]
+        y[i] /= C[i][i]
+        gamma[slot[i]] = y[i]
+    return kept > 0
+
+
+cdef bint mix(Anderson* A, const double* g, double error, double* out) noexcept nogil:
+    """Take g(A.x), write the accelerated iterate to `out`; False if the plain g is to be used.
+
+    Safeguard: an error of more than twice the best one forgets the history.  `out` may be g.
+    """
+    cdef double gamma[5]
+    cdef double value
+    cdef int i, j
+    if error > 2.0 * A.best and A.count > 0:
+        restart(A)
+        return False
+    A.best = min(A.best, error)
+    record(A, g)
+    if A.count == 0 or not coefficients(A, gamma):
+        return False
+    for j in range(A.count):
+        if not isfinite(gamma[j]):
+            restart(A)
+            return False
+    for i in range(A.size):
+        value = g[i]
+        for j in range(A.count):
+            value -= gamma[j] * A.dG[j * A.size + i]
+        out[i] = value
+    return True

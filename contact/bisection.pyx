@@ -1,0 +1,155 @@
+"""The default solver: per-contact Gauss-Seidel with an exact local solve."""
+
+from libc.stdlib cimport free
+
+from rbdyn.contact.anderson cimport Anderson
+from rbdyn.contact.anderson cimport begin as begin_anderson
+from rbdyn.contact.anderson cimport release as release_anderson
+from rbdyn.contact.gauss_seidel cimport Settings, gauss_seidel
+from rbdyn.contact.local cimport Law, Method
+from rbdyn.contact.operator cimport Operator, grow, prepare
+from rbdyn.contact.operator cimport release as release_operator
+from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.solver cimport ContactSolver
+
+import numpy as np
+
+from rbdyn.contact import _options
+
+LAWS = ("coulomb", "raisim")
+METHODS = ("newton", "bisection")
+
+
+cdef class BisectionSolver(ContactSolver):
+    """Per-contact iteration of Hwangbo, Lee and Hutter (RA-L 2018), with two sliding laws and two local solvers.
+
+    Parameters
+    ----------
+    friction_law : {"coulomb", "raisim"}
+        "coulomb": slip opposes friction, exactly.  "raisim": the published rule of least kinetic energy on the sliding
+        curve, in which the friction of a contact with normal-tangential coupling is not quite opposite to its slip.
+    local_solver : {"newton", "bisection"}
+        How the one unknown of sliding is found; same result, Newton is about ten times faster.
+    max_iterations : int
+        Sweeps at most.
+    threshold : float
+        Stop when no contact's velocity changed by this much in a sweep [m/s].
+    alpha_init, alpha_min, alpha_decay : float
+        Under-relaxation alpha of every visit: starts at alpha_init, and after each sweep
+        ``alpha = alpha_min + alpha_decay (alpha - alpha_min)``.  1 is best in every case measured.
+    patience : int
+        Give up, with ``converged`` False, after so many sweeps without one percent of progress.
+    anderson : bool
+        Accelerate after 8 sweeps (window 5); used only while every alpha is 1.
+    warm_start, alternate : bool
+        See `ContactSolver`.
+
+    Raises
+    ------
+    ContactError
+        If an argument is out of range; the message names it.
+
+    Examples
+    --------
+    >>> problem = Problem(np.eye(3), [[1.0, 0.0, -1.0]], friction=0.5)
+    >>> BisectionSolver().solve(problem)
+    >>> problem.impulse
+    array([[-0.5,  0. ,  1. ]])
+    """
+
+    cdef Settings settings
+    cdef Operator operator
+    cdef Anderson acceleration
+    cdef double* history             # (max_iterations,) error of each sweep [m/s]
+    cdef size_t history_capacity
+    cdef int history_length
+
+    def __cinit__(self, *args, **kwargs):
+        self.settings = Settings(law=Law.COULOMB, method=Method.NEWTON, max_iterations=150, threshold=1e-8,
+                                 alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True, backward=False)
+
+    def __init__(self, *, friction_law="coulomb", local_solver="newton", max_iterations=150, threshold=1e-8,
+                 alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True, warm_start=True,
+                 alternate=True):
+        BisectionSolver.configure(
+            self, friction_law=friction_law, local_solver=local_solver, max_iterations=max_iterations,
+            threshold=threshold, alpha_init=alpha_init, alpha_min=alpha_min, alpha_decay=alpha_decay,
+            patience=patience, anderson=anderson, warm_start=warm_start, alternate=alternate)
+
+    def __dealloc__(self):
+        release_operator(&self.operator)
+        release_anderson(&self.acceleration)
+        free(self.history)
+
+    def configure(self, *, friction_law=None, local_solver=None, max_iterations=None, threshold=None, alpha_init=None,
+                  alpha_min=None, alpha_decay=None, patience=None, anderson=None, warm_start=None, alternate=None):
+        """Change parameters; those left out keep their values.
+
+        Raises
+        ------
+        ContactError
+            If a value is out of range; the solver is then unchanged.
+        """
+        cdef Settings s = self.settings
+        if friction_law is not None:
+            s.law = <Law><int>_options.choice(friction_law, LAWS, "friction_law")
+        if local_solver is not None:
+            s.method = <Method><int>_options.choice(local_solver, METHODS, "local_solver")
+        if max_iterations is not None:
+            s.max_iterations = _options.count(max_iterations, "max_iterations")
+        if threshold is not None:
+            s.threshold = _options.between(threshold, 0.0, np.inf, "threshold")
+        if alpha_init is not None:
+            s.alpha_init = _options.share(alpha_init, "alpha_init")
+        if alpha_min is not None:
+            s.alpha_min = _options.share(alpha_min, "alpha_min")
+        if alpha_decay is not None:
+            s.alpha_decay = _options.between(alpha_decay, 0.0, 1.0, "alpha_decay")
+        if patience is not None:
+            s.patience = _options.count(patience, "patience")
+        if anderson is not None:
+            s.anderson = _options.flag(anderson, "anderson")
+        ContactSolver.configure(self, warm_start=warm_start, alternate=alternate)
+        self.settings = s
+
+    @property
+    def parameters(self):
+        """All parameters, as `configure` takes them."""
+        return {
+            "friction_law": self.friction_law,
+            "local_solver": METHODS[<int>self.settings.method],
+            "max_iterations": self.settings.max_iterations,
+            "threshold": self.settings.threshold,
+            "alpha_init": self.settings.alpha_init,
+            "alpha_min": self.settings.alpha_min,
+            "alpha_decay": self.settings.alpha_decay,
+            "patience": self.settings.patience,
+            "anderson": bool(self.settings.anderson),
+        } | ContactSolver.parameters.__get__(self)
+
+    @property
+    def friction_law(self):
+        """"coulomb" or "raisim"."""
+        return LAWS[<int>self.settings.law]
+
+    @property
+    def error_history(self):
+        """(iterations,) largest velocity change of each sweep of the last solve [m/s]."""
+        cdef int k
+        return np.array([self.history[k] for k in range(self.history_length)], dtype=np.float64)
+
+    cdef int solve_c(self, ContactProblem* p) except -1 nogil:
+        """Gauss-Seidel from the impulses in p."""
+        prepare(&self.operator, p)
+        begin_anderson(&self.acceleration, 3 * p.n, &self.operator.growths)
+        grow(<void**>&self.history, &self.history_capacity, self.settings.max_iterations, sizeof(double),
+             &self.operator.growths)
+        self.settings.backward = self.direction
+        gauss_seidel(&self.operator, &self.acceleration, &self.settings, p, self.history)
+        self.history_length = p.iterations
+        return 0
+
+    @property
+    def allocations(self):
+        """How often workspace was allocated: constant while the problems do not grow."""
+        return self.growths + self.operator.growths

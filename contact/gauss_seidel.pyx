@@ -1,0 +1,80 @@
+"""The sweep: contacts one after the other, in one direction, until nothing moves any more."""
+
+from libc.math cimport INFINITY, fabs
+from libc.string cimport memcpy
+
+from rbdyn.contact.anderson cimport Anderson, mix
+from rbdyn.contact.block cimport SKIPPED, Block, apply_block
+from rbdyn.contact.local cimport FAILED, Mode, local_impulse
+from rbdyn.contact.operator cimport Operator, add_impulse, contact_velocity, impulse_at, load_impulses, set_impulse
+from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.spatial._algebra cimport Vec3, add3, scale3, sub3, vec3
+
+
+cdef double visit(Operator* G, const Settings* s, double alpha, double* impulse, int i) noexcept nogil:
+    """Solve contact i with the others held; returns its velocity change |G_ii delta|_inf [m/s]."""
+    cdef const Block* B = &G.contact[i].block
+    cdef Vec3 old = impulse_at(impulse, i)
+    cdef Vec3 c = sub3(contact_velocity(G, i), apply_block(B, old))
+    cdef Mode mode
+    cdef Vec3 lam = local_impulse(B, c, old, s.law, s.method, &mode)
+    cdef Vec3 delta
+    if alpha != 1.0:
+        lam = add3(old, scale3(alpha, sub3(lam, old)))
+    delta = sub3(lam, old)
+    if mode == FAILED:
+        return INFINITY
+    if delta.x == 0.0 and delta.y == 0.0 and delta.z == 0.0:
+        return 0.0
+    set_impulse(impulse, i, lam)
+    add_impulse(G, i, delta)
+    delta = apply_block(B, delta)
+    return max(fabs(delta.x), fabs(delta.y), fabs(delta.z))
+
+
+cdef double sweep(Operator* G, const Settings* s, double alpha, double* impulse) noexcept nogil:
+    """Visit every contact once; returns the largest velocity change."""
+    cdef double error = 0.0
+    cdef int k, n = G.n
+    for k in range(n):
+        error = max(error, visit(G, s, alpha, impulse, n - 1 - k if s.backward else k))
+    return error
+
+
+cdef void start(Operator* G, Anderson* A, ContactProblem* p) noexcept nogil:
+    """Load the warm start; a skipped contact gets none.  Weights G_nn measure impulses by their energy."""
+    cdef int i, k
+    for i in range(p.n):
+        if G.contact[i].block.kind == SKIPPED:
+            set_impulse(p.impulse, i, vec3(0.0, 0.0, 0.0))
+        for k in range(3):
+            A.weight[3 * i + k] = G.contact[i].block.G.zz
+    load_impulses(G, p.impulse)
+
+
+cdef void gauss_seidel(Operator* G, Anderson* A, const Settings* s, ContactProblem* p, double* history) noexcept nogil:
+    """Solve p from the impulses it holds.  Writes impulse, iterations, error, converged, and each sweep's error.
+
+    Hwangbo, Lee and Hutter (RA-L 2018) for the sweep and alpha.  The impulses returned are always those after a
+    sweep, hence feasible, never the accelerated ones.
+    """
+    cdef bint anderson = s.anderson and s.alpha_init == 1.0 and s.alpha_min == 1.0
+    cdef double alpha = s.alpha_init, best = INFINITY
+    cdef int k, best_sweep = 0
+    start(G, A, p)
+    p.iterations, p.error, p.converged = 0, 0.0, p.n == 0
+    for k in range(s.max_iterations if p.n > 0 else 0):
+        memcpy(A.x, p.impulse, 3 * p.n * sizeof(double))
+        p.error = sweep(G, s, alpha, p.impulse)
+        history[k] = p.error
+        p.iterations = k + 1
+        p.converged = p.error < s.threshold
+        if p.converged or p.error == INFINITY:
+            return
+        if p.error < 0.99 * best:
+            best, best_sweep = p.error, k
+        elif k - best_sweep >= s.patience:
+            return
+        alpha = s.alpha_min + s.alpha_decay * (alpha - s.alpha_min)
+        if anderson and k + 1 >= PLAIN_SWEEPS and k + 1 < s.max_iterations and mix(A, p.impulse, p.error, p.impulse):
+            load_impulses(G, p.impulse)

@@ -1,0 +1,128 @@
+"""What happens when two materials meet."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rbdyn.contact._options import between
+from rbdyn.errors import ContactError
+
+
+@dataclass(frozen=True)
+class MaterialPair:
+    """The contact properties of a pair of materials.
+
+    Parameters
+    ----------
+    friction : float
+        Coefficient of sliding friction, >= 0.
+    restitution : float
+        Share of the approach speed that comes back, 0 to 1.
+    threshold : float
+        Approach speed below which nothing bounces [m/s]; ``bounce = restitution * max(0, v - threshold)``.
+    static_friction : float, optional
+        Coefficient at rest, >= friction; `friction` if left out.
+    static_threshold : float
+        Slip speed from which only sliding friction acts [m/s]; 0 switches static friction off.
+
+    Raises
+    ------
+    ContactError
+        If a value is out of range; the message names it.
+    """
+
+    friction: float = 0.8
+    restitution: float = 0.0
+    threshold: float = 0.0
+    static_friction: float | None = None
+    static_threshold: float = 0.0
+
+    def __post_init__(self) -> None:
+        friction = between(self.friction, 0.0, math.inf, "friction")
+        static = friction if self.static_friction is None else self.static_friction
+        static = between(static, 0.0, math.inf, "static_friction")
+        if static < friction:
+            raise ContactError(f"static_friction must be >= friction ({friction:g}), got {static:g}")
+        object.__setattr__(self, "friction", friction)
+        object.__setattr__(self, "restitution", between(self.restitution, 0.0, 1.0, "restitution"))
+        object.__setattr__(self, "threshold", between(self.threshold, 0.0, math.inf, "threshold"))
+        object.__setattr__(self, "static_friction", static)
+        object.__setattr__(self, "static_threshold", between(self.static_threshold, 0.0, math.inf, "static_threshold"))
+
+
+class MaterialTable:
+    """Pair properties by material name, in either order; a pair never set has the default ones.
+
+    Parameters
+    ----------
+    default : MaterialPair, optional
+        Properties of every pair not set; ``MaterialPair()`` if left out.
+
+    Attributes
+    ----------
+    revision : int
+        Grows with every change, so that copies of the properties can be renewed.
+    """
+
+    def __init__(self, default: MaterialPair | None = None) -> None:
+        self.revision = 0
+        self._pairs: dict[tuple[str, str], MaterialPair] = {}
+        self._default = _pair("default", MaterialPair() if default is None else default)
+
+    @property
+    def default(self) -> MaterialPair:
+        """Properties of every pair not set."""
+        return self._default
+
+    @default.setter
+    def default(self, pair: MaterialPair) -> None:
+        self._default = _pair("default", pair)
+        self.revision += 1
+
+    def set(self, a: str, b: str, pair: MaterialPair) -> None:
+        """Set the properties of materials `a` and `b`, in either order; they may be the same."""
+        key = _key(a, b)
+        self._pairs[key] = _pair("pair", pair)
+        self.revision += 1
+
+    def pair(self, a: str, b: str) -> MaterialPair:
+        """Properties of materials `a` and `b`, in either order."""
+        return self._pairs.get(_key(a, b), self._default)
+
+    def pairs(self) -> dict[tuple[str, str], MaterialPair]:
+        """A copy of all pairs set; names in alphabetical order."""
+        return dict(self._pairs)
+
+    def table(self, names: list[str]) -> np.ndarray:
+        """The properties of all pairs of `names`, for look-up by index in compiled code.
+
+        Returns
+        -------
+        table : (k, k, 5) ndarray of float64
+            friction, restitution, threshold [m/s], static_friction, static_threshold [m/s]; symmetric in its first axes.
+        """
+        result = np.empty((len(names), len(names), 5))
+        for i, a in enumerate(names):
+            for j, b in enumerate(names):
+                p = self.pair(a, b)
+                result[i, j] = (p.friction, p.restitution, p.threshold, p.static_friction, p.static_threshold)
+        return result
+
+    def __repr__(self) -> str:
+        return f"MaterialTable(default={self._default!r}, {len(self._pairs)} pairs)"
+
+
+def _key(a: str, b: str) -> tuple[str, str]:
+    for name, value in (("a", a), ("b", b)):
+        if not isinstance(value, str) or not value:
+            raise ContactError(f"{name} must be the name of a material, got {value!r:.200}")
+    return (a, b) if a <= b else (b, a)
+
+
+def _pair(name: str, value: MaterialPair) -> MaterialPair:
+    if not isinstance(value, MaterialPair):
+        raise ContactError(f"{name} must be a MaterialPair, got {value!r:.200}")
+    return value

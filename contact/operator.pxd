@@ -1,0 +1,99 @@
+# G lam without G: velocities of single bodies and normalised coordinates carry every contact's effect on every other.
+#
+# A visit reads v_i with `contact_velocity` and writes an impulse change with `add_impulse`; both cost the same for any
+# number of contacts.  `prepare` (operator.pyx) fills the per-step constants from a ContactProblem.
+
+from rbdyn.contact.block cimport Block
+from rbdyn.contact.problem cimport ContactProblem, Row
+from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, mul3, scale3, sub3, tmul3, vec3
+
+cdef struct Side:            # one single body at a contact
+    int body                 # index, or -1: static, or moved by rows
+    double inverse_mass      # [1/kg]
+    Mat3 L                   # rows arm x t1, arm x t2, arm x n [m]: L dw is the contact velocity that dw makes
+    Mat3 H                   # I^-1 L^T [1/(kg m)]: H lam is the dw that an impulse makes
+
+cdef struct Contact:         # constants of one contact for one step
+    Mat3 R                   # rows t1, t2, n, world axes
+    Vec3 v_free              # [m/s], contact axes
+    Side a, b
+    int row, row_end         # its rows are Operator.row[row:row_end]
+    Block block              # G_ii
+
+cdef struct BodyVelocity:    # change since the free velocity, world axes
+    Vec3 v                   # of the centre of mass [m/s]
+    Vec3 w                   # [rad/s]
+
+cdef struct Operator:        # workspace; grows by doubling and is reused
+    int n, n_single, n_coordinates
+    const Row* row           # the problem's rows
+    Contact* contact         # (n,)
+    BodyVelocity* body       # (n_single,)
+    double* z                # (n_coordinates,) normalised velocity changes [kg^1/2 m/s]
+    size_t contact_capacity, body_capacity, z_capacity
+    size_t growths           # how often memory was asked for
+
+
+cdef int check_sizes(const ContactProblem* p) except -1 nogil
+cdef int prepare(Operator* G, const ContactProblem* p) except -1 nogil
+cdef void clear_velocities(Operator* G) noexcept nogil
+cdef void load_impulses(Operator* G, const double* impulse) noexcept nogil
+cdef void release(Operator* G) noexcept nogil
+cdef int grow(void** array, size_t* capacity, size_t needed, size_t item, size_t* growths) except -1 nogil
+
+
+cdef inline Vec3 impulse_at(const double* impulse, int i) noexcept nogil:
+    return vec3(impulse[3 * i], impulse[3 * i + 1], impulse[3 * i + 2])
+
+
+cdef inline void set_impulse(double* impulse, int i, Vec3 lam) noexcept nogil:
+    impulse[3 * i] = lam.x
+    impulse[3 * i + 1] = lam.y
+    impulse[3 * i + 2] = lam.z
+
+
+cdef inline Vec3 contact_velocity(const Operator* G, int i) noexcept nogil:
+    """v_i [m/s], contact axes: the sum in problem.pxd."""
+    cdef const Contact* k = &G.contact[i]
+    cdef Vec3 v = k.v_free, dv
+    cdef const Row* y
+    cdef double z
+    cdef int j
+    if k.a.body >= 0:
+        dv = G.body[k.a.body].v
+        v = add3(v, mul3(k.a.L, G.body[k.a.body].w))
+        if k.b.body >= 0:
+            dv = sub3(dv, G.body[k.b.body].v)
+            v = sub3(v, mul3(k.b.L, G.body[k.b.body].w))
+        v = add3(v, mul3(k.R, dv))
+    elif k.b.body >= 0:
+        v = sub3(v, add3(mul3(k.R, G.body[k.b.body].v), mul3(k.b.L, G.body[k.b.body].w)))
+    for j in range(k.row, k.row_end):
+        y = &G.row[j]
+        z = G.z[y.coordinate]
+        v = vec3(v.x + y.x * z, v.y + y.y * z, v.z + y.n * z)
+    return v
+
+
+cdef inline void push_body(Operator* G, const Side* side, Vec3 f, Vec3 lam, double sign) noexcept nogil:
+    """Add the impulse lam (f in world axes) to one body's velocity."""
+    cdef BodyVelocity* body = &G.body[side.body]
+    body.v = add3(body.v, scale3(sign * side.inverse_mass, f))
+    body.w = add3(body.w, scale3(sign, mul3(side.H, lam)))
+
+
+cdef inline void add_impulse(Operator* G, int i, Vec3 lam) noexcept nogil:
+    """Everything that an impulse lam [N s] at contact i moves."""
+    cdef const Contact* k = &G.contact[i]
+    cdef const Row* y
+    cdef Vec3 f
+    cdef int j
+    if k.a.body >= 0 or k.b.body >= 0:
+        f = tmul3(k.R, lam)
+        if k.a.body >= 0:
+            push_body(G, &k.a, f, lam, 1.0)
+        if k.b.body >= 0:
+            push_body(G, &k.b, f, lam, -1.0)
+    for j in range(k.row, k.row_end):
+        y = &G.row[j]
+        G.z[y.coordinate] += y.x * lam.x + y.y * lam.y + y.n * lam.z

@@ -1,0 +1,183 @@
+"""The per-step constants of every contact, and the velocities that impulses make."""
+
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
+
+from rbdyn.contact.block cimport make_block
+from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION, ContactProblem, Row
+from rbdyn.spatial._algebra cimport (
+    Mat3,
+    Sym3,
+    Vec3,
+    add_s,
+    cross3,
+    dot3,
+    outer_s,
+    row_x,
+    row_y,
+    row_z,
+    rows3,
+    smul3,
+    sym3,
+    transpose3,
+    vec3,
+)
+
+from rbdyn.errors import ContactError
+
+
+cdef int grow(void** array, size_t* capacity, size_t needed, size_t item, size_t* growths) except -1 nogil:
+    """Make room for `needed` items: at least double, keep the contents, leave all as it was on failure."""
+    cdef size_t size
+    cdef void* bigger
+    if needed <= capacity[0]:
+        return 0
+    size = max(needed, 2 * capacity[0], <size_t>16)
+    bigger = realloc(array[0], size * item)
+    if bigger == NULL:
+        raise MemoryError(f"no memory for a contact problem: {size} items of {item} bytes")
+    array[0] = bigger
+    capacity[0] = size
+    growths[0] += 1
+    return 0
+
+
+cdef void release(Operator* G) noexcept nogil:
+    """Give all memory back."""
+    free(G.contact)
+    free(G.body)
+    free(G.z)
+    memset(G, 0, sizeof(Operator))
+
+
+cdef int refuse(str text) except -1:
+    raise ContactError(text)
+
+
+cdef int check_sizes(const ContactProblem* p) except -1 nogil:
+    """Whether the problem can be read at all."""
+    cdef bint missing = p.n > 0 and (p.frame == NULL or p.v_free == NULL or p.friction == NULL or p.impulse == NULL)
+    missing |= p.n_single > 0 and (p.inverse_mass == NULL or p.inverse_inertia == NULL)
+    missing |= p.n_single > 0 and p.single_a != NULL and p.arm_a == NULL
+    missing |= p.n_single > 0 and p.single_b != NULL and p.arm_b == NULL
+    if p.version != CONTACT_PROBLEM_VERSION:
+        with gil:
+            refuse(f"ContactProblem version {p.version} was given, this solver reads version {CONTACT_PROBLEM_VERSION}")
+    if p.n < 0 or p.n_single < 0 or p.n_coordinates < 0 or missing:
+        with gil:
+            refuse(f"malformed ContactProblem: n = {p.n}, n_single = {p.n_single}, "
+                   f"n_coordinates = {p.n_coordinates}, or an array it needs is NULL")
+    return 0
+
+
+cdef int check_body(const ContactProblem* p, int i, int body) except -1 nogil:
+    if not -1 <= body < p.n_single:
+        with gil:
+            refuse(f"contact {i}: single body {body} does not exist, there are {p.n_single} (-1 means none)")
+    return 0
+
+
+cdef int check_rows(const ContactProblem* p, int i, int start, int end) except -1 nogil:
+    cdef int j
+    if not 0 <= start <= end or (end > start and p.row == NULL):
+        with gil:
+            refuse(f"contact {i}: row_start gives the range {start}:{end}")
+    for j in range(start, end):
+        if not 0 <= p.row[j].coordinate < p.n_coordinates:
+            with gil:
+                refuse(f"contact {i}: row {j} has coordinate {p.row[j].coordinate}, n_coordinates is {p.n_coordinates}")
+    return 0
+
+
+cdef Side make_side(const ContactProblem* p, int body, const double* arm, Mat3 R) noexcept nogil:
+    """The constants of a single body at a contact."""
+    cdef Side side
+    cdef Vec3 r
+    cdef Sym3 W
+    cdef const double* I
+    memset(&side, 0, sizeof(Side))
+    side.body = body
+    if body < 0:
+        return side
+    r = vec3(arm[0], arm[1], arm[2])
+    I = p.inverse_inertia + 6 * body
+    W = sym3(I[0], I[1], I[2], I[3], I[4], I[5])
+    side.inverse_mass = p.inverse_mass[body]
+    # t . (w x r) = w . (r x t)
+    side.L = rows3(cross3(r, row_x(R)), cross3(r, row_y(R)), cross3(r, row_z(R)))
+    side.H = transpose3(rows3(smul3(W, row_x(side.L)), smul3(W, row_y(side.L)), smul3(W, row_z(side.L))))
+    return side
+
+
+cdef Sym3 side_block(const Side* side) noexcept nogil:
+    """What one body adds to G_ii: 1/m + L I^-1 L^T."""
+    cdef Mat3 W = transpose3(side.H)                   # rows I^-1 (arm x t)
+    cdef double m = side.inverse_mass
+    return sym3(m + dot3(row_x(side.L), row_x(W)), dot3(row_x(side.L), row_y(W)), dot3(row_x(side.L), row_z(W)),
+                m + dot3(row_y(side.L), row_y(W)), dot3(row_y(side.L), row_z(W)),
+                m + dot3(row_z(side.L), row_z(W)))
+
+
+cdef Sym3 diagonal_block(const Operator* G, const Contact* k) noexcept nogil:
+    """G_ii [1/kg]."""
+    cdef Sym3 block = sym3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    cdef int j
+    if k.a.body >= 0:
+        block = add_s(block, side_block(&k.a))
+    if k.b.body >= 0:
+        block = add_s(block, side_block(&k.b))
+    for j in range(k.row, k.row_end):
+        block = add_s(block, outer_s(1.0, vec3(G.row[j].x, G.row[j].y, G.row[j].n)))
+    return block
+
+
+cdef int make_contact(Operator* G, const ContactProblem* p, int i) except -1 nogil:
+    """Check contact i and write its constants."""
+    cdef Contact* k = &G.contact[i]
+    cdef const double* R = p.frame + 9 * i
+    cdef int a = p.single_a[i] if p.single_a != NULL else -1
+    cdef int b = p.single_b[i] if p.single_b != NULL else -1
+    check_body(p, i, a)
+    check_body(p, i, b)
+    k.R = rows3(vec3(R[0], R[1], R[2]), vec3(R[3], R[4], R[5]), vec3(R[6], R[7], R[8]))
+    k.v_free = vec3(p.v_free[3 * i], p.v_free[3 * i + 1], p.v_free[3 * i + 2])
+    k.row = k.row_end = 0
+    if p.row_start != NULL:
+        k.row, k.row_end = p.row_start[i], p.row_start[i + 1]
+        check_rows(p, i, k.row, k.row_end)
+    k.a = make_side(p, a, p.arm_a + 3 * i, k.R)
+    k.b = make_side(p, b, p.arm_b + 3 * i, k.R)
+    k.block = make_block(diagonal_block(G, k), p.friction[i])
+    return 0
+
+
+cdef int prepare(Operator* G, const ContactProblem* p) except -1 nogil:
+    """Read the problem: workspace of the right size, constants of every contact, all velocities at their free values."""
+    cdef int i
+    check_sizes(p)
+    grow(<void**>&G.contact, &G.contact_capacity, p.n, sizeof(Contact), &G.growths)
+    grow(<void**>&G.body, &G.body_capacity, p.n_single, sizeof(BodyVelocity), &G.growths)
+    grow(<void**>&G.z, &G.z_capacity, p.n_coordinates, sizeof(double), &G.growths)
+    G.n = 0                                            # nothing to read until all contacts are made
+    G.n_single, G.n_coordinates, G.row = p.n_single, p.n_coordinates, p.row
+    for i in range(p.n):
+        make_contact(G, p, i)
+    G.n = p.n
+    clear_velocities(G)
+    return 0
+
+
+cdef void clear_velocities(Operator* G) noexcept nogil:
+    """Back to the free velocities: no impulse."""
+    if G.n_single > 0:
+        memset(G.body, 0, G.n_single * sizeof(BodyVelocity))
+    if G.n_coordinates > 0:
+        memset(G.z, 0, G.n_coordinates * sizeof(double))
+
+
+cdef void load_impulses(Operator* G, const double* impulse) noexcept nogil:
+    """The velocities that these impulses make, (n, 3) [N s]."""
+    cdef int i
+    clear_velocities(G)
+    for i in range(G.n):
+        add_impulse(G, i, impulse_at(impulse, i))

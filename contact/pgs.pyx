@@ -1,0 +1,125 @@
+"""A simple reference solver: projected Gauss-Seidel, normal part first, then friction onto its disc."""
+
+from libc.math cimport fabs, sqrt
+
+from rbdyn.contact.block cimport SKIPPED, Block, apply_block, largest_tangential
+from rbdyn.contact.operator cimport (
+    Operator,
+    add_impulse,
+    contact_velocity,
+    impulse_at,
+    load_impulses,
+    prepare,
+    release,
+    set_impulse,
+)
+from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.solver cimport ContactSolver
+from rbdyn.spatial._algebra cimport Vec3, sub3, vec3
+
+from rbdyn.contact import _options
+
+
+cdef class PGSSolver(ContactSolver):
+    """Projected Gauss-Seidel with a disc for friction: many cheap sweeps to the exact Coulomb law.
+
+    Parameters
+    ----------
+    max_iterations : int
+        Sweeps at most.
+    threshold : float
+        Stop when no contact's velocity changed by this much in a sweep [m/s].
+    warm_start, alternate : bool
+        See `ContactSolver`.
+
+    Raises
+    ------
+    ContactError
+        If an argument is out of range; the message names it.
+    """
+
+    cdef Operator operator
+    cdef int max_iterations
+    cdef double threshold
+
+    def __cinit__(self, *args, **kwargs):
+        self.max_iterations = 1000
+        self.threshold = 1e-8
+
+    def __init__(self, *, max_iterations=1000, threshold=1e-8, warm_start=True, alternate=True):
+        PGSSolver.configure(self, max_iterations=max_iterations, threshold=threshold, warm_start=warm_start,
+                            alternate=alternate)
+
+    def __dealloc__(self):
+        release(&self.operator)
+
+    def configure(self, *, max_iterations=None, threshold=None, warm_start=None, alternate=None):
+        """Change parameters; those left out keep their values.
+
+        Raises
+        ------
+        ContactError
+            If a value is out of range; the solver is then unchanged.
+        """
+        iterations = self.max_iterations if max_iterations is None else _options.count(max_iterations, "max_iterations")
+        limit = self.threshold if threshold is None else _options.between(threshold, 0.0, float("inf"), "threshold")
+        ContactSolver.configure(self, warm_start=warm_start, alternate=alternate)
+        self.max_iterations, self.threshold = iterations, limit
+
+    @property
+    def parameters(self):
+        """All parameters, as `configure` takes them."""
+        return {"max_iterations": self.max_iterations, "threshold": self.threshold} | \
+            ContactSolver.parameters.__get__(self)
+
+    @property
+    def friction_law(self):
+        """Always "coulomb"."""
+        return "coulomb"
+
+    @property
+    def allocations(self):
+        """How often workspace was allocated: constant while the problems do not grow."""
+        return self.growths + self.operator.growths
+
+    cdef int solve_c(self, ContactProblem* p) except -1 nogil:
+        """Sweep from the impulses in p."""
+        cdef int i, k
+        prepare(&self.operator, p)
+        load_impulses(&self.operator, p.impulse)
+        p.iterations, p.error, p.converged = 0, 0.0, p.n == 0
+        while p.iterations < self.max_iterations and not p.converged:
+            p.error = 0.0
+            for k in range(p.n):
+                i = p.n - 1 - k if self.direction else k
+                p.error = max(p.error, visit(&self.operator, p.impulse, i))
+            p.iterations += 1
+            p.converged = p.error < self.threshold
+        return 0
+
+
+cdef double visit(Operator* G, double* impulse, int i) noexcept nogil:
+    """One contact: lam_n = max(0, lam_n - v_n / G_nn), then lam_t - v_t / g_t cut to |lam_t| <= mu lam_n.
+
+    g_t is the largest eigenvalue of G_tt.  Returns the velocity change |G_ii delta|_inf [m/s].
+    """
+    cdef const Block* B = &G.contact[i].block
+    cdef Vec3 old = impulse_at(impulse, i), lam = old, v
+    cdef double r, most, g_t
+    if B.kind == SKIPPED:
+        lam = vec3(0.0, 0.0, 0.0)
+    else:
+        lam.z = max(0.0, old.z - contact_velocity(G, i).z / B.G.zz)
+        add_impulse(G, i, vec3(0.0, 0.0, lam.z - old.z))
+        v = contact_velocity(G, i)
+        g_t = largest_tangential(B)
+        most = B.mu * lam.z
+        if g_t > 0.0:
+            lam.x, lam.y = old.x - v.x / g_t, old.y - v.y / g_t
+        r = sqrt(lam.x * lam.x + lam.y * lam.y)
+        if r > most:
+            lam.x, lam.y = lam.x * (most / r), lam.y * (most / r)
+    add_impulse(G, i, vec3(lam.x - old.x, lam.y - old.y, lam.z - old.z if B.kind == SKIPPED else 0.0))
+    set_impulse(impulse, i, lam)
+    v = apply_block(B, sub3(lam, old))
+    return max(fabs(v.x), fabs(v.y), fabs(v.z))

@@ -1,0 +1,20 @@
+# The interface of a contact solver, and the one call that World makes.
+#
+# Two doors: a Cython solver overrides solve_c(), a Python solver overrides solve().
+
+from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.warm_start cimport WarmStart
+
+cdef class ContactSolver:
+    cdef readonly bint overridden    # True: a Python class redefines solve()
+    cdef bint warm                   # start from the impulses of the step before
+    cdef bint alternating            # flip the sweep direction after every step
+    cdef int direction               # 0: this step sweeps from the first contact to the last, 1: backwards
+    cdef readonly int iterations     # of the last step
+    cdef readonly double error       # of the last step [m/s]
+    cdef readonly bint converged     # in the last step
+    cdef WarmStart memory
+    cdef size_t growths              # how often workspace was allocated
+    cdef int solve_c(self, ContactProblem* p) except -1 nogil
+
+cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil

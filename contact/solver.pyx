@@ -1,0 +1,227 @@
+"""The interface of a contact solver: two doors, a warm start, and the checks around a stranger's solver."""
+
+from libc.math cimport fabs, isfinite
+from libc.string cimport memcpy, memset
+
+from rbdyn.contact.operator cimport check_sizes
+from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.view cimport ContactView
+from rbdyn.contact.warm_start cimport load, release, reserve, store
+
+import numpy as np
+
+from rbdyn.contact import _arrays, _options
+from rbdyn.errors import ContactError
+
+def is_overridden(cls, name):
+    """Whether the first class of the MRO that defines `name` is a Python class (compiled ones carry a vtable)."""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return "__pyx_vtable__" not in base.__dict__
+    return False
+
+
+def restore(cls, parameters, state, attributes):
+    """Rebuild a pickled solver."""
+    solver = cls.__new__(cls)
+    solver.configure(**parameters)
+    solver.set_state(state)
+    if attributes:
+        solver.__dict__.update(attributes)
+    return solver
+
+
+cdef class ContactSolver:
+    """A solver of one step's contact problem.  Override ``solve`` in Python, or ``solve_c`` in Cython.
+
+    Parameters
+    ----------
+    warm_start : bool
+        Start every contact from its impulse of the step before (found by key); otherwise from zero.
+    alternate : bool
+        Flip the sweep direction after every step, so that no contact is always the last one visited.
+
+    Attributes
+    ----------
+    iterations, error, converged : int, float, bool
+        Sweeps, last velocity change [m/s] and success of the last step.
+    overridden : bool
+        Whether a Python class redefines ``solve``.
+
+    Examples
+    --------
+    >>> class Damped(BisectionSolver):
+    ...     def solve(self, problem):
+    ...         super().solve(problem)
+    ...         problem.impulse[:] *= 0.99
+    """
+
+    def __cinit__(self, *args, **kwargs):
+        self.overridden = is_overridden(type(self), "solve")
+        self.warm = True
+        self.alternating = True
+
+    def __init__(self, *, warm_start=True, alternate=True):
+        self.configure(warm_start=warm_start, alternate=alternate)
+
+    def __dealloc__(self):
+        release(&self.memory)
+
+    def solve(self, ContactView problem not None):
+        """Write the impulses of `problem`, starting from those it holds.
+
+        Parameters
+        ----------
+        problem : ContactView or Problem
+            ``problem.impulse`` is overwritten; ``iterations``, ``error`` and ``converged`` are set.
+
+        Raises
+        ------
+        ContactError
+            If the problem is malformed, or a view whose step is over.
+        """
+        self.solve_c(problem.begin())
+        problem.finish()
+
+    cdef int solve_c(self, ContactProblem* p) except -1 nogil:
+        """The C door."""
+        with gil:
+            raise NotImplementedError(f"{type(self).__name__} defines neither solve() nor solve_c()")
+
+    def step(self, ContactView problem not None):
+        """What World does with a problem: warm start by key, solve, check the impulses, remember them.
+
+        Parameters
+        ----------
+        problem : ContactView or Problem
+            Its impulses are overwritten; the ones it holds are not used.
+
+        Raises
+        ------
+        ContactError
+            If the problem is malformed, or the solver wrote an impulse that is not finite or that pulls.
+        """
+        solve_contacts(self, problem.begin())
+        problem.finish()
+
+    def configure(self, *, warm_start=None, alternate=None):
+        """Change parameters; those left out keep their values."""
+        warm = self.warm if warm_start is None else _options.flag(warm_start, "warm_start")
+        alternating = self.alternating if alternate is None else _options.flag(alternate, "alternate")
+        self.warm, self.alternating = warm, alternating
+
+    @property
+    def parameters(self):
+        """All parameters, as `configure` takes them."""
+        return {"warm_start": bool(self.warm), "alternate": bool(self.alternating)}
+
+    @property
+    def parity(self):
+        """0: the next step sweeps from the first contact to the last; 1: backwards.  Flips after every step."""
+        return self.direction
+
+    @parity.setter
+    def parity(self, value):
+        if isinstance(value, bool) or value not in (0, 1):
+            raise ContactError(f"parity must be 0 (forward) or 1 (backward), got {value!r}")
+        self.direction = value
+
+    @property
+    def allocations(self):
+        """How often workspace was allocated: constant while the problems do not grow."""
+        return self.growths
+
+    def reset(self):
+        """Forget the warm start and sweep forward next."""
+        self.memory.n = 0
+        self.direction = 0
+
+    def get_state(self):
+        """Everything that carries over from step to step, for an exact snapshot.
+
+        Returns
+        -------
+        state : dict
+            ``version``, ``parity``, ``key`` (m,) uint64, ``impulse`` (m, 3) [N s] in world axes.
+        """
+        cdef int m = self.memory.n
+        key, impulse = np.empty(m, np.uint64), np.empty((m, 3))
+        cdef unsigned char[::1] key_bytes = key.view(np.uint8)
+        cdef unsigned char[::1] impulse_bytes = impulse.reshape(-1).view(np.uint8)
+        if m > 0:
+            memcpy(&key_bytes[0], self.memory.key, key_bytes.shape[0])
+            memcpy(&impulse_bytes[0], self.memory.impulse, impulse_bytes.shape[0])
+        return {"version": _arrays.STATE_VERSION, "parity": self.direction, "key": key, "impulse": impulse}
+
+    def set_state(self, state):
+        """Restore what `get_state` returned.
+
+        Raises
+        ------
+        ContactError
+            If `state` is not such a dict; the solver is then unchanged.
+        """
+        key, impulse, parity = _arrays.checked_state(state)
+        cdef unsigned char[::1] key_bytes = key.view(np.uint8)
+        cdef unsigned char[::1] impulse_bytes = impulse.reshape(-1).view(np.uint8)
+        reserve(&self.memory, <int>len(key), &self.growths)
+        self.memory.n = <int>len(key)
+        self.direction = parity
+        if len(key) > 0:
+            memcpy(self.memory.key, &key_bytes[0], key_bytes.shape[0])
+            memcpy(self.memory.impulse, &impulse_bytes[0], impulse_bytes.shape[0])
+
+    def __reduce__(self):
+        return restore, (type(self), self.parameters, self.get_state(), getattr(self, "__dict__", None))
+
+    def __repr__(self):
+        inside = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        return f"{type(self).__name__}({inside})"
+
+
+cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:
+    """The one call that World makes: warm start, solve, check, remember."""
+    check_sizes(p)
+    if s.warm:
+        load(&s.memory, p)
+    elif p.n > 0:
+        memset(p.impulse, 0, 3 * p.n * sizeof(double))
+    p.iterations, p.error, p.converged = 0, 0.0, False
+    if s.overridden:
+        call_python(s, p)
+        check_impulses(s, p)
+    else:
+        s.solve_c(p)
+    store(&s.memory, p, &s.growths)
+    s.direction ^= s.alternating
+    s.iterations, s.error, s.converged = p.iterations, p.error, p.converged
+    return 0
+
+
+cdef int call_python(ContactSolver s, ContactProblem* p) except -1 with gil:
+    """Hand the problem to a Python solve(); the view dies with the call."""
+    cdef ContactView view = ContactView.__new__(ContactView)
+    view.p = p
+    try:
+        s.solve(view)
+        view.begin()                                   # takes over what was written into view.impulse
+    finally:
+        view.p = NULL
+    return 0
+
+
+cdef int check_impulses(ContactSolver s, const ContactProblem* p) except -1 nogil:
+    """Impulses of a stranger's solver: finite, and not pulling beyond 1e-9 of the largest one."""
+    cdef double largest = 0.0
+    cdef const double* lam
+    cdef int i
+    for i in range(p.n):
+        largest = max(largest, fabs(p.impulse[3 * i + 2]))
+    for i in range(p.n):
+        lam = p.impulse + 3 * i
+        if not (isfinite(lam[0]) and isfinite(lam[1]) and isfinite(lam[2]) and lam[2] >= -1e-9 * largest):
+            with gil:
+                raise ContactError(
+                    f"{type(s).__name__}.solve() wrote impulse ({lam[0]:.6g}, {lam[1]:.6g}, {lam[2]:.6g}) N s at "
+                    f"contact {i} of {p.n}: it must be finite, with a normal (third) part >= 0")
+    return 0

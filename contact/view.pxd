@@ -1,0 +1,17 @@
+# A contact problem as Python sees it.
+
+from rbdyn.contact.problem cimport ContactProblem
+
+cdef class ContactView:
+    cdef ContactProblem* p           # NULL once the step is over
+    cdef object impulse_array        # (n, 3) writable copy of p.impulse that the user holds, or None
+    cdef dict cache                  # read-only arrays made so far
+    cdef ContactProblem* live(self) except NULL
+    cdef ContactProblem* begin(self) except NULL
+    cdef int finish(self) except -1
+    cdef object cached(self, str name, const double* data, tuple shape)
+
+cdef class Problem(ContactView):
+    cdef ContactProblem own
+    cdef dict arrays                 # what own points into
+    cdef int take(self, dict a) except -1

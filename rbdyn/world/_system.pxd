@@ -1,0 +1,169 @@
+# An articulated system in one step: joint forces, free velocity, contact rows, velocity change, motion.
+
+from libc.math cimport isfinite, sqrt
+from libc.string cimport memcpy, memset
+
+from rbdyn.algorithms.aba cimport aba_inward, aba_outward, solve_upper
+from rbdyn.algorithms.configuration cimport difference_joints, integrate_joints
+from rbdyn.model._model cimport POSES, CData, CModel
+from rbdyn.model.joints cimport add_joint_motion, joint_column
+from rbdyn.spatial._algebra cimport (
+    Force, Mat3, Motion, Vec3, add3, add_m, apply_m, cross3, force, motion, mul3, power, scale3, scale_f, scale_m, sub3,
+    sub_f, sub_m, tmul3, vec3, zero_f, zero_m,
+)
+from rbdyn.world._types cimport EULER, SEMI_IMPLICIT, CSystem
+
+cdef inline void joint_forces(CSystem* s, double dt, double theta, double gamma) noexcept nogil:
+    """Explicit joint forces and the implicit diagonal of the theta-scheme.
+
+    With stiffness K and damping D (gains plus passive elements), evaluated at q + theta (q+ - q), u + theta (u+ - u)
+    under the position rule q+ = q (+) dt ((1 - gamma) u + gamma u+):
+
+        (M + theta dt D + theta gamma dt^2 K) (u+ - u) = dt (tau_ff + K (q_ref - q - theta dt u) + D (u_ref - u) - h)
+
+    The command tau_ff + kp (q_ref - q) + kd (u_ref - u) is clamped to the effort limits; the rest is not.
+    """
+    cdef const CModel* m = s.m
+    cdef const double* v = s.d.v
+    cdef double command
+    cdef int k
+    for k in range(m.nv):
+        s.command[k] = s.tau_ff[k]
+        s.extra[k] = theta * dt * s.damping[k] + theta * gamma * dt * dt * s.stiffness[k]
+        s.tau[k] = -s.damping[k] * v[k]
+    if s.pd:
+        difference_joints(m, s.d.q, s.q_ref, s.error)
+        for k in range(m.nv):
+            s.command[k] += s.kp[k] * s.error[k] + s.kd[k] * (s.v_ref[k] - v[k])
+            s.extra[k] += theta * dt * s.kd[k] + theta * gamma * dt * dt * s.kp[k]
+            s.tau[k] -= theta * dt * s.kp[k] * v[k]
+    difference_joints(m, s.d.q, s.q_spring, s.error)
+    for k in range(m.nv):
+        command = s.command[k]
+        command = s.effort[k] if command > s.effort[k] else (-s.effort[k] if command < -s.effort[k] else command)
+        s.command[k] = command
+        s.tau[k] += command + s.stiffness[k] * (s.error[k] - theta * dt * v[k])
+
+cdef inline void external_to_body(CSystem* s) noexcept nogil:
+    """External forces from world axes into d.f, where aba reads them."""
+    cdef int i
+    for i in range(s.m.nb):
+        s.d.f[i] = force(tmul3(s.d.R[i], s.push[i].n), tmul3(s.d.R[i], s.push[i].f))
+
+cdef inline void system_free(CSystem* s, Vec3 gravity, double dt, double theta, double gamma) noexcept nogil:
+    """v_free = u + dt M~^-1 (tau - h), by the articulated-body algorithm with the implicit diagonal."""
+    cdef int k
+    s.d.gravity = tmul3(s.d.R[0], gravity)
+    joint_forces(s, dt, theta, gamma)
+    if s.pushed:
+        external_to_body(s)
+    aba_inward(s.m, s.d, s.tau, s.extra, s.pushed)
+    aba_outward(s.m, s.d, s.vd)
+    for k in range(s.m.nv):
+        s.v_free[k] = s.d.v[k] + dt * s.vd[k]
+
+cdef inline Motion world_motion(const CSystem* s, int i, Motion a) noexcept nogil:
+    """A motion vector of body i, in world axes about the system's origin."""
+    cdef Vec3 w = mul3(s.d.R[i], a.w)
+    return motion(w, add3(mul3(s.d.R[i], a.v), cross3(sub3(s.d.p[i], s.origin), w)))
+
+cdef inline Force world_force(const CSystem* s, int i, Force a) noexcept nogil:
+    """A force vector of body i, in world axes about the system's origin."""
+    cdef Vec3 f = mul3(s.d.R[i], a.f)
+    return force(add3(mul3(s.d.R[i], a.n), cross3(sub3(s.d.p[i], s.origin), f)), f)
+
+cdef inline void normalise_columns(CSystem* s) noexcept nogil:
+    """S and U with S^T I^A S = 1 for each degree of freedom, and the free twist of each body.
+
+    With D = L L^T, S <- S L^-T and U <- I^A S L^-T.  Then the Delassus matrix is a sum of products of
+    y_k = S_k . P over shared columns, P being a unit impulse carried towards the root: P <- P - U_k y_k.
+    """
+    cdef const CModel* m = s.m
+    cdef CData* d = s.d
+    cdef const double* L
+    cdef int i, j, k, v0, n
+    cdef double r
+    cdef Motion S
+    s.origin = d.p[1] if m.nb > 1 else d.p[0]
+    s.twist[0] = zero_m()
+    for i in range(1, m.nb):
+        v0 = m.vi[i]
+        n = m.nvi[i]
+        L = d.D + 6 * v0
+        s.twist[i] = add_joint_motion(m, d, i, s.v_free + v0, apply_m(d.X[i], s.twist[m.parent[i]]))
+        if n == 1:
+            r = 1.0 / sqrt(L[0])
+            s.S[v0] = scale_m(r, world_motion(s, i, joint_column(m, d, i, 0)))
+            s.U[v0] = scale_f(r, world_force(s, i, d.U[v0]))
+        else:
+            for j in range(n):                  # rows of L^-1 S^T; d.U holds L^-1 U^T already
+                S = world_motion(s, i, joint_column(m, d, i, j))
+                for k in range(j):
+                    S = sub_m(S, scale_m(L[6 * j + k], s.S[v0 + k]))
+                s.S[v0 + j] = scale_m(1.0 / L[6 * j + j], S)
+                s.U[v0 + j] = world_force(s, i, d.U[v0 + j])
+    memset(s.z, 0, m.nv * sizeof(double))
+
+cdef inline Vec3 point_velocity(const CSystem* s, int i, Motion twist, Vec3 at) noexcept nogil:
+    """World velocity of the point `at` of body i that moves with `twist` (body axes)."""
+    return add3(mul3(s.d.R[i], twist.v), cross3(mul3(s.d.R[i], twist.w), sub3(at, s.d.p[i])))
+
+cdef inline void system_change(CSystem* s) noexcept nogil:
+    """v_next = v_free + M~^-1 J^T lambda from z = Y^T lambda, root to leaves.
+
+    x = z_k - U_k . a_parent is the normalised acceleration of a column; L^-T x the joint's.
+    """
+    cdef const CModel* m = s.m
+    cdef int i, j, v0, n
+    cdef double x
+    cdef Motion a
+    memcpy(s.v_next, s.v_free, m.nv * sizeof(double))
+    if not s.touched:
+        return
+    s.change[0] = zero_m()
+    for i in range(1, m.nb):
+        v0 = m.vi[i]
+        n = m.nvi[i]
+        a = s.change[m.parent[i]]
+        s.change[i] = a
+        for j in range(n):
+            x = s.z[v0 + j] - power(a, s.U[v0 + j])
+            s.z[v0 + j] = x
+            s.change[i] = add_m(s.change[i], scale_m(x, s.S[v0 + j]))
+        if n == 1:
+            s.z[v0] = s.z[v0] / sqrt(s.d.D[6 * v0])
+        else:
+            solve_upper(n, s.d.D + 6 * v0, s.z + v0)
+        for j in range(n):
+            s.v_next[v0 + j] += s.z[v0 + j]
+
+cdef inline void system_move(CSystem* s, int scheme, double dt) noexcept nogil:
+    """q_next by the position rule."""
+    cdef int k
+    memcpy(s.q_next, s.d.q, s.m.nq * sizeof(double))
+    if scheme == SEMI_IMPLICIT:
+        integrate_joints(s.m, s.q_next, s.v_next, dt)
+    elif scheme == EULER:
+        integrate_joints(s.m, s.q_next, s.d.v, dt)
+    else:
+        for k in range(s.m.nv):
+            s.z[k] = 0.5 * (s.d.v[k] + s.v_next[k])
+        integrate_joints(s.m, s.q_next, s.z, dt)
+
+cdef inline bint system_finite(const CSystem* s) noexcept nogil:
+    cdef double total = 0.0
+    cdef int k
+    for k in range(s.m.nv):
+        total += 0.0 * s.v_next[k]
+    for k in range(s.m.nq):
+        total += 0.0 * s.q_next[k]
+    return total == 0.0
+
+cdef inline void system_commit(CSystem* s) noexcept nogil:
+    """Take over the end of the step; external forces live one step."""
+    memcpy(s.d.q, s.q_next, s.m.nq * sizeof(double))
+    memcpy(s.d.v, s.v_next, s.m.nv * sizeof(double))
+    s.d.stage = 0
+    if s.pushed:
+        memset(s.push, 0, s.m.nb * sizeof(Force))
+        s.pushed = False
