@@ -66,7 +66,8 @@ cdef class BisectionSolver(ContactSolver):
 
     def __cinit__(self, *args, **kwargs):
         self.settings = Settings(law=Law.COULOMB, method=Method.NEWTON, max_iterations=150, threshold=1e-8,
-                                 alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True, backward=False)
+                                 alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True,
+                                 backward=False)
 
     def __init__(self, *, friction_law="coulomb", local_solver="newton", max_iterations=150, threshold=1e-8,
                  alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True, warm_start=True,
