@@ -148,6 +148,7 @@ cdef int make_contact(Operator* G, const ContactProblem* p, int i) except -1 nog
     k.a = make_side(p, a, p.arm_a + 3 * i, k.R)
     k.b = make_side(p, b, p.arm_b + 3 * i, k.R)
     k.block = make_block(diagonal_block(G, k), p.friction[i])
+    k.mode = 0
     return 0
 
 
