@@ -213,10 +213,18 @@ def test_immovable_and_empty_problems():
     assert empty.converged and empty.impulse.shape == (0, 3) and empty.delassus.shape == (0, 0)
     problem = Problem.from_bodies(
         [0.0, 0.5], [np.zeros((3, 3)), np.eye(3)], frame=rotations(np.random.default_rng(0), 3),
-        v_free=[[0.3, 0, -1]] * 3, friction=0.5, single_a=[1, 0, -1], single_b=[0, -1, -1], arm_a=np.zeros((3, 3)), arm_b=np.zeros((3, 3)))
+        v_free=[[0.3, 0, -1]] * 3, friction=0.5, single_a=[1, 0, -1], single_b=[0, -1, -1],
+        arm_a=np.zeros((3, 3)), arm_b=np.zeros((3, 3)))
     for solver in (BisectionSolver(), PGSSolver()):
         solver.solve(problem)
         assert problem.impulse[0, 2] == pytest.approx(2.0, rel=1e-14) and not problem.impulse[1:].any()
+
+
+def test_overflow_is_reported():
+    """A velocity whose impulse no double holds: nothing is written, and the solve says that it failed."""
+    problem = Problem(1e-29 * np.eye(3), [[0.0, 0.0, -1e290]], 0.5)
+    BisectionSolver().solve(problem)
+    assert not problem.impulse.any() and not problem.converged and problem.error == np.inf and problem.iterations == 1
 
 
 @pytest.mark.parametrize(
