@@ -22,6 +22,7 @@ class BisectionSolver(ContactSolver):
         alpha_decay: float = 1.0,
         patience: int = 50,
         anderson: bool = True,
+        direct: bool = True,
         warm_start: bool = True,
         alternate: bool = True,
     ) -> None: ...
@@ -37,6 +38,7 @@ class BisectionSolver(ContactSolver):
         alpha_decay: float | None = None,
         patience: int | None = None,
         anderson: bool | None = None,
+        direct: bool | None = None,
         warm_start: bool | None = None,
         alternate: bool | None = None,
     ) -> None: ...

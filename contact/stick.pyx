@@ -11,6 +11,7 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.spatial._algebra cimport Sym3, Vec3, sym3, vec3
 
 cdef enum:
+    ROUNDS = 4               # times that pulling contacts are let go in one solve
     STEPS = 6                # of the method of multipliers; each gains five digits or so
 cdef double IMMOVABLE = 1e30
 cdef double STIFFNESS = 1e7  # rho in units of 1 / mean diagonal of G_ii
@@ -311,20 +312,39 @@ cdef double multiplier_step(Stick* S, Operator* G, const ContactProblem* p) noex
     return worst
 
 
+cdef int release_pulling(Stick* S, Operator* G, const ContactProblem* p) noexcept nogil:
+    """Let go of held contacts that pull; returns how many."""
+    cdef int i, released = 0
+    for i in range(p.n):
+        if S.rows[i] and not p.impulse[3 * i + 2] >= 0.0:
+            S.rows[i] = 0
+            set_impulse(p.impulse, i, vec3(0.0, 0.0, 0.0))
+            released += 1
+    return released
+
+
 cdef void solve_sticking(Stick* S, Operator* G, const ContactProblem* p, double threshold) noexcept nogil:
-    """Impulses that hold every sticking contact, the others fixed; clipped to the cones; velocities follow."""
-    cdef double worst, best = 1e300
-    cdef int i, k
+    """Impulses that hold every sticking contact, the others fixed; clipped to the cones; velocities follow.
+
+    Contacts that would have to pull are let go, and the rest is solved again.
+    """
+    cdef double worst, best
+    cdef int i, k, attempt
     choose(S, G, p)
-    add_masses(S, p)
-    add_contacts(S, G, p)
-    if not factor(S):
-        return
-    for k in range(STEPS):
-        worst = multiplier_step(S, G, p)
-        if worst < 0.01 * threshold or not worst < 0.5 * best:
+    for attempt in range(ROUNDS):
+        add_masses(S, p)
+        add_contacts(S, G, p)
+        if not factor(S):
             break
-        best = worst
+        best = 1e300
+        for k in range(STEPS):
+            worst = multiplier_step(S, G, p)
+            if worst < 0.01 * threshold or not worst < 0.5 * best:
+                break
+            best = worst
+        if release_pulling(S, G, p) == 0:
+            break
+        load_impulses(G, p.impulse)
     for i in range(p.n):
         set_impulse(p.impulse, i, clipped(impulse_at(p.impulse, i), G.contact[i].block.mu))
     load_impulses(G, p.impulse)

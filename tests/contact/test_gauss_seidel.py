@@ -168,11 +168,11 @@ def test_stack_carries_its_weight():
 def test_anderson_saves_sweeps_and_not_accuracy():
     """A stack of five from cold: converged within the default 150 sweeps, where plain sweeps are far off."""
     fast, slow = stack(5), stack(5)
-    solver = BisectionSolver()
+    solver = BisectionSolver(direct=False)
     solver.solve(fast)
     assert fast.converged
     assert len(solver.error_history) == fast.iterations and solver.error_history[-1] == fast.error
-    BisectionSolver(anderson=False).solve(slow)
+    BisectionSolver(anderson=False, direct=False).solve(slow)
     assert not slow.converged and slow.error > 100 * fast.error
     assert np.abs(fast.velocity()).max() < 1e-7
     inside = np.hypot(fast.impulse[:, 0], fast.impulse[:, 1]) <= 0.5 * fast.impulse[:, 2] * (1 + 1e-14)

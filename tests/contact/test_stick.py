@@ -18,6 +18,7 @@ class Recorder(ContactSolver):
         self.inner.solve(problem)
         self.delassus, self.v_free = problem.delassus.copy(), problem.v_free.reshape(-1).copy()
         self.impulse, self.friction = problem.impulse.reshape(-1).copy(), problem.friction.copy()
+        self.solved, self.sweeps = problem.converged, problem.iterations
 
 
 def stack(n, solver, tilt=0.0):
@@ -46,12 +47,12 @@ def residual(r):
     )
 
 
-@pytest.mark.parametrize("n, tilt", [(5, 0.0), (20, 0.0), (12, 0.3)])
+@pytest.mark.parametrize("n, tilt", [(5, 0.0), (20, 0.0), (12, 0.05)])
 def test_a_cold_stack_converges_in_tens_of_sweeps(n, tilt):
     """Twenty cubes stand after one cold solve: every contact at rest, the ground carries the weight."""
     solver = BisectionSolver(warm_start=False)
     r = stack(n, solver, tilt)
-    assert solver.converged and solver.iterations < 40
+    assert r.solved and r.sweeps < 40
     assert residual(r) < 1e-8
     weight = 9.81 * np.cos(tilt) * 0.005 * sum(1.0 + k % 3 for k in range(n))
     assert weight > 0.3
@@ -59,11 +60,19 @@ def test_a_cold_stack_converges_in_tens_of_sweeps(n, tilt):
     assert ground.sum() == pytest.approx(weight, rel=1e-8)
 
 
+def test_a_toppling_tower_lets_go_where_it_must():
+    """Leaning too far to stand, the tower opens contacts on its upper side; the law holds all the same."""
+    r = stack(12, BisectionSolver(warm_start=False), 0.3)
+    assert r.solved and residual(r) < 1e-8
+    lam = r.impulse.reshape(-1, 3)[:, 2]
+    assert (lam == 0).sum() >= 2 and (lam > 0).sum() >= 20
+
+
 def test_sweeps_alone_do_not_get_there():
     """The reason for the direct solve: without it, the same stack is not solved in 150 sweeps."""
     solver = BisectionSolver(warm_start=False, direct=False)
     r = stack(20, solver)
-    assert not solver.converged
+    assert not r.solved
     assert residual(r) > 1e-6
 
 
@@ -74,8 +83,8 @@ def test_velocities_equal_those_of_sweeps_alone(seed):
     n = int(rng.integers(4, 9))
     rows = rng.normal(size=(3 * n, 3 * n + 4))
     G = rows @ rows.T / (3 * n)
-    v_free = rng.normal(size=3 * n)
-    v_free[2::3] -= 1.0
+    v_free = rng.normal(size=(n, 3))
+    v_free[:, 2] -= 1.0
     friction = rng.uniform(0.0, 1.5, n)
     friction[0] = 0.0
     answers = []
@@ -83,7 +92,7 @@ def test_velocities_equal_those_of_sweeps_alone(seed):
         problem = Problem(G, v_free, friction)
         solver = BisectionSolver(direct=direct, anderson=False, max_iterations=20000, threshold=1e-13, patience=20000)
         solver.solve(problem)
-        assert solver.converged
+        assert problem.converged
         answers.append(np.array(problem.velocity()))
     assert np.abs(answers[1]).max() > 1e-2
     np.testing.assert_allclose(answers[0], answers[1], atol=1e-9)
@@ -107,6 +116,6 @@ def test_bodies_that_cannot_move_hold():
     )
     solver = BisectionSolver()
     solver.solve(problem)
-    assert solver.converged
+    assert problem.converged
     assert np.abs(problem.velocity()).max() < 1e-8
     assert problem.impulse.reshape(-1, 3)[:, 2].sum() == pytest.approx(0.05, rel=1e-6)
