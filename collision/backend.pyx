@@ -14,7 +14,7 @@ from rbdyn.collision._table cimport (
 )
 from rbdyn.collision._types cimport BOX, CAPSULE, CYLINDER, HALF_SPACE, HULL, SPHERE
 from rbdyn.collision.scene cimport CollisionScene, contact_array
-from rbdyn.spatial._algebra cimport Vec3, add3, mul3, vec3
+from rbdyn.spatial._algebra cimport add3, mul3, vec3
 
 from rbdyn.collision import shapes as _shape_types
 from rbdyn.collision.hull import hull_vertices
