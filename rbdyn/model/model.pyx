@@ -193,6 +193,18 @@ cdef class Model:
         host = self.find(self.bodies[here.body - self.base])
         return (_pose(host).inverse() @ _pose(here)).matrix
 
+    def internal_pose(self, body):
+        """Where a body or frame sits in the internal frame of the body that carries it, (4, 4).
+
+        Internal frames are what kernels and collision poses speak of; see model/_model.pxd.
+        """
+        return _pose(self.find(body)).matrix
+
+    @property
+    def internal_parents(self):
+        """Parent of each internal body, the root (0) included, tuple of int."""
+        return tuple(-1 if i == 0 else self.c.parent[i] for i in range(self.c.nb))
+
     def joint_q_index(self, name):
         """First index of a joint in q; UnknownNameError for no such moving joint."""
         return self.c.qi[self._joint(name)]

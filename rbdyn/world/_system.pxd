@@ -137,6 +137,15 @@ cdef inline void system_change(CSystem* s) noexcept nogil:
         for j in range(n):
             s.v_next[v0 + j] += s.z[v0 + j]
 
+cdef inline void actuation(CSystem* s, double dt, double theta, double gamma) noexcept nogil:
+    """What the actuators did in the step: the clamped command, and the PD law's implicit part at the new velocity."""
+    cdef int k
+    memcpy(s.applied, s.command, s.m.nv * sizeof(double))
+    if s.pd:
+        for k in range(s.m.nv):
+            s.applied[k] -= theta * dt * (s.kp[k] * s.d.v[k] + (s.kd[k] + gamma * dt * s.kp[k])
+                                          * (s.v_next[k] - s.d.v[k]))
+
 cdef inline void system_move(CSystem* s, int scheme, double dt) noexcept nogil:
     """q_next by the position rule."""
     cdef int k

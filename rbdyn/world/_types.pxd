@@ -58,6 +58,7 @@ cdef struct CSystem:          # an articulated system
     # of one step
     double* error             # (nv,) q_ref (-) q
     double* command           # (nv,) explicit command after clamping
+    double* applied           # (nv,) what the actuators did: command plus the implicit part of the PD law [N m or N]
     double* tau               # (nv,) all explicit joint forces
     double* extra             # (nv,) what implicit terms add to the diagonal of M
     double* vd                # (nv,) free acceleration

@@ -1,0 +1,107 @@
+"""Description -> Mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rbdyn.errors import Error, UrdfError
+from rbdyn.io.description import GeometrySpec, JointSpec, LinkSpec, RobotSpec
+from rbdyn.io.mesh_shapes import MeshShapes
+from rbdyn.io.notes import Notes
+from rbdyn.io.tree import spanning_order
+from rbdyn.mechanism.body import Geometry, RigidBody
+from rbdyn.mechanism.joint import Joint
+from rbdyn.mechanism.joint_types import Fixed, Floating
+from rbdyn.mechanism.mechanism import Mechanism
+
+WORLD = "world"  # a root link of this name is the fixed base
+ROOT_JOINT = "ROOT"  # the joint between the world and any other root link
+
+
+def build_mechanism(robot: RobotSpec, floating: bool | None, shapes: MeshShapes, notes: Notes) -> Mechanism:
+    """Make the mechanism that a description means.
+
+    Parameters
+    ----------
+    robot : RobotSpec
+        As read.
+    floating : bool or None
+        None: a root link named "world" is the fixed base, any other root floats.  See `rbdyn.io.load_urdf`.
+    shapes : MeshShapes
+        Turns mesh files into shapes.
+    notes : Notes
+        Takes what was assumed; becomes `Mechanism.warnings`.
+
+    Raises
+    ------
+    UrdfError
+        If the links and joints are not a tree.
+    """
+    if not (floating is None or isinstance(floating, bool)):
+        raise Error(f"floating must be True, False or None, got {floating!r}")
+    root, order = spanning_order(robot)
+    _note_massless_ends(root, order, robot.links, notes)
+    bodies = {link.name: _body(link, shapes) for link in robot.links}
+    mechanism = _rooted(root, bodies, robot, floating)
+    mechanism.name = robot.name
+    for spec in order:
+        try:
+            mechanism.attach(bodies[spec.parent], bodies[spec.child], spec.joint, joint_pose=spec.pose)
+        except Error as error:
+            raise UrdfError(f"{spec.where}: {error}") from None
+    mechanism.warnings = notes.lines()
+    return mechanism
+
+
+def _rooted(root: LinkSpec, bodies: dict[str, RigidBody], robot: RobotSpec, floating: bool | None) -> Mechanism:
+    """A mechanism that holds the world and the root link."""
+    if root.name == WORLD and not floating:
+        return Mechanism(bodies[WORLD])
+    world = RigidBody(_free_name("universe" if WORLD in bodies else WORLD, bodies))
+    mechanism = Mechanism(world)
+    name = _free_name(ROOT_JOINT, [spec.joint.name for spec in robot.joints])
+    joint_type = Fixed() if floating is False else Floating()
+    mechanism.attach(world, bodies[root.name], Joint(name, joint_type))
+    return mechanism
+
+
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    used = set(taken)
+    while name in used:
+        name += "_"
+    return name
+
+
+def _body(link: LinkSpec, shapes: MeshShapes) -> RigidBody:
+    collision = [_geometry(g, shapes.collision_shape(g)) for g in link.collision]
+    visual = [_geometry(g, shapes.visual_shape(g)) for g in link.visual]
+    return RigidBody(link.name, link.inertia, [g for g in collision if g], [g for g in visual if g])
+
+
+def _geometry(spec: GeometrySpec, shape: object) -> Geometry | None:
+    if shape is None:
+        return None
+    return Geometry(shape, spec.pose, spec.name, spec.material, color=spec.color)  # type: ignore[arg-type]
+
+
+def _note_massless_ends(root: LinkSpec, order: list[JointSpec], links: list[LinkSpec], notes: Notes) -> None:
+    """Note links that can move and end a chain without any mass: their acceleration is a division by zero.
+
+    Links on fixed joints count with the link that carries them.
+    """
+    by_name = {link.name: link for link in links}
+    carrier = {root.name: root.name}  # link -> the link at the moving end of its rigid group
+    joint_of: dict[str, JointSpec] = {}
+    branching = set()  # groups that carry another moving group
+    for spec in order:
+        if spec.joint.num_velocities == 0:
+            carrier[spec.child] = carrier[spec.parent]
+        else:
+            carrier[spec.child] = spec.child
+            joint_of[spec.child] = spec
+            branching.add(carrier[spec.parent])
+    massive = {carrier[name] for name, link in by_name.items() if link.inertia is not None and link.inertia.mass > 0}
+    for name, spec in joint_of.items():
+        if name not in massive and name not in branching:
+            text = f"link {name!r} has no mass and nothing behind it, but moves with joint {spec.joint.name!r}"
+            notes.warn(by_name[name].where, f"{text}; forward dynamics will refuse it")

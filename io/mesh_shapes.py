@@ -1,0 +1,102 @@
+"""Mesh files named by a robot file -> shapes; each file is read once per load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from rbdyn.collision.shapes import ConvexHull, Mesh, Shape
+from rbdyn.errors import Error, MeshError, PathError
+from rbdyn.io.description import GeometrySpec, MeshFile
+from rbdyn.io.meshes.hull import convex_hull
+from rbdyn.io.meshes.load import check_format, load_mesh
+from rbdyn.io.notes import Notes
+from rbdyn.io.paths import FileFinder, MissingFileError, check_scheme
+
+MISSING = ("warn", "error", "skip")
+COLLISION = ("hull", "triangles", "skip")
+
+
+class MeshShapes:
+    """Turns the mesh files of one robot into shapes.
+
+    Parameters
+    ----------
+    finder : FileFinder
+        Finds the files.
+    notes : Notes
+        Takes what was left out.
+    on_missing : {"warn", "error", "skip"}
+        What to do when a file is nowhere: leave the geometry out with a warning, raise PathError, leave it out.
+    collision : {"hull", "triangles", "skip"}
+        What collides: the convex hull, the triangles, or nothing.
+    visual : bool
+        Whether to read meshes that are only drawn.
+    """
+
+    def __init__(self, finder: FileFinder, notes: Notes, on_missing: str, collision: str, visual: bool) -> None:
+        options = (("on_missing_mesh", on_missing, MISSING), ("collision_mesh", collision, COLLISION))
+        for name, value, choices in options:
+            if value not in choices:
+                raise Error(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+        self._finder = finder
+        self._notes = notes
+        self._on_missing = on_missing
+        self._collision = collision
+        self._visual = bool(visual)
+        self._meshes: dict[Path, Mesh] = {}
+        self._shapes: dict[tuple[Path, tuple[float, float, float], bool], Shape] = {}
+
+    def collision_shape(self, spec: GeometrySpec) -> Shape | None:
+        """The shape that collides; None to leave it out."""
+        if not isinstance(spec.shape, MeshFile):
+            return spec.shape
+        return self._shape(spec, spec.shape, self._collision != "skip", self._collision == "hull")
+
+    def visual_shape(self, spec: GeometrySpec) -> Shape | None:
+        """The shape that is drawn; None to leave it out."""
+        if not isinstance(spec.shape, MeshFile):
+            return spec.shape
+        return self._shape(spec, spec.shape, self._visual, False)
+
+    def _shape(self, spec: GeometrySpec, file: MeshFile, wanted: bool, hull: bool) -> Shape | None:
+        place = f"{spec.where}: <mesh> of geometry {spec.name!r}"
+        try:
+            check_scheme(file.filename)
+            if not wanted:
+                return None
+            check_format(file.filename)
+            path = self._finder.find(file.filename)
+            key = (path, file.scale, hull)
+            if key not in self._shapes:
+                self._shapes[key] = self._make(path, file.scale, hull, place)
+            return self._shapes[key]
+        except MissingFileError as error:
+            if self._on_missing == "error":
+                raise PathError(f"{place}: {error}") from None
+            if self._on_missing == "warn":
+                self._notes.warn(spec.where, f"<mesh> of geometry {spec.name!r}: {error}; left out")
+            return None
+        except (PathError, MeshError) as error:
+            raise type(error)(f"{place}: {error}") from None
+
+    def _make(self, path: Path, scale: tuple[float, float, float], hull: bool, place: str) -> Shape:
+        if path not in self._meshes:
+            self._meshes[path] = load_mesh(path)
+        mesh = scaled(self._meshes[path], scale)
+        if not hull:
+            return mesh
+        try:
+            return ConvexHull(convex_hull(mesh.vertices)[0])
+        except MeshError as error:  # a flat plate collides as its triangles
+            self._notes.warn(place.split(": ")[0], f"{place.split(': ', 1)[1]}: {error}; its triangles are taken")
+            return mesh
+
+
+def scaled(mesh: Mesh, scale: tuple[float, float, float]) -> Mesh:
+    """The mesh, scaled along its axes; mirrored, its faces are turned so that they still face outwards."""
+    if scale == (1.0, 1.0, 1.0):
+        return mesh
+    faces = mesh.faces[:, ::-1] if np.prod(np.sign(scale)) < 0 else mesh.faces
+    return Mesh(mesh.vertices * scale, faces, mesh.path)

@@ -1,0 +1,94 @@
+"""COLLADA files, through pycollada (an optional package).
+
+As ROS programs do: the node transforms and the unit of the file are applied, its up-axis is not.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from rbdyn.errors import MeshError, missing_extra
+from rbdyn.io.meshes.merge import Faces, Vertices, merge_vertices
+from rbdyn.io.safe_xml import check_prolog
+
+
+def read_dae(data: bytes, name: str) -> tuple[Vertices, Faces]:
+    """Vertices [m] and faces of all triangles in a COLLADA scene.
+
+    Parameters
+    ----------
+    data : bytes
+        The file.  Archives (.zae), DOCTYPE and entities are refused before pycollada sees them; images are not read.
+    name : str
+        For messages.
+
+    Raises
+    ------
+    MissingExtraError
+        If pycollada is not installed.
+    MeshError
+        If the file is malformed, empty, or holds a number that is not finite.
+    """
+    try:
+        import collada  # noqa: F401
+    except ImportError:
+        raise missing_extra(f"reading {name}", "pycollada", "mesh") from None
+    if data[:2] == b"PK":
+        raise MeshError(f"{name}: this is a zip archive; only plain COLLADA files are read")
+    check_prolog(data, name, MeshError)
+    try:
+        document = _parse(data)
+        if document.errors:  # a lost texture takes its geometry along: read again, without any materials
+            document = _parse(_without_materials(data))
+        corners = _triangles(document)
+        unit = float(document.assetInfo.unitmeter or 1.0)
+    except RecursionError:
+        raise MeshError(f"{name}: COLLADA nodes are nested too deep") from None
+    except Exception as error:  # pycollada lets errors of many kinds out of malformed files
+        raise MeshError(f"{name}: malformed COLLADA file: {type(error).__name__}: {str(error)[:200]}") from None
+    if not corners:
+        raise MeshError(f"{name}: the mesh has no triangles")
+    points = np.concatenate(corners) * unit
+    if not np.isfinite(points).all():
+        raise MeshError(f"{name}: a vertex is not finite")
+    return merge_vertices(points)
+
+
+def _parse(data: bytes) -> Any:
+    import collada
+    from collada.common import DaeBrokenRefError, DaeUnsupportedError
+
+    return collada.Collada(io.BytesIO(data), ignore=[DaeUnsupportedError, DaeBrokenRefError])
+
+
+def _without_materials(data: bytes) -> bytes:
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
+    root = etree.fromstring(data, parser)
+    etree.strip_elements(
+        root, "{*}bind_material", "{*}library_materials", "{*}library_effects", "{*}library_images", with_tail=False
+    )
+    return bytes(etree.tostring(root))
+
+
+def _triangles(document: Any) -> list[Vertices]:
+    """The corners of every triangle set and polygon set of the scene, in its frame and unit."""
+    corners = []
+    for geometry in document.scene.objects("geometry"):
+        for primitive in geometry.primitives():
+            flat = primitive.triangleset() if hasattr(primitive, "triangleset") else primitive
+            index = getattr(flat, "vertex_index", None)
+            if index is None or np.ndim(index) != 2 or index.shape[1] != 3:
+                continue  # lines and points
+            vertices = np.asarray(flat.vertex, dtype=np.float64)
+            if index.size and (index.min() < 0 or index.max() >= len(vertices)):
+                raise ValueError(f"vertex index out of range: {index.max()} of {len(vertices)}")
+            if index.size:
+                corners.append(vertices[index.reshape(-1)])
+    return corners
+
+

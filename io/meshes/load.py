@@ -1,0 +1,64 @@
+"""Mesh files -> Mesh shapes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from rbdyn.collision.shapes import Mesh
+from rbdyn.errors import Error, MeshError
+from rbdyn.io.meshes.dae import read_dae
+from rbdyn.io.meshes.merge import Faces, Vertices
+from rbdyn.io.meshes.obj import read_obj
+from rbdyn.io.meshes.stl import read_stl
+from rbdyn.io.paths import MEGABYTE, read_regular
+
+MAX_BYTES = 512 * MEGABYTE
+READERS: dict[str, Callable[[bytes, str], tuple[Vertices, Faces]]] = {
+    ".stl": read_stl,
+    ".obj": read_obj,
+    ".dae": read_dae,
+}
+
+
+def check_format(name: str) -> None:
+    """MeshError if files named like this are not read."""
+    suffix = Path(name).suffix.lower()
+    if suffix not in READERS:
+        raise MeshError(f"mesh {name[-300:]!r}: format {suffix!r} is not read; choices: {', '.join(READERS)}")
+
+
+def load_mesh(path: str | os.PathLike[str]) -> Mesh:
+    """Read a mesh file.
+
+    Parameters
+    ----------
+    path : path-like
+        An STL (binary or ASCII), OBJ or, with ``pip install "rbdyn[mesh]"``, COLLADA file of at most 512 MB; the
+        suffix says which.
+
+    Returns
+    -------
+    mesh : Mesh
+        Its vertices [m] (STL and OBJ have no unit: metres are assumed; COLLADA states one) and faces.  Vertices that
+        are exactly equal are merged in STL and COLLADA; OBJ keeps its own.
+
+    Raises
+    ------
+    PathError
+        If there is no such regular file, or it is too large.
+    MeshError
+        If the format is not read, or the file is truncated, empty, malformed or not finite; with the line if it has
+        lines.
+    MissingExtraError
+        If the file is COLLADA and pycollada is not installed.
+    """
+    name = os.fspath(path)
+    check_format(name)
+    data = read_regular(name, MAX_BYTES)
+    vertices, faces = READERS[Path(name).suffix.lower()](data, name)
+    try:
+        return Mesh(vertices, faces, path=name)
+    except Error as error:
+        raise MeshError(f"{name}: {error}") from None

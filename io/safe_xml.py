@@ -1,0 +1,106 @@
+"""XML from strangers: no document type, no entities, no network, no huge or deep trees; errors with file:line."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.parsers import expat
+
+from rbdyn.errors import FileError, UrdfError
+
+MAX_BYTES = 64 << 20
+MAX_TAGS = 3_000_000  # start and end tags: an element in memory is many times longer than "<a/>"
+_declaration = re.compile(r"\s*<\?xml\s[^>]*\?>")
+
+
+class _DocumentTypeError(Exception):
+    pass
+
+
+class _PrologEndError(Exception):
+    pass
+
+
+def check_prolog(data: bytes, name: str, error: type[FileError]) -> None:
+    """Raise `error` if `data` has a DOCTYPE: entities can blow up memory and read other files.
+
+    Only what stands before the root element is parsed, so an entity is never expanded.
+    """
+    parser = expat.ParserCreate()
+
+    def stop(*_: object) -> None:
+        raise _PrologEndError
+
+    def refuse(*_: object) -> None:
+        raise _DocumentTypeError
+
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler = stop
+    try:
+        parser.Parse(data, True)
+    except _DocumentTypeError:
+        line = parser.CurrentLineNumber
+        raise error(f"{name}:{line}: DOCTYPE and entities are refused; remove the <!DOCTYPE ...>") from None
+    except (_PrologEndError, expat.ExpatError) as problem:
+        if getattr(problem, "code", 0) == expat.errors.codes[expat.errors.XML_ERROR_UNKNOWN_ENCODING]:
+            raise error(f"{name}:1: the encoding of this XML is not read; save it as UTF-8") from None
+        # For text that is malformed, lxml has the better message.
+    except (ValueError, LookupError):
+        raise error(f"{name}:1: the encoding of this XML is not read; save it as UTF-8") from None
+
+
+def parse_xml(source: str | bytes, name: str) -> Any:
+    """The root element (lxml) of an XML document.
+
+    Parameters
+    ----------
+    source : str or bytes
+        The document; bytes are decoded as its declaration says.
+    name : str
+        For messages.
+
+    Raises
+    ------
+    UrdfError
+        With name:line, if it is too large, has a DOCTYPE, or is not well-formed.
+    """
+    from lxml import etree
+
+    if isinstance(source, str):
+        match = _declaration.match(source)
+        if match:  # it speaks of an encoding that no longer matters; lines are kept
+            source = "\n" * source.count("\n", 0, match.end()) + source[match.end() :]
+        try:
+            data = source.encode("utf-8")
+        except UnicodeEncodeError:
+            raise UrdfError(f"{name}:1: the text holds characters that are not Unicode (lone surrogates)") from None
+    else:
+        data = source
+    if len(data) > MAX_BYTES:
+        raise UrdfError(f"{name}:1: {len(data)} bytes of XML, at most {MAX_BYTES} are read")
+    if data.count(b"<") > MAX_TAGS:
+        raise UrdfError(f"{name}:1: {data.count(b'<')} tags of XML, at most {MAX_TAGS} are read")
+    if not data.strip():
+        raise UrdfError(f"{name}:1: the robot description is empty")
+    check_prolog(data, name, UrdfError)
+    parser = etree.XMLParser(
+        encoding="utf-8" if isinstance(source, str) else None,
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        text = (error.msg or "malformed").split(", line ")[0].strip()
+        text = "an element is nested too deep, or a text is too long" if "XML_PARSE_HUGE" in text else text
+        raise UrdfError(f"{name}:{error.lineno or 1}: not well-formed XML: {text[:300]}") from None
+    except (ValueError, LookupError) as error:
+        raise UrdfError(f"{name}:1: not well-formed XML: {str(error)[:300]}") from None
+    if root.getroottree().docinfo.internalDTD is not None:  # in an encoding that expat does not know
+        raise UrdfError(f"{name}:1: DOCTYPE and entities are refused; remove the <!DOCTYPE ...>")
+    return root

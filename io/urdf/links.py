@@ -1,0 +1,177 @@
+"""<link>: inertia and shapes."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+
+from rbdyn.collision.shapes import Box, Capsule, Cylinder, Shape, Sphere
+from rbdyn.errors import Error
+from rbdyn.io.description import GeometrySpec, LinkSpec, MeshFile
+from rbdyn.io.notes import Notes
+from rbdyn.io.numbers import shown
+from rbdyn.io.urdf.node import Node
+from rbdyn.spatial.inertia import SpatialInertia
+from rbdyn.spatial.transform import Transform
+
+Color = tuple[float, float, float, float]
+SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh")
+ZERO = (0.0, 0.0, 0.0)
+
+
+def read_link(node: Node, palette: Mapping[str, Color | None], notes: Notes) -> LinkSpec:
+    """A <link>; `palette` gives the colours of named materials (None: defined without a colour)."""
+    name = node.text("name")
+    node = node.owned_by(f"link {name!r}")
+    if node.has("sensor"):
+        notes.warn(node.where, f"{node.label}: sensor={node.get('sensor')!r}: sensors are not supported yet; ignored")
+    inertial = node.child("inertial")
+    link = LinkSpec(node.where, name, None if inertial is None else read_inertial(inertial, notes))
+    for k, item in enumerate(node.children("collision")):
+        shape, pose = _shape_and_pose(item)
+        material = _contact_material(item, notes)
+        link.collision.append(GeometrySpec(item.where, f"{name}/{k}", shape, pose, material))
+    for k, item in enumerate(node.children("visual")):
+        shape, pose = _shape_and_pose(item)
+        color = _color(item, palette, notes)
+        link.visual.append(GeometrySpec(item.where, f"{name}/{k}", shape, pose, color=color))
+    return link
+
+
+def read_pose(parent: Node) -> Transform:
+    """The <origin> inside `parent`: xyz [m] and rpy [rad] or quat_xyzw; identity where it is silent."""
+    node = parent.child("origin")
+    if node is None:
+        return Transform()
+    xyz = node.vector("xyz", 3, ZERO)
+    try:
+        if node.has("quat_xyzw"):
+            if node.has("rpy"):
+                raise Error("give rpy or quat_xyzw, not both")
+            x, y, z, w = node.vector("quat_xyzw", 4)
+            return Transform(quat=(w, x, y, z), translation=xyz)
+        return Transform(rpy=node.vector("rpy", 3, ZERO), translation=xyz)
+    except Error as error:
+        raise error if str(error).startswith(node.file) else node.error(str(error)) from None
+
+
+def read_inertial(node: Node, notes: Notes) -> SpatialInertia:
+    """<inertial>: mass, and inertia about the COM in axes of its <origin>.
+
+    Unphysical values are noted, not refused.
+    """
+    mass_node, inertia_node = node.need("mass"), node.need("inertia")
+    mass = mass_node.number("value")
+    if mass < 0:
+        raise mass_node.error(f"value={mass_node.get('value')!r}: a mass must not be negative [kg]")
+    moments = {}
+    for entry in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"):
+        if entry[1] != entry[2] and not inertia_node.has(entry):
+            notes.warn(inertia_node.where, f"{inertia_node.label}: {entry} is missing; 0 is taken", f"missing {entry}")
+        moments[entry] = inertia_node.number(entry, 0.0 if entry[1] != entry[2] else None)
+    xx, xy, xz, yy, yz, zz = moments.values()
+    try:
+        about_com = SpatialInertia(mass, inertia=((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+        inertia = about_com.transformed(read_pose(node))
+    except Error as error:
+        raise error if str(error).startswith(node.file) else inertia_node.error(str(error)) from None
+    defect = about_com.defect()
+    if defect:
+        notes.warn(inertia_node.where, f"{inertia_node.label}: {defect}")
+    return inertia
+
+
+def _shape_and_pose(node: Node) -> tuple[Shape | MeshFile, Transform]:
+    """The shape of a <visual> or <collision>, and its pose in the link frame."""
+    geometry = node.need("geometry")
+    shapes = geometry.children()
+    choices = ", ".join(SHAPES)
+    for item in shapes:
+        if item.tag not in SHAPES:
+            close = difflib.get_close_matches(item.tag[:100], SHAPES, n=1)
+            near = f"; did you mean <{close[0]}>?" if close else ""
+            raise item.error(f"no such shape{near} Choices: {choices}")
+    if len(shapes) != 1:
+        raise geometry.error(f"it holds {len(shapes)} shapes, needed one of {choices}")
+    item = shapes[0]
+    try:
+        return _shape(item), read_pose(node)
+    except Error as error:
+        raise error if str(error).startswith(node.file) else item.error(str(error)) from None
+
+
+def _shape(node: Node) -> Shape | MeshFile:
+    if node.tag == "box":
+        return Box(node.vector("size", 3))  # type: ignore[arg-type]
+    if node.tag == "sphere":
+        return Sphere(node.number("radius"))
+    if node.tag == "cylinder":
+        return Cylinder(node.number("radius"), node.number("length"))
+    if node.tag == "capsule":
+        return Capsule(node.number("radius"), _capsule_length(node))
+    scale = node.vector("scale", 3, (1.0, 1.0, 1.0))
+    if 0.0 in scale:
+        raise node.error(f"scale={node.get('scale')!r}: a scale must not be zero")
+    return MeshFile(node.text("filename"), (scale[0], scale[1], scale[2]))
+
+
+def _capsule_length(node: Node) -> float:
+    """Distance between the sphere centres: RaiSim calls it height, others length."""
+    if not node.has("height"):
+        if not node.has("length"):
+            raise node.error("attribute 'height' or 'length' is missing: the distance between the sphere centres [m]")
+        return node.number("length")
+    height = node.number("height")
+    if node.number("length", height) != height:
+        raise node.error(
+            f"height={node.get('height')!r} and length={node.get('length')!r} differ; both mean the distance between "
+            "the sphere centres [m]"
+        )
+    return height
+
+
+def _contact_material(node: Node, notes: Notes) -> str:
+    """The name in <collision><material><contact name="..."/>: a key of the World's material pairs."""
+    material = node.child("material")
+    if material is None:
+        return "default"
+    contact = material.child("contact")
+    if contact is None:
+        text = f"<material> in <collision> of {node.owner} has no <contact name=...>; material 'default' is taken"
+        notes.warn(material.where, text, "collision material without contact")
+        return "default"
+    return contact.text("name")
+
+
+def read_palette(root: Node) -> dict[str, Color | None]:
+    """Colours of all named materials, wherever they are defined; the robot's own come first."""
+    palette: dict[str, Color | None] = {}
+    visuals = [v for link in root.children("link") for v in link.children("visual")]
+    for material in (m for holder in (root, *visuals) for m in holder.children("material")):
+        name = material.get("name")
+        if name and (material.children("color") or material.children("texture")):
+            palette.setdefault(name, _own_color(material))
+    return palette
+
+
+def _own_color(material: Node) -> Color | None:
+    color = material.child("color")
+    if color is None:
+        return None
+    r, g, b, a = color.vector("rgba", 4)
+    if not all(0.0 <= x <= 1.0 for x in (r, g, b, a)):
+        raise color.error(f"rgba={shown(color.text('rgba'))}: each of r g b a must lie between 0 and 1")
+    return r, g, b, a
+
+
+def _color(node: Node, palette: Mapping[str, Color | None], notes: Notes) -> Color | None:
+    material = node.child("material")
+    if material is None:
+        return None
+    if material.children("texture"):
+        notes.warn(material.where, "<texture> in <material> is not read; ignored", "texture")
+    own = _own_color(material)
+    name = material.get("name")
+    if own is None and name and name not in palette:
+        notes.warn(material.where, f"material {shown(name)} of {node.owner} is not defined", f"undefined {name}")
+    return own if own is not None else palette.get(name or "")

@@ -1,0 +1,148 @@
+"""An XML element that knows where it stands, so that every complaint can say it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rbdyn.errors import Error, UrdfError
+from rbdyn.io.numbers import number, shown, vector
+
+
+class Node:
+    """One element of a robot file.
+
+    Parameters
+    ----------
+    element : lxml element
+        The element.
+    file : str
+        Name of the file, for messages.
+    owner : str
+        The link or joint that it belongs to, for messages: "link 'l1'".
+    """
+
+    __slots__ = ("_element", "file", "owner", "tag")
+
+    def __init__(self, element: Any, file: str, owner: str = "") -> None:
+        self._element = element
+        self.file = file
+        self.owner = owner
+        self.tag = local_name(element)
+
+    @property
+    def where(self) -> str:
+        """ "file:line"."""
+        return f"{self.file}:{self._element.sourceline}"
+
+    @property
+    def label(self) -> str:
+        """The element for messages: "<mass> of link 'l1'"."""
+        return f"<{self.tag}> of {self.owner}" if self.owner else f"<{self.tag}>"
+
+    @property
+    def attributes(self) -> list[str]:
+        """Names of the attributes."""
+        return [str(a) for a in self._element.attrib]
+
+    @property
+    def stray_text(self) -> str:
+        """Text directly inside the element, where URDF has none."""
+        parts = [self._element.text or "", *(child.tail or "" for child in self._element)]
+        return " ".join(p.strip() for p in parts if p.strip())
+
+    def error(self, text: str) -> UrdfError:
+        """An error about this element, to be raised."""
+        return UrdfError(f"{self.where}: {self.label}: {text}")
+
+    def owned_by(self, owner: str) -> Node:
+        """The same element, speaking of `owner` from here on."""
+        return Node(self._element, self.file, owner)
+
+    # ---- attributes --------------------------------------------------------------------------
+
+    def has(self, name: str) -> bool:
+        """Whether the attribute is given."""
+        return self._element.get(name) is not None
+
+    def get(self, name: str) -> str | None:
+        """An attribute, None if it is not given."""
+        value = self._element.get(name)
+        return None if value is None else str(value)
+
+    def text(self, name: str) -> str:
+        """An attribute that must be given and not empty."""
+        value = self.get(name)
+        if value is None:
+            raise self.error(f"attribute {name!r} is missing")
+        if not value.strip():
+            raise self.error(f"{name}={value!r} is empty")
+        if "@@" in value:
+            raise self.error(f"{name}={shown(value)}: templates are not supported yet")
+        return value
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """An attribute as a number; required if there is no `default`."""
+        value = self.get(name)
+        if value is None:
+            if default is None:
+                raise self.error(f"attribute {name!r} is missing")
+            return default
+        try:
+            return number(value)
+        except Error as error:
+            raise self.error(f"{name}={error}") from None
+
+    def vector(self, name: str, n: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
+        """An attribute as n numbers; required if there is no `default`."""
+        value = self.get(name)
+        if value is None:
+            if default is None:
+                raise self.error(f"attribute {name!r} is missing")
+            return default
+        try:
+            return vector(value, n)
+        except Error as error:
+            raise self.error(f"{name}={error}") from None
+
+    # ---- children ----------------------------------------------------------------------------
+
+    def children(self, tag: str = "") -> list[Node]:
+        """The elements inside, or those of one tag."""
+        found = self._element.iterchildren(f"{{*}}{tag}" if tag else None)
+        return [Node(c, self.file, self.owner) for c in found if not tag or local_name(c) == tag]
+
+    def by_tag(self) -> dict[str, tuple[int, Node]]:
+        """For each tag among the elements inside: how many there are, and the first one."""
+        counts: dict[str, int] = {}
+        first: dict[str, Any] = {}
+        for child in self._element:
+            tag = local_name(child)
+            counts[tag] = counts.get(tag, 0) + 1
+            first.setdefault(tag, child)
+        return {tag: (counts[tag], Node(child, self.file, self.owner)) for tag, child in first.items()}
+
+    def child(self, tag: str) -> Node | None:
+        """The one element of that tag, None if there is none; UrdfError if there are more."""
+        found = [c for c in self._element.iterchildren(f"{{*}}{tag}") if local_name(c) == tag]
+        if len(found) > 1:
+            second = Node(found[1], self.file, self.owner)
+            raise second.error(f"a second <{tag}> in the same <{self.tag}>; the first is on line {found[0].sourceline}")
+        return Node(found[0], self.file, self.owner) if found else None
+
+    def need(self, tag: str) -> Node:
+        """The one element of that tag; UrdfError if there is not exactly one."""
+        found = self.child(tag)
+        if found is None:
+            raise self.error(f"<{tag}> is missing")
+        return found
+
+
+def local_name(element: Any) -> str:
+    """The tag; of the document's default name space without it, of another as "prefix:tag"."""
+    tag = element.tag
+    if not isinstance(tag, str):  # an entity reference: refused with its DOCTYPE, kept here as no known tag
+        return "?"
+    if tag[0] != "{":
+        return tag
+    bare = tag.rsplit("}", 1)[1]
+    return f"{element.prefix}:{bare}" if element.prefix else bare

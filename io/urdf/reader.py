@@ -1,0 +1,49 @@
+"""URDF text -> description."""
+
+from __future__ import annotations
+
+from rbdyn.errors import UrdfError
+from rbdyn.io.description import RobotSpec
+from rbdyn.io.mimics import checked_mimics
+from rbdyn.io.notes import Notes
+from rbdyn.io.safe_xml import parse_xml
+from rbdyn.io.urdf.joints import read_joint
+from rbdyn.io.urdf.links import read_link, read_palette
+from rbdyn.io.urdf.node import Node
+from rbdyn.io.urdf.vocabulary import check_words
+
+
+def read_robot(source: str | bytes, file: str, notes: Notes) -> RobotSpec:
+    """Read a robot description.
+
+    Parameters
+    ----------
+    source : str or bytes
+        URDF text.
+    file : str
+        Its name, for messages.
+    notes : Notes
+        Takes what was assumed or ignored.
+
+    Raises
+    ------
+    UrdfError
+        With file:line, for everything that cannot be read as it stands.
+    """
+    root = Node(parse_xml(source, file), file)
+    if root.tag != "robot":
+        raise UrdfError(f"{root.where}: the root element is <{root.tag[:100]}>, needed <robot>: is this a URDF file?")
+    check_words(root, notes)
+    constraints = root.child("constraints")
+    if constraints is not None and constraints.children():
+        first = constraints.children()[0]
+        raise first.error("<constraints> (closed loops) are not supported yet; without them the robot would fall apart")
+    if root.has("name"):
+        name = root.text("name")
+    else:
+        name = "robot"
+        notes.warn(root.where, "<robot> has no name; 'robot' is taken")
+    palette = read_palette(root)
+    links = [read_link(node, palette, notes) for node in root.children("link")]
+    joints = [read_joint(node, notes) for node in root.children("joint")]
+    return RobotSpec(root.where, name, links, checked_mimics(joints, notes))

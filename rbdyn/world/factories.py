@@ -1,0 +1,122 @@
+"""What World's add_* functions are made of: shapes with their inertia, checks, filters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbdyn.collision.shapes import Box, Capsule, Cylinder, HalfSpace, Sphere, positive
+from rbdyn.errors import Error, unknown_name
+from rbdyn.mechanism import Geometry, Mechanism
+from rbdyn.model import Model
+from rbdyn.spatial.rotations import Array, as_matrix3
+from rbdyn.spatial.transform import Transform
+
+Body = tuple[list[Geometry], float, Array]
+BODY_TYPES = ("static", "kinematic", "dynamic")
+
+
+def half_space(material: str, group: int, mask: int) -> list[Geometry]:
+    """The ground's shape."""
+    return [Geometry(HalfSpace(), Transform(), "ground", _material(material), group, mask)]
+
+
+def _material(name: str) -> str:
+    if not isinstance(name, str) or not name:
+        raise Error(f"material must be a name, got {name!r}")
+    return name
+
+
+def sphere(radius: float, mass: float, material: str, group: int, mask: int) -> Body:
+    """A solid ball: I = 2/5 m r^2."""
+    shape, m = Sphere(radius), positive(mass, "mass")
+    item = Geometry(shape, Transform(), "", _material(material), group, mask)
+    return [item], m, 0.4 * m * shape.radius**2 * np.eye(3)
+
+
+def box(x: float, y: float, z: float, mass: float, material: str, group: int, mask: int) -> Body:
+    """A solid box: I_xx = m (y^2 + z^2) / 12."""
+    shape, m = Box((x, y, z)), positive(mass, "mass")
+    a, b, c = (s * s for s in shape.size)
+    item = Geometry(shape, Transform(), "", _material(material), group, mask)
+    return [item], m, m / 12.0 * np.diag([b + c, a + c, a + b])
+
+
+def cylinder(radius: float, height: float, mass: float, material: str, group: int, mask: int) -> Body:
+    """A solid cylinder along z: I_zz = m r^2 / 2, I_xx = m (3 r^2 + h^2) / 12."""
+    shape, m = Cylinder(radius, height), positive(mass, "mass")
+    side = m * (3 * shape.radius**2 + shape.length**2) / 12.0
+    item = Geometry(shape, Transform(), "", _material(material), group, mask)
+    return [item], m, np.diag([side, side, 0.5 * m * shape.radius**2])
+
+
+def capsule(radius: float, height: float, mass: float, material: str, group: int, mask: int) -> Body:
+    """A solid capsule along z: a cylinder and two half balls of one density.
+
+    About the capsule's centre, half balls of mass m_s together add m_s (2/5 r^2 + h^2 / 4 + 3/8 h r) with h the
+    distance between the ball centres: 2/5 m_s r^2 about a half ball's flat side, shifted by way of its centre of
+    mass, 3/8 r away from there.
+    """
+    shape, m = Capsule(radius, height), positive(mass, "mass")
+    r, h = shape.radius, shape.length
+    volume_c, volume_s = r * r * h, 4.0 / 3.0 * r**3
+    m_c = m * volume_c / (volume_c + volume_s)
+    m_s = m - m_c
+    axial = 0.5 * m_c * r * r + 0.4 * m_s * r * r
+    side = m_c * (3 * r * r + h * h) / 12.0 + m_s * (0.4 * r * r + 0.25 * h * h + 0.375 * h * r)
+    item = Geometry(shape, Transform(), "", _material(material), group, mask)
+    return [item], m, np.diag([side, side, axial])
+
+
+def checked_body(
+    geometries: Iterable[Geometry], mass: float, inertia: ArrayLike, body_type: str
+) -> tuple[list[Geometry], float, Array]:
+    """The arguments of add_single_body, checked."""
+    items = list(geometries)
+    for item in items:
+        if not isinstance(item, Geometry):
+            raise Error(f"geometries must be Geometry values, got {item!r}")
+    if body_type not in BODY_TYPES:
+        raise unknown_name("body type", body_type, BODY_TYPES)
+    matrix3 = as_matrix3(inertia, "inertia")
+    if body_type == "dynamic":
+        mass = positive(mass, "mass")
+        if np.linalg.eigvalsh(matrix3)[0] <= 0 or not np.allclose(matrix3, matrix3.T, rtol=1e-9, atol=0):
+            raise Error(f"inertia must be symmetric and positive definite, got {matrix3.tolist()}")
+    return items, float(mass), matrix3
+
+
+def kind_of(geometries: list[Geometry]) -> str:
+    """A name's stem: the first shape's."""
+    if not geometries:
+        return "body"
+    kind = type(geometries[0].shape).__name__.lower()
+    return "ground" if kind == "halfspace" else kind
+
+
+def mechanism_from(source: Any, load_options: dict[str, Any]) -> Mechanism:
+    """A Mechanism as it is, or one read from a path or URDF text."""
+    if isinstance(source, Mechanism):
+        if load_options:
+            raise Error(f"options {sorted(load_options)} are for files, but source is a Mechanism already")
+        return source
+    from rbdyn import io
+
+    return io.load_urdf(source, **load_options)
+
+
+def matrix(model: Model, body: object) -> Array:
+    """Pose of a body in the internal frame that collision poses are given for, (4, 4)."""
+    return model.internal_pose(body)
+
+
+def excluded_pairs(model: Model, n: int, self_collision: bool) -> Iterator[tuple[int, int]]:
+    """Internal bodies that never collide: each with its parent, or all of one system."""
+    parents = model.internal_parents
+    for b in range(n):
+        for a in range(b):
+            if not self_collision or parents[b] == a:
+                yield a, b
