@@ -6,6 +6,7 @@ As ROS programs do: the node transforms and the unit of the file are applied, it
 from __future__ import annotations
 
 import io
+import warnings
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,9 @@ def _parse(data: bytes) -> Any:
     import collada
     from collada.common import DaeBrokenRefError, DaeUnsupportedError
 
-    return collada.Collada(io.BytesIO(data), ignore=[DaeUnsupportedError, DaeBrokenRefError])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)  # pycollada uses numpy.matrix
+        return collada.Collada(io.BytesIO(data), ignore=[DaeUnsupportedError, DaeBrokenRefError])
 
 
 def _without_materials(data: bytes) -> bytes:
@@ -90,5 +93,3 @@ def _triangles(document: Any) -> list[Vertices]:
             if index.size:
                 corners.append(vertices[index.reshape(-1)])
     return corners
-
-

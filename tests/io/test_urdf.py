@@ -185,6 +185,11 @@ def test_limits_that_mean_none():
     assert any("no motor" in w for w in m.warnings)
 
 
+def test_the_largest_float_is_a_limit():
+    joint, m = one_joint(("prismatic", '<limit lower="-1.7976931348623157e308" upper="1e308" effort="1e300"/>'))
+    assert joint.position_limits == (-1.7976931348623157e308, 1e308)
+
+
 def test_spherical_limit_is_an_angle():
     assert one_joint(("spherical", '<limit lower="0" upper="1.2"/>'))[0].position_limits == (0, 1.2)
     joint, m = one_joint(("spherical", '<limit lower="-1" upper="1.2"/>'))
