@@ -41,11 +41,13 @@ def read_dae(data: bytes, name: str) -> tuple[Vertices, Faces]:
         raise MeshError(f"{name}: this is a zip archive; only plain COLLADA files are read")
     check_prolog(data, name, MeshError)
     try:
-        document = _parse(data)
-        if document.errors:  # a lost texture takes its geometry along: read again, without any materials
-            document = _parse(_without_materials(data))
-        corners = _triangles(document)
-        unit = float(document.assetInfo.unitmeter or 1.0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PendingDeprecationWarning)  # pycollada uses numpy.matrix
+            document = _parse(data)
+            if document.errors:  # a lost texture takes its geometry along: read again, without any materials
+                document = _parse(_without_materials(data))
+            corners = _triangles(document)
+            unit = float(document.assetInfo.unitmeter or 1.0)
     except RecursionError:
         raise MeshError(f"{name}: COLLADA nodes are nested too deep") from None
     except Exception as error:  # pycollada lets errors of many kinds out of malformed files
@@ -62,9 +64,7 @@ def _parse(data: bytes) -> Any:
     import collada
     from collada.common import DaeBrokenRefError, DaeUnsupportedError
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PendingDeprecationWarning)  # pycollada uses numpy.matrix
-        return collada.Collada(io.BytesIO(data), ignore=[DaeUnsupportedError, DaeBrokenRefError])
+    return collada.Collada(io.BytesIO(data), ignore=[DaeUnsupportedError, DaeBrokenRefError])
 
 
 def _without_materials(data: bytes) -> bytes:

@@ -14,10 +14,8 @@ TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 
 
 
 def robot(filename, tag="collision", scale=""):
-    return (
-        f'<robot name="r">\n<link name="l"><{tag}><geometry><mesh filename="{filename}"{scale}/></geometry></{tag}></link>'
-        "</robot>"
-    )
+    geometry = f'<geometry><mesh filename="{filename}"{scale}/></geometry>'
+    return f'<robot name="r">\n<link name="l"><{tag}>{geometry}</{tag}></link></robot>'
 
 
 @pytest.fixture
@@ -76,8 +74,8 @@ def test_found(package, filename):
     ],
 )
 def test_outside_is_refused_even_if_it_is_there(package, filename):
-    os.symlink(package / "elsewhere/c.obj", package / "ws/bot/urdf/link.obj")
-    os.symlink(package / "elsewhere", package / "ws/bot/urdf/folder")
+    (package / "ws/bot/urdf/link.obj").symlink_to(package / "elsewhere/c.obj")
+    (package / "ws/bot/urdf/folder").symlink_to(package / "elsewhere")
     with pytest.raises(FileError) as caught:
         shapes(package, filename.format(root=package))
     message = str(caught.value)
