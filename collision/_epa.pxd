@@ -67,7 +67,7 @@ cdef inline bint first_tetrahedron(Polytope* p, const Solid* a, const Solid* b) 
     if norm3(d) == 0.0:
         return False
     u = perpendicular(scale3(1.0 / norm3(d), d))
-    for k in range(4):                       # around the line: the first that is far enough from it
+    for _k in range(4):                      # around the line: the first that is far enough from it
         p.n_w = 2
         add_corner(p, a, b, u)
         best = norm3(cross3(d, sub3(p.w[2], p.w[0])))

@@ -71,7 +71,7 @@ def test_result_does_not_depend_on_history():
 
 
 def test_hundred_thousand_random_pairs_are_finite():
-    """Boxes, capsules and spheres in one heap, with coincident centres, aligned axes and flat sizes among them."""
+    """Boxes, capsules, cylinders and spheres in a heap; coincident centres, aligned axes, flat sizes."""
     rng = np.random.default_rng(6)
     n, pairs = 330, 0
     for _ in range(3):
@@ -79,7 +79,7 @@ def test_hundred_thousand_random_pairs_are_finite():
         sizes = 10.0 ** rng.uniform(-3, 0, size=(n, 3))
         for body in range(n):
             r, length, _ = sizes[body]
-            b.add_shape([Sphere(r), Capsule(r, length), Box(sizes[body])][body % 3], body)
+            b.add_shape([Sphere(r), Capsule(r, length), Box(sizes[body]), Cylinder(r, length)][body % 4], body)
         poses = random_poses(n, rng, 0.05)
         poses[::5, :3, :3] = np.eye(3)
         poses[::7, :3, 3] = 0.0
