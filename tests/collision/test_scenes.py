@@ -164,3 +164,23 @@ def test_mesh_as_triangles():
             up = np.array([0, 0, -1.0 if flip else 1.0])
             np.testing.assert_allclose(found["normal"], np.tile(up, (len(found), 1)), atol=1e-6)
             np.testing.assert_allclose(found["depth"], 0.01, atol=1e-6)
+
+
+def test_candidates_are_the_overlapping_bounding_boxes():
+    """The sweep compares all three axes: for balls, the candidates are those within r + s along each."""
+
+    class Candidates(NativeBackend):
+        def detect(self, scene):
+            self.found = scene.pairs()
+
+    rng = np.random.default_rng(8)
+    n = 150
+    radii, centres = rng.uniform(0.02, 0.1, n), rng.uniform(0, 1, (n, 3))
+    b = Candidates()
+    for body in range(n):
+        b.add_shape(Sphere(radii[body]), body)
+    b.query([pose(*x) for x in centres])
+    apart = np.abs(centres[:, None] - centres[None]).max(axis=2) - radii[:, None] - radii[None]
+    expected = [(i, j) for i, j in itertools.combinations(range(n), 2) if apart[i, j] < 0]
+    assert np.abs(apart).min() > 1e-6 and len(expected) > 50
+    assert b.found == expected
