@@ -6,6 +6,7 @@ As ROS programs do: the node transforms and the unit of the file are applied, it
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from typing import Any
 
@@ -14,6 +15,8 @@ import numpy as np
 from rbdyn.errors import MeshError, missing_extra
 from rbdyn.io.meshes.merge import Faces, Vertices, merge_vertices
 from rbdyn.io.safe_xml import check_prolog
+
+_not_finite = re.compile(r"[^\s]*(?:nan|inf)[^\s]*", re.IGNORECASE)
 
 
 def read_dae(data: bytes, name: str) -> tuple[Vertices, Faces]:
@@ -46,6 +49,7 @@ def read_dae(data: bytes, name: str) -> tuple[Vertices, Faces]:
             document = _parse(data)
             if document.errors:  # a lost texture takes its geometry along: read again, without any materials
                 document = _parse(_without_materials(data))
+            _check_positions(document)
             corners = _triangles(document)
             unit = float(document.assetInfo.unitmeter or 1.0)
     except RecursionError:
@@ -76,6 +80,17 @@ def _without_materials(data: bytes) -> bytes:
         root, "{*}bind_material", "{*}library_materials", "{*}library_effects", "{*}library_images", with_tail=False
     )
     return bytes(etree.tostring(root))
+
+
+def _check_positions(document: Any) -> None:
+    """ValueError for a vertex that is not a number: pycollada would read it as 0."""
+    root = document.xmlnode.getroot()
+    used = {str(i.get("source")).lstrip("#") for i in root.iter("{*}input") if i.get("semantic") == "POSITION"}
+    for source in root.iter("{*}source"):
+        if source.get("id") in used:
+            for numbers in source.iter("{*}float_array"):
+                if found := _not_finite.search(numbers.text or ""):
+                    raise ValueError(f"a vertex is not finite: {found.group()!r}")
 
 
 def _triangles(document: Any) -> list[Vertices]:
