@@ -6,7 +6,6 @@ As ROS programs do: the node transforms and the unit of the file are applied, it
 from __future__ import annotations
 
 import io
-import re
 import warnings
 from typing import Any
 
@@ -15,8 +14,6 @@ import numpy as np
 from rbdyn.errors import MeshError, missing_extra
 from rbdyn.io.meshes.merge import Faces, Vertices, merge_vertices
 from rbdyn.io.safe_xml import check_prolog
-
-_not_finite = re.compile(r"[^\s]*(?:nan|inf)[^\s]*", re.IGNORECASE)
 
 
 def read_dae(data: bytes, name: str) -> tuple[Vertices, Faces]:
@@ -89,8 +86,8 @@ def _check_positions(document: Any) -> None:
     for source in root.iter("{*}source"):
         if source.get("id") in used:
             for numbers in source.iter("{*}float_array"):
-                if found := _not_finite.search(numbers.text or ""):
-                    raise ValueError(f"a vertex is not finite: {found.group()!r}")
+                if "n" in (numbers.text or "").lower():  # only nan and inf are written with an n
+                    raise ValueError("a vertex is not finite")
 
 
 def _triangles(document: Any) -> list[Vertices]:
