@@ -19,7 +19,7 @@ def main() -> None:
     print("assumed or ignored:", *(robot.warnings or ["nothing"]), sep="\n  ")
 
     try:
-        load_urdf('<robot name="r">\n<link name="arm"><inertial><mass value="0,5"/><inertia/></inertial></link></robot>')
+        load_urdf('<robot name="r">\n<link name="a"><inertial><mass value="0,5"/><inertia/></inertial></link></robot>')
     except Error as error:
         print(f"\na bad file: {error}")
 
