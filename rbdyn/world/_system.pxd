@@ -143,8 +143,8 @@ cdef inline void actuation(CSystem* s, double dt, double theta, double gamma) no
     memcpy(s.applied, s.command, s.m.nv * sizeof(double))
     if s.pd:
         for k in range(s.m.nv):
-            s.applied[k] -= theta * dt * (s.kp[k] * s.d.v[k] + (s.kd[k] + gamma * dt * s.kp[k])
-                                          * (s.v_next[k] - s.d.v[k]))
+            s.applied[k] -= theta * (dt * s.kp[k] * s.d.v[k] + (s.kd[k] + gamma * dt * s.kp[k])
+                                     * (s.v_next[k] - s.d.v[k]))
 
 cdef inline void system_move(CSystem* s, int scheme, double dt) noexcept nogil:
     """q_next by the position rule."""
