@@ -17,9 +17,9 @@ from rbdyn.world import World
 G = 9.81
 
 
-def exact(friction_law="coulomb"):
+def exact(friction_law="coulomb", **options):
     """The default solver, driven to rounding."""
-    return BisectionSolver(friction_law=friction_law, threshold=1e-15, max_iterations=5000, patience=200)
+    return BisectionSolver(friction_law=friction_law, threshold=1e-14, max_iterations=5000, patience=5000, **options)
 
 
 def tilted(angle, direction=0.0):

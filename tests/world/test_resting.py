@@ -96,14 +96,14 @@ def test_a_settled_anymal_c_does_not_creep(margin):
     q = anymal_stance(robot)
     robot.set_pd_gains(150, 4)
     robot.set_pd_target(q)
-    world.step(4000)
+    world.step(12000)  # the robot sways back and forth on its knees for long
     before = feet(robot)
     sweeps = []
     for _ in range(20):
         world.step(25)
         sweeps.append(world.contact.iterations)
     force = sum(c.force_on(robot) for c in world.contacts)
-    assert force[2] == pytest.approx(robot.total_mass * G, rel=1e-6)
-    assert np.abs(robot.v).max() < 1e-6
-    assert np.abs(feet(robot) - before)[:, :2].max() < 1e-9
+    assert force[2] == pytest.approx(robot.total_mass * G, rel=1e-9)
+    assert np.abs(robot.v).max() < 1e-9
+    assert np.abs(feet(robot) - before)[:, :2].max() < 1e-10
     assert max(sweeps) <= 2
