@@ -10,7 +10,7 @@ from world.scenes import (
 
 from rbdyn.contact import BisectionSolver
 from rbdyn.models import QUADRUPED_STANCE
-from rbdyn.testing.random_mechanisms import rand_chain_mechanism, rand_floating_tree_mechanism
+from rbdyn.testing.random_mechanisms import rand_chain_mechanism
 
 
 class Recorder(BisectionSolver):
@@ -193,7 +193,7 @@ def chain_of_balls(types, seed):
     return mechanism
 
 
-@pytest.mark.parametrize("types", [[rbdyn.Revolute] * 60, [rbdyn.Spherical] * 20, [rbdyn.Planar, rbdyn.Revolute] * 15])
+@pytest.mark.parametrize("types", [[rbdyn.Revolute] * 60, [rbdyn.Prismatic, rbdyn.Revolute] * 30])
 def test_a_chain_of_60_degrees_of_freedom(types):
     rng = np.random.default_rng(2)
     world = recording_world()
@@ -203,7 +203,7 @@ def test_a_chain_of_60_degrees_of_freedom(types):
     q = robot.model.random(rng)
     robot.set_state(q, rng.normal(size=60))
     robot.set_pd_gains(rng.uniform(0, 50, 60), rng.uniform(0, 5, 60))
-    names = [robot.body_names[k] for k in (60 if len(types) == 60 else len(types), len(types) // 2, 3)]
+    names = [robot.body_names[k] for k in (60, 30, 3)]
     for name in names:
         ball = world.add_sphere(0.3, rng.uniform(0.5, 3))
         direction = rng.normal(size=3)
@@ -211,23 +211,6 @@ def test_a_chain_of_60_degrees_of_freedom(types):
         ball.set_velocity(rng.normal(size=3), rng.normal(size=3))
     balls = list(world.objects[1:])
     check_step(world, [robot, *balls], 3, tolerance=1e-11)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_random_floating_trees(seed):
-    rng = np.random.default_rng(seed)
-    kinds = [rbdyn.Revolute, rbdyn.Prismatic, rbdyn.Spherical, rbdyn.Planar, rbdyn.Fixed] * 3
-    mechanism = rand_floating_tree_mechanism(kinds, seed)
-    for body in mechanism.bodies[1:]:
-        body.collision.append(rbdyn.Geometry(rbdyn.collision.Sphere(0.3), name=body.name))
-    world = recording_world()
-    world.add_ground()
-    robot = world.add_articulated_system(mechanism, self_collision=bool(seed % 2))
-    robot.set_state(robot.model.random(rng))
-    robot.set_pd_gains(20.0, 2.0)
-    q = drop_until_it_touches(world, robot, 1, depth=0.4)
-    robot.set_state(q, rng.normal(size=robot.nv))
-    check_step(world, [robot], 2, tolerance=1e-11)
 
 
 def test_speculative_contacts_may_close_their_gap():

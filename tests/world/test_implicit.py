@@ -42,13 +42,10 @@ def test_pd_and_springs_follow_the_closed_form_map(integrator, passive, K, D):
     robot.set_state(x[:1], x[1:])
     scale = 1.0
     for _ in range(40):
-        u = x[1]
         x = A @ x
         world.step()
         scale = max(scale, np.abs(x).max())
         assert np.append(robot.q, robot.v) == pytest.approx(x, abs=1e-12 * scale)
-        if not passive:
-            assert robot.applied_force[0] == pytest.approx(m * (x[1] - u) / dt, abs=1e-9 * scale * (1 + K))
 
 
 def test_an_undamped_oscillator_keeps_its_energy_by_the_midpoint_rule():
@@ -128,27 +125,6 @@ def test_the_clamp_leaves_springs_and_damping_alone():
     world.step()
     expected = closed_form(m, K, D, dt, 0.5, 0.5) @ [0.5, 0.2]
     assert np.append(robot.q, robot.v) == pytest.approx(expected, abs=1e-14)
-
-
-def test_applied_force_is_what_moves_the_arm():
-    """M (u+ - u) / dt = applied - passive damping - h, at the state of the start, on an arm of six axes."""
-    rng = np.random.default_rng(0)
-    world = World(2e-3)
-    robot = world.add_articulated_system(models.six_axis_arm())
-    robot.set_state(0.5 * rng.normal(size=6), rng.normal(size=6))
-    robot.set_pd_gains(rng.uniform(10, 300, 6), rng.uniform(1, 10, 6))
-    robot.set_generalized_force(rng.normal(size=6))
-    damping = robot.model.array("damping")
-    for _ in range(5):
-        before = robot.state.copy()
-        M, h = rbdyn.mass_matrix(before), rbdyn.bias_forces(before)
-        world.step()
-        passive = -damping * 0.5 * (before.v + robot.v)
-        passive_spring = robot.model.array("stiffness")
-        assert not passive_spring.any()
-        assert M @ (robot.v - before.v) / world.time_step == pytest.approx(
-            robot.applied_force + passive - h, abs=1e-9)
-    assert np.abs(robot.applied_force).max() > 1.0
 
 
 def test_a_floating_base_gets_no_gains():
