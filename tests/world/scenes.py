@@ -19,7 +19,8 @@ G = 9.81
 
 def exact(friction_law="coulomb", **options):
     """The default solver, driven to rounding."""
-    return BisectionSolver(friction_law=friction_law, threshold=1e-14, max_iterations=5000, patience=5000, **options)
+    settings = {"threshold": 1e-14, "max_iterations": 5000, "patience": 5000} | options
+    return BisectionSolver(friction_law=friction_law, **settings)
 
 
 def tilted(angle, direction=0.0):
@@ -48,7 +49,7 @@ def linear_momentum(bodies):
 def angular_momentum(bodies, positions=None):
     """About the origin; with `positions`, of the present velocities at those places."""
     positions = [b.position for b in bodies] if positions is None else positions
-    return sum(np.cross(r, b.mass * b.linear_velocity) + b.angular_momentum for b, r in zip(bodies, positions))
+    return sum(np.cross(r, b.mass * b.linear_velocity) + b.angular_momentum for b, r in zip(bodies, positions, strict=True))
 
 
 def standing_quadruped(world, kp=200.0, kd=4.0, **options):
@@ -100,7 +101,7 @@ def dense_system(world, objects, start):
     rbdyn's mass matrix and point Jacobian, which the World's rows do not use.  Normals point into object A.
     """
     columns, at, blocks = {}, 0, []
-    for obj, q in zip(objects, start):
+    for obj, q in zip(objects, start, strict=True):
         if hasattr(obj, "model"):
             state = rbdyn.State(obj.model)
             state.set(q)
@@ -118,7 +119,7 @@ def dense_system(world, objects, start):
             columns[obj] = (at, p)
         at += len(blocks[-1])
     M = np.zeros((at, at))
-    for block, (first, _) in zip(blocks, columns.values()):
+    for block, (first, _) in zip(blocks, columns.values(), strict=True):
         M[first : first + len(block), first : first + len(block)] = block
     J = np.zeros((len(world.contacts), 3, at))
     for k, c in enumerate(world.contacts):

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from rbdyn import models
 from world.scenes import G, World, random_quat, stack, standing_quadruped
+
+from rbdyn import models
 
 
 def test_forces_have_the_right_signs_and_sums():
@@ -57,7 +58,7 @@ def test_contacts_are_values():
     world.time_step = 0.5
     world.step(3)
     world.remove(ball)
-    for c, (position, normal, depth, impulse, force) in zip(kept, copies):
+    for c, (position, normal, depth, impulse, force) in zip(kept, copies, strict=True):
         assert (c.position == position).all()
         assert (c.normal == normal).all()
         assert c.depth == depth
@@ -86,7 +87,7 @@ def falls_through(world, *bodies):
     heights = [b.position[2] for b in bodies]
     world.step(100)
     fall = 0.5 * G * (100 * world.time_step) ** 2
-    return [h - b.position[2] > 0.9 * fall for h, b in zip(heights, bodies)]
+    return [h - b.position[2] > 0.9 * fall for h, b in zip(heights, bodies, strict=True)]
 
 
 def test_groups_and_masks_are_both_asked():

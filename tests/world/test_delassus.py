@@ -2,12 +2,18 @@
 
 import numpy as np
 import pytest
-import rbdyn
-from rbdyn import models
 from world.scenes import (
-    FEET, World, anymal_c, anymal_stance, dense_system, random_quat, standing_quadruped,
+    FEET,
+    World,
+    anymal_c,
+    anymal_stance,
+    dense_system,
+    random_quat,
+    standing_quadruped,
 )
 
+import rbdyn
+from rbdyn import models
 from rbdyn.contact import BisectionSolver
 from rbdyn.models import QUADRUPED_STANCE
 from rbdyn.testing.random_mechanisms import rand_chain_mechanism
@@ -42,7 +48,7 @@ def check_step(world, objects, least, tolerance=1e-12):
     seen = world.contact
     assert seen.n == len(world.contacts) >= least
     J, M = dense_system(world, objects, start)
-    for frame, contact in zip(seen.frame, world.contacts):
+    for frame, contact in zip(seen.frame, world.contacts, strict=True):
         assert frame @ frame.T == pytest.approx(np.eye(3), abs=1e-14)
         assert np.linalg.det(frame) == pytest.approx(1.0)
         assert frame[2] == pytest.approx(contact.normal, abs=0)
@@ -58,7 +64,7 @@ def check_step(world, objects, least, tolerance=1e-12):
     assert np.abs(seen.v_free - v_free).max() < 1e-11 * max(1.0, np.abs(v_free).max())
     end = u_free + np.linalg.solve(M, flat.T @ seen.impulse.ravel())
     first = 0
-    for obj, q in zip(objects, start):
+    for obj, q in zip(objects, start, strict=True):
         expected = end[first : first + len(velocity(obj))]
         first += len(expected)
         if hasattr(obj, "model"):
@@ -75,7 +81,7 @@ def velocity(obj):
 
 
 def free_force(obj, world):
-    """tau - h of a system with PD, damping and springs, by the theta-scheme for the trapezoid rule; of a body, weight."""
+    """tau - h of a system with PD, damping and springs, by the theta-scheme (trapezoid rule); of a body, its weight."""
     if not hasattr(obj, "model"):
         return np.concatenate([obj.mass * world.gravity, np.zeros(3)])
     assert world.integrator == "trapezoid"

@@ -4,12 +4,19 @@ import itertools
 
 import numpy as np
 import pytest
-import rbdyn
 from reference import oracle
 from world.scenes import (
-    G, World, angular_momentum, energy, exact, linear_momentum, random_quat, standing_quadruped,
+    G,
+    World,
+    angular_momentum,
+    energy,
+    exact,
+    linear_momentum,
+    random_quat,
+    standing_quadruped,
 )
 
+import rbdyn
 from rbdyn.contact import BisectionSolver, Problem
 
 
@@ -120,7 +127,7 @@ def test_free_impacts_conserve_momentum_and_never_gain_energy(friction_law):
         at, turned = [b.position for b in bodies], [b.rotation for b in bodies]
         spins = [b.rotation @ b.inertia @ b.rotation.T @ b.angular_velocity for b in bodies]
         P = linear_momentum(bodies)
-        L = sum(np.cross(r, b.mass * b.linear_velocity) + s for b, r, s in zip(bodies, at, spins))
+        L = sum(np.cross(r, b.mass * b.linear_velocity) + s for b, r, s in zip(bodies, at, spins, strict=True))
         T = sum(b.kinetic_energy for b in bodies)
         before = np.array([b.linear_velocity for b in bodies])
         world.step()
@@ -136,7 +143,7 @@ def test_free_impacts_conserve_momentum_and_never_gain_energy(friction_law):
 def impulsive_energy(bodies, turned):
     """Kinetic energy of the present momenta at the orientations of the step's start, where the impulses act."""
     total = 0.0
-    for body, R in zip(bodies, turned):
+    for body, R in zip(bodies, turned, strict=True):
         v, L = body.linear_velocity, body.angular_momentum
         total += 0.5 * body.mass * v @ v + 0.5 * L @ R @ np.linalg.solve(body.inertia, R.T @ L)
     return total

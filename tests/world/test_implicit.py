@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from world.scenes import World
+
 import rbdyn
 from rbdyn import models
-from world.scenes import World
 
 SCHEMES = {"trapezoid": (0.5, 0.5), "semi_implicit": (1.0, 1.0), "euler": (0.5, 0.0)}
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from rbdyn import models
 from world.scenes import World, energy, exact, random_quat, stack, standing_quadruped
 
+from rbdyn import models
 from rbdyn.models import QUADRUPED_STANCE
 
 

@@ -4,10 +4,11 @@ import functools
 
 import numpy as np
 import pytest
-import rbdyn
-from rbdyn import models
 from reference import oracle
 from world.scenes import World, random_quat
+
+import rbdyn
+from rbdyn import models
 
 
 @functools.cache
