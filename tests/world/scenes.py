@@ -49,7 +49,8 @@ def linear_momentum(bodies):
 def angular_momentum(bodies, positions=None):
     """About the origin; with `positions`, of the present velocities at those places."""
     positions = [b.position for b in bodies] if positions is None else positions
-    return sum(np.cross(r, b.mass * b.linear_velocity) + b.angular_momentum for b, r in zip(bodies, positions, strict=True))
+    pairs = zip(bodies, positions, strict=True)
+    return sum(np.cross(r, b.mass * b.linear_velocity) + b.angular_momentum for b, r in pairs)
 
 
 def standing_quadruped(world, kp=200.0, kd=4.0, **options):

@@ -15,8 +15,9 @@ class PlainGaussSeidel(ContactSolver):
     def solve(self, problem):
         G, v0, mu = problem.delassus, problem.v_free.ravel(), problem.friction
         lam = problem.impulse.ravel().copy()
-        for sweep in range(1, 501):
-            change = 0.0
+        change, sweep = np.inf, 0
+        while sweep < 500 and change > 1e-10:
+            change, sweep = 0.0, sweep + 1
             for i in range(problem.n):
                 s = slice(3 * i, 3 * i + 3)
                 old = lam[s].copy()
@@ -28,8 +29,6 @@ class PlainGaussSeidel(ContactSolver):
                 if r > most:
                     lam[t] *= most / r
                 change = max(change, np.abs(lam[s] - old).max())
-            if change < 1e-10:
-                break
         problem.impulse[:] = lam.reshape(-1, 3)
         problem.iterations, problem.error, problem.converged = sweep, change, change < 1e-10
 

@@ -197,3 +197,15 @@ def test_two_robots_of_the_same_file_have_their_own_names_and_states():
     b.set_base_pose((5, 0, 0), random_quat(np.random.default_rng(0)))
     world.step(10)
     assert a.q[0] != b.q[0]
+
+
+def test_a_new_robot_does_not_inherit_the_filters_of_a_removed_one():
+    world = World(1e-3, gravity=(0, 0, 0))
+    world.remove(standing_quadruped(world, self_collision=False))
+    robot = standing_quadruped(world, self_collision=True)
+    q = robot.q
+    for leg, sign in (("LF", -1.0), ("RF", 1.0)):
+        q[robot.model.joint_q_index(f"{leg}_HAA")] = sign * 0.6
+    robot.set_state(q)
+    world.step()
+    assert world.contacts
