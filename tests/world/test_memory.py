@@ -8,6 +8,8 @@ import tracemalloc
 import pytest
 from world.scenes import World, stack, standing_quadruped
 
+import rbdyn
+
 
 class Mallinfo2(ctypes.Structure):
     _fields_ = [(name, ctypes.c_size_t) for name in (
@@ -92,3 +94,30 @@ def test_worlds_of_single_bodies_are_given_back():
         use()
     gc.collect()
     assert heap()[0] - before < 50 * 200
+
+
+def growth(use, n=50):
+    for _ in range(10):
+        use()
+    gc.collect()
+    before = heap()[0]
+    for _ in range(n):
+        use()
+    gc.collect()
+    return (heap()[0] - before) / n
+
+
+@needs_mallinfo2
+@pytest.mark.parametrize("what", ["state", "target", "world"])
+def test_nothing_is_kept(what):
+    world = World(2e-3)
+    robot = standing_quadruped(world)
+    mechanism, model, q = robot.mechanism, robot.model, robot.q
+
+    def make_world():
+        fresh = World(2e-3)
+        fresh.add_articulated_system(mechanism)
+        fresh.step(3)
+
+    uses = {"state": lambda: rbdyn.State(model), "target": lambda: robot.set_pd_target(q), "world": make_world}
+    assert growth(uses[what]) < 200
