@@ -10,7 +10,7 @@ The sign of a normal is never believed: of both, the one along which the shapes 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -27,6 +27,7 @@ except ImportError:
     raise missing_extra("FCLBackend", "python-fcl", "fcl") from None
 
 Found = tuple[np.ndarray, np.ndarray, float, int]
+Point = np.ndarray | Sequence[float]
 MOST = 8  # contacts of one pair
 
 
@@ -75,8 +76,9 @@ class FclPairs:
         if self.mesh == "triangles" and isinstance(shape_a, Mesh) != isinstance(shape_b, Mesh):
             if isinstance(shape_b, Mesh):
                 return self._against_mesh(shape_a, pose_a, shape_b, pose_b)
-            found = self._against_mesh(shape_b, pose_b, shape_a, pose_a)
-            return [(x, -n, depth, feature) for x, n, depth, feature in found]
+            if isinstance(shape_a, Mesh):
+                found = self._against_mesh(shape_b, pose_b, shape_a, pose_a)
+                return [(x, -n, depth, feature) for x, n, depth, feature in found]
         return self._convex(shape_a, pose_a, shape_b, pose_b, margin)
 
     # ---- geometry
@@ -248,6 +250,7 @@ class FCLBackend(CollisionBackend):
         """Write this step's contacts into the scene."""
         for id_a, id_b in scene.pairs():
             a, b = scene.shape(id_a), scene.shape(id_b)
+            found: Sequence[tuple[Point, Point, float, int]]
             if isinstance(a, HalfSpace) or isinstance(b, HalfSpace) or (
                 isinstance(a, Capsule) and isinstance(b, Capsule)
             ):

@@ -92,7 +92,7 @@ class Laboratory:
         Q, R = np.linalg.qr(self.rng.normal(size=(3, 3)))
         Q *= np.sign(np.diag(R))
         Q[:, 0] *= np.linalg.det(Q)
-        return at(*self.rng.uniform(-3.0, 3.0, 3), Q)
+        return at(*self.rng.uniform(-3.0, 3.0, 3), rotation=Q)
 
 
 def demand(holds: bool, law: str, what: str) -> None:
