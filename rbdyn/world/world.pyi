@@ -1,17 +1,12 @@
-import os
-from collections.abc import Iterable
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from numpy.typing import ArrayLike
 
 from rbdyn.collision.backend import CollisionBackend
-from rbdyn.contact import ContactSolver, MaterialTable
-from rbdyn.mechanism import Geometry, Mechanism
+from rbdyn.contact import ContactSolver
 from rbdyn.spatial.rotations import Array
-from rbdyn.world.articulated_system import ArticulatedSystem
 from rbdyn.world.contact import Contact
-from rbdyn.world.object import WorldObject
-from rbdyn.world.single_body import SingleBody, _BodyType
+from rbdyn.world.roster import Roster
 
 _Integrator: TypeAlias = Literal["trapezoid", "semi_implicit", "euler"]
 
@@ -19,7 +14,7 @@ SCHEMES: dict[_Integrator, int]
 CONTACT_MARGIN: float
 GAMMA: dict[int, float]
 
-class World:
+class World(Roster):
     integrator: _Integrator
     time_step: float
     contact_slop: float
@@ -40,13 +35,7 @@ class World:
     @property
     def steps(self) -> int: ...
     @property
-    def collision(self) -> CollisionBackend: ...
-    @property
     def contact(self) -> ContactSolver: ...
-    @property
-    def materials(self) -> MaterialTable: ...
-    @property
-    def objects(self) -> tuple[SingleBody | ArticulatedSystem, ...]: ...
     @property
     def contacts(self) -> list[Contact]: ...
     def step(self, n: int = 1) -> None: ...
@@ -74,68 +63,3 @@ class World:
     def set_default_material(
         self, friction: float = 0.8, restitution: float = 0.0, threshold: float = 0.0
     ) -> None: ...
-    def find(self, name: str) -> SingleBody | ArticulatedSystem: ...
-    def add_single_body(
-        self,
-        geometries: Iterable[Geometry],
-        mass: float,
-        inertia: ArrayLike,
-        body_type: _BodyType = "dynamic",
-        name: str | None = None,
-    ) -> SingleBody: ...
-    def add_ground(
-        self,
-        height: float = 0.0,
-        material: str = "default",
-        group: int = 1,
-        mask: int = -1,
-        name: str | None = None,
-    ) -> SingleBody: ...
-    def add_sphere(
-        self,
-        radius: float,
-        mass: float,
-        material: str = "default",
-        group: int = 1,
-        mask: int = -1,
-        name: str | None = None,
-    ) -> SingleBody: ...
-    def add_box(
-        self,
-        x: float,
-        y: float,
-        z: float,
-        mass: float,
-        material: str = "default",
-        group: int = 1,
-        mask: int = -1,
-        name: str | None = None,
-    ) -> SingleBody: ...
-    def add_cylinder(
-        self,
-        radius: float,
-        height: float,
-        mass: float,
-        material: str = "default",
-        group: int = 1,
-        mask: int = -1,
-        name: str | None = None,
-    ) -> SingleBody: ...
-    def add_capsule(
-        self,
-        radius: float,
-        height: float,
-        mass: float,
-        material: str = "default",
-        group: int = 1,
-        mask: int = -1,
-        name: str | None = None,
-    ) -> SingleBody: ...
-    def add_articulated_system(
-        self,
-        source: Mechanism | str | os.PathLike[str],
-        name: str | None = None,
-        self_collision: bool = True,
-        **load_options: Any,
-    ) -> ArticulatedSystem: ...
-    def remove(self, obj: WorldObject) -> None: ...
