@@ -10,7 +10,7 @@ The sign of a normal is never believed: of both, the one along which the shapes 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -27,7 +27,6 @@ except ImportError:
     raise missing_extra("FCLBackend", "python-fcl", "fcl") from None
 
 Found = tuple[np.ndarray, np.ndarray, float, int]
-Point = np.ndarray | Sequence[float]
 MOST = 8  # contacts of one pair
 
 
@@ -250,7 +249,6 @@ class FCLBackend(CollisionBackend):
         """Write this step's contacts into the scene."""
         for id_a, id_b in scene.pairs():
             a, b = scene.shape(id_a), scene.shape(id_b)
-            found: Sequence[tuple[Point, Point, float, int]]
             if isinstance(a, HalfSpace) or isinstance(b, HalfSpace) or (
                 isinstance(a, Capsule) and isinstance(b, Capsule)
             ):
