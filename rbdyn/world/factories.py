@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rbdyn.collision.shapes import Box, Capsule, Cylinder, HalfSpace, Sphere, positive
 from rbdyn.errors import Error, unknown_name
-from rbdyn.mechanism import Geometry, Mechanism
+from rbdyn.mechanism import Geometry, Mechanism, RigidBody
 from rbdyn.model import Model
 from rbdyn.spatial.rotations import Array, as_matrix3
 from rbdyn.spatial.transform import Transform
@@ -108,7 +108,7 @@ def mechanism_from(source: Any, load_options: dict[str, Any]) -> Mechanism:
     return io.load_urdf(source, **load_options)
 
 
-def matrix(model: Model, body: object) -> Array:
+def matrix(model: Model, body: RigidBody) -> Array:
     """Pose of a body in the internal frame that collision poses are given for, (4, 4)."""
     return model.internal_pose(body)
 
