@@ -3,6 +3,7 @@ from typing import Any
 from rbdyn.contact.view import ContactView
 
 class ContactSolver:
+    def claim(self, owner: object) -> None: ...
     parity: int
     @property
     def overridden(self) -> bool: ...

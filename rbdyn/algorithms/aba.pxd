@@ -101,7 +101,7 @@ cdef inline void aba_inward(const CModel* m, CData* d, const real* tau, const re
             else:
                 for j in range(n):
                     pa = add_f(pa, scale_f(d.u[v0 + j], d.U[v0 + j]))
-            d.IA[p] = add_a(d.IA[p], carried_inertia(m, d, i))
+            d.IA[p] = add_a(d.IA[p], carried_inertia(m, d, i, extra is NULL and m.rotor[v0] == 0.0))
             d.pA[p] = add_f(d.pA[p], apply_t(d.X[i], pa))
 
 cdef inline void aba_outward(const CModel* m, CData* d, real* vd) noexcept nogil:

@@ -164,8 +164,11 @@ cdef inline void joint_inertia(const CModel* m, const CData* d, int i, Force* U,
         for k in range(j + 1):
             D[6 * j + k] = power(S, U[k])
 
-cdef inline ArticulatedInertia carried_inertia(const CModel* m, const CData* d, int i) noexcept nogil:
-    """X_i^T I^A X_i: what body i and its subtree add to the parent, once its own joint has yielded."""
-    if m.kind[i] == REVOLUTE and m.rotor[m.vi[i]] == 0.0:
+cdef inline ArticulatedInertia carried_inertia(const CModel* m, const CData* d, int i, bint yields) noexcept nogil:
+    """X_i^T I^A X_i: what body i and its subtree add to the parent, once its own joint has yielded.
+
+    `yields`: nothing but inertia resists the joint, neither a rotor nor an implicit gain.
+    """
+    if m.kind[i] == REVOLUTE and yields:
         return apply_ta_z(d.X[i], d.IA[i])
     return apply_ta(d.X[i], d.IA[i])
