@@ -30,9 +30,9 @@ bench: build .venv/.test
 
 lint: build .venv/.lint .venv/.test
 	$(PY) -m ruff check .
-	$(PY) -m cython_lint $(FOLDERS)
+	PATH="$(CURDIR)/.venv/bin:$$PATH" cython-lint $(FOLDERS)
 	cd build/tree && ../../$(PY) -m mypy --config-file ../../pyproject.toml --cache-dir ../../.mypy_cache -p rbdyn
-	$(PY) tests/house/stubs.py
+	$(PY) tests/house/check_stubs.py
 	$(PY) -m pytest tests/house/test_floors.py
 
 docs: build .venv/.docs
