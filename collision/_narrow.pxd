@@ -1,6 +1,7 @@
 # Which kernel knows which pair.
 
 from rbdyn.collision._box_box cimport box_box
+from rbdyn.collision._convex cimport convex_convex
 from rbdyn.collision._half_space cimport (
     half_space_box, half_space_capsule, half_space_cylinder, half_space_hull, half_space_sphere,
 )
@@ -34,7 +35,7 @@ cdef inline bint collide_ordered(const Solid* a, const Solid* b, double margin, 
         elif b.s.kind == BOX:
             sphere_box(a, b, margin, m)
         else:
-            return False
+            convex_convex(a, b, margin, m)
     elif a.s.kind == CAPSULE and b.s.kind == CAPSULE:
         capsule_capsule(a, b, margin, m)
     elif a.s.kind == CAPSULE and b.s.kind == BOX:
@@ -42,7 +43,7 @@ cdef inline bint collide_ordered(const Solid* a, const Solid* b, double margin, 
     elif a.s.kind == BOX and b.s.kind == BOX:
         box_box(a, b, margin, m)
     else:
-        return False
+        convex_convex(a, b, margin, m)
     return True
 
 

@@ -18,7 +18,7 @@ cdef class CollisionBackend:
     cdef Broad broad                     # candidate pairs; persistent sort order
     cdef ContactBuffer own               # contacts of query()
     cdef int _next_id                    # id of the next shape
-    cdef dict _shapes                    # id -> (shape, vertices): what the records point into
+    cdef dict _shapes                    # id -> (shape, arrays that its record points into)
 
     cdef int detect_c(self, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil
     cdef int _slot(self, object id) except -1

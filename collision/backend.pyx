@@ -14,10 +14,10 @@ from rbdyn.collision._table cimport (
 )
 from rbdyn.collision._types cimport BOX, CAPSULE, CYLINDER, HALF_SPACE, HULL, SPHERE
 from rbdyn.collision.scene cimport CollisionScene, contact_array
-from rbdyn.spatial._algebra cimport Vec3, add3, mul3, vec3
+from rbdyn.spatial._algebra cimport add3, mul3, vec3
 
 from rbdyn.collision import shapes as _shape_types
-from rbdyn.collision.hull import hull_vertices
+from rbdyn.collision.hull import hull_faces, hull_vertices
 from rbdyn.errors import CollisionError, unknown_name
 
 
@@ -83,14 +83,17 @@ cdef int place(ShapeRecord* s, object pose) except -1:
 
 
 cdef object measure(ShapeRecord* s, object shape):
-    """Kind and sizes of a shape; returns the vertices that the record points into, or None."""
+    """Kind and sizes of a shape; returns the arrays that the record points into, or None."""
     cdef double x, y, z
     cdef const double[:, ::1] view
-    vertices = None
+    cdef const int[::1] numbers
+    arrays = None
     s.radius = s.half_length = 0.0
     s.center = vec3(0.0, 0.0, 0.0)
     s.vertices = NULL
-    s.n_vertices = 0
+    s.normals = NULL
+    s.start = s.corner = NULL
+    s.n_vertices = s.n_faces = 0
     x = y = z = 0.0
     if isinstance(shape, _shape_types.HalfSpace):
         s.kind = HALF_SPACE
@@ -111,6 +114,15 @@ cdef object measure(ShapeRecord* s, object shape):
         view = vertices
         s.vertices = &view[0, 0]
         s.n_vertices = view.shape[0]
+        normals, start, corner = hull_faces(shape)
+        view = normals
+        s.normals = &view[0, 0]
+        s.n_faces = view.shape[0]
+        numbers = start
+        s.start = &numbers[0]
+        numbers = corner
+        s.corner = &numbers[0]
+        arrays = vertices, normals, start, corner
         low, high = vertices.min(axis=0), vertices.max(axis=0)
         x, y, z = 0.5 * (high - low)
         s.center.x, s.center.y, s.center.z = 0.5 * (high + low)
@@ -127,7 +139,7 @@ cdef object measure(ShapeRecord* s, object shape):
         s.bound = np.sqrt(((vertices - (s.center.x, s.center.y, s.center.z)) ** 2).sum(axis=1).max())
     if not isfinite(s.bound * s.bound):
         raise CollisionError(f"shape is too large to be measured: {shape!r}")
-    return vertices
+    return arrays
 
 
 # ---- the class ---------------------------------------------------------------------------
@@ -238,11 +250,11 @@ cdef class CollisionBackend:
         s.group = filter_bits(group, "group")
         s.mask = filter_bits(mask, "mask")
         s.dynamic = bool(dynamic)
-        vertices = measure(&s, shape)
+        arrays = measure(&s, shape)
         place(&s, pose)
         s.id = self._next_id
         table_add(&self.table, s)
-        self._shapes[s.id] = (shape, vertices)
+        self._shapes[s.id] = (shape, arrays)
         self._next_id += 1
         return s.id
 

@@ -22,7 +22,7 @@ from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace
 from rbdyn.errors import CollisionError, missing_extra
 
 try:
-    import fcl
+    import fcl  # type: ignore[import-untyped]
 except ImportError:
     raise missing_extra("FCLBackend", "python-fcl", "fcl") from None
 
@@ -72,11 +72,12 @@ class FclPairs:
             raise CollisionError("half-spaces have closed forms and never go through python-fcl: it crashes")
         if not (np.isfinite(pose_a).all() and np.isfinite(pose_b).all()):
             raise CollisionError("a pose is not finite")
-        if self.mesh == "triangles" and isinstance(shape_a, Mesh) != isinstance(shape_b, Mesh):
-            if isinstance(shape_b, Mesh):
+        if self.mesh == "triangles":
+            if isinstance(shape_b, Mesh) and not isinstance(shape_a, Mesh):
                 return self._against_mesh(shape_a, pose_a, shape_b, pose_b)
-            found = self._against_mesh(shape_b, pose_b, shape_a, pose_a)
-            return [(x, -n, depth, feature) for x, n, depth, feature in found]
+            if isinstance(shape_a, Mesh) and not isinstance(shape_b, Mesh):
+                found = self._against_mesh(shape_b, pose_b, shape_a, pose_a)
+                return [(x, -n, depth, feature) for x, n, depth, feature in found]
         return self._convex(shape_a, pose_a, shape_b, pose_b, margin)
 
     # ---- geometry
@@ -251,8 +252,9 @@ class FCLBackend(CollisionBackend):
             if isinstance(a, HalfSpace) or isinstance(b, HalfSpace) or (
                 isinstance(a, Capsule) and isinstance(b, Capsule)
             ):
-                found = native_contacts(scene, id_a, id_b) or []
-            else:
-                found = self._pairs.contacts(a, scene.world_pose(id_a), b, scene.world_pose(id_b), scene.margin)
-            for position, normal, depth, feature in found:
+                for contact in native_contacts(scene, id_a, id_b) or []:
+                    scene.add_contact(id_a, id_b, *contact)
+                continue
+            poses = scene.world_pose(id_a), scene.world_pose(id_b)
+            for position, normal, depth, feature in self._pairs.contacts(a, poses[0], b, poses[1], scene.margin):
                 scene.add_contact(id_a, id_b, position, normal, depth, feature)

@@ -1,0 +1,498 @@
+"""Bad arguments: each is refused by name, before anything has changed; what merely looks unusual is converted."""
+
+import copy
+import gc
+import pickle
+
+import numpy as np
+import pytest
+from dynamics.systems import random_system
+
+import rbdyn
+from rbdyn.mechanism import Floating, Planar, Prismatic, Revolute, Spherical
+
+
+@pytest.fixture(scope="module")
+def system():
+    s = random_system(21, n=6, joint_types=[Revolute, Planar, Spherical, Prismatic], floating_base=True)
+    assert s.model.nq > s.model.nv > 6
+    return s
+
+
+# name of the argument -> a call with a value for it; and how long a good value is
+VECTORS = {
+    "vd": (lambda s, x, **k: rbdyn.inverse_dynamics(s.state, x, **k), "nv"),
+    "tau": (lambda s, x, **k: rbdyn.forward_dynamics(s.state, x, **k), "nv"),
+    "x": (lambda s, x, **k: rbdyn.mass_matrix_times(s.state, x, **k), "nv"),
+    "b": (lambda s, x, **k: rbdyn.solve_mass_matrix(s.state, x, **k), "nv"),
+    "v": (lambda s, x, **k: rbdyn.integrate(s.model, s.state.q, x, 0.1, **k), "nv"),
+    "q": (lambda s, x, **k: rbdyn.integrate(s.model, x, s.state.v, 0.1, **k), "nq"),
+    "q0": (lambda s, x, **k: rbdyn.difference(s.model, x, s.state.q, **k), "nq"),
+    "q1": (lambda s, x, **k: rbdyn.difference(s.model, s.state.q, x, **k), "nq"),
+    "point": (lambda s, x, **k: rbdyn.point_velocity(s.state, "body2", x, **k), 3),
+    "about": (lambda s, x, **k: rbdyn.angular_momentum(s.state, x, **k), 3),
+}
+SETTERS = {
+    "q": (lambda s, x: s.state.set(x, s.v), "nq"),
+    "v": (lambda s, x: s.state.set(s.state.q, x), "nv"),
+}
+
+
+def good(system, name, size):
+    if name.startswith("q"):
+        return system.model.random(np.random.default_rng(1))
+    return np.random.default_rng(1).normal(size=getattr(system.model, size) if isinstance(size, str) else size)
+
+
+def with_entry(x, value, dtype=float):
+    x = x.astype(dtype)
+    x[1] = value
+    return x
+
+
+BAD = {
+    "too short": lambda x: x[:-1],
+    "too long": lambda x: np.append(x, 0.0),
+    "empty": lambda x: [],
+    "a row": lambda x: x[None],
+    "a column": lambda x: x[:, None],
+    "a scalar": lambda x: 1.0,
+    "0-d": lambda x: np.array(1.0),
+    "NaN": lambda x: with_entry(x, np.nan),
+    "inf": lambda x: with_entry(x, np.inf),
+    "-inf in a list": lambda x: with_entry(x, -np.inf).tolist(),
+    "NaN in float32": lambda x: with_entry(x, np.nan, np.float32),
+    "overflow": lambda x: with_entry(x, 1e400 if np.longdouble(1e300) ** 2 < np.inf else np.inf, np.longdouble),
+    "booleans": lambda x: x > 0,
+    "complex": lambda x: x + 0j,
+    "text": lambda x: "1.0",
+    "texts": lambda x: [str(v) for v in x],
+    "bytes": lambda x: x.tobytes(),
+    "ragged": lambda x: [[1.0], [1.0, 2.0], *x[2:]],
+    "objects": lambda x: np.array([object()] * len(x)),
+    "None inside": lambda x: [None, *x[1:]],
+    "a dict": lambda x: dict(enumerate(x)),
+    "a set": lambda x: set(x),
+    "dates": lambda x: np.arange(len(x)).astype("datetime64[s]"),
+    "records": lambda x: np.zeros(len(x), [("a", float)]),
+}
+
+
+def refused(call, name):
+    """A kind error, of rbdyn's own or Python's TypeError, that names the argument."""
+    with pytest.raises((rbdyn.Error, TypeError)) as caught:
+        call()
+    assert name in str(caught.value), f"the message does not name {name}: {caught.value}"
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("name", VECTORS)
+def test_bad_vectors_are_refused_by_name(system, name, bad):
+    call, size = VECTORS[name]
+    refused(lambda: call(system, BAD[bad](good(system, name, size))), name)
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("name", SETTERS)
+def test_a_refused_state_leaves_the_old_one(system, name, bad):
+    call, size = SETTERS[name]
+    q, v, h = system.state.q.copy(), system.state.v.copy(), rbdyn.bias_forces(system.state)
+    refused(lambda: call(system, BAD[bad](good(system, name, size))), name)
+    np.testing.assert_array_equal(system.state.q, q)
+    np.testing.assert_array_equal(system.state.v, v)
+    np.testing.assert_array_equal(rbdyn.bias_forces(system.state), h)
+
+
+def strided(x):
+    wide = np.full(3 * len(x), np.nan)
+    wide[::3] = x
+    return wide[::3]
+
+
+def read_only(x):
+    x = x.copy()
+    x.flags.writeable = False
+    return x
+
+
+UNUSUAL = {
+    "list": list,
+    "tuple": tuple,
+    "list of numpy numbers": lambda x: [np.float32(v) if v == np.float32(v) else v for v in x],
+    "strided": strided,
+    "reversed": lambda x: x[::-1].copy()[::-1],
+    "read-only": read_only,
+    "column of a matrix": lambda x: np.column_stack([x, x])[:, 1],
+    "long double": lambda x: x.astype(np.longdouble),
+    "big-endian": lambda x: x.astype(">f8"),
+    "memoryview": lambda x: memoryview(x.copy()),
+    "subclass": lambda x: x.view(type("Mine", (np.ndarray,), {})),
+    "unaligned": lambda x: np.frombuffer(b"\0" + x.tobytes(), np.uint8)[1:].view(np.float64),
+}
+
+
+@pytest.mark.parametrize("kind", UNUSUAL)
+@pytest.mark.parametrize("name", VECTORS)
+def test_unusual_vectors_mean_what_they_say(system, name, kind):
+    """Never the wrong number: the same bits as from a plain array."""
+    call, size = VECTORS[name]
+    x = good(system, name, size)
+    np.testing.assert_array_equal(call(system, UNUSUAL[kind](x)), call(system, x))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int64, np.int8, np.uint8])
+def test_other_number_types_are_converted(system, dtype):
+    x = np.arange(system.model.nv).astype(dtype)
+    expected = rbdyn.mass_matrix_times(system.state, x.astype(float))
+    np.testing.assert_array_equal(rbdyn.mass_matrix_times(system.state, x), expected)
+
+
+@pytest.mark.parametrize("dt", [np.nan, np.inf, None, "0.1", 1j, [0.1, 0.2]])
+def test_bad_time_steps(system, dt):
+    with pytest.raises((rbdyn.Error, TypeError)):
+        rbdyn.integrate(system.model, system.state.q, system.state.v, dt)
+
+
+@pytest.mark.parametrize("norm", [0.0, 1e-300, 0.5, 2.0, 1e200])
+def test_quaternions_must_be_of_unit_length(norm):
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    ball = rbdyn.RigidBody("ball", rbdyn.SpatialInertia(1.0, inertia=np.eye(3)))
+    m.attach(m.root_body, ball, rbdyn.Joint("base", Floating()))
+    model = rbdyn.Model(m)
+    state = rbdyn.State(model)
+    with pytest.raises(rbdyn.StateError, match="base"):
+        state.set([1, 2, 3, norm, 0, 0, 0], np.zeros(6))
+    np.testing.assert_array_equal(state.q, model.neutral())
+    state.set([1, 2, 3, 1 + 1e-5, 0, 0, 0], np.zeros(6))
+    assert abs(np.linalg.norm(state.q[3:]) - 1) < 1e-15
+
+
+# ---- out= ---------------------------------------------------------------------------------------------------------
+
+OUTPUTS = {
+    "forward_kinematics": lambda s, out: rbdyn.forward_kinematics(s.state, out=out),
+    "body_pose": lambda s, out: rbdyn.body_pose(s.state, "body2", out=out),
+    "mass_matrix": lambda s, out: rbdyn.mass_matrix(s.state, out=out),
+    "inverse_mass_matrix": lambda s, out: rbdyn.inverse_mass_matrix(s.state, out=out),
+    "bias_forces": lambda s, out: rbdyn.bias_forces(s.state, out=out),
+    "inverse_dynamics": lambda s, out: rbdyn.inverse_dynamics(s.state, s.vd, out=out),
+    "forward_dynamics": lambda s, out: rbdyn.forward_dynamics(s.state, s.tau, out=out),
+    "mass_matrix_times": lambda s, out: rbdyn.mass_matrix_times(s.state, s.vd, out=out),
+    "solve_mass_matrix": lambda s, out: rbdyn.solve_mass_matrix(s.state, s.tau, out=out),
+    "momentum": lambda s, out: rbdyn.momentum(s.state, out=out),
+    "center_of_mass": lambda s, out: rbdyn.center_of_mass(s.state, out=out),
+    "angular_momentum": lambda s, out: rbdyn.angular_momentum(s.state, [1, 2, 3], out=out),
+    "point_velocity": lambda s, out: rbdyn.point_velocity(s.state, "body2", [1, 2, 3], out=out),
+    "point_velocity_6d": lambda s, out: rbdyn.point_velocity_6d(s.state, "body2", [1, 2, 3], out=out),
+    "point_jacobian": lambda s, out: rbdyn.point_jacobian(s.state, "body2", [1, 2, 3], out=out),
+    "point_jacobian_6d": lambda s, out: rbdyn.point_jacobian_6d(s.state, "body2", [1, 2, 3], out=out),
+    "body_spatial_jacobian": lambda s, out: rbdyn.body_spatial_jacobian(s.state, "body2", out=out),
+    "integrate": lambda s, out: rbdyn.integrate(s.model, s.state.q, s.state.v, 0.1, out=out),
+    "difference": lambda s, out: rbdyn.difference(s.model, s.model.neutral(), s.state.q, out=out),
+}
+WRONG_OUT = {
+    "too small": lambda x: np.zeros([n - 1 for n in x.shape]),
+    "too large": lambda x: np.zeros([n + 1 for n in x.shape]),
+    "one dimension more": lambda x: np.zeros((1, *x.shape)),
+    "flat": lambda x: np.zeros(x.size + (x.ndim == 1)),
+    "float32": lambda x: np.zeros(x.shape, np.float32),
+    "integers": lambda x: np.zeros(x.shape, int),
+    "complex": lambda x: np.zeros(x.shape, complex),
+    "objects": lambda x: np.zeros(x.shape, object),
+    "read-only": lambda x: read_only(np.zeros(x.shape)),
+    "a list": lambda x: np.zeros(x.shape).tolist(),
+    "text": lambda x: "out",
+    "a number": lambda x: 1.0,
+    "memoryview": lambda x: memoryview(np.zeros(x.shape)),
+}
+
+
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_out_is_filled_and_returned(system, name):
+    expected = OUTPUTS[name](system, None)
+    assert expected.dtype == np.float64
+    out = np.full(expected.shape, np.nan)
+    assert OUTPUTS[name](system, out) is out
+    np.testing.assert_array_equal(out, expected)
+    assert OUTPUTS[name](system, None) is not OUTPUTS[name](system, None)
+
+
+@pytest.mark.parametrize("wrong", WRONG_OUT)
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_a_wrong_out_is_refused_and_not_touched(system, name, wrong):
+    out = WRONG_OUT[wrong](OUTPUTS[name](system, None))
+    before = copy.deepcopy(out) if not isinstance(out, memoryview) else out.tobytes()
+    refused(lambda: OUTPUTS[name](system, out), "out")
+    assert np.array_equal(np.asarray(out), np.asarray(before)) or out.tobytes() == before
+
+
+@pytest.mark.parametrize("layout", ["strided", "fortran", "big-endian"])
+@pytest.mark.parametrize("name", OUTPUTS)
+def test_an_out_in_another_layout_is_filled_rightly_or_refused(system, name, layout):
+    expected = OUTPUTS[name](system, None)
+    if layout == "strided":
+        out = np.zeros((*expected.shape[:-1], 2 * expected.shape[-1]))[..., ::2]
+    elif layout == "fortran":
+        out = np.zeros(expected.shape, order="F")
+    else:
+        out = np.zeros(expected.shape, ">f8")
+    try:
+        OUTPUTS[name](system, out)
+    except (rbdyn.Error, TypeError) as error:
+        assert "out" in str(error)
+        assert not out.any()
+    else:
+        np.testing.assert_array_equal(out, expected)
+
+
+OVERWRITES = pytest.mark.xfail(strict=True, reason="writes out= before it has read all of its input: wrong numbers")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param("vd", marks=OVERWRITES), pytest.param("x", marks=OVERWRITES), "tau", "b", "q"]
+)
+def test_out_may_be_the_input(system, name):
+    call, size = VECTORS[name]
+    x = good(system, name, size)
+    expected = call(system, x)
+    assert call(system, x, out=x) is x
+    np.testing.assert_array_equal(x, expected)
+
+
+def test_results_are_fresh_and_views_are_read_only(system):
+    M = rbdyn.mass_matrix(system.state)
+    expected = M.copy()
+    M[:] = 0
+    np.testing.assert_array_equal(rbdyn.mass_matrix(system.state), expected)
+    for view in (system.state.q, system.state.v):
+        with pytest.raises(ValueError, match="read-only"):
+            view[0] = 1.0
+    for copied in (system.model.neutral, lambda: system.model.gravity):
+        value = copied()
+        value[:] = 7.0
+        assert not np.array_equal(copied(), value)
+
+
+# ---- names and wrenches -------------------------------------------------------------------------------------------
+
+BY_BODY = {
+    "body_pose": lambda s, b: rbdyn.body_pose(s.state, b),
+    "point_velocity": lambda s, b: rbdyn.point_velocity(s.state, b, [0, 0, 0]),
+    "point_velocity_6d": lambda s, b: rbdyn.point_velocity_6d(s.state, b, [0, 0, 0]),
+    "point_jacobian": lambda s, b: rbdyn.point_jacobian(s.state, b, [0, 0, 0]),
+    "point_jacobian_6d": lambda s, b: rbdyn.point_jacobian_6d(s.state, b, [0, 0, 0]),
+    "body_spatial_jacobian": lambda s, b: rbdyn.body_spatial_jacobian(s.state, b),
+    "external of inverse_dynamics": lambda s, b: rbdyn.inverse_dynamics(s.state, s.vd, {b: np.zeros(6)}),
+    "external of forward_dynamics": lambda s, b: rbdyn.forward_dynamics(s.state, s.tau, {b: np.zeros(6)}),
+    "external of bias_forces": lambda s, b: rbdyn.bias_forces(s.state, {b: np.zeros(6)}),
+}
+
+
+@pytest.mark.parametrize("name", BY_BODY)
+def test_unknown_bodies(system, name):
+    call = BY_BODY[name]
+    with pytest.raises(rbdyn.UnknownNameError, match="body2") as caught:
+        call(system, "bodi2")
+    assert isinstance(caught.value, KeyError)
+    stranger = rbdyn.RigidBody("body2")  # same name, another body
+    for bad in ("", "nobody", stranger, None, 3, 1.5, ("body2",), b"body2", rbdyn.CartesianFrame("body2")):
+        with pytest.raises((rbdyn.Error, TypeError)):
+            call(system, bad)
+
+
+def test_unknown_joints(system):
+    for bad in ("joint99", "body1", "", None, 3):
+        for call in (system.model.joint_q_index, system.model.joint_v_index):
+            with pytest.raises((rbdyn.UnknownNameError, TypeError)):
+                call(bad)
+    with pytest.raises(KeyError, match="joint1"):
+        system.model.joint_q_index("join1")
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [[0.0] * 5, [0.0] * 7, [[0.0] * 6], [np.nan] * 6, [np.inf] * 6, [True] * 6, [1j] * 6, "wrench", None, 1.0],
+)
+def test_bad_wrenches_name_the_body(system, bad):
+    for call in (
+        lambda e: rbdyn.inverse_dynamics(system.state, system.vd, e),
+        lambda e: rbdyn.forward_dynamics(system.state, system.tau, e),
+        lambda e: rbdyn.bias_forces(system.state, e),
+    ):
+        before = call(None)
+        refused(lambda call=call: call({"body1": np.ones(6), "body2": bad}), "body2")
+        np.testing.assert_array_equal(call(None), before)  # nothing of the refused load is left behind
+
+
+@pytest.mark.parametrize("bad", [[1.0] * 6, "body1", 3, {"body1"}])
+def test_external_must_be_a_dict(system, bad):
+    with pytest.raises((rbdyn.Error, TypeError)):
+        rbdyn.bias_forces(system.state, bad)
+
+
+def test_no_external_wrench_is_none(system):
+    np.testing.assert_array_equal(rbdyn.bias_forces(system.state, {}), rbdyn.bias_forces(system.state))
+
+
+# ---- states and models --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bad", [None, 1, "state", object(), np.zeros(3)])
+def test_what_is_no_state(system, bad):
+    for function in (rbdyn.mass_matrix, rbdyn.bias_forces, rbdyn.momentum, rbdyn.kinetic_energy, rbdyn.center_of_mass):
+        with pytest.raises((rbdyn.Error, TypeError)):
+            function(bad)
+    with pytest.raises((rbdyn.Error, TypeError)):
+        rbdyn.forward_dynamics(bad, system.tau)
+    with pytest.raises((rbdyn.Error, TypeError)):
+        rbdyn.integrate(bad, system.state.q, system.state.v)
+    with pytest.raises((rbdyn.Error, TypeError)):
+        rbdyn.Model(bad)
+    with pytest.raises((rbdyn.Error, TypeError)):
+        rbdyn.State(bad)
+
+
+def attributes(thing):
+    return [name for name in dir(type(thing)) if not name.startswith("__")]
+
+
+def poke(thing):
+    """Use every attribute and method: anything but a crash will do."""
+    for name in [*attributes(thing), "__repr__", "__reduce__", "__str__", "__hash__", "__sizeof__"]:
+        try:
+            value = getattr(thing, name)
+        except Exception:  # noqa: BLE001, S112
+            continue
+        for args in ((), ("joint1",), ("body1",), (np.zeros(3), np.zeros(3)), (None,)):
+            try:
+                if callable(value):
+                    value(*args)
+            except Exception:  # noqa: BLE001
+                pass
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_objects_made_without_init_raise_and_never_crash(system):
+    model, state = rbdyn.Model.__new__(rbdyn.Model), rbdyn.State.__new__(rbdyn.State)
+    assert isinstance(repr(model) + repr(state), str)
+    poke(model)
+    poke(state)
+    for call in OUTPUTS.values():
+        fake = copy.copy(system)
+        fake.state, fake.model = state, model
+        with pytest.raises((rbdyn.Error, TypeError)):
+            call(fake, None)
+    for call in (rbdyn.kinetic_energy, rbdyn.potential_energy):
+        with pytest.raises(rbdyn.Error):
+            call(state)
+    with pytest.raises((rbdyn.Error, TypeError)):
+        rbdyn.State(model)
+    with pytest.raises((rbdyn.Error, TypeError)):
+        state.set([], [])
+    del model, state
+    gc.collect()
+
+
+@pytest.mark.xfail(strict=True, raises=AttributeError, reason="convert asks an empty Model for its mechanism's joints")
+def test_convert_refuses_a_model_made_without_init():
+    with pytest.raises((rbdyn.Error, TypeError)):
+        rbdyn.convert(rbdyn.Model.__new__(rbdyn.Model), [], [], to="mujoco")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_good_state_survives_poking(system):
+    state = rbdyn.State(system.model)
+    poke(state)
+    poke(system.model)
+    for model in (None, system.model):  # a second initialisation would pull the arrays from under q and v
+        with pytest.raises((rbdyn.Error, TypeError)):
+            state.__init__(model)
+    state.set(system.state.q, system.state.v)
+    np.testing.assert_array_equal(rbdyn.bias_forces(state), rbdyn.bias_forces(system.state))
+
+
+EDITS = {
+    "attach": lambda m: m.attach(m.root_body, rbdyn.RigidBody("new"), rbdyn.Joint("new", rbdyn.Fixed())),
+    "close a loop": lambda m: m.attach(m.bodies[1], m.bodies[-1], rbdyn.Joint("new", Spherical())),
+    "gravity": lambda m: setattr(m, "gravity", (0, 0, 1)),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_model_is_stale_after_an_edit(edit):
+    s = random_system(30, n=4, joint_types=[Revolute], floating_base=True)
+    for call in OUTPUTS.values():
+        call(s, None)
+    EDITS[edit](s.mechanism)
+    for name, call in OUTPUTS.items():
+        with pytest.raises(rbdyn.StaleModelError):
+            call(s, None)
+            pytest.fail(f"{name} used a stale model")
+    for call in (rbdyn.kinetic_energy, rbdyn.potential_energy):
+        with pytest.raises(rbdyn.StaleModelError):
+            call(s.state)
+    with pytest.raises(rbdyn.StaleModelError):
+        rbdyn.State(s.model)
+
+
+def test_a_failed_edit_leaves_the_model_fresh():
+    s = random_system(30, n=4, joint_types=[Revolute], floating_base=True)
+    before = rbdyn.bias_forces(s.state)
+    with pytest.raises(rbdyn.MechanismError):
+        s.mechanism.attach(s.mechanism.root_body, rbdyn.RigidBody("body1"), rbdyn.Joint("new", Revolute()))
+    np.testing.assert_array_equal(rbdyn.bias_forces(s.state), before)
+
+
+def test_a_state_keeps_what_it_needs_alive():
+    s = random_system(31)
+    state, q, v = s.state, s.state.q, s.state.v
+    expected = rbdyn.bias_forces(state)
+    del s
+    gc.collect()
+    np.testing.assert_array_equal(rbdyn.bias_forces(state), expected)
+    values = q.copy(), v.copy()
+    del state
+    gc.collect()
+    np.testing.assert_array_equal(q, values[0])
+    np.testing.assert_array_equal(v, values[1])
+
+
+def pickled(state):
+    return pickle.loads(pickle.dumps(state))
+
+
+@pytest.mark.parametrize("duplicate", [rbdyn.State.copy, copy.copy, copy.deepcopy, pickled])
+def test_copies_are_independent(duplicate):
+    s = random_system(32)
+    expected = rbdyn.bias_forces(s.state)
+    twin = duplicate(s.state)
+    np.testing.assert_array_equal(twin.q, s.state.q)
+    np.testing.assert_array_equal(twin.v, s.state.v)
+    np.testing.assert_array_equal(rbdyn.bias_forces(twin), expected)
+    twin.set(s.model.neutral(), np.zeros(s.model.nv))
+    np.testing.assert_array_equal(rbdyn.bias_forces(s.state), expected)
+    assert not np.array_equal(twin.q, s.state.q)
+
+
+def test_results_do_not_depend_on_what_was_asked_before():
+    """What a State keeps between calls is never out of date: any order of calls and updates gives the same bits."""
+    s = random_system(33, n=8)
+    points = [(s.model.random(s.rng), s.rng.normal(size=s.model.nv)) for _ in range(3)]
+
+    def fresh(name, i, j):
+        other = copy.copy(s)
+        other.state = rbdyn.State(s.model)
+        other.state.set(points[i][0], points[j][1])
+        return OUTPUTS[name](other, None)
+
+    every = range(len(points))
+    expected = {(name, i, j): fresh(name, i, j) for name in OUTPUTS for i in every for j in every}
+    i = j = 0
+    s.state.set(*points[0])
+    for _ in range(1500):
+        if s.rng.random() < 0.3:
+            which = s.rng.integers(3)
+            i, j = (int(s.rng.integers(3)) if which != 1 else i), (int(s.rng.integers(3)) if which != 0 else j)
+            s.state.set(points[i][0], points[j][1])
+        name = str(s.rng.choice(list(OUTPUTS)))
+        np.testing.assert_array_equal(OUTPUTS[name](s, None), expected[name, i, j], err_msg=name)
