@@ -52,7 +52,7 @@ build/.done: .venv/.core $(SOURCES)
 	@touch $@
 
 .venv/.%: .venv/.core
-	$(PY) -m pip install --quiet --no-build-isolation -e '.[$*]'
+	$(PY) -m pip install --quiet 'rbdyn[$*]'
 	@touch $@
 
 .venv/.made:

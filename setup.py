@@ -19,6 +19,7 @@ import numpy
 from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.modified import newer_group
 
 ROOT = pathlib.Path(__file__).resolve().parent
 TOP = {"rbdyn": "rbdyn", "rbdyn.collision": "collision", "rbdyn.contact": "contact", "rbdyn.io": "io"}
@@ -98,8 +99,18 @@ class BuildExt(build_ext):
 
     def finalize_options(self) -> None:
         super().finalize_options()
-        if self.inplace:  # an editable install would build in a temporary folder, so everything anew each time
-            self.build_lib, self.build_temp = "build/inplace", "build/temp"
+        self.in_source = bool(self.inplace)
+
+    def build_extension(self, ext: Extension) -> None:
+        """Keep what is up to date beside the sources: an editable install would compile it again elsewhere."""
+        package, _, _ = ext.name.rpartition(".")
+        target = pathlib.Path(self.get_ext_fullpath(ext.name))
+        present = pathlib.Path(packages()[package], target.name)
+        if self.in_source and present.exists() and not newer_group([*ext.sources, *ext.depends], str(present)):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(present, target)
+        else:
+            super().build_extension(ext)
 
     def run(self) -> None:
         built = cythonize(

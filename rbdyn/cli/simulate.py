@@ -35,7 +35,8 @@ def add_to(commands: Any) -> None:
         type=_not_negative,
         nargs="*",
         metavar="P D",
-        help=f"hold the joints where they start, with these gains [N m/rad, N m s/rad], default {GAINS[0]:g} {GAINS[1]:g}",
+        help="hold the joints where they start, with these gains [N m/rad and N m s/rad], "
+        f"default {GAINS[0]:g} {GAINS[1]:g}",
     )
     command.set_defaults(run=run)
 
@@ -83,7 +84,8 @@ def run(args: argparse.Namespace) -> int:
     timing = run_for(world, args.seconds, mechanism.name)
     body = robot.body_names[0 if free else -1]
     x, y, z = robot.body_pose(body)[:3, 3]
-    lift = sum(float(contact.force_on(robot)[2]) for contact in robot.contacts if contact.object_a is not contact.object_b)
+    outside = [contact for contact in robot.contacts if contact.object_a is not contact.object_b]
+    lift = sum(float(contact.force_on(robot)[2]) for contact in outside)
     print_table(
         f"{mechanism.name}, moving mass {robot.total_mass:.6g} kg, {robot.nv} degrees of freedom, "
         f"{'free' if free else 'fixed'} base",
