@@ -222,6 +222,13 @@ cdef class Model:
             raise unknown_name("moving joint", key, moving, f"mechanism {self.mechanism.name!r}")
         return index + self.base
 
+    def joint_of(self, k):
+        """Name of the joint that degree of freedom k belongs to."""
+        for i in range(1, self.c.nb):
+            if self.c.vi[i] <= k < self.c.vi[i] + self.c.nvi[i]:
+                return self.joint_names[i - self.base]
+        raise Error(f"k must be a degree of freedom, 0 to {self.nv - 1}, got {k}")
+
     def array(self, name):
         """A per-joint parameter as a read-only array.
 
