@@ -17,7 +17,7 @@ def main():
     robot.set_pd_target(stance)
     for _ in range(10):
         world.step(100)
-        print(f"t = {world.time:.1f} s   base at {robot.q[2]:.4f} m, moving at {robot.v[2]:+.4f} m/s")
+        print(f"t = {world.time:.1f} s   base at {robot.q[2]:.4f} m")
     for contact in robot.contacts:
         print(f"{contact.geometry_b:10s} carries {contact.force_on(robot)[2]:.2f} N")
     print(f"weight            {9.81 * robot.total_mass:.2f} N")

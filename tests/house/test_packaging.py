@@ -17,7 +17,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEPT = [
-    *("rbdyn", "collision", "contact", "io", "tests", "examples"),
+    *("rbdyn", "collision", "contact", "io", "tests", "examples", "docs"),
     *("setup.py", "pyproject.toml", "MANIFEST.in", "Makefile", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"),
 ]
 PROBE = """
@@ -89,7 +89,7 @@ def sdist(work):
     for name in KEPT:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.pyd"))
+            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__", "_build", "*.so", "*.pyd"))
         else:
             shutil.copy2(source, copy)
     code = "from setuptools import build_meta; build_meta.build_sdist('dist')"
