@@ -20,6 +20,7 @@ cdef struct Face:
     int i, j, k                    # corners, counter-clockwise seen from outside
     Vec3 n                         # outward unit normal
     double d                       # n . w of its plane [m]
+    bint done                      # True: looked along its normal already, and could not grow there
 
 cdef struct Polytope:
     int n_w, n_face
@@ -50,6 +51,7 @@ cdef inline bint add_face(Polytope* p, int i, int j, int k) noexcept nogil:
     f.i, f.j, f.k = i, j, k
     f.n = scale3(1.0 / length, f.n)
     f.d = dot3(f.n, p.w[i])
+    f.done = False
     p.n_face += 1
     return True
 
@@ -67,7 +69,7 @@ cdef inline bint first_tetrahedron(Polytope* p, const Solid* a, const Solid* b) 
     if norm3(d) == 0.0:
         return False
     u = perpendicular(scale3(1.0 / norm3(d), d))
-    for k in range(4):                       # around the line: the first that is far enough from it
+    for _k in range(4):                      # around the line: the first that is far enough from it
         p.n_w = 2
         add_corner(p, a, b, u)
         best = norm3(cross3(d, sub3(p.w[2], p.w[0])))
@@ -90,37 +92,50 @@ cdef inline bint first_tetrahedron(Polytope* p, const Solid* a, const Solid* b) 
     return (add_face(p, 0, k, 3 - k) and add_face(p, 0, 3, k) and add_face(p, k, 3, 3 - k) and add_face(p, 3 - k, 3, 0))
 
 
-cdef inline bint expand(Polytope* p, int corner) noexcept nogil:
-    """Replace the faces that see a new corner by a fan from their horizon; False if that fails."""
-    cdef int[MAX_HORIZON] tail, head
-    cdef int[3] from_, to
-    cdef int n = 0, f = 0, e, k
+cdef inline int horizon(const Polytope* p, int corner, int* tail, int* head) noexcept nogil:
+    """Edges between faces that see a corner and faces that do not; their number, 0 if there is no room."""
+    cdef int[3] start, end
+    cdef int n = 0, f, e, k
     cdef bint found
-    while f < p.n_face:
-        if dot3(p.face[f].n, p.w[corner]) - p.face[f].d <= 0.0:
-            f += 1
+    for f in range(p.n_face):
+        if dot3(p.face[f].n, p.w[corner]) <= p.face[f].d:
             continue
-        from_[0], from_[1], from_[2] = p.face[f].i, p.face[f].j, p.face[f].k
-        to[0], to[1], to[2] = p.face[f].j, p.face[f].k, p.face[f].i
+        start[0], start[1], start[2] = p.face[f].i, p.face[f].j, p.face[f].k
+        end[0], end[1], end[2] = p.face[f].j, p.face[f].k, p.face[f].i
         for e in range(3):                   # an edge seen from both sides is not on the horizon
             found = False
             for k in range(n):
-                if tail[k] == to[e] and head[k] == from_[e]:
-                    tail[k], head[k] = tail[n - 1], head[n - 1]
+                if tail[k] == end[e] and head[k] == start[e]:
                     n -= 1
+                    tail[k], head[k] = tail[n], head[n]
                     found = True
                     break
             if not found:
                 if n == MAX_HORIZON:
-                    return False
-                tail[n], head[n] = from_[e], to[e]
+                    return 0
+                tail[n], head[n] = start[e], end[e]
                 n += 1
-        p.n_face -= 1
-        p.face[f] = p.face[p.n_face]
+    return n
+
+
+cdef inline bint expand(Polytope* p, int corner) noexcept nogil:
+    """Replace the faces that see a new corner by a fan from their horizon.
+
+    False, and nothing changed, if a face of the fan would have no area or there is no room.
+    """
+    cdef int[MAX_HORIZON] tail, head
+    cdef int old = p.n_face, n = horizon(p, corner, tail, head), f, k
+    if n < 3:
+        return False
     for k in range(n):
         if not add_face(p, tail[k], head[k], corner):
+            p.n_face = old
             return False
-    return n >= 3
+    for f in range(old - 1, -1, -1):         # from the back: what moves into the gap was looked at
+        if dot3(p.face[f].n, p.w[corner]) > p.face[f].d:
+            p.n_face -= 1
+            p.face[f] = p.face[p.n_face]
+    return True
 
 
 cdef inline Vec3 point_of_a(const Polytope* p, const Face* f) noexcept nogil:
@@ -151,14 +166,15 @@ cdef inline double penetrate(const Solid* a, const Solid* b, Vec3* x_a, Vec3* no
     x_a[0] = a.X.p
     if not first_tetrahedron(&p, a, b):
         return 0.0
-    while p.n_face > 0:
-        best = 0
-        for f in range(1, p.n_face):
-            if p.face[f].d < p.face[best].d:
+    while p.n_w < MAX_CORNERS:
+        best = -1
+        for f in range(p.n_face):
+            if not p.face[f].done and (best < 0 or p.face[f].d < p.face[best].d):
                 best = f
-        face = p.face[best]
-        if face.d >= least or p.n_w == MAX_CORNERS:
+        if best < 0 or p.face[best].d >= least - tolerance:
             break
+        face = p.face[best]
+        p.face[best].done = True
         corner = add_corner(&p, a, b, face.n)
         reach = dot3(face.n, p.w[corner])
         if reach < least:
@@ -166,5 +182,5 @@ cdef inline double penetrate(const Solid* a, const Solid* b, Vec3* x_a, Vec3* no
             normal[0] = neg3(face.n)
             x_a[0] = point_of_a(&p, &face)
         if reach - face.d <= tolerance or not expand(&p, corner):
-            break
+            p.n_w -= 1
     return least

@@ -126,11 +126,11 @@ cdef inline double separate(const Solid* a, const Solid* b, double reach, Vec3* 
     cdef Simplex s
     cdef Vec3 v = sub3(a.X.p, b.X.p), w, w_a
     cdef double d2, last = 1e300, tiny = 1e-10 * (a.s.bound + b.s.bound)
-    cdef int k, step
+    cdef int k
     s.n = 0
     if dot3(v, v) == 0.0:
         v = vec3(1.0, 0.0, 0.0)
-    for step in range(64):
+    for _step in range(64):
         w_a = support(a, neg3(v))
         w = sub3(w_a, support(b, v))
         d2 = dot3(v, v)

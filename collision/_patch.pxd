@@ -29,7 +29,8 @@ cdef struct Marks:
     Mark at[MAX_MARKS]
 
 
-cdef inline void mark(Marks* marks, double u, double v, double gap, int name, double margin, double near) noexcept nogil:
+cdef inline void mark(
+        Marks* marks, double u, double v, double gap, int name, double margin, double near) noexcept nogil:
     """Add a candidate, unless one stands there already."""
     cdef int k
     if gap >= margin or marks.n == MAX_MARKS:
@@ -92,8 +93,9 @@ cdef inline void cross_outlines(
                 mark(marks, u, v, gap[k] + t * (gap[l] - gap[k]), 2 + 4 * (MAX_SIDES * k + e), margin, near)
 
 
-cdef inline int pick_farthest(const Marks* marks, double u, double v, double du, double dv, double least) noexcept nogil:
-    """The mark farthest along (du, dv) from (u, v), or farthest of all if that is zero; -1 if none beyond `least`."""
+cdef inline int pick_farthest(
+        const Marks* marks, double u, double v, double du, double dv, double least) noexcept nogil:
+    """The mark farthest along (du, dv) from (u, v), or farthest of all if that is zero; -1: none beyond `least`."""
     cdef int k, best = -1
     cdef double value, x, y
     for k in range(marks.n):

@@ -46,6 +46,7 @@ def read_dae(data: bytes, name: str) -> tuple[Vertices, Faces]:
             document = _parse(data)
             if document.errors:  # a lost texture takes its geometry along: read again, without any materials
                 document = _parse(_without_materials(data))
+            _check_positions(document)
             corners = _triangles(document)
             unit = float(document.assetInfo.unitmeter or 1.0)
     except RecursionError:
@@ -76,6 +77,17 @@ def _without_materials(data: bytes) -> bytes:
         root, "{*}bind_material", "{*}library_materials", "{*}library_effects", "{*}library_images", with_tail=False
     )
     return bytes(etree.tostring(root))
+
+
+def _check_positions(document: Any) -> None:
+    """ValueError for a vertex that is not a number: pycollada would read it as 0."""
+    root = document.xmlnode.getroot()
+    used = {str(i.get("source")).lstrip("#") for i in root.iter("{*}input") if i.get("semantic") == "POSITION"}
+    for source in root.iter("{*}source"):
+        if source.get("id") in used:
+            for numbers in source.iter("{*}float_array"):
+                if "n" in (numbers.text or "").lower():  # only nan and inf are written with an n
+                    raise ValueError("a vertex is not finite")
 
 
 def _triangles(document: Any) -> list[Vertices]:

@@ -9,7 +9,7 @@ from rbdyn.model.compile import compile_tree
 from rbdyn.spatial.transform import Transform
 
 from rbdyn.mechanism._revision cimport Revision
-from rbdyn.model._model cimport allocate_model, free_model
+from rbdyn.model._model cimport FLOATING, SPHERICAL, allocate_model, free_model
 from rbdyn.spatial._algebra cimport Inertia, Mat3, Vec3, rows3, sym3, vec3, xform
 
 
@@ -95,6 +95,9 @@ cdef class Model:
                     self.c.above[vi + j] = vi + j - 1
                 else:
                     self.c.above[vi] = self.c.vi[link.parent] + self.c.nvi[link.parent] - 1 if link.parent else -1
+            if self.c.kind[i] == SPHERICAL or self.c.kind[i] == FLOATING:
+                self.c.quat[self.c.n_quats] = qi + (3 if self.c.kind[i] == FLOATING else 0)
+                self.c.n_quats += 1
             qi += link.joint.num_positions
             vi += link.joint.num_velocities
         return 0

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from dynamics.calls import OUTPUTS
 from dynamics.systems import in_motion, random_system
-from dynamics.test_doors import OUTPUTS
 from reference.compare import close, nontrivial
 
 import rbdyn

@@ -188,6 +188,36 @@ def test_collada(tmp_path):
             load_mesh(tmp_path / "bad.dae")
 
 
+TRIANGLE = """<?xml version="1.0" encoding="utf-8"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="centimeter" meter="0.01"/><up_axis>Y_UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="pa" count="9">1 0 0 0 2 0 0 0 3</float_array><technique_common>
+<accessor source="#pa" count="3" stride="3"><param name="X" type="float"/><param name="Y" type="float"/>
+<param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="1" material="m"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2</p></triangles>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node id="n"><translate>100 200 300</translate>
+<instance_geometry url="#g"><bind_material><technique_common><instance_material symbol="m" target="#lost"/>
+</technique_common></bind_material></instance_geometry></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>
+"""
+
+
+def test_collada_units_transforms_and_lost_materials(tmp_path):
+    pytest.importorskip("collada")
+    (tmp_path / "m.dae").write_text(TRIANGLE)
+    mesh = load_mesh(tmp_path / "m.dae")
+    np.testing.assert_allclose(mesh.vertices, [[1.01, 2, 3], [1, 2.02, 3], [1, 2, 3.03]], atol=1e-6)  # Y_UP is ignored
+    (tmp_path / "m.dae").write_text(TRIANGLE.replace("0 0 3<", "0 0 nan<"))
+    with pytest.raises(MeshError):
+        load_mesh(tmp_path / "m.dae")
+    (tmp_path / "m.dae").write_text(TRIANGLE.replace("0 1 2<", "0 1 3<"))
+    with pytest.raises(MeshError):
+        load_mesh(tmp_path / "m.dae")
+
+
 def test_a_missing_extra_names_the_pip_line(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "collada", None)
     (tmp_path / "m.dae").write_text("<COLLADA/>")
@@ -212,7 +242,7 @@ def test_merging_keeps_the_surface(points):
     corners = np.array(points[: len(points) // 3 * 3], dtype=float) * -0.5  # makes negative zeros, too
     vertices, faces = merge_vertices(corners)
     assert np.array_equal(vertices[faces].reshape(-1, 3), corners)
-    assert len(vertices) == len({tuple(c + 0.0) for c in corners})
+    assert len(vertices) == len({tuple(c) for c in corners})
     assert list(dict.fromkeys(faces.ravel().tolist())) == list(range(len(vertices))), "order of first appearance"
 
 

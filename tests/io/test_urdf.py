@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rbdyn.collision.shapes import Box, Capsule, Cylinder, Sphere
 from rbdyn.errors import Error, UrdfError
@@ -143,6 +145,23 @@ def test_file_order_but_parents_first():
     m = load_urdf(f'<robot name="r">{joints}{links}</robot>')
     assert [j.name for j in m.joints] == ["ROOT", "j2", "j3", "j1"]  # j3 must wait for j2, then comes first
     assert [b.name for b in m.bodies] == ["world", "a", "c", "d", "b"]
+
+
+@given(st.data())
+def test_order_of_random_trees(data):
+    """Greedy: at each step the earliest joint of the file whose parent is there; so a sorted file keeps its order."""
+    n = data.draw(st.integers(2, 12))
+    pairs = [(data.draw(st.integers(0, k - 1)), k) for k in range(1, n)]
+    pairs = data.draw(st.permutations(pairs))
+    links = "".join(f'<link name="l{k}">{INERTIAL}</link>' for k in range(n))
+    joint = '<joint name="j{1}" type="continuous"><parent link="l{0}"/><child link="l{1}"/></joint>'
+    m = load_urdf(f'<robot name="r">{links}{"".join(joint.format(*pair) for pair in pairs)}</robot>')
+    expected, there = [], {0}
+    while len(expected) < n - 1:
+        pair = next(p for p in pairs if p[0] in there and p[1] not in there)
+        expected.append(f"j{pair[1]}")
+        there.add(pair[1])
+    assert [j.name for j in m.joints[1:]] == expected
 
 
 # ---- joints ----------------------------------------------------------------------------------------
