@@ -36,7 +36,7 @@ lint: build .venv/.lint .venv/.test
 	$(PY) -m pytest tests/house/test_floors.py
 
 docs: build .venv/.docs
-	$(PY) -m sphinx -q -b html docs docs/_build/html
+	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
 	@echo 'open docs/_build/html/index.html'
 
 build: build/.done

@@ -120,4 +120,3 @@ def test_every_package_is_seen():
 def test_the_test_has_teeth(name, text, count):
     """Imports up, sideways, relative and of the package as a whole are found; those down are not."""
     assert len(offences(name, text)) == count
-

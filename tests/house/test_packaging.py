@@ -18,8 +18,10 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEPT = [
     *("rbdyn", "collision", "contact", "io", "tests", "examples", "docs"),
-    *("setup.py", "pyproject.toml", "MANIFEST.in", "Makefile", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"),
+    *("setup.py", "pyproject.toml", "MANIFEST.in", "Makefile", "LICENSE"),
+    *("README.md", "CHANGELOG.md", "CONTRIBUTING.md"),
 ]
+MADE = shutil.ignore_patterns("__pycache__", "_build", "*.so", "*.pyd")
 PROBE = """
 import pathlib
 import rbdyn
@@ -89,7 +91,7 @@ def sdist(work):
     for name in KEPT:
         source = ROOT / name
         if source.is_dir():
-            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__", "_build", "*.so", "*.pyd"))
+            shutil.copytree(source, copy / name, ignore=MADE)
         else:
             shutil.copy2(source, copy)
     code = "from setuptools import build_meta; build_meta.build_sdist('dist')"
@@ -113,7 +115,7 @@ def wheel(unpacked, work):
 
 
 def expected_files():
-    """Names inside the wheel of every Python, declaration, stub and data file, and of compiled modules without suffix."""
+    """Name inside the wheel of every source, declaration, stub and data file, and whether it is compiled."""
     for folder in ("rbdyn", "collision", "contact", "io"):
         home = pathlib.PurePosixPath("rbdyn") if folder == "rbdyn" else pathlib.PurePosixPath("rbdyn", folder)
         for path in (ROOT / folder).rglob("*"):
