@@ -48,17 +48,17 @@ build/.done: .venv/.core $(SOURCES)
 
 # .venv/.core is rbdyn with its dependencies, .venv/.test with those of the extra [test], and so on.
 .venv/.core: .venv/.made pyproject.toml setup.py
-	$(PY) -m pip install --quiet --no-build-isolation -e .
+	$(PY) -m pip install -qq --no-build-isolation -e .
 	@touch $@
 
 .venv/.%: .venv/.core
-	$(PY) -m pip install --quiet 'rbdyn[$*]'
+	$(PY) -m pip install -qq 'rbdyn[$*]'
 	@touch $@
 
 .venv/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "rbdyn needs Python >= 3.10; try: make PYTHON=python3.12")'
 	$(PYTHON) -m venv .venv
-	$(PY) -m pip install --quiet --upgrade pip 'setuptools>=77' 'Cython>=3.1' 'numpy>=2.0'
+	$(PY) -m pip install -qq --upgrade pip 'setuptools>=77' 'Cython>=3.1' 'numpy>=2.0'
 	@touch $@
 
 clean:
