@@ -13,6 +13,7 @@ from rbdyn.collision._types cimport ContactBuffer, ContactPoint, Pose, ShapeReco
 
 
 cdef class CollisionBackend:
+    cdef object owner                # weak reference to the World that uses it, or None
     cdef readonly bint overridden        # True: a Python class redefines detect()
     cdef Table table                     # shapes and filters
     cdef Broad broad                     # candidate pairs; persistent sort order

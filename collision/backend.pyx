@@ -6,6 +6,8 @@ from libc.math cimport isfinite, sqrt
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
 
+import weakref
+
 import numpy as np
 
 from rbdyn.collision._broad cimport broad_free, broad_init
@@ -158,6 +160,12 @@ cdef class CollisionBackend:
     filter_rule : {"and", "or"}
         Whether both shapes must accept the other (`group & mask` not zero), or one is enough.
     """
+
+    def claim(self, owner):
+        """Tie this to one World, `owner`; CollisionError if another one that still lives uses it: one per World."""
+        if self.owner is not None and self.owner() is not None and self.owner() is not owner:
+            raise CollisionError("this collision backend serves another World already; give each World one of its own")
+        self.owner = weakref.ref(owner)
 
     def __cinit__(self, *args, **kwargs):
         table_init(&self.table)

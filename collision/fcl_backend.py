@@ -24,7 +24,7 @@ from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace
 from rbdyn.errors import CollisionError, missing_extra
 
 try:
-    import fcl  # type: ignore[import-untyped]
+    import fcl
 except ImportError:
     raise missing_extra("FCLBackend", "python-fcl", "fcl") from None
 

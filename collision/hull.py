@@ -35,7 +35,7 @@ def convex_hull(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     CollisionError
         If the points lie in one plane, or nearly so.
     """
-    from scipy.spatial import ConvexHull as Qhull  # type: ignore[import-untyped]
+    from scipy.spatial import ConvexHull as Qhull
     from scipy.spatial import QhullError
 
     try:

@@ -1,11 +1,11 @@
 # The articulated-body algorithm.
 
 from rbdyn.algorithms.kinematics cimport velocities
-from rbdyn.model._model cimport PRISMATIC, REVOLUTE, CData, CModel
-from rbdyn.model.joints cimport add_joint_motion, joint_column, joint_force
+from rbdyn.model._model cimport CData, CModel
+from rbdyn.model.joints cimport add_joint_motion, carried_inertia, joint_force, joint_inertia
 from rbdyn.spatial._algebra cimport (
-    ArticulatedInertia, Force, Motion, add_a, add_f, add_m, apply_m, apply_t, apply_ta, articulated, crf, force, motion,
-    mul_a, mul_i, neg3, outer3, outer_s, power, real, row_z, scale3, scale_f, splat, sqrt_r, sub33, sub_f, sub_s, vec3, zero3,
+    ArticulatedInertia, Force, add_a, add_f, add_m, apply_m, apply_t, articulated, crf, motion, mul_a, mul_i, neg3, outer3,
+    outer_s, power, real, scale3, scale_f, splat, sqrt_r, sub33, sub_f, sub_s, zero3,
 )
 
 cdef inline void subtract_outer(ArticulatedInertia* A, real s, Force y) noexcept nogil:
@@ -51,31 +51,16 @@ cdef inline void factor_joint(const CModel* m, CData* d, int i, const real* extr
     A one-dof joint keeps U and D itself.  A multi-dof joint keeps the Cholesky factor L of D, and L^-1 U^T in place
     of U, so that I^A loses one outer product for each degree of freedom.
     """
-    cdef ArticulatedInertia* A = d.IA + i
     cdef int j, k, n = m.nvi[i], v0 = m.vi[i]
     cdef real* D = d.D + 6 * v0
-    cdef Motion S
-    cdef int kind = m.kind[i]
-    if kind == REVOLUTE:                # S = e_wz: the column is read off
-        d.U[v0] = force(vec3(A.I_a.xz, A.I_a.yz, A.I_a.zz), row_z(A.H))
-        D[0] = A.I_a.zz + m.rotor[v0]
-    elif kind == PRISMATIC:             # S = e_vz
-        d.U[v0] = force(vec3(A.H.xz, A.H.yz, A.H.zz), vec3(A.M.xz, A.M.yz, A.M.zz))
-        D[0] = A.M.zz + m.rotor[v0]
-    else:
-        for j in range(n):
-            d.U[v0 + j] = mul_a(A[0], joint_column(m, d, i, j))
-        for j in range(n):
-            S = joint_column(m, d, i, j)
-            for k in range(j + 1):
-                D[6 * j + k] = power(S, d.U[v0 + k])
-            D[6 * j + j] = D[6 * j + j] + m.rotor[v0 + j]
-    if extra is not NULL:
-        for j in range(n):
+    joint_inertia(m, d, i, d.U + v0, D)
+    for j in range(n):
+        D[6 * j + j] = D[6 * j + j] + m.rotor[v0 + j]
+        if extra is not NULL:
             D[6 * j + j] = D[6 * j + j] + extra[v0 + j]
     if n == 1:
         if m.parent[i]:
-            subtract_outer(A, 1.0 / D[0], d.U[v0])
+            subtract_outer(d.IA + i, 1.0 / D[0], d.U[v0])
         return
     cholesky(n, D)
     for j in range(n):                  # U <- L^-1 U^T, row by row
@@ -83,7 +68,7 @@ cdef inline void factor_joint(const CModel* m, CData* d, int i, const real* extr
             d.U[v0 + j] = sub_f(d.U[v0 + j], scale_f(D[6 * j + k], d.U[v0 + k]))
         d.U[v0 + j] = scale_f(1.0 / D[6 * j + j], d.U[v0 + j])
         if m.parent[i]:
-            subtract_outer(A, splat(1.0), d.U[v0 + j])
+            subtract_outer(d.IA + i, splat(1.0), d.U[v0 + j])
 
 cdef inline void aba_inward(const CModel* m, CData* d, const real* tau, const real* extra, bint external) noexcept nogil:
     """Articulated inertias and bias forces, leaves to root.  RBDA table 7.1, p. 132, first two passes.
@@ -116,7 +101,7 @@ cdef inline void aba_inward(const CModel* m, CData* d, const real* tau, const re
             else:
                 for j in range(n):
                     pa = add_f(pa, scale_f(d.u[v0 + j], d.U[v0 + j]))
-            d.IA[p] = add_a(d.IA[p], apply_ta(d.X[i], d.IA[i]))
+            d.IA[p] = add_a(d.IA[p], carried_inertia(m, d, i, extra is NULL and m.rotor[v0] == 0.0))
             d.pA[p] = add_f(d.pA[p], apply_t(d.X[i], pa))
 
 cdef inline void aba_outward(const CModel* m, CData* d, real* vd) noexcept nogil:

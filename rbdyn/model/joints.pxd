@@ -6,8 +6,9 @@
 
 from rbdyn.model._model cimport FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, CData, CModel
 from rbdyn.spatial._algebra cimport (
-    Force, Mat3, Motion, Vec3, Xform, add3, add_m, cross3, force, matmul3, motion, mul3, neg3, real, row_x, row_y, row_z,
-    rows3, scale3, sincos_r, splat, tmul3, vec3, xform, zero3,
+    ArticulatedInertia, Force, Mat3, Motion, Sym3, Vec3, Xform, add3, add_m, apply_ta, apply_ta_z, cross3, force, matmul3,
+    motion, mul3, mul_a, neg3, power, real, rotate33, rotate_s, row_x, row_y, row_z, rows3, scale3, sincos_r, splat, tmul3,
+    vec3, xform, zero3,
 )
 
 cdef inline Mat3 quat_E(const real* q) noexcept nogil:
@@ -127,3 +128,47 @@ cdef inline Motion joint_column(const CModel* m, const CData* d, int i, int j) n
         e[k] = splat(0.0)
     e[j] = splat(1.0)
     return joint_motion(m, d, i, &e[0])
+
+cdef inline void base_inertia(const ArticulatedInertia* A, Mat3 E, real* D) noexcept nogil:
+    """S^T A S of a floating joint, v = [linear, angular]: A turned into the parent-side axes, its halves exchanged."""
+    cdef Sym3 I = rotate_s(E, A.I_a), M = rotate_s(E, A.M)
+    cdef Mat3 H = rotate33(E, A.H)
+    D[0], D[6], D[7], D[12], D[13], D[14] = M.xx, M.xy, M.yy, M.xz, M.yz, M.zz
+    D[18], D[19], D[20], D[21] = H.xx, H.xy, H.xz, I.xx
+    D[24], D[25], D[26], D[27], D[28] = H.yx, H.yy, H.yz, I.xy, I.yy
+    D[30], D[31], D[32], D[33], D[34], D[35] = H.zx, H.zy, H.zz, I.xz, I.yz, I.zz
+
+cdef inline void joint_inertia(const CModel* m, const CData* d, int i, Force* U, real* D) noexcept nogil:
+    """U = I^A S, one column each, and the lower triangle of D = S^T I^A S, rows 6 apart.  RBDA eqs. 7.43, 7.44.
+
+    With S a unit vector, a one-dof joint's column is read off I^A.
+    """
+    cdef const ArticulatedInertia* A = d.IA + i
+    cdef int j, k, kind = m.kind[i]
+    cdef Motion S
+    if kind == REVOLUTE:
+        U[0] = force(vec3(A.I_a.xz, A.I_a.yz, A.I_a.zz), row_z(A.H))
+        D[0] = A.I_a.zz
+        return
+    if kind == PRISMATIC:
+        U[0] = force(vec3(A.H.xz, A.H.yz, A.H.zz), vec3(A.M.xz, A.M.yz, A.M.zz))
+        D[0] = A.M.zz
+        return
+    for j in range(m.nvi[i]):
+        U[j] = mul_a(A[0], joint_column(m, d, i, j))
+    if kind == FLOATING:
+        base_inertia(A, d.EJ[i], D)
+        return
+    for j in range(m.nvi[i]):
+        S = joint_column(m, d, i, j)
+        for k in range(j + 1):
+            D[6 * j + k] = power(S, U[k])
+
+cdef inline ArticulatedInertia carried_inertia(const CModel* m, const CData* d, int i, bint yields) noexcept nogil:
+    """X_i^T I^A X_i: what body i and its subtree add to the parent, once its own joint has yielded.
+
+    `yields`: nothing but inertia resists the joint, neither a rotor nor an implicit gain.
+    """
+    if m.kind[i] == REVOLUTE and yields:
+        return apply_ta_z(d.X[i], d.IA[i])
+    return apply_ta(d.X[i], d.IA[i])

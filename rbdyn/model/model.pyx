@@ -135,6 +135,10 @@ cdef class Model:
             )
         return &self.c
 
+    def check(self):
+        """Error if this Model is empty, StaleModelError if its mechanism was edited since."""
+        self.use()
+
     cdef Placement find(self, object body):
         """Where a body, or a frame, sits: by name, RigidBody or CartesianFrame."""
         place = self.placements.get(body) if body.__hash__ is not None else None

@@ -142,10 +142,12 @@ cdef class State:
         return a
 
     def copy(self):
-        """An independent State at the same q and v."""
+        """An independent State at the same q and v, with the same root pose and gravity."""
+        cdef State twin
         self.use()
         twin = State(self.model)
         twin.set(self.q, self.v)
+        twin.c.gravity, twin.c.R[0], twin.c.p[0] = self.c.gravity, self.c.R[0], self.c.p[0]
         return twin
 
     def __copy__(self):

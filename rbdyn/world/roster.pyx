@@ -43,7 +43,7 @@ cdef class Roster:
         free(self.scene.system)
 
     def __init__(self, collision):
-        self.singles, self.systems, self._objects, self.free_slots = [], [], [], []
+        self.singles, self.systems, self._objects, self.free_slots = [], [], {}, []
         self.material_names = ["default"]
         self.material_revision = -1
         self.materials = MaterialTable()
@@ -52,6 +52,7 @@ cdef class Roster:
         self.slot[self.take_slots(1)].kind = WORLD_SLOT
         memset(self.pose, 0, sizeof(Pose))
         self.pose[0].R.xx = self.pose[0].R.yy = self.pose[0].R.zz = 1.0
+        collision.claim(self)
         self.gate = Gate()
 
     cdef int refresh(self) except -1:
@@ -75,14 +76,14 @@ cdef class Roster:
     def objects(self):
         """All objects, in the order in which they came, tuple."""
         self.check()
-        return tuple(self._objects)
+        return tuple(self._objects.values())
 
     def find(self, name):
-        """The object of that name; UnknownNameError (a KeyError) with the nearest names if there is none."""
-        for obj in self.objects:
-            if obj.name == name:
-                return obj
-        raise unknown_name("object", name, (o.name for o in self._objects), "this World")
+        """The object called `name`; UnknownNameError (a KeyError) with the nearest names if there is none."""
+        self.check()
+        if isinstance(name, str) and name in self._objects:
+            return self._objects[name]
+        raise unknown_name("object", name, self._objects, "this World")
 
     cdef int take_slots(self, int count) except -1:
         """A run of collision body indices: a freed one of that length, or fresh ones."""
@@ -105,7 +106,7 @@ cdef class Roster:
 
     cdef int register(self, object obj, int slot, str body, object geometries, object pose, bint dynamic) except -1:
         """Give shapes to the collision backend.  `pose` is the body's, in the frame whose pose World gives."""
-        cdef int size
+        cdef int size, k
         for item in geometries:
             local = item.pose.matrix if pose is None else pose @ item.pose.matrix
             shape_id = self.collision.add_shape(item.shape, slot, local, item.group, item.mask, dynamic)
@@ -113,10 +114,16 @@ cdef class Roster:
             if shape_id >= self.shape_room:
                 size = max(64, 2 * self.shape_room, shape_id + 1)
                 _grow(<void**> &self.material, size, sizeof(int))
+                for k in range(self.shape_room, size):
+                    self.material[k] = -1
                 self.shape_room = size
                 self.scene.material = self.material
             self.material[shape_id] = self.material_index(item.material)
         return 0
+
+    cdef bint known(self, int shape_id) noexcept nogil:
+        """Whether a shape is one that this World added."""
+        return 0 <= shape_id < self.shape_room and self.material[shape_id] >= 0
 
     cdef int material_index(self, str name) except -1:
         """Index of a material; new names join the table of laws before the next step."""
@@ -127,20 +134,19 @@ cdef class Roster:
 
     cdef int enter(self, WorldObject obj, object name, str kind) except -1:
         """Name a new object and take it in."""
-        names = {o.name for o in self._objects}
         if name is None:
-            k = len(names)
-            while f"{kind}_{k}" in names:
-                k += 1
-            name = f"{kind}_{k}"
+            name = f"{kind}_{self.added}"
+            while name in self._objects:
+                name += "_"
         elif not isinstance(name, str) or not name:
             raise Error(f"name must be a non-empty string, got {name!r}")
-        elif name in names:
+        elif name in self._objects:
             raise Error(f"this World already has an object named {name!r}")
         obj.name = name
         obj.gate = self.gate
         obj._world = weakref.ref(self)
-        self._objects.append(obj)
+        self._objects[name] = obj
+        self.added += 1
         return 0
 
     def add_single_body(self, geometries, mass, inertia, body_type="dynamic", name=None):
@@ -183,7 +189,11 @@ cdef class Roster:
         self.scene.single[n] = &body.c
         self.scene.n_single = n + 1
         self.singles.append(body)
-        self.register(body, body.c.slot, body.name, geometries, None, body.c.type == DYNAMIC)
+        try:
+            self.register(body, body.c.slot, body.name, geometries, None, body.c.type == DYNAMIC)
+        except BaseException:
+            self.drop(body)
+            raise
         return body
 
     def add_ground(self, height=0.0, material="default", group=1, mask=-1, name=None):
@@ -265,7 +275,7 @@ cdef class Roster:
         robot.name = name if isinstance(name, str) else mechanism.name
         robot.build(mechanism)
         n = len(self.systems)
-        if name is None and mechanism.name not in {o.name for o in self._objects}:
+        if name is None and mechanism.name not in self._objects:
             name = mechanism.name
         self.enter(robot, name, mechanism.name)
         if n + 1 > self.system_room:
@@ -279,24 +289,41 @@ cdef class Roster:
         self.scene.system[n] = &robot.c
         self.scene.n_system = n + 1
         self.systems.append(robot)
-        for body in mechanism.bodies:
+        robot.set_gravity(self.g)
+        try:
+            self.register_system(robot, self_collision)
+        except BaseException:
+            self.drop(robot)
+            raise
+        return robot
+
+    cdef int register_system(self, ArticulatedSystem robot, bint self_collision) except -1:
+        """Shapes and filters of a system."""
+        cdef int k
+        for body in robot.mechanism.bodies:
             k = robot.model.find(body).body
             carrier = robot.model.body_names[max(k - robot.model.base, 0)]
             self.register(robot, robot.c.slot + k, carrier, body.collision, factories.matrix(robot.model, body), k > 0)
         for a, b in factories.excluded_pairs(robot.model, robot.c.m.nb, self_collision):
             self.collision.exclude(robot.c.slot + a, robot.c.slot + b)
-        return robot
+        return 0
 
     def remove(self, WorldObject obj not None):
-        """Take an object out; it raises RemovedError from then on, other objects stay as they are."""
-        cdef SingleBody body
-        cdef ArticulatedSystem robot
+        """Take the object `obj` out; it raises RemovedError from then on, other objects stay as they are."""
         self.check()
         self.gate.check_editable()
         if obj.gate is not self.gate:
             raise RemovedError(f"{obj!r} is not in this World")
+        self.drop(obj)
+        self.removals += 1
+
+    cdef int drop(self, WorldObject obj) except -1:
+        """Undo an add, whole or half done."""
+        cdef ArticulatedSystem robot
+        cdef int a, b
         for shape_id in [k for k, owner in self.shapes.items() if owner[0] is obj]:
             self.collision.remove_shape(shape_id)
+            self.material[shape_id] = -1
             del self.shapes[shape_id]
         if isinstance(obj, SingleBody):
             self.singles.remove(obj)
@@ -308,10 +335,9 @@ cdef class Roster:
                 for b in range(a):
                     self.collision.allow(robot.c.slot + a, robot.c.slot + b)
             self.free_slots.append((robot.c.m.nb, robot.c.slot))
-        self._objects.remove(obj)
+        del self._objects[obj.name]
         obj.gate = None
-        self.removals += 1
-        self.renumber()
+        return self.renumber()
 
     cdef int renumber(self) except -1:
         """Close the gaps that a removal left in the lists of singles and systems."""

@@ -1,13 +1,11 @@
 from rbdyn.collision._types cimport ContactBuffer
 from rbdyn.contact.solver cimport ContactSolver
-from rbdyn.spatial._algebra cimport Vec3
 from rbdyn.world.assemble cimport Assembly
 from rbdyn.world.roster cimport Roster
 
 cdef class World(Roster):
     cdef Assembly assembly                # this step's contact problem
     cdef ContactBuffer found              # this step's contacts
-    cdef Vec3 g                           # gravity [m/s^2], world axes
     cdef int scheme                       # Scheme of the position update
     cdef double theta, gamma              # of the theta-scheme
     cdef readonly double time             # [s] simulated so far
@@ -19,6 +17,7 @@ cdef class World(Roster):
 
     cdef void kinematics(self) noexcept nogil
     cdef int detect(self) except -1 nogil
+    cdef int refuse_stranger(self, int i) except -1 nogil
     cdef void free_velocities(self) noexcept nogil
     cdef void move(self) noexcept nogil
     cdef bint finite(self) noexcept nogil

@@ -1,6 +1,7 @@
 """World: objects, their schedule, and nothing of their physics."""
 
 import math
+import operator
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from rbdyn.collision.backend import CollisionBackend
 from rbdyn.collision.native import NativeBackend
 from rbdyn.contact import BisectionSolver, MaterialPair, MaterialTable, PGSSolver
 from rbdyn.contact.solver import ContactSolver
-from rbdyn.errors import BusyError, DivergenceError, Error, unknown_name
+from rbdyn.errors import BusyError, CollisionError, DivergenceError, Error, unknown_name
 from rbdyn.world.contact import Contact
 
 cimport numpy as cnp
@@ -21,9 +22,9 @@ from rbdyn.collision._types cimport ContactPoint
 from rbdyn.contact.solver cimport ContactSolver, solve_contacts
 from rbdyn.spatial._algebra cimport vec3
 from rbdyn.spatial._arrays cimport data, vector_in
-from rbdyn.world._single cimport single_commit, single_finite, single_free, single_move
+from rbdyn.world._single cimport single_commit, single_finite, single_free, single_move, single_unpush
 from rbdyn.world._system cimport (
-    actuation, system_change, system_commit, system_finite, system_free, system_move,
+    actuation, system_change, system_commit, system_finite, system_free, system_move, system_unpush,
 )
 from rbdyn.world._types cimport EULER, SEMI_IMPLICIT, TRAPEZOID, CSingle, CSystem
 from rbdyn.world.articulated_system cimport ArticulatedSystem
@@ -115,6 +116,7 @@ cdef class World(Roster):
         contact = _backend(contact, {"bisection": BisectionSolver, "pgs": PGSSolver}, ContactSolver, "contact")
         dt, g = _time_step(time_step), vector_in(gravity, 3, "gravity")
         Roster.__init__(self, collision)
+        contact.claim(self)
         self.contact = contact
         self.scene.dt = dt
         self.gravity = g
@@ -142,15 +144,27 @@ cdef class World(Roster):
 
     cdef int detect(self) except -1 nogil:
         """Points, normals and depths of this step's contacts."""
+        cdef int i
         self.solved = False
         self.removals_at_detection = self.removals
-        return detect_contacts(self.collision, self.pose, self.n_slots, &self.found)
+        detect_contacts(self.collision, self.pose, self.n_slots, &self.found)
+        for i in range(self.found.n):
+            if not (self.known(self.found.point[i].shape_a) and self.known(self.found.point[i].shape_b)):
+                self.refuse_stranger(i)
+        return 0
+
+    cdef int refuse_stranger(self, int i) except -1 nogil:
+        with gil:
+            raise CollisionError(
+                f"contact {i} is between shapes {self.found.point[i].shape_a} and {self.found.point[i].shape_b}, one of which "
+                "this World did not add; use world.add_* instead of world.collision.add_shape"
+            )
 
     cdef void free_velocities(self) noexcept nogil:
         """Velocities at the end of the step without contact impulses; factors of M~ on the way."""
         cdef int k
         for k in range(self.scene.n_system):
-            system_free(self.scene.system[k], self.g, self.scene.dt, self.theta, self.gamma)
+            system_free(self.scene.system[k], self.scene.dt, self.theta, self.gamma)
         for k in range(self.scene.n_single):
             single_free(self.scene.single[k], self.g, self.scene.dt)
 
@@ -208,6 +222,11 @@ cdef class World(Roster):
 
     cdef int diverged(self) except -1 nogil:
         """DivergenceError that names who and when; the state is that of the step's start."""
+        cdef int k
+        for k in range(self.scene.n_system):         # what pushed too hard is not pushed again
+            system_unpush(self.scene.system[k])
+        for k in range(self.scene.n_single):
+            single_unpush(self.scene.single[k])
         with gil:
             raise DivergenceError(
                 f"step {self.steps + 1} (time {self.time:.6g} s): {self._who_diverged()} is not finite; the state was left "
@@ -242,9 +261,12 @@ cdef class World(Roster):
         """
         cdef long k, count
         self.check()
-        if isinstance(n, bool) or n != int(n) or n < 0:
-            raise Error(f"n must be a number of steps, 0 or more, got {n!r}")
-        count = n
+        try:
+            count = -1 if isinstance(n, bool) else operator.index(n)
+        except (TypeError, OverflowError):
+            count = -1
+        if count < 0:
+            raise Error(f"n must be a number of steps, an int of 0 or more, got {n!r}")
         self.gate.check_editable()
         self.refresh()
         self.gate.busy = True
@@ -311,6 +333,8 @@ cdef class World(Roster):
         self.gate.check_idle()
         a = vector_in(value, 3, "gravity")
         self.g = vec3(data(a)[0], data(a)[1], data(a)[2])
+        for robot in self.systems:
+            (<ArticulatedSystem> robot).set_gravity(self.g)
 
     @property
     def integrator(self):
@@ -365,6 +389,7 @@ cdef class World(Roster):
         Such a contact lets the gap close and no further, so that resting bodies neither sink nor flicker.  A collision
         backend that was given as an object keeps its own margin.
         """
+        self.check()
         return self.collision.margin
 
     @contact_margin.setter
@@ -388,10 +413,16 @@ cdef class World(Roster):
         """
         self.check()
         self.gate.check_idle()
-        if not hasattr(self.contact, "configure"):
-            raise Error(f"{type(self.contact).__name__} has no parameters to set")
-        self.contact.configure(alpha_init=alpha_init, alpha_min=alpha_min, alpha_decay=alpha_decay,
-                               max_iterations=max_iterations, threshold=threshold)
+        wanted = {"alpha_init": alpha_init, "alpha_min": alpha_min, "alpha_decay": alpha_decay,
+                  "max_iterations": max_iterations, "threshold": threshold}
+        known = getattr(self.contact, "parameters", {})
+        if "max_iterations" not in known:
+            raise Error(f"{type(self.contact).__name__} has no sweeps to set parameters of")
+        foreign = [name for name in ("alpha_init", "alpha_min", "alpha_decay") if name not in known]
+        for name in foreign:
+            if wanted.pop(name) != 1.0:
+                raise Error(f"{type(self.contact).__name__} has no parameter {name}; known: {', '.join(known)}")
+        self.contact.configure(**wanted)
 
     def set_material_pair(self, a, b, friction, restitution=0.0, threshold=0.0, static_friction=None,
                           static_threshold=0.0):
@@ -418,6 +449,7 @@ cdef class World(Roster):
     def contacts(self):
         """Contacts of the latest detection, list of Contact; none after an object was removed since."""
         self.check()
+        self.gate.check_idle()
         if self.removals != self.removals_at_detection:
             return []
         return [self.contact_at(i) for i in range(self.found.n)]

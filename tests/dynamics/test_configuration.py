@@ -234,7 +234,6 @@ def test_convert_to_an_unknown_library():
         rbdyn.convert(model, model.neutral(), np.zeros(6), to="pinochio")
 
 
-@pytest.mark.xfail(strict=True, reason="convert raises Error, its docstring promises StateError")
 def test_convert_refuses_what_is_no_state():
     model = single(Floating())
     with pytest.raises(rbdyn.StateError):

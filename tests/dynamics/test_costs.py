@@ -128,11 +128,10 @@ def peak(call, times):
         tracemalloc.stop()
 
 
-DENSE = pytest.mark.xfail(strict=True, reason="each call allocates a dense (nv, nv) array for the factors")
 FACTORED = ("solve_mass_matrix", "inverse_mass_matrix")
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=DENSE) if n in FACTORED else n for n in CALLS])
+@pytest.mark.parametrize("name", CALLS)
 def test_no_allocation(large, name):
     """With out=, neither 10 nor 10,000 calls hold as much as one vector, and the latter no more than the former."""
     few, many = (10, 10_000) if "mass_matrix" not in name else (10, 1000)
@@ -191,7 +190,6 @@ def test_models_are_freed():
     assert growth(make, 100) < 1e6
 
 
-@pytest.mark.xfail(strict=True, reason="State and its views q, v hold each other; numpy arrays take no part in gc")
 def test_states_are_freed():
     model = rbdyn.Model(chain(1))
     states = [rbdyn.State(model) for _ in range(10)]
@@ -203,7 +201,6 @@ def test_states_are_freed():
 
 
 @pytest.mark.skipif(not STATM.exists(), reason="needs /proc")
-@pytest.mark.xfail(strict=True, reason="as test_states_are_freed: 88 kB for each State of 100 joints")
 def test_the_workspaces_of_states_are_freed():
     model = rbdyn.Model(chain(100))
 

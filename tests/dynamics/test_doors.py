@@ -159,7 +159,7 @@ def test_quaternions_must_be_of_unit_length(norm):
     m.attach(m.root_body, ball, rbdyn.Joint("base", Floating()))
     model = rbdyn.Model(m)
     state = rbdyn.State(model)
-    with pytest.raises(rbdyn.StateError, match="base"):
+    with pytest.raises(rbdyn.StateError, match=r"q\[3:7\]"):
         state.set([1, 2, 3, norm, 0, 0, 0], np.zeros(6))
     np.testing.assert_array_equal(state.q, model.neutral())
     state.set([1, 2, 3, 1 + 1e-5, 0, 0, 0], np.zeros(6))
@@ -223,11 +223,10 @@ def test_an_out_in_another_layout_is_filled_rightly_or_refused(system, name, lay
         np.testing.assert_array_equal(out, expected)
 
 
-OVERWRITES = pytest.mark.xfail(strict=True, reason="writes out= before it has read all of its input: wrong numbers")
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param("vd", marks=OVERWRITES), pytest.param("x", marks=OVERWRITES), "tau", "b", "q"]
+    "name", ["vd", "x", "tau", "b", "q"]
 )
 def test_out_may_be_the_input(system, name):
     call, size = VECTORS[name]

@@ -361,7 +361,6 @@ def test_merged_bodies_are_gone_from_the_queries(arm):
         arm.find_joint("flange")
 
 
-@pytest.mark.xfail(strict=True, reason="the name of a merged body lives on as a frame's; attach does not look there")
 def test_the_name_of_a_merged_body_stays_taken(arm):
     """Otherwise one name means a frame of `lower` and a body of its own."""
     arm.remove_fixed_tree_joints()
