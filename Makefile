@@ -1,0 +1,66 @@
+# make demo, test, bench, lint, docs: each makes .venv, installs what it needs, compiles what changed, and runs.
+# Needs Python >= 3.10, a C compiler and make.  PYTHON=python3.12 chooses the interpreter of a new .venv.
+
+PYTHON ?= python3
+PY := .venv/bin/python
+FOLDERS := rbdyn collision contact io
+SOURCES := $(shell find $(FOLDERS) -type f -not -name '*.so' -not -path '*/__pycache__/*')
+export PIP_CACHE_DIR ?= $(CURDIR)/.venv/cache
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench lint docs build clean
+
+help:
+	@echo 'make demo    a four-legged robot drops, and stands'
+	@echo 'make test    the whole test suite; PYTEST="-k world" passes options on'
+	@echo 'make bench   time the algorithms and the World'
+	@echo 'make lint    ruff, cython-lint, mypy, stubtest, and the floor test'
+	@echo 'make docs    build the manual to docs/_build/html'
+	@echo 'make clean   remove what was built, and .venv'
+
+demo: build
+	$(PY) -m rbdyn demo
+
+test: build .venv/.test
+	$(PY) -m pytest $(PYTEST)
+
+bench: build .venv/.test
+	$(PY) -m benchmarks
+
+lint: build .venv/.lint .venv/.test
+	$(PY) -m ruff check .
+	PATH="$(CURDIR)/.venv/bin:$$PATH" cython-lint $(FOLDERS)
+	cd build/tree && ../../$(PY) -m mypy --config-file ../../pyproject.toml --cache-dir ../../.mypy_cache -p rbdyn
+	$(PY) tests/house/check_stubs.py
+	$(PY) -m pytest tests/house/test_floors.py
+
+docs: build .venv/.docs
+	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@echo 'open docs/_build/html/index.html'
+
+build: build/.done
+
+# Compiles in place, and only what changed.
+build/.done: .venv/.core $(SOURCES)
+	$(PY) setup.py --quiet build_ext --inplace
+	@touch $@
+
+# .venv/.core is rbdyn with its dependencies, .venv/.test with those of the extra [test], and so on.
+.venv/.core: .venv/.made pyproject.toml setup.py
+	$(PY) -m pip install -qq --no-build-isolation -e .
+	@touch $@
+
+.venv/.%: .venv/.core
+	$(PY) -m pip install -qq 'rbdyn[$*]'
+	@touch $@
+
+.venv/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "rbdyn needs Python >= 3.10; try: make PYTHON=python3.12")'
+	$(PYTHON) -m venv .venv
+	$(PY) -m pip install -qq --upgrade pip 'setuptools>=77' 'Cython>=3.1' 'numpy>=2.0'
+	@touch $@
+
+clean:
+	rm -rf build dist .venv *.egg-info docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find $(FOLDERS) tests -name '*.so' -delete -o -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,58 @@
+"""``demo``: the bundled quadruped drops and stands."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rbdyn import models
+from rbdyn.cli.timed import print_table, run_for
+from rbdyn.world import ArticulatedSystem, World
+
+SECONDS = 4.0
+DROP = 0.2  # [m] of air under the feet
+P, D = 250.0, 10.0  # [N m/rad], [N m s/rad]
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command."""
+    text = "drop the bundled quadruped and let it stand under PD control for 4 simulated seconds"
+    command = commands.add_parser("demo", help=text, description=text, allow_abbrev=False)
+    command.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Drop, stand, report."""
+    stance = models.QUADRUPED_STANCE.q
+    start = stance.copy()
+    start[2] += DROP
+    world = World(time_step=0.002)
+    world.add_ground()
+    robot = world.add_articulated_system(models.quadruped())
+    robot.set_state(start)
+    robot.set_pd_gains(P, D)
+    robot.set_pd_target(stance)
+    timing = run_for(world, SECONDS, "quadruped")
+    feet = foot_forces(robot)
+    weight = -world.gravity[2] * robot.total_mass
+    print_table(
+        f"quadruped, {robot.total_mass:.1f} kg, {robot.nv} degrees of freedom, dropped by {DROP} m",
+        [
+            *timing.rows,
+            ("base height", f"{robot.q[2]:.3f} m"),
+            *((f"force on {foot}", f"{force:.2f} N") for foot, force in feet.items()),
+            ("sum of foot forces", f"{sum(feet.values()):.2f} N"),
+            ("weight", f"{weight:.2f} N"),
+        ],
+    )
+    return 0
+
+
+def foot_forces(robot: ArticulatedSystem) -> dict[str, float]:
+    """Shape that touches something -> vertical force on it [N]."""
+    forces: dict[str, float] = {}
+    for contact in robot.contacts:
+        shape = contact.geometry_a if contact.object_a is robot else contact.geometry_b
+        foot = shape.split("/")[0]
+        forces[foot] = forces.get(foot, 0.0) + float(contact.force_on(robot)[2])
+    return forces

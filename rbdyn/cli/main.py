@@ -1,0 +1,55 @@
+"""The parser, and what an error becomes: one line on stderr and an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from rbdyn.cli import demo, simulate
+from rbdyn.errors import DivergenceError, Error
+
+COMMANDS = (demo, simulate)
+DIVERGED, USAGE, INTERRUPTED = 1, 2, 130
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands and their options."""
+    top = argparse.ArgumentParser(
+        prog="python -m rbdyn", description="Rigid-body dynamics with hard contact.", allow_abbrev=False
+    )
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add_to(commands)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Without the program's name; those of the process by default.
+
+    Returns
+    -------
+    code : int
+        0, or 1 if a simulation diverged, 2 for a file or option that will not do, 130 after Ctrl-C.
+    """
+    try:
+        args = parser().parse_args(arguments)
+    except SystemExit as end:  # argparse has said what was wrong, or printed the help
+        return int(end.code or 0)
+    try:
+        return int(args.run(args))
+    except Error as error:
+        print(f"python -m rbdyn: error: {error}", file=sys.stderr)
+        return DIVERGED if isinstance(error, DivergenceError) else USAGE
+    except KeyboardInterrupt:
+        print("python -m rbdyn: stopped", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader, such as head, has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

@@ -1,0 +1,109 @@
+"""``simulate``: a robot file falls on level ground, or hangs, or holds its posture."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+from rbdyn.cli.timed import print_table, run_for
+from rbdyn.errors import Error
+from rbdyn.io import load_urdf
+from rbdyn.mechanism import Mechanism
+from rbdyn.world import World
+
+GAINS = (100.0, 5.0)  # [N m/rad or N/m], [N m s/rad or N s/m]
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command and its options."""
+    command = commands.add_parser(
+        "simulate",
+        help="simulate a robot file",
+        description="Simulate a robot file.  A robot with a free base starts in its neutral configuration on level "
+        "ground, or at the origin if that is higher; one with a fixed base hangs there, without a ground.",
+        allow_abbrev=False,
+    )
+    command.add_argument("robot", metavar="ROBOT.urdf", type=Path, help="a URDF file")
+    command.add_argument("--seconds", type=_positive, default=4.0, help="simulated time [s], default 4")
+    command.add_argument("--dt", type=_positive, default=0.002, help="time step [s], default 0.002")
+    command.add_argument("--fixed", action="store_true", help="fix the base")
+    command.add_argument(
+        "--pd",
+        type=_not_negative,
+        nargs="*",
+        metavar="P D",
+        help="hold the joints where they start, with these gains [N m/rad and N m s/rad], "
+        f"default {GAINS[0]:g} {GAINS[1]:g}",
+    )
+    command.set_defaults(run=run)
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a finite number")
+    return value
+
+
+def _positive(text: str) -> float:
+    value = _number(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
+    return value
+
+
+def _not_negative(text: str) -> float:
+    value = _number(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"must not be negative, got {text}")
+    return value
+
+
+def run(args: argparse.Namespace) -> int:
+    """Load, step, report."""
+    if args.pd is not None and len(args.pd) not in (0, 2):
+        raise Error(f"--pd takes two gains, P and D, or none for the default; got {len(args.pd)}")
+    mechanism = load_urdf(args.robot, floating=False if args.fixed else None)
+    for note in mechanism.warnings:
+        print(note, file=sys.stderr)
+    world = World(time_step=args.dt)
+    robot = world.add_articulated_system(mechanism)
+    free = robot.model.floating_base
+    if free:
+        world.add_ground()
+        robot.set_base_pose((0.0, 0.0, depth_at_origin(mechanism)))
+    if args.pd is not None:
+        robot.set_pd_gains(*(args.pd or GAINS))
+        robot.set_pd_target(robot.q)
+    timing = run_for(world, args.seconds, mechanism.name)
+    body = robot.body_names[0 if free else -1]
+    x, y, z = robot.body_pose(body)[:3, 3]
+    outside = [contact for contact in robot.contacts if contact.object_a is not contact.object_b]
+    lift = sum(float(contact.force_on(robot)[2]) for contact in outside)
+    print_table(
+        f"{mechanism.name}, moving mass {robot.total_mass:.6g} kg, {robot.nv} degrees of freedom, "
+        f"{'free' if free else 'fixed'} base",
+        [
+            *timing.rows,
+            (f"position of {body}", f"{x:.4f}, {y:.4f}, {z:.4f} m"),
+            ("largest |v|", f"{max(map(abs, robot.v), default=0.0):.3g} m/s or rad/s"),
+            ("contacts", str(len(robot.contacts))),
+            ("lifted by contacts", f"{lift:.2f} N of {-world.gravity[2] * robot.total_mass:.2f} N"),
+        ],
+    )
+    return 0
+
+
+def depth_at_origin(mechanism: Mechanism) -> float:
+    """How far the robot, in neutral configuration at the origin, reaches below z = 0 [m]."""
+    probe = World()
+    probe.add_ground()
+    robot = probe.add_articulated_system(mechanism, self_collision=False)
+    probe.integrate1()
+    return max((contact.depth for contact in robot.contacts), default=0.0)

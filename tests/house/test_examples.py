@@ -1,0 +1,84 @@
+"""Every example runs, by itself, in a process of its own, and prints something; so does the README's."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+README = (ROOT / "README.md").read_text()
+
+
+def output(*command):
+    """What a fresh interpreter prints; warnings are errors."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", *command],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_there_are_examples():
+    assert len(EXAMPLES) >= 5
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs(path):
+    assert output(str(path)).strip()
+    assert len(path.read_text().splitlines()) <= 60
+
+
+def test_cradle_passes_the_blow_on():
+    """In the end only the last ball moves, as fast as the first did."""
+    last = output(str(ROOT / "examples" / "newtons_cradle.py")).splitlines()[-1]
+    speeds = [float(x) for x in re.search(r"\[(.*?)\]", last)[1].split()]
+    assert speeds == pytest.approx([0, 0, 0, 0, 1], abs=1e-6)
+
+
+def test_own_solver_agrees_with_the_closed_form():
+    """v^2 / (2 mu g) = 0.50968 m, up to half a step's way."""
+    lines = output(str(ROOT / "examples" / "own_contact_solver.py")).splitlines()
+    mine, builtin, exact = (float(line.split()[-2]) for line in lines)
+    assert exact == pytest.approx(0.50968, abs=1e-5)
+    assert mine == pytest.approx(exact, abs=3e-3)
+    assert builtin == pytest.approx(exact, abs=3e-3)
+
+
+def test_double_pendulum_keeps_its_energy():
+    lines = output(str(ROOT / "examples" / "double_pendulum.py")).splitlines()
+    energies = [float(re.search(r"energy (\S+)", line)[1]) for line in lines]
+    assert len(energies) == 6 and abs(energies[0]) > 1.0
+    assert energies == pytest.approx([energies[0]] * 6, abs=1e-6)
+
+
+def test_readme_example_does_what_it_says():
+    """The first Python block of the README runs and prints what the comment beside its print says."""
+    code = re.search(r"```python\n(.*?)```", README, re.DOTALL)[1]
+    said = re.search(r"print\(.*#\s*(.+)$", code, re.MULTILINE)[1]
+    assert output("-c", code).strip() == said.strip()
+    lines = [line for line in code.splitlines() if line.strip()]
+    assert len(lines) <= 10
+
+
+def test_readme_starts_with_two_commands():
+    """What a newcomer types first: `make demo` and `make test`, nothing else in that block."""
+    block = re.search(r"```(?:sh|bash)\n(.*?)```", README, re.DOTALL)[1]
+    commands = [line.split("#")[0].strip() for line in block.splitlines()]
+    assert commands == ["make demo", "make test"]
+
+
+def test_links_between_documents_lead_somewhere():
+    """Relative links in the Markdown files."""
+    for document in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        for link in re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text()):
+            assert (document.parent / link).exists(), f"{document.name}: {link}"
