@@ -62,7 +62,9 @@ def mujoco_urdf(robot: Robot) -> str:
         joint = etree.SubElement(root, "joint", name="ROOT", type="floating")
         etree.SubElement(joint, "parent", link="world")
         etree.SubElement(joint, "child", link=base)
-    root.insert(0, etree.fromstring('<mujoco><compiler fusestatic="true" discardvisual="true" inertiafromgeom="false"/></mujoco>'))
+    options = etree.Element("mujoco")
+    etree.SubElement(options, "compiler", fusestatic="true", discardvisual="true", inertiafromgeom="false")
+    root.insert(0, options)
     return etree.tostring(root).decode()
 
 

@@ -168,7 +168,8 @@ def _balls(name: str) -> Any:
             wall = spec.worldbody.add_geom(
                 type=mj.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0], pos=[-x * TRAY / 2, -y * TRAY / 2, 0.0]
             )
-            wall.quat = [np.sqrt(0.5), -y * np.sqrt(0.5), x * np.sqrt(0.5), 0.0]
+            half = 0.5**0.5  # a quarter turn takes the plane's normal from z to (x, y, 0)
+            wall.quat = [half, -y * half, x * half, 0.0]
     for position in ball_grid(666, 10) if in_tray else ball_grid(216, 6):
         body = spec.worldbody.add_body(pos=position)
         body.add_freejoint()

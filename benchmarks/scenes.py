@@ -64,7 +64,12 @@ def _builders(scene: Scene) -> dict[str, Callable[[], Any]]:
     if optional("mujoco") is not None:
         from benchmarks import scene_mujoco
 
-        settings: dict[str, dict[str, Any]] = {DEFAULT: {}, HARD: {"hard": True}, PGS: {"solver": "PGS"}, CG: {"solver": "CG"}}
+        settings: dict[str, dict[str, Any]] = {
+            DEFAULT: {},
+            HARD: {"hard": True},
+            PGS: {"solver": "PGS"},
+            CG: {"solver": "CG"},
+        }
         for engine in ENGINES[scene.name][1:]:
             builders[engine] = partial(scene_mujoco.build, scene, **settings[engine])
     return builders
