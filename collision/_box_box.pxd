@@ -141,36 +141,60 @@ cdef inline Facet facing(const BoxPair* k, int face, double side) noexcept nogil
     return q
 
 
+cdef inline int corners_of_q(
+        const BoxPair* k, int face, const Facet* q, int first, double margin, double near, Spot* spot, int n) noexcept nogil:
+    """Corners of Q's face above P's, or beside it by a hair: those move onto the rim."""
+    cdef double hu = k.p[(face + 1) % 3], hv = k.p[(face + 2) % 3], x, y, z
+    cdef int a, b
+    for a in range(2):
+        for b in range(2):
+            x = q.f[0] + (2 * a - 1) * q.e[0][0] + (2 * b - 1) * q.e[1][0]
+            y = q.f[1] + (2 * a - 1) * q.e[0][1] + (2 * b - 1) * q.e[1][1]
+            z = q.f[2] + (2 * a - 1) * q.e[0][2] + (2 * b - 1) * q.e[1][2]
+            if z < margin and fabs(x) <= hu + 0.25 * near and fabs(y) <= hv + 0.25 * near:
+                n = keep(spot, n, clamp(x, -hu, hu), clamp(y, -hv, hv), z, first + corner_number(
+                    q.axis, q.sign > 0.0, (q.axis + 1) % 3, a, (q.axis + 2) % 3, b), near)
+    return n
+
+
+cdef inline int corners_of_p(
+        const BoxPair* k, int face, double side, const Facet* q, int first, double margin, double near,
+        Spot* spot, int n) noexcept nogil:
+    """Corners of P's face under Q's, or beside it by a hair."""
+    cdef int iu = (face + 1) % 3, iv = (face + 2) % 3, a, b
+    cdef double det = q.e[0][0] * q.e[1][1] - q.e[0][1] * q.e[1][0], x, y, z, alpha, beta
+    # a hair, in units of the half edges
+    cdef double hair_a = 1.0 + 0.25 * near / k.q[(q.axis + 1) % 3], hair_b = 1.0 + 0.25 * near / k.q[(q.axis + 2) % 3]
+    for a in range(2):
+        for b in range(2):
+            x = (2 * a - 1) * k.p[iu]
+            y = (2 * b - 1) * k.p[iv]
+            alpha = ((x - q.f[0]) * q.e[1][1] - (y - q.f[1]) * q.e[1][0]) / det
+            beta = ((y - q.f[1]) * q.e[0][0] - (x - q.f[0]) * q.e[0][1]) / det
+            z = q.f[2] + alpha * q.e[0][2] + beta * q.e[1][2]
+            if fabs(alpha) <= hair_a and fabs(beta) <= hair_b and z < margin:
+                n = keep(spot, n, x, y, z, first + corner_number(face, side > 0.0, iu, a, iv, b), near)
+    return n
+
+
 cdef inline int overlap_faces(const BoxPair* k, int face, bint flipped, double margin, Spot* spot) noexcept nogil:
     """Corners of the intersection of P's face with the face of Q turned towards it.
 
-    They are of three kinds: corners of Q's face above P's, corners of P's face under Q's,
-    and crossings of edges.  Spots nearer than 2 % of the smallest side are merged.
+    They are of three kinds: corners of Q's face, corners of P's face, and crossings of edges.
+    Spots nearer than 2 % of the smallest side are merged.  The corners of the pair's second
+    box come first, whichever is P, so that boxes of one size give the same names either way.
     """
     cdef double side = 1.0 if k.t[face] >= 0.0 else -1.0
     cdef Facet q = facing(k, face, side)
-    cdef int iu = (face + 1) % 3, iv = (face + 2) % 3, jk = (q.axis + 1) % 3, jl = (q.axis + 2) % 3, a, b, n = 0
-    cdef int first_q = 8 if flipped else 0, first_p = 0 if flipped else 8
-    cdef double near = 0.04 * min(min(k.p[iu], k.p[iv]), min(k.q[jk], k.q[jl]))
-    cdef double det = q.e[0][0] * q.e[1][1] - q.e[0][1] * q.e[1][0], x, y, z, du, dv, alpha, beta
-    for a in range(2):                                   # corners of Q's face
-        for b in range(2):
-            alpha, beta = 2 * a - 1, 2 * b - 1
-            x = q.f[0] + alpha * q.e[0][0] + beta * q.e[1][0]
-            y = q.f[1] + alpha * q.e[0][1] + beta * q.e[1][1]
-            z = q.f[2] + alpha * q.e[0][2] + beta * q.e[1][2]
-            if z < margin and fabs(x) <= k.p[iu] * (1.0 + 1e-9) and fabs(y) <= k.p[iv] * (1.0 + 1e-9):
-                n = keep(spot, n, x, y, z, first_q + corner_number(q.axis, q.sign > 0.0, jk, a, jl, b), near)
-    for a in range(2):                                   # corners of P's face
-        for b in range(2):
-            du = (2 * a - 1) * k.p[iu] - q.f[0]
-            dv = (2 * b - 1) * k.p[iv] - q.f[1]
-            alpha = (du * q.e[1][1] - dv * q.e[1][0]) / det
-            beta = (dv * q.e[0][0] - du * q.e[0][1]) / det
-            z = q.f[2] + alpha * q.e[0][2] + beta * q.e[1][2]
-            if fabs(alpha) <= 1.0 and fabs(beta) <= 1.0 and z < margin:
-                n = keep(spot, n, du + q.f[0], dv + q.f[1], z,
-                         first_p + corner_number(face, side > 0.0, iu, a, iv, b), near)
+    cdef double near = 0.04 * min(min(k.p[(face + 1) % 3], k.p[(face + 2) % 3]),
+                                  min(k.q[(q.axis + 1) % 3], k.q[(q.axis + 2) % 3]))
+    cdef int n = 0
+    if flipped:
+        n = corners_of_p(k, face, side, &q, 0, margin, near, spot, n)
+        n = corners_of_q(k, face, &q, 8, margin, near, spot, n)
+    else:
+        n = corners_of_q(k, face, &q, 0, margin, near, spot, n)
+        n = corners_of_p(k, face, side, &q, 8, margin, near, spot, n)
     return cross_edges(k, face, side, &q, flipped, margin, near, spot, n)
 
 
@@ -191,7 +215,7 @@ cdef inline int cross_edges(
                 start[i] = q.f[i] + (2 * b - 1) * q.e[1 - c][i]
             edge_q = edge_number((q.axis + 1 + c) % 3, (q.axis + 2 - c) % 3, b, q.axis, q.sign > 0.0)
             for d in range(2):                           # P's side lies at -+half[d]
-                if fabs(q.e[c][d]) < 1e-12 * half[d]:
+                if fabs(q.e[c][d]) < 0.125 * near:       # nearly parallel: the corners stand for it
                     continue
                 for s in range(2):
                     alpha = ((2 * s - 1) * half[d] - start[d]) / q.e[c][d]

@@ -17,10 +17,20 @@ cdef struct Ball:                  # bounding sphere of a shape that is no half-
     double radius                  # [m]
     int body, slot
 
-cdef struct Entry:                 # one shape of the sweep
-    double lo0, hi0                # [m] bounds along the sweep axis
-    double lo1, hi1, lo2, hi2      # [m] bounds along the two others
+cdef enum:
+    BLOCK = 16                     # entries that the sweep compares at once
+
+cdef struct Entry:                 # one shape of the sweep; bounds [m], rounded outwards
+    float lo0, hi0                 # along the sweep axis
+    float lo1, hi1, lo2, hi2       # along the two others
     int slot
+
+cdef struct Columns:               # the sorted entries again, by column, for the vector unit
+    float* lo0                     # (n_entry + BLOCK,) each; those past the end overlap nothing
+    float* lo1
+    float* hi1
+    float* lo2
+    float* hi2
 
 cdef struct Broad:
     int revision                   # of the table, when the lists below were built; -1: never
@@ -31,6 +41,7 @@ cdef struct Broad:
     int* half                      # (n_half,) slots of half-spaces
     Ball* ball                     # (n_ball,)
     Entry* entry                   # (n_entry,) sorted by (lo0, slot) after each sweep
+    Columns column
     bint* posed                    # (table.n,) True: world_pose is filled by the sweep
     Pose* world_pose               # (table.n,) this step's world poses, where needed
     int n_pair, pair_capacity

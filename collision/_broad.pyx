@@ -1,6 +1,6 @@
 """Broad phase: sort and sweep, half-spaces apart.  RTCD, section 7.5."""
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdlib cimport free, realloc
 
 from rbdyn.collision._solid cimport compose_pose
@@ -18,6 +18,7 @@ cdef void broad_init(Broad* broad) noexcept nogil:
     broad.half = NULL
     broad.ball = NULL
     broad.entry = NULL
+    broad.column.lo0 = broad.column.lo1 = broad.column.hi1 = broad.column.lo2 = broad.column.hi2 = NULL
     broad.posed = NULL
     broad.world_pose = NULL
     broad.pair = NULL
@@ -29,6 +30,11 @@ cdef void broad_free(Broad* broad) noexcept nogil:
     free(broad.half)
     free(broad.ball)
     free(broad.entry)
+    free(broad.column.lo0)
+    free(broad.column.lo1)
+    free(broad.column.hi1)
+    free(broad.column.lo2)
+    free(broad.column.hi2)
     free(broad.posed)
     free(broad.world_pose)
     free(broad.pair)
@@ -67,6 +73,11 @@ cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
         resize(<void**>&broad.half, 2 * n, sizeof(int))
         resize(<void**>&broad.ball, 2 * n, sizeof(Ball))
         resize(<void**>&broad.entry, 2 * n, sizeof(Entry))
+        resize(<void**>&broad.column.lo0, 2 * n + BLOCK, sizeof(float))
+        resize(<void**>&broad.column.lo1, 2 * n + BLOCK, sizeof(float))
+        resize(<void**>&broad.column.hi1, 2 * n + BLOCK, sizeof(float))
+        resize(<void**>&broad.column.lo2, 2 * n + BLOCK, sizeof(float))
+        resize(<void**>&broad.column.hi2, 2 * n + BLOCK, sizeof(float))
         resize(<void**>&broad.posed, 2 * n, sizeof(bint))
         resize(<void**>&broad.world_pose, 2 * n, sizeof(Pose))
         resize(<void**>&broad.count, 2 * n + 1, sizeof(int))
@@ -163,12 +174,13 @@ cdef inline void set_bounds(Entry* e, Vec3 c, Vec3 h, int axis) noexcept nogil:
         c, h = vec3(c.y, c.z, c.x), vec3(h.y, h.z, h.x)
     elif axis == 2:
         c, h = vec3(c.z, c.x, c.y), vec3(h.z, h.x, h.y)
-    e.lo0 = c.x - h.x
-    e.hi0 = c.x + h.x
-    e.lo1 = c.y - h.y
-    e.hi1 = c.y + h.y
-    e.lo2 = c.z - h.z
-    e.hi2 = c.z + h.z
+    # rounding to single precision moves a bound by 6e-8 of its size
+    h.x += 1.2e-7 * (fabs(c.x) + h.x)
+    h.y += 1.2e-7 * (fabs(c.y) + h.y)
+    h.z += 1.2e-7 * (fabs(c.z) + h.z)
+    e.lo0, e.hi0 = <float>(c.x - h.x), <float>(c.x + h.x)
+    e.lo1, e.hi1 = <float>(c.y - h.y), <float>(c.y + h.y)
+    e.lo2, e.hi2 = <float>(c.z - h.z), <float>(c.z + h.z)
 
 
 cdef int update_entries(Broad* broad, const Table* table, const Pose* body_pose) noexcept nogil:
@@ -199,11 +211,37 @@ cdef int update_entries(Broad* broad, const Table* table, const Pose* body_pose)
     return 0 if v0 > 1.5 * (v1 if broad.axis == 1 else v2) else broad.axis
 
 
+cdef void fill_columns(Broad* broad) noexcept nogil:
+    """Copy the sorted bounds, and a block of bounds that nothing overlaps."""
+    cdef int k, n = broad.n_entry
+    cdef Columns c = broad.column
+    for k in range(n):
+        c.lo0[k] = broad.entry[k].lo0
+        c.lo1[k] = broad.entry[k].lo1
+        c.hi1[k] = broad.entry[k].hi1
+        c.lo2[k] = broad.entry[k].lo2
+        c.hi2[k] = broad.entry[k].hi2
+    for k in range(n, n + BLOCK):
+        c.lo0[k] = c.lo1[k] = c.lo2[k] = <float>INFINITY
+        c.hi1[k] = c.hi2[k] = <float>-INFINITY
+
+
+cdef inline bint compare_block(const Entry* e, Columns c, int j, int* hit) noexcept nogil:
+    """Which of the entries j, j + 1, ... j + BLOCK - 1 overlap e?  Written to become vector instructions."""
+    cdef int k, some = 0
+    for k in range(BLOCK):
+        hit[k] = ((c.lo0[j + k] <= e.hi0) & (c.lo1[j + k] <= e.hi1) & (c.hi1[j + k] >= e.lo1)
+                  & (c.lo2[j + k] <= e.hi2) & (c.hi2[j + k] >= e.lo2))
+    for k in range(BLOCK):
+        some |= hit[k]
+    return some != 0
+
+
 cdef int sweep_pairs(Broad* broad, const Table* table, const Pose* body_pose) except -1 nogil:
     """Pairs whose bounds overlap on all three axes."""
-    cdef int i, j, n = broad.n_entry, axis
-    cdef const Entry* e
-    cdef const Entry* f
+    cdef int i, j, k, n = broad.n_entry, axis
+    cdef Entry e
+    cdef int[BLOCK] hit
     if n < 2:
         return 0
     axis = update_entries(broad, table, body_pose)
@@ -214,16 +252,16 @@ cdef int sweep_pairs(Broad* broad, const Table* table, const Pose* body_pose) ex
     if broad.unsorted or not insertion_sort(broad.entry, n):
         heap_sort(broad.entry, n)
     broad.unsorted = False
+    fill_columns(broad)
     for i in range(n - 1):
-        e = &broad.entry[i]
-        for j in range(i + 1, n):
-            f = &broad.entry[j]
-            if f.lo0 > e.hi0:
-                break
-            # one branch instead of four: most pairs fail, at a place that cannot be predicted
-            if (f.lo1 <= e.hi1) & (e.lo1 <= f.hi1) & (f.lo2 <= e.hi2) & (e.lo2 <= f.hi2):
-                if may_collide(table, e.slot, f.slot):
-                    push_pair(broad, e.slot, f.slot)
+        e = broad.entry[i]
+        j = i + 1
+        while j < n and broad.column.lo0[j] <= e.hi0:
+            if compare_block(&e, broad.column, j, hit):
+                for k in range(BLOCK):
+                    if hit[k] and may_collide(table, e.slot, broad.entry[j + k].slot):
+                        push_pair(broad, e.slot, broad.entry[j + k].slot)
+            j += BLOCK
     return 0
 
 

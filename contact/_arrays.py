@@ -35,7 +35,8 @@ def indices(value: Any, n: int, bodies: int, name: str) -> np.ndarray:
         return np.full(n, -1, np.intc)
     array = numbers(value, (n,), name)
     if (array != np.round(array)).any() or (array < -1).any() or (array >= bodies).any():
-        raise ContactError(f"{name} must hold whole numbers from -1 (none) to {bodies - 1}, got {array.tolist()!r:.200}")
+        got = repr(array.tolist())[:200]
+        raise ContactError(f"{name} must hold whole numbers from -1 (none) to {bodies - 1}, got {got}")
     return array.astype(np.intc)
 
 
@@ -62,7 +63,8 @@ def common(v_free: Any, friction: Any, dt: Any, frame: Any, key: Any) -> dict[st
     step = float(numbers(dt, (), "dt", "[s]"))
     if step <= 0.0:
         raise ContactError(f"dt must be positive [s], got {step!r}")
-    return {"n": n, "v_free": v, "friction": mu, "frame": R, "dt": step, "key": keys(key, n), "impulse": np.zeros((n, 3))}
+    arrays = {"n": n, "v_free": v, "friction": mu, "frame": R, "dt": step, "key": keys(key, n)}
+    return arrays | {"impulse": np.zeros((n, 3))}
 
 
 def from_delassus(delassus: Any, v_free: Any, friction: Any, dt: Any, frame: Any, key: Any) -> dict[str, Any]:
@@ -70,7 +72,8 @@ def from_delassus(delassus: Any, v_free: Any, friction: Any, dt: Any, frame: Any
     arrays = common(v_free, friction, dt, frame, key)
     n = arrays["n"]
     Y = factor(numbers(delassus, (3 * n, 3 * n), "delassus", "[1/kg]"))
-    return arrays | bodies([], np.zeros((0, 3, 3))) | sides(n, 0, None, None, None, None) | rows_of(Y.reshape(n, 3, Y.shape[1]))
+    arrays |= bodies([], np.zeros((0, 3, 3))) | sides(n, 0, None, None, None, None)
+    return arrays | rows_of(Y.reshape(n, 3, Y.shape[1]))
 
 
 def from_bodies(inverse_mass: Any, inverse_inertia: Any, frame: Any, v_free: Any, friction: Any, single_a: Any,

@@ -11,6 +11,8 @@ from rbdyn.contact.operator cimport Operator, grow, prepare
 from rbdyn.contact.operator cimport release as release_operator
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
+from rbdyn.contact.stick cimport Stick
+from rbdyn.contact.stick cimport release as release_stick
 
 import numpy as np
 
@@ -39,8 +41,11 @@ cdef class BisectionSolver(ContactSolver):
         ``alpha = alpha_min + alpha_decay (alpha - alpha_min)``.  1 is best in every case measured.
     patience : int
         Give up, with ``converged`` False, after so many sweeps without one percent of progress.
+    direct : bool
+        After 8 sweeps, solve all sticking contacts together where the contact graph makes that cheap: a tall stack then
+        needs tens of sweeps instead of thousands.  Used only while every alpha is 1.
     anderson : bool
-        Accelerate after 8 sweeps (window 5); used only while every alpha is 1.
+        Accelerate what remains (window 5); used only while every alpha is 1.
     warm_start, alternate : bool
         See `ContactSolver`.
 
@@ -60,29 +65,33 @@ cdef class BisectionSolver(ContactSolver):
     cdef Settings settings
     cdef Operator operator
     cdef Anderson acceleration
+    cdef Stick stick
     cdef double* history             # (max_iterations,) error of each sweep [m/s]
     cdef size_t history_capacity
     cdef int history_length
 
     def __cinit__(self, *args, **kwargs):
         self.settings = Settings(law=Law.COULOMB, method=Method.NEWTON, max_iterations=150, threshold=1e-8,
-                                 alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True, backward=False)
+                                 alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True,
+                                 direct=True, backward=False)
 
     def __init__(self, *, friction_law="coulomb", local_solver="newton", max_iterations=150, threshold=1e-8,
-                 alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True, warm_start=True,
-                 alternate=True):
+                 alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True, direct=True,
+                 warm_start=True, alternate=True):
         BisectionSolver.configure(
             self, friction_law=friction_law, local_solver=local_solver, max_iterations=max_iterations,
             threshold=threshold, alpha_init=alpha_init, alpha_min=alpha_min, alpha_decay=alpha_decay,
-            patience=patience, anderson=anderson, warm_start=warm_start, alternate=alternate)
+            patience=patience, anderson=anderson, direct=direct, warm_start=warm_start, alternate=alternate)
 
     def __dealloc__(self):
         release_operator(&self.operator)
         release_anderson(&self.acceleration)
+        release_stick(&self.stick)
         free(self.history)
 
     def configure(self, *, friction_law=None, local_solver=None, max_iterations=None, threshold=None, alpha_init=None,
-                  alpha_min=None, alpha_decay=None, patience=None, anderson=None, warm_start=None, alternate=None):
+                  alpha_min=None, alpha_decay=None, patience=None, anderson=None, direct=None, warm_start=None,
+                  alternate=None):
         """Change parameters; those left out keep their values.
 
         Raises
@@ -109,6 +118,8 @@ cdef class BisectionSolver(ContactSolver):
             s.patience = _options.count(patience, "patience")
         if anderson is not None:
             s.anderson = _options.flag(anderson, "anderson")
+        if direct is not None:
+            s.direct = _options.flag(direct, "direct")
         ContactSolver.configure(self, warm_start=warm_start, alternate=alternate)
         self.settings = s
 
@@ -125,6 +136,7 @@ cdef class BisectionSolver(ContactSolver):
             "alpha_decay": self.settings.alpha_decay,
             "patience": self.settings.patience,
             "anderson": bool(self.settings.anderson),
+            "direct": bool(self.settings.direct),
         } | ContactSolver.parameters.__get__(self)
 
     @property
@@ -145,7 +157,7 @@ cdef class BisectionSolver(ContactSolver):
         grow(<void**>&self.history, &self.history_capacity, self.settings.max_iterations, sizeof(double),
              &self.operator.growths)
         self.settings.backward = self.direction
-        gauss_seidel(&self.operator, &self.acceleration, &self.settings, p, self.history)
+        gauss_seidel(&self.operator, &self.acceleration, &self.stick, &self.settings, p, self.history)
         self.history_length = p.iterations
         return 0
 

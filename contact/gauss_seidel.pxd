@@ -4,9 +4,12 @@ from rbdyn.contact.anderson cimport Anderson
 from rbdyn.contact.local cimport Law, Method
 from rbdyn.contact.operator cimport Operator
 from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.stick cimport Stick
 
 cdef enum:
-    PLAIN_SWEEPS = 8         # sweeps before Anderson acceleration starts: most steps need fewer
+    PLAIN_SWEEPS = 8         # sweeps before acceleration starts: most steps need fewer
+    DIRECT_EVERY = 2         # sweeps between direct solves
+    DIRECT_TRIES = 12        # direct solves in a step, at most
 
 cdef struct Settings:
     Law law
@@ -16,7 +19,9 @@ cdef struct Settings:
     double alpha_init, alpha_min, alpha_decay    # alpha <- alpha_min + alpha_decay (alpha - alpha_min) after each sweep
     int patience             # give up after so many sweeps without one percent of progress
     bint anderson            # used only while every alpha is 1
+    bint direct              # solve sticking contacts together; used only while every alpha is 1
     bint backward            # visit from the last contact to the first
 
 
-cdef void gauss_seidel(Operator* G, Anderson* A, const Settings* s, ContactProblem* p, double* history) noexcept nogil
+cdef int gauss_seidel(Operator* G, Anderson* A, Stick* S, const Settings* s, ContactProblem* p,
+                      double* history) except -1 nogil

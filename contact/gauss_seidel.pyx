@@ -8,6 +8,7 @@ from rbdyn.contact.block cimport SKIPPED, Block, apply_block
 from rbdyn.contact.local cimport FAILED, Mode, local_impulse
 from rbdyn.contact.operator cimport Operator, add_impulse, contact_velocity, impulse_at, load_impulses, set_impulse
 from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.stick cimport Stick, affordable, begin, solve_sticking
 from rbdyn.spatial._algebra cimport Vec3, add3, scale3, sub3, vec3
 
 
@@ -22,6 +23,7 @@ cdef double visit(Operator* G, const Settings* s, double alpha, double* impulse,
     if alpha != 1.0:
         lam = add3(old, scale3(alpha, sub3(lam, old)))
     delta = sub3(lam, old)
+    G.contact[i].mode = mode
     if mode == FAILED:
         return INFINITY
     if delta.x == 0.0 and delta.y == 0.0 and delta.z == 0.0:
@@ -52,15 +54,17 @@ cdef void start(Operator* G, Anderson* A, ContactProblem* p) noexcept nogil:
     load_impulses(G, p.impulse)
 
 
-cdef void gauss_seidel(Operator* G, Anderson* A, const Settings* s, ContactProblem* p, double* history) noexcept nogil:
+cdef int gauss_seidel(Operator* G, Anderson* A, Stick* S, const Settings* s, ContactProblem* p,
+                      double* history) except -1 nogil:
     """Solve p from the impulses it holds.  Writes impulse, iterations, error, converged, and each sweep's error.
 
-    Hwangbo, Lee and Hutter (RA-L 2018) for the sweep and alpha.  The impulses returned are always those after a
-    sweep, hence feasible, never the accelerated ones.
+    Hwangbo, Lee and Hutter (RA-L 2018) for the sweep and alpha.  Where sweeps converge slowly, sticking contacts are
+    solved together (stick.pxd), and what remains is accelerated.  The impulses returned are always those after a sweep,
+    hence feasible, never the accelerated ones.
     """
-    cdef bint anderson = s.anderson and s.alpha_init == 1.0 and s.alpha_min == 1.0
+    cdef bint plain = s.alpha_init == 1.0 and s.alpha_min == 1.0
     cdef double alpha = s.alpha_init, best = INFINITY
-    cdef int k, best_sweep = 0
+    cdef int k, best_sweep = 0, tries = DIRECT_TRIES if s.direct and plain else 0
     start(G, A, p)
     p.iterations, p.error, p.converged = 0, 0.0, p.n == 0
     for k in range(s.max_iterations if p.n > 0 else 0):
@@ -70,11 +74,21 @@ cdef void gauss_seidel(Operator* G, Anderson* A, const Settings* s, ContactProbl
         p.iterations = k + 1
         p.converged = p.error < s.threshold
         if p.converged or p.error == INFINITY:
-            return
+            return 0
         if p.error < 0.99 * best:
             best, best_sweep = p.error, k
         elif k - best_sweep >= s.patience:
-            return
+            return 0
         alpha = s.alpha_min + s.alpha_decay * (alpha - s.alpha_min)
-        if anderson and k + 1 >= PLAIN_SWEEPS and k + 1 < s.max_iterations and mix(A, p.impulse, p.error, p.impulse):
+        if not plain or k + 1 < PLAIN_SWEEPS or k + 1 >= s.max_iterations:
+            continue
+        if tries == DIRECT_TRIES:
+            begin(S, G, p, &G.growths)
+            tries = tries if affordable(S, p.n) else 0
+        if tries > 0:
+            if (k + 1) % DIRECT_EVERY == 0:
+                solve_sticking(S, G, p, s.threshold)
+                tries -= 1
+        elif s.anderson and mix(A, p.impulse, p.error, p.impulse):
             load_impulses(G, p.impulse)
+    return 0

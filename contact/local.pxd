@@ -79,8 +79,12 @@ cdef inline Vec3 clipped(Vec3 lam, double mu) noexcept nogil:
     return lam
 
 
-cdef inline Vec3 extreme_contact(const Block* B, Vec3 c, Vec3 old, Law law, Method method, Mode* mode) noexcept nogil:
-    """|c| far from one: the problem is homogeneous, so solve it for c 2^-k.  Not finite, or beyond 1e300: keep `old`."""
+cdef inline Vec3 extreme_contact(const Block* B, Vec3 c, Vec3 old, Law law, Method method,
+                                 Mode* mode) noexcept nogil:
+    """|c| far from one: the problem is homogeneous, so solve it for c 2^-k.
+
+    If c is not finite, or the impulse beyond 1e300, `old` is kept.
+    """
     cdef int k
     cdef Vec3 lam = vec3(0.0, 0.0, NAN)
     if isfinite(c.x) and isfinite(c.y) and isfinite(c.z):

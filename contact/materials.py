@@ -102,7 +102,7 @@ class MaterialTable:
         Returns
         -------
         table : (k, k, 5) ndarray of float64
-            friction, restitution, threshold [m/s], static_friction, static_threshold [m/s]; symmetric in its first axes.
+            friction, restitution, threshold [m/s], static_friction, static_threshold [m/s]; symmetric in a and b.
         """
         result = np.empty((len(names), len(names), 5))
         for i, a in enumerate(names):

@@ -19,6 +19,7 @@ cdef struct Contact:         # constants of one contact for one step
     Side a, b
     int row, row_end         # its rows are Operator.row[row:row_end]
     Block block              # G_ii
+    int mode                 # Mode (local.pxd) of the latest visit
 
 cdef struct BodyVelocity:    # change since the free velocity, world axes
     Vec3 v                   # of the centre of mass [m/s]

@@ -4,7 +4,7 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
 from rbdyn.contact.block cimport make_block
-from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION, ContactProblem, Row
+from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION, ContactProblem
 from rbdyn.spatial._algebra cimport (
     Mat3,
     Sym3,
@@ -148,11 +148,12 @@ cdef int make_contact(Operator* G, const ContactProblem* p, int i) except -1 nog
     k.a = make_side(p, a, p.arm_a + 3 * i, k.R)
     k.b = make_side(p, b, p.arm_b + 3 * i, k.R)
     k.block = make_block(diagonal_block(G, k), p.friction[i])
+    k.mode = 0
     return 0
 
 
 cdef int prepare(Operator* G, const ContactProblem* p) except -1 nogil:
-    """Read the problem: workspace of the right size, constants of every contact, all velocities at their free values."""
+    """Read the problem: workspace of the right size, constants of every contact, velocities at their free values."""
     cdef int i
     check_sizes(p)
     grow(<void**>&G.contact, &G.contact_capacity, p.n, sizeof(Contact), &G.growths)

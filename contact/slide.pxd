@@ -112,8 +112,8 @@ cdef inline Vec3 slide_coulomb_bisection(const Block* B, Vec3 c) noexcept nogil:
     cdef Slip w = slip(B, c)
     cdef Secular f
     cdef double low = secular_low(&w), high = secular_high(&w), s
-    cdef int k
-    for k in range(100):
+    cdef int _k
+    for _k in range(100):
         s = 0.5 * (low + high)
         f = secular(&w, s)
         if fabs(f.norm - 1.0) <= 1e-14 or high - low <= 2e-16 * high:
@@ -152,14 +152,14 @@ cdef inline Vec3 slide_raisim_bisection(const Block* B, Vec3 c, Vec3 p) noexcept
     cdef double hx, hy, mx, my, D, r, side, sine
     cdef double gg = B.gx * B.gx + B.gy * B.gy
     cdef double F0 = energy_slope(B, &w, lx, ly)
-    cdef int k
+    cdef int _k
     if F0 == 0.0:
         return curve_point(B, -c.z, lx, ly)
     side = -1.0 if F0 > 0.0 else 1.0
     sine = side * sqrt(1.0 - cosine * cosine)
     hx, hy = lx * cosine - ly * sine, ly * cosine + lx * sine
     mx, my = lx, ly
-    for k in range(100):
+    for _k in range(100):
         mx, my = lx + hx, ly + hy
         if mx * mx + my * my < 1e-3:                   # nearly opposite directions have no safe middle: a quarter turn
             mx, my = -ly * side, lx * side

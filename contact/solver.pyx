@@ -13,6 +13,7 @@ import numpy as np
 from rbdyn.contact import _arrays, _options
 from rbdyn.errors import ContactError
 
+
 def is_overridden(cls, name):
     """Whether the first class of the MRO that defines `name` is a Python class (compiled ones carry a vtable)."""
     for base in cls.__mro__:
@@ -180,14 +181,16 @@ cdef class ContactSolver:
 
 
 cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:
-    """The one call that World makes: warm start, solve, check, remember."""
+    """The one call that World makes: warm start, solve, check, remember.  Without contacts the solver is not called."""
     check_sizes(p)
     if s.warm:
         load(&s.memory, p)
     elif p.n > 0:
         memset(p.impulse, 0, 3 * p.n * sizeof(double))
-    p.iterations, p.error, p.converged = 0, 0.0, False
-    if s.overridden:
+    p.iterations, p.error, p.converged = 0, 0.0, p.n == 0
+    if p.n == 0:
+        pass
+    elif s.overridden:
         call_python(s, p)
         check_impulses(s, p)
     else:

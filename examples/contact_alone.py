@@ -46,7 +46,8 @@ def main():
         solver.solve(problem)
         x, y, z = problem.impulse.sum(axis=0)
         slip = np.linalg.norm(problem.velocity()[:, :2], axis=1)
-        print(f"{type(solver).__name__:17s} impulse ({x:+.6f}, {y:+.6f}, {z:+.6f}) N s   feet slip at {slip.round(4)} m/s")
+        name = type(solver).__name__
+        print(f"{name:17s} impulse ({x:+.6f}, {y:+.6f}, {z:+.6f}) N s   feet slip at {slip.round(4)} m/s")
 
 
 if __name__ == "__main__":

@@ -76,7 +76,8 @@ def check_contact_solver(
             for case in cases(np.random.default_rng(seed)):
                 solver.reset()
                 case.problem.impulse[:] = 0.0
-                solver.solve(case.problem)
+                if case.problem.n > 0:
+                    solver.solve(case.problem)
                 check_laws(case, law, tolerance, energy_tolerance)
                 for _ in range(2):  # the second step starts from the first one's impulses, and sweeps the other way
                     solver.step(case.problem)

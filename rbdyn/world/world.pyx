@@ -40,6 +40,7 @@ from rbdyn.world.object cimport WorldObject
 from rbdyn.world.single_body cimport SingleBody
 
 SCHEMES = {"trapezoid": TRAPEZOID, "semi_implicit": SEMI_IMPLICIT, "euler": EULER}
+CONTACT_MARGIN = 1e-4  # [m] nearer than this counts as a contact; it may close, no further (docs/decisions.md)
 GAMMA = {TRAPEZOID: 0.5, SEMI_IMPLICIT: 1.0, EULER: 0.0}
 
 
@@ -133,6 +134,8 @@ cdef class World:
         self.shapes = {}
         self.scheme, self.theta, self.gamma = TRAPEZOID, 0.5, 0.5
         self.collision = _backend(collision, {"native": NativeBackend, "fcl": _fcl}, CollisionBackend, "collision")
+        if not isinstance(collision, CollisionBackend):
+            self.collision.margin = CONTACT_MARGIN
         self.contact = _backend(contact, {"bisection": BisectionSolver, "pgs": PGSSolver}, ContactSolver, "contact")
         self.gate = Gate()
         self.time_step = time_step
@@ -396,6 +399,21 @@ cdef class World:
     def contact_slop(self, value):
         self.check()
         self.scene.slop = _number(value, "contact_slop", 0.0, " [m]")
+
+    @property
+    def contact_margin(self):
+        """Gap below which bodies are in contact already [m], 1e-4 by default.
+
+        Such a contact lets the gap close and no further, so that resting bodies neither sink nor flicker.  A collision
+        backend that was given as an object keeps its own margin.
+        """
+        return self.collision.margin
+
+    @contact_margin.setter
+    def contact_margin(self, value):
+        self.check()
+        self.gate.check_editable()
+        self.collision.margin = _number(value, "contact_margin", 0.0, " [m]")
 
     def set_contact_solver_param(self, alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, max_iterations=150,
                                  threshold=1e-8):

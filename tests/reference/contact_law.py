@@ -33,13 +33,13 @@ def trigonometric_roots(f, degree):
     """All real zeros of a trigonometric polynomial: sample, transform, companion matrix in z = exp(i theta), polish."""
     m = 2 * degree + 1
     theta = 2 * np.pi * np.arange(m) / m
-    coefficient = np.fft.fft([f(t) for t in theta]) / m            # of z^k, k = 0..degree, -degree..-1
+    coefficient = np.fft.fft([f(t) for t in theta]) / m  # of z^k, k = 0..degree, -degree..-1
     polynomial = np.concatenate([coefficient[degree::-1], coefficient[:degree:-1]])
     scale = np.abs(polynomial).max()
     candidates = [np.angle(z) for z in np.roots(polynomial) if abs(abs(z) - 1.0) < 1e-4]
     roots = []
     for t in candidates:
-        for _ in range(6):                                          # Newton with a central difference
+        for _ in range(6):  # Newton with a central difference
             slope = (f(t + 1e-6) - f(t - 1e-6)) / 2e-6
             t -= f(t) / slope if slope else 0.0
         if abs(f(t)) < 1e-10 * scale:
@@ -57,7 +57,7 @@ def solutions(G, c, mu, law):
     condition, degree = (coulomb_condition, 2) if law == "coulomb" else (raisim_condition, 3)
     points = [curve(G, c, mu, t) for t in trigonometric_roots(lambda t: condition(G, c, mu, t), degree)]
     points = [lam for lam, D in points if D > 0]
-    if law == "coulomb":                                            # friction must oppose slip
+    if law == "coulomb":  # friction must oppose slip
         return "slide", [lam for lam in points if (G @ lam + c)[:2] @ lam[:2] <= 0]
     return "slide", [min(points, key=lambda lam: 0.5 * lam @ G @ lam + c @ lam)]
 

@@ -25,7 +25,8 @@ class System:
         self.n, self.friction = n, rng.uniform(0.1, 1.0, n) if friction is None else np.broadcast_to(friction, n)
         self.mass = 10 ** rng.uniform(-0.5, 0.5, bodies)
         turn = rotations(rng, bodies)
-        self.inertia = np.einsum("kij,kj,klj->kil", turn, self.mass[:, None] * rng.uniform(0.05, 0.15, (bodies, 3)), turn)
+        moments = self.mass[:, None] * rng.uniform(0.05, 0.15, (bodies, 3))
+        self.inertia = np.einsum("kij,kj,klj->kil", turn, moments, turn)
         self.frame = rotations(rng, n)
         self.a = np.arange(n) % bodies
         self.b = np.array([rng.choice([k for k in range(-1, bodies) if k != a]) for a in self.a])
@@ -96,7 +97,7 @@ def residual(G, v_free, friction, impulse, law):
     """Largest violation of Signorini, cone and slip direction [m/s], and how many contacts are open, stick, slide."""
     v = v_free + (G @ impulse.ravel()).reshape(-1, 3)
     worst, modes = 0.0, [0, 0, 0]
-    for i, (w, lam, mu) in enumerate(zip(v, impulse, friction)):
+    for i, (w, lam, mu) in enumerate(zip(v, impulse, friction, strict=True)):
         block = G[3 * i : 3 * i + 3, 3 * i : 3 * i + 3]
         z, r = block[2, 2], np.hypot(*lam[:2])
         worst = max(worst, abs(min(w[2], lam[2] * z)), (r - mu * lam[2]) * z)

@@ -1,0 +1,44 @@
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdyn.contact.solver import ContactSolver
+
+class BisectionSolver(ContactSolver):
+    @property
+    def friction_law(self) -> Literal["coulomb", "raisim"]: ...
+    @property
+    def error_history(self) -> NDArray[np.float64]: ...
+    def __init__(
+        self,
+        *,
+        friction_law: Literal["coulomb", "raisim"] = "coulomb",
+        local_solver: Literal["newton", "bisection"] = "newton",
+        max_iterations: int = 150,
+        threshold: float = 1e-8,
+        alpha_init: float = 1.0,
+        alpha_min: float = 1.0,
+        alpha_decay: float = 1.0,
+        patience: int = 50,
+        anderson: bool = True,
+        direct: bool = True,
+        warm_start: bool = True,
+        alternate: bool = True,
+    ) -> None: ...
+    def configure(
+        self,
+        *,
+        friction_law: Literal["coulomb", "raisim"] | None = None,
+        local_solver: Literal["newton", "bisection"] | None = None,
+        max_iterations: int | None = None,
+        threshold: float | None = None,
+        alpha_init: float | None = None,
+        alpha_min: float | None = None,
+        alpha_decay: float | None = None,
+        patience: int | None = None,
+        anderson: bool | None = None,
+        direct: bool | None = None,
+        warm_start: bool | None = None,
+        alternate: bool | None = None,
+    ) -> None: ...

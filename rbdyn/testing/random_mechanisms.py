@@ -1,0 +1,190 @@
+"""Random bodies, joints and mechanisms for tests: physical inertias, oblique axes, any joint anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from rbdyn.errors import MechanismError
+from rbdyn.mechanism import (
+    Fixed,
+    Floating,
+    Joint,
+    JointType,
+    Mechanism,
+    Planar,
+    Prismatic,
+    Revolute,
+    RigidBody,
+    Spherical,
+)
+from rbdyn.spatial import SpatialInertia, Transform
+from rbdyn.spatial.rotations import Array, matrix_from_quat
+
+AnyType = JointType | type[JointType]
+Selector = Callable[[Mechanism], RigidBody]
+ALL_TYPES: tuple[type[JointType], ...] = (Fixed, Revolute, Prismatic, Planar, Spherical, Floating)
+
+
+def random_rotation(rng: np.random.Generator) -> Array:
+    """A uniformly distributed rotation matrix, (3, 3)."""
+    return matrix_from_quat(rng.normal(size=4))
+
+
+def random_transform(rng: np.random.Generator) -> Transform:
+    """A uniformly distributed rotation, and a translation in the cube (-1, 1)^3 [m]."""
+    return Transform(rotation=random_rotation(rng), translation=rng.uniform(-1.0, 1.0, 3))
+
+
+def random_inertia(rng: np.random.Generator) -> SpatialInertia:
+    """The inertia of a random solid: 0.5 to 2 kg, some 0.3 m across, its centre of mass off the origin.
+
+    Physical by construction: J = tr(S) 1 - S with the positive definite second moment of mass S (Wensing, Kim and
+    Slotine 2018), so the principal moments obey the triangle inequality.
+    """
+    mass = rng.uniform(0.5, 2.0)
+    spread = random_rotation(rng) * rng.uniform(0.05, 0.3, 3)  # columns: the standard deviations [m] along three axes
+    S = mass * spread @ spread.T
+    return SpatialInertia(mass, rng.uniform(-0.5, 0.5, 3), np.trace(S) * np.eye(3) - S)
+
+
+def random_joint_type(rng: np.random.Generator, joint_type: AnyType) -> JointType:
+    """`joint_type` itself if it is an instance, otherwise one of that class with random axes."""
+    if isinstance(joint_type, JointType):
+        return joint_type
+    if not (isinstance(joint_type, type) and issubclass(joint_type, JointType)):
+        raise MechanismError(f"types must hold joint types, classes or instances, got {joint_type!r}")
+    (ax, ay, az), (bx, by, bz), _ = random_rotation(rng).tolist()
+    if issubclass(joint_type, (Revolute, Prismatic)):
+        return joint_type(axis=(ax, ay, az))
+    if issubclass(joint_type, Planar):
+        return joint_type(x_axis=(ax, ay, az), y_axis=(bx, by, bz))
+    return joint_type()
+
+
+def random_tree(
+    rng: np.random.Generator,
+    n: int,
+    joint_types: Sequence[AnyType] = ALL_TYPES,
+    floating_base: bool = False,
+    successor_poses: bool = True,
+    rotor_inertia: bool = True,
+) -> Mechanism:
+    """A random tree of `n` bodies besides the root, under a gravity of random direction.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of all chance.
+    n : int
+        Number of bodies and joints.
+    joint_types : sequence of JointType classes or instances
+        Each joint takes one of them; a class gets random axes.
+    floating_base : bool
+        Whether the first joint is Floating and carries all the other bodies.
+    successor_poses : bool
+        Whether bodies sit askew in their joints' after-frames.
+    rotor_inertia : bool
+        Whether joints have rotors; Fixed and Floating joints never do.
+
+    Returns
+    -------
+    mechanism : Mechanism
+        Bodies "world", "body1", ...; joints "joint1", ...
+    """
+    gravity = 9.81 * random_rotation(rng)[2]
+    mechanism = Mechanism(RigidBody("world"), gravity=gravity)
+    for k in range(n):
+        first = floating_base and k == 0
+        pick: AnyType = Floating if first else joint_types[int(rng.integers(len(joint_types)))]
+        lowest = 1 if floating_base and k > 0 else 0
+        parent = mechanism.bodies[int(rng.integers(lowest, k + 1))]
+        _attach_random(rng, mechanism, parent, pick, successor_poses, rotor_inertia)
+    return mechanism
+
+
+def rand_chain_mechanism(types: Iterable[AnyType], seed: int = 0) -> Mechanism:
+    """A random chain: each joint of `types` carries the next.
+
+    Parameters
+    ----------
+    types : iterable of JointType classes or instances
+        One joint each, from the root outwards; a class gets random axes.
+    seed : int
+        The same seed gives the same mechanism.
+
+    Raises
+    ------
+    MechanismError
+        If an entry of `types` is no joint type.
+    """
+    return rand_tree_mechanism(types, lambda mechanism: mechanism.bodies[-1], seed)
+
+
+def rand_tree_mechanism(types: Iterable[AnyType], parent_selector: Selector | None = None, seed: int = 0) -> Mechanism:
+    """A random tree with one joint for each of `types`, in that order.
+
+    Parameters
+    ----------
+    types : iterable of JointType classes or instances
+        A class gets random axes.
+    parent_selector : callable, optional
+        Takes the mechanism so far and returns the body for the next joint; by default any body, all equally likely.
+    seed : int
+        The same seed gives the same mechanism.
+
+    Raises
+    ------
+    MechanismError
+        If an entry of `types` is no joint type, or the selector returns a body from elsewhere.
+    """
+    rng = np.random.default_rng(seed)
+    mechanism = Mechanism(RigidBody("world"))
+    for joint_type in types:
+        bodies = mechanism.bodies
+        parent = parent_selector(mechanism) if parent_selector else bodies[int(rng.integers(len(bodies)))]
+        _attach_random(rng, mechanism, parent, joint_type)
+    return mechanism
+
+
+def rand_floating_tree_mechanism(types: Iterable[AnyType], seed: int = 0) -> Mechanism:
+    """A random tree on a Floating base joint, with one joint more for each of `types`.
+
+    Parameters
+    ----------
+    types : iterable of JointType classes or instances
+        The joints besides the base; a class gets random axes.
+    seed : int
+        The same seed gives the same mechanism.
+
+    Raises
+    ------
+    MechanismError
+        If an entry of `types` is no joint type.
+    """
+    rng = np.random.default_rng([seed, 1])
+
+    def moving_body(mechanism: Mechanism) -> RigidBody:
+        bodies = mechanism.bodies
+        return bodies[int(rng.integers(1, len(bodies)))] if len(bodies) > 1 else mechanism.root_body
+
+    return rand_tree_mechanism([Floating, *types], moving_body, seed)
+
+
+def _attach_random(
+    rng: np.random.Generator,
+    mechanism: Mechanism,
+    parent: RigidBody,
+    joint_type: AnyType,
+    successor_pose: bool = True,
+    rotor: bool = True,
+) -> None:
+    number = len(mechanism.bodies)
+    kind = random_joint_type(rng, joint_type)
+    has_rotor = rotor and not isinstance(kind, (Fixed, Floating))
+    joint = Joint(f"joint{number}", kind, rotor_inertia=rng.uniform(0.05, 0.5) if has_rotor else 0.0)
+    body = RigidBody(f"body{number}", random_inertia(rng))
+    mechanism.attach(
+        parent, body, joint, random_transform(rng), random_transform(rng) if successor_pose else Transform()
+    )
