@@ -19,6 +19,7 @@ from benchmarks.scene_types import (
     FRICTION,
     KD,
     KP,
+    TOUCHING,
     TRAY,
     TRAY_FRICTION,
     Array,
@@ -48,7 +49,7 @@ class MjSimulation:
     def observe(self) -> dict[str, float]:
         d = self.data
         distances = d.contact.dist[: d.ncon]
-        touching = distances <= 0.0
+        touching = distances <= TOUCHING
         seen = {
             "contacts": float(touching.sum()),
             "depth mm": 1e3 * float(max(-distances.min(initial=0.0), 0.0)),

@@ -20,6 +20,7 @@ from benchmarks.scene_types import (
     FRICTION,
     KD,
     KP,
+    TOUCHING,
     TRAY,
     TRAY_FRICTION,
     Array,
@@ -44,7 +45,7 @@ class WorldSimulation:
         self.world.step(n)
 
     def observe(self) -> dict[str, float]:
-        contacts = [c for c in self.world.contacts if c.depth >= 0.0]
+        contacts = [c for c in self.world.contacts if c.depth >= -TOUCHING]
         seen = {
             "contacts": float(len(contacts)),
             "depth mm": 1e3 * max((c.depth for c in contacts), default=0.0),

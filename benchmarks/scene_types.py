@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -41,6 +42,8 @@ class Scene:
         Least ratio of performance.md.
     against : tuple of str
         The engines that the target speaks of.
+    limits : mapping
+        Figures of quality that rbdyn must not exceed for the target to count.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Scene:
     repetitions: int
     target: float | None
     against: tuple[str, ...]
+    limits: Mapping[str, float] = field(default_factory=dict)
 
 
 STANCE = {"HAA": 0.0, "HFE": 0.4, "KFE": -0.8}  # [rad] front legs; hind legs mirrored
@@ -63,6 +67,7 @@ BALL_RADIUS, BALL_MASS, BALL_GAP = 0.1, 10.0, 0.21  # [m], [kg], [m]
 TRAY = 2.2  # [m] inner side of the box of balls666
 TRAY_FRICTION = 0.5
 CUBE, CUBE_MASS = 0.2, 1.0  # [m], [kg]
+TOUCHING = 1e-5  # [m] gap up to which a contact counts as one
 
 
 def stance(joint: str) -> float:
@@ -78,11 +83,12 @@ def air_speeds(count: int) -> Array:
 def ball_grid(count: int, side: int, seed: int = 5) -> Array:
     """Centres [m] of balls in layers of side x side, shaken by up to 1 mm so that no tower stands, (count, 3)."""
     k = np.arange(count)
-    cells = np.stack([k % side - (side - 1) / 2, k // side % side - (side - 1) / 2, k // side**2], axis=1)
-    shaken = np.random.default_rng(seed).uniform(-1e-3, 1e-3, (count, 3))
-    return cells * BALL_GAP + [0.0, 0.0, BALL_RADIUS + 2e-3] + shaken
+    cells: Array = np.stack([k % side - (side - 1) / 2, k // side % side - (side - 1) / 2, k // side**2], axis=1)
+    shaken: Array = np.random.default_rng(seed).uniform(-1e-3, 1e-3, (count, 3))
+    lowest: Array = np.array([0.0, 0.0, BALL_RADIUS + 2e-3])
+    return cells * BALL_GAP + lowest + shaken
 
 
 def cube_heights() -> Array:
     """Centres [m] of 20 cubes that just touch, (20,)."""
-    return CUBE * (np.arange(20) + 0.5)
+    return np.linspace(0.5 * CUBE, 19.5 * CUBE, 20)
