@@ -142,7 +142,8 @@ cdef inline Facet facing(const BoxPair* k, int face, double side) noexcept nogil
 
 
 cdef inline int corners_of_q(
-        const BoxPair* k, int face, const Facet* q, int first, double margin, double near, Spot* spot, int n) noexcept nogil:
+        const BoxPair* k, int face, const Facet* q, int first, double margin, double near,
+        Spot* spot, int n) noexcept nogil:
     """Corners of Q's face above P's, or beside it by a hair: those move onto the rim."""
     cdef double hu = k.p[(face + 1) % 3], hv = k.p[(face + 2) % 3], x, y, z
     cdef int a, b

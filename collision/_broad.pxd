@@ -18,7 +18,7 @@ cdef struct Ball:                  # bounding sphere of a shape that is no half-
     int body, slot
 
 cdef enum:
-    BLOCK = 16                     # entries that the sweep compares at once
+    BLOCK = 32                     # entries that the sweep compares at once
 
 cdef struct Entry:                 # one shape of the sweep; bounds [m], rounded outwards
     float lo0, hi0                 # along the sweep axis

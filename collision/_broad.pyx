@@ -226,14 +226,27 @@ cdef void fill_columns(Broad* broad) noexcept nogil:
         c.hi1[k] = c.hi2[k] = <float>-INFINITY
 
 
-cdef inline bint compare_block(const Entry* e, Columns c, int j, int* hit) noexcept nogil:
-    """Which of the entries j, j + 1, ... j + BLOCK - 1 overlap e?  Written to become vector instructions."""
+cdef inline float larger(float a, float b) noexcept nogil:
+    return a if a > b else b
+
+
+cdef inline bint compare_block(const Entry* e, Columns c, int j, float* gap) noexcept nogil:
+    """Largest gap between e and each of the entries j, j + 1, ... j + BLOCK - 1; is any of them negative?
+
+    Differences instead of comparisons, so that the loop becomes vector instructions.
+    """
     cdef int k, some = 0
+    cdef float hi0 = e.hi0, lo1 = e.lo1, hi1 = e.hi1, lo2 = e.lo2, hi2 = e.hi2
+    cdef const float* c_lo0 = c.lo0 + j
+    cdef const float* c_lo1 = c.lo1 + j
+    cdef const float* c_hi1 = c.hi1 + j
+    cdef const float* c_lo2 = c.lo2 + j
+    cdef const float* c_hi2 = c.hi2 + j
     for k in range(BLOCK):
-        hit[k] = ((c.lo0[j + k] <= e.hi0) & (c.lo1[j + k] <= e.hi1) & (c.hi1[j + k] >= e.lo1)
-                  & (c.lo2[j + k] <= e.hi2) & (c.hi2[j + k] >= e.lo2))
+        gap[k] = larger(larger(larger(c_lo1[k] - hi1, lo1 - c_hi1[k]), larger(c_lo2[k] - hi2, lo2 - c_hi2[k])),
+                        c_lo0[k] - hi0)
     for k in range(BLOCK):
-        some |= hit[k]
+        some |= gap[k] <= 0
     return some != 0
 
 
@@ -241,7 +254,7 @@ cdef int sweep_pairs(Broad* broad, const Table* table, const Pose* body_pose) ex
     """Pairs whose bounds overlap on all three axes."""
     cdef int i, j, k, n = broad.n_entry, axis
     cdef Entry e
-    cdef int[BLOCK] hit
+    cdef float[BLOCK] gap
     if n < 2:
         return 0
     axis = update_entries(broad, table, body_pose)
@@ -257,9 +270,9 @@ cdef int sweep_pairs(Broad* broad, const Table* table, const Pose* body_pose) ex
         e = broad.entry[i]
         j = i + 1
         while j < n and broad.column.lo0[j] <= e.hi0:
-            if compare_block(&e, broad.column, j, hit):
+            if compare_block(&e, broad.column, j, gap):
                 for k in range(BLOCK):
-                    if hit[k] and may_collide(table, e.slot, broad.entry[j + k].slot):
+                    if gap[k] <= 0 and may_collide(table, e.slot, broad.entry[j + k].slot):
                         push_pair(broad, e.slot, broad.entry[j + k].slot)
             j += BLOCK
     return 0

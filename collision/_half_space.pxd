@@ -59,7 +59,8 @@ cdef inline void half_space_box(const Solid* h, const Solid* s, double margin, M
     for corner in range(8):
         if (corner ^ lowest) & (1 << steep):
             continue
-        x = vec3(half.x if corner & 1 else -half.x, half.y if corner & 2 else -half.y, half.z if corner & 4 else -half.z)
+        x = vec3(half.x if corner & 1 else -half.x, half.y if corner & 2 else -half.y,
+                 half.z if corner & 4 else -half.z)
         gap = g + dot3(l, x)
         if gap < margin:
             x = along(along(along(s.X.p, x.x, axis_x(&s.X.R)), x.y, axis_y(&s.X.R)), x.z, axis_z(&s.X.R))
@@ -67,7 +68,8 @@ cdef inline void half_space_box(const Solid* h, const Solid* s, double margin, M
 
 
 cdef inline void put_rim(
-        const Solid* h, const Solid* s, Vec3 n, Vec3 cap, Vec3 d, int feature, double margin, Manifold* m) noexcept nogil:
+        const Solid* h, const Solid* s, Vec3 n, Vec3 cap, Vec3 d, int feature, double margin,
+        Manifold* m) noexcept nogil:
     """The rim point of a cap in direction d, if it reaches."""
     cdef Vec3 x = along(cap, s.s.radius, d)
     cdef double g = dot3(n, sub3(x, h.X.p))

@@ -67,7 +67,8 @@ cdef inline void capsule_capsule(const Solid* a, const Solid* b, double margin, 
     cdef double s, t
     clear(m)
     closest_parameters(u, a.s.half_length, v, b.s.half_length, r, &s, &t)
-    put_balls(along(a.X.p, s, u), a.s.radius, along(b.X.p, t, v), b.s.radius, unit_or(w, perpendicular(u)), 2, margin, m)
+    put_balls(along(a.X.p, s, u), a.s.radius, along(b.X.p, t, v), b.s.radius, unit_or(w, perpendicular(u)), 2,
+              margin, m)
     if m.n == 1 and dot3(w, w) < 4e-4:           # 0.02 rad
         side_by_side(a, b, margin, m)
 

@@ -116,7 +116,8 @@ cdef inline int face_of(Vec3 n) noexcept nogil:
 
 
 cdef inline bint on_face(
-        const Solid* a, const Solid* b, Vec3 c, Vec3 u, int face, double sign, double margin, Manifold* m) noexcept nogil:
+        const Solid* a, const Solid* b, Vec3 c, Vec3 u, int face, double sign, double margin,
+        Manifold* m) noexcept nogil:
     """Two points where the capsule's axis passes over a face; False if it hardly does."""
     cdef Vec3 half = b.s.half
     cdef double low = -a.s.half_length, high = a.s.half_length, t0, t1, gap

@@ -33,6 +33,10 @@ cdef struct ShapeRecord:           # one shape of the table, written by Collisio
     Pose local                     # the shape in its body: shape axes to body axes; origin, body frame
     const double* vertices         # (n_vertices, 3) corners of a hull, shape frame [m]; owned by Python
     int n_vertices
+    const double* normals          # (n_faces, 3) outward unit normals of a hull's faces, shape frame
+    const int* start               # (n_faces + 1,) where each face begins in `corner`
+    const int* corner              # vertex numbers, counter-clockwise seen from outside
+    int n_faces
 
 cdef struct ContactPoint:
     int shape_a, shape_b           # shape ids, shape_a < shape_b

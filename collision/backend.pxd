@@ -13,12 +13,13 @@ from rbdyn.collision._types cimport ContactBuffer, ContactPoint, Pose, ShapeReco
 
 
 cdef class CollisionBackend:
+    cdef object owner                # weak reference to the World that uses it, or None
     cdef readonly bint overridden        # True: a Python class redefines detect()
     cdef Table table                     # shapes and filters
     cdef Broad broad                     # candidate pairs; persistent sort order
     cdef ContactBuffer own               # contacts of query()
     cdef int _next_id                    # id of the next shape
-    cdef dict _shapes                    # id -> (shape, vertices): what the records point into
+    cdef dict _shapes                    # id -> (shape, arrays that its record points into)
 
     cdef int detect_c(self, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil
     cdef int _slot(self, object id) except -1

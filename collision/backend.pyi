@@ -7,6 +7,7 @@ from rbdyn.collision.scene import CollisionScene
 from rbdyn.collision.shapes import Shape
 
 class CollisionBackend:
+    def claim(self, owner: object) -> None: ...
     overridden: bool
     margin: float
     filter_rule: str

@@ -6,6 +6,8 @@ from libc.math cimport isfinite, sqrt
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
 
+import weakref
+
 import numpy as np
 
 from rbdyn.collision._broad cimport broad_free, broad_init
@@ -14,10 +16,10 @@ from rbdyn.collision._table cimport (
 )
 from rbdyn.collision._types cimport BOX, CAPSULE, CYLINDER, HALF_SPACE, HULL, SPHERE
 from rbdyn.collision.scene cimport CollisionScene, contact_array
-from rbdyn.spatial._algebra cimport Vec3, add3, mul3, vec3
+from rbdyn.spatial._algebra cimport add3, mul3, vec3
 
 from rbdyn.collision import shapes as _shape_types
-from rbdyn.collision.hull import hull_vertices
+from rbdyn.collision.hull import hull_faces, hull_vertices
 from rbdyn.errors import CollisionError, unknown_name
 
 
@@ -83,14 +85,17 @@ cdef int place(ShapeRecord* s, object pose) except -1:
 
 
 cdef object measure(ShapeRecord* s, object shape):
-    """Kind and sizes of a shape; returns the vertices that the record points into, or None."""
+    """Kind and sizes of a shape; returns the arrays that the record points into, or None."""
     cdef double x, y, z
     cdef const double[:, ::1] view
-    vertices = None
+    cdef const int[::1] numbers
+    arrays = None
     s.radius = s.half_length = 0.0
     s.center = vec3(0.0, 0.0, 0.0)
     s.vertices = NULL
-    s.n_vertices = 0
+    s.normals = NULL
+    s.start = s.corner = NULL
+    s.n_vertices = s.n_faces = 0
     x = y = z = 0.0
     if isinstance(shape, _shape_types.HalfSpace):
         s.kind = HALF_SPACE
@@ -111,6 +116,15 @@ cdef object measure(ShapeRecord* s, object shape):
         view = vertices
         s.vertices = &view[0, 0]
         s.n_vertices = view.shape[0]
+        normals, start, corner = hull_faces(shape)
+        view = normals
+        s.normals = &view[0, 0]
+        s.n_faces = view.shape[0]
+        numbers = start
+        s.start = &numbers[0]
+        numbers = corner
+        s.corner = &numbers[0]
+        arrays = vertices, normals, start, corner
         low, high = vertices.min(axis=0), vertices.max(axis=0)
         x, y, z = 0.5 * (high - low)
         s.center.x, s.center.y, s.center.z = 0.5 * (high + low)
@@ -127,7 +141,7 @@ cdef object measure(ShapeRecord* s, object shape):
         s.bound = np.sqrt(((vertices - (s.center.x, s.center.y, s.center.z)) ** 2).sum(axis=1).max())
     if not isfinite(s.bound * s.bound):
         raise CollisionError(f"shape is too large to be measured: {shape!r}")
-    return vertices
+    return arrays
 
 
 # ---- the class ---------------------------------------------------------------------------
@@ -146,6 +160,12 @@ cdef class CollisionBackend:
     filter_rule : {"and", "or"}
         Whether both shapes must accept the other (`group & mask` not zero), or one is enough.
     """
+
+    def claim(self, owner):
+        """Tie this to one World, `owner`; CollisionError if another one that still lives uses it: one per World."""
+        if self.owner is not None and self.owner() is not None and self.owner() is not owner:
+            raise CollisionError("this collision backend serves another World already; give each World one of its own")
+        self.owner = weakref.ref(owner)
 
     def __cinit__(self, *args, **kwargs):
         table_init(&self.table)
@@ -238,11 +258,11 @@ cdef class CollisionBackend:
         s.group = filter_bits(group, "group")
         s.mask = filter_bits(mask, "mask")
         s.dynamic = bool(dynamic)
-        vertices = measure(&s, shape)
+        arrays = measure(&s, shape)
         place(&s, pose)
         s.id = self._next_id
         table_add(&self.table, s)
-        self._shapes[s.id] = (shape, vertices)
+        self._shapes[s.id] = (shape, arrays)
         self._next_id += 1
         return s.id
 

@@ -3,6 +3,4 @@ from rbdyn.collision.backend cimport CollisionBackend
 
 
 cdef class NativeBackend(CollisionBackend):
-    cdef object _fallback                # FclPairs, made when a pair first needs it
-
     cdef int detect_c(self, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil

@@ -1,12 +1,11 @@
-"""The default backend: analytic manifolds, in C, without allocation."""
+"""The default backend: every pair in C."""
 
-from rbdyn.collision._broad cimport find_pairs
+from rbdyn.collision._broad cimport Pair, find_pairs
 from rbdyn.collision._buffer cimport push_contact
 from rbdyn.collision._narrow cimport collide
 from rbdyn.collision._solid cimport Manifold, compose_pose
 from rbdyn.collision._types cimport ContactPoint, ShapeRecord
-from rbdyn.collision.scene cimport CollisionScene, matrix_of
-from rbdyn.spatial._algebra cimport vec3
+from rbdyn.collision.scene cimport CollisionScene
 
 
 cdef int push_manifold(
@@ -28,11 +27,12 @@ cdef int push_manifold(
 
 
 cdef class NativeBackend(CollisionBackend):
-    """Sort and sweep, then closed forms for spheres, capsules, boxes and half-spaces against each other.
+    """Every pair of shapes, in C, without allocation once its buffers have grown.
 
-    Cylinders, hulls and meshes have closed forms against half-spaces; against anything else
-    they go through python-fcl (one contact a pair, as FCLBackend), which is imported when
-    such a pair first comes near.  A mesh stands for its convex hull.
+    Sort and sweep, then closed forms for half-spaces against everything and for spheres,
+    capsules and boxes among themselves; cylinders and hulls by the distance of Gilbert, Johnson
+    and Keerthi or the expanding polytope.  Contacts a pair: box on box up to 8, faces otherwise up to 4, lines 2.
+    A mesh stands for its convex hull.
 
     Parameters
     ----------
@@ -43,54 +43,20 @@ cdef class NativeBackend(CollisionBackend):
     """
 
     cdef int detect_c(self, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil:
-        cdef int k, missed = 0
-        cdef const ShapeRecord* a
-        cdef const ShapeRecord* b
+        cdef int k
+        cdef Pair pair
         cdef Manifold m
         find_pairs(&self.broad, &self.table, pose)
         for k in range(self.broad.n_pair):
-            a = &self.table.shape[self.broad.pair[k].a]
-            b = &self.table.shape[self.broad.pair[k].b]
-            if collide(a, &self.broad.world_pose[self.broad.pair[k].a], b,
-                       &self.broad.world_pose[self.broad.pair[k].b], self.table.margin, &m):
-                push_manifold(out, a, b, &m)
-            else:                            # keep the pair, at the front of the list
-                self.broad.pair[missed] = self.broad.pair[k]
-                missed += 1
-        if missed > 0:
-            call_fallback(self, missed, out)
+            pair = self.broad.pair[k]
+            collide(&self.table.shape[pair.a], &self.broad.world_pose[pair.a],
+                    &self.table.shape[pair.b], &self.broad.world_pose[pair.b], self.table.margin, &m)
+            push_manifold(out, &self.table.shape[pair.a], &self.table.shape[pair.b], &m)
         return 0
 
 
-cdef int call_fallback(NativeBackend backend, int n, ContactBuffer* out) except -1 with gil:
-    """The first n pairs of the list, by python-fcl."""
-    cdef int k
-    cdef const ShapeRecord* a
-    cdef const ShapeRecord* b
-    cdef Manifold m
-    if backend._fallback is None:
-        from rbdyn.collision.fcl_backend import FclPairs
-
-        backend._fallback = FclPairs()
-    for k in range(n):
-        a = &backend.table.shape[backend.broad.pair[k].a]
-        b = &backend.table.shape[backend.broad.pair[k].b]
-        found = backend._fallback.contacts(
-            backend._shapes[a.id][0], matrix_of(&backend.broad.world_pose[backend.broad.pair[k].a]),
-            backend._shapes[b.id][0], matrix_of(&backend.broad.world_pose[backend.broad.pair[k].b]),
-            backend.table.margin)
-        for position, normal, depth, feature in found:
-            m.n = 1
-            m.position[0] = vec3(position[0], position[1], position[2])
-            m.normal = vec3(normal[0], normal[1], normal[2])
-            m.depth[0] = depth
-            m.feature[0] = feature
-            push_manifold(out, a, b, &m)
-    return 0
-
-
 def native_contacts(CollisionScene scene not None, id_a, id_b):
-    """The closed-form contacts of one pair, for backends that compute only some pairs themselves.
+    """What NativeBackend finds for one pair, for backends that compute only some pairs themselves.
 
     Parameters
     ----------
@@ -101,9 +67,8 @@ def native_contacts(CollisionScene scene not None, id_a, id_b):
 
     Returns
     -------
-    contacts : list of (position, normal, depth, feature), or None
-        As `CollisionScene.add_contact` takes them, the normal into shape `id_a`; None if the
-        pair has no closed form.
+    contacts : list of (position, normal, depth, feature)
+        As `CollisionScene.add_contact` takes them, the normal into shape `id_a`.
     """
     cdef const ShapeRecord* a = scene.record(id_a)
     cdef const ShapeRecord* b = scene.record(id_b)
@@ -112,8 +77,7 @@ def native_contacts(CollisionScene scene not None, id_a, id_b):
     cdef int k
     compose_pose(&scene.pose[a.body], a, &X_a)
     compose_pose(&scene.pose[b.body], b, &X_b)
-    if not collide(a, &X_a, b, &X_b, scene.table.margin, &m):
-        return None
+    collide(a, &X_a, b, &X_b, scene.table.margin, &m)
     normal = (m.normal.x, m.normal.y, m.normal.z)
     return [((m.position[k].x, m.position[k].y, m.position[k].z), normal, m.depth[k], m.feature[k])
             for k in range(m.n)]

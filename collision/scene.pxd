@@ -11,7 +11,7 @@ cdef class CollisionScene:
     cdef const Pose* pose                # (n,) body poses
     cdef int n
     cdef ContactBuffer* out
-    cdef dict shape_of                   # id -> (shape, vertices)
+    cdef dict shape_of                   # id -> (shape, arrays)
 
     cdef int live(self) except -1
     cdef const ShapeRecord* record(self, object id) except NULL

@@ -23,8 +23,8 @@ def positive(value: object, name: str) -> float:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise CollisionError(f"{name} must be a positive number [m], got {value!r}") from None
-    if not (math.isfinite(number) and number > 0.0):
-        raise CollisionError(f"{name} must be finite and positive [m], got {number!r}")
+    if not 1e-150 < number < 1e150:  # its square must be a number too
+        raise CollisionError(f"{name} must be finite and positive, 1e-150 to 1e150, got {number!r}")
     return number
 
 

@@ -5,6 +5,9 @@ from numpy.typing import NDArray
 
 from rbdyn.contact.solver import ContactSolver
 
+LAWS: tuple[Literal["coulomb", "raisim"], ...]
+METHODS: tuple[Literal["newton", "bisection"], ...]
+
 class BisectionSolver(ContactSolver):
     @property
     def friction_law(self) -> Literal["coulomb", "raisim"]: ...

@@ -3,6 +3,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+MODES: tuple[Literal["open", "stick", "slide", "failed"], ...]
+
 def solve_local(
     G: ArrayLike,
     c: ArrayLike,

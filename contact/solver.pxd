@@ -6,6 +6,7 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.warm_start cimport WarmStart
 
 cdef class ContactSolver:
+    cdef object owner                # weak reference to the World that uses it, or None
     cdef readonly bint overridden    # True: a Python class redefines solve()
     cdef bint warm                   # start from the impulses of the step before
     cdef bint alternating            # flip the sweep direction after every step

@@ -8,6 +8,8 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.view cimport ContactView
 from rbdyn.contact.warm_start cimport load, release, reserve, store
 
+import weakref
+
 import numpy as np
 
 from rbdyn.contact import _arrays, _options
@@ -56,6 +58,12 @@ cdef class ContactSolver:
     ...         super().solve(problem)
     ...         problem.impulse[:] *= 0.99
     """
+
+    def claim(self, owner):
+        """Tie this to one World, `owner`; ContactError if another one that still lives uses it: one per World."""
+        if self.owner is not None and self.owner() is not None and self.owner() is not owner:
+            raise ContactError("this contact solver serves another World already; give each World one of its own")
+        self.owner = weakref.ref(owner)
 
     def __cinit__(self, *args, **kwargs):
         self.overridden = is_overridden(type(self), "solve")

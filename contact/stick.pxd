@@ -1,6 +1,6 @@
-# All sticking contacts at once, by a direct solve: what a sweep needs hundreds of visits for in a tall stack.
+# All closed contacts at once, by a direct solve: what a sweep needs hundreds of visits for in a tall stack.
 #
-# Held contacts S obey v_S = 0.  With x the velocity changes of bodies and coordinates, J the contact rows and M the masses,
+# Held rows S obey v_S = 0 (three of a sticking contact, the normal one of a sliding contact).  With x the velocity changes of bodies and coordinates, J the contact rows and M the masses,
 # a step of the method of multipliers (Hestenes 1969, Powell 1969) from impulses lam with contact velocity r is
 #
 #     (M + J_S^T rho J_S) dx = -J_S^T rho r,      dlam = -rho (r + J_S dx)
@@ -23,7 +23,7 @@ cdef struct Stick:           # workspace; one allocation that grows by doubling 
     int* order               # (n_single,) bodies in the order of their unknowns
     int* neighbours          # (n_single + 1,) start of each body's contacts in `incident`
     int* incident            # (2 n contacts,) contacts of each body
-    int* rows                # (contacts,) rows held at each contact: 3 sticking, 1 normal only, 0 left alone
+    int* rows                # (contacts,) rows held at each contact: 3 sticking, 1 sliding (normal only), 0 open
     int* first               # (n,) first column of each row's profile
     size_t* start            # (n + 1,) where each row's profile lies in A
     int* index               # (width,) unknowns of one contact

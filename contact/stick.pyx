@@ -4,14 +4,15 @@ from libc.math cimport fabs, sqrt
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from rbdyn.contact.block cimport FRICTIONLESS, inverse as inverse3, determinant
+from rbdyn.contact.block cimport determinant
+from rbdyn.contact.block cimport inverse as inverse3
 from rbdyn.contact.local cimport STICK, clipped
 from rbdyn.contact.operator cimport Contact, Operator, add_impulse, contact_velocity, grow, impulse_at, load_impulses, set_impulse
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.spatial._algebra cimport Sym3, Vec3, sym3, vec3
 
 cdef enum:
-    ROUNDS = 4               # times that pulling contacts are let go in one solve
+    ROUNDS = 6               # times that contacts are let go in one solve
     STEPS = 6                # of the method of multipliers; each gains five digits or so
 cdef double IMMOVABLE = 1e30
 cdef double STIFFNESS = 1e7  # rho in units of 1 / mean diagonal of G_ii
@@ -167,13 +168,13 @@ cdef void profile(Stick* S, const Operator* G, const ContactProblem* p) noexcept
 
 
 cdef void choose(Stick* S, const Operator* G, const ContactProblem* p) noexcept nogil:
-    """S.rows[i]: 3 for a contact that sticks, 1 for one that presses without friction, 0 for the others."""
+    """rows[i]: 3 for a contact that sticks, 1 for one that presses and slides (its friction stays), 0 for an open one."""
     cdef int i
     for i in range(p.n):
         if G.contact[i].mode == STICK:
             S.rows[i] = 3
         else:
-            S.rows[i] = 1 if G.contact[i].block.kind == FRICTIONLESS and p.impulse[3 * i + 2] > 0.0 else 0
+            S.rows[i] = 1 if p.impulse[3 * i + 2] > 0.0 else 0
 
 
 cdef inline double weight(const Contact* k) noexcept nogil:
@@ -312,21 +313,33 @@ cdef double multiplier_step(Stick* S, Operator* G, const ContactProblem* p) noex
     return worst
 
 
-cdef int release_pulling(Stick* S, Operator* G, const ContactProblem* p) noexcept nogil:
-    """Let go of held contacts that pull; returns how many."""
-    cdef int i, released = 0
+cdef int let_go(Stick* S, const Operator* G, const ContactProblem* p) noexcept nogil:
+    """Give up what friction or a push cannot do; returns how many contacts that concerns.
+
+    A contact that pulls is opened.  One outside its cone keeps its normal row, and its friction at the cone's rim.
+    """
+    cdef int i, changed = 0
+    cdef Vec3 lam, inside
     for i in range(p.n):
-        if S.rows[i] and not p.impulse[3 * i + 2] >= 0.0:
+        if S.rows[i] == 0:
+            continue
+        lam = impulse_at(p.impulse, i)
+        inside = clipped(lam, G.contact[i].block.mu)
+        if not lam.z >= 0.0:
             S.rows[i] = 0
-            set_impulse(p.impulse, i, vec3(0.0, 0.0, 0.0))
-            released += 1
-    return released
+        elif inside.x != lam.x or inside.y != lam.y:
+            S.rows[i] = 1
+        else:
+            continue
+        set_impulse(p.impulse, i, inside)
+        changed += 1
+    return changed
 
 
 cdef void solve_sticking(Stick* S, Operator* G, const ContactProblem* p, double threshold) noexcept nogil:
     """Impulses that hold every sticking contact, the others fixed; clipped to the cones; velocities follow.
 
-    Contacts that would have to pull are let go, and the rest is solved again.
+    Contacts that would have to pull, or to hold more than their friction, are let go, and the rest is solved again.
     """
     cdef double worst, best
     cdef int i, k, attempt
@@ -342,7 +355,7 @@ cdef void solve_sticking(Stick* S, Operator* G, const ContactProblem* p, double 
             if worst < 0.01 * threshold or not worst < 0.5 * best:
                 break
             best = worst
-        if release_pulling(S, G, p) == 0:
+        if let_go(S, G, p) == 0:
             break
         load_impulses(G, p.impulse)
     for i in range(p.n):

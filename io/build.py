@@ -40,7 +40,7 @@ def build_mechanism(robot: RobotSpec, floating: bool | None, shapes: MeshShapes,
     if not (floating is None or isinstance(floating, bool)):
         raise Error(f"floating must be True, False or None, got {floating!r}")
     root, order = spanning_order(robot)
-    _note_massless_ends(root, order, robot.links, notes)
+    _note_massless_ends(root, order, robot.links, _is_freed(root, floating), notes)
     bodies = {link.name: _body(link, shapes) for link in robot.links}
     mechanism = _rooted(root, bodies, robot, floating)
     mechanism.name = robot.name
@@ -56,13 +56,18 @@ def build_mechanism(robot: RobotSpec, floating: bool | None, shapes: MeshShapes,
 def _rooted(root: LinkSpec, bodies: dict[str, RigidBody], robot: RobotSpec, floating: bool | None) -> Mechanism:
     """A mechanism that holds the world and the root link."""
     if root.name == WORLD and not floating:
-        return Mechanism(bodies[WORLD])
+        return Mechanism(bodies[WORLD])  # the link itself is what does not move
     world = RigidBody(_free_name("universe" if WORLD in bodies else WORLD, bodies))
     mechanism = Mechanism(world)
     name = _free_name(ROOT_JOINT, [spec.joint.name for spec in robot.joints])
-    joint_type = Fixed() if floating is False else Floating()
+    joint_type = Floating() if _is_freed(root, floating) else Fixed()
     mechanism.attach(world, bodies[root.name], Joint(name, joint_type))
     return mechanism
+
+
+def _is_freed(root: LinkSpec, floating: bool | None) -> bool:
+    """Whether the root link moves."""
+    return root.name != WORLD if floating is None else floating
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:
@@ -84,24 +89,26 @@ def _geometry(spec: GeometrySpec, shape: object) -> Geometry | None:
     return Geometry(shape, spec.pose, spec.name, spec.material, color=spec.color)  # type: ignore[arg-type]
 
 
-def _note_massless_ends(root: LinkSpec, order: list[JointSpec], links: list[LinkSpec], notes: Notes) -> None:
+def _note_massless_ends(
+    root: LinkSpec, order: list[JointSpec], links: list[LinkSpec], freed: bool, notes: Notes
+) -> None:
     """Note links that can move and end a chain without any mass: their acceleration is a division by zero.
 
     Links on fixed joints count with the link that carries them.
     """
     by_name = {link.name: link for link in links}
     carrier = {root.name: root.name}  # link -> the link at the moving end of its rigid group
-    joint_of: dict[str, JointSpec] = {}
+    joint_of = {root.name: ROOT_JOINT} if freed else {}
     branching = set()  # groups that carry another moving group
     for spec in order:
         if spec.joint.num_velocities == 0:
             carrier[spec.child] = carrier[spec.parent]
         else:
             carrier[spec.child] = spec.child
-            joint_of[spec.child] = spec
+            joint_of[spec.child] = spec.joint.name
             branching.add(carrier[spec.parent])
     massive = {carrier[name] for name, link in by_name.items() if link.inertia is not None and link.inertia.mass > 0}
-    for name, spec in joint_of.items():
+    for name, joint in joint_of.items():
         if name not in massive and name not in branching:
-            text = f"link {name!r} has no mass and nothing behind it, but moves with joint {spec.joint.name!r}"
+            text = f"link {name!r} has no mass and nothing behind it, but moves with joint {joint!r}"
             notes.warn(by_name[name].where, f"{text}; forward dynamics will refuse it")

@@ -179,5 +179,3 @@ class _Naming:
             error, UrdfError
         ):
             raise UrdfError(f"{self._where}: {error}") from None
-
-

@@ -75,12 +75,20 @@ from rbdyn.spatial import (  # noqa: E402
     Twist,
     Wrench,
 )
+from rbdyn.testing.random_mechanisms import (  # noqa: E402
+    rand_chain_mechanism,
+    rand_floating_tree_mechanism,
+    rand_tree_mechanism,
+)
+from rbdyn.world import ArticulatedSystem, Contact, SingleBody, World  # noqa: E402
 
 __version__ = "0.1.0"
 __all__ = [
+    "ArticulatedSystem",
     "BusyError",
     "CartesianFrame",
     "CollisionError",
+    "Contact",
     "ContactError",
     "DivergenceError",
     "Error",
@@ -103,6 +111,7 @@ __all__ = [
     "RemovedError",
     "Revolute",
     "RigidBody",
+    "SingleBody",
     "SpatialAcceleration",
     "SpatialInertia",
     "Spherical",
@@ -113,6 +122,7 @@ __all__ = [
     "Twist",
     "UnknownNameError",
     "UrdfError",
+    "World",
     "Wrench",
     "angular_momentum",
     "bias_forces",
@@ -135,5 +145,8 @@ __all__ = [
     "point_velocity",
     "point_velocity_6d",
     "potential_energy",
+    "rand_chain_mechanism",
+    "rand_floating_tree_mechanism",
+    "rand_tree_mechanism",
     "solve_mass_matrix",
 ]

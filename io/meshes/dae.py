@@ -6,6 +6,7 @@ As ROS programs do: the node transforms and the unit of the file are applied, it
 from __future__ import annotations
 
 import io
+import warnings
 from typing import Any
 
 import numpy as np
@@ -40,11 +41,14 @@ def read_dae(data: bytes, name: str) -> tuple[Vertices, Faces]:
         raise MeshError(f"{name}: this is a zip archive; only plain COLLADA files are read")
     check_prolog(data, name, MeshError)
     try:
-        document = _parse(data)
-        if document.errors:  # a lost texture takes its geometry along: read again, without any materials
-            document = _parse(_without_materials(data))
-        corners = _triangles(document)
-        unit = float(document.assetInfo.unitmeter or 1.0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PendingDeprecationWarning)  # pycollada uses numpy.matrix
+            document = _parse(data)
+            if document.errors:  # a lost texture takes its geometry along: read again, without any materials
+                document = _parse(_without_materials(data))
+            _check_positions(document)
+            corners = _triangles(document)
+            unit = float(document.assetInfo.unitmeter or 1.0)
     except RecursionError:
         raise MeshError(f"{name}: COLLADA nodes are nested too deep") from None
     except Exception as error:  # pycollada lets errors of many kinds out of malformed files
@@ -75,6 +79,17 @@ def _without_materials(data: bytes) -> bytes:
     return bytes(etree.tostring(root))
 
 
+def _check_positions(document: Any) -> None:
+    """ValueError for a vertex that is not a number: pycollada would read it as 0."""
+    root = document.xmlnode.getroot()
+    used = {str(i.get("source")).lstrip("#") for i in root.iter("{*}input") if i.get("semantic") == "POSITION"}
+    for source in root.iter("{*}source"):
+        if source.get("id") in used:
+            for numbers in source.iter("{*}float_array"):
+                if "n" in (numbers.text or "").lower():  # only nan and inf are written with an n
+                    raise ValueError("a vertex is not finite")
+
+
 def _triangles(document: Any) -> list[Vertices]:
     """The corners of every triangle set and polygon set of the scene, in its frame and unit."""
     corners = []
@@ -90,5 +105,3 @@ def _triangles(document: Any) -> list[Vertices]:
             if index.size:
                 corners.append(vertices[index.reshape(-1)])
     return corners
-
-

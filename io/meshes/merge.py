@@ -24,15 +24,14 @@ def merge_vertices(corners: Vertices) -> tuple[Vertices, Faces]:
     faces : (m, 3) ndarray of int32
         Indices into `vertices`.
     """
-    points = corners + 0.0  # -0.0 becomes 0.0: equal numbers get equal bits
-    order = np.lexsort(points.T)
-    ordered = points[order]
-    is_new = np.ones(len(points), dtype=bool)
+    order = np.lexsort(corners.T)
+    ordered = corners[order]
+    is_new = np.ones(len(corners), dtype=bool)
     is_new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    group = np.empty(len(points), dtype=np.int64)
+    group = np.empty(len(corners), dtype=np.int64)
     group[order] = np.cumsum(is_new) - 1
     first = order[is_new]  # lexsort is stable: the first of each group comes earliest in the file
     rank = np.argsort(first, kind="stable")
     position = np.empty(len(first), dtype=np.int32)
     position[rank] = np.arange(len(first), dtype=np.int32)
-    return points[first[rank]], position[group].reshape(-1, 3)
+    return corners[first[rank]], position[group].reshape(-1, 3)

@@ -79,7 +79,7 @@ def _limits(node: Node, kind: str, notes: Notes) -> Limits:
         if kind in ("revolute", "prismatic"):
             notes.warn(node.where, f"{node.label}: a {kind} joint without <limit>; it has no limits")
         return None, None, None
-    lower, upper = item.number("lower", 0.0), item.number("upper", 0.0)
+    lower, upper = item.number("lower", 0.0, math.inf), item.number("upper", 0.0, math.inf)
     velocity, effort = _bound(item, "velocity", notes), _bound(item, "effort", notes)
     if kind == "fixed":
         return None, None, None
@@ -111,7 +111,7 @@ def _bound(node: Node, name: str, notes: Notes) -> float | None:
     """velocity or effort; None if it is missing, or -1, which is RaiSim's word for no limit."""
     if not node.has(name):
         return None
-    value = node.number(name)
+    value = node.number(name, largest=math.inf)
     if value == -1.0:
         notes.warn(node.where, f"{node.label}: {name} -1 is taken as no limit", f"{name} -1")
         return None

@@ -7,6 +7,8 @@ from typing import Any
 from rbdyn.errors import Error, UrdfError
 from rbdyn.io.numbers import number, shown, vector
 
+LARGEST = 1e30  # of a physical value: a product of several, such as a moment of inertia, must not overflow
+
 
 class Node:
     """One element of a robot file.
@@ -80,29 +82,35 @@ class Node:
             raise self.error(f"{name}={shown(value)}: templates are not supported yet")
         return value
 
-    def number(self, name: str, default: float | None = None) -> float:
-        """An attribute as a number; required if there is no `default`."""
+    def number(self, name: str, default: float | None = None, largest: float = LARGEST) -> float:
+        """An attribute as a number, at most `largest` in size; required if there is no `default`."""
         value = self.get(name)
         if value is None:
             if default is None:
                 raise self.error(f"attribute {name!r} is missing")
             return default
         try:
-            return number(value)
+            x = number(value)
         except Error as error:
             raise self.error(f"{name}={error}") from None
+        if abs(x) > largest:
+            raise self.error(f"{name}={shown(value)} is no physical value: its size must be at most {largest:g}")
+        return x
 
     def vector(self, name: str, n: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
-        """An attribute as n numbers; required if there is no `default`."""
+        """An attribute as n numbers, at most LARGEST in size; required if there is no `default`."""
         value = self.get(name)
         if value is None:
             if default is None:
                 raise self.error(f"attribute {name!r} is missing")
             return default
         try:
-            return vector(value, n)
+            xs = vector(value, n)
         except Error as error:
             raise self.error(f"{name}={error}") from None
+        if max(map(abs, xs)) > LARGEST:
+            raise self.error(f"{name}={shown(value)} is no physical value: its size must be at most {LARGEST:g}")
+        return xs
 
     # ---- children ----------------------------------------------------------------------------
 

@@ -33,11 +33,11 @@ def read_robot(source: str | bytes, file: str, notes: Notes) -> RobotSpec:
     root = Node(parse_xml(source, file), file)
     if root.tag != "robot":
         raise UrdfError(f"{root.where}: the root element is <{root.tag[:100]}>, needed <robot>: is this a URDF file?")
-    check_words(root, notes)
     constraints = root.child("constraints")
     if constraints is not None and constraints.children():
         first = constraints.children()[0]
         raise first.error("<constraints> (closed loops) are not supported yet; without them the robot would fall apart")
+    check_words(root, notes)
     if root.has("name"):
         name = root.text("name")
     else:

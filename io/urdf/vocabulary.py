@@ -39,6 +39,7 @@ KNOWN: dict[str, tuple[str, str]] = {
     "limit": ("lower upper effort velocity", ""),
     "dynamics": ("damping friction rotor_inertia stiffness spring_mount", ""),
     "mimic": ("joint multiplier offset", ""),
+    "constraints": ("nominal_config", ""),
 }
 ATTRIBUTES = {tag: frozenset(words[0].split()) for tag, words in KNOWN.items()}
 CHILDREN = {tag: frozenset(words[1].split()) for tag, words in KNOWN.items()}

@@ -24,7 +24,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.errors import unknown_name
+from rbdyn.errors import Error, StateError, unknown_name
 from rbdyn.mechanism.joint_types import Fixed, JointType, Planar, Spherical
 from rbdyn.model.model import Model
 from rbdyn.spatial.rotations import Array, as_vector, matrix_from_quat
@@ -67,10 +67,14 @@ def convert(
     for name in (to, source):
         if name not in LIBRARIES:
             raise unknown_name("library", name, LIBRARIES)
+    model.check()
     types = [j.joint_type for j in model.mechanism.tree_joints if not isinstance(j.joint_type, Fixed)]
     widths = [_width(t, source) for t in types]
-    q_in = as_vector(q, sum(widths), "q")
-    v_in = as_vector(np.zeros(model.nv) if v is None else v, model.nv, "v")
+    try:
+        q_in = as_vector(q, sum(widths), "q")
+        v_in = as_vector(np.zeros(model.nv) if v is None else v, model.nv, "v")
+    except Error as error:
+        raise StateError(str(error)) from None
     blocks = _split(types, widths, q_in, source)
     native = []
     vi = 0

@@ -12,15 +12,15 @@ from rbdyn.model.state cimport State
 from rbdyn.spatial._arrays cimport data, matrix_out, vector_in, vector_out
 
 
-cdef cnp.ndarray _factor(State state):
-    """L and D of M(q) in one fresh (nv, nv) array; MechanismError if a pivot is not positive."""
+cdef double* _factor(State state) except NULL:
+    """L and D of M(q) in the state's scratch; MechanismError if a pivot is not positive."""
     cdef CModel* m = state.use()
-    cdef cnp.ndarray H = matrix_out(None, m.nv, m.nv)
+    cdef double* H = state.scratch()
     cdef int k
-    crba(m, &state.c, data(H))
-    ltdl_factor(m, data(H))
+    crba(m, &state.c, H)
+    ltdl_factor(m, H)
     for k in range(m.nv):
-        if not data(H)[k * m.nv + k] > 0.0:
+        if not H[k * m.nv + k] > 0.0:
             raise MechanismError(f"the mass matrix is not positive definite: degree of freedom {k} moves no inertia")
     return H
 
@@ -52,10 +52,10 @@ def solve_mass_matrix(State state not None, b, out=None):
     cdef CModel* m = state.use()
     cdef cnp.ndarray right = vector_in(b, m.nv, "b")
     cdef cnp.ndarray x = vector_out(out, m.nv)
-    cdef cnp.ndarray H = _factor(state)
+    cdef double* H = _factor(state)
     if data(x) != data(right):
         memcpy(data(x), data(right), m.nv * sizeof(double))
-    ltdl_solve(m, data(H), data(x))
+    ltdl_solve(m, H, data(x))
     return x
 
 
@@ -83,6 +83,6 @@ def inverse_mass_matrix(State state not None, out=None):
     """
     cdef CModel* m = state.use()
     cdef cnp.ndarray A = matrix_out(out, m.nv, m.nv)
-    cdef cnp.ndarray H = _factor(state)
-    ltdl_inverse(m, data(H), data(A))
+    cdef double* H = _factor(state)
+    ltdl_inverse(m, H, data(A))
     return A

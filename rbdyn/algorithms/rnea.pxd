@@ -14,6 +14,7 @@ cdef inline void rnea(const CModel* m, CData* d, const real* vd, real* tau, bint
     vd may be NULL for zero.  Rotor inertia adds to the diagonal of M.
     """
     cdef int i, k, p
+    cdef real t[6]
     velocities(m, d)
     d.a[0] = motion(zero3(), neg3(d.gravity))          # a_0 = -g, so that gravity needs no force
     for i in range(1, m.nb):                           # outward
@@ -27,16 +28,16 @@ cdef inline void rnea(const CModel* m, CData* d, const real* vd, real* tau, bint
             d.f[i] = add_f(mul_i(m.I_b[i], d.a[i]), crf(d.vel[i], mul_i(m.I_b[i], d.vel[i])))
     for i in range(m.nb - 1, 0, -1):                   # inward
         p = m.parent[i]
-        joint_force(m, d, i, d.f[i], tau + m.vi[i])
+        joint_force(m, d, i, d.f[i], t)
+        for k in range(m.nvi[i]):                      # tau may be vd: each entry is read before it is written
+            tau[m.vi[i] + k] = t[k] if vd is NULL else t[k] + m.rotor[m.vi[i] + k] * vd[m.vi[i] + k]
         if p:
             d.f[p] = add_f(d.f[p], apply_t(d.X[i], d.f[i]))
-    if vd is not NULL:
-        for k in range(m.nv):
-            tau[k] = tau[k] + m.rotor[k] * vd[k]
 
 cdef inline void rnea_momentum(const CModel* m, CData* d, const real* x, real* y) noexcept nogil:
     """y = M(q) x: the same recursion without velocities and gravity.  Writes d.a, d.f and y."""
     cdef int i, k, p
+    cdef real t[6]
     transforms(m, d)
     d.a[0] = motion(zero3(), zero3())
     for i in range(1, m.nb):
@@ -44,8 +45,8 @@ cdef inline void rnea_momentum(const CModel* m, CData* d, const real* x, real* y
         d.f[i] = mul_i(m.I_b[i], d.a[i])
     for i in range(m.nb - 1, 0, -1):
         p = m.parent[i]
-        joint_force(m, d, i, d.f[i], y + m.vi[i])
+        joint_force(m, d, i, d.f[i], t)
+        for k in range(m.nvi[i]):                      # y may be x
+            y[m.vi[i] + k] = t[k] + m.rotor[m.vi[i] + k] * x[m.vi[i] + k]
         if p:
             d.f[p] = add_f(d.f[p], apply_t(d.X[i], d.f[i]))
-    for k in range(m.nv):
-        y[k] = y[k] + m.rotor[k] * x[k]

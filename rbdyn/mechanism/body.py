@@ -71,7 +71,7 @@ class RigidBody:
             raise MechanismError(f"a body's name must be a non-empty string, got {name!r}")
         if inertia is not None and not isinstance(inertia, SpatialInertia):
             raise MechanismError(f"inertia of body {name!r} must be a SpatialInertia or None, got {inertia!r}")
-        self.name = name
+        self._name = name
         self.inertia = inertia if inertia is not None else SpatialInertia.zero()
         self.collision = list(collision)
         self.visual = list(visual)
@@ -80,6 +80,11 @@ class RigidBody:
                 raise MechanismError(f"geometry of body {name!r} must be Geometry values, got {item!r}")
         self.frame = CartesianFrame(name)
         self.frames: dict[str, tuple[CartesianFrame, Transform]] = {}
+
+    @property
+    def name(self) -> str:
+        """Unique within a mechanism; fixed, since others look bodies up by it."""
+        return self._name
 
     def add_frame(self, name: str, pose: Transform) -> CartesianFrame:
         """Fix a named frame at `pose` in the body frame.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,10 +35,30 @@ class Mimic:
 def _number(value: float | None, name: str, joint: str, least: float = 0.0) -> float | None:
     if value is None:
         return None
-    x = float(value)
+    x = _real(value, f"{name} of joint {joint!r}")
     if math.isnan(x) or x < least:
         raise MechanismError(f"{name} of joint {joint!r} must be at least {least:g}, got {value!r}")
     return x
+
+
+def _real(value: object, name: str) -> float:
+    """`value` as a float; text, booleans, complex numbers and sequences are refused."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise MechanismError(f"{name} must be a number, got {value!r}")
+    return float(value)
+
+
+def _limits(value: object, joint: str) -> tuple[float, float] | None:
+    """(lower, upper) with lower < upper; None for no limit."""
+    if value is None:
+        return None
+    what = f"position_limits of joint {joint!r}"
+    if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != 2:
+        raise MechanismError(f"{what} must be (lower, upper), got {value!r}")
+    lower, upper = _real(value[0], what), _real(value[1], what)
+    if math.isnan(lower) or math.isnan(upper) or lower > upper:
+        raise MechanismError(f"{what} must be (lower, upper) with lower <= upper, got {value!r}")
+    return (lower, upper) if lower < upper else None
 
 
 class Joint:
@@ -95,15 +116,9 @@ class Joint:
                 f"joint_type of joint {name!r} must be Fixed(), Revolute(axis), Prismatic(axis), Planar(), "
                 f"Spherical() or Floating(), got {joint_type!r}"
             )
-        self.name = name
+        self._name = name
         self.joint_type = joint_type
-        self.position_limits: tuple[float, float] | None = None
-        if position_limits is not None:
-            lower, upper = (float(x) for x in position_limits)
-            if math.isnan(lower) or math.isnan(upper) or lower > upper:
-                raise MechanismError(f"position_limits of joint {name!r} must be (lower, upper), got {position_limits}")
-            if lower < upper:
-                self.position_limits = (lower, upper)
+        self.position_limits = _limits(position_limits, name)
         self.velocity_limit = _number(velocity_limit, "velocity_limit", name)
         self.effort_limit = _number(effort_limit, "effort_limit", name)
         self.rotor_inertia = _number(rotor_inertia, "rotor_inertia", name) or 0.0
@@ -118,6 +133,11 @@ class Joint:
         self.mimic = mimic
         self.frame_before = CartesianFrame(f"before_{name}")
         self.frame_after = CartesianFrame(f"after_{name}")
+
+    @property
+    def name(self) -> str:
+        """Unique within a mechanism; fixed, since others look joints up by it."""
+        return self._name
 
     @property
     def num_positions(self) -> int:

@@ -69,6 +69,9 @@ class Mechanism:
         self._loop_joints: list[Joint] = []
         self._edges: dict[Joint, Edge] = {}
         self._parent_joint: dict[RigidBody, Joint] = {}
+        self._body_names: dict[str, RigidBody] = {root_body.name: root_body}
+        self._joint_names: dict[str, Joint] = {}
+        self._merged_names: dict[str, RigidBody] = {}  # bodies that live on as frames -> their hosts
         self._revision = Revision()
         self.name = root_body.name
         self.warnings: list[str] = []
@@ -137,16 +140,14 @@ class Mechanism:
 
     def find_body(self, name: str) -> RigidBody:
         """The body of that name; UnknownNameError (a KeyError) with the nearest names if there is none."""
-        for body in self._bodies:
-            if body.name == name:
-                return body
+        if isinstance(name, str) and name in self._body_names:
+            return self._body_names[name]
         raise unknown_name("body", name, (b.name for b in self._bodies), f"mechanism {self.name!r}")
 
     def find_joint(self, name: str) -> Joint:
         """The joint of that name; UnknownNameError (a KeyError) with the nearest names if there is none."""
-        for joint in self.joints:
-            if joint.name == name:
-                return joint
+        if isinstance(name, str) and name in self._joint_names:
+            return self._joint_names[name]
         raise unknown_name("joint", name, (j.name for j in self.joints), f"mechanism {self.name!r}")
 
     def edge(self, joint: Joint) -> Edge:
@@ -256,18 +257,26 @@ class Mechanism:
         self._check_inside(predecessor)
         if joint in self._edges:
             raise MechanismError(f"joint {joint.name!r} is already attached to mechanism {self.name!r}")
-        if any(j.name == joint.name for j in self._edges):
+        if joint.name in self._joint_names:
             raise MechanismError(f"mechanism {self.name!r} already has a joint named {joint.name!r}")
         inside = successor is self._root or successor in self._parent_joint
         if inside and successor is predecessor:
             raise MechanismError(f"joint {joint.name!r} would join body {successor.name!r} to itself")
-        if not inside and any(b.name == successor.name for b in self._bodies):
+        if not inside and successor.name in self._body_names:
             raise MechanismError(f"mechanism {self.name!r} already has a body named {successor.name!r}")
+        if not inside and successor.name in self._merged_names:
+            host = self._merged_names[successor.name]
+            raise MechanismError(
+                f"mechanism {self.name!r} already has a frame named {successor.name!r}: a body of that name was merged "
+                f"into {host.name!r}"
+            )
+        self._joint_names[joint.name] = joint
         self._edges[joint] = Edge(predecessor, successor, joint_pose or Transform(), successor_pose or Transform())
         if inside:
             self._loop_joints.append(joint)
         else:
             self._bodies.append(successor)
+            self._body_names[successor.name] = successor
             self._tree_joints.append(joint)
             self._parent_joint[successor] = joint
         self._revision.value += 1
@@ -299,7 +308,11 @@ class Mechanism:
         }
         for body, host in merged.items():
             _absorb(host, body, pose_in[body])
+        self._merged_names = {name: merged.get(host, host) for name, host in self._merged_names.items()}
+        self._merged_names |= {body.name: host for body, host in merged.items()}
         self._bodies = [b for b in self._bodies if b not in merged]
+        self._body_names = {b.name: b for b in self._bodies}
+        self._joint_names = {j.name: j for j in edges}
         self._tree_joints = [j for j in self._tree_joints if j in edges]
         self._edges = edges
         self._parent_joint = {edges[j].successor: j for j in self._tree_joints}

@@ -28,6 +28,8 @@ cdef struct CModel:
     Xform* X_tree         # (nb,) parent's frame to before-frame of joint i
     Inertia* I_b          # (nb,) rigid-body inertia, merged bodies included
     double* rotor         # (nv,) reflected rotor inertia [kg m^2 or kg]
+    int n_quats           # quaternions in q
+    int* quat             # (n_quats,) where each starts in q
 
 cdef enum Stage:          # what is valid in a CData for its present q and v
     TRANSFORMS = 1        # X, EJ                                    of q

@@ -24,12 +24,13 @@ cdef int allocate_model(CModel* m, int nb, int nq, int nv) except -1:
     m.X_tree = <Xform*> _take(nb, sizeof(Xform))
     m.I_b = <Inertia*> _take(nb, sizeof(Inertia))
     m.rotor = <double*> _take(nv, sizeof(double))
+    m.quat = <int*> _take(nb, sizeof(int))
     return 0
 
 
 cdef void free_model(CModel* m) noexcept:
     for p in (<size_t> m.parent, <size_t> m.kind, <size_t> m.qi, <size_t> m.vi, <size_t> m.nvi, <size_t> m.above,
-              <size_t> m.X_tree, <size_t> m.I_b, <size_t> m.rotor):
+              <size_t> m.X_tree, <size_t> m.I_b, <size_t> m.rotor, <size_t> m.quat):
         free(<void*> <size_t> p)
 
 

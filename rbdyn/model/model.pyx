@@ -9,7 +9,7 @@ from rbdyn.model.compile import compile_tree
 from rbdyn.spatial.transform import Transform
 
 from rbdyn.mechanism._revision cimport Revision
-from rbdyn.model._model cimport allocate_model, free_model
+from rbdyn.model._model cimport FLOATING, SPHERICAL, allocate_model, free_model
 from rbdyn.spatial._algebra cimport Inertia, Mat3, Vec3, rows3, sym3, vec3, xform
 
 
@@ -95,6 +95,9 @@ cdef class Model:
                     self.c.above[vi + j] = vi + j - 1
                 else:
                     self.c.above[vi] = self.c.vi[link.parent] + self.c.nvi[link.parent] - 1 if link.parent else -1
+            if self.c.kind[i] == SPHERICAL or self.c.kind[i] == FLOATING:
+                self.c.quat[self.c.n_quats] = qi + (3 if self.c.kind[i] == FLOATING else 0)
+                self.c.n_quats += 1
             qi += link.joint.num_positions
             vi += link.joint.num_velocities
         return 0
@@ -131,6 +134,10 @@ cdef class Model:
                 f"Model at {self.revision}; make a new Model"
             )
         return &self.c
+
+    def check(self):
+        """Error if this Model is empty, StaleModelError if its mechanism was edited since."""
+        self.use()
 
     cdef Placement find(self, object body):
         """Where a body, or a frame, sits: by name, RigidBody or CartesianFrame."""
@@ -221,6 +228,13 @@ cdef class Model:
             moving = self.joint_names[1 - self.base:]
             raise unknown_name("moving joint", key, moving, f"mechanism {self.mechanism.name!r}")
         return index + self.base
+
+    def joint_of(self, k):
+        """Name of the joint that degree of freedom k belongs to."""
+        for i in range(1, self.c.nb):
+            if self.c.vi[i] <= k < self.c.vi[i] + self.c.nvi[i]:
+                return self.joint_names[i - self.base]
+        raise Error(f"k must be a degree of freedom, 0 to {self.nv - 1}, got {k}")
 
     def array(self, name):
         """A per-joint parameter as a read-only array.

@@ -7,9 +7,10 @@ import numpy as np
 from rbdyn.errors import StateError
 
 from libc.math cimport fabs, sqrt
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from rbdyn.model._model cimport FLOATING, SPHERICAL, CModel, allocate_data, free_data
+from rbdyn.model._model cimport CModel, allocate_data, free_data
 from rbdyn.model.model cimport Model
 from rbdyn.spatial._arrays cimport data, read_only, vector_in
 
@@ -32,6 +33,17 @@ cdef class State:
 
     def __dealloc__(self):
         free_data(&self.c)
+        free(self.square)
+
+    cdef double* scratch(self) except NULL:
+        """(nv, nv) numbers of scratch, zeroed; kept, so that only the first use allocates."""
+        cdef size_t n = self.model.c.nv * <size_t> self.model.c.nv
+        if self.square is NULL:
+            self.square = <double*> malloc((n if n else 1) * sizeof(double))
+            if self.square is NULL:
+                raise MemoryError(f"cannot allocate a {self.model.c.nv} x {self.model.c.nv} matrix")
+        memset(self.square, 0, n * sizeof(double))
+        return self.square
 
     def __init__(self, model):
         if not isinstance(model, Model):
@@ -40,12 +52,7 @@ cdef class State:
             raise StateError("a State cannot be initialised twice; make a new one")
         cdef Model m = model
         m.use()
-        cdef cnp.npy_intp nq = m.c.nq, nv = m.c.nv
         allocate_data(&self.c, &m.c)
-        self._q = read_only(cnp.PyArray_SimpleNewFromData(1, &nq, cnp.NPY_DOUBLE, self.c.q))
-        self._v = read_only(cnp.PyArray_SimpleNewFromData(1, &nv, cnp.NPY_DOUBLE, self.c.v))
-        cnp.set_array_base(self._q, self)
-        cnp.set_array_base(self._v, self)
         self.model = m
         self.set(m.neutral(), None)
 
@@ -92,15 +99,14 @@ cdef class State:
         cdef const double* x
         cdef double n
         cdef int i
-        for i in range(1, m.nb):
-            if m.kind[i] == SPHERICAL or m.kind[i] == FLOATING:
-                x = q + m.qi[i] + (3 if m.kind[i] == FLOATING else 0)
-                n = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]
-                if not fabs(n - 1.0) < 2e-3:
-                    raise StateError(
-                        f"q holds a quaternion [w, x, y, z] of length {sqrt(n):.6g} for joint "
-                        f"{self.model.joint_names[i - self.model.base]!r} at q[{x - q}:{x - q + 4}]; it must be 1"
-                    )
+        for i in range(m.n_quats):
+            x = q + m.quat[i]
+            n = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]
+            if not fabs(n - 1.0) < 2e-3:
+                raise StateError(
+                    f"q holds a quaternion [w, x, y, z] of length {sqrt(n):.6g} at q[{m.quat[i]}:{m.quat[i] + 4}]; "
+                    "it must be 1"
+                )
         return 0
 
     cdef void _normalise(self) noexcept:
@@ -109,30 +115,39 @@ cdef class State:
         cdef double* x
         cdef double n
         cdef int i, k
-        for i in range(1, m.nb):
-            if m.kind[i] == SPHERICAL or m.kind[i] == FLOATING:
-                x = self.c.q + m.qi[i] + (3 if m.kind[i] == FLOATING else 0)
-                n = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]
-                if fabs(n - 1.0) > 1e-15:
-                    n = 1.0 / sqrt(n)
-                    for k in range(4):
-                        x[k] *= n
+        for i in range(m.n_quats):
+            x = self.c.q + m.quat[i]
+            n = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]
+            if fabs(n - 1.0) > 1e-15:
+                n = 1.0 / sqrt(n)
+                for k in range(4):
+                    x[k] *= n
 
     @property
     def q(self):
         """Configuration, (nq,) read-only view."""
-        return self._q
+        self.use()
+        return self._view(self.c.q, self.model.c.nq)
 
     @property
     def v(self):
         """Velocity, (nv,) read-only view."""
-        return self._v
+        self.use()
+        return self._view(self.c.v, self.model.c.nv)
+
+    cdef object _view(self, double* x, cnp.npy_intp n):
+        """A read-only array over c.q or c.v that keeps this State alive; not kept, since numpy arrays are no part of gc."""
+        cdef cnp.ndarray a = read_only(cnp.PyArray_SimpleNewFromData(1, &n, cnp.NPY_DOUBLE, x))
+        cnp.set_array_base(a, self)
+        return a
 
     def copy(self):
-        """An independent State at the same q and v."""
+        """An independent State at the same q and v, with the same root pose and gravity."""
+        cdef State twin
         self.use()
         twin = State(self.model)
-        twin.set(self._q, self._v)
+        twin.set(self.q, self.v)
+        twin.c.gravity, twin.c.R[0], twin.c.p[0] = self.c.gravity, self.c.R[0], self.c.p[0]
         return twin
 
     def __copy__(self):
@@ -143,12 +158,12 @@ cdef class State:
 
     def __reduce__(self):
         self.use()
-        return _restore, (self.model, np.array(self._q), np.array(self._v))
+        return _restore, (self.model, np.array(self.q), np.array(self.v))
 
     def __repr__(self):
         if self.model is None:
             return "State(empty)"
-        return f"State({self.model.mechanism.name!r}, q={self._q}, v={self._v})"
+        return f"State({self.model.mechanism.name!r}, q={self.q}, v={self.v})"
 
 
 def _restore(model, q, v):

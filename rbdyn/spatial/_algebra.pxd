@@ -348,3 +348,32 @@ cdef inline ArticulatedInertia apply_ta(Xform X, ArticulatedInertia A) noexcept 
         rH.yz - (C.H.yx * r.y - C.H.yy * r.x),
         rH.zz - (C.H.zx * r.y - C.H.zy * r.x)))
     return C
+
+cdef inline ArticulatedInertia apply_ta_z(Xform X, ArticulatedInertia A) noexcept nogil:
+    """apply_ta for an inertia that does not resist rotation about z: row and column wz of A are zero.
+
+    That is what is left of I^A above a revolute joint; a third of the products fall away.
+    """
+    cdef ArticulatedInertia C
+    cdef Mat3 E = X.E
+    cdef Vec3 ex = row_x(E), ey = row_y(E)
+    cdef Vec3 ax = add3(scale3(A.I_a.xx, ex), scale3(A.I_a.xy, ey))     # rows of I_a E
+    cdef Vec3 ay = add3(scale3(A.I_a.xy, ex), scale3(A.I_a.yy, ey))
+    cdef Vec3 hx = tmul3(E, row_x(A.H))                                 # rows of H E
+    cdef Vec3 hy = tmul3(E, row_y(A.H))
+    cdef Mat3 H1 = rows3(add3(scale3(E.xx, hx), scale3(E.yx, hy)),
+                         add3(scale3(E.xy, hx), scale3(E.yy, hy)),
+                         add3(scale3(E.xz, hx), scale3(E.yz, hy)))
+    cdef Mat3 rH
+    cdef Vec3 r = X.r
+    C.M = rotate_s(E, A.M)
+    C.H = add33(H1, crossmul3(r, full3(C.M)))
+    rH = crossmul3(r, transpose3(H1))
+    C.I_a = sym3(
+        E.xx * ax.x + E.yx * ay.x + rH.xx - (C.H.xy * r.z - C.H.xz * r.y),
+        E.xx * ax.y + E.yx * ay.y + rH.xy - (C.H.xz * r.x - C.H.xx * r.z),
+        E.xx * ax.z + E.yx * ay.z + rH.xz - (C.H.xx * r.y - C.H.xy * r.x),
+        E.xy * ax.y + E.yy * ay.y + rH.yy - (C.H.yz * r.x - C.H.yx * r.z),
+        E.xy * ax.z + E.yy * ay.z + rH.yz - (C.H.yx * r.y - C.H.yy * r.x),
+        E.xz * ax.z + E.yz * ay.z + rH.zz - (C.H.zx * r.y - C.H.zy * r.x))
+    return C

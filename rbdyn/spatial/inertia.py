@@ -49,7 +49,7 @@ class SpatialInertia:
         J = np.zeros((3, 3)) if inertia is None else as_matrix3(inertia, "inertia")
         if np.abs(J - J.T).max() > 1e-9 * max(1.0, float(np.abs(J).max())):
             raise Error(f"inertia must be symmetric, got {J.tolist()}")
-        J = 0.5 * (J + J.T)
+        J = 0.5 * J + 0.5 * J.T
         c.flags.writeable = False
         J.flags.writeable = False
         object.__setattr__(self, "mass", m)
@@ -68,7 +68,8 @@ class SpatialInertia:
     def inertia_at_origin(self) -> Array:
         """Rotational inertia about the body frame's origin, (3, 3) [kg m^2] (parallel-axis theorem)."""
         cx = skew(self.com)
-        return self.inertia - self.mass * cx @ cx
+        shift = self.mass * cx @ cx
+        return self.inertia - 0.5 * (shift + shift.T)
 
     @property
     def matrix(self) -> Array:

@@ -1,0 +1,23 @@
+"""Random mechanisms, and law tests for backends of your own."""
+
+from rbdyn.testing.collision import check_collision_backend
+from rbdyn.testing.contact import check_contact_solver
+from rbdyn.testing.random_mechanisms import (
+    rand_chain_mechanism,
+    rand_floating_tree_mechanism,
+    rand_tree_mechanism,
+    random_inertia,
+    random_transform,
+    random_tree,
+)
+
+__all__ = [
+    "check_collision_backend",
+    "check_contact_solver",
+    "rand_chain_mechanism",
+    "rand_floating_tree_mechanism",
+    "rand_tree_mechanism",
+    "random_inertia",
+    "random_transform",
+    "random_tree",
+]

@@ -92,7 +92,8 @@ class Laboratory:
         Q, R = np.linalg.qr(self.rng.normal(size=(3, 3)))
         Q *= np.sign(np.diag(R))
         Q[:, 0] *= np.linalg.det(Q)
-        return at(*self.rng.uniform(-3.0, 3.0, 3), Q)
+        x, y, z = self.rng.uniform(-3.0, 3.0, 3)
+        return at(x, y, z, Q)
 
 
 def demand(holds: bool, law: str, what: str) -> None:

@@ -88,12 +88,16 @@ cdef inline bint single_finite(const CSingle* b) noexcept nogil:
                     + b.w_next.x + b.w_next.y + b.w_next.z
                     + b.q_next[0] + b.q_next[1] + b.q_next[2] + b.q_next[3])
 
+cdef inline void single_unpush(CSingle* b) noexcept nogil:
+    """Forget the external forces: they live one step."""
+    b.force = zero3()
+    b.torque = zero3()
+
 cdef inline void single_commit(CSingle* b) noexcept nogil:
-    """Take over the end of the step; external forces live one step."""
+    """Take over the end of the step."""
     b.p = b.p_next
     b.q[0], b.q[1], b.q[2], b.q[3] = b.q_next[0], b.q_next[1], b.q_next[2], b.q_next[3]
     b.R = transpose3(quat_E(b.q))
     b.v = b.v_next
     b.w = b.w_next
-    b.force = zero3()
-    b.torque = zero3()
+    single_unpush(b)

@@ -50,10 +50,9 @@ cdef inline void external_to_body(CSystem* s) noexcept nogil:
     for i in range(s.m.nb):
         s.d.f[i] = force(tmul3(s.d.R[i], s.push[i].n), tmul3(s.d.R[i], s.push[i].f))
 
-cdef inline void system_free(CSystem* s, Vec3 gravity, double dt, double theta, double gamma) noexcept nogil:
+cdef inline void system_free(CSystem* s, double dt, double theta, double gamma) noexcept nogil:
     """v_free = u + dt M~^-1 (tau - h), by the articulated-body algorithm with the implicit diagonal."""
     cdef int k
-    s.d.gravity = tmul3(s.d.R[0], gravity)
     joint_forces(s, dt, theta, gamma)
     if s.pushed:
         external_to_body(s)
@@ -101,7 +100,7 @@ cdef inline void normalise_columns(CSystem* s) noexcept nogil:
                 for k in range(j):
                     S = sub_m(S, scale_m(L[6 * j + k], s.S[v0 + k]))
                 s.S[v0 + j] = scale_m(1.0 / L[6 * j + j], S)
-                s.U[v0 + j] = world_force(s, i, d.U[v0 + j])
+                s.U[v0 + j] = world_force(s, i, d.U[v0 + j]) if m.parent[i] else zero_f()   # the root takes no force
     memset(s.z, 0, m.nv * sizeof(double))
 
 cdef inline Vec3 point_velocity(const CSystem* s, int i, Motion twist, Vec3 at) noexcept nogil:
@@ -143,8 +142,8 @@ cdef inline void actuation(CSystem* s, double dt, double theta, double gamma) no
     memcpy(s.applied, s.command, s.m.nv * sizeof(double))
     if s.pd:
         for k in range(s.m.nv):
-            s.applied[k] -= theta * dt * (s.kp[k] * s.d.v[k] + (s.kd[k] + gamma * dt * s.kp[k])
-                                          * (s.v_next[k] - s.d.v[k]))
+            s.applied[k] -= theta * (dt * s.kp[k] * s.d.v[k] + (s.kd[k] + gamma * dt * s.kp[k])
+                                     * (s.v_next[k] - s.d.v[k]))
 
 cdef inline void system_move(CSystem* s, int scheme, double dt) noexcept nogil:
     """q_next by the position rule."""
@@ -168,11 +167,15 @@ cdef inline bint system_finite(const CSystem* s) noexcept nogil:
         total += 0.0 * s.q_next[k]
     return total == 0.0
 
-cdef inline void system_commit(CSystem* s) noexcept nogil:
-    """Take over the end of the step; external forces live one step."""
-    memcpy(s.d.q, s.q_next, s.m.nq * sizeof(double))
-    memcpy(s.d.v, s.v_next, s.m.nv * sizeof(double))
-    s.d.stage = 0
+cdef inline void system_unpush(CSystem* s) noexcept nogil:
+    """Forget the external forces: they live one step."""
     if s.pushed:
         memset(s.push, 0, s.m.nb * sizeof(Force))
         s.pushed = False
+
+cdef inline void system_commit(CSystem* s) noexcept nogil:
+    """Take over the end of the step."""
+    memcpy(s.d.q, s.q_next, s.m.nq * sizeof(double))
+    memcpy(s.d.v, s.v_next, s.m.nv * sizeof(double))
+    s.d.stage = 0
+    system_unpush(s)

@@ -16,7 +16,7 @@ from rbdyn.algorithms.kinematics cimport poses
 from rbdyn.algorithms.point cimport where
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.model.state cimport State
-from rbdyn.spatial._algebra cimport Force, Motion, Vec3, add3, add_f, cross3, force, mul3, sub3, vec3, zero3
+from rbdyn.spatial._algebra cimport Force, Motion, Vec3, add3, add_f, cross3, force, mul3, tmul3, vec3, zero3
 from rbdyn.spatial._arrays cimport data, vector_in
 from rbdyn.world.object cimport WorldObject
 
@@ -86,52 +86,67 @@ cdef class ArticulatedSystem(WorldObject):
         refuse_singular(self.model, c.d)
         return 0
 
+    cdef int set_gravity(self, Vec3 gravity) except -1:
+        """The World's gravity, world axes [m/s^2], for the state's own algorithms too."""
+        self.gravity = gravity
+        self.c.d.gravity = tmul3(self.c.d.R[0], gravity)
+        return 0
+
     cdef object _get(self, const double* x, int n):
+        self.compiled()
         a = np.empty(n)
         memcpy(data(a), x, n * sizeof(double))
         return a
 
     # ---- state -------------------------------------------------------------------------------
 
+    cdef Model compiled(self):
+        """The Model; Error for a system that no World made."""
+        if self.model is None:
+            raise Error("systems are made by a World: call world.add_articulated_system(...)")
+        return self.model
+
     @property
     def mechanism(self):
         """The graph of bodies and joints."""
-        return self.model.mechanism
+        return self.compiled().mechanism
 
     @property
     def nq(self):
         """Length of q."""
-        return self.model.nq
+        return self.compiled().nq
 
     @property
     def nv(self):
         """Length of v."""
-        return self.model.nv
+        return self.compiled().nv
 
     @property
     def q(self):
         """Configuration, (nq,) copy; `Joint types` in docs/decisions.md says what each entry means."""
+        self.compiled()
         return np.array(self.state.q)
 
     @property
     def v(self):
         """Velocity, (nv,) copy; a floating base's first six are linear, then angular, both in world axes."""
+        self.compiled()
         return np.array(self.state.v)
 
     @property
     def body_names(self):
         """Names of the base and the moving bodies."""
-        return self.model.body_names
+        return self.compiled().body_names
 
     @property
     def joint_names(self):
         """Names of the base joint and the moving joints."""
-        return self.model.joint_names
+        return self.compiled().joint_names
 
     @property
     def total_mass(self):
         """Mass of all moving bodies [kg]."""
-        return self.model.total_mass
+        return self.compiled().total_mass
 
     def set_state(self, q=None, v=None):
         """Set the configuration (nq,) and the velocity (nv,); what is not given stays.
@@ -147,6 +162,7 @@ cdef class ArticulatedSystem(WorldObject):
 
     def body_pose(self, body):
         """World pose of a body or frame by name, (4, 4)."""
+        self.compiled()
         return body_pose(self.state, body)
 
     # ---- control -----------------------------------------------------------------------------
@@ -154,6 +170,7 @@ cdef class ArticulatedSystem(WorldObject):
     @property
     def control_mode(self):
         """"force" (feed-forward only) or "pd_plus_feedforward"; setting PD gains switches to the latter."""
+        self.compiled()
         return MODES[1 if self.c.pd else 0]
 
     @control_mode.setter
@@ -196,11 +213,12 @@ cdef class ArticulatedSystem(WorldObject):
 
     def _base_freedoms(self):
         """Degrees of freedom that float freely under the root."""
-        return slice(0, 6) if self.model.floating_base else slice(0, 0)
+        return slice(0, 6) if self.compiled().floating_base else slice(0, 0)
 
     @property
     def pd_gains(self):
         """Position and velocity gains, two (nv,) copies."""
+        self.compiled()
         return self._get(self.c.kp, self.nv), self._get(self.c.kd, self.nv)
 
     def set_pd_target(self, q=None, v=None):
@@ -292,6 +310,8 @@ cdef class ArticulatedSystem(WorldObject):
 
     def clear_external_forces(self):
         """Forget the forces and torques given for the coming step."""
+        self.alive()
+        self.gate.check_idle()
         memset(self.c.push, 0, self.model.c.nb * sizeof(Force))
         self.c.pushed = False
 
@@ -323,3 +343,4 @@ cdef class ArticulatedSystem(WorldObject):
         self.c.d.R[0].yx, self.c.d.R[0].yy, self.c.d.R[0].yz = R[1]
         self.c.d.R[0].zx, self.c.d.R[0].zy, self.c.d.R[0].zz = R[2]
         self.c.d.stage = 0
+        self.set_gravity(self.gravity)

@@ -141,6 +141,7 @@ cdef int system_rows(Assembly* a, const CSystem* s, int body, Vec3 at, const Mat
     y_k = S_k . P and P <- P - U_k y_k, joint by joint, in world axes about the system's origin.
     """
     cdef Force P[3]
+    cdef Force Q[3]
     cdef Vec3 arm = sub3(at, s.origin)
     cdef double y[3]
     cdef int i = body, j, k, c
@@ -150,10 +151,12 @@ cdef int system_rows(Assembly* a, const CSystem* s, int body, Vec3 at, const Mat
     P[2] = force(cross3(arm, vec3(E.zx, E.zy, E.zz)), vec3(E.zx, E.zy, E.zz))
     while i > 0:
         room_for_rows(a, n + s.m.nvi[i])
+        for c in range(3):
+            Q[c] = P[c]
         for j in range(s.m.nvi[i]):
             k = s.m.vi[i] + j
             for c in range(3):
-                y[c] = power(s.S[k], P[c])
+                y[c] = power(s.S[k], Q[c])
                 if s.m.parent[i]:
                     P[c] = sub_f(P[c], scale_f(y[c], s.U[k]))
             if second:

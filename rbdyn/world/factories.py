@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from rbdyn.collision.shapes import Box, Capsule, Cylinder, HalfSpace, Sphere, positive
 from rbdyn.errors import Error, unknown_name
-from rbdyn.mechanism import Geometry, Mechanism
+from rbdyn.mechanism import Geometry, Mechanism, RigidBody
 from rbdyn.model import Model
 from rbdyn.spatial.rotations import Array, as_matrix3
 from rbdyn.spatial.transform import Transform
@@ -75,6 +76,8 @@ def checked_body(
     geometries: Iterable[Geometry], mass: float, inertia: ArrayLike, body_type: str
 ) -> tuple[list[Geometry], float, Array]:
     """The arguments of add_single_body, checked."""
+    if not isinstance(geometries, Iterable):
+        raise Error(f"geometries must be a sequence of Geometry values, got {geometries!r}")
     items = list(geometries)
     for item in items:
         if not isinstance(item, Geometry):
@@ -82,11 +85,19 @@ def checked_body(
     if body_type not in BODY_TYPES:
         raise unknown_name("body type", body_type, BODY_TYPES)
     matrix3 = as_matrix3(inertia, "inertia")
+    if body_type == "dynamic" or np.any(matrix3):
+        _check_inertia(matrix3)
     if body_type == "dynamic":
         mass = positive(mass, "mass")
-        if np.linalg.eigvalsh(matrix3)[0] <= 0 or not np.allclose(matrix3, matrix3.T, rtol=1e-9, atol=0):
-            raise Error(f"inertia must be symmetric and positive definite, got {matrix3.tolist()}")
+    elif isinstance(mass, (bool, str, bytes)) or not (math.isfinite(mass) and mass >= 0.0):
+        raise Error(f"mass must be a finite number, 0 or more [kg], got {mass!r}")
     return items, float(mass), matrix3
+
+
+def _check_inertia(matrix3: Array) -> None:
+    symmetric = np.allclose(matrix3, matrix3.T, rtol=1e-9, atol=0)
+    if not (symmetric and np.linalg.eigvalsh(matrix3)[0] > 0 and np.isfinite(np.linalg.inv(matrix3)).all()):
+        raise Error(f"inertia must be symmetric and positive definite [kg m^2], got {matrix3.tolist()}")
 
 
 def kind_of(geometries: list[Geometry]) -> str:
@@ -108,7 +119,7 @@ def mechanism_from(source: Any, load_options: dict[str, Any]) -> Mechanism:
     return io.load_urdf(source, **load_options)
 
 
-def matrix(model: Model, body: object) -> Array:
+def matrix(model: Model, body: RigidBody) -> Array:
     """Pose of a body in the internal frame that collision poses are given for, (4, 4)."""
     return model.internal_pose(body)
 

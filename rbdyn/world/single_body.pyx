@@ -40,7 +40,7 @@ cdef class SingleBody(WorldObject):
         J = np.asarray(inertia)
         self.c.mass = mass
         self.c.I_b = _sym(J)
-        if mass > 0:
+        if mass > 0 and J.any():
             self.c.inverse_I_b = _sym(np.linalg.inv(J))
             self.c.isotropic = bool(np.abs(J - J[0, 0] * np.eye(3)).max() <= 1e-15 * J[0, 0])
         return 0
@@ -50,6 +50,8 @@ cdef class SingleBody(WorldObject):
             raise unknown_name("body type", body_type, BODY_TYPES)
         if body_type == "dynamic" and not self.c.mass > 0:
             raise Error(f"{self.name!r} has no mass, so it cannot be dynamic")
+        if body_type == "dynamic" and not self.c.inverse_I_b.xx > 0:
+            raise Error(f"{self.name!r} has no inertia, so it cannot be dynamic")
         self.c.type = BODY_TYPES.index(body_type)
         if self.c.type == STATIC:
             self.c.v = zero3()

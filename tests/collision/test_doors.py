@@ -157,7 +157,7 @@ def test_the_laws_have_teeth():
     class OnePoint(NativeBackend):
         def detect(self, scene):
             for i, j in scene.pairs():
-                for x, n, depth, _ in (native_contacts(scene, i, j) or [])[:1]:
+                for x, n, depth, _ in native_contacts(scene, i, j)[:1]:
                     scene.add_contact(i, j, x, n, depth)
 
     for cls, law in ((Deep, "closed forms"), (Turned, "closed forms"), (OnePoint, "support|rigid motion|swap|closed")):

@@ -113,7 +113,9 @@ def test_crossed_edges_touch_in_one_point():
     assert found["depth"][0] == pytest.approx(0.003, abs=1e-12)
 
 
-@pytest.mark.parametrize("pair", ["box", "cylinder", "hull", "mesh", "stack", "capsules", "rod on box"])
+@pytest.mark.parametrize(
+    "pair", ["box", "cylinder", "hull", "mesh", "stack", "capsules", "rod on box", "can on box", "hull on hull", "cans"]
+)
 def test_names_keep_under_small_motion(pair):
     """A body at rest trembles: the contacts must keep their names for the warm start."""
     lying = turn(1, np.pi / 2)
@@ -124,6 +126,9 @@ def test_names_keep_under_small_motion(pair):
         "mesh": (HalfSpace(), Mesh(PRISM.vertices, [[0, 1, 2]]), 0.099, np.eye(3)),
         "stack": (CUBE, CUBE, 0.199, np.eye(3)),
         "capsules": (Capsule(0.1, 0.4), Capsule(0.1, 0.4), 0.199, lying),
+        "can on box": (CUBE, Cylinder(0.08, 0.2), 0.199, np.eye(3)),
+        "hull on hull": (PRISM, PRISM, 0.199, np.eye(3)),
+        "cans": (Cylinder(0.1, 0.2), Cylinder(0.1, 0.2), 0.199, np.eye(3)),
         "rod on box": (Box((0.6, 0.4, 0.2)), Capsule(0.1, 0.4), 0.199, lying),
     }[pair]
     X_base = pose(0, 0, 0, lying) if pair == "capsules" else np.eye(4)

@@ -71,7 +71,7 @@ def test_result_does_not_depend_on_history():
 
 
 def test_hundred_thousand_random_pairs_are_finite():
-    """Boxes, capsules and spheres in one heap, with coincident centres, aligned axes and flat sizes among them."""
+    """Boxes, capsules, cylinders and spheres in a heap; coincident centres, aligned axes, flat sizes."""
     rng = np.random.default_rng(6)
     n, pairs = 330, 0
     for _ in range(3):
@@ -79,7 +79,7 @@ def test_hundred_thousand_random_pairs_are_finite():
         sizes = 10.0 ** rng.uniform(-3, 0, size=(n, 3))
         for body in range(n):
             r, length, _ = sizes[body]
-            b.add_shape([Sphere(r), Capsule(r, length), Box(sizes[body])][body % 3], body)
+            b.add_shape([Sphere(r), Capsule(r, length), Box(sizes[body]), Cylinder(r, length)][body % 4], body)
         poses = random_poses(n, rng, 0.05)
         poses[::5, :3, :3] = np.eye(3)
         poses[::7, :3, 3] = 0.0
@@ -164,3 +164,23 @@ def test_mesh_as_triangles():
             up = np.array([0, 0, -1.0 if flip else 1.0])
             np.testing.assert_allclose(found["normal"], np.tile(up, (len(found), 1)), atol=1e-6)
             np.testing.assert_allclose(found["depth"], 0.01, atol=1e-6)
+
+
+def test_candidates_are_the_overlapping_bounding_boxes():
+    """The sweep compares all three axes: for balls, the candidates are those within r + s along each."""
+
+    class Candidates(NativeBackend):
+        def detect(self, scene):
+            self.found = scene.pairs()
+
+    rng = np.random.default_rng(8)
+    n = 150
+    radii, centres = rng.uniform(0.02, 0.1, n), rng.uniform(0, 1, (n, 3))
+    b = Candidates()
+    for body in range(n):
+        b.add_shape(Sphere(radii[body]), body)
+    b.query([pose(*x) for x in centres])
+    apart = np.abs(centres[:, None] - centres[None]).max(axis=2) - radii[:, None] - radii[None]
+    expected = [(i, j) for i, j in itertools.combinations(range(n), 2) if apart[i, j] < 0]
+    assert np.abs(apart).min() > 1e-6 and len(expected) > 50
+    assert b.found == expected

@@ -110,16 +110,16 @@ def test_momentum_and_center_of_mass(system):
 
 def test_jacobians_and_velocities_of_points(system):
     s = system
-    moved = 0
+    D, moved = oracle.columns(s.mechanism, s.q), 0
     for body in s.mechanism.bodies:
         point = s.rng.uniform(-1, 1, 3)
-        J = oracle.body_jacobian(s.mechanism, s.q, body.name, point)
+        J = oracle.body_jacobian(s.mechanism, s.q, body.name, point, D)
         moved += np.abs(J).max() > 1e-3
         close(s.tree(rbdyn.point_jacobian_6d(s.state, body.name, point)), J)
         close(s.tree(rbdyn.point_jacobian(s.state, body, point)), J[3:])
         close(rbdyn.point_velocity_6d(s.state, body, point), J @ s.v)
         close(rbdyn.point_velocity(s.state, body.name, point), (J @ s.v)[3:])
-        in_body = oracle.body_spatial_jacobian(s.mechanism, s.q, body.name)
+        in_body = oracle.body_spatial_jacobian(s.mechanism, s.q, body.name, D)
         close(s.tree(rbdyn.body_spatial_jacobian(s.state, body.name)), in_body)
     assert moved > 0
 

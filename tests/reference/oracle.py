@@ -277,8 +277,8 @@ def point_acceleration_6d(mechanism: Mechanism, q, v, vd, name, point):
     return np.append(axial(R[3] @ R[0].T + R[1] @ R[2].T), (H[3] @ np.append(point, 1.0))[:3])
 
 
-def body_spatial_jacobian(mechanism: Mechanism, q, name):
+def body_spatial_jacobian(mechanism: Mechanism, q, name, D=None):
     """(6, nv): angular and linear velocity of the body's origin, in body axes."""
     R = forward_kinematics(mechanism, q)[name][:3, :3]
-    J = body_jacobian(mechanism, q, name, np.zeros(3))
+    J = body_jacobian(mechanism, q, name, np.zeros(3), D)
     return np.vstack([R.T @ J[:3], R.T @ J[3:]])

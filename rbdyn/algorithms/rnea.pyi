@@ -1,0 +1,10 @@
+from numpy.typing import ArrayLike
+
+from rbdyn.algorithms._external import _External
+from rbdyn.model.state import State
+from rbdyn.spatial.rotations import Array
+
+def inverse_dynamics(
+    state: State, vd: ArrayLike, external: _External | None = None, out: Array | None = None
+) -> Array: ...
+def bias_forces(state: State, external: _External | None = None, out: Array | None = None) -> Array: ...

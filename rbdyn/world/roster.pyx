@@ -1,0 +1,360 @@
+"""Roster: the objects of a World, and where collision and contact find them."""
+
+import weakref
+
+import numpy as np
+
+from rbdyn.contact import MaterialTable
+from rbdyn.errors import Error, RemovedError, unknown_name
+from rbdyn.world import factories
+
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
+
+from rbdyn.collision._types cimport Pose
+from rbdyn.spatial._arrays cimport data, vector_in
+from rbdyn.world._types cimport DYNAMIC, CSingle, CSystem
+from rbdyn.world.articulated_system cimport ArticulatedSystem
+from rbdyn.world.assemble cimport SINGLE_SLOT, SYSTEM_SLOT, WORLD_SLOT, Law, Slot
+from rbdyn.world.gate cimport Gate
+from rbdyn.world.object cimport WorldObject
+from rbdyn.world.single_body cimport SingleBody
+
+
+cdef int _grow(void** p, size_t count, size_t size) except -1:
+    cdef void* bigger = realloc(p[0], count * size)
+    if bigger is NULL:
+        raise MemoryError(f"cannot allocate {count * size} bytes")
+    p[0] = bigger
+    return 0
+
+
+cdef class Roster:
+    """The objects of a World: add, find, remove.  `World` steps them."""
+
+    def __cinit__(self, *args, **kwargs):
+        memset(&self.scene, 0, sizeof(self.scene))
+
+    def __dealloc__(self):
+        free(self.pose)
+        free(self.slot)
+        free(self.material)
+        free(self.scene.single)
+        free(self.scene.system)
+
+    def __init__(self, collision):
+        self.singles, self.systems, self._objects, self.free_slots = [], [], {}, []
+        self.material_names = ["default"]
+        self.material_revision = -1
+        self.materials = MaterialTable()
+        self.shapes = {}
+        self.collision = collision
+        self.slot[self.take_slots(1)].kind = WORLD_SLOT
+        memset(self.pose, 0, sizeof(Pose))
+        self.pose[0].R.xx = self.pose[0].R.yy = self.pose[0].R.zz = 1.0
+        collision.claim(self)
+        self.gate = Gate()
+
+    cdef int refresh(self) except -1:
+        """What may have changed in Python since the last step: models, materials."""
+        cdef ArticulatedSystem robot
+        for robot in self.systems:
+            robot.model.use()
+        if self.material_revision != self.materials.revision:
+            self.law_table = np.ascontiguousarray(self.materials.table(self.material_names))
+            self.scene.law = <const Law*> data(self.law_table)
+            self.scene.n_materials = len(self.material_names)
+            self.material_revision = self.materials.revision
+        return 0
+
+    cdef int check(self) except -1:
+        if self.gate is None:
+            raise Error("this World was made without __init__; call World(time_step)")
+        return 0
+
+    @property
+    def objects(self):
+        """All objects, in the order in which they came, tuple."""
+        self.check()
+        return tuple(self._objects.values())
+
+    def find(self, name):
+        """The object called `name`; UnknownNameError (a KeyError) with the nearest names if there is none."""
+        self.check()
+        if isinstance(name, str) and name in self._objects:
+            return self._objects[name]
+        raise unknown_name("object", name, self._objects, "this World")
+
+    cdef int take_slots(self, int count) except -1:
+        """A run of collision body indices: a freed one of that length, or fresh ones."""
+        cdef int start, size
+        for k, (length, first) in enumerate(self.free_slots):
+            if length == count:
+                del self.free_slots[k]
+                return first
+        start = self.n_slots
+        if start + count > self.slot_room:
+            size = max(16, 2 * self.slot_room, start + count)
+            _grow(<void**> &self.pose, size, sizeof(Pose))
+            _grow(<void**> &self.slot, size, sizeof(Slot))
+            self.slot_room = size
+            self.scene.slot = self.slot
+        self.n_slots = start + count
+        for k in range(start, start + count):
+            self.pose[k] = self.pose[0]
+        return start
+
+    cdef int register(self, object obj, int slot, str body, object geometries, object pose, bint dynamic) except -1:
+        """Give shapes to the collision backend.  `pose` is the body's, in the frame whose pose World gives."""
+        cdef int size, k
+        for item in geometries:
+            local = item.pose.matrix if pose is None else pose @ item.pose.matrix
+            shape_id = self.collision.add_shape(item.shape, slot, local, item.group, item.mask, dynamic)
+            self.shapes[shape_id] = (obj, body, item.name or body)
+            if shape_id >= self.shape_room:
+                size = max(64, 2 * self.shape_room, shape_id + 1)
+                _grow(<void**> &self.material, size, sizeof(int))
+                for k in range(self.shape_room, size):
+                    self.material[k] = -1
+                self.shape_room = size
+                self.scene.material = self.material
+            self.material[shape_id] = self.material_index(item.material)
+        return 0
+
+    cdef bint known(self, int shape_id) noexcept nogil:
+        """Whether a shape is one that this World added."""
+        return 0 <= shape_id < self.shape_room and self.material[shape_id] >= 0
+
+    cdef int material_index(self, str name) except -1:
+        """Index of a material; new names join the table of laws before the next step."""
+        if name not in self.material_names:
+            self.material_names.append(name)
+            self.material_revision = -1
+        return self.material_names.index(name)
+
+    cdef int enter(self, WorldObject obj, object name, str kind) except -1:
+        """Name a new object and take it in."""
+        if name is None:
+            name = f"{kind}_{self.added}"
+            while name in self._objects:
+                name += "_"
+        elif not isinstance(name, str) or not name:
+            raise Error(f"name must be a non-empty string, got {name!r}")
+        elif name in self._objects:
+            raise Error(f"this World already has an object named {name!r}")
+        obj.name = name
+        obj.gate = self.gate
+        obj._world = weakref.ref(self)
+        self._objects[name] = obj
+        self.added += 1
+        return 0
+
+    def add_single_body(self, geometries, mass, inertia, body_type="dynamic", name=None):
+        """Add a body of any shapes; the other add_* functions lead here.
+
+        Parameters
+        ----------
+        geometries : sequence of Geometry
+            Shapes in the body frame, whose origin is the centre of mass.
+        mass : float
+            [kg], above 0 for a dynamic body.
+        inertia : (3, 3) array_like
+            About the centre of mass, body axes [kg m^2]; positive definite for a dynamic body.
+        body_type : {"dynamic", "kinematic", "static"}
+            Whether it is moved by forces, by its velocity, or not at all.
+        name : str, optional
+            Unique in this World.
+
+        Returns
+        -------
+        body : SingleBody
+            At the origin, at rest.
+        """
+        cdef SingleBody body = SingleBody.__new__(SingleBody)
+        cdef int n = len(self.singles) if self.singles is not None else 0
+        self.check()
+        self.gate.check_editable()
+        geometries, mass, inertia = factories.checked_body(geometries, mass, inertia, body_type)
+        body.name = name if isinstance(name, str) else "body"
+        body.set_inertia(mass, inertia)
+        body.set_type(body_type)
+        body.c.q[0] = body.c.R.xx = body.c.R.yy = body.c.R.zz = 1.0
+        body.geometries = tuple(geometries)
+        self.enter(body, name, factories.kind_of(geometries))
+        if n + 1 > self.single_room:
+            _grow(<void**> &self.scene.single, max(16, 2 * n), sizeof(CSingle*))
+            self.single_room = max(16, 2 * n)
+        body.c.slot = self.take_slots(1)
+        self.slot[body.c.slot].kind, self.slot[body.c.slot].index, self.slot[body.c.slot].body = SINGLE_SLOT, n, 0
+        self.scene.single[n] = &body.c
+        self.scene.n_single = n + 1
+        self.singles.append(body)
+        try:
+            self.register(body, body.c.slot, body.name, geometries, None, body.c.type == DYNAMIC)
+        except BaseException:
+            self.drop(body)
+            raise
+        return body
+
+    def add_ground(self, height=0.0, material="default", group=1, mask=-1, name=None):
+        """Add a level ground: a half-space with its surface at z = height [m]; static.
+
+        Returns
+        -------
+        ground : SingleBody
+        """
+        height = vector_in([height], 1, "height")[0]
+        ground = self.add_single_body(factories.half_space(material, group, mask), 0.0, np.zeros((3, 3)), "static", name)
+        ground.set_pose(position=(0.0, 0.0, height))
+        return ground
+
+    def add_sphere(self, radius, mass, material="default", group=1, mask=-1, name=None):
+        """Add a solid ball of uniform density: radius [m], mass [kg].
+
+        Returns
+        -------
+        body : SingleBody
+            At the origin, at rest.
+        """
+        return self.add_single_body(*factories.sphere(radius, mass, material, group, mask), name=name)
+
+    def add_box(self, x, y, z, mass, material="default", group=1, mask=-1, name=None):
+        """Add a solid box of uniform density: full side lengths x, y, z [m], mass [kg].
+
+        Returns
+        -------
+        body : SingleBody
+            At the origin, at rest.
+        """
+        return self.add_single_body(*factories.box(x, y, z, mass, material, group, mask), name=name)
+
+    def add_cylinder(self, radius, height, mass, material="default", group=1, mask=-1, name=None):
+        """Add a solid cylinder of uniform density along z: radius, full height [m], mass [kg].
+
+        Returns
+        -------
+        body : SingleBody
+            At the origin, at rest.
+        """
+        return self.add_single_body(*factories.cylinder(radius, height, mass, material, group, mask), name=name)
+
+    def add_capsule(self, radius, height, mass, material="default", group=1, mask=-1, name=None):
+        """Add a solid capsule of uniform density along z: radius, distance of its ball centres [m], mass [kg].
+
+        Returns
+        -------
+        body : SingleBody
+            At the origin, at rest.
+        """
+        return self.add_single_body(*factories.capsule(radius, height, mass, material, group, mask), name=name)
+
+    def add_articulated_system(self, source, name=None, self_collision=True, **load_options):
+        """Add a mechanism, or a robot file.
+
+        Parameters
+        ----------
+        source : Mechanism, path or URDF text
+            What to add.  A Mechanism is used as it is, not copied.
+        name : str, optional
+            Unique in this World; the mechanism's name by default.
+        self_collision : bool
+            Whether bodies of this system collide with one another; a body never collides with its parent.
+        **load_options
+            For a path or text: passed on to `rbdyn.io.load_urdf`.
+
+        Returns
+        -------
+        robot : ArticulatedSystem
+            At its neutral configuration, at rest.
+        """
+        cdef ArticulatedSystem robot = ArticulatedSystem.__new__(ArticulatedSystem)
+        cdef int k, n
+        self.check()
+        self.gate.check_editable()
+        mechanism = factories.mechanism_from(source, load_options)
+        robot.name = name if isinstance(name, str) else mechanism.name
+        robot.build(mechanism)
+        n = len(self.systems)
+        if name is None and mechanism.name not in self._objects:
+            name = mechanism.name
+        self.enter(robot, name, mechanism.name)
+        if n + 1 > self.system_room:
+            _grow(<void**> &self.scene.system, max(4, 2 * n), sizeof(CSystem*))
+            self.system_room = max(4, 2 * n)
+        robot.c.slot = self.take_slots(robot.c.m.nb)
+        for k in range(robot.c.m.nb):
+            self.slot[robot.c.slot + k].kind = SYSTEM_SLOT
+            self.slot[robot.c.slot + k].index = n
+            self.slot[robot.c.slot + k].body = k
+        self.scene.system[n] = &robot.c
+        self.scene.n_system = n + 1
+        self.systems.append(robot)
+        robot.set_gravity(self.g)
+        try:
+            self.register_system(robot, self_collision)
+        except BaseException:
+            self.drop(robot)
+            raise
+        return robot
+
+    cdef int register_system(self, ArticulatedSystem robot, bint self_collision) except -1:
+        """Shapes and filters of a system."""
+        cdef int k
+        for body in robot.mechanism.bodies:
+            k = robot.model.find(body).body
+            carrier = robot.model.body_names[max(k - robot.model.base, 0)]
+            self.register(robot, robot.c.slot + k, carrier, body.collision, factories.matrix(robot.model, body), k > 0)
+        for a, b in factories.excluded_pairs(robot.model, robot.c.m.nb, self_collision):
+            self.collision.exclude(robot.c.slot + a, robot.c.slot + b)
+        return 0
+
+    def remove(self, WorldObject obj not None):
+        """Take the object `obj` out; it raises RemovedError from then on, other objects stay as they are."""
+        self.check()
+        self.gate.check_editable()
+        if obj.gate is not self.gate:
+            raise RemovedError(f"{obj!r} is not in this World")
+        self.drop(obj)
+        self.removals += 1
+
+    cdef int drop(self, WorldObject obj) except -1:
+        """Undo an add, whole or half done."""
+        cdef ArticulatedSystem robot
+        cdef int a, b
+        for shape_id in [k for k, owner in self.shapes.items() if owner[0] is obj]:
+            self.collision.remove_shape(shape_id)
+            self.material[shape_id] = -1
+            del self.shapes[shape_id]
+        if isinstance(obj, SingleBody):
+            self.singles.remove(obj)
+            self.free_slots.append((1, (<SingleBody> obj).c.slot))
+        else:
+            robot = obj
+            self.systems.remove(obj)
+            for a in range(robot.c.m.nb):
+                for b in range(a):
+                    self.collision.allow(robot.c.slot + a, robot.c.slot + b)
+            self.free_slots.append((robot.c.m.nb, robot.c.slot))
+        del self._objects[obj.name]
+        obj.gate = None
+        return self.renumber()
+
+    cdef int renumber(self) except -1:
+        """Close the gaps that a removal left in the lists of singles and systems."""
+        cdef SingleBody body
+        cdef ArticulatedSystem robot
+        cdef int k, i
+        self.scene.n_single = len(self.singles)
+        self.scene.n_system = len(self.systems)
+        for k, body in enumerate(self.singles):
+            self.scene.single[k] = &body.c
+            self.slot[body.c.slot].index = k
+        for k, robot in enumerate(self.systems):
+            self.scene.system[k] = &robot.c
+            for i in range(robot.c.m.nb):
+                self.slot[robot.c.slot + i].index = k
+        return 0
+
+    def _set_dynamic(self, SingleBody body, bint dynamic):
+        """Called by a body whose type changed."""
+        self.collision.set_dynamic(body.c.slot, dynamic)

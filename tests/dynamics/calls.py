@@ -1,0 +1,25 @@
+"""Every function with an out= argument, called on a system of dynamics.systems."""
+
+import rbdyn
+
+OUTPUTS = {
+    "forward_kinematics": lambda s, out: rbdyn.forward_kinematics(s.state, out=out),
+    "body_pose": lambda s, out: rbdyn.body_pose(s.state, "body2", out=out),
+    "mass_matrix": lambda s, out: rbdyn.mass_matrix(s.state, out=out),
+    "inverse_mass_matrix": lambda s, out: rbdyn.inverse_mass_matrix(s.state, out=out),
+    "bias_forces": lambda s, out: rbdyn.bias_forces(s.state, out=out),
+    "inverse_dynamics": lambda s, out: rbdyn.inverse_dynamics(s.state, s.vd, out=out),
+    "forward_dynamics": lambda s, out: rbdyn.forward_dynamics(s.state, s.tau, out=out),
+    "mass_matrix_times": lambda s, out: rbdyn.mass_matrix_times(s.state, s.vd, out=out),
+    "solve_mass_matrix": lambda s, out: rbdyn.solve_mass_matrix(s.state, s.tau, out=out),
+    "momentum": lambda s, out: rbdyn.momentum(s.state, out=out),
+    "center_of_mass": lambda s, out: rbdyn.center_of_mass(s.state, out=out),
+    "angular_momentum": lambda s, out: rbdyn.angular_momentum(s.state, [1, 2, 3], out=out),
+    "point_velocity": lambda s, out: rbdyn.point_velocity(s.state, "body2", [1, 2, 3], out=out),
+    "point_velocity_6d": lambda s, out: rbdyn.point_velocity_6d(s.state, "body2", [1, 2, 3], out=out),
+    "point_jacobian": lambda s, out: rbdyn.point_jacobian(s.state, "body2", [1, 2, 3], out=out),
+    "point_jacobian_6d": lambda s, out: rbdyn.point_jacobian_6d(s.state, "body2", [1, 2, 3], out=out),
+    "body_spatial_jacobian": lambda s, out: rbdyn.body_spatial_jacobian(s.state, "body2", out=out),
+    "integrate": lambda s, out: rbdyn.integrate(s.model, s.state.q, s.state.v, 0.1, out=out),
+    "difference": lambda s, out: rbdyn.difference(s.model, s.model.neutral(), s.state.q, out=out),
+}

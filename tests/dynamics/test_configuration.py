@@ -1,0 +1,242 @@
+"""Configurations on their manifold: integrate, difference, neutral, random, and other libraries' conventions."""
+
+import numpy as np
+import pytest
+from dynamics.systems import layout, random_system
+from reference.compare import close, nontrivial
+from reference.oracle import cross_matrix, rotation_of_quaternion
+from reference.pinocchio_twin import PinocchioTwin
+from scipy.linalg import expm
+
+import rbdyn
+from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, Spherical
+from rbdyn.testing.random_mechanisms import rand_chain_mechanism, random_inertia, random_transform
+
+MOVING = [Revolute, Prismatic, Planar, Spherical, Floating]
+ANGLES = [
+    0.0,
+    1e-300,
+    1e-160,
+    1e-16,
+    1e-12,
+    1e-8,
+    1e-6,
+    1e-4,
+    1e-2,
+    1.0,
+    3.0,
+    np.pi - 1e-4,
+    np.pi - 1e-8,
+    np.pi - 1e-12,
+]
+
+
+def single(kind):
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    m.attach(m.root_body, rbdyn.RigidBody("b", rbdyn.SpatialInertia(1.0, inertia=np.eye(3))), rbdyn.Joint("j", kind))
+    return rbdyn.Model(m)
+
+
+def quaternions(mechanism, iq):
+    """Where the quaternions of a q in tree order stand in the model's q."""
+    found, i = [], 0
+    for joint in mechanism.tree_joints:
+        i += joint.num_positions
+        if isinstance(joint.joint_type, (Spherical, Floating)):
+            found.append(iq[i - 4 : i])
+    return found
+
+
+def same_configuration(mechanism, model, actual, expected, rtol=1e-13):
+    """Equal up to the sign of quaternions."""
+    expected = expected.copy()
+    for where in quaternions(mechanism, layout(model, mechanism)[0]):
+        if actual[where] @ expected[where] < 0:
+            expected[where] *= -1
+    close(actual, expected, rtol)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_integrate_follows_the_closed_forms(seed):
+    """Vectors move along lines, rotations by the matrix exponential, in the parent's axes."""
+    s, dt = random_system(seed, n=8), 0.7
+    q = rbdyn.integrate(s.model, s.state.q, s.state.v, dt)[s.iq]
+    i = k = 0
+    for joint in s.mechanism.tree_joints:
+        before, after = s.q[i : i + joint.num_positions], q[i : i + joint.num_positions]
+        v = s.v[k : k + joint.num_velocities]
+        if joint.num_positions > joint.num_velocities:
+            turned = expm(dt * cross_matrix(v[-3:])) @ rotation_of_quaternion(before[-4:])
+            close(rotation_of_quaternion(after[-4:]), turned, 1e-13)
+            before, after, v = before[:-4], after[:-4], v[:-3]
+        close(after, before + dt * v, 1e-14)
+        i, k = i + joint.num_positions, k + joint.num_velocities
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_difference_undoes_integrate_and_the_other_way_round(seed):
+    s = random_system(seed, n=8)
+    q0, q1 = s.model.random(s.rng), s.model.random(s.rng)
+    v = rbdyn.difference(s.model, q0, q1)
+    nontrivial(v)
+    same_configuration(s.mechanism, s.model, rbdyn.integrate(s.model, q0, v), q1)
+    close(rbdyn.difference(s.model, q0, rbdyn.integrate(s.model, q0, s.state.v, 0.3)), 0.3 * s.state.v, 1e-13)
+    close(rbdyn.difference(s.model, q0, q0), np.zeros(s.model.nv), 1e-15)
+    same_configuration(s.mechanism, s.model, rbdyn.integrate(s.model, q0, np.zeros(s.model.nv)), q0, 1e-15)
+
+
+@pytest.mark.parametrize("angle", ANGLES)
+@pytest.mark.parametrize("kind", [Spherical(), Floating()])
+def test_rotations_by_any_angle(kind, angle):
+    """From denormal to nearly half a turn, the way back gives the same vector, digit for digit relative to its size."""
+    model = single(kind)
+    rng = np.random.default_rng(2)
+    q0, axis = model.random(rng), rng.normal(size=3)
+    v = np.zeros(model.nv)
+    v[-3:] = angle * axis / np.linalg.norm(axis)
+    q1 = rbdyn.integrate(model, q0, v)
+    np.testing.assert_allclose(np.linalg.norm(q1[-4:]), 1.0, rtol=0, atol=1e-15)
+    close(rotation_of_quaternion(q1[-4:]), expm(cross_matrix(v[-3:])) @ rotation_of_quaternion(q0[-4:]), 1e-14)
+    close(rbdyn.difference(model, q0, q1), v, 1e-14)
+    start = model.neutral()
+    back = rbdyn.difference(model, start, rbdyn.integrate(model, start, v))
+    np.testing.assert_allclose(back[-3:], v[-3:], rtol=1e-11 if angle < 3.1 else 1e-7, atol=1e-300)
+
+
+def test_half_a_turn_and_more():
+    """At half a turn either way is right; beyond, the shorter one is taken; q and -q are one rotation."""
+    model = single(Spherical())
+    for axis in np.eye(3):
+        for angle in (np.pi, -np.pi, np.pi + 0.1, 4.0, 2 * np.pi - 1e-6, 7.0, 100.0):
+            q = rbdyn.integrate(model, model.neutral(), angle * axis)
+            v = rbdyn.difference(model, model.neutral(), q)
+            assert np.linalg.norm(v) <= np.pi + 1e-12
+            same = rbdyn.integrate(model, model.neutral(), v)
+            close(rotation_of_quaternion(same), rotation_of_quaternion(q), 1e-13)
+    q = np.array([0.5, 0.5, -0.5, 0.5])
+    np.testing.assert_array_equal(
+        rbdyn.difference(model, model.neutral(), q), rbdyn.difference(model, model.neutral(), -q)
+    )
+
+
+def test_constant_velocity_is_a_one_parameter_group():
+    for seed in range(6):
+        s = random_system(seed, n=6)
+        twice = rbdyn.integrate(s.model, rbdyn.integrate(s.model, s.state.q, s.state.v, 0.3), s.state.v, 0.5)
+        same_configuration(s.mechanism, s.model, twice, rbdyn.integrate(s.model, s.state.q, s.state.v, 0.8))
+
+
+def test_quaternions_stay_unit_over_many_steps():
+    model = single(Floating())
+    q, v = model.neutral(), np.array([0.1, 0, 0, 1.0, -2.0, 0.5])
+    for _ in range(20_000):
+        rbdyn.integrate(model, q, v, 0.01, out=q)
+    assert abs(np.linalg.norm(q[3:]) - 1) < 1e-14
+    close(q[0], 0.1 * 200, 1e-11)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_neutral_puts_the_joint_frames_together(seed):
+    s = random_system(seed, n=8)
+    state = rbdyn.State(s.model)
+    np.testing.assert_array_equal(state.q, s.model.neutral())
+    np.testing.assert_array_equal(state.v, np.zeros(s.model.nv))
+    pose = {s.mechanism.root_body: np.eye(4)}
+    for joint in s.mechanism.tree_joints:
+        edge = s.mechanism.edge(joint)
+        pose[edge.successor] = pose[edge.predecessor] @ edge.joint_pose.matrix @ edge.successor_pose.matrix
+        close(rbdyn.body_pose(state, edge.successor), pose[edge.successor], 1e-13)
+
+
+def test_random_configurations_are_valid_seeded_and_within_limits():
+    m = rand_chain_mechanism([*MOVING, Fixed, *MOVING], 4)
+    for joint in m.joints:
+        if joint.num_velocities == 1:
+            joint.position_limits = (0.2, 0.3)
+    model = rbdyn.Model(m)
+    iq, _ = layout(model, m)
+    qs = np.array([model.random(np.random.default_rng(k)) for k in range(50)])
+    np.testing.assert_array_equal(qs[7], model.random(np.random.default_rng(7)))
+    assert (qs.std(axis=0) > 0.01).all()
+    for where in quaternions(m, iq):
+        np.testing.assert_allclose(np.linalg.norm(qs[:, where], axis=1), 1.0, atol=1e-14)
+    limited = [model.joint_q_index(j.name) for j in m.joints if j.num_velocities == 1]
+    assert len(limited) > 1
+    assert (qs[:, limited] >= 0.2).all()
+    assert (qs[:, limited] <= 0.3).all()
+
+
+# ---- other libraries' conventions --------------------------------------------------------------------------------
+
+
+def chain_in_motion(types, seed):
+    m = rand_chain_mechanism(types, seed)
+    model, rng = rbdyn.Model(m), np.random.default_rng(seed)
+    iq, iv = layout(model, m)
+    assert iq.tolist() == sorted(iq)  # a chain has only one order
+    assert iv.tolist() == sorted(iv)
+    return m, model, model.random(rng), rng.normal(size=model.nv)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_convert_to_pinocchio(seed):
+    m, model, q, v = chain_in_motion([Floating, Fixed, Spherical, Planar, Revolute, Floating, Prismatic], seed)
+    q_pin, T, _ = PinocchioTwin(m).convert(q, v)
+    converted = rbdyn.convert(model, q, v, to="pinocchio")
+    assert np.abs(T - np.eye(model.nv)).max() > 0.1
+    close(converted[0], q_pin, 1e-14)
+    close(converted[1], T @ v, 1e-14)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_convert_to_mujoco(seed):
+    pytest.importorskip("mujoco")
+    from reference.mujoco_twin import MujocoTwin
+
+    rng = np.random.default_rng(seed)
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    for k, kind in enumerate([Floating(), Revolute((1, 0, 0)), Spherical(), Prismatic((0, 1, 0)), Planar()]):
+        pose = random_transform(rng) if k else rbdyn.Transform()  # MuJoCo's free bodies know the world only
+        body = rbdyn.RigidBody(f"b{k}", random_inertia(rng))
+        m.attach(m.bodies[-1], body, rbdyn.Joint(f"j{k}", kind), pose, random_transform(rng))
+    model = rbdyn.Model(m)
+    q, v = model.random(rng), rng.normal(size=model.nv)
+    twin = MujocoTwin(m, q, v)
+    q_mj, v_mj = rbdyn.convert(model, q, v, to="mujoco")
+    close(q_mj, twin.data.qpos, 1e-14)
+    close(v_mj, twin.data.qvel, 1e-14)
+    assert np.abs(v_mj - v).max() > 0.1
+
+
+def test_convert_to_rigidbodydynamics():
+    """RigidBodyDynamics.jl: quaternion before position, angular before linear velocity, velocities in child axes."""
+    _, model, q, v = chain_in_motion([Floating, Planar], 1)
+    R, (x, y, turn) = rotation_of_quaternion(q[3:7]), q[7:]
+    q_jl, v_jl = rbdyn.convert(model, q, v, to="rigidbodydynamics")
+    close(q_jl, [*q[3:7], *q[:3], x, y, turn], 1e-14)
+    c, s = np.cos(turn), np.sin(turn)
+    close(v_jl, [*R.T @ v[3:6], *R.T @ v[:3], c * v[6] + s * v[7], c * v[7] - s * v[6], v[8]], 1e-14)
+
+
+@pytest.mark.parametrize("library", ["pinocchio", "mujoco", "rdl", "rigidbodydynamics", "rbdyn"])
+def test_convert_there_and_back(library):
+    for seed in range(4):
+        _, model, q, v = chain_in_motion([Floating, Spherical, Revolute, Planar, Prismatic, Spherical], seed)
+        q_there, v_there = rbdyn.convert(model, q, v, to=library)
+        q_back, v_back = rbdyn.convert(model, q_there, v_there, source=library)
+        close(q_back, q, 1e-14)
+        close(v_back, v, 1e-14)
+
+
+def test_convert_to_an_unknown_library():
+    model = single(Floating())
+    with pytest.raises(rbdyn.UnknownNameError, match="pinocchio"):
+        rbdyn.convert(model, model.neutral(), np.zeros(6), to="pinochio")
+
+
+def test_convert_refuses_what_is_no_state():
+    model = single(Floating())
+    with pytest.raises(rbdyn.StateError):
+        rbdyn.convert(model, np.zeros(6), np.zeros(6), to="mujoco")
+    with pytest.raises(rbdyn.StateError):
+        rbdyn.convert(model, model.neutral(), [np.nan] * 6, to="mujoco")

@@ -1,0 +1,145 @@
+"""Robot objects of other packages, by their attributes: urdfpy and urchin on one hand, yourdfpy on the other."""
+
+from types import SimpleNamespace as Thing
+
+import numpy as np
+import pytest
+
+from rbdyn.collision.shapes import Box, Cylinder, Sphere
+from rbdyn.errors import Error, UrdfError
+from rbdyn.io import from_urdfpy, load_urdf
+from rbdyn.mechanism import Revolute
+
+POSE = np.array([[0.0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]])  # rpy = 0 0 pi/2, xyz = 1 2 3
+
+TEXT = """<robot name="r">
+<link name="a"/>
+<link name="b">
+ <inertial><origin xyz="1 2 3" rpy="0 0 1.5707963267948966"/><mass value="2"/>
+ <inertia ixx="1" ixy="0.1" ixz="0" iyy="2" iyz="0" izz="2.5"/></inertial>
+ <collision><origin xyz="1 2 3" rpy="0 0 1.5707963267948966"/><geometry><box size="1 2 3"/></geometry></collision>
+ <collision><geometry><cylinder radius="1" length="2"/></geometry></collision>
+ <visual><geometry><sphere radius="1"/></geometry><material name="red"><color rgba="1 0 0 1"/></material></visual>
+</link>
+<joint name="j" type="revolute"><parent link="a"/><child link="b"/>
+ <origin xyz="1 2 3" rpy="0 0 1.5707963267948966"/><axis xyz="0 0 1"/>
+ <limit lower="-1" upper="2" effort="3" velocity="4"/><dynamics damping="5" friction="6"/></joint>
+</robot>"""
+
+
+def geometry(**kind):
+    return Thing(**({"box": None, "sphere": None, "cylinder": None, "mesh": None} | kind))
+
+
+def parts(kind_name, color):
+    """The robot of TEXT as such a package would hold it."""
+    none = None
+    shapes = [
+        Thing(origin=POSE, geometry=geometry(box=Thing(size=np.array([1.0, 2, 3]))), material=none),
+        Thing(origin=none, geometry=geometry(cylinder=Thing(radius=1.0, length=2.0)), material=none),
+    ]
+    visual = [Thing(origin=none, geometry=geometry(sphere=Thing(radius=1.0)), material=Thing(name="red", color=color))]
+    inertial = Thing(mass=2.0, origin=POSE, inertia=np.array([[1, 0.1, 0], [0.1, 2, 0], [0, 0, 2.5]]))
+    links = [
+        Thing(name="a", inertial=none, collisions=[], visuals=[]),
+        Thing(name="b", inertial=inertial, collisions=shapes, visuals=visual),
+    ]
+    joint = Thing(
+        name="j",
+        parent="a",
+        child="b",
+        origin=POSE,
+        axis=np.array([0.0, 0, 1]),
+        limit=Thing(lower=-1.0, upper=2.0, effort=3.0, velocity=4.0),
+        dynamics=Thing(damping=5.0, friction=6.0),
+        mimic=none,
+        **{kind_name: "revolute"},
+    )
+    return Thing(name="r", links=links, joints=[joint])
+
+
+def urchin_robot():
+    return parts("joint_type", np.array([1.0, 0, 0, 1]))
+
+
+def yourdfpy_robot():
+    return Thing(robot=parts("type", Thing(rgba=np.array([1.0, 0, 0, 1]))))
+
+
+@pytest.mark.parametrize("make", [urchin_robot, yourdfpy_robot])
+def test_same_as_the_text(make):
+    ours, theirs = load_urdf(TEXT), from_urdfpy(make())
+    assert theirs.name == ours.name == "r"
+    assert [b.name for b in theirs.bodies] == [b.name for b in ours.bodies] == ["world", "a", "b"]
+    b, c = ours.find_body("b"), theirs.find_body("b")
+    np.testing.assert_allclose(c.inertia.matrix, b.inertia.matrix, atol=1e-12)
+    assert [g.shape for g in c.collision] == [g.shape for g in b.collision] == [Box((1, 2, 3)), Cylinder(1, 2)]
+    np.testing.assert_allclose(c.collision[0].pose.matrix, b.collision[0].pose.matrix, atol=1e-12)
+    assert [g.name for g in c.collision] == ["b/0", "b/1"]
+    assert [(g.shape, g.color) for g in c.visual] == [(Sphere(1), (1, 0, 0, 1))]
+    j, k = ours.find_joint("j"), theirs.find_joint("j")
+    assert k.joint_type == j.joint_type == Revolute((0, 0, 1))
+    for name in ("position_limits", "velocity_limit", "effort_limit", "damping", "friction"):
+        assert getattr(k, name) == getattr(j, name)
+    np.testing.assert_allclose(theirs.edge(k).joint_pose.matrix, ours.edge(j).joint_pose.matrix, atol=1e-12)
+    assert from_urdfpy(make(), floating=False).num_velocities == 1
+
+
+def test_an_invented_inertia_is_noted():
+    robot = urchin_robot()
+    robot.links[0].inertial = Thing(mass=1.0, origin=np.eye(4), inertia=np.eye(3))
+    assert any("link 'a'" in w and "invent" in w for w in from_urdfpy(robot).warnings)
+    with pytest.raises(UrdfError, match="invent"):
+        from_urdfpy(robot, strict=True)
+
+
+def spoil(path, value):
+    def change(robot):
+        *steps, last = path.split(".")
+        for step in steps:
+            robot = robot[int(step)] if step.isdigit() else getattr(robot, step)
+        setattr(robot, last, value)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change, text",
+    [
+        (spoil("links.1.inertial.mass", -1), "link 'b'.*negative"),
+        (spoil("links.1.inertial.mass", np.nan), "link 'b'.*finite"),
+        (spoil("links.1.inertial.inertia", np.eye(2)), "link 'b'.*inertia"),
+        (spoil("links.1.inertial.origin", np.eye(3)), "link 'b'.*4, 4"),
+        (spoil("links.1.collisions.0.geometry.box", Thing(size=(1, 2))), "link 'b'.*three side lengths"),
+        (spoil("links.1.collisions.0.geometry.box", None), "link 'b'.*no box"),
+        (spoil("links.1.collisions.0.geometry", None), "link 'b'"),
+        (spoil("joints.0.joint_type", "hinge"), "joint 'j'.*'hinge'"),
+        (spoil("joints.0.axis", (0, 0, 0)), "joint 'j'.*axis"),
+        (spoil("joints.0.axis", None), ""),
+        (spoil("joints.0.parent", "x"), "no link named 'x'"),
+        (spoil("joints.0.child", "a"), "'a' to itself"),
+        (spoil("joints.0.limit", Thing(lower=1, upper=-1, effort=1, velocity=1)), "joint 'j'.*position_limits"),
+        (spoil("joints.0.limit", Thing()), "joint 'j'"),
+        (spoil("joints.0.dynamics", Thing(damping=-1, friction=0)), "joint 'j'.*damping"),
+        (spoil("joints.0.mimic", Thing(joint="j", multiplier=None, offset=None)), "circle"),
+        (spoil("links", []), "no links"),
+        (spoil("links", None), ""),
+    ],
+)
+def test_bad_objects(change, text):
+    robot = urchin_robot()
+    change(robot)
+    if robot.links is None:
+        with pytest.raises((Error, TypeError)):
+            from_urdfpy(robot)
+    elif not text:
+        assert from_urdfpy(robot).find_joint("j").joint_type == Revolute((1, 0, 0))
+    else:
+        with pytest.raises(UrdfError, match=text):
+            from_urdfpy(robot)
+
+
+@pytest.mark.parametrize("thing", [None, 3, "robot.urdf", Thing(), Thing(robot=None)])
+def test_other_objects_are_refused(thing):
+    with pytest.raises(UrdfError, match="from_urdfpy takes a robot object"):
+        from_urdfpy(thing)

@@ -1,0 +1,200 @@
+"""Joint types, joints, bodies and geometry: what they accept, and what they say when they do not."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+import rbdyn
+from rbdyn import Fixed, Floating, Geometry, Joint, Planar, Prismatic, Revolute, RigidBody, Spherical, Transform
+from rbdyn.collision.shapes import Box, Sphere
+
+SIZES = {Fixed: (0, 0), Revolute: (1, 1), Prismatic: (1, 1), Planar: (3, 3), Spherical: (4, 3), Floating: (7, 6)}
+
+
+@pytest.mark.parametrize("kind", SIZES)
+def test_sizes_and_neutral(kind):
+    joint = Joint("j", kind())
+    assert (joint.num_positions, joint.num_velocities) == SIZES[kind]
+    neutral = kind().neutral()
+    assert neutral.shape == (SIZES[kind][0],)
+    assert np.linalg.norm(neutral) == (1.0 if kind in (Spherical, Floating) else 0.0)
+    assert kind().kind == kind.__name__.lower()
+
+
+@pytest.mark.parametrize("kind", SIZES)
+def test_random_configurations(kind):
+    rng = np.random.default_rng(0)
+    qs = np.array([kind().random(rng) for _ in range(400)])
+    assert qs.shape == (400, SIZES[kind][0])
+    if kind in (Spherical, Floating):
+        np.testing.assert_allclose(np.linalg.norm(qs[:, -4:], axis=1), 1, atol=1e-14)
+        assert (qs[:, -4:].min(axis=0) < -0.8).all()  # all over the sphere
+    if kind is Revolute:
+        assert np.abs(qs).max() <= math.pi
+        assert np.abs(qs).max() > 3
+
+
+@pytest.mark.parametrize("kind", [Revolute, Prismatic])
+def test_axes_are_normalised(kind):
+    assert kind(axis=(0, 0, 5)).axis == (0.0, 0.0, 1.0)
+    assert kind(axis=[0, -2, 0]).axis == (0.0, -1.0, 0.0)
+    np.testing.assert_allclose(kind(axis=np.array([3, 4, 0])).axis, (0.6, 0.8, 0), atol=1e-16)
+    axis = tuple(np.array([1.0, 2.0, -3.0]) / math.sqrt(14))
+    again = kind(axis=kind(axis=axis).axis)
+    assert again.axis == kind(axis=axis).axis  # normalising twice changes no bit
+    assert again == kind(axis=axis)
+    assert hash(again) == hash(kind(axis=axis))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        again.axis = (1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "bad", [(0, 0, 0), (1e-12, 0, 0), (1, 0), (np.nan, 0, 1), "z", None, (1, 0, 0, 0), (True, False, False)]
+)
+@pytest.mark.parametrize("kind", [Revolute, Prismatic])
+def test_bad_axes(kind, bad):
+    with pytest.raises(rbdyn.Error, match="axis"):
+        kind(axis=bad)
+
+
+def test_planar_axes():
+    joint = Planar(x_axis=(0, 2, 0), y_axis=(0, 0, 3))
+    assert (joint.x_axis, joint.y_axis) == ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    with pytest.raises(rbdyn.MechanismError, match="orthogonal"):
+        Planar(x_axis=(1, 0, 0), y_axis=(1, 1, 0))
+    with pytest.raises(rbdyn.Error, match="y_axis"):
+        Planar(y_axis=(0, 0, 0))
+
+
+@pytest.mark.parametrize("kind", [Revolute((0.6, 0, 0.8)), Prismatic((0, -1, 0)), Planar((0, 1, 0), (0.6, 0, 0.8))])
+def test_canonical_rotation_is_a_rotation(kind):
+    R = kind.canonical_rotation()
+    np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-15)
+    assert np.linalg.det(R) > 0
+    axis = np.cross(kind.x_axis, kind.y_axis) if isinstance(kind, Planar) else kind.axis
+    np.testing.assert_allclose(R @ axis, [0, 0, 1], atol=1e-15)
+
+
+@pytest.mark.parametrize("bad", [None, Revolute, "revolute", 3, rbdyn.JointType])
+def test_what_is_no_joint_type(bad):
+    with pytest.raises(rbdyn.MechanismError, match="Revolute"):
+        Joint("knee", bad)
+
+
+NUMBERS = ["velocity_limit", "effort_limit", "rotor_inertia", "damping", "friction", "stiffness"]
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("bad", [-1.0, np.nan, -np.inf])
+def test_bad_joint_numbers_are_named(name, bad):
+    with pytest.raises(rbdyn.MechanismError, match=f"{name}.*knee"):
+        Joint("knee", Revolute(), **{name: bad})
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_joint_numbers_must_be_numbers(name):
+    for bad in ("1.5", "abc", [1.0], 1j, True):
+        with pytest.raises(rbdyn.Error, match=name):
+            Joint("knee", Revolute(), **{name: bad})
+
+
+@pytest.mark.parametrize("name", ["rotor_inertia", "damping", "friction", "stiffness"])
+def test_infinite_passive_elements(name):
+    with pytest.raises(rbdyn.MechanismError, match=name):
+        Joint("knee", Revolute(), **{name: np.inf})
+    assert Joint("knee", Revolute(), effort_limit=np.inf).effort_limit == np.inf
+
+
+def test_position_limits():
+    assert Joint("j", Revolute(), position_limits=(-1, 2)).position_limits == (-1.0, 2.0)
+    assert Joint("j", Revolute(), position_limits=(0, 0)).position_limits is None
+    assert Joint("j", Revolute()).position_limits is None
+    for bad in ((1, -1), (np.nan, 1), (0, np.nan)):
+        with pytest.raises(rbdyn.MechanismError, match="position_limits"):
+            Joint("j", Revolute(), position_limits=bad)
+
+
+@pytest.mark.parametrize("bad", [(1,), (1, 2, 3), 1.0, "ab", (None, 1)])
+def test_malformed_position_limits(bad):
+    with pytest.raises(rbdyn.MechanismError, match="position_limits"):
+        Joint("j", Revolute(), position_limits=bad)
+
+
+def test_spring_reference():
+    assert Joint("j", Spherical()).spring_reference.tolist() == [1, 0, 0, 0]
+    assert Joint("j", Planar(), spring_reference=[1, 2, 3]).spring_reference.tolist() == [1, 2, 3]
+    with pytest.raises(rbdyn.Error, match="spring_reference"):
+        Joint("j", Planar(), spring_reference=[1, 2])
+
+
+@pytest.mark.parametrize("bad", ["", None, 3, b"j"])
+def test_names(bad):
+    with pytest.raises(rbdyn.MechanismError, match="name"):
+        Joint(bad, Fixed())
+    with pytest.raises(rbdyn.MechanismError, match="name"):
+        RigidBody(bad)
+
+
+def test_copies_of_joints_share_values_and_not_frames():
+    mimic = rbdyn.Mimic("leader", 2.0, 0.1)
+    joint = Joint("j", Revolute((1, 0, 0)), (-1, 1), 2, 3, 0.1, 0.2, 0.3, 0.4, [0.5], mimic)
+    for twin, name in ((joint.copy(), "j"), (joint.copy("k"), "k")):
+        assert twin.name == name
+        assert twin.frame_before is not joint.frame_before
+        assert twin.frame_after is not joint.frame_after
+        for field in ("joint_type", "position_limits", "mimic", *NUMBERS):
+            assert getattr(twin, field) == getattr(joint, field)
+        twin.spring_reference[0] = 9
+    assert joint.spring_reference[0] == 0.5
+    assert "Revolute" in repr(joint)
+    assert "'j'" in repr(joint)
+
+
+# ---- bodies -------------------------------------------------------------------------------------------------------
+
+
+def test_bodies():
+    ball = Geometry(Sphere(0.1), Transform(translation=(1, 0, 0)), "ball/0")
+    body = RigidBody("ball", rbdyn.SpatialInertia(2.0), collision=[ball], visual=(ball,))
+    assert body.collision == [ball]
+    assert RigidBody("dust").inertia == rbdyn.SpatialInertia.zero()
+    assert repr(body) == "RigidBody('ball', mass=2)"
+    tip = body.add_frame("tip", Transform(translation=(0, 0, 1)))
+    twin = body.copy("other")
+    assert (twin.name, twin.frame.name, twin.inertia) == ("other", "other", body.inertia)
+    assert twin.frames["tip"][0] is not tip
+    assert twin.frames["tip"][1] == body.frames["tip"][1]
+    twin.collision.clear()
+    assert body.collision == [ball]
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ({"inertia": 1.0}, "inertia"),
+        ({"inertia": np.eye(3)}, "inertia"),
+        ({"collision": [Sphere(1.0)]}, "Geometry"),
+        ({"visual": [None]}, "Geometry"),
+    ],
+)
+def test_bad_bodies(bad, words):
+    with pytest.raises(rbdyn.MechanismError, match=words):
+        RigidBody("b", **bad)
+
+
+def test_frames_of_a_body_have_names_of_their_own():
+    body = RigidBody("b")
+    body.add_frame("tip", Transform())
+    for taken in ("tip", "b"):
+        with pytest.raises(rbdyn.MechanismError, match=taken):
+            body.add_frame(taken, Transform())
+    assert list(body.frames) == ["tip"]
+
+
+def test_moved_geometry():
+    pose = Transform(rpy=(0, 0, math.pi / 2), translation=(0, 1, 0))
+    moved = Geometry(Box((1, 2, 3)), Transform(translation=(1, 0, 0)), "b/0", "steel", 2, 5).moved(pose)
+    np.testing.assert_allclose(moved.pose.translation, [0, 2, 0], atol=1e-15)
+    assert (moved.name, moved.material, moved.group, moved.mask) == ("b/0", "steel", 2, 5)
