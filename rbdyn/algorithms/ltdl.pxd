@@ -8,18 +8,22 @@ from rbdyn.spatial._algebra cimport real, splat
 
 cdef inline void ltdl_factor(const CModel* m, real* H) noexcept nogil:
     """H -> L below the diagonal and D on it, in place, (nv, nv) row-major.  Table 6.3."""
-    cdef int i, j, k, n = m.nv
+    cdef Py_ssize_t i, j, k, n = m.nv
     cdef real a, r
+    cdef real* row_k
+    cdef real* row_i
     for k in range(n - 1, -1, -1):
+        row_k = H + k * n
+        r = 1.0 / row_k[k]
         i = m.above[k]
-        r = 1.0 / H[k * n + k]
         while i >= 0:
-            a = r * H[k * n + i]
+            row_i = H + i * n
+            a = row_k[i] * r
             j = i
             while j >= 0:
-                H[i * n + j] = H[i * n + j] - a * H[k * n + j]
+                row_i[j] = row_i[j] - a * row_k[j]
                 j = m.above[j]
-            H[k * n + i] = a
+            row_k[i] = a
             i = m.above[i]
 
 cdef inline void ltdl_solve(const CModel* m, const real* H, real* x) noexcept nogil:
@@ -37,32 +41,48 @@ cdef inline void ltdl_solve(const CModel* m, const real* H, real* x) noexcept no
             x[i] = x[i] - H[i * n + j] * x[j]
             j = m.above[j]
 
+cdef inline void subtract_rows(Py_ssize_t n, real* y, const real* l, const real* const* x, int count) noexcept nogil:
+    """y <- y - sum of l_k x_k, for up to four rows of n entries."""
+    cdef Py_ssize_t j
+    cdef int k
+    if count == 4:
+        for j in range(n):
+            y[j] = y[j] - (l[0] * x[0][j] + l[1] * x[1][j] + (l[2] * x[2][j] + l[3] * x[3][j]))
+        return
+    for k in range(count):
+        for j in range(n):
+            y[j] = y[j] - l[k] * x[k][j]
+
 cdef inline void ltdl_inverse(const CModel* m, const real* H, real* A) noexcept nogil:
     """A = M^-1, (nv, nv), row by row from the root.
 
     From L A = D^-1 L^-T, whose right side is zero right of its diagonal's support: for j <= i,
     A[i, j] = [i == j] / D[i] - sum over a above i of L[i, a] A[a, j], with A symmetric.
     """
-    cdef int i, j, a, n = m.nv
-    cdef real l, s
-    cdef real* row
-    cdef const real* other
+    cdef Py_ssize_t i, j, a, n = m.nv
+    cdef real l[4]
+    cdef const real* x[4]
+    cdef int count
+    cdef real* y
+    cdef real diagonal
     for i in range(n):
-        row = A + i * n
+        y = A + i * n
         for j in range(i):
-            row[j] = splat(0.0)
+            y[j] = splat(0.0)
         a = m.above[i]
         while a >= 0:
-            l = H[i * n + a]
-            other = A + a * n
-            for j in range(i):
-                row[j] = row[j] - l * other[j]
-            a = m.above[a]
-        s = 1.0 / H[i * n + i]
+            count = 0
+            while a >= 0 and count < 4:
+                l[count] = H[i * n + a]
+                x[count] = A + a * n
+                count += 1
+                a = m.above[a]
+            subtract_rows(i, y, &l[0], &x[0], count)
+        diagonal = 1.0 / H[i * n + i]
         a = m.above[i]
         while a >= 0:
-            s = s - H[i * n + a] * row[a]
+            diagonal = diagonal - H[i * n + a] * y[a]
             a = m.above[a]
-        row[i] = s
+        y[i] = diagonal
         for j in range(i):
-            A[j * n + i] = row[j]
+            A[j * n + i] = y[j]
