@@ -4,6 +4,7 @@
 mechanisms and single bodies with hard contact.  Files: `rbdyn.io`; bundled robots: `rbdyn.models`.
 """
 
+import importlib as _importlib
 import os as _os
 
 _root = _os.path.dirname(__path__[0])
@@ -150,3 +151,10 @@ __all__ = [
     "rand_tree_mechanism",
     "solve_mass_matrix",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """`rbdyn.io` and `rbdyn.models` are imported when first asked for: robot files need more than the core."""
+    if name in ("io", "models"):
+        return _importlib.import_module(f"rbdyn.{name}")
+    raise AttributeError(f"module 'rbdyn' has no attribute {name!r}")

@@ -53,7 +53,7 @@ cdef class Model:
     Parameters
     ----------
     mechanism : Mechanism
-        What to compile.  Later edits of it make this Model stale.
+        What to compile.  Later edits of it make this Model stale; numbers of its bodies and joints are read once, now.
 
     Raises
     ------

@@ -439,7 +439,7 @@ print("alive", *unkind, sep="\\n")
 """
 
 
-@pytest.mark.parametrize("kind", ["SingleBody", "WorldObject"])
+@pytest.mark.parametrize("kind", ["World", "ArticulatedSystem", "SingleBody", "WorldObject"])
 def test_an_empty_object_raises_and_does_not_crash(kind):
     done = subprocess.run([sys.executable, "-c", HAMMER, kind], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr[-2000:]
