@@ -2,10 +2,10 @@
 
 from rbdyn.algorithms.kinematics cimport velocities
 from rbdyn.model._model cimport CData, CModel
-from rbdyn.model.joints cimport add_joint_motion, carried_inertia, joint_force, joint_inertia
+from rbdyn.model.joints cimport add_joint_motion, joint_force, joint_inertia, yield_inertia, yielded_force, yields
 from rbdyn.spatial._algebra cimport (
-    ArticulatedInertia, Force, add_a, add_f, add_m, apply_m, apply_t, articulated, crf, motion, mul_a, mul_i, neg3, outer3,
-    outer_s, power, real, scale3, scale_f, splat, sqrt_r, sub33, sub_f, sub_s, zero3,
+    ArticulatedInertia, Force, add_a, add_f, add_m, apply_m, apply_t, apply_ta, apply_ta_z, articulated, crf, motion, mul_a,
+    mul_i, neg3, outer3, outer_s, power, real, scale3, scale_f, splat, sqrt_r, sub33, sub_f, sub_s, zero3,
 )
 
 cdef inline void subtract_outer(ArticulatedInertia* A, real s, Force y) noexcept nogil:
@@ -46,10 +46,10 @@ cdef inline void solve_upper(int n, const real* L, real* x) noexcept nogil:
         x[i] = x[i] / L[6 * i + i]
 
 cdef inline void factor_joint(const CModel* m, CData* d, int i, const real* extra) noexcept nogil:
-    """U = I^A S, D = S^T I^A S + rotor + extra, and, below another body, I^A <- I^A - U D^-1 U^T.
+    """U = I^A S, D = S^T I^A S + rotor + extra.
 
-    A one-dof joint keeps U and D itself.  A multi-dof joint keeps the Cholesky factor L of D, and L^-1 U^T in place
-    of U, so that I^A loses one outer product for each degree of freedom.
+    A one-dof joint keeps U and D itself.  A multi-dof joint keeps the Cholesky factor L of D, and, below another body,
+    L^-1 U^T in place of U, so that I^A loses one outer product for each degree of freedom.
     """
     cdef int j, k, n = m.nvi[i], v0 = m.vi[i]
     cdef real* D = d.D + 6 * v0
@@ -59,25 +59,44 @@ cdef inline void factor_joint(const CModel* m, CData* d, int i, const real* extr
         if extra is not NULL:
             D[6 * j + j] = D[6 * j + j] + extra[v0 + j]
     if n == 1:
-        if m.parent[i]:
-            subtract_outer(d.IA + i, 1.0 / D[0], d.U[v0])
         return
     cholesky(n, D)
-    for j in range(n):                  # U <- L^-1 U^T, row by row
-        for k in range(j):
-            d.U[v0 + j] = sub_f(d.U[v0 + j], scale_f(D[6 * j + k], d.U[v0 + k]))
-        d.U[v0 + j] = scale_f(1.0 / D[6 * j + j], d.U[v0 + j])
-        if m.parent[i]:
-            subtract_outer(d.IA + i, splat(1.0), d.U[v0 + j])
+    if m.parent[i]:
+        for j in range(n):              # U <- L^-1 U^T, row by row
+            for k in range(j):
+                d.U[v0 + j] = sub_f(d.U[v0 + j], scale_f(D[6 * j + k], d.U[v0 + k]))
+            d.U[v0 + j] = scale_f(1.0 / D[6 * j + j], d.U[v0 + j])
+
+cdef inline void carry(const CModel* m, CData* d, int i, const real* extra) noexcept nogil:
+    """Add to the parent what is left of body i once its joint has yielded.  RBDA eqs. 7.47, 7.48.
+
+    I^a = I^A - U D^-1 U^T and p^a = p^A + I^a c + U D^-1 u.
+    """
+    cdef int j, n = m.nvi[i], v0 = m.vi[i], p = m.parent[i]
+    cdef real r
+    cdef Force pa
+    if yields(m, i, extra):
+        r = 1.0 / d.D[6 * v0]
+        yield_inertia(d.IA + i, r, d.U[v0])
+        pa = add_f(d.pA[i], add_f(yielded_force(d.IA + i, d.c[i]), scale_f(r * d.u[v0], d.U[v0])))
+        d.IA[p] = add_a(d.IA[p], apply_ta_z(d.X[i], d.IA[i]))
+    else:
+        pa = d.pA[i]
+        for j in range(n):
+            r = 1.0 / d.D[6 * v0] if n == 1 else splat(1.0)
+            subtract_outer(d.IA + i, r, d.U[v0 + j])
+            pa = add_f(pa, scale_f(r * d.u[v0 + j], d.U[v0 + j]))
+        pa = add_f(pa, mul_a(d.IA[i], d.c[i]))
+        d.IA[p] = add_a(d.IA[p], apply_ta(d.X[i], d.IA[i]))
+    d.pA[p] = add_f(d.pA[p], apply_t(d.X[i], pa))
 
 cdef inline void aba_inward(const CModel* m, CData* d, const real* tau, const real* extra, bint external) noexcept nogil:
     """Articulated inertias and bias forces, leaves to root.  RBDA table 7.1, p. 132, first two passes.
 
     Writes d.IA, d.U, d.D (the factors of M + diag(extra)), d.pA and d.u (L^-1 u for a multi-dof joint).
     """
-    cdef int i, j, p, n, v0
+    cdef int i, j, n, v0
     cdef real t[6]
-    cdef Force pa
     velocities(m, d)
     for i in range(1, m.nb):
         d.IA[i] = articulated(m.I_b[i])
@@ -85,7 +104,6 @@ cdef inline void aba_inward(const CModel* m, CData* d, const real* tau, const re
         if external:
             d.pA[i] = sub_f(d.pA[i], d.f[i])
     for i in range(m.nb - 1, 0, -1):
-        p = m.parent[i]
         n = m.nvi[i]
         v0 = m.vi[i]
         factor_joint(m, d, i, extra)
@@ -94,19 +112,13 @@ cdef inline void aba_inward(const CModel* m, CData* d, const real* tau, const re
             d.u[v0 + j] = tau[v0 + j] - t[j]
         if n > 1:
             solve_lower(n, d.D + 6 * v0, d.u + v0)
-        if p:
-            pa = add_f(d.pA[i], mul_a(d.IA[i], d.c[i]))
-            if n == 1:
-                pa = add_f(pa, scale_f(d.u[v0] / d.D[6 * v0], d.U[v0]))
-            else:
-                for j in range(n):
-                    pa = add_f(pa, scale_f(d.u[v0 + j], d.U[v0 + j]))
-            d.IA[p] = add_a(d.IA[p], carried_inertia(m, d, i, extra is NULL and m.rotor[v0] == 0.0))
-            d.pA[p] = add_f(d.pA[p], apply_t(d.X[i], pa))
+        if m.parent[i]:
+            carry(m, d, i, extra)
 
 cdef inline void aba_outward(const CModel* m, CData* d, real* vd) noexcept nogil:
-    """Accelerations, root to leaves.  RBDA table 7.1, third pass."""
+    """Accelerations, root to leaves.  RBDA table 7.1, third pass: vd = D^-1 (u - U^T a)."""
     cdef int i, j, n, v0
+    cdef real t[6]
     d.a[0] = motion(zero3(), neg3(d.gravity))
     for i in range(1, m.nb):
         n = m.nvi[i]
@@ -115,7 +127,13 @@ cdef inline void aba_outward(const CModel* m, CData* d, real* vd) noexcept nogil
         if n == 1:
             vd[v0] = (d.u[v0] - power(d.a[i], d.U[v0])) / d.D[6 * v0]
         else:
+            if m.parent[i]:
+                for j in range(n):
+                    t[j] = power(d.a[i], d.U[v0 + j])
+            else:                       # on the root: I^A is whole, and U was not formed
+                joint_force(m, d, i, mul_a(d.IA[i], d.a[i]), t)
+                solve_lower(n, d.D + 6 * v0, t)
             for j in range(n):
-                vd[v0 + j] = d.u[v0 + j] - power(d.a[i], d.U[v0 + j])
+                vd[v0 + j] = d.u[v0 + j] - t[j]
             solve_upper(n, d.D + 6 * v0, vd + v0)
-        d.a[i] = add_joint_motion(m, d, i, vd + m.vi[i], d.a[i])
+        d.a[i] = add_joint_motion(m, d, i, vd + v0, d.a[i])

@@ -5,9 +5,9 @@ from rbdyn.model.state import State
 from rbdyn.spatial.rotations import Array
 
 def point_jacobian(
-    state: State, body: _Body, point: ArrayLike = (0.0, 0.0, 0.0), out: Array | None = None
+    state: State, body: _Body, point: ArrayLike | None = None, out: Array | None = None
 ) -> Array: ...
 def point_jacobian_6d(
-    state: State, body: _Body, point: ArrayLike = (0.0, 0.0, 0.0), out: Array | None = None
+    state: State, body: _Body, point: ArrayLike | None = None, out: Array | None = None
 ) -> Array: ...
 def body_spatial_jacobian(state: State, body: _Body, out: Array | None = None) -> Array: ...

@@ -2,26 +2,26 @@
 
 cimport numpy as cnp
 
-from rbdyn.algorithms.kinematics cimport poses
-from rbdyn.algorithms.point cimport in_body, where
+from rbdyn.algorithms.kinematics cimport support_poses
+from rbdyn.algorithms.point cimport in_body, point_in, where
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport Mat3, Vec3, matmul3, tmul3, vec3
-from rbdyn.spatial._arrays cimport data, matrix_out, vector_in
+from rbdyn.spatial._arrays cimport data, matrix_out
 
 
 cdef object _point_jacobian(State state, object body, object point, object out, bint angular):
     cdef CModel* m = state.use()
     cdef Placement place = state.model.find(body)
-    cdef Vec3 x = in_body(place, data(vector_in(point, 3, "point")))
+    cdef Vec3 x = in_body(place, point_in(point))
     cdef cnp.ndarray J = matrix_out(out, 6 if angular else 3, m.nv)
-    poses(m, &state.c)
+    support_poses(m, &state.c, place.body)
     jacobian(m, &state.c, place.body, where(&state.c, place, x), angular, data(J))
     return J
 
 
-def point_jacobian(State state not None, body, point=(0.0, 0.0, 0.0), out=None):
+def point_jacobian(State state not None, body, point=None, out=None):
     """Jacobian of a point fixed to a body.
 
     Parameters
@@ -30,8 +30,8 @@ def point_jacobian(State state not None, body, point=(0.0, 0.0, 0.0), out=None):
         Where the model is; only q matters.
     body : str, RigidBody or CartesianFrame
         Which body.
-    point : (3,) array_like
-        The point in the body's frame [m].
+    point : (3,) array_like, optional
+        The point in the body's frame [m]; its origin by default.
     out : (3, nv) ndarray of float64, optional
         Zeroed, written and returned.
 
@@ -43,7 +43,7 @@ def point_jacobian(State state not None, body, point=(0.0, 0.0, 0.0), out=None):
     return _point_jacobian(state, body, point, out, False)
 
 
-def point_jacobian_6d(State state not None, body, point=(0.0, 0.0, 0.0), out=None):
+def point_jacobian_6d(State state not None, body, point=None, out=None):
     """Jacobian of a frame at a point fixed to a body, with the world's axes.
 
     Parameters
@@ -83,7 +83,7 @@ def body_spatial_jacobian(State state not None, body, out=None):
     cdef Mat3 R
     cdef Vec3 a
     cdef int k, half, nv = m.nv
-    poses(m, &state.c)
+    support_poses(m, &state.c, place.body)
     jacobian(m, &state.c, place.body, where(&state.c, place, place.p), True, J)
     R = matmul3(state.c.R[place.body], place.R)
     for half in range(2):

@@ -25,6 +25,23 @@ cdef inline void poses(const CModel* m, CData* d) noexcept nogil:
         d.p[i] = add3(d.p[p], mul3(d.R[p], d.X[i].r))
     d.stage |= POSES
 
+cdef inline void support_poses(const CModel* m, CData* d, int body) noexcept nogil:
+    """R, p, X and EJ of the bodies between `body` and the root only; the stage is not reached by that."""
+    cdef int i = body, n = 0
+    if d.stage & POSES:
+        return
+    while i > 0:
+        d.path[n] = i
+        n += 1
+        i = m.parent[i]
+    while n > 0:
+        n -= 1
+        i = d.path[n]
+        if not d.stage & TRANSFORMS:
+            joint_transform(m, d, i)
+        d.R[i] = matmul3(d.R[m.parent[i]], transpose3(d.X[i].E))
+        d.p[i] = add3(d.p[m.parent[i]], mul3(d.R[m.parent[i]], d.X[i].r))
+
 cdef inline void velocities(const CModel* m, CData* d) noexcept nogil:
     """vel[i], c[i]: velocity and velocity-product acceleration of every body.  RBDA eqs. 7.11 to 7.13."""
     cdef int i

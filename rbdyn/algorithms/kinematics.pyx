@@ -6,11 +6,11 @@ import numpy as np
 
 from rbdyn.errors import StateError
 
-from rbdyn.algorithms.point cimport point_twist, where
+from rbdyn.algorithms.point cimport point_in, point_twist, where
 from rbdyn.model._model cimport CData, CModel
-from rbdyn.model.model cimport Model, Placement
+from rbdyn.model.model cimport AXIS_X, AXIS_Y, NO_TURN, Model, Placement
 from rbdyn.model.state cimport State
-from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3, add3, matmul3, mul3
+from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3, add3, matmul3, mul3, rows3, vec3
 from rbdyn.spatial._arrays cimport data, vector_in, vector_out
 
 cnp.import_array()
@@ -46,21 +46,30 @@ def forward_kinematics(State state not None, out=None):
     cdef cnp.npy_intp size[3]
     cdef double* T
     cdef Placement place
+    cdef Vec3 p
+    cdef const Mat3* R
     cdef int k
     size[0], size[1], size[2] = m.nb - model.base, 4, 4
     if out is None:
         out = cnp.PyArray_EMPTY(3, size, cnp.NPY_DOUBLE, 0)
     elif not (isinstance(out, cnp.ndarray) and cnp.PyArray_TYPE(out) == cnp.NPY_DOUBLE and cnp.PyArray_ISCARRAY(out)
-              and cnp.PyArray_NDIM(out) == 3 and out.shape == (size[0], 4, 4)):
+              and cnp.PyArray_NDIM(out) == 3 and cnp.PyArray_DIM(out, 0) == size[0]
+              and cnp.PyArray_DIM(out, 1) == 4 and cnp.PyArray_DIM(out, 2) == 4):
         raise StateError(f"out must be a writable, C-contiguous float64 array of shape ({size[0]}, 4, 4)")
     T = data(out)
     poses(m, d)
     for k in range(model.base, m.nb):
         place = <Placement> model.body_placements[k - model.base]
-        if place.identity:
-            _write_pose(d.R[k], d.p[k], T)
+        p = add3(d.p[k], mul3(d.R[k], place.p)) if place.shifted else d.p[k]
+        R = &d.R[k]
+        if place.turn == NO_TURN:
+            _write_pose(R[0], p, T)
+        elif place.turn == AXIS_X:               # columns z, x, y of R
+            _write_pose(rows3(vec3(R.xz, R.xx, R.xy), vec3(R.yz, R.yx, R.yy), vec3(R.zz, R.zx, R.zy)), p, T)
+        elif place.turn == AXIS_Y:               # columns y, z, x of R
+            _write_pose(rows3(vec3(R.xy, R.xz, R.xx), vec3(R.yy, R.yz, R.yx), vec3(R.zy, R.zz, R.zx)), p, T)
         else:
-            _write_pose(matmul3(d.R[k], place.R), add3(d.p[k], mul3(d.R[k], place.p)), T)
+            _write_pose(matmul3(R[0], place.R), p, T)
         T += 16
     return out
 
@@ -93,12 +102,12 @@ def body_pose(State state not None, body, out=None):
     elif not (isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (4, 4)
               and out.flags.c_contiguous and out.flags.writeable):
         raise StateError("out must be a writable, C-contiguous float64 array of shape (4, 4)")
-    poses(m, d)
+    support_poses(m, d, place.body)
     _write_pose(matmul3(d.R[place.body], place.R), where(d, place, place.p), data(out))
     return out
 
 
-def point_velocity(State state not None, body, point=(0.0, 0.0, 0.0), out=None):
+def point_velocity(State state not None, body, point=None, out=None):
     """World velocity of a point fixed to a body.
 
     Parameters
@@ -107,8 +116,8 @@ def point_velocity(State state not None, body, point=(0.0, 0.0, 0.0), out=None):
         Where the model is and how it moves.
     body : str, RigidBody or CartesianFrame
         Which body.
-    point : (3,) array_like
-        The point in the body's frame [m].
+    point : (3,) array_like, optional
+        The point in the body's frame [m]; its origin by default.
     out : (3,) ndarray of float64, optional
         Written and returned.
 
@@ -119,14 +128,14 @@ def point_velocity(State state not None, body, point=(0.0, 0.0, 0.0), out=None):
     """
     cdef CModel* m = state.use()
     cdef Placement place = state.model.find(body)
-    cdef double* x = data(vector_in(point, 3, "point"))
+    cdef Vec3 x = point_in(point)
     cdef cnp.ndarray v = vector_out(out, 3)
     cdef Motion t = point_twist(m, &state.c, place, x)
     data(v)[0], data(v)[1], data(v)[2] = t.v.x, t.v.y, t.v.z
     return v
 
 
-def point_velocity_6d(State state not None, body, point=(0.0, 0.0, 0.0), out=None):
+def point_velocity_6d(State state not None, body, point=None, out=None):
     """World angular velocity of a body and linear velocity of a point fixed to it.
 
     Parameters
@@ -141,7 +150,7 @@ def point_velocity_6d(State state not None, body, point=(0.0, 0.0, 0.0), out=Non
     """
     cdef CModel* m = state.use()
     cdef Placement place = state.model.find(body)
-    cdef double* x = data(vector_in(point, 3, "point"))
+    cdef Vec3 x = point_in(point)
     cdef cnp.ndarray v = vector_out(out, 6)
     cdef Motion t = point_twist(m, &state.c, place, x)
     data(v)[0], data(v)[1], data(v)[2] = t.w.x, t.w.y, t.w.z

@@ -9,11 +9,12 @@ from rbdyn.spatial._algebra cimport real, splat
 cdef inline void ltdl_factor(const CModel* m, real* H) noexcept nogil:
     """H -> L below the diagonal and D on it, in place, (nv, nv) row-major.  Table 6.3."""
     cdef int i, j, k, n = m.nv
-    cdef real a
+    cdef real a, r
     for k in range(n - 1, -1, -1):
         i = m.above[k]
+        r = 1.0 / H[k * n + k]
         while i >= 0:
-            a = H[k * n + i] / H[k * n + k]
+            a = r * H[k * n + i]
             j = i
             while j >= 0:
                 H[i * n + j] = H[i * n + j] - a * H[k * n + j]
@@ -43,20 +44,25 @@ cdef inline void ltdl_inverse(const CModel* m, const real* H, real* A) noexcept 
     A[i, j] = [i == j] / D[i] - sum over a above i of L[i, a] A[a, j], with A symmetric.
     """
     cdef int i, j, a, n = m.nv
-    cdef real l
+    cdef real l, s
+    cdef real* row
+    cdef const real* other
     for i in range(n):
+        row = A + i * n
         for j in range(i):
-            A[i * n + j] = splat(0.0)
-        A[i * n + i] = 1.0 / H[i * n + i]
+            row[j] = splat(0.0)
         a = m.above[i]
         while a >= 0:
             l = H[i * n + a]
+            other = A + a * n
             for j in range(i):
-                A[i * n + j] = A[i * n + j] - l * A[a * n + j]
+                row[j] = row[j] - l * other[j]
             a = m.above[a]
-        for j in range(i):
-            A[j * n + i] = A[i * n + j]
+        s = 1.0 / H[i * n + i]
         a = m.above[i]
         while a >= 0:
-            A[i * n + i] = A[i * n + i] - H[i * n + a] * A[i * n + a]
+            s = s - H[i * n + a] * row[a]
             a = m.above[a]
+        row[i] = s
+        for j in range(i):
+            A[j * n + i] = row[j]

@@ -1,19 +1,32 @@
 # Points fixed to bodies: where they are and how they move, in root axes.
 
+cimport numpy as cnp
+
 from rbdyn.algorithms.kinematics cimport poses, velocities
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.spatial._algebra cimport Motion, Vec3, add3, cross3, motion, mul3, vec3
+from rbdyn.spatial._arrays cimport data, vector_in
 
-cdef inline Vec3 in_body(Placement place, const double* point) noexcept:
+cdef inline Vec3 point_in(object point) except *:
+    """What a user gives as a point: None for the origin, or three numbers [m]."""
+    cdef double* x
+    cdef cnp.ndarray a
+    if point is None:
+        return vec3(0.0, 0.0, 0.0)
+    a = vector_in(point, 3, "point")
+    x = data(a)
+    return vec3(x[0], x[1], x[2])
+
+cdef inline Vec3 in_body(Placement place, Vec3 point) noexcept:
     """A point given in a placed frame, in the internal frame of its body."""
-    return add3(place.p, mul3(place.R, vec3(point[0], point[1], point[2])))
+    return add3(place.p, mul3(place.R, point))
 
 cdef inline Vec3 where(const CData* d, Placement place, Vec3 x) noexcept:
     """Root coordinates of the point x of a body's internal frame."""
     return add3(d.p[place.body], mul3(d.R[place.body], x))
 
-cdef inline Motion point_twist(const CModel* m, CData* d, Placement place, const double* point) noexcept:
+cdef inline Motion point_twist(const CModel* m, CData* d, Placement place, Vec3 point) noexcept:
     """Angular velocity of the body, linear velocity of the point; root axes, at the point."""
     cdef Vec3 x = in_body(place, point)
     cdef Motion v

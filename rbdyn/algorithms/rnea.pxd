@@ -4,7 +4,7 @@ from rbdyn.algorithms.kinematics cimport transforms, velocities
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints cimport add_joint_motion, joint_force
 from rbdyn.spatial._algebra cimport (
-    add_f, add_m, apply_m, apply_t, crf, motion, mul_i, neg3, real, sub_f, zero3,
+    add_f, add_m, apply_m, apply_t, motion, mul_i, neg3, net_force, real, sub_f, zero3,
 )
 
 cdef inline void rnea(const CModel* m, CData* d, const real* vd, real* tau, bint external) noexcept nogil:
@@ -23,9 +23,9 @@ cdef inline void rnea(const CModel* m, CData* d, const real* vd, real* tau, bint
         if vd is not NULL:
             d.a[i] = add_joint_motion(m, d, i, vd + m.vi[i], d.a[i])
         if external:
-            d.f[i] = sub_f(add_f(mul_i(m.I_b[i], d.a[i]), crf(d.vel[i], mul_i(m.I_b[i], d.vel[i]))), d.f[i])
+            d.f[i] = sub_f(net_force(m.I_b[i], d.vel[i], d.a[i]), d.f[i])
         else:
-            d.f[i] = add_f(mul_i(m.I_b[i], d.a[i]), crf(d.vel[i], mul_i(m.I_b[i], d.vel[i])))
+            d.f[i] = net_force(m.I_b[i], d.vel[i], d.a[i])
     for i in range(m.nb - 1, 0, -1):                   # inward
         p = m.parent[i]
         joint_force(m, d, i, d.f[i], t)

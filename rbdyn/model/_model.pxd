@@ -46,6 +46,7 @@ cdef struct CData:
     Mat3* EJ              # (nb,) rotation of a multi-dof joint, before-frame to body coordinates
     Mat3* R               # (nb,) body to world axes; R[0], p[0] say where the root stands and are the owner's
     Vec3* p               # (nb,) origin of body i in the world [m]
+    int* path             # (nb,) bodies from one of them to the root (scratch of kinematics.pxd)
     # of q, v: written by kinematics.pxd
     Motion* vel           # (nb,) velocity of body i
     Motion* c             # (nb,) velocity-product acceleration c_J + v x v_J

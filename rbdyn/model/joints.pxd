@@ -6,7 +6,7 @@
 
 from rbdyn.model._model cimport FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, CData, CModel
 from rbdyn.spatial._algebra cimport (
-    ArticulatedInertia, Force, Mat3, Motion, Sym3, Vec3, Xform, add3, add_m, apply_ta, apply_ta_z, cross3, force, matmul3,
+    ArticulatedInertia, Force, Mat3, Motion, Sym3, Vec3, Xform, add3, add_m, cross3, force, matmul3,
     motion, mul3, mul_a, neg3, power, real, rotate33, rotate_s, row_x, row_y, row_z, rows3, scale3, sincos_r, splat, tmul3,
     vec3, xform, zero3,
 )
@@ -141,7 +141,7 @@ cdef inline void base_inertia(const ArticulatedInertia* A, Mat3 E, real* D) noex
 cdef inline void joint_inertia(const CModel* m, const CData* d, int i, Force* U, real* D) noexcept nogil:
     """U = I^A S, one column each, and the lower triangle of D = S^T I^A S, rows 6 apart.  RBDA eqs. 7.43, 7.44.
 
-    With S a unit vector, a one-dof joint's column is read off I^A.
+    With S a unit vector, a one-dof joint's column is read off I^A.  A multi-dof joint on the root needs no U.
     """
     cdef const ArticulatedInertia* A = d.IA + i
     cdef int j, k, kind = m.kind[i]
@@ -154,21 +154,47 @@ cdef inline void joint_inertia(const CModel* m, const CData* d, int i, Force* U,
         U[0] = force(vec3(A.H.xz, A.H.yz, A.H.zz), vec3(A.M.xz, A.M.yz, A.M.zz))
         D[0] = A.M.zz
         return
-    for j in range(m.nvi[i]):
-        U[j] = mul_a(A[0], joint_column(m, d, i, j))
-    if kind == FLOATING:
+    if kind == FLOATING and m.parent[i] == 0:
         base_inertia(A, d.EJ[i], D)
         return
+    for j in range(m.nvi[i]):
+        U[j] = mul_a(A[0], joint_column(m, d, i, j))
     for j in range(m.nvi[i]):
         S = joint_column(m, d, i, j)
         for k in range(j + 1):
             D[6 * j + k] = power(S, U[k])
 
-cdef inline ArticulatedInertia carried_inertia(const CModel* m, const CData* d, int i, bint yields) noexcept nogil:
-    """X_i^T I^A X_i: what body i and its subtree add to the parent, once its own joint has yielded.
+cdef inline bint yields(const CModel* m, int i, const real* extra) noexcept nogil:
+    """Whether nothing but inertia resists a revolute joint, neither a rotor nor an implicit gain.
 
-    `yields`: nothing but inertia resists the joint, neither a rotor nor an implicit gain.
+    Then I^A - U D^-1 U^T has a zero row and column wz, and a third of what follows falls away.
     """
-    if m.kind[i] == REVOLUTE and yields:
-        return apply_ta_z(d.X[i], d.IA[i])
-    return apply_ta(d.X[i], d.IA[i])
+    return m.kind[i] == REVOLUTE and m.rotor[m.vi[i]] == 0.0 and extra is NULL
+
+cdef inline void yield_inertia(ArticulatedInertia* A, real s, Force U) noexcept nogil:
+    """A <- A - s U U^T where that clears row and column wz; those are not written, since nobody reads them."""
+    cdef Vec3 n = scale3(s, U.n), f = scale3(s, U.f)
+    A.I_a.xx = A.I_a.xx - n.x * U.n.x
+    A.I_a.xy = A.I_a.xy - n.x * U.n.y
+    A.I_a.yy = A.I_a.yy - n.y * U.n.y
+    A.H.xx = A.H.xx - n.x * U.f.x
+    A.H.xy = A.H.xy - n.x * U.f.y
+    A.H.xz = A.H.xz - n.x * U.f.z
+    A.H.yx = A.H.yx - n.y * U.f.x
+    A.H.yy = A.H.yy - n.y * U.f.y
+    A.H.yz = A.H.yz - n.y * U.f.z
+    A.M.xx = A.M.xx - f.x * U.f.x
+    A.M.xy = A.M.xy - f.x * U.f.y
+    A.M.xz = A.M.xz - f.x * U.f.z
+    A.M.yy = A.M.yy - f.y * U.f.y
+    A.M.yz = A.M.yz - f.y * U.f.z
+    A.M.zz = A.M.zz - f.z * U.f.z
+
+cdef inline Force yielded_force(const ArticulatedInertia* A, Motion c) noexcept nogil:
+    """A c after yield_inertia, for the c of a revolute joint, which has no z components."""
+    return force(vec3(A.I_a.xx * c.w.x + A.I_a.xy * c.w.y + A.H.xx * c.v.x + A.H.xy * c.v.y,
+                      A.I_a.xy * c.w.x + A.I_a.yy * c.w.y + A.H.yx * c.v.x + A.H.yy * c.v.y,
+                      splat(0.0)),
+                 vec3(A.H.xx * c.w.x + A.H.yx * c.w.y + A.M.xx * c.v.x + A.M.xy * c.v.y,
+                      A.H.xy * c.w.x + A.H.yy * c.w.y + A.M.xy * c.v.x + A.M.yy * c.v.y,
+                      A.H.xz * c.w.x + A.H.yz * c.w.y + A.M.xz * c.v.x + A.M.yz * c.v.y))

@@ -2,11 +2,18 @@ from rbdyn.mechanism._revision cimport Revision
 from rbdyn.model._model cimport CModel
 from rbdyn.spatial._algebra cimport Mat3, Vec3
 
+cdef enum Turn:
+    NO_TURN = 0                  # R is the identity
+    AXIS_X = 1                   # R takes x to z: the frame of a joint about x
+    AXIS_Y = 2                   # R takes y to z
+    ANY_TURN = 3
+
 cdef class Placement:
     cdef public int body         # internal index of the body that carries the frame
     cdef Mat3 R                  # frame to internal body axes
     cdef Vec3 p                  # [m] frame's origin in the internal body frame
-    cdef public bint identity    # the frame is the internal body frame
+    cdef int turn                # Turn: how R can be applied without arithmetic
+    cdef bint shifted            # p is not zero
 
 cdef class Model:
     cdef CModel c

@@ -6,6 +6,7 @@ from rbdyn.errors import Error, StaleModelError, unknown_name
 from rbdyn.mechanism.joint_types import Fixed
 from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.model.compile import compile_tree
+from rbdyn.spatial.rotations import rotation_to_z
 from rbdyn.spatial.transform import Transform
 
 from rbdyn.mechanism._revision cimport Revision
@@ -15,6 +16,14 @@ from rbdyn.spatial._algebra cimport Inertia, Mat3, Vec3, rows3, sym3, vec3, xfor
 
 cdef Mat3 _mat3(object R):
     return rows3(vec3(R[0, 0], R[0, 1], R[0, 2]), vec3(R[1, 0], R[1, 1], R[1, 2]), vec3(R[2, 0], R[2, 1], R[2, 2]))
+
+
+cdef int _turn(object R):
+    """Which Turn a rotation is."""
+    for turn, axis in ((NO_TURN, (0, 0, 1)), (AXIS_X, (1, 0, 0)), (AXIS_Y, (0, 1, 0))):
+        if np.array_equal(R, rotation_to_z(axis)):
+            return turn
+    return ANY_TURN
 
 
 cdef Vec3 _vec3(object p):
@@ -119,7 +128,8 @@ cdef class Model:
                 place.body = body
                 place.R = _mat3(pose.rotation)
                 place.p = _vec3(pose.translation)
-                place.identity = pose.is_identity()
+                place.turn = _turn(pose.rotation)
+                place.shifted = bool(pose.translation.any())
                 self.placements[key] = place
         self.body_placements = [self.placements[body] for body in self.bodies]
         return 0
@@ -141,7 +151,10 @@ cdef class Model:
 
     cdef Placement find(self, object body):
         """Where a body, or a frame, sits: by name, RigidBody or CartesianFrame."""
-        place = self.placements.get(body) if body.__hash__ is not None else None
+        try:
+            place = self.placements.get(body)
+        except TypeError:                                # unhashable
+            place = None
         if place is None:
             raise unknown_name("body or frame", getattr(body, "name", body),
                                (k for k in self.placements if isinstance(k, str)), f"mechanism {self.mechanism.name!r}")

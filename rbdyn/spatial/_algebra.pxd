@@ -287,6 +287,15 @@ cdef inline Force mul_i(Inertia A, Motion v) noexcept nogil:
     return force(add3(smul3(A.I_o, v.w), cross3(A.h, v.v)),
                  sub3(scale3(A.m, v.v), cross3(A.h, v.w)))
 
+cdef inline Force net_force(Inertia A, Motion v, Motion a) noexcept nogil:
+    """I a + v x* I v, RBDA eq. 2.75, by way of the origin's classical acceleration b = a + w x v.
+
+    f = m b + alpha x h + w x (w x h) and n = I_o alpha + w x I_o w + h x b, which takes a sixth fewer products.
+    """
+    cdef Vec3 b = add3(a.v, cross3(v.w, v.v))
+    return force(add3(add3(smul3(A.I_o, a.w), cross3(v.w, smul3(A.I_o, v.w))), cross3(A.h, b)),
+                 add3(add3(scale3(A.m, b), cross3(a.w, A.h)), cross3(v.w, cross3(v.w, A.h))))
+
 cdef inline Inertia add_i(Inertia A, Inertia B) noexcept nogil:
     cdef Inertia C
     C.m = A.m + B.m

@@ -100,7 +100,7 @@ cdef inline void normalise_columns(CSystem* s) noexcept nogil:
                 for k in range(j):
                     S = sub_m(S, scale_m(L[6 * j + k], s.S[v0 + k]))
                 s.S[v0 + j] = scale_m(1.0 / L[6 * j + j], S)
-                s.U[v0 + j] = world_force(s, i, d.U[v0 + j])
+                s.U[v0 + j] = world_force(s, i, d.U[v0 + j]) if m.parent[i] else zero_f()   # the root takes no force
     memset(s.z, 0, m.nv * sizeof(double))
 
 cdef inline Vec3 point_velocity(const CSystem* s, int i, Motion twist, Vec3 at) noexcept nogil:

@@ -1,0 +1,1 @@
+"""Benchmarks: rbdyn beside its peers in one run.  `python -m benchmarks --help`."""

@@ -1,0 +1,30 @@
+"""python -m benchmarks [--quick] [--only NAME]: run from the repository's root."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import time
+
+from benchmarks.machine import describe, pin_to_one_core
+
+SECTIONS = ("single_calls", "scenes", "memory", "allocations", "imports")
+
+
+def main() -> None:
+    """Run the sections in order and print their tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer states, repetitions and scenes")
+    parser.add_argument("--only", choices=SECTIONS, help="one section alone")
+    options = parser.parse_args()
+    pin_to_one_core()
+    print(describe())
+    print("Ratios are peer / rbdyn: above 1, rbdyn is faster.  Compare ratios of one run, never times of two.")
+    start = time.perf_counter()
+    for name in [options.only] if options.only else SECTIONS:
+        importlib.import_module(f"benchmarks.{name}").run(options.quick)
+    print(f"\n{time.perf_counter() - start:.0f} s in all")
+
+
+if __name__ == "__main__":
+    main()
