@@ -56,7 +56,7 @@ def run(*command, cwd):
 
 
 def new_environment(folder, *more):
-    """A virtual environment without pip that sees this interpreter's packages, not its editable ones, and more folders."""
+    """A virtual environment without pip that sees this interpreter's packages, no editable ones, and more folders."""
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
     python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder.parent).strip()
