@@ -1,6 +1,5 @@
 """Importing rbdyn loads numpy and nothing else that is heavy; what is heavy comes when a call needs it."""
 
-import os
 import pathlib
 import subprocess
 import sys
@@ -20,7 +19,7 @@ def loaded_by(code):
         capture_output=True,
         text=True,
         check=False,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        cwd=ROOT,
     )
     assert done.returncode == 0, done.stderr
     return set(done.stdout.split())

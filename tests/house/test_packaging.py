@@ -40,7 +40,7 @@ pytest.importorskip("Cython", reason="compiling needs Cython")
 pytest.importorskip("setuptools", minversion="77", reason="compiling needs setuptools >= 77")
 
 
-def run(*command, cwd, **environment):
+def run(*command, cwd):
     """Run a command; its output, or a failure that shows it."""
     inherited = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
     done = subprocess.run(
@@ -49,19 +49,19 @@ def run(*command, cwd, **environment):
         capture_output=True,
         text=True,
         check=False,
-        env=inherited | {"RBDYN_CFLAGS": "-O0 -w", "PIP_NO_INDEX": "1"} | environment,
+        env=inherited | {"RBDYN_CFLAGS": "-O0 -w", "PIP_NO_INDEX": "1"},
     )
     assert done.returncode == 0, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
     return done.stdout
 
 
-def new_environment(folder):
-    """A virtual environment without pip that sees this interpreter's packages, but not its editable ones."""
+def new_environment(folder, *more):
+    """A virtual environment without pip that sees this interpreter's packages, no editable ones, and more folders."""
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=folder.parent)
     python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=folder.parent).strip()
     borrowed = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    (pathlib.Path(site) / "borrowed.pth").write_text("\n".join(sorted(borrowed)) + "\n")
+    (pathlib.Path(site) / "borrowed.pth").write_text("\n".join([*map(str, more), *sorted(borrowed)]) + "\n")
     return python
 
 
@@ -71,9 +71,9 @@ def install(python, *what, cwd):
     run(*pip, "--force-reinstall", *what, cwd=cwd)
 
 
-def places(python, cwd, **environment):
+def places(python, cwd):
     """Folders from which an environment imports the four packages; it has simulated a robot then."""
-    lines = run(python, "-c", PROBE, cwd=cwd, **environment).splitlines()
+    lines = run(python, "-c", PROBE, cwd=cwd).splitlines()
     assert len(lines) == 4
     return [pathlib.Path(line) for line in lines]
 
@@ -192,8 +192,8 @@ def test_in_place_works(unpacked, work):
     """build_ext --inplace; a second time it compiles nothing."""
     run(sys.executable, "setup.py", "build_ext", "--inplace", cwd=unpacked)
     where = [unpacked / name for name in ("rbdyn", "collision", "contact", "io")]
-    python = new_environment(work / "for_in_place")
-    assert places(python, cwd=work, PYTHONPATH=str(unpacked)) == where
+    python = new_environment(work / "for_in_place", unpacked)
+    assert places(python, cwd=work) == where
     assert places(python, cwd=unpacked) == where
     built = modification_times(unpacked)
     run(sys.executable, "setup.py", "build_ext", "--inplace", cwd=unpacked)
