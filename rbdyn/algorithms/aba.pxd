@@ -1,10 +1,10 @@
 # The articulated-body algorithm.
 
-from rbdyn.algorithms.kinematics cimport velocities
+from rbdyn.algorithms.kinematics cimport carried_acceleration, velocities
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints cimport add_joint_motion, joint_force, joint_inertia, yield_inertia, yielded_force, yields
 from rbdyn.spatial._algebra cimport (
-    ArticulatedInertia, Force, add_a, add_f, add_m, apply_m, apply_t, apply_ta, apply_ta_z, articulated, crf, motion, mul_a,
+    ArticulatedInertia, Force, add_a, add_f, apply_t, apply_ta, apply_ta_z, articulated, crf, motion, mul_a,
     mul_i, neg3, outer3, outer_s, power, real, scale3, scale_f, splat, sqrt_r, sub33, sub_f, sub_s, zero3,
 )
 
@@ -123,7 +123,7 @@ cdef inline void aba_outward(const CModel* m, CData* d, real* vd) noexcept nogil
     for i in range(1, m.nb):
         n = m.nvi[i]
         v0 = m.vi[i]
-        d.a[i] = add_m(apply_m(d.X[i], d.a[m.parent[i]]), d.c[i])
+        d.a[i] = carried_acceleration(m, d, i)
         if n == 1:
             vd[v0] = (d.u[v0] - power(d.a[i], d.U[v0])) / d.D[6 * v0]
         else:

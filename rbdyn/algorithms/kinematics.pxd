@@ -1,8 +1,8 @@
 # Forward kinematics: joint transforms, world poses, velocities.  Each is a stage of a State (model/_model.pxd).
 
 from rbdyn.model._model cimport POSES, TRANSFORMS, VELOCITIES, CData, CModel
-from rbdyn.model.joints cimport add_joint_motion, joint_bias, joint_transform
-from rbdyn.spatial._algebra cimport add3, apply_m, matmul3, mul3, transpose3, zero_m
+from rbdyn.model.joints cimport add_joint_motion, joint_bias, joint_motion, joint_transform
+from rbdyn.spatial._algebra cimport Motion, add3, add_m, apply_m, matmul3, motion, mul3, transpose3, zero_m
 
 cdef inline void transforms(const CModel* m, CData* d) noexcept nogil:
     """X[i] of every joint."""
@@ -42,6 +42,12 @@ cdef inline void support_poses(const CModel* m, CData* d, int body) noexcept nog
         d.R[i] = matmul3(d.R[m.parent[i]], transpose3(d.X[i].E))
         d.p[i] = add3(d.p[m.parent[i]], mul3(d.R[m.parent[i]], d.X[i].r))
 
+cdef inline Motion carried_acceleration(const CModel* m, const CData* d, int i) noexcept nogil:
+    """X_i a_p + c_i; the root's acceleration -g is a translation, so that its transform is one rotation."""
+    if m.parent[i]:
+        return add_m(apply_m(d.X[i], d.a[m.parent[i]]), d.c[i])
+    return motion(d.c[i].w, add3(mul3(d.X[i].E, d.a[0].v), d.c[i].v))
+
 cdef inline void velocities(const CModel* m, CData* d) noexcept nogil:
     """vel[i], c[i]: velocity and velocity-product acceleration of every body.  RBDA eqs. 7.11 to 7.13."""
     cdef int i
@@ -51,6 +57,9 @@ cdef inline void velocities(const CModel* m, CData* d) noexcept nogil:
     d.vel[0] = zero_m()
     d.c[0] = zero_m()
     for i in range(1, m.nb):
-        d.vel[i] = add_joint_motion(m, d, i, d.v + m.vi[i], apply_m(d.X[i], d.vel[m.parent[i]]))
+        if m.parent[i]:
+            d.vel[i] = add_joint_motion(m, d, i, d.v + m.vi[i], apply_m(d.X[i], d.vel[m.parent[i]]))
+        else:
+            d.vel[i] = joint_motion(m, d, i, d.v + m.vi[i])
         d.c[i] = joint_bias(m, d, i, d.vel[i])
     d.stage |= VELOCITIES

@@ -1,10 +1,10 @@
 # The recursive Newton-Euler algorithm.
 
-from rbdyn.algorithms.kinematics cimport transforms, velocities
+from rbdyn.algorithms.kinematics cimport carried_acceleration, transforms, velocities
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints cimport add_joint_motion, joint_force
 from rbdyn.spatial._algebra cimport (
-    add_f, add_m, apply_m, apply_t, motion, mul_i, neg3, net_force, real, sub_f, zero3,
+    add_f, apply_m, apply_t, motion, mul_i, neg3, net_force, real, sub_f, zero3,
 )
 
 cdef inline void rnea(const CModel* m, CData* d, const real* vd, real* tau, bint external) noexcept nogil:
@@ -18,8 +18,7 @@ cdef inline void rnea(const CModel* m, CData* d, const real* vd, real* tau, bint
     velocities(m, d)
     d.a[0] = motion(zero3(), neg3(d.gravity))          # a_0 = -g, so that gravity needs no force
     for i in range(1, m.nb):                           # outward
-        p = m.parent[i]
-        d.a[i] = add_m(apply_m(d.X[i], d.a[p]), d.c[i])
+        d.a[i] = carried_acceleration(m, d, i)
         if vd is not NULL:
             d.a[i] = add_joint_motion(m, d, i, vd + m.vi[i], d.a[i])
         if external:
