@@ -6,7 +6,6 @@ the `Geometry` (on a body) or the object that carries it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -1,7 +1,8 @@
 # All closed contacts at once, by a direct solve: what a sweep needs hundreds of visits for in a tall stack.
 #
-# Held rows S obey v_S = 0 (three of a sticking contact, the normal one of a sliding contact).  With x the velocity changes of bodies and coordinates, J the contact rows and M the masses,
-# a step of the method of multipliers (Hestenes 1969, Powell 1969) from impulses lam with contact velocity r is
+# Held rows S obey v_S = 0 (three of a sticking contact, the normal one of a sliding contact).  With x the velocity
+# changes of bodies and coordinates, J the contact rows and M the masses, a step of the method of multipliers (Hestenes
+# 1969, Powell 1969) from impulses lam with contact velocity r is
 #
 #     (M + J_S^T rho J_S) dx = -J_S^T rho r,      dlam = -rho (r + J_S dx)
 #

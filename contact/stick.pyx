@@ -7,7 +7,9 @@ from libc.string cimport memset
 from rbdyn.contact.block cimport determinant
 from rbdyn.contact.block cimport inverse as inverse3
 from rbdyn.contact.local cimport STICK, clipped
-from rbdyn.contact.operator cimport Contact, Operator, add_impulse, contact_velocity, grow, impulse_at, load_impulses, set_impulse
+from rbdyn.contact.operator cimport (
+    Contact, Operator, add_impulse, contact_velocity, grow, impulse_at, load_impulses, set_impulse,
+)
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.spatial._algebra cimport Sym3, Vec3, sym3, vec3
 
@@ -168,7 +170,7 @@ cdef void profile(Stick* S, const Operator* G, const ContactProblem* p) noexcept
 
 
 cdef void choose(Stick* S, const Operator* G, const ContactProblem* p) noexcept nogil:
-    """rows[i]: 3 for a contact that sticks, 1 for one that presses and slides (its friction stays), 0 for an open one."""
+    """rows[i]: 3 for a contact that sticks, 1 for one that slides (its friction stays), 0 for an open one."""
     cdef int i
     for i in range(p.n):
         if G.contact[i].mode == STICK:
@@ -342,15 +344,15 @@ cdef void solve_sticking(Stick* S, Operator* G, const ContactProblem* p, double 
     Contacts that would have to pull, or to hold more than their friction, are let go, and the rest is solved again.
     """
     cdef double worst, best
-    cdef int i, k, attempt
+    cdef int i
     choose(S, G, p)
-    for attempt in range(ROUNDS):
+    for _ in range(ROUNDS):
         add_masses(S, p)
         add_contacts(S, G, p)
         if not factor(S):
             break
         best = 1e300
-        for k in range(STEPS):
+        for _ in range(STEPS):
             worst = multiplier_step(S, G, p)
             if worst < 0.01 * threshold or not worst < 0.5 * best:
                 break

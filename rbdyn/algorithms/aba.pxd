@@ -90,7 +90,8 @@ cdef inline void carry(const CModel* m, CData* d, int i, const real* extra) noex
         d.IA[p] = add_a(d.IA[p], apply_ta(d.X[i], d.IA[i]))
     d.pA[p] = add_f(d.pA[p], apply_t(d.X[i], pa))
 
-cdef inline void aba_inward(const CModel* m, CData* d, const real* tau, const real* extra, bint external) noexcept nogil:
+cdef inline void aba_inward(
+        const CModel* m, CData* d, const real* tau, const real* extra, bint external) noexcept nogil:
     """Articulated inertias and bias forces, leaves to root.  RBDA table 7.1, p. 132, first two passes.
 
     Writes d.IA, d.U, d.D (the factors of M + diag(extra)), d.pA and d.u (L^-1 u for a multi-dof joint).

@@ -82,11 +82,11 @@ def body_spatial_jacobian(State state not None, body, out=None):
     cdef double* J = data(array)
     cdef Mat3 R
     cdef Vec3 a
-    cdef int k, half, nv = m.nv
+    cdef int k, nv = m.nv
     support_poses(m, &state.c, place.body)
     jacobian(m, &state.c, place.body, where(&state.c, place, place.p), True, J)
     R = matmul3(state.c.R[place.body], place.R)
-    for half in range(2):
+    for _ in range(2):
         for k in range(nv):
             a = tmul3(R, vec3(J[k], J[nv + k], J[2 * nv + k]))
             J[k], J[nv + k], J[2 * nv + k] = a.x, a.y, a.z

@@ -11,7 +11,7 @@ from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.model cimport AXIS_X, AXIS_Y, NO_TURN, Model, Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3, add3, matmul3, mul3, rows3, vec3
-from rbdyn.spatial._arrays cimport data, vector_in, vector_out
+from rbdyn.spatial._arrays cimport data, vector_out
 
 cnp.import_array()
 

@@ -7,7 +7,9 @@ from rbdyn.errors import MechanismError
 from rbdyn.algorithms.kinematics cimport poses, velocities
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.state cimport State
-from rbdyn.spatial._algebra cimport Force, Vec3, add3, add_f, cross3, dot3, force, mul3, mul_i, power, scale3, vec3, zero3, zero_f
+from rbdyn.spatial._algebra cimport (
+    Force, Vec3, add3, add_f, cross3, dot3, force, mul3, mul_i, power, scale3, vec3, zero3, zero_f,
+)
 from rbdyn.spatial._arrays cimport data, vector_in, vector_out
 
 

@@ -335,7 +335,8 @@ class Mechanism:
     # ---- text --------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        counts = f"{len(self._bodies)} bodies, {len(self._tree_joints)} tree joints, {len(self._loop_joints)} loop joints"
+        loops = f"{len(self._loop_joints)} loop joints"
+        counts = f"{len(self._bodies)} bodies, {len(self._tree_joints)} tree joints, {loops}"
         return f"Mechanism({self.name!r}: {counts}, nq={self.num_positions}, nv={self.num_velocities})\n" + "\n".join(
             self._lines()
         )

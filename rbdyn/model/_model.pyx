@@ -62,7 +62,7 @@ cdef int allocate_data(CData* d, const CModel* m) except -1:
 
 
 cdef void free_data(CData* d) noexcept:
-    for p in (<size_t> d.q, <size_t> d.v, <size_t> d.X, <size_t> d.EJ, <size_t> d.R, <size_t> d.p, <size_t> d.path, <size_t> d.vel,
-              <size_t> d.c, <size_t> d.a, <size_t> d.f, <size_t> d.Ic, <size_t> d.IA, <size_t> d.pA, <size_t> d.U,
-              <size_t> d.D, <size_t> d.u):
+    for p in (<size_t> d.q, <size_t> d.v, <size_t> d.X, <size_t> d.EJ, <size_t> d.R, <size_t> d.p, <size_t> d.path,
+              <size_t> d.vel, <size_t> d.c, <size_t> d.a, <size_t> d.f, <size_t> d.Ic, <size_t> d.IA, <size_t> d.pA,
+              <size_t> d.U, <size_t> d.D, <size_t> d.u):
         free(<void*> <size_t> p)

@@ -7,8 +7,8 @@
 from rbdyn.model._model cimport FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, CData, CModel
 from rbdyn.spatial._algebra cimport (
     ArticulatedInertia, Force, Mat3, Motion, Sym3, Vec3, Xform, add3, add_m, cross3, force, matmul3,
-    motion, mul3, mul_a, neg3, power, real, rotate33, rotate_s, row_x, row_y, row_z, rows3, scale3, sincos_r, splat, tmul3,
-    vec3, xform, zero3,
+    motion, mul3, mul_a, neg3, power, real, rotate33, rotate_s, row_x, row_y, row_z, rows3, scale3, sincos_r, splat,
+    tmul3, vec3, xform, zero3,
 )
 
 cdef inline Mat3 quat_E(const real* q) noexcept nogil:

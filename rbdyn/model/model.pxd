@@ -20,7 +20,7 @@ cdef class Model:
     cdef bint ready              # __init__ has run to its end
     cdef Revision revision_counter
     cdef readonly long revision
-    cdef readonly bint has_loops # some joints close loops
+    cdef readonly bint has_loops  # some joints close loops
     cdef readonly object mechanism
     cdef int base                # internal index of public body 0: 1 for a floating base, else 0
     cdef dict placements         # name, RigidBody or CartesianFrame -> Placement

@@ -9,7 +9,6 @@ from rbdyn.model.compile import compile_tree
 from rbdyn.spatial.rotations import rotation_to_z
 from rbdyn.spatial.transform import Transform
 
-from rbdyn.mechanism._revision cimport Revision
 from rbdyn.model._model cimport FLOATING, SPHERICAL, allocate_model, free_model
 from rbdyn.spatial._algebra cimport Inertia, Mat3, Vec3, rows3, sym3, vec3, xform
 
@@ -280,8 +279,9 @@ cdef class Model:
         rng = np.random.default_rng(rng)
         parts = [np.zeros(0)]
         for joint in self._moving():
-            if joint.position_limits is not None and joint.num_positions == 1 and np.isfinite(joint.position_limits).all():
-                parts.append(rng.uniform(*joint.position_limits, 1))
+            limits = joint.position_limits
+            if limits is not None and joint.num_positions == 1 and np.isfinite(limits).all():
+                parts.append(rng.uniform(*limits, 1))
             else:
                 parts.append(joint.joint_type.random(rng))
         return np.concatenate(parts)

@@ -136,7 +136,7 @@ cdef class State:
         return self._view(self.c.v, self.model.c.nv)
 
     cdef object _view(self, double* x, cnp.npy_intp n):
-        """A read-only array over c.q or c.v that keeps this State alive; not kept, since numpy arrays are no part of gc."""
+        """A read-only array over c.q or c.v that keeps this State alive; made anew, since arrays are no part of gc."""
         cdef cnp.ndarray a = read_only(cnp.PyArray_SimpleNewFromData(1, &n, cnp.NPY_DOUBLE, x))
         cnp.set_array_base(a, self)
         return a

@@ -47,8 +47,7 @@ cdef inline Vec3 midpoint_spin(const CSingle* b, Vec3 L, double dt) noexcept nog
     cdef Vec3 w = spin(&b.R, &b.inverse_I_b, L)
     cdef double q[4]
     cdef Mat3 R
-    cdef int k
-    for k in range(4):
+    for _ in range(4):
         q[0], q[1], q[2], q[3] = b.q[0], b.q[1], b.q[2], b.q[3]
         quat_step(q, 0.5 * dt * w.x, 0.5 * dt * w.y, 0.5 * dt * w.z)
         R = transpose3(quat_E(q))

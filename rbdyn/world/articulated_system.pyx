@@ -4,7 +4,6 @@ import numpy as np
 
 from rbdyn.algorithms.kinematics import body_pose
 from rbdyn.errors import Error, MechanismError, unknown_name
-from rbdyn.mechanism.joint_types import Floating
 
 cimport numpy as cnp
 from libc.stdlib cimport calloc, free
@@ -13,10 +12,10 @@ from libc.string cimport memcpy, memset
 from rbdyn.algorithms._singular cimport refuse_singular
 from rbdyn.algorithms.aba cimport aba_inward
 from rbdyn.algorithms.kinematics cimport poses
-from rbdyn.algorithms.point cimport where
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.model.state cimport State
-from rbdyn.spatial._algebra cimport Force, Motion, Vec3, add3, add_f, cross3, force, mul3, tmul3, vec3, zero3
+from rbdyn.spatial._algebra cimport force as make_force
+from rbdyn.spatial._algebra cimport Force, Motion, Vec3, add3, add_f, cross3, mul3, tmul3, vec3, zero3
 from rbdyn.spatial._arrays cimport data, vector_in
 from rbdyn.world.object cimport WorldObject
 
@@ -47,10 +46,10 @@ cdef class ArticulatedSystem(WorldObject):
     def __dealloc__(self):
         for p in (<size_t> self.c.kp, <size_t> self.c.kd, <size_t> self.c.q_ref, <size_t> self.c.v_ref,
                   <size_t> self.c.tau_ff, <size_t> self.c.effort, <size_t> self.c.damping, <size_t> self.c.stiffness,
-                  <size_t> self.c.q_spring, <size_t> self.c.push, <size_t> self.c.error, <size_t> self.c.command, <size_t> self.c.applied,
-                  <size_t> self.c.tau, <size_t> self.c.extra, <size_t> self.c.vd, <size_t> self.c.v_free,
-                  <size_t> self.c.v_next, <size_t> self.c.q_next, <size_t> self.c.z, <size_t> self.c.twist,
-                  <size_t> self.c.S, <size_t> self.c.U, <size_t> self.c.change):
+                  <size_t> self.c.q_spring, <size_t> self.c.push, <size_t> self.c.error, <size_t> self.c.command,
+                  <size_t> self.c.applied, <size_t> self.c.tau, <size_t> self.c.extra, <size_t> self.c.vd,
+                  <size_t> self.c.v_free, <size_t> self.c.v_next, <size_t> self.c.q_next, <size_t> self.c.z,
+                  <size_t> self.c.twist, <size_t> self.c.S, <size_t> self.c.U, <size_t> self.c.change):
             free(<void*> <size_t> p)
 
     cdef int build(self, object mechanism) except -1:
@@ -67,8 +66,9 @@ cdef class ArticulatedSystem(WorldObject):
         nb, nq, nv = self.model.c.nb, self.model.c.nq, self.model.c.nv
         c.m, c.d = &self.model.c, &self.state.c
         for p in (<size_t> &c.kp, <size_t> &c.kd, <size_t> &c.v_ref, <size_t> &c.tau_ff, <size_t> &c.effort,
-                  <size_t> &c.damping, <size_t> &c.stiffness, <size_t> &c.error, <size_t> &c.command, <size_t> &c.applied, <size_t> &c.tau,
-                  <size_t> &c.extra, <size_t> &c.vd, <size_t> &c.v_free, <size_t> &c.v_next, <size_t> &c.z):
+                  <size_t> &c.damping, <size_t> &c.stiffness, <size_t> &c.error, <size_t> &c.command,
+                  <size_t> &c.applied, <size_t> &c.tau, <size_t> &c.extra, <size_t> &c.vd, <size_t> &c.v_free,
+                  <size_t> &c.v_next, <size_t> &c.z):
             (<double**> <size_t> p)[0] = <double*> _take(nv, sizeof(double))
         for p in (<size_t> &c.q_ref, <size_t> &c.q_spring, <size_t> &c.q_next):
             (<double**> <size_t> p)[0] = <double*> _take(nq, sizeof(double))
@@ -197,7 +197,6 @@ cdef class ArticulatedSystem(WorldObject):
         Error
             If a gain is negative.
         """
-        cdef int k
         self.alive()
         self.gate.check_idle()
         gains = []
@@ -304,7 +303,7 @@ cdef class ArticulatedSystem(WorldObject):
         self._push(place.body, vec3(data(t)[0], data(t)[1], data(t)[2]), zero3())
 
     cdef int _push(self, int body, Vec3 n, Vec3 f) except -1:
-        self.c.push[body] = add_f(self.c.push[body], force(n, f))
+        self.c.push[body] = add_f(self.c.push[body], make_force(n, f))
         self.c.pushed = True
         return 0
 

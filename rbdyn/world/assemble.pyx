@@ -11,7 +11,7 @@ from libc.string cimport memset
 from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION
 from rbdyn.contact.targets cimport effective_friction, target_velocity
 from rbdyn.spatial._algebra cimport (
-    Force, Motion, add3, cross3, dot3, force, mul3, power, scale3, scale_f, sub3, sub_f, tmul3, vec3, zero3,
+    Force, add3, cross3, dot3, force, mul3, power, scale3, scale_f, sub3, sub_f, vec3, zero3,
 )
 from rbdyn.world._single cimport single_push
 from rbdyn.world._system cimport normalise_columns, point_velocity
@@ -269,7 +269,6 @@ cdef int assemble(Assembly* a, const Scene* scene, const ContactBuffer* contacts
 cdef void apply_impulses(Assembly* a, const Scene* scene, const ContactBuffer* contacts) noexcept nogil:
     """Give the solved impulses to the bodies: velocity changes of single bodies, z of systems."""
     cdef const double* l
-    cdef const Row* row
     cdef const ContactPoint* c
     cdef const Slot* slot
     cdef Vec3 world

@@ -8,7 +8,7 @@ cdef class WorldObject:
 
     def __init__(self):
         if type(self) is WorldObject:
-            raise Error("objects are made by a World: call world.add_sphere(...), world.add_articulated_system(...), ...")
+            raise Error("objects are made by a World: call world.add_sphere(...), world.add_articulated_system(...)")
 
     cdef int alive(self) except -1:
         """RemovedError if the object has left its World."""

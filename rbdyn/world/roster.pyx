@@ -204,7 +204,8 @@ cdef class Roster:
         ground : SingleBody
         """
         height = vector_in([height], 1, "height")[0]
-        ground = self.add_single_body(factories.half_space(material, group, mask), 0.0, np.zeros((3, 3)), "static", name)
+        shapes = factories.half_space(material, group, mask)
+        ground = self.add_single_body(shapes, 0.0, np.zeros((3, 3)), "static", name)
         ground.set_pose(position=(0.0, 0.0, height))
         return ground
 

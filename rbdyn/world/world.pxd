@@ -13,7 +13,7 @@ cdef class World(Roster):
     cdef readonly ContactSolver contact
     cdef bint solved                      # impulses of the contacts are known
     cdef long removals_at_detection       # contacts are forgotten when an object leaves
-    cdef int failed_single, failed_system # whose step did not end in finite numbers, or -1
+    cdef int failed_single, failed_system  # whose step did not end in finite numbers, or -1
 
     cdef void kinematics(self) noexcept nogil
     cdef int detect(self) except -1 nogil

@@ -7,7 +7,7 @@ import numpy as np
 
 from rbdyn.collision.backend import CollisionBackend
 from rbdyn.collision.native import NativeBackend
-from rbdyn.contact import BisectionSolver, MaterialPair, MaterialTable, PGSSolver
+from rbdyn.contact import BisectionSolver, MaterialPair, PGSSolver
 from rbdyn.contact.solver import ContactSolver
 from rbdyn.errors import BusyError, CollisionError, DivergenceError, Error, unknown_name
 from rbdyn.world.contact import Contact
@@ -156,8 +156,8 @@ cdef class World(Roster):
     cdef int refuse_stranger(self, int i) except -1 nogil:
         with gil:
             raise CollisionError(
-                f"contact {i} is between shapes {self.found.point[i].shape_a} and {self.found.point[i].shape_b}, one of which "
-                "this World did not add; use world.add_* instead of world.collision.add_shape"
+                f"contact {i} is between shapes {self.found.point[i].shape_a} and {self.found.point[i].shape_b}, one "
+                "of which this World did not add; use world.add_* instead of world.collision.add_shape"
             )
 
     cdef void free_velocities(self) noexcept nogil:
@@ -229,8 +229,9 @@ cdef class World(Roster):
             single_unpush(self.scene.single[k])
         with gil:
             raise DivergenceError(
-                f"step {self.steps + 1} (time {self.time:.6g} s): {self._who_diverged()} is not finite; the state was left "
-                f"at step {self.steps}. Try a smaller time_step ({self.scene.dt:g} s now), or smaller gains and forces"
+                f"step {self.steps + 1} (time {self.time:.6g} s): {self._who_diverged()} is not finite; the state "
+                f"was left at step {self.steps}. Try a smaller time_step ({self.scene.dt:g} s now), or smaller gains and "
+                "forces"
             )
 
     def _who_diverged(self):

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-import rbdyn
-from rbdyn import models
 from world.scenes import World
 from world.test_implicit import SCHEMES, closed_form, slider
+
+import rbdyn
+from rbdyn import models
 
 
 @pytest.mark.parametrize("integrator", SCHEMES)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-import rbdyn
 from world.scenes import World
 
+import rbdyn
 from rbdyn.collision import NativeBackend
 from rbdyn.contact import BisectionSolver, ContactSolver
 from rbdyn.errors import Error

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-import rbdyn
 from world.test_delassus import chain_of_balls, check_step, drop_until_it_touches, recording_world
 
+import rbdyn
 from rbdyn.testing.random_mechanisms import rand_floating_tree_mechanism
 
 

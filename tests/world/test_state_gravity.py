@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from world.scenes import World
+
 import rbdyn
 from rbdyn import models
-from world.scenes import World
 
 
 def expected(robot):
