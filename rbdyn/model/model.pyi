@@ -23,10 +23,10 @@ _Parameter: TypeAlias = Literal[
 
 class Placement:
     body: int
-    identity: bool
 
 class Model:
     def __init__(self, mechanism: Mechanism) -> None: ...
+    def check(self) -> None: ...
     @property
     def mechanism(self) -> Mechanism: ...
     @property

@@ -229,9 +229,9 @@ cdef class World(Roster):
             single_unpush(self.scene.single[k])
         with gil:
             raise DivergenceError(
-                f"step {self.steps + 1} (time {self.time:.6g} s): {self._who_diverged()} is not finite; the state "
-                f"was left at step {self.steps}. Try a smaller time_step ({self.scene.dt:g} s now), or smaller gains and "
-                "forces"
+                f"step {self.steps + 1} (time {self.time:.6g} s): {self._who_diverged()} is not finite; the "
+                f"state was left at step {self.steps}. Try a smaller time_step ({self.scene.dt:g} s now), or smaller gains "
+                "and forces"
             )
 
     def _who_diverged(self):
