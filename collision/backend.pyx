@@ -159,6 +159,11 @@ cdef class CollisionBackend:
         Contacts with a gap below this are reported too [m].
     filter_rule : {"and", "or"}
         Whether both shapes must accept the other (`group & mask` not zero), or one is enough.
+
+    Attributes
+    ----------
+    overridden : bool
+        Whether a Python class redefines ``detect``.
     """
 
     def claim(self, owner):
@@ -267,12 +272,25 @@ cdef class CollisionBackend:
         return s.id
 
     def remove_shape(self, id):
-        """Take a shape away.  The other ids stay valid."""
+        """Take the shape `id` away; the other ids stay valid.  UnknownNameError if there is no such shape."""
         table_remove(&self.table, self._slot(id))
         del self._shapes[id]
 
     def set_shape_pose(self, id, pose):
-        """Move a shape in its body; pose (4, 4) [m]."""
+        """Move a shape in its body.
+
+        Parameters
+        ----------
+        id : int
+            What `add_shape` returned.
+        pose : (4, 4) array_like of float
+            Pose of the shape in its body [m].
+
+        Raises
+        ------
+        UnknownNameError, CollisionError
+            If there is no such shape, or the pose is not a rigid transform; nothing changes then.
+        """
         cdef int slot = self._slot(id)
         cdef ShapeRecord s = self.table.shape[slot]
         place(&s, pose)
@@ -280,7 +298,7 @@ cdef class CollisionBackend:
         self.table.revision += 1
 
     def set_group(self, id, group, mask):
-        """Change the filter bits of a shape."""
+        """Change the filter bits `group` and `mask` of the shape `id`; see `add_shape`."""
         cdef int slot = self._slot(id)
         cdef uint64_t g = filter_bits(group, "group"), m = filter_bits(mask, "mask")
         self.table.shape[slot].group = g
@@ -288,7 +306,7 @@ cdef class CollisionBackend:
         self.table.revision += 1
 
     def set_dynamic(self, body, flag):
-        """Say of every shape now on a body whether it is dynamic."""
+        """Say of every shape now on the body of index `body` whether it is dynamic: `flag`, bool."""
         cdef int i, index = body_index(body, "body")
         for i in range(self.table.n):
             if self.table.shape[i].body == index:
@@ -296,13 +314,13 @@ cdef class CollisionBackend:
         self.table.revision += 1
 
     def exclude(self, body_a, body_b):
-        """Never collide the shapes of two bodies.  Again changes nothing."""
+        """Never collide the shapes of the bodies of index `body_a` and `body_b`; a second time changes nothing."""
         cdef int a = body_index(body_a, "body_a"), b = body_index(body_b, "body_b")
         if a != b:
             table_exclude(&self.table, a, b)
 
     def allow(self, body_a, body_b):
-        """Undo `exclude`.  Again changes nothing."""
+        """Undo `exclude` for the bodies of index `body_a` and `body_b`; a second time changes nothing."""
         cdef int a = body_index(body_a, "body_a"), b = body_index(body_b, "body_b")
         if a != b:
             table_include(&self.table, a, b)
@@ -319,7 +337,7 @@ cdef class CollisionBackend:
         return [self.table.shape[i].id for i in range(self.table.n)]
 
     def shape(self, id):
-        """The shape with this id."""
+        """The shape with this `id`; UnknownNameError if there is none."""
         self._slot(id)
         return self._shapes[id][0]
 

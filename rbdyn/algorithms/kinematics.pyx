@@ -83,6 +83,8 @@ def body_pose(State state not None, body, out=None):
         Where the model is; only q matters.
     body : str, RigidBody or CartesianFrame
         Which.
+    out : (4, 4) ndarray of float64, optional
+        Written and returned.
 
     Returns
     -------

@@ -76,7 +76,18 @@ def angular_momentum(State state not None, about=None, out=None):
 
 
 def kinetic_energy(State state not None):
-    """Kinetic energy v^T M(q) v / 2 [J], spinning rotors included."""
+    """Kinetic energy v^T M(q) v / 2, spinning rotors included.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is and how it moves.
+
+    Returns
+    -------
+    energy : float
+        [J].
+    """
     cdef CModel* m = state.use()
     cdef CData* d = &state.c
     cdef double twice = 0.0
@@ -104,7 +115,18 @@ cdef Vec3 _mass_moment(State state, double* mass) except *:
 
 
 def potential_energy(State state not None):
-    """Potential energy in the model's gravity [J]; zero with all mass at the world's origin."""
+    """Potential energy in the gravity of the model, or of the World that the state lives in.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is; only q matters.
+
+    Returns
+    -------
+    energy : float
+        [J], zero with all mass at the world's origin.
+    """
     cdef double mass
     cdef Vec3 moment = _mass_moment(state, &mass)
     return -dot3(mul3(state.c.R[0], state.c.gravity), moment)

@@ -58,6 +58,13 @@ class RigidBody:
         None means massless.
     collision, visual : iterable of Geometry
         Shapes that collide, and shapes that are only drawn.
+
+    Attributes
+    ----------
+    frame : CartesianFrame
+        The body's own frame.
+    frames : dict
+        Name -> (CartesianFrame, pose in the body frame), for each `add_frame`.
     """
 
     def __init__(

@@ -89,6 +89,11 @@ class Joint:
     mimic : Mimic, optional
         The joint that this one follows; kept, not yet enforced.
 
+    Attributes
+    ----------
+    frame_before, frame_after : CartesianFrame
+        The joint frames on the parent's and on the child's side.
+
     Raises
     ------
     MechanismError

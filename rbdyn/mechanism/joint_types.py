@@ -1,7 +1,7 @@
 """Joint types: what a joint allows, as frozen values.
 
 A type says how many coordinates it has and which way its axes point in the joint frame; how a coordinate
-becomes a motion is in one file of kernels, model/joints.pxd.  Conventions (docs/decisions.md):
+becomes a motion is in one file of kernels, model/joints.pxd.  Conventions (docs/conventions.md):
 
 ============  ==============================  ===============================================  ==  ==
 type          q                               v                                                nq  nv
@@ -44,7 +44,15 @@ def unit_axis(axis: ArrayLike, name: str) -> Axis:
 
 @dataclass(frozen=True)
 class JointType:
-    """What a joint allows.  Use one of Fixed, Revolute, Prismatic, Planar, Spherical, Floating."""
+    """What a joint allows.  Use one of Fixed, Revolute, Prismatic, Planar, Spherical, Floating.
+
+    Attributes
+    ----------
+    num_positions, num_velocities : int
+        Lengths of its q and its v.
+    kind : str
+        The type's name in lower case.
+    """
 
     num_positions: ClassVar[int] = 0
     num_velocities: ClassVar[int] = 0
@@ -59,7 +67,17 @@ class JointType:
         return np.eye(3)
 
     def random(self, rng: np.random.Generator) -> Array:
-        """A random configuration: angles in (-pi, pi), distances in (-1, 1), uniform rotations."""
+        """A random configuration: angles in (-pi, pi), distances in (-1, 1) [m], uniform rotations.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of all chance.
+
+        Returns
+        -------
+        q : (num_positions,) ndarray of float64
+        """
         return rng.uniform(-1.0, 1.0, self.num_positions)
 
 

@@ -52,6 +52,7 @@ class Mechanism:
 
     Examples
     --------
+    >>> from rbdyn import Joint, Mechanism, Revolute, RigidBody, SpatialInertia
     >>> m = Mechanism(RigidBody("world"))
     >>> arm = RigidBody("arm", SpatialInertia(1.0, com=(0, 0, -0.5)))
     >>> m.attach(m.root_body, arm, Joint("shoulder", Revolute(axis=(0, 1, 0))))

@@ -54,6 +54,17 @@ cdef class Model:
     mechanism : Mechanism
         What to compile.  Later edits of it make this Model stale; numbers of its bodies and joints are read once, now.
 
+    Attributes
+    ----------
+    mechanism : Mechanism
+        What was compiled.
+    body_names, joint_names : tuple of str
+        Names of body k and of the joint that moves it, the base first.
+    has_loops : bool
+        Whether the mechanism has joints outside its tree; the tree alone is compiled.
+    revision : int
+        The mechanism's edit counter when it was compiled.
+
     Raises
     ------
     Error

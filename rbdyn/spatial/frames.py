@@ -64,12 +64,12 @@ class FrameVector:
         return FrameVector(self.frame, self.xyz - other.xyz)
 
     def dot(self, other: FrameVector) -> float:
-        """Scalar product; both must be in one frame."""
+        """Scalar product with another FrameVector, `other`; FrameMismatchError unless it is in the same frame."""
         _same_frame("dot", self.frame, other.frame)
         return float(self.xyz @ other.xyz)
 
     def cross(self, other: FrameVector) -> FrameVector:
-        """Vector product; both must be in one frame."""
+        """Vector product self x `other`; FrameMismatchError unless both are in the same frame."""
         _same_frame("cross", self.frame, other.frame)
         return FrameVector(self.frame, np.cross(self.xyz, other.xyz))
 
@@ -203,7 +203,7 @@ class Wrench(_Screw):
         return Wrench(self.frame, -self.angular, -self.linear)
 
     def dot(self, twist: Twist) -> float:
-        """Power on a twist [W]; both must be in one frame."""
+        """Power on `twist` [W]; FrameMismatchError unless both are in the same frame."""
         _same_frame("Wrench . Twist", self.frame, twist.frame)
         return float(self.angular @ twist.angular + self.linear @ twist.linear)
 

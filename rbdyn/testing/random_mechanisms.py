@@ -28,12 +28,12 @@ ALL_TYPES: tuple[type[JointType], ...] = (Fixed, Revolute, Prismatic, Planar, Sp
 
 
 def random_rotation(rng: np.random.Generator) -> Array:
-    """A uniformly distributed rotation matrix, (3, 3)."""
+    """A uniformly distributed rotation matrix, (3, 3), drawn from `rng`."""
     return matrix_from_quat(rng.normal(size=4))
 
 
 def random_transform(rng: np.random.Generator) -> Transform:
-    """A uniformly distributed rotation, and a translation in the cube (-1, 1)^3 [m]."""
+    """A uniformly distributed rotation, and a translation in the cube (-1, 1)^3 [m], drawn from `rng`."""
     return Transform(rotation=random_rotation(rng), translation=rng.uniform(-1.0, 1.0, 3))
 
 
@@ -42,6 +42,11 @@ def random_inertia(rng: np.random.Generator) -> SpatialInertia:
 
     Physical by construction: J = tr(S) 1 - S with the positive definite second moment of mass S (Wensing, Kim and
     Slotine 2018), so the principal moments obey the triangle inequality.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of all chance.
     """
     mass = rng.uniform(0.5, 2.0)
     spread = random_rotation(rng) * rng.uniform(0.05, 0.3, 3)  # columns: the standard deviations [m] along three axes

@@ -37,6 +37,8 @@ cdef class ArticulatedSystem(WorldObject):
 
     Attributes
     ----------
+    name : str
+        Unique in its World; cannot be changed.
     model : Model
         The numbered mechanism.
     state : State
@@ -123,7 +125,7 @@ cdef class ArticulatedSystem(WorldObject):
 
     @property
     def q(self):
-        """Configuration, (nq,) copy; `Joint types` in docs/decisions.md says what each entry means."""
+        """Configuration, (nq,) copy; "Joints" in docs/conventions.md says what each entry means."""
         self.compiled()
         return np.array(self.state.q)
 
@@ -149,7 +151,14 @@ cdef class ArticulatedSystem(WorldObject):
         return self.compiled().total_mass
 
     def set_state(self, q=None, v=None):
-        """Set the configuration (nq,) and the velocity (nv,); what is not given stays.
+        """Set the configuration and the velocity; what is not given stays.
+
+        Parameters
+        ----------
+        q : (nq,) array_like, optional
+            Configuration [rad or m].  Quaternions [w, x, y, z] within 1e-3 of unit length are normalised.
+        v : (nv,) array_like, optional
+            Velocity [rad/s or m/s].
 
         Raises
         ------
@@ -221,7 +230,20 @@ cdef class ArticulatedSystem(WorldObject):
         return self._get(self.c.kp, self.nv), self._get(self.c.kd, self.nv)
 
     def set_pd_target(self, q=None, v=None):
-        """Target of the PD controller: configuration (nq,) and velocity (nv,); what is not given stays."""
+        """Set the target of the PD controller; what is not given stays.
+
+        Parameters
+        ----------
+        q : (nq,) array_like, optional
+            Configuration [rad or m]; a floating base's part has no effect.
+        v : (nv,) array_like, optional
+            Velocity [rad/s or m/s]; 0 until set.
+
+        Raises
+        ------
+        StateError
+            If a length is wrong, a number is not finite or a quaternion is not of unit length; nothing changes then.
+        """
         self.alive()
         self.gate.check_idle()
         new_q = None if q is None else vector_in(q, self.model.c.nq, "q")
@@ -239,7 +261,18 @@ cdef class ArticulatedSystem(WorldObject):
         return self._get(self.c.q_ref, self.nq), self._get(self.c.v_ref, self.nv)
 
     def set_generalized_force(self, tau):
-        """Feed-forward force, (nv,) [N m or N]; stays until changed."""
+        """Set the feed-forward force, which stays until changed.
+
+        Parameters
+        ----------
+        tau : (nv,) array_like
+            [N m or N]; clamped to the joints' effort limits, with the explicit part of the PD law.
+
+        Raises
+        ------
+        StateError
+            If the length is wrong or a number is not finite; nothing changes then.
+        """
         self.alive()
         self.gate.check_idle()
         memcpy(self.c.tau_ff, data(vector_in(tau, self.model.c.nv, "tau")), self.model.c.nv * sizeof(double))
@@ -293,7 +326,15 @@ cdef class ArticulatedSystem(WorldObject):
         self._push(place.body, cross3(arm, F), F)
 
     def set_external_torque(self, body, torque):
-        """Turn a body for one step: (3,) world axes [N m]; torques of one step add up."""
+        """Turn a body for one step; torques of one step add up.
+
+        Parameters
+        ----------
+        body : str, RigidBody or CartesianFrame
+            Which.
+        torque : (3,) array_like
+            World axes [N m].
+        """
         cdef Placement place
         cdef cnp.ndarray t
         self.alive()

@@ -53,12 +53,22 @@ class Contact:
     time_step: float
 
     def force_on(self, obj: WorldObject) -> Array:
-        """Mean contact force on an object over the step, (3,) world axes [N].
+        """Mean contact force on an object over the step.
+
+        Parameters
+        ----------
+        obj : WorldObject
+            `object_a` or `object_b`.
+
+        Returns
+        -------
+        force : (3,) ndarray
+            World axes [N]; zero before `integrate2`.
 
         Raises
         ------
         Error
-            If the object has no part in this contact.
+            If `obj` has no part in this contact, or touches itself here.
         """
         force = self.impulse / self.time_step
         if obj is self.object_a and obj is self.object_b:

@@ -4,7 +4,13 @@ from rbdyn.errors import Error, RemovedError
 
 
 cdef class WorldObject:
-    """An object of a World; made by `World.add_*`, dead after `World.remove`."""
+    """An object of a World; made by `World.add_*`, dead after `World.remove`.
+
+    Attributes
+    ----------
+    name : str
+        Unique in its World; cannot be changed.
+    """
 
     def __init__(self):
         if type(self) is WorldObject:

@@ -30,7 +30,15 @@ cdef int _grow(void** p, size_t count, size_t size) except -1:
 
 
 cdef class Roster:
-    """The objects of a World: add, find, remove.  `World` steps them."""
+    """The objects of a World: add, find, remove.  `World` steps them.
+
+    Attributes
+    ----------
+    collision : CollisionBackend
+        What finds the contacts.
+    materials : MaterialTable
+        What happens when two materials meet.
+    """
 
     def __cinit__(self, *args, **kwargs):
         memset(&self.scene, 0, sizeof(self.scene))
@@ -163,7 +171,7 @@ cdef class Roster:
         body_type : {"dynamic", "kinematic", "static"}
             Whether it is moved by forces, by its velocity, or not at all.
         name : str, optional
-            Unique in this World.
+            Unique in this World; the first shape's kind with a number by default.
 
         Returns
         -------
@@ -197,7 +205,18 @@ cdef class Roster:
         return body
 
     def add_ground(self, height=0.0, material="default", group=1, mask=-1, name=None):
-        """Add a level ground: a half-space with its surface at z = height [m]; static.
+        """Add a level ground: a half-space, static.
+
+        Parameters
+        ----------
+        height : float
+            z of its surface, world [m].
+        material : str
+            Name for the World's pairs of materials.
+        group, mask : int
+            Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
+        name : str, optional
+            Unique in this World; "ground_0" or the like by default.
 
         Returns
         -------
@@ -210,7 +229,20 @@ cdef class Roster:
         return ground
 
     def add_sphere(self, radius, mass, material="default", group=1, mask=-1, name=None):
-        """Add a solid ball of uniform density: radius [m], mass [kg].
+        """Add a solid ball of uniform density.
+
+        Parameters
+        ----------
+        radius : float
+            [m], above 0.
+        mass : float
+            [kg], above 0.
+        material : str
+            Name for the World's pairs of materials.
+        group, mask : int
+            Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
+        name : str, optional
+            Unique in this World; "sphere_0" or the like by default.
 
         Returns
         -------
@@ -220,7 +252,20 @@ cdef class Roster:
         return self.add_single_body(*factories.sphere(radius, mass, material, group, mask), name=name)
 
     def add_box(self, x, y, z, mass, material="default", group=1, mask=-1, name=None):
-        """Add a solid box of uniform density: full side lengths x, y, z [m], mass [kg].
+        """Add a solid box of uniform density.
+
+        Parameters
+        ----------
+        x, y, z : float
+            Full side lengths [m], above 0.
+        mass : float
+            [kg], above 0.
+        material : str
+            Name for the World's pairs of materials.
+        group, mask : int
+            Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
+        name : str, optional
+            Unique in this World; "box_0" or the like by default.
 
         Returns
         -------
@@ -230,7 +275,20 @@ cdef class Roster:
         return self.add_single_body(*factories.box(x, y, z, mass, material, group, mask), name=name)
 
     def add_cylinder(self, radius, height, mass, material="default", group=1, mask=-1, name=None):
-        """Add a solid cylinder of uniform density along z: radius, full height [m], mass [kg].
+        """Add a solid cylinder of uniform density along z.
+
+        Parameters
+        ----------
+        radius, height : float
+            Radius and full height [m], above 0.
+        mass : float
+            [kg], above 0.
+        material : str
+            Name for the World's pairs of materials.
+        group, mask : int
+            Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
+        name : str, optional
+            Unique in this World; "cylinder_0" or the like by default.
 
         Returns
         -------
@@ -240,7 +298,20 @@ cdef class Roster:
         return self.add_single_body(*factories.cylinder(radius, height, mass, material, group, mask), name=name)
 
     def add_capsule(self, radius, height, mass, material="default", group=1, mask=-1, name=None):
-        """Add a solid capsule of uniform density along z: radius, distance of its ball centres [m], mass [kg].
+        """Add a solid capsule of uniform density along z.
+
+        Parameters
+        ----------
+        radius, height : float
+            Radius of its balls and distance of their centres [m].
+        mass : float
+            [kg], above 0.
+        material : str
+            Name for the World's pairs of materials.
+        group, mask : int
+            Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
+        name : str, optional
+            Unique in this World; "capsule_0" or the like by default.
 
         Returns
         -------

@@ -32,7 +32,14 @@ cdef Sym3 _sym(object J):
 cdef class SingleBody(WorldObject):
     """One rigid body; its frame sits at its centre of mass, world axes mean the World's.
 
-    Made by `World.add_sphere`, `add_box`, `add_cylinder`, `add_capsule` and `add_ground`.
+    Made by `World.add_sphere`, `add_box`, `add_cylinder`, `add_capsule`, `add_ground` and `add_single_body`.
+
+    Attributes
+    ----------
+    name : str
+        Unique in its World; cannot be changed.
+    geometries : tuple of Geometry
+        Its shapes, in the body frame.
     """
 
     cdef int set_inertia(self, double mass, object inertia) except -1:
@@ -162,7 +169,22 @@ cdef class SingleBody(WorldObject):
         self.c.R = transpose3(quat_E(self.c.q))
 
     def set_velocity(self, linear=None, angular=None):
-        """Set the velocity of the centre of mass [m/s] and the angular velocity [rad/s], (3,) each, world axes."""
+        """Set the velocity; what is not given stays.
+
+        Parameters
+        ----------
+        linear : (3,) array_like, optional
+            Of the centre of mass, world axes [m/s].
+        angular : (3,) array_like, optional
+            World axes [rad/s].
+
+        Raises
+        ------
+        Error
+            If the body is static.
+        StateError
+            If a shape is wrong or a number is not finite; nothing changes then.
+        """
         cdef Vec3 v = self.c.v, w = self.c.w
         self.alive()
         self.gate.check_editable()
@@ -195,7 +217,13 @@ cdef class SingleBody(WorldObject):
         self.c.torque = add3(self.c.torque, cross3(arm, f))
 
     def set_external_torque(self, torque):
-        """Turn the body for one step: (3,) world axes [N m]; torques of one step add up."""
+        """Turn the body for one step; torques of one step add up.
+
+        Parameters
+        ----------
+        torque : (3,) array_like
+            World axes [N m].
+        """
         self.alive()
         self.gate.check_idle()
         self.c.torque = add3(self.c.torque, _vec(torque, "torque"))

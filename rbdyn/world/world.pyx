@@ -90,6 +90,19 @@ cdef class World(Roster):
     contact : ContactSolver or str, optional
         "bisection" (default), "pgs", or an object, one per World.
 
+    Attributes
+    ----------
+    time : float
+        Simulated so far [s].
+    steps : int
+        How many were done.
+    collision : CollisionBackend
+        What finds the contacts.
+    contact : ContactSolver
+        What finds their impulses.
+    materials : MaterialTable
+        What happens when two materials meet; `set_material_pair` and `set_default_material` fill it.
+
     Examples
     --------
     >>> world = World(time_step=0.002)
@@ -435,13 +448,29 @@ cdef class World(Roster):
             Material names.
         friction, restitution, threshold, static_friction, static_threshold : float
             As in `rbdyn.contact.MaterialPair`.
+
+        Raises
+        ------
+        ContactError
+            If a name or a value is refused.
         """
         self.check()
         self.gate.check_idle()
         self.materials.set(a, b, MaterialPair(friction, restitution, threshold, static_friction, static_threshold))
 
     def set_default_material(self, friction=0.8, restitution=0.0, threshold=0.0):
-        """Properties of every pair of materials that was not set."""
+        """Properties of every pair of materials that `set_material_pair` was not told about.
+
+        Parameters
+        ----------
+        friction, restitution, threshold : float
+            As in `rbdyn.contact.MaterialPair`.
+
+        Raises
+        ------
+        ContactError
+            If a value is out of range.
+        """
         self.check()
         self.gate.check_idle()
         self.materials.default = MaterialPair(friction, restitution, threshold)

@@ -12,52 +12,6 @@ import rbdyn.contact
 PACKAGES = ("rbdyn", "rbdyn.collision", "rbdyn.contact", "rbdyn.io", "rbdyn.models", "rbdyn.testing", "rbdyn.world")
 
 
-KNOWN_GAPS = {  # take a line out when its docstring is complete
-    "rbdyn.algorithms.kinematics.body_pose",
-    "rbdyn.algorithms.momentum.kinetic_energy",
-    "rbdyn.algorithms.momentum.potential_energy",
-    "rbdyn.collision.backend.CollisionBackend.allow",
-    "rbdyn.collision.backend.CollisionBackend.exclude",
-    "rbdyn.collision.backend.CollisionBackend.overridden",
-    "rbdyn.collision.backend.CollisionBackend.remove_shape",
-    "rbdyn.collision.backend.CollisionBackend.set_dynamic",
-    "rbdyn.collision.backend.CollisionBackend.set_group",
-    "rbdyn.collision.backend.CollisionBackend.set_shape_pose",
-    "rbdyn.mechanism.joint_types.Floating.random",
-    "rbdyn.mechanism.joint_types.JointType.random",
-    "rbdyn.mechanism.joint_types.Planar.random",
-    "rbdyn.mechanism.joint_types.Revolute.random",
-    "rbdyn.mechanism.joint_types.Spherical.random",
-    "rbdyn.model.model.Model.has_loops",
-    "rbdyn.model.model.Model.joint_names",
-    "rbdyn.model.model.Model.revision",
-    "rbdyn.spatial.frames.FrameVector.cross",
-    "rbdyn.spatial.frames.FrameVector.dot",
-    "rbdyn.testing.random_mechanisms.random_inertia",
-    "rbdyn.testing.random_mechanisms.random_transform",
-    "rbdyn.world.articulated_system.ArticulatedSystem.set_external_torque",
-    "rbdyn.world.articulated_system.ArticulatedSystem.set_generalized_force",
-    "rbdyn.world.articulated_system.ArticulatedSystem.set_pd_target",
-    "rbdyn.world.articulated_system.ArticulatedSystem.set_state",
-    "rbdyn.world.contact.Contact.force_on",
-    "rbdyn.world.object.WorldObject.name",
-    "rbdyn.world.roster.Roster.add_box",
-    "rbdyn.world.roster.Roster.add_capsule",
-    "rbdyn.world.roster.Roster.add_cylinder",
-    "rbdyn.world.roster.Roster.add_ground",
-    "rbdyn.world.roster.Roster.add_sphere",
-    "rbdyn.world.roster.Roster.collision",
-    "rbdyn.world.roster.Roster.materials",
-    "rbdyn.world.roster.Roster.remove",
-    "rbdyn.world.single_body.SingleBody.geometries",
-    "rbdyn.world.single_body.SingleBody.set_external_torque",
-    "rbdyn.world.single_body.SingleBody.set_velocity",
-    "rbdyn.world.world.World.set_default_material",
-    "rbdyn.world.world.World.steps",
-    "rbdyn.world.world.World.time",
-}
-
-
 def public_names(module):
     """What `__all__` lists, or what is public and made here or below."""
     if hasattr(module, "__all__"):
@@ -119,12 +73,6 @@ def body_of(doc):
     return rest if re.match(r"^[\w.]+\(.*\)( -> .*)?$", first) else doc
 
 
-def marked(every):
-    """Parameters of a test; those with a known gap are expected to fail, until somebody closes it."""
-    gap = pytest.mark.xfail(reason="known gap: a parameter or an attribute is not in the docstring", strict=False)
-    return [pytest.param(name, marks=gap if name in KNOWN_GAPS else ()) for name in every]
-
-
 def test_there_is_something_to_read():
     assert {rbdyn.Model, rbdyn.forward_dynamics, rbdyn.contact.ContactSolver} <= set(OBJECTS.values())
     assert {"rbdyn.model.model.Model.neutral", "rbdyn.model.state.State.q"} <= set(MEMBERS)
@@ -136,7 +84,7 @@ def test_public_name_has_a_docstring(name):
     assert body_of((OBJECTS | CLASSES)[name].__doc__ or "").strip()
 
 
-@pytest.mark.parametrize("name", marked(n for n, x in MEMBERS.items() if is_property(x) or n in FUNCTIONS))
+@pytest.mark.parametrize("name", [n for n, x in MEMBERS.items() if is_property(x) or n in FUNCTIONS])
 def test_public_member_has_a_docstring(name):
     member = MEMBERS[name]
     doc = inspect.getdoc(getattr(member, "__func__", member)) or ""
@@ -147,7 +95,7 @@ def test_public_member_has_a_docstring(name):
     assert body_of(doc).strip()
 
 
-@pytest.mark.parametrize("name", marked(FUNCTIONS))
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_docstring_names_every_parameter(name):
     doc = body_of(inspect.getdoc(FUNCTIONS[name]) or "")
     if name in MEMBERS:  # a method may take its class's parameters again
