@@ -243,8 +243,7 @@ cdef class World(Roster):
         with gil:
             raise DivergenceError(
                 f"step {self.steps + 1} (time {self.time:.6g} s): {self._who_diverged()} is not finite; the "
-                f"state was left at step {self.steps}. Try a smaller time_step ({self.scene.dt:g} s now), or smaller gains "
-                "and forces"
+                f"state was left at step {self.steps}. Try a time_step below {self.scene.dt:g} s, smaller gains or forces"
             )
 
     def _who_diverged(self):
