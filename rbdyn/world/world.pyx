@@ -243,7 +243,7 @@ cdef class World(Roster):
         with gil:
             raise DivergenceError(
                 f"step {self.steps + 1} (time {self.time:.6g} s): {self._who_diverged()} is not finite; the "
-                f"state was left at step {self.steps}. Try a time_step below {self.scene.dt:g} s, smaller gains or forces"
+                f"state was left at step {self.steps}. Try a smaller time_step than {self.scene.dt:g} s"
             )
 
     def _who_diverged(self):
