@@ -13,6 +13,7 @@ from rbdyn.collision._types cimport ContactBuffer, ContactPoint, Pose, ShapeReco
 
 
 cdef class CollisionBackend:
+    cdef size_t holder               # thread that uses it now, or 0
     cdef object owner                # weak reference to the World that uses it, or None
     cdef readonly bint overridden        # True: a Python class redefines detect()
     cdef Table table                     # shapes and filters
@@ -23,6 +24,8 @@ cdef class CollisionBackend:
 
     cdef int detect_c(self, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil
     cdef int _slot(self, object id) except -1
+    cdef int hold(self) except -1
+    cdef int check_free(self, bint same_thread) except -1
 
 cdef int detect_contacts(
     CollisionBackend backend, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil

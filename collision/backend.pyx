@@ -7,6 +7,7 @@ from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
 
 import weakref
+from threading import get_ident
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from rbdyn.spatial._algebra cimport add3, mul3, vec3
 
 from rbdyn.collision import shapes as _shape_types
 from rbdyn.collision.hull import hull_faces, hull_vertices
-from rbdyn.errors import CollisionError, unknown_name
+from rbdyn.errors import BusyError, CollisionError, unknown_name
 
 
 # ---- what comes in -----------------------------------------------------------------------
@@ -166,6 +167,18 @@ cdef class CollisionBackend:
         Whether a Python class redefines ``detect``.
     """
 
+    cdef int hold(self) except -1:
+        """Take this for the present thread, until `holder` is 0 again; BusyError if it is taken."""
+        self.check_free(False)
+        self.holder = get_ident()
+        return 0
+
+    cdef int check_free(self, bint same_thread) except -1:
+        """BusyError if a World, or another call, is using this; `same_thread`: unless it is the one that called here."""
+        if self.holder and not (same_thread and self.holder == get_ident()):
+            raise BusyError("this collision backend is in use: by a World's step, or by a call that has not returned")
+        return 0
+
     def claim(self, owner):
         """Tie this to one World, `owner`; CollisionError if another one that still lives uses it: one per World."""
         if self.owner is not None and self.owner() is not None and self.owner() is not owner:
@@ -259,6 +272,7 @@ cdef class CollisionBackend:
             If an argument is wrong; nothing is added then.
         """
         cdef ShapeRecord s
+        self.check_free(False)
         s.body = body_index(body, "body")
         s.group = filter_bits(group, "group")
         s.mask = filter_bits(mask, "mask")
@@ -273,6 +287,7 @@ cdef class CollisionBackend:
 
     def remove_shape(self, id):
         """Take the shape `id` away; the other ids stay valid.  UnknownNameError if there is no such shape."""
+        self.check_free(False)
         table_remove(&self.table, self._slot(id))
         del self._shapes[id]
 
@@ -293,6 +308,7 @@ cdef class CollisionBackend:
         """
         cdef int slot = self._slot(id)
         cdef ShapeRecord s = self.table.shape[slot]
+        self.check_free(False)
         place(&s, pose)
         self.table.shape[slot] = s
         self.table.revision += 1
@@ -301,6 +317,7 @@ cdef class CollisionBackend:
         """Change the filter bits `group` and `mask` of the shape `id`; see `add_shape`."""
         cdef int slot = self._slot(id)
         cdef uint64_t g = filter_bits(group, "group"), m = filter_bits(mask, "mask")
+        self.check_free(False)
         self.table.shape[slot].group = g
         self.table.shape[slot].mask = m
         self.table.revision += 1
@@ -308,6 +325,7 @@ cdef class CollisionBackend:
     def set_dynamic(self, body, flag):
         """Say of every shape now on the body of index `body` whether it is dynamic: `flag`, bool."""
         cdef int i, index = body_index(body, "body")
+        self.check_free(False)
         for i in range(self.table.n):
             if self.table.shape[i].body == index:
                 self.table.shape[i].dynamic = bool(flag)
@@ -316,12 +334,14 @@ cdef class CollisionBackend:
     def exclude(self, body_a, body_b):
         """Never collide the shapes of the bodies of index `body_a` and `body_b`; a second time changes nothing."""
         cdef int a = body_index(body_a, "body_a"), b = body_index(body_b, "body_b")
+        self.check_free(False)
         if a != b:
             table_exclude(&self.table, a, b)
 
     def allow(self, body_a, body_b):
         """Undo `exclude` for the bodies of index `body_a` and `body_b`; a second time changes nothing."""
         cdef int a = body_index(body_a, "body_a"), b = body_index(body_b, "body_b")
+        self.check_free(False)
         if a != b:
             table_include(&self.table, a, b)
 
@@ -388,8 +408,12 @@ cdef class CollisionBackend:
         try:
             for i in range(n):
                 read_pose(poses[i], f"pose of body {i}", &pose[i])
-            detect_contacts(self, pose, n, &self.own)
-            return contact_array(&self.own)
+            self.hold()
+            try:
+                detect_contacts(self, pose, n, &self.own)
+                return contact_array(&self.own)
+            finally:
+                self.holder = 0
         finally:
             free(pose)
 

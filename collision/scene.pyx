@@ -159,14 +159,12 @@ cdef class CollisionScene:
         UnknownNameError
             If there is no such shape.
         """
-        cdef const ShapeRecord* a = self.record(id_a)
-        cdef const ShapeRecord* b = self.record(id_b)
+        cdef const ShapeRecord* a
+        cdef const ShapeRecord* b
         cdef Vec3 x, n
         cdef double d, length
         cdef int key
         cdef ContactPoint* point
-        if a == b:
-            raise CollisionError(f"a contact needs two shapes, got {id_a} twice")
         read_vector(position, "position", &x)
         read_vector(normal, "normal", &n)
         try:
@@ -180,6 +178,9 @@ cdef class CollisionScene:
         if not abs(length - 1.0) < 1e-6:
             raise CollisionError(f"normal must have length 1, got {normal!r} of length {length:.9g}")
         n = scale3(1.0 / length, n)
+        a, b = self.record(id_a), self.record(id_b)        # last: reading the values above may run a user's code
+        if a == b:
+            raise CollisionError(f"a contact needs two shapes, got {id_a} twice")
         if a.id > b.id:
             a, b, n = b, a, neg3(n)
         point = push_contact(self.out)

@@ -20,8 +20,8 @@ def positive(value: object, name: str) -> float:
         raise CollisionError(f"{name} must be a positive number [m], got {value!r}")
     try:
         number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise CollisionError(f"{name} must be a positive number [m], got {value!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        raise CollisionError(f"{name} must be a positive number [m], got {value!r:.80}") from None
     if not 1e-150 < number < 1e150:  # its square must be a number too
         raise CollisionError(f"{name} must be finite and positive, 1e-150 to 1e150, got {number!r}")
     return number

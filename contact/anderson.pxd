@@ -14,6 +14,7 @@ cdef struct Anderson:        # workspace; grows by doubling and is reused
     double best              # smallest sweep error since the last restart
     double* memory           # one allocation for all arrays below
     size_t capacity          # doubles in it
+    double* kept             # (size,) the best impulses so far, what a bad step goes back to
     double* x                # (size,) before the sweep
     double* f                # (size,) g - x of the sweep before
     double* g                # (size,) after the sweep before

@@ -9,7 +9,7 @@ from rbdyn.contact.operator cimport grow
 
 cdef int begin(Anderson* A, int size, size_t* growths) except -1 nogil:
     """Room for iterates of length `size`, and no history."""
-    grow(<void**>&A.memory, &A.capacity, (4 + 2 * WINDOW) * <size_t>size, sizeof(double), growths)
+    grow(<void**>&A.memory, &A.capacity, (5 + 2 * WINDOW) * <size_t>size, sizeof(double), growths)
     A.size = size
     A.x = A.memory
     A.f = A.x + size
@@ -17,6 +17,7 @@ cdef int begin(Anderson* A, int size, size_t* growths) except -1 nogil:
     A.weight = A.g + size
     A.dF = A.weight + size
     A.dG = A.dF + WINDOW * size
+    A.kept = A.dG + WINDOW * size
     restart(A)
     return 0
 

@@ -152,12 +152,13 @@ cdef class BisectionSolver(ContactSolver):
 
     cdef int solve_c(self, ContactProblem* p) except -1 nogil:
         """Gauss-Seidel from the impulses in p."""
+        cdef Settings settings = self.settings       # one reading: somebody may configure meanwhile
         prepare(&self.operator, p)
         begin_anderson(&self.acceleration, 3 * p.n, &self.operator.growths)
-        grow(<void**>&self.history, &self.history_capacity, self.settings.max_iterations, sizeof(double),
+        grow(<void**>&self.history, &self.history_capacity, settings.max_iterations, sizeof(double),
              &self.operator.growths)
-        self.settings.backward = self.direction
-        gauss_seidel(&self.operator, &self.acceleration, &self.stick, &self.settings, p, self.history)
+        settings.backward = self.direction
+        gauss_seidel(&self.operator, &self.acceleration, &self.stick, &settings, p, self.history)
         self.history_length = p.iterations
         return 0
 

@@ -10,6 +10,7 @@ cdef enum:
     PLAIN_SWEEPS = 8         # sweeps before acceleration starts: most steps need fewer
     DIRECT_EVERY = 2         # sweeps between direct solves
     DIRECT_TRIES = 12        # direct solves in a step, at most
+    LEAP = 4                 # an accelerated step may make the error this many times the best one, for a sweep
 
 cdef struct Settings:
     Law law
@@ -23,5 +24,5 @@ cdef struct Settings:
     bint backward            # visit from the last contact to the first
 
 
-cdef int gauss_seidel(Operator* G, Anderson* A, Stick* S, const Settings* s, ContactProblem* p,
+cdef int gauss_seidel(Operator* G, Anderson* A, Stick* S, const Settings* settings, ContactProblem* p,
                       double* history) except -1 nogil

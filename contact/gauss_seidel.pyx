@@ -3,13 +3,13 @@
 from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy
 
-from rbdyn.contact.anderson cimport Anderson, mix
+from rbdyn.contact.anderson cimport Anderson, mix, restart
 from rbdyn.contact.block cimport SKIPPED, Block, apply_block
 from rbdyn.contact.local cimport FAILED, Mode, local_impulse
 from rbdyn.contact.operator cimport Operator, add_impulse, contact_velocity, impulse_at, load_impulses, set_impulse
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.stick cimport Stick, affordable, begin, solve_sticking
-from rbdyn.spatial._algebra cimport Vec3, add3, scale3, sub3, vec3
+from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3, vec3
 
 
 cdef double visit(Operator* G, const Settings* s, double alpha, double* impulse, int i) noexcept nogil:
@@ -54,32 +54,67 @@ cdef void start(Operator* G, Anderson* A, ContactProblem* p) noexcept nogil:
     load_impulses(G, p.impulse)
 
 
-cdef int gauss_seidel(Operator* G, Anderson* A, Stick* S, const Settings* s, ContactProblem* p,
+cdef double energy(Operator* G, const double* impulse) noexcept nogil:
+    """What the impulses do to the kinetic energy [J], lam . (v_free + G lam / 2); no law of friction makes it positive.
+
+    Rounding of the terms is forgiven.
+    """
+    cdef double total = 0.0, size = 0.0, term
+    cdef Vec3 lam, v
+    cdef int i
+    for i in range(G.n):
+        lam = impulse_at(impulse, i)
+        v = add3(contact_velocity(G, i), G.contact[i].v_free)
+        term = 0.5 * dot3(lam, v)
+        total += term
+        size += fabs(term)
+    return total - 1e-9 * size
+
+
+cdef void go_back(Operator* G, Anderson* A, ContactProblem* p, double error) noexcept nogil:
+    """Take the best impulses so far, and forget how the others came about."""
+    memcpy(p.impulse, A.kept, 3 * p.n * sizeof(double))
+    load_impulses(G, p.impulse)
+    restart(A)
+    p.error = error
+
+
+cdef int gauss_seidel(Operator* G, Anderson* A, Stick* S, const Settings* settings, ContactProblem* p,
                       double* history) except -1 nogil:
     """Solve p from the impulses it holds.  Writes impulse, iterations, error, converged, and each sweep's error.
 
     Hwangbo, Lee and Hutter (RA-L 2018) for the sweep and alpha.  Where sweeps converge slowly, sticking contacts are
-    solved together (stick.pxd), and what remains is accelerated.  The impulses returned are always those after a sweep,
-    hence feasible, never the accelerated ones.
+    solved together (stick.pxd), and what remains is accelerated.  A step that makes things much worse, or makes energy,
+    is taken back.  The impulses returned are those after the best sweep: feasible, never the accelerated ones.
     """
-    cdef bint plain = s.alpha_init == 1.0 and s.alpha_min == 1.0
-    cdef double alpha = s.alpha_init, best = INFINITY
-    cdef int k, best_sweep = 0, tries = DIRECT_TRIES if s.direct and plain else 0
+    cdef Settings s = settings[0]                       # the sweeps must not notice that somebody changes them
+    cdef bint plain = s.alpha_init == 1.0 and s.alpha_min == 1.0, leapt = False
+    cdef double alpha = s.alpha_init, best = INFINITY, mark = INFINITY
+    cdef int k, last_progress = 0, tries = DIRECT_TRIES if s.direct and plain else 0
     start(G, A, p)
     p.iterations, p.error, p.converged = 0, 0.0, p.n == 0
     for k in range(s.max_iterations if p.n > 0 else 0):
         memcpy(A.x, p.impulse, 3 * p.n * sizeof(double))
-        p.error = sweep(G, s, alpha, p.impulse)
+        p.error = sweep(G, &s, alpha, p.impulse)
         history[k] = p.error
         p.iterations = k + 1
+        if leapt and not (p.error <= LEAP * best and energy(G, p.impulse) <= 0.0):
+            go_back(G, A, p, best)
+            tries = tries - 3 if tries > 3 else 0
+            leapt = False
+            continue
         p.converged = p.error < s.threshold
+        if p.error < best:
+            best = p.error
+            memcpy(A.kept, p.impulse, 3 * p.n * sizeof(double))
         if p.converged or p.error == INFINITY:
-            return 0
-        if p.error < 0.99 * best:
-            best, best_sweep = p.error, k
-        elif k - best_sweep >= s.patience:
-            return 0
+            break
+        if p.error < 0.99 * mark:
+            mark, last_progress = p.error, k
+        elif k - last_progress >= s.patience:
+            break
         alpha = s.alpha_min + s.alpha_decay * (alpha - s.alpha_min)
+        leapt = False
         if not plain or k + 1 < PLAIN_SWEEPS or k + 1 >= s.max_iterations:
             continue
         if tries == DIRECT_TRIES:
@@ -89,6 +124,10 @@ cdef int gauss_seidel(Operator* G, Anderson* A, Stick* S, const Settings* s, Con
             if (k + 1) % DIRECT_EVERY == 0:
                 solve_sticking(S, G, p, s.threshold)
                 tries -= 1
+                leapt = True
         elif s.anderson and mix(A, p.impulse, p.error, p.impulse):
             load_impulses(G, p.impulse)
+            leapt = True
+    if not p.converged and best < p.error:
+        go_back(G, A, p, best)
     return 0

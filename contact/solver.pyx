@@ -9,11 +9,12 @@ from rbdyn.contact.view cimport ContactView
 from rbdyn.contact.warm_start cimport load, release, reserve, store
 
 import weakref
+from threading import get_ident
 
 import numpy as np
 
 from rbdyn.contact import _arrays, _options
-from rbdyn.errors import ContactError
+from rbdyn.errors import BusyError, ContactError
 
 
 def is_overridden(cls, name):
@@ -59,6 +60,18 @@ cdef class ContactSolver:
     ...         problem.impulse[:] *= 0.99
     """
 
+    cdef int hold(self) except -1:
+        """Take this for the present thread, until `holder` is 0 again; BusyError if it is taken."""
+        self.check_free(False)
+        self.holder = get_ident()
+        return 0
+
+    cdef int check_free(self, bint same_thread) except -1:
+        """BusyError if a World, or another call, is using this; `same_thread`: unless it is the one that called here."""
+        if self.holder and not (same_thread and self.holder == get_ident()):
+            raise BusyError("this contact solver is in use: by a World's step, or by a call that has not returned")
+        return 0
+
     def claim(self, owner):
         """Tie this to one World, `owner`; ContactError if another one that still lives uses it: one per World."""
         if self.owner is not None and self.owner() is not None and self.owner() is not owner:
@@ -89,6 +102,7 @@ cdef class ContactSolver:
         ContactError
             If the problem is malformed, or a view whose step is over.
         """
+        self.check_free(True)
         self.solve_c(problem.begin())
         problem.finish()
 
@@ -110,11 +124,13 @@ cdef class ContactSolver:
         ContactError
             If the problem is malformed, or the solver wrote an impulse that is not finite or that pulls.
         """
+        self.check_free(True)
         solve_contacts(self, problem.begin())
         problem.finish()
 
     def configure(self, *, warm_start=None, alternate=None):
         """Change parameters; those left out keep their values."""
+        self.check_free(True)
         warm = self.warm if warm_start is None else _options.flag(warm_start, "warm_start")
         alternating = self.alternating if alternate is None else _options.flag(alternate, "alternate")
         self.warm, self.alternating = warm, alternating
@@ -142,6 +158,7 @@ cdef class ContactSolver:
 
     def reset(self):
         """Forget the warm start and sweep forward next."""
+        self.check_free(True)
         self.memory.n = 0
         self.direction = 0
 
@@ -170,6 +187,7 @@ cdef class ContactSolver:
         ContactError
             If `state` is not such a dict; the solver is then unchanged.
         """
+        self.check_free(True)
         key, impulse, parity = _arrays.checked_state(state)
         cdef unsigned char[::1] key_bytes = key.view(np.uint8)
         cdef unsigned char[::1] impulse_bytes = impulse.reshape(-1).view(np.uint8)

@@ -9,6 +9,7 @@ cdef class ContactView:
     cdef ContactProblem* live(self) except NULL
     cdef ContactProblem* begin(self) except NULL
     cdef int finish(self) except -1
+    cdef double* written(self, int n) except NULL
     cdef object cached(self, str name, const double* data, tuple shape)
 
 cdef class Problem(ContactView):

@@ -58,17 +58,23 @@ cdef class ContactView:
         cdef ContactProblem* p = self.live()
         cdef double* data
         if self.impulse_array is not None and p.n > 0:
-            data = pointer(self.impulse_array)
+            data = self.written(p.n)
             if data != p.impulse:
                 memcpy(p.impulse, data, 3 * p.n * sizeof(double))
         return p
+
+    cdef double* written(self, int n) except NULL:
+        """The user's array, which must not have been resized."""
+        if self.impulse_array.shape != (n, 3):
+            raise ContactError(f"impulse must keep its shape ({n}, 3), got {self.impulse_array.shape}")
+        return pointer(self.impulse_array)
 
     cdef int finish(self) except -1:
         """Show the user's `impulse` what a solver wrote."""
         cdef ContactProblem* p = self.live()
         cdef double* data
         if self.impulse_array is not None and p.n > 0:
-            data = pointer(self.impulse_array)
+            data = self.written(p.n)
             if data != p.impulse:
                 memcpy(data, p.impulse, 3 * p.n * sizeof(double))
         return 0

@@ -35,6 +35,8 @@ def integrate(Model model not None, q, v, double dt=1.0, out=None):
     cdef cnp.ndarray speed = vector_in(v, m.nv, "v")
     cdef cnp.ndarray result = vector_out(out, m.nq)
     vector_in([dt], 1, "dt")
+    if data(result) == data(speed):
+        speed = speed.copy()
     if data(result) != data(start):
         memcpy(data(result), data(start), m.nq * sizeof(double))
     integrate_joints(m, data(result), data(speed), dt)

@@ -79,6 +79,8 @@ cdef class State:
         """
         cdef const CModel* m = self.use()
         cdef cnp.ndarray new_q = None
+        if self.frozen:
+            raise StateError("this State belongs to a World that is in the middle of a step; set it after the step")
         cdef cnp.ndarray new_v = None
         if q is not None:
             new_q = vector_in(q, m.nq, "q")
@@ -158,7 +160,8 @@ cdef class State:
 
     def __reduce__(self):
         self.use()
-        return _restore, (self.model, np.array(self.q), np.array(self.v))
+        root = (self.c.gravity, self.c.R[0], self.c.p[0])
+        return _restore, (self.model, np.array(self.q), np.array(self.v), root)
 
     def __repr__(self):
         if self.model is None:
@@ -166,7 +169,8 @@ cdef class State:
         return f"State({self.model.mechanism.name!r}, q={self.q}, v={self.v})"
 
 
-def _restore(model, q, v):
-    state = State(model)
+def _restore(model, q, v, root):
+    cdef State state = State(model)
     state.set(q, v)
+    state.c.gravity, state.c.R[0], state.c.p[0] = root
     return state

@@ -101,6 +101,7 @@ cdef inline void normalise_columns(CSystem* s) noexcept nogil:
                     S = sub_m(S, scale_m(L[6 * j + k], s.S[v0 + k]))
                 s.S[v0 + j] = scale_m(1.0 / L[6 * j + j], S)
                 s.U[v0 + j] = world_force(s, i, d.U[v0 + j]) if m.parent[i] else zero_f()   # the root takes no force
+    memcpy(s.L, d.D, 6 * m.nv * sizeof(double))
     memset(s.z, 0, m.nv * sizeof(double))
 
 cdef inline Vec3 point_velocity(const CSystem* s, int i, Motion twist, Vec3 at) noexcept nogil:
@@ -130,9 +131,9 @@ cdef inline void system_change(CSystem* s) noexcept nogil:
             s.z[v0 + j] = x
             s.change[i] = add_m(s.change[i], scale_m(x, s.S[v0 + j]))
         if n == 1:
-            s.z[v0] = s.z[v0] / sqrt(s.d.D[6 * v0])
+            s.z[v0] = s.z[v0] / sqrt(s.L[6 * v0])
         else:
-            solve_upper(n, s.d.D + 6 * v0, s.z + v0)
+            solve_upper(n, s.L + 6 * v0, s.z + v0)
         for j in range(n):
             s.v_next[v0 + j] += s.z[v0 + j]
 

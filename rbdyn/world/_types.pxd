@@ -70,4 +70,5 @@ cdef struct CSystem:          # an articulated system
     Motion* S                 # (nv,) normalised motion columns, world axes about `origin`
     Force* U                  # (nv,) normalised I^A S, world axes about `origin`
     Motion* change            # (nb,) velocity change of each body, world axes about `origin`
+    double* L                 # (nv, 6) the factors D of this step, out of reach of algorithms on the same State
     Vec3 origin               # reference point of S, U and change, world [m]

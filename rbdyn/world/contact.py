@@ -52,6 +52,16 @@ class Contact:
     impulse: Array
     time_step: float
 
+    @property
+    def objects(self) -> tuple[WorldObject, WorldObject]:
+        """Objects A and B."""
+        return self.object_a, self.object_b
+
+    @property
+    def bodies(self) -> tuple[str, str]:
+        """Names of the bodies of A and B."""
+        return self.body_a, self.body_b
+
     def force_on(self, obj: WorldObject) -> Array:
         """Mean contact force on an object over the step.
 

@@ -394,7 +394,8 @@ cdef class Roster:
         cdef ArticulatedSystem robot
         cdef int a, b
         for shape_id in [k for k, owner in self.shapes.items() if owner[0] is obj]:
-            self.collision.remove_shape(shape_id)
+            if shape_id in self.collision.ids:       # or somebody else removed it
+                self.collision.remove_shape(shape_id)
             self.material[shape_id] = -1
             del self.shapes[shape_id]
         if isinstance(obj, SingleBody):
@@ -409,7 +410,27 @@ cdef class Roster:
             self.free_slots.append((robot.c.m.nb, robot.c.slot))
         del self._objects[obj.name]
         obj.gate = None
+        self.release_materials()
         return self.renumber()
+
+    cdef int release_materials(self) except -1:
+        """Forget the names of materials that no shape has any more, once they are many: the table grows by their square."""
+        used = sorted({self.material[shape_id] for shape_id in self.shapes} | {0})
+        if len(self.material_names) <= 2 * len(used) + 16:
+            return 0
+        place = {old: new for new, old in enumerate(used)}
+        self.material_names = [self.material_names[old] for old in used]
+        for shape_id in self.shapes:
+            self.material[shape_id] = place[self.material[shape_id]]
+        self.material_revision = -1
+        return 0
+
+    cdef int freeze(self, bint frozen) except -1:
+        """Whether the states of the systems may be set."""
+        cdef ArticulatedSystem robot
+        for robot in self.systems:
+            robot.state.frozen = frozen
+        return 0
 
     cdef int renumber(self) except -1:
         """Close the gaps that a removal left in the lists of singles and systems."""

@@ -26,3 +26,5 @@ cdef class World(Roster):
     cdef int half_two(self) except -1 nogil
     cdef int diverged(self) except -1 nogil
     cdef object contact_at(self, int i)
+    cdef int take(self) except -1
+    cdef int release(self, bint half) except -1

@@ -257,6 +257,23 @@ cdef class World(Roster):
                 return f"velocity of {robot.name!r} at joint {robot.model.joint_of(k)!r}"
         return f"configuration of {robot.name!r}"
 
+    cdef int take(self) except -1:
+        """Keep everybody else away from the World, its backends and its states while a step runs."""
+        self.collision.hold()
+        try:
+            self.contact.hold()
+        except BaseException:
+            self.collision.holder = 0
+            raise
+        self.gate.busy = True
+        return self.freeze(True)
+
+    cdef int release(self, bint half) except -1:
+        """End of a step; states stay as they are if the second half is still to come."""
+        self.collision.holder = self.contact.holder = 0
+        self.gate.busy = False
+        return self.freeze(half)
+
     def step(self, n=1):
         """Advance by n steps.
 
@@ -282,7 +299,7 @@ cdef class World(Roster):
             raise Error(f"n must be a number of steps, an int of 0 or more, got {n!r}")
         self.gate.check_editable()
         self.refresh()
-        self.gate.busy = True
+        self.take()
         try:
             with nogil:
                 for k in range(count):
@@ -292,19 +309,21 @@ cdef class World(Roster):
                         with gil:
                             PyErr_CheckSignals()
         finally:
-            self.gate.busy = False
+            self.release(False)
 
     def integrate1(self):
         """First half of a step: kinematics and contact detection.  Contacts can be read, controls set after it."""
         self.check()
         self.gate.check_editable()
         self.refresh()
-        self.gate.busy = True
+        self.take()
         try:
             with nogil:
                 self.half_one()
-        finally:
-            self.gate.busy = False
+        except BaseException:
+            self.release(False)
+            raise
+        self.release(True)
         self.gate.half = True
 
     def integrate2(self):
@@ -313,12 +332,12 @@ cdef class World(Roster):
         self.gate.check_idle()
         if not self.gate.half:
             raise BusyError("call integrate1() first: integrate2() is the second half of a step")
-        self.gate.busy = True
+        self.take()
         try:
             with nogil:
                 self.half_two()
         finally:
-            self.gate.busy = False
+            self.release(False)
             self.gate.half = False
 
     # ---- settings ----------------------------------------------------------------------------
