@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from rbdyn.collision.shapes import Shape
 from rbdyn.errors import MechanismError
+from rbdyn.mechanism._parameter import Edited, Parameter
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
@@ -45,7 +46,16 @@ class Geometry:
         return replace(self, pose=pose @ self.pose)
 
 
-class RigidBody:
+def _inertia(body: RigidBody, value: object, what: str) -> SpatialInertia:
+    """A SpatialInertia; a massless one for None."""
+    if value is None:
+        return SpatialInertia.zero()
+    if not isinstance(value, SpatialInertia):
+        raise MechanismError(f"{what} of body {body.name!r} must be a SpatialInertia or None, got {value!r}")
+    return value
+
+
+class RigidBody(Edited):
     """A rigid body.
 
     Its frame is its own: attaching, flipping and re-rooting never move it within the body.
@@ -76,10 +86,8 @@ class RigidBody:
     ) -> None:
         if not isinstance(name, str) or not name:
             raise MechanismError(f"a body's name must be a non-empty string, got {name!r}")
-        if inertia is not None and not isinstance(inertia, SpatialInertia):
-            raise MechanismError(f"inertia of body {name!r} must be a SpatialInertia or None, got {inertia!r}")
         self._name = name
-        self.inertia = inertia if inertia is not None else SpatialInertia.zero()
+        self.inertia = inertia  # type: ignore[assignment]
         self.collision = list(collision)
         self.visual = list(visual)
         for item in (*self.collision, *self.visual):
@@ -87,6 +95,8 @@ class RigidBody:
                 raise MechanismError(f"geometry of body {name!r} must be Geometry values, got {item!r}")
         self.frame = CartesianFrame(name)
         self.frames: dict[str, tuple[CartesianFrame, Transform]] = {}
+
+    inertia = Parameter(_inertia, "The body's SpatialInertia, in its own frame.")
 
     @property
     def name(self) -> str:

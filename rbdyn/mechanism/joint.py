@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.errors import MechanismError
+from rbdyn.mechanism._parameter import Edited, Parameter
 from rbdyn.mechanism.joint_types import JointType
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.rotations import Array, as_vector
@@ -61,7 +62,27 @@ def _limits(value: object, joint: str) -> tuple[float, float] | None:
     return (lower, upper) if lower < upper else None
 
 
-class Joint:
+def _passive(joint: Joint, value: object, what: str) -> float:
+    """A finite number, 0 or more."""
+    number = _number(value, what, joint.name)  # type: ignore[arg-type]
+    if number is None or math.isinf(number):
+        raise MechanismError(f"{what} of joint {joint.name!r} must be a finite number, got {value!r}")
+    return number
+
+
+def _bound(joint: Joint, value: object, what: str) -> float | None:
+    """A number, 0 or more, or None for no limit."""
+    return _number(value, what, joint.name)  # type: ignore[arg-type]
+
+
+def _reference(joint: Joint, value: ArrayLike | None, what: str) -> Array:
+    """A configuration of the joint, read-only; the neutral one for None."""
+    rest = as_vector(joint.joint_type.neutral() if value is None else value, joint.num_positions, what)
+    rest.flags.writeable = False
+    return rest
+
+
+class Joint(Edited):
     """A joint between two bodies; `Mechanism.attach` puts it in place.
 
     Parameters
@@ -122,22 +143,34 @@ class Joint:
                 f"Spherical() or Floating(), got {joint_type!r}"
             )
         self._name = name
-        self.joint_type = joint_type
-        self.position_limits = _limits(position_limits, name)
-        self.velocity_limit = _number(velocity_limit, "velocity_limit", name)
-        self.effort_limit = _number(effort_limit, "effort_limit", name)
-        self.rotor_inertia = _number(rotor_inertia, "rotor_inertia", name) or 0.0
-        self.damping = _number(damping, "damping", name) or 0.0
-        self.friction = _number(friction, "friction", name) or 0.0
-        self.stiffness = _number(stiffness, "stiffness", name) or 0.0
-        for what in ("rotor_inertia", "damping", "friction", "stiffness"):
-            if math.isinf(getattr(self, what)):
-                raise MechanismError(f"{what} of joint {name!r} must be finite")
-        reference = joint_type.neutral() if spring_reference is None else spring_reference
-        self.spring_reference: Array = as_vector(reference, joint_type.num_positions, "spring_reference")
+        self._joint_type = joint_type
+        self.position_limits = position_limits
+        self.velocity_limit = velocity_limit
+        self.effort_limit = effort_limit
+        self.rotor_inertia = rotor_inertia
+        self.damping = damping
+        self.friction = friction
+        self.stiffness = stiffness
+        self.spring_reference = spring_reference  # type: ignore[assignment]
         self.mimic = mimic
         self.frame_before = CartesianFrame(f"before_{name}")
         self.frame_after = CartesianFrame(f"after_{name}")
+
+    position_limits = Parameter(
+        lambda joint, value, _: _limits(value, joint.name), "Hard stops (lower, upper) [rad or m]; None for no limit."
+    )
+    velocity_limit = Parameter(_bound, "Largest speed [rad/s or m/s]; None for no limit.")
+    effort_limit = Parameter(_bound, "Largest force [N m or N]; None for no limit.")
+    rotor_inertia = Parameter(_passive, "Reflected inertia of the motor [kg m^2 or kg].")
+    damping = Parameter(_passive, "Viscous damping [N m s/rad or N s/m].")
+    friction = Parameter(_passive, "Dry friction [N m or N].")
+    stiffness = Parameter(_passive, "Spring stiffness [N m/rad or N/m].")
+    spring_reference = Parameter(_reference, "Configuration at which the spring is at rest, (num_positions,).")
+
+    @property
+    def joint_type(self) -> JointType:
+        """What the joint allows; fixed, since it decides how q and v are laid out."""
+        return self._joint_type
 
     @property
     def name(self) -> str:

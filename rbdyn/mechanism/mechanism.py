@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -63,6 +64,7 @@ class Mechanism:
     def __init__(self, root_body: RigidBody, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
         if not isinstance(root_body, RigidBody):
             raise MechanismError(f"root_body must be a RigidBody, got {root_body!r}")
+        _claim(root_body, self)
         self._root = root_body
         self._gravity = as_vector(gravity, 3, "gravity", "[m/s^2]")
         self._bodies: list[RigidBody] = [root_body]
@@ -74,6 +76,7 @@ class Mechanism:
         self._joint_names: dict[str, Joint] = {}
         self._merged_names: dict[str, RigidBody] = {}  # bodies that live on as frames -> their hosts
         self._revision = Revision()
+        root_body._revision = self._revision
         self.name = root_body.name
         self.warnings: list[str] = []
 
@@ -271,6 +274,10 @@ class Mechanism:
                 f"mechanism {self.name!r} already has a frame named {successor.name!r}: a body of that name was merged "
                 f"into {host.name!r}"
             )
+        if not inside:
+            _claim(successor, self)
+        _claim(joint, self)
+        joint._revision = successor._revision = self._revision
         self._joint_names[joint.name] = joint
         self._edges[joint] = Edge(predecessor, successor, joint_pose or Transform(), successor_pose or Transform())
         if inside:
@@ -291,11 +298,14 @@ class Mechanism:
         Returns
         -------
         maps : Maps
-            bodies: merged body -> the body it is part of now; frames likewise.
+            bodies: merged body -> the body it is part of now.  Frames stay the same objects.
         """
         merged, pose_in = self._fixed_groups()
         if not merged:
             return Maps()
+        sums = {host: host.inertia for host in merged.values()}
+        for body, host in merged.items():
+            sums[host] = sums[host] + body.inertia.transformed(pose_in[body])
         edges = {
             joint: Edge(
                 merged.get(edge.predecessor, edge.predecessor),
@@ -309,6 +319,14 @@ class Mechanism:
         }
         for body, host in merged.items():
             _absorb(host, body, pose_in[body])
+            _owner.pop(body, None)
+            body._revision = None
+        for host, inertia in sums.items():
+            host.inertia = inertia
+        for joint in self._tree_joints:
+            if joint not in edges:
+                _owner.pop(joint, None)
+                joint._revision = None
         self._merged_names = {name: merged.get(host, host) for name, host in self._merged_names.items()}
         self._merged_names |= {body.name: host for body, host in merged.items()}
         self._bodies = [b for b in self._bodies if b not in merged]
@@ -348,11 +366,26 @@ class Mechanism:
         for joint in self._tree_joints:
             edge = self._edges[joint]
             depth[edge.successor] = depth[edge.predecessor] + 1
-            indent = "  " * (depth[edge.successor] + 1)
+            indent = "  " * min(depth[edge.successor] + 1, 40)
             yield f"{indent}{edge.successor.name} <- {joint.name} ({joint.joint_type.kind}) <- {edge.predecessor.name}"
         for joint in self._loop_joints:
             edge = self._edges[joint]
             yield f"  loop: {edge.successor.name} <- {joint.name} ({joint.joint_type.kind}) <- {edge.predecessor.name}"
+
+
+_owner: weakref.WeakKeyDictionary[RigidBody | Joint, weakref.ref[Mechanism]] = weakref.WeakKeyDictionary()
+
+
+def _claim(part: RigidBody | Joint, mechanism: Mechanism) -> None:
+    """Note whose part this is; MechanismError if it is part of another mechanism that still lives."""
+    owner = _owner.get(part)
+    other = owner() if owner is not None else None
+    if other is not None and other is not mechanism:
+        kind = "body" if isinstance(part, RigidBody) else "joint"
+        raise MechanismError(
+            f"{kind} {part.name!r} is part of mechanism {other.name!r} already; attach a copy: {part.name}.copy()"
+        )
+    _owner[part] = weakref.ref(mechanism)
 
 
 def _name(thing: object) -> str:
@@ -360,8 +393,7 @@ def _name(thing: object) -> str:
 
 
 def _absorb(host: RigidBody, body: RigidBody, pose: Transform) -> None:
-    """Give `host` all that `body` carries; `body` sits at `pose` in it."""
-    host.inertia = host.inertia + body.inertia.transformed(pose)
+    """Give `host` the geometry and frames of `body`, which sits at `pose` in it."""
     host.collision.extend(item.moved(pose) for item in body.collision)
     host.visual.extend(item.moved(pose) for item in body.visual)
     for name, (frame, local) in ((body.name, (body.frame, Transform())), *body.frames.items()):

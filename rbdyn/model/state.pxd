@@ -13,3 +13,4 @@ cdef class State:
     cdef CModel* use(self) except NULL
     cdef int _check_quaternions(self, const double* q) except -1
     cdef void _normalise(self) noexcept
+    cdef int check_filled(self) except -1

@@ -58,9 +58,14 @@ cdef class State:
 
     cdef CModel* use(self) except NULL:
         """The model's C arrays; raises if this State is empty or stale."""
+        self.check_filled()
+        return self.model.use()
+
+    cdef int check_filled(self) except -1:
+        """StateError if this State has no model; a stale one can still be read."""
         if self.model is None:
             raise StateError("this State was made without its model; call State(model)")
-        return self.model.use()
+        return 0
 
     def set(self, q=None, v=None):
         """Set the configuration and the velocity; what is not given stays, or is 0 for v if q alone is given.
@@ -128,13 +133,13 @@ cdef class State:
     @property
     def q(self):
         """Configuration, (nq,) read-only view."""
-        self.use()
+        self.check_filled()
         return self._view(self.c.q, self.model.c.nq)
 
     @property
     def v(self):
         """Velocity, (nv,) read-only view."""
-        self.use()
+        self.check_filled()
         return self._view(self.c.v, self.model.c.nv)
 
     cdef object _view(self, double* x, cnp.npy_intp n):

@@ -197,11 +197,19 @@ cdef class SingleBody(WorldObject):
         self.c.v = v
         self.c.w = w
 
-    def set_external_force(self, force, point=None):
+    def _check_body(self, body):
+        """A single body has one body only: 0, or its name."""
+        if isinstance(body, str) and body == self.name or isinstance(body, int) and body == 0 and body is not False:
+            return
+        raise unknown_name("body", body, [self.name, "0"], f"object {self.name!r}")
+
+    def set_external_force(self, body, force, point=None):
         """Push the body for one step; pushes of one step add up.
 
         Parameters
         ----------
+        body : int or str
+            0, or the object's own name: every kind of object is asked in the same way.
         force : (3,) array_like
             World axes [N].
         point : (3,) array_like, optional
@@ -210,25 +218,31 @@ cdef class SingleBody(WorldObject):
         cdef Vec3 f, arm = zero3()
         self.alive()
         self.gate.check_idle()
+        self._check_body(body)
         f = _vec(force, "force")
         if point is not None:
             arm = mul3(self.c.R, _vec(point, "point"))
         self.c.force = add3(self.c.force, f)
         self.c.torque = add3(self.c.torque, cross3(arm, f))
 
-    def set_external_torque(self, torque):
+    def set_external_torque(self, body, torque):
         """Turn the body for one step; torques of one step add up.
 
         Parameters
         ----------
+        body : int or str
+            0, or the object's own name.
         torque : (3,) array_like
             World axes [N m].
         """
         self.alive()
         self.gate.check_idle()
+        self._check_body(body)
         self.c.torque = add3(self.c.torque, _vec(torque, "torque"))
 
     def clear_external_forces(self):
         """Forget the forces and torques given for the coming step."""
+        self.alive()
+        self.gate.check_idle()
         self.c.force = zero3()
         self.c.torque = zero3()

@@ -146,7 +146,9 @@ def test_copies_of_joints_share_values_and_not_frames():
         assert twin.frame_after is not joint.frame_after
         for field in ("joint_type", "position_limits", "mimic", *NUMBERS):
             assert getattr(twin, field) == getattr(joint, field)
-        twin.spring_reference[0] = 9
+        twin.spring_reference = [9]
+        with pytest.raises(ValueError, match="read-only"):
+            twin.spring_reference[0] = 3
     assert joint.spring_reference[0] == 0.5
     assert "Revolute" in repr(joint)
     assert "'j'" in repr(joint)

@@ -110,8 +110,8 @@ def test_vectors_of_a_single_body(value):
     ball.set_velocity((4, 5, 6), (7, 8, 9))
     for call in (
         lambda: ball.set_pose(value), lambda: ball.set_pose((0, 0, 0), value), lambda: ball.set_velocity(value),
-        lambda: ball.set_velocity((0, 0, 0), value), lambda: ball.set_external_force(value),
-        lambda: ball.set_external_force((1, 1, 1), value), lambda: ball.set_external_torque(value),
+        lambda: ball.set_velocity((0, 0, 0), value), lambda: ball.set_external_force(0, value),
+        lambda: ball.set_external_force(0, (1, 1, 1), value), lambda: ball.set_external_torque(0, value),
     ):
         with pytest.raises(Error):
             call()
@@ -239,8 +239,8 @@ def test_a_removed_object_says_so():
     world.remove(robot)
     x3, xq, xv = np.zeros(3), robot.q, robot.v
     for call in (
-        lambda: ball.set_pose(x3), lambda: ball.set_velocity(x3), lambda: ball.set_external_force(x3),
-        lambda: ball.set_external_torque(x3), lambda: ball.world, lambda: ball.contacts,
+        lambda: ball.set_pose(x3), lambda: ball.set_velocity(x3), lambda: ball.set_external_force(0, x3),
+        lambda: ball.set_external_torque(0, x3), lambda: ball.world, lambda: ball.contacts,
         lambda: setattr(ball, "body_type", "static"), lambda: robot.set_state(xq), lambda: robot.set_pd_gains(1, 1),
         lambda: robot.set_pd_target(xq), lambda: robot.set_generalized_force(xv), lambda: robot.set_base_pose(x3),
         lambda: robot.set_external_force("base", x3), lambda: robot.set_external_torque("base", x3),
@@ -344,7 +344,7 @@ def test_nothing_may_change_between_the_halves():
     assert len(world.contacts) == 5
     assert (np.array([c.impulse for c in world.contacts]) == 0).all()
     robot.set_generalized_force(np.zeros(18))
-    ball.set_external_force((0, 0, 2 * G))
+    ball.set_external_force(0, (0, 0, 2 * G))
     world.integrate2()
     assert ball.linear_velocity[2] == pytest.approx(G * 1e-3)
     assert sum(c.impulse[2] for c in world.contacts if robot in (c.object_a, c.object_b)) != 0
@@ -376,8 +376,8 @@ def test_divergence_keeps_the_last_good_state():
     world.step(20)
     twin.step(20)
     q, v, p = robot.q, robot.v, ball.position
-    ball.set_external_force((0, 0, 1e308))
-    ball.set_external_force((0, 0, 1e308))
+    ball.set_external_force(0, (0, 0, 1e308))
+    ball.set_external_force(0, (0, 0, 1e308))
     with pytest.raises(DivergenceError, match="ball"):
         world.step()
     robot.clear_external_forces()
@@ -478,7 +478,7 @@ def test_a_second_thread_gets_busy():
         for call in (
             world.step, world.integrate1, world.integrate2, lambda: world.add_sphere(1, 1),
             lambda: world.remove(ground), lambda: ball.set_pose((0, 0, 0)), lambda: robot.set_state(robot.q),
-            lambda: robot.set_pd_gains(1, 1), lambda: ball.set_external_force((0, 0, 1)),
+            lambda: robot.set_pd_gains(1, 1), lambda: ball.set_external_force(0, (0, 0, 1)),
             lambda: setattr(world, "gravity", (0, 0, 0)), lambda: world.set_erp(0.1),
             lambda: world.set_default_material(0.1), lambda: robot.set_generalized_force(np.zeros(18)),
         ):

@@ -1,0 +1,50 @@
+"""Attributes of bodies and joints that may be changed: checked when set, and seen by the Models compiled before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from rbdyn.mechanism._revision import Revision
+
+T = TypeVar("T")
+
+
+class Edited:
+    """Something in a mechanism whose parameters may be changed."""
+
+    _revision: Revision | None = None  # the mechanism's edit counter, once attached
+
+    def _changed(self) -> None:
+        if self._revision is not None:
+            self._revision.value += 1
+
+
+class Parameter(Generic[T]):
+    """An attribute that is checked when set; setting it counts as an edit of the mechanism.
+
+    Parameters
+    ----------
+    check : function of (owner, value, name)
+        Returns the value to keep, or raises an Error naming it.
+    """
+
+    def __init__(self, check: Callable[[Any, Any, str], T], doc: str) -> None:
+        self.check = check
+        self.__doc__ = doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> T:
+        if instance is None:
+            return self  # type: ignore[return-value]
+        try:
+            value: T = instance.__dict__[self.name]
+        except KeyError:
+            raise AttributeError(self.name) from None
+        return value
+
+    def __set__(self, instance: Edited, value: Any) -> None:
+        instance.__dict__[self.name] = self.check(instance, value, self.name)
+        instance._changed()

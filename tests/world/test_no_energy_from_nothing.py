@@ -1,0 +1,65 @@
+"""A solve that does not converge, or leaps too far, must not make energy."""
+
+import numpy as np
+import pytest
+
+import rbdyn
+from rbdyn import contact
+
+SHAPES = {
+    "box": lambda w: w.add_box(0.2, 0.3, 0.4, 1.0),
+    "cube": lambda w: w.add_box(0.2, 0.2, 0.2, 1.0),
+    "cylinder": lambda w: w.add_cylinder(0.1, 0.3, 1.0),
+    "capsule": lambda w: w.add_capsule(0.1, 0.3, 1.0),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("law", ["coulomb", "raisim"])
+def test_random_drops_gain_no_energy(shape, law):
+    """Bodies dropped with a spin: no step adds more than position correction at its largest speed can, and they come to rest.
+
+    Correction pushes apart at 1 m/s at most: 0.5 J for a body of 1 kg that moves as a whole, and its rotation.
+    """
+    unconverged = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        world = rbdyn.World(0.001, contact=contact.BisectionSolver(friction_law=law))
+        world.add_ground()
+        body = SHAPES[shape](world)
+        q = rng.normal(size=4)
+        body.set_pose((0, 0, 0.4), q / np.linalg.norm(q))
+        body.set_velocity(0.5 * rng.normal(size=3), 3 * rng.normal(size=3))
+        before = start = body.kinetic_energy + body.potential_energy
+        for _ in range(1000):
+            world.step()
+            now = body.kinetic_energy + body.potential_energy
+            assert now - before < 0.6
+            before = now
+            unconverged += not world.contact.converged
+        assert now < start - 0.5
+    assert unconverged < 0.1 * 20 * 1000
+
+
+@pytest.mark.parametrize("n", [20, 60])
+def test_boxes_in_one_place_part_slowly(n):
+    """Redundant contacts of the worst kind: n boxes at one pose.  Correction parts them at metres a second, not thousands."""
+    world = rbdyn.World(0.002)
+    world.add_ground()
+    boxes = [world.add_box(0.1, 0.1, 0.1, 1.0) for _ in range(n)]
+    for box in boxes:
+        box.set_pose((0, 0, 0.05))
+    world.step()
+    assert len(world.contacts) > n
+    assert max(np.abs(box.linear_velocity).max() for box in boxes) < 30.0
+
+
+def test_a_free_rod_spins_on():
+    """The midpoint rule keeps the energy of a fast spin: 0.8 rad a step about every axis at once."""
+    world = rbdyn.World(0.002, gravity=(0, 0, 0))
+    rod = world.add_box(0.1, 0.2, 0.6, 1.0)
+    rod.set_velocity((0, 0, 0), (250.0, 200.0, 250.0))
+    energy, momentum = rod.kinetic_energy, rod.angular_momentum
+    world.step(2000)
+    assert rod.kinetic_energy == pytest.approx(energy, rel=0.1)
+    np.testing.assert_allclose(rod.angular_momentum, momentum, rtol=1e-9)
