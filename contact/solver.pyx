@@ -67,7 +67,7 @@ cdef class ContactSolver:
         return 0
 
     cdef int check_free(self, bint same_thread) except -1:
-        """BusyError if a World, or another call, is using this; `same_thread`: unless it is the one that called here."""
+        """BusyError if a World, or another call, uses this; `same_thread`: unless it is the one that called here."""
         if self.holder and not (same_thread and self.holder == get_ident()):
             raise BusyError("this contact solver is in use: by a World's step, or by a call that has not returned")
         return 0

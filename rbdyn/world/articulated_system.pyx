@@ -51,7 +51,8 @@ cdef class ArticulatedSystem(WorldObject):
                   <size_t> self.c.q_spring, <size_t> self.c.push, <size_t> self.c.error, <size_t> self.c.command,
                   <size_t> self.c.applied, <size_t> self.c.tau, <size_t> self.c.extra, <size_t> self.c.vd,
                   <size_t> self.c.v_free, <size_t> self.c.v_next, <size_t> self.c.q_next, <size_t> self.c.z,
-                  <size_t> self.c.twist, <size_t> self.c.S, <size_t> self.c.U, <size_t> self.c.L, <size_t> self.c.change):
+                  <size_t> self.c.twist, <size_t> self.c.S, <size_t> self.c.U, <size_t> self.c.L,
+                  <size_t> self.c.change):
             free(<void*> <size_t> p)
 
     cdef int build(self, object mechanism) except -1:

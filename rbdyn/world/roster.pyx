@@ -414,7 +414,7 @@ cdef class Roster:
         return self.renumber()
 
     cdef int release_materials(self) except -1:
-        """Forget the names of materials that no shape has any more, once they are many: the table grows by their square."""
+        """Forget names of materials that no shape has any more, once they are many: the table grows by their square."""
         used = sorted({self.material[shape_id] for shape_id in self.shapes} | {0})
         if len(self.material_names) <= 2 * len(used) + 16:
             return 0

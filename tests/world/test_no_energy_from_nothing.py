@@ -17,7 +17,7 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("law", ["coulomb", "raisim"])
 def test_random_drops_gain_no_energy(shape, law):
-    """Bodies dropped with a spin: no step adds more than position correction at its largest speed can, and they come to rest.
+    """Bodies dropped with a spin: no step adds more than position correction can, and they come to rest.
 
     Correction pushes apart at 1 m/s at most: 0.5 J for a body of 1 kg that moves as a whole, and its rotation.
     """
@@ -43,7 +43,7 @@ def test_random_drops_gain_no_energy(shape, law):
 
 @pytest.mark.parametrize("n", [20, 60])
 def test_boxes_in_one_place_part_slowly(n):
-    """Redundant contacts of the worst kind: n boxes at one pose.  Correction parts them at metres a second, not thousands."""
+    """Redundant contacts of the worst kind, n boxes at one pose: parted at metres a second, not at thousands."""
     world = rbdyn.World(0.002)
     world.add_ground()
     boxes = [world.add_box(0.1, 0.1, 0.1, 1.0) for _ in range(n)]
