@@ -76,23 +76,27 @@ def test_a_detector_cannot_change_its_own_shapes():
         world.step()
 
 
+def stand_while_asking(function):
+    """Where the quadruped ends when `function` of its state is evaluated in the middle of every step."""
+    robots = []
+
+    def ask(_):
+        if function is not None:
+            function(robots[0].state, np.zeros(robots[0].nv))
+
+    world = rbdyn.World(0.002, contact=Calls(ask))
+    world.add_ground()
+    robots.append(world.add_articulated_system(models.quadruped()))
+    robots[0].set_state(models.QUADRUPED_STANCE.q)
+    robots[0].set_pd_gains(250.0, 10.0)
+    robots[0].set_pd_target(models.QUADRUPED_STANCE.q)
+    world.step(100)
+    return robots[0].q
+
+
 def test_algorithms_inside_a_step_do_not_change_it():
     """A controller may ask for dynamics of the state that is being stepped."""
-    ends = []
-    for function in (None, rbdyn.forward_dynamics, rbdyn.inverse_dynamics):
-
-        def ask(problem, function=function):
-            if function is not None:
-                function(robot.state, np.zeros(robot.nv))
-
-        world = rbdyn.World(0.002, contact=Calls(ask))
-        world.add_ground()
-        robot = world.add_articulated_system(models.quadruped())
-        robot.set_state(models.QUADRUPED_STANCE.q)
-        robot.set_pd_gains(250.0, 10.0)
-        robot.set_pd_target(models.QUADRUPED_STANCE.q)
-        world.step(100)
-        ends.append(robot.q)
+    ends = [stand_while_asking(f) for f in (None, rbdyn.forward_dynamics, rbdyn.inverse_dynamics)]
     np.testing.assert_array_equal(ends[1], ends[0])
     np.testing.assert_array_equal(ends[2], ends[0])
 
