@@ -87,7 +87,7 @@ class RigidBody(Edited):
         if not isinstance(name, str) or not name:
             raise MechanismError(f"a body's name must be a non-empty string, got {name!r}")
         self._name = name
-        self.inertia = inertia  # type: ignore[assignment]
+        self.inertia = inertia
         self.collision = list(collision)
         self.visual = list(visual)
         for item in (*self.collision, *self.visual):

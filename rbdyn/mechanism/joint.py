@@ -151,7 +151,7 @@ class Joint(Edited):
         self.damping = damping
         self.friction = friction
         self.stiffness = stiffness
-        self.spring_reference = spring_reference  # type: ignore[assignment]
+        self.spring_reference = spring_reference
         self.mimic = mimic
         self.frame_before = CartesianFrame(f"before_{name}")
         self.frame_after = CartesianFrame(f"after_{name}")
