@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from types import ModuleType
 
 from numpy.typing import ArrayLike
 
@@ -289,6 +290,65 @@ class Mechanism:
             self._parent_joint[successor] = joint
         self._revision.value += 1
 
+    def attach_mechanism(
+        self, parent_body: RigidBody, child: Mechanism, child_root_pose: Transform | None = None, prefix: str = ""
+    ) -> Maps:
+        """Attach copies of all bodies and joints of `child`, which stays as it is; its gravity is ignored.
+
+        `parent_body` takes the place of the child's root: the root's inertia is added to it, and copies of the root's
+        geometry and frames move to it.  The root's own frame lives on there under its prefixed name, numbered
+        ("world_2") if that is taken.  Tree joints come in the child's order, after those that are here already; then
+        the loop joints.
+
+        Parameters
+        ----------
+        parent_body : RigidBody
+            A body of this mechanism.
+        child : Mechanism
+            What to copy; attaching it again gives further independent copies.
+        child_root_pose : Transform, optional
+            Pose of the child's root frame in `parent_body`.
+        prefix : str
+            Put before every name of the child: bodies, joints, frames and geometry.
+
+        Returns
+        -------
+        maps : Maps
+            Every body, joint and frame of the child -> its copy; the child's root -> `parent_body`.
+
+        Raises
+        ------
+        MechanismError
+            If the parent is foreign or a name is taken.  Nothing is changed then.
+        """
+        return _surgery().attach_mechanism(self, parent_body, child, child_root_pose, prefix)
+
+    def submechanism(self, body: RigidBody, gravity: str | ArrayLike = "copy") -> tuple[Mechanism, Maps]:
+        """A new mechanism of copies: `body` as its root, with its inertia, and all below it.
+
+        A loop joint is kept if both its ends are inside; a joint that mimics one outside no longer does.
+
+        Parameters
+        ----------
+        body : RigidBody
+            A body of this mechanism, which stays as it is.
+        gravity : "copy" or (3, 3) array_like
+            "copy" takes the three numbers over as they are; a rotation turns them, g_new = R g: the rotation of this
+            mechanism's root frame in `body` keeps gravity's direction in space.
+
+        Returns
+        -------
+        part : Mechanism
+        maps : Maps
+            The bodies, joints and frames inside -> their copies.
+
+        Raises
+        ------
+        MechanismError
+            If the body is foreign, or `gravity` neither "copy" nor a rotation.
+        """
+        return _surgery().submechanism(self, body, gravity)
+
     def remove_fixed_tree_joints(self) -> Maps:
         """Merge every body that hangs on a fixed tree joint into its parent.
 
@@ -386,6 +446,13 @@ def _claim(part: RigidBody | Joint, mechanism: Mechanism) -> None:
             f"{kind} {part.name!r} is part of mechanism {other.name!r} already; attach a copy: {part.name}.copy()"
         )
     _owner[part] = weakref.ref(mechanism)
+
+
+def _surgery() -> ModuleType:
+    """The module of the larger edits; it needs Mechanism, so it is imported when first used."""
+    from rbdyn.mechanism import surgery
+
+    return surgery
 
 
 def _name(thing: object) -> str:

@@ -1,0 +1,356 @@
+"""Surgery: copies attached, cut out and taken apart obey the same mechanics; a refused edit leaves no trace."""
+
+import numpy as np
+import pytest
+
+import rbdyn
+from rbdyn import (
+    Fixed,
+    Floating,
+    Geometry,
+    Joint,
+    Mechanism,
+    Model,
+    Revolute,
+    RigidBody,
+    SpatialInertia,
+    Spherical,
+    State,
+    Transform,
+    bias_forces,
+    body_pose,
+    mass_matrix,
+)
+from rbdyn.collision.shapes import Box, Sphere
+from rbdyn.mechanism import Mimic
+from rbdyn.testing.random_mechanisms import random_inertia, random_transform, random_tree
+
+GRAVITY = (1.0, -2.0, -9.0)
+
+
+def snapshot(mechanism):
+    """Everything a mechanism says about itself, as comparable values."""
+
+    def of_body(b):
+        frames = {name: (id(frame), pose) for name, (frame, pose) in b.frames.items()}
+        return b.name, id(b), id(b.frame), b.inertia, tuple(b.collision), tuple(b.visual), frames
+
+    def of_joint(j):
+        return id(j), j.name, j.joint_type, j.position_limits, j.mimic, mechanism.edge(j)
+
+    return (
+        repr(mechanism),
+        [of_body(b) for b in mechanism.bodies],
+        [of_joint(j) for j in mechanism.joints],
+        [(b, mechanism.find_body(b.name)) for b in mechanism.bodies],
+        dict(mechanism._merged_names),
+        mechanism.gravity.tolist(),
+        mechanism.revision,
+    )
+
+
+def add_loops(mechanism, rng, count=2):
+    """Loop joints between random bodies."""
+    for k in range(count):
+        a, b = rng.choice(len(mechanism.bodies), 2, replace=False)
+        joint = Joint(f"loop{k}", (Revolute(), Spherical())[k % 2])
+        mechanism.attach(
+            mechanism.bodies[a], mechanism.bodies[b], joint, random_transform(rng), random_transform(rng)
+        )
+    return mechanism
+
+
+def random_state(mechanism, seed=0):
+    model = Model(mechanism)
+    state = State(model)
+    state.set(model.random(seed), np.random.default_rng(seed).normal(size=model.nv))
+    return state
+
+
+def pose_of(state, body):
+    return body_pose(state, body).copy()
+
+
+HIP = Transform(rpy=(0.1, 0.2, 0.3), translation=(0.1, 0.0, -0.1))
+KNEE = Transform(translation=(0, 0, -0.4))
+
+
+def add_leg(m, body, pose, prefix):
+    """A leg written out by hand: hip, knee, a fixed foot, and a ball joint that closes a loop."""
+    thigh = RigidBody(prefix + "thigh", SpatialInertia(2.0, (0, 0.05, -0.2), np.diag([0.1, 0.2, 0.15])))
+    shank = RigidBody(prefix + "shank", SpatialInertia(1.0, (0.01, 0, -0.2), np.diag([0.05, 0.06, 0.04])))
+    foot = RigidBody(prefix + "foot", SpatialInertia(0.3, (0.05, 0, 0)))
+    m.attach(body, thigh, Joint(prefix + "hip", Spherical()), pose @ HIP)
+    m.attach(thigh, shank, Joint(prefix + "knee", Revolute((0, 1, 0)), (-2, 1), rotor_inertia=0.1), KNEE)
+    m.attach(shank, foot, Joint(prefix + "ankle", Fixed()), KNEE)
+    stay = Transform(translation=(1, 0, 0)) @ pose.inverse()
+    m.attach(foot, body, Joint(prefix + "stay", Spherical()), successor_pose=stay)
+
+
+@pytest.fixture
+def leg():
+    m = Mechanism(RigidBody("mount", SpatialInertia(0.5, (0.1, 0.2, 0.3))), gravity=(0, 0, 5))
+    add_leg(m, m.root_body, Transform(), "")
+    m.root_body.add_frame("bolt", Transform(translation=(0, 0.01, 0)))
+    m.root_body.collision.append(Geometry(Box((1, 1, 1)), Transform(translation=(0, 0, 1)), "mount/0"))
+    m.find_body("foot").collision.append(Geometry(Sphere(0.1), name="foot/0"))
+    m.find_body("foot").add_frame("sole", Transform(translation=(0, 0, -0.1)))
+    return m
+
+
+def trunk_on_world():
+    m = Mechanism(RigidBody("world"), gravity=GRAVITY)
+    trunk = RigidBody("trunk", SpatialInertia(10.0, (0, 0, 0.1), np.eye(3)))
+    m.attach(m.root_body, trunk, Joint("base", Floating()))
+    return m, trunk
+
+
+MOUNTS = {"a_": (0.3, 0.2, 0.0), "b_": (-0.3, 0.2, 0.1), "c_": (0.0, -0.4, 0.2)}
+
+
+# ---- attach_mechanism ------------------------------------------------------------------------
+
+
+def test_three_legs_move_as_if_written_by_hand(leg):
+    before = snapshot(leg)
+    m, trunk = trunk_on_world()
+    hand, hand_trunk = trunk_on_world()
+    all_maps = {}
+    for prefix, place in MOUNTS.items():
+        pose = Transform(rpy=place, translation=place)
+        all_maps[prefix] = m.attach_mechanism(trunk, leg, pose, prefix)
+        hand_trunk.inertia = hand_trunk.inertia + leg.root_body.inertia.transformed(pose)
+        add_leg(hand, hand_trunk, pose, prefix)
+    assert snapshot(leg) == before
+    assert [b.name for b in m.bodies] == [b.name for b in hand.bodies]
+    assert [j.name for j in m.joints] == [j.name for j in hand.joints]
+    assert m.num_constraints == hand.num_constraints == 9
+    np.testing.assert_array_equal(m.gravity, GRAVITY)
+    ours, theirs = random_state(m, 4), random_state(hand, 4)
+    expected, bias = mass_matrix(theirs), bias_forces(theirs)
+    assert np.abs(bias).min() > 1e-3
+    np.testing.assert_allclose(mass_matrix(ours), expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(bias_forces(ours), bias, rtol=0, atol=1e-11)
+    for prefix, maps in all_maps.items():
+        assert maps.bodies[leg.root_body] is trunk
+        for old in leg.bodies[1:]:
+            new = maps.bodies[old]
+            assert new is m.find_body(prefix + old.name) is not old
+            np.testing.assert_allclose(pose_of(ours, new), pose_of(theirs, prefix + old.name), atol=1e-13)
+        loop = maps.joints[leg.find_joint("stay")]
+        assert loop in m.non_tree_joints
+        for a, b in zip(before_after(m, loop), before_after(hand, hand.find_joint(prefix + "stay")), strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-13)
+
+
+def before_after(mechanism, joint):
+    edge = mechanism.edge(joint)
+    return edge.joint_pose.matrix, edge.successor_pose.matrix
+
+
+def test_legs_on_the_world_do_not_feel_each_other(leg):
+    m = Mechanism(RigidBody("world"), gravity=leg.gravity)
+    for prefix in MOUNTS:
+        m.attach_mechanism(m.root_body, leg, None, prefix)
+    one = random_state(leg, 7)
+    state = State(Model(m))
+    state.set(np.tile(one.q, 3), np.tile(one.v, 3))
+    np.testing.assert_allclose(mass_matrix(state), np.kron(np.eye(3), mass_matrix(one)), atol=1e-13)
+    np.testing.assert_allclose(bias_forces(state), np.tile(bias_forces(one), 3), atol=1e-12)
+
+
+def test_copies_are_independent_and_all_frames_are_mapped(leg):
+    m, trunk = trunk_on_world()
+    first = m.attach_mechanism(trunk, leg, Transform(translation=(0, 0, 1)), "l_")
+    second = m.attach_mechanism(trunk, leg, Transform(translation=(0, 0, 2)), "r_")
+    frames = {leg.root_frame, leg.root_body.frames["bolt"][0], leg.find_body("foot").frames["sole"][0]}
+    frames |= {b.frame for b in leg.bodies} | {f for j in leg.joints for f in (j.frame_before, j.frame_after)}
+    for maps in (first, second):
+        assert set(maps.frames) == frames
+        assert set(maps.joints) == set(leg.joints)
+        assert set(maps.bodies) == set(leg.bodies)
+    assert not set(first.frames.values()) & (set(second.frames.values()) | frames)
+    m.find_body("l_shank").inertia = SpatialInertia(7.0)
+    m.find_joint("l_knee").damping = 3.0
+    assert m.find_body("r_shank").inertia.mass == leg.find_body("shank").inertia.mass == 1.0
+    assert m.find_joint("r_knee").damping == leg.find_joint("knee").damping == 0.0
+    model = random_state(m)
+    for maps, prefix in ((first, "l_"), (second, "r_")):
+        sole = leg.find_body("foot").frames["sole"][0]
+        np.testing.assert_array_equal(pose_of(model, maps.frames[sole]), pose_of(model, prefix + "sole"))
+        assert m.find_body(prefix + "foot").collision[0].name == prefix + "foot/0"
+
+
+def test_the_childs_root_goes_into_the_parent_body(leg):
+    m, trunk = trunk_on_world()
+    pose = Transform(rpy=(0.3, 0.1, 0.2), translation=(0.5, 0.6, 0.7))
+    mass = trunk.inertia.mass
+    maps = m.attach_mechanism(trunk, leg, pose, "x_")
+    assert trunk.inertia.mass == mass + 0.5
+    moment = mass * np.array([0, 0, 0.1]) + 0.5 * (pose @ (0.1, 0.2, 0.3))
+    np.testing.assert_allclose(trunk.inertia.com, moment / 10.5)
+    (item,) = trunk.collision
+    assert item.name == "x_mount/0"
+    np.testing.assert_allclose(item.pose.translation, pose @ (0, 0, 1))
+    frame, where = trunk.frames["x_mount"]
+    assert (frame, where) == (maps.frames[leg.root_frame], pose)
+    frame, where = trunk.frames["x_bolt"]
+    assert frame is maps.frames[leg.root_body.frames["bolt"][0]]
+    np.testing.assert_allclose(where.translation, pose @ (0, 0.01, 0))
+
+
+def test_names_that_are_taken_are_named(leg):
+    m, trunk = trunk_on_world()
+    m.attach_mechanism(trunk, leg)
+    before = snapshot(m)
+    with pytest.raises(rbdyn.MechanismError, match="name 'thigh'.*another prefix"):
+        m.attach_mechanism(trunk, leg)
+    with pytest.raises(rbdyn.MechanismError, match="frame named 'mount'"):  # it lives on as a frame of the trunk
+        m.attach(trunk, RigidBody("mount"), Joint("new", Fixed()))
+    assert snapshot(m) == before
+    small = Mechanism(RigidBody("world"))
+    small.attach(small.root_body, RigidBody("x"), Joint("knee", Fixed()))
+    with pytest.raises(rbdyn.MechanismError, match="name 'knee', which joint 'knee'"):
+        m.attach_mechanism(trunk, small)
+    assert snapshot(m) == before
+    small = Mechanism(RigidBody("world"))
+    maps = m.attach_mechanism(trunk, small)  # a root called like ours is no reason to refuse
+    assert trunk.frames["world_2"][0] is maps.frames[small.root_frame]
+
+
+def test_merged_bodies_and_mimics_come_along(leg):
+    follower = RigidBody("flap", SpatialInertia(0.1))
+    leg.attach(leg.find_body("thigh"), follower, Joint("flap", Revolute(), mimic=Mimic("knee", 2.0)))
+    leg.remove_fixed_tree_joints()
+    m, trunk = trunk_on_world()
+    maps = m.attach_mechanism(trunk, leg, prefix="l_")
+    assert maps.joints[leg.find_joint("flap")].mimic == Mimic("l_knee", 2.0)
+    assert "l_foot" in m.find_body("l_shank").frames
+    with pytest.raises(rbdyn.MechanismError, match="l_foot"):
+        m.attach(trunk, RigidBody("l_foot"), Joint("new", Fixed()))
+
+
+def test_a_mechanism_may_be_attached_to_itself(leg):
+    count = len(leg.bodies)
+    leg.attach_mechanism(leg.find_body("foot"), leg, prefix="next_")
+    assert len(leg.bodies) == 2 * count - 1
+    assert leg.num_constraints == 6
+    assert leg.parent(leg.find_body("next_thigh")).name == "foot"
+    np.linalg.cholesky(mass_matrix(random_state(leg)))
+
+
+# ---- submechanism ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_part_moves_like_the_whole_with_its_base_held(seed):
+    rng = np.random.default_rng(seed)
+    m = add_loops(random_tree(rng, 12), rng, 4)
+    before = snapshot(m)
+    body = max(m.bodies[1:6], key=lambda b: sum(x is not b and b in chain(m, x) for x in m.bodies))
+    state = random_state(m, seed)
+    R = Transform.from_matrix(as_matrix(pose_of(state, body))).rotation.T
+    part, maps = m.submechanism(body, gravity=R)
+    assert snapshot(m) == before
+    inside = [b for b in m.bodies if b is body or body in chain(m, b)]
+    assert list(maps.bodies) == inside
+    assert [b.name for b in part.bodies] == [b.name for b in inside]
+    kept = [j.name for j in m.non_tree_joints if {m.predecessor(j), m.successor(j)} <= set(inside)]
+    assert [j.name for j in part.non_tree_joints] == kept
+    np.testing.assert_allclose(part.gravity, R @ m.gravity)
+    np.testing.assert_array_equal(m.submechanism(body)[0].gravity, m.gravity)
+    assert part.num_velocities > 0
+
+    # The same q; the joints outside stand still.
+    model, small = state.model, Model(part)
+    q_rows, v_rows = rows(model, part)
+    v = np.zeros(model.nv)
+    v[v_rows] = state.v[v_rows]
+    state.set(state.q.copy(), v)
+    held = State(small)
+    held.set(state.q[q_rows], v[v_rows])
+    base = np.linalg.inv(as_matrix(pose_of(state, body)))
+    for old in inside:
+        ours = as_matrix(pose_of(held, maps.bodies[old]))
+        np.testing.assert_allclose(ours, base @ as_matrix(pose_of(state, old)), atol=1e-12)
+    np.testing.assert_allclose(mass_matrix(held), mass_matrix(state)[np.ix_(v_rows, v_rows)], atol=1e-12)
+    expected = bias_forces(state)[v_rows]
+    assert np.abs(expected).max() > 0.1
+    np.testing.assert_allclose(bias_forces(held), expected, atol=1e-11)
+
+
+def chain(m, body):
+    """The bodies between `body` and the root."""
+    out = []
+    while body is not m.root_body:
+        body = m.parent(body)
+        out.append(body)
+    return out
+
+
+def as_matrix(pose):
+    """(4, 4) of a pose [x, y, z, w, x, y, z]."""
+    return pose if pose.shape == (4, 4) else Transform(quat=pose[3:], translation=pose[:3]).matrix
+
+
+def rows(model, part):
+    """Where the coordinates and velocities of the joints of `part` stand in those of `model`."""
+    joints = [j for j in part.tree_joints if j.num_velocities]
+    q = [model.joint_q_index(j.name) + k for j in joints for k in range(j.num_positions)]
+    v = [model.joint_v_index(j.name) + k for j in joints for k in range(j.num_velocities)]
+    return q, v
+
+
+def test_a_mimic_of_a_joint_outside_is_dropped(leg):
+    follower = RigidBody("flap", SpatialInertia(0.1))
+    leg.attach(leg.find_body("shank"), follower, Joint("flap", Revolute(), mimic=Mimic("knee")))
+    assert leg.submechanism(leg.root_body)[0].find_joint("flap").mimic == Mimic("knee")
+    assert leg.submechanism(leg.find_body("shank"))[0].find_joint("flap").mimic is None
+
+
+def test_gravity_is_copied_or_turned_and_nothing_else(leg):
+    for bad in ("rotate", np.eye(2), 2 * np.eye(3), None, [["x"] * 3] * 3, np.full((3, 3), np.nan)):
+        with pytest.raises(rbdyn.MechanismError, match=r"gravity must be \"copy\" or a \(3, 3\) rotation"):
+            leg.submechanism(leg.root_body, gravity=bad)
+
+
+# ---- refused edits ---------------------------------------------------------------------------
+
+
+def failing_calls(m, rng):
+    """Calls that must raise, with random bodies of `m`."""
+    body = m.bodies[int(rng.integers(len(m.bodies)))]
+    other = random_tree(rng, 3)
+    twin = Mechanism(RigidBody("base"))  # the name that clashes comes last
+    twin.attach(twin.root_body, RigidBody("fresh", random_inertia(rng)), Joint("fresh", Revolute()))
+    clash = m.joints[int(rng.integers(len(m.joints)))].name
+    twin.attach(twin.root_body, twin.bodies[1], Joint(clash, Spherical()))
+    framed = Mechanism(RigidBody("base", random_inertia(rng), [Geometry(Sphere(0.1))]))
+    framed.root_body.add_frame(body.name, Transform())
+    return [
+        lambda: m.attach_mechanism(body, m),
+        lambda: m.attach_mechanism(body, other),
+        lambda: m.attach_mechanism(body, twin),
+        lambda: m.attach_mechanism(body, framed),
+        lambda: m.attach_mechanism(other.bodies[1], other, prefix="p_"),
+        lambda: m.attach_mechanism(body.name, other, prefix="p_"),
+        lambda: m.attach_mechanism([body], other, prefix="p_"),
+        lambda: m.attach_mechanism(body, body, prefix="p_"),
+        lambda: m.attach_mechanism(body, other, np.eye(4), "p_"),
+        lambda: m.attach_mechanism(body, other, None, 3),
+        lambda: m.submechanism(other.bodies[1]),
+        lambda: m.submechanism(body.name),
+        lambda: m.submechanism(body, gravity="turn"),
+        lambda: m.submechanism(body, gravity=-np.eye(3)),
+    ]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_a_refused_edit_leaves_no_trace(seed):
+    rng = np.random.default_rng(seed)
+    m = add_loops(random_tree(rng, int(rng.integers(3, 12))), rng)
+    before = snapshot(m)
+    for call in failing_calls(m, rng):
+        with pytest.raises(rbdyn.MechanismError):
+            call()
+        assert snapshot(m) == before
