@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from types import ModuleType
+from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
@@ -348,6 +349,59 @@ class Mechanism:
             If the body is foreign, or `gravity` neither "copy" nor a rotation.
         """
         return _surgery().submechanism(self, body, gravity)
+
+    def remove_subtree(self, joint: Joint) -> Maps:
+        """Remove a tree joint, all bodies it carries, and every joint that starts or ends at one of them.
+
+        What is removed may be attached elsewhere; what stays stays the same objects in the same order.  A joint that
+        mimicked a removed one no longer does.
+
+        Returns
+        -------
+        maps : Maps
+            Empty: nothing has become something else.
+
+        Raises
+        ------
+        MechanismError
+            If the joint is foreign or closes a loop.  Nothing is changed then.
+        """
+        return _surgery().remove_subtree(self, joint)
+
+    @overload
+    def remove_joint(self, joint: Joint, split: Literal[False] = False) -> Maps: ...
+    @overload
+    def remove_joint(self, joint: Joint, split: Literal[True]) -> tuple[Mechanism, Mechanism]: ...
+    def remove_joint(self, joint: Joint, split: bool = False) -> Maps | tuple[Mechanism, Mechanism]:
+        """Remove a joint; what it carried stays, hung on a loop joint, or becomes a mechanism of its own.
+
+        A loop joint is dropped.  Without a tree joint, loop joints join the tree where they are needed, and joints that
+        now lead the other way are flipped: a new Joint of the same name with its frames swapped and its axis negated,
+        so that q, v and the limits keep their meaning.  The bodies that were re-hung come last in the new order.
+        Loop joints that joined the tree have a q from now on; a tree joint left over closes a loop.
+
+        Parameters
+        ----------
+        joint : Joint
+            A joint of this mechanism.
+        split : bool
+            True for a joint that is the only connection to what it carries: both parts are returned.
+
+        Returns
+        -------
+        maps : Maps
+            joints: flipped joint -> its replacement.  Everything else stays the same object.
+        near, far : Mechanism
+            Only for split=True: this mechanism, and a new one of the bodies that the joint carried, the same objects;
+            the successor is its root, and gravity the same three numbers.
+
+        Raises
+        ------
+        MechanismError
+            If the joint is foreign; is the only connection and `split` is False, or is not and `split` is True; or if
+            a joint that is not revolute, prismatic or fixed would have to be flipped.  Nothing is changed then.
+        """
+        return _surgery().remove_joint(self, joint, split)
 
     def remove_fixed_tree_joints(self) -> Maps:
         """Merge every body that hangs on a fixed tree joint into its parent.

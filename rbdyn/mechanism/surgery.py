@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from rbdyn.errors import Error, MechanismError
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.mechanism import Maps, Mechanism
+from rbdyn.mechanism.joint_types import Fixed, JointType, Prismatic, Revolute
+from rbdyn.mechanism.mechanism import Edge, Maps, Mechanism, _claim, _owner
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.rotations import Array, _shown
 from rbdyn.spatial.transform import Transform
@@ -92,6 +93,45 @@ def submechanism(mechanism: Mechanism, body: RigidBody, gravity: str | ArrayLike
     return part, maps
 
 
+def remove_subtree(mechanism: Mechanism, joint: Joint) -> Maps:
+    """See `Mechanism.remove_subtree`."""
+    edge = _edge(mechanism, joint)
+    if joint in mechanism._loop_joints:
+        raise MechanismError(f"joint {joint.name!r} closes a loop and carries no subtree; use remove_joint")
+    gone = set(bodies_below(mechanism, edge.successor))
+    edges = {j: e for j, e in mechanism._edges.items() if e.predecessor not in gone and e.successor not in gone}
+    tree = [j for j in mechanism.tree_joints if j in edges]
+    _commit(mechanism, tree, [j for j in mechanism.non_tree_joints if j in edges], edges)
+    return Maps()
+
+
+def remove_joint(mechanism: Mechanism, joint: Joint, split: bool = False) -> Maps | tuple[Mechanism, Mechanism]:
+    """See `Mechanism.remove_joint`."""
+    edge = _edge(mechanism, joint)
+    if not isinstance(split, bool):
+        raise MechanismError(f"split must be True or False, got {_shown(split)}")
+    edges = {j: e for j, e in mechanism._edges.items() if j is not joint}
+    if joint in mechanism._loop_joints:
+        inside: set[RigidBody] = set()
+        bridge = False
+    else:
+        inside = set(bodies_below(mechanism, edge.successor))
+        bridge = all((e.predecessor in inside) == (e.successor in inside) for e in edges.values())
+    if split and not bridge:
+        raise MechanismError(f"joint {joint.name!r} lies on a loop: removing it leaves one mechanism; use split=False")
+    if split:
+        return mechanism, _split_off(mechanism, edge.successor, inside, edges)
+    if bridge:
+        raise MechanismError(
+            f"removing joint {joint.name!r} would cut {edge.successor.name!r} and what it carries off mechanism "
+            f"{mechanism.name!r}; pass split=True to get both parts, or use remove_subtree"
+        )
+    tree, maps = _respan(mechanism, inside, edges)
+    loops = [j for j in (*mechanism.non_tree_joints, *mechanism.tree_joints) if j in edges and j not in tree]
+    _commit(mechanism, tree, loops, edges)
+    return maps
+
+
 def bodies_below(mechanism: Mechanism, body: RigidBody) -> tuple[RigidBody, ...]:
     """`body` and all that the spanning tree carries on it, a parent before its children."""
     below = {body: None}
@@ -100,6 +140,114 @@ def bodies_below(mechanism: Mechanism, body: RigidBody) -> tuple[RigidBody, ...]
         if edge.predecessor in below:
             below[edge.successor] = None
     return tuple(below)
+
+
+# ---- taking apart ----------------------------------------------------------------------------
+
+
+def _respan(mechanism: Mechanism, inside: set[RigidBody], edges: dict[Joint, Edge]) -> tuple[list[Joint], Maps]:
+    """Hang the bodies `inside`, which lost their tree joint, on the others again; flipped joints change in `edges`.
+
+    Grows the tree one joint at a time, old tree joints before loop joints, forwards before flipped.  Whatever can be
+    reached at all is reached, since a reached body is never given up.
+    """
+    tree = [j for j in mechanism.tree_joints if j in edges and edges[j].successor not in inside]
+    left = [j for j in mechanism.joints if j in edges and j not in tree]
+    missing, maps = set(inside), Maps()
+    while missing:
+        forward = (j for j in left if edges[j].predecessor not in missing and edges[j].successor in missing)
+        backward = [j for j in left if edges[j].predecessor in missing and edges[j].successor not in missing]
+        joint = next(forward, None)
+        if joint is None:
+            old = next((j for j in backward if _flipped_type(j) is not None), None)
+            if old is None:
+                raise MechanismError(
+                    f"bodies {', '.join(sorted(repr(b.name) for b in missing))} can only be reached by turning round "
+                    f"{', '.join(f'{j.name!r} ({j.joint_type.kind})' for j in backward)}; only revolute, prismatic and "
+                    "fixed joints can be turned round"
+                )
+            joint = maps.joints[old] = _flipped(old)
+            e = edges.pop(old)
+            edges[joint] = Edge(e.successor, e.predecessor, e.successor_pose.inverse(), e.joint_pose.inverse())
+            left.remove(old)
+        else:
+            left.remove(joint)
+        tree.append(joint)
+        missing.remove(edges[joint].successor)
+    return tree, maps
+
+
+def _flipped_type(joint: Joint) -> JointType | None:
+    """The type that gives the inverse motion at the same q; None if there is none."""
+    kind = joint.joint_type
+    if isinstance(kind, (Revolute, Prismatic)):
+        x, y, z = kind.axis
+        return type(kind)((-x, -y, -z))
+    return kind if isinstance(kind, Fixed) else None
+
+
+def _flipped(joint: Joint) -> Joint:
+    """`joint` walked from its successor to its predecessor.
+
+    With the axis negated, q, v and hence limits, spring and passive elements mean the same motion as before.
+    """
+    kind = _flipped_type(joint)
+    assert kind is not None
+    twin = joint.copy()
+    twin._joint_type = kind
+    twin.frame_before, twin.frame_after = joint.frame_after, joint.frame_before
+    return twin
+
+
+def _split_off(mechanism: Mechanism, root: RigidBody, inside: set[RigidBody], edges: dict[Joint, Edge]) -> Mechanism:
+    """Move the bodies `inside` and the joints between them to a mechanism of their own."""
+    far = {j: e for j, e in edges.items() if e.predecessor in inside}
+    near = {j: e for j, e in edges.items() if j not in far}
+    order = [j for j in mechanism.joints if j in far]
+    merged = {name: host for name, host in mechanism._merged_names.items() if host in inside}
+    _commit(
+        mechanism,
+        [j for j in mechanism.tree_joints if j in near],
+        [j for j in mechanism.non_tree_joints if j in near],
+        near,
+    )
+    part = Mechanism(root, mechanism.gravity)
+    for joint in order:
+        e = far[joint]
+        part.attach(e.predecessor, e.successor, joint, e.joint_pose, e.successor_pose)
+    part._merged_names = merged
+    return part
+
+
+def _commit(mechanism: Mechanism, tree: list[Joint], loops: list[Joint], edges: dict[Joint, Edge]) -> None:
+    """Make `mechanism` consist of these joints and the bodies they reach; let go of all others."""
+    joints = [*tree, *loops]
+    bodies = [mechanism.root_body, *(edges[j].successor for j in tree)]
+    kept = {*bodies, *joints}
+    before: list[RigidBody | Joint] = [*mechanism.bodies, *mechanism.joints]
+    for part in before:
+        if part not in kept:
+            _owner.pop(part, None)
+            part._revision = None
+    names = {j.name for j in joints}
+    for joint in joints:
+        _claim(joint, mechanism)
+        joint._revision = mechanism._revision
+        if joint.mimic is not None and joint.mimic.joint not in names:
+            joint.mimic = None
+    mechanism._bodies, mechanism._tree_joints, mechanism._loop_joints = bodies, tree, loops
+    mechanism._edges = edges
+    mechanism._parent_joint = {edges[j].successor: j for j in tree}
+    mechanism._body_names = {b.name: b for b in bodies}
+    mechanism._joint_names = {j.name: j for j in joints}
+    mechanism._merged_names = {n: host for n, host in mechanism._merged_names.items() if host in kept}
+    mechanism._revision.value += 1
+
+
+def _edge(mechanism: Mechanism, joint: object) -> Edge:
+    if not isinstance(joint, Joint):
+        raise MechanismError(f"joint must be a Joint of mechanism {mechanism.name!r}, got {_shown(joint)}")
+    return mechanism.edge(joint)
 
 
 def _check_body(mechanism: Mechanism, body: object, what: str) -> None:

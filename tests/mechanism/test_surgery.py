@@ -11,6 +11,7 @@ from rbdyn import (
     Joint,
     Mechanism,
     Model,
+    Prismatic,
     Revolute,
     RigidBody,
     SpatialInertia,
@@ -314,6 +315,145 @@ def test_gravity_is_copied_or_turned_and_nothing_else(leg):
             leg.submechanism(leg.root_body, gravity=bad)
 
 
+# ---- taking apart ----------------------------------------------------------------------------
+
+
+def relative(state, a, b):
+    return np.linalg.inv(as_matrix(pose_of(state, a))) @ as_matrix(pose_of(state, b))
+
+
+def test_a_loop_joint_is_dropped(leg):
+    stay = leg.find_joint("stay")
+    tree = leg.tree_joints
+    maps = leg.remove_joint(stay)
+    assert (maps.bodies, maps.joints, maps.frames) == ({}, {}, {})
+    assert leg.joints == leg.tree_joints == tree
+    with pytest.raises(rbdyn.UnknownNameError):
+        leg.find_joint("stay")
+    leg.attach(leg.find_body("foot"), leg.root_body, stay)  # it is free again
+    assert leg.non_tree_joints == (stay,)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_cut_loop_hangs_on_its_other_end(seed):
+    rng = np.random.default_rng(seed)
+    m = random_tree(rng, 9, (Revolute, Prismatic, Fixed, Revolute))
+    for k, kind in enumerate((Revolute((0.6, 0, 0.8)), Prismatic((0, 0.6, 0.8)), Fixed())):
+        a, b = rng.choice(10, 2, replace=False)
+        ends = m.bodies[a], m.bodies[b]
+        m.attach(*ends, Joint(f"loop{k}", kind, (-2.0, 1.0)), random_transform(rng), random_transform(rng))
+    m.find_joint("joint3").damping = 0.7
+    loop = m.non_tree_joints[0]
+    path = m.path(m.predecessor(loop), m.successor(loop))
+    cut, _ = path[int(rng.integers(len(path)))]
+    old_edges = {j: m.edge(j) for j in m.joints}
+    inertias = {b: b.inertia for b in m.bodies}
+    before = random_state(m, seed)
+    q = {j: before.q[joint_slice(before.model, j)] for j in m.tree_joints if j.num_positions}
+    poses = {j: relative(before, e.predecessor, e.successor) for j, e in old_edges.items() if j in m.tree_joints}
+
+    maps = m.remove_joint(cut)
+
+    assert set(m.bodies) == set(inertias)
+    assert all(b.inertia is inertia for b, inertia in inertias.items())
+    assert {j.name for j in m.joints} == {j.name for j in old_edges} - {cut.name}
+    assert len(m.tree_joints) == 9
+    state = random_state(m, seed + 1)
+    new_q = state.q.copy()
+    for old, value in q.items():
+        new = maps.joints.get(old, old)
+        if new in m.tree_joints:
+            new_q[joint_slice(state.model, new)] = value
+    state.set(new_q)
+    np.linalg.cholesky(mass_matrix(state) + 1e-12 * np.eye(state.model.nv))
+    for old, pose in poses.items():
+        new, edge = maps.joints.get(old, old), old_edges[old]
+        if new in m.tree_joints:
+            np.testing.assert_allclose(relative(state, edge.predecessor, edge.successor), pose, atol=1e-12)
+    for old, new in maps.joints.items():
+        edge = old_edges[old]
+        assert new.name == old.name
+        assert (new.frame_before, new.frame_after) == (old.frame_after, old.frame_before)
+        assert (new.position_limits, new.damping) == (old.position_limits, old.damping)
+        assert (m.predecessor(new), m.successor(new)) == (edge.successor, edge.predecessor)
+        if old in poses or not old.num_positions:
+            continue
+        pair = Mechanism(RigidBody("base"))  # a loop joint that was flipped into the tree, alone and unflipped
+        tip = RigidBody("tip", SpatialInertia(1.0))
+        pair.attach(pair.root_body, tip, old.copy(), edge.joint_pose, edge.successor_pose)
+        alone = State(Model(pair))
+        alone.set(new_q[joint_slice(state.model, new)])
+        expected = as_matrix(pose_of(alone, "tip"))
+        np.testing.assert_allclose(relative(state, edge.predecessor, edge.successor), expected, atol=1e-12)
+
+
+def joint_slice(model, joint):
+    start = model.joint_q_index(joint.name)
+    return slice(start, start + joint.num_positions)
+
+
+def test_joints_that_cannot_be_flipped_are_named(leg):
+    before = snapshot(leg)
+    with pytest.raises(rbdyn.MechanismError, match=r"turning round 'stay' \(spherical\)"):
+        leg.remove_joint(leg.find_joint("hip"))
+    assert snapshot(leg) == before
+    leg.attach(leg.root_body, leg.find_body("shank"), Joint("rod", Prismatic((1, 0, 0)), (0, 2)))
+    maps = leg.remove_joint(leg.find_joint("hip"))
+    knee = leg.find_joint("knee")
+    assert [j.name for j in leg.tree_joints] == ["rod", "ankle", "knee"]
+    assert (knee.joint_type, knee.position_limits) == (Revolute((0, -1, 0)), (-2, 1))
+    assert list(maps.joints.values()) == [knee]
+    assert leg.find_joint("stay") in leg.non_tree_joints
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_bridge_splits_only_when_asked(seed):
+    rng = np.random.default_rng(seed)
+    m = random_tree(rng, 9)
+    joint = m.tree_joints[int(rng.integers(4))]
+    body = m.successor(joint)
+    part, _ = m.submechanism(body)
+    below = [b for b in m.bodies if b is body or body in chain(m, b)]
+    rest = [b for b in m.bodies if b not in below]
+    before = snapshot(m)
+    with pytest.raises(rbdyn.MechanismError, match="split=True"):
+        m.remove_joint(joint)
+    assert snapshot(m) == before
+    old = Model(m)
+    near, far = m.remove_joint(joint, split=True)
+    assert near is m
+    assert near.bodies == tuple(rest)
+    assert far.bodies == tuple(below)
+    assert repr(far) == repr(part)
+    with pytest.raises(rbdyn.StaleModelError):
+        old.check()
+    if far.num_velocities:
+        np.testing.assert_array_equal(mass_matrix(random_state(far)), mass_matrix(random_state(part)))
+    count = near.revision, far.revision
+    body.inertia = SpatialInertia(9.0)  # whose part it is now
+    assert (near.revision, far.revision) == (count[0], count[1] + 1)
+    body_far = far.root_body
+    near.attach(near.root_body, RigidBody("carrier"), Joint("carrier", Fixed()))
+    with pytest.raises(rbdyn.MechanismError, match="part of mechanism"):
+        near.attach(near.root_body, body_far, joint)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_subtree_goes_with_its_loops(seed):
+    rng = np.random.default_rng(seed)
+    m = add_loops(random_tree(rng, 9), rng, 4)
+    joint = m.tree_joints[int(rng.integers(5))]
+    body = m.successor(joint)
+    rest = [b for b in m.bodies if b is not body and body not in chain(m, b)]
+    kept = [j for j in m.joints if m.predecessor(j) in rest and m.successor(j) in rest]
+    m.remove_subtree(joint)
+    assert m.bodies == tuple(rest)
+    assert m.joints == tuple(kept)
+    m.attach(m.root_body, body, joint)  # both are free again
+    assert m.parent(body) is m.root_body
+    assert m.joint_to_parent(body) is joint
+
+
 # ---- refused edits ---------------------------------------------------------------------------
 
 
@@ -338,6 +478,13 @@ def failing_calls(m, rng):
         lambda: m.attach_mechanism(body, body, prefix="p_"),
         lambda: m.attach_mechanism(body, other, np.eye(4), "p_"),
         lambda: m.attach_mechanism(body, other, None, 3),
+        lambda: m.remove_joint(other.joints[0]),
+        lambda: m.remove_joint(m.joints[0].name),
+        lambda: m.remove_joint(m.joints[0], split="yes"),
+        lambda: m.remove_joint(m.non_tree_joints[0], split=True),
+        lambda: m.remove_subtree(other.joints[0]),
+        lambda: m.remove_subtree(None),
+        lambda: m.remove_subtree(m.non_tree_joints[0]),
         lambda: m.submechanism(other.bodies[1]),
         lambda: m.submechanism(body.name),
         lambda: m.submechanism(body, gravity="turn"),
