@@ -1,13 +1,21 @@
 """Algorithms on a State, one file each under its name in the literature."""
 
 from rbdyn.algorithms.aba import forward_dynamics
+from rbdyn.algorithms.centroidal import (
+    center_of_mass_jacobian,
+    composite_inertia,
+    momentum_bias,
+    momentum_matrix,
+)
 from rbdyn.algorithms.configuration import difference, integrate
 from rbdyn.algorithms.convert import convert
+from rbdyn.algorithms.coriolis import coriolis_matrix
 from rbdyn.algorithms.crba import mass_matrix, mass_matrix_times
 from rbdyn.algorithms.jacobian import body_spatial_jacobian, point_jacobian, point_jacobian_6d
 from rbdyn.algorithms.kinematics import body_pose, forward_kinematics, point_velocity, point_velocity_6d
 from rbdyn.algorithms.ltdl import inverse_mass_matrix, solve_mass_matrix
 from rbdyn.algorithms.momentum import angular_momentum, center_of_mass, kinetic_energy, momentum, potential_energy
+from rbdyn.algorithms.reactions import joint_wrenches
 from rbdyn.algorithms.rnea import bias_forces, inverse_dynamics
 
 __all__ = [
@@ -16,17 +24,23 @@ __all__ = [
     "body_pose",
     "body_spatial_jacobian",
     "center_of_mass",
+    "center_of_mass_jacobian",
+    "composite_inertia",
     "convert",
+    "coriolis_matrix",
     "difference",
     "forward_dynamics",
     "forward_kinematics",
     "integrate",
     "inverse_dynamics",
     "inverse_mass_matrix",
+    "joint_wrenches",
     "kinetic_energy",
     "mass_matrix",
     "mass_matrix_times",
     "momentum",
+    "momentum_bias",
+    "momentum_matrix",
     "point_jacobian",
     "point_jacobian_6d",
     "point_velocity",
