@@ -1,21 +1,28 @@
 """Algorithms on a State, one file each under its name in the literature."""
 
 from rbdyn.algorithms.aba import forward_dynamics
-from rbdyn.algorithms.centroidal import (
-    center_of_mass_jacobian,
-    composite_inertia,
-    momentum_bias,
-    momentum_matrix,
-)
+from rbdyn.algorithms.acceleration import point_acceleration, point_acceleration_6d
+from rbdyn.algorithms.centroidal import center_of_mass_jacobian, composite_inertia, momentum_bias, momentum_matrix
 from rbdyn.algorithms.configuration import difference, integrate
 from rbdyn.algorithms.convert import convert
 from rbdyn.algorithms.coriolis import coriolis_matrix
 from rbdyn.algorithms.crba import mass_matrix, mass_matrix_times
 from rbdyn.algorithms.jacobian import body_spatial_jacobian, point_jacobian, point_jacobian_6d
+from rbdyn.algorithms.jacobian_dot import body_spatial_jacobian_dot, point_jacobian_dot, point_jacobian_dot_6d
 from rbdyn.algorithms.kinematics import body_pose, forward_kinematics, point_velocity, point_velocity_6d
 from rbdyn.algorithms.ltdl import inverse_mass_matrix, solve_mass_matrix
 from rbdyn.algorithms.momentum import angular_momentum, center_of_mass, kinetic_energy, momentum, potential_energy
 from rbdyn.algorithms.reactions import joint_wrenches
+from rbdyn.algorithms.relative import (
+    relative_body_spatial_jacobian,
+    relative_body_spatial_jacobian_and_dot,
+    relative_body_spatial_jacobian_dot,
+    relative_point_jacobian_6d,
+    relative_point_jacobian_and_dot_6d,
+    relative_point_jacobian_dot_6d,
+    spatial_acceleration,
+    spatial_velocity,
+)
 from rbdyn.algorithms.rnea import bias_forces, inverse_dynamics
 
 __all__ = [
@@ -23,6 +30,7 @@ __all__ = [
     "bias_forces",
     "body_pose",
     "body_spatial_jacobian",
+    "body_spatial_jacobian_dot",
     "center_of_mass",
     "center_of_mass_jacobian",
     "composite_inertia",
@@ -41,10 +49,22 @@ __all__ = [
     "momentum",
     "momentum_bias",
     "momentum_matrix",
+    "point_acceleration",
+    "point_acceleration_6d",
     "point_jacobian",
     "point_jacobian_6d",
+    "point_jacobian_dot",
+    "point_jacobian_dot_6d",
     "point_velocity",
     "point_velocity_6d",
     "potential_energy",
+    "relative_body_spatial_jacobian",
+    "relative_body_spatial_jacobian_and_dot",
+    "relative_body_spatial_jacobian_dot",
+    "relative_point_jacobian_6d",
+    "relative_point_jacobian_and_dot_6d",
+    "relative_point_jacobian_dot_6d",
     "solve_mass_matrix",
+    "spatial_acceleration",
+    "spatial_velocity",
 ]

@@ -20,6 +20,23 @@ OUTPUTS = {
     "point_jacobian": lambda s, out: rbdyn.point_jacobian(s.state, "body2", [1, 2, 3], out=out),
     "point_jacobian_6d": lambda s, out: rbdyn.point_jacobian_6d(s.state, "body2", [1, 2, 3], out=out),
     "body_spatial_jacobian": lambda s, out: rbdyn.body_spatial_jacobian(s.state, "body2", out=out),
+    "point_acceleration": lambda s, out: rbdyn.point_acceleration(s.state, s.vd, "body2", [1, 2, 3], out=out),
+    "point_acceleration_6d": lambda s, out: rbdyn.point_acceleration_6d(s.state, s.vd, "body2", [1, 2, 3], out=out),
+    "point_jacobian_dot": lambda s, out: rbdyn.point_jacobian_dot(s.state, "body2", [1, 2, 3], out=out),
+    "point_jacobian_dot_6d": lambda s, out: rbdyn.point_jacobian_dot_6d(s.state, "body2", [1, 2, 3], out=out),
+    "body_spatial_jacobian_dot": lambda s, out: rbdyn.body_spatial_jacobian_dot(s.state, "body2", out=out),
+    "spatial_velocity": lambda s, out: rbdyn.spatial_velocity(s.state, "body2", "body3", out=out),
+    "spatial_acceleration": lambda s, out: rbdyn.spatial_acceleration(s.state, s.vd, "body2", "body3", out=out),
+    "relative_body_spatial_jacobian": lambda s, out: rbdyn.relative_body_spatial_jacobian(
+        s.state, "body2", "body3", out=out
+    ),
+    "relative_body_spatial_jacobian_dot": lambda s, out: rbdyn.relative_body_spatial_jacobian_dot(
+        s.state, "body2", "body3", out=out
+    ),
+    "relative_point_jacobian_6d": lambda s, out: rbdyn.relative_point_jacobian_6d(s.state, "body2", "body3", out=out),
+    "relative_point_jacobian_dot_6d": lambda s, out: rbdyn.relative_point_jacobian_dot_6d(
+        s.state, "body2", "body3", out=out
+    ),
     "integrate": lambda s, out: rbdyn.integrate(s.model, s.state.q, s.state.v, 0.1, out=out),
     "difference": lambda s, out: rbdyn.difference(s.model, s.model.neutral(), s.state.q, out=out),
 }

@@ -1,0 +1,45 @@
+from numpy.typing import ArrayLike
+
+from rbdyn.model.model import _Body
+from rbdyn.model.state import State
+from rbdyn.spatial.rotations import Array
+
+def spatial_velocity(
+    state: State, body: _Body, relative_to: _Body = "world", expressed_in: _Body | None = None, out: Array | None = None
+) -> Array: ...
+def spatial_acceleration(
+    state: State,
+    vd: ArrayLike,
+    body: _Body,
+    relative_to: _Body = "world",
+    expressed_in: _Body | None = None,
+    out: Array | None = None,
+) -> Array: ...
+def relative_body_spatial_jacobian(
+    state: State, base: _Body, relative: _Body, expressed_in: _Body | None = None, out: Array | None = None
+) -> Array: ...
+def relative_body_spatial_jacobian_dot(
+    state: State, base: _Body, relative: _Body, expressed_in: _Body | None = None, out: Array | None = None
+) -> Array: ...
+def relative_body_spatial_jacobian_and_dot(
+    state: State,
+    base: _Body,
+    relative: _Body,
+    expressed_in: _Body | None = None,
+    out: Array | None = None,
+    out_dot: Array | None = None,
+) -> tuple[Array, Array]: ...
+def relative_point_jacobian_6d(
+    state: State, base: _Body, relative: _Body, expressed_in: _Body = "world", out: Array | None = None
+) -> Array: ...
+def relative_point_jacobian_dot_6d(
+    state: State, base: _Body, relative: _Body, expressed_in: _Body = "world", out: Array | None = None
+) -> Array: ...
+def relative_point_jacobian_and_dot_6d(
+    state: State,
+    base: _Body,
+    relative: _Body,
+    expressed_in: _Body = "world",
+    out: Array | None = None,
+    out_dot: Array | None = None,
+) -> tuple[Array, Array]: ...
