@@ -449,6 +449,9 @@ def test_a_subtree_goes_with_its_loops(seed):
     m.remove_subtree(joint)
     assert m.bodies == tuple(rest)
     assert m.joints == tuple(kept)
+    count = m.revision
+    body.inertia, joint.damping = SpatialInertia(9.0), 2.0
+    assert m.revision == count  # what was removed is no longer this mechanism's
     m.attach(m.root_body, body, joint)  # both are free again
     assert m.parent(body) is m.root_body
     assert m.joint_to_parent(body) is joint
