@@ -2,7 +2,17 @@
 
 from rbdyn.mechanism.body import Geometry, RigidBody
 from rbdyn.mechanism.joint import Joint, Mimic
-from rbdyn.mechanism.joint_types import Fixed, Floating, JointType, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism.joint_types import (
+    Fixed,
+    Floating,
+    JointType,
+    Planar,
+    Prismatic,
+    Revolute,
+    SinCosRevolute,
+    Spherical,
+    SPQuatFloating,
+)
 from rbdyn.mechanism.mechanism import Edge, Maps, Mechanism
 
 __all__ = [
@@ -19,5 +29,7 @@ __all__ = [
     "Prismatic",
     "Revolute",
     "RigidBody",
+    "SPQuatFloating",
+    "SinCosRevolute",
     "Spherical",
 ]

@@ -1,18 +1,23 @@
 """Joint types: what a joint allows, as frozen values.
 
-A type says how many coordinates it has and which way its axes point in the joint frame; how a coordinate
-becomes a motion is in one file of kernels, model/joints.pxd.  Conventions (docs/conventions.md):
+A type says how many coordinates it has, which way its axes point in the joint frame, and where a coordinate puts the
+after-frame; the same in C, for the algorithms, is in one file of kernels, model/joints.pxd.  Conventions
+(docs/conventions.md):
 
-============  ==============================  ===============================================  ==  ==
-type          q                               v                                                nq  nv
-============  ==============================  ===============================================  ==  ==
-Fixed         -                               -                                                0   0
-Revolute      angle [rad]                     its rate                                         1   1
-Prismatic     distance [m]                    its rate                                         1   1
-Planar        x, y [m], theta [rad]           their rates                                      3   3
-Spherical     quaternion [w, x, y, z]         angular velocity, parent-side joint frame        4   3
-Floating      x, y, z [m], quaternion         linear, angular velocity, parent-side frame      7   6
-============  ==============================  ===============================================  ==  ==
+==============  ==============================  ===============================================  ==  ==
+type            q                               v                                                nq  nv
+==============  ==============================  ===============================================  ==  ==
+Fixed           -                               -                                                0   0
+Revolute        angle [rad]                     its rate                                         1   1
+SinCosRevolute  sine, cosine of the angle       rate of the angle                                2   1
+Prismatic       distance [m]                    its rate                                         1   1
+Planar          x, y [m], theta [rad]           their rates                                      3   3
+Spherical       quaternion [w, x, y, z]         angular velocity, parent-side joint frame        4   3
+Floating        x, y, z [m], quaternion         linear, angular velocity, parent-side frame      7   6
+SPQuatFloating  x, y, z [m], (x, y, z) / (1+w)  linear, angular velocity, parent-side frame      6   6
+==============  ==============================  ===============================================  ==  ==
+
+SPQuatFloating holds the stereographic projection of the quaternion, with w >= 0: three numbers of length 1 at most.
 """
 
 from __future__ import annotations
@@ -25,7 +30,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.errors import MechanismError
-from rbdyn.spatial.rotations import Array, as_vector, rotation_to_z
+from rbdyn.spatial.rotations import (
+    Array,
+    as_vector,
+    matrix_from_quat,
+    matrix_from_rotvec,
+    quat_from_matrix,
+    rotation_to_z,
+)
+from rbdyn.spatial.transform import Transform
 
 Axis = tuple[float, float, float]
 IDENTITY_QUAT = (1.0, 0.0, 0.0, 0.0)
@@ -44,7 +57,7 @@ def unit_axis(axis: ArrayLike, name: str) -> Axis:
 
 @dataclass(frozen=True)
 class JointType:
-    """What a joint allows.  Use one of Fixed, Revolute, Prismatic, Planar, Spherical, Floating.
+    """What a joint allows.  Use one of the types below it.
 
     Attributes
     ----------
@@ -80,6 +93,50 @@ class JointType:
         """
         return rng.uniform(-1.0, 1.0, self.num_positions)
 
+    def pose(self, q: ArrayLike) -> Transform:
+        """Pose of the after-frame in the before-frame at q.
+
+        Parameters
+        ----------
+        q : (num_positions,) array_like
+            Configuration of this joint; quaternions are normalised.
+        """
+        return self._pose(as_vector(q, self.num_positions, "q"))
+
+    def _pose(self, q: Array) -> Transform:
+        return Transform()
+
+    def motion_subspace(self, q: ArrayLike) -> Array:
+        """S(q): the twist of the after-frame relative to the before-frame is S v, (6, num_velocities).
+
+        In the axes and at the origin of the after-frame, angular part first.  The columns are orthonormal for every
+        type, so that the velocity nearest to a twist is S^T times it.
+
+        Parameters
+        ----------
+        q : (num_positions,) array_like
+            Configuration of this joint.
+        """
+        return self._motion_subspace(as_vector(q, self.num_positions, "q"))
+
+    def _motion_subspace(self, q: Array) -> Array:
+        return np.zeros((6, 0))
+
+    def configuration(self, pose: Transform) -> Array:
+        """The q whose `pose` comes nearest, (num_positions,): exactly there if the joint can reach it.
+
+        Nearest in translation along the free directions, and in rotation by the trace of the relative rotation.
+        Angles are in (-pi, pi].
+        """
+        return np.zeros(0)
+
+
+def _angle_about(axis: ArrayLike, rotation: Array) -> float:
+    """The angle about `axis` whose rotation R(angle) is nearest to `rotation`: it maximises tr(R^T rotation) [rad]."""
+    a, R = np.asarray(axis), rotation
+    sine = a @ (R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1])
+    return math.atan2(float(sine), float(R.trace() - a @ R @ a))
+
 
 @dataclass(frozen=True)
 class Fixed(JointType):
@@ -112,6 +169,54 @@ class Revolute(JointType):
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-math.pi, math.pi, 1)
 
+    def _pose(self, q: Array) -> Transform:
+        return Transform(rotation=matrix_from_rotvec(q[0] * np.asarray(self.axis)))
+
+    def _motion_subspace(self, q: Array) -> Array:
+        return np.array([[*self.axis, 0.0, 0.0, 0.0]]).T
+
+    def configuration(self, pose: Transform) -> Array:
+        return np.array([_angle_about(self.axis, pose.rotation)])
+
+
+@dataclass(frozen=True)
+class SinCosRevolute(JointType):
+    """Rotation about an axis, q = [sin, cos] of the angle: no jump where the angle comes round.  v = rate of the angle.
+
+    Parameters
+    ----------
+    axis : (3,) array_like
+        Axis in the joint frame; normalised; must not be zero.
+    """
+
+    axis: Axis = (0.0, 0.0, 1.0)
+    num_positions: ClassVar[int] = 2
+    num_velocities: ClassVar[int] = 1
+    kind: ClassVar[str] = "sincosrevolute"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit_axis(self.axis, "axis"))
+
+    def neutral(self) -> Array:
+        return np.array([0.0, 1.0])
+
+    def canonical_rotation(self) -> Array:
+        return rotation_to_z(self.axis)
+
+    def random(self, rng: np.random.Generator) -> Array:
+        angle = rng.uniform(-math.pi, math.pi)
+        return np.array([math.sin(angle), math.cos(angle)])
+
+    def _pose(self, q: Array) -> Transform:
+        return Transform(rotation=matrix_from_rotvec(math.atan2(q[0], q[1]) * np.asarray(self.axis)))
+
+    def _motion_subspace(self, q: Array) -> Array:
+        return np.array([[*self.axis, 0.0, 0.0, 0.0]]).T
+
+    def configuration(self, pose: Transform) -> Array:
+        angle = _angle_about(self.axis, pose.rotation)
+        return np.array([math.sin(angle), math.cos(angle)])
+
 
 @dataclass(frozen=True)
 class Prismatic(JointType):
@@ -133,6 +238,15 @@ class Prismatic(JointType):
 
     def canonical_rotation(self) -> Array:
         return rotation_to_z(self.axis)
+
+    def _pose(self, q: Array) -> Transform:
+        return Transform(translation=q[0] * np.asarray(self.axis))
+
+    def _motion_subspace(self, q: Array) -> Array:
+        return np.array([[0.0, 0.0, 0.0, *self.axis]]).T
+
+    def configuration(self, pose: Transform) -> Array:
+        return np.array([float(np.dot(self.axis, pose.translation))])
 
 
 @dataclass(frozen=True)
@@ -166,6 +280,25 @@ class Planar(JointType):
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-1.0, 1.0, 3) * (1.0, 1.0, math.pi)
 
+    @property
+    def normal(self) -> Axis:
+        """x_axis cross y_axis: what theta turns about, in the joint frame."""
+        return tuple(np.cross(self.x_axis, self.y_axis).tolist())
+
+    def _pose(self, q: Array) -> Transform:
+        rotation = matrix_from_rotvec(q[2] * np.asarray(self.normal))
+        return Transform(rotation, translation=q[0] * np.asarray(self.x_axis) + q[1] * np.asarray(self.y_axis))
+
+    def _motion_subspace(self, q: Array) -> Array:
+        S = np.zeros((6, 3))
+        S[3:, :2] = self._pose(q).rotation.T @ np.array([self.x_axis, self.y_axis]).T
+        S[:3, 2] = self.normal
+        return S
+
+    def configuration(self, pose: Transform) -> Array:
+        x, y = np.dot(self.x_axis, pose.translation), np.dot(self.y_axis, pose.translation)
+        return np.array([x, y, _angle_about(self.normal, pose.rotation)])
+
 
 def random_quat(rng: np.random.Generator) -> Array:
     """A uniformly distributed unit quaternion [w, x, y, z]."""
@@ -187,6 +320,22 @@ class Spherical(JointType):
     def random(self, rng: np.random.Generator) -> Array:
         return random_quat(rng)
 
+    def _pose(self, q: Array) -> Transform:
+        return Transform(quat=q)
+
+    def _motion_subspace(self, q: Array) -> Array:
+        return np.vstack([matrix_from_quat(q).T, np.zeros((3, 3))])
+
+    def configuration(self, pose: Transform) -> Array:
+        return quat_from_matrix(pose.rotation)
+
+
+def _free_motion(rotation: Array) -> Array:
+    """S of a joint that moves freely, v = [linear, angular] in the before-frame's axes."""
+    S = np.zeros((6, 6))
+    S[3:, :3] = S[:3, 3:] = rotation.T
+    return S
+
 
 @dataclass(frozen=True)
 class Floating(JointType):
@@ -201,3 +350,45 @@ class Floating(JointType):
 
     def random(self, rng: np.random.Generator) -> Array:
         return np.concatenate([rng.uniform(-1.0, 1.0, 3), random_quat(rng)])
+
+    def _pose(self, q: Array) -> Transform:
+        return Transform(quat=q[3:], translation=q[:3])
+
+    def _motion_subspace(self, q: Array) -> Array:
+        return _free_motion(matrix_from_quat(q[3:]))
+
+    def configuration(self, pose: Transform) -> Array:
+        return np.concatenate([pose.translation, quat_from_matrix(pose.rotation)])
+
+
+@dataclass(frozen=True)
+class SPQuatFloating(JointType):
+    """Free motion without a redundant coordinate.  q = [x, y, z, p]; v = [linear, angular], as of Floating.
+
+    p = (qx, qy, qz) / (1 + qw), the stereographic projection of the unit quaternion with qw >= 0 (also: modified
+    Rodrigues parameters), is the axis times the tangent of a quarter of the angle.  Its length is 1 at half a turn,
+    where p and -p are the same rotation; what sets q keeps it within 1.
+    """
+
+    num_positions: ClassVar[int] = 6
+    num_velocities: ClassVar[int] = 6
+    kind: ClassVar[str] = "spquatfloating"
+
+    def random(self, rng: np.random.Generator) -> Array:
+        return np.concatenate([rng.uniform(-1.0, 1.0, 3), _project(random_quat(rng))])
+
+    def _pose(self, q: Array) -> Transform:
+        n = float(q[3:] @ q[3:])
+        return Transform(quat=[1.0 - n, *(2.0 * q[3:])], translation=q[:3])
+
+    def _motion_subspace(self, q: Array) -> Array:
+        return _free_motion(self._pose(q).rotation)
+
+    def configuration(self, pose: Transform) -> Array:
+        return np.concatenate([pose.translation, _project(quat_from_matrix(pose.rotation))])
+
+
+def _project(quat: Array) -> Array:
+    """The stereographic projection of a unit quaternion, its sign chosen for w >= 0."""
+    w, p = (quat[0], quat[1:]) if quat[0] >= 0.0 else (-quat[0], -quat[1:])
+    return p / (1.0 + w)
