@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 help:
 	@echo 'make demo    a four-legged robot drops, and stands'
 	@echo 'make test    the whole test suite; PYTEST="-k world" passes options on'
-	@echo 'make bench   time the algorithms and the World'
+	@echo 'make bench   time the algorithms and the World beside their peers'
 	@echo 'make lint    ruff, cython-lint, mypy, stubtest, and the floor test'
 	@echo 'make docs    build the manual to docs/_build/html'
 	@echo 'make clean   remove what was built, and .venv'
@@ -25,7 +25,7 @@ demo: build
 test: build .venv/.test
 	$(PY) -m pytest $(PYTEST)
 
-bench: build .venv/.test
+bench: build .venv/.test .venv/.bench
 	$(PY) -m benchmarks
 
 lint: build .venv/.lint .venv/.test
