@@ -54,17 +54,19 @@ def _limits(joint: Joint, value: object) -> tuple[float, float] | None:
     if value is None:
         return None
     what = f"position_limits of joint {joint.name!r}"
-    if isinstance(joint.joint_type, SinCosRevolute):
-        raise MechanismError(
-            f"{what} must be None, got {value!r}: a sine and a cosine do not tell one turn from the next; "
-            "Revolute(axis) takes limits of its angle"
-        )
     if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != 2:
         raise MechanismError(f"{what} must be (lower, upper), got {value!r}")
     lower, upper = _real(value[0], what), _real(value[1], what)
     if math.isnan(lower) or math.isnan(upper) or lower > upper:
         raise MechanismError(f"{what} must be (lower, upper) with lower <= upper, got {value!r}")
-    return (lower, upper) if lower < upper else None
+    if lower == upper:
+        return None
+    if isinstance(joint.joint_type, SinCosRevolute):
+        raise MechanismError(
+            f"{what} must be None, got {value!r}: a sine and a cosine do not tell one turn from the next; "
+            "Revolute(axis) takes limits of its angle"
+        )
+    return lower, upper
 
 
 def _passive(joint: Joint, value: object, what: str) -> float:
