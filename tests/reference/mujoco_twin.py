@@ -105,7 +105,7 @@ class MujocoTwin:
         if isinstance(kind, SPQuatFloating):
             quat = np.zeros(4)
             mujoco.mju_mat2Quat(quat, rotation_of_projection(q[3:]).ravel())
-            q = np.append(q[:3], quat)
+            q = np.append(q[:3], quat if quat[0] >= 0 else -quat)
         if isinstance(kind, (Spherical, Floating, SPQuatFloating)):
             R = rotation_of_quaternion(q[-4:])
             T[-3:, -3:], Td[-3:, -3:] = R.T, -R.T @ cross_matrix(v[-3:])
