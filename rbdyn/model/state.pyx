@@ -17,11 +17,13 @@ from rbdyn.spatial._arrays cimport data, read_only, vector_in
 cnp.import_array()
 
 
-cdef inline double squared_length(const double* x, int n) noexcept:
-    cdef double total = 0.0
-    cdef int k
-    for k in range(n):
-        total += x[k] * x[k]
+cdef inline double squared_length(const double* x, int size) noexcept:
+    """Of two, three or four numbers."""
+    cdef double total = x[0] * x[0] + x[1] * x[1]
+    if size > 2:
+        total += x[2] * x[2]
+    if size > 3:
+        total += x[3] * x[3]
     return total
 
 
