@@ -97,8 +97,8 @@ class Joint(Edited):
     name : str
         Unique within a mechanism.
     joint_type : JointType
-        What it allows: Fixed(), Revolute(axis), SinCosRevolute(axis), Prismatic(axis), Planar(), Spherical(), Floating()
-        or SPQuatFloating().
+        What it allows: Fixed(), Revolute(axis), SinCosRevolute(axis), Prismatic(axis), Planar(), Spherical(),
+        Floating() or SPQuatFloating().
     position_limits : (lower, upper), optional
         Hard stops of a one-dof joint [rad or m]; for Spherical (0, angle): the largest rotation angle [rad].  None, or
         lower == upper, means no limit.  A SinCosRevolute joint has none.

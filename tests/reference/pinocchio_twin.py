@@ -1,8 +1,8 @@
 """The same mechanism once more, in Pinocchio; quantities are mapped between the two conventions here.
 
 Pinocchio's quaternions are [x, y, z, w], its planar angle is (cos, sin) and so is that of its unbounded revolute joint;
-it has no joint with a stereographic projection, whose place a free flyer takes.  And the velocities of spherical, planar and
-floating joints are in the child's axes: v_pin = T(q) v, vd_pin = T vd + T' v, tau = T^T tau_pin, M = T^T M_pin T.
+a free flyer stands for SPQuatFloating.  The velocities of spherical, planar and floating joints are in the child's
+axes: v_pin = T(q) v, vd_pin = T vd + T' v, tau = T^T tau_pin, M = T^T M_pin T.
 Pinocchio has one frame per joint, so a body sits at a constant pose in its joint's frame.
 """
 

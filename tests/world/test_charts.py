@@ -1,4 +1,4 @@
-"""Joints that only write q differently move alike in a World: SinCosRevolute as Revolute, SPQuatFloating as Floating."""
+"""Joints that write q differently move alike in a World: SinCosRevolute as Revolute, SPQuatFloating as Floating."""
 
 import numpy as np
 import pytest
