@@ -111,9 +111,9 @@ def random_tree(
     """
     gravity = 9.81 * random_rotation(rng)[2]
     mechanism = Mechanism(RigidBody("world"), gravity=gravity)
-    base = Floating if floating_base is True else floating_base
+    base: AnyType = floating_base if isinstance(floating_base, type) else Floating
     for k in range(n):
-        pick: AnyType = base if base and k == 0 else joint_types[int(rng.integers(len(joint_types)))]
+        pick = base if floating_base and k == 0 else joint_types[int(rng.integers(len(joint_types)))]
         lowest = 1 if floating_base and k > 0 else 0
         parent = mechanism.bodies[int(rng.integers(lowest, k + 1))]
         _attach_random(rng, mechanism, parent, pick, successor_poses, rotor_inertia)
