@@ -83,7 +83,9 @@ from rbdyn.mechanism import (  # noqa: E402
     Prismatic,
     Revolute,
     RigidBody,
+    SinCosRevolute,
     Spherical,
+    SPQuatFloating,
 )
 from rbdyn.model import Model, State  # noqa: E402
 from rbdyn.spatial import (  # noqa: E402
@@ -131,6 +133,8 @@ __all__ = [
     "RemovedError",
     "Revolute",
     "RigidBody",
+    "SPQuatFloating",
+    "SinCosRevolute",
     "SingleBody",
     "SpatialAcceleration",
     "SpatialInertia",

@@ -1,11 +1,12 @@
 # The configuration manifold: q (+) v dt and its inverse, joint by joint.
 #
 # Rotations are integrated by the exponential map.  Angular velocities of spherical and floating joints are in the
-# parent-side frame, so the increment multiplies from the left: q' = exp(w dt) q.
+# parent-side frame, so the increment multiplies from the left: q' = exp(w dt) q.  A stereographic projection
+# p = (x, y, z) / (1 + w) goes by way of its quaternion, a sine and cosine are turned by the angle.
 
 from libc.math cimport atan2, sqrt
 
-from rbdyn.model._model cimport FLOATING, SPHERICAL, CModel
+from rbdyn.model._model cimport FLOATING, OWN, SINE_COSINE, SPHERICAL, CModel
 from rbdyn.spatial._algebra cimport Vec3, real, sincos_r, vec3
 
 cdef inline void quat_times(const double* a, const double* b, double* ab) noexcept nogil:
@@ -67,6 +68,44 @@ cdef inline void quat_step(double* q, double x, double y, double z) noexcept nog
     q[2] *= n
     q[3] *= n
 
+cdef inline void quat_of_p(const double* p, double* q) noexcept nogil:
+    """The unit quaternion of a stereographic projection."""
+    cdef double n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2]
+    cdef double k = 1.0 / (1.0 + n)
+    q[0] = (1.0 - n) * k
+    q[1] = 2.0 * k * p[0]
+    q[2] = 2.0 * k * p[1]
+    q[3] = 2.0 * k * p[2]
+
+cdef inline void p_step(double* p, double x, double y, double z) noexcept nogil:
+    """p <- the stereographic projection of exp(x, y, z) q(p), of q and -q the one with w >= 0: |p| <= 1."""
+    cdef double q[4]
+    cdef double k
+    quat_of_p(p, &q[0])
+    quat_step(&q[0], x, y, z)
+    k = 1.0 / (q[0] + 1.0) if q[0] >= 0.0 else 1.0 / (q[0] - 1.0)
+    p[0] = k * q[1]
+    p[1] = k * q[2]
+    p[2] = k * q[3]
+
+cdef inline Vec3 p_difference(const double* a, const double* b) noexcept nogil:
+    """The rotation vector in the parent's frame that takes a to b."""
+    cdef double qa[4]
+    cdef double qb[4]
+    quat_of_p(a, &qa[0])
+    quat_of_p(b, &qb[0])
+    return quat_difference(&qa[0], &qb[0])
+
+cdef inline void circle_step(double* x, double angle) noexcept nogil:
+    """x = [sine, cosine] <- that of an angle larger by `angle` [rad], normalised."""
+    cdef double s, c, n, sine
+    sincos_r(angle, &s, &c)
+    sine = x[0] * c + x[1] * s
+    x[1] = x[1] * c - x[0] * s
+    n = 1.0 / sqrt(sine * sine + x[1] * x[1])
+    x[0] = n * sine
+    x[1] *= n
+
 cdef inline void integrate_joints(const CModel* m, double* q, const double* v, double dt) noexcept nogil:
     """q <- q (+) v dt, in place."""
     cdef int i, k
@@ -80,7 +119,12 @@ cdef inline void integrate_joints(const CModel* m, double* q, const double* v, d
         elif m.kind[i] == FLOATING:
             for k in range(3):
                 x[k] += dt * u[k]
-            quat_step(x + 3, dt * u[3], dt * u[4], dt * u[5])
+            if m.chart[i] == OWN:
+                quat_step(x + 3, dt * u[3], dt * u[4], dt * u[5])
+            else:
+                p_step(x + 3, dt * u[3], dt * u[4], dt * u[5])
+        elif m.chart[i] == SINE_COSINE:
+            circle_step(x, dt * u[0])
         else:
             for k in range(m.nvi[i]):
                 x[k] += dt * u[k]
@@ -99,9 +143,13 @@ cdef inline void difference_joints(const CModel* m, const double* a, const doubl
         if m.kind[i] == SPHERICAL:
             w = quat_difference(x, y)
             u[0], u[1], u[2] = w.x, w.y, w.z
-        else:
-            for k in range(3 if m.kind[i] == FLOATING else m.nvi[i]):
+        elif m.kind[i] == FLOATING:
+            for k in range(3):
                 u[k] = y[k] - x[k]
-            if m.kind[i] == FLOATING:
-                w = quat_difference(x + 3, y + 3)
-                u[3], u[4], u[5] = w.x, w.y, w.z
+            w = quat_difference(x + 3, y + 3) if m.chart[i] == OWN else p_difference(x + 3, y + 3)
+            u[3], u[4], u[5] = w.x, w.y, w.z
+        elif m.chart[i] == SINE_COSINE:
+            u[0] = atan2(y[0] * x[1] - y[1] * x[0], y[1] * x[1] + y[0] * x[0])
+        else:
+            for k in range(m.nvi[i]):
+                u[k] = y[k] - x[k]

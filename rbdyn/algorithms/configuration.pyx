@@ -17,7 +17,7 @@ def integrate(Model model not None, q, v, double dt=1.0, out=None):
     model : Model
         Whose configuration.
     q : (nq,) array_like of float
-        Where to start; unit quaternions [w, x, y, z].
+        Where to start; quaternions [w, x, y, z] and pairs [sine, cosine] of unit length.
     v : (nv,) array_like of float
         Velocity.
     dt : float
@@ -28,7 +28,7 @@ def integrate(Model model not None, q, v, double dt=1.0, out=None):
     Returns
     -------
     q_next : (nq,) ndarray of float64
-        Rotations move by the exponential map and stay of unit length.
+        Rotations move by the exponential map and stay of unit length; a stereographic p stays within length 1.
     """
     cdef CModel* m = model.use()
     cdef cnp.ndarray start = vector_in(q, m.nq, "q")
@@ -58,7 +58,7 @@ def difference(Model model not None, q0, q1, out=None):
     Returns
     -------
     v : (nv,) ndarray of float64
-        In the convention of v; rotations take the shorter way.
+        In the convention of v; rotations take the shorter way, but plain angles that of their numbers.
     """
     cdef CModel* m = model.use()
     cdef cnp.ndarray a = vector_in(q0, m.nq, "q0")

@@ -15,6 +15,10 @@ rigidbodydynamics    w, qx, qy, qz, x, y, z    angular, linear; both in the body
 rdl keeps the w of every quaternion at the very end of q.  Spherical joints have their angular velocity in the body's
 axes in all four; planar joints have theirs in the body's axes in pinocchio and rigidbodydynamics, and pinocchio's
 planar q is x, y, cos(theta), sin(theta).
+
+A SinCosRevolute joint has q = sin, cos in rbdyn and rigidbodydynamics, cos, sin in pinocchio, where it is an unbounded
+revolute joint, and the plain angle in mujoco and rdl.  A SPQuatFloating joint has q = x, y, z, p in rbdyn, p, x, y, z
+with a floating joint's v in rigidbodydynamics, and is a floating joint with a quaternion in the others.
 """
 
 from __future__ import annotations
@@ -25,11 +29,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.errors import Error, StateError, unknown_name
-from rbdyn.mechanism.joint_types import Fixed, JointType, Planar, Spherical
+from rbdyn.mechanism.joint_types import (
+    Fixed,
+    Floating,
+    JointType,
+    Planar,
+    SinCosRevolute,
+    Spherical,
+    SPQuatFloating,
+    quat_from_stereographic,
+    stereographic,
+)
 from rbdyn.model.model import Model
 from rbdyn.spatial.rotations import Array, as_vector, matrix_from_quat
 
 LIBRARIES = ("pinocchio", "mujoco", "rdl", "rigidbodydynamics", "rbdyn")
+FLOATING = Floating()
 
 
 def convert(
@@ -87,21 +102,29 @@ def convert(
 
 
 def _width(joint_type: JointType, library: str) -> int:
-    return 4 if library == "pinocchio" and isinstance(joint_type, Planar) else joint_type.num_positions
+    """How many numbers of the library's q a joint has."""
+    if isinstance(joint_type, Planar):
+        return 4 if library == "pinocchio" else 3
+    if isinstance(joint_type, SinCosRevolute):
+        return 1 if library in ("mujoco", "rdl") else 2
+    if isinstance(joint_type, SPQuatFloating):
+        return 7 if _turns(joint_type, library) else 6
+    return joint_type.num_positions
 
 
-def _turns(joint_type: JointType) -> bool:
-    """Whether the joint has a quaternion."""
-    return joint_type.kind in ("spherical", "floating")
+def _turns(joint_type: JointType, library: str) -> bool:
+    """Whether the joint has a quaternion there."""
+    projected = isinstance(joint_type, SPQuatFloating) and library not in ("rbdyn", "rigidbodydynamics")
+    return projected or joint_type.kind in ("spherical", "floating")
 
 
 def _split(types: list[JointType], widths: list[int], q: Array, library: str) -> list[Array]:
     """q joint by joint; rdl's w is fetched from the end and put last in its block."""
     blocks = []
     start = 0
-    w_at = len(q) - sum(map(_turns, types))
+    w_at = len(q) - sum(_turns(t, library) for t in types)
     for joint_type, width in zip(types, widths, strict=True):
-        if library == "rdl" and _turns(joint_type):
+        if library == "rdl" and _turns(joint_type, library):
             blocks.append(np.append(q[start : start + width - 1], q[w_at]))
             start, w_at = start + width - 1, w_at + 1
         else:
@@ -111,8 +134,8 @@ def _split(types: list[JointType], widths: list[int], q: Array, library: str) ->
 
 
 def _join(pieces: list[tuple[JointType, Array, Array]], library: str) -> tuple[Array, Array]:
-    body = [bq[:-1] if library == "rdl" and _turns(t) else bq for t, bq, _ in pieces]
-    tail = [bq[-1:] for t, bq, _ in pieces if library == "rdl" and _turns(t)]
+    body = [bq[:-1] if library == "rdl" and _turns(t, library) else bq for t, bq, _ in pieces]
+    tail = [bq[-1:] for t, bq, _ in pieces if library == "rdl" and _turns(t, library)]
     empty = np.zeros(0)
     return np.concatenate([empty, *body, *tail]), np.concatenate([empty, *(bv for _, _, bv in pieces)])
 
@@ -131,7 +154,16 @@ def _to_native(joint_type: JointType, q: Array, v: Array, library: str) -> tuple
         if library in ("pinocchio", "rigidbodydynamics"):
             v = np.append(_plane(q[2]) @ v[:2], v[2])
         return q, v
-    if not _turns(joint_type):
+    if isinstance(joint_type, SinCosRevolute):
+        if library == "rigidbodydynamics":
+            return q, v
+        return (np.array([math.sin(q[0]), math.cos(q[0])]) if len(q) == 1 else q[::-1]), v
+    if isinstance(joint_type, SPQuatFloating):
+        if library == "rigidbodydynamics":
+            q = np.concatenate([quat_from_stereographic(q[:3]), q[3:]])
+        q, v = _to_native(FLOATING, q, v, library)
+        return np.concatenate([q[:3], stereographic(q[3:] / math.sqrt(float(q[3:] @ q[3:])))]), v
+    if not _turns(joint_type, library):
         return q, v
     scalar_last = library in ("pinocchio", "rdl")
     if isinstance(joint_type, Spherical):
@@ -156,7 +188,14 @@ def _from_native(joint_type: JointType, q: Array, v: Array, library: str) -> tup
         if library == "pinocchio":
             q = np.array([q[0], q[1], math.cos(q[2]), math.sin(q[2])])
         return q, v
-    if not _turns(joint_type):
+    if isinstance(joint_type, SinCosRevolute):
+        if library == "rigidbodydynamics":
+            return q, v
+        return (q[::-1] if library == "pinocchio" else np.array([math.atan2(q[0], q[1])])), v
+    if isinstance(joint_type, SPQuatFloating):
+        q, v = _from_native(FLOATING, np.concatenate([q[:3], quat_from_stereographic(q[3:])]), v, library)
+        return (np.concatenate([stereographic(q[:4]), q[4:]]) if library == "rigidbodydynamics" else q), v
+    if not _turns(joint_type, library):
         return q, v
     scalar_last = library in ("pinocchio", "rdl")
     if isinstance(joint_type, Spherical):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._parameter import Edited, Parameter
-from rbdyn.mechanism.joint_types import JointType
+from rbdyn.mechanism.joint_types import JointType, SinCosRevolute
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.rotations import Array, as_vector
 
@@ -49,17 +49,24 @@ def _real(value: object, name: str) -> float:
     return float(value)
 
 
-def _limits(value: object, joint: str) -> tuple[float, float] | None:
+def _limits(joint: Joint, value: object) -> tuple[float, float] | None:
     """(lower, upper) with lower < upper; None for no limit."""
     if value is None:
         return None
-    what = f"position_limits of joint {joint!r}"
+    what = f"position_limits of joint {joint.name!r}"
     if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != 2:
         raise MechanismError(f"{what} must be (lower, upper), got {value!r}")
     lower, upper = _real(value[0], what), _real(value[1], what)
     if math.isnan(lower) or math.isnan(upper) or lower > upper:
         raise MechanismError(f"{what} must be (lower, upper) with lower <= upper, got {value!r}")
-    return (lower, upper) if lower < upper else None
+    if lower == upper:
+        return None
+    if isinstance(joint.joint_type, SinCosRevolute):
+        raise MechanismError(
+            f"{what} must be None, got {value!r}: a sine and a cosine do not tell one turn from the next; "
+            "Revolute(axis) takes limits of its angle"
+        )
+    return lower, upper
 
 
 def _passive(joint: Joint, value: object, what: str) -> float:
@@ -90,10 +97,11 @@ class Joint(Edited):
     name : str
         Unique within a mechanism.
     joint_type : JointType
-        What it allows: Fixed(), Revolute(axis), Prismatic(axis), Planar(), Spherical() or Floating().
+        What it allows: Fixed(), Revolute(axis), SinCosRevolute(axis), Prismatic(axis), Planar(), Spherical(),
+        Floating() or SPQuatFloating().
     position_limits : (lower, upper), optional
         Hard stops of a one-dof joint [rad or m]; for Spherical (0, angle): the largest rotation angle [rad].  None, or
-        lower == upper, means no limit.
+        lower == upper, means no limit.  A SinCosRevolute joint has none.
     velocity_limit, effort_limit : float, optional
         Largest speed [rad/s or m/s] and force [N m or N] per degree of freedom.  None means no limit.
     rotor_inertia : float
@@ -118,7 +126,7 @@ class Joint(Edited):
     Raises
     ------
     MechanismError
-        If a number is negative or NaN, or the limits are in the wrong order.
+        If a number is negative or NaN, or the limits are in the wrong order or on a SinCosRevolute joint.
     """
 
     def __init__(
@@ -139,8 +147,8 @@ class Joint(Edited):
             raise MechanismError(f"a joint's name must be a non-empty string, got {name!r}")
         if not isinstance(joint_type, JointType):
             raise MechanismError(
-                f"joint_type of joint {name!r} must be Fixed(), Revolute(axis), Prismatic(axis), Planar(), "
-                f"Spherical() or Floating(), got {joint_type!r}"
+                f"joint_type of joint {name!r} must be Fixed(), Revolute(axis), SinCosRevolute(axis), "
+                f"Prismatic(axis), Planar(), Spherical(), Floating() or SPQuatFloating(), got {joint_type!r}"
             )
         self._name = name
         self._joint_type = joint_type
@@ -157,7 +165,7 @@ class Joint(Edited):
         self.frame_after = CartesianFrame(f"after_{name}")
 
     position_limits = Parameter(
-        lambda joint, value, _: _limits(value, joint.name), "Hard stops (lower, upper) [rad or m]; None for no limit."
+        lambda joint, value, _: _limits(joint, value), "Hard stops (lower, upper) [rad or m]; None for no limit."
     )
     velocity_limit = Parameter(_bound, "Largest speed [rad/s or m/s]; None for no limit.")
     effort_limit = Parameter(_bound, "Largest force [N m or N]; None for no limit.")

@@ -300,6 +300,18 @@ class Planar(JointType):
         return np.array([x, y, _angle_about(self.normal, pose.rotation)])
 
 
+def stereographic(quat: Array) -> Array:
+    """The stereographic projection (x, y, z) / (1 + w) of a unit quaternion, its sign chosen for w >= 0, (3,)."""
+    w, p = (quat[0], quat[1:]) if quat[0] >= 0.0 else (-quat[0], -quat[1:])
+    return p / (1.0 + w)
+
+
+def quat_from_stereographic(p: Array) -> Array:
+    """The unit quaternion [w, x, y, z] whose stereographic projection is p, (4,)."""
+    n = float(p @ p)
+    return np.array([1.0 - n, *(2.0 * p)]) / (1.0 + n)
+
+
 def random_quat(rng: np.random.Generator) -> Array:
     """A uniformly distributed unit quaternion [w, x, y, z]."""
     q = rng.normal(size=4)
@@ -375,20 +387,13 @@ class SPQuatFloating(JointType):
     kind: ClassVar[str] = "spquatfloating"
 
     def random(self, rng: np.random.Generator) -> Array:
-        return np.concatenate([rng.uniform(-1.0, 1.0, 3), _project(random_quat(rng))])
+        return np.concatenate([rng.uniform(-1.0, 1.0, 3), stereographic(random_quat(rng))])
 
     def _pose(self, q: Array) -> Transform:
-        n = float(q[3:] @ q[3:])
-        return Transform(quat=[1.0 - n, *(2.0 * q[3:])], translation=q[:3])
+        return Transform(quat=quat_from_stereographic(q[3:]), translation=q[:3])
 
     def _motion_subspace(self, q: Array) -> Array:
         return _free_motion(self._pose(q).rotation)
 
     def configuration(self, pose: Transform) -> Array:
-        return np.concatenate([pose.translation, _project(quat_from_matrix(pose.rotation))])
-
-
-def _project(quat: Array) -> Array:
-    """The stereographic projection of a unit quaternion, its sign chosen for w >= 0."""
-    w, p = (quat[0], quat[1:]) if quat[0] >= 0.0 else (-quat[0], -quat[1:])
-    return p / (1.0 + w)
+        return np.concatenate([pose.translation, stereographic(quat_from_matrix(pose.rotation))])

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from rbdyn.errors import Error, MechanismError
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.joint_types import Fixed, JointType, Prismatic, Revolute
+from rbdyn.mechanism.joint_types import Fixed, JointType, Prismatic, Revolute, SinCosRevolute
 from rbdyn.mechanism.mechanism import Edge, Maps, Mechanism, _claim, _owner
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.rotations import Array, _shown
@@ -180,7 +180,7 @@ def _respan(mechanism: Mechanism, inside: set[RigidBody], edges: dict[Joint, Edg
 def _flipped_type(joint: Joint) -> JointType | None:
     """The type that gives the inverse motion at the same q; None if there is none."""
     kind = joint.joint_type
-    if isinstance(kind, (Revolute, Prismatic)):
+    if isinstance(kind, (Revolute, SinCosRevolute, Prismatic)):
         x, y, z = kind.axis
         return type(kind)((-x, -y, -z))
     return kind if isinstance(kind, Fixed) else None

@@ -14,6 +14,15 @@ cdef enum JointKind:
     PLANAR = 3
     FLOATING = 4
 
+cdef enum Chart:          # how a joint writes its q; how it moves, and its v, are its kind's alone
+    OWN = 0               # as the kind does
+    SINE_COSINE = 1       # REVOLUTE: sine and cosine of the angle
+    STEREOGRAPHIC = 2     # FLOATING: x, y, z [m], p = (qx, qy, qz) / (1 + qw)
+
+cdef struct Part:         # numbers of q that belong together, by `size`
+    int start             # first of them in q
+    int size              # 2: sine and cosine, 4: quaternion, both of length 1; 3: p, of length 1 at most
+
 cdef struct CModel:
     int nb                # bodies, the root included
     int nq                # length of q
@@ -21,6 +30,7 @@ cdef struct CModel:
     Vec3 gravity          # [m/s^2] root axes
     int* parent           # (nb,)
     int* kind             # (nb,) JointKind of joint i
+    int* chart            # (nb,) Chart of joint i
     int* qi               # (nb,) first index of joint i in q
     int* vi               # (nb,) first index of joint i in v
     int* nvi              # (nb,) degrees of freedom of joint i
@@ -28,8 +38,8 @@ cdef struct CModel:
     Xform* X_tree         # (nb,) parent's frame to before-frame of joint i
     Inertia* I_b          # (nb,) rigid-body inertia, merged bodies included
     double* rotor         # (nv,) reflected rotor inertia [kg m^2 or kg]
-    int n_quats           # quaternions in q
-    int* quat             # (n_quats,) where each starts in q
+    int n_parts           # parts of q that are not free
+    Part* part            # (n_parts,)
 
 cdef enum Stage:          # what is valid in a CData for its present q and v
     TRANSFORMS = 1        # X, EJ                                    of q

@@ -17,6 +17,7 @@ cdef int allocate_model(CModel* m, int nb, int nq, int nv) except -1:
     m.nb, m.nq, m.nv = nb, nq, nv
     m.parent = <int*> _take(nb, sizeof(int))
     m.kind = <int*> _take(nb, sizeof(int))
+    m.chart = <int*> _take(nb, sizeof(int))
     m.qi = <int*> _take(nb, sizeof(int))
     m.vi = <int*> _take(nb, sizeof(int))
     m.nvi = <int*> _take(nb, sizeof(int))
@@ -24,13 +25,13 @@ cdef int allocate_model(CModel* m, int nb, int nq, int nv) except -1:
     m.X_tree = <Xform*> _take(nb, sizeof(Xform))
     m.I_b = <Inertia*> _take(nb, sizeof(Inertia))
     m.rotor = <double*> _take(nv, sizeof(double))
-    m.quat = <int*> _take(nb, sizeof(int))
+    m.part = <Part*> _take(nb, sizeof(Part))
     return 0
 
 
 cdef void free_model(CModel* m) noexcept:
     for p in (<size_t> m.parent, <size_t> m.kind, <size_t> m.qi, <size_t> m.vi, <size_t> m.nvi, <size_t> m.above,
-              <size_t> m.X_tree, <size_t> m.I_b, <size_t> m.rotor, <size_t> m.quat):
+              <size_t> m.X_tree, <size_t> m.I_b, <size_t> m.rotor, <size_t> m.part, <size_t> m.chart):
         free(<void*> <size_t> p)
 
 

@@ -13,13 +13,33 @@ import numpy as np
 
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.joint_types import Fixed, Floating
+from rbdyn.mechanism.joint_types import Fixed, Floating, SPQuatFloating
 from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 
-KINDS = {"revolute": 0, "prismatic": 1, "spherical": 2, "planar": 3, "floating": 4}
+
+@dataclass(frozen=True)
+class Layout:
+    """What a joint type is to the kernels: numbers of _model.pxd."""
+
+    kind: int  # JointKind
+    chart: int = 0  # Chart
+    part_start: int = 0  # within the joint's q, the first number of its Part
+    part_size: int = 0  # 0 for none
+
+
+LAYOUTS = {
+    "revolute": Layout(0),
+    "sincosrevolute": Layout(0, chart=1, part_size=2),
+    "prismatic": Layout(1),
+    "spherical": Layout(2, part_size=4),
+    "planar": Layout(3),
+    "floating": Layout(4, part_start=3, part_size=4),
+    "spquatfloating": Layout(4, chart=2, part_start=3, part_size=3),
+}
+NO_LAYOUT = Layout(0)
 
 
 @dataclass
@@ -29,7 +49,7 @@ class Link:
     body: RigidBody
     joint: Joint | None
     parent: int
-    kind: int
+    layout: Layout
     tree_pose: Transform  # before-frame, canonical axes, in the parent's internal frame
     inertia: SpatialInertia  # in the internal frame, merged bodies included
 
@@ -54,7 +74,7 @@ class Tree:
 def compile_tree(mechanism: Mechanism) -> Tree:
     """Number the moving bodies of a mechanism and place everything else on them."""
     root = mechanism.root_body
-    links = [Link(root, None, 0, 0, Transform(), root.inertia)]
+    links = [Link(root, None, 0, NO_LAYOUT, Transform(), root.inertia)]
     where: dict[RigidBody, tuple[int, Transform]] = {root: (0, Transform())}
     base_joint = ""
     for joint in mechanism.tree_joints:
@@ -71,12 +91,12 @@ def compile_tree(mechanism: Mechanism) -> Tree:
         canonical = Transform(rotation=joint.joint_type.canonical_rotation())
         here = canonical @ edge.successor_pose
         where[edge.successor] = (len(links), here)
-        kind = KINDS[joint.joint_type.kind]
+        layout = LAYOUTS[joint.joint_type.kind]
         inertia = edge.successor.inertia.transformed(here)
-        links.append(Link(edge.successor, joint, index, kind, before @ canonical.inverse(), inertia))
+        links.append(Link(edge.successor, joint, index, layout, before @ canonical.inverse(), inertia))
     floating = (
         len(links) > 1
-        and isinstance(links[1].joint.joint_type if links[1].joint else None, Floating)
+        and isinstance(links[1].joint.joint_type if links[1].joint else None, (Floating, SPQuatFloating))
         and all(link.parent != 0 for link in links[2:])
     )
     return Tree(links, _frames(mechanism, where), _arrays(links), floating, base_joint or f"{root.name}_joint")

@@ -4,7 +4,7 @@
 # floating joints have v in the parent-side frame; planar joints move in the x-y plane of the parent-side frame.
 # E_J takes before-frame coordinates to body coordinates.  Source: RBDA table 4.1 and section 4.4.
 
-from rbdyn.model._model cimport FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, CData, CModel
+from rbdyn.model._model cimport FLOATING, OWN, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, CData, CModel
 from rbdyn.spatial._algebra cimport (
     ArticulatedInertia, Force, Mat3, Motion, Sym3, Vec3, Xform, add3, add_m, cross3, force, matmul3,
     motion, mul3, mul_a, neg3, power, real, rotate33, rotate_s, row_x, row_y, row_z, rows3, scale3, sincos_r, splat,
@@ -17,6 +17,17 @@ cdef inline Mat3 quat_E(const real* q) noexcept nogil:
     return rows3(vec3(1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)),
                  vec3(2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)),
                  vec3(2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)))
+
+cdef inline Mat3 spquat_E(const real* p) noexcept nogil:
+    """R^T of a stereographic projection p = (x, y, z) / (1 + w): w = (1 - p.p) / (1 + p.p), (x, y, z) = (1 + w) p."""
+    cdef real q[4]
+    cdef real n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2]
+    cdef real k = 1.0 / (1.0 + n)
+    q[0] = (1.0 - n) * k
+    q[1] = 2.0 * k * p[0]
+    q[2] = 2.0 * k * p[1]
+    q[3] = 2.0 * k * p[2]
+    return quat_E(&q[0])
 
 cdef inline Mat3 turned_z(real s, real c, Mat3 E) noexcept nogil:
     """Rz(angle)^T E."""
@@ -31,7 +42,10 @@ cdef inline void joint_transform(const CModel* m, CData* d, int i) noexcept nogi
     cdef real s, c
     cdef int kind = m.kind[i]
     if kind == REVOLUTE:
-        sincos_r(q[0], &s, &c)
+        if m.chart[i] == OWN:
+            sincos_r(q[0], &s, &c)
+        else:
+            s, c = q[0], q[1]
         d.X[i] = xform(turned_z(s, c, T.E), T.r)
     elif kind == PRISMATIC:
         d.X[i] = xform(T.E, add3(T.r, scale3(q[0], row_z(T.E))))
@@ -43,7 +57,7 @@ cdef inline void joint_transform(const CModel* m, CData* d, int i) noexcept nogi
         d.EJ[i] = rows3(vec3(c, s, splat(0.0)), vec3(-s, c, splat(0.0)), vec3(splat(0.0), splat(0.0), splat(1.0)))
         d.X[i] = xform(turned_z(s, c, T.E), add3(T.r, add3(scale3(q[0], row_x(T.E)), scale3(q[1], row_y(T.E)))))
     else:
-        d.EJ[i] = quat_E(q + 3)
+        d.EJ[i] = quat_E(q + 3) if m.chart[i] == OWN else spquat_E(q + 3)
         d.X[i] = xform(matmul3(d.EJ[i], T.E), add3(T.r, tmul3(T.E, vec3(q[0], q[1], q[2]))))
 
 cdef inline Motion joint_motion(const CModel* m, const CData* d, int i, const real* x) noexcept nogil:

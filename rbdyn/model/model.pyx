@@ -9,7 +9,7 @@ from rbdyn.model.compile import compile_tree
 from rbdyn.spatial.rotations import rotation_to_z
 from rbdyn.spatial.transform import Transform
 
-from rbdyn.model._model cimport FLOATING, SPHERICAL, allocate_model, free_model
+from rbdyn.model._model cimport allocate_model, free_model
 from rbdyn.spatial._algebra cimport Inertia, Mat3, Vec3, rows3, sym3, vec3, xform
 
 
@@ -105,7 +105,7 @@ cdef class Model:
             if i == 0:
                 continue
             self.c.parent[i] = link.parent
-            self.c.kind[i] = link.kind
+            self.c.kind[i], self.c.chart[i] = link.layout.kind, link.layout.chart
             self.c.nvi[i] = link.joint.num_velocities
             self.c.X_tree[i] = xform(_mat3(link.tree_pose.rotation.T), _vec3(link.tree_pose.translation))
             for j in range(self.c.nvi[i]):
@@ -114,9 +114,10 @@ cdef class Model:
                     self.c.above[vi + j] = vi + j - 1
                 else:
                     self.c.above[vi] = self.c.vi[link.parent] + self.c.nvi[link.parent] - 1 if link.parent else -1
-            if self.c.kind[i] == SPHERICAL or self.c.kind[i] == FLOATING:
-                self.c.quat[self.c.n_quats] = qi + (3 if self.c.kind[i] == FLOATING else 0)
-                self.c.n_quats += 1
+            if link.layout.part_size:
+                self.c.part[self.c.n_parts].start = qi + link.layout.part_start
+                self.c.part[self.c.n_parts].size = link.layout.part_size
+                self.c.n_parts += 1
             qi += link.joint.num_positions
             vi += link.joint.num_velocities
         return 0

@@ -11,6 +11,6 @@ cdef class State:
     cdef object _view(self, double* x, cnp.npy_intp n)
     cdef double* scratch(self) except NULL
     cdef CModel* use(self) except NULL
-    cdef int _check_quaternions(self, const double* q) except -1
+    cdef int _check_parts(self, const double* q) except -1
     cdef void _normalise(self) noexcept
     cdef int check_filled(self) except -1

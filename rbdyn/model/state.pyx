@@ -6,7 +6,7 @@ import numpy as np
 
 from rbdyn.errors import StateError
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport fabs, fmax, sqrt
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
@@ -15,6 +15,30 @@ from rbdyn.model.model cimport Model
 from rbdyn.spatial._arrays cimport data, read_only, vector_in
 
 cnp.import_array()
+
+
+cdef inline double squared_length(const double* x, int size) noexcept:
+    """Of two, three or four numbers."""
+    cdef double total = x[0] * x[0] + x[1] * x[1]
+    if size > 2:
+        total += x[2] * x[2]
+    if size > 3:
+        total += x[3] * x[3]
+    return total
+
+
+cdef inline void to_shadow(double* p) noexcept:
+    """p <- -p / |p|^2 where |p| > 1: the stereographic projection of the same rotation's other quaternion."""
+    cdef double largest = fmax(fmax(fabs(p[0]), fabs(p[1])), fabs(p[2]))
+    cdef double n
+    cdef int k
+    if largest <= 1.0 and squared_length(p, 3) <= 1.0 + 1e-15:
+        return
+    for k in range(3):                       # by the largest number first: its square could overflow
+        p[k] /= largest
+    n = -1.0 / squared_length(p, 3)
+    for k in range(3):
+        p[k] *= n / largest
 
 
 cdef class State:
@@ -73,14 +97,16 @@ cdef class State:
         Parameters
         ----------
         q : (nq,) array_like, optional
-            Configuration [rad or m].  Quaternions [w, x, y, z] within 1e-3 of unit length are normalised.
+            Configuration [rad or m].  Quaternions [w, x, y, z] and pairs [sine, cosine] within 1e-3 of unit length are
+            normalised; a stereographic p longer than 1 is exchanged for the other p of the same rotation.
         v : (nv,) array_like, optional
             Velocity [rad/s or m/s].
 
         Raises
         ------
         StateError
-            If a length is wrong, a number is not finite or a quaternion is not of unit length; nothing changes then.
+            If a length is wrong, a number is not finite, or a quaternion or pair [sine, cosine] is not of unit length;
+            nothing changes then.
         """
         cdef const CModel* m = self.use()
         cdef cnp.ndarray new_q = None
@@ -89,7 +115,7 @@ cdef class State:
         cdef cnp.ndarray new_v = None
         if q is not None:
             new_q = vector_in(q, m.nq, "q")
-            self._check_quaternions(data(new_q))
+            self._check_parts(data(new_q))
         if v is not None:
             new_v = vector_in(v, m.nv, "v")
         if new_q is not None:
@@ -101,33 +127,36 @@ cdef class State:
             memset(self.c.v, 0, m.nv * sizeof(double))
         self.c.stage = 0
 
-    cdef int _check_quaternions(self, const double* q) except -1:
+    cdef int _check_parts(self, const double* q) except -1:
+        """StateError if a quaternion, or a sine with its cosine, is not of unit length; any p is a rotation."""
         cdef const CModel* m = &self.model.c
-        cdef const double* x
         cdef double n
         cdef int i
-        for i in range(m.n_quats):
-            x = q + m.quat[i]
-            n = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]
-            if not fabs(n - 1.0) < 2e-3:
+        for i in range(m.n_parts):
+            n = squared_length(q + m.part[i].start, m.part[i].size)
+            if m.part[i].size != 3 and not fabs(n - 1.0) < 2e-3:
+                what = "a quaternion [w, x, y, z]" if m.part[i].size == 4 else "a pair [sine, cosine]"
                 raise StateError(
-                    f"q holds a quaternion [w, x, y, z] of length {sqrt(n):.6g} at q[{m.quat[i]}:{m.quat[i] + 4}]; "
-                    "it must be 1"
+                    f"q holds {what} of length {sqrt(n):.6g} at "
+                    f"q[{m.part[i].start}:{m.part[i].start + m.part[i].size}]; it must be 1"
                 )
         return 0
 
     cdef void _normalise(self) noexcept:
-        """Unit quaternions to the last bit; those that are stay untouched."""
+        """Unit lengths to the last bit, and p within length 1; what is so already stays untouched."""
         cdef const CModel* m = &self.model.c
         cdef double* x
         cdef double n
         cdef int i, k
-        for i in range(m.n_quats):
-            x = self.c.q + m.quat[i]
-            n = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]
+        for i in range(m.n_parts):
+            x = self.c.q + m.part[i].start
+            if m.part[i].size == 3:
+                to_shadow(x)
+                continue
+            n = squared_length(x, m.part[i].size)
             if fabs(n - 1.0) > 1e-15:
                 n = 1.0 / sqrt(n)
-                for k in range(4):
+                for k in range(m.part[i].size):
                     x[k] *= n
 
     @property

@@ -17,14 +17,25 @@ from rbdyn.mechanism import (
     Prismatic,
     Revolute,
     RigidBody,
+    SinCosRevolute,
     Spherical,
+    SPQuatFloating,
 )
 from rbdyn.spatial import SpatialInertia, Transform
 from rbdyn.spatial.rotations import Array, matrix_from_quat
 
 AnyType = JointType | type[JointType]
 Selector = Callable[[Mechanism], RigidBody]
-ALL_TYPES: tuple[type[JointType], ...] = (Fixed, Revolute, Prismatic, Planar, Spherical, Floating)
+ALL_TYPES: tuple[type[JointType], ...] = (
+    Fixed,
+    Revolute,
+    SinCosRevolute,
+    Prismatic,
+    Planar,
+    Spherical,
+    Floating,
+    SPQuatFloating,
+)
 
 
 def random_rotation(rng: np.random.Generator) -> Array:
@@ -61,7 +72,7 @@ def random_joint_type(rng: np.random.Generator, joint_type: AnyType) -> JointTyp
     if not (isinstance(joint_type, type) and issubclass(joint_type, JointType)):
         raise MechanismError(f"types must hold joint types, classes or instances, got {joint_type!r}")
     (ax, ay, az), (bx, by, bz), _ = random_rotation(rng).tolist()
-    if issubclass(joint_type, (Revolute, Prismatic)):
+    if issubclass(joint_type, (Revolute, SinCosRevolute, Prismatic)):
         return joint_type(axis=(ax, ay, az))
     if issubclass(joint_type, Planar):
         return joint_type(x_axis=(ax, ay, az), y_axis=(bx, by, bz))
@@ -72,7 +83,7 @@ def random_tree(
     rng: np.random.Generator,
     n: int,
     joint_types: Sequence[AnyType] = ALL_TYPES,
-    floating_base: bool = False,
+    floating_base: bool | type[JointType] = False,
     successor_poses: bool = True,
     rotor_inertia: bool = True,
 ) -> Mechanism:
@@ -86,12 +97,12 @@ def random_tree(
         Number of bodies and joints.
     joint_types : sequence of JointType classes or instances
         Each joint takes one of them; a class gets random axes.
-    floating_base : bool
-        Whether the first joint is Floating and carries all the other bodies.
+    floating_base : bool or type
+        Whether the first joint is Floating, or of the type given, and carries all the other bodies.
     successor_poses : bool
         Whether bodies sit askew in their joints' after-frames.
     rotor_inertia : bool
-        Whether joints have rotors; Fixed and Floating joints never do.
+        Whether joints have rotors; Fixed, Floating and SPQuatFloating joints never do.
 
     Returns
     -------
@@ -100,9 +111,9 @@ def random_tree(
     """
     gravity = 9.81 * random_rotation(rng)[2]
     mechanism = Mechanism(RigidBody("world"), gravity=gravity)
+    base: AnyType = floating_base if isinstance(floating_base, type) else Floating
     for k in range(n):
-        first = floating_base and k == 0
-        pick: AnyType = Floating if first else joint_types[int(rng.integers(len(joint_types)))]
+        pick = base if floating_base and k == 0 else joint_types[int(rng.integers(len(joint_types)))]
         lowest = 1 if floating_base and k > 0 else 0
         parent = mechanism.bodies[int(rng.integers(lowest, k + 1))]
         _attach_random(rng, mechanism, parent, pick, successor_poses, rotor_inertia)
@@ -187,7 +198,7 @@ def _attach_random(
 ) -> None:
     number = len(mechanism.bodies)
     kind = random_joint_type(rng, joint_type)
-    has_rotor = rotor and not isinstance(kind, (Fixed, Floating))
+    has_rotor = rotor and not isinstance(kind, (Fixed, Floating, SPQuatFloating))
     joint = Joint(f"joint{number}", kind, rotor_inertia=rng.uniform(0.05, 0.5) if has_rotor else 0.0)
     body = RigidBody(f"body{number}", random_inertia(rng))
     mechanism.attach(

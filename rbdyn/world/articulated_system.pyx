@@ -158,14 +158,15 @@ cdef class ArticulatedSystem(WorldObject):
         Parameters
         ----------
         q : (nq,) array_like, optional
-            Configuration [rad or m].  Quaternions [w, x, y, z] within 1e-3 of unit length are normalised.
+            Configuration [rad or m], read as by `State.set`.
         v : (nv,) array_like, optional
             Velocity [rad/s or m/s].
 
         Raises
         ------
         StateError
-            If a length is wrong, a number is not finite or a quaternion is not of unit length; nothing changes then.
+            If a length is wrong, a number is not finite, or a quaternion or pair [sine, cosine] is not of unit length;
+            nothing changes then.
         """
         self.alive()
         self.gate.check_editable()
@@ -244,7 +245,8 @@ cdef class ArticulatedSystem(WorldObject):
         Raises
         ------
         StateError
-            If a length is wrong, a number is not finite or a quaternion is not of unit length; nothing changes then.
+            If a length is wrong, a number is not finite, or a quaternion or pair [sine, cosine] is not of unit length;
+            nothing changes then.
         """
         self.alive()
         self.gate.check_idle()
@@ -374,8 +376,8 @@ cdef class ArticulatedSystem(WorldObject):
         self.gate.check_editable()
         T = Transform(quat=orientation, translation=position)
         if self.model.floating_base:
-            q = self.q
-            q[:3], q[3:7] = T.translation, T.quat
+            q, base = self.q, self.mechanism.find_joint(self.joint_names[0]).joint_type
+            q[:base.num_positions] = base.configuration(T)
             self.set_state(q)
             return
         x = T.translation

@@ -9,6 +9,8 @@ import numpy as np
 import rbdyn
 from rbdyn.testing.random_mechanisms import ALL_TYPES, random_tree
 
+BASES = (False, rbdyn.Floating, False, rbdyn.SPQuatFloating)
+
 
 def layout(model, mechanism):
     """Indices iq, iv: x[iq], x[iv] are a model's q and v in the order of mechanism.tree_joints."""
@@ -70,9 +72,9 @@ def in_motion(rng, mechanism):
 
 
 def random_system(seed, n=None, joint_types=ALL_TYPES, floating_base=None):
-    """A random tree of 3 to 10 bodies in motion; every other seed has a floating base."""
+    """A random tree of 3 to 10 bodies in motion; every other seed has a floating base, of either type by turns."""
     rng = np.random.default_rng([seed, 77])
-    floating = bool(seed % 2) if floating_base is None else floating_base
+    floating = BASES[seed % 4] if floating_base is None else floating_base
     while True:
         mechanism = random_tree(rng, n or int(rng.integers(3, 11)), joint_types, floating)
         if mechanism.num_velocities:

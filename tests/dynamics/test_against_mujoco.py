@@ -6,15 +6,15 @@ from dynamics.systems import random_system
 from reference.compare import close, nontrivial
 
 import rbdyn
-from rbdyn.mechanism import Fixed, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism import Fixed, Planar, Prismatic, Revolute, SinCosRevolute, Spherical
 
 pytest.importorskip("mujoco")
 from reference.mujoco_twin import MujocoTwin, supported  # noqa: E402
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(16))
 def test_random_tree(seed):
-    s = random_system(seed, n=7, joint_types=[Fixed, Revolute, Prismatic, Planar, Spherical])
+    s = random_system(seed, n=7, joint_types=[Fixed, Revolute, SinCosRevolute, Prismatic, Planar, Spherical])
     assert supported(s.mechanism)
     twin = MujocoTwin(s.mechanism, s.q, s.v)
     for body in s.mechanism.bodies[1:]:

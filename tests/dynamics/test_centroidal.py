@@ -10,7 +10,7 @@ import rbdyn
 from rbdyn.spatial.rotations import skew
 
 
-@pytest.fixture(params=range(100), scope="module")
+@pytest.fixture(params=range(120), scope="module")
 def system(request):
     return random_system(3000 + request.param)
 

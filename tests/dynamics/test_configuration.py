@@ -4,15 +4,24 @@ import numpy as np
 import pytest
 from dynamics.systems import layout, random_system
 from reference.compare import close, nontrivial
-from reference.oracle import cross_matrix, rotation_of_quaternion
+from reference.oracle import cross_matrix, rotation_of_projection, rotation_of_quaternion
 from reference.pinocchio_twin import PinocchioTwin
 from scipy.linalg import expm
 
 import rbdyn
-from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism import (
+    Fixed,
+    Floating,
+    Planar,
+    Prismatic,
+    Revolute,
+    SinCosRevolute,
+    Spherical,
+    SPQuatFloating,
+)
 from rbdyn.testing.random_mechanisms import rand_chain_mechanism, random_inertia, random_transform
 
-MOVING = [Revolute, Prismatic, Planar, Spherical, Floating]
+MOVING = [Revolute, SinCosRevolute, Prismatic, Planar, Spherical, Floating, SPQuatFloating]
 ANGLES = [
     0.0,
     1e-300,
@@ -47,6 +56,11 @@ def quaternions(mechanism, iq):
     return found
 
 
+def rotation(kind, q):
+    """Rotation matrix of a joint that turns freely."""
+    return rotation_of_projection(q[3:]) if isinstance(kind, SPQuatFloating) else rotation_of_quaternion(q[-4:])
+
+
 def same_configuration(mechanism, model, actual, expected, rtol=1e-13):
     """Equal up to the sign of quaternions."""
     expected = expected.copy()
@@ -65,11 +79,15 @@ def test_integrate_follows_the_closed_forms(seed):
     for joint in s.mechanism.tree_joints:
         before, after = s.q[i : i + joint.num_positions], q[i : i + joint.num_positions]
         v = s.v[k : k + joint.num_velocities]
-        if joint.num_positions > joint.num_velocities:
-            turned = expm(dt * cross_matrix(v[-3:])) @ rotation_of_quaternion(before[-4:])
-            close(rotation_of_quaternion(after[-4:]), turned, 1e-13)
-            before, after, v = before[:-4], after[:-4], v[:-3]
-        close(after, before + dt * v, 1e-14)
+        kind = joint.joint_type
+        if isinstance(kind, (Spherical, Floating, SPQuatFloating)):
+            close(rotation(kind, after), expm(dt * cross_matrix(v[-3:])) @ rotation(kind, before), 1e-13)
+            before, after, v = before[: v.size - 3], after[: v.size - 3], v[:-3]
+        if isinstance(kind, SinCosRevolute):
+            angle = np.arctan2(*before) + dt * v[0]
+            close(after, [np.sin(angle), np.cos(angle)], 1e-14)
+        else:
+            close(after, before + dt * v, 1e-14)
         i, k = i + joint.num_positions, k + joint.num_velocities
 
 
@@ -86,7 +104,7 @@ def test_difference_undoes_integrate_and_the_other_way_round(seed):
 
 
 @pytest.mark.parametrize("angle", ANGLES)
-@pytest.mark.parametrize("kind", [Spherical(), Floating()])
+@pytest.mark.parametrize("kind", [Spherical(), Floating(), SPQuatFloating()])
 def test_rotations_by_any_angle(kind, angle):
     """From denormal to nearly half a turn, the way back gives the same vector, digit for digit relative to its size."""
     model = single(kind)
@@ -95,28 +113,69 @@ def test_rotations_by_any_angle(kind, angle):
     v = np.zeros(model.nv)
     v[-3:] = angle * axis / np.linalg.norm(axis)
     q1 = rbdyn.integrate(model, q0, v)
-    np.testing.assert_allclose(np.linalg.norm(q1[-4:]), 1.0, rtol=0, atol=1e-15)
-    close(rotation_of_quaternion(q1[-4:]), expm(cross_matrix(v[-3:])) @ rotation_of_quaternion(q0[-4:]), 1e-14)
+    if not isinstance(kind, SPQuatFloating):
+        np.testing.assert_allclose(np.linalg.norm(q1[-4:]), 1.0, rtol=0, atol=1e-15)
+    close(rotation(kind, q1), expm(cross_matrix(v[-3:])) @ rotation(kind, q0), 1e-14)
     close(rbdyn.difference(model, q0, q1), v, 1e-14)
     start = model.neutral()
     back = rbdyn.difference(model, start, rbdyn.integrate(model, start, v))
     np.testing.assert_allclose(back[-3:], v[-3:], rtol=1e-11 if angle < 3.1 else 1e-7, atol=1e-300)
 
 
-def test_half_a_turn_and_more():
-    """At half a turn either way is right; beyond, the shorter one is taken; q and -q are one rotation."""
-    model = single(Spherical())
+MANY_ANGLES = (np.pi, -np.pi, np.pi + 0.1, 4.0, 2 * np.pi - 1e-6, 7.0, 100.0)
+
+
+@pytest.mark.parametrize("kind", [Spherical(), SPQuatFloating()])
+def test_half_a_turn_and_more(kind):
+    """At half a turn either way is right; beyond, the shorter one is taken; p stays in the unit ball."""
+    model = single(kind)
     for axis in np.eye(3):
-        for angle in (np.pi, -np.pi, np.pi + 0.1, 4.0, 2 * np.pi - 1e-6, 7.0, 100.0):
-            q = rbdyn.integrate(model, model.neutral(), angle * axis)
+        for angle in MANY_ANGLES:
+            step = np.append(np.zeros(model.nv - 3), angle * axis)
+            q = rbdyn.integrate(model, model.neutral(), step)
+            close(rotation(kind, q), expm(cross_matrix(step[-3:])), 1e-13)
             v = rbdyn.difference(model, model.neutral(), q)
             assert np.linalg.norm(v) <= np.pi + 1e-12
             same = rbdyn.integrate(model, model.neutral(), v)
-            close(rotation_of_quaternion(same), rotation_of_quaternion(q), 1e-13)
+            close(rotation(kind, same), rotation(kind, q), 1e-13)
+            assert np.linalg.norm(q[-3:]) <= 1 + 1e-15
+
+
+def test_q_and_minus_q_are_one_rotation():
+    model = single(Spherical())
     q = np.array([0.5, 0.5, -0.5, 0.5])
     np.testing.assert_array_equal(
         rbdyn.difference(model, model.neutral(), q), rbdyn.difference(model, model.neutral(), -q)
     )
+
+
+def test_a_projection_and_its_shadow_are_one_rotation():
+    """p and -p / |p|^2: to integrate, and to difference."""
+    model, rng = single(SPQuatFloating()), np.random.default_rng(3)
+    for _ in range(20):
+        q0, q1, v = model.random(rng), model.random(rng), rng.normal(size=6)
+        shadow = np.append(q0[:3], -q0[3:] / (q0[3:] @ q0[3:]))
+        nontrivial(q0 - shadow)
+        close(rbdyn.integrate(model, shadow, v), rbdyn.integrate(model, q0, v), 1e-14)
+        assert np.linalg.norm(rbdyn.integrate(model, shadow, v)[3:]) <= 1
+        close(rbdyn.difference(model, shadow, q1), rbdyn.difference(model, q0, q1), 1e-13)
+
+
+@pytest.mark.parametrize("angle", [*ANGLES, *MANY_ANGLES])
+def test_a_sine_and_cosine_turn_by_any_angle(angle):
+    """difference gives the angle that is left within (-pi, pi], from wherever the turn begins."""
+    model = single(SinCosRevolute((0, 0.6, 0.8)))
+    left = np.arctan2(np.sin(angle), np.cos(angle))
+    for start in (0.0, 1.0, -2.5, 3.1):
+        q0 = np.array([np.sin(start), np.cos(start)])
+        q1 = rbdyn.integrate(model, q0, [angle])
+        close(q1, [np.sin(start + angle), np.cos(start + angle)], 1e-13)
+        assert abs(np.linalg.norm(q1) - 1) < 1e-15
+        v = rbdyn.difference(model, q0, q1)
+        assert np.abs(v) <= np.pi
+        assert np.abs(np.exp(1j * v) - np.exp(1j * left)) < 1e-13
+        if start == 0.0 and abs(angle) < 3:
+            np.testing.assert_allclose(v, angle, rtol=1e-14)
 
 
 def test_constant_velocity_is_a_one_parameter_group():
@@ -126,13 +185,27 @@ def test_constant_velocity_is_a_one_parameter_group():
         same_configuration(s.mechanism, s.model, twice, rbdyn.integrate(s.model, s.state.q, s.state.v, 0.8))
 
 
-def test_quaternions_stay_unit_over_many_steps():
-    model = single(Floating())
+@pytest.mark.parametrize("kind", [Floating(), SPQuatFloating()])
+def test_rotations_stay_rotations_over_many_steps(kind):
+    model = single(kind)
     q, v = model.neutral(), np.array([0.1, 0, 0, 1.0, -2.0, 0.5])
+    longest = 0.0
     for _ in range(20_000):
         rbdyn.integrate(model, q, v, 0.01, out=q)
-    assert abs(np.linalg.norm(q[3:]) - 1) < 1e-14
+        longest = max(longest, q[3:] @ q[3:])
+    assert abs(longest - 1) < (1e-14 if isinstance(kind, Floating) else 1e-2)  # p reaches half a turn, not more
+    assert longest < 1 + 1e-14
+    close(rotation(kind, q), expm(200 * cross_matrix(v[3:])), 1e-9)
     close(q[0], 0.1 * 200, 1e-11)
+
+
+def test_a_sine_and_cosine_stay_on_the_circle_over_many_steps():
+    model = single(SinCosRevolute())
+    q = model.neutral()
+    for _ in range(20_000):
+        rbdyn.integrate(model, q, [1.7], 0.01, out=q)
+    assert abs(np.linalg.norm(q) - 1) < 1e-15
+    close(q, [np.sin(340), np.cos(340)], 1e-10)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -151,7 +224,7 @@ def test_neutral_puts_the_joint_frames_together(seed):
 def test_random_configurations_are_valid_seeded_and_within_limits():
     m = rand_chain_mechanism([*MOVING, Fixed, *MOVING], 4)
     for joint in m.joints:
-        if joint.num_velocities == 1:
+        if joint.num_positions == 1:
             joint.position_limits = (0.2, 0.3)
     model = rbdyn.Model(m)
     iq, _ = layout(model, m)
@@ -160,8 +233,14 @@ def test_random_configurations_are_valid_seeded_and_within_limits():
     assert (qs.std(axis=0) > 0.01).all()
     for where in quaternions(m, iq):
         np.testing.assert_allclose(np.linalg.norm(qs[:, where], axis=1), 1.0, atol=1e-14)
-    limited = [model.joint_q_index(j.name) for j in m.joints if j.num_velocities == 1]
-    assert len(limited) > 1
+    limited = [model.joint_q_index(j.name) for j in m.joints if j.num_positions == 1]
+    assert len(limited) == 4
+    pairs = [model.joint_q_index(j.name) + np.arange(2) for j in m.joints if isinstance(j.joint_type, SinCosRevolute)]
+    for where in pairs:
+        np.testing.assert_allclose(np.linalg.norm(qs[:, where], axis=1), 1.0, atol=1e-14)
+        assert np.isinf(model.array("lower")[where]).all()
+        assert np.isinf(model.array("upper")[where]).all()
+    assert len(pairs) == 2
     assert (qs[:, limited] >= 0.2).all()
     assert (qs[:, limited] <= 0.3).all()
 
@@ -180,7 +259,7 @@ def chain_in_motion(types, seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_convert_to_pinocchio(seed):
-    m, model, q, v = chain_in_motion([Floating, Fixed, Spherical, Planar, Revolute, Floating, Prismatic], seed)
+    m, model, q, v = chain_in_motion([Floating, Fixed, SPQuatFloating, Spherical, Planar, *MOVING], seed)
     q_pin, T, _ = PinocchioTwin(m).convert(q, v)
     converted = rbdyn.convert(model, q, v, to="pinocchio")
     assert np.abs(T - np.eye(model.nv)).max() > 0.1
@@ -188,14 +267,16 @@ def test_convert_to_pinocchio(seed):
     close(converted[1], T @ v, 1e-14)
 
 
+@pytest.mark.parametrize("base", [Floating(), SPQuatFloating()])
 @pytest.mark.parametrize("seed", range(4))
-def test_convert_to_mujoco(seed):
+def test_convert_to_mujoco(seed, base):
     pytest.importorskip("mujoco")
     from reference.mujoco_twin import MujocoTwin
 
     rng = np.random.default_rng(seed)
     m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
-    for k, kind in enumerate([Floating(), Revolute((1, 0, 0)), Spherical(), Prismatic((0, 1, 0)), Planar()]):
+    inner = [Revolute((1, 0, 0)), Spherical(), SinCosRevolute((0, 1, 0)), Prismatic((0, 1, 0)), Planar()]
+    for k, kind in enumerate([base, *inner]):
         pose = random_transform(rng) if k else rbdyn.Transform()  # MuJoCo's free bodies know the world only
         body = rbdyn.RigidBody(f"b{k}", random_inertia(rng))
         m.attach(m.bodies[-1], body, rbdyn.Joint(f"j{k}", kind), pose, random_transform(rng))
@@ -218,10 +299,30 @@ def test_convert_to_rigidbodydynamics():
     close(v_jl, [*R.T @ v[3:6], *R.T @ v[:3], c * v[6] + s * v[7], c * v[7] - s * v[6], v[8]], 1e-14)
 
 
+def test_convert_to_rigidbodydynamics_with_sines_and_projections():
+    """RigidBodyDynamics.jl: SinCosRevolute has sine, cosine; SPQuatFloating the rotation before the position."""
+    _, model, q, v = chain_in_motion([SPQuatFloating, SinCosRevolute], 1)
+    R = rotation_of_projection(q[3:6])
+    q_jl, v_jl = rbdyn.convert(model, q, v, to="rigidbodydynamics")
+    close(q_jl, [*q[3:6], *q[:3], *q[6:]], 1e-15)
+    close(v_jl, [*R.T @ v[3:6], *R.T @ v[:3], v[6]], 1e-14)
+
+
+def test_convert_to_rdl_with_sines_and_projections():
+    """RDL: the plain angle; a quaternion, its w at the very end."""
+    _, model, q, v = chain_in_motion([SPQuatFloating, SinCosRevolute, Spherical], 1)
+    R, ball = rotation_of_projection(q[3:6]), q[8:]
+    q_rdl, v_rdl = rbdyn.convert(model, q, v, to="rdl")
+    assert q_rdl.shape == (12,)
+    close(q_rdl[[*range(3), 6, *range(7, 10), 11]], [*q[:3], np.arctan2(*q[6:8]), *ball[1:], ball[0]], 1e-15)
+    close(rotation_of_quaternion(q_rdl[[10, 3, 4, 5]]), R, 1e-14)
+    close(v_rdl[:7], [*v[:3], *R.T @ v[3:6], v[6]], 1e-14)
+
+
 @pytest.mark.parametrize("library", ["pinocchio", "mujoco", "rdl", "rigidbodydynamics", "rbdyn"])
 def test_convert_there_and_back(library):
     for seed in range(4):
-        _, model, q, v = chain_in_motion([Floating, Spherical, Revolute, Planar, Prismatic, Spherical], seed)
+        _, model, q, v = chain_in_motion([Floating, Spherical, *MOVING, Spherical], seed)
         q_there, v_there = rbdyn.convert(model, q, v, to=library)
         q_back, v_back = rbdyn.convert(model, q_there, v_there, source=library)
         close(q_back, q, 1e-14)

@@ -2,23 +2,23 @@
 
 import numpy as np
 import pytest
-from dynamics.systems import in_motion, random_system
+from dynamics.systems import BASES, in_motion, random_system
 from reference import oracle
 from reference.compare import close, nontrivial
 
 import rbdyn
-from rbdyn.mechanism import Floating, Planar, Spherical
+from rbdyn.mechanism import Floating, Planar, Spherical, SPQuatFloating
 from rbdyn.testing.random_mechanisms import random_tree
 
 
-@pytest.fixture(params=range(112), scope="module")
+@pytest.fixture(params=range(132), scope="module")
 def system(request):
     """Two thirds of all types; the rest of those only whose axes turn in body coordinates, floating ones within."""
     seed = 5000 + request.param
     if request.param % 3:
         return random_system(seed)
     rng = np.random.default_rng(seed)
-    return in_motion(rng, random_tree(rng, 5, [Spherical, Planar, Floating], floating_base=bool(seed % 2)))
+    return in_motion(rng, random_tree(rng, 5, [Spherical, Planar, Floating, SPQuatFloating], BASES[seed % 4]))
 
 
 def mass_matrix_rate(system, h=1e-3):

@@ -8,7 +8,7 @@ from dynamics.calls import OUTPUTS
 from dynamics.systems import random_system
 
 import rbdyn
-from rbdyn.mechanism import Floating, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism import Floating, Planar, Prismatic, Revolute, SinCosRevolute, Spherical, SPQuatFloating
 
 
 @pytest.fixture(scope="module")
@@ -152,18 +152,55 @@ def test_bad_time_steps(system, dt):
         rbdyn.integrate(system.model, system.state.q, system.state.v, dt)
 
 
+def chain(*kinds):
+    """Joints of these types one after the other, compiled."""
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    for k, kind in enumerate(kinds):
+        ball = rbdyn.RigidBody(f"ball{k}", rbdyn.SpatialInertia(1.0, inertia=np.eye(3)))
+        m.attach(m.bodies[-1], ball, rbdyn.Joint(f"joint{k}", kind))
+    return rbdyn.Model(m)
+
+
 @pytest.mark.parametrize("norm", [0.0, 1e-300, 0.5, 2.0, 1e200])
 def test_quaternions_must_be_of_unit_length(norm):
-    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
-    ball = rbdyn.RigidBody("ball", rbdyn.SpatialInertia(1.0, inertia=np.eye(3)))
-    m.attach(m.root_body, ball, rbdyn.Joint("base", Floating()))
-    model = rbdyn.Model(m)
+    model = chain(Floating())
     state = rbdyn.State(model)
     with pytest.raises(rbdyn.StateError, match=r"q\[3:7\]"):
         state.set([1, 2, 3, norm, 0, 0, 0], np.zeros(6))
     np.testing.assert_array_equal(state.q, model.neutral())
     state.set([1, 2, 3, 1 + 1e-5, 0, 0, 0], np.zeros(6))
     assert abs(np.linalg.norm(state.q[3:]) - 1) < 1e-15
+
+
+@pytest.mark.parametrize("pair", [(0.0, 0.0), (1e-300, 0.0), (0.6, 0.81), (1.0, 1.0), (1e200, 1e200)])
+def test_sines_and_cosines_must_be_of_unit_length(pair):
+    model = chain(Prismatic(), SinCosRevolute(), Revolute())
+    state = rbdyn.State(model)
+    with pytest.raises(rbdyn.StateError, match=r"pair \[sine, cosine\] of length .* at q\[1:3\]; it must be 1"):
+        state.set([1, *pair, 2])
+    np.testing.assert_array_equal(state.q, [0, 0, 1, 0])
+    state.set([1, 0.6004, 0.8, 2])
+    assert abs(np.linalg.norm(state.q[1:3]) - 1) < 1e-15
+    np.testing.assert_allclose(state.q[1] / state.q[2], 0.6004 / 0.8, rtol=1e-15)
+
+
+@pytest.mark.parametrize("length", [0.0, 1e-300, 0.5, 1 - 1e-15, 1.0, 1 + 1e-9, 3.0, 1e9, 1e160, 1e300])
+def test_any_projection_is_a_rotation_and_comes_back_within_length_1(length):
+    model = chain(SPQuatFloating())
+    state = rbdyn.State(model)
+    for axis in (np.array([0.6, 0.0, -0.8]), np.array([1.0, 2.0, 2.0]) / 3.0):
+        p = length * axis
+        state.set([1, 2, 3, *p])
+        kept = np.array(state.q)
+        assert np.linalg.norm(kept[3:]) <= 1 + 1e-15
+        if length < 1:
+            np.testing.assert_array_equal(kept[3:], p)
+        angle = 4 * np.arctan(length)
+        K = np.cross(np.eye(3), axis)
+        expected = np.eye(3) + np.sin(angle) * K + (1 - np.cos(angle)) * K @ K
+        np.testing.assert_allclose(rbdyn.body_pose(state, "ball0")[:3, :3], expected, atol=1e-14)
+        state.set(kept)
+        np.testing.assert_array_equal(state.q, kept)  # no bit changes when set again
 
 
 # ---- out= ---------------------------------------------------------------------------------------------------------

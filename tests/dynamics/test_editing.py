@@ -2,14 +2,23 @@
 
 import numpy as np
 import pytest
-from dynamics.systems import in_motion, random_system
+from dynamics.systems import BASES, in_motion, random_system
 from reference.compare import close, nontrivial
 
 import rbdyn
-from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism import (
+    Fixed,
+    Floating,
+    Planar,
+    Prismatic,
+    Revolute,
+    SinCosRevolute,
+    Spherical,
+    SPQuatFloating,
+)
 from rbdyn.testing.random_mechanisms import random_tree
 
-MIXED = [Fixed, Fixed, Fixed, Revolute, Prismatic, Spherical, Planar]
+MIXED = [Fixed, Fixed, Fixed, Revolute, SinCosRevolute, Prismatic, Spherical, Planar]
 
 
 def copied(mechanism):
@@ -46,7 +55,7 @@ def at_same_state(system, mechanism):
 @pytest.mark.parametrize("seed", range(12))
 def test_merging_fixed_joints_keeps_the_dynamics(seed):
     rng = np.random.default_rng(seed)
-    s = in_motion(rng, random_tree(rng, 10, MIXED, floating_base=bool(seed % 2)))
+    s = in_motion(rng, random_tree(rng, 10, MIXED, BASES[seed % 4]))
     merged = copied(s.mechanism)
     maps = merged.remove_fixed_tree_joints()
     assert maps.bodies
@@ -138,13 +147,14 @@ def test_compiling_a_model_leaves_the_mechanism_alone():
     assert all(b.inertia is i for b, i in zip(m.bodies, inertias, strict=True))
 
 
+@pytest.mark.parametrize("base", [Floating(), SPQuatFloating()])
 @pytest.mark.parametrize("extra", [None, Fixed(), Revolute()])
-def test_which_body_is_the_base(extra):
+def test_which_body_is_the_base(extra, base):
     """Body 0 is the floating body if nothing else moves on the root, otherwise the root."""
     m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
     inertia = rbdyn.SpatialInertia(1.0, inertia=np.eye(3))
     trunk, post, hand = (rbdyn.RigidBody(name, inertia) for name in ("trunk", "post", "hand"))
-    m.attach(m.root_body, trunk, rbdyn.Joint("float", Floating()))
+    m.attach(m.root_body, trunk, rbdyn.Joint("float", base))
     if extra is not None:
         m.attach(m.root_body, post, rbdyn.Joint("post", extra))
     m.attach(trunk, hand, rbdyn.Joint("wrist", Prismatic()))

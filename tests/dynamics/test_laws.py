@@ -2,17 +2,26 @@
 
 import numpy as np
 import pytest
-from dynamics.systems import in_motion, random_system
+from dynamics.systems import BASES, in_motion, random_system
 from reference.compare import close, nontrivial
 
 import rbdyn
-from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism import (
+    Fixed,
+    Floating,
+    Planar,
+    Prismatic,
+    Revolute,
+    SinCosRevolute,
+    Spherical,
+    SPQuatFloating,
+)
 from rbdyn.testing.random_mechanisms import random_tree
 
-INTERNAL = [Fixed, Revolute, Prismatic, Planar, Spherical]
+INTERNAL = [Fixed, Revolute, SinCosRevolute, Prismatic, Planar, Spherical]
 
 
-@pytest.fixture(params=range(16), scope="module")
+@pytest.fixture(params=range(24), scope="module")
 def system(request):
     return random_system(1000 + request.param)
 
@@ -116,7 +125,7 @@ def test_body_jacobian_and_point_jacobian_differ_by_the_axes(system):
 def test_newton_and_euler_for_the_whole(seed):
     """On a floating base without base forces, momentum changes by gravity and external wrenches alone."""
     rng = np.random.default_rng(seed)
-    s = in_motion(rng, random_tree(rng, 7, INTERNAL, floating_base=True))
+    s = in_motion(rng, random_tree(rng, 7, INTERNAL, floating_base=BASES[1 + seed % 2 * 2]))
     s.tau[s.iv[:6]] = 0.0
     at = along(s, rbdyn.forward_dynamics(s.state, s.tau, s.external))
     expected = np.zeros(6)
@@ -145,7 +154,7 @@ def chart_rate(system, step, v):
     rate, k = v.copy(), 0
     for joint in system.mechanism.tree_joints:
         k += joint.num_velocities
-        if isinstance(joint.joint_type, (Spherical, Floating)):
+        if isinstance(joint.joint_type, (Spherical, Floating, SPQuatFloating)):
             turning = system.iv[k - 3 : k]
             u, w = step[turning], v[turning]
             rate[turning] = w - np.cross(u, w) / 2 + np.cross(u, np.cross(u, w)) / 12
@@ -197,10 +206,11 @@ def test_double_pendulum_keeps_its_energy():
     assert abs(energy(coarse) - before) > 50 * abs(energy(fine) - before)
 
 
-def test_tumbling_tree_with_ball_joints_keeps_its_energy():
+@pytest.mark.parametrize("base", BASES[1::2])
+def test_tumbling_tree_with_ball_joints_keeps_its_energy(base):
     """No motors, gravity on: all energy stays in kinetic and potential."""
     rng = np.random.default_rng(8)
-    s = in_motion(rng, random_tree(rng, 4, [Spherical, Planar], floating_base=True))
+    s = in_motion(rng, random_tree(rng, 4, [Spherical, Planar, SinCosRevolute], floating_base=base))
     before = energy(s.state)
     end = runge_kutta(s, 0 * s.tau, 0.001, 300)
     assert abs(rbdyn.potential_energy(end) - rbdyn.potential_energy(s.state)) > 1e-2

@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
-from dynamics.systems import random_system
+from dynamics.systems import BASES, random_system
 from reference import oracle
 from reference.compare import close, nontrivial
 
 import rbdyn
-from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, SinCosRevolute, Spherical
 from rbdyn.testing.random_mechanisms import ALL_TYPES
 
-SEEDS = range(64)
+SEEDS = range(80)
+ROTORS = [Revolute, SinCosRevolute, Prismatic, Planar, Spherical]
 
 
 @pytest.fixture(params=SEEDS, scope="module")
@@ -32,10 +33,10 @@ def test_the_systems_are_varied():
                 leaves.add(type(joint.joint_type))
             if joint.rotor_inertia > 0:
                 rotors.add(type(joint.joint_type))
-        floating.add(s.model.floating_base)
+        floating.add(type(s.mechanism.tree_joints[0].joint_type) if s.model.floating_base else None)
     assert inner == leaves == set(ALL_TYPES)
-    assert rotors == {Revolute, Prismatic, Planar, Spherical}
-    assert floating == {True, False}
+    assert rotors == {*ROTORS}
+    assert floating == {None, *BASES[1::2]}
 
 
 def test_poses(system):
@@ -159,7 +160,7 @@ def test_one_joint_alone(kind):
 
 
 def test_rotors_add_to_the_diagonal_and_nothing_else():
-    with_rotor = random_system(10, n=6, joint_types=[Revolute, Prismatic, Planar, Spherical], floating_base=False)
+    with_rotor = random_system(10, n=7, joint_types=ROTORS, floating_base=False)
     M = rbdyn.mass_matrix(with_rotor.state)
     momentum, bias = rbdyn.momentum(with_rotor.state), rbdyn.bias_forces(with_rotor.state)
     rotors = with_rotor.order(oracle.rotors(with_rotor.mechanism))

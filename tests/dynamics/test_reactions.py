@@ -10,7 +10,7 @@ from reference.compare import close, nontrivial
 import rbdyn
 
 
-@pytest.fixture(params=range(100), scope="module")
+@pytest.fixture(params=range(120), scope="module")
 def system(request):
     return random_system(7000 + request.param)
 

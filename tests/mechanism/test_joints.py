@@ -7,10 +7,33 @@ import numpy as np
 import pytest
 
 import rbdyn
-from rbdyn import Fixed, Floating, Geometry, Joint, Planar, Prismatic, Revolute, RigidBody, Spherical, Transform
+from rbdyn import (
+    Fixed,
+    Floating,
+    Geometry,
+    Joint,
+    Planar,
+    Prismatic,
+    Revolute,
+    RigidBody,
+    SinCosRevolute,
+    Spherical,
+    SPQuatFloating,
+    Transform,
+)
 from rbdyn.collision.shapes import Box, Sphere
 
-SIZES = {Fixed: (0, 0), Revolute: (1, 1), Prismatic: (1, 1), Planar: (3, 3), Spherical: (4, 3), Floating: (7, 6)}
+SIZES = {
+    Fixed: (0, 0),
+    Revolute: (1, 1),
+    SinCosRevolute: (2, 1),
+    Prismatic: (1, 1),
+    Planar: (3, 3),
+    Spherical: (4, 3),
+    Floating: (7, 6),
+    SPQuatFloating: (6, 6),
+}
+AXIAL = [Revolute, SinCosRevolute, Prismatic]
 
 
 @pytest.mark.parametrize("kind", SIZES)
@@ -19,7 +42,7 @@ def test_sizes_and_neutral(kind):
     assert (joint.num_positions, joint.num_velocities) == SIZES[kind]
     neutral = kind().neutral()
     assert neutral.shape == (SIZES[kind][0],)
-    assert np.linalg.norm(neutral) == (1.0 if kind in (Spherical, Floating) else 0.0)
+    assert np.linalg.norm(neutral) == (1.0 if kind in (SinCosRevolute, Spherical, Floating) else 0.0)
     assert kind().kind == kind.__name__.lower()
 
 
@@ -31,12 +54,16 @@ def test_random_configurations(kind):
     if kind in (Spherical, Floating):
         np.testing.assert_allclose(np.linalg.norm(qs[:, -4:], axis=1), 1, atol=1e-14)
         assert (qs[:, -4:].min(axis=0) < -0.8).all()  # all over the sphere
+    if kind is SinCosRevolute:
+        np.testing.assert_allclose(np.linalg.norm(qs, axis=1), 1, atol=1e-14)
+        assert (qs.min(axis=0) < -0.99).all()
+        assert (qs.max(axis=0) > 0.99).all()
     if kind is Revolute:
         assert np.abs(qs).max() <= math.pi
         assert np.abs(qs).max() > 3
 
 
-@pytest.mark.parametrize("kind", [Revolute, Prismatic])
+@pytest.mark.parametrize("kind", AXIAL)
 def test_axes_are_normalised(kind):
     assert kind(axis=(0, 0, 5)).axis == (0.0, 0.0, 1.0)
     assert kind(axis=[0, -2, 0]).axis == (0.0, -1.0, 0.0)
@@ -53,7 +80,7 @@ def test_axes_are_normalised(kind):
 @pytest.mark.parametrize(
     "bad", [(0, 0, 0), (1e-12, 0, 0), (1, 0), (np.nan, 0, 1), "z", None, (1, 0, 0, 0), (True, False, False)]
 )
-@pytest.mark.parametrize("kind", [Revolute, Prismatic])
+@pytest.mark.parametrize("kind", AXIAL)
 def test_bad_axes(kind, bad):
     with pytest.raises(rbdyn.Error, match="axis"):
         kind(axis=bad)
@@ -68,7 +95,10 @@ def test_planar_axes():
         Planar(y_axis=(0, 0, 0))
 
 
-@pytest.mark.parametrize("kind", [Revolute((0.6, 0, 0.8)), Prismatic((0, -1, 0)), Planar((0, 1, 0), (0.6, 0, 0.8))])
+@pytest.mark.parametrize(
+    "kind",
+    [Revolute((0.6, 0, 0.8)), SinCosRevolute((0, 0.6, -0.8)), Prismatic((0, -1, 0)), Planar((0, 1, 0), (0.6, 0, 0.8))],
+)
 def test_canonical_rotation_is_a_rotation(kind):
     R = kind.canonical_rotation()
     np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-15)
@@ -105,6 +135,16 @@ def test_infinite_passive_elements(name):
     with pytest.raises(rbdyn.MechanismError, match=name):
         Joint("knee", Revolute(), **{name: np.inf})
     assert Joint("knee", Revolute(), effort_limit=np.inf).effort_limit == np.inf
+
+
+def test_a_sine_and_cosine_have_no_limits():
+    for limits in ((-1, 2), [0, 1], (-np.inf, 0.5)):
+        with pytest.raises(rbdyn.MechanismError, match=r"position_limits of joint 'j' must be None.*Revolute\(axis\)"):
+            Joint("j", SinCosRevolute(), position_limits=limits)
+    joint = Joint("j", SinCosRevolute(), position_limits=(0, 0))
+    with pytest.raises(rbdyn.MechanismError, match="must be None"):
+        joint.position_limits = (0, 1)
+    assert joint.position_limits is None
 
 
 def test_position_limits():

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import rbdyn
-from rbdyn import Fixed, Floating, Planar, Prismatic, Revolute, RigidBody, Spherical
+from rbdyn import Fixed, Floating, Planar, Prismatic, Revolute, RigidBody, SinCosRevolute, Spherical, SPQuatFloating
 from rbdyn.testing import random_mechanisms as make
 
-TYPES = [Revolute, Spherical, Prismatic((1, 0, 0)), Fixed, Planar, Floating]
+TYPES = [Revolute, Spherical, Prismatic((1, 0, 0)), Fixed, Planar, Floating, SinCosRevolute, SPQuatFloating]
 
 
 def kinds(mechanism):
@@ -71,6 +71,10 @@ def test_random_tree():
         assert not any(m.edge(j).successor_pose.is_identity() for j in m.joints)
         seen |= set(kinds(m))
     assert seen == set(make.ALL_TYPES)
+    on_p = make.random_tree(np.random.default_rng(0), 5, floating_base=SPQuatFloating)
+    assert isinstance(on_p.joints[0].joint_type, SPQuatFloating)
+    assert on_p.out_joints(on_p.root_body) == (on_p.joints[0],)
+    assert rbdyn.Model(on_p).floating_base
     plain = make.random_tree(np.random.default_rng(0), 12, [Revolute], successor_poses=False, rotor_inertia=False)
     assert all(plain.edge(j).successor_pose.is_identity() for j in plain.joints)
     assert all(j.rotor_inertia == 0 for j in plain.joints)

@@ -14,6 +14,7 @@ from rbdyn import (
     Prismatic,
     Revolute,
     RigidBody,
+    SinCosRevolute,
     SpatialInertia,
     Spherical,
     State,
@@ -337,7 +338,7 @@ def test_a_loop_joint_is_dropped(leg):
 @pytest.mark.parametrize("seed", range(30))
 def test_a_cut_loop_hangs_on_its_other_end(seed):
     rng = np.random.default_rng(seed)
-    m = random_tree(rng, 9, (Revolute, Prismatic, Fixed, Revolute))
+    m = random_tree(rng, 9, (Revolute, Prismatic, Fixed, SinCosRevolute))
     for k, kind in enumerate((Revolute((0.6, 0, 0.8)), Prismatic((0, 0.6, 0.8)), Fixed())):
         a, b = rng.choice(10, 2, replace=False)
         ends = m.bodies[a], m.bodies[b]
@@ -404,6 +405,23 @@ def test_joints_that_cannot_be_flipped_are_named(leg):
     assert (knee.joint_type, knee.position_limits) == (Revolute((0, -1, 0)), (-2, 1))
     assert list(maps.joints.values()) == [knee]
     assert leg.find_joint("stay") in leg.non_tree_joints
+
+
+def test_a_sine_and_cosine_turned_round_keep_their_q():
+    m = Mechanism(RigidBody("world"))
+    upper, lower = RigidBody("upper", SpatialInertia(1.0)), RigidBody("lower", SpatialInertia(1.0))
+    m.attach(m.root_body, upper, Joint("shoulder", Revolute()))
+    m.attach(upper, lower, Joint("elbow", SinCosRevolute((0.6, 0.0, 0.8))), random_transform(np.random.default_rng(1)))
+    m.attach(m.root_body, lower, Joint("rod", Prismatic()))
+    before = State(Model(m))
+    before.set([0.3, 0.6, -0.8])
+    expected = relative(before, upper, lower)
+    maps = m.remove_joint(m.find_joint("shoulder"))
+    (elbow,) = maps.joints.values()
+    assert elbow.joint_type == SinCosRevolute((-0.6, 0.0, -0.8))
+    after = State(Model(m))
+    after.set([0.1, 0.6, -0.8])
+    np.testing.assert_allclose(relative(after, upper, lower), expected, atol=1e-14)
 
 
 @pytest.mark.parametrize("seed", range(10))

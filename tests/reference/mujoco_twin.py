@@ -9,9 +9,18 @@ from __future__ import annotations
 
 import mujoco
 import numpy as np
-from reference.oracle import cross_matrix, rotation_of_quaternion, rotors
+from reference.oracle import cross_matrix, rotation_of_projection, rotation_of_quaternion, rotors
 
-from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism import (
+    Fixed,
+    Floating,
+    Planar,
+    Prismatic,
+    Revolute,
+    SinCosRevolute,
+    Spherical,
+    SPQuatFloating,
+)
 
 
 def numbers(x):
@@ -25,11 +34,11 @@ def placed(transform):
 def joint_text(joint):
     """The MuJoCo joints of one joint; a planar one is two slides and a hinge."""
     kind, name = joint.joint_type, joint.name
-    if isinstance(kind, Floating):
+    if isinstance(kind, (Floating, SPQuatFloating)):
         return f'<freejoint name="{name}"/>'
     if isinstance(kind, Spherical):
         return f'<joint name="{name}" type="ball"/>'
-    if isinstance(kind, Revolute):
+    if isinstance(kind, (Revolute, SinCosRevolute)):
         parts = [("hinge", kind.axis)]
     elif isinstance(kind, Prismatic):
         parts = [("slide", kind.axis)]
@@ -90,10 +99,17 @@ class MujocoTwin:
         number = self.model.joint(joint.name).id
         a, b = self.model.jnt_qposadr[number], self.model.jnt_dofadr[number]
         q_mj, T, Td = q, np.eye(len(v)), np.zeros((len(v), len(v)))
-        if isinstance(joint.joint_type, (Spherical, Floating)):
+        kind = joint.joint_type
+        if isinstance(kind, SinCosRevolute):
+            q_mj = [np.arctan2(*q)]
+        if isinstance(kind, SPQuatFloating):
+            quat = np.zeros(4)
+            mujoco.mju_mat2Quat(quat, rotation_of_projection(q[3:]).ravel())
+            q = np.append(q[:3], quat if quat[0] >= 0 else -quat)
+        if isinstance(kind, (Spherical, Floating, SPQuatFloating)):
             R = rotation_of_quaternion(q[-4:])
             T[-3:, -3:], Td[-3:, -3:] = R.T, -R.T @ cross_matrix(v[-3:])
-        if isinstance(joint.joint_type, Floating):  # always on the world: its configuration is the pose there
+        if isinstance(kind, (Floating, SPQuatFloating)):  # always on the world: its configuration is the pose there
             before = self.mechanism.edge(joint).joint_pose
             T[:3, :3] = before.rotation
             quat = np.zeros(4)
@@ -124,5 +140,7 @@ def supported(mechanism):
     """MuJoCo frees bodies on the world only."""
     root = mechanism.root_body
     return all(
-        mechanism.predecessor(j) is root for j in mechanism.tree_joints if isinstance(j.joint_type, Floating)
+        mechanism.predecessor(j) is root
+        for j in mechanism.tree_joints
+        if isinstance(j.joint_type, (Floating, SPQuatFloating))
     ) and not all(isinstance(j.joint_type, Fixed) for j in mechanism.tree_joints)

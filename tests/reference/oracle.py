@@ -19,7 +19,17 @@ import math
 
 import numpy as np
 
-from rbdyn.mechanism import Fixed, Floating, Mechanism, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism import (
+    Fixed,
+    Floating,
+    Mechanism,
+    Planar,
+    Prismatic,
+    Revolute,
+    SinCosRevolute,
+    Spherical,
+    SPQuatFloating,
+)
 
 # ---- arithmetic with two infinitesimals: x + x_a a + x_b b + x_ab ab, stored as [x, x_a, x_b, x_ab] -----------------
 
@@ -55,6 +65,13 @@ def rotation_about(axis, angle):
     return np.multiply.outer(one, np.eye(3)) + np.multiply.outer(s, K) + np.multiply.outer(one - c, K @ K)
 
 
+def rotation_of_projection(p):
+    """Rotation matrix of a stereographic projection: about p, by four times the angle whose tangent is |p|."""
+    length = math.sqrt(p @ p)
+    axis = p / length if length > 0 else np.array([0.0, 0.0, 1.0])
+    return rotation_about(axis, np.array([4 * math.atan(length), 0.0, 0.0, 0.0]))[0]
+
+
 def rotation_of_quaternion(quat):
     """Rotation matrix of a unit quaternion: the sandwich product on the three axes."""
     w, u = quat[0], np.asarray(quat[1:])
@@ -74,6 +91,8 @@ def joint_motion(joint_type, q, va, vb, vab):
     x = np.array([q[: len(va)], va, vb, vab])  # used only where q is a vector
     if isinstance(joint_type, Revolute):
         H[:, :3, :3] = rotation_about(joint_type.axis, x[:, 0])
+    elif isinstance(joint_type, SinCosRevolute):
+        H[:, :3, :3] = rotation_about(joint_type.axis, np.append(math.atan2(*q), x[1:, 0]))
     elif isinstance(joint_type, Prismatic):
         H[:, :3, 3] = np.outer(x[:, 0], joint_type.axis)
     elif isinstance(joint_type, Planar):
@@ -85,6 +104,9 @@ def joint_motion(joint_type, q, va, vb, vab):
     elif isinstance(joint_type, Floating):
         H[:, :3, 3] = x[:, :3]
         H[:, :3, :3] = turned(rotation_of_quaternion(q[3:]), (va[3:], vb[3:], vab[3:]))
+    elif isinstance(joint_type, SPQuatFloating):
+        H[:, :3, 3] = x[:, :3]
+        H[:, :3, :3] = turned(rotation_of_projection(q[3:]), (va[3:], vb[3:], vab[3:]))
     elif not isinstance(joint_type, Fixed):
         raise NotImplementedError(f"the oracle does not know {joint_type!r}")
     return H

@@ -1,7 +1,8 @@
 """The same mechanism once more, in Pinocchio; quantities are mapped between the two conventions here.
 
-Pinocchio's quaternions are [x, y, z, w], its planar angle is (cos, sin), and the velocities of spherical, planar and
-floating joints are in the child's axes: v_pin = T(q) v, vd_pin = T vd + T' v, tau = T^T tau_pin, M = T^T M_pin T.
+Pinocchio's quaternions are [x, y, z, w], its planar angle is (cos, sin) and so is that of its unbounded revolute joint;
+a free flyer stands for SPQuatFloating.  The velocities of spherical, planar and floating joints are in the child's
+axes: v_pin = T(q) v, vd_pin = T vd + T' v, tau = T^T tau_pin, M = T^T M_pin T.
 Pinocchio has one frame per joint, so a body sits at a constant pose in its joint's frame.
 """
 
@@ -9,9 +10,18 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from reference.oracle import cross_matrix, rotation_about, rotation_of_quaternion, rotors
+from reference.oracle import cross_matrix, rotation_about, rotation_of_projection, rotation_of_quaternion, rotors
 
-from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism import (
+    Fixed,
+    Floating,
+    Planar,
+    Prismatic,
+    Revolute,
+    SinCosRevolute,
+    Spherical,
+    SPQuatFloating,
+)
 
 
 def se3(transform):
@@ -22,9 +32,17 @@ def spatial_inertia(inertia):
     return pin.Inertia(inertia.mass, np.array(inertia.com), np.array(inertia.inertia))
 
 
-def plane_axes(joint_type):
-    """Columns: the axes of a planar joint."""
-    ex, ey = np.array(joint_type.x_axis), np.array(joint_type.y_axis)
+def joint_axes(joint_type):
+    """Columns: the axes of a joint that Pinocchio has only in the x-y plane or about z; None for other joints."""
+    if isinstance(joint_type, Planar):
+        ex, ey = np.array(joint_type.x_axis), np.array(joint_type.y_axis)
+    elif isinstance(joint_type, SinCosRevolute):
+        ez = np.array(joint_type.axis)
+        ex = np.cross(ez, np.eye(3)[np.abs(ez).argmin()])
+        ex /= np.linalg.norm(ex)
+        ey = np.cross(ez, ex)
+    else:
+        return None
     return np.array([ex, ey, np.cross(ex, ey)]).T
 
 
@@ -33,9 +51,11 @@ def joint_model(joint_type):
         return pin.JointModelRevoluteUnaligned(np.array(joint_type.axis))
     if isinstance(joint_type, Prismatic):
         return pin.JointModelPrismaticUnaligned(np.array(joint_type.axis))
-    return {Planar: pin.JointModelPlanar, Spherical: pin.JointModelSpherical, Floating: pin.JointModelFreeFlyer}[
-        type(joint_type)
-    ]()
+    if isinstance(joint_type, SinCosRevolute):
+        return pin.JointModelRUBZ()
+    if isinstance(joint_type, (Floating, SPQuatFloating)):
+        return pin.JointModelFreeFlyer()
+    return {Planar: pin.JointModelPlanar, Spherical: pin.JointModelSpherical}[type(joint_type)]()
 
 
 class PinocchioTwin:
@@ -55,8 +75,9 @@ class PinocchioTwin:
             if isinstance(joint.joint_type, Fixed):
                 place = (parent, before * after)
             else:
-                if isinstance(joint.joint_type, Planar):  # Pinocchio's plane is x-y
-                    turn = pin.SE3(plane_axes(joint.joint_type), np.zeros(3))
+                axes = joint_axes(joint.joint_type)
+                if axes is not None:
+                    turn = pin.SE3(axes, np.zeros(3))
                     before, after = before * turn, turn.inverse() * after
                 place = (self.model.addJoint(parent, joint_model(joint.joint_type), before, joint.name), after)
                 self.index[joint.name] = place[0]
@@ -149,6 +170,11 @@ def to_pinocchio(kind, q):
         return q[[1, 2, 3, 0]]
     if isinstance(kind, Floating):
         return q[[0, 1, 2, 4, 5, 6, 3]]
+    if isinstance(kind, SPQuatFloating):
+        quat = pin.Quaternion(rotation_of_projection(q[3:])).coeffs()
+        return np.append(q[:3], quat if quat[3] >= 0 else -quat)
+    if isinstance(kind, SinCosRevolute):
+        return q[::-1]
     return q
 
 
@@ -159,8 +185,8 @@ def velocity_map(kind, q, v):
         angle = np.array([q[2], v[2], 0.0, 0.0])
         R = rotation_about(np.array([0.0, 0.0, 1.0]), angle)
         return R[0].T, R[1].T
-    if isinstance(kind, (Spherical, Floating)):
-        R = rotation_of_quaternion(q[-4:])
+    if isinstance(kind, (Spherical, Floating, SPQuatFloating)):
+        R = rotation_of_projection(q[3:]) if isinstance(kind, SPQuatFloating) else rotation_of_quaternion(q[-4:])
         rate = -R.T @ cross_matrix(v[-3:])
         T, Td = np.kron(np.eye(n // 3), R.T), np.kron(np.eye(n // 3), rate)
         return T, Td

@@ -6,6 +6,7 @@ from reference import oracle
 from reference.compare import close, nontrivial
 from reference.pinocchio_twin import PinocchioTwin
 
+from rbdyn.mechanism import SinCosRevolute, SPQuatFloating
 from rbdyn.testing.random_mechanisms import random_tree
 
 SEEDS = range(25)
@@ -54,13 +55,25 @@ def turned_by(quat, w):
     return np.append(s * quat[0] - x @ quat[1:], s * quat[1:] + quat[0] * x + np.cross(x, quat[1:]))
 
 
+def quaternion_of_projection(p):
+    """[w, x, y, z] from half the angle, which is twice the arctangent of |p|."""
+    length = np.linalg.norm(p)
+    half = 2 * np.arctan(length)
+    return np.append(np.cos(half), np.sin(half) / length * p)
+
+
 def moved(mechanism, q, step):
     """q after the small displacement `step`, joint by joint."""
     out, i, k = [], 0, 0
     for joint in mechanism.tree_joints:
         n, d = joint.num_positions, joint.num_velocities
         qj, sj = q[i : i + n], step[k : k + d]
-        if n > d:
+        if isinstance(joint.joint_type, SPQuatFloating):
+            quat = turned_by(quaternion_of_projection(qj[3:]), sj[3:])
+            qj = np.append(qj[:3] + sj[:3], quat[1:] / (1 + quat[0]))
+        elif isinstance(joint.joint_type, SinCosRevolute):
+            qj = np.array([[np.cos(sj[0]), np.sin(sj[0])], [-np.sin(sj[0]), np.cos(sj[0])]]) @ qj
+        elif n > d:
             qj = np.append(qj[:-4] + sj[:-3], turned_by(qj[-4:], sj[-3:]))
         else:
             qj = qj + sj
