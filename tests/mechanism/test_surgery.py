@@ -374,7 +374,9 @@ def test_a_cut_loop_hangs_on_its_other_end(seed):
         edge = old_edges[old]
         assert new.name == old.name
         assert (new.frame_before, new.frame_after) == (old.frame_after, old.frame_before)
-        assert (new.position_limits, new.damping) == (old.position_limits, old.damping)
+        lower, upper = old.position_limits or (None, None)
+        assert new.position_limits == (old.position_limits and (-upper, -lower))
+        assert new.damping == old.damping
         assert (m.predecessor(new), m.successor(new)) == (edge.successor, edge.predecessor)
         if old in poses or not old.num_positions:
             continue
@@ -392,18 +394,24 @@ def joint_slice(model, joint):
     return slice(start, start + joint.num_positions)
 
 
-def test_joints_that_cannot_be_flipped_are_named(leg):
-    before = snapshot(leg)
-    with pytest.raises(rbdyn.MechanismError, match=r"turning round 'stay' \(spherical\)"):
-        leg.remove_joint(leg.find_joint("hip"))
-    assert snapshot(leg) == before
-    leg.attach(leg.root_body, leg.find_body("shank"), Joint("rod", Prismatic((1, 0, 0)), (0, 2)))
+def test_what_can_stay_as_it_is_stays_so(leg):
+    """Old tree joints before loop joints, and those that lead outwards before those that must be flipped."""
+    twin = leg.copy()
+    stay = leg.find_joint("stay")
     maps = leg.remove_joint(leg.find_joint("hip"))
-    knee = leg.find_joint("knee")
-    assert [j.name for j in leg.tree_joints] == ["rod", "ankle", "knee"]
-    assert (knee.joint_type, knee.position_limits) == (Revolute((0, -1, 0)), (-2, 1))
+    assert [j.name for j in leg.tree_joints] == ["stay", "ankle", "knee"]  # by its ball joint alone it can be reached
+    assert leg.tree_joints == tuple(maps.joints.values())
+    assert maps.joints[stay].joint_type == Spherical()
+    assert leg.non_tree_joints == ()
+    twin.attach(twin.root_body, twin.find_body("shank"), Joint("rod", Prismatic((1, 0, 0)), (0, 2)))
+    knee = twin.find_joint("knee")
+    maps = twin.remove_joint(twin.find_joint("hip"))
+    assert list(maps.joints) == [knee]
+    knee = twin.find_joint("knee")
+    assert [j.name for j in twin.tree_joints] == ["rod", "ankle", "knee"]
+    assert (knee.joint_type, knee.position_limits) == (Revolute((0, -1, 0)), (-1, 2))
     assert list(maps.joints.values()) == [knee]
-    assert leg.find_joint("stay") in leg.non_tree_joints
+    assert twin.find_joint("stay") in twin.non_tree_joints
 
 
 @pytest.mark.parametrize("seed", range(10))
