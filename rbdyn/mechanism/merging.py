@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.carry import Before
@@ -10,6 +12,7 @@ from rbdyn.mechanism.commit import commit
 from rbdyn.mechanism.graph import Edge, Graph
 from rbdyn.mechanism.joint_types import Fixed
 from rbdyn.mechanism.maps import Maps
+from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
 
 
@@ -19,9 +22,10 @@ def remove_fixed_tree_joints(mechanism: Graph) -> Maps:
     host_of, pose_in = _fixed_groups(mechanism)
     if not host_of:
         return Maps()._of(mechanism, before)
-    sums = {host: host.inertia for host in host_of.values()}
+    groups = {host: [host.inertia] for host in host_of.values()}
     for body, host in host_of.items():
-        sums[host] = sums[host] + body.inertia.transformed(pose_in[body])
+        groups[host].append(body.inertia.transformed(pose_in[body]))
+    sums = {host: _welded(group) for host, group in groups.items()}
     edges = {
         j: _rewired(e, host_of, pose_in)
         for j, e in mechanism._edges.items()
@@ -46,7 +50,8 @@ def _fixed_groups(mechanism: Graph) -> tuple[dict[RigidBody, RigidBody], dict[Ri
         if isinstance(joint.joint_type, Fixed):
             edge = mechanism._edges[joint]
             parent = edge.predecessor
-            local = edge.joint_pose @ edge.successor_pose
+            still = edge.successor_pose.is_identity()
+            local = edge.joint_pose if still else edge.joint_pose @ edge.successor_pose
             host[edge.successor] = host.get(parent, parent)
             pose[edge.successor] = pose[parent] @ local if parent in pose else local
     return host, pose
@@ -69,8 +74,22 @@ def _absorb(host: RigidBody, body: RigidBody, pose: Transform) -> None:
     """Give `host` the geometry and frames of `body`, which sits at `pose` in it."""
     host.collision.extend(item.moved(pose) for item in body.collision)
     host.visual.extend(item.moved(pose) for item in body.visual)
-    for name, (frame, local) in ((body.name, (body.frame, Transform())), *body.frames.items()):
+    placed = [(body.name, body.frame, pose)]
+    placed += [(name, frame, pose @ local) for name, (frame, local) in body.frames.items()]
+    for name, frame, place in placed:
         key = name
         while key in host.frames:
             key = f"{body.name}/{key}"
-        host.frames[key] = (frame, pose @ local)
+        host.frames[key] = (frame, place)
+
+
+def _welded(parts: Sequence[SpatialInertia]) -> SpatialInertia:
+    """The inertia of bodies welded together, in their common frame: the parallel-axis theorem, once for all of them."""
+    mass = sum(part.mass for part in parts)
+    if mass == 0.0:
+        return SpatialInertia(0.0, parts[0].com, sum(part.inertia for part in parts))
+    m = np.array([part.mass for part in parts])
+    com = m @ np.array([part.com for part in parts]) / mass
+    d = np.array([part.com for part in parts]) - com
+    spread = np.einsum("k,ki,kj->ij", m, d, d)
+    return SpatialInertia(mass, com, sum(part.inertia for part in parts) + np.trace(spread) * np.eye(3) - spread)
