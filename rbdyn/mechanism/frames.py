@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator
 from typing import NamedTuple
+
+import numpy as np
 
 from rbdyn.errors import MechanismError, unknown_name
 from rbdyn.mechanism.body import RigidBody
@@ -133,8 +134,8 @@ class FramedGraph(Graph):
             found = [f for f in self._fixtures() if f.frame is frame]
         elif isinstance(frame, str):
             found = [f for f in self._fixtures() if f.name == frame]
-        elif not isinstance(frame, bool) and hasattr(frame, "__index__"):
-            number = operator.index(frame)
+        elif isinstance(frame, (int, np.integer)) and not isinstance(frame, bool):
+            number = int(frame)
             found = [f for f in self._fixtures() if f.frame.id == number]
         else:
             found = []

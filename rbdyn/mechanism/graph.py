@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.errors import MechanismError, unknown_name
@@ -276,8 +276,8 @@ def _found(kind: str, key: object, names: Mapping[str, T], things: Sequence[T], 
     if isinstance(key, str):
         if key in names:
             return names[key]
-    elif not isinstance(key, bool) and hasattr(key, "__index__"):
-        number = operator.index(key)
+    elif isinstance(key, (int, np.integer)) and not isinstance(key, bool):
+        number = int(key)
         if 0 <= number < len(things):
             return things[number]
         raise unknown_name(f"{kind} number", number, [f"0 to {len(things) - 1}"], f"mechanism {owner!r}")
