@@ -218,6 +218,9 @@ class Joint(Edited):
             twin.position_limits = (-upper, -lower)
         return twin
 
+    def __copy__(self) -> Joint:
+        return self.copy()
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.spring_reference.flags.writeable = False  # copies of arrays are writeable

@@ -50,9 +50,12 @@ class Mechanism(FramedGraph):
     def copy(self) -> Mechanism:
         """An independent copy with fresh frames: same names, order, numbers and revision.
 
-        So do `copy.deepcopy` and pickle copy it; `submechanism(root_body)` also tells what became what.
+        `copy.copy`, `copy.deepcopy` and pickle make the same; `submechanism(root_body)` also tells what became what.
         """
         return copy.deepcopy(self)
+
+    def __copy__(self) -> Mechanism:
+        return self.copy()
 
     # ---- growing -----------------------------------------------------------------------------
 
