@@ -16,7 +16,7 @@ from rbdyn.mechanism import cutting, growing, merging, parts, spanning, text
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.carry import Before
 from rbdyn.mechanism.frames import FramedGraph
-from rbdyn.mechanism.graph import Edge, Graph
+from rbdyn.mechanism.graph import Edge
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joint_types import Floating, JointType
 from rbdyn.mechanism.maps import Maps, Split
@@ -24,7 +24,7 @@ from rbdyn.mechanism.spanning import NextEdge
 from rbdyn.spatial.rotations import _shown
 from rbdyn.spatial.transform import Transform
 
-__all__ = ["Edge", "Graph", "Maps", "Mechanism", "Split"]
+__all__ = ["Edge", "Maps", "Mechanism", "Split"]
 
 
 class Mechanism(FramedGraph):

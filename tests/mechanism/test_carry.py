@@ -208,18 +208,19 @@ def test_a_joint_of_fewer_freedoms_takes_the_nearest_motion():
     assert (weld.model.nq, weld.model.nv) == (0, 0)
 
 
-def test_an_angle_is_taken_within_its_limits():
+@pytest.mark.parametrize("limits, turns", [((6.0, 12.0), 1), ((-9.0, -5.0), -1), ((-1.0, 1.0), 0), ((2.0, 3.0), 0)])
+def test_an_angle_is_taken_within_its_limits(limits, turns):
     """A loop joint whose limits are beyond half a turn gets whole turns added when it joins the tree."""
     m = Mechanism(RigidBody("world"))
     a, b = RigidBody("a", random_inertia(np.random.default_rng(0))), RigidBody("b", SpatialInertia(1.0))
     m.attach(m.root_body, a, Joint("a", Revolute((0, 0, 1))))
     m.attach(a, b, Joint("b", Revolute((0, 0, 1))))
-    m.attach(m.root_body, b, Joint("c", Revolute((0, 0, 1)), position_limits=(6.0, 12.0)))
+    m.attach(m.root_body, b, Joint("c", Revolute((0, 0, 1)), position_limits=limits))
     state = State(Model(m))
     state.set([0.3, 0.4], [1.0, 2.0])
     new = m.remove_joint(m.find_joint("a")).carry(state)
     c, b_joint = m.find_joint("c"), m.find_joint("b")
-    np.testing.assert_allclose(numbers(new, c), [0.7 + 2 * np.pi, 3.0])
+    np.testing.assert_allclose(numbers(new, c), [0.7 + 2 * np.pi * turns, 3.0])
     assert (b_joint.joint_type.axis, numbers(new, b_joint)) == ((0, 0, -1), [0.4, 2.0])
 
 
@@ -323,6 +324,33 @@ def at(m, state):
     fresh = State(Model(m))
     fresh.set(state.q, state.v)
     return fresh
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_long_life_in_one_motion(seed):
+    """Edit after edit, the bodies that are left go on as they were."""
+    rng = np.random.default_rng([seed, 5])
+    m, state = closed(seed + 500)
+    told = {b: (rbdyn.body_pose(state, b), rbdyn.point_velocity_6d(state, b, (0, 0, 0))) for b in m.bodies}
+    for step in range(15):
+        joint, kind = m.joints[int(rng.integers(len(m.joints)))], step % 5
+        a, b = (m.bodies[k] for k in rng.choice(len(m.bodies), 2, replace=False))
+        if kind == 0:
+            maps = m.attach(a, b, Joint(f"free{step}", Floating()), random_transform(rng))
+        elif kind == 1:
+            maps = m.rebuild_spanning_tree(next_edge=lambda joints: joints[int(rng.integers(len(joints)))])
+        elif kind == 2:
+            maps = m.replace_joint(joint, Joint(f"new{step}", Floating()))
+        elif kind == 3:
+            loop = m.non_tree_joints[0]
+            maps = m.remove_joint(m.path(m.predecessor(loop), m.successor(loop))[0][0])
+        else:
+            maps = m.remove_fixed_tree_joints()
+        state = maps.carry(state)
+    assert sum(np.abs(told[b][1]).max() > 0.1 for b in m.bodies) > 1
+    for body in m.bodies:
+        np.testing.assert_allclose(rbdyn.body_pose(state, body), told[body][0], atol=1e-9)
+        np.testing.assert_allclose(rbdyn.point_velocity_6d(state, body, (0, 0, 0)), told[body][1], atol=1e-8)
 
 
 # ---- what cannot be carried ------------------------------------------------------------------

@@ -465,6 +465,33 @@ def test_a_subtree_goes_with_its_loops(seed):
     assert m.joint_to_parent(body) is joint
 
 
+def test_loop_joints_stay_before_those_that_became_ones():
+    m = Mechanism(RigidBody("world"))
+    for k in range(4):
+        m.attach(m.bodies[-1], RigidBody(f"b{k}", SpatialInertia(1.0)), Joint(f"j{k}", Revolute()))
+    m.attach(m.find_body("b0"), m.find_body("b2"), Joint("stays", Revolute()))
+    m.attach(m.root_body, m.find_body("b3"), Joint("joins", Revolute()))
+    assert [j.name for j in m.joints] == ["j0", "j1", "j2", "j3", "stays", "joins"]
+    m.rebuild_spanning_tree(next_edge=lambda joints: next((j for j in joints if j.name in ("joins", "j3")), joints[0]))
+    assert [j.name for j in m.tree_joints] == ["joins", "j3", "j0", "j2"]  # j2 was met before j1
+    assert [j.name for j in m.non_tree_joints] == ["stays", "j1"]
+
+
+def test_mimics_follow_or_are_let_go():
+    """A replaced leader is still followed; one that went to the other part is not."""
+    m = Mechanism(RigidBody("world"))
+    for k, leader in enumerate((None, "j0", "j1", "j2")):
+        mimic = Mimic(leader, 2.0) if leader else None
+        m.attach(m.bodies[-1], RigidBody(f"b{k}"), Joint(f"j{k}", Revolute(), mimic=mimic))
+    m.replace_joint(m.find_joint("j2"), Joint("new", Revolute()))
+    assert m.find_joint("j3").mimic == Mimic("new", 2.0)
+    m.find_joint("new").mimic = Mimic("j0")
+    m.find_joint("j0").mimic = Mimic("new")
+    _, far = m.remove_joint(m.find_joint("j1"), split=True)
+    assert (m.find_joint("j0").mimic, far.find_joint("new").mimic) == (None, None)
+    assert far.find_joint("j3").mimic == Mimic("new", 2.0)
+
+
 # ---- refused edits ---------------------------------------------------------------------------
 
 
