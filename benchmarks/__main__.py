@@ -8,7 +8,7 @@ import time
 
 from benchmarks.machine import describe, pin_to_one_core
 
-SECTIONS = ("single_calls", "scenes", "long_chain", "memory", "allocations", "imports")
+SECTIONS = ("single_calls", "scenes", "long_chain", "memory", "surgery", "allocations", "imports")
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from rbdyn.mechanism.joint_types import (
     Spherical,
     SPQuatFloating,
 )
-from rbdyn.mechanism.mechanism import Edge, Maps, Mechanism
+from rbdyn.mechanism.mechanism import Edge, Maps, Mechanism, Split
 
 __all__ = [
     "Edge",
@@ -32,4 +32,5 @@ __all__ = [
     "SPQuatFloating",
     "SinCosRevolute",
     "Spherical",
+    "Split",
 ]

@@ -15,6 +15,10 @@ class Edited:
 
     _revision: Revision | None = None  # the mechanism's edit counter, once attached
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy belongs to no mechanism until one takes it."""
+        return {name: value for name, value in self.__dict__.items() if name != "_revision"}
+
     def _changed(self) -> None:
         if self._revision is not None:
             self._revision.value += 1

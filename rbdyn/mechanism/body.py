@@ -124,5 +124,8 @@ class RigidBody(Edited):
             twin.add_frame(frame_name, pose)
         return twin
 
+    def __copy__(self) -> RigidBody:
+        return self.copy()
+
     def __repr__(self) -> str:
         return f"RigidBody({self.name!r}, mass={self.inertia.mass:g})"

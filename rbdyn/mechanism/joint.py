@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -89,6 +90,12 @@ def _reference(joint: Joint, value: ArrayLike | None, what: str) -> Array:
     return rest
 
 
+def _joint_name(name: object) -> str:
+    if not isinstance(name, str) or not name:
+        raise MechanismError(f"a joint's name must be a non-empty string, got {name!r}")
+    return name
+
+
 class Joint(Edited):
     """A joint between two bodies; `Mechanism.attach` puts it in place.
 
@@ -143,14 +150,12 @@ class Joint(Edited):
         spring_reference: ArrayLike | None = None,
         mimic: Mimic | None = None,
     ) -> None:
-        if not isinstance(name, str) or not name:
-            raise MechanismError(f"a joint's name must be a non-empty string, got {name!r}")
+        self._name = _joint_name(name)
         if not isinstance(joint_type, JointType):
             raise MechanismError(
                 f"joint_type of joint {name!r} must be Fixed(), Revolute(axis), SinCosRevolute(axis), "
                 f"Prismatic(axis), Planar(), Spherical(), Floating() or SPQuatFloating(), got {joint_type!r}"
             )
-        self._name = name
         self._joint_type = joint_type
         self.position_limits = position_limits
         self.velocity_limit = velocity_limit
@@ -197,19 +202,36 @@ class Joint(Edited):
 
     def copy(self, name: str | None = None) -> Joint:
         """A copy with fresh frames, and another name if given."""
-        return Joint(
-            name or self.name,
-            self.joint_type,
-            self.position_limits,
-            self.velocity_limit,
-            self.effort_limit,
-            self.rotor_inertia,
-            self.damping,
-            self.friction,
-            self.stiffness,
-            np.array(self.spring_reference),
-            self.mimic,
-        )
+        twin = Joint.__new__(type(self))
+        twin.__dict__.update(self.__getstate__())
+        twin._name = _joint_name(name or self.name)
+        twin.frame_before = CartesianFrame(f"before_{twin.name}")
+        twin.frame_after = CartesianFrame(f"after_{twin.name}")
+        return twin
+
+    def flipped(self) -> Joint:
+        """This joint walked from its successor to its predecessor: a new one of the same name, its frames swapped.
+
+        With one degree of freedom the axis is negated, so that q and v keep their values and the spring its reference;
+        position limits are negated and change places, as those of the joint walked the other way.  The others keep
+        their type; q, v and the spring's reference are then those of the inverse motion.
+        """
+        twin = self.copy()
+        twin._joint_type = self.joint_type.flipped()
+        twin.frame_before, twin.frame_after = self.frame_after, self.frame_before
+        if self.num_velocities > 1:
+            twin.spring_reference = self.joint_type.configuration(self.joint_type.pose(self.spring_reference).inverse())
+        elif self.position_limits is not None:
+            lower, upper = self.position_limits
+            twin.position_limits = (-upper, -lower)
+        return twin
+
+    def __copy__(self) -> Joint:
+        return self.copy()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.spring_reference.flags.writeable = False  # copies of arrays are writeable
 
     def __repr__(self) -> str:
         return f"Joint({self.name!r}, {self.joint_type!r})"

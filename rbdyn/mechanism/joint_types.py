@@ -130,6 +130,18 @@ class JointType:
         """
         return np.zeros(0)
 
+    def flipped(self) -> JointType:
+        """The type of the same joint walked from its after-frame to its before-frame.
+
+        One with an axis has it negated, so that the same q and v mean the same motion.
+        """
+        return self
+
+
+def _negated(axis: Axis) -> Axis:
+    x, y, z = axis
+    return (0.0 - x, 0.0 - y, 0.0 - z)  # no -0.0
+
 
 def _angle_about(axis: ArrayLike, rotation: Array) -> float:
     """The angle about `axis` whose rotation R(angle) is nearest to `rotation`: it maximises tr(R^T rotation) [rad]."""
@@ -162,6 +174,9 @@ class Revolute(JointType):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", unit_axis(self.axis, "axis"))
+
+    def flipped(self) -> Revolute:
+        return Revolute(_negated(self.axis))
 
     def canonical_rotation(self) -> Array:
         return rotation_to_z(self.axis)
@@ -200,6 +215,9 @@ class SinCosRevolute(JointType):
     def neutral(self) -> Array:
         return np.array([0.0, 1.0])
 
+    def flipped(self) -> SinCosRevolute:
+        return SinCosRevolute(_negated(self.axis))
+
     def canonical_rotation(self) -> Array:
         return rotation_to_z(self.axis)
 
@@ -235,6 +253,9 @@ class Prismatic(JointType):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", unit_axis(self.axis, "axis"))
+
+    def flipped(self) -> Prismatic:
+        return Prismatic(_negated(self.axis))
 
     def canonical_rotation(self) -> Array:
         return rotation_to_z(self.axis)

@@ -32,6 +32,9 @@ class CartesianFrame:
     def __repr__(self) -> str:
         return f"CartesianFrame({self.name!r})"
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return CartesianFrame, (self.name,)  # a copy is another frame, with an id of its own
+
 
 def _same_frame(what: str, a: CartesianFrame, b: CartesianFrame) -> None:
     if a is not b:

@@ -375,7 +375,9 @@ def test_a_cut_loop_hangs_on_its_other_end(seed):
         edge = old_edges[old]
         assert new.name == old.name
         assert (new.frame_before, new.frame_after) == (old.frame_after, old.frame_before)
-        assert (new.position_limits, new.damping) == (old.position_limits, old.damping)
+        lower, upper = old.position_limits or (None, None)
+        assert new.position_limits == (old.position_limits and (-upper, -lower))
+        assert new.damping == old.damping
         assert (m.predecessor(new), m.successor(new)) == (edge.successor, edge.predecessor)
         if old in poses or not old.num_positions:
             continue
@@ -393,18 +395,24 @@ def joint_slice(model, joint):
     return slice(start, start + joint.num_positions)
 
 
-def test_joints_that_cannot_be_flipped_are_named(leg):
-    before = snapshot(leg)
-    with pytest.raises(rbdyn.MechanismError, match=r"turning round 'stay' \(spherical\)"):
-        leg.remove_joint(leg.find_joint("hip"))
-    assert snapshot(leg) == before
-    leg.attach(leg.root_body, leg.find_body("shank"), Joint("rod", Prismatic((1, 0, 0)), (0, 2)))
+def test_what_can_stay_as_it_is_stays_so(leg):
+    """Old tree joints before loop joints, and those that lead outwards before those that must be flipped."""
+    twin = leg.copy()
+    stay = leg.find_joint("stay")
     maps = leg.remove_joint(leg.find_joint("hip"))
-    knee = leg.find_joint("knee")
-    assert [j.name for j in leg.tree_joints] == ["rod", "ankle", "knee"]
-    assert (knee.joint_type, knee.position_limits) == (Revolute((0, -1, 0)), (-2, 1))
+    assert [j.name for j in leg.tree_joints] == ["stay", "ankle", "knee"]  # by its ball joint alone it can be reached
+    assert leg.tree_joints == tuple(maps.joints.values())
+    assert maps.joints[stay].joint_type == Spherical()
+    assert leg.non_tree_joints == ()
+    twin.attach(twin.root_body, twin.find_body("shank"), Joint("rod", Prismatic((1, 0, 0)), (0, 2)))
+    knee = twin.find_joint("knee")
+    maps = twin.remove_joint(twin.find_joint("hip"))
+    assert list(maps.joints) == [knee]
+    knee = twin.find_joint("knee")
+    assert [j.name for j in twin.tree_joints] == ["rod", "ankle", "knee"]
+    assert (knee.joint_type, knee.position_limits) == (Revolute((0, -1, 0)), (-1, 2))
     assert list(maps.joints.values()) == [knee]
-    assert leg.find_joint("stay") in leg.non_tree_joints
+    assert twin.find_joint("stay") in twin.non_tree_joints
 
 
 def test_a_sine_and_cosine_turned_round_keep_their_q():
@@ -473,6 +481,33 @@ def test_a_subtree_goes_with_its_loops(seed):
     m.attach(m.root_body, body, joint)  # both are free again
     assert m.parent(body) is m.root_body
     assert m.joint_to_parent(body) is joint
+
+
+def test_loop_joints_stay_before_those_that_became_ones():
+    m = Mechanism(RigidBody("world"))
+    for k in range(4):
+        m.attach(m.bodies[-1], RigidBody(f"b{k}", SpatialInertia(1.0)), Joint(f"j{k}", Revolute()))
+    m.attach(m.find_body("b0"), m.find_body("b2"), Joint("stays", Revolute()))
+    m.attach(m.root_body, m.find_body("b3"), Joint("joins", Revolute()))
+    assert [j.name for j in m.joints] == ["j0", "j1", "j2", "j3", "stays", "joins"]
+    m.rebuild_spanning_tree(next_edge=lambda joints: next((j for j in joints if j.name in ("joins", "j3")), joints[0]))
+    assert [j.name for j in m.tree_joints] == ["joins", "j3", "j0", "j2"]  # j2 was met before j1
+    assert [j.name for j in m.non_tree_joints] == ["stays", "j1"]
+
+
+def test_mimics_follow_or_are_let_go():
+    """A replaced leader is still followed; one that went to the other part is not."""
+    m = Mechanism(RigidBody("world"))
+    for k, leader in enumerate((None, "j0", "j1", "j2")):
+        mimic = Mimic(leader, 2.0) if leader else None
+        m.attach(m.bodies[-1], RigidBody(f"b{k}"), Joint(f"j{k}", Revolute(), mimic=mimic))
+    m.replace_joint(m.find_joint("j2"), Joint("new", Revolute()))
+    assert m.find_joint("j3").mimic == Mimic("new", 2.0)
+    m.find_joint("new").mimic = Mimic("j0")
+    m.find_joint("j0").mimic = Mimic("new")
+    _, far = m.remove_joint(m.find_joint("j1"), split=True)
+    assert (m.find_joint("j0").mimic, far.find_joint("new").mimic) == (None, None)
+    assert far.find_joint("j3").mimic == Mimic("new", 2.0)
 
 
 # ---- refused edits ---------------------------------------------------------------------------

@@ -1,0 +1,50 @@
+"""Whose part a body or a joint is: it belongs to one mechanism, or to none."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable
+from typing import Protocol
+
+from rbdyn.errors import MechanismError
+from rbdyn.mechanism._revision import Revision
+from rbdyn.mechanism.body import RigidBody
+from rbdyn.mechanism.joint import Joint
+
+Part = RigidBody | Joint
+
+
+class Owner(Protocol):
+    """What a mechanism is here: it has a name, and counts the edits of its parts."""
+
+    name: str
+    _revision: Revision
+
+
+_owner: weakref.WeakKeyDictionary[Part, weakref.ref[Owner]] = weakref.WeakKeyDictionary()
+
+
+def check_free(part: Part, mechanism: Owner) -> None:
+    """MechanismError if `part` is part of another mechanism that still lives."""
+    owner = _owner.get(part)
+    other = owner() if owner is not None else None
+    if other is not None and other is not mechanism:
+        kind = "body" if isinstance(part, RigidBody) else "joint"
+        raise MechanismError(
+            f"{kind} {part.name!r} is part of mechanism {other.name!r} already; attach a copy: {part.name}.copy()"
+        )
+
+
+def claim(parts: Iterable[Part], mechanism: Owner) -> None:
+    """Make the parts those of `mechanism`: its edit counter counts their changes."""
+    reference = weakref.ref(mechanism)
+    for part in parts:
+        _owner[part] = reference
+        part._revision = mechanism._revision
+
+
+def release(parts: Iterable[Part]) -> None:
+    """Make the parts nobody's."""
+    for part in parts:
+        _owner.pop(part, None)
+        part._revision = None

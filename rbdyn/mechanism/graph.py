@@ -1,0 +1,288 @@
+"""Graph: what a Mechanism is made of, and the questions it answers about bodies and joints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbdyn.errors import MechanismError, unknown_name
+from rbdyn.mechanism._owner import check_free, claim
+from rbdyn.mechanism._revision import Revision
+from rbdyn.mechanism.body import RigidBody
+from rbdyn.mechanism.joint import Joint
+from rbdyn.spatial.rotations import Array, _shown, as_vector
+from rbdyn.spatial.transform import Transform
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Edge:
+    """Where a joint sits in the graph.
+
+    `joint_pose` is the pose of the joint's before-frame in the predecessor; `successor_pose` is the pose of the
+    successor in the joint's after-frame.  So: successor = predecessor * joint_pose * motion(q) * successor_pose.
+    """
+
+    predecessor: RigidBody
+    successor: RigidBody
+    joint_pose: Transform
+    successor_pose: Transform
+
+
+@dataclass(frozen=True)
+class _Around:
+    """The joints at one body, each kind in the order of `Graph.joints`."""
+
+    into: list[Joint] = field(default_factory=list)
+    out: list[Joint] = field(default_factory=list)
+    children: list[Joint] = field(default_factory=list)
+
+
+class Graph:
+    """Bodies joined by joints, a spanning tree among them, and what can be asked about that.
+
+    Parameters
+    ----------
+    root_body : RigidBody
+        The body that does not move: the world.
+    gravity : (3,) array_like
+        Gravitational acceleration in the root frame [m/s^2].
+    """
+
+    def __init__(self, root_body: RigidBody, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
+        if not isinstance(root_body, RigidBody):
+            raise MechanismError(f"root_body must be a RigidBody, got {root_body!r}")
+        check_free(root_body, self)
+        self._gravity = as_vector(gravity, 3, "gravity", "[m/s^2]")
+        self._root = root_body
+        self._bodies: list[RigidBody] = [root_body]
+        self._tree_joints: list[Joint] = []
+        self._loop_joints: list[Joint] = []
+        self._edges: dict[Joint, Edge] = {}
+        self._parent_joint: dict[RigidBody, Joint] = {}
+        self._body_names: dict[str, RigidBody] = {root_body.name: root_body}
+        self._joint_names: dict[str, Joint] = {}
+        self._merged_names: dict[str, RigidBody] = {}  # bodies that live on as frames -> their hosts
+        self._revision = Revision()
+        self._structure = 0  # edits that changed the graph itself, and not only a parameter
+        self._around_bodies: dict[RigidBody, _Around] | None = None  # made when first asked for after an edit
+        self.name = root_body.name
+        self.warnings: list[str] = []
+        claim([root_body], self)
+
+    def _restructured(self) -> None:
+        """Count an edit of the graph itself."""
+        self._around_bodies = None
+        self._structure += 1
+        self._revision.value += 1
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_around_bodies": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        claim((*self._bodies, *self.joints), self)
+
+    # ---- what there is -----------------------------------------------------------------------
+
+    @property
+    def revision(self) -> int:
+        """Counts the edits made so far; a Model knows the revision it was compiled from."""
+        return self._revision.value
+
+    @property
+    def gravity(self) -> Array:
+        """Gravitational acceleration in the root frame, (3,) [m/s^2]; assign to change it."""
+        return self._gravity.copy()
+
+    @gravity.setter
+    def gravity(self, value: ArrayLike) -> None:
+        self._gravity = as_vector(value, 3, "gravity", "[m/s^2]")
+        self._revision.value += 1
+
+    @property
+    def root_body(self) -> RigidBody:
+        """The body that does not move."""
+        return self._root
+
+    @property
+    def bodies(self) -> tuple[RigidBody, ...]:
+        """All bodies, the root first, a parent before its children."""
+        return tuple(self._bodies)
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """All joints: the tree joints, then those that close loops."""
+        return (*self._tree_joints, *self._loop_joints)
+
+    @property
+    def tree_joints(self) -> tuple[Joint, ...]:
+        """The joints of the spanning tree, a parent's before its children's."""
+        return tuple(self._tree_joints)
+
+    @property
+    def non_tree_joints(self) -> tuple[Joint, ...]:
+        """The joints that close loops."""
+        return tuple(self._loop_joints)
+
+    @property
+    def num_positions(self) -> int:
+        """Length of q."""
+        return sum(j.num_positions for j in self._tree_joints)
+
+    @property
+    def num_velocities(self) -> int:
+        """Length of v."""
+        return sum(j.num_velocities for j in self._tree_joints)
+
+    @property
+    def num_constraints(self) -> int:
+        """Rows of the loop-closure Jacobian: six less the freedoms of each non-tree joint."""
+        return sum(6 - j.num_velocities for j in self._loop_joints)
+
+    @property
+    def num_additional_states(self) -> int:
+        """Length of the state vector of contact models, beside q and v: 0, since hard contact needs none."""
+        return 0
+
+    # ---- looking up --------------------------------------------------------------------------
+
+    def find_body(self, name: str | int) -> RigidBody:
+        """A body by its name, or by its number in `bodies`.
+
+        Raises
+        ------
+        UnknownNameError
+            A KeyError: there is no body of that name, and the nearest names are given; or no such number.
+        """
+        return _found("body", name, self._body_names, self._bodies, self.name)
+
+    def find_joint(self, name: str | int) -> Joint:
+        """A joint by its name, or by its number in `joints`.
+
+        Raises
+        ------
+        UnknownNameError
+            A KeyError: there is no joint of that name, and the nearest names are given; or no such number.
+        """
+        return _found("joint", name, self._joint_names, self.joints, self.name)
+
+    def edge(self, joint: Joint) -> Edge:
+        """Where `joint` sits: predecessor, successor and the two poses."""
+        if isinstance(joint, Joint) and joint in self._edges:
+            return self._edges[joint]
+        raise MechanismError(f"joint {_name(joint)} is not in mechanism {self.name!r}")
+
+    def predecessor(self, joint: Joint) -> RigidBody:
+        """The body that `joint` starts from."""
+        return self.edge(joint).predecessor
+
+    def successor(self, joint: Joint) -> RigidBody:
+        """The body that `joint` leads to."""
+        return self.edge(joint).successor
+
+    def in_joints(self, body: RigidBody) -> tuple[Joint, ...]:
+        """The joints that lead to `body`."""
+        return tuple(self._around(body).into)
+
+    def out_joints(self, body: RigidBody) -> tuple[Joint, ...]:
+        """The joints that start from `body`."""
+        return tuple(self._around(body).out)
+
+    def joints_to_children(self, body: RigidBody) -> tuple[Joint, ...]:
+        """The tree joints that start from `body`."""
+        return tuple(self._around(body).children)
+
+    def joint_to_parent(self, body: RigidBody) -> Joint:
+        """The tree joint between `body` and its parent.
+
+        Raises
+        ------
+        MechanismError
+            For the root body, which has none.
+        """
+        self._check_inside(body)
+        if body is self._root:
+            raise MechanismError(f"body {body.name!r} is the root and has no parent")
+        return self._parent_joint[body]
+
+    def parent(self, body: RigidBody) -> RigidBody:
+        """The parent of `body` in the spanning tree; MechanismError for the root."""
+        return self._edges[self.joint_to_parent(body)].predecessor
+
+    def path(self, start: RigidBody, end: RigidBody) -> list[tuple[Joint, int]]:
+        """The tree joints from `start` to `end`, each with +1 (walked towards its successor) or -1."""
+        up, down = self._ancestors(start), self._ancestors(end)
+        while up and down and up[-1] is down[-1]:
+            up.pop()
+            down.pop()
+        return [(j, -1) for j in up] + [(j, +1) for j in reversed(down)]
+
+    def _ancestors(self, body: RigidBody) -> list[Joint]:
+        """The tree joints from `body` to the root."""
+        self._check_inside(body)
+        joints = []
+        while body is not self._root:
+            joint = self._parent_joint[body]
+            joints.append(joint)
+            body = self._edges[joint].predecessor
+        return joints
+
+    def _below(self, body: RigidBody) -> tuple[RigidBody, ...]:
+        """`body` and all that the spanning tree carries on it, a parent before its children."""
+        below = {body: None}
+        for joint in self._tree_joints:
+            edge = self._edges[joint]
+            if edge.predecessor in below:
+                below[edge.successor] = None
+        return tuple(below)
+
+    def _ordered_edges(self) -> list[tuple[Joint, Edge]]:
+        """All joints, in the order of `joints`, and where they sit."""
+        return [(joint, self._edges[joint]) for joint in self.joints]
+
+    def _around(self, body: RigidBody) -> _Around:
+        """The joints at `body`; all bodies' are found in one pass, the first time after an edit."""
+        self._check_inside(body)
+        if self._around_bodies is None:
+            around = {b: _Around() for b in self._bodies}
+            for joint in self.joints:
+                edge = self._edges[joint]
+                around[edge.predecessor].out.append(joint)
+                around[edge.successor].into.append(joint)
+            for joint in self._tree_joints:
+                around[self._edges[joint].predecessor].children.append(joint)
+            self._around_bodies = around
+        return self._around_bodies[body]
+
+    def _has(self, body: object) -> bool:
+        return body is self._root or (isinstance(body, RigidBody) and body in self._parent_joint)
+
+    def _check_inside(self, body: object, what: str = "body") -> None:
+        """MechanismError unless `body` is one of this mechanism's."""
+        if not isinstance(body, RigidBody):
+            raise MechanismError(f"{what} must be a RigidBody of mechanism {self.name!r}, got {_shown(body)}")
+        if not self._has(body):
+            raise MechanismError(f"{what} {body.name!r} is not in mechanism {self.name!r}")
+
+
+def _found(kind: str, key: object, names: Mapping[str, T], things: Sequence[T], owner: str) -> T:
+    """By name, or by number; UnknownNameError otherwise."""
+    if isinstance(key, str):
+        if key in names:
+            return names[key]
+    elif isinstance(key, (int, np.integer)) and not isinstance(key, bool):
+        number = int(key)
+        if 0 <= number < len(things):
+            return things[number]
+        raise unknown_name(f"{kind} number", number, [f"0 to {len(things) - 1}"], f"mechanism {owner!r}")
+    raise unknown_name(kind, key, names, f"mechanism {owner!r}")
+
+
+def _name(thing: object) -> str:
+    return repr(getattr(thing, "name", thing))

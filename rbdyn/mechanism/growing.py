@@ -1,0 +1,165 @@
+"""Growing: a body, a loop joint or a copy of a whole mechanism attached."""
+
+from __future__ import annotations
+
+from rbdyn.errors import MechanismError
+from rbdyn.mechanism._owner import check_free, claim
+from rbdyn.mechanism.body import RigidBody
+from rbdyn.mechanism.carry import Before
+from rbdyn.mechanism.copying import copies, copy_body, frame_map
+from rbdyn.mechanism.graph import Edge, Graph
+from rbdyn.mechanism.joint import Joint
+from rbdyn.mechanism.maps import Maps
+from rbdyn.spatial.rotations import _shown
+from rbdyn.spatial.transform import Transform
+
+IDENTITY = Transform()
+
+
+def attach(
+    mechanism: Graph,
+    predecessor: RigidBody,
+    successor: RigidBody,
+    joint: Joint,
+    joint_pose: Transform | None = None,
+    successor_pose: Transform | None = None,
+) -> None:
+    """See `Mechanism.attach`."""
+    _check_parts(mechanism, predecessor, successor, joint)
+    _check_pose(joint_pose, "joint_pose")
+    _check_pose(successor_pose, "successor_pose")
+    inside = mechanism._has(successor)
+    if not inside:
+        _check_new_body(mechanism, successor)
+    claim([joint] if inside else [joint, successor], mechanism)
+    mechanism._joint_names[joint.name] = joint
+    mechanism._edges[joint] = Edge(predecessor, successor, joint_pose or IDENTITY, successor_pose or IDENTITY)
+    if inside:
+        mechanism._loop_joints.append(joint)
+    else:
+        mechanism._bodies.append(successor)
+        mechanism._body_names[successor.name] = successor
+        mechanism._tree_joints.append(joint)
+        mechanism._parent_joint[successor] = joint
+    mechanism._restructured()
+
+
+def _check_parts(mechanism: Graph, predecessor: RigidBody, successor: RigidBody, joint: Joint) -> None:
+    if not isinstance(joint, Joint) or not isinstance(successor, RigidBody):
+        raise MechanismError(f"attach takes a RigidBody and a Joint, got {successor!r} and {joint!r}")
+    mechanism._check_inside(predecessor, "predecessor")
+    if joint in mechanism._edges:
+        raise MechanismError(f"joint {joint.name!r} is already attached to mechanism {mechanism.name!r}")
+    if joint.name in mechanism._joint_names:
+        raise MechanismError(f"mechanism {mechanism.name!r} already has a joint named {joint.name!r}")
+    if successor is predecessor:
+        raise MechanismError(f"joint {joint.name!r} would join body {successor.name!r} to itself")
+    check_free(joint, mechanism)
+
+
+def _check_new_body(mechanism: Graph, body: RigidBody) -> None:
+    if body.name in mechanism._body_names:
+        raise MechanismError(f"mechanism {mechanism.name!r} already has a body named {body.name!r}")
+    if body.name in mechanism._merged_names:
+        host = mechanism._merged_names[body.name]
+        raise MechanismError(
+            f"mechanism {mechanism.name!r} already has a frame named {body.name!r}: a body of that name was merged "
+            f"into {host.name!r}"
+        )
+    check_free(body, mechanism)
+
+
+def _check_pose(pose: object, what: str) -> None:
+    if pose is not None and not isinstance(pose, Transform):
+        raise MechanismError(f"{what} must be a Transform, got {_shown(pose)}")
+
+
+def attach_mechanism(
+    mechanism: Graph, parent_body: RigidBody, child: Graph, child_root_pose: Transform | None, prefix: str
+) -> Maps:
+    """See `Mechanism.attach_mechanism`."""
+    if not isinstance(child, Graph):
+        raise MechanismError(f"child must be a Mechanism, got {_shown(child)}")
+    _check_pose(child_root_pose, "child_root_pose")
+    if not isinstance(prefix, str):
+        raise MechanismError(f"prefix must be a string, got {_shown(prefix)}")
+    mechanism._check_inside(parent_body, "parent_body")
+    _check_names(mechanism, parent_body, child, prefix)
+    before, child_before = Before.of(mechanism), Before.of(child)
+    pose = child_root_pose or IDENTITY
+    maps = copies(child.bodies[1:], child.joints, prefix)
+    edges = [(joint, _moved_edge(edge, child.root_body, pose)) for joint, edge in child._ordered_edges()]
+    merged = {prefix + name: host for name, host in child._merged_names.items()}
+    root_name = _absorb_root(parent_body, child, maps, pose, prefix, _taken(mechanism, parent_body, child, prefix))
+    for joint, edge in edges:
+        attach(
+            mechanism,
+            maps.bodies[edge.predecessor],
+            maps.bodies[edge.successor],
+            maps.joints[joint],
+            edge.joint_pose,
+            edge.successor_pose,
+        )
+    mechanism._merged_names |= {name: maps.bodies[host] for name, host in merged.items()}
+    mechanism._merged_names[root_name] = parent_body
+    origin = {maps.joints[joint]: joint for joint in child_before.tree}
+    return maps._of(mechanism, before, child_before.taken_over_by(origin))
+
+
+def _moved_edge(edge: Edge, root: RigidBody, pose: Transform) -> Edge:
+    """An edge of the child, where its root stands at `pose` in the body that takes the root's place."""
+    if edge.predecessor is root:
+        return Edge(root, edge.successor, pose @ edge.joint_pose, edge.successor_pose)
+    if edge.successor is root:
+        return Edge(edge.predecessor, root, edge.joint_pose, edge.successor_pose @ pose.inverse())
+    return edge
+
+
+def _absorb_root(
+    parent_body: RigidBody, child: Graph, maps: Maps, pose: Transform, prefix: str, taken: set[str]
+) -> str:
+    """Give `parent_body` the inertia, geometry and frames of the child's root, at `pose`; the root frame's new name."""
+    root = child.root_body
+    twin = copy_body(root, prefix)
+    root_name = free_name(twin.name, taken)
+    collision = [*parent_body.collision, *(item.moved(pose) for item in twin.collision)]
+    visual = [*parent_body.visual, *(item.moved(pose) for item in twin.visual)]
+    inertia = parent_body.inertia + root.inertia.transformed(pose)
+    frames = {root_name: (twin.frame, pose)}
+    frames |= {name: (frame, pose @ local) for name, (frame, local) in twin.frames.items()}
+    maps.frames.update(frame_map(root, twin, prefix))
+    maps.bodies[root] = parent_body
+    parent_body.frames.update(frames)
+    parent_body.collision, parent_body.visual, parent_body.inertia = collision, visual, inertia
+    return root_name
+
+
+def _check_names(mechanism: Graph, parent_body: RigidBody, child: Graph, prefix: str) -> None:
+    """MechanismError if a name that the copies of `child` would bring is taken."""
+    for kind, names, taken in (
+        ("body", (b.name for b in child.bodies[1:]), (mechanism._body_names, mechanism._merged_names)),
+        ("frame", child._merged_names, (mechanism._body_names, mechanism._merged_names)),
+        ("joint", (j.name for j in child.joints), (mechanism._joint_names,)),
+        ("frame", child.root_body.frames, (parent_body.frames, {parent_body.name: parent_body})),
+    ):
+        for name in names:
+            if any(prefix + name in known for known in taken):
+                raise MechanismError(
+                    f"mechanism {mechanism.name!r} already has the name {prefix + name!r}, which {kind} {name!r} of "
+                    f"child {child.name!r} would take with prefix={prefix!r}; give another prefix"
+                )
+
+
+def _taken(mechanism: Graph, parent_body: RigidBody, child: Graph, prefix: str) -> set[str]:
+    """The names that the frame of the child's root may not have on `parent_body`."""
+    brought = (*(b.name for b in child.bodies[1:]), *child._merged_names, *child.root_body.frames)
+    return {*mechanism._body_names, *mechanism._merged_names, *parent_body.frames, *(prefix + n for n in brought)}
+
+
+def free_name(stem: str, taken: set[str]) -> str:
+    """`stem`, numbered from 2 on if it is taken."""
+    name, number = stem, 1
+    while name in taken:
+        number += 1
+        name = f"{stem}_{number}"
+    return name

@@ -1,0 +1,95 @@
+"""Merging: bodies that do not move against each other become one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from rbdyn.mechanism.body import RigidBody
+from rbdyn.mechanism.carry import Before
+from rbdyn.mechanism.commit import commit
+from rbdyn.mechanism.graph import Edge, Graph
+from rbdyn.mechanism.joint_types import Fixed
+from rbdyn.mechanism.maps import Maps
+from rbdyn.spatial.inertia import SpatialInertia
+from rbdyn.spatial.transform import Transform
+
+
+def remove_fixed_tree_joints(mechanism: Graph) -> Maps:
+    """See `Mechanism.remove_fixed_tree_joints`."""
+    before = Before.of(mechanism)
+    host_of, pose_in = _fixed_groups(mechanism)
+    if not host_of:
+        return Maps()._of(mechanism, before)
+    groups = {host: [host.inertia] for host in host_of.values()}
+    for body, host in host_of.items():
+        groups[host].append(body.inertia.transformed(pose_in[body]))
+    sums = {host: _welded(group) for host, group in groups.items()}
+    edges = {
+        j: _rewired(e, host_of, pose_in)
+        for j, e in mechanism._edges.items()
+        if host_of.get(e.predecessor, e.predecessor) is not host_of.get(e.successor, e.successor)
+    }
+    merged_names = {name: host_of.get(host, host) for name, host in mechanism._merged_names.items()}
+    mechanism._merged_names = merged_names | {body.name: host for body, host in host_of.items()}
+    for body, host in host_of.items():
+        _absorb(host, body, pose_in[body])
+    for host, inertia in sums.items():
+        host.inertia = inertia
+    tree = [j for j in mechanism._tree_joints if j in edges]
+    commit(mechanism, tree, [j for j in mechanism._loop_joints if j in edges], edges)
+    return Maps(bodies=host_of)._of(mechanism, before)
+
+
+def _fixed_groups(mechanism: Graph) -> tuple[dict[RigidBody, RigidBody], dict[RigidBody, Transform]]:
+    """Each body on a fixed tree joint -> the moving body (or root) that carries it, and its pose there."""
+    host: dict[RigidBody, RigidBody] = {}
+    pose: dict[RigidBody, Transform] = {}
+    for joint in mechanism._tree_joints:
+        if isinstance(joint.joint_type, Fixed):
+            edge = mechanism._edges[joint]
+            parent = edge.predecessor
+            still = edge.successor_pose.is_identity()
+            local = edge.joint_pose if still else edge.joint_pose @ edge.successor_pose
+            host[edge.successor] = host.get(parent, parent)
+            pose[edge.successor] = pose[parent] @ local if parent in pose else local
+    return host, pose
+
+
+def _rewired(edge: Edge, host: Mapping[RigidBody, RigidBody], pose: Mapping[RigidBody, Transform]) -> Edge:
+    """The same edge between the bodies that carry its ends."""
+    if edge.predecessor not in host and edge.successor not in host:
+        return edge
+    start, end = edge.predecessor, edge.successor
+    return Edge(
+        host.get(start, start),
+        host.get(end, end),
+        pose[start] @ edge.joint_pose if start in host else edge.joint_pose,
+        edge.successor_pose @ pose[end].inverse() if end in host else edge.successor_pose,
+    )
+
+
+def _absorb(host: RigidBody, body: RigidBody, pose: Transform) -> None:
+    """Give `host` the geometry and frames of `body`, which sits at `pose` in it."""
+    host.collision.extend(item.moved(pose) for item in body.collision)
+    host.visual.extend(item.moved(pose) for item in body.visual)
+    placed = [(body.name, body.frame, pose)]
+    placed += [(name, frame, pose @ local) for name, (frame, local) in body.frames.items()]
+    for name, frame, place in placed:
+        key = name
+        while key in host.frames:
+            key = f"{body.name}/{key}"
+        host.frames[key] = (frame, place)
+
+
+def _welded(parts: Sequence[SpatialInertia]) -> SpatialInertia:
+    """The inertia of bodies welded together, in their common frame: the parallel-axis theorem, once for all of them."""
+    mass = sum(part.mass for part in parts)
+    if mass == 0.0:
+        return SpatialInertia(0.0, parts[0].com, sum(part.inertia for part in parts))
+    m = np.array([part.mass for part in parts])
+    com = m @ np.array([part.com for part in parts]) / mass
+    d = np.array([part.com for part in parts]) - com
+    spread = np.einsum("k,ki,kj->ij", m, d, d)
+    return SpatialInertia(mass, com, sum(part.inertia for part in parts) + np.trace(spread) * np.eye(3) - spread)
