@@ -31,7 +31,7 @@ cdef inline Vec3 dexp_inverse(Vec3 t, Vec3 w) noexcept nogil:
     cdef double angle2 = t.x * t.x + t.y * t.y + t.z * t.z
     cdef double x, s, c
     cdef Vec3 txw = cross3(t, w)
-    if angle2 < 1e-2:                    # series: relative error below 1e-14 of the last term
+    if angle2 < 1e-2:                    # series: what it leaves out is below 1e-15 of c
         c = 1.0 / 12.0 + angle2 * (1.0 / 720.0 + angle2 * (1.0 / 30240.0 + angle2 / 1209600.0))
     else:
         x = 0.5 * sqrt(angle2)

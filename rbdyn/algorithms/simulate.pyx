@@ -7,7 +7,7 @@ import numpy as np
 
 from rbdyn.algorithms.aba import forward_dynamics
 from rbdyn.algorithms.trajectory import Trajectory
-from rbdyn.errors import DivergenceError, Error, StateError
+from rbdyn.errors import DivergenceError, StateError
 
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
@@ -283,9 +283,9 @@ def _steps(duration, h):
 
 def _every(value):
     try:
-        count = 0 if isinstance(value, bool) else operator.index(value)
+        steps = 0 if isinstance(value, bool) else operator.index(value)
     except TypeError:
-        count = 0
-    if not 0 < count < 2**31:
+        steps = 0
+    if not 0 < steps < 2**31:
         raise StateError(f"every must be a number of steps, an int of 1 or more, got {value!r}")
-    return count
+    return steps

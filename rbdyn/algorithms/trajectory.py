@@ -30,4 +30,5 @@ class Trajectory:
         return iter((self.times, self.q, self.v))
 
     def __repr__(self) -> str:
-        return f"Trajectory({len(self.times)} states over {self.times[-1]:g} s, nq={self.q.shape[1]}, nv={self.v.shape[1]})"
+        (n, nq), nv = self.q.shape, self.v.shape[1]
+        return f"Trajectory({n} states over {self.times[-1]:g} s, nq={nq}, nv={nv})"
