@@ -12,6 +12,7 @@ if _os.path.isfile(_os.path.join(_root, "setup.py")):  # in place or editable: c
     __path__.append(_root)
 
 from rbdyn.algorithms import (  # noqa: E402
+    Trajectory,
     angular_momentum,
     bias_forces,
     body_pose,
@@ -50,6 +51,7 @@ from rbdyn.algorithms import (  # noqa: E402
     relative_point_jacobian_6d,
     relative_point_jacobian_and_dot_6d,
     relative_point_jacobian_dot_6d,
+    simulate,
     solve_mass_matrix,
     spatial_acceleration,
     spatial_velocity,
@@ -142,6 +144,7 @@ __all__ = [
     "StaleModelError",
     "State",
     "StateError",
+    "Trajectory",
     "Transform",
     "Twist",
     "UnknownNameError",
@@ -189,6 +192,7 @@ __all__ = [
     "relative_point_jacobian_6d",
     "relative_point_jacobian_and_dot_6d",
     "relative_point_jacobian_dot_6d",
+    "simulate",
     "solve_mass_matrix",
     "spatial_acceleration",
     "spatial_velocity",

@@ -24,8 +24,11 @@ from rbdyn.algorithms.relative import (
     spatial_velocity,
 )
 from rbdyn.algorithms.rnea import bias_forces, inverse_dynamics
+from rbdyn.algorithms.simulate import simulate
+from rbdyn.algorithms.trajectory import Trajectory
 
 __all__ = [
+    "Trajectory",
     "angular_momentum",
     "bias_forces",
     "body_pose",
@@ -64,6 +67,7 @@ __all__ = [
     "relative_point_jacobian_6d",
     "relative_point_jacobian_and_dot_6d",
     "relative_point_jacobian_dot_6d",
+    "simulate",
     "solve_mass_matrix",
     "spatial_acceleration",
     "spatial_velocity",

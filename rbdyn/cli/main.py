@@ -7,10 +7,11 @@ import os
 import sys
 from collections.abc import Sequence
 
-from rbdyn.cli import demo, simulate
+from rbdyn.cli import demo, info, simulate
+from rbdyn.cli.terminal import say
 from rbdyn.errors import DivergenceError, Error
 
-COMMANDS = (demo, simulate)
+COMMANDS = (demo, info, simulate)
 DIVERGED, USAGE, INTERRUPTED = 1, 2, 130
 
 
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(args.run(args))
     except Error as error:
-        print(f"python -m rbdyn: error: {error}", file=sys.stderr)
+        say(f"python -m rbdyn: error: {error}", sys.stderr)
         return DIVERGED if isinstance(error, DivergenceError) else USAGE
     except KeyboardInterrupt:
         print("python -m rbdyn: stopped", file=sys.stderr)

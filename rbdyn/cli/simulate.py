@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from pathlib import Path
 from typing import Any
 
+from rbdyn.cli.robot import add_robot, load
+from rbdyn.cli.terminal import say
 from rbdyn.cli.timed import print_table, run_for
 from rbdyn.errors import Error
-from rbdyn.io import load_urdf
 from rbdyn.mechanism import Mechanism
 from rbdyn.world import World
 
@@ -26,10 +26,9 @@ def add_to(commands: Any) -> None:
         "ground, or at the origin if that is higher; one with a fixed base hangs there, without a ground.",
         allow_abbrev=False,
     )
-    command.add_argument("robot", metavar="ROBOT.urdf", type=Path, help="a URDF file")
+    add_robot(command)
     command.add_argument("--seconds", type=_positive, default=4.0, help="simulated time [s], default 4")
     command.add_argument("--dt", type=_positive, default=0.002, help="time step [s], default 0.002")
-    command.add_argument("--fixed", action="store_true", help="fix the base")
     command.add_argument(
         "--pd",
         type=_not_negative,
@@ -69,9 +68,9 @@ def run(args: argparse.Namespace) -> int:
     """Load, step, report."""
     if args.pd is not None and len(args.pd) not in (0, 2):
         raise Error(f"--pd takes two gains, P and D, or none for the default; got {len(args.pd)}")
-    mechanism = load_urdf(args.robot, floating=False if args.fixed else None)
+    mechanism = load(args)
     for note in mechanism.warnings:
-        print(note, file=sys.stderr)
+        say(note, sys.stderr)
     world = World(time_step=args.dt)
     robot = world.add_articulated_system(mechanism)
     free = robot.model.floating_base

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 from rbdyn.cli.progress import Progress
+from rbdyn.cli.terminal import say, shown
 from rbdyn.errors import Error
 from rbdyn.world import World
 
@@ -46,7 +47,7 @@ def run_for(world: World, seconds: float, label: str) -> Timing:
     if not 0.5 < ratio < 1e15:
         raise Error(f"{seconds:g} s cannot be made of steps of {world.time_step:g} s")
     steps = round(ratio)
-    progress = Progress(label, steps)
+    progress = Progress(shown(label), steps)
     elapsed, done = 0.0, 0
     try:
         while done < steps:
@@ -64,6 +65,6 @@ def run_for(world: World, seconds: float, label: str) -> Timing:
 def print_table(title: str, rows: list[tuple[str, str]]) -> None:
     """A title and two columns on stdout."""
     width = max(len(name) for name, _ in rows)
-    print(title)
+    say(title)
     for name, text in rows:
-        print(f"  {name:<{width}}  {text}")
+        say(f"  {name:<{width}}  {text}")

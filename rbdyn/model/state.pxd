@@ -6,7 +6,7 @@ from rbdyn.model.model cimport Model
 cdef class State:
     cdef CData c
     cdef readonly Model model
-    cdef bint frozen             # a World is in the middle of a step with it
+    cdef bint frozen             # a World or simulate is in the middle of a step with it
     cdef double* square          # (nv, nv) scratch of the factorisations, made when first needed
     cdef object _view(self, double* x, cnp.npy_intp n)
     cdef double* scratch(self) except NULL

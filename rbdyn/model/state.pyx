@@ -111,7 +111,7 @@ cdef class State:
         cdef const CModel* m = self.use()
         cdef cnp.ndarray new_q = None
         if self.frozen:
-            raise StateError("this State belongs to a World that is in the middle of a step; set it after the step")
+            raise StateError("this State is in the middle of a step, of a World or of simulate; set it after the step")
         cdef cnp.ndarray new_v = None
         if q is not None:
             new_q = vector_in(q, m.nq, "q")

@@ -9,10 +9,13 @@ import sys
 import numpy as np
 import pytest
 
+import rbdyn
 from rbdyn import models
+from rbdyn.cli import info
 from rbdyn.cli.main import main
 from rbdyn.cli.progress import Progress
 from rbdyn.cli.simulate import depth_at_origin
+from rbdyn.cli.terminal import say
 from rbdyn.cli.timed import run_for
 from rbdyn.world import World
 
@@ -101,6 +104,10 @@ def test_free_robot_starts_on_the_ground():
         (["simulate", QUADRUPED, "--pd", "-1", "1"], "not be negative"),
         (["simulate", QUADRUPED, "--pd", "1"], "two gains"),
         (["demo", "extra"], "extra"),
+        (["info"], "ROBOT.urdf"),
+        (["info", "quadrupod"], "quadrupod"),
+        (["info", __file__], "not well-formed XML"),
+        (["info", "\x1b[31m\n.urdf"], r"\x1b[31m\n.urdf"),
         (["fly"], "'demo'"),
         ([], "COMMAND"),
     ],
@@ -122,7 +129,103 @@ def test_divergence_ends_with_one(capsys):
 def test_only_commands_that_exist_are_listed(capsys):
     assert main(["--help"]) == 0
     listed = re.findall(r"^    (\w+) ", capsys.readouterr().out.split("commands:")[1], re.MULTILINE)
-    assert listed == ["demo", "simulate"]
+    assert listed == ["demo", "info", "simulate"]
+
+
+def sections(text):
+    """The paragraphs of what `info` prints, as lists of lines."""
+    return [part.splitlines() for part in text.strip().split("\n\n")]
+
+
+def test_info_prints_the_tree(capsys):
+    """Numbers of the file: quadruped.urdf."""
+    assert main(["info", "quadruped"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    head, tree = sections(out)
+    assert head[0] == "quadruped"
+    assert {line.strip() for line in head} >= {"base         free", "nq, nv       19, 18", "mass         35.8 kg"}
+    rows = {line.split()[0]: line for line in tree}
+    assert rows["base"].split()[1:] == ["ROOT", "floating", "0:7", "0:6", "18", "1"]
+    assert " ".join(rows["LH_THIGH"].split()) == "LH_THIGH LH_HFE revolute 0 1 0 14 13 -2 to 2 12 80 2.2 1"
+    assert rows["LH_FOOT"].split()[1:] == ["LH_FOOT_FIXED", "fixed", "0.15", "1"]
+    indents = [len(line) - len(line.lstrip()) for line in tree[1:7]]
+    assert indents == [0, 2, 4, 6, 8, 10]
+    assert "loop" not in out.replace("0 that close loops", "") and "frames:" not in out
+
+
+def test_info_of_a_file_with_everything(tmp_path, capsys):
+    """Warnings, mimic joints, one that is prismatic, and a fixed base of a floating robot."""
+    robot = tmp_path / "gripper.urdf"
+    robot.write_text("""<robot name="gripper"><link name="palm"/><link name="left"/><link name="right"/>
+    <joint name="close" type="prismatic"><parent link="palm"/><child link="left"/><axis xyz="0 1 0"/>
+    <limit lower="0" upper="0.04" velocity="0.1" effort="7.5"/></joint>
+    <joint name="follow" type="prismatic"><parent link="palm"/><child link="right"/><axis xyz="0 -1 0"/>
+    <limit lower="0" upper="0.04" velocity="0.1" effort="0"/><mimic joint="close" multiplier="-2" offset="0.5"/></joint>
+    </robot>""")
+    assert main(["info", str(robot), "--fixed"]) == 0
+    out, _ = capsys.readouterr()
+    assert "base         fixed" in out and "nq, nv       2, 2" in out
+    assert re.search(r"left +close +prismatic +0 1 0 +0 +0 +0 to 0.04 +0.1 +7.5", out)
+    assert "joints that follow another:\n  follow = -2 * close + 0.5\n" in out
+    assert "warnings:\n  " in out and "'right' has no mass" in out.split("warnings:")[1]
+
+
+def test_info_of_loops_and_frames():
+    """What no URDF of the standard kind holds."""
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    a, b = rbdyn.RigidBody("a"), rbdyn.RigidBody("b")
+    a.add_frame("grip", rbdyn.Transform(translation=(0, 0.5, 1)))
+    m.attach(m.root_body, a, rbdyn.Joint("j", rbdyn.Spherical()))
+    m.attach(a, b, rbdyn.Joint("k", rbdyn.Planar()))
+    m.attach(b, m.root_body, rbdyn.Joint("close", rbdyn.Revolute()))
+    assert list(info.loops(m)) == ["close (revolute, 5 constraints): b to world"]
+    assert list(info.frames(m)) == ["grip on a at 0, 0.5, 1 m"]
+    rows = list(info.tree(m))
+    assert rows[1][:6] == ("  a", "j", "spherical", "", "0:4", "0:3")
+    assert rows[2][:6] == ("    b", "k", "planar", "0 0 1", "4:7", "3:6")
+    assert dict(info.summary(m))["constraints"] == "5"
+
+
+def test_names_from_files_cannot_control_the_terminal(tmp_path, capsys):
+    """C1 control characters, line ends and reversed writing are legal in XML; they come out as escapes."""
+    evil = "x\x9b31m&#10;fake: row&#x202e;\u0130\u5dee"
+    robot = tmp_path / "evil.urdf"
+    robot.write_text(
+        f'<robot name="{evil}"><link name="{evil}w"/><link name="{evil}"/><joint name="{evil}" type="continuous">'
+        f'<parent link="{evil}w"/><child link="{evil}"/></joint></robot>',
+        encoding="utf-8",
+    )
+    for command in (["info"], ["simulate", "--seconds", "0.01"]):
+        main([*command, str(robot)])
+        for text in capsys.readouterr():
+            assert all(c.isprintable() for line in text.split("\n") for c in line)
+            assert not any(line.startswith("fake") for line in text.split("\n"))
+    main(["info", str(robot)])
+    assert "\\x9b31m\\nfake: row\\u202e\u0130\u5dee" in capsys.readouterr().out
+
+
+def test_streams_of_few_characters():
+    """What an ASCII terminal cannot show is escaped."""
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="ascii")
+    say("gr\u00fcn \x1b[1m", stream)
+    stream.flush()
+    assert raw.getvalue().splitlines() == [rb"gr\xfcn \x1b[1m"]
+
+
+def test_deep_trees_stay_on_the_screen(capsys):
+    info.print_columns([info.HEADINGS, *info.tree(rbdyn.rand_chain_mechanism([rbdyn.Revolute] * 100, seed=1))])
+    assert max(map(len, capsys.readouterr().out.splitlines())) < 180
+
+
+def test_bundled_robots_by_name_and_files_before_them(tmp_path, monkeypatch, capsys):
+    assert main(["simulate", "double_pendulum", "--seconds", "0.1"]) == 0
+    assert "moving mass 2 kg" in capsys.readouterr().out
+    (tmp_path / "quadruped").write_text(ROD)
+    monkeypatch.chdir(tmp_path)
+    assert main(["info", "quadruped"]) == 0
+    assert capsys.readouterr().out.startswith("rod\n")
 
 
 def test_module_runs_as_a_program():
