@@ -25,6 +25,8 @@ from rbdyn.model.state cimport State
 
 cdef enum:
     NOT_SINGULAR = -1
+    LOOP_STIFFNESS = 100  # [1/s^2] default gains of the stabilisation, those of RigidBodyDynamics.jl
+    LOOP_DAMPING = 20     # [1/s]
 
 cdef struct Loops:        # working memory of one State; n = nc + nr rows
     double* K             # (n, nv) rows of the loops, then of their rotors
