@@ -8,7 +8,7 @@
 #
 # Source: RBDA, the chapter on closed-loop systems.
 
-from libc.math cimport atan2, sqrt
+from libc.math cimport atan2, hypot, sqrt
 
 from rbdyn.algorithms.acceleration cimport point_acceleration_of
 from rbdyn.algorithms.configuration cimport quat_log
@@ -133,10 +133,10 @@ cdef inline Vec3 rotation_vector(Mat3 R) noexcept nogil:
 
 cdef inline Vec3 tilt(Vec3 a) noexcept nogil:
     """The rotation vector across z that takes z to the unit vector a; half a turn about x for a = -z."""
-    cdef double s = sqrt(a.x * a.x + a.y * a.y), angle = atan2(s, a.z)
+    cdef double s = hypot(a.x, a.y), angle = atan2(s, a.z)
     if s == 0.0:
         return vec3(angle, 0.0, 0.0)
-    return vec3(-a.y * angle / s, a.x * angle / s, 0.0)
+    return vec3(-a.y * (angle / s), a.x * (angle / s), 0.0)
 
 cdef inline Motion relative_error(const CData* d, const CLoop* c) noexcept nogil:
     """(u, d): how far the after-frame is from where the joint's motion could have taken it [rad, m]."""
