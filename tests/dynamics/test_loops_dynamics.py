@@ -352,7 +352,7 @@ def test_integrated_loops_stay_closed(seed):
     rng = np.random.default_rng([seed, 6])
     m = random_tree(rng, 6, [Revolute])
     q = rbdyn.Model(m).random(rng)
-    add_random_loops(rng, m, 1, [Spherical], q)
+    add_random_loops(rng, m, 1, [Spherical], q, rotor_inertia=False)
     model = rbdyn.Model(m)
     state = rbdyn.State(model)
     state.set(q)
@@ -374,8 +374,8 @@ def test_integrated_loops_stay_closed(seed):
     close(rbdyn.kinetic_energy(state) + rbdyn.potential_energy(state), start, 1e-3, floor=30.0)
 
 
-def test_the_doubled_joint_is_one_more(seed=1):
-    s = looped(seed, 1)
+def test_the_doubled_joint_is_one_more():
+    s = looped(1, 1)
     n = s.model.num_constraints
     double(s.mechanism, s.mechanism.non_tree_joints[0])
     assert rbdyn.Model(s.mechanism).num_constraints == 2 * n
