@@ -33,9 +33,14 @@ cdef inline double* cod_place(Cod* c, int m, int n, double* memory) noexcept nog
     return c.t + 2 * n
 
 cdef inline double norm_of(int n, const double* x) noexcept nogil:
-    """Euclidean length, scaled so that no square overflows or underflows."""
+    """Euclidean length; scaled where squares could overflow or underflow."""
     cdef double s = 0.0, big = 0.0
     cdef int i
+    for i in range(n):
+        s += x[i] * x[i]
+    if 1e-280 < s < 1e280:
+        return sqrt(s)
+    s = 0.0
     for i in range(n):
         if fabs(x[i]) > big:
             big = fabs(x[i])

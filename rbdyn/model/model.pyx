@@ -216,7 +216,7 @@ cdef class Model:
         """
         cdef int k
         return {name: slice(self.c.loops[k].row, self.c.loops[k].row + self.c.loops[k].rows)
-                for k, name in enumerate(self.loop_names)}
+                for k, name in enumerate(self.loop_names or ())}
 
     @property
     def n_bodies(self):
