@@ -30,8 +30,8 @@ def forward_dynamics(State state not None, tau, external=None, out=None):
     Returns
     -------
     vd : (nv,) ndarray of float64
-        `M(q)^-1 (tau - h(q, v))` with the external wrenches [rad/s^2 or m/s^2]; with loops, what `dynamics` gives by its
-        default gains.
+        `M(q)^-1 (tau - h(q, v))` with the external wrenches [rad/s^2 or m/s^2]; with loops, what `dynamics` gives by
+        its default gains.
 
     Raises
     ------

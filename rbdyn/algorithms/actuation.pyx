@@ -1,8 +1,8 @@
 """Which torques of chosen joints produce a motion: inverse dynamics with loops, or with passive joints.
 
 Let Z span the motions that the loops allow, K Z = 0.  Forces f on all joints and forces tau on some of them produce the
-same motion if Z^T f = Z^T tau: what loops transmit does no work on Z.  The smallest such tau comes from the decomposition
-of Z's actuated rows; what it leaves of Z^T f is what these joints cannot do.
+same motion if Z^T f = Z^T tau: what loops transmit does no work on Z.  The smallest such tau comes from the
+decomposition of Z's actuated rows; what it leaves of Z^T f is what these joints cannot do.
 """
 
 from rbdyn.errors import MechanismError, StateError

@@ -1,7 +1,5 @@
 """Closing loops: the configuration near a given one at which every loop joint fits."""
 
-cimport numpy as cnp
-
 import numpy as np
 
 from rbdyn.errors import LoopError, StateError
@@ -17,7 +15,7 @@ from rbdyn.algorithms.loops cimport loop_errors, loop_matrix
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Model
 from rbdyn.model.state cimport State
-from rbdyn.spatial._arrays cimport data, vector_in
+from rbdyn.spatial._arrays cimport vector_in
 
 cdef double CAUTION = 0.1       # Levenberg-Marquardt damping per length of the error
 cdef int HALVINGS = 40          # of one step, before it counts as stuck
@@ -91,8 +89,8 @@ cdef object _stuck(Model model, const double* e, int steps, double goal):
             if fabs(e[i]) > most:
                 worst, most, row = name, fabs(e[i]), i - rows.start
     return LoopError(
-        f"q cannot be brought onto the loops: after {steps} steps loop joint {worst!r} is still open by {most:.3g} rad or m "
-        f"in its row {row}, and tolerance is {goal:.3g}; start nearer, or check where the loop joints are attached"
+        f"q cannot be brought onto the loops: after {steps} steps loop joint {worst!r} is still open by {most:.3g} rad "
+        f"or m in its row {row}, and tolerance is {goal:.3g}; start nearer, or check where loop joints are attached"
     )
 
 
@@ -130,7 +128,7 @@ def project_configuration(model, q=None, double tolerance=1e-12, int max_iterati
     cdef Model of
     cdef CModel* m
     cdef Loops w
-    cdef size_t before, nc, nv
+    cdef size_t before, size, nc, nv
     cdef double* memory
     cdef int steps = 0
     if isinstance(model, State):
@@ -152,7 +150,8 @@ def project_configuration(model, q=None, double tolerance=1e-12, int max_iterati
     at = State(of)
     at.set(vector_in(q, m.nq, "q"))
     nc, nv, before = m.nc, m.nv, loops_size(m)
-    memory = <double*> (<char*> at.workspace(before + (m.nq + nv + nc + cod_size(nv + nc, nc)) * sizeof(double)) + before)
+    size = before + (m.nq + nv + nc + cod_size(nv + nc, nc)) * sizeof(double)
+    memory = <double*> (<char*> at.workspace(size) + before)
     w = loops_of(at)
     _errors(at, &w)
     while _largest(w.e, m.nc) > tolerance:

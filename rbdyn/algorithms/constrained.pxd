@@ -4,10 +4,10 @@
 #
 #     M vd + h = tau + K^T lambda,    K vd + k = stabilisation
 #
-# become, with Y = C K^T and y = C (tau - h), the problem Y^T (y + Y lambda) = stabilisation - k, whose shortest solution
-# Y lambda is Gauss's principle of least constraint.  Rows that repeat others, or demand nothing, are found by the
-# decomposition of Y and then share the load by the shortest lambda.  A rotor of inertia I on a loop joint, with the row s,
-# adds I s^T s to M: a row sqrt(I) s of compliance 1, that is, a further unit entry below its column of Y.
+# become, with Y = C K^T and y = C (tau - h), the problem Y^T (y + Y lambda) = stabilisation - k, whose shortest
+# solution Y lambda is Gauss's principle of least constraint.  Rows that repeat others, or demand nothing, are found by
+# the decomposition of Y and then share the load by the shortest lambda.  A rotor of inertia I on a loop joint, with the
+# row s, adds I s^T s to M: a row sqrt(I) s of compliance 1, that is, a further unit entry below its column of Y.
 #
 # Source: RBDA, the chapter on closed-loop systems; stabilisation after Baumgarte (1972).
 
@@ -109,7 +109,7 @@ cdef inline void form_y(const CModel* m, const double* H, Loops* w) noexcept nog
             column[nv + i - m.nc] = 1.0
 
 cdef inline void stabilised(const CModel* m, const CData* d, Loops* w, double stiffness, double damping) noexcept nogil:
-    """b = stabilisation - k - K vd0: what Y lambda must add to the rows.  vd0 is w.y, in its axes, and Y still whole."""
+    """b = stabilisation - k - K vd0: what Y lambda must add to the rows; vd0 is w.y, in its axes, Y still whole."""
     cdef int i
     for i in range(w.Y.n):
         w.b[i] = -w.k[i] - product(m.nv, w.Y.A + <size_t> w.Y.m * i, w.y)

@@ -26,8 +26,8 @@ cdef Loops loops_of(State state) except *:
 cdef int _refuse_massless(State state, int k) except -1:
     if k != NOT_SINGULAR:
         raise MechanismError(
-            f"joint {state.model.joint_of(k)!r} moves no positive inertia along degree of freedom {k} of the tree: loops do "
-            "not help there; give the bodies that it carries a positive definite inertia"
+            f"joint {state.model.joint_of(k)!r} moves no positive inertia along degree of freedom {k} of the tree: "
+            "loops do not help there; give the bodies that it carries a positive definite inertia"
         )
     return 0
 
@@ -86,9 +86,9 @@ def dynamics(State state not None, tau=None, external=None, double stiffness=100
     Notes
     -----
     Rotor inertia of a loop joint acts; its spring, damping, friction and limits do not, as for joints of the tree.
-    Rows count as dependent at 1e-10 of the largest.  Loops that contradict one another are met by least squares over the
-    rows, whose units are mixed.  Sources: RBDA, the chapter on closed-loop systems; Baumgarte (1972); the gains are those
-    of RigidBodyDynamics.jl.
+    Rows count as dependent at 1e-10 of the largest.  Loops that contradict one another are met by least squares over
+    the rows, whose units are mixed.  Sources: RBDA, the chapter on closed-loop systems; Baumgarte (1972); the gains are
+    those of RigidBodyDynamics.jl.
     """
     cdef CModel* m = state.use()
     cdef cnp.ndarray force = np.zeros(m.nv) if tau is None else vector_in(tau, m.nv, "tau")

@@ -15,7 +15,8 @@ from rbdyn.algorithms.configuration cimport quat_log
 from rbdyn.algorithms.jacobian_dot cimport joint_axes
 from rbdyn.model._model cimport FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, CData, CLoop, CModel
 from rbdyn.spatial._algebra cimport (
-    Mat3, Motion, Vec3, add3, add_m, apply_m, cross3, matmul3, motion, mul3, sub3, tmul3, transpose3, vec3, zero3, zero_m,
+    Mat3, Motion, Vec3, add3, add_m, apply_m, cross3, matmul3, motion, mul3, sub3, tmul3, transpose3, vec3, zero3,
+    zero_m,
 )
 
 cdef inline bint allows(int kind, int k) noexcept nogil:
@@ -36,8 +37,9 @@ cdef inline double component(Motion a, int k) noexcept nogil:
     k = k % 3
     return h.x if k == 0 else h.y if k == 1 else h.z
 
-cdef inline void deal(const CModel* m, const CLoop* c, Motion a, double* rows, size_t stride, size_t at) noexcept nogil:
-    """Put six numbers where they belong: the blocked ones into the joint's rows, the others, weighted, into its rotor's.
+cdef inline void deal(const CModel* m, const CLoop* c, Motion a, double* rows, size_t stride,
+                      size_t at) noexcept nogil:
+    """Put six numbers in their places: the blocked ones in the joint's rows, the others, weighted, in its rotor's.
 
     A rotor of inertia I adds I s s^T to M, s being the row of its degree of freedom; it is kept as sqrt(I) s.
     """
@@ -58,7 +60,8 @@ cdef inline Vec3 after_origin(const CData* d, const CLoop* c) noexcept nogil:
     """Where the after-frame is in the world; the poses are current."""
     return add3(d.p[c.successor], mul3(d.R[c.successor], c.p_after))
 
-cdef inline void add_columns(const CModel* m, const CData* d, const CLoop* c, int i, double sign, double* K) noexcept nogil:
+cdef inline void add_columns(const CModel* m, const CData* d, const CLoop* c, int i, double sign,
+                             double* K) noexcept nogil:
     """Columns of joint i: how it moves the after-frame, or, with the sign turned, the before-frame's body."""
     cdef int k, slides
     cdef Vec3[6] a

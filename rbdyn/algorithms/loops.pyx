@@ -24,9 +24,9 @@ def loop_jacobian(State state not None, out=None):
     Returns
     -------
     K : (nc, nv) ndarray of float64
-        nc is `Model.num_constraints`; `Model.loop_rows` says which rows are whose.  A joint's rows are velocities of its
+        nc is `Model.num_constraints`; `Model.loop_rows` says whose the rows are.  A joint's rows are velocities of its
         after-frame, which moves with the successor, seen from its before-frame, which moves with the predecessor, along
-        the axes that the joint blocks: rotations [rad/s] before translations [m/s], z along the joint's axis or normal.
+        what the joint blocks: rotations [rad/s] before translations [m/s], z along the joint's axis or normal.
 
     Notes
     -----
@@ -81,9 +81,9 @@ def loop_error(State state not None, out=None):
     Returns
     -------
     e : (nc,) ndarray of float64
-        In the rows of `loop_jacobian`: the after-frame as seen from the before-frame.  Rotations are the components of the
-        rotation vector that takes the before-frame, or its axis, to the after-frame's, of length up to pi [rad]; then the
-        origin's coordinates [m].
+        In the rows of `loop_jacobian`: the after-frame as seen from the before-frame.  Rotations are components of the
+        rotation vector that takes the before-frame, or its axis, to the after-frame's, of length up to pi [rad]; then
+        come the origin's coordinates [m].
     """
     cdef CModel* m = state.use()
     cdef cnp.ndarray e = vector_out(out, m.nc)

@@ -15,8 +15,8 @@ from rbdyn.spatial._arrays cimport data, vector_in, vector_out
 def inverse_dynamics(State state not None, vd, external=None, actuated=None, out=None):
     """Generalized forces that produce the accelerations `vd`.
 
-    Recursive Newton-Euler: Featherstone, RBDA (2008), table 5.1, p. 96.  Where loops or passive joints are involved, say
-    which joints are `actuated`: of all forces on these that produce `vd`, the smallest are returned.
+    Recursive Newton-Euler: Featherstone, RBDA (2008), table 5.1, p. 96.  With loops or passive joints, say which joints
+    are `actuated`: of all forces on these that produce `vd`, the smallest are returned.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ cdef int _refuse_unsaid(Model model) except -1:
     """MechanismError for loops without a word on which joints have motors."""
     if model.has_loops:
         raise MechanismError(
-            f"mechanism {model.mechanism.name!r} has loop joints {', '.join(map(repr, model.loop_names[:5]))}, so that many "
-            "torques produce one motion: name the joints that have motors, actuated=[...]"
+            f"mechanism {model.mechanism.name!r} has loop joints {', '.join(map(repr, model.loop_names[:5]))}, so that "
+            "many torques produce one motion: name the joints that have motors, actuated=[...]"
         )
     return 0
 

@@ -92,7 +92,8 @@ def compile_tree(mechanism: Mechanism) -> Tree:
         and isinstance(links[1].joint.joint_type if links[1].joint else None, Floating)
         and all(link.parent != 0 for link in links[2:])
     )
-    return Tree(links, _loops(mechanism, where), _frames(mechanism, where), _arrays(links), floating, base_joint or f"{root.name}_joint")
+    loops, frames = _loops(mechanism, where), _frames(mechanism, where)
+    return Tree(links, loops, frames, _arrays(links), floating, base_joint or f"{root.name}_joint")
 
 
 def _loops(mechanism: Mechanism, where: dict[RigidBody, tuple[int, Transform]]) -> list[Loop]:

@@ -61,8 +61,8 @@ cdef class Model:
     body_names, joint_names : tuple of str
         Names of body k and of the joint that moves it, the base first.
     has_loops : bool
-        Whether the mechanism has joints outside its tree.  q and v are those of the tree, and so is what kinematics, mass
-        matrix, momentum, energy and bias forces speak of; docs/loops.md says which algorithms close the loops.
+        Whether the mechanism has joints outside its tree.  q and v are those of the tree, and so is what kinematics,
+        mass matrix, momentum, energy and bias forces speak of; docs/loops.md says which algorithms close the loops.
     loop_names : tuple of str
         Names of the joints outside the tree, in the order of their rows in `loop_jacobian`.
     revision : int
@@ -209,7 +209,7 @@ cdef class Model:
 
     @property
     def loop_rows(self):
-        """Which rows of `loop_jacobian`, `loop_bias`, `loop_error` and multipliers are whose: loop joint's name -> slice.
+        """Whose are the rows of `loop_jacobian`, `loop_bias`, `loop_error` and multipliers: loop joint's name -> slice.
 
         Rows are in the joint's before-frame, with z along its axis or normal: blocked rotations x, y, z first, then
         blocked translations x, y, z.

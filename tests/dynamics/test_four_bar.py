@@ -1,8 +1,8 @@
 """A four-bar linkage against its equation of motion in one coordinate, written out by hand.
 
 Ground g, crank a, coupler b and rocker c lie in the x-y plane, gravity points along -y.  With t1, t2, t3 the absolute
-angles, e(t) = (cos t, sin t) and n(t) = e'(t), the loop a e(t1) + b e(t2) = g e(0) + c e(t3) holds.  Lagrange's equation
-in t1, with x' and x'' the derivatives along t1 of any x:
+angles, e(t) = (cos t, sin t) and n(t) = e'(t), the loop a e(t1) + b e(t2) = g e(0) + c e(t3) holds.  Lagrange's
+equation in t1, with x' and x'' the derivatives along t1 of any x:
 
     sum of m c'.(c' t1dd + c'' t1d^2) + I t'(t' t1dd + t'' t1d^2) + m g_y c_y' = tau.
 """

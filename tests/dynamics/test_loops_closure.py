@@ -74,8 +74,13 @@ def out_of_reach():
     arm = rbdyn.RigidBody("arm", rbdyn.SpatialInertia(1.0, (0.5, 0, 0), np.eye(3) * 0.1))
     m.attach(m.root_body, arm, rbdyn.Joint("hinge", Revolute((0, 0, 1))))
     m.attach(m.root_body, arm, rbdyn.Joint("near", Spherical()))
-    m.attach(m.root_body, arm, rbdyn.Joint("far_pin", Spherical()), rbdyn.Transform(translation=(3, 0, 0)),
-             rbdyn.Transform(translation=(-1, 0, 0)))
+    m.attach(
+        m.root_body,
+        arm,
+        rbdyn.Joint("far_pin", Spherical()),
+        rbdyn.Transform(translation=(3, 0, 0)),
+        rbdyn.Transform(translation=(-1, 0, 0)),
+    )
     return rbdyn.Model(m)
 
 

@@ -173,10 +173,17 @@ def test_results_are_frozen(system):
         result.rank = 3
 
 
-@pytest.mark.parametrize("call", [
-    rbdyn.loop_jacobian, rbdyn.loop_bias, rbdyn.loop_error, rbdyn.dynamics, rbdyn.project_velocity,
-    rbdyn.project_configuration,
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        rbdyn.loop_jacobian,
+        rbdyn.loop_bias,
+        rbdyn.loop_error,
+        rbdyn.dynamics,
+        rbdyn.project_velocity,
+        rbdyn.project_configuration,
+    ],
+)
 def test_empty_and_stale_states(system, call):
     with pytest.raises(rbdyn.StateError):
         call(rbdyn.State.__new__(rbdyn.State))
@@ -200,8 +207,11 @@ def test_massless_bodies_are_named():
     m.attach(m.root_body, rbdyn.RigidBody("ghost"), rbdyn.Joint("hinge", Revolute((0, 0, 1))))
     m.attach(m.root_body, m.bodies[1], rbdyn.Joint("pin", Revolute((0, 0, 1))))
     state = rbdyn.State(rbdyn.Model(m))
-    for call in (lambda: rbdyn.forward_dynamics(state, [1.0]), lambda: rbdyn.dynamics(state),
-                 lambda: rbdyn.project_velocity(state)):
+    for call in (
+        lambda: rbdyn.forward_dynamics(state, [1.0]),
+        lambda: rbdyn.dynamics(state),
+        lambda: rbdyn.project_velocity(state),
+    ):
         with pytest.raises(rbdyn.MechanismError, match="'hinge'"):
             call()
 

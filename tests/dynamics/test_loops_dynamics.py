@@ -1,4 +1,4 @@
-"""Accelerations and forces of mechanisms with loops, against Gauss's principle, trees and the conservation of energy."""
+"""Accelerations and forces of mechanisms with loops, against Gauss's principle, trees and energy."""
 
 import numpy as np
 import pytest
@@ -167,9 +167,7 @@ def maximal(mechanism, state):
         v[body.name] = [*twist[3:], *twist[:3]]
     for joint in mechanism.tree_joints:
         edge = mechanism.edge(joint)
-        m.attach(
-            twin[edge.predecessor], twin[edge.successor], joint.copy(), edge.joint_pose, edge.successor_pose
-        )
+        m.attach(twin[edge.predecessor], twin[edge.successor], joint.copy(), edge.joint_pose, edge.successor_pose)
     model = rbdyn.Model(m)
     free = rbdyn.State(model)
     q_free, v_free = np.zeros(model.nq), np.zeros(model.nv)
@@ -218,7 +216,8 @@ def test_multipliers_are_what_the_joints_of_the_tree_transmit(seed):
         arm = rbdyn.body_pose(free, joint.frame_after)[:3, 3] - rbdyn.body_pose(free, edge.successor.name)[:3, 3]
         R = rbdyn.body_pose(free, joint.frame_before)[:3, :3]
         six = np.concatenate([R.T @ (W[:3] - np.cross(arm, W[3:])), R.T @ W[3:]])
-        close(result.multipliers[free.model.loop_rows[joint.name]], six[names[type(joint.joint_type)]], 1e-8, floor=10.0)
+        rows = free.model.loop_rows[joint.name]
+        close(result.multipliers[rows], six[names[type(joint.joint_type)]], 1e-8, floor=10.0)
         nontrivial(six)
         seen += 1
     assert seen > 0

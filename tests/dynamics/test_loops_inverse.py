@@ -17,9 +17,9 @@ def moving(s):
 
 def span(s, names):
     """Indices in v of some joints."""
-    return np.concatenate([
-        np.arange(s.mechanism.find_joint(n).num_velocities) + s.model.joint_v_index(n) for n in names
-    ])
+    return np.concatenate(
+        [np.arange(s.mechanism.find_joint(n).num_velocities) + s.model.joint_v_index(n) for n in names]
+    )
 
 
 def allowed(s):

@@ -64,7 +64,7 @@ def test_bias_is_the_rate_of_the_jacobian(joint_type, seed, closed):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_rows_agree_with_differentiated_poses(seed):
-    """Jacobian and bias of all joint types, an orthonormal mixture of the library's rows: compared by their Gram forms."""
+    """Jacobian and bias of all joint types, an orthonormal mixture of the library's rows: by their Gram forms."""
     s = looped(seed, 3, closed=False)
     K = s.tree(rbdyn.loop_jacobian(s.state))
     k = rbdyn.loop_bias(s.state)

@@ -99,7 +99,7 @@ def rotors_of_loops(mechanism, q, v):
 
 
 def dynamics(mechanism, q, v, tau, external=None, target=None):
-    """vd (nv,) and multipliers (nc,) of the rows above: the shortest solution of [M -K^T; K 0] = [tau - h; target - k]."""
+    """vd (nv,) and multipliers (nc,) of the rows above: shortest solution of [M -K^T; K 0] = [tau - h; target - k]."""
     K, k = constraint_rows(mechanism, q), constraint_biases(mechanism, q, v)
     M_rotors, h_rotors = rotors_of_loops(mechanism, q, v)
     M = oracle.mass_matrix(mechanism, q) + M_rotors
