@@ -9,6 +9,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from dynamics.loop_systems import looped
+from dynamics.test_costs import STATM, growth
 from dynamics.test_doors import BAD, refused
 from reference.compare import close
 
@@ -141,6 +142,24 @@ def test_no_references_leak(system):
         use()
     gc.collect()
     assert [sys.getrefcount(x) for x in watched] == before
+
+
+@pytest.mark.skipif(not STATM.exists(), reason="needs /proc")
+def test_working_memory_is_freed():
+    """Of a State that used more and more of it."""
+    rng = np.random.default_rng(6)
+    m = random_tree(rng, 30, [Revolute])
+    add_random_loops(rng, m, 30, [Revolute])
+    motors, model = [j.name for j in m.tree_joints], rbdyn.Model(m)
+
+    def make():
+        state = rbdyn.State(model)
+        vd = rbdyn.dynamics(state).vd
+        rbdyn.inverse_dynamics(state, vd, actuated=motors)
+        with pytest.raises(rbdyn.Error):
+            rbdyn.inverse_dynamics(state, vd + 1.0, actuated=motors)
+
+    assert growth(make, 40) < 4e6
 
 
 @pytest.mark.parametrize("order", [list(OUTPUTS), list(OUTPUTS)[::-1]])
