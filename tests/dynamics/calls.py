@@ -1,4 +1,4 @@
-"""Every function with an out= argument, called on a system of dynamics.systems."""
+"""Every function with an out= argument, called on a system of dynamics.systems; those of loops: test_loops_doors."""
 
 import rbdyn
 
@@ -10,6 +10,7 @@ OUTPUTS = {
     "bias_forces": lambda s, out: rbdyn.bias_forces(s.state, out=out),
     "inverse_dynamics": lambda s, out: rbdyn.inverse_dynamics(s.state, s.vd, out=out),
     "forward_dynamics": lambda s, out: rbdyn.forward_dynamics(s.state, s.tau, out=out),
+    "project_velocity": lambda s, out: rbdyn.project_velocity(s.state, s.vd, out=out),
     "mass_matrix_times": lambda s, out: rbdyn.mass_matrix_times(s.state, s.vd, out=out),
     "solve_mass_matrix": lambda s, out: rbdyn.solve_mass_matrix(s.state, s.tau, out=out),
     "momentum": lambda s, out: rbdyn.momentum(s.state, out=out),

@@ -74,6 +74,14 @@ def test_readme_example_does_what_it_says():
     assert len(lines) <= 10
 
 
+def test_the_page_on_loops_does_what_it_says():
+    """Its Python blocks, run as one program, print what the comments beside the prints say."""
+    code = "\n".join(re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "loops.md").read_text(), re.DOTALL))
+    said = re.findall(r"^print\(.*#\s*(.+)$", code, re.MULTILINE)
+    assert len(said) >= 3
+    assert output("-c", code).splitlines() == said
+
+
 def test_readme_starts_with_two_commands():
     """What a newcomer types first: `make demo` and `make test`, nothing else in that block."""
     block = re.search(r"```(?:sh|bash)\n(.*?)```", README, re.DOTALL)[1]
