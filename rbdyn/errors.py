@@ -34,6 +34,10 @@ class StateError(Error):
     """A state, velocity or configuration of the wrong length, or not finite."""
 
 
+class LoopError(Error):
+    """Loops of a mechanism that could not be closed."""
+
+
 class StaleModelError(Error, RuntimeError):
     """A model or state was used after its mechanism changed."""
 

@@ -3,13 +3,16 @@
 from rbdyn.algorithms.aba import forward_dynamics
 from rbdyn.algorithms.acceleration import point_acceleration, point_acceleration_6d
 from rbdyn.algorithms.centroidal import center_of_mass_jacobian, composite_inertia, momentum_bias, momentum_matrix
+from rbdyn.algorithms.closure import project_configuration
 from rbdyn.algorithms.configuration import difference, integrate
+from rbdyn.algorithms.constrained import dynamics, project_velocity
 from rbdyn.algorithms.convert import convert
 from rbdyn.algorithms.coriolis import coriolis_matrix
 from rbdyn.algorithms.crba import mass_matrix, mass_matrix_times
 from rbdyn.algorithms.jacobian import body_spatial_jacobian, point_jacobian, point_jacobian_6d
 from rbdyn.algorithms.jacobian_dot import body_spatial_jacobian_dot, point_jacobian_dot, point_jacobian_dot_6d
 from rbdyn.algorithms.kinematics import body_pose, forward_kinematics, point_velocity, point_velocity_6d
+from rbdyn.algorithms.loops import loop_bias, loop_error, loop_jacobian
 from rbdyn.algorithms.ltdl import inverse_mass_matrix, solve_mass_matrix
 from rbdyn.algorithms.momentum import angular_momentum, center_of_mass, kinetic_energy, momentum, potential_energy
 from rbdyn.algorithms.reactions import joint_wrenches
@@ -23,11 +26,13 @@ from rbdyn.algorithms.relative import (
     spatial_acceleration,
     spatial_velocity,
 )
+from rbdyn.algorithms.result import DynamicsResult
 from rbdyn.algorithms.rnea import bias_forces, inverse_dynamics
 from rbdyn.algorithms.simulate import simulate
 from rbdyn.algorithms.trajectory import Trajectory
 
 __all__ = [
+    "DynamicsResult",
     "Trajectory",
     "angular_momentum",
     "bias_forces",
@@ -40,6 +45,7 @@ __all__ = [
     "convert",
     "coriolis_matrix",
     "difference",
+    "dynamics",
     "forward_dynamics",
     "forward_kinematics",
     "integrate",
@@ -47,6 +53,9 @@ __all__ = [
     "inverse_mass_matrix",
     "joint_wrenches",
     "kinetic_energy",
+    "loop_bias",
+    "loop_error",
+    "loop_jacobian",
     "mass_matrix",
     "mass_matrix_times",
     "momentum",
@@ -61,6 +70,8 @@ __all__ = [
     "point_velocity",
     "point_velocity_6d",
     "potential_energy",
+    "project_configuration",
+    "project_velocity",
     "relative_body_spatial_jacobian",
     "relative_body_spatial_jacobian_and_dot",
     "relative_body_spatial_jacobian_dot",

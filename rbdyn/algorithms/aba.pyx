@@ -3,8 +3,8 @@
 cimport numpy as cnp
 
 from rbdyn.algorithms._external cimport external_forces
-from rbdyn.algorithms._loops cimport refuse_loops
 from rbdyn.algorithms._singular cimport refuse_singular
+from rbdyn.algorithms.constrained cimport LOOP_DAMPING, LOOP_STIFFNESS, solve_constrained
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
 from rbdyn.spatial._arrays cimport data, vector_in, vector_out
@@ -14,6 +14,7 @@ def forward_dynamics(State state not None, tau, external=None, out=None):
     """Accelerations that the generalized forces `tau` produce.
 
     Articulated-body algorithm: Featherstone, RBDA (2008), table 7.1, p. 132.  Cost grows linearly with the bodies.
+    A mechanism with loops goes by its multipliers; `dynamics` does the same, says more, and takes gains.
 
     Parameters
     ----------
@@ -29,20 +30,23 @@ def forward_dynamics(State state not None, tau, external=None, out=None):
     Returns
     -------
     vd : (nv,) ndarray of float64
-        `M(q)^-1 (tau - h(q, v))` with the external wrenches [rad/s^2 or m/s^2].
+        `M(q)^-1 (tau - h(q, v))` with the external wrenches [rad/s^2 or m/s^2]; with loops, what `dynamics` gives by its
+        default gains.
 
     Raises
     ------
     StateError
         If a length is wrong or a number is not finite.
     MechanismError
-        If a joint moves no inertia, or the mechanism has loops.
+        If a joint moves no inertia.
     """
     cdef CModel* m = state.use()
-    refuse_loops(state.model, "forward_dynamics")
     cdef cnp.ndarray t = vector_in(tau, m.nv, "tau")
     cdef cnp.ndarray vd = vector_out(out, m.nv)
     cdef bint forced = external_forces(state, external)
+    if state.model.has_loops:
+        solve_constrained(state, data(t), LOOP_STIFFNESS, LOOP_DAMPING, forced, data(vd), NULL)
+        return vd
     aba_inward(m, &state.c, data(t), NULL, forced)
     refuse_singular(state.model, &state.c)
     aba_outward(m, &state.c, data(vd))

@@ -41,6 +41,24 @@ cdef inline void ltdl_solve(const CModel* m, const real* H, real* x) noexcept no
             x[i] = x[i] - H[i * n + j] * x[j]
             j = m.above[j]
 
+cdef inline void ltdl_solve_upper(const CModel* m, const real* H, real* x) noexcept nogil:
+    """x <- L^-T x: the first part of ltdl_solve."""
+    cdef int i, j, n = m.nv
+    for i in range(n - 1, -1, -1):
+        j = m.above[i]
+        while j >= 0:
+            x[j] = x[j] - H[i * n + j] * x[i]
+            j = m.above[j]
+
+cdef inline void ltdl_solve_lower(const CModel* m, const real* H, real* x) noexcept nogil:
+    """x <- L^-1 x: the last part of ltdl_solve."""
+    cdef int i, j, n = m.nv
+    for i in range(n):
+        j = m.above[i]
+        while j >= 0:
+            x[i] = x[i] - H[i * n + j] * x[j]
+            j = m.above[j]
+
 cdef inline void subtract_rows(Py_ssize_t n, real* y, const real* l, const real* const* x, int count) noexcept nogil:
     """y <- y - sum of l_k x_k, for up to four rows of n entries."""
     cdef Py_ssize_t j

@@ -2,17 +2,21 @@
 
 cimport numpy as cnp
 
+from rbdyn.errors import MechanismError
+
 from rbdyn.algorithms._external cimport external_forces
-from rbdyn.algorithms._loops cimport refuse_loops
+from rbdyn.algorithms.actuation cimport share_among
 from rbdyn.model._model cimport CModel
+from rbdyn.model.model cimport Model
 from rbdyn.model.state cimport State
 from rbdyn.spatial._arrays cimport data, vector_in, vector_out
 
 
-def inverse_dynamics(State state not None, vd, external=None, out=None):
+def inverse_dynamics(State state not None, vd, external=None, actuated=None, out=None):
     """Generalized forces that produce the accelerations `vd`.
 
-    Recursive Newton-Euler: Featherstone, RBDA (2008), table 5.1, p. 96.
+    Recursive Newton-Euler: Featherstone, RBDA (2008), table 5.1, p. 96.  Where loops or passive joints are involved, say
+    which joints are `actuated`: of all forces on these that produce `vd`, the smallest are returned.
 
     Parameters
     ----------
@@ -22,28 +26,48 @@ def inverse_dynamics(State state not None, vd, external=None, out=None):
         Rate of v [rad/s^2 or m/s^2].
     external : dict, optional
         Body -> (6,) wrench in world axes about the body's origin, angular part first [N m, N], or a Wrench.
+    actuated : sequence of str or Joint, optional
+        Joints of the tree that have a motor; all of them by default, which a mechanism with loops does not allow.
     out : (nv,) ndarray of float64, optional
         Written and returned.
 
     Returns
     -------
     tau : (nv,) ndarray of float64
-        `M(q) vd + h(q, v)` less the external wrenches [N m or N]; gravity and rotor inertia included.
+        `M(q) vd + h(q, v)` less the external wrenches [N m or N]; gravity and rotor inertia included.  With `actuated`:
+        less what the loop joints transmit, too, and zero on all other joints.
 
     Raises
     ------
     StateError
         If a length is wrong or a number is not finite.
     MechanismError
-        If the mechanism has loops: torques are not unique then.
+        If the mechanism has loops and `actuated` is not given: torques are not unique then.  If `vd` would open a loop,
+        or the actuated joints cannot produce it.
+    UnknownNameError
+        If `actuated` names no moving joint.
     """
     cdef CModel* m = state.use()
-    refuse_loops(state.model, "inverse_dynamics")
+    if actuated is None:
+        _refuse_unsaid(state.model)
     cdef cnp.ndarray a = vector_in(vd, m.nv, "vd")
     cdef cnp.ndarray tau = vector_out(out, m.nv)
     cdef bint forced = external_forces(state, external)
-    rnea(m, &state.c, data(a), data(tau), forced)
+    if actuated is None:
+        rnea(m, &state.c, data(a), data(tau), forced)
+    else:
+        share_among(state, actuated, data(a), forced, data(tau))
     return tau
+
+
+cdef int _refuse_unsaid(Model model) except -1:
+    """MechanismError for loops without a word on which joints have motors."""
+    if model.has_loops:
+        raise MechanismError(
+            f"mechanism {model.mechanism.name!r} has loop joints {', '.join(map(repr, model.loop_names[:5]))}, so that many "
+            "torques produce one motion: name the joints that have motors, actuated=[...]"
+        )
+    return 0
 
 
 def bias_forces(State state not None, external=None, out=None):

@@ -13,6 +13,20 @@ cdef enum JointKind:
     SPHERICAL = 2
     PLANAR = 3
     FLOATING = 4
+    FIXED = 5             # of loop joints only: in the tree, bodies on fixed joints are merged
+
+cdef struct CLoop:        # a joint outside the tree: it constrains two bodies that the tree has placed
+    int kind              # JointKind: the motion it allows, of the after-frame in the before-frame
+    int predecessor       # body that carries the before-frame
+    int successor         # body that carries the after-frame
+    Mat3 R_before         # before-frame to predecessor axes; one-dof axis, or planar normal, along z
+    Vec3 p_before         # [m] its origin in the predecessor
+    Mat3 R_after          # after-frame to successor axes, turned likewise
+    Vec3 p_after          # [m] its origin in the successor
+    int row               # first of its rows in K
+    int rows              # number of its rows: 6 less its degrees of freedom
+    int rotor_row         # first of its rotor rows
+    double rotor          # reflected rotor inertia per degree of freedom [kg m^2 or kg]; 0: no rotor rows
 
 cdef struct CModel:
     int nb                # bodies, the root included
@@ -30,6 +44,10 @@ cdef struct CModel:
     double* rotor         # (nv,) reflected rotor inertia [kg m^2 or kg]
     int n_quats           # quaternions in q
     int* quat             # (n_quats,) where each starts in q
+    int n_loops           # joints outside the tree
+    int nc                # rows of the constraint Jacobian K
+    int nr                # rotor rows: degrees of freedom of loop joints that have rotors
+    CLoop* loops          # (n_loops,)
 
 cdef enum Stage:          # what is valid in a CData for its present q and v
     TRANSFORMS = 1        # X, EJ                                    of q
@@ -61,6 +79,7 @@ cdef struct CData:
     real* u               # (nv,) joint force less bias (aba)
 
 cdef int allocate_model(CModel* m, int nb, int nq, int nv) except -1
+cdef int allocate_loops(CModel* m, int n_loops) except -1
 cdef void free_model(CModel* m) noexcept
 cdef int allocate_data(CData* d, const CModel* m) except -1
 cdef void free_data(CData* d) noexcept

@@ -28,9 +28,17 @@ cdef int allocate_model(CModel* m, int nb, int nq, int nv) except -1:
     return 0
 
 
+cdef int allocate_loops(CModel* m, int n_loops) except -1:
+    """Zeroed loop joints of a model that was allocated before."""
+    m.n_loops = n_loops
+    m.loops = <CLoop*> _take(n_loops, sizeof(CLoop))
+    return 0
+
+
 cdef void free_model(CModel* m) noexcept:
     for p in (<size_t> m.parent, <size_t> m.kind, <size_t> m.qi, <size_t> m.vi, <size_t> m.nvi, <size_t> m.above,
-              <size_t> m.X_tree, <size_t> m.I_b, <size_t> m.rotor, <size_t> m.quat):
+              <size_t> m.X_tree, <size_t> m.I_b, <size_t> m.rotor, <size_t> m.quat,
+              <size_t> m.loops):
         free(<void*> <size_t> p)
 
 

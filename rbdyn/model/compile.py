@@ -19,7 +19,7 @@ from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 
-KINDS = {"revolute": 0, "prismatic": 1, "spherical": 2, "planar": 3, "floating": 4}
+KINDS = {"revolute": 0, "prismatic": 1, "spherical": 2, "planar": 3, "floating": 4, "fixed": 5}
 
 
 @dataclass
@@ -35,10 +35,23 @@ class Link:
 
 
 @dataclass
+class Loop:
+    """A joint outside the tree, as the kernels see it."""
+
+    joint: Joint
+    kind: int
+    predecessor: int
+    successor: int
+    before: Transform  # before-frame, canonical axes, in the predecessor's internal frame
+    after: Transform  # after-frame, canonical axes, in the successor's internal frame
+
+
+@dataclass
 class Tree:
     """What a Model is filled from."""
 
     links: list[Link]
+    loops: list[Loop]
     frames: list[tuple[object, int, Transform]]  # key, internal body, pose in its internal frame
     arrays: dict[str, Array]
     floating: bool
@@ -79,7 +92,21 @@ def compile_tree(mechanism: Mechanism) -> Tree:
         and isinstance(links[1].joint.joint_type if links[1].joint else None, Floating)
         and all(link.parent != 0 for link in links[2:])
     )
-    return Tree(links, _frames(mechanism, where), _arrays(links), floating, base_joint or f"{root.name}_joint")
+    return Tree(links, _loops(mechanism, where), _frames(mechanism, where), _arrays(links), floating, base_joint or f"{root.name}_joint")
+
+
+def _loops(mechanism: Mechanism, where: dict[RigidBody, tuple[int, Transform]]) -> list[Loop]:
+    """The joints that the tree left over, between the bodies that carry their ends."""
+    loops = []
+    for joint in mechanism.non_tree_joints:
+        edge = mechanism.edge(joint)
+        predecessor, before = where[edge.predecessor]
+        successor, after = where[edge.successor]
+        to_joint = Transform(rotation=joint.joint_type.canonical_rotation()).inverse()
+        kind = KINDS[joint.joint_type.kind]
+        before, after = before @ edge.joint_pose @ to_joint, after @ edge.successor_pose.inverse() @ to_joint
+        loops.append(Loop(joint, kind, predecessor, successor, before, after))
+    return loops
 
 
 def _frames(
@@ -93,7 +120,7 @@ def _frames(
         for name, (frame, local) in body.frames.items():
             named += [(name, index, pose @ local), (frame, index, pose @ local)]
     joints: list[tuple[object, int, Transform]] = []
-    for joint in mechanism.tree_joints:
+    for joint in mechanism.joints:
         edge = mechanism.edge(joint)
         index, pose = where[edge.predecessor]
         joints.append((joint.frame_before, index, pose @ edge.joint_pose))

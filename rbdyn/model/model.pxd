@@ -22,6 +22,7 @@ cdef class Model:
     cdef readonly long revision
     cdef readonly bint has_loops  # some joints close loops
     cdef readonly object mechanism
+    cdef readonly tuple loop_names  # names of the joints that close loops
     cdef int base                # internal index of public body 0: 1 for a floating base, else 0
     cdef dict placements         # name, RigidBody or CartesianFrame -> Placement
     cdef readonly tuple body_names, joint_names
@@ -32,4 +33,5 @@ cdef class Model:
     cdef CModel* use(self) except NULL
     cdef Placement find(self, object body)
     cdef int _fill(self, list links) except -1
+    cdef int _fill_loops(self, list loops) except -1
     cdef int _fill_names(self, object tree) except -1

@@ -9,7 +9,7 @@ from rbdyn.model.compile import compile_tree
 from rbdyn.spatial.rotations import rotation_to_z
 from rbdyn.spatial.transform import Transform
 
-from rbdyn.model._model cimport FLOATING, SPHERICAL, allocate_model, free_model
+from rbdyn.model._model cimport FLOATING, SPHERICAL, CLoop, allocate_loops, allocate_model, free_model
 from rbdyn.spatial._algebra cimport Inertia, Mat3, Vec3, rows3, sym3, vec3, xform
 
 
@@ -61,7 +61,10 @@ cdef class Model:
     body_names, joint_names : tuple of str
         Names of body k and of the joint that moves it, the base first.
     has_loops : bool
-        Whether the mechanism has joints outside its tree; the tree alone is compiled.
+        Whether the mechanism has joints outside its tree.  q and v are those of the tree, and so is what kinematics, mass
+        matrix, momentum, energy and bias forces speak of; docs/loops.md says which algorithms close the loops.
+    loop_names : tuple of str
+        Names of the joints outside the tree, in the order of their rows in `loop_jacobian`.
     revision : int
         The mechanism's edit counter when it was compiled.
 
@@ -91,7 +94,7 @@ cdef class Model:
         self._fill(tree.links)
         self._fill_names(tree)
         self._arrays = tree.arrays
-        self.has_loops = len(mechanism.non_tree_joints) > 0
+        self._fill_loops(tree.loops)
         self.ready = True
 
     cdef int _fill(self, list links) except -1:
@@ -119,6 +122,25 @@ cdef class Model:
                 self.c.n_quats += 1
             qi += link.joint.num_positions
             vi += link.joint.num_velocities
+        return 0
+
+    cdef int _fill_loops(self, list loops) except -1:
+        """The joints outside the tree, joint by joint."""
+        cdef CLoop* c
+        cdef int n
+        allocate_loops(&self.c, len(loops))
+        for k, loop in enumerate(loops):
+            c = self.c.loops + <int> k
+            n = loop.joint.num_velocities
+            c.kind, c.predecessor, c.successor = loop.kind, loop.predecessor, loop.successor
+            c.R_before, c.p_before = _mat3(loop.before.rotation), _vec3(loop.before.translation)
+            c.R_after, c.p_after = _mat3(loop.after.rotation), _vec3(loop.after.translation)
+            c.row, c.rows = self.c.nc, 6 - n
+            c.rotor_row, c.rotor = self.c.nr, loop.joint.rotor_inertia
+            self.c.nc += 6 - n
+            self.c.nr += n if c.rotor > 0.0 else 0
+        self.loop_names = tuple(loop.joint.name for loop in loops)
+        self.has_loops = len(loops) > 0
         return 0
 
     cdef int _fill_names(self, object tree) except -1:
@@ -179,6 +201,22 @@ cdef class Model:
     def nv(self):
         """Length of v: the degrees of freedom."""
         return self.c.nv
+
+    @property
+    def num_constraints(self):
+        """Rows of `loop_jacobian`: six less the degrees of freedom of each loop joint."""
+        return self.c.nc
+
+    @property
+    def loop_rows(self):
+        """Which rows of `loop_jacobian`, `loop_bias`, `loop_error` and multipliers are whose: loop joint's name -> slice.
+
+        Rows are in the joint's before-frame, with z along its axis or normal: blocked rotations x, y, z first, then
+        blocked translations x, y, z.
+        """
+        cdef int k
+        return {name: slice(self.c.loops[k].row, self.c.loops[k].row + self.c.loops[k].rows)
+                for k, name in enumerate(self.loop_names)}
 
     @property
     def n_bodies(self):

@@ -9,7 +9,10 @@ cdef class State:
     cdef bint frozen             # a World or simulate is in the middle of a step with it
     cdef double* square          # (nv, nv) scratch of the factorisations, made when first needed
     cdef object _view(self, double* x, cnp.npy_intp n)
+    cdef void* loop_work         # working memory of the loop algorithms, made when first needed
+    cdef size_t loop_work_size   # [bytes]
     cdef double* scratch(self) except NULL
+    cdef void* workspace(self, size_t size) except NULL
     cdef CModel* use(self) except NULL
     cdef int _check_quaternions(self, const double* q) except -1
     cdef void _normalise(self) noexcept

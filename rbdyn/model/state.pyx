@@ -34,6 +34,7 @@ cdef class State:
     def __dealloc__(self):
         free_data(&self.c)
         free(self.square)
+        free(self.loop_work)
 
     cdef double* scratch(self) except NULL:
         """(nv, nv) numbers of scratch, zeroed; kept, so that only the first use allocates."""
@@ -44,6 +45,17 @@ cdef class State:
                 raise MemoryError(f"cannot allocate a {self.model.c.nv} x {self.model.c.nv} matrix")
         memset(self.square, 0, n * sizeof(double))
         return self.square
+
+    cdef void* workspace(self, size_t size) except NULL:
+        """At least `size` bytes of working memory; kept, so that only a first use, or a larger one, allocates."""
+        cdef void* grown
+        if size > self.loop_work_size or self.loop_work is NULL:
+            grown = malloc(size if size else 1)
+            if grown is NULL:
+                raise MemoryError(f"cannot allocate {size} bytes")
+            free(self.loop_work)
+            self.loop_work, self.loop_work_size = grown, size
+        return self.loop_work
 
     def __init__(self, model):
         if not isinstance(model, Model):

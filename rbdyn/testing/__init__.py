@@ -3,6 +3,7 @@
 from rbdyn.testing.collision import check_collision_backend
 from rbdyn.testing.contact import check_contact_solver
 from rbdyn.testing.random_mechanisms import (
+    add_random_loops,
     rand_chain_mechanism,
     rand_floating_tree_mechanism,
     rand_tree_mechanism,
@@ -12,6 +13,7 @@ from rbdyn.testing.random_mechanisms import (
 )
 
 __all__ = [
+    "add_random_loops",
     "check_collision_backend",
     "check_contact_solver",
     "rand_chain_mechanism",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from rbdyn.algorithms import body_pose
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism import (
     Fixed,
@@ -19,6 +21,7 @@ from rbdyn.mechanism import (
     RigidBody,
     Spherical,
 )
+from rbdyn.model import Model, State
 from rbdyn.spatial import SpatialInertia, Transform
 from rbdyn.spatial.rotations import Array, matrix_from_quat
 
@@ -175,6 +178,76 @@ def rand_floating_tree_mechanism(types: Iterable[AnyType], seed: int = 0) -> Mec
         return bodies[int(rng.integers(1, len(bodies)))] if len(bodies) > 1 else mechanism.root_body
 
     return rand_tree_mechanism([Floating, *types], moving_body, seed)
+
+
+def add_random_loops(
+    rng: np.random.Generator,
+    mechanism: Mechanism,
+    n: int,
+    joint_types: Sequence[AnyType] = ALL_TYPES,
+    q: ArrayLike | None = None,
+    rotor_inertia: bool = True,
+) -> list[Joint]:
+    """Close `n` loops in a mechanism: joints between random bodies, the root included, that fit together at `q`.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of all chance.
+    mechanism : Mechanism
+        Gets the joints; must have two bodies.
+    n : int
+        Number of joints.
+    joint_types : sequence of JointType classes or instances
+        Each joint takes one of them; a class gets random axes.
+    q : (nq,) array_like of float, optional
+        Configuration of `Model(mechanism)` at which the loops are closed; the neutral one by default.
+    rotor_inertia : bool
+        Whether joints have rotors; Fixed and Floating joints never do.
+
+    Returns
+    -------
+    joints : list of Joint
+        "loop1", ..., numbered on from the loops that are there already.
+
+    Raises
+    ------
+    MechanismError
+        If there are fewer than two bodies, or an entry of `joint_types` is no joint type.
+    StateError
+        If `q` does not fit the mechanism.
+    """
+    if len(mechanism.bodies) < 2:
+        raise MechanismError(f"mechanism {mechanism.name!r} must have two bodies to join")
+    model = Model(mechanism)
+    state = State(model)
+    state.set(model.neutral() if q is None else q)
+    poses = {body: _as_transform(body_pose(state, body)) for body in mechanism.bodies}
+    joints = []
+    for _ in range(n):
+        kind = random_joint_type(rng, joint_types[int(rng.integers(len(joint_types)))])
+        a, b = (mechanism.bodies[int(k)] for k in rng.choice(len(mechanism.bodies), 2, replace=False))
+        has_rotor = rotor_inertia and not isinstance(kind, (Fixed, Floating))
+        name = f"loop{len(mechanism.non_tree_joints) + 1}"
+        joint = Joint(name, kind, rotor_inertia=rng.uniform(0.05, 0.5) if has_rotor else 0.0)
+        before = random_transform(rng)
+        after = poses[a] @ before @ joint_motion(kind, kind.random(rng))
+        mechanism.attach(a, b, joint, before, after.inverse() @ poses[b])
+        joints.append(joint)
+    return joints
+
+
+def joint_motion(joint_type: JointType, q: ArrayLike) -> Transform:
+    """Pose of a joint's after-frame in its before-frame at coordinates `q` of a joint of type `joint_type`."""
+    mechanism = Mechanism(RigidBody("before"))
+    mechanism.attach(mechanism.root_body, RigidBody("after"), Joint("joint", joint_type))
+    state = State(Model(mechanism))
+    state.set(q)
+    return _as_transform(body_pose(state, "after"))
+
+
+def _as_transform(pose: Array) -> Transform:
+    return Transform(rotation=pose[:3, :3], translation=pose[:3, 3])
 
 
 def _attach_random(
