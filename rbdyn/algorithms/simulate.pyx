@@ -5,7 +5,6 @@ import operator
 
 import numpy as np
 
-from rbdyn.algorithms.aba import forward_dynamics
 from rbdyn.algorithms.trajectory import Trajectory
 from rbdyn.errors import DivergenceError, StateError
 
@@ -14,9 +13,9 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
-from rbdyn.algorithms._loops cimport refuse_loops
 from rbdyn.algorithms._singular cimport refuse_singular, singular
 from rbdyn.algorithms.aba cimport aba_inward, aba_outward
+from rbdyn.algorithms.constrained cimport solve_constrained
 from rbdyn.algorithms.munthe_kaas cimport Stages, begin, count, finish, next_stage, undo
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.state cimport State
@@ -155,10 +154,7 @@ cdef class _Run:
 
     cdef int through_loops(self) except -1 with gil:
         """Accelerations of a mechanism with loops."""
-        cdef cnp.npy_intp n = self.m.nv
-        tau = cnp.PyArray_SimpleNewFromData(1, &n, cnp.NPY_DOUBLE, self.tau).copy()
-        cdef cnp.ndarray vd = forward_dynamics(self.state, tau, stiffness=self.stiffness, damping=self.damping)
-        memcpy(self.s.A, data(vd), n * sizeof(double))
+        solve_constrained(self.state, self.tau, self.stiffness, self.damping, False, self.s.A, NULL)
         return 0
 
     cdef int refuse(self) except -1 with gil:
@@ -225,7 +221,7 @@ def simulate(State state not None, duration, time_step=1e-3, control=None, every
     StaleModelError
         If the mechanism was edited, before or by `control`.
     MechanismError
-        If a joint moves no inertia, or the mechanism has loops.
+        If a joint moves no inertia.
 
     Notes
     -----
@@ -235,7 +231,6 @@ def simulate(State state not None, duration, time_step=1e-3, control=None, every
     """
     cdef _Run run = _Run()
     run.prepare(state)
-    refuse_loops(state.model, "simulate")
     run.duration, run.h = _time(duration, "duration", False), _time(time_step, "time_step", True)
     run.stiffness, run.damping = _gain(stiffness, "stiffness"), _gain(damping, "damping")
     for what, call in (("control", control), ("progress", progress)):

@@ -13,7 +13,6 @@ PENDING = {  # expressions of parts that are not here yet; a test fails when one
     "rbdyn.relative_point_velocity_6d",
     "rbdyn.relative_point_acceleration_6d",
     "rbdyn.inverse_kinematics",
-    "rbdyn.dynamics",
     "m.frame_definition",
     "m.frame_to_body",
     "m.fixed_transform",
