@@ -12,6 +12,7 @@ if _os.path.isfile(_os.path.join(_root, "setup.py")):  # in place or editable: c
     __path__.append(_root)
 
 from rbdyn.algorithms import (  # noqa: E402
+    InverseKinematicsResult,
     angular_momentum,
     bias_forces,
     body_pose,
@@ -27,6 +28,7 @@ from rbdyn.algorithms import (  # noqa: E402
     forward_kinematics,
     integrate,
     inverse_dynamics,
+    inverse_kinematics,
     inverse_mass_matrix,
     joint_wrenches,
     kinetic_energy,
@@ -117,6 +119,7 @@ __all__ = [
     "FrameMismatchError",
     "FrameVector",
     "Geometry",
+    "InverseKinematicsResult",
     "Joint",
     "JointType",
     "Mechanism",
@@ -159,6 +162,7 @@ __all__ = [
     "forward_kinematics",
     "integrate",
     "inverse_dynamics",
+    "inverse_kinematics",
     "inverse_mass_matrix",
     "joint_wrenches",
     "kinetic_energy",

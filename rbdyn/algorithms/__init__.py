@@ -7,6 +7,7 @@ from rbdyn.algorithms.configuration import difference, integrate
 from rbdyn.algorithms.convert import convert
 from rbdyn.algorithms.coriolis import coriolis_matrix
 from rbdyn.algorithms.crba import mass_matrix, mass_matrix_times
+from rbdyn.algorithms.inverse_kinematics import InverseKinematicsResult, inverse_kinematics
 from rbdyn.algorithms.jacobian import body_spatial_jacobian, point_jacobian, point_jacobian_6d
 from rbdyn.algorithms.jacobian_dot import body_spatial_jacobian_dot, point_jacobian_dot, point_jacobian_dot_6d
 from rbdyn.algorithms.kinematics import body_pose, forward_kinematics, point_velocity, point_velocity_6d
@@ -26,6 +27,7 @@ from rbdyn.algorithms.relative import (
 from rbdyn.algorithms.rnea import bias_forces, inverse_dynamics
 
 __all__ = [
+    "InverseKinematicsResult",
     "angular_momentum",
     "bias_forces",
     "body_pose",
@@ -41,6 +43,7 @@ __all__ = [
     "forward_kinematics",
     "integrate",
     "inverse_dynamics",
+    "inverse_kinematics",
     "inverse_mass_matrix",
     "joint_wrenches",
     "kinetic_energy",
