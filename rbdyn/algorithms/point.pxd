@@ -20,12 +20,13 @@ cdef inline Vec3 point_in(object point) except *:
 
 cdef inline Placement place_of(Model model, object body):
     """Where a body or frame sits; "world" is the root's where nothing has that name."""
-    try:
-        return model.find(body)
-    except KeyError:                                     # UnknownNameError
-        if isinstance(body, str) and body == "world":
+    if isinstance(body, str):                    # the quick way; what is wrong is left to find
+        place = model.placements.get(body)
+        if place is not None:
+            return <Placement> place
+        if body == "world":
             return model.find(model.mechanism.root_body)
-        raise
+    return model.find(body)
 
 cdef inline Vec3 in_body(Placement place, Vec3 point) noexcept:
     """A point given in a placed frame, in the internal frame of its body."""

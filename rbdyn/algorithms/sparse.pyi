@@ -6,6 +6,7 @@ from rbdyn.model.state import State
 from rbdyn.spatial.rotations import Array
 
 class SparseJacobian:
+    __array_ufunc__: None
     def __init__(self, columns: ArrayLike, values: ArrayLike, nv: int) -> None: ...
     @property
     def columns(self) -> NDArray[np.intp]: ...

@@ -9,6 +9,7 @@ from dynamics.systems import layout
 from reference import oracle
 from reference.compare import nontrivial
 from scipy.optimize import lsq_linear
+from scipy.spatial.transform import Rotation
 
 import rbdyn
 from rbdyn import models
@@ -326,6 +327,93 @@ def test_one_step_is_damped_least_squares():
         assert result.iterations == 1
         np.testing.assert_allclose(result.q, expected, atol=1e-8)
         nontrivial(result.q - q, 0.01)
+
+
+def test_no_step_leads_further_away():
+    """With next to no damping and a start from which plain least squares overshoots."""
+    model = rbdyn.Model(models.six_axis_arm())
+    overshot = 0
+    for seed in range(5):
+        target = poses(model, model.random(seed))["tool"]
+        residuals = [
+            rbdyn.inverse_kinematics(model, ARM_BENT, "tool", None, target, damping=1e-4, max_iter=n).residual
+            for n in range(30)
+        ]
+        assert (np.diff(residuals) <= 0).all()
+        overshot += (np.diff(residuals[:20]) == 0).any()
+    assert overshot  # some steps were refused
+
+
+def test_joints_turn_by_a_radian_a_step_and_slide_as_far_as_they_like():
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    m.attach(m.root_body, rbdyn.RigidBody("drone"), rbdyn.Joint("free", Floating()))
+    drone = rbdyn.Model(m)
+    target = rbdyn.Transform(rpy=(0, 0, 3.0), translation=(100.0, 0, 0))
+    one = rbdyn.inverse_kinematics(drone, drone.neutral(), "drone", None, target, max_iter=1)
+    step = rbdyn.difference(drone, drone.neutral(), one.q)
+    assert np.abs(step[3:]).max() == pytest.approx(1.0)
+    assert step[0] > 30
+    result = rbdyn.inverse_kinematics(drone, drone.neutral(), "drone", None, target)
+    assert result.success
+    assert result.iterations < 10
+    nearly_stretched = rbdyn.inverse_kinematics(
+        planar_arm(), (0.0, 1e-3), "link1", (1, 0, 0), (1.0, 0, 0), damping=1e-6, max_iter=1
+    )
+    assert np.abs(nearly_stretched.q - (0.0, 1e-3)).max() <= 1.0 + 1e-12
+
+
+def test_attempts_end_with_success_and_keep_the_best():
+    model = planar_arm(3, position_limits=(0.1, 0.9))
+
+    def solve(target, attempts, max_iter=50):
+        return rbdyn.inverse_kinematics(
+            model, np.full(3, 0.3), "link2", (1, 0, 0), target, 1e-12, 0.01, max_iter, limits=True, attempts=attempts
+        )
+
+    unreachable = [solve((0.5, -1.0, 0), n) for n in range(1, 8)]
+    assert not any(r.success for r in unreachable)
+    assert (np.diff([r.iterations for r in unreachable]) > 0).all()
+    measured = [solve((0.0, 3.0, 0), n, 0).residual for n in range(1, 12)]
+    assert (np.diff(measured) <= 0).all()
+    assert (np.diff(measured) == 0).any()
+    assert measured[-1] < measured[0]
+    reachable = tip([0.2, 0.5, 0.6])
+    assert solve(reachable, 5).success
+    assert solve(reachable, 5).iterations == solve(reachable, 1).iterations
+
+
+def test_scattered_starts_keep_one_sided_limits():
+    model = planar_arm(3, position_limits=(0.5, np.inf))
+    result = rbdyn.inverse_kinematics(
+        model, np.full(3, 0.6), "link2", (1, 0, 0), (9, 0, 0), limits=True, attempts=4, max_iter=0
+    )
+    assert (result.q >= 0.5).all()
+
+
+def test_equations_that_say_a_thing_twice():
+    """An arm in an oblique plane, with hardly any damping: J J^T is singular everywhere."""
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    for k in range(3):
+        place = rbdyn.Transform(translation=(1.0, 0, 0)) if k else rbdyn.Transform(rpy=(0.5, 0.7, -0.3))
+        m.attach(m.bodies[-1], rbdyn.RigidBody(f"link{k}"), rbdyn.Joint(f"joint{k}", Revolute()), place)
+    model = rbdyn.Model(m)
+    for seed in range(5):
+        aim = poses(model, model.random(seed))["link2"][:3, 3]
+        for damping in (1e-2, 1e-8, 1e-12):
+            bodies, aims = ["link2"] * 2, [aim] * 2
+            result = rbdyn.inverse_kinematics(model, [0.3, 0.4, 0.5], bodies, None, aims, damping=damping)
+            assert result.success
+            np.testing.assert_allclose(poses(model, result.q)["link2"][:3, 3], aim, atol=1e-10)
+
+
+def test_rotation_vectors():
+    """SciPy's, from no turn at all to half a turn."""
+    rotation_vector = rbdyn.inverse_kinematics.__globals__["Target"].error.__globals__["rotation_vector"]
+    rng = np.random.default_rng(4)
+    for angle in (0.0, 1e-160, 1e-12, 1e-6, 0.1, 2.0, 3.0, np.pi - 1e-6, np.pi - 1e-12):
+        axis = rng.normal(size=3)
+        v = angle * axis / np.linalg.norm(axis)
+        np.testing.assert_allclose(rotation_vector(Rotation.from_rotvec(v).as_matrix()), v, rtol=1e-12, atol=1e-15)
 
 
 def test_bodies_are_named_in_all_ways():
