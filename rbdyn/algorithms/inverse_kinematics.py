@@ -236,6 +236,13 @@ class _Search:
         return d * min(1.0, LARGEST_TURN / max(float(np.abs(d[self.turns]).max(initial=0.0)), 1e-100))
 
 
+def _damped(J: Array, e: Array, mu: float) -> Array:
+    """J^T (J J^T + mu 1)^-1 e."""
+    A = J @ J.T
+    A.flat[:: len(A) + 1] += max(mu, ROUND_OFF * float(A.trace()), 1e-100)
+    return J.T @ np.linalg.solve(A, e)
+
+
 def _bounded_least_squares(J: Array, e: Array, mu: float, low: Array, high: Array) -> Array:
     """The d between `low` and `high` with the smallest |e - J d|^2 + mu |d|^2.
 
@@ -243,19 +250,20 @@ def _bounded_least_squares(J: Array, e: Array, mu: float, low: Array, high: Arra
     until neither happens.  Should it go on too long, what has been found so far is clipped.  Source: L. F. Portugal,
     J. J. Judice and L. N. Vicente, Mathematics of Computation 63 (1994).
     """
-    free, d = np.ones(len(low), bool), np.zeros(len(low))
+    d = _damped(J, e, mu)
+    over = (d < low) | (d > high)
+    if not over.any():
+        return d
+    free = np.ones(len(low), bool)
     for _ in range(2 * len(low) + 5):
-        A = J[:, free]
-        AAT = A @ A.T
-        AAT[np.diag_indices_from(AAT)] += max(mu, ROUND_OFF * float(np.trace(AAT)), 1e-100)
-        d[free] = A.T @ np.linalg.solve(AAT, e - J[:, ~free] @ d[~free])
         pull = J.T @ (e - J @ d) - mu * d  # minus half the gradient
-        over = free & ((d < low) | (d > high))
         back = ~free & np.where(d == low, pull > 0.0, pull < 0.0)
         if not (over.any() or back.any()):
             break
         d[over] = np.clip(d[over], low[over], high[over])
         free = free & ~over | back
+        d[free] = _damped(J[:, free], e - J[:, ~free] @ d[~free], mu)
+        over = free & ((d < low) | (d > high))
     return np.clip(d, low, high)
 
 
