@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rbdyn.algorithms._targets import Body, Target, read_targets
 from rbdyn.algorithms.configuration import integrate
@@ -19,6 +19,7 @@ from rbdyn.spatial.rotations import Array, as_vector
 from rbdyn.spatial.transform import Transform
 
 Aim = ArrayLike | Transform
+Indices = NDArray[np.intp]
 LARGEST_TURN = 1.0  # [rad] of a joint in one step: beyond it the linear model says nothing
 ROUND_OFF = 1e-13  # smallest damping, relative to the trace of J J^T, that keeps the equations regular
 
@@ -65,7 +66,7 @@ def inverse_kinematics(
     Steps d = J^T (J J^T + lambda^2 1)^-1 e along the configuration manifold, where e leads from the present positions
     and rotations to the targets.  `damping` is the lambda to start with; it falls as the steps do what they promise,
     so that targets within reach are met to the last digits, and rises when a step would not bring the bodies nearer
-    (Levenberg and Marquardt's method with Nielsen's rule for the damping).  No step turns a joint by more than 1 rad.
+    (Levenberg and Marquardt's method, the damping after Nielsen's rule).  No step turns a joint by more than 1 rad.
     The same arguments give the same result.
 
     Parameters
@@ -274,7 +275,7 @@ def _gain(e: Array, e_next: Array, e_linear: Array) -> float:
     return got / promised if got > 0.0 and promised > 0.0 else -1.0
 
 
-def _coordinates(model: Model) -> tuple[Array, Array]:
+def _coordinates(model: Model) -> tuple[Indices, Indices]:
     """(k, 2) entries of q and v that are one coordinate and its rate, and the entries of v that turn."""
     flat: list[tuple[int, int]] = []
     turns: list[int] = []
@@ -287,7 +288,7 @@ def _coordinates(model: Model) -> tuple[Array, Array]:
         n = {"spherical": 0, "floating": 3}.get(kind, joint.num_velocities)
         flat += [(qi + k, vi + k) for k in range(n)]
         turns += range(vi + slides, vi + joint.num_velocities)
-    return np.array(flat, int).reshape(-1, 2), np.array(turns, int)
+    return np.array(flat, np.intp).reshape(-1, 2), np.array(turns, np.intp)
 
 
 def _positive(x: float, name: str, zero: bool = False) -> float:
