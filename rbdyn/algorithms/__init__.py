@@ -9,6 +9,7 @@ from rbdyn.algorithms.constrained import dynamics, project_velocity
 from rbdyn.algorithms.convert import convert
 from rbdyn.algorithms.coriolis import coriolis_matrix
 from rbdyn.algorithms.crba import mass_matrix, mass_matrix_times
+from rbdyn.algorithms.inverse_kinematics import InverseKinematicsResult, inverse_kinematics
 from rbdyn.algorithms.jacobian import body_spatial_jacobian, point_jacobian, point_jacobian_6d
 from rbdyn.algorithms.jacobian_dot import body_spatial_jacobian_dot, point_jacobian_dot, point_jacobian_dot_6d
 from rbdyn.algorithms.kinematics import body_pose, forward_kinematics, point_velocity, point_velocity_6d
@@ -20,25 +21,40 @@ from rbdyn.algorithms.relative import (
     relative_body_spatial_jacobian,
     relative_body_spatial_jacobian_and_dot,
     relative_body_spatial_jacobian_dot,
+    relative_point_acceleration_6d,
     relative_point_jacobian_6d,
     relative_point_jacobian_and_dot_6d,
     relative_point_jacobian_dot_6d,
+    relative_point_velocity_6d,
     spatial_acceleration,
     spatial_velocity,
 )
 from rbdyn.algorithms.result import DynamicsResult
 from rbdyn.algorithms.rnea import bias_forces, inverse_dynamics
 from rbdyn.algorithms.simulate import simulate
+from rbdyn.algorithms.sparse import (
+    SparseJacobian,
+    sparse_point_jacobian,
+    sparse_point_jacobian_6d,
+    sparse_point_jacobian_dot,
+    sparse_point_jacobian_dot_6d,
+    supporting_columns,
+)
 from rbdyn.algorithms.trajectory import Trajectory
+from rbdyn.algorithms.update import body_accelerations, body_velocities, update_kinematics
 
 __all__ = [
     "DynamicsResult",
+    "InverseKinematicsResult",
+    "SparseJacobian",
     "Trajectory",
     "angular_momentum",
     "bias_forces",
+    "body_accelerations",
     "body_pose",
     "body_spatial_jacobian",
     "body_spatial_jacobian_dot",
+    "body_velocities",
     "center_of_mass",
     "center_of_mass_jacobian",
     "composite_inertia",
@@ -50,6 +66,7 @@ __all__ = [
     "forward_kinematics",
     "integrate",
     "inverse_dynamics",
+    "inverse_kinematics",
     "inverse_mass_matrix",
     "joint_wrenches",
     "kinetic_energy",
@@ -75,11 +92,19 @@ __all__ = [
     "relative_body_spatial_jacobian",
     "relative_body_spatial_jacobian_and_dot",
     "relative_body_spatial_jacobian_dot",
+    "relative_point_acceleration_6d",
     "relative_point_jacobian_6d",
     "relative_point_jacobian_and_dot_6d",
     "relative_point_jacobian_dot_6d",
+    "relative_point_velocity_6d",
     "simulate",
     "solve_mass_matrix",
+    "sparse_point_jacobian",
+    "sparse_point_jacobian_6d",
+    "sparse_point_jacobian_dot",
+    "sparse_point_jacobian_dot_6d",
     "spatial_acceleration",
     "spatial_velocity",
+    "supporting_columns",
+    "update_kinematics",
 ]

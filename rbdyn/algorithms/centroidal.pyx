@@ -35,7 +35,7 @@ def momentum_matrix(State state not None, out=None):
     Notes
     -----
     Orin and Goswami, "Centroidal momentum matrix of a humanoid robot", IROS 2008, by composite inertias: RBDA (2008),
-    section 6.3.
+    chapter 6.
     """
     cdef CModel* m = state.use()
     cdef cnp.ndarray A = matrix_out(out, 6, m.nv)

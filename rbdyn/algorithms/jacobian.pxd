@@ -1,18 +1,12 @@
-# Geometric Jacobians, one column per supporting degree of freedom.
+# Geometric Jacobians, one column per supporting degree of freedom, added to a matrix: differences need no second one.
+#
+# A matrix has all nv columns, or only those that can be other than zero: the supporting ones, in their order.  Which of
+# the two is said by `width`, its number of columns, and `end`: -1 for all columns, else `width`.
 
-from rbdyn.model._model cimport FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, CData, CModel
-from rbdyn.spatial._algebra cimport Mat3, Vec3, cross3, matmul3, real, sub3, vec3, zero3
-
-cdef inline void put(real* J, int nv, int k, Vec3 w, Vec3 v, bint angular) noexcept nogil:
-    """Column k of a (6, nv) Jacobian, or of a (3, nv) one without its angular half."""
-    if angular:
-        J[k] = w.x
-        J[nv + k] = w.y
-        J[2 * nv + k] = w.z
-        J = J + 3 * nv
-    J[k] = v.x
-    J[nv + k] = v.y
-    J[2 * nv + k] = v.z
+from rbdyn.model._model cimport FLOATING, PLANAR, PRISMATIC, REVOLUTE, CData, CModel
+from rbdyn.spatial._algebra cimport (
+    Mat3, Motion, Vec3, cross3, matmul3, motion, real, sub3, tmul3, vec3, zero3,
+)
 
 cdef inline Vec3 column_x(Mat3 A) noexcept nogil:
     return vec3(A.xx, A.yx, A.zx)
@@ -23,36 +17,72 @@ cdef inline Vec3 column_y(Mat3 A) noexcept nogil:
 cdef inline Vec3 column_z(Mat3 A) noexcept nogil:
     return vec3(A.xz, A.yz, A.zz)
 
-cdef inline void jacobian(const CModel* m, const CData* d, int body, Vec3 at, bint angular, real* J) noexcept nogil:
-    """J with J v = the motion of the point `at` (root frame) of a body, root axes; zeroed on entry; poses are current.
+cdef inline int joint_axes(const CModel* m, const CData* d, int i, Vec3* a) noexcept nogil:
+    """Axes of the degrees of freedom of joint i, root axes; returns how many of them, the first ones, slide."""
+    cdef int kind = m.kind[i], slides = 0
+    cdef Mat3 B
+    if kind == REVOLUTE or kind == PRISMATIC:
+        a[0] = column_z(d.R[i])
+        return 1 if kind == PRISMATIC else 0
+    B = matmul3(d.R[i], d.EJ[i])                # before-frame to root axes: v is measured there
+    a[0], a[1], a[2] = column_x(B), column_y(B), column_z(B)
+    if kind == FLOATING:
+        a[3], a[4], a[5] = a[0], a[1], a[2]
+        slides = 3
+    elif kind == PLANAR:
+        slides = 2
+    return slides
+
+cdef inline void add_column(real* J, int width, int k, real s, Motion c, bint angular) noexcept nogil:
+    """Column k of a matrix of 6 rows, or of 3 without its angular half, gains s c."""
+    if angular:
+        J[k] += s * c.w.x
+        J[width + k] += s * c.w.y
+        J[2 * width + k] += s * c.w.z
+        J = J + 3 * width
+    J[k] += s * c.v.x
+    J[width + k] += s * c.v.y
+    J[2 * width + k] += s * c.v.z
+
+cdef inline int support_size(const CModel* m, int body) noexcept nogil:
+    """How many degrees of freedom move a body."""
+    cdef int i = body, n = 0
+    while i > 0:
+        n += m.nvi[i]
+        i = m.parent[i]
+    return n
+
+cdef inline void add_jacobian(const CModel* m, const CData* d, int body, Vec3 at, real s, bint angular,
+                              int width, int end, real* J) noexcept nogil:
+    """J += s times the Jacobian of a body's motion at the point `at`, root axes; the poses are current.
 
     A rotation about a through o gives the column (a, a x (at - o)), a translation along a the column (0, a).
     """
-    cdef int i = body, k
-    cdef Vec3 arm
-    cdef Mat3 B
-    cdef int kind
+    cdef int i = body, k, first, slides
+    cdef Vec3[6] a
     while i > 0:
-        kind = m.kind[i]
-        k = m.vi[i]
-        if kind == REVOLUTE:
-            put(J, m.nv, k, column_z(d.R[i]), cross3(column_z(d.R[i]), sub3(at, d.p[i])), angular)
-        elif kind == PRISMATIC:
-            put(J, m.nv, k, zero3(), column_z(d.R[i]), angular)
-        else:
-            B = matmul3(d.R[i], d.EJ[i])            # before-frame to root axes: v is measured there
-            arm = sub3(at, d.p[i])
-            if kind == FLOATING or kind == PLANAR:
-                put(J, m.nv, k, zero3(), column_x(B), angular)
-                put(J, m.nv, k + 1, zero3(), column_y(B), angular)
-                k += 2
-            if kind == PLANAR:
-                put(J, m.nv, k, column_z(B), cross3(column_z(B), arm), angular)
+        end -= m.nvi[i]
+        first = end if end >= 0 else m.vi[i]
+        slides = joint_axes(m, d, i, a)
+        if m.nvi[i] == 1 and not slides:         # the rule, and a third of the time, of most machines
+            add_column(J, width, first, s, motion(a[0], cross3(a[0], sub3(at, d.p[i]))), angular)
+            i = m.parent[i]
+            continue
+        for k in range(m.nvi[i]):
+            if k < slides:
+                add_column(J, width, first + k, s, motion(zero3(), a[k]), angular)
             else:
-                if kind == FLOATING:
-                    put(J, m.nv, k, zero3(), column_z(B), angular)
-                    k += 1
-                put(J, m.nv, k, column_x(B), cross3(column_x(B), arm), angular)
-                put(J, m.nv, k + 1, column_y(B), cross3(column_y(B), arm), angular)
-                put(J, m.nv, k + 2, column_z(B), cross3(column_z(B), arm), angular)
+                add_column(J, width, first + k, s, motion(a[k], cross3(a[k], sub3(at, d.p[i]))), angular)
         i = m.parent[i]
+
+cdef inline void turn_rows(Mat3 R, int width, real* J) noexcept nogil:
+    """Both halves of a matrix of 6 rows from root axes to those of a frame: J <- R^T J."""
+    cdef int _half, k
+    cdef Vec3 a
+    for _half in range(2):
+        for k in range(width):
+            a = tmul3(R, vec3(J[k], J[width + k], J[2 * width + k]))
+            J[k] = a.x
+            J[width + k] = a.y
+            J[2 * width + k] = a.z
+        J = J + 3 * width

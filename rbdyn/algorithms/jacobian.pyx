@@ -2,22 +2,22 @@
 
 cimport numpy as cnp
 
-from rbdyn.algorithms.kinematics cimport support_poses
-from rbdyn.algorithms.point cimport in_body, point_in, where
-from rbdyn.model._model cimport CModel
+from rbdyn.algorithms.kinematics cimport support
+from rbdyn.algorithms.point cimport in_body, place_of, point_in, where
+from rbdyn.model._model cimport POSES, CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
-from rbdyn.spatial._algebra cimport Mat3, Vec3, matmul3, tmul3, vec3
+from rbdyn.spatial._algebra cimport Vec3, matmul3
 from rbdyn.spatial._arrays cimport data, matrix_out
 
 
 cdef object _point_jacobian(State state, object body, object point, object out, bint angular):
     cdef CModel* m = state.use()
-    cdef Placement place = state.model.find(body)
+    cdef Placement place = place_of(state.model, body)
     cdef Vec3 x = in_body(place, point_in(point))
     cdef cnp.ndarray J = matrix_out(out, 6 if angular else 3, m.nv)
-    support_poses(m, &state.c, place.body)
-    jacobian(m, &state.c, place.body, where(&state.c, place, x), angular, data(J))
+    support(m, &state.c, place.body, POSES)
+    add_jacobian(m, &state.c, place.body, where(&state.c, place, x), 1.0, angular, m.nv, -1, data(J))
     return J
 
 
@@ -77,18 +77,9 @@ def body_spatial_jacobian(State state not None, body, out=None):
         J v is the body's twist relative to the world, angular part first, in the body's axes [rad/s, m/s].
     """
     cdef CModel* m = state.use()
-    cdef Placement place = state.model.find(body)
-    cdef cnp.ndarray array = matrix_out(out, 6, m.nv)
-    cdef double* J = data(array)
-    cdef Mat3 R
-    cdef Vec3 a
-    cdef int k, nv = m.nv
-    support_poses(m, &state.c, place.body)
-    jacobian(m, &state.c, place.body, where(&state.c, place, place.p), True, J)
-    R = matmul3(state.c.R[place.body], place.R)
-    for _ in range(2):
-        for k in range(nv):
-            a = tmul3(R, vec3(J[k], J[nv + k], J[2 * nv + k]))
-            J[k], J[nv + k], J[2 * nv + k] = a.x, a.y, a.z
-        J += 3 * nv
-    return array
+    cdef Placement place = place_of(state.model, body)
+    cdef cnp.ndarray J = matrix_out(out, 6, m.nv)
+    support(m, &state.c, place.body, POSES)
+    add_jacobian(m, &state.c, place.body, where(&state.c, place, place.p), 1.0, True, m.nv, -1, data(J))
+    turn_rows(matmul3(state.c.R[place.body], place.R), m.nv, data(J))
+    return J

@@ -2,7 +2,8 @@
 
 cimport numpy as cnp
 
-from rbdyn.algorithms.point cimport in_body, point_in, point_twist, where
+from rbdyn.algorithms.jacobian cimport turn_rows
+from rbdyn.algorithms.point cimport in_body, place_of, point_in, point_twist, where
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
@@ -12,12 +13,12 @@ from rbdyn.spatial._arrays cimport data, matrix_out
 
 cdef object _point_jacobian_dot(State state, object body, object point, object out, bint angular):
     cdef CModel* m = state.use()
-    cdef Placement place = state.model.find(body)
+    cdef Placement place = place_of(state.model, body)
     cdef Vec3 x = point_in(point)
     cdef cnp.ndarray J = matrix_out(out, 6 if angular else 3, m.nv)
     cdef Motion t = point_twist(m, &state.c, place, x)
     cdef Vec3 at = where(&state.c, place, in_body(place, x))
-    add_jacobian_dot(m, &state.c, place.body, at, t.v, zero3(), 1.0, angular, data(J))
+    add_jacobian_dot(m, &state.c, place.body, at, t.v, zero3(), 1.0, angular, m.nv, -1, data(J))
     return J
 
 
@@ -78,9 +79,9 @@ def body_spatial_jacobian_dot(State state not None, body, out=None):
         own frame, at its origin: `spatial_acceleration` relative to the world.
     """
     cdef CModel* m = state.use()
-    cdef Placement place = state.model.find(body)
+    cdef Placement place = place_of(state.model, body)
     cdef cnp.ndarray J = matrix_out(out, 6, m.nv)
     cdef Motion t = point_twist(m, &state.c, place, vec3(0.0, 0.0, 0.0))
-    add_jacobian_dot(m, &state.c, place.body, where(&state.c, place, place.p), t.v, t.w, 1.0, True, data(J))
+    add_jacobian_dot(m, &state.c, place.body, where(&state.c, place, place.p), t.v, t.w, 1.0, True, m.nv, -1, data(J))
     turn_rows(matmul3(state.c.R[place.body], place.R), m.nv, data(J))
     return J

@@ -6,11 +6,11 @@ import numpy as np
 
 from rbdyn.errors import StateError
 
-from rbdyn.algorithms.point cimport point_in, point_twist, where
-from rbdyn.model._model cimport CData, CModel
+from rbdyn.algorithms.point cimport place_of, point_in, point_twist, where
+from rbdyn.model._model cimport POSES, CData, CModel
 from rbdyn.model.model cimport AXIS_X, AXIS_Y, NO_TURN, Model, Placement
 from rbdyn.model.state cimport State
-from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3, add3, matmul3, mul3, rows3, vec3
+from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3, add3, eye3, matmul3, mul3, rows3, vec3, zero3
 from rbdyn.spatial._arrays cimport data, vector_out
 
 cnp.import_array()
@@ -37,7 +37,7 @@ def forward_kinematics(State state not None, out=None):
     Returns
     -------
     poses : (n_bodies, 4, 4) ndarray of float64
-        Homogeneous pose of each body's frame in the root frame, in the order of `Model.body_names`.  Merged bodies and
+        Homogeneous pose of each body's frame in the world, in the order of `Model.body_names`.  Merged bodies and
         frames: `body_pose`.
     """
     cdef CModel* m = state.use()
@@ -82,14 +82,14 @@ def body_pose(State state not None, body, out=None):
     state : State
         Where the model is; only q matters.
     body : str, RigidBody or CartesianFrame
-        Which.
+        Which; "world" is the world unless a body has that name.
     out : (4, 4) ndarray of float64, optional
         Written and returned.
 
     Returns
     -------
     pose : (4, 4) ndarray of float64
-        Homogeneous pose in the root frame.
+        Homogeneous pose in the world.
 
     Raises
     ------
@@ -97,14 +97,18 @@ def body_pose(State state not None, body, out=None):
         If there is no such body or frame.
     """
     cdef CModel* m = state.use()
-    cdef Placement place = state.model.find(body)
+    cdef bint world = isinstance(body, str) and body == "world" and body not in state.model.placements
+    cdef Placement place = place_of(state.model, body)
     cdef CData* d = &state.c
     if out is None:
         out = np.empty((4, 4))
     elif not (isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (4, 4)
               and out.flags.c_contiguous and out.flags.writeable):
         raise StateError("out must be a writable, C-contiguous float64 array of shape (4, 4)")
-    support_poses(m, d, place.body)
+    if world:
+        _write_pose(eye3(), zero3(), data(out))
+        return out
+    support(m, d, place.body, POSES)
     _write_pose(matmul3(d.R[place.body], place.R), where(d, place, place.p), data(out))
     return out
 
@@ -129,7 +133,7 @@ def point_velocity(State state not None, body, point=None, out=None):
         [m/s], world axes.
     """
     cdef CModel* m = state.use()
-    cdef Placement place = state.model.find(body)
+    cdef Placement place = place_of(state.model, body)
     cdef Vec3 x = point_in(point)
     cdef cnp.ndarray v = vector_out(out, 3)
     cdef Motion t = point_twist(m, &state.c, place, x)
@@ -151,7 +155,7 @@ def point_velocity_6d(State state not None, body, point=None, out=None):
         Angular part first [rad/s, m/s], world axes, at the point.
     """
     cdef CModel* m = state.use()
-    cdef Placement place = state.model.find(body)
+    cdef Placement place = place_of(state.model, body)
     cdef Vec3 x = point_in(point)
     cdef cnp.ndarray v = vector_out(out, 6)
     cdef Motion t = point_twist(m, &state.c, place, x)

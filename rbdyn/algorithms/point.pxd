@@ -2,9 +2,9 @@
 
 cimport numpy as cnp
 
-from rbdyn.algorithms.kinematics cimport poses, velocities
-from rbdyn.model._model cimport CData, CModel
-from rbdyn.model.model cimport Placement
+from rbdyn.algorithms.kinematics cimport support
+from rbdyn.model._model cimport POSES, VELOCITIES, CData, CModel
+from rbdyn.model.model cimport Model, Placement
 from rbdyn.spatial._algebra cimport Motion, Vec3, add3, cross3, motion, mul3, vec3
 from rbdyn.spatial._arrays cimport data, vector_in
 
@@ -18,6 +18,16 @@ cdef inline Vec3 point_in(object point) except *:
     x = data(a)
     return vec3(x[0], x[1], x[2])
 
+cdef inline Placement place_of(Model model, object body):
+    """Where a body or frame sits; "world" is the root's where nothing has that name."""
+    if isinstance(body, str):                    # the quick way; what is wrong is left to find
+        place = model.placements.get(body)
+        if place is not None:
+            return <Placement> place
+        if body == "world":
+            return model.find(model.mechanism.root_body)
+    return model.find(body)
+
 cdef inline Vec3 in_body(Placement place, Vec3 point) noexcept:
     """A point given in a placed frame, in the internal frame of its body."""
     return add3(place.p, mul3(place.R, point))
@@ -30,7 +40,6 @@ cdef inline Motion point_twist(const CModel* m, CData* d, Placement place, Vec3 
     """Angular velocity of the body, linear velocity of the point; root axes, at the point."""
     cdef Vec3 x = in_body(place, point)
     cdef Motion v
-    velocities(m, d)
-    poses(m, d)
+    support(m, d, place.body, POSES | VELOCITIES)
     v = d.vel[place.body]
     return motion(mul3(d.R[place.body], v.w), mul3(d.R[place.body], add3(v.v, cross3(v.w, x))))

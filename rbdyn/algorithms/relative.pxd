@@ -1,6 +1,6 @@
 # Frames in the world, and motions of bodies at a point of it: what relative motion is made of.
 
-from rbdyn.algorithms.kinematics cimport poses
+from rbdyn.algorithms.kinematics cimport support
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
@@ -11,16 +11,20 @@ cdef struct Frame:
     Mat3 R                    # frame to world axes
     Vec3 p                    # [m] its origin in the world
 
-cdef inline Frame frame_in(State state, object frame) except *:
-    """What a user gives as a frame: "world", or a body or frame of the model.  Brings the poses up to date."""
+cdef inline Frame frame_in(State state, object frame, int wanted) except *:
+    """What a user gives as a frame: "world", or a body or frame of the model.
+
+    Its body and those between it and the root reach the stages `wanted`: POSES, or POSES | VELOCITIES.
+    """
     cdef Frame F
     cdef Placement place
     cdef CModel* m = state.use()
     if isinstance(frame, str) and frame == "world":
+        support(m, &state.c, 0, wanted)
         F.body, F.R, F.p = 0, eye3(), zero3()
         return F
     place = state.model.find(frame)
-    poses(m, &state.c)
+    support(m, &state.c, place.body, wanted)
     F.body = place.body
     F.R = matmul3(state.c.R[place.body], place.R)
     F.p = add3(state.c.p[place.body], mul3(state.c.R[place.body], place.p))

@@ -11,12 +11,12 @@ import numpy as np
 
 from rbdyn.errors import StateError
 
-from rbdyn.algorithms.acceleration cimport accelerations
-from rbdyn.algorithms.jacobian_dot cimport add_jacobian, add_jacobian_dot, turn_rows
-from rbdyn.algorithms.kinematics cimport poses, velocities
-from rbdyn.model._model cimport CData, CModel
+from rbdyn.algorithms.acceleration cimport point_acceleration_of, support_accelerations
+from rbdyn.algorithms.jacobian cimport add_jacobian, turn_rows
+from rbdyn.algorithms.jacobian_dot cimport add_jacobian_dot
+from rbdyn.model._model cimport POSES, VELOCITIES, CData, CModel
 from rbdyn.model.state cimport State
-from rbdyn.spatial._algebra cimport Motion, Vec3, crm, sub_m
+from rbdyn.spatial._algebra cimport Motion, Vec3, crm, sub3, sub_m, tmul3
 from rbdyn.spatial._arrays cimport data, matrix_out, vector_in, vector_out
 
 
@@ -54,14 +54,11 @@ def spatial_velocity(State state not None, body, relative_to="world", expressed_
     UnknownNameError
         If there is no such body or frame.
     """
-    cdef CModel* m = state.use()
     cdef CData* d = &state.c
-    cdef Frame i = frame_in(state, body)
-    cdef Frame j = frame_in(state, relative_to)
-    cdef Frame k = i if expressed_in is None else frame_in(state, expressed_in)
+    cdef Frame i = frame_in(state, body, POSES | VELOCITIES)
+    cdef Frame j = frame_in(state, relative_to, POSES | VELOCITIES)
+    cdef Frame k = i if expressed_in is None else frame_in(state, expressed_in, POSES | VELOCITIES)
     cdef cnp.ndarray array = vector_out(out, 6)
-    velocities(m, d)
-    poses(m, d)
     return _write(into(k, sub_m(twist_at(d, i.body, k.p), twist_at(d, j.body, k.p))), array)
 
 
@@ -70,7 +67,7 @@ def spatial_acceleration(State state not None, vd, body, relative_to="world", ex
 
     Not the classical acceleration of a point (`point_acceleration`).  With inertial accelerations a_i, a_j and
     velocities v_i, v_j, v_k in one frame, a = a_i - a_j - v_k x (v_i - v_j): the derivative of the relative twist as
-    seen from frame k, in which it is expressed.  RBDA section 2.10.
+    seen from frame k, in which it is expressed.
 
     Parameters
     ----------
@@ -97,45 +94,128 @@ def spatial_acceleration(State state not None, vd, body, relative_to="world", ex
     """
     cdef CModel* m = state.use()
     cdef CData* d = &state.c
-    cdef Frame i = frame_in(state, body)
-    cdef Frame j = frame_in(state, relative_to)
-    cdef Frame k = i if expressed_in is None else frame_in(state, expressed_in)
+    cdef Frame i = frame_in(state, body, POSES | VELOCITIES)
+    cdef Frame j = frame_in(state, relative_to, POSES | VELOCITIES)
+    cdef Frame k = i if expressed_in is None else frame_in(state, expressed_in, POSES | VELOCITIES)
     cdef cnp.ndarray rate = vector_in(vd, m.nv, "vd")
     cdef cnp.ndarray array = vector_out(out, 6)
     cdef Motion v, a
-    accelerations(m, d, data(rate))
-    poses(m, d)
     v = sub_m(twist_at(d, i.body, k.p), twist_at(d, j.body, k.p))
-    a = sub_m(acceleration_at(d, i.body, k.p), acceleration_at(d, j.body, k.p))
+    support_accelerations(m, d, i.body, data(rate))
+    a = acceleration_at(d, i.body, k.p)
+    support_accelerations(m, d, j.body, data(rate))
+    a = sub_m(a, acceleration_at(d, j.body, k.p))
     return _write(into(k, sub_m(a, crm(twist_at(d, k.body, k.p), v))), array)
+
+
+def relative_point_velocity_6d(State state not None, base, relative, expressed_in="world", out=None):
+    """Difference of the world velocities of two frames' origins, in the axes of a third.
+
+    Not the velocity that an observer on `relative` sees: nothing is taken off for the turning of `relative`.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is and how it moves.
+    base : str, RigidBody or CartesianFrame
+        What moves; "world" is the world.
+    relative : str, RigidBody or CartesianFrame
+        Whose velocity is subtracted.
+    expressed_in : str, RigidBody or CartesianFrame
+        The frame whose axes the result is given in; the world by default.
+    out : (6,) ndarray of float64, optional
+        Written and returned.
+
+    Returns
+    -------
+    velocity : (6,) ndarray of float64
+        `point_velocity_6d` of `base` less that of `relative`, angular part first [rad/s, m/s], turned into
+        `expressed_in`.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such body or frame.
+    """
+    cdef CData* d = &state.c
+    cdef Frame i = frame_in(state, base, POSES | VELOCITIES)
+    cdef Frame j = frame_in(state, relative, POSES | VELOCITIES)
+    cdef Frame k = frame_in(state, expressed_in, POSES)
+    cdef cnp.ndarray array = vector_out(out, 6)
+    return _write(into(k, sub_m(twist_at(d, i.body, i.p), twist_at(d, j.body, j.p))), array)
+
+
+def relative_point_acceleration_6d(State state not None, vd, base, relative, expressed_in="world", out=None):
+    """Difference of the world accelerations of two frames' origins, in the axes of a third.
+
+    Nothing is added for the turning of `relative` or of `expressed_in`: in the world's axes, and only there, it is the
+    rate of `relative_point_velocity_6d`.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is and how it moves.
+    vd : (nv,) array_like of float
+        Rate of v [rad/s^2 or m/s^2].
+    base, relative, expressed_in, out
+        As for `relative_point_velocity_6d`.
+
+    Returns
+    -------
+    acceleration : (6,) ndarray of float64
+        `point_acceleration_6d` of `base` less that of `relative`: angular, then classical linear [rad/s^2, m/s^2],
+        turned into `expressed_in`.
+
+    Raises
+    ------
+    StateError
+        If a length is wrong or a number is not finite.
+    UnknownNameError
+        If there is no such body or frame.
+    """
+    cdef CModel* m = state.use()
+    cdef CData* d = &state.c
+    cdef Frame i = frame_in(state, base, POSES | VELOCITIES)
+    cdef Frame j = frame_in(state, relative, POSES | VELOCITIES)
+    cdef Frame k = frame_in(state, expressed_in, POSES)
+    cdef cnp.ndarray rate = vector_in(vd, m.nv, "vd")
+    cdef cnp.ndarray array = vector_out(out, 6)
+    cdef Motion a
+    support_accelerations(m, d, i.body, data(rate))
+    a = point_acceleration_of(d, i.body, tmul3(d.R[i.body], sub3(i.p, d.p[i.body])))
+    support_accelerations(m, d, j.body, data(rate))
+    a = sub_m(a, point_acceleration_of(d, j.body, tmul3(d.R[j.body], sub3(j.p, d.p[j.body]))))
+    return _write(into(k, a), array)
 
 
 cdef tuple _relative(State state, tuple frames, object out, object out_dot, bint own, bint value, bint rate):
     """Relative Jacobian (value) and its rate; each body at its own origin, or both at that of frame k."""
     cdef CModel* m = state.use()
     cdef CData* d = &state.c
-    cdef Frame i = frame_in(state, frames[0])
-    cdef Frame j = frame_in(state, frames[1])
-    cdef Frame k = frame_in(state, frames[2])
+    cdef int wanted = POSES | VELOCITIES if rate else POSES
+    cdef Frame i = frame_in(state, frames[0], wanted)
+    cdef Frame j = frame_in(state, frames[1], wanted)
+    cdef Frame k = frame_in(state, frames[2], wanted)
     cdef Vec3 x = i.p if own else k.p
     cdef Vec3 y = j.p if own else k.p
     cdef cnp.ndarray J = None
     cdef cnp.ndarray J_dot = None
     cdef Motion t
+    cdef Vec3 u, w                               # velocities of x and y
     if out is not None and out_dot is not None and np.may_share_memory(out, out_dot):
         raise StateError("out and out_dot must be two arrays, got overlapping memory")
-    poses(m, d)
     if rate:
         J_dot = matrix_out(out_dot, 6, m.nv)
-        velocities(m, d)
         t = twist_at(d, k.body, k.p)
-        add_jacobian_dot(m, d, i.body, x, twist_at(d, i.body, x).v if own else t.v, t.w, 1.0, True, data(J_dot))
-        add_jacobian_dot(m, d, j.body, y, twist_at(d, j.body, y).v if own else t.v, t.w, -1.0, True, data(J_dot))
+        u = twist_at(d, i.body, x).v if own else t.v
+        w = twist_at(d, j.body, y).v if own else t.v
+        add_jacobian_dot(m, d, i.body, x, u, t.w, 1.0, True, m.nv, -1, data(J_dot))
+        add_jacobian_dot(m, d, j.body, y, w, t.w, -1.0, True, m.nv, -1, data(J_dot))
         turn_rows(k.R, m.nv, data(J_dot))
     if value:
         J = matrix_out(out, 6, m.nv)
-        add_jacobian(m, d, i.body, x, 1.0, data(J))
-        add_jacobian(m, d, j.body, y, -1.0, data(J))
+        add_jacobian(m, d, i.body, x, 1.0, True, m.nv, -1, data(J))
+        add_jacobian(m, d, j.body, y, -1.0, True, m.nv, -1, data(J))
         turn_rows(k.R, m.nv, data(J))
     return J, J_dot
 

@@ -38,6 +38,17 @@ OUTPUTS = {
     "relative_point_jacobian_dot_6d": lambda s, out: rbdyn.relative_point_jacobian_dot_6d(
         s.state, "body2", "body3", out=out
     ),
+    "relative_point_velocity_6d": lambda s, out: rbdyn.relative_point_velocity_6d(s.state, "body2", "body3", out=out),
+    "relative_point_acceleration_6d": lambda s, out: rbdyn.relative_point_acceleration_6d(
+        s.state, s.vd, "body2", "body3", out=out
+    ),
+    "body_velocities": lambda s, out: rbdyn.body_velocities(s.state, out=out),
+    "body_accelerations": lambda s, out: rbdyn.body_accelerations(s.state, s.vd, out=out),
+    "momentum_matrix": lambda s, out: rbdyn.momentum_matrix(s.state, out=out),
+    "momentum_bias": lambda s, out: rbdyn.momentum_bias(s.state, out=out),
+    "center_of_mass_jacobian": lambda s, out: rbdyn.center_of_mass_jacobian(s.state, out=out),
+    "coriolis_matrix": lambda s, out: rbdyn.coriolis_matrix(s.state, out=out),
+    "joint_wrenches": lambda s, out: rbdyn.joint_wrenches(s.state, s.vd, out=out),
     "integrate": lambda s, out: rbdyn.integrate(s.model, s.state.q, s.state.v, 0.1, out=out),
     "difference": lambda s, out: rbdyn.difference(s.model, s.model.neutral(), s.state.q, out=out),
 }

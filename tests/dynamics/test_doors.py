@@ -1,6 +1,7 @@
 """Bad arguments: each is refused by name, before anything has changed; what merely looks unusual is converted."""
 
 import copy
+import inspect
 
 import numpy as np
 import pytest
@@ -220,6 +221,13 @@ WRONG_OUT = {
     "a number": lambda x: 1.0,
     "memoryview": lambda x: memoryview(np.zeros(x.shape)),
 }
+
+
+def test_every_function_with_an_out_is_in_the_table():
+    public = {name: getattr(rbdyn, name) for name in rbdyn.__all__}
+    with_out = {n for n, f in public.items() if not isinstance(f, type) and "out" in inspect.signature(f).parameters}
+    two_results = {"relative_body_spatial_jacobian_and_dot", "relative_point_jacobian_and_dot_6d"}
+    assert with_out - two_results == set(OUTPUTS)
 
 
 @pytest.mark.parametrize("name", OUTPUTS)

@@ -196,18 +196,114 @@ def test_relative_points(case):
     close(J_dot, derivative(s, lambda state: rbdyn.relative_point_jacobian_6d(state, i, j, k)), 1e-8)
 
 
+def origin(s, frames, name, moving):
+    """Angular and linear part of a frame's origin in the oracle: derivative `moving` of its pose, (4, 4)."""
+    H = oracle.moving_poses(s.mechanism, s.q, s.v, s.v, s.vd)[frames[name][0]] @ frames[name][1]
+    W = H[1] @ np.linalg.inv(H[0])
+    if moving == 3:
+        W = H[3] @ np.linalg.inv(H[0]) - W @ W
+    return np.append(oracle.axial(W[:3, :3]), H[moving][:3, 3]), H[0][:3, :3]
+
+
+def test_relative_velocities_and_accelerations_of_points(case):
+    s, frames = case
+    vd, seen = s.order(s.vd), []
+    for i, j, k in triples(s, frames, 4):
+        k = k or "world"
+        R = origin(s, frames, k, 1)[1]
+        for moving, call in (
+            (1, lambda *at: rbdyn.relative_point_velocity_6d(s.state, *at)),
+            (3, lambda *at: rbdyn.relative_point_acceleration_6d(s.state, vd, *at)),
+        ):
+            expected = origin(s, frames, i, moving)[0] - origin(s, frames, j, moving)[0]
+            close(call(i, j), expected)
+            close(call(i, j, k), np.append(R.T @ expected[:3], R.T @ expected[3:]))
+            np.testing.assert_array_equal(call(j, i, k), -call(i, j, k))
+            seen.append(np.abs(expected).max())
+        J, J_dot = rbdyn.relative_point_jacobian_and_dot_6d(s.state, i, j)
+        close(J @ s.state.v, rbdyn.relative_point_velocity_6d(s.state, i, j))
+        close(J @ vd + J_dot @ s.state.v, rbdyn.relative_point_acceleration_6d(s.state, vd, i, j))
+    nontrivial(seen)
+    name = s.rng.choice(list(frames))
+    close(rbdyn.relative_point_velocity_6d(s.state, name, "world"), rbdyn.point_velocity_6d(s.state, name))
+    a = rbdyn.point_acceleration_6d(s.state, vd, name)
+    close(rbdyn.relative_point_acceleration_6d(s.state, vd, name, "world"), a)
+
+
+QUESTIONS = {
+    "point_velocity": lambda s, i, j, k: rbdyn.point_velocity(s.state, i, POINT),
+    "point_velocity_6d": lambda s, i, j, k: rbdyn.point_velocity_6d(s.state, i, POINT),
+    "point_acceleration": lambda s, i, j, k: rbdyn.point_acceleration(s.state, s.vd, i, POINT),
+    "point_acceleration_6d": lambda s, i, j, k: rbdyn.point_acceleration_6d(s.state, s.vd, i, POINT),
+    "point_jacobian": lambda s, i, j, k: rbdyn.point_jacobian(s.state, i, POINT),
+    "point_jacobian_6d": lambda s, i, j, k: rbdyn.point_jacobian_6d(s.state, i, POINT),
+    "point_jacobian_dot": lambda s, i, j, k: rbdyn.point_jacobian_dot(s.state, i, POINT),
+    "point_jacobian_dot_6d": lambda s, i, j, k: rbdyn.point_jacobian_dot_6d(s.state, i, POINT),
+    "body_spatial_jacobian": lambda s, i, j, k: rbdyn.body_spatial_jacobian(s.state, i),
+    "body_spatial_jacobian_dot": lambda s, i, j, k: rbdyn.body_spatial_jacobian_dot(s.state, i),
+    "sparse_point_jacobian": lambda s, i, j, k: rbdyn.sparse_point_jacobian(s.state, i, POINT).dense(),
+    "sparse_point_jacobian_6d": lambda s, i, j, k: rbdyn.sparse_point_jacobian_6d(s.state, i, POINT).dense(),
+    "sparse_point_jacobian_dot": lambda s, i, j, k: rbdyn.sparse_point_jacobian_dot(s.state, i, POINT).dense(),
+    "sparse_point_jacobian_dot_6d": lambda s, i, j, k: rbdyn.sparse_point_jacobian_dot_6d(s.state, i, POINT).dense(),
+    "supporting_columns": lambda s, i, j, k: rbdyn.supporting_columns(s.model, i),
+    "spatial_velocity": lambda s, i, j, k: rbdyn.spatial_velocity(s.state, i, j, k),
+    "spatial_acceleration": lambda s, i, j, k: rbdyn.spatial_acceleration(s.state, s.vd, i, j, k),
+    "relative_body_spatial_jacobian": lambda s, i, j, k: rbdyn.relative_body_spatial_jacobian(s.state, i, j, k),
+    "relative_body_spatial_jacobian_dot": lambda s, i, j, k: rbdyn.relative_body_spatial_jacobian_dot(s.state, i, j, k),
+    "relative_point_velocity_6d": lambda s, i, j, k: rbdyn.relative_point_velocity_6d(s.state, i, j, k),
+    "relative_point_acceleration_6d": lambda s, i, j, k: rbdyn.relative_point_acceleration_6d(s.state, s.vd, i, j, k),
+    "relative_point_jacobian_6d": lambda s, i, j, k: rbdyn.relative_point_jacobian_6d(s.state, i, j, k),
+    "relative_point_jacobian_dot_6d": lambda s, i, j, k: rbdyn.relative_point_jacobian_dot_6d(s.state, i, j, k),
+}
+
+
+def bench():
+    """A wheel on an arm on a bench, a lamp screwed to the wheel (merged into it), and a frame at the lamp's end."""
+    m = rbdyn.Mechanism(rbdyn.RigidBody("bench"))
+    wheel, lamp = rbdyn.RigidBody("wheel"), rbdyn.RigidBody("lamp")
+    arm = rbdyn.RigidBody("arm")
+    m.attach(m.root_body, arm, rbdyn.Joint("shoulder", Revolute((0, 1, 0))), rbdyn.Transform(translation=(0, 0.3, 0)))
+    m.attach(arm, wheel, rbdyn.Joint("axle", Revolute((0.6, 0, 0.8))), rbdyn.Transform(translation=(1, 0, 2)))
+    m.attach(wheel, lamp, rbdyn.Joint("screw", Fixed()), rbdyn.Transform(rpy=(0.4, 0.1, 0), translation=(0, 0.5, 0.3)))
+    tip = lamp.add_frame("tip", rbdyn.Transform(rpy=(0, 0.3, 1), translation=(0.1, 0.2, 0.3)))
+    s = in_motion(np.random.default_rng(0), m)
+    return s, {"wheel": [wheel, wheel.frame], "lamp": [lamp, lamp.frame], "tip": [tip], "bench": [m.root_body]}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_question_knows_every_kind_of_frame(name):
+    """A body, a merged body, a named frame, the root and the world; by name, as RigidBody and as CartesianFrame."""
+    ask = QUESTIONS[name]
+    s, objects = bench()
+    answers = {i: ask(s, i, "bench", "world") for i in objects}
+    for i, others in objects.items():
+        for other in others:
+            np.testing.assert_array_equal(ask(s, other, s.mechanism.root_body, "world"), answers[i])
+    for i in ("wheel", "lamp", "tip"):
+        nontrivial(answers[i], 0.01 if answers[i].dtype != int else -1)
+    np.testing.assert_array_equal(ask(s, "world", "bench", "world"), 0 * answers["bench"])
+    np.testing.assert_array_equal(ask(s, "tip", "world", "world"), answers["tip"])
+    if "jacobian" in name and "spatial" not in name and "relative" not in name:
+        close(answers["lamp"], QUESTIONS[name](s, "lamp", None, None))
+    if name.startswith("point"):  # the same point of the same body, given in another frame
+        H = np.linalg.inv(rbdyn.body_pose(s.state, "tip")) @ rbdyn.body_pose(s.state, "lamp")
+        function, first = getattr(rbdyn, name), (s.vd,) if "acceleration" in name else ()
+        close(function(s.state, *first, "tip", (H @ [*POINT, 1])[:3]), answers["lamp"])
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_the_accelerations_by_differences(seed):
-    """Of one-dof joints, whose q(t) is known: q + t v + t^2 vd / 2."""
-    s, frames = build(seed, [Revolute, rbdyn.Prismatic, rbdyn.Planar, Fixed])
-    if s.model.floating_base:
-        return
+    """Central differences along q(t) = q + t v + t^2 vd / 2, which one-dof and planar joints follow exactly."""
+    s, frames = build(2 * seed, [Revolute, rbdyn.Prismatic, rbdyn.Planar, Fixed])
+    assert s.model.nq == s.model.nv > 1
     vd = s.order(s.vd)
     for i, j, k in triples(s, frames, 3):
         expected = derivative(s, lambda state, at=(i, j, k): rbdyn.spatial_velocity(state, *at), vd=vd)
         close(rbdyn.spatial_acceleration(s.state, vd, i, j, k), expected, 1e-8)
         expected = derivative(s, lambda state, i=i: rbdyn.point_velocity_6d(state, i, POINT), vd=vd)
         close(rbdyn.point_acceleration_6d(s.state, vd, i, POINT), expected, 1e-8)
+        expected = derivative(s, lambda state, at=(i, j): rbdyn.relative_point_velocity_6d(state, *at), vd=vd)
+        close(rbdyn.relative_point_acceleration_6d(s.state, vd, i, j), expected, 1e-8)
 
 
 def test_a_body_does_not_move_relative_to_itself_nor_to_what_is_merged_into_it(case):
