@@ -22,7 +22,7 @@ LIMIT = 0.05  # [s] an edit
 
 def run(quick: bool) -> None:
     """Print the tables of this section."""
-    rounds = 3 if quick else 7
+    rounds = 3 if quick else 5
     rows = [_row(name, make, edit, rounds) for name, (make, edit) in EDITS.items()]
     table.show(
         f"surgery on {SIZE} bodies, median of {rounds}",

@@ -17,7 +17,9 @@ class Edited:
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy belongs to no mechanism until one takes it."""
-        return {name: value for name, value in self.__dict__.items() if name != "_revision"}
+        state = self.__dict__.copy()
+        state.pop("_revision", None)
+        return state
 
     def _changed(self) -> None:
         if self._revision is not None:

@@ -146,8 +146,8 @@ class Carrier:
             before = next((b for b in free if b.fits(state)), None)
             if before is None:
                 raise StaleModelError(
-                    f"the state is one of mechanism {model.mechanism.name!r} at revision {model.revision}; what can be "
-                    f"carried is one state each of {' and '.join(b.describe() for b in self.befores)}"
+                    f"the state is one of mechanism {model.mechanism.name!r} at revision {model.revision}; these maps "
+                    f"carry one state of {' and one of '.join(b.describe() for b in self.befores)}"
                 )
             free.remove(before)
             known.append((before, state))

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.errors import MechanismError, unknown_name
+from rbdyn.errors import MechanismError, UnknownNameError, unknown_name
 from rbdyn.mechanism._owner import check_free, claim
 from rbdyn.mechanism._revision import Revision
 from rbdyn.mechanism.body import RigidBody
@@ -280,7 +280,7 @@ def _found(kind: str, key: object, names: Mapping[str, T], things: Sequence[T], 
         number = int(key)
         if 0 <= number < len(things):
             return things[number]
-        raise unknown_name(f"{kind} number", number, [f"0 to {len(things) - 1}"], f"mechanism {owner!r}")
+        raise UnknownNameError(f"mechanism {owner!r} has no {kind} number {number}, only 0 to {len(things) - 1}")
     raise unknown_name(kind, key, names, f"mechanism {owner!r}")
 
 

@@ -369,3 +369,14 @@ def test_the_name_of_a_merged_body_stays_taken(arm):
     arm.remove_fixed_tree_joints()
     with pytest.raises(rbdyn.MechanismError, match="hand"):
         arm.attach(arm.root_body, RigidBody("hand", random_inertia(np.random.default_rng(0))), Joint("x", Revolute()))
+
+
+def test_bodies_and_joints_are_found_by_number(arm):
+    assert [arm.find_body(k) for k in range(len(arm.bodies))] == list(arm.bodies)
+    assert [arm.find_joint(np.int32(k)) for k in range(len(arm.joints))] == list(arm.joints)
+    assert arm.num_additional_states == 0
+    with pytest.raises(rbdyn.UnknownNameError, match="no body number 5, only 0 to 4"):
+        arm.find_body(5)
+    for bad in (-1, True, 1.0, None, [0], np.zeros(1, int)):
+        with pytest.raises(rbdyn.UnknownNameError):
+            arm.find_joint(bad)
