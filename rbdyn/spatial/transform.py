@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import overload
 
 import numpy as np
@@ -106,7 +107,7 @@ class Transform:
 
     def inverse(self) -> Transform:
         """The transform that undoes this one."""
-        return Transform(rotation=self.rotation.T, translation=-self.rotation.T @ self.translation)
+        return _proper(self.rotation.T.copy(), -self.rotation.T @ self.translation)
 
     @overload
     def __matmul__(self, other: Transform) -> Transform: ...
@@ -115,10 +116,7 @@ class Transform:
     def __matmul__(self, other: Transform | ArrayLike) -> Transform | Array:
         """Compose with a Transform, or act on a point (3,) or points (n, 3)."""
         if isinstance(other, Transform):
-            return Transform(
-                rotation=self.rotation @ other.rotation,
-                translation=self.rotation @ other.translation + self.translation,
-            )
+            return _proper(self.rotation @ other.rotation, self.rotation @ other.translation + self.translation)
         points = np.asarray(other, dtype=np.float64)
         if points.shape[-1:] != (3,):
             raise Error(f"a Transform acts on points of shape (3,) or (n, 3), got shape {points.shape}")
@@ -143,6 +141,19 @@ class Transform:
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restore, (self.rotation.copy(), self.translation.copy())
+
+
+def _proper(rotation: Array, translation: Array) -> Transform:
+    """A Transform of what follows from others: a rotation it is, but sums may have grown beyond all numbers."""
+    x, y, z = translation.tolist()
+    if not math.isfinite(x + y + z):
+        raise Error(f"translation must be finite, got {translation}")
+    new = object.__new__(Transform)
+    rotation.flags.writeable = False
+    translation.flags.writeable = False
+    object.__setattr__(new, "rotation", rotation)
+    object.__setattr__(new, "translation", translation)
+    return new
 
 
 def _restore(rotation: Array, translation: Array) -> Transform:
