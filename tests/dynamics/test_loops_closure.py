@@ -39,6 +39,14 @@ def test_small_errors_are_closed_by_the_shortest_way(seed):
         close(step, expected, 1e-2, floor=1e-7)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_the_last_steps_are_quadratic(seed):
+    """Errors of 1e-4 are gone in four steps; halves of steps would take thirty."""
+    s = looped(seed, 1, joint_types=[Revolute, Spherical], n=8)
+    start = rbdyn.integrate(s.model, s.state.q, 1e-4 * s.rng.normal(size=s.model.nv))
+    rbdyn.project_configuration(s.model, start, max_iterations=4)
+
+
 def test_most_far_configurations_close():
     """From anywhere at all: not promised, but usual."""
     closed = 0
