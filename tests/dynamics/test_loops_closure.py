@@ -77,6 +77,20 @@ def test_half_a_turn_is_no_place_to_stay(kind):
     close(rbdyn.body_pose(state, "body")[2, 2], 1.0, 1e-12)
 
 
+@pytest.mark.parametrize("bend", [1e-3, 1e-6])
+def test_a_stretched_arm_does_not_spin(bend):
+    """Next to a singularity the undamped step is 1 / bend: many turns."""
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    along = rbdyn.Transform(translation=(1, 0, 0))
+    upper, lower = (rbdyn.RigidBody(name, rbdyn.SpatialInertia(1.0)) for name in ("upper", "lower"))
+    m.attach(m.root_body, upper, rbdyn.Joint("shoulder", Revolute((0, 0, 1))))
+    m.attach(upper, lower, rbdyn.Joint("elbow", Revolute((0, 0, 1))), along)
+    goal = rbdyn.Transform(translation=(1.5, 0, 0))
+    m.attach(m.root_body, lower, rbdyn.Joint("pin", Spherical()), goal, along.inverse())
+    q = rbdyn.project_configuration(rbdyn.Model(m), [0.0, bend])
+    close(q, [-np.arccos(0.75), 2 * np.arccos(0.75)], 1e-11)
+
+
 def out_of_reach():
     m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
     arm = rbdyn.RigidBody("arm", rbdyn.SpatialInertia(1.0, (0.5, 0, 0), np.eye(3) * 0.1))
