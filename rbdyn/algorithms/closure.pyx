@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.algorithms.cod cimport Cod, cod_factor, cod_place, cod_size, norm_of, solve_adjoint
 from rbdyn.algorithms.configuration cimport integrate_joints
-from rbdyn.algorithms.constrained cimport Loops, loops_of, loops_size, tolerance as dependence
+from rbdyn.algorithms.constrained cimport Loops, loops_of, loops_size, product, tolerance as dependence
 from rbdyn.algorithms.kinematics cimport poses
 from rbdyn.algorithms.loops cimport loop_errors, loop_matrix
 from rbdyn.model._model cimport CModel
@@ -36,15 +36,16 @@ cdef void _errors(State state, Loops* w) noexcept:
     loop_errors(&state.model.c, &state.c, w.e)
 
 
-cdef void _step(State state, Loops* w, double* memory, double* step) noexcept:
-    """The shortest step, damped, that would close the loops if they were linear: (K^T K + mu^2 1) step = -K^T e.
+cdef double _step(State state, Loops* w, double* memory, double* step) noexcept:
+    """The shortest step, damped, that would close the loops if they were linear; returns the rate of |e|^2 along it.
 
-    As min |K step + e|^2 + mu^2 |step|^2, that is, step = -K^T (K K^T + mu^2 1)^-1 e, by the columns [K^T; mu 1].
+    (K^T K + mu^2 1) step = -K^T e,
+    as min |K step + e|^2 + mu^2 |step|^2, that is, step = -K^T (K K^T + mu^2 1)^-1 e, by the columns [K^T; mu 1].
     """
     cdef CModel* m = &state.model.c
     cdef Cod c
     cdef int i
-    cdef double mu = CAUTION * norm_of(m.nc, w.e)
+    cdef double rate = 0.0, mu = CAUTION * norm_of(m.nc, w.e)
     memset(w.K, 0, (m.nc + m.nr) * <size_t> m.nv * sizeof(double))
     loop_matrix(m, &state.c, w.K)
     cod_place(&c, m.nv + m.nc, m.nc, memory)
@@ -55,24 +56,28 @@ cdef void _step(State state, Loops* w, double* memory, double* step) noexcept:
         w.b[i] = -w.e[i]
     cod_factor(&c, dependence())
     solve_adjoint(&c, w.b, step)
+    for i in range(m.nc):
+        rate += 2.0 * w.e[i] * product(m.nv, w.K + <size_t> m.nv * i, step)
+    return rate
 
 
 cdef bint _advance(State state, Loops* w, double* memory, double* start) noexcept:
     """One step, halved until the error shrinks; False, at the old place, if it does not.
 
-    Along the step, |e|^2 first falls at the rate 2 e.K step < 0: K^T e is its gradient.
+    Along the step, |e|^2 first falls at the rate 2 e.K step < 0: K^T e is half its gradient.  A small part of that fall
+    is enough, so that a step out of a singular place, where the rate is next to zero, is taken.
     """
     cdef CModel* m = &state.model.c
     cdef double* step = start + m.nq
-    cdef double old = norm_of(m.nc, w.e), s = 1.0
+    cdef double old = product(m.nc, w.e, w.e), s = 1.0
+    cdef double rate = _step(state, w, memory, step)
     cdef int _k
-    _step(state, w, memory, step)
     memcpy(start, state.c.q, m.nq * sizeof(double))
     for _k in range(HALVINGS):
         memcpy(state.c.q, start, m.nq * sizeof(double))
         integrate_joints(m, state.c.q, step, s)
         _errors(state, w)
-        if norm_of(m.nc, w.e) < (1.0 - 1e-4 * s) * old:
+        if product(m.nc, w.e, w.e) < old + 1e-4 * s * rate:
             return True
         s *= 0.5
     memcpy(state.c.q, start, m.nq * sizeof(double))

@@ -39,6 +39,14 @@ def test_small_errors_are_closed_by_the_shortest_way(seed):
         close(step, expected, 1e-2, floor=1e-7)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_the_last_steps_are_quadratic(seed):
+    """Errors of 1e-4 are gone in four steps; halves of steps would take thirty."""
+    s = looped(seed, 1, joint_types=[Revolute, Spherical], n=8)
+    start = rbdyn.integrate(s.model, s.state.q, 1e-4 * s.rng.normal(size=s.model.nv))
+    rbdyn.project_configuration(s.model, start, max_iterations=4)
+
+
 def test_most_far_configurations_close():
     """From anywhere at all: not promised, but usual."""
     closed = 0
@@ -67,6 +75,20 @@ def test_half_a_turn_is_no_place_to_stay(kind):
     state.set(q)
     close(rbdyn.loop_error(state), np.zeros(model.num_constraints), 1e-12)
     close(rbdyn.body_pose(state, "body")[2, 2], 1.0, 1e-12)
+
+
+@pytest.mark.parametrize("bend", [1e-3, 1e-6])
+def test_a_stretched_arm_does_not_spin(bend):
+    """Next to a singularity the undamped step is 1 / bend: many turns."""
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    along = rbdyn.Transform(translation=(1, 0, 0))
+    upper, lower = (rbdyn.RigidBody(name, rbdyn.SpatialInertia(1.0)) for name in ("upper", "lower"))
+    m.attach(m.root_body, upper, rbdyn.Joint("shoulder", Revolute((0, 0, 1))))
+    m.attach(upper, lower, rbdyn.Joint("elbow", Revolute((0, 0, 1))), along)
+    goal = rbdyn.Transform(translation=(1.5, 0, 0))
+    m.attach(m.root_body, lower, rbdyn.Joint("pin", Spherical()), goal, along.inverse())
+    q = rbdyn.project_configuration(rbdyn.Model(m), [0.0, bend])
+    close(q, [-np.arccos(0.75), 2 * np.arccos(0.75)], 1e-11)
 
 
 def out_of_reach():
