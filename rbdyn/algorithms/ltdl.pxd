@@ -86,3 +86,31 @@ cdef inline void ltdl_inverse(const CModel* m, const real* H, real* A) noexcept 
         y[i] = diagonal
         for j in range(i):
             A[j * n + i] = y[j]
+
+cdef inline void ltdl_solve_rows(const CModel* m, const real* H, Py_ssize_t n, real s, real* X) noexcept nogil:
+    """X <- s M^-1 X for a (nv, n) matrix: table 6.5 on whole rows."""
+    cdef Py_ssize_t i, j, k
+    cdef real l
+    cdef real* x
+    cdef real* y
+    for i in range(m.nv - 1, -1, -1):
+        x = X + i * n
+        j = m.above[i]
+        while j >= 0:
+            l = H[i * m.nv + j]
+            y = X + j * n
+            for k in range(n):
+                y[k] = y[k] - l * x[k]
+            j = m.above[j]
+    for i in range(m.nv):
+        x = X + i * n
+        l = s / H[i * m.nv + i]
+        for k in range(n):
+            x[k] = l * x[k]
+        j = m.above[i]
+        while j >= 0:
+            l = H[i * m.nv + j]
+            y = X + j * n
+            for k in range(n):
+                x[k] = x[k] - l * y[k]
+            j = m.above[j]

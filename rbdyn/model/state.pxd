@@ -8,8 +8,11 @@ cdef class State:
     cdef readonly Model model
     cdef bint frozen             # a World is in the middle of a step with it
     cdef double* square          # (nv, nv) scratch of the factorisations, made when first needed
+    cdef void* extra             # memory of algorithms that need more than c holds, made when first needed
+    cdef size_t extra_size       # [bytes]
     cdef object _view(self, double* x, cnp.npy_intp n)
     cdef double* scratch(self) except NULL
+    cdef void* workspace(self, size_t size) except NULL
     cdef CModel* use(self) except NULL
     cdef int _check_quaternions(self, const double* q) except -1
     cdef void _normalise(self) noexcept

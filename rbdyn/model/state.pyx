@@ -7,7 +7,7 @@ import numpy as np
 from rbdyn.errors import StateError
 
 from libc.math cimport fabs, sqrt
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from rbdyn.model._model cimport CModel, allocate_data, free_data
@@ -34,6 +34,7 @@ cdef class State:
     def __dealloc__(self):
         free_data(&self.c)
         free(self.square)
+        free(self.extra)
 
     cdef double* scratch(self) except NULL:
         """(nv, nv) numbers of scratch, zeroed; kept, so that only the first use allocates."""
@@ -44,6 +45,16 @@ cdef class State:
                 raise MemoryError(f"cannot allocate a {self.model.c.nv} x {self.model.c.nv} matrix")
         memset(self.square, 0, n * sizeof(double))
         return self.square
+
+    cdef void* workspace(self, size_t size) except NULL:
+        """At least `size` bytes, whatever is in them; kept, so that only the first use allocates."""
+        cdef void* p
+        if self.extra_size < size or self.extra is NULL:
+            p = realloc(self.extra, size if size else 1)
+            if p is NULL:
+                raise MemoryError(f"cannot allocate {size} bytes")
+            self.extra, self.extra_size = p, size
+        return self.extra
 
     def __init__(self, model):
         if not isinstance(model, Model):
