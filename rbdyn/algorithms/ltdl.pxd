@@ -6,6 +6,10 @@
 from rbdyn.model._model cimport CModel
 from rbdyn.spatial._algebra cimport real, splat
 
+cdef extern from "rows.h" nogil:
+    void gather_rows(Py_ssize_t n, real* y, real s, const real* l, const real* const* x, int count)
+    void spread_row(Py_ssize_t n, const real* x, const real* l, real* const* y, int count)
+
 cdef inline void ltdl_factor(const CModel* m, real* H) noexcept nogil:
     """H -> L below the diagonal and D on it, in place, (nv, nv) row-major.  Table 6.3."""
     cdef Py_ssize_t i, j, k, n = m.nv
@@ -89,28 +93,30 @@ cdef inline void ltdl_inverse(const CModel* m, const real* H, real* A) noexcept 
 
 cdef inline void ltdl_solve_rows(const CModel* m, const real* H, Py_ssize_t n, real s, real* X) noexcept nogil:
     """X <- s M^-1 X for a (nv, n) matrix: table 6.5 on whole rows."""
-    cdef Py_ssize_t i, j, k
-    cdef real l
-    cdef real* x
-    cdef real* y
-    for i in range(m.nv - 1, -1, -1):
-        x = X + i * n
+    cdef Py_ssize_t i, j, nv = m.nv
+    cdef int count
+    cdef real l[16]
+    cdef real* x[16]
+    cdef real scale
+    for i in range(nv - 1, -1, -1):
         j = m.above[i]
         while j >= 0:
-            l = H[i * m.nv + j]
-            y = X + j * n
-            for k in range(n):
-                y[k] = y[k] - l * x[k]
-            j = m.above[j]
-    for i in range(m.nv):
-        x = X + i * n
-        l = s / H[i * m.nv + i]
-        for k in range(n):
-            x[k] = l * x[k]
+            count = 0
+            while j >= 0 and count < 16:
+                l[count], x[count] = H[i * nv + j], X + j * n
+                count += 1
+                j = m.above[j]
+            spread_row(n, X + i * n, &l[0], &x[0], count)
+    for i in range(nv):
+        scale = s / H[i * nv + i]
         j = m.above[i]
-        while j >= 0:
-            l = H[i * m.nv + j]
-            y = X + j * n
-            for k in range(n):
-                x[k] = x[k] - l * y[k]
-            j = m.above[j]
+        while True:
+            count = 0
+            while j >= 0 and count < 16:
+                l[count], x[count] = H[i * nv + j], X + j * n
+                count += 1
+                j = m.above[j]
+            gather_rows(n, X + i * n, scale, &l[0], <const real* const*> &x[0], count)
+            if j < 0:
+                break
+            scale = splat(1.0)
