@@ -45,17 +45,22 @@ cdef inline void ltdl_solve(const CModel* m, const real* H, real* x) noexcept no
             x[i] = x[i] - H[i * n + j] * x[j]
             j = m.above[j]
 
-cdef inline void subtract_rows(Py_ssize_t n, real* y, const real* l, const real* const* x, int count) noexcept nogil:
-    """y <- y - sum of l_k x_k, for up to four rows of n entries."""
-    cdef Py_ssize_t j
-    cdef int k
-    if count == 4:
-        for j in range(n):
-            y[j] = y[j] - (l[0] * x[0][j] + l[1] * x[1][j] + (l[2] * x[2][j] + l[3] * x[3][j]))
-        return
-    for k in range(count):
-        for j in range(n):
-            y[j] = y[j] - l[k] * x[k][j]
+cdef struct Path:            # up to 16 entries of a row of L, and the rows of a matrix that they meet
+    int count
+    real l[16]
+    real* x[16]
+
+cdef inline Py_ssize_t next_path(const CModel* m, const real* H, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n, real* X,
+                                 Path* path) noexcept nogil:
+    """Entries of row i of L from column j towards the root, with the rows of X, n apart; returns where to go on, or -1."""
+    cdef int k = 0
+    while j >= 0 and k < 16:
+        path.l[k] = H[i * m.nv + j]
+        path.x[k] = X + j * n
+        k += 1
+        j = m.above[j]
+    path.count = k
+    return j
 
 cdef inline void ltdl_inverse(const CModel* m, const real* H, real* A) noexcept nogil:
     """A = M^-1, (nv, nv), row by row from the root.
@@ -64,9 +69,7 @@ cdef inline void ltdl_inverse(const CModel* m, const real* H, real* A) noexcept 
     A[i, j] = [i == j] / D[i] - sum over a above i of L[i, a] A[a, j], with A symmetric.
     """
     cdef Py_ssize_t i, j, a, n = m.nv
-    cdef real l[4]
-    cdef const real* x[4]
-    cdef int count
+    cdef Path path
     cdef real* y
     cdef real diagonal
     for i in range(n):
@@ -75,13 +78,8 @@ cdef inline void ltdl_inverse(const CModel* m, const real* H, real* A) noexcept 
             y[j] = splat(0.0)
         a = m.above[i]
         while a >= 0:
-            count = 0
-            while a >= 0 and count < 4:
-                l[count] = H[i * n + a]
-                x[count] = A + a * n
-                count += 1
-                a = m.above[a]
-            subtract_rows(i, y, &l[0], &x[0], count)
+            a = next_path(m, H, i, a, n, A, &path)
+            gather_rows(i, y, splat(1.0), &path.l[0], <const real* const*> &path.x[0], path.count)
         diagonal = 1.0 / H[i * n + i]
         a = m.above[i]
         while a >= 0:
@@ -93,30 +91,18 @@ cdef inline void ltdl_inverse(const CModel* m, const real* H, real* A) noexcept 
 
 cdef inline void ltdl_solve_rows(const CModel* m, const real* H, Py_ssize_t n, real s, real* X) noexcept nogil:
     """X <- s M^-1 X for a (nv, n) matrix: table 6.5 on whole rows."""
-    cdef Py_ssize_t i, j, nv = m.nv
-    cdef int count
-    cdef real l[16]
-    cdef real* x[16]
+    cdef Py_ssize_t i, j
+    cdef Path path
     cdef real scale
-    for i in range(nv - 1, -1, -1):
+    for i in range(m.nv - 1, -1, -1):
         j = m.above[i]
         while j >= 0:
-            count = 0
-            while j >= 0 and count < 16:
-                l[count], x[count] = H[i * nv + j], X + j * n
-                count += 1
-                j = m.above[j]
-            spread_row(n, X + i * n, &l[0], &x[0], count)
-    for i in range(nv):
-        scale = s / H[i * nv + i]
-        j = m.above[i]
-        while True:
-            count = 0
-            while j >= 0 and count < 16:
-                l[count], x[count] = H[i * nv + j], X + j * n
-                count += 1
-                j = m.above[j]
-            gather_rows(n, X + i * n, scale, &l[0], <const real* const*> &x[0], count)
-            if j < 0:
-                break
-            scale = splat(1.0)
+            j = next_path(m, H, i, j, n, X, &path)
+            spread_row(n, X + i * n, &path.l[0], &path.x[0], path.count)
+    for i in range(m.nv):
+        scale = s / H[i * m.nv + i]
+        j = next_path(m, H, i, m.above[i], n, X, &path)
+        gather_rows(n, X + i * n, scale, &path.l[0], <const real* const*> &path.x[0], path.count)
+        while j >= 0:
+            j = next_path(m, H, i, j, n, X, &path)
+            gather_rows(n, X + i * n, splat(1.0), &path.l[0], <const real* const*> &path.x[0], path.count)
