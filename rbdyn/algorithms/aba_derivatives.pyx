@@ -62,7 +62,6 @@ def forward_dynamics_derivatives(State state not None, tau, external=None, out=N
     dq, dv = data(results[0]), data(results[1])
     differentiate(state, vd, wrenches, dq, dv, H)
     ltdl_factor(m, H)
-    ltdl_solve_rows(m, H, m.nv, -1.0, dq)
-    ltdl_solve_rows(m, H, m.nv, -1.0, dv)
+    ltdl_solve_rows(m, H, m.nv, -1.0, dq, dv)
     ltdl_inverse(m, H, data(results[2]))
     return results

@@ -7,8 +7,8 @@ from rbdyn.model._model cimport CModel
 from rbdyn.spatial._algebra cimport real, splat
 
 cdef extern from "rows.h" nogil:
-    void gather_rows(Py_ssize_t n, real* y, real s, const real* l, const real* const* x, int count)
-    void spread_row(Py_ssize_t n, const real* x, const real* l, real* const* y, int count)
+    void gather_rows(Py_ssize_t n, real* y, real s, const real* l, const real* x, const Py_ssize_t* at, int count)
+    void spread_row(Py_ssize_t n, const real* x, const real* l, real* y, const Py_ssize_t* at, int count)
 
 cdef inline void ltdl_factor(const CModel* m, real* H) noexcept nogil:
     """H -> L below the diagonal and D on it, in place, (nv, nv) row-major.  Table 6.3."""
@@ -45,18 +45,18 @@ cdef inline void ltdl_solve(const CModel* m, const real* H, real* x) noexcept no
             x[i] = x[i] - H[i * n + j] * x[j]
             j = m.above[j]
 
-cdef struct Path:            # up to 16 entries of a row of L, and the rows of a matrix that they meet
+cdef struct Path:            # up to 16 entries of a row of L, and where the rows of a matrix begin that they meet
     int count
     real l[16]
-    real* x[16]
+    Py_ssize_t at[16]
 
-cdef inline Py_ssize_t next_path(const CModel* m, const real* H, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n, real* X,
-                                 Path* path) noexcept nogil:
-    """Entries of row i of L from column j towards the root, with the rows of X, n apart; returns where to go on, or -1."""
+cdef inline Py_ssize_t next_path(
+        const CModel* m, const real* H, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n, Path* path) noexcept nogil:
+    """Entries of row i of L from column j towards the root, for matrices of n columns; returns where to go on, or -1."""
     cdef int k = 0
     while j >= 0 and k < 16:
         path.l[k] = H[i * m.nv + j]
-        path.x[k] = X + j * n
+        path.at[k] = j * n
         k += 1
         j = m.above[j]
     path.count = k
@@ -78,8 +78,8 @@ cdef inline void ltdl_inverse(const CModel* m, const real* H, real* A) noexcept 
             y[j] = splat(0.0)
         a = m.above[i]
         while a >= 0:
-            a = next_path(m, H, i, a, n, A, &path)
-            gather_rows(i, y, splat(1.0), &path.l[0], <const real* const*> &path.x[0], path.count)
+            a = next_path(m, H, i, a, n, &path)
+            gather_rows(i, y, splat(1.0), &path.l[0], A, &path.at[0], path.count)
         diagonal = 1.0 / H[i * n + i]
         a = m.above[i]
         while a >= 0:
@@ -89,20 +89,24 @@ cdef inline void ltdl_inverse(const CModel* m, const real* H, real* A) noexcept 
         for j in range(i):
             A[j * n + i] = y[j]
 
-cdef inline void ltdl_solve_rows(const CModel* m, const real* H, Py_ssize_t n, real s, real* X) noexcept nogil:
-    """X <- s M^-1 X for a (nv, n) matrix: table 6.5 on whole rows."""
+cdef inline void ltdl_solve_rows(const CModel* m, const real* H, Py_ssize_t n, real s, real* X, real* Y) noexcept nogil:
+    """X <- s M^-1 X and Y <- s M^-1 Y for (nv, n) matrices: table 6.5 on whole rows."""
     cdef Py_ssize_t i, j
     cdef Path path
     cdef real scale
     for i in range(m.nv - 1, -1, -1):
         j = m.above[i]
         while j >= 0:
-            j = next_path(m, H, i, j, n, X, &path)
-            spread_row(n, X + i * n, &path.l[0], &path.x[0], path.count)
+            j = next_path(m, H, i, j, n, &path)
+            spread_row(n, X + i * n, &path.l[0], X, &path.at[0], path.count)
+            spread_row(n, Y + i * n, &path.l[0], Y, &path.at[0], path.count)
     for i in range(m.nv):
         scale = s / H[i * m.nv + i]
-        j = next_path(m, H, i, m.above[i], n, X, &path)
-        gather_rows(n, X + i * n, scale, &path.l[0], <const real* const*> &path.x[0], path.count)
-        while j >= 0:
-            j = next_path(m, H, i, j, n, X, &path)
-            gather_rows(n, X + i * n, splat(1.0), &path.l[0], <const real* const*> &path.x[0], path.count)
+        j = m.above[i]
+        while True:
+            j = next_path(m, H, i, j, n, &path)
+            gather_rows(n, X + i * n, scale, &path.l[0], X, &path.at[0], path.count)
+            gather_rows(n, Y + i * n, scale, &path.l[0], Y, &path.at[0], path.count)
+            if j < 0:
+                break
+            scale = splat(1.0)

@@ -1,4 +1,4 @@
-/* Sums of matrix rows, eight or sixteen bytes of code for each processor that has wider registers.
+/* Sums of matrix rows, in the widest registers that the processor has.
  *
  * Entries are treated alike and each on its own, without fused multiply-adds, so that every width
  * gives the same bits. */
@@ -18,8 +18,8 @@ typedef double rbdyn_two __attribute__((vector_size(16), aligned(8), may_alias))
 #define RBDYN_BODY RBDYN_INLINE
 #endif
 
-/* y <- s y - sum of l[k] x[k], for `count` rows of n entries. */
-RBDYN_BODY void rbdyn_gather_any(ptrdiff_t n, real *y, real s, const real *l, const real *const *x, int count) {
+/* y <- s y - sum of l[k] (x + at[k]), for `count` rows of n entries that start at x + at[k]. */
+RBDYN_BODY void rbdyn_gather_any(ptrdiff_t n, real *y, real s, const real *l, const real *x, const ptrdiff_t *at, int count) {
     ptrdiff_t c = 0;
     int k;
 #if defined(RBDYN_WIDE)
@@ -27,7 +27,7 @@ RBDYN_BODY void rbdyn_gather_any(ptrdiff_t n, real *y, real s, const real *l, co
         rbdyn_four a0 = s * RBDYN_READ(rbdyn_four, y + c), a1 = s * RBDYN_READ(rbdyn_four, y + c + 4);
         rbdyn_four a2 = s * RBDYN_READ(rbdyn_four, y + c + 8), a3 = s * RBDYN_READ(rbdyn_four, y + c + 12);
         for (k = 0; k < count; k++) {
-            const real *r = x[k] + c;
+            const real *r = x + at[k] + c;
             a0 -= l[k] * RBDYN_READ(rbdyn_four, r);
             a1 -= l[k] * RBDYN_READ(rbdyn_four, r + 4);
             a2 -= l[k] * RBDYN_READ(rbdyn_four, r + 8);
@@ -40,24 +40,24 @@ RBDYN_BODY void rbdyn_gather_any(ptrdiff_t n, real *y, real s, const real *l, co
     }
     for (; c + 4 <= n; c += 4) {
         rbdyn_four a = s * RBDYN_READ(rbdyn_four, y + c);
-        for (k = 0; k < count; k++) a -= l[k] * RBDYN_READ(rbdyn_four, x[k] + c);
+        for (k = 0; k < count; k++) a -= l[k] * RBDYN_READ(rbdyn_four, x + at[k] + c);
         RBDYN_AT(rbdyn_four, y + c) = a;
     }
     for (; c + 2 <= n; c += 2) {
         rbdyn_two a = s * RBDYN_READ(rbdyn_two, y + c);
-        for (k = 0; k < count; k++) a -= l[k] * RBDYN_READ(rbdyn_two, x[k] + c);
+        for (k = 0; k < count; k++) a -= l[k] * RBDYN_READ(rbdyn_two, x + at[k] + c);
         RBDYN_AT(rbdyn_two, y + c) = a;
     }
 #endif
     for (; c < n; c++) {
         real a = s * y[c];
-        for (k = 0; k < count; k++) a -= l[k] * x[k][c];
+        for (k = 0; k < count; k++) a -= l[k] * x[at[k] + c];
         y[c] = a;
     }
 }
 
-/* y[k] <- y[k] - l[k] x, for `count` rows of n entries. */
-RBDYN_BODY void rbdyn_spread_any(ptrdiff_t n, const real *x, const real *l, real *const *y, int count) {
+/* (y + at[k]) <- (y + at[k]) - l[k] x, for `count` rows of n entries. */
+RBDYN_BODY void rbdyn_spread_any(ptrdiff_t n, const real *x, const real *l, real *y, const ptrdiff_t *at, int count) {
     ptrdiff_t c = 0;
     int k;
 #if defined(RBDYN_WIDE)
@@ -65,7 +65,7 @@ RBDYN_BODY void rbdyn_spread_any(ptrdiff_t n, const real *x, const real *l, real
         rbdyn_four a0 = RBDYN_READ(rbdyn_four, x + c), a1 = RBDYN_READ(rbdyn_four, x + c + 4);
         rbdyn_four a2 = RBDYN_READ(rbdyn_four, x + c + 8), a3 = RBDYN_READ(rbdyn_four, x + c + 12);
         for (k = 0; k < count; k++) {
-            real *r = y[k] + c;
+            real *r = y + at[k] + c;
             RBDYN_AT(rbdyn_four, r) -= l[k] * a0;
             RBDYN_AT(rbdyn_four, r + 4) -= l[k] * a1;
             RBDYN_AT(rbdyn_four, r + 8) -= l[k] * a2;
@@ -74,25 +74,25 @@ RBDYN_BODY void rbdyn_spread_any(ptrdiff_t n, const real *x, const real *l, real
     }
     for (; c + 4 <= n; c += 4) {
         rbdyn_four a = RBDYN_READ(rbdyn_four, x + c);
-        for (k = 0; k < count; k++) RBDYN_AT(rbdyn_four, y[k] + c) -= l[k] * a;
+        for (k = 0; k < count; k++) RBDYN_AT(rbdyn_four, y + at[k] + c) -= l[k] * a;
     }
     for (; c + 2 <= n; c += 2) {
         rbdyn_two a = RBDYN_READ(rbdyn_two, x + c);
-        for (k = 0; k < count; k++) RBDYN_AT(rbdyn_two, y[k] + c) -= l[k] * a;
+        for (k = 0; k < count; k++) RBDYN_AT(rbdyn_two, y + at[k] + c) -= l[k] * a;
     }
 #endif
     for (; c < n; c++)
-        for (k = 0; k < count; k++) y[k][c] -= l[k] * x[c];
+        for (k = 0; k < count; k++) y[at[k] + c] -= l[k] * x[c];
 }
 
 #if defined(RBDYN_WIDE) && defined(__x86_64__)
 static __attribute__((target("avx2"), noinline, unused)) void rbdyn_gather_avx2(
-    ptrdiff_t n, real *y, real s, const real *l, const real *const *x, int count) {
-    rbdyn_gather_any(n, y, s, l, x, count);
+    ptrdiff_t n, real *y, real s, const real *l, const real *x, const ptrdiff_t *at, int count) {
+    rbdyn_gather_any(n, y, s, l, x, at, count);
 }
 static __attribute__((target("avx2"), noinline, unused)) void rbdyn_spread_avx2(
-    ptrdiff_t n, const real *x, const real *l, real *const *y, int count) {
-    rbdyn_spread_any(n, x, l, y, count);
+    ptrdiff_t n, const real *x, const real *l, real *y, const ptrdiff_t *at, int count) {
+    rbdyn_spread_any(n, x, l, y, at, count);
 }
 #define RBDYN_DISPATCH(wide, narrow) (__builtin_cpu_supports("avx2") ? wide : narrow)
 #else
@@ -101,11 +101,11 @@ static __attribute__((target("avx2"), noinline, unused)) void rbdyn_spread_avx2(
 #define RBDYN_DISPATCH(wide, narrow) narrow
 #endif
 
-RBDYN_INLINE void gather_rows(ptrdiff_t n, real *y, real s, const real *l, const real *const *x, int count) {
-    RBDYN_DISPATCH(rbdyn_gather_avx2, rbdyn_gather_any)(n, y, s, l, x, count);
+RBDYN_INLINE void gather_rows(ptrdiff_t n, real *y, real s, const real *l, const real *x, const ptrdiff_t *at, int count) {
+    RBDYN_DISPATCH(rbdyn_gather_avx2, rbdyn_gather_any)(n, y, s, l, x, at, count);
 }
 
-RBDYN_INLINE void spread_row(ptrdiff_t n, const real *x, const real *l, real *const *y, int count) {
-    RBDYN_DISPATCH(rbdyn_spread_avx2, rbdyn_spread_any)(n, x, l, y, count);
+RBDYN_INLINE void spread_row(ptrdiff_t n, const real *x, const real *l, real *y, const ptrdiff_t *at, int count) {
+    RBDYN_DISPATCH(rbdyn_spread_avx2, rbdyn_spread_any)(n, x, l, y, at, count);
 }
 #endif
