@@ -32,11 +32,11 @@ cdef Force about_body(State state, Placement place, Placement frame, const doubl
     return force(tmul3(d.R[place.body], n), tmul3(d.R[place.body], f))
 
 
-cdef list read_wrenches(State state, object external):
+cdef list read_wrenches(State state, object external, bint copied=False):
     """External wrenches as (Placement, Placement of the Wrench's frame or None, (6,) array), checked one by one.
 
     `external` maps a body to a (6,) wrench in root axes about the body's origin, angular part first, or to a Wrench,
-    which says its frame itself.
+    which says its frame itself.  `copied` arrays stay what they are if a result overwrites the user's.
     """
     cdef list wrenches = []
     if external is None:
@@ -51,7 +51,8 @@ cdef list read_wrenches(State state, object external):
         place = state.model.find(body)
         framed = isinstance(wrench, Wrench)
         six = vector_in(wrench.vector if framed else wrench, 6, f"external[{getattr(body, 'name', body)!r}]")
-        wrenches.append((place, state.model.find(wrench.frame) if framed else None, six))
+        frame = state.model.find(wrench.frame) if framed else None
+        wrenches.append((place, frame, six.copy() if copied else six))
     return wrenches
 
 

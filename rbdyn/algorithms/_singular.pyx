@@ -13,9 +13,24 @@ cdef int refuse_singular(Model model, const CData* d) except -1:
     for i in range(1, m.nb):
         for j in range(m.nvi[i]):
             if not d.D[6 * (m.vi[i] + j) + (j if m.nvi[i] > 1 else 0)] > 0.0:
-                raise MechanismError(
-                    f"joint {model.joint_names[i - model.base]!r} moves no positive inertia along its degree of "
-                    f"freedom {j}: give body {model.body_names[i - model.base]!r}, or what hangs on it, a positive "
-                    "definite inertia"
-                )
+                _refuse(model, i, j)
     return 0
+
+
+cdef int refuse_singular_pivots(Model model, const double* H) except -1:
+    """MechanismError if a pivot of the sparse factorisation L^T D L is not positive."""
+    cdef const CModel* m = &model.c
+    cdef int i, k
+    for i in range(1, m.nb):
+        for k in range(m.vi[i], m.vi[i] + m.nvi[i]):
+            if not H[k * m.nv + k] > 0.0:
+                _refuse(model, i, k - m.vi[i])
+    return 0
+
+
+cdef int _refuse(Model model, int i, int j) except -1:
+    raise MechanismError(
+        f"joint {model.joint_names[i - model.base]!r} moves no positive inertia along its degree of "
+        f"freedom {j}: give body {model.body_names[i - model.base]!r}, or what hangs on it, a positive "
+        "definite inertia"
+    )

@@ -4,10 +4,11 @@ cimport numpy as cnp
 
 from rbdyn.algorithms._external cimport read_wrenches, sum_wrenches
 from rbdyn.algorithms._loops cimport refuse_loops
-from rbdyn.algorithms._singular cimport refuse_singular
-from rbdyn.algorithms.aba cimport aba_inward, aba_outward
-from rbdyn.algorithms.ltdl cimport ltdl_factor, ltdl_inverse, ltdl_solve_rows
-from rbdyn.algorithms.rnea_derivatives cimport differentiate
+from rbdyn.algorithms._singular cimport refuse_singular_pivots
+from rbdyn.algorithms.ltdl cimport ltdl_factor, ltdl_inverse, ltdl_solve, ltdl_solve_rows
+from rbdyn.algorithms.rnea_derivatives cimport (
+    Workspace, add_external, derivatives_at, mass_and_bias, workspace_of, workspace_size,
+)
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
 from rbdyn.spatial._arrays cimport data, matrices_out, vector_in
@@ -49,19 +50,21 @@ def forward_dynamics_derivatives(State state not None, tau, external=None, out=N
     cdef CModel* m = state.use()
     refuse_loops(state.model, "forward_dynamics_derivatives")
     cdef cnp.ndarray t = vector_in(tau, m.nv, "tau")
-    cdef list wrenches = read_wrenches(state, external)
+    cdef list wrenches = read_wrenches(state, external, True)
     cdef double* H = state.scratch()
-    cdef double* vd = state.c.u              # aba_outward reads an entry of u before it writes that of vd
+    cdef double* vd = state.c.u
+    cdef Workspace w = workspace_of(m, state.workspace(workspace_size(m)))
     cdef tuple results
-    cdef double* dq
-    cdef double* dv
-    aba_inward(m, &state.c, data(t), NULL, sum_wrenches(state, wrenches))
-    refuse_singular(state.model, &state.c)
-    aba_outward(m, &state.c, vd)
-    results = matrices_out(out, 3, m.nv, m.nv)
-    dq, dv = data(results[0]), data(results[1])
-    differentiate(state, vd, wrenches, dq, dv, H)
+    cdef int k
+    mass_and_bias(m, &state.c, sum_wrenches(state, wrenches), w, H, vd)
     ltdl_factor(m, H)
-    ltdl_solve_rows(m, H, m.nv, -1.0, dq, dv)
+    refuse_singular_pivots(state.model, H)
+    for k in range(m.nv):
+        vd[k] = data(t)[k] - vd[k]
+    ltdl_solve(m, H, vd)
+    results = matrices_out(out, 3, m.nv, m.nv)
+    derivatives_at(m, &state.c, vd, w, data(results[0]), data(results[1]))
+    add_external(state, wrenches, w, data(results[0]))
+    ltdl_solve_rows(m, H, m.nv, -1.0, data(results[0]), data(results[1]))
     ltdl_inverse(m, H, data(results[2]))
     return results

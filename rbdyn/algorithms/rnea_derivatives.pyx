@@ -2,6 +2,8 @@
 
 cimport numpy as cnp
 
+from libc.string cimport memcpy
+
 from rbdyn.algorithms._external cimport about_body, read_wrenches, sum_wrenches
 from rbdyn.algorithms._loops cimport refuse_loops
 from rbdyn.algorithms.external_derivatives cimport held_in_frame, held_in_world
@@ -51,21 +53,24 @@ def inverse_dynamics_derivatives(State state not None, vd, external=None, out=No
     cdef CModel* m = state.use()
     refuse_loops(state.model, "inverse_dynamics_derivatives")
     cdef cnp.ndarray a = vector_in(vd, m.nv, "vd")
-    cdef list wrenches = read_wrenches(state, external)
-    cdef tuple results = matrices_out(out, 3, m.nv, m.nv)
-    differentiate(state, data(a), wrenches, data(results[0]), data(results[1]), data(results[2]))
+    cdef list wrenches = read_wrenches(state, external, True)
+    cdef double* accelerations = state.c.u       # vd may lie in what is overwritten
+    cdef Workspace w = workspace_of(m, state.workspace(workspace_size(m)))
+    cdef tuple results
+    memcpy(accelerations, data(a), m.nv * sizeof(double))
+    results = matrices_out(out, 3, m.nv, m.nv)
+    rnea_derivatives(m, &state.c, accelerations, sum_wrenches(state, wrenches), w,
+                     data(results[0]), data(results[1]), data(results[2]))
+    add_external(state, wrenches, w, data(results[0]))
     return results
 
 
-cdef int differentiate(
-        State state, const double* vd, list wrenches, double* dq, double* dv, double* M) except -1:
-    """d tau / dq, d tau / dv and M of a checked model, (nv, nv) row-major, zeroed on entry."""
+cdef int add_external(State state, list wrenches, Workspace w, double* dq) except -1:
+    """Add to d tau / dq that external wrenches do not move with their bodies."""
     cdef CModel* m = state.use()
-    cdef Workspace w = workspace_of(m, state.workspace(workspace_size(m)))
     cdef Placement place, frame
     cdef cnp.ndarray x
     cdef Vec3 n, f
-    rnea_derivatives(m, &state.c, vd, sum_wrenches(state, wrenches), w, dq, dv, M)
     for place, frame, x in wrenches:
         if place.body == 0:
             continue
