@@ -18,11 +18,14 @@ cdef int refuse_singular(Model model, const CData* d) except -1:
 
 
 cdef int refuse_singular_pivots(Model model, const double* H) except -1:
-    """MechanismError if a pivot of the sparse factorisation L^T D L is not positive."""
+    """MechanismError if a pivot of the sparse factorisation L^T D L is not positive.
+
+    From the leaves to the root, as the pivots come about: after a division by zero all others may be NaN.
+    """
     cdef const CModel* m = &model.c
     cdef int i, k
-    for i in range(1, m.nb):
-        for k in range(m.vi[i], m.vi[i] + m.nvi[i]):
+    for i in range(m.nb - 1, 0, -1):
+        for k in range(m.vi[i] + m.nvi[i] - 1, m.vi[i] - 1, -1):
             if not H[k * m.nv + k] > 0.0:
                 _refuse(model, i, k - m.vi[i])
     return 0
