@@ -54,8 +54,8 @@ cdef inline void held_in_frame(
         const CModel* m, const CData* d, Workspace w, int body, int carrier, Force X, real* dq) noexcept nogil:
     """A wrench on `body` that is constant in the axes of another body, `carrier`.
 
-    X is in coordinates of `body`.  A degree of freedom that moves both moves the wrench as taken; one that moves only the
-    body does not; one that moves only the carrier changes it by J x* X.
+    X is in coordinates of `body`.  A degree of freedom that moves both moves the wrench as taken; one that moves only
+    the body does not; one that moves only the carrier changes it by J x* X.
     """
     cdef Force own = apply_t(w.bodies[body].X, X), there, D
     cdef int k = outermost(m, body)

@@ -89,7 +89,8 @@ cdef inline void ltdl_inverse(const CModel* m, const real* H, real* A) noexcept 
         for j in range(i):
             A[j * n + i] = y[j]
 
-cdef inline void ltdl_solve_rows(const CModel* m, const real* H, Py_ssize_t n, real s, real* X, real* Y) noexcept nogil:
+cdef inline void ltdl_solve_rows(
+        const CModel* m, const real* H, Py_ssize_t n, real s, real* X, real* Y) noexcept nogil:
     """X <- s M^-1 X and Y <- s M^-1 Y for (nv, n) matrices: table 6.5 on whole rows."""
     cdef Py_ssize_t i, j
     cdef Path path

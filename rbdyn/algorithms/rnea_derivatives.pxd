@@ -1,10 +1,10 @@
 # Derivatives of the recursive Newton-Euler algorithm.
 #
 # The method of Singh, Russell and Wensing (IEEE RA-L 2022; see also Carpentier and Mansard, RSS 2018), derived anew for
-# this library's joints in docs/derivatives.md, whose letters are used here.  Every tree that hangs on the root has a
-# frame of its own, which is inertial: the axes of its first joint's before-frame, the origin where its first body is now.
-# All vectors below are in that frame, so that nothing is transformed from body to body, the columns of a floating base are
-# unit vectors, and a base that is far away costs no digits.
+# this library's joints in docs/derivatives.md, whose letters are used here.  Every tree that hangs on the root has an
+# inertial frame of its own: the axes of its first joint's before-frame, the origin where its first body is now.  All
+# vectors below are in that frame, so that nothing is transformed from body to body, the columns of a floating base
+# are unit vectors, and a base that is far away costs no digits.
 
 from rbdyn.algorithms.coriolis cimport coriolis_block
 from rbdyn.algorithms.kinematics cimport transforms
@@ -12,8 +12,8 @@ from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints cimport floats_on_root, joint_axes_from, turns_at_once
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport (
-    Force, Inertia, Mat3, Motion, Vec3, Xform, add3, add33, add_f, add_i, add_m, apply_t, apply_ti, compose, cross3, crf,
-    crm, dot3, force, matmul3, motion, mul3, mul_i, neg3, power, real, scale_f, scale_m, sub_f, sub_m, tmul3,
+    Force, Inertia, Mat3, Motion, Vec3, Xform, add3, add33, add_f, add_i, add_m, apply_t, apply_ti, compose, cross3,
+    crf, crm, dot3, force, matmul3, motion, mul3, mul_i, neg3, power, real, scale_f, scale_m, sub_f, sub_m, tmul3,
     transpose3, xform, zero3, zero_m,
 )
 
@@ -40,7 +40,7 @@ cdef struct Workspace:
     Carried* bodies          # (nb,)
     Column* columns          # (nv,)
 
-# ---- outward: where bodies are, how they move, and the columns ---------------------------------------------------------
+# ---- outward: where bodies are, how they move, and the columns -----------------------------------------------------
 
 cdef inline Motion axis_at(Vec3 a, Vec3 p) noexcept nogil:
     """A rotation about `a` through `p`."""
@@ -124,7 +124,7 @@ cdef inline void accelerate(const CModel* m, const CData* d, Workspace w, const 
             c[j].phi = add_m(crm(b.A, c[j].J), crm(b.V, c[j].psi))
     b.F = add_f(mul_i(b.I_b, b.A), b.b)
 
-# ---- inward: sums over subtrees, and the matrices ---------------------------------------------------------------------
+# ---- inward: sums over subtrees, and the matrices -----------------------------------------------------------------
 
 cdef inline void add_body(Carried* a, const Carried* b) noexcept nogil:
     """Add to a parent what its child carries, but for the force."""
@@ -154,7 +154,7 @@ cdef inline void mass_rows(const CModel* m, Workspace w, int i, real* M) noexcep
             put_base(1, M + k * nv + base, c.G)
 
 cdef inline void base_block(const CModel* m, Workspace w, int i, real* dq, real* dv) noexcept nogil:
-    """The 6x6 blocks of a floating joint on the root, whose columns are unit vectors.  Nothing depends on where it is."""
+    """The 6x6 blocks of a floating joint on the root, whose columns are unit vectors; where it is does not matter."""
     cdef Py_ssize_t k, nv = m.nv, v0 = m.vi[i]
     cdef const Carried* b = w.bodies + i
     cdef const Column* c
@@ -241,7 +241,7 @@ cdef inline void rnea_derivatives(const CModel* m, CData* d, const real* vd, bin
             add_body(b + p, b + i)
             b[p].F = add_f(b[p].F, b[i].F)
 
-# ---- the same in two parts, for an acceleration that has to be found first --------------------------------------------
+# ---- the same in two parts, for an acceleration that has to be found first -----------------------------------------
 
 cdef inline void mass_and_bias(
         const CModel* m, CData* d, bint external, Workspace w, real* M, real* h) noexcept nogil:

@@ -17,8 +17,9 @@ from rbdyn.spatial._arrays cimport data, matrices_out, vector_in
 def inverse_dynamics_derivatives(State state not None, vd, external=None, out=None):
     """Derivatives of `inverse_dynamics` with respect to configuration, velocity and acceleration.
 
-    dtau_dq is along `integrate`: column k is the rate of tau as q moves by dq = e_k in ``integrate(model, q, dq, 1)``, with
-    the numbers v and vd held.  For spherical and floating joints that is a turn about an axis of the parent-side frame.
+    dtau_dq is along `integrate`: column k is the rate of tau as q moves by dq = e_k in ``integrate(model, q, dq, 1)``,
+    with the numbers v and vd held.  For spherical and floating joints that is a turn about an axis of the parent-side
+    frame.
 
     Parameters
     ----------
@@ -27,8 +28,8 @@ def inverse_dynamics_derivatives(State state not None, vd, external=None, out=No
     vd : (nv,) array_like of float
         Rate of v [rad/s^2 or m/s^2].
     external : dict, optional
-        As for `inverse_dynamics`.  A (6,) wrench is held in world axes, about its body's origin as that moves.  A Wrench is
-        held in its own frame, and moves and turns with the body that carries that frame.
+        As for `inverse_dynamics`.  A (6,) wrench is held in world axes, about its body's origin as that moves.  A
+        Wrench is held in its own frame, and moves and turns with the body that carries that frame.
     out : tuple of three (nv, nv) ndarrays of float64, optional
         Zeroed, written and returned; they must not overlap.
 
@@ -46,9 +47,10 @@ def inverse_dynamics_derivatives(State state not None, vd, external=None, out=No
 
     Notes
     -----
-    Singh, Russell and Wensing, "Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra", IEEE
-    RA-L 7 (2022); Carpentier and Mansard, "Analytical derivatives of rigid body dynamics algorithms", RSS 2018.  The
-    cost grows with the number of pairs of joints of which one carries the other.
+    Singh, Russell and Wensing, "Efficient analytical derivatives of rigid-body dynamics using spatial vector algebra",
+    IEEE RA-L 7 (2022); Carpentier and Mansard, "Analytical derivatives of rigid body dynamics algorithms", RSS 2018.
+    docs/derivatives.md has the derivation.  The cost grows with the number of pairs of joints of which one carries the
+    other.
     """
     cdef CModel* m = state.use()
     refuse_loops(state.model, "inverse_dynamics_derivatives")
