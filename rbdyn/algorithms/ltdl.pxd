@@ -52,7 +52,7 @@ cdef struct Path:            # up to 16 entries of a row of L, and where the row
 
 cdef inline Py_ssize_t next_path(
         const CModel* m, const real* H, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n, Path* path) noexcept nogil:
-    """Entries of row i of L from column j towards the root, for matrices of n columns; returns where to go on, or -1."""
+    """Entries of row i of L from column j rootwards, for matrices of n columns; returns where to go on, or -1."""
     cdef int k = 0
     while j >= 0 and k < 16:
         path.l[k] = H[i * m.nv + j]

@@ -80,7 +80,11 @@ def loads(system):
         "frame of the root": {b: wrench(rng, bodies[0].frame) for b in moving},
         "on the root": {bodies[0]: wrench(rng, bodies[-1].frame)},
         "each its own way": dict(
-            zip(bodies[1:], [wrench(rng, bodies[-1].frame), rng.normal(size=6), wrench(rng, bodies[1].frame)], strict=False)
+            zip(
+                bodies[1:],
+                [wrench(rng, bodies[-1].frame), rng.normal(size=6), wrench(rng, bodies[1].frame)],
+                strict=False,
+            )
         ),
     }
 
@@ -200,7 +204,11 @@ def test_a_root_that_stands_elsewhere():
     state.set(s.state.q, s.state.v)
     assert np.abs(rbdyn.body_pose(state, bodies[0]) - np.eye(4)).max() > 1.0
     s.state = state
-    external = {bodies[2]: wrench(rng, bodies[0].frame), bodies[-1]: rng.normal(size=6), bodies[1]: wrench(rng, bodies[3].frame)}
+    external = {
+        bodies[2]: wrench(rng, bodies[0].frame),
+        bodies[-1]: rng.normal(size=6),
+        bodies[1]: wrench(rng, bodies[3].frame),
+    }
     for kind, (function, derivatives) in FUNCTIONS.items():
         x = argument(s, kind)
         agree(derivatives(state, x, external), differences(function, s, x, external), 1e-8)

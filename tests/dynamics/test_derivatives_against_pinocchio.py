@@ -63,17 +63,13 @@ def twin(request):
 
 def test_inverse_dynamics(twin):
     p = twin.pair
-    for actual, expected in zip(
-        rbdyn.inverse_dynamics_derivatives(p.state, p.vd), twin.inverse(p.vd), strict=True
-    ):
+    for actual, expected in zip(rbdyn.inverse_dynamics_derivatives(p.state, p.vd), twin.inverse(p.vd), strict=True):
         nontrivial(expected, 0.1)
         close(actual, expected, 1e-11)
 
 
 def test_forward_dynamics(twin):
     p = twin.pair
-    for actual, expected in zip(
-        rbdyn.forward_dynamics_derivatives(p.state, p.tau), twin.forward(p.tau), strict=True
-    ):
+    for actual, expected in zip(rbdyn.forward_dynamics_derivatives(p.state, p.tau), twin.forward(p.tau), strict=True):
         nontrivial(expected, 0.1)
         close(actual, expected, 1e-9)
