@@ -223,7 +223,11 @@ def test_an_out_in_another_layout_is_filled_rightly_or_refused(system, name, lay
         np.testing.assert_array_equal(out, expected)
 
 
-@pytest.mark.parametrize("name", ["vd", "x", "tau", "b", "q"])
+
+
+@pytest.mark.parametrize(
+    "name", ["vd", "x", "tau", "b", "q"]
+)
 def test_out_may_be_the_input(system, name):
     call, size = VECTORS[name]
     x = good(system, name, size)
