@@ -89,7 +89,7 @@ def extensions(folders: dict[str, str]) -> list[Extension]:
             [file.as_posix()],
             include_dirs=["rbdyn/spatial", numpy.get_include()],
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_19_API_VERSION")],
-            depends=["rbdyn/spatial/real.h", "setup.py"],
+            depends=["rbdyn/spatial/real.h", "rbdyn/spatial/rows.h", "setup.py"],
             extra_compile_args=compile_flags(),
         )
         for name, folder in folders.items()

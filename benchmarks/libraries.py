@@ -1,4 +1,4 @@
-"""The same six calculations in rbdyn, Pinocchio and MuJoCo.
+"""The same calculations in rbdyn, Pinocchio and MuJoCo, which has no analytic derivatives.
 
 Each method of a library is a bare loop over samples that leaves the last result in `self`, so that a timing sees
 calls and nothing else; `answer` then gives that result in rbdyn's convention.
@@ -17,7 +17,7 @@ from benchmarks.robots import Robot, mujoco_urdf
 from benchmarks.samples import Array, Convention, Sample
 
 Loop = Callable[[Sequence[Sample]], None]
-CALLS = ("FK", "RNEA", "ABA", "CRBA", "inverse M", "Jacobian")
+CALLS = ("FK", "RNEA", "ABA", "CRBA", "inverse M", "Jacobian", "dRNEA", "dABA")
 
 
 class Rbdyn:
@@ -33,6 +33,7 @@ class Rbdyn:
         self.vector = np.empty(model.nv)
         self.matrix = np.empty((model.nv, model.nv))
         self.jacobian = np.empty((6, model.nv))
+        self.derivatives = np.empty((3, model.nv, model.nv))
         self.loops: dict[str, Loop] = {
             "FK": self._fk,
             "RNEA": self._rnea,
@@ -40,6 +41,8 @@ class Rbdyn:
             "CRBA": self._crba,
             "inverse M": self._inverse,
             "Jacobian": self._jacobian,
+            "dRNEA": self._rnea_derivatives,
+            "dABA": self._aba_derivatives,
         }
 
     def samples(self, drawn: Sequence[Sample]) -> list[Sample]:
@@ -50,6 +53,8 @@ class Rbdyn:
         if call == "FK":
             first = 0 if self.model.floating_base else 1
             return self.poses[first:, :3].copy()
+        if call in ("dRNEA", "dABA"):
+            return self.derivatives.copy()
         result = {"RNEA": self.vector, "ABA": self.vector, "Jacobian": self.jacobian}.get(call, self.matrix)
         return result.copy()
 
@@ -90,6 +95,20 @@ class Rbdyn:
             set_state(s.q)
             call(state, tip, out=out)
 
+    def _rnea_derivatives(self, samples: Sequence[Sample]) -> None:
+        set_state, state, call = self.state.set, self.state, rbdyn.inverse_dynamics_derivatives
+        out = tuple(self.derivatives)
+        for s in samples:
+            set_state(s.q, s.v)
+            call(state, s.vd, out=out)
+
+    def _aba_derivatives(self, samples: Sequence[Sample]) -> None:
+        set_state, state, call = self.state.set, self.state, rbdyn.forward_dynamics_derivatives
+        out = tuple(self.derivatives)
+        for s in samples:
+            set_state(s.q, s.v)
+            call(state, s.tau, out=out)
+
 
 class Pinocchio:
     """Its Python calls with a reused Data."""
@@ -115,6 +134,8 @@ class Pinocchio:
             "CRBA": self._crba,
             "inverse M": self._inverse,
             "Jacobian": self._jacobian,
+            "dRNEA": self._rnea_derivatives,
+            "dABA": self._aba_derivatives,
         }
 
     def samples(self, drawn: Sequence[Sample]) -> list[Sample]:
@@ -132,6 +153,8 @@ class Pinocchio:
             return T.T @ (self.data.ddq - self.convention.bias(drawn.q, drawn.v))
         if call == "Jacobian":
             return self.jacobian[[3, 4, 5, 0, 1, 2]] @ T
+        if call in ("dRNEA", "dABA"):
+            return self._in_our_coordinates(call, drawn, T)
         upper = np.triu(self.data.M if call == "CRBA" else self.data.Minv)
         return T.T @ (upper + np.triu(upper, 1).T) @ T
 
@@ -165,6 +188,33 @@ class Pinocchio:
         axes = self.pin.LOCAL_WORLD_ALIGNED
         for s in samples:
             self.jacobian = call(model, data, s.q, tip, axes)
+
+    def _rnea_derivatives(self, samples: Sequence[Sample]) -> None:
+        call, model, data = self.pin.computeRNEADerivatives, self.model, self.data
+        for s in samples:
+            call(model, data, s.q, s.v, s.vd)
+
+    def _aba_derivatives(self, samples: Sequence[Sample]) -> None:
+        call, model, data = self.pin.computeABADerivatives, self.model, self.data
+        for s in samples:
+            call(model, data, s.q, s.v, s.tau)
+
+    def _in_our_coordinates(self, call: str, s: Sample, T: Array) -> Array:
+        """tau = T^T tau_peer and v_peer = T v, where T turns with the base (tests have the derivation)."""
+        data, (dT, db_dq, db_dv) = self.data, self.convention.rates(s.q, s.v)
+        if call == "dRNEA":
+            dq, dv, upper, x = data.dtau_dq, data.dtau_dv, np.triu(data.M), s.vd
+        else:
+            dq, dv, upper, x = data.ddq_dq, data.ddq_dv, np.triu(data.Minv), s.tau
+        dx = upper + np.triu(upper, 1).T
+        rates = np.array([dv @ d @ s.v + dx @ d @ x for d in dT]).T
+        if call == "dRNEA":
+            self._rnea([self.convention.peer(s)])
+            held = np.array([d.T @ data.tau for d in dT]).T
+            return np.array([held + T.T @ (dq @ T + rates + dx @ db_dq), T.T @ (dv @ T + dx @ db_dv), T.T @ dx @ T])
+        vd = T.T @ (data.ddq - self.convention.bias(s.q, s.v))
+        rates -= np.array([d @ vd for d in dT]).T + db_dq
+        return np.array([T.T @ (dq @ T + rates), T.T @ (dv @ T - db_dv), T.T @ dx @ T])
 
 
 class MuJoCo:

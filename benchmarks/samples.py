@@ -77,6 +77,23 @@ class Convention:
             bias[:3] = -np.cross(u[3:6], u[:3])
         return bias
 
+    def rates(self, q: Array, v: Array) -> tuple[Array, Array, Array]:
+        """How turn and bias change: dT[k], (nv, nv) each, and db_dq[:, k] along the k-th degree of freedom; db_dv.
+
+        A turn of the base by e, in world axes, takes R^T to R^T (1 - ex).
+        """
+        nv = len(v)
+        dT, db_dq, db_dv = np.zeros((nv, nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv))
+        if self.floating and self.linear_in_body:
+            Rt = self.turn(q)[:3, :3]
+            for k, e in enumerate(np.eye(3)):
+                turned = -Rt @ np.cross(e, np.eye(3), axisb=0, axisc=0)
+                dT[3 + k][:3, :3] = dT[3 + k][3:6, 3:6] = turned
+                db_dq[:3, 3 + k] = -turned @ np.cross(v[3:6], v[:3])
+            db_dv[:3, :3] = -Rt @ np.cross(v[3:6], np.eye(3), axisb=0, axisc=0)
+            db_dv[:3, 3:6] = Rt @ np.cross(v[:3], np.eye(3), axisb=0, axisc=0)
+        return dT, db_dq, db_dv
+
     def peer(self, s: Sample) -> Sample:
         """The same state as the peer writes it."""
         q = np.zeros(len(s.q))

@@ -1,6 +1,7 @@
 """Algorithms on a State, one file each under its name in the literature."""
 
 from rbdyn.algorithms.aba import forward_dynamics
+from rbdyn.algorithms.aba_derivatives import forward_dynamics_derivatives
 from rbdyn.algorithms.acceleration import point_acceleration, point_acceleration_6d
 from rbdyn.algorithms.centroidal import center_of_mass_jacobian, composite_inertia, momentum_bias, momentum_matrix
 from rbdyn.algorithms.closure import project_configuration
@@ -31,6 +32,7 @@ from rbdyn.algorithms.relative import (
 )
 from rbdyn.algorithms.result import DynamicsResult
 from rbdyn.algorithms.rnea import bias_forces, inverse_dynamics
+from rbdyn.algorithms.rnea_derivatives import inverse_dynamics_derivatives
 from rbdyn.algorithms.simulate import simulate
 from rbdyn.algorithms.sparse import (
     SparseJacobian,
@@ -63,9 +65,11 @@ __all__ = [
     "difference",
     "dynamics",
     "forward_dynamics",
+    "forward_dynamics_derivatives",
     "forward_kinematics",
     "integrate",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
     "inverse_kinematics",
     "inverse_mass_matrix",
     "joint_wrenches",

@@ -15,7 +15,7 @@ from rbdyn.spatial._algebra cimport Force, Vec3, add3, add_f, cross3, force, mul
 from rbdyn.spatial._arrays cimport data, vector_in
 
 
-cdef Force _about_body(State state, Placement place, Placement frame, const double* x) noexcept:
+cdef Force about_body(State state, Placement place, Placement frame, const double* x) noexcept:
     """A wrench in the internal frame of its body.
 
     Without `frame` it is in root axes about the origin of the body's own frame, else in and about `frame`.
@@ -32,29 +32,47 @@ cdef Force _about_body(State state, Placement place, Placement frame, const doub
     return force(tmul3(d.R[place.body], n), tmul3(d.R[place.body], f))
 
 
-cdef bint external_forces(State state, object external) except? -1:
-    """Put external wrenches into the state's f, in body coordinates; False if there are none.
+cdef list read_wrenches(State state, object external, bint copied=False):
+    """External wrenches as (Placement, Placement of the Wrench's frame or None, (6,) array), checked one by one.
 
     `external` maps a body to a (6,) wrench in root axes about the body's origin, angular part first, or to a Wrench,
-    which says its frame itself.
+    which says its frame itself.  `copied` arrays stay what they are if a result overwrites the user's.
     """
+    cdef list wrenches = []
     if external is None:
-        return False
+        return wrenches
     if not hasattr(external, "items"):
         raise StateError(f"external must map bodies to wrenches, got {type(external).__name__}")
     if not external:
-        return False
-    cdef CModel* m = state.use()
-    cdef Placement place, frame
-    cdef cnp.ndarray a
-    wrenches = []
+        return wrenches
+    state.use()
+    cdef Placement place
     for body, wrench in external.items():
         place = state.model.find(body)
         framed = isinstance(wrench, Wrench)
         six = vector_in(wrench.vector if framed else wrench, 6, f"external[{getattr(body, 'name', body)!r}]")
-        wrenches.append((place, state.model.find(wrench.frame) if framed else None, six))
+        frame = state.model.find(wrench.frame) if framed else None
+        wrenches.append((place, frame, six.copy() if copied else six))
+    return wrenches
+
+
+cdef bint sum_wrenches(State state, list wrenches) except? -1:
+    """Put what `read_wrenches` found into the state's f, in body coordinates; False if there are none."""
+    cdef CModel* m
+    cdef Placement place, frame
+    cdef cnp.ndarray a
+    if not wrenches:
+        return False
+    m = state.use()
     poses(m, &state.c)
     memset(state.c.f, 0, m.nb * sizeof(Force))
     for place, frame, a in wrenches:
-        state.c.f[place.body] = add_f(state.c.f[place.body], _about_body(state, place, frame, data(a)))
+        state.c.f[place.body] = add_f(state.c.f[place.body], about_body(state, place, frame, data(a)))
     return True
+
+
+cdef bint external_forces(State state, object external) except? -1:
+    """Put external wrenches into the state's f, in body coordinates; False if there are none."""
+    if external is None:
+        return False
+    return sum_wrenches(state, read_wrenches(state, external))

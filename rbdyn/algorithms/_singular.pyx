@@ -10,8 +10,27 @@ cdef int refuse_singular(Model model, const CData* d) except -1:
     """MechanismError if a pivot of the articulated-body factorisation is not positive."""
     cdef int i, j
     if singular(&model.c, d, &i, &j):
-        raise MechanismError(
-            f"joint {model.joint_names[i - model.base]!r} moves no positive inertia along its degree of freedom {j}: "
-            f"give body {model.body_names[i - model.base]!r}, or what hangs on it, a positive definite inertia"
-        )
+        _refuse(model, i, j)
     return 0
+
+
+cdef int refuse_singular_pivots(Model model, const double* H) except -1:
+    """MechanismError if a pivot of the sparse factorisation L^T D L is not positive.
+
+    From the leaves to the root, as the pivots come about: after a division by zero all others may be NaN.
+    """
+    cdef const CModel* m = &model.c
+    cdef int i, k
+    for i in range(m.nb - 1, 0, -1):
+        for k in range(m.vi[i] + m.nvi[i] - 1, m.vi[i] - 1, -1):
+            if not H[k * m.nv + k] > 0.0:
+                _refuse(model, i, k - m.vi[i])
+    return 0
+
+
+cdef int _refuse(Model model, int i, int j) except -1:
+    raise MechanismError(
+        f"joint {model.joint_names[i - model.base]!r} moves no positive inertia along its degree of "
+        f"freedom {j}: give body {model.body_names[i - model.base]!r}, or what hangs on it, a positive "
+        "definite inertia"
+    )

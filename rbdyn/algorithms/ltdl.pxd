@@ -6,6 +6,10 @@
 from rbdyn.model._model cimport CModel
 from rbdyn.spatial._algebra cimport real, splat
 
+cdef extern from "rows.h" nogil:
+    void gather_rows(Py_ssize_t n, real* y, real s, const real* l, const real* x, const Py_ssize_t* at, int count)
+    void spread_row(Py_ssize_t n, const real* x, const real* l, real* y, const Py_ssize_t* at, int count)
+
 cdef inline void ltdl_factor(const CModel* m, real* H) noexcept nogil:
     """H -> L below the diagonal and D on it, in place, (nv, nv) row-major.  Table 6.3."""
     cdef Py_ssize_t i, j, k, n = m.nv
@@ -59,17 +63,22 @@ cdef inline void ltdl_solve_lower(const CModel* m, const real* H, real* x) noexc
             x[i] = x[i] - H[i * n + j] * x[j]
             j = m.above[j]
 
-cdef inline void subtract_rows(Py_ssize_t n, real* y, const real* l, const real* const* x, int count) noexcept nogil:
-    """y <- y - sum of l_k x_k, for up to four rows of n entries."""
-    cdef Py_ssize_t j
-    cdef int k
-    if count == 4:
-        for j in range(n):
-            y[j] = y[j] - (l[0] * x[0][j] + l[1] * x[1][j] + (l[2] * x[2][j] + l[3] * x[3][j]))
-        return
-    for k in range(count):
-        for j in range(n):
-            y[j] = y[j] - l[k] * x[k][j]
+cdef struct Path:            # up to 16 entries of a row of L, and where the rows of a matrix begin that they meet
+    int count
+    real l[16]
+    Py_ssize_t at[16]
+
+cdef inline Py_ssize_t next_path(
+        const CModel* m, const real* H, Py_ssize_t i, Py_ssize_t j, Py_ssize_t n, Path* path) noexcept nogil:
+    """Entries of row i of L from column j rootwards, for matrices of n columns; returns where to go on, or -1."""
+    cdef int k = 0
+    while j >= 0 and k < 16:
+        path.l[k] = H[i * m.nv + j]
+        path.at[k] = j * n
+        k += 1
+        j = m.above[j]
+    path.count = k
+    return j
 
 cdef inline void ltdl_inverse(const CModel* m, const real* H, real* A) noexcept nogil:
     """A = M^-1, (nv, nv), row by row from the root.
@@ -78,9 +87,7 @@ cdef inline void ltdl_inverse(const CModel* m, const real* H, real* A) noexcept 
     A[i, j] = [i == j] / D[i] - sum over a above i of L[i, a] A[a, j], with A symmetric.
     """
     cdef Py_ssize_t i, j, a, n = m.nv
-    cdef real l[4]
-    cdef const real* x[4]
-    cdef int count
+    cdef Path path
     cdef real* y
     cdef real diagonal
     for i in range(n):
@@ -89,13 +96,8 @@ cdef inline void ltdl_inverse(const CModel* m, const real* H, real* A) noexcept 
             y[j] = splat(0.0)
         a = m.above[i]
         while a >= 0:
-            count = 0
-            while a >= 0 and count < 4:
-                l[count] = H[i * n + a]
-                x[count] = A + a * n
-                count += 1
-                a = m.above[a]
-            subtract_rows(i, y, &l[0], &x[0], count)
+            a = next_path(m, H, i, a, n, &path)
+            gather_rows(i, y, splat(1.0), &path.l[0], A, &path.at[0], path.count)
         diagonal = 1.0 / H[i * n + i]
         a = m.above[i]
         while a >= 0:
@@ -104,3 +106,26 @@ cdef inline void ltdl_inverse(const CModel* m, const real* H, real* A) noexcept 
         y[i] = diagonal
         for j in range(i):
             A[j * n + i] = y[j]
+
+cdef inline void ltdl_solve_rows(
+        const CModel* m, const real* H, Py_ssize_t n, real s, real* X, real* Y) noexcept nogil:
+    """X <- s M^-1 X and Y <- s M^-1 Y for (nv, n) matrices: table 6.5 on whole rows."""
+    cdef Py_ssize_t i, j
+    cdef Path path
+    cdef real scale
+    for i in range(m.nv - 1, -1, -1):
+        j = m.above[i]
+        while j >= 0:
+            j = next_path(m, H, i, j, n, &path)
+            spread_row(n, X + i * n, &path.l[0], X, &path.at[0], path.count)
+            spread_row(n, Y + i * n, &path.l[0], Y, &path.at[0], path.count)
+    for i in range(m.nv):
+        scale = s / H[i * m.nv + i]
+        j = m.above[i]
+        while True:
+            j = next_path(m, H, i, j, n, &path)
+            gather_rows(n, X + i * n, scale, &path.l[0], X, &path.at[0], path.count)
+            gather_rows(n, Y + i * n, scale, &path.l[0], Y, &path.at[0], path.count)
+            if j < 0:
+                break
+            scale = splat(1.0)

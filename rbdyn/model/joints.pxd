@@ -8,7 +8,7 @@ from rbdyn.model._model cimport FLOATING, OWN, PLANAR, PRISMATIC, REVOLUTE, SPHE
 from rbdyn.spatial._algebra cimport (
     ArticulatedInertia, Force, Mat3, Motion, Sym3, Vec3, Xform, add3, add_m, cross3, force, matmul3,
     motion, mul3, mul_a, neg3, power, real, rotate33, rotate_s, row_x, row_y, row_z, rows3, scale3, sincos_r, splat,
-    tmul3, vec3, xform, zero3,
+    tmul3, transpose3, vec3, xform, zero3,
 )
 
 cdef inline Mat3 quat_E(const real* q) noexcept nogil:
@@ -142,6 +142,30 @@ cdef inline Motion joint_column(const CModel* m, const CData* d, int i, int j) n
         e[k] = splat(0.0)
     e[j] = splat(1.0)
     return joint_motion(m, d, i, &e[0])
+
+cdef inline int joint_axes_from(const CModel* m, const CData* d, int i, Mat3 E, Vec3* a) noexcept nogil:
+    """Axes of the degrees of freedom of joint i in the frame from which E leads to body i.
+
+    Returns how many of them, the first ones, slide; the others turn.
+    """
+    cdef int kind = m.kind[i]
+    cdef Mat3 B
+    if kind == REVOLUTE or kind == PRISMATIC:
+        a[0] = row_z(E)
+        return kind == PRISMATIC
+    B = matmul3(transpose3(d.EJ[i]), E)         # its rows: v is measured along them
+    a[0], a[1], a[2] = row_x(B), row_y(B), row_z(B)
+    if kind == FLOATING:
+        a[3], a[4], a[5] = a[0], a[1], a[2]
+        return 3
+    return 2 if kind == PLANAR else 0
+
+cdef inline bint turns_at_once(const CModel* m, int i) noexcept nogil:
+    """Whether the last three degrees of freedom of joint i are an angular velocity in the parent-side axes."""
+    return m.kind[i] == SPHERICAL or m.kind[i] == FLOATING
+
+cdef inline bint floats_on_root(const CModel* m, int i) noexcept nogil:
+    return m.kind[i] == FLOATING and m.parent[i] == 0
 
 cdef inline void base_inertia(const ArticulatedInertia* A, Mat3 E, real* D) noexcept nogil:
     """S^T A S of a floating joint, v = [linear, angular]: A turned into the parent-side axes, its halves exchanged."""

@@ -8,9 +8,9 @@ cdef class State:
     cdef readonly Model model
     cdef bint frozen             # a World or simulate is in the middle of a step with it
     cdef double* square          # (nv, nv) scratch of the factorisations, made when first needed
+    cdef void* work              # memory of algorithms that need more than c holds, made when first needed
+    cdef size_t work_size        # [bytes]
     cdef object _view(self, double* x, cnp.npy_intp n)
-    cdef void* loop_work         # working memory of the loop algorithms, made when first needed
-    cdef size_t loop_work_size   # [bytes]
     cdef double* scratch(self) except NULL
     cdef void* workspace(self, size_t size) except NULL
     cdef CModel* use(self) except NULL

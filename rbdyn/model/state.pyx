@@ -58,7 +58,7 @@ cdef class State:
     def __dealloc__(self):
         free_data(&self.c)
         free(self.square)
-        free(self.loop_work)
+        free(self.work)
 
     cdef double* scratch(self) except NULL:
         """(nv, nv) numbers of scratch, zeroed; kept, so that only the first use allocates."""
@@ -73,13 +73,13 @@ cdef class State:
     cdef void* workspace(self, size_t size) except NULL:
         """At least `size` bytes of working memory; kept, so that only a first use, or a larger one, allocates."""
         cdef void* grown
-        if size > self.loop_work_size or self.loop_work is NULL:
+        if size > self.work_size or self.work is NULL:
             grown = malloc(size if size else 1)
             if grown is NULL:
                 raise MemoryError(f"cannot allocate {size} bytes")
-            free(self.loop_work)
-            self.loop_work, self.loop_work_size = grown, size
-        return self.loop_work
+            free(self.work)
+            self.work, self.work_size = grown, size
+        return self.work
 
     def __init__(self, model):
         if not isinstance(model, Model):

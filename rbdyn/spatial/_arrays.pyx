@@ -66,11 +66,35 @@ cdef cnp.ndarray matrix_out(object out, Py_ssize_t rows, Py_ssize_t columns):
     size[1] = columns
     if out is None:
         return cnp.PyArray_ZEROS(2, size, cnp.NPY_DOUBLE, 0)
+    _check_matrix(out, rows, columns)
+    cnp.PyArray_FILLWBYTE(<cnp.ndarray> out, 0)
+    return <cnp.ndarray> out
+
+
+cdef tuple matrices_out(object out, int count, Py_ssize_t rows, Py_ssize_t columns):
+    """The matrices in the tuple `out`, zeroed, if they can hold the results, or as many fresh ones."""
+    cdef int i, j
+    if out is None:
+        return tuple([matrix_out(None, rows, columns) for _ in range(count)])
+    if not isinstance(out, (tuple, list)) or len(out) != count:
+        raise StateError(f"out must be a tuple of {count} arrays, got {type(out).__name__}"
+                         f"{f' of {len(out)}' if isinstance(out, (tuple, list)) else ''}")
+    arrays = tuple(out)
+    for i in range(count):
+        _check_matrix(arrays[i], rows, columns)
+        for j in range(i):
+            if overlap(arrays[i], arrays[j]):
+                raise StateError(f"out must not share memory, but its arrays {j} and {i} do")
+    for i in range(count):
+        cnp.PyArray_FILLWBYTE(<cnp.ndarray> arrays[i], 0)
+    return arrays
+
+
+cdef int _check_matrix(object out, Py_ssize_t rows, Py_ssize_t columns) except -1:
     _check_out(out, 2)
     if cnp.PyArray_DIM(<cnp.ndarray> out, 0) != rows or cnp.PyArray_DIM(<cnp.ndarray> out, 1) != columns:
         raise StateError(f"out must have shape ({rows}, {columns}), got shape {out.shape}")
-    cnp.PyArray_FILLWBYTE(<cnp.ndarray> out, 0)
-    return <cnp.ndarray> out
+    return 0
 
 
 cdef int _check_out(object out, int ndim) except -1:

@@ -1,6 +1,22 @@
 """Every function with an out= argument, called on a system of dynamics.systems; those of loops: test_loops_doors."""
 
+import numpy as np
+
 import rbdyn
+
+
+def stacked(call):
+    """A call with a tuple of matrices as one with a single array."""
+
+    def stacked_call(s, out):
+        if not isinstance(out, np.ndarray) or out.ndim != 3:
+            result = call(s, out)
+            return np.array(result)
+        call(s, tuple(out))
+        return out
+
+    return stacked_call
+
 
 OUTPUTS = {
     "forward_kinematics": lambda s, out: rbdyn.forward_kinematics(s.state, out=out),
@@ -11,6 +27,12 @@ OUTPUTS = {
     "inverse_dynamics": lambda s, out: rbdyn.inverse_dynamics(s.state, s.vd, out=out),
     "forward_dynamics": lambda s, out: rbdyn.forward_dynamics(s.state, s.tau, out=out),
     "project_velocity": lambda s, out: rbdyn.project_velocity(s.state, s.vd, out=out),
+    "inverse_dynamics_derivatives": stacked(
+        lambda s, out: rbdyn.inverse_dynamics_derivatives(s.state, s.vd, out=out),
+    ),
+    "forward_dynamics_derivatives": stacked(
+        lambda s, out: rbdyn.forward_dynamics_derivatives(s.state, s.tau, out=out),
+    ),
     "mass_matrix_times": lambda s, out: rbdyn.mass_matrix_times(s.state, s.vd, out=out),
     "solve_mass_matrix": lambda s, out: rbdyn.solve_mass_matrix(s.state, s.tau, out=out),
     "momentum": lambda s, out: rbdyn.momentum(s.state, out=out),
