@@ -98,17 +98,45 @@ cdef inline void velocity_accelerations(const CModel* m, CData* d) noexcept nogi
     for i in range(1, m.nb):
         d.a[i] = add_m(apply_m(d.X[i], d.a[m.parent[i]]), d.c[i])
 
+cdef inline Vec3 slip(const CData* d, const CLoop* c, Vec3 x) noexcept nogil:
+    """Velocity of the after-frame's origin as seen from the predecessor, in which it is at x; world axes."""
+    cdef int B = c.predecessor, A = c.successor
+    return sub3(mul3(d.R[A], add3(d.vel[A].v, cross3(d.vel[A].w, c.p_after))),
+                mul3(d.R[B], add3(d.vel[B].v, cross3(d.vel[B].w, x))))
+
+cdef inline Vec3 after_in_predecessor(const CData* d, const CLoop* c) noexcept nogil:
+    """The after-frame's origin as a point of the predecessor; the poses are current."""
+    return tmul3(d.R[c.predecessor], sub3(after_origin(d, c), d.p[c.predecessor]))
+
+cdef inline Motion relative_velocity(const CData* d, const CLoop* c) noexcept nogil:
+    """(w, d'); poses and velocities are current."""
+    cdef Mat3 R = before_axes(d, c)
+    cdef Vec3 turn = sub3(mul3(d.R[c.successor], d.vel[c.successor].w), mul3(d.R[c.predecessor], d.vel[c.predecessor].w))
+    return motion(tmul3(R, turn), tmul3(R, slip(d, c, after_in_predecessor(d, c))))
+
+cdef inline double rotor_energy(const CModel* m, const CData* d) noexcept nogil:
+    """Twice the kinetic energy of the rotors of loop joints; poses and velocities are current."""
+    cdef int n, k
+    cdef Motion v
+    cdef double twice = 0.0
+    for n in range(m.n_loops):
+        if m.loops[n].rotor > 0.0:
+            v = relative_velocity(d, m.loops + n)
+            for k in range(6):
+                if allows(m.loops[n].kind, k):
+                    twice += m.loops[n].rotor * component(v, k) * component(v, k)
+    return twice
+
 cdef inline Motion relative_bias(const CData* d, const CLoop* c) noexcept nogil:
     """Rate of (w, d') at vd = 0: accelerations seen from axes that turn with the predecessor."""
     cdef int B = c.predecessor, A = c.successor
     cdef Mat3 R = before_axes(d, c)
-    cdef Vec3 x = tmul3(d.R[B], sub3(after_origin(d, c), d.p[B]))    # the after-frame's origin, as a point of B
+    cdef Vec3 x = after_in_predecessor(d, c)
     cdef Motion a = point_acceleration_of(d, A, c.p_after), b = point_acceleration_of(d, B, x)
     cdef Vec3 w = mul3(d.R[B], d.vel[B].w)
     cdef Vec3 turn = sub3(sub3(a.w, b.w), cross3(w, mul3(d.R[A], d.vel[A].w)))
-    cdef Vec3 slip = sub3(mul3(d.R[A], add3(d.vel[A].v, cross3(d.vel[A].w, c.p_after))),
-                          mul3(d.R[B], add3(d.vel[B].v, cross3(d.vel[B].w, x))))
-    cdef Vec3 shift = sub3(sub3(a.v, b.v), add3(cross3(w, slip), cross3(w, slip)))     # Coriolis: 2 w x slip
+    cdef Vec3 coriolis = cross3(w, slip(d, c, x))
+    cdef Vec3 shift = sub3(sub3(a.v, b.v), add3(coriolis, coriolis))
     return motion(tmul3(R, turn), tmul3(R, shift))
 
 cdef inline void loop_biases(const CModel* m, CData* d, double* k) noexcept nogil:

@@ -5,6 +5,7 @@ cimport numpy as cnp
 from rbdyn.errors import MechanismError
 
 from rbdyn.algorithms.kinematics cimport poses, velocities
+from rbdyn.algorithms.loops cimport rotor_energy
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport (
@@ -76,7 +77,7 @@ def angular_momentum(State state not None, about=None, out=None):
 
 
 def kinetic_energy(State state not None):
-    """Kinetic energy v^T M(q) v / 2, spinning rotors included.
+    """Kinetic energy v^T M(q) v / 2, spinning rotors included; those of loop joints too, which M does not know.
 
     Parameters
     ----------
@@ -97,6 +98,9 @@ def kinetic_energy(State state not None):
         twice += power(d.vel[i], mul_i(m.I_b[i], d.vel[i]))
     for k in range(m.nv):
         twice += m.rotor[k] * d.v[k] * d.v[k]
+    if m.nr:
+        poses(m, d)
+        twice += rotor_energy(m, d)
     return 0.5 * twice
 
 

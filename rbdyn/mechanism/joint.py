@@ -214,7 +214,8 @@ class Joint(Edited):
 
         With one degree of freedom the axis is negated, so that q and v keep their values and the spring its reference;
         position limits are negated and change places, as those of the joint walked the other way.  The others keep
-        their type; q, v and the spring's reference are then those of the inverse motion.
+        their type; q, v and the spring's reference are then those of the inverse motion, and damping and rotors, whose
+        numbers stay, act along the axes of the new before-frame.
         """
         twin = self.copy()
         twin._joint_type = self.joint_type.flipped()

@@ -214,7 +214,7 @@ def add_random_loops(
     q : (nq,) array_like of float, optional
         Configuration of `Model(mechanism)` at which the loops are closed; the neutral one by default.
     rotor_inertia : bool
-        Whether joints have rotors; Fixed and Floating joints never do.
+        Whether joints have rotors; Fixed, Floating and SPQuatFloating joints never do.
 
     Returns
     -------
@@ -238,7 +238,7 @@ def add_random_loops(
     for _ in range(n):
         kind = random_joint_type(rng, joint_types[int(rng.integers(len(joint_types)))])
         a, b = (mechanism.bodies[int(k)] for k in rng.choice(len(mechanism.bodies), 2, replace=False))
-        has_rotor = rotor_inertia and not isinstance(kind, (Fixed, Floating))
+        has_rotor = rotor_inertia and not isinstance(kind, (Fixed, Floating, SPQuatFloating))
         name = f"loop{len(mechanism.non_tree_joints) + 1}"
         joint = Joint(name, kind, rotor_inertia=rng.uniform(0.05, 0.5) if has_rotor else 0.0)
         before = random_transform(rng)

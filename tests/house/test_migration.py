@@ -8,18 +8,6 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = ("rdl", "rigidbodydynamics")
 TABLE = re.compile(r"^\| (?:RDL|RigidBodyDynamics\.jl) \| rbdyn \| notes \|\n\|[-|]+\|\n((?:\|.*\n)+)", re.MULTILINE)
-PENDING = {  # expressions of parts that are not here yet; a test fails when one of them has come
-    "rbdyn.update_kinematics",
-    "rbdyn.relative_point_velocity_6d",
-    "rbdyn.relative_point_acceleration_6d",
-    "rbdyn.inverse_kinematics",
-    "m.frame_definition",
-    "m.frame_to_body",
-    "m.fixed_transform",
-    "m.maximal_coordinates",
-    "m.num_additional_states",
-    "m.rebuild_spanning_tree",
-}
 
 
 def text(page):
@@ -48,17 +36,11 @@ def listed(page):
     return (ROOT / "tests" / "house" / f"names_{page}.txt").read_text().split()
 
 
-def pending(expression):
-    return any(re.search(rf"{re.escape(name)}\b", expression) for name in PENDING)
-
-
 def expressions():
-    late = pytest.mark.xfail(raises=AttributeError, strict=True, reason="still to come")
     for page in PAGES:
         for _, found in rows(page):
             for expression in found:
-                marks = [late] if pending(expression) else []
-                yield pytest.param(page, expression, id=f"{page}: {expression[:60]}", marks=marks)
+                yield pytest.param(page, expression, id=f"{page}: {expression[:60]}")
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -80,8 +62,3 @@ def test_expression_runs(page, expression):
     names = {}
     exec(setup(page), names)
     exec(expression, names)
-
-
-def test_what_is_pending_is_written_somewhere():
-    everything = [expression for page in PAGES for _, found in rows(page) for expression in found]
-    assert all(any(name in expression for expression in everything) for name in PENDING)

@@ -10,7 +10,16 @@ from __future__ import annotations
 import numpy as np
 from reference import oracle
 
-from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism import (
+    Fixed,
+    Floating,
+    Planar,
+    Prismatic,
+    Revolute,
+    SinCosRevolute,
+    Spherical,
+    SPQuatFloating,
+)
 
 
 def inverse_pose(H):
@@ -36,7 +45,7 @@ def relative_pose(mechanism, joint, poses):
 def freedoms(joint_type):
     """(6, n): the velocities that a joint allows, angular first, in the before-frame, each of unit length."""
     S = np.zeros((6, joint_type.num_velocities))
-    if isinstance(joint_type, Revolute):
+    if isinstance(joint_type, (Revolute, SinCosRevolute)):
         S[:3, 0] = joint_type.axis
     elif isinstance(joint_type, Prismatic):
         S[3:, 0] = joint_type.axis
@@ -45,7 +54,7 @@ def freedoms(joint_type):
         S[:3, 2] = np.cross(joint_type.x_axis, joint_type.y_axis)
     elif isinstance(joint_type, Spherical):
         S[:3] = np.eye(3)
-    elif isinstance(joint_type, Floating):
+    elif isinstance(joint_type, (Floating, SPQuatFloating)):
         S[:] = np.eye(6)
     else:
         assert isinstance(joint_type, Fixed)
