@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from dynamics import test_four_bar
+from dynamics import four_bar
 from dynamics.loop_systems import looped
 from reference.compare import close, nontrivial
 from scipy.integrate import solve_ivp
@@ -20,18 +20,18 @@ def open_by(state):
 
 
 def test_four_bar_moves_as_its_equation_in_one_coordinate_says():
-    """m t1'' + s t1'^2 + w = 0, written out by hand in test_four_bar.py; the crank goes round."""
+    """m t1'' + s t1'^2 + w = 0, written out by hand in four_bar.py; the crank goes round."""
 
     def rate(_, y):
-        m, s, w = test_four_bar.equation(y[0])
+        m, s, w = four_bar.equation(y[0])
         return [y[1], -(s * y[1] ** 2 + w) / m]
 
-    state, *_, order = test_four_bar.in_motion(0.5, 14.0)
+    state, *_, order = four_bar.in_motion(0.5, 14.0)
     exact = solve_ivp(rate, (0, 1.0), [0.5, 14.0], "DOP853", rtol=1e-11, atol=1e-11).y[:, -1]
     start = energy(state)
     rbdyn.simulate(state, 1.0, 5e-4)
     nontrivial(exact[0] - 0.5, 2 * np.pi)
-    t, d, _ = test_four_bar.derivatives(exact[0])
+    t, d, _ = four_bar.derivatives(exact[0])
     turns = state.q[order] - [t[0], t[1] - t[0], t[2]]
     close(turns, 2 * np.pi * np.round(turns / (2 * np.pi)), 1e-7)
     close(state.v[order], exact[1] * np.array([d[0], d[1] - d[0], d[2]]), 1e-7)
@@ -68,7 +68,7 @@ def test_open_loops_close_as_the_gains_say():
     """Rows decay like (1 + w t) exp(-w t), w^2 = stiffness, damping 2 w; without gains they stay open."""
     left = {}
     for gains in ((100.0, 20.0), (400.0, 40.0), (0.0, 0.0)):
-        state, *_, order = test_four_bar.in_motion(0.5, 0.0)
+        state, *_, order = four_bar.in_motion(0.5, 0.0)
         q = np.array(state.q)
         q[order[1]] += 1e-4
         state.set(q)
@@ -82,7 +82,7 @@ def test_open_loops_close_as_the_gains_say():
 
 def test_control_works_on_loops():
     """The change of energy is the motor's work."""
-    state, *_, order = test_four_bar.in_motion(0.5, 3.0)
+    state, *_, order = four_bar.in_motion(0.5, 3.0)
     before = energy(state)
     push = np.zeros(3)
     push[order[0]] = 2.0
