@@ -10,6 +10,7 @@ equation in t1, with x' and x'' the derivatives along t1 of any x:
 import math
 
 import numpy as np
+
 import rbdyn
 from rbdyn.mechanism import Revolute
 

@@ -6,6 +6,7 @@ import numpy as np
 
 import rbdyn
 
+
 def at(*xyz):
     return rbdyn.Transform(translation=xyz)
 

@@ -10,7 +10,7 @@ from reference.compare import close, nontrivial
 
 import rbdyn
 from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, Spherical
-from rbdyn.testing.random_mechanisms import add_random_loops, random_tree, random_transform
+from rbdyn.testing.random_mechanisms import add_random_loops, random_transform, random_tree
 
 CASES = [(kind, seed) for kind in ("tree", "loops") for seed in range(200)]
 
