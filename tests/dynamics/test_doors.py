@@ -227,7 +227,8 @@ def test_every_function_with_an_out_is_in_the_table():
     public = {name: getattr(rbdyn, name) for name in rbdyn.__all__}
     with_out = {n for n, f in public.items() if not isinstance(f, type) and "out" in inspect.signature(f).parameters}
     two_results = {"relative_body_spatial_jacobian_and_dot", "relative_point_jacobian_and_dot_6d"}
-    assert with_out - two_results == set(OUTPUTS)
+    on_loops = {"loop_jacobian", "loop_bias", "loop_error"}  # test_loops_doors.py
+    assert with_out - two_results - on_loops == set(OUTPUTS)
 
 
 @pytest.mark.parametrize("name", OUTPUTS)

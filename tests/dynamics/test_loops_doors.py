@@ -247,7 +247,7 @@ def test_joint_wrenches_still_refuse_loops(system):
 
 
 def test_algorithms_on_the_tree_part_do_not_see_loops():
-    """Mass matrix, bias forces, kinematics, momentum: those of the mechanism without its loop joints."""
+    """Mass matrix, bias forces, kinematics, momentum: those without the loop joints; energies but for their rotors."""
     rng = np.random.default_rng(11)
     m = random_tree(rng, 6)
     q = rbdyn.Model(m).random(rng)
@@ -260,7 +260,7 @@ def test_algorithms_on_the_tree_part_do_not_see_loops():
         return [f(state) for f in calls] + [rbdyn.kinetic_energy(state), rbdyn.potential_energy(state)]
 
     before = look()
-    add_random_loops(rng, m, 2, [Spherical], q)
+    add_random_loops(rng, m, 2, [Spherical], q, rotor_inertia=False)
     for a, b in zip(before, look(), strict=True):
         np.testing.assert_array_equal(a, b)
 

@@ -7,7 +7,7 @@ from reference import loop_oracle, oracle
 from reference.compare import close, nontrivial
 
 import rbdyn
-from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, SinCosRevolute, Spherical
 from rbdyn.testing.random_mechanisms import add_random_loops, random_tree
 
 ONE_TYPE = [(t, seed) for t in LOOP_TYPES for seed in range(4)]
@@ -33,7 +33,7 @@ def test_error_moves_with_the_jacobian(joint_type, seed, closed):
 
 def translations(s):
     """Rows of translations: the last ones of each joint."""
-    count = {Fixed: 3, Revolute: 3, Spherical: 3, Prismatic: 2, Planar: 1, Floating: 0}
+    count = {Fixed: 3, Revolute: 3, SinCosRevolute: 3, Spherical: 3, Prismatic: 2, Planar: 1}
     rows = [
         np.arange(s.model.num_constraints)[where][-count[type(s.mechanism.find_joint(name).joint_type)] :]
         for name, where in s.model.loop_rows.items()
