@@ -111,7 +111,8 @@ cdef inline Vec3 after_in_predecessor(const CData* d, const CLoop* c) noexcept n
 cdef inline Motion relative_velocity(const CData* d, const CLoop* c) noexcept nogil:
     """(w, d'); poses and velocities are current."""
     cdef Mat3 R = before_axes(d, c)
-    cdef Vec3 turn = sub3(mul3(d.R[c.successor], d.vel[c.successor].w), mul3(d.R[c.predecessor], d.vel[c.predecessor].w))
+    cdef int B = c.predecessor, A = c.successor
+    cdef Vec3 turn = sub3(mul3(d.R[A], d.vel[A].w), mul3(d.R[B], d.vel[B].w))
     return motion(tmul3(R, turn), tmul3(R, slip(d, c, after_in_predecessor(d, c))))
 
 cdef inline double rotor_energy(const CModel* m, const CData* d) noexcept nogil:

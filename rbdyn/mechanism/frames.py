@@ -56,7 +56,7 @@ class FramedGraph(Graph):
     def find_frame(self, name: AnyFrame) -> CartesianFrame:
         """A frame by its name, or by its id.
 
-        A body's own frame has the body's name, a joint's frames "before_" and "after_" with the joint's.
+        A body's own frame has the body's name, a joint's frames are `before_JOINT` and `after_JOINT`.
 
         Raises
         ------
