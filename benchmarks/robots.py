@@ -1,4 +1,4 @@
-"""Robots of the PyPI package example-robot-data, as files and for MuJoCo's URDF reader."""
+"""Robots of the package example-robot-data, as files and for MuJoCo's URDF reader."""
 
 from __future__ import annotations
 

@@ -50,7 +50,8 @@ class Pair:
 
     def convert(self, q, floating):
         nv = self.model.nv
-        self.q_pin, self.T, self.bias = np.zeros(self.twin.nq), np.zeros((nv, nv)), np.zeros(nv)
+        self.q_pin, self.bias = np.zeros(self.twin.nq), np.zeros(nv)
+        self.T, self.T_dot = np.zeros((2, nv, nv))
         for name in self.model.joint_names:
             if name not in self.twin.names:
                 continue  # the base joint, below
@@ -67,6 +68,7 @@ class Pair:
             R = pin.Quaternion(w, x, y, z).toRotationMatrix()
             self.T[:3, :3] = self.T[3:6, 3:6] = R.T
             self.bias[:3] = -R.T @ cross_matrix(self.v[3:6]) @ self.v[:3]
+            self.T_dot[:3, :3] = self.T_dot[3:6, 3:6] = -R.T @ cross_matrix(self.v[3:6])
         assert (np.abs(self.T).sum(axis=0) > 0).all()
         assert (np.abs(self.T).sum(axis=1) > 0).all()
 
@@ -146,6 +148,43 @@ def test_poses_and_jacobians_of_every_link(pair):
             close(jacobian, J[[3, 4, 5, 0, 1, 2]])
         count += 1
     assert count >= pair.twin.nv - 5
+
+
+def test_rates_of_the_jacobians_of_every_link(pair):
+    """d(J T)/dt = J' T + J T'; the third is about the world's origin."""
+    pin.computeJointJacobiansTimeVariation(pair.twin, pair.data, pair.q_pin, pair.T @ pair.v)
+    pin.updateFramePlacements(pair.twin, pair.data)
+    largest = 0.0
+    for body in pair.mechanism.bodies:
+        if not pair.twin.existFrame(body.name, pin.FrameType.BODY):
+            continue
+        frame = pair.twin.getFrameId(body.name, pin.FrameType.BODY)
+        for reference, jacobian_dot in (
+            (pin.LOCAL_WORLD_ALIGNED, rbdyn.point_jacobian_dot_6d(pair.state, body.name)),
+            (pin.LOCAL, rbdyn.body_spatial_jacobian_dot(pair.state, body.name)),
+            (pin.WORLD, rbdyn.relative_body_spatial_jacobian_dot(pair.state, body.name, "world", "world")),
+        ):
+            J = pin.getFrameJacobian(pair.twin, pair.data, frame, reference)
+            J_dot = pin.getFrameJacobianTimeVariation(pair.twin, pair.data, frame, reference)
+            expected = (J_dot @ pair.T + J @ pair.T_dot)[[3, 4, 5, 0, 1, 2]]
+            largest = max(largest, np.abs(expected).max())
+            close(jacobian_dot, expected)
+    nontrivial(largest)
+
+
+def test_momentum_bias_and_com_jacobian(pair):
+    """Pinocchio's are about the centre of mass; ours about the world's origin."""
+    v_pin = pair.T @ pair.v
+    J_com = pin.jacobianCenterOfMass(pair.twin, pair.data, pair.q_pin) @ pair.T
+    close(rbdyn.center_of_mass_jacobian(pair.state), J_com)
+    A_dot = pin.computeCentroidalMapTimeVariation(pair.twin, pair.data, pair.q_pin, v_pin)
+    rate = A_dot @ v_pin + pair.data.Ag @ pair.bias
+    com = pin.centerOfMass(pair.twin, pair.data, pair.q_pin)
+    nontrivial(rate)
+    close(rbdyn.momentum_bias(pair.state), np.append(rate[3:] + np.cross(com, rate[:3]), rate[:3]))
+    A = pair.data.Ag @ pair.T
+    moments = A[3:] + np.cross(com, A[:3], axisb=0, axisc=0)
+    close(rbdyn.momentum_matrix(pair.state), np.vstack([moments, A[:3]]))
 
 
 def test_energies_and_momentum(pair):
