@@ -68,10 +68,11 @@ def joint_wrenches(State state not None, vd, external=None, out=None):
     cdef CData* d = &state.c
     refuse_loops(state.model, "joint_wrenches")
     cdef cnp.ndarray a = vector_in(vd, m.nv, "vd")
-    cdef cnp.ndarray W = matrix_out(out, m.nb - state.model.base, 6)
+    cdef cnp.ndarray W
     cdef bint forced = external_forces(state, external)
     cdef int k, base = state.model.base
     rnea(m, d, data(a), d.u, forced)
+    W = matrix_out(out, m.nb - base, 6)                    # not before: vd and wrenches may lie in it
     poses(m, d)
     if base == 0:
         d.f[0] = _root_reaction(m, d, d.f[0] if forced else zero_f())

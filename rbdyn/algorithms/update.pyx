@@ -128,11 +128,12 @@ def body_accelerations(State state not None, vd, out=None):
     cdef CData* d = &state.c
     cdef Model model = state.model
     cdef cnp.ndarray rate = vector_in(vd, m.nv, "vd")
-    cdef cnp.ndarray array = matrix_out(out, m.nb - model.base, 6)
+    cdef cnp.ndarray array
     cdef Placement place
     cdef int i
     poses(m, d)
     accelerations(m, d, data(rate))
+    array = matrix_out(out, m.nb - model.base, 6)          # not before: vd may lie in it
     for i in range(model.base, m.nb):
         place = <Placement> model.body_placements[i - model.base]
         _write(point_acceleration_of(d, i, place.p), data(array) + 6 * (i - model.base))

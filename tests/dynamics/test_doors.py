@@ -231,6 +231,23 @@ def test_every_function_with_an_out_is_in_the_table():
     assert with_out - two_results - on_loops == set(OUTPUTS)
 
 
+def test_what_comes_in_may_lie_in_what_comes_out():
+    """Of functions that zero their output before they write to it."""
+    s = random_system(12, n=8)
+    wrench = np.arange(1.0, 7.0)
+    for name, given, call in (
+        ("body_accelerations", s.vd, lambda x, out: rbdyn.body_accelerations(s.state, x, out=out)),
+        ("joint_wrenches", s.vd, lambda x, out: rbdyn.joint_wrenches(s.state, x, out=out)),
+        ("external", wrench, lambda x, out: rbdyn.joint_wrenches(s.state, s.vd, {"body2": x}, out=out)),
+    ):
+        expected = call(given, None)
+        out = np.empty_like(expected)
+        inside = out.ravel()[: len(given)]
+        inside[:] = given
+        np.testing.assert_array_equal(call(inside, out), expected, err_msg=name)
+        assert np.abs(expected - call(np.zeros(len(given)), None)).max() > 0.1, name
+
+
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_out_is_filled_and_returned(system, name):
     expected = OUTPUTS[name](system, None)
