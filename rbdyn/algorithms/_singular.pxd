@@ -1,6 +1,9 @@
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.model cimport Model
 
+cdef enum:
+    NOT_SINGULAR = -1
+
 cdef inline bint singular(const CModel* m, const CData* d, int* joint, int* freedom) noexcept nogil:
     """Whether a pivot of the articulated-body factorisation is not positive, and whose.
 
@@ -13,6 +16,17 @@ cdef inline bint singular(const CModel* m, const CData* d, int* joint, int* free
                 joint[0], freedom[0] = i, j
                 return True
     return False
+
+cdef inline int singular_pivot(const CModel* m, const double* H) noexcept nogil:
+    """The degree of freedom whose pivot of the sparse factorisation L^T D L is not positive, or NOT_SINGULAR.
+
+    From the leaves to the root, for the same reason.
+    """
+    cdef Py_ssize_t k, nv = m.nv
+    for k in range(nv - 1, -1, -1):
+        if not H[k * nv + k] > 0.0:
+            return k
+    return NOT_SINGULAR
 
 cdef int refuse_singular(Model model, const CData* d) except -1
 cdef int refuse_singular_pivots(Model model, const double* H) except -1

@@ -15,17 +15,14 @@ cdef int refuse_singular(Model model, const CData* d) except -1:
 
 
 cdef int refuse_singular_pivots(Model model, const double* H) except -1:
-    """MechanismError if a pivot of the sparse factorisation L^T D L is not positive.
-
-    From the leaves to the root, as the pivots come about: after a division by zero all others may be NaN.
-    """
+    """MechanismError if a pivot of the sparse factorisation L^T D L is not positive."""
     cdef const CModel* m = &model.c
-    cdef int i, k
-    for i in range(m.nb - 1, 0, -1):
-        for k in range(m.vi[i] + m.nvi[i] - 1, m.vi[i] - 1, -1):
-            if not H[k * m.nv + k] > 0.0:
-                _refuse(model, i, k - m.vi[i])
-    return 0
+    cdef int i = m.nb - 1, k = singular_pivot(m, H)
+    if k == NOT_SINGULAR:
+        return 0
+    while m.vi[i] > k:
+        i -= 1
+    return _refuse(model, i, k - m.vi[i])
 
 
 cdef int _refuse(Model model, int i, int j) except -1:

@@ -14,6 +14,7 @@
 from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
 
+from rbdyn.algorithms._singular cimport NOT_SINGULAR, singular_pivot
 from rbdyn.algorithms.cod cimport Cod, cod_factor, cod_place, cod_size, solve_adjoint, solve_gram
 from rbdyn.algorithms.crba cimport crba
 from rbdyn.algorithms.kinematics cimport poses, velocities
@@ -24,7 +25,6 @@ from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.state cimport State
 
 cdef enum:
-    NOT_SINGULAR = -1
     LOOP_STIFFNESS = 100  # [1/s^2] default gains of the stabilisation, those of RigidBodyDynamics.jl
     LOOP_DAMPING = 20     # [1/s]
 
@@ -116,14 +116,6 @@ cdef inline void stabilised(const CModel* m, const CData* d, Loops* w, double st
         if i < m.nc:
             w.b[i] -= damping * product(m.nv, w.K + <size_t> m.nv * i, d.v) + stiffness * w.e[i]
 
-cdef inline int singular(const CModel* m, const double* H) noexcept nogil:
-    """The first degree of freedom that moves no inertia, or NOT_SINGULAR."""
-    cdef size_t k, nv = m.nv
-    for k in range(nv):
-        if not H[k * nv + k] > 0.0:
-            return k
-    return NOT_SINGULAR
-
 cdef inline int constrained(const CModel* m, CData* d, double* H, Loops* w, const double* tau, double stiffness,
                             double damping, bint external, double* vd, double* lam) noexcept nogil:
     """vd and lambda; returns NOT_SINGULAR, or the degree of freedom that moves no inertia.  H is zeroed on entry.
@@ -137,7 +129,7 @@ cdef inline int constrained(const CModel* m, CData* d, double* H, Loops* w, cons
     loop_terms(m, d, w)
     crba(m, d, H)
     ltdl_factor(m, H)
-    at = singular(m, H)
+    at = singular_pivot(m, H)
     if at != NOT_SINGULAR:
         return at
     to_mass_axes(m, H, w.y)

@@ -10,7 +10,7 @@ from rbdyn.errors import MechanismError, StateError
 from libc.math cimport isfinite
 
 from rbdyn.algorithms._external cimport external_forces
-from rbdyn.algorithms._singular cimport refuse_singular
+from rbdyn.algorithms._singular cimport NOT_SINGULAR, refuse_singular, singular_pivot
 from rbdyn.algorithms.aba cimport aba_inward, aba_outward
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
@@ -38,7 +38,7 @@ cdef double* factor_mass(State state) except NULL:
     cdef double* H = state.scratch()
     crba(m, &state.c, H)
     ltdl_factor(m, H)
-    _refuse_massless(state, singular(m, H))
+    _refuse_massless(state, singular_pivot(m, H))
     return H
 
 
@@ -142,7 +142,7 @@ def project_velocity(State state not None, v=None, out=None):
     cdef Loops w
     cdef int i
     if data(result) != data(start):
-        result[:] = start
+        result[:] = start                                  # and from here on only this: they may overlap
     if not state.model.has_loops:
         return result
     H = factor_mass(state)
@@ -151,7 +151,7 @@ def project_velocity(State state not None, v=None, out=None):
     form_y(m, H, &w)
     cod_factor(&w.Y, tolerance())
     for i in range(w.Y.n):
-        w.b[i] = -product(m.nv, w.K + <size_t> m.nv * i, data(start)) if i < m.nc else 0.0
+        w.b[i] = -product(m.nv, w.K + <size_t> m.nv * i, data(result)) if i < m.nc else 0.0
     solve_adjoint(&w.Y, w.b, w.x)
     from_mass_axes(m, H, w.x)
     for i in range(m.nv):

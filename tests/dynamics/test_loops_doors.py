@@ -235,6 +235,26 @@ def test_massless_bodies_are_named():
             call()
 
 
+def test_of_a_chain_the_massless_body_is_named_and_not_what_carries_it():
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    for name, inertia in (("arm", rbdyn.SpatialInertia(1.0, (0, 0, 0.1), 0.1 * np.eye(3))), ("ghost", None)):
+        m.attach(m.bodies[-1], rbdyn.RigidBody(name, inertia), rbdyn.Joint(f"{name}_joint", Revolute((0, 1, 0))))
+    m.attach(m.root_body, m.bodies[1], rbdyn.Joint("pin", Revolute((0, 1, 0))))
+    state = rbdyn.State(rbdyn.Model(m))
+    for call in (rbdyn.dynamics, rbdyn.project_velocity):
+        with pytest.raises(rbdyn.MechanismError, match="'ghost_joint'"):
+            call(state)
+
+
+def test_a_velocity_may_overlap_its_projection(system):
+    nv = system.model.nv
+    memory = np.zeros(nv + 1)
+    memory[:nv] = system.vd
+    expected = rbdyn.project_velocity(system.state, system.vd)
+    assert np.abs(expected - system.vd).max() > 0.1
+    np.testing.assert_array_equal(rbdyn.project_velocity(system.state, memory[:nv], out=memory[1:]), expected)
+
+
 def test_a_world_still_refuses_loops(system):
     world = rbdyn.World()
     with pytest.raises(rbdyn.Error, match="loop"):
