@@ -284,8 +284,8 @@ def _coordinates(model: Model) -> tuple[Indices, Indices]:
         if isinstance(joint.joint_type, Fixed):
             continue
         qi, vi = model.joint_q_index(joint.name), model.joint_v_index(joint.name)
-        slides = {"prismatic": 1, "planar": 2, "floating": 3}.get(kind, 0)
-        n = {"spherical": 0, "floating": 3}.get(kind, joint.num_velocities)
+        slides = {"prismatic": 1, "planar": 2, "floating": 3, "spquatfloating": 3}.get(kind, 0)
+        n = {"sincosrevolute": 0, "spherical": 0, "floating": 3, "spquatfloating": 3}.get(kind, joint.num_velocities)
         flat += [(qi + k, vi + k) for k in range(n)]
         turns += range(vi + slides, vi + joint.num_velocities)
     return np.array(flat, np.intp).reshape(-1, 2), np.array(turns, np.intp)

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import rbdyn
 from rbdyn import models
-from rbdyn.mechanism import Floating, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism import Floating, Planar, Prismatic, Revolute, Spherical, SPQuatFloating
 from rbdyn.testing.random_mechanisms import ALL_TYPES, random_tree
 
 SEEDS = range(100)
@@ -344,9 +344,10 @@ def test_no_step_leads_further_away():
     assert overshot  # some steps were refused
 
 
-def test_joints_turn_by_a_radian_a_step_and_slide_as_far_as_they_like():
+@pytest.mark.parametrize("free", [Floating, SPQuatFloating])
+def test_joints_turn_by_a_radian_a_step_and_slide_as_far_as_they_like(free):
     m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
-    m.attach(m.root_body, rbdyn.RigidBody("drone"), rbdyn.Joint("free", Floating()))
+    m.attach(m.root_body, rbdyn.RigidBody("drone"), rbdyn.Joint("free", free()))
     drone = rbdyn.Model(m)
     target = rbdyn.Transform(rpy=(0, 0, 3.0), translation=(100.0, 0, 0))
     one = rbdyn.inverse_kinematics(drone, drone.neutral(), "drone", None, target, max_iter=1)
