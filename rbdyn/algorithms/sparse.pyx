@@ -45,7 +45,7 @@ cdef class SparseJacobian:
     Raises
     ------
     StateError
-        If shapes do not fit, or a column is not one of nv.
+        If shapes do not fit, or a column is not one of nv or stands twice.
     """
 
     cdef readonly object columns
@@ -61,6 +61,8 @@ cdef class SparseJacobian:
             raise StateError(f"values must have shape (rows, k), columns (k,); got {J.shape} and {entries.shape}")
         if entries.dtype.kind not in "iu" or ((entries < 0) | (entries >= nv)).any():
             raise StateError(f"columns must be whole numbers from 0 to nv - 1 = {nv - 1}, got {columns}")
+        if len(np.unique(entries)) < len(entries):
+            raise StateError(f"columns must be different, got {columns}")
         self.columns, self.values, self.nv = read_only(entries.astype(np.intp)), read_only(J), nv
 
     cdef int rows(self) except -1:

@@ -107,6 +107,7 @@ def test_a_jacobian_of_ones_own_is_copied():
         ([-1, 0], np.ones((3, 2))),
         ([0.0, 1.0], np.ones((3, 2))),
         ([0, 1], np.ones(2)),
+        ([1, 1], np.ones((3, 2))),
     ],
 )
 def test_what_does_not_fit_is_refused(columns, values):
