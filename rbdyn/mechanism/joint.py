@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike
 
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._parameter import Edited, Parameter
-from rbdyn.mechanism.joint_types import JointType, SinCosRevolute
+from rbdyn.mechanism.joint_types import (
+    JointType,
+    SinCosRevolute,
+    SPQuatFloating,
+    quat_from_stereographic,
+    stereographic,
+)
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.rotations import Array, as_vector
 
@@ -32,6 +38,9 @@ class Mimic:
     joint: str
     multiplier: float = 1.0
     offset: float = 0.0
+
+
+UNIT_PARTS = {"sincosrevolute": slice(0, 2), "spherical": slice(0, 4), "floating": slice(3, 7)}  # of q: of length 1
 
 
 def _number(value: float | None, name: str, joint: str, least: float = 0.0) -> float | None:
@@ -86,6 +95,15 @@ def _bound(joint: Joint, value: object, what: str) -> float | None:
 def _reference(joint: Joint, value: ArrayLike | None, what: str) -> Array:
     """A configuration of the joint, read-only; the neutral one for None."""
     rest = as_vector(joint.joint_type.neutral() if value is None else value, joint.num_positions, what)
+    unit = UNIT_PARTS.get(joint.joint_type.kind)
+    if unit is not None:
+        length = math.sqrt(float(rest[unit] @ rest[unit]))
+        if not abs(length - 1.0) < 1e-3:
+            part = "[sine, cosine]" if joint.num_positions == 2 else "quaternion [w, x, y, z]"
+            raise MechanismError(f"{what} of joint {joint.name!r} holds a {part} of length {length:.6g}; it must be 1")
+        rest[unit] /= length
+    elif isinstance(joint.joint_type, SPQuatFloating) and rest[3:] @ rest[3:] > 1.0:
+        rest[3:] = stereographic(quat_from_stereographic(rest[3:]))
     rest.flags.writeable = False
     return rest
 
@@ -121,7 +139,7 @@ class Joint(Edited):
     stiffness : float
         Spring stiffness [N m/rad or N/m].
     spring_reference : (num_positions,) array_like, optional
-        Configuration at which the spring is at rest; the neutral one by default.
+        Configuration at which the spring is at rest; the neutral one by default.  Normalised as `State.set` does.
     mimic : Mimic, optional
         The joint that this one follows; kept, not yet enforced.
 
@@ -133,7 +151,8 @@ class Joint(Edited):
     Raises
     ------
     MechanismError
-        If a number is negative or NaN, or the limits are in the wrong order or on a SinCosRevolute joint.
+        If a number is negative or NaN, or the limits are in the wrong order or on a SinCosRevolute joint; if a
+        quaternion or a pair [sine, cosine] of `spring_reference` is not of unit length.
     """
 
     def __init__(

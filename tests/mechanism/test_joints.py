@@ -169,6 +169,25 @@ def test_spring_reference():
         Joint("j", Planar(), spring_reference=[1, 2])
 
 
+def test_spring_references_are_configurations():
+    for joint_type, bad in (
+        (Spherical(), [2, 0, 0, 0]),
+        (SinCosRevolute(), [0, 0]),
+        (Floating(), [0, 0, 1, 0, 0, 0, 0]),
+        (Floating(), [1, 0, 0, 0, 0.99, 0, 0]),
+    ):
+        with pytest.raises(rbdyn.MechanismError, match="spring_reference of joint 'j'.* of length"):
+            Joint("j", joint_type, spring_reference=bad)
+    near = Joint("j", Floating(), spring_reference=[3, 2, 1, 0.6001, 0, 0.8, 0]).spring_reference
+    assert near[:3].tolist() == [3, 2, 1]
+    assert np.linalg.norm(near[3:]) == pytest.approx(1.0, abs=1e-15)
+    assert near[3] == pytest.approx(0.60006, abs=1e-5)
+    pair = Joint("j", SinCosRevolute(), spring_reference=[0.6, 0.8001]).spring_reference
+    assert np.linalg.norm(pair) == pytest.approx(1.0, abs=1e-15)
+    beyond = Joint("j", SPQuatFloating(), spring_reference=[3, 2, 1, 0, 2, 0]).spring_reference
+    np.testing.assert_allclose(beyond, [3, 2, 1, 0, -0.5, 0], rtol=1e-15)
+
+
 @pytest.mark.parametrize("bad", ["", None, 3, b"j"])
 def test_names(bad):
     with pytest.raises(rbdyn.MechanismError, match="name"):
