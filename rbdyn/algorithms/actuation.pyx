@@ -11,7 +11,7 @@ from libc.math cimport fabs
 from libc.string cimport memcpy, memset
 
 from rbdyn.algorithms.cod cimport Cod, cod_factor, cod_place, cod_size, norm_of, solve_adjoint, times_q
-from rbdyn.algorithms.constrained cimport Loops, loop_terms, loops_of, loops_size, product, tolerance
+from rbdyn.algorithms.constrained cimport Loops, loop_terms, loops_of, loops_size, product, tolerance, tolerance_at
 from rbdyn.algorithms.rnea cimport rnea, rnea_momentum
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Model
@@ -68,7 +68,7 @@ cdef int _allowed_motions(const CModel* m, Loops* w, double* Z) noexcept nogil:
     cdef int j
     cod_place(&c, m.nv, m.nc, w.Y.A)
     memcpy(c.A, w.K, m.nc * <size_t> m.nv * sizeof(double))
-    cod_factor(&c, tolerance())
+    cod_factor(&c, tolerance_at(m, w))
     for j in range(m.nv - c.rank):
         memset(Z + <size_t> m.nv * j, 0, m.nv * sizeof(double))
         Z[<size_t> m.nv * j + c.rank + j] = 1.0

@@ -11,7 +11,7 @@
 #
 # Source: RBDA, the chapter on closed-loop systems; stabilisation after Baumgarte (1972).
 
-from libc.math cimport sqrt
+from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy, memset
 
 from rbdyn.algorithms._singular cimport NOT_SINGULAR, singular_pivot
@@ -46,6 +46,18 @@ cdef int solve_constrained(State state, const double* tau, double stiffness, dou
 cdef inline double tolerance() noexcept nogil:
     """What is left of a row, next to the largest, when it counts as dependent on others."""
     return 1e-10
+
+cdef inline double tolerance_at(const CModel* m, const Loops* w) noexcept nogil:
+    """The same where loops are open by w.e: rows that repeat others when closed then differ by about as much.
+
+    Taken for independent, they would demand huge accelerations, or none: redundant loops would lock.  The upper bound
+    keeps the rows of heavy bodies, which are short, and those of poses that are merely near a singular one.
+    """
+    cdef double open = 0.0
+    cdef int i
+    for i in range(m.nc):
+        open = max(open, fabs(w.e[i]))
+    return min(max(tolerance(), 30.0 * open), 1e-5)
 
 cdef inline size_t loops_size(const CModel* m) noexcept nogil:
     """Bytes of a Loops."""
@@ -135,7 +147,7 @@ cdef inline int constrained(const CModel* m, CData* d, double* H, Loops* w, cons
     to_mass_axes(m, H, w.y)
     form_y(m, H, w)
     stabilised(m, d, w, stiffness, damping)
-    cod_factor(&w.Y, tolerance())
+    cod_factor(&w.Y, tolerance_at(m, w))
     solve_adjoint(&w.Y, w.b, w.x)
     for i in range(m.nv):
         vd[i] = w.y[i] + w.x[i]

@@ -86,7 +86,8 @@ def dynamics(State state not None, tau=None, external=None, double stiffness=100
     Notes
     -----
     Rotor inertia of a loop joint acts; its spring, damping, friction and limits do not, as for joints of the tree.
-    Rows count as dependent at 1e-10 of the largest.  Loops that contradict one another are met by least squares over
+    Rows count as dependent at 1e-10 of the largest, or at 30 times the largest `loop_error`, at most 1e-5: loops that are
+    open tell redundant rows apart by about as much, without meaning it.  Loops that contradict one another are met by least squares over
     the rows, whose units are mixed.  Sources: RBDA, the chapter on closed-loop systems; Baumgarte (1972); the gains are
     those of RigidBodyDynamics.jl.
     """
@@ -149,7 +150,7 @@ def project_velocity(State state not None, v=None, out=None):
     w = loops_of(state)
     loop_terms(m, &state.c, &w)
     form_y(m, H, &w)
-    cod_factor(&w.Y, tolerance())
+    cod_factor(&w.Y, tolerance_at(m, &w))
     for i in range(w.Y.n):
         w.b[i] = -product(m.nv, w.K + <size_t> m.nv * i, data(result)) if i < m.nc else 0.0
     solve_adjoint(&w.Y, w.b, w.x)

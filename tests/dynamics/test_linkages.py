@@ -1,5 +1,7 @@
 """Linkages that run for ten seconds: loops stay closed, energy stays, and the motion is the right one."""
 
+import math
+
 import numpy as np
 import pytest
 from dynamics.four_bar import equation, in_motion
@@ -8,6 +10,7 @@ from reference.compare import nontrivial
 from scipy.integrate import solve_ivp
 
 import rbdyn
+from rbdyn.mechanism import Revolute
 
 SECONDS = 10.0
 START, RATE = 1.0, -2.0  # crank of the four-bar [rad, rad/s]
@@ -49,6 +52,49 @@ def test_four_bar(pins, crank_angle):
     assert drift < 1e-6
     assert np.ptp(energy) < 1e-5
     np.testing.assert_allclose(angle[100::100], crank_angle, atol=1e-5)
+
+
+def bennett():
+    """Four skew hinges: one row of K depends on the others wherever the loop is closed, and nowhere else."""
+    twist = 0.7
+    sides = [(1.0, twist), (0.6, math.asin(0.6 * math.sin(twist)))] * 2
+    steps = [rbdyn.Transform(rpy=(angle, 0, 0), translation=(length, 0, 0)) for length, angle in sides]
+    m = rbdyn.Mechanism(rbdyn.RigidBody("ground"))
+    place = rbdyn.Transform()
+    for k in range(3):
+        link = rbdyn.RigidBody(f"link{k}", rbdyn.SpatialInertia(1.0, (0.3, 0.02, 0.05), np.diag([0.02, 0.1, 0.1])))
+        m.attach(m.bodies[-1], link, rbdyn.Joint(f"hinge{k}", Revolute()), place)
+        place = steps[k]
+    m.attach(m.bodies[-1], m.root_body, rbdyn.Joint("last", Revolute()), place, steps[3])
+    return rbdyn.Model(m)
+
+
+def test_bennett_linkage():
+    model = bennett()
+    state = rbdyn.State(model)
+    state.set(rbdyn.project_configuration(model, [1.5, -2.6, -1.5]))
+    state.set(state.q, rbdyn.project_velocity(state, [1.0, 1.0, -1.0]))
+    assert (model.num_constraints, rbdyn.dynamics(state).rank) == (5, 2)
+    path, drift, energy = run(state)
+    nontrivial(np.ptp(path.q[:, 0]), 1.0)
+    assert 1e-14 < drift < 1e-9
+    assert np.ptp(energy) < 1e-8
+
+
+@pytest.mark.parametrize("open_by", [0.0, 1e-9, 1e-5])
+def test_four_bar_in_maximal_coordinates(open_by, crank_angle):
+    """Eighteen coordinates and twenty rows, of rank 17 where the loops are closed; a small opening locks nothing."""
+    hinged = in_motion(START, RATE)[0]
+    flat, maps = hinged.model.mechanism.maximal_coordinates()
+    state = maps.carry(hinged)
+    shift = open_by * np.random.default_rng(0).normal(size=state.model.nv)
+    state.set(rbdyn.integrate(state.model, state.q, shift, 1.0), state.v)
+    assert (np.abs(rbdyn.loop_error(state)).max() > 0.1 * open_by) and (state.model.nv, len(shift)) == (18, 18)
+    rbdyn.simulate(state, 1.0)
+    crank = rbdyn.body_pose(state, hinged.model.body_names[hinged.model.joint_names.index("motor")])
+    turned = np.array([math.cos(crank_angle[0]), math.sin(crank_angle[0])])
+    assert rbdyn.dynamics(state).rank == 17
+    np.testing.assert_allclose(crank[:2, 0], turned, atol=1e-5 + 100 * open_by)
 
 
 def test_stewart_platform():
