@@ -86,10 +86,10 @@ def dynamics(State state not None, tau=None, external=None, double stiffness=100
     Notes
     -----
     Rotor inertia of a loop joint acts; its spring, damping, friction and limits do not, as for joints of the tree.
-    Rows count as dependent at 1e-10 of the largest, or at 30 times the largest `loop_error`, at most 1e-5: loops that are
-    open tell redundant rows apart by about as much, without meaning it.  Loops that contradict one another are met by least squares over
-    the rows, whose units are mixed.  Sources: RBDA, the chapter on closed-loop systems; Baumgarte (1972); the gains are
-    those of RigidBodyDynamics.jl.
+    Rows count as dependent at 1e-10 of the largest; where loops are open, at 30 times the largest `loop_error`, though
+    not above 1e-5, since that is how far the opening moves redundant rows apart.  Loops that contradict one another are
+    met by least squares over the rows, whose units are mixed.  Sources: RBDA, the chapter on closed-loop systems;
+    Baumgarte (1972); the gains are those of RigidBodyDynamics.jl.
     """
     cdef CModel* m = state.use()
     cdef cnp.ndarray force = np.zeros(m.nv) if tau is None else vector_in(tau, m.nv, "tau")
