@@ -10,6 +10,7 @@ from rbdyn.errors import MechanismError
 from rbdyn.mechanism._parameter import Edited, Parameter
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.inertia import SpatialInertia
+from rbdyn.spatial.rotations import _shown
 from rbdyn.spatial.transform import Transform
 
 
@@ -104,13 +105,17 @@ class RigidBody(Edited):
         return self._name
 
     def add_frame(self, name: str, pose: Transform) -> CartesianFrame:
-        """Fix a named frame at `pose` in the body frame.
+        """Fix a named frame at `pose` in the body frame.  Models made before do not know it.
 
         Raises
         ------
         MechanismError
-            If the body already has a frame of that name.
+            If the body already has a frame of that name, the name is empty, or `pose` is no Transform.
         """
+        if not isinstance(name, str) or not name:
+            raise MechanismError(f"a frame's name must be a non-empty string, got {_shown(name)}")
+        if not isinstance(pose, Transform):
+            raise MechanismError(f"pose of frame {name!r} must be a Transform, got {_shown(pose)}")
         if name in self.frames or name == self.name:
             raise MechanismError(f"body {self.name!r} already has a frame named {name!r}")
         frame = CartesianFrame(name)

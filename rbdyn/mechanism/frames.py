@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rbdyn.errors import MechanismError, unknown_name
+from rbdyn.errors import MechanismError, UnknownNameError, unknown_name
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.graph import Graph
 from rbdyn.mechanism.joint import Joint
@@ -56,7 +56,8 @@ class FramedGraph(Graph):
     def find_frame(self, name: AnyFrame) -> CartesianFrame:
         """A frame by its name, or by its id.
 
-        A body's own frame has the body's name, a joint's frames are `before_JOINT` and `after_JOINT`.
+        A body's own frame has the body's name, a joint's frames are `before_JOINT` and `after_JOINT`; the joint's name
+        alone means its after-frame, unless a frame has that name.
 
         Raises
         ------
@@ -134,6 +135,8 @@ class FramedGraph(Graph):
             found = [f for f in self._fixtures() if f.frame is frame]
         elif isinstance(frame, str):
             found = [f for f in self._fixtures() if f.name == frame]
+            if not found and frame in self._joint_names:
+                return self._fixture(self._joint_names[frame].frame_after)
         elif isinstance(frame, (int, np.integer)) and not isinstance(frame, bool):
             number = int(frame)
             found = [f for f in self._fixtures() if f.frame.id == number]
@@ -144,5 +147,6 @@ class FramedGraph(Graph):
         if found:
             hosts = ", ".join(repr(f.body.name) for f in found)
             raise MechanismError(f"mechanism {self.name!r} has {len(found)} frames named {frame!r}, on bodies {hosts}")
-        known = (f.name for f in self._fixtures())
-        raise unknown_name("frame", getattr(frame, "name", frame), known, f"mechanism {self.name!r}")
+        if isinstance(frame, CartesianFrame):
+            raise UnknownNameError(f"{frame!r} is no frame of mechanism {self.name!r}, but one from elsewhere")
+        raise unknown_name("frame", frame, (f.name for f in self._fixtures()), f"mechanism {self.name!r}")

@@ -176,7 +176,9 @@ class Graph:
         """Where `joint` sits: predecessor, successor and the two poses."""
         if isinstance(joint, Joint) and joint in self._edges:
             return self._edges[joint]
-        raise MechanismError(f"joint {_name(joint)} is not in mechanism {self.name!r}")
+        if not isinstance(joint, Joint):
+            raise MechanismError(f"joint must be a Joint of mechanism {self.name!r}, got {_shown(joint)}")
+        raise MechanismError(f"joint {joint.name!r} is not in mechanism {self.name!r}")
 
     def predecessor(self, joint: Joint) -> RigidBody:
         """The body that `joint` starts from."""
@@ -282,7 +284,3 @@ def _found(kind: str, key: object, names: Mapping[str, T], things: Sequence[T], 
             return things[number]
         raise UnknownNameError(f"mechanism {owner!r} has no {kind} number {number}, only 0 to {len(things) - 1}")
     raise unknown_name(kind, key, names, f"mechanism {owner!r}")
-
-
-def _name(thing: object) -> str:
-    return repr(getattr(thing, "name", thing))

@@ -14,6 +14,7 @@ from rbdyn.spatial.rotations import _shown
 from rbdyn.spatial.transform import Transform
 
 IDENTITY = Transform()
+WORLD = "world"  # to algorithms this is no frame of a body
 
 
 def attach(
@@ -153,7 +154,8 @@ def _check_names(mechanism: Graph, parent_body: RigidBody, child: Graph, prefix:
 def _taken(mechanism: Graph, parent_body: RigidBody, child: Graph, prefix: str) -> set[str]:
     """The names that the frame of the child's root may not have on `parent_body`."""
     brought = (*(b.name for b in child.bodies[1:]), *child._merged_names, *child.root_body.frames)
-    return {*mechanism._body_names, *mechanism._merged_names, *parent_body.frames, *(prefix + n for n in brought)}
+    here = (WORLD, *mechanism._body_names, *mechanism._merged_names, *parent_body.frames)
+    return {*here, *(prefix + n for n in brought)}
 
 
 def free_name(stem: str, taken: set[str]) -> str:

@@ -7,14 +7,18 @@ multiplying by an axis.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from rbdyn.errors import Error, MechanismError, UnknownNameError, unknown_name
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joint_types import Fixed, Floating, SPQuatFloating
 from rbdyn.mechanism.mechanism import Mechanism
+from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
@@ -134,9 +138,13 @@ def _loops(mechanism: Mechanism, where: dict[RigidBody, tuple[int, Transform]]) 
 def _frames(
     mechanism: Mechanism, where: dict[RigidBody, tuple[int, Transform]]
 ) -> list[tuple[object, int, Transform]]:
-    """Every frame that can be asked for: bodies before named frames before joints."""
+    """Every frame that can be asked for: bodies before named frames before joints.
+
+    Left out are names that say nothing, since frames of several bodies have them, and "world", which is no body's.
+    """
     bodies: list[tuple[object, int, Transform]] = []
     named: list[tuple[object, int, Transform]] = []
+    hosts = Counter(name for body in where for name in body.frames)
     for body, (index, pose) in where.items():
         bodies += [(body, index, pose), (body.name, index, pose), (body.frame, index, pose)]
         for name, (frame, local) in body.frames.items():
@@ -145,11 +153,27 @@ def _frames(
     for joint in mechanism.joints:
         edge = mechanism.edge(joint)
         index, pose = where[edge.predecessor]
-        joints.append((joint.frame_before, index, pose @ edge.joint_pose))
+        before = pose @ edge.joint_pose
+        joints += [(joint.frame_before.name, index, before), (joint.frame_before, index, before)]
         index, pose = where[edge.successor]
         after = pose @ edge.successor_pose.inverse()
-        joints += [(joint.name, index, after), (joint.frame_after, index, after)]
-    return bodies + named + joints
+        joints += [(key, index, after) for key in (joint.name, joint.frame_after.name, joint.frame_after)]
+    return bodies + [entry for entry in named + joints if hosts[entry[0]] < 2 and entry[0] != "world"]
+
+
+def not_found(mechanism: Mechanism, asked: object, known: Iterable[str]) -> Error:
+    """The error for a body or frame that a Model does not have: which one it is, and what to do about it."""
+    owner = f"mechanism {mechanism.name!r}"
+    hosts = [body.name for body in mechanism.bodies if isinstance(asked, str) and asked in body.frames]
+    if len(hosts) > 1:
+        on = ", ".join(map(repr, hosts))
+        return MechanismError(f"{owner} has {len(hosts)} frames named {asked!r}, on bodies {on}: give the frame itself")
+    if hosts or (isinstance(asked, CartesianFrame) and asked in mechanism.frames):
+        name = getattr(asked, "name", asked)
+        return UnknownNameError(f"frame {name!r} was added to {owner} after this Model was made; make a new Model")
+    if isinstance(asked, (RigidBody, CartesianFrame)):
+        return UnknownNameError(f"{asked!r} is not in {owner}: it comes from elsewhere")
+    return unknown_name("body or frame", asked, known, owner)
 
 
 def _arrays(links: list[Link]) -> dict[str, Array]:

@@ -5,7 +5,7 @@ import numpy as np
 from rbdyn.errors import Error, StaleModelError, unknown_name
 from rbdyn.mechanism.joint_types import Fixed
 from rbdyn.mechanism.mechanism import Mechanism
-from rbdyn.model.compile import compile_tree
+from rbdyn.model.compile import compile_tree, not_found
 from rbdyn.spatial.rotations import rotation_to_z
 from rbdyn.spatial.transform import Transform
 
@@ -189,8 +189,7 @@ cdef class Model:
         except TypeError:                                # unhashable
             place = None
         if place is None:
-            raise unknown_name("body or frame", getattr(body, "name", body),
-                               (k for k in self.placements if isinstance(k, str)), f"mechanism {self.mechanism.name!r}")
+            raise not_found(self.mechanism, body, (k for k in self.placements if isinstance(k, str)))
         return place
 
     @property
@@ -326,7 +325,10 @@ cdef class Model:
             Generator, or seed of a fresh one.
         """
         self.use()
-        rng = np.random.default_rng(rng)
+        try:
+            rng = np.random.default_rng(rng)
+        except (TypeError, ValueError):
+            raise Error(f"rng must be a numpy Generator, or a seed: a whole number, 0 or more; got {rng!r}") from None
         parts = [np.zeros(0)]
         for joint in self._moving():
             limits = joint.position_limits

@@ -158,9 +158,11 @@ def rand_tree_mechanism(types: Iterable[AnyType], parent_selector: Selector | No
     MechanismError
         If an entry of `types` is no joint type, or the selector returns a body from elsewhere.
     """
-    rng = np.random.default_rng(seed)
+    rng = _generator(seed)
+    if parent_selector is not None and not callable(parent_selector):
+        raise MechanismError(f"parent_selector must be a function of a Mechanism, got {parent_selector!r}")
     mechanism = Mechanism(RigidBody("world"))
-    for joint_type in types:
+    for joint_type in _listed(types):
         bodies = mechanism.bodies
         parent = parent_selector(mechanism) if parent_selector else bodies[int(rng.integers(len(bodies)))]
         _attach_random(rng, mechanism, parent, joint_type)
@@ -182,13 +184,13 @@ def rand_floating_tree_mechanism(types: Iterable[AnyType], seed: int = 0) -> Mec
     MechanismError
         If an entry of `types` is no joint type.
     """
-    rng = np.random.default_rng([seed, 1])
+    rng = _generator(seed, 1)
 
     def moving_body(mechanism: Mechanism) -> RigidBody:
         bodies = mechanism.bodies
         return bodies[int(rng.integers(1, len(bodies)))] if len(bodies) > 1 else mechanism.root_body
 
-    return rand_tree_mechanism([Floating, *types], moving_body, seed)
+    return rand_tree_mechanism([Floating, *_listed(types)], moving_body, seed)
 
 
 def add_random_loops(
@@ -255,6 +257,19 @@ def joint_motion(joint_type: JointType, q: ArrayLike) -> Transform:
     state = State(Model(mechanism))
     state.set(q)
     return _as_transform(body_pose(state, "after"))
+
+
+def _generator(seed: int, *stream: int) -> np.random.Generator:
+    if isinstance(seed, (int, np.integer)) and seed >= 0:
+        return np.random.default_rng([int(seed), *stream] if stream else int(seed))
+    raise MechanismError(f"seed must be a whole number, 0 or more, got {seed!r}")
+
+
+def _listed(types: Iterable[AnyType]) -> list[AnyType]:
+    try:
+        return list(types)
+    except TypeError:
+        raise MechanismError(f"types must be a sequence of joint types, got {types!r}") from None
 
 
 def _as_transform(pose: Array) -> Transform:

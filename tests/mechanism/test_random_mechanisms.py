@@ -80,3 +80,24 @@ def test_random_tree():
     assert all(j.rotor_inertia == 0 for j in plain.joints)
     axes = np.array([j.joint_type.axis for j in plain.joints])
     assert np.linalg.matrix_rank(axes) == 3
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "1", None])
+def test_a_seed_that_is_none_is_refused(seed):
+    for call in (rbdyn.rand_chain_mechanism, rbdyn.rand_tree_mechanism, rbdyn.rand_floating_tree_mechanism):
+        with pytest.raises(rbdyn.MechanismError, match="seed must be a whole number"):
+            call([Revolute], seed=seed)
+
+
+def test_types_and_selectors_that_are_none_are_refused():
+    for call in (rbdyn.rand_chain_mechanism, rbdyn.rand_tree_mechanism, rbdyn.rand_floating_tree_mechanism):
+        with pytest.raises(rbdyn.MechanismError, match="types must be a sequence of joint types"):
+            call(Revolute)
+    with pytest.raises(rbdyn.MechanismError, match="parent_selector must be a function"):
+        rbdyn.rand_tree_mechanism([Revolute], parent_selector=0)
+
+
+@pytest.mark.parametrize("rng", [-1, "a", 1.5])
+def test_a_random_configuration_needs_a_generator_or_a_seed(rng):
+    with pytest.raises(rbdyn.Error, match="rng must be a numpy Generator, or a seed"):
+        rbdyn.Model(rbdyn.rand_chain_mechanism([Revolute])).random(rng)

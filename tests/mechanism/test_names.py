@@ -1,0 +1,99 @@
+"""Names of frames: one name is one frame for a Mechanism and for the algorithms, and what is in doubt is refused."""
+
+import numpy as np
+import pytest
+
+import rbdyn
+from rbdyn import Joint, Mechanism, MechanismError, Model, Revolute, RigidBody, State, Transform, UnknownNameError
+
+
+def x(distance):
+    return Transform(translation=(distance, 0, 0))
+
+
+def chain(root="ground"):
+    """Two bodies in a row, their hinges 1 m apart, the second turned by 90 degrees."""
+    m = Mechanism(RigidBody(root))
+    a, b = RigidBody("a"), RigidBody("b")
+    m.attach(m.root_body, a, Joint("j", Revolute()))
+    m.attach(a, b, Joint("k", Revolute()), joint_pose=x(1.0))
+    return m, a, b
+
+
+def at(m, q=(0.0, 0.5 * np.pi)):
+    state = State(Model(m))
+    state.set(q)
+    return state
+
+
+def test_a_name_that_two_bodies_give_a_frame_is_refused():
+    m, a, b = chain()
+    first, second = a.add_frame("tip", x(2.0)), b.add_frame("tip", x(3.0))
+    state = at(m)
+    for ask in (rbdyn.body_pose, rbdyn.point_jacobian, rbdyn.spatial_velocity):
+        with pytest.raises(MechanismError, match="2 frames named 'tip', on bodies 'a', 'b'"):
+            ask(state, "tip")
+    with pytest.raises(MechanismError, match="2 frames named 'tip'"):
+        m.find_frame("tip")
+    np.testing.assert_allclose(rbdyn.body_pose(state, first)[:3, 3], (2, 0, 0), atol=1e-15)
+    np.testing.assert_allclose(rbdyn.body_pose(state, second)[:3, 3], (1, 3, 0), atol=1e-15)
+
+
+def test_frames_of_joints_have_one_name_everywhere():
+    m, _, _ = chain()
+    state = at(m)
+    joint = m.find_joint("k")
+    for name, frame in (("before_k", joint.frame_before), ("after_k", joint.frame_after), ("k", joint.frame_after)):
+        assert m.find_frame(name) is frame
+        np.testing.assert_array_equal(rbdyn.body_pose(state, name), rbdyn.body_pose(state, frame))
+        assert name in state.model.frame_names
+    np.testing.assert_allclose(rbdyn.body_pose(state, "before_k")[:3, :3], np.eye(3), atol=1e-15)
+    np.testing.assert_allclose(rbdyn.body_pose(state, "after_k")[:3, 0], (0, 1, 0), atol=1e-15)
+
+
+def test_no_frame_and_no_joint_takes_the_name_of_the_world():
+    """A child's root is called "world" as a rule: its frame must not become what algorithms refer to by default."""
+    m, _, b = chain()
+    child = Mechanism(RigidBody("world"))
+    child.attach(child.root_body, RigidBody("load"), Joint("pin", Revolute()))
+    maps = m.attach_mechanism(b, child, x(1.0))
+    assert b.frames["world_2"][0] is maps.frames[child.root_frame]
+    m.bodies[1].add_frame("world", x(5.0))
+    m.attach(m.root_body, RigidBody("c"), Joint("world", Revolute()), joint_pose=x(7.0))
+    state = State(Model(m))
+    state.set(v=np.ones(state.model.nv))
+    np.testing.assert_array_equal(rbdyn.body_pose(state, "world"), np.eye(4))
+    assert not rbdyn.point_velocity_6d(state, "world").any()
+    np.testing.assert_array_equal(rbdyn.spatial_velocity(state, "a"), (0, 0, 1, 0, 0, 0))
+
+
+def test_strangers_and_late_frames_are_called_what_they_are():
+    m, a, _ = chain()
+    other, stranger, _ = chain()
+    state = at(m)
+    for thing in (stranger, stranger.frame):
+        with pytest.raises(UnknownNameError, match="'a'.* is not in mechanism 'ground': it comes from elsewhere"):
+            rbdyn.body_pose(state, thing)
+    with pytest.raises(UnknownNameError, match="'a'.* is no frame of mechanism 'ground'"):
+        m.frame_to_body(stranger.frame)
+    late = a.add_frame("late", x(1.0))
+    for thing in ("late", late):
+        with pytest.raises(UnknownNameError, match="'late' was added .* make a new Model"):
+            rbdyn.body_pose(state, thing)
+    np.testing.assert_array_equal(rbdyn.body_pose(at(m), late)[:3, 3], (1, 0, 0))
+    assert other.bodies[1] is stranger
+
+
+@pytest.mark.parametrize(("name", "pose"), [("", x(1.0)), (None, x(1.0)), ("f", None), ("f", np.eye(4))])
+def test_a_frame_needs_a_name_and_a_pose(name, pose):
+    body = RigidBody("a")
+    with pytest.raises(MechanismError, match="frame"):
+        body.add_frame(name, pose)
+    assert not body.frames
+
+
+def test_edits_take_joints_and_say_so():
+    m, _, _ = chain()
+    for edit in (m.remove_joint, m.remove_subtree, m.predecessor):
+        with pytest.raises(MechanismError, match="joint must be a Joint of mechanism 'ground', got 'k'"):
+            edit("k")
