@@ -3,35 +3,13 @@
 # A matrix has all nv columns, or only those that can be other than zero: the supporting ones, in their order.  Which of
 # the two is said by `width`, its number of columns, and `end`: -1 for all columns, else `width`.
 
-from rbdyn.model._model cimport FLOATING, PLANAR, PRISMATIC, REVOLUTE, CData, CModel
-from rbdyn.spatial._algebra cimport (
-    Mat3, Motion, Vec3, cross3, matmul3, motion, real, sub3, tmul3, vec3, zero3,
-)
-
-cdef inline Vec3 column_x(Mat3 A) noexcept nogil:
-    return vec3(A.xx, A.yx, A.zx)
-
-cdef inline Vec3 column_y(Mat3 A) noexcept nogil:
-    return vec3(A.xy, A.yy, A.zy)
-
-cdef inline Vec3 column_z(Mat3 A) noexcept nogil:
-    return vec3(A.xz, A.yz, A.zz)
+from rbdyn.model._model cimport CData, CModel
+from rbdyn.model.joints cimport joint_axes_from
+from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3, cross3, motion, real, sub3, tmul3, transpose3, vec3, zero3
 
 cdef inline int joint_axes(const CModel* m, const CData* d, int i, Vec3* a) noexcept nogil:
     """Axes of the degrees of freedom of joint i, root axes; returns how many of them, the first ones, slide."""
-    cdef int kind = m.kind[i], slides = 0
-    cdef Mat3 B
-    if kind == REVOLUTE or kind == PRISMATIC:
-        a[0] = column_z(d.R[i])
-        return 1 if kind == PRISMATIC else 0
-    B = matmul3(d.R[i], d.EJ[i])                # before-frame to root axes: v is measured there
-    a[0], a[1], a[2] = column_x(B), column_y(B), column_z(B)
-    if kind == FLOATING:
-        a[3], a[4], a[5] = a[0], a[1], a[2]
-        slides = 3
-    elif kind == PLANAR:
-        slides = 2
-    return slides
+    return joint_axes_from(m, d, i, transpose3(d.R[i]), a)
 
 cdef inline void add_column(real* J, int width, int k, real s, Motion c, bint angular) noexcept nogil:
     """Column k of a matrix of 6 rows, or of 3 without its angular half, gains s c."""

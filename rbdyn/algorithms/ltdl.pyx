@@ -6,7 +6,7 @@ from rbdyn.errors import MechanismError
 
 from libc.string cimport memcpy
 
-from rbdyn.algorithms.crba cimport crba
+from rbdyn.algorithms.crba cimport crba_lower
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
 from rbdyn.spatial._arrays cimport data, matrix_out, vector_in, vector_out
@@ -17,7 +17,7 @@ cdef double* _factor(State state) except NULL:
     cdef CModel* m = state.use()
     cdef double* H = state.scratch()
     cdef int k
-    crba(m, &state.c, H)
+    crba_lower(m, &state.c, H)
     ltdl_factor(m, H)
     for k in range(m.nv):
         if not H[k * m.nv + k] > 0.0:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -71,13 +72,21 @@ class Loop:
     after: Transform  # after-frame, canonical axes, in the successor's internal frame
 
 
+class Frame(NamedTuple):
+    """A frame that can be asked for."""
+
+    keys: tuple[object, ...]  # what it can be asked for by
+    body: int  # that carries it
+    pose: Transform  # in that body's internal frame
+
+
 @dataclass
 class Tree:
     """What a Model is filled from."""
 
     links: list[Link]
     loops: list[Loop]
-    frames: list[tuple[object, int, Transform]]  # key, internal body, pose in its internal frame
+    frames: list[Frame]
     arrays: dict[str, Array]
     floating: bool
     base_joint: str
@@ -135,30 +144,28 @@ def _loops(mechanism: Mechanism, where: dict[RigidBody, tuple[int, Transform]]) 
     return loops
 
 
-def _frames(
-    mechanism: Mechanism, where: dict[RigidBody, tuple[int, Transform]]
-) -> list[tuple[object, int, Transform]]:
+def _frames(mechanism: Mechanism, where: dict[RigidBody, tuple[int, Transform]]) -> list[Frame]:
     """Every frame that can be asked for: bodies before named frames before joints.
 
     Left out are names that say nothing, since frames of several bodies have them, and "world", which is no body's.
     """
-    bodies: list[tuple[object, int, Transform]] = []
-    named: list[tuple[object, int, Transform]] = []
     hosts = Counter(name for body in where for name in body.frames)
+    doubtful = {"world", *(name for name in hosts if hosts[name] > 1)}
+    bodies: list[Frame] = []
+    others: list[Frame] = []
+    joints: list[Frame] = []
     for body, (index, pose) in where.items():
-        bodies += [(body, index, pose), (body.name, index, pose), (body.frame, index, pose)]
+        bodies.append(Frame((body, body.name, body.frame), index, pose))
         for name, (frame, local) in body.frames.items():
-            named += [(name, index, pose @ local), (frame, index, pose @ local)]
-    joints: list[tuple[object, int, Transform]] = []
+            others.append(Frame((name, frame), index, pose @ local))
     for joint in mechanism.joints:
         edge = mechanism.edge(joint)
         index, pose = where[edge.predecessor]
-        before = pose @ edge.joint_pose
-        joints += [(joint.frame_before.name, index, before), (joint.frame_before, index, before)]
+        joints.append(Frame((joint.frame_before.name, joint.frame_before), index, pose @ edge.joint_pose))
         index, pose = where[edge.successor]
-        after = pose @ edge.successor_pose.inverse()
-        joints += [(key, index, after) for key in (joint.name, joint.frame_after.name, joint.frame_after)]
-    return bodies + [entry for entry in named + joints if hosts[entry[0]] < 2 and entry[0] != "world"]
+        keys = (joint.name, joint.frame_after.name, joint.frame_after)
+        joints.append(Frame(keys, index, pose @ edge.successor_pose.inverse()))
+    return bodies + [f._replace(keys=tuple(key for key in f.keys if key not in doubtful)) for f in others + joints]
 
 
 def not_found(mechanism: Mechanism, asked: object, known: Iterable[str]) -> Error:

@@ -1,5 +1,7 @@
 """Model: a Mechanism compiled into numbered C arrays."""
 
+from sys import intern
+
 import numpy as np
 
 from rbdyn.errors import Error, StaleModelError, unknown_name
@@ -9,32 +11,45 @@ from rbdyn.model.compile import compile_tree, not_found
 from rbdyn.spatial.rotations import rotation_to_z
 from rbdyn.spatial.transform import Transform
 
+from rbdyn.model.joints cimport floats_on_root
 from rbdyn.model._model cimport CLoop, allocate_loops, allocate_model, free_model
-from rbdyn.spatial._algebra cimport Inertia, Mat3, Vec3, rows3, sym3, vec3, xform
+from rbdyn.spatial._algebra cimport Inertia, Mat3, Vec3, add_s, rows3, scale3, shift_s, sym3, transpose3, vec3, xform
+
+
+cdef Vec3 _vec3(object p):
+    x, y, z = p.tolist()
+    return vec3(x, y, z)
 
 
 cdef Mat3 _mat3(object R):
-    return rows3(vec3(R[0, 0], R[0, 1], R[0, 2]), vec3(R[1, 0], R[1, 1], R[1, 2]), vec3(R[2, 0], R[2, 1], R[2, 2]))
+    a, b, c = R
+    return rows3(_vec3(a), _vec3(b), _vec3(c))
 
 
-cdef int _turn(object R):
+cdef bint _equal(Mat3 A, Mat3 B):
+    return (A.xx == B.xx and A.xy == B.xy and A.xz == B.xz and A.yx == B.yx and A.yy == B.yy and A.yz == B.yz
+            and A.zx == B.zx and A.zy == B.zy and A.zz == B.zz)
+
+
+cdef dict _TURNS = {NO_TURN: np.eye(3), AXIS_X: rotation_to_z((1, 0, 0)), AXIS_Y: rotation_to_z((0, 1, 0))}
+
+
+cdef int _turn(Mat3 R):
     """Which Turn a rotation is."""
-    for turn, axis in ((NO_TURN, (0, 0, 1)), (AXIS_X, (1, 0, 0)), (AXIS_Y, (0, 1, 0))):
-        if np.array_equal(R, rotation_to_z(axis)):
+    for turn, rotation in _TURNS.items():
+        if _equal(R, _mat3(rotation)):
             return turn
     return ANY_TURN
 
 
-cdef Vec3 _vec3(object p):
-    return vec3(p[0], p[1], p[2])
-
-
 cdef Inertia _inertia(object body_inertia):
+    """About the origin: I_o = J - m cx cx (parallel-axis theorem)."""
     cdef Inertia A
-    J = body_inertia.inertia_at_origin
+    cdef Vec3 c = _vec3(body_inertia.com)
+    cdef Mat3 J = _mat3(body_inertia.inertia)
     A.m = body_inertia.mass
-    A.h = _vec3(body_inertia.mass * body_inertia.com)
-    A.I_o = sym3(J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2])
+    A.h = scale3(A.m, c)
+    A.I_o = add_s(sym3(J.xx, J.xy, J.xz, J.yy, J.yz, J.zz), shift_s(c, scale3(0.5, A.h)))
     return A
 
 
@@ -106,11 +121,13 @@ cdef class Model:
             I_b[i] = _inertia(link.inertia)
             self.c.qi[i], self.c.vi[i] = qi, vi
             if i == 0:
+                self.c.base[i] = -1
                 continue
             self.c.parent[i] = link.parent
             self.c.kind[i], self.c.chart[i] = link.layout.kind, link.layout.chart
             self.c.nvi[i] = link.joint.num_velocities
-            self.c.X_tree[i] = xform(_mat3(link.tree_pose.rotation.T), _vec3(link.tree_pose.translation))
+            self.c.base[i] = vi if floats_on_root(&self.c, i) else self.c.base[link.parent]
+            self.c.X_tree[i] = xform(transpose3(_mat3(link.tree_pose.rotation)), _vec3(link.tree_pose.translation))
             for j in range(self.c.nvi[i]):
                 self.c.rotor[vi + j] = link.joint.rotor_inertia
                 if j > 0:
@@ -155,15 +172,16 @@ cdef class Model:
                                  for link in links[self.base:])
         self.joint_index = {name: k for k, name in enumerate(self.joint_names)}
         self.placements = {}
-        for key, body, pose in tree.frames:
-            if key not in self.placements:
-                place = Placement.__new__(Placement)
-                place.body = body
-                place.R = _mat3(pose.rotation)
-                place.p = _vec3(pose.translation)
-                place.turn = _turn(pose.rotation)
-                place.shifted = bool(pose.translation.any())
-                self.placements[key] = place
+        for keys, body, pose in tree.frames:
+            place = Placement.__new__(Placement)
+            place.body = body
+            place.R = _mat3(pose.rotation)
+            place.p = _vec3(pose.translation)
+            place.turn = _turn(place.R)
+            place.shifted = bool(place.p.x or place.p.y or place.p.z)
+            for key in keys:
+                # names written in a program are interned: then a look-up compares no letters
+                self.placements.setdefault(intern(key) if type(key) is str else key, place)
         self.body_placements = [self.placements[body] for body in self.bodies]
         return 0
 

@@ -6,6 +6,8 @@ import numpy as np
 
 from rbdyn.errors import StateError
 
+from libc.string cimport memset
+
 cnp.import_array()
 
 
@@ -67,7 +69,7 @@ cdef cnp.ndarray matrix_out(object out, Py_ssize_t rows, Py_ssize_t columns):
     if out is None:
         return cnp.PyArray_ZEROS(2, size, cnp.NPY_DOUBLE, 0)
     _check_matrix(out, rows, columns)
-    cnp.PyArray_FILLWBYTE(<cnp.ndarray> out, 0)
+    memset(data(<cnp.ndarray> out), 0, rows * columns * sizeof(double))
     return <cnp.ndarray> out
 
 

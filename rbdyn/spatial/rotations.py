@@ -131,10 +131,13 @@ def rotation_to_z(axis: ArrayLike) -> Array:
     For a coordinate axis it permutes axes cyclically, elsewhere it is the shortest rotation.
     """
     a = np.asarray(axis, dtype=np.float64)
-    if np.array_equal(a, [1, 0, 0]):
+    coordinates = a.tolist()
+    if coordinates == [1, 0, 0]:
         return np.array([[0.0, 1, 0], [0, 0, 1], [1, 0, 0]])
-    if np.array_equal(a, [0, 1, 0]):
+    if coordinates == [0, 1, 0]:
         return np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
+    if coordinates == [0, 0, 1]:
+        return np.eye(3)
     if a[2] < 0:  # turn to -z, then half a turn about x, which is far from degenerate
         return np.diag([1.0, -1.0, -1.0]) @ rotation_to_z(-a)
     v = np.array([a[1], -a[0], 0.0])  # a x z
