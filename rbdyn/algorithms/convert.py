@@ -29,19 +29,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.errors import Error, StateError, unknown_name
-from rbdyn.mechanism.joint_types import (
-    Fixed,
-    Floating,
-    JointType,
-    Planar,
-    SinCosRevolute,
-    Spherical,
-    SPQuatFloating,
-    quat_from_stereographic,
-    stereographic,
-)
+from rbdyn.mechanism.joint_types import Fixed, Floating, JointType, Planar, SinCosRevolute, Spherical, SPQuatFloating
 from rbdyn.model.model import Model
-from rbdyn.spatial.rotations import Array, as_vector, matrix_from_quat
+from rbdyn.spatial.rotations import Array, as_vector, matrix_from_quat, quat_from_stereographic, stereographic
 
 LIBRARIES = ("pinocchio", "mujoco", "rdl", "rigidbodydynamics", "rbdyn")
 FLOATING = Floating()

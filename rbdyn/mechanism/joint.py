@@ -12,15 +12,9 @@ from numpy.typing import ArrayLike
 
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._parameter import Edited, Parameter
-from rbdyn.mechanism.joint_types import (
-    JointType,
-    SinCosRevolute,
-    SPQuatFloating,
-    quat_from_stereographic,
-    stereographic,
-)
+from rbdyn.mechanism.joint_types import KINDS, JointType, SinCosRevolute, SPQuatFloating
 from rbdyn.spatial.frames import CartesianFrame
-from rbdyn.spatial.rotations import Array, as_vector
+from rbdyn.spatial.rotations import Array, as_vector, quat_from_stereographic, stereographic
 
 
 @dataclass(frozen=True)
@@ -170,7 +164,7 @@ class Joint(Edited):
         mimic: Mimic | None = None,
     ) -> None:
         self._name = _joint_name(name)
-        if not isinstance(joint_type, JointType):
+        if not isinstance(joint_type, JointType) or joint_type.kind not in KINDS:
             raise MechanismError(
                 f"joint_type of joint {name!r} must be Fixed(), Revolute(axis), SinCosRevolute(axis), "
                 f"Prismatic(axis), Planar(), Spherical(), Floating() or SPQuatFloating(), got {joint_type!r}"

@@ -36,7 +36,10 @@ from rbdyn.spatial.rotations import (
     matrix_from_quat,
     matrix_from_rotvec,
     quat_from_matrix,
+    quat_from_stereographic,
+    random_quat,
     rotation_to_z,
+    stereographic,
 )
 from rbdyn.spatial.transform import Transform
 
@@ -138,9 +141,22 @@ class JointType:
         return self
 
 
-def _negated(axis: Axis) -> Axis:
-    x, y, z = axis
-    return (0.0 - x, 0.0 - y, 0.0 - z)  # no -0.0
+@dataclass(frozen=True)
+class OneAxis(JointType):
+    """What joint types of one axis share: the axis, kept at unit length."""
+
+    axis: Axis = (0.0, 0.0, 1.0)
+    num_velocities: ClassVar[int] = 1
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", unit_axis(self.axis, "axis"))
+
+    def canonical_rotation(self) -> Array:
+        return rotation_to_z(self.axis)
+
+    def flipped(self) -> OneAxis:
+        x, y, z = self.axis
+        return type(self)((0.0 - x, 0.0 - y, 0.0 - z))  # no -0.0
 
 
 def _angle_about(axis: ArrayLike, rotation: Array) -> float:
@@ -158,7 +174,7 @@ class Fixed(JointType):
 
 
 @dataclass(frozen=True)
-class Revolute(JointType):
+class Revolute(OneAxis):
     """Rotation about an axis.
 
     Parameters
@@ -167,19 +183,8 @@ class Revolute(JointType):
         Axis in the joint frame; normalised; must not be zero.
     """
 
-    axis: Axis = (0.0, 0.0, 1.0)
     num_positions: ClassVar[int] = 1
-    num_velocities: ClassVar[int] = 1
     kind: ClassVar[str] = "revolute"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", unit_axis(self.axis, "axis"))
-
-    def flipped(self) -> Revolute:
-        return Revolute(_negated(self.axis))
-
-    def canonical_rotation(self) -> Array:
-        return rotation_to_z(self.axis)
 
     def random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-math.pi, math.pi, 1)
@@ -195,7 +200,7 @@ class Revolute(JointType):
 
 
 @dataclass(frozen=True)
-class SinCosRevolute(JointType):
+class SinCosRevolute(OneAxis):
     """Rotation about an axis, q = [sin, cos] of the angle: no jump where the angle comes round.  v = rate of the angle.
 
     Parameters
@@ -204,22 +209,11 @@ class SinCosRevolute(JointType):
         Axis in the joint frame; normalised; must not be zero.
     """
 
-    axis: Axis = (0.0, 0.0, 1.0)
     num_positions: ClassVar[int] = 2
-    num_velocities: ClassVar[int] = 1
     kind: ClassVar[str] = "sincosrevolute"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", unit_axis(self.axis, "axis"))
 
     def neutral(self) -> Array:
         return np.array([0.0, 1.0])
-
-    def flipped(self) -> SinCosRevolute:
-        return SinCosRevolute(_negated(self.axis))
-
-    def canonical_rotation(self) -> Array:
-        return rotation_to_z(self.axis)
 
     def random(self, rng: np.random.Generator) -> Array:
         angle = rng.uniform(-math.pi, math.pi)
@@ -237,7 +231,7 @@ class SinCosRevolute(JointType):
 
 
 @dataclass(frozen=True)
-class Prismatic(JointType):
+class Prismatic(OneAxis):
     """Translation along an axis.
 
     Parameters
@@ -246,19 +240,8 @@ class Prismatic(JointType):
         Axis in the joint frame; normalised; must not be zero.
     """
 
-    axis: Axis = (0.0, 0.0, 1.0)
     num_positions: ClassVar[int] = 1
-    num_velocities: ClassVar[int] = 1
     kind: ClassVar[str] = "prismatic"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "axis", unit_axis(self.axis, "axis"))
-
-    def flipped(self) -> Prismatic:
-        return Prismatic(_negated(self.axis))
-
-    def canonical_rotation(self) -> Array:
-        return rotation_to_z(self.axis)
 
     def _pose(self, q: Array) -> Transform:
         return Transform(translation=q[0] * np.asarray(self.axis))
@@ -319,24 +302,6 @@ class Planar(JointType):
     def configuration(self, pose: Transform) -> Array:
         x, y = np.dot(self.x_axis, pose.translation), np.dot(self.y_axis, pose.translation)
         return np.array([x, y, _angle_about(self.normal, pose.rotation)])
-
-
-def stereographic(quat: Array) -> Array:
-    """The stereographic projection (x, y, z) / (1 + w) of a unit quaternion, its sign chosen for w >= 0, (3,)."""
-    w, p = (quat[0], quat[1:]) if quat[0] >= 0.0 else (-quat[0], -quat[1:])
-    return p / (1.0 + w)
-
-
-def quat_from_stereographic(p: Array) -> Array:
-    """The unit quaternion [w, x, y, z] whose stereographic projection is p, (4,)."""
-    n = float(p @ p)
-    return np.array([1.0 - n, *(2.0 * p)]) / (1.0 + n)
-
-
-def random_quat(rng: np.random.Generator) -> Array:
-    """A uniformly distributed unit quaternion [w, x, y, z]."""
-    q = rng.normal(size=4)
-    return q / math.sqrt(float(q @ q))
 
 
 @dataclass(frozen=True)
@@ -418,3 +383,7 @@ class SPQuatFloating(JointType):
 
     def configuration(self, pose: Transform) -> Array:
         return np.concatenate([pose.translation, stereographic(quat_from_matrix(pose.rotation))])
+
+
+TYPES = (Fixed, Revolute, SinCosRevolute, Prismatic, Planar, Spherical, Floating, SPQuatFloating)
+KINDS = frozenset(joint_type.kind for joint_type in TYPES)  # what algorithms know

@@ -143,3 +143,21 @@ def rotation_to_z(axis: ArrayLike) -> Array:
     v = np.array([a[1], -a[0], 0.0])  # a x z
     K = skew(v)
     return np.eye(3) + K + K @ K / (1.0 + a[2])
+
+
+def stereographic(quat: Array) -> Array:
+    """The stereographic projection (x, y, z) / (1 + w) of a unit quaternion, its sign chosen for w >= 0, (3,)."""
+    w, p = (quat[0], quat[1:]) if quat[0] >= 0.0 else (-quat[0], -quat[1:])
+    return p / (1.0 + w)
+
+
+def quat_from_stereographic(p: Array) -> Array:
+    """The unit quaternion [w, x, y, z] whose stereographic projection is p, (4,)."""
+    n = float(p @ p)
+    return np.array([1.0 - n, *(2.0 * p)]) / (1.0 + n)
+
+
+def random_quat(rng: np.random.Generator) -> Array:
+    """A uniformly distributed unit quaternion [w, x, y, z]."""
+    q = rng.normal(size=4)
+    return q / math.sqrt(float(q @ q))

@@ -107,7 +107,7 @@ def test_canonical_rotation_is_a_rotation(kind):
     np.testing.assert_allclose(R @ axis, [0, 0, 1], atol=1e-15)
 
 
-@pytest.mark.parametrize("bad", [None, Revolute, "revolute", 3, rbdyn.JointType])
+@pytest.mark.parametrize("bad", [None, Revolute, "revolute", 3, rbdyn.JointType, rbdyn.JointType()])
 def test_what_is_no_joint_type(bad):
     with pytest.raises(rbdyn.MechanismError, match="Revolute"):
         Joint("knee", bad)
