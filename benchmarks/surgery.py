@@ -26,7 +26,7 @@ def run(quick: bool) -> None:
     rows = [_row(name, make, edit, rounds) for name, (make, edit) in EDITS.items()]
     table.show(
         f"surgery on {SIZE} bodies, median of {rounds}",
-        ["edit", "ms", f"within {1e3 * LIMIT:g} ms", "ms to carry the state", "ms for a Model alone"],
+        ["edit", "ms", f"within {1e3 * LIMIT:g} ms", "ms to carry the state", "ms for the Model before"],
         rows,
     )
 

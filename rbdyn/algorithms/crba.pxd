@@ -65,8 +65,8 @@ cdef inline void floating_block(const CModel* m, const CData* d, int i, bint bot
         M[(v0 + j) * m.nv + v0 + j] = B[j][j] + m.rotor[v0 + j]
 
 cdef inline void meet_axes(const CModel* m, const CData* d, int i, Py_ssize_t k, Force F, bint both,
-                          real* M) noexcept nogil:
-    """Row k of M, and column k if `both`: what F = I^c S_k, in the frame of its tree, does on all axes from k rootwards.
+                           real* M) noexcept nogil:
+    """Row k of M, and column k if `both`: what F = I^c S_k, in its tree's frame, does on all axes from k rootwards.
 
     The axes of a floating base are unit vectors: v = [linear, angular].
     """

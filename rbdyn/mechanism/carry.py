@@ -132,6 +132,11 @@ class Carrier:
             self._follow(left, before, state, q, v, model)
         carried = type(states[0])(model)
         carried.set(q, v)
+        root = self.result.root_body
+        for before, state in known:
+            if before.bodies.get(root, root) is before.mechanism.root_body:
+                carried._take_root(state)
+                break
         return carried
 
     def _sorted(self, states: tuple[Any, ...]) -> list[tuple[Before, Any]]:

@@ -12,6 +12,7 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.model._model cimport CModel, allocate_data, free_data
 from rbdyn.model.model cimport Model
+from rbdyn.spatial._algebra cimport Vec3
 from rbdyn.spatial._arrays cimport data, read_only, vector_in
 
 cnp.import_array()
@@ -197,6 +198,14 @@ cdef class State:
         twin.set(self.q, self.v)
         twin.c.gravity, twin.c.R[0], twin.c.p[0] = self.c.gravity, self.c.R[0], self.c.p[0]
         return twin
+
+    def _take_root(self, State other not None):
+        """Where a World put the root of `other`, and its gravity if the World changed that."""
+        cdef Vec3 g = other.c.gravity, usual = other.model.c.gravity
+        self.c.R[0], self.c.p[0] = other.c.R[0], other.c.p[0]
+        if g.x != usual.x or g.y != usual.y or g.z != usual.z:
+            self.c.gravity = g
+        self.c.stage = 0
 
     def __copy__(self):
         return self.copy()

@@ -410,3 +410,20 @@ def test_a_flipped_joint_is_the_inverse_motion(kind):
     else:
         assert flipped.joint_type == kind
         assert flipped.position_limits == (-2.0, 1.0)
+
+
+def test_a_root_that_a_world_moved_stays_there():
+    m = rbdyn.rand_chain_mechanism([Revolute] * 4, seed=2)
+    world = rbdyn.World(gravity=(1.0, 2.0, -3.0))
+    robot = world.add_articulated_system(m)
+    robot.set_base_pose((1.0, 2.0, 3.0), (0.5, 0.5, -0.5, 0.5))
+    robot.set_state([0.1, 0.2, 0.3, 0.4], [1.0, -1.0, 2.0, -2.0])
+    before, kept = robot.state.copy(), m.bodies[1:3]
+    poses = [rbdyn.body_pose(before, body) for body in kept]
+    after = m.remove_subtree(m.tree_joints[2]).carry(before)
+    energy = 0.0
+    for body, pose in zip(kept, poses, strict=True):
+        np.testing.assert_array_equal(rbdyn.body_pose(after, body), pose)
+        energy -= body.inertia.mass * np.array([1.0, 2.0, -3.0]) @ (pose @ [*body.inertia.com, 1.0])[:3]
+    assert np.linalg.norm(poses[0][:3, 3]) > 2.0
+    assert rbdyn.potential_energy(after) == pytest.approx(energy, rel=1e-12)
