@@ -15,8 +15,8 @@ from rbdyn.algorithms.configuration cimport quat_log
 from rbdyn.algorithms.jacobian_dot cimport joint_axes
 from rbdyn.model._model cimport FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, CData, CLoop, CModel
 from rbdyn.spatial._algebra cimport (
-    Mat3, Motion, Vec3, add3, add_m, apply_m, cross3, matmul3, motion, mul3, sub3, tmul3, transpose3, vec3, zero3,
-    zero_m,
+    Force, Mat3, Motion, Vec3, add3, add_m, apply_m, cross3, force, matmul3, motion, mul3, sub3, tmul3, transpose3, vec3,
+    zero3, zero_m,
 )
 
 cdef inline bint allows(int kind, int k) noexcept nogil:
@@ -129,7 +129,7 @@ cdef inline double rotor_energy(const CModel* m, const CData* d) noexcept nogil:
     return twice
 
 cdef inline Motion relative_bias(const CData* d, const CLoop* c) noexcept nogil:
-    """Rate of (w, d') at vd = 0: accelerations seen from axes that turn with the predecessor."""
+    """Rate of (w, d'), at vd = 0 if d.a is so: accelerations seen from axes that turn with the predecessor."""
     cdef int B = c.predecessor, A = c.successor
     cdef Mat3 R = before_axes(d, c)
     cdef Vec3 x = after_in_predecessor(d, c)
@@ -146,6 +146,23 @@ cdef inline void loop_biases(const CModel* m, CData* d, double* k) noexcept nogi
     velocity_accelerations(m, d)
     for n in range(m.n_loops):
         deal(m, m.loops + n, relative_bias(d, m.loops + n), k, 1, 0)
+
+cdef inline Force loop_wrench(const CModel* m, const CData* d, const CLoop* c, const double* lam) noexcept nogil:
+    """What a loop joint exerts on its successor, at the after-frame's origin, world axes; d.a is that of the motion.
+
+    Along its rows lambda, along what it allows the inertia of its rotor.  The poses and velocities are current.
+    """
+    cdef int k, row = c.row
+    cdef double f[6]
+    cdef Motion a = relative_bias(d, c)
+    cdef Mat3 R = before_axes(d, c)
+    for k in range(6):
+        if allows(c.kind, k):
+            f[k] = -c.rotor * component(a, k)
+        else:
+            f[k] = lam[row]
+            row += 1
+    return force(mul3(R, vec3(f[0], f[1], f[2])), mul3(R, vec3(f[3], f[4], f[5])))
 
 cdef inline Vec3 rotation_vector(Mat3 R) noexcept nogil:
     """The rotation vector, of length at most pi, of a rotation matrix, by the quaternion's largest component."""

@@ -5,5 +5,9 @@ from rbdyn.model.state import State
 from rbdyn.spatial.rotations import Array
 
 def joint_wrenches(
-    state: State, vd: ArrayLike, external: _External | None = None, out: Array | None = None
+    state: State,
+    vd: ArrayLike,
+    external: _External | None = None,
+    out: Array | None = None,
+    multipliers: ArrayLike | None = None,
 ) -> Array: ...

@@ -2,14 +2,21 @@
 
 cimport numpy as cnp
 
+from libc.string cimport memset
+
+from rbdyn.errors import MechanismError
+
 from rbdyn.algorithms._external cimport external_forces
-from rbdyn.algorithms._loops cimport refuse_loops
+from rbdyn.algorithms.acceleration cimport accelerations
 from rbdyn.algorithms.kinematics cimport poses
+from rbdyn.algorithms.loops cimport after_origin, loop_wrench
 from rbdyn.algorithms.rnea cimport rnea
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
-from rbdyn.spatial._algebra cimport Force, Vec3, add_f, apply_t, cross3, mul3, net_force, sub3, sub_f, zero_f, zero_m
+from rbdyn.spatial._algebra cimport (
+    Force, Vec3, add3, add_f, apply_t, cross3, force, mul3, net_force, sub3, sub_f, tmul3, zero_f, zero_m,
+)
 from rbdyn.spatial._arrays cimport data, matrix_out, vector_in
 
 
@@ -30,7 +37,37 @@ cdef void _write(const CData* d, Placement place, Force f, double* row) noexcept
     row[0], row[1], row[2], row[3], row[4], row[5] = n.x, n.y, n.z, a.x, a.y, a.z
 
 
-def joint_wrenches(State state not None, vd, external=None, out=None):
+cdef Force _on_body(const CData* d, int body, Vec3 at, Force f) noexcept nogil:
+    """A force at a point, root axes, as one in the internal frame of a body."""
+    return force(tmul3(d.R[body], add3(f.n, cross3(sub3(at, d.p[body]), f.f))), tmul3(d.R[body], f.f))
+
+
+cdef void _add_loop_wrenches(const CModel* m, CData* d, const double* vd, const double* lam) noexcept nogil:
+    """What loop joints exert on the two bodies of each, added to d.f."""
+    cdef int n, A, B
+    cdef Force f
+    cdef Vec3 at
+    poses(m, d)
+    accelerations(m, d, vd)
+    for n in range(m.n_loops):
+        A, B = m.loops[n].successor, m.loops[n].predecessor
+        at = after_origin(d, m.loops + n)
+        f = loop_wrench(m, d, m.loops + n, lam)
+        d.f[A] = add_f(d.f[A], _on_body(d, A, at, f))
+        d.f[B] = sub_f(d.f[B], _on_body(d, B, at, f))
+
+
+cdef object _multipliers(State state, object given):
+    """One number for each row of the loops, or None without loops."""
+    if given is None and state.model.has_loops:
+        raise MechanismError(
+            f"joint_wrenches of mechanism {state.model.mechanism.name!r} needs multipliers, since it has loops: what "
+            "their joints transmit; dynamics(state, ...) returns them with the accelerations"
+        )
+    return None if given is None else vector_in(given, state.model.c.nc, "multipliers")
+
+
+def joint_wrenches(State state not None, vd, external=None, out=None, multipliers=None):
     """The wrench that each joint transmits onto its body: motor torque, constraint reaction and bearing loads in one.
 
     Recursive Newton-Euler: Featherstone, RBDA (2008), table 5.1, p. 96, where it is f_i.
@@ -45,6 +82,9 @@ def joint_wrenches(State state not None, vd, external=None, out=None):
         As for `inverse_dynamics`.
     out : (n_bodies, 6) ndarray of float64, optional
         Zeroed, written and returned.
+    multipliers : (num_constraints,) array_like of float, optional
+        What loop joints transmit across what they block, as `dynamics` returns it together with `vd` [N m, N]; needed
+        if there are loops.
 
     Returns
     -------
@@ -58,19 +98,26 @@ def joint_wrenches(State state not None, vd, external=None, out=None):
     StateError
         If a length is wrong or a number is not finite.
     MechanismError
-        If the mechanism has loops: reactions are not unique then.
+        If the mechanism has loops and `multipliers` is not given.
 
     Notes
     -----
-    The part along the joint is `inverse_dynamics` less rotor inertia times `vd`.
+    The part along the joint is what its motor gives, less rotor inertia times `vd`.  With loops that hold one another,
+    `dynamics` returns the smallest of all multipliers; how a load is shared between such loops is not determined by
+    rigid bodies.
     """
     cdef CModel* m = state.use()
     cdef CData* d = &state.c
-    refuse_loops(state.model, "joint_wrenches")
     cdef cnp.ndarray a = vector_in(vd, m.nv, "vd")
+    cdef object lam = _multipliers(state, multipliers)
     cdef cnp.ndarray W
     cdef bint forced = external_forces(state, external)
     cdef int k, base = state.model.base
+    if m.n_loops:
+        if not forced:
+            memset(d.f, 0, m.nb * sizeof(Force))
+        _add_loop_wrenches(m, d, data(a), data(<cnp.ndarray> lam))
+        forced = True
     rnea(m, d, data(a), d.u, forced)
     W = matrix_out(out, m.nb - base, 6)                    # not before: vd and wrenches may lie in it
     poses(m, d)

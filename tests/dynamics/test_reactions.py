@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from dynamics.loop_systems import looped
 from dynamics.systems import random_system
 from dynamics.test_centroidal import carrier, momentum_rate
 from reference import oracle
@@ -88,11 +89,64 @@ def test_doors():
         rbdyn.joint_wrenches(rbdyn.State.__new__(rbdyn.State), vd)
 
 
-def test_loops_are_refused():
-    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
-    link = rbdyn.SpatialInertia(1.0, (0.5, 0, 0), np.eye(3))
-    for k in range(2):
-        m.attach(m.root_body, rbdyn.RigidBody(f"b{k}", link), rbdyn.Joint(f"j{k}", rbdyn.Revolute((0, 0, 1))))
-    m.attach(m.bodies[1], m.bodies[2], rbdyn.Joint("loop", rbdyn.Revolute((0, 0, 1))))
-    with pytest.raises(rbdyn.MechanismError, match="loop"):
-        rbdyn.joint_wrenches(rbdyn.State(rbdyn.Model(m)), [0.0, 0.0])
+@pytest.fixture(params=range(25))
+def closed(request):
+    """A closed system whose multipliers are unique; with its torques, accelerations and multipliers."""
+    seed = 100 * request.param
+    while True:
+        s = looped(seed, 1 + request.param % 2, n=9)
+        for joint in s.mechanism.joints:
+            if isinstance(joint.joint_type, rbdyn.Planar):  # its rotors move with its before-frame: flips change them
+                joint.rotor_inertia = 0.0
+        s.model, state = rbdyn.Model(s.mechanism), s.state
+        s.state = rbdyn.State(s.model)
+        s.state.set(state.q, state.v)
+        tau = np.random.default_rng(request.param).normal(size=s.model.nv)
+        result = rbdyn.dynamics(s.state, tau, s.external)
+        if 0 < s.model.num_constraints == result.rank:
+            nontrivial(result.multipliers)
+            return s, tau, result
+        seed += 1
+
+
+def test_with_loops_the_part_along_the_joint_is_its_torque(closed):
+    s, tau, result = closed
+    W = rbdyn.joint_wrenches(s.state, result.vd, s.external, multipliers=result.multipliers)
+    transmitted = tau - s.model.array("rotor_inertia") * result.vd
+    for joint in s.mechanism.tree_joints:
+        if joint.num_velocities:
+            body = s.mechanism.edge(joint).successor
+            k = s.model.joint_v_index(joint.name)
+            S = rbdyn.point_jacobian_6d(s.state, body)[:, k : k + joint.num_velocities]
+            wrench = W[s.model.body_names.index(body.name)]
+            close(S.T @ wrench, transmitted[k : k + joint.num_velocities], 1e-9, np.abs(W).max())
+
+
+def test_another_spanning_tree_has_the_same_reactions(closed):
+    """What was a loop joint is one of the tree then, and the other way round."""
+    s = closed[0]
+    before = rbdyn.dynamics(s.state, external=s.external)
+    old = rbdyn.joint_wrenches(s.state, before.vd, s.external, multipliers=before.multipliers)
+    names, edges = s.model.body_names, {j: s.mechanism.edge(j) for j in s.mechanism.tree_joints}
+    state = s.mechanism.rebuild_spanning_tree(next_edge=lambda joints: joints[-1]).carry(s.state)
+    after = rbdyn.dynamics(state, external=s.external)
+    new = rbdyn.joint_wrenches(state, after.vd, s.external, multipliers=after.multipliers)
+    assert state.model.joint_names != s.model.joint_names
+    kept = {edges[j].successor.name for j in s.mechanism.tree_joints if edges.get(j) == s.mechanism.edge(j)}
+    for name in kept & set(names) & set(state.model.body_names):
+        close(new[state.model.body_names.index(name)], old[names.index(name)], 1e-8, np.abs(old).max())
+
+
+def test_loops_need_their_multipliers(closed):
+    s, _, result = closed
+    with pytest.raises(rbdyn.MechanismError, match=r"needs multipliers.*dynamics\(state"):
+        rbdyn.joint_wrenches(s.state, result.vd)
+    for bad in (result.multipliers[:-1], result.multipliers * np.nan, "lambda"):
+        with pytest.raises(rbdyn.StateError, match="multipliers"):
+            rbdyn.joint_wrenches(s.state, result.vd, multipliers=bad)
+
+
+def test_a_tree_has_no_multipliers():
+    s = random_system(1)
+    with pytest.raises(rbdyn.StateError, match=r"multipliers must have shape \(0,\)"):
+        rbdyn.joint_wrenches(s.state, s.order(s.vd), multipliers=[1.0])
