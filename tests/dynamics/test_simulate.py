@@ -169,6 +169,30 @@ def test_one_step_is_that_of_munthe_kaas(h):
     close(state.v, v + h / 6 * (A1 + 2 * A2 + 2 * A3 + A4), 1e-13)
 
 
+@pytest.mark.parametrize("theta", [0.01, 0.0999, 0.1001, 0.5, 0.75, 3.0])
+def test_rate_of_the_rotation_vector_to_the_last_digits(theta):
+    """Half way through the step a kick turns a slow spin about x into a quick one about y: the last stage is all there is.
+
+    There the rotation vector is (theta, 0, 0) and dexp^-1 (a, b, 0) = (a, b x cot x, -theta b / 2), x = theta / 2.
+    """
+    spin, quick, calls = theta, 15.0, []
+    state = single(Spherical(), gravity=(0.0, 0.0, 0.0))
+    state.set(v=[spin, 0.0, 0.0])
+
+    def control(t, s):
+        calls.append(t)
+        return [0.0, quick, 0.0] if len(calls) == 3 else np.zeros(3)
+
+    rbdyn.simulate(state, 1.0, 1.0, control)
+    x = theta / 2
+    last = np.array([spin, quick * x / np.tan(x), -x * quick])
+    turn = (np.array([5 * spin, 0.0, 0.0]) + last) / 6
+    angle = np.linalg.norm(turn)
+    expected = np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) / angle * turn])
+    nontrivial(expected)
+    np.testing.assert_allclose(state.q * np.sign(state.q @ expected), expected, rtol=0, atol=4e-15)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_agrees_with_another_integrator_of_another_formulation(seed):
     """DOP853 on quaternions as plain numbers, accelerations by virtual work (reference/oracle.py), and a control."""
