@@ -171,7 +171,7 @@ def test_one_step_is_that_of_munthe_kaas(h):
 
 @pytest.mark.parametrize("theta", [0.01, 0.0999, 0.1001, 0.5, 0.75, 3.0])
 def test_rate_of_the_rotation_vector_to_the_last_digits(theta):
-    """Half way through the step a kick turns a slow spin about x into a quick one about y: the last stage is all there is.
+    """A kick in the third stage makes a quick spin about y of a slow one about x: the fourth stage has it alone.
 
     There the rotation vector is (theta, 0, 0) and dexp^-1 (a, b, 0) = (a, b x cot x, -theta b / 2), x = theta / 2.
     """
