@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from dynamics.systems import random_system
+from dynamics.systems import in_motion
 from reference.compare import close, nontrivial
 from reference.oracle import cross_matrix, rotation_of_quaternion
 
 import rbdyn
-from rbdyn.testing.random_mechanisms import ALL_TYPES
+from rbdyn.mechanism import Floating, Planar, Prismatic, Revolute, SinCosRevolute, Spherical
+from rbdyn.testing.random_mechanisms import rand_chain_mechanism as chain
 
 QUAT, SHIFT = np.array([0.1, -0.5, 0.7, np.sqrt(0.25)]), np.array([1.0, -2.0, 3.0])
 R = rotation_of_quaternion(QUAT)
@@ -61,11 +62,11 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("seed", [0, 4, 6])
+@pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("name", ANSWERS)
 def test_answers_move_with_the_world(name, seed):
-    types = [t for t in ALL_TYPES if t not in (rbdyn.Floating, rbdyn.SPQuatFloating)]
-    s = random_system(seed, n=6, joint_types=types, floating_base=False)
+    types = [Revolute, Spherical, Prismatic, SinCosRevolute, Planar, Floating]
+    s = in_motion(np.random.default_rng(seed), chain(types, seed))
     gravity = np.array([1.0, 2.0, -9.0])
     s.mechanism.gravity = gravity
     robot = rbdyn.World(gravity=R @ gravity).add_articulated_system(s.mechanism)
