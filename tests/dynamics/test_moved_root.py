@@ -1,5 +1,8 @@
 """Answers about a system whose root stands elsewhere: those of one at the origin, moved with the world."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from dynamics.systems import in_motion
@@ -80,3 +83,17 @@ def test_answers_move_with_the_world(name, seed):
     there = answer(s, robot.state, robot.model.body_names, turned)
     nontrivial(here)
     close(there, moved(here), 1e-11)
+
+
+@pytest.mark.parametrize("duplicate", [rbdyn.State.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))])
+def test_copies_stand_where_the_state_does(duplicate):
+    s = in_motion(np.random.default_rng(3), chain([Revolute, Spherical, Prismatic], 3))
+    robot = rbdyn.World(gravity=(1.0, 2.0, -9.0)).add_articulated_system(s.mechanism)
+    robot.set_base_pose(SHIFT, QUAT)
+    robot.set_state(s.state.q, s.state.v)
+    twin, last = duplicate(robot.state), robot.model.body_names[LAST]
+    nontrivial(rbdyn.body_pose(twin, last) - rbdyn.body_pose(s.state, last))
+    np.testing.assert_array_equal(rbdyn.body_pose(twin, last), rbdyn.body_pose(robot.state, last))
+    np.testing.assert_array_equal(rbdyn.bias_forces(twin), rbdyn.bias_forces(robot.state))
+    energy = -robot.model.total_mass * np.array([1.0, 2.0, -9.0]) @ rbdyn.center_of_mass(twin)
+    assert rbdyn.potential_energy(twin) == pytest.approx(energy, rel=1e-12)
