@@ -51,7 +51,7 @@ class RemovedError(Error, RuntimeError):
 
 
 class BusyError(Error, RuntimeError):
-    """A World was edited between its half steps, or stepped by two threads at once."""
+    """A World was edited between its half steps, or a World or State used by two threads at once."""
 
 
 class FileError(Error):

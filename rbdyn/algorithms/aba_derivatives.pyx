@@ -11,7 +11,7 @@ from rbdyn.algorithms.rnea_derivatives cimport (
 )
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
-from rbdyn.spatial._arrays cimport data, matrices_out, vector_in
+from rbdyn.spatial._arrays cimport clear, data, matrices_out, vector_in
 
 
 def forward_dynamics_derivatives(State state not None, tau, external=None, out=None):
@@ -51,10 +51,10 @@ def forward_dynamics_derivatives(State state not None, tau, external=None, out=N
     refuse_loops(state.model, "forward_dynamics_derivatives")
     cdef cnp.ndarray t = vector_in(tau, m.nv, "tau")
     cdef list wrenches = read_wrenches(state, external, True)
+    cdef tuple results = matrices_out(out, 3, m.nv, m.nv)
     cdef double* H = state.scratch()
     cdef double* vd = state.c.u
     cdef Workspace w = workspace_of(m, state.workspace(workspace_size(m)))
-    cdef tuple results
     cdef int k
     mass_and_bias(m, &state.c, sum_wrenches(state, wrenches), w, H, vd)
     ltdl_factor(m, H)
@@ -62,7 +62,7 @@ def forward_dynamics_derivatives(State state not None, tau, external=None, out=N
     for k in range(m.nv):
         vd[k] = data(t)[k] - vd[k]
     ltdl_solve(m, H, vd)
-    results = matrices_out(out, 3, m.nv, m.nv)
+    clear(results)
     derivatives_at(m, &state.c, vd, w, data(results[0]), data(results[1]))
     add_external(state, wrenches, w, data(results[0]))
     ltdl_solve_rows(m, H, m.nv, -1.0, data(results[0]), data(results[1]))

@@ -1,3 +1,5 @@
+from rbdyn.model.model cimport Model
 from rbdyn.model.state cimport State
 
-cdef int share_among(State state, object actuated, const double* vd, bint external, double* tau) except -1
+cdef list degrees_of_freedom(Model model, object actuated)
+cdef int share_among(State state, list dofs, const double* vd, bint external, double* tau) except -1

@@ -18,7 +18,7 @@ from rbdyn.model.model cimport Model
 from rbdyn.model.state cimport State
 
 
-cdef list _degrees_of_freedom(Model model, object actuated):
+cdef list degrees_of_freedom(Model model, object actuated):
     """Indices in v of the named joints."""
     cdef CModel* m = &model.c
     if isinstance(actuated, str) or not hasattr(actuated, "__iter__"):
@@ -94,13 +94,12 @@ cdef int _refuse_leftover(Model model, list dofs, int n, const double* Z, double
     )
 
 
-cdef int share_among(State state, object actuated, const double* vd, bint external, double* tau) except -1:
-    """The smallest tau, zero but on the actuated joints, that produces vd.  tau may be vd; an error leaves it alone.
+cdef int share_among(State state, list dofs, const double* vd, bint external, double* tau) except -1:
+    """The smallest tau, zero but on `degrees_of_freedom`, that produces vd.  tau may be vd; an error leaves it alone.
 
     With `external`, the state's f holds the external forces.
     """
     cdef CModel* m = state.use()
-    cdef list dofs = _degrees_of_freedom(state.model, actuated)
     cdef size_t nv = m.nv, before = loops_size(m)
     cdef double* f = <double*> (<char*> state.workspace(before + (3 * nv + cod_size(nv, nv)) * sizeof(double)) + before)
     cdef double* b = f + nv

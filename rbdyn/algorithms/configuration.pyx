@@ -2,11 +2,11 @@
 
 cimport numpy as cnp
 
-from libc.string cimport memcpy
+from libc.string cimport memmove
 
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Model
-from rbdyn.spatial._arrays cimport data, vector_in, vector_out
+from rbdyn.spatial._arrays cimport apart, data, overlap, vector_in, vector_out
 
 
 def integrate(Model model not None, q, v, double dt=1.0, out=None):
@@ -35,10 +35,9 @@ def integrate(Model model not None, q, v, double dt=1.0, out=None):
     cdef cnp.ndarray speed = vector_in(v, m.nv, "v")
     cdef cnp.ndarray result = vector_out(out, m.nq)
     vector_in([dt], 1, "dt")
-    if data(result) == data(speed):
+    if overlap(result, speed):
         speed = speed.copy()
-    if data(result) != data(start):
-        memcpy(data(result), data(start), m.nq * sizeof(double))
+    memmove(data(result), data(start), m.nq * sizeof(double))
     integrate_joints(m, data(result), data(speed), dt)
     return result
 
@@ -64,5 +63,6 @@ def difference(Model model not None, q0, q1, out=None):
     cdef cnp.ndarray a = vector_in(q0, m.nq, "q0")
     cdef cnp.ndarray b = vector_in(q1, m.nq, "q1")
     cdef cnp.ndarray v = vector_out(out, m.nv)
+    a, b = apart(a, v), apart(b, v)
     difference_joints(m, data(a), data(b), data(v))
     return v

@@ -8,6 +8,7 @@ from rbdyn.algorithms.result import DynamicsResult
 from rbdyn.errors import MechanismError, StateError
 
 from libc.math cimport isfinite
+from libc.string cimport memmove
 
 from rbdyn.algorithms._external cimport external_forces
 from rbdyn.algorithms._singular cimport NOT_SINGULAR, refuse_singular, singular_pivot
@@ -142,8 +143,7 @@ def project_velocity(State state not None, v=None, out=None):
     cdef double* H
     cdef Loops w
     cdef int i
-    if data(result) != data(start):
-        result[:] = start                                  # and from here on only this: they may overlap
+    memmove(data(result), data(start), m.nv * sizeof(double))   # and from here on only this: they may overlap
     if not state.model.has_loops:
         return result
     H = factor_mass(state)

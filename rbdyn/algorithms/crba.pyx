@@ -5,7 +5,7 @@ cimport numpy as cnp
 from rbdyn.algorithms.rnea cimport rnea_momentum
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
-from rbdyn.spatial._arrays cimport data, matrix_out, vector_in, vector_out
+from rbdyn.spatial._arrays cimport apart, data, matrix_out, vector_in, vector_out
 
 
 def mass_matrix(State state not None, out=None):
@@ -51,5 +51,5 @@ def mass_matrix_times(State state not None, x, out=None):
     cdef CModel* m = state.use()
     cdef cnp.ndarray a = vector_in(x, m.nv, "x")
     cdef cnp.ndarray y = vector_out(out, m.nv)
-    rnea_momentum(m, &state.c, data(a), data(y))
+    rnea_momentum(m, &state.c, data(apart(a, y)), data(y))
     return y

@@ -2,8 +2,6 @@
 
 cimport numpy as cnp
 
-import numpy as np
-
 from rbdyn.errors import StateError
 
 from rbdyn.algorithms.point cimport place_of, point_in, point_twist, where
@@ -11,7 +9,7 @@ from rbdyn.model._model cimport POSES, CData, CModel
 from rbdyn.model.model cimport AXIS_X, AXIS_Y, NO_TURN, Model, Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3, add3, eye3, matmul3, mul3, rows3, vec3, zero3
-from rbdyn.spatial._arrays cimport data, vector_out
+from rbdyn.spatial._arrays cimport data, matrix_out, vector_out
 
 cnp.import_array()
 
@@ -100,17 +98,13 @@ def body_pose(State state not None, body, out=None):
     cdef bint world = isinstance(body, str) and body == "world" and body not in state.model.placements
     cdef Placement place = place_of(state.model, body)
     cdef CData* d = &state.c
-    if out is None:
-        out = np.empty((4, 4))
-    elif not (isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (4, 4)
-              and out.flags.c_contiguous and out.flags.writeable):
-        raise StateError("out must be a writable, C-contiguous float64 array of shape (4, 4)")
+    cdef cnp.ndarray pose = matrix_out(out, 4, 4)
     if world:
-        _write_pose(eye3(), zero3(), data(out))
-        return out
+        _write_pose(eye3(), zero3(), data(pose))
+        return pose
     support(m, d, place.body, POSES)
-    _write_pose(matmul3(d.R[place.body], place.R), where(d, place, place.p), data(out))
-    return out
+    _write_pose(matmul3(d.R[place.body], place.R), where(d, place, place.p), data(pose))
+    return pose
 
 
 def point_velocity(State state not None, body, point=None, out=None):

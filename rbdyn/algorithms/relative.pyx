@@ -204,6 +204,8 @@ cdef tuple _relative(State state, tuple frames, object out, object out_dot, bint
     cdef Vec3 u, w                               # velocities of x and y
     if out is not None and out_dot is not None and np.may_share_memory(out, out_dot):
         raise StateError("out and out_dot must be two arrays, got overlapping memory")
+    if value:
+        J = matrix_out(out, 6, m.nv)
     if rate:
         J_dot = matrix_out(out_dot, 6, m.nv)
         t = twist_at(d, k.body, k.p)
@@ -213,7 +215,6 @@ cdef tuple _relative(State state, tuple frames, object out, object out_dot, bint
         add_jacobian_dot(m, d, j.body, y, w, t.w, -1.0, True, m.nv, -1, data(J_dot))
         turn_rows(k.R, m.nv, data(J_dot))
     if value:
-        J = matrix_out(out, 6, m.nv)
         add_jacobian(m, d, i.body, x, 1.0, True, m.nv, -1, data(J))
         add_jacobian(m, d, j.body, y, -1.0, True, m.nv, -1, data(J))
         turn_rows(k.R, m.nv, data(J))

@@ -5,11 +5,11 @@ cimport numpy as cnp
 from rbdyn.errors import MechanismError
 
 from rbdyn.algorithms._external cimport external_forces
-from rbdyn.algorithms.actuation cimport share_among
+from rbdyn.algorithms.actuation cimport degrees_of_freedom, share_among
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Model
 from rbdyn.model.state cimport State
-from rbdyn.spatial._arrays cimport data, vector_in, vector_out
+from rbdyn.spatial._arrays cimport apart, data, vector_in, vector_out
 
 
 def inverse_dynamics(State state not None, vd, external=None, actuated=None, out=None):
@@ -48,15 +48,19 @@ def inverse_dynamics(State state not None, vd, external=None, actuated=None, out
         If `actuated` names no moving joint.
     """
     cdef CModel* m = state.use()
+    cdef list dofs = None                        # asked for first: a sequence of the user's may run algorithms itself
     if actuated is None:
         _refuse_unsaid(state.model)
+    else:
+        dofs = degrees_of_freedom(state.model, actuated)
     cdef cnp.ndarray a = vector_in(vd, m.nv, "vd")
     cdef cnp.ndarray tau = vector_out(out, m.nv)
+    a = apart(a, tau)
     cdef bint forced = external_forces(state, external)
-    if actuated is None:
+    if dofs is None:
         rnea(m, &state.c, data(a), data(tau), forced)
     else:
-        share_among(state, actuated, data(a), forced, data(tau))
+        share_among(state, dofs, data(a), forced, data(tau))
     return tau
 
 

@@ -11,7 +11,7 @@ from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport Vec3, tmul3, vec3
-from rbdyn.spatial._arrays cimport data, matrices_out, vector_in
+from rbdyn.spatial._arrays cimport clear, data, matrices_out, vector_in
 
 
 def inverse_dynamics_derivatives(State state not None, vd, external=None, out=None):
@@ -56,11 +56,11 @@ def inverse_dynamics_derivatives(State state not None, vd, external=None, out=No
     refuse_loops(state.model, "inverse_dynamics_derivatives")
     cdef cnp.ndarray a = vector_in(vd, m.nv, "vd")
     cdef list wrenches = read_wrenches(state, external, True)
+    cdef tuple results = matrices_out(out, 3, m.nv, m.nv)
     cdef double* accelerations = state.c.u       # vd may lie in what is overwritten
     cdef Workspace w = workspace_of(m, state.workspace(workspace_size(m)))
-    cdef tuple results
     memcpy(accelerations, data(a), m.nv * sizeof(double))
-    results = matrices_out(out, 3, m.nv, m.nv)
+    clear(results)
     rnea_derivatives(m, &state.c, accelerations, sum_wrenches(state, wrenches), w,
                      data(results[0]), data(results[1]), data(results[2]))
     add_external(state, wrenches, w, data(results[0]))

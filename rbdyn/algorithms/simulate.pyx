@@ -10,6 +10,7 @@ from rbdyn.errors import DivergenceError, StateError
 
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
+from cpython.pythread cimport PyThread_get_thread_ident
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
@@ -108,7 +109,16 @@ cdef class _Run:
         """Ctrl-C, and a word to who waits."""
         PyErr_CheckSignals()
         if self.progress is not None:
+            self.hand_over(False)
             self.progress(done, self.steps)
+            self.hand_over(True)
+        return 0
+
+    cdef int hand_over(self, bint back) except -1:
+        """The state to the user's functions, for which any thread may compute with it, and back."""
+        self.state.stepper = PyThread_get_thread_ident() if back else 0
+        if back:
+            self.state.use()
         return 0
 
     cdef int step(self, double h) except -1 nogil:
@@ -145,11 +155,11 @@ cdef class _Run:
 
     cdef int ask(self, double t) except -1 with gil:
         """tau from the user's control, which may look at the state, not change it."""
-        cdef cnp.ndarray tau = vector_in(self.control(t, self.state), self.m.nv, "what control(t, state) returns")
+        cdef cnp.ndarray tau
+        self.hand_over(False)
+        tau = vector_in(self.control(t, self.state), self.m.nv, "what control(t, state) returns")
+        self.hand_over(True)
         memcpy(self.tau, data(tau), self.m.nv * sizeof(double))
-        self.state.use()
-        if not self.state.frozen:
-            raise StateError("control(t, state) changed the state, by stepping a World that it belongs to")
         return 0
 
     cdef int through_loops(self) except -1 with gil:
@@ -219,7 +229,9 @@ def simulate(State state not None, duration, time_step=1e-3, control=None, every
         If a number is negative, not finite or not a number, if `control` returns something else than nv finite
         numbers, or sets the state.
     StaleModelError
-        If the mechanism was edited, before or by `control`.
+        If the mechanism was edited, before, by `control` or by `progress`.
+    BusyError
+        If another thread steps the state.
     MechanismError
         If a joint moves no inertia.
 
@@ -230,7 +242,6 @@ def simulate(State state not None, duration, time_step=1e-3, control=None, every
     A force f at a point is `point_jacobian(state, body, point).T @ f` in `control`.
     """
     cdef _Run run = _Run()
-    run.prepare(state)
     run.duration, run.h = _time(duration, "duration", False), _time(time_step, "time_step", True)
     run.stiffness, run.damping = _gain(stiffness, "stiffness"), _gain(damping, "damping")
     for what, call in (("control", control), ("progress", progress)):
@@ -238,15 +249,16 @@ def simulate(State state not None, duration, time_step=1e-3, control=None, every
             raise StateError(f"{what} must be a function or None, got {call!r}")
     run.control, run.progress = control, progress
     run.steps, run.every = _steps(run.duration, run.h), _every(every)
+    run.prepare(state)
+    run.make_room()
     if state.frozen:
         raise StateError("this State is in the middle of a step, of a World or of simulate; simulate after the step")
-    run.make_room()
-    state.frozen = True
+    state.frozen, state.stepper = True, PyThread_get_thread_ident()
     try:
         with nogil:
             run.go()
     finally:
-        state.frozen = False
+        state.frozen, state.stepper = False, 0
         if run.moving:
             undo(run.m, run.d, &run.s)
     return Trajectory(run.times, run.q, run.v)

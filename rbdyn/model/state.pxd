@@ -7,12 +7,14 @@ cdef class State:
     cdef CData c
     cdef readonly Model model
     cdef bint frozen             # a World or simulate is in the middle of a step with it
+    cdef long stepper            # the thread that steps it right now, and that alone may compute with it; 0: none
     cdef double* square          # (nv, nv) scratch of the factorisations, made when first needed
     cdef void* work              # memory of algorithms that need more than c holds, made when first needed
     cdef size_t work_size        # [bytes]
     cdef object _view(self, double* x, cnp.npy_intp n)
     cdef double* scratch(self) except NULL
     cdef void* workspace(self, size_t size) except NULL
+    cdef int refuse_others(self) except -1
     cdef CModel* use(self) except NULL
     cdef int _check_parts(self, const double* q) except -1
     cdef void _normalise(self) noexcept

@@ -4,8 +4,9 @@ cimport numpy as cnp
 
 import numpy as np
 
-from rbdyn.errors import StateError
+from rbdyn.errors import BusyError, StateError
 
+from cpython.pythread cimport PyThread_get_thread_ident
 from libc.math cimport fabs, fmax, sqrt
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
@@ -53,7 +54,8 @@ cdef class State:
     Notes
     -----
     `q` and `v` are read-only views; `set` changes them.  What algorithms compute from them is kept until then, so
-    that several algorithms at one state share their common work.  One State serves one thread at a time.
+    that several algorithms at one state share their common work.  One State serves one thread at a time; algorithms
+    raise BusyError while another thread steps it, by a World or `simulate`.
     """
 
     def __dealloc__(self):
@@ -72,7 +74,12 @@ cdef class State:
         return self.square
 
     cdef void* workspace(self, size_t size) except NULL:
-        """At least `size` bytes of working memory; kept, so that only a first use, or a larger one, allocates."""
+        """At least `size` bytes of working memory; kept, so that only a first use, or a larger one, allocates.
+
+        Like `scratch` and what c holds beside its stages, it is everybody's: no Python code may run between taking it
+        and being done with it.  A user's sequence, mapping or number can call any algorithm on this State, which then
+        overwrites this memory, or frees it.  So arguments are read first, `out` included.
+        """
         cdef void* grown
         if size > self.work_size or self.work is NULL:
             grown = malloc(size if size else 1)
@@ -94,9 +101,17 @@ cdef class State:
         self.set(m.neutral(), None)
 
     cdef CModel* use(self) except NULL:
-        """The model's C arrays; raises if this State is empty or stale."""
+        """The model's C arrays; raises if this State is empty, stale, or stepped by another thread."""
         self.check_filled()
+        if self.stepper:
+            self.refuse_others()
         return self.model.use()
+
+    cdef int refuse_others(self) except -1:
+        """BusyError if another thread steps this State."""
+        if self.stepper != <long> PyThread_get_thread_ident():
+            raise BusyError("another thread steps this State, by its World or by simulate; give each thread its own")
+        return 0
 
     cdef int check_filled(self) except -1:
         """StateError if this State has no model; a stale one can still be read."""
@@ -123,14 +138,15 @@ cdef class State:
         """
         cdef const CModel* m = self.use()
         cdef cnp.ndarray new_q = None
-        if self.frozen:
-            raise StateError("this State is in the middle of a step, of a World or of simulate; set it after the step")
         cdef cnp.ndarray new_v = None
         if q is not None:
             new_q = vector_in(q, m.nq, "q")
-            self._check_parts(data(new_q))
         if v is not None:
             new_v = vector_in(v, m.nv, "v")
+        if self.frozen:
+            raise StateError("this State is in the middle of a step, of a World or of simulate; set it after the step")
+        if new_q is not None:
+            self._check_parts(data(new_q))
         if new_q is not None:
             memcpy(self.c.q, data(new_q), m.nq * sizeof(double))
             self._normalise()

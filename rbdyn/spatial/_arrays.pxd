@@ -6,6 +6,8 @@ cdef cnp.ndarray vector_in(object x, Py_ssize_t n, str name)
 cdef cnp.ndarray vector_out(object out, Py_ssize_t n)
 cdef cnp.ndarray matrix_out(object out, Py_ssize_t rows, Py_ssize_t columns)
 cdef tuple matrices_out(object out, int count, Py_ssize_t rows, Py_ssize_t columns)
+cdef int clear(tuple matrices) except -1
+cdef cnp.ndarray apart(cnp.ndarray x, cnp.ndarray out)
 cdef cnp.ndarray read_only(cnp.ndarray a)
 
 cdef inline double* data(cnp.ndarray a) noexcept:

@@ -35,7 +35,7 @@ cdef cnp.ndarray vector_in(object x, Py_ssize_t n, str name):
 
 
 cdef cnp.ndarray _converted(object x, Py_ssize_t n, str name):
-    """The slow way in: lists, integers, float32, strided and byte-swapped arrays."""
+    """The slow way in: lists, integers, float32, strided, byte-swapped and unaligned arrays."""
     try:
         a = np.asarray(x)
     except ValueError:
@@ -44,7 +44,7 @@ cdef cnp.ndarray _converted(object x, Py_ssize_t n, str name):
         raise StateError(f"{name} must hold real numbers, got {type(x).__name__} of {a.dtype}")
     if a.ndim != 1 or a.shape[0] != n:
         raise StateError(f"{name} must have shape ({n},), got shape {a.shape}")
-    a = np.ascontiguousarray(a, dtype=np.float64)
+    a = cnp.PyArray_FROM_OTF(a, cnp.NPY_DOUBLE, cnp.NPY_ARRAY_CARRAY_RO | cnp.NPY_ARRAY_FORCECAST)
     if not _finite(<const double*> cnp.PyArray_DATA(<cnp.ndarray> a), n):
         raise StateError(f"{name} must be finite, got {a}")
     return a
@@ -74,7 +74,10 @@ cdef cnp.ndarray matrix_out(object out, Py_ssize_t rows, Py_ssize_t columns):
 
 
 cdef tuple matrices_out(object out, int count, Py_ssize_t rows, Py_ssize_t columns):
-    """The matrices in the tuple `out`, zeroed, if they can hold the results, or as many fresh ones."""
+    """The matrices in the tuple `out`, if they can hold the results, or as many fresh ones.
+
+    They keep what they hold, which may be an argument, until `clear`; arguments that run Python code come before.
+    """
     cdef int i, j
     if out is None:
         return tuple([matrix_out(None, rows, columns) for _ in range(count)])
@@ -87,9 +90,15 @@ cdef tuple matrices_out(object out, int count, Py_ssize_t rows, Py_ssize_t colum
         for j in range(i):
             if overlap(arrays[i], arrays[j]):
                 raise StateError(f"out must not share memory, but its arrays {j} and {i} do")
-    for i in range(count):
-        cnp.PyArray_FILLWBYTE(<cnp.ndarray> arrays[i], 0)
     return arrays
+
+
+cdef int clear(tuple matrices) except -1:
+    """Zeros into all of them."""
+    cdef cnp.ndarray a
+    for a in matrices:
+        cnp.PyArray_FILLWBYTE(a, 0)
+    return 0
 
 
 cdef int _check_matrix(object out, Py_ssize_t rows, Py_ssize_t columns) except -1:
@@ -110,6 +119,11 @@ cdef int _check_out(object out, int ndim) except -1:
             f"{out.shape}{'' if out.flags.writeable else ', read-only'}"
         )
     return 0
+
+
+cdef cnp.ndarray apart(cnp.ndarray x, cnp.ndarray out):
+    """`x`, or a copy of it if `out` lies across it; an `out` that is x itself is the algorithm's business."""
+    return cnp.PyArray_NewCopy(x, cnp.NPY_CORDER) if overlap(x, out) and data(x) != data(out) else x
 
 
 cdef cnp.ndarray read_only(cnp.ndarray a):

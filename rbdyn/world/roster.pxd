@@ -34,7 +34,8 @@ cdef class Roster:
     cdef int material_index(self, str name) except -1
     cdef int register_system(self, ArticulatedSystem robot, bint self_collision) except -1
     cdef int release_materials(self) except -1
-    cdef int freeze(self, bint frozen) except -1
+    cdef int freeze(self, bint frozen, bint stepped) except -1
+    cdef int refuse_simulated(self) except -1
     cdef int renumber(self) except -1
     cdef int drop(self, WorldObject obj) except -1
     cdef bint known(self, int shape_id) noexcept nogil

@@ -5,9 +5,10 @@ import weakref
 import numpy as np
 
 from rbdyn.contact import MaterialTable
-from rbdyn.errors import Error, RemovedError, unknown_name
+from rbdyn.errors import BusyError, Error, RemovedError, unknown_name
 from rbdyn.world import factories
 
+from cpython.pythread cimport PyThread_get_thread_ident
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
@@ -425,11 +426,20 @@ cdef class Roster:
         self.material_revision = -1
         return 0
 
-    cdef int freeze(self, bint frozen) except -1:
-        """Whether the states of the systems may be set."""
+    cdef int freeze(self, bint frozen, bint stepped) except -1:
+        """Whether the states of the systems may be set, and whether only this thread may compute with them."""
         cdef ArticulatedSystem robot
         for robot in self.systems:
             robot.state.frozen = frozen
+            robot.state.stepper = PyThread_get_thread_ident() if stepped else 0
+        return 0
+
+    cdef int refuse_simulated(self) except -1:
+        """BusyError if the state of a system is in the middle of `simulate`; only between half steps are all frozen."""
+        cdef ArticulatedSystem robot
+        for robot in self.systems:
+            if robot.state.frozen and not self.gate.half:
+                raise BusyError(f"the state of {robot.name!r} is in the middle of simulate; step its World after that")
         return 0
 
     cdef int renumber(self) except -1:

@@ -259,6 +259,7 @@ cdef class World(Roster):
 
     cdef int take(self) except -1:
         """Keep everybody else away from the World, its backends and its states while a step runs."""
+        self.refuse_simulated()
         self.collision.hold()
         try:
             self.contact.hold()
@@ -266,13 +267,13 @@ cdef class World(Roster):
             self.collision.holder = 0
             raise
         self.gate.busy = True
-        return self.freeze(True)
+        return self.freeze(True, True)
 
     cdef int release(self, bint half) except -1:
         """End of a step; states stay as they are if the second half is still to come."""
         self.collision.holder = self.contact.holder = 0
         self.gate.busy = False
-        return self.freeze(half)
+        return self.freeze(half, False)
 
     def step(self, n=1):
         """Advance by n steps.
@@ -287,7 +288,8 @@ cdef class World(Roster):
         DivergenceError
             If a step would end in a non-finite state; the World stays at the last good one.
         BusyError
-            If another thread steps this World, or integrate2() is due.
+            If another thread steps this World, integrate2() is due, or the state of a system is in the middle of
+            `simulate`.
         """
         cdef long k, count
         self.check()

@@ -149,6 +149,15 @@ def test_q_and_minus_q_are_one_rotation():
     )
 
 
+@pytest.mark.parametrize("size", [1e-12, 3e-9, 3e-8, 1e-3])
+def test_a_small_turn_from_q_to_minus_q(size):
+    """The other quaternion of a small turn: the way is the small one, in its own direction."""
+    turn = size * np.array([2.0, -3.0, 6.0])
+    small = np.concatenate([[np.cos(3.5 * size)], np.sin(3.5 * size) / (7 * size) * turn])
+    v = rbdyn.difference(single(Spherical()), [1.0, 0.0, 0.0, 0.0], -small)
+    np.testing.assert_allclose(v, turn, rtol=1e-12)
+
+
 def test_a_projection_and_its_shadow_are_one_rotation():
     """p and -p / |p|^2: to integrate, and to difference."""
     model, rng = single(SPQuatFloating()), np.random.default_rng(3)

@@ -139,6 +139,34 @@ def test_motors_that_do_not_suffice():
     assert (out == 7.0).all()
 
 
+def test_a_little_that_motors_lack_is_told():
+    """A millionth of the torques: far above rounding."""
+    s = random_system(2, joint_types=[Revolute])
+    names = moving(s)
+    tau = np.zeros(s.model.nv)
+    tau[span(s, names[1:])] = 1.0
+    tau[span(s, names[:1])] = 1e-6
+    vd = rbdyn.forward_dynamics(s.state, tau)
+    close(rbdyn.inverse_dynamics(s.state, vd, actuated=names), tau, 1e-9)
+    with pytest.raises(rbdyn.MechanismError, match=f"{names[0]!r} lacks actuation, 1e-06"):
+        rbdyn.inverse_dynamics(s.state, vd, actuated=names[1:])
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-3, 1e200])
+def test_motors_that_do_not_suffice_at_any_scale(scale):
+    """Squares of these forces overflow or vanish; what is missing is still missing."""
+    s = random_system(2, joint_types=[Revolute])
+    s.mechanism.gravity = (0, 0, 0)
+    state, names = rbdyn.State(rbdyn.Model(s.mechanism)), moving(s)
+    state.set(s.state.q)
+    tau = np.zeros(s.model.nv)
+    tau[span(s, names[1:])] = 1.0
+    vd = rbdyn.forward_dynamics(state, tau)
+    close(rbdyn.inverse_dynamics(state, scale * vd, actuated=names[1:]) / scale, tau, 1e-8)
+    with pytest.raises(rbdyn.MechanismError, match="lacks actuation"):
+        rbdyn.inverse_dynamics(state, scale * vd, actuated=names[2:])
+
+
 @pytest.mark.parametrize("bad", ["joint1", 3, [3], ["nobody"], [None], [["joint1"]], object()])
 def test_bad_names_of_motors(bad):
     s = looped(1, 1)

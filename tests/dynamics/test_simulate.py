@@ -3,6 +3,7 @@
 import _thread
 import gc
 import pickle
+import signal
 import threading
 import tracemalloc
 
@@ -166,6 +167,30 @@ def test_one_step_is_that_of_munthe_kaas(h):
     theta = h / 6 * (K1 + 2 * K2 + 2 * K3 + K4)
     close(oracle.rotation_of_quaternion(state.q), expm(oracle.cross_matrix(theta)) @ R, 1e-13)
     close(state.v, v + h / 6 * (A1 + 2 * A2 + 2 * A3 + A4), 1e-13)
+
+
+@pytest.mark.parametrize("theta", [0.01, 0.0999, 0.1001, 0.5, 0.75, 3.0])
+def test_rate_of_the_rotation_vector_to_the_last_digits(theta):
+    """A kick in the third stage makes a quick spin about y of a slow one about x: the fourth stage has it alone.
+
+    There the rotation vector is (theta, 0, 0) and dexp^-1 (a, b, 0) = (a, b x cot x, -theta b / 2), x = theta / 2.
+    """
+    spin, quick, calls = theta, 15.0, []
+    state = single(Spherical(), gravity=(0.0, 0.0, 0.0))
+    state.set(v=[spin, 0.0, 0.0])
+
+    def control(t, s):
+        calls.append(t)
+        return [0.0, quick, 0.0] if len(calls) == 3 else np.zeros(3)
+
+    rbdyn.simulate(state, 1.0, 1.0, control)
+    x = theta / 2
+    last = np.array([spin, quick * x / np.tan(x), -x * quick])
+    turn = (np.array([5 * spin, 0.0, 0.0]) + last) / 6
+    angle = np.linalg.norm(turn)
+    expected = np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) / angle * turn])
+    nontrivial(expected)
+    np.testing.assert_allclose(state.q * np.sign(state.q @ expected), expected, rtol=0, atol=4e-15)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -412,7 +437,7 @@ def test_control_that_steps_the_world_of_its_state():
         return np.zeros(s.model.nv)
 
     robot.set_state([1.0, 0.5])
-    with pytest.raises(rbdyn.StateError, match="changed the state"):
+    with pytest.raises(rbdyn.BusyError, match="in the middle of simulate"):
         rbdyn.simulate(robot.state, 0.1, control=step)
     np.testing.assert_array_equal(robot.q, [1.0, 0.5])
     robot.set_state([0.5, 0.5])
@@ -463,10 +488,14 @@ def test_nothing_that_moves():
 def test_ctrl_c_ends_a_long_simulation():
     state = single(Revolute((0, 1, 0)), com=(0, 0, -0.5))
     state.set(q=[1.0])
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs start without one
     timer = threading.Timer(0.05, _thread.interrupt_main)
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        rbdyn.simulate(state, 1e9, every=2**31 - 1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            rbdyn.simulate(state, 1e9, every=2**31 - 1)
+    finally:
+        signal.signal(signal.SIGINT, before)
     timer.join()
     assert abs(state.q[0]) <= 1.0 + 1e-9 and state.v[0] != 0.0
     state.set(q=[0.0])
