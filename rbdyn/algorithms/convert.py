@@ -41,7 +41,7 @@ from rbdyn.mechanism.joint_types import (
     stereographic,
 )
 from rbdyn.model.model import Model
-from rbdyn.spatial.rotations import Array, as_vector, matrix_from_quat
+from rbdyn.spatial.rotations import Array, _shown, as_vector, matrix_from_quat
 
 LIBRARIES = ("pinocchio", "mujoco", "rdl", "rigidbodydynamics", "rbdyn")
 FLOATING = Floating()
@@ -79,8 +79,10 @@ def convert(
     StateError
         If a length is wrong or a number is not finite.
     """
+    if not isinstance(model, Model):
+        raise Error(f"model must be a Model, got {_shown(model)}")
     for name in (to, source):
-        if name not in LIBRARIES:
+        if not isinstance(name, str) or name not in LIBRARIES:
             raise unknown_name("library", name, LIBRARIES)
     model.check()
     types = [j.joint_type for j in model.mechanism.tree_joints if not isinstance(j.joint_type, Fixed)]

@@ -69,7 +69,8 @@ def angular_momentum(State state not None, about=None, out=None):
         [kg m^2/s], world axes.
     """
     cdef Force h = _momentum(state)
-    cdef double* x = data(vector_in(center_of_mass(state) if about is None else about, 3, "about"))
+    cdef cnp.ndarray point = vector_in(center_of_mass(state) if about is None else about, 3, "about")
+    cdef double* x = data(point)
     cdef cnp.ndarray a = vector_out(out, 3)
     cdef Vec3 L = add3(h.n, cross3(h.f, vec3(x[0], x[1], x[2])))
     data(a)[0], data(a)[1], data(a)[2] = L.x, L.y, L.z

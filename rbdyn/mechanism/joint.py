@@ -20,7 +20,7 @@ from rbdyn.mechanism.joint_types import (
     stereographic,
 )
 from rbdyn.spatial.frames import CartesianFrame
-from rbdyn.spatial.rotations import Array, as_vector
+from rbdyn.spatial.rotations import Array, _shown, as_vector
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,19 @@ def _reference(joint: Joint, value: ArrayLike | None, what: str) -> Array:
     return rest
 
 
+def _mimic(joint: Joint, value: object, what: str) -> Mimic | None:
+    """A Mimic of finite numbers, or None."""
+    if value is None:
+        return None
+    if not isinstance(value, Mimic):
+        raise MechanismError(f"{what} of joint {joint.name!r} must be a Mimic or None, got {_shown(value)}")
+    _joint_name(value.joint)
+    for part in ("multiplier", "offset"):
+        if not math.isfinite(_real(getattr(value, part), f"{part} of the {what} of joint {joint.name!r}")):
+            raise MechanismError(f"{part} of the {what} of joint {joint.name!r} must be finite, got {value!r}")
+    return value
+
+
 def _joint_name(name: object) -> str:
     if not isinstance(name, str) or not name:
         raise MechanismError(f"a joint's name must be a non-empty string, got {name!r}")
@@ -152,7 +165,7 @@ class Joint(Edited):
     ------
     MechanismError
         If a number is negative or NaN, or the limits are in the wrong order or on a SinCosRevolute joint; if a
-        quaternion or a pair [sine, cosine] of `spring_reference` is not of unit length.
+        quaternion or a pair [sine, cosine] of `spring_reference` is not of unit length; if `mimic` is no Mimic.
     """
 
     def __init__(
@@ -197,6 +210,7 @@ class Joint(Edited):
     damping = Parameter(_passive, "Viscous damping [N m s/rad or N s/m].")
     friction = Parameter(_passive, "Dry friction [N m or N].")
     stiffness = Parameter(_passive, "Spring stiffness [N m/rad or N/m].")
+    mimic = Parameter(_mimic, "The joint that this one follows, or None.")
     spring_reference = Parameter(_reference, "Configuration at which the spring is at rest, (num_positions,).")
 
     @property

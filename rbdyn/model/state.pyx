@@ -41,6 +41,21 @@ cdef inline void to_shadow(double* p) noexcept:
         p[k] *= n / largest
 
 
+cdef int check_parts(const CModel* m, const double* q, str name) except -1:
+    """StateError if a quaternion, or a sine with its cosine, is not of unit length; any p is a rotation."""
+    cdef double n
+    cdef int i
+    for i in range(m.n_parts):
+        n = squared_length(q + m.part[i].start, m.part[i].size)
+        if m.part[i].size != 3 and not fabs(n - 1.0) < 2e-3:
+            what = "a quaternion [w, x, y, z]" if m.part[i].size == 4 else "a pair [sine, cosine]"
+            raise StateError(
+                f"{name} holds {what} of length {sqrt(n):.6g} at "
+                f"{name}[{m.part[i].start}:{m.part[i].start + m.part[i].size}]; it must be 1"
+            )
+    return 0
+
+
 cdef class State:
     """Where a Model is now: q, v, and a workspace that algorithms fill.
 
@@ -127,7 +142,7 @@ cdef class State:
         cdef cnp.ndarray new_v = None
         if q is not None:
             new_q = vector_in(q, m.nq, "q")
-            self._check_parts(data(new_q))
+            check_parts(m, data(new_q), "q")
         if v is not None:
             new_v = vector_in(v, m.nv, "v")
         if new_q is not None:
@@ -138,21 +153,6 @@ cdef class State:
         elif new_q is not None:
             memset(self.c.v, 0, m.nv * sizeof(double))
         self.c.stage = 0
-
-    cdef int _check_parts(self, const double* q) except -1:
-        """StateError if a quaternion, or a sine with its cosine, is not of unit length; any p is a rotation."""
-        cdef const CModel* m = &self.model.c
-        cdef double n
-        cdef int i
-        for i in range(m.n_parts):
-            n = squared_length(q + m.part[i].start, m.part[i].size)
-            if m.part[i].size != 3 and not fabs(n - 1.0) < 2e-3:
-                what = "a quaternion [w, x, y, z]" if m.part[i].size == 4 else "a pair [sine, cosine]"
-                raise StateError(
-                    f"q holds {what} of length {sqrt(n):.6g} at "
-                    f"q[{m.part[i].start}:{m.part[i].start + m.part[i].size}]; it must be 1"
-                )
-        return 0
 
     cdef void _normalise(self) noexcept:
         """Unit lengths to the last bit, and p within length 1; what is so already stays untouched."""

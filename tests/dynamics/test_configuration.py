@@ -341,3 +341,24 @@ def test_convert_refuses_what_is_no_state():
         rbdyn.convert(model, np.zeros(6), np.zeros(6), to="mujoco")
     with pytest.raises(rbdyn.StateError):
         rbdyn.convert(model, model.neutral(), [np.nan] * 6, to="mujoco")
+
+
+@pytest.mark.parametrize("joint_type", [SinCosRevolute, Spherical, Floating])
+def test_integrate_and_difference_refuse_what_is_no_rotation(joint_type):
+    model = rbdyn.Model(rand_chain_mechanism([joint_type], seed=1))
+    q, v = model.neutral(), np.ones(model.nv)
+    for bad in (0.0 * q, 2.0 * q):
+        with pytest.raises(rbdyn.StateError, match=r"^q holds .* of length [02]"):
+            rbdyn.integrate(model, bad, v)
+        with pytest.raises(rbdyn.StateError, match=r"^q0 holds"):
+            rbdyn.difference(model, bad, q)
+        with pytest.raises(rbdyn.StateError, match=r"^q1 holds"):
+            rbdyn.difference(model, q, bad)
+
+
+def test_convert_refuses_odd_arguments():
+    model = rbdyn.Model(rand_chain_mechanism([Spherical], seed=1))
+    with pytest.raises(rbdyn.Error, match="model must be a Model, got None"):
+        rbdyn.convert(None, model.neutral())
+    with pytest.raises(rbdyn.UnknownNameError):
+        rbdyn.convert(model, model.neutral(), to=np.zeros(3))
