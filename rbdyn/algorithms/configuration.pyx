@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Model
 from rbdyn.model.state cimport check_parts
-from rbdyn.spatial._arrays cimport data, vector_in, vector_out
+from rbdyn.spatial._arrays cimport data, overlap, vector_in, vector_out
 
 
 def integrate(Model model not None, q, v, double dt=1.0, out=None):
@@ -42,8 +42,10 @@ def integrate(Model model not None, q, v, double dt=1.0, out=None):
     cdef cnp.ndarray result = vector_out(out, m.nq)
     vector_in([dt], 1, "dt")
     check_parts(m, data(start), "q")
-    if data(result) == data(speed):
+    if overlap(result, speed):
         speed = speed.copy()
+    if overlap(result, start) and data(result) != data(start):
+        start = start.copy()
     if data(result) != data(start):
         memcpy(data(result), data(start), m.nq * sizeof(double))
     integrate_joints(m, data(result), data(speed), dt)
@@ -78,5 +80,7 @@ def difference(Model model not None, q0, q1, out=None):
     cdef cnp.ndarray v = vector_out(out, m.nv)
     check_parts(m, data(a), "q0")
     check_parts(m, data(b), "q1")
+    a = a.copy() if overlap(v, a) else a
+    b = b.copy() if overlap(v, b) else b
     difference_joints(m, data(a), data(b), data(v))
     return v

@@ -362,3 +362,24 @@ def test_convert_refuses_odd_arguments():
         rbdyn.convert(None, model.neutral())
     with pytest.raises(rbdyn.UnknownNameError):
         rbdyn.convert(model, model.neutral(), to=np.zeros(3))
+
+
+def test_results_may_overlap_the_arguments():
+    """Also in part: `out` may be another stretch of one array that holds everything."""
+    model = rbdyn.Model(rand_chain_mechanism([Floating, Revolute, Spherical, Revolute], seed=4))
+    rng = np.random.default_rng(7)
+    q0, q1, v = model.random(rng), model.random(rng), rng.normal(size=model.nv)
+    calls = (
+        (lambda a, out: rbdyn.integrate(model, a, v, 0.3, out=out), q0, model.nq),
+        (lambda a, out: rbdyn.integrate(model, q0, a, 0.3, out=out), v, model.nq),
+        (lambda a, out: rbdyn.difference(model, a, q1, out=out), q0, model.nv),
+        (lambda a, out: rbdyn.difference(model, q0, a, out=out), q1, model.nv),
+    )
+    for call, given, size in calls:
+        expected = call(given, None)
+        nontrivial(expected)
+        for first, second in ((0, 0), (0, 2), (2, 0), (3, 0), (0, 5)):
+            memory = np.zeros(len(given) + size + 8)
+            argument, out = memory[first : first + len(given)], memory[second : second + size]
+            argument[:] = given
+            np.testing.assert_array_equal(call(argument, out), expected)
