@@ -13,8 +13,14 @@ from numpy.typing import ArrayLike
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._parameter import Edited, Parameter
 from rbdyn.mechanism.joint_types import (
+    Fixed,
+    Floating,
     JointType,
+    Planar,
+    Prismatic,
+    Revolute,
     SinCosRevolute,
+    Spherical,
     SPQuatFloating,
     quat_from_stereographic,
     stereographic,
@@ -40,6 +46,7 @@ class Mimic:
     offset: float = 0.0
 
 
+JOINT_TYPES = (Fixed, Revolute, SinCosRevolute, Prismatic, Planar, Spherical, Floating, SPQuatFloating)
 UNIT_PARTS = {"sincosrevolute": slice(0, 2), "spherical": slice(0, 4), "floating": slice(3, 7)}  # of q: of length 1
 
 
@@ -183,7 +190,7 @@ class Joint(Edited):
         mimic: Mimic | None = None,
     ) -> None:
         self._name = _joint_name(name)
-        if not isinstance(joint_type, JointType):
+        if not isinstance(joint_type, JOINT_TYPES):
             raise MechanismError(
                 f"joint_type of joint {name!r} must be Fixed(), Revolute(axis), SinCosRevolute(axis), "
                 f"Prismatic(axis), Planar(), Spherical(), Floating() or SPQuatFloating(), got {joint_type!r}"

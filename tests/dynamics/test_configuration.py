@@ -383,3 +383,12 @@ def test_results_may_overlap_the_arguments():
             argument, out = memory[first : first + len(given)], memory[second : second + size]
             argument[:] = given
             np.testing.assert_array_equal(call(argument, out), expected)
+
+
+def test_a_projection_may_be_as_long_as_numbers_go():
+    """A whole turn, whose square overflows: nothing that is not finite comes of it."""
+    model = rbdyn.Model(rand_chain_mechanism([SPQuatFloating], seed=1))
+    far = np.array([0.0, 0.0, 0.0, 0.0, 1e200, 0.0])
+    v = np.array([0.0, 0.0, 0.0, 0.3, 0.0, 0.0])
+    np.testing.assert_allclose(rbdyn.integrate(model, far, v), [0, 0, 0, np.tan(0.075), 0, 0], atol=1e-15)
+    np.testing.assert_allclose(rbdyn.difference(model, far, rbdyn.integrate(model, far, v)), v, atol=1e-15)

@@ -78,7 +78,8 @@ def test_axes_are_normalised(kind):
 
 
 @pytest.mark.parametrize(
-    "bad", [(0, 0, 0), (1e-12, 0, 0), (1, 0), (np.nan, 0, 1), "z", None, (1, 0, 0, 0), (True, False, False)]
+    "bad",
+    [(0, 0, 0), (1e-12, 0, 0), (1e200, 0, 0), (1, 0), (np.nan, 0, 1), "z", None, (1, 0, 0, 0), (True, False, False)],
 )
 @pytest.mark.parametrize("kind", AXIAL)
 def test_bad_axes(kind, bad):
@@ -107,7 +108,7 @@ def test_canonical_rotation_is_a_rotation(kind):
     np.testing.assert_allclose(R @ axis, [0, 0, 1], atol=1e-15)
 
 
-@pytest.mark.parametrize("bad", [None, Revolute, "revolute", 3, rbdyn.JointType])
+@pytest.mark.parametrize("bad", [None, Revolute, "revolute", 3, rbdyn.JointType, rbdyn.JointType()])
 def test_what_is_no_joint_type(bad):
     with pytest.raises(rbdyn.MechanismError, match="Revolute"):
         Joint("knee", bad)
