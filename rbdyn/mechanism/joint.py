@@ -195,7 +195,7 @@ class Joint(Edited):
                 f"joint_type of joint {name!r} must be Fixed(), Revolute(axis), SinCosRevolute(axis), "
                 f"Prismatic(axis), Planar(), Spherical(), Floating() or SPQuatFloating(), got {joint_type!r}"
             )
-        self._joint_type = joint_type
+        self._joint_type: JointType = joint_type
         self.position_limits = position_limits
         self.velocity_limit = velocity_limit
         self.effort_limit = effort_limit
