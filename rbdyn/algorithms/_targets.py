@@ -99,7 +99,7 @@ def read_targets(model: Model, bodies: Any, points: Any, targets: Any, weights: 
 
 def _listed(x: Any, n: int | None, name: str) -> list[Any]:
     """`x` as a list, of n items if n is given."""
-    if isinstance(x, (str, bytes, dict, set, Transform)) or not hasattr(x, "__len__"):
+    if isinstance(x, (str, bytes, dict, set, Transform)) or not hasattr(x, "__len__") or getattr(x, "ndim", 1) == 0:
         raise Error(f"{name} must be a sequence, one item for each body, got {x!r}")
     items = list(x)
     if n is not None and len(items) != n:

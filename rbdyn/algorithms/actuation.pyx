@@ -21,7 +21,7 @@ from rbdyn.model.state cimport State
 cdef list degrees_of_freedom(Model model, object actuated):
     """Indices in v of the named joints."""
     cdef CModel* m = &model.c
-    if isinstance(actuated, str) or not hasattr(actuated, "__iter__"):
+    if isinstance(actuated, str) or not hasattr(actuated, "__iter__") or getattr(actuated, "ndim", 1) == 0:
         raise StateError(f"actuated must be a sequence of joint names, got {actuated!r}")
     chosen = set()
     for joint in actuated:

@@ -72,6 +72,9 @@ cdef inline void quat_of_p(const double* p, double* q) noexcept nogil:
     """The unit quaternion of a stereographic projection."""
     cdef double n = p[0] * p[0] + p[1] * p[1] + p[2] * p[2]
     cdef double k = 1.0 / (1.0 + n)
+    if n > 1e300:                        # a whole turn; the square, or its product with p, overflows beyond
+        q[0], q[1], q[2], q[3] = -1.0, 0.0, 0.0, 0.0
+        return
     q[0] = (1.0 - n) * k
     q[1] = 2.0 * k * p[0]
     q[2] = 2.0 * k * p[1]

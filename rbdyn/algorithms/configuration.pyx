@@ -6,7 +6,8 @@ from libc.string cimport memmove
 
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Model
-from rbdyn.spatial._arrays cimport apart, data, overlap, vector_in, vector_out
+from rbdyn.model.state cimport check_parts
+from rbdyn.spatial._arrays cimport data, overlap, vector_in, vector_out
 
 
 def integrate(Model model not None, q, v, double dt=1.0, out=None):
@@ -29,12 +30,18 @@ def integrate(Model model not None, q, v, double dt=1.0, out=None):
     -------
     q_next : (nq,) ndarray of float64
         Rotations move by the exponential map and stay of unit length; a stereographic p stays within length 1.
+
+    Raises
+    ------
+    StateError
+        If a length is wrong, a number is not finite, or a quaternion or pair [sine, cosine] is not of unit length.
     """
     cdef CModel* m = model.use()
     cdef cnp.ndarray start = vector_in(q, m.nq, "q")
     cdef cnp.ndarray speed = vector_in(v, m.nv, "v")
     cdef cnp.ndarray result = vector_out(out, m.nq)
     vector_in([dt], 1, "dt")
+    check_parts(m, data(start), "q")
     if overlap(result, speed):
         speed = speed.copy()
     memmove(data(result), data(start), m.nq * sizeof(double))
@@ -58,11 +65,19 @@ def difference(Model model not None, q0, q1, out=None):
     -------
     v : (nv,) ndarray of float64
         In the convention of v; rotations take the shorter way, but plain angles that of their numbers.
+
+    Raises
+    ------
+    StateError
+        As of `integrate`.
     """
     cdef CModel* m = model.use()
     cdef cnp.ndarray a = vector_in(q0, m.nq, "q0")
     cdef cnp.ndarray b = vector_in(q1, m.nq, "q1")
     cdef cnp.ndarray v = vector_out(out, m.nv)
-    a, b = apart(a, v), apart(b, v)
+    check_parts(m, data(a), "q0")
+    check_parts(m, data(b), "q1")
+    a = a.copy() if overlap(v, a) else a
+    b = b.copy() if overlap(v, b) else b
     difference_joints(m, data(a), data(b), data(v))
     return v

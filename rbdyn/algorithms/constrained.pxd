@@ -16,7 +16,7 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.algorithms._singular cimport NOT_SINGULAR, singular_pivot
 from rbdyn.algorithms.cod cimport Cod, cod_factor, cod_place, cod_size, solve_adjoint, solve_gram
-from rbdyn.algorithms.crba cimport crba
+from rbdyn.algorithms.crba cimport crba_lower
 from rbdyn.algorithms.kinematics cimport poses, velocities
 from rbdyn.algorithms.loops cimport loop_biases, loop_errors, loop_matrix
 from rbdyn.algorithms.ltdl cimport ltdl_factor, ltdl_solve_lower, ltdl_solve_upper
@@ -139,7 +139,7 @@ cdef inline int constrained(const CModel* m, CData* d, double* H, Loops* w, cons
     for i in range(m.nv):
         w.y[i] = tau[i] - w.x[i]
     loop_terms(m, d, w)
-    crba(m, d, H)
+    crba_lower(m, d, H)
     ltdl_factor(m, H)
     at = singular_pivot(m, H)
     if at != NOT_SINGULAR:

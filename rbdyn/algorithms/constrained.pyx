@@ -37,7 +37,7 @@ cdef double* factor_mass(State state) except NULL:
     """L and D of M(q) in the state's scratch; MechanismError if a pivot is not positive."""
     cdef CModel* m = state.use()
     cdef double* H = state.scratch()
-    crba(m, &state.c, H)
+    crba_lower(m, &state.c, H)
     ltdl_factor(m, H)
     _refuse_massless(state, singular_pivot(m, H))
     return H
@@ -45,12 +45,12 @@ cdef double* factor_mass(State state) except NULL:
 
 cdef int solve_constrained(State state, const double* tau, double stiffness, double damping, bint external, double* vd,
                            double* lam) except -1:
-    """vd (nv,) and, unless NULL, multipliers (nc,); returns the rank of the loops."""
+    """vd (nv,) and, unless NULL, multipliers (nc,); returns the rank of the loops, 0 where K is not finite."""
     cdef CModel* m = state.use()
     cdef Loops w = loops_of(state)
     cdef double* H = state.scratch()
     _refuse_massless(state, constrained(m, &state.c, H, &w, tau, stiffness, damping, external, vd, lam))
-    return w.Y.rank - m.nr
+    return max(w.Y.rank - m.nr, 0)                         # never -1, which would announce an exception
 
 
 def dynamics(State state not None, tau=None, external=None, double stiffness=100.0, double damping=20.0):

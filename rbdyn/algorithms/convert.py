@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike
 from rbdyn.errors import Error, StateError, unknown_name
 from rbdyn.mechanism.joint_types import Fixed, Floating, JointType, Planar, SinCosRevolute, Spherical, SPQuatFloating
 from rbdyn.model.model import Model
-from rbdyn.spatial.rotations import Array, as_vector, matrix_from_quat, quat_from_stereographic, stereographic
+from rbdyn.spatial.rotations import Array, _shown, as_vector, matrix_from_quat, quat_from_stereographic, stereographic
 
 LIBRARIES = ("pinocchio", "mujoco", "rdl", "rigidbodydynamics", "rbdyn")
 FLOATING = Floating()
@@ -69,8 +69,10 @@ def convert(
     StateError
         If a length is wrong or a number is not finite.
     """
+    if not isinstance(model, Model):
+        raise Error(f"model must be a Model, got {_shown(model)}")
     for name in (to, source):
-        if name not in LIBRARIES:
+        if not isinstance(name, str) or name not in LIBRARIES:
             raise unknown_name("library", name, LIBRARIES)
     model.check()
     types = [j.joint_type for j in model.mechanism.tree_joints if not isinstance(j.joint_type, Fixed)]

@@ -1,15 +1,10 @@
 # The composite-rigid-body algorithm.
-#
-# Composite inertias are summed from body to body, in body coordinates, where the column of a one-dof joint is read off
-# and the diagonal of M loses no digits.  The columns then meet the axes of all joints rootwards in one frame, that of
-# their tree: axes of the root (of the before-frame, for a floating base), origin where the tree's first body is now.
 
 from rbdyn.algorithms.kinematics cimport transforms
-from rbdyn.model._model cimport REVOLUTE, CData, CModel
-from rbdyn.model.joints cimport floats_on_root, joint_axes_from, joint_column
+from rbdyn.model._model cimport FLOATING, REVOLUTE, CData, CModel
+from rbdyn.model.joints cimport joint_column, joint_force
 from rbdyn.spatial._algebra cimport (
-    Force, Inertia, Sym3, Vec3, add_i, apply_t, apply_ti, compose, cross3, force, motion, mul_i, power, real, rotate_s,
-    row_z, splat, tmul3, vec3, xform, zero3,
+    Force, Inertia, Sym3, Vec3, add_i, apply_t, apply_ti, force, mul_i, real, rotate_s, splat, tmul3, vec3,
 )
 
 cdef inline void composite_inertias(const CModel* m, CData* d) noexcept nogil:
@@ -21,22 +16,6 @@ cdef inline void composite_inertias(const CModel* m, CData* d) noexcept nogil:
     for i in range(m.nb - 1, 0, -1):
         if m.parent[i]:
             d.Ic[m.parent[i]] = add_i(d.Ic[m.parent[i]], apply_ti(d.X[i], d.Ic[i]))
-
-cdef inline void place_in_tree(const CModel* m, CData* d, int i) noexcept nogil:
-    """X_0[i] and the axes J of joint i in the frame of its tree."""
-    cdef int j, slides, v0 = m.vi[i]
-    cdef Vec3[6] a
-    if m.parent[i]:
-        d.X_0[i] = compose(d.X[i], d.X_0[m.parent[i]])
-    else:
-        d.X_0[i] = xform(d.EJ[i] if floats_on_root(m, i) else d.X[i].E, zero3())
-    if m.kind[i] == REVOLUTE:
-        a[0] = row_z(d.X_0[i].E)
-        d.J[v0] = motion(a[0], cross3(d.X_0[i].r, a[0]))
-        return
-    slides = joint_axes_from(m, d, i, d.X_0[i].E, a)
-    for j in range(m.nvi[i]):
-        d.J[v0 + j] = motion(zero3(), a[j]) if j < slides else motion(a[j], cross3(d.X_0[i].r, a[j]))
 
 cdef inline Force composite_column(const CModel* m, const CData* d, int i, int j) noexcept nogil:
     """Ic_i S_i of column j; read off, without arithmetic, for a revolute joint."""
@@ -64,40 +43,32 @@ cdef inline void floating_block(const CModel* m, const CData* d, int i, bint bot
                 M[(v0 + k) * m.nv + v0 + j] = B[j][k]
         M[(v0 + j) * m.nv + v0 + j] = B[j][j] + m.rotor[v0 + j]
 
-cdef inline void meet_axes(const CModel* m, const CData* d, int i, Py_ssize_t k, Force F, bint both,
-                           real* M) noexcept nogil:
-    """Row k of M, and column k if `both`: what F = I^c S_k, in its tree's frame, does on all axes from k rootwards.
-
-    The axes of a floating base are unit vectors: v = [linear, angular].
-    """
-    cdef Py_ssize_t l = m.above[k], n = m.nv, base = m.base[i], last = base + 5 if base >= 0 else -1
-    cdef real* row = M + k * n
-    while l > last:
-        row[l] = power(d.J[l], F)
-        if both:
-            M[l * n + k] = row[l]
-        l = m.above[l]
-    if base >= 0:
-        row += base
-        row[0], row[1], row[2], row[3], row[4], row[5] = F.f.x, F.f.y, F.f.z, F.n.x, F.n.y, F.n.z
-    if base >= 0 and both:
-        M += base * n + k
-        M[0], M[n], M[2 * n], M[3 * n], M[4 * n], M[5 * n] = F.f.x, F.f.y, F.f.z, F.n.x, F.n.y, F.n.z
-
 cdef inline void fill_mass_matrix(const CModel* m, CData* d, bint both, real* M) noexcept nogil:
     """The entries of M(q) that are not always zero, of both triangles or of the lower one.  RBDA table 6.2, p. 107."""
-    cdef int i, k
+    cdef int i, j, k, p, row, l
     cdef Force F
+    cdef real t[6]
     composite_inertias(m, d)
     for i in range(1, m.nb):
-        place_in_tree(m, d, i)
-        if floats_on_root(m, i):
+        if m.kind[i] == FLOATING and m.parent[i] == 0:
             floating_block(m, d, i, both, M)
             continue
-        for k in range(m.vi[i], m.vi[i] + m.nvi[i]):
-            F = apply_t(d.X_0[i], composite_column(m, d, i, k - m.vi[i]))
-            M[k * m.nv + k] = power(d.J[k], F) + m.rotor[k]
-            meet_axes(m, d, i, k, F, both, M)
+        for j in range(m.nvi[i]):
+            row = m.vi[i] + j
+            F = composite_column(m, d, i, j)
+            p = i
+            while True:
+                joint_force(m, d, p, F, t)
+                for k in range(m.nvi[p]):
+                    l = m.vi[p] + k
+                    M[row * m.nv + l] = t[k]
+                    if both:
+                        M[l * m.nv + row] = t[k]
+                if m.parent[p] == 0:
+                    break
+                F = apply_t(d.X[p], F)
+                p = m.parent[p]
+            M[row * m.nv + row] = M[row * m.nv + row] + m.rotor[row]
 
 cdef inline void crba(const CModel* m, CData* d, real* M) noexcept nogil:
     """M(q), (nv, nv) row-major, zeroed on entry."""

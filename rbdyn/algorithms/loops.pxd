@@ -15,8 +15,8 @@ from rbdyn.algorithms.configuration cimport quat_log
 from rbdyn.algorithms.jacobian_dot cimport joint_axes
 from rbdyn.model._model cimport FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, CData, CLoop, CModel
 from rbdyn.spatial._algebra cimport (
-    Force, Mat3, Motion, Vec3, add3, add_m, apply_m, cross3, force, matmul3, motion, mul3, sub3, tmul3, transpose3, vec3,
-    zero3, zero_m,
+    Force, Mat3, Motion, Vec3, add3, add_m, apply_m, cross3, force, matmul3, motion, mul3, sub3, tmul3, transpose3,
+    vec3, zero3, zero_m,
 )
 
 cdef inline bint allows(int kind, int k) noexcept nogil:

@@ -4,7 +4,7 @@ cimport numpy as cnp
 
 from rbdyn.errors import MechanismError
 
-from libc.string cimport memcpy
+from libc.string cimport memmove
 
 from rbdyn.algorithms.crba cimport crba_lower
 from rbdyn.model._model cimport CModel
@@ -53,8 +53,7 @@ def solve_mass_matrix(State state not None, b, out=None):
     cdef cnp.ndarray right = vector_in(b, m.nv, "b")
     cdef cnp.ndarray x = vector_out(out, m.nv)
     cdef double* H = _factor(state)
-    if data(x) != data(right):
-        memcpy(data(x), data(right), m.nv * sizeof(double))
+    memmove(data(x), data(right), m.nv * sizeof(double))
     ltdl_solve(m, H, data(x))
     return x
 

@@ -150,9 +150,12 @@ class Carrier:
                 raise StateError(f"carry takes States, got {_shown(state)}")
             before = next((b for b in free if b.fits(state)), None)
             if before is None:
+                which = "a second one" if any(b.fits(state) for b in self.befores) else "one"
+                other = "" if any(model.mechanism is b.mechanism for b in self.befores) else "another "
                 raise StaleModelError(
-                    f"the state is one of mechanism {model.mechanism.name!r} at revision {model.revision}; these maps "
-                    f"carry one state of {' and one of '.join(b.describe() for b in self.befores)}"
+                    f"the state is {which} of {other}mechanism {model.mechanism.name!r} at revision {model.revision}; "
+                    "these maps carry one state of "
+                    f"{' and one of '.join(b.describe() for b in self.befores)}"
                 )
             free.remove(before)
             known.append((before, state))

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._parameter import Edited, Parameter
-from rbdyn.mechanism.joint_types import KINDS, JointType, SinCosRevolute, SPQuatFloating
+from rbdyn.mechanism.joint_types import TYPES, JointType, SinCosRevolute, SPQuatFloating
 from rbdyn.spatial.frames import CartesianFrame
-from rbdyn.spatial.rotations import Array, as_vector, quat_from_stereographic, stereographic
+from rbdyn.spatial.rotations import Array, _shown, as_vector, quat_from_stereographic, stereographic
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,19 @@ def _reference(joint: Joint, value: ArrayLike | None, what: str) -> Array:
     return rest
 
 
+def _mimic(joint: Joint, value: object, what: str) -> Mimic | None:
+    """A Mimic of finite numbers, or None."""
+    if value is None:
+        return None
+    if not isinstance(value, Mimic):
+        raise MechanismError(f"{what} of joint {joint.name!r} must be a Mimic or None, got {_shown(value)}")
+    _joint_name(value.joint)
+    for part in ("multiplier", "offset"):
+        if not math.isfinite(_real(getattr(value, part), f"{part} of the {what} of joint {joint.name!r}")):
+            raise MechanismError(f"{part} of the {what} of joint {joint.name!r} must be finite, got {value!r}")
+    return value
+
+
 def _joint_name(name: object) -> str:
     if not isinstance(name, str) or not name:
         raise MechanismError(f"a joint's name must be a non-empty string, got {name!r}")
@@ -146,7 +159,7 @@ class Joint(Edited):
     ------
     MechanismError
         If a number is negative or NaN, or the limits are in the wrong order or on a SinCosRevolute joint; if a
-        quaternion or a pair [sine, cosine] of `spring_reference` is not of unit length.
+        quaternion or a pair [sine, cosine] of `spring_reference` is not of unit length; if `mimic` is no Mimic.
     """
 
     def __init__(
@@ -164,12 +177,12 @@ class Joint(Edited):
         mimic: Mimic | None = None,
     ) -> None:
         self._name = _joint_name(name)
-        if not isinstance(joint_type, JointType) or joint_type.kind not in KINDS:
+        if not isinstance(joint_type, TYPES):
             raise MechanismError(
                 f"joint_type of joint {name!r} must be Fixed(), Revolute(axis), SinCosRevolute(axis), "
                 f"Prismatic(axis), Planar(), Spherical(), Floating() or SPQuatFloating(), got {joint_type!r}"
             )
-        self._joint_type = joint_type
+        self._joint_type: JointType = joint_type
         self.position_limits = position_limits
         self.velocity_limit = velocity_limit
         self.effort_limit = effort_limit
@@ -191,6 +204,7 @@ class Joint(Edited):
     damping = Parameter(_passive, "Viscous damping [N m s/rad or N s/m].")
     friction = Parameter(_passive, "Dry friction [N m or N].")
     stiffness = Parameter(_passive, "Spring stiffness [N m/rad or N/m].")
+    mimic = Parameter(_mimic, "The joint that this one follows, or None.")
     spring_reference = Parameter(_reference, "Configuration at which the spring is at rest, (num_positions,).")
 
     @property

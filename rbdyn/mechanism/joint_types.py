@@ -48,8 +48,10 @@ IDENTITY_QUAT = (1.0, 0.0, 0.0, 0.0)
 
 
 def unit_axis(axis: ArrayLike, name: str) -> Axis:
-    """`axis` normalised; MechanismError if it is (nearly) zero."""
+    """`axis` normalised; MechanismError if it is (nearly) zero, or so long that its square overflows."""
     a = as_vector(axis, 3, name)
+    if np.abs(a).max() > 1e150:
+        raise MechanismError(f"{name} must be a direction, and not as long as {a.tolist()}")
     norm = math.sqrt(float(a @ a))
     if norm < 1e-9:
         raise MechanismError(f"{name} must not be zero, got {a.tolist()}")
@@ -386,4 +388,3 @@ class SPQuatFloating(JointType):
 
 
 TYPES = (Fixed, Revolute, SinCosRevolute, Prismatic, Planar, Spherical, Floating, SPQuatFloating)
-KINDS = frozenset(joint_type.kind for joint_type in TYPES)  # what algorithms know

@@ -274,9 +274,10 @@ class Mechanism(FramedGraph):
     def remove_fixed_tree_joints(self) -> Maps:
         """Merge every body that hangs on a fixed tree joint into its parent.
 
-        Inertia, geometry and frames move to the parent; the merged body's frame lives on there under the body's name,
-        and joints that started or ended at it are rewired.  The order of the remaining joints is kept.  A loop joint
-        whose two ends have become one body holds nothing any more, and is dropped.
+        Inertia, geometry and frames move to the parent; joints that started or ended at the merged body are rewired.
+        The merged body's frame lives on in the parent under the body's name; another frame whose name is taken there
+        gets its body's before it ("hand/tip").  The order of the remaining joints is kept.  A loop joint whose two ends
+        have become one body holds nothing any more, and is dropped.
 
         Returns
         -------

@@ -74,13 +74,19 @@ def _absorb(host: RigidBody, body: RigidBody, pose: Transform) -> None:
     """Give `host` the geometry and frames of `body`, which sits at `pose` in it."""
     host.collision.extend(item.moved(pose) for item in body.collision)
     host.visual.extend(item.moved(pose) for item in body.visual)
-    placed = [(body.name, body.frame, pose)]
-    placed += [(name, frame, pose @ local) for name, (frame, local) in body.frames.items()]
-    for name, frame, place in placed:
-        key = name
-        while key in host.frames:
-            key = f"{body.name}/{key}"
-        host.frames[key] = (frame, place)
+    if body.name in host.frames:  # algorithms take this name for the body; so it stays the body's
+        key = _free_key(host, host, body.name)
+        host.frames[key] = host.frames.pop(body.name)
+    host.frames[body.name] = (body.frame, pose)
+    for name, (frame, local) in body.frames.items():
+        host.frames[_free_key(host, body, name)] = (frame, pose @ local)
+
+
+def _free_key(host: RigidBody, body: RigidBody, name: str) -> str:
+    """`name`, behind that of `body` if `host` has a frame of that name already."""
+    while name in host.frames or name == host.name:
+        name = f"{body.name}/{name}"
+    return name
 
 
 def _welded(parts: Sequence[SpatialInertia]) -> SpatialInertia:

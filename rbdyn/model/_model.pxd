@@ -49,7 +49,6 @@ cdef struct CModel:
     int* vi               # (nb,) first index of joint i in v
     int* nvi              # (nb,) degrees of freedom of joint i
     int* above            # (nv,) next degree of freedom towards the root, or -1: the sparsity of M
-    int* base             # (nb,) first degree of freedom of the floating joint on the root that carries body i, or -1
     Xform* X_tree         # (nb,) parent's frame to before-frame of joint i
     Inertia* I_b          # (nb,) rigid-body inertia, merged bodies included
     double* rotor         # (nv,) reflected rotor inertia [kg m^2 or kg]
@@ -83,8 +82,6 @@ cdef struct CData:
     Motion* a             # (nb,) acceleration, minus gravity
     Force* f              # (nb,) force across joint i; external force before that
     Inertia* Ic           # (nb,) composite inertia (crba)
-    Xform* X_0            # (nb,) frame of the tree to frame of body i (crba)
-    Motion* J             # (nv,) axis of each degree of freedom, in the frame of its tree (crba)
     ArticulatedInertia* IA    # (nb,) articulated-body inertia (aba)
     Force* pA             # (nb,) articulated bias force (aba)
     Force* U              # (nv,) I^A S of each degree of freedom (aba)

@@ -22,7 +22,6 @@ cdef int allocate_model(CModel* m, int nb, int nq, int nv) except -1:
     m.vi = <int*> _take(nb, sizeof(int))
     m.nvi = <int*> _take(nb, sizeof(int))
     m.above = <int*> _take(nv, sizeof(int))
-    m.base = <int*> _take(nb, sizeof(int))
     m.X_tree = <Xform*> _take(nb, sizeof(Xform))
     m.I_b = <Inertia*> _take(nb, sizeof(Inertia))
     m.rotor = <double*> _take(nv, sizeof(double))
@@ -39,7 +38,7 @@ cdef int allocate_loops(CModel* m, int n_loops) except -1:
 
 cdef void free_model(CModel* m) noexcept:
     for p in (<size_t> m.parent, <size_t> m.kind, <size_t> m.qi, <size_t> m.vi, <size_t> m.nvi, <size_t> m.above,
-              <size_t> m.base, <size_t> m.X_tree, <size_t> m.I_b, <size_t> m.rotor, <size_t> m.part, <size_t> m.chart,
+              <size_t> m.X_tree, <size_t> m.I_b, <size_t> m.rotor, <size_t> m.part, <size_t> m.chart,
               <size_t> m.loops):
         free(<void*> <size_t> p)
 
@@ -61,8 +60,6 @@ cdef int allocate_data(CData* d, const CModel* m) except -1:
     d.a = <Motion*> _take(nb, sizeof(Motion))
     d.f = <Force*> _take(nb, sizeof(Force))
     d.Ic = <Inertia*> _take(nb, sizeof(Inertia))
-    d.X_0 = <Xform*> _take(nb, sizeof(Xform))
-    d.J = <Motion*> _take(nv, sizeof(Motion))
     d.IA = <ArticulatedInertia*> _take(nb, sizeof(ArticulatedInertia))
     d.pA = <Force*> _take(nb, sizeof(Force))
     d.U = <Force*> _take(nv, sizeof(Force))
@@ -75,6 +72,6 @@ cdef int allocate_data(CData* d, const CModel* m) except -1:
 
 cdef void free_data(CData* d) noexcept:
     for p in (<size_t> d.q, <size_t> d.v, <size_t> d.X, <size_t> d.EJ, <size_t> d.R, <size_t> d.p, <size_t> d.path,
-              <size_t> d.vel, <size_t> d.c, <size_t> d.a, <size_t> d.f, <size_t> d.Ic, <size_t> d.X_0, <size_t> d.J,
-              <size_t> d.IA, <size_t> d.pA, <size_t> d.U, <size_t> d.D, <size_t> d.u):
+              <size_t> d.vel, <size_t> d.c, <size_t> d.a, <size_t> d.f, <size_t> d.Ic, <size_t> d.IA, <size_t> d.pA,
+              <size_t> d.U, <size_t> d.D, <size_t> d.u):
         free(<void*> <size_t> p)

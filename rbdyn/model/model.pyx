@@ -11,7 +11,6 @@ from rbdyn.model.compile import compile_tree, not_found
 from rbdyn.spatial.rotations import rotation_to_z
 from rbdyn.spatial.transform import Transform
 
-from rbdyn.model.joints cimport floats_on_root
 from rbdyn.model._model cimport CLoop, allocate_loops, allocate_model, free_model
 from rbdyn.spatial._algebra cimport Inertia, Mat3, Vec3, add_s, rows3, scale3, shift_s, sym3, transpose3, vec3, xform
 
@@ -121,12 +120,10 @@ cdef class Model:
             I_b[i] = _inertia(link.inertia)
             self.c.qi[i], self.c.vi[i] = qi, vi
             if i == 0:
-                self.c.base[i] = -1
                 continue
             self.c.parent[i] = link.parent
             self.c.kind[i], self.c.chart[i] = link.layout.kind, link.layout.chart
             self.c.nvi[i] = link.joint.num_velocities
-            self.c.base[i] = vi if floats_on_root(&self.c, i) else self.c.base[link.parent]
             self.c.X_tree[i] = xform(transpose3(_mat3(link.tree_pose.rotation)), _vec3(link.tree_pose.translation))
             for j in range(self.c.nvi[i]):
                 self.c.rotor[vi + j] = link.joint.rotor_inertia
@@ -310,10 +307,11 @@ cdef class Model:
 
     def joint_of(self, k):
         """Name of the joint that degree of freedom k belongs to."""
-        for i in range(1, self.c.nb):
-            if self.c.vi[i] <= k < self.c.vi[i] + self.c.nvi[i]:
-                return self.joint_names[i - self.base]
-        raise Error(f"k must be a degree of freedom, 0 to {self.nv - 1}, got {k}")
+        if isinstance(k, (int, np.integer)) and not isinstance(k, bool):
+            for i in range(1, self.c.nb):
+                if self.c.vi[i] <= k < self.c.vi[i] + self.c.nvi[i]:
+                    return self.joint_names[i - self.base]
+        raise Error(f"k must be a degree of freedom, 0 to {self.nv - 1}, got {k!r}")
 
     def array(self, name):
         """A per-joint parameter as a read-only array.

@@ -3,6 +3,8 @@ cimport numpy as cnp
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.model cimport Model
 
+cdef int check_parts(const CModel* m, const double* q, str name) except -1
+
 cdef class State:
     cdef CData c
     cdef readonly Model model
@@ -16,6 +18,5 @@ cdef class State:
     cdef void* workspace(self, size_t size) except NULL
     cdef int refuse_others(self) except -1
     cdef CModel* use(self) except NULL
-    cdef int _check_parts(self, const double* q) except -1
     cdef void _normalise(self) noexcept
     cdef int check_filled(self) except -1

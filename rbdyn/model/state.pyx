@@ -43,6 +43,21 @@ cdef inline void to_shadow(double* p) noexcept:
         p[k] *= n / largest
 
 
+cdef int check_parts(const CModel* m, const double* q, str name) except -1:
+    """StateError if a quaternion, or a sine with its cosine, is not of unit length; any p is a rotation."""
+    cdef double n
+    cdef int i
+    for i in range(m.n_parts):
+        n = squared_length(q + m.part[i].start, m.part[i].size)
+        if m.part[i].size != 3 and not fabs(n - 1.0) < 2e-3:
+            what = "a quaternion [w, x, y, z]" if m.part[i].size == 4 else "a pair [sine, cosine]"
+            raise StateError(
+                f"{name} holds {what} of length {sqrt(n):.6g} at "
+                f"{name}[{m.part[i].start}:{m.part[i].start + m.part[i].size}]; it must be 1"
+            )
+    return 0
+
+
 cdef class State:
     """Where a Model is now: q, v, and a workspace that algorithms fill.
 
@@ -146,7 +161,7 @@ cdef class State:
         if self.frozen:
             raise StateError("this State is in the middle of a step, of a World or of simulate; set it after the step")
         if new_q is not None:
-            self._check_parts(data(new_q))
+            check_parts(m, data(new_q), "q")
         if new_q is not None:
             memcpy(self.c.q, data(new_q), m.nq * sizeof(double))
             self._normalise()
@@ -155,21 +170,6 @@ cdef class State:
         elif new_q is not None:
             memset(self.c.v, 0, m.nv * sizeof(double))
         self.c.stage = 0
-
-    cdef int _check_parts(self, const double* q) except -1:
-        """StateError if a quaternion, or a sine with its cosine, is not of unit length; any p is a rotation."""
-        cdef const CModel* m = &self.model.c
-        cdef double n
-        cdef int i
-        for i in range(m.n_parts):
-            n = squared_length(q + m.part[i].start, m.part[i].size)
-            if m.part[i].size != 3 and not fabs(n - 1.0) < 2e-3:
-                what = "a quaternion [w, x, y, z]" if m.part[i].size == 4 else "a pair [sine, cosine]"
-                raise StateError(
-                    f"q holds {what} of length {sqrt(n):.6g} at "
-                    f"q[{m.part[i].start}:{m.part[i].start + m.part[i].size}]; it must be 1"
-                )
-        return 0
 
     cdef void _normalise(self) noexcept:
         """Unit lengths to the last bit, and p within length 1; what is so already stays untouched."""

@@ -350,3 +350,54 @@ def test_convert_refuses_what_is_no_state():
         rbdyn.convert(model, np.zeros(6), np.zeros(6), to="mujoco")
     with pytest.raises(rbdyn.StateError):
         rbdyn.convert(model, model.neutral(), [np.nan] * 6, to="mujoco")
+
+
+@pytest.mark.parametrize("joint_type", [SinCosRevolute, Spherical, Floating])
+def test_integrate_and_difference_refuse_what_is_no_rotation(joint_type):
+    model = rbdyn.Model(rand_chain_mechanism([joint_type], seed=1))
+    q, v = model.neutral(), np.ones(model.nv)
+    for bad in (0.0 * q, 2.0 * q):
+        with pytest.raises(rbdyn.StateError, match=r"^q holds .* of length [02]"):
+            rbdyn.integrate(model, bad, v)
+        with pytest.raises(rbdyn.StateError, match=r"^q0 holds"):
+            rbdyn.difference(model, bad, q)
+        with pytest.raises(rbdyn.StateError, match=r"^q1 holds"):
+            rbdyn.difference(model, q, bad)
+
+
+def test_convert_refuses_odd_arguments():
+    model = rbdyn.Model(rand_chain_mechanism([Spherical], seed=1))
+    with pytest.raises(rbdyn.Error, match="model must be a Model, got None"):
+        rbdyn.convert(None, model.neutral())
+    with pytest.raises(rbdyn.UnknownNameError):
+        rbdyn.convert(model, model.neutral(), to=np.zeros(3))
+
+
+def test_results_may_overlap_the_arguments():
+    """Also in part: `out` may be another stretch of one array that holds everything."""
+    model = rbdyn.Model(rand_chain_mechanism([Floating, Revolute, Spherical, Revolute], seed=4))
+    rng = np.random.default_rng(7)
+    q0, q1, v = model.random(rng), model.random(rng), rng.normal(size=model.nv)
+    calls = (
+        (lambda a, out: rbdyn.integrate(model, a, v, 0.3, out=out), q0, model.nq),
+        (lambda a, out: rbdyn.integrate(model, q0, a, 0.3, out=out), v, model.nq),
+        (lambda a, out: rbdyn.difference(model, a, q1, out=out), q0, model.nv),
+        (lambda a, out: rbdyn.difference(model, q0, a, out=out), q1, model.nv),
+    )
+    for call, given, size in calls:
+        expected = call(given, None)
+        nontrivial(expected)
+        for first, second in ((0, 0), (0, 2), (2, 0), (3, 0), (0, 5)):
+            memory = np.zeros(len(given) + size + 8)
+            argument, out = memory[first : first + len(given)], memory[second : second + size]
+            argument[:] = given
+            np.testing.assert_array_equal(call(argument, out), expected)
+
+
+def test_a_projection_may_be_as_long_as_numbers_go():
+    """A whole turn, whose square overflows: nothing that is not finite comes of it."""
+    model = rbdyn.Model(rand_chain_mechanism([SPQuatFloating], seed=1))
+    far = np.array([0.0, 0.0, 0.0, 0.0, 1e200, 0.0])
+    v = np.array([0.0, 0.0, 0.0, 0.3, 0.0, 0.0])
+    np.testing.assert_allclose(rbdyn.integrate(model, far, v), [0, 0, 0, np.tan(0.075), 0, 0], atol=1e-15)
+    np.testing.assert_allclose(rbdyn.difference(model, far, rbdyn.integrate(model, far, v)), v, atol=1e-15)

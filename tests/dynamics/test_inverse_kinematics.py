@@ -502,3 +502,11 @@ def test_loops_and_stale_models_are_refused():
         rbdyn.inverse_kinematics(rbdyn.Model(m), [0, 0], m.bodies[-1], None, (0, 0, 0))
     with pytest.raises(rbdyn.Error):
         rbdyn.inverse_kinematics(rbdyn.Model.__new__(rbdyn.Model), [], "world", None, (0, 0, 0))
+
+
+@pytest.mark.parametrize("where", ["bodies", "points", "targets", "weights"])
+def test_a_number_in_an_array_is_no_sequence(where):
+    model = rbdyn.Model(rbdyn.rand_chain_mechanism([Revolute], seed=1))
+    good = {"bodies": ["body1"], "points": [np.zeros(3)], "targets": [np.ones(3)], "weights": [1.0]}
+    with pytest.raises(rbdyn.Error, match=f"{where} must be a sequence"):
+        rbdyn.inverse_kinematics(model, model.neutral(), **(good | {where: np.array(3.0)}))

@@ -14,7 +14,8 @@ from dynamics.test_doors import BAD, refused
 from reference.compare import close
 
 import rbdyn
-from rbdyn.mechanism import Revolute, Spherical
+from rbdyn.mechanism import Joint, Mechanism, Planar, Prismatic, Revolute, RigidBody, Spherical
+from rbdyn.spatial import SpatialInertia
 from rbdyn.testing.random_mechanisms import add_random_loops, random_tree
 
 OUTPUTS = {
@@ -314,3 +315,19 @@ def test_loops_survive_surgery():
     state = rbdyn.State(model)
     close(rbdyn.loop_error(state), np.zeros(20), 1e-13)
     assert 0 < rbdyn.dynamics(state).rank <= 20
+
+
+def test_loops_that_overflow_are_no_exception():
+    """Rows that are not finite leave fewer independent rows than rotors; that number is no error return."""
+    inertia = SpatialInertia(1.0, (0.1, 0, 0), np.eye(3))
+    mechanism = Mechanism(RigidBody("world"))
+    root, (a, b, c, d) = mechanism.root_body, (RigidBody(name, inertia) for name in "abcd")
+    mechanism.attach(root, a, Joint("near", Prismatic((1, 0, 0))))
+    mechanism.attach(a, b, Joint("far", Prismatic((1, 0, 0))))
+    mechanism.attach(b, c, Joint("turn", Revolute()))
+    mechanism.attach(root, d, Joint("hinge", Revolute()))
+    mechanism.attach(c, root, Joint("plane", Planar(), rotor_inertia=0.1))
+    mechanism.attach(d, root, Joint("slide", Prismatic()))
+    state = rbdyn.State(rbdyn.Model(mechanism))
+    state.set([1e308, 1e308, 0.0, 0.0])
+    assert rbdyn.dynamics(state).rank == 0

@@ -167,6 +167,7 @@ def test_unaligned_numbers_are_copied(unaligned):
 ACROSS = {
     "inverse_dynamics": (lambda s, x, out: rbdyn.inverse_dynamics(s.state, x, out=out), "nv", "nv"),
     "forward_dynamics": (lambda s, x, out: rbdyn.forward_dynamics(s.state, x, out=out), "nv", "nv"),
+    "solve_mass_matrix": (lambda s, x, out: rbdyn.solve_mass_matrix(s.state, x, out=out), "nv", "nv"),
     "mass_matrix_times": (lambda s, x, out: rbdyn.mass_matrix_times(s.state, x, out=out), "nv", "nv"),
     "project_velocity": (lambda s, x, out: rbdyn.project_velocity(s.state, x, out=out), "nv", "nv"),
     "integrate q": (lambda s, x, out: rbdyn.integrate(s.model, x, s.vd, 0.1, out=out), "nq", "nq"),

@@ -176,3 +176,14 @@ def test_results_do_not_depend_on_what_was_asked_before():
             s.state.set(points[i][0], points[j][1])
         name = str(s.rng.choice(list(OUTPUTS)))
         np.testing.assert_array_equal(OUTPUTS[name](s, None), expected[name, i, j], err_msg=name)
+
+
+def test_joint_of_a_degree_of_freedom():
+    model = rbdyn.Model(rbdyn.rand_tree_mechanism([rbdyn.Revolute, rbdyn.Spherical, rbdyn.Prismatic], seed=3))
+    starts = [(model.joint_v_index(name), name) for name in model.joint_names[1:]]
+    for k in range(model.nv):
+        owner = max(start for start in starts if start[0] <= k)[1]
+        assert model.joint_of(k) == model.joint_of(np.int64(k)) == owner
+    for bad in (-1, model.nv, None, "0", 0.0, True, np.zeros(2)):
+        with pytest.raises(rbdyn.Error, match=f"k must be a degree of freedom, 0 to {model.nv - 1}"):
+            model.joint_of(bad)

@@ -78,7 +78,8 @@ def test_axes_are_normalised(kind):
 
 
 @pytest.mark.parametrize(
-    "bad", [(0, 0, 0), (1e-12, 0, 0), (1, 0), (np.nan, 0, 1), "z", None, (1, 0, 0, 0), (True, False, False)]
+    "bad",
+    [(0, 0, 0), (1e-12, 0, 0), (1e200, 0, 0), (1, 0), (np.nan, 0, 1), "z", None, (1, 0, 0, 0), (True, False, False)],
 )
 @pytest.mark.parametrize("kind", AXIAL)
 def test_bad_axes(kind, bad):

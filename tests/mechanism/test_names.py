@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 
 import rbdyn
-from rbdyn import Joint, Mechanism, MechanismError, Model, Revolute, RigidBody, State, Transform, UnknownNameError
+from rbdyn import (
+    Fixed,
+    Joint,
+    Mechanism,
+    MechanismError,
+    Model,
+    Revolute,
+    RigidBody,
+    State,
+    Transform,
+    UnknownNameError,
+)
 
 
 def x(distance):
@@ -97,3 +108,44 @@ def test_edits_take_joints_and_say_so():
     for edit in (m.remove_joint, m.remove_subtree, m.predecessor):
         with pytest.raises(MechanismError, match="joint must be a Joint of mechanism 'ground', got 'k'"):
             edit("k")
+
+
+def merged_names():
+    """Body b, welded to a, whose name a frame of a has, and whose frames have names that are taken on a."""
+    m = Mechanism(RigidBody("ground"))
+    a, b = RigidBody("a"), RigidBody("b")
+    m.attach(m.root_body, a, Joint("j", Revolute()))
+    m.attach(a, b, Joint("k", Fixed()), joint_pose=x(1.0))
+    for body, name, distance in ((a, "b", 5.0), (a, "tip", 6.0), (b, "a", 2.0), (b, "tip", 3.0)):
+        body.add_frame(name, x(distance))
+    return m, a, b
+
+
+def test_a_merged_body_keeps_its_name():
+    m, a, b = merged_names()
+    before = at(m, [0.3])
+    places = {name: rbdyn.body_pose(before, name) for name in ("a", "b")}
+    m.remove_fixed_tree_joints()
+    for name, place in places.items():
+        np.testing.assert_allclose(rbdyn.body_pose(at(m, [0.3]), name), place, atol=1e-15)
+    assert {name: pose.translation[0] for name, (_, pose) in a.frames.items()} == {
+        "b": 1.0,
+        "a/b": 5.0,
+        "tip": 6.0,
+        "b/a": 3.0,
+        "b/tip": 4.0,
+    }
+    assert m.find_frame("b") is b.frame
+    assert m.find_frame("a") is a.frame
+
+
+def test_merged_names_can_be_copied():
+    """A body whose merged frame had the body's own name could not."""
+    m, a, _ = merged_names()
+    m.remove_fixed_tree_joints()
+    assert list(a.copy().frames) == list(a.frames)
+    part, _ = m.submechanism(a)
+    assert part.find_frame("b/a").name == "b/a"
+    m.maximal_coordinates()
+    whole = Mechanism(RigidBody("whole"))
+    whole.attach_mechanism(whole.root_body, m, prefix="left_")

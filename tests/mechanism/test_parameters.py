@@ -5,7 +5,7 @@ import pytest
 
 import rbdyn
 from rbdyn import Joint, Mechanism, MechanismError, Revolute, RigidBody, SpatialInertia
-from rbdyn.mechanism import Fixed, Spherical
+from rbdyn.mechanism import Fixed, Mimic, Spherical
 
 
 def arm():
@@ -91,3 +91,15 @@ def test_merging_is_all_or_nothing():
         mechanism.remove_fixed_tree_joints()
     assert [b.inertia.mass for b in hosts] == [1.0, 1e308]
     assert len(mechanism.bodies) == 5
+
+
+@pytest.mark.parametrize("bad", ["shoulder", 3, Mimic(3), Mimic("shoulder", np.nan), Mimic("shoulder", 1.0, "0")])
+def test_a_mimic_that_is_none_is_refused(bad):
+    """Edits read it in the midst of their changes; it must not fail there."""
+    mechanism, body, joint = arm()
+    with pytest.raises(MechanismError):
+        Joint("elbow", Revolute(), mimic=bad)
+    with pytest.raises(MechanismError):
+        joint.mimic = bad
+    assert joint.mimic is None
+    mechanism.rebuild_spanning_tree()
