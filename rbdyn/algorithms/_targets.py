@@ -10,6 +10,7 @@ import numpy as np
 
 from rbdyn.algorithms.jacobian import point_jacobian_6d
 from rbdyn.algorithms.kinematics import body_pose
+from rbdyn.algorithms.loops import loop_error, loop_jacobian
 from rbdyn.errors import Error
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.model.model import Model
@@ -19,6 +20,7 @@ from rbdyn.spatial.rotations import Array, as_vector, quat_from_matrix
 from rbdyn.spatial.transform import Transform
 
 Body = str | RigidBody | CartesianFrame
+LOOP_WEIGHT = 1e3
 POSITION, ROTATION = slice(3, 6), slice(0, 3)  # halves of a motion: the angular part is first
 
 
@@ -68,6 +70,25 @@ class Target:
     def jacobian(self, state: State) -> Array:
         """J with J v = the motion of the aimed frame, in root axes; `rows` of it."""
         return point_jacobian_6d(state, self.body, self.point)[self.rows]
+
+
+class ClosedLoops:
+    """That the loops of a model are closed, as one more target; its rows are those of `loop_error`."""
+
+    def __init__(self, model: Model) -> None:
+        self.size = model.num_constraints
+
+    def row_weights(self) -> Array:
+        """Loops count for much more than other targets: those give way where both cannot be had."""
+        return np.full(self.size, LOOP_WEIGHT)
+
+    def error(self, state: State) -> Array:
+        """The motion, row by row, that closes the loops in unit time."""
+        return -loop_error(state)
+
+    def jacobian(self, state: State) -> Array:
+        """K, which the error follows to first order."""
+        return loop_jacobian(state)
 
 
 def rotation_vector(rotation: Array) -> Array:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdyn.algorithms._targets import Body, Target, read_targets
+from rbdyn.algorithms._targets import Body, ClosedLoops, Target, read_targets
+from rbdyn.algorithms.closure import project_configuration
 from rbdyn.algorithms.configuration import integrate
-from rbdyn.errors import Error, MechanismError, StateError
+from rbdyn.errors import Error, LoopError, StateError
 from rbdyn.mechanism.joint_types import Fixed
 from rbdyn.model.model import Model
 from rbdyn.model.state import State
@@ -72,7 +73,7 @@ def inverse_kinematics(
     Parameters
     ----------
     model : Model
-        Whose bodies; a tree.
+        Whose bodies.
     q_init : (nq,) array_like of float
         Where to start.  Of several solutions, one near it tends to be found.
     bodies : str, RigidBody or CartesianFrame, or a sequence of n of them
@@ -111,13 +112,14 @@ def inverse_kinematics(
         If an argument is malformed; the message names it.
     UnknownNameError
         If there is no such body or frame.
-    MechanismError
-        If the mechanism has loops.
 
     Notes
     -----
     Each step is the best one within the limits, so that joints at theirs leave the rest to the others.  Quaternions
     have no limits.
+
+    Loops are closed after every step (`project_configuration`), and targets out of their reach are met as nearly as
+    closed loops allow.  Where loops cannot be closed within the limits, `residual` counts what is open [rad, m].
 
     Source: T. Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method, IEEE
     Transactions on Robotics 27 (2011); H. B. Nielsen, Damping parameter in Marquardt's method, Technical University of
@@ -135,8 +137,6 @@ def inverse_kinematics(
     if not isinstance(model, Model):
         raise Error(f"model must be a Model, got {type(model).__name__}")
     model.check()
-    if model.has_loops:
-        raise MechanismError(f"inverse_kinematics works on trees, but mechanism {model.mechanism.name!r} has loops")
     if not isinstance(limits, (bool, np.bool_)):
         raise Error(f"limits must be True or False, got {limits!r}")
     search = _Search(model, read_targets(model, bodies, points, targets, weights), bool(limits))
@@ -147,7 +147,7 @@ def inverse_kinematics(
     for attempt in range(1, _count(attempts, "attempts", 1)):
         if best.success:
             break
-        found = search.run(search.within(model.random(attempt)), lam, step_tol, max_iter, tolerance)
+        found = search.run(search.closed(search.within(model.random(attempt))), lam, step_tol, max_iter, tolerance)
         better = found if search.cost(found.q) < search.cost(best.q) else best
         best = replace(better, iterations=best.iterations + found.iterations)
     return best
@@ -158,9 +158,9 @@ class _Search:
 
     def __init__(self, model: Model, targets: list[Target], limits: bool) -> None:
         self.model = model
-        self.targets = targets
+        self.targets: list[Target | ClosedLoops] = [*targets, ClosedLoops(model)] if model.has_loops else [*targets]
         self.state = State(model)
-        self.weights = np.concatenate([t.row_weights() for t in targets])  # (m,) of the rows of e and J
+        self.weights = np.concatenate([t.row_weights() for t in self.targets])  # (m,) of the rows of e and J
         self.flat, self.turns = _coordinates(model)
         self.lower = model.array("lower")[self.flat[:, 0]] if limits else np.full(len(self.flat), -np.inf)
         self.upper = model.array("upper")[self.flat[:, 0]] if limits else np.full(len(self.flat), np.inf)
@@ -173,12 +173,22 @@ class _Search:
             raise StateError(f"q_init: {error}") from None
         except Error as error:
             raise StateError(str(error)) from None
-        return self.within(self.state.q.copy())
+        return self.closed(self.within(self.state.q.copy()))
 
     def within(self, q: Array) -> Array:
         """q with its coordinates clipped to their limits."""
         q[self.flat[:, 0]] = np.clip(q[self.flat[:, 0]], self.lower, self.upper)
         return q
+
+    def closed(self, q: Array) -> Array:
+        """q with its loops closed, unless that fails or leads out of the limits."""
+        if not self.model.has_loops:
+            return q
+        try:
+            near = project_configuration(self.model, q)
+        except LoopError:
+            return q
+        return near if np.array_equal(near, self.within(near.copy())) else q
 
     def run(
         self, q: Array, damping: float, step_tol: float, max_iter: int, tolerance: float
@@ -192,7 +202,7 @@ class _Search:
             d = self.step(J, e, mu, q)
             if math.sqrt(float(d @ d)) <= step_tol:
                 break
-            q_next = self.within(integrate(self.model, q, d))
+            q_next = self.closed(self.within(integrate(self.model, q, d)))
             e_next = self.error(q_next)
             gain = _gain(e, e_next, e - J @ d)
             if gain > 0.0:

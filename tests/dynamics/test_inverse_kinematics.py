@@ -492,14 +492,12 @@ def test_what_cannot_move_says_so():
     np.testing.assert_array_equal(stuck.q, (0.1, 0.2))
 
 
-def test_loops_and_stale_models_are_refused():
+def test_stale_and_empty_models_are_refused():
     m = models.double_pendulum()
     model = rbdyn.Model(m)
     m.attach(m.bodies[-1], m.root_body, rbdyn.Joint("loop", Revolute()))
     with pytest.raises(rbdyn.StaleModelError):
         rbdyn.inverse_kinematics(model, [0, 0], m.bodies[-1], None, (0, 0, 0))
-    with pytest.raises(rbdyn.MechanismError, match="loop"):
-        rbdyn.inverse_kinematics(rbdyn.Model(m), [0, 0], m.bodies[-1], None, (0, 0, 0))
     with pytest.raises(rbdyn.Error):
         rbdyn.inverse_kinematics(rbdyn.Model.__new__(rbdyn.Model), [], "world", None, (0, 0, 0))
 
