@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TextIO
 
+from rbdyn.mechanism.text import printable
+
 
 def shown(text: object) -> str:
-    """`text` on one line, with escapes for what is not printable: control characters, line ends, reversed writing."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
+    """`text` on one line, with escapes for what is not printable."""
+    return printable(str(text))
 
 
 def say(text: object, stream: TextIO | None = None) -> None:

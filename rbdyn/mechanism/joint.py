@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._parameter import Edited, Parameter
-from rbdyn.mechanism.joint_types import TYPES, JointType, SinCosRevolute, SPQuatFloating
+from rbdyn.mechanism.joint_types import TYPES, JointType, SPQuatFloating
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.rotations import Array, _shown, as_vector, quat_from_stereographic, stereographic
 
@@ -65,10 +65,13 @@ def _limits(joint: Joint, value: object) -> tuple[float, float] | None:
         raise MechanismError(f"{what} must be (lower, upper) with lower <= upper, got {value!r}")
     if lower == upper:
         return None
-    if isinstance(joint.joint_type, SinCosRevolute):
+    kind = joint.joint_type.kind
+    if kind == "spherical" and lower != 0.0:
+        raise MechanismError(f"{what} must be (0, largest angle), got {value!r}: a Spherical joint has no other limit")
+    if kind not in ("revolute", "prismatic", "spherical"):
         raise MechanismError(
-            f"{what} must be None, got {value!r}: a sine and a cosine do not tell one turn from the next; "
-            "Revolute(axis) takes limits of its angle"
+            f"{what} must be None, got {value!r}: only Revolute(axis), Prismatic(axis) and Spherical() take "
+            "limits, the last one as (0, largest angle)"
         )
     return lower, upper
 
@@ -133,7 +136,7 @@ class Joint(Edited):
         Floating() or SPQuatFloating().
     position_limits : (lower, upper), optional
         Hard stops of a one-dof joint [rad or m]; for Spherical (0, angle): the largest rotation angle [rad].  None, or
-        lower == upper, means no limit.  A SinCosRevolute joint has none.
+        lower == upper, means no limit.  Joints of other types have none.
     velocity_limit, effort_limit : float, optional
         Largest speed [rad/s or m/s] and force [N m or N] per degree of freedom.  None means no limit.
     rotor_inertia : float
@@ -237,7 +240,7 @@ class Joint(Edited):
         return twin
 
     def flipped(self) -> Joint:
-        """This joint walked from its successor to its predecessor: a new one of the same name, its frames swapped.
+        """This joint walked from its successor to its predecessor: a new one of the same name, with fresh frames.
 
         With one degree of freedom the axis is negated, so that q and v keep their values and the spring its reference;
         position limits are negated and change places, as those of the joint walked the other way.  The others keep
@@ -246,7 +249,6 @@ class Joint(Edited):
         """
         twin = self.copy()
         twin._joint_type = self.joint_type.flipped()
-        twin.frame_before, twin.frame_after = self.frame_after, self.frame_before
         if self.num_velocities > 1:
             twin.spring_reference = self.joint_type.configuration(self.joint_type.pose(self.spring_reference).inverse())
         elif self.position_limits is not None:

@@ -124,6 +124,7 @@ def span(
     for joint, flip in chosen:
         if flip:
             turned = maps.joints[joint] = joint.flipped()
+            turned.frame_before, turned.frame_after = joint.frame_after, joint.frame_before
             new_edges[turned] = flipped_edge(new_edges.pop(joint))
             tree.append(turned)
         else:

@@ -6,7 +6,8 @@ import html
 from collections.abc import Iterator
 from itertools import islice
 
-from rbdyn.mechanism.graph import Graph
+from rbdyn.mechanism.graph import Edge, Graph
+from rbdyn.mechanism.joint import Joint
 
 MAX_LINES = 200
 MAX_DEPTH = 40  # of indentation: the lines of a long chain stay readable
@@ -32,16 +33,26 @@ def heading(graph: Graph) -> str:
     return f"Mechanism({graph.name!r}: {counts}, nq={graph.num_positions}, nv={graph.num_velocities})"
 
 
+def printable(name: str) -> str:
+    """A name, with escapes for what is not printable: control characters, line ends, reversed writing."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+
+
 def tree_lines(graph: Graph) -> Iterator[str]:
     """Each body under its parent; then the loop joints."""
-    yield f"  {graph.root_body.name}"
+    yield f"  {printable(graph.root_body.name)}"
     left = [(joint, 1) for joint in reversed(graph.joints_to_children(graph.root_body))]
     while left:
         joint, depth = left.pop()
         edge = graph.edge(joint)
         indent = "  " * min(depth + 1, MAX_DEPTH)
-        yield f"{indent}{edge.successor.name} <- {joint.name} ({joint.joint_type.kind}) <- {edge.predecessor.name}"
+        yield indent + _joint_line(joint, edge)
         left += [(child, depth + 1) for child in reversed(graph.joints_to_children(edge.successor))]
     for joint in graph.non_tree_joints:
         edge = graph.edge(joint)
-        yield f"  loop: {edge.successor.name} <- {joint.name} ({joint.joint_type.kind}) <- {edge.predecessor.name}"
+        yield "  loop: " + _joint_line(joint, edge)
+
+
+def _joint_line(joint: Joint, edge: Edge) -> str:
+    child, name, parent = map(printable, (edge.successor.name, joint.name, edge.predecessor.name))
+    return f"{child} <- {name} ({joint.joint_type.kind}) <- {parent}"

@@ -193,7 +193,7 @@ def _arrays(links: list[Link]) -> dict[str, Array]:
         for name in per_v:
             value = getattr(joint, name)
             columns[name] += [np.inf if value is None else value] * joint.num_velocities
-        lower, upper = joint.position_limits or (-np.inf, np.inf)
+        lower, upper = (joint.num_positions == 1 and joint.position_limits) or (-np.inf, np.inf)
         columns["lower"] += [lower] * joint.num_positions
         columns["upper"] += [upper] * joint.num_positions
         columns["spring_reference"] += joint.spring_reference.tolist()

@@ -393,23 +393,22 @@ TYPES = [Fixed(), Revolute((1, 2, 3)), Prismatic((0, 1, 1)), Planar((1, 0, 0), (
 def test_a_flipped_joint_is_the_inverse_motion(kind):
     rng = np.random.default_rng(3)
     q = kind.random(rng)
-    limits = None if isinstance(kind, SinCosRevolute) else (-2.0, 1.0)
+    limits = {"revolute": (-2.0, 1.0), "prismatic": (-2.0, 1.0), "spherical": (0.0, 2.0)}.get(kind.kind)
     joint = Joint("j", kind, limits, damping=0.3, stiffness=0.4, spring_reference=q)
     flipped = joint.flipped()
     rest = flipped.spring_reference
     np.testing.assert_allclose(flipped.joint_type.pose(rest).matrix, kind.pose(q).inverse().matrix, atol=1e-14)
-    assert (flipped.frame_before, flipped.frame_after) == (joint.frame_after, joint.frame_before)
+    assert not {flipped.frame_before, flipped.frame_after} & {joint.frame_before, joint.frame_after}
     assert (flipped.name, flipped.damping, flipped.stiffness) == ("j", 0.3, 0.4)
     twice = flipped.flipped()
     assert (twice.joint_type, twice.position_limits) == (kind, limits)
-    assert (twice.frame_before, twice.frame_after) == (joint.frame_before, joint.frame_after)
     np.testing.assert_allclose(kind.pose(twice.spring_reference).matrix, kind.pose(q).matrix, atol=1e-14)
     if kind.num_velocities <= 1:
         np.testing.assert_array_equal(rest, q)
         assert flipped.position_limits == (limits and (-1.0, 2.0))
     else:
         assert flipped.joint_type == kind
-        assert flipped.position_limits == (-2.0, 1.0)
+        assert flipped.position_limits == limits
 
 
 def test_a_root_that_a_world_moved_stays_there():

@@ -110,3 +110,13 @@ def test_html_is_escaped():
     assert text.startswith("<pre><b>Mechanism(")
     assert "<script>" not in text
     assert html.unescape(text.replace("<pre><b>", "").replace("</b>\n", "\n").replace("</pre>", "")) == repr(m)
+
+
+def test_names_cannot_move_a_terminal_or_break_lines():
+    m = Mechanism(RigidBody("world"))
+    m.attach(m.root_body, RigidBody("a\x1b[31m"), Joint("j\nfake <- line", Revolute()))
+    m.attach(m.bodies[1], m.root_body, Joint("back\u202ewards", Revolute()))
+    for text in (repr(m), m._repr_html_()):
+        assert text.replace("\n", "").isprintable()
+        assert text.count("\n") == repr(m).count("\n") == 3
+    assert "a\\x1b[31m <- j\\nfake <- line (revolute) <- world" in repr(m)

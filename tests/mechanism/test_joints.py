@@ -138,14 +138,25 @@ def test_infinite_passive_elements(name):
     assert Joint("knee", Revolute(), effort_limit=np.inf).effort_limit == np.inf
 
 
-def test_a_sine_and_cosine_have_no_limits():
+@pytest.mark.parametrize("kind", [SinCosRevolute(), Fixed(), Planar(), Floating(), SPQuatFloating()])
+def test_joints_without_one_coordinate_have_no_limits(kind):
     for limits in ((-1, 2), [0, 1], (-np.inf, 0.5)):
         with pytest.raises(rbdyn.MechanismError, match=r"position_limits of joint 'j' must be None.*Revolute\(axis\)"):
-            Joint("j", SinCosRevolute(), position_limits=limits)
-    joint = Joint("j", SinCosRevolute(), position_limits=(0, 0))
+            Joint("j", kind, position_limits=limits)
+    joint = Joint("j", kind, position_limits=(0, 0))
     with pytest.raises(rbdyn.MechanismError, match="must be None"):
         joint.position_limits = (0, 1)
     assert joint.position_limits is None
+
+
+def test_limits_of_a_ball_are_a_largest_angle():
+    joint = Joint("j", Spherical(), position_limits=(0, 1.5))
+    assert joint.position_limits == (0.0, 1.5)
+    with pytest.raises(rbdyn.MechanismError, match=r"must be \(0, largest angle\), got \(-1, 1\)"):
+        joint.position_limits = (-1, 1)
+    m = rbdyn.Mechanism(RigidBody("world"))
+    m.attach(m.root_body, RigidBody("ball"), joint)
+    assert not np.isfinite(rbdyn.Model(m).array("upper")).any()  # an angle bounds no entry of a quaternion
 
 
 def test_position_limits():
