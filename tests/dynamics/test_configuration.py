@@ -5,7 +5,6 @@ import pytest
 from dynamics.systems import layout, random_system
 from reference.compare import close, nontrivial
 from reference.oracle import cross_matrix, rotation_of_projection, rotation_of_quaternion
-from reference.pinocchio_twin import PinocchioTwin
 from scipy.linalg import expm
 
 import rbdyn
@@ -268,6 +267,9 @@ def chain_in_motion(types, seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_convert_to_pinocchio(seed):
+    pytest.importorskip("pinocchio")
+    from reference.pinocchio_twin import PinocchioTwin
+
     m, model, q, v = chain_in_motion([Floating, Fixed, SPQuatFloating, Spherical, Planar, *MOVING], seed)
     q_pin, T, _ = PinocchioTwin(m).convert(q, v)
     converted = rbdyn.convert(model, q, v, to="pinocchio")

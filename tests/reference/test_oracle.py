@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from reference import oracle
 from reference.compare import close, nontrivial
-from reference.pinocchio_twin import PinocchioTwin
 
 from rbdyn.mechanism import SinCosRevolute, SPQuatFloating
 from rbdyn.testing.random_mechanisms import random_tree
@@ -28,6 +27,9 @@ def system(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_agrees_with_pinocchio(seed):
+    pytest.importorskip("pinocchio")
+    from reference.pinocchio_twin import PinocchioTwin
+
     mechanism, q, v, vd, external = system(seed)
     twin = PinocchioTwin(mechanism)
     close(oracle.mass_matrix(mechanism, q), twin.mass_matrix(q), 1e-12)
