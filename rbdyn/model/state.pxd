@@ -17,6 +17,7 @@ cdef class State:
     cdef double* scratch(self) except NULL
     cdef void* workspace(self, size_t size) except NULL
     cdef int refuse_others(self) except -1
+    cdef int refuse_frozen(self) except -1
     cdef CModel* use(self) except NULL
     cdef void _normalise(self) noexcept
     cdef int check_filled(self) except -1

@@ -134,6 +134,12 @@ cdef class State:
             raise StateError("this State was made without its model; call State(model)")
         return 0
 
+    cdef int refuse_frozen(self) except -1:
+        """StateError in the middle of a step."""
+        if self.frozen:
+            raise StateError("this State is in the middle of a step, of a World or of simulate; set it after the step")
+        return 0
+
     def set(self, q=None, v=None):
         """Set the configuration and the velocity; what is not given stays, or is 0 for v if q alone is given.
 
@@ -158,11 +164,9 @@ cdef class State:
             new_q = vector_in(q, m.nq, "q")
         if v is not None:
             new_v = vector_in(v, m.nv, "v")
-        if self.frozen:
-            raise StateError("this State is in the middle of a step, of a World or of simulate; set it after the step")
+        self.refuse_frozen()
         if new_q is not None:
             check_parts(m, data(new_q), "q")
-        if new_q is not None:
             memcpy(self.c.q, data(new_q), m.nq * sizeof(double))
             self._normalise()
         if new_v is not None:

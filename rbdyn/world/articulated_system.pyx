@@ -380,6 +380,7 @@ cdef class ArticulatedSystem(WorldObject):
             q[:base.num_positions] = base.configuration(T)
             self.set_state(q)
             return
+        self.state.refuse_frozen()
         x = T.translation
         self.c.d.p[0] = vec3(data(x)[0], data(x)[1], data(x)[2])
         R = T.rotation

@@ -366,6 +366,7 @@ cdef class World(Roster):
         self.check()
         self.gate.check_idle()
         a = vector_in(value, 3, "gravity")
+        self.refuse_simulated()
         self.g = vec3(data(a)[0], data(a)[1], data(a)[2])
         for robot in self.systems:
             (<ArticulatedSystem> robot).set_gravity(self.g)

@@ -270,6 +270,23 @@ def test_the_world_of_a_state_waits_until_it_is_simulated(part):
     world.step()
 
 
+def test_the_root_stays_where_it_is_until_a_state_is_simulated():
+    world = rbdyn.World()
+    robot = world.add_articulated_system(models.double_pendulum())
+
+    def lighten():
+        world.gravity = (0, 0, -1.0)
+
+    for edit, error in ((lambda: robot.set_base_pose((0, 0, 1)), rbdyn.StateError), (lighten, rbdyn.BusyError)):
+        robot.set_state([1.0, 0.5])
+        root = rbdyn.body_pose(robot.state, "world")
+        with pytest.raises(error, match="in the middle of"):
+            rbdyn.simulate(robot.state, 0.01, control=lambda t, s, edit=edit: edit())
+        assert world.gravity[2] == -9.81
+        np.testing.assert_array_equal(rbdyn.body_pose(robot.state, "world"), root)
+        edit()  # afterwards it may
+
+
 # ---- threads -----------------------------------------------------------------------------------------------------
 
 
