@@ -7,11 +7,12 @@ from rbdyn.spatial.frames import Wrench
 from libc.string cimport memset
 
 from rbdyn.algorithms.kinematics cimport poses
+from rbdyn.algorithms.point cimport where
 from rbdyn.errors import StateError
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
-from rbdyn.spatial._algebra cimport Force, Vec3, add3, add_f, cross3, force, mul3, sub3, tmul3, vec3
+from rbdyn.spatial._algebra cimport Force, Vec3, add_f, force, mul3, sub3, vec3
 from rbdyn.spatial._arrays cimport data, vector_in
 
 
@@ -21,15 +22,12 @@ cdef Force about_body(State state, Placement place, Placement frame, const doubl
     Without `frame` it is in root axes about the origin of the body's own frame, else in and about `frame`.
     """
     cdef CData* d = &state.c
-    cdef Vec3 n = vec3(x[0], x[1], x[2]), f = vec3(x[3], x[4], x[5]), arm
+    cdef Vec3 n = vec3(x[0], x[1], x[2]), f = vec3(x[3], x[4], x[5])
     if frame is None:
-        arm = mul3(d.R[place.body], place.p)
-    else:
-        n = mul3(d.R[frame.body], mul3(frame.R, n))
-        f = mul3(d.R[frame.body], mul3(frame.R, f))
-        arm = sub3(add3(d.p[frame.body], mul3(d.R[frame.body], frame.p)), d.p[place.body])
-    n = add3(n, cross3(arm, f))
-    return force(tmul3(d.R[place.body], n), tmul3(d.R[place.body], f))
+        return on_body(d, place.body, mul3(d.R[place.body], place.p), force(n, f))
+    n = mul3(d.R[frame.body], mul3(frame.R, n))
+    f = mul3(d.R[frame.body], mul3(frame.R, f))
+    return on_body(d, place.body, sub3(where(d, frame, frame.p), d.p[place.body]), force(n, f))
 
 
 cdef list read_wrenches(State state, object external, bint copied=False):

@@ -20,7 +20,7 @@ from rbdyn.spatial.rotations import Array, as_vector, quat_from_matrix
 from rbdyn.spatial.transform import Transform
 
 Body = str | RigidBody | CartesianFrame
-LOOP_WEIGHT = 1e3
+LOOP_WEIGHT = 1e3  # of a loop's row, next to 1 for a metre or a radian of a target
 POSITION, ROTATION = slice(3, 6), slice(0, 3)  # halves of a motion: the angular part is first
 
 

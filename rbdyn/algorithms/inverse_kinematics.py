@@ -36,7 +36,7 @@ class InverseKinematicsResult:
     success : bool
         Whether the targets are met: `residual` is at most the tolerance.
     residual : float
-        Length of the error of all targets together at `q`, weights left out [m and rad].
+        Length of the error of all targets together at `q`, with what is open of loops; weights left out [m and rad].
     iterations : int
         Steps tried, in all attempts.
     """

@@ -2,10 +2,9 @@
 
 cimport numpy as cnp
 
-from rbdyn.errors import MechanismError
-
 from libc.string cimport memmove
 
+from rbdyn.algorithms._singular cimport refuse_singular_pivots
 from rbdyn.algorithms.crba cimport crba_lower
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
@@ -16,12 +15,9 @@ cdef double* _factor(State state) except NULL:
     """L and D of M(q) in the state's scratch; MechanismError if a pivot is not positive."""
     cdef CModel* m = state.use()
     cdef double* H = state.scratch()
-    cdef int k
     crba_lower(m, &state.c, H)
     ltdl_factor(m, H)
-    for k in range(m.nv):
-        if not H[k * m.nv + k] > 0.0:
-            raise MechanismError(f"the mass matrix is not positive definite: degree of freedom {k} moves no inertia")
+    refuse_singular_pivots(state.model, H)
     return H
 
 

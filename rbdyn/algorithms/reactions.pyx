@@ -6,7 +6,7 @@ from libc.string cimport memset
 
 from rbdyn.errors import MechanismError
 
-from rbdyn.algorithms._external cimport external_forces
+from rbdyn.algorithms._external cimport external_forces, on_body
 from rbdyn.algorithms.acceleration cimport accelerations
 from rbdyn.algorithms.kinematics cimport poses
 from rbdyn.algorithms.loops cimport after_origin, loop_wrench
@@ -15,7 +15,7 @@ from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport (
-    Force, Vec3, add3, add_f, apply_t, cross3, force, mul3, net_force, sub3, sub_f, tmul3, zero_f, zero_m,
+    Force, Vec3, add_f, apply_t, cross3, mul3, net_force, sub3, sub_f, zero_f, zero_m,
 )
 from rbdyn.spatial._arrays cimport data, matrix_out, vector_in
 
@@ -37,11 +37,6 @@ cdef void _write(const CData* d, Placement place, Force f, double* row) noexcept
     row[0], row[1], row[2], row[3], row[4], row[5] = n.x, n.y, n.z, a.x, a.y, a.z
 
 
-cdef Force _on_body(const CData* d, int body, Vec3 at, Force f) noexcept nogil:
-    """A force at a point, root axes, as one in the internal frame of a body."""
-    return force(tmul3(d.R[body], add3(f.n, cross3(sub3(at, d.p[body]), f.f))), tmul3(d.R[body], f.f))
-
-
 cdef void _add_loop_wrenches(const CModel* m, CData* d, const double* vd, const double* lam) noexcept nogil:
     """What loop joints exert on the two bodies of each, added to d.f."""
     cdef int n, A, B
@@ -53,8 +48,8 @@ cdef void _add_loop_wrenches(const CModel* m, CData* d, const double* vd, const 
         A, B = m.loops[n].successor, m.loops[n].predecessor
         at = after_origin(d, m.loops + n)
         f = loop_wrench(m, d, m.loops + n, lam)
-        d.f[A] = add_f(d.f[A], _on_body(d, A, at, f))
-        d.f[B] = sub_f(d.f[B], _on_body(d, B, at, f))
+        d.f[A] = add_f(d.f[A], on_body(d, A, sub3(at, d.p[A]), f))
+        d.f[B] = sub_f(d.f[B], on_body(d, B, sub3(at, d.p[B]), f))
 
 
 cdef object _multipliers(State state, object given):

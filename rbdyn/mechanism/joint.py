@@ -34,9 +34,6 @@ class Mimic:
     offset: float = 0.0
 
 
-UNIT_PARTS = {"sincosrevolute": slice(0, 2), "spherical": slice(0, 4), "floating": slice(3, 7)}  # of q: of length 1
-
-
 def _number(value: float | None, name: str, joint: str, least: float = 0.0) -> float | None:
     if value is None:
         return None
@@ -92,7 +89,7 @@ def _bound(joint: Joint, value: object, what: str) -> float | None:
 def _reference(joint: Joint, value: ArrayLike | None, what: str) -> Array:
     """A configuration of the joint, read-only; the neutral one for None."""
     rest = as_vector(joint.joint_type.neutral() if value is None else value, joint.num_positions, what)
-    unit = UNIT_PARTS.get(joint.joint_type.kind)
+    unit = joint.joint_type.unit_part
     if unit is not None:
         length = math.sqrt(float(rest[unit] @ rest[unit]))
         if not abs(length - 1.0) < 1e-3:

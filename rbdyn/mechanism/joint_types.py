@@ -70,11 +70,14 @@ class JointType:
         Lengths of its q and its v.
     kind : str
         The type's name in lower case.
+    unit_part : slice or None
+        The part of q, a quaternion or a pair [sine, cosine], that has length 1.
     """
 
     num_positions: ClassVar[int] = 0
     num_velocities: ClassVar[int] = 0
     kind: ClassVar[str] = ""
+    unit_part: ClassVar[slice | None] = None
 
     def neutral(self) -> Array:
         """The configuration at which both joint frames coincide, (num_positions,)."""
@@ -213,6 +216,7 @@ class SinCosRevolute(OneAxis):
 
     num_positions: ClassVar[int] = 2
     kind: ClassVar[str] = "sincosrevolute"
+    unit_part: ClassVar[slice | None] = slice(0, 2)
 
     def neutral(self) -> Array:
         return np.array([0.0, 1.0])
@@ -313,6 +317,7 @@ class Spherical(JointType):
     num_positions: ClassVar[int] = 4
     num_velocities: ClassVar[int] = 3
     kind: ClassVar[str] = "spherical"
+    unit_part: ClassVar[slice | None] = slice(0, 4)
 
     def neutral(self) -> Array:
         return np.array(IDENTITY_QUAT)
@@ -344,6 +349,7 @@ class Floating(JointType):
     num_positions: ClassVar[int] = 7
     num_velocities: ClassVar[int] = 6
     kind: ClassVar[str] = "floating"
+    unit_part: ClassVar[slice | None] = slice(3, 7)
 
     def neutral(self) -> Array:
         return np.array([0.0, 0.0, 0.0, *IDENTITY_QUAT])
