@@ -9,12 +9,13 @@ export PIP_CACHE_DIR ?= $(CURDIR)/.venv/cache
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint docs build clean
+.PHONY: help demo test bench golden lint docs build clean
 
 help:
 	@echo 'make demo    a four-legged robot drops, and stands'
 	@echo 'make test    the whole test suite; PYTEST="-k world" passes options on'
 	@echo 'make bench   time the algorithms and the World beside their peers'
+	@echo 'make golden  compare the bits of results with those written in benchmarks/golden.txt'
 	@echo 'make lint    ruff, cython-lint, mypy, stubtest, and the floor test'
 	@echo 'make docs    build the manual to docs/_build/html'
 	@echo 'make clean   remove what was built, and .venv'
@@ -27,6 +28,9 @@ test: build .venv/.test
 
 bench: build .venv/.test .venv/.bench
 	$(PY) -m benchmarks
+
+golden: build .venv/.test
+	$(PY) -m benchmarks.golden
 
 lint: build .venv/.lint .venv/.test
 	$(PY) -m ruff check .
