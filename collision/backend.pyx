@@ -226,6 +226,11 @@ cdef class CollisionBackend:
         self.table.margin = margin
 
     @property
+    def mesh(self):
+        """How a `Mesh` collides: "hull" as its convex hull, "triangles" as it is; own backends may redefine it."""
+        return "hull"
+
+    @property
     def filter_rule(self):
         """"and": both shapes must accept the other; "or": one is enough."""
         return "or" if self.table.either else "and"

@@ -2,7 +2,7 @@
 
 Everything that comes back is checked here, because python-fcl crashes, or answers wrongly, in known
 cases: distance to half-spaces and planes and convex against plane crash (never asked); normals of
-meshes are reversed or taken from inner edges (replaced by the triangles' own); depths are negative
+meshes are reversed or taken from inner edges (`push_out` finds its own); depths are negative
 (taken absolute), normals are zero for coincident centres (replaced), contacts repeat (merged).
 The sign of a normal is never believed: of both, the one along which the shapes overlap less is right.
 What cannot be repaired here: between curved shapes (cylinders above all) at general poses the depth may be
@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rbdyn.collision.backend import CollisionBackend
-from rbdyn.collision.hull import hull_of
+from rbdyn.collision.hull import hull_faces, hull_of
 from rbdyn.collision.native import native_contacts
 from rbdyn.collision.scene import CollisionScene
 from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Shape, Sphere
@@ -65,6 +65,7 @@ class FclPairs:
         self.mesh = mesh
         self._known: dict[int, tuple[Shape, object]] = {}  # id(shape) -> what must stay alive, and fcl's geometry
         self._triangles: dict[int, tuple[Shape, object]] = {}
+        self._surfaces: dict[int, tuple[Shape, object]] = {}
 
     def contacts(
         self, shape_a: Shape, pose_a: np.ndarray, shape_b: Shape, pose_b: np.ndarray, margin: float
@@ -132,27 +133,94 @@ class FclPairs:
     # ---- triangles
 
     def _against_mesh(self, shape: Shape, pose: np.ndarray, mesh: Mesh, mesh_pose: np.ndarray) -> list[Found]:
-        """A convex shape against triangles: normal and depth from the triangles' planes, the place from FCL.
+        """A convex shape against triangles: which ones and where from FCL, normal and depth from `push_out`.
 
-        A triangle counts if its plane lies at most twice as deep as the shallowest one: the sides
+        A triangle counts if its depth is at most twice that of the shallowest one: the sides
         of a step that a shape stands on are reached too, and would push it sideways.
         """
         result = fcl.CollisionResult()
         request = fcl.CollisionRequest(num_max_contacts=64, enable_contact=True)
         fcl.collide(self._object(shape, pose), self._object(mesh, mesh_pose, triangles=True), request, result)
+        surface = self._remember(self._surfaces, mesh, Surface)
+        assert isinstance(surface, Surface)
+        X = np.linalg.inv(mesh_pose) @ pose  # everything in the mesh's frame
         found = []
         for contact in result.contacts:
-            corners = mesh.vertices[mesh.faces[contact.b2]] @ mesh_pose[:3, :3].T + mesh_pose[:3, 3]
-            normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
-            area = float(np.linalg.norm(normal))
-            if area < 1e-300 or not np.isfinite(contact.pos).all():
-                continue
-            normal /= area
-            depth = float(normal @ (corners[0] - farthest(shape, pose, -normal)))
-            if depth > 0.0:
-                found.append((np.array(contact.pos), normal, depth))
+            triangle = max(contact.b1, contact.b2)  # the mesh may be either; the other one's number is -1
+            if not 0 <= triangle < len(mesh.faces):
+                raise CollisionError(f"python-fcl reports triangle {triangle} of a mesh of {len(mesh.faces)}")
+            hint = np.array(contact.normal) @ mesh_pose[:3, :3]
+            normal, depth = push_out(shape, X, surface, triangle, hint)
+            if depth > 0.0 and np.isfinite(contact.pos).all():
+                found.append((np.array(contact.pos), mesh_pose[:3, :3] @ normal, depth))
         least = min((depth for _, _, depth in found), default=0.0)
         return numbered([f for f in found if f[2] <= 2.0 * least], mesh_pose, 1e-4)[:MOST]
+
+
+class Surface:
+    """The triangles of a mesh with the points around each point, in the mesh's frame."""
+
+    def __init__(self, mesh: Mesh) -> None:
+        points, place = np.unique(mesh.vertices, axis=0, return_inverse=True)
+        corners = place.reshape(-1)[mesh.faces]
+        self.points = points
+        self.corners = corners
+        self.size = float(np.ptp(points, axis=0).max())
+        edges = np.concatenate([corners[:, [k, (k + step) % 3]] for k in range(3) for step in (1, 2)])
+        edges = edges[np.argsort(edges[:, 0], kind="stable")]
+        self._ends = edges[:, 1]
+        self._start = np.searchsorted(edges[:, 0], np.arange(len(points) + 1))
+
+    def reaches_most(self, point: int, direction: np.ndarray) -> bool:
+        """Does none of the points around `point` lie farther along a direction?"""
+        around = self.points[self._ends[self._start[point] : self._start[point + 1]]]
+        return bool(((around - self.points[point]) @ direction).max() <= 1e-6 * self.size)
+
+
+def flat_sides(shape: Shape) -> tuple[np.ndarray, np.ndarray]:
+    """Outward normals and offsets [m] of the flat sides of a convex shape, in its frame."""
+    if isinstance(shape, Box):
+        return np.vstack([np.eye(3), -np.eye(3)]), 0.5 * np.array([*shape.size, *shape.size])
+    if isinstance(shape, Cylinder):
+        return np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]), np.full(2, 0.5 * shape.length)
+    if isinstance(shape, ConvexHull):
+        normals, start, corner = hull_faces(shape)
+        return normals, np.einsum("ij,ij->i", normals, hull_of(shape)[0][corner[start[:-1]]])
+    return np.empty((0, 3)), np.empty(0)
+
+
+def push_out(
+    shape: Shape, X: np.ndarray, surface: Surface, triangle: int, hint: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """Direction and length [m] of the least push that frees a convex shape from one triangle, in the mesh's frame.
+
+    Candidates are the triangle's normal, the shape's flat sides, and FCL's normal (`hint`), whose sign is
+    not believed.  A direction other than the triangle's normal counts only if it does not lead inwards, and
+    the mesh around the triangle's farthest corner reaches no farther: inner edges push nothing.
+    """
+    corners = surface.corners[triangle]
+    a, b, c = points = surface.points[corners]
+    normal = np.cross(b - a, c - a)
+    area = float(np.linalg.norm(normal))
+    if not area > 1e-300:
+        return normal, 0.0
+    normal /= area
+    depth = float(normal @ (a - farthest(shape, X, -normal)))
+    outward, offset = flat_sides(shape)
+    local = (points - X[:3, 3]) @ X[:3, :3]
+    candidates = list(zip(offset - (outward @ local.T).min(axis=1), -outward @ X[:3, :3].T, strict=True))
+    length = float(np.linalg.norm(hint))
+    if 0.5 < length < 2.0:
+        for direction in (hint / length, -hint / length):
+            push = float((points @ direction).max() - direction @ farthest(shape, X, -direction))
+            candidates.append((push, direction))
+    for push, direction in sorted(candidates, key=lambda pair: pair[0]):
+        if push >= depth:
+            break
+        corner = corners[np.argmax(points @ direction)]
+        if direction @ normal > -1e-6 and surface.reaches_most(corner, direction):
+            return direction, float(push)
+    return normal, depth
 
 
 def convex_geometry(shape: Shape) -> object:
@@ -233,8 +301,8 @@ class FCLBackend(CollisionBackend):
     margin, filter_rule
         As CollisionBackend.
     mesh : {"hull", "triangles"}
-        Whether a mesh is its convex hull, or its triangles.  Triangles are approximate: contacts on
-        their planes only, none with a margin, and a shape wholly inside a mesh is not seen.
+        Whether a mesh is its convex hull, or its triangles.  Triangles are approximate: single
+        points, no gaps within a margin, and a shape wholly inside a mesh is not seen.
         Two meshes always meet as hulls, and half-spaces meet the hull.
 
     Raises
@@ -246,6 +314,11 @@ class FCLBackend(CollisionBackend):
     def __init__(self, *, margin: float = 0.0, filter_rule: str = "and", mesh: str = "hull") -> None:
         super().__init__(margin=margin, filter_rule=filter_rule)
         self._pairs = FclPairs(mesh)
+
+    @property
+    def mesh(self) -> str:
+        """How a `Mesh` collides: "hull" as its convex hull, "triangles" as it is."""
+        return self._pairs.mesh
 
     def detect(self, scene: CollisionScene) -> None:
         """Write this step's contacts into the scene."""

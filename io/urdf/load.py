@@ -60,7 +60,8 @@ def load_urdf(
         A mesh file that is nowhere to be found: leave its geometry out with a warning, raise PathError, or leave it
         out.  A file that is there but malformed, or that lies outside the allowed folders, always raises.
     collision_mesh : {"hull", "triangles", "skip"}
-        What a mesh in <collision> becomes: its convex hull, its triangles, or nothing (no file is opened then).
+        What a mesh in <collision> becomes: its convex hull, its triangles, or nothing (no file is opened then).  A
+        World whose backend takes the hull of triangles (NativeBackend does) warns when the robot is added.
     visual_meshes : bool
         Whether meshes in <visual> are read.  They are large and only drawn, so by default they are left out; boxes,
         spheres, cylinders and capsules are kept.

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.collision.shapes import Box, Capsule, Cylinder, HalfSpace, Sphere, positive
+from rbdyn.collision.shapes import Box, Capsule, Cylinder, HalfSpace, Mesh, Sphere, positive
 from rbdyn.errors import Error, unknown_name
 from rbdyn.mechanism import Geometry, Mechanism, RigidBody
 from rbdyn.model import Model
@@ -98,6 +100,20 @@ def _check_inertia(matrix3: Array) -> None:
     symmetric = np.allclose(matrix3, matrix3.T, rtol=1e-9, atol=0)
     if not (symmetric and np.linalg.eigvalsh(matrix3)[0] > 0 and np.isfinite(np.linalg.inv(matrix3)).all()):
         raise Error(f"inertia must be symmetric and positive definite [kg m^2], got {matrix3.tolist()}")
+
+
+def warn_of_hulls(name: str, geometries: Iterable[Geometry]) -> None:
+    """Say which meshes of an object collide as their convex hulls, because its World's backend takes no triangles."""
+    meshes = [g for g in geometries if isinstance(g.shape, Mesh)]
+    found = [(g.name or "a mesh") + f" ({Path(g.shape.path).name})" * bool(g.shape.path) for g in meshes]
+    if found:
+        more = f" and {len(found) - 8} more" if len(found) > 8 else ""
+        warnings.warn(
+            f"{name!r}: the collision backend takes the convex hull of meshes, not their triangles: "
+            f"{', '.join(found[:8])}{more}.  Give World a backend that keeps triangles, such as "
+            "FCLBackend(mesh='triangles'), or ConvexHull shapes (load_urdf's collision_mesh='hull')",
+            stacklevel=3,
+        )
 
 
 def kind_of(geometries: list[Geometry]) -> str:

@@ -200,6 +200,8 @@ cdef class Roster:
         self.singles.append(body)
         try:
             self.register(body, body.c.slot, body.name, geometries, None, body.c.type == DYNAMIC)
+            if self.collision.mesh == "hull":
+                factories.warn_of_hulls(body.name, geometries)
         except BaseException:
             self.drop(body)
             raise
@@ -365,6 +367,8 @@ cdef class Roster:
         robot.set_gravity(self.g)
         try:
             self.register_system(robot, self_collision)
+            if self.collision.mesh == "hull":
+                factories.warn_of_hulls(robot.name, [g for body in mechanism.bodies for g in body.collision])
         except BaseException:
             self.drop(robot)
             raise
