@@ -1,4 +1,4 @@
-# make demo, test, bench, lint, docs: each makes .venv, installs what it needs, compiles what changed, and runs.
+# make demo, test, nightly, bench, lint, docs: each makes .venv, installs what it needs, compiles what changed, and runs.
 # Needs Python >= 3.10, a C compiler and make.  PYTHON=python3.12 chooses the interpreter of a new .venv.
 
 PYTHON ?= python3
@@ -9,11 +9,12 @@ export PIP_CACHE_DIR ?= $(CURDIR)/.venv/cache
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench golden lint docs build clean
+.PHONY: help demo test nightly bench golden lint docs build clean
 
 help:
 	@echo 'make demo    a four-legged robot drops, and stands'
 	@echo 'make test    the whole test suite; PYTEST="-k world" passes options on'
+	@echo 'make nightly the same with 400 random cases where it takes 4; SEEDS=40 make test: with 40'
 	@echo 'make bench   time the algorithms and the World beside their peers'
 	@echo 'make golden  compare the bits of results with those written in benchmarks/golden.txt'
 	@echo 'make lint    ruff, cython-lint, mypy, stubtest, and the floor test'
@@ -25,6 +26,9 @@ demo: build
 
 test: build .venv/.test
 	$(PY) -m pytest $(PYTEST)
+
+nightly: build .venv/.test
+	SEEDS=400 $(PY) -m pytest $(PYTEST)
 
 bench: build .venv/.test .venv/.bench
 	$(PY) -m benchmarks

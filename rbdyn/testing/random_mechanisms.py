@@ -99,7 +99,7 @@ def random_tree(
     n : int
         Number of bodies and joints.
     joint_types : sequence of JointType classes or instances
-        Each joint takes one of them; a class gets random axes.
+        Dealt to the joints in a random order, all of them before any comes again; a class gets random axes.
     floating_base : bool or type
         Whether the first joint is Floating, or of the type given, and carries all the other bodies.
     successor_poses : bool
@@ -115,8 +115,10 @@ def random_tree(
     gravity = 9.81 * random_rotation(rng)[2]
     mechanism = Mechanism(RigidBody("world"), gravity=gravity)
     base: AnyType = floating_base if isinstance(floating_base, type) else Floating
+    deck: list[int] = []
     for k in range(n):
-        pick = base if floating_base and k == 0 else joint_types[int(rng.integers(len(joint_types)))]
+        deck = deck or rng.permutation(len(joint_types)).tolist()
+        pick = base if floating_base and k == 0 else joint_types[deck.pop()]
         lowest = 1 if floating_base and k > 0 else 0
         parent = mechanism.bodies[int(rng.integers(lowest, k + 1))]
         _attach_random(rng, mechanism, parent, pick, successor_poses, rotor_inertia)

@@ -76,7 +76,6 @@ def test_sweeps_alone_do_not_get_there():
     assert residual(r) > 1e-6
 
 
-@pytest.mark.parametrize("seed", range(20))
 def test_velocities_equal_those_of_sweeps_alone(seed):
     """Random coupled problems with stick, slip and open contacts: the contact velocities are those of plain sweeps."""
     rng = np.random.default_rng(seed)

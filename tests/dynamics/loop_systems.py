@@ -12,7 +12,7 @@ LOOP_TYPES = [t for t in ALL_TYPES if t not in (rbdyn.Floating, rbdyn.SPQuatFloa
 
 
 def looped(seed, loops=2, n=None, joint_types=LOOP_TYPES, closed=True, floating_base=None, twice=False, **options):
-    """A random tree with loops in motion; if closed, the loops fit at its q and K v = 0."""
+    """A random tree with loops in motion, their types by turns; if closed, the loops fit at its q and K v = 0."""
     rng = np.random.default_rng([seed, 78])
     floating = bool(seed % 2) if floating_base is None else floating_base
     while True:
@@ -20,7 +20,10 @@ def looped(seed, loops=2, n=None, joint_types=LOOP_TYPES, closed=True, floating_
         if mechanism.num_velocities < 5:
             continue
         q = rbdyn.Model(mechanism).random(rng)
-        joints = add_random_loops(rng, mechanism, loops, joint_types, q, **options)
+        joints = []
+        for k in range(loops):
+            kind = joint_types[(seed * loops + k) % len(joint_types)]
+            joints += add_random_loops(rng, mechanism, 1, [kind], q, **options)
         if all_matter(mechanism, q):
             break
     if twice:

@@ -10,9 +10,9 @@ import rbdyn
 from rbdyn.spatial.rotations import skew
 
 
-@pytest.fixture(params=range(120), scope="module")
-def system(request):
-    return random_system(3000 + request.param)
+@pytest.fixture(scope="module")
+def system(seed):
+    return random_system(seed)
 
 
 def momentum_rate(mechanism, q, v, vd, names=None):

@@ -69,7 +69,6 @@ def same_configuration(mechanism, model, actual, expected, rtol=1e-13):
     close(actual, expected, rtol)
 
 
-@pytest.mark.parametrize("seed", range(12))
 def test_integrate_follows_the_closed_forms(seed):
     """Vectors move along lines, rotations by the matrix exponential, in the parent's axes."""
     s, dt = random_system(seed, n=8), 0.7
@@ -90,7 +89,6 @@ def test_integrate_follows_the_closed_forms(seed):
         i, k = i + joint.num_positions, k + joint.num_velocities
 
 
-@pytest.mark.parametrize("seed", range(12))
 def test_difference_undoes_integrate_and_the_other_way_round(seed):
     s = random_system(seed, n=8)
     q0, q1 = s.model.random(s.rng), s.model.random(s.rng)
@@ -216,7 +214,6 @@ def test_a_sine_and_cosine_stay_on_the_circle_over_many_steps():
     close(q, [np.sin(340), np.cos(340)], 1e-10)
 
 
-@pytest.mark.parametrize("seed", range(4))
 def test_neutral_puts_the_joint_frames_together(seed):
     s = random_system(seed, n=8)
     state = rbdyn.State(s.model)
@@ -265,7 +262,6 @@ def chain_in_motion(types, seed):
     return m, model, model.random(rng), rng.normal(size=model.nv)
 
 
-@pytest.mark.parametrize("seed", range(4))
 def test_convert_to_pinocchio(seed):
     pytest.importorskip("pinocchio")
     from reference.pinocchio_twin import PinocchioTwin
@@ -279,7 +275,6 @@ def test_convert_to_pinocchio(seed):
 
 
 @pytest.mark.parametrize("base", [Floating(), SPQuatFloating()])
-@pytest.mark.parametrize("seed", range(4))
 def test_convert_to_mujoco(seed, base):
     pytest.importorskip("mujoco")
     from reference.mujoco_twin import MujocoTwin

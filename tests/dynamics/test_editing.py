@@ -52,7 +52,6 @@ def at_same_state(system, mechanism):
     return state, order
 
 
-@pytest.mark.parametrize("seed", range(12))
 def test_merging_fixed_joints_keeps_the_dynamics(seed):
     rng = np.random.default_rng(seed)
     s = in_motion(rng, random_tree(rng, 10, MIXED, BASES[seed % 4]))
@@ -70,7 +69,6 @@ def test_merging_fixed_joints_keeps_the_dynamics(seed):
         close(rbdyn.body_pose(state, body.name), rbdyn.body_pose(s.state, body.name), 1e-12)
 
 
-@pytest.mark.parametrize("seed", range(8))
 def test_a_successor_pose_is_a_change_of_the_body_frame(seed):
     """Moving the body's frame within the body: inertia and children's joint poses follow, the motion does not care."""
     s = random_system(seed, n=7)
@@ -91,7 +89,6 @@ def test_a_successor_pose_is_a_change_of_the_body_frame(seed):
         close(rbdyn.body_pose(s.state, body), expected, 1e-12)
 
 
-@pytest.mark.parametrize("seed", range(6))
 def test_the_order_of_attaching_does_not_matter(seed):
     """Children attached before or after their uncles: the same mechanism in other rows."""
     s = random_system(seed, n=8)

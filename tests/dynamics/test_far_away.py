@@ -1,7 +1,6 @@
 """Mechanisms far from their root: what does not depend on where they are keeps its digits there."""
 
 import numpy as np
-import pytest
 
 import rbdyn
 from rbdyn import Joint, Mechanism, Model, Prismatic, Revolute, RigidBody, SpatialInertia, State
@@ -25,7 +24,6 @@ def falling(state):
     return rbdyn.forward_dynamics(state, np.zeros(state.model.nv))
 
 
-@pytest.mark.parametrize("seed", range(5))
 def test_a_mass_matrix_does_not_know_how_far_the_rails_go(seed):
     """On Earth's grids, robots stand at four thousand kilometres."""
     model = rover(seed)

@@ -90,7 +90,6 @@ def test_quaternions_stay_of_unit_length():
         np.testing.assert_array_equal(again.q, result.q)  # nothing was left to normalise
 
 
-@pytest.mark.parametrize("seed", range(20))
 def test_a_six_axis_arm_reaches_full_poses(seed):
     model = rbdyn.Model(models.six_axis_arm())
     target = poses(model, model.random(seed))["tool"]
@@ -216,7 +215,6 @@ def test_limits_are_never_left(limits, monkeypatch):
     assert around.min() >= result.residual - 1e-12
 
 
-@pytest.mark.parametrize("seed", range(30))
 def test_a_step_within_limits_is_the_best_one(seed):
     """SciPy's bounded least squares on the same problem."""
     bounded_least_squares = rbdyn.inverse_kinematics.__globals__["_bounded_least_squares"]
@@ -229,7 +227,6 @@ def test_a_step_within_limits_is_the_best_one(seed):
     np.testing.assert_allclose(bounded_least_squares(J, e, mu, low, high), best, atol=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(20))
 def test_joints_at_their_limits_leave_the_rest_to_the_others(seed):
     """A redundant arm, started near where it will be: reached within limits of which the solution touches some."""
     model = planar_arm(6, position_limits=(-0.5, 0.5))

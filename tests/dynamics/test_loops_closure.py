@@ -12,7 +12,6 @@ from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, Spheri
 from rbdyn.testing.random_mechanisms import add_random_loops, random_tree
 
 
-@pytest.mark.parametrize("seed", range(20))
 @pytest.mark.parametrize("size", [1e-9, 1e-3, 0.1, 0.5])
 def test_configurations_near_a_closed_one_close(seed, size):
     s = looped(seed, 2)
@@ -24,7 +23,6 @@ def test_configurations_near_a_closed_one_close(seed, size):
     assert np.linalg.norm(rbdyn.difference(s.model, start, q)) < 40 * size * np.sqrt(s.model.nv)
 
 
-@pytest.mark.parametrize("seed", range(10))
 def test_small_errors_are_closed_by_the_shortest_way(seed):
     """To first order the step is -K^+ e; what is closed already does not move at all."""
     s = looped(seed, 2)
@@ -39,7 +37,6 @@ def test_small_errors_are_closed_by_the_shortest_way(seed):
         close(step, expected, 1e-2, floor=1e-7)
 
 
-@pytest.mark.parametrize("seed", range(10))
 def test_the_last_steps_are_quadratic(seed):
     """Errors of 1e-4 are gone in four steps; halves of steps would take thirty."""
     s = looped(seed, 1, joint_types=[Revolute, Spherical], n=8)
@@ -133,7 +130,6 @@ def test_a_state_is_taken_and_left_alone():
     assert closed.flags.writeable
 
 
-@pytest.mark.parametrize("seed", range(16))
 def test_projected_velocities(seed):
     """K v = 0, and what was taken away is a reaction: orthogonal, in kinetic energy, to all that is allowed."""
     s = looped(seed, 2)

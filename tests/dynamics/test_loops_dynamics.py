@@ -17,7 +17,6 @@ def stabilisation(s, stiffness, damping):
     return -damping * rbdyn.loop_jacobian(s.state) @ s.state.v - stiffness * rbdyn.loop_error(s.state)
 
 
-@pytest.mark.parametrize("seed", range(24))
 @pytest.mark.parametrize("loops", [1, 3])
 def test_against_gauss(seed, loops):
     """Accelerations and the multipliers' generalized forces, rotors of loop joints included."""
@@ -35,7 +34,6 @@ def test_against_gauss(seed, loops):
 
 
 @pytest.mark.parametrize("joint_type", LOOP_TYPES)
-@pytest.mark.parametrize("seed", range(4))
 def test_each_joint_type_against_gauss(joint_type, seed):
     s = looped(seed, 1, joint_types=[joint_type])
     vd, lam = loop_oracle.dynamics(s.mechanism, s.q, s.v, s.tau)
@@ -43,7 +41,6 @@ def test_each_joint_type_against_gauss(joint_type, seed):
     close(s.tree(rbdyn.forward_dynamics(s.state, s.order(s.tau))), vd, 1e-8)
 
 
-@pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize(("stiffness", "damping"), [(100.0, 20.0), (0.0, 0.0), (7.0, 0.0), (0.0, 3.0)])
 def test_rows_accelerate_as_the_stabilisation_says(seed, stiffness, damping):
     """K vd + k = -damping K v - stiffness e where the loops do not contradict one another."""
@@ -66,7 +63,6 @@ def test_most_of_those_have_full_rank():
     assert full >= 3
 
 
-@pytest.mark.parametrize("seed", range(12))
 def test_newton_holds_for_the_whole(seed):
     """M vd + h = tau + K^T lambda without rotors in the loops."""
     s = looped(seed, 2, closed=False, rotor_inertia=False)
@@ -81,7 +77,6 @@ def energy(state):
     return rbdyn.kinetic_energy(state) + rbdyn.potential_energy(state)
 
 
-@pytest.mark.parametrize("seed", range(12))
 def test_rotors_of_loop_joints_have_kinetic_energy(seed):
     s = looped(seed, 2, closed=False)
     M_rotors, _ = loop_oracle.rotors_of_loops(s.mechanism, s.q, s.state.v[s.iv])
@@ -92,7 +87,6 @@ def test_rotors_of_loop_joints_have_kinetic_energy(seed):
     assert seed != 1 or rotors > 1e-3 * tree
 
 
-@pytest.mark.parametrize("seed", range(12))
 def test_loops_do_no_work(seed):
     """Where the loops are closed and stay closed, energy changes by tau.v alone."""
     s = looped(seed, 2)
@@ -109,7 +103,6 @@ def test_loops_do_no_work(seed):
     close((at[1] - at[0]) / (2 * h), expected, 1e-5, floor=max(1.0, abs(vd).max()))
 
 
-@pytest.mark.parametrize("seed", range(10))
 def test_a_loop_attached_twice_changes_nothing(seed):
     """But that both share the load."""
     once, twice = looped(seed, 2), looped(seed, 2, twice=True)
@@ -124,7 +117,6 @@ def test_a_loop_attached_twice_changes_nothing(seed):
     nontrivial(b.multipliers[twin])
 
 
-@pytest.mark.parametrize("seed", range(10))
 def test_multipliers_are_the_shortest(seed):
     """Against the pseudo-inverse of K^T, with loops doubled and none of their rotors."""
     s = looped(seed, 2, closed=False, twice=True, rotor_inertia=False)
@@ -187,7 +179,6 @@ def maximal(mechanism, state):
     return free
 
 
-@pytest.mark.parametrize("seed", range(16))
 def test_maximal_coordinates_move_as_the_tree(seed):
     """A tree, and the same bodies held together by loop joints alone: same accelerations, rotors included."""
     s = random_system(seed, joint_types=ALL_TYPES)
@@ -204,7 +195,6 @@ def test_maximal_coordinates_move_as_the_tree(seed):
     nontrivial(tree_vd)
 
 
-@pytest.mark.parametrize("seed", range(8))
 def test_multipliers_are_what_the_joints_of_the_tree_transmit(seed):
     """In the before-frame's axes, at the after-frame's origin, along what the joint blocks."""
     s = random_system(seed, 8, [Fixed, Spherical, Prismatic((0, 0, 1)), Revolute((0, 0, 1)), Planar()])
@@ -236,7 +226,6 @@ def body_of(s, body):
     return s.mechanism.find_body(body.name)
 
 
-@pytest.mark.parametrize("seed", range(8))
 def test_loops_on_merged_bodies(seed):
     """Ends on bodies that hang on fixed joints, or on the root and what is fixed to it."""
     rng = np.random.default_rng([seed, 5])
@@ -354,7 +343,6 @@ def test_trees_give_what_forward_dynamics_gives():
     close(s.tree(result.vd), oracle.forward_dynamics(s.mechanism, s.q, s.v, s.tree(s.tau), s.external), 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(4))
 def test_integrated_loops_stay_closed(seed):
     """0.4 s of motion by Runge and Kutta: errors stay small, energy is kept."""
     rng = np.random.default_rng([seed, 6])

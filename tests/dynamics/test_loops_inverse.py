@@ -28,7 +28,6 @@ def allowed(s):
     return Vt[np.sum(values > 1e-9) :].T
 
 
-@pytest.mark.parametrize("seed", range(20))
 def test_all_joints_with_motors(seed):
     """The torques give the same motion, and are no larger than those it came from: the shortest of all that do."""
     s = looped(seed, 2)
@@ -40,7 +39,6 @@ def test_all_joints_with_motors(seed):
     assert np.linalg.norm(tau) <= np.linalg.norm(s.tau) * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("seed", range(5))
 def test_a_free_motion_needs_no_motor(seed):
     """Its torques are rounding next to what moves, and are not held against joints without motors."""
     s = random_system(seed, n=8)
@@ -49,7 +47,6 @@ def test_a_free_motion_needs_no_motor(seed):
     assert np.abs(rbdyn.inverse_dynamics(s.state, vd, actuated=moving(s)[:1])).max() < 1e-9 * np.abs(vd).max()
 
 
-@pytest.mark.parametrize("seed", range(20))
 def test_some_joints_with_motors(seed):
     """Motors that can do it: zero elsewhere, shortest among themselves."""
     s = looped(seed, 2, n=8)
@@ -78,7 +75,6 @@ def test_some_of_those_are_spared():
     assert spared >= 3
 
 
-@pytest.mark.parametrize("seed", range(6))
 def test_trees_with_passive_joints(seed):
     """All joints: plain inverse dynamics.  Some: those motors alone, where the motion came from them."""
     s = random_system(seed, joint_types=[Revolute])
@@ -102,7 +98,6 @@ def test_free_fall_needs_no_motor():
     close(rbdyn.inverse_dynamics(s.state, vd, actuated=[]), np.zeros(s.model.nv), 0.0)
 
 
-@pytest.mark.parametrize("seed", range(6))
 def test_oracle_agrees_that_the_torques_do_it(seed):
     s = looped(seed, 1, rotor_inertia=True)
     vd = rbdyn.forward_dynamics(s.state, s.tau)

@@ -177,7 +177,6 @@ ACROSS = {
 }
 
 
-@pytest.mark.parametrize("seed", [2, 3, 5])
 @pytest.mark.parametrize("shift", [-2, -1, 0, 1, 2])
 @pytest.mark.parametrize("name", ACROSS)
 def test_results_may_lie_across_arguments(name, shift, seed):

@@ -193,11 +193,10 @@ def test_rate_of_the_rotation_vector_to_the_last_digits(theta):
     np.testing.assert_allclose(state.q * np.sign(state.q @ expected), expected, rtol=0, atol=4e-15)
 
 
-@pytest.mark.parametrize("seed", range(3))
 def test_agrees_with_another_integrator_of_another_formulation(seed):
     """DOP853 on quaternions as plain numbers, accelerations by virtual work (reference/oracle.py), and a control."""
     rng = np.random.default_rng([seed, 5])
-    types = [(Spherical, Revolute), (Floating, Prismatic, Spherical), (Revolute, rbdyn.Planar)][seed]
+    types = [(Spherical, Revolute), (Floating, Prismatic, Spherical), (Revolute, rbdyn.Planar)][seed % 3]
     s = in_motion(rng, chain(types, seed))
     nq, push = s.model.nq, rng.normal(size=s.model.nv)
 
@@ -225,7 +224,6 @@ def test_agrees_with_another_integrator_of_another_formulation(seed):
     close(s.state.v, exact[nq:], 1e-8)
 
 
-@pytest.mark.parametrize("seed", range(4))
 def test_energy_changes_by_the_work_of_the_control(seed):
     state = random_system(seed, n=5).state
     wave = np.random.default_rng(seed).uniform(0, 6, state.model.nv)

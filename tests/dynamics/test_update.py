@@ -12,7 +12,6 @@ from rbdyn.mechanism import Fixed, Planar, Prismatic, Revolute, Spherical
 POINT = np.array([0.3, -0.5, 0.7])
 
 
-@pytest.mark.parametrize("seed", range(30))
 def test_velocities_and_accelerations_of_all_bodies(seed):
     s = random_system(seed)
     vd = s.order(s.vd)
@@ -149,7 +148,6 @@ def moved(seed):
     return s, robots[0].state, robots[1].state, T
 
 
-@pytest.mark.parametrize("seed", range(8))
 def test_kinematics_of_a_moved_root(seed):
     """All that is said in world axes turns and shifts with the root; what is said in a body's frame does not."""
     s, home, away, T = moved(seed)
@@ -204,7 +202,6 @@ def test_the_world_has_no_pose_but_its_own():
     np.testing.assert_array_equal(rbdyn.body_pose(robot.state, "world"), np.eye(4))
 
 
-@pytest.mark.parametrize("seed", range(8))
 def test_momentum_of_a_moved_root(seed):
     s, home, away, T = moved(seed)
     R, p = T.rotation, T.translation

@@ -51,7 +51,6 @@ def assert_keeps_bits(old, new, maps, tree):
     return count
 
 
-@pytest.mark.parametrize("seed", range(40))
 def test_a_rebuilt_tree_moves_as_before(seed):
     m, state = closed(seed)
     rng = np.random.default_rng(seed)
@@ -85,7 +84,6 @@ def test_rebuilding_flips_and_reaches_every_kind():
     assert flipped == joined == {Fixed, Revolute, Prismatic, Planar, Spherical, Floating}
 
 
-@pytest.mark.parametrize("seed", range(30))
 def test_a_cut_tree_moves_as_before(seed):
     m, state = closed(seed + 100)
     loop = m.non_tree_joints[seed % 3]
@@ -121,7 +119,6 @@ def test_next_edge_chooses_what_a_cut_hangs_on():
     assert_follows(before, maps.carry(state), bodies)
 
 
-@pytest.mark.parametrize("seed", range(15))
 def test_maximal_coordinates_move_the_same(seed):
     m, state = closed(seed + 200)
     before = motion(state, m.bodies)
@@ -136,7 +133,6 @@ def test_maximal_coordinates_move_the_same(seed):
         np.testing.assert_allclose(relative(new, flat, twin).matrix, relative(state, m, j).matrix, atol=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(10))
 def test_a_free_flyer_accelerates_alike_from_whichever_body_it_hangs(seed):
     """Re-rooting flips the joints on the way: the free motion, gravity and all, stays the same."""
     rng = np.random.default_rng(seed)
@@ -169,7 +165,6 @@ def accelerations(state, vd):
 # ---- joints replaced -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(12))
 def test_a_replaced_joint_sits_in_the_same_place(seed):
     m, state = closed(seed + 300)
     before, bodies, names_before = motion(state, m.bodies), m.bodies, names(m.joints)
@@ -233,7 +228,6 @@ def module(rng, prefix=""):
     return m
 
 
-@pytest.mark.parametrize("seed", range(6))
 def test_both_states_go_into_a_whole(seed):
     rng = np.random.default_rng(seed)
     m, child = closed(seed + 400)[0], module(rng)
@@ -326,7 +320,6 @@ def at(m, state):
     return fresh
 
 
-@pytest.mark.parametrize("seed", range(12))
 def test_a_long_life_in_one_motion(seed):
     """Edit after edit, the bodies that are left go on as they were."""
     rng = np.random.default_rng([seed, 5])

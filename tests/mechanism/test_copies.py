@@ -22,7 +22,6 @@ WAYS = {"copy()": Mechanism.copy, "copy": copy.copy, "deepcopy": copy.deepcopy, 
 
 
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-@pytest.mark.parametrize("seed", range(6))
 def test_a_copy_is_equal_and_independent(seed, way):
     m = furnished(np.random.default_rng([seed, 11]))
     before = content(m, identities=True)

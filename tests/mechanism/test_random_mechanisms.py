@@ -82,11 +82,11 @@ def test_random_tree():
     assert np.linalg.matrix_rank(axes) == 3
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5, "1", None])
-def test_a_seed_that_is_none_is_refused(seed):
+@pytest.mark.parametrize("bad", [-1, 1.5, "1", None])
+def test_a_seed_that_is_none_is_refused(bad):
     for call in (rbdyn.rand_chain_mechanism, rbdyn.rand_tree_mechanism, rbdyn.rand_floating_tree_mechanism):
         with pytest.raises(rbdyn.MechanismError, match="seed must be a whole number"):
-            call([Revolute], seed=seed)
+            call([Revolute], seed=bad)
 
 
 def test_types_and_selectors_that_are_none_are_refused():

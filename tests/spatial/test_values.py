@@ -11,9 +11,9 @@ from rbdyn import CartesianFrame, FrameVector, SpatialAcceleration, SpatialInert
 from rbdyn.testing.random_mechanisms import random_inertia, random_transform
 
 
-@pytest.fixture(params=range(20))
-def rng(request):
-    return np.random.default_rng(request.param)
+@pytest.fixture
+def rng(seed):
+    return np.random.default_rng(seed)
 
 
 # ---- Transform ----------------------------------------------------------------------------------------------------

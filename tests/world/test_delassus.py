@@ -110,7 +110,6 @@ def drop_until_it_touches(world, robot, least, depth=1e-3):
     return q
 
 
-@pytest.mark.parametrize("seed", range(4))
 def test_the_quadruped_on_the_ground(seed):
     rng = np.random.default_rng(seed)
     world = recording_world()

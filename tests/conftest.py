@@ -1,0 +1,14 @@
+"""Seeds: a test or a fixture that takes `seed` gets four of them, 0 to 3, or as many as the variable SEEDS says."""
+
+import os
+
+import pytest
+
+SEEDS = int(os.environ.get("SEEDS", "4"))
+if SEEDS < 1:
+    raise pytest.UsageError(f"SEEDS must be 1 or more, got {SEEDS}")
+
+
+def pytest_generate_tests(metafunc):
+    if "seed" in metafunc.fixturenames:
+        metafunc.parametrize("seed", range(SEEDS), scope="module")
