@@ -16,7 +16,7 @@ def main() -> None:
     robot = load_urdf(file)
     print(robot)
     print(f"mass: {sum(body.inertia.mass for body in robot.bodies):.2f} kg")
-    print("assumed or ignored:", *(robot.warnings or ["nothing"]), sep="\n  ")
+    print("assumed or ignored:", *(robot.diagnostics or ["nothing"]), sep="\n  ")
 
     try:
         load_urdf('<robot name="r">\n<link name="a"><inertial><mass value="0,5"/><inertia/></inertial></link></robot>')

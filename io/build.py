@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from rbdyn.errors import Error, UrdfError
 from rbdyn.io.description import GeometrySpec, JointSpec, LinkSpec, RobotSpec
+from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.mesh_shapes import MeshShapes
-from rbdyn.io.notes import Notes
 from rbdyn.io.tree import spanning_order
 from rbdyn.mechanism.body import Geometry, RigidBody
 from rbdyn.mechanism.joint import Joint
@@ -18,7 +18,7 @@ WORLD = "world"  # a root link of this name is the fixed base
 ROOT_JOINT = "ROOT"  # the joint between the world and any other root link
 
 
-def build_mechanism(robot: RobotSpec, floating: bool | None, shapes: MeshShapes, notes: Notes) -> Mechanism:
+def build_mechanism(robot: RobotSpec, floating: bool | None, shapes: MeshShapes, diagnostics: Diagnostics) -> Mechanism:
     """Make the mechanism that a description means.
 
     Parameters
@@ -29,8 +29,8 @@ def build_mechanism(robot: RobotSpec, floating: bool | None, shapes: MeshShapes,
         None: a root link named "world" is the fixed base, any other root floats.  See `rbdyn.io.load_urdf`.
     shapes : MeshShapes
         Turns mesh files into shapes.
-    notes : Notes
-        Takes what was assumed; becomes `Mechanism.warnings`.
+    diagnostics : Diagnostics
+        Takes what was assumed; becomes `Mechanism.diagnostics`.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def build_mechanism(robot: RobotSpec, floating: bool | None, shapes: MeshShapes,
     if not (floating is None or isinstance(floating, bool)):
         raise Error(f"floating must be True, False or None, got {floating!r}")
     root, order = spanning_order(robot)
-    _note_massless_ends(root, order, robot.links, _is_freed(root, floating), notes)
+    _report_massless_ends(root, order, robot.links, _is_freed(root, floating), diagnostics)
     bodies = {link.name: _body(link, shapes) for link in robot.links}
     mechanism = _rooted(root, bodies, robot, floating)
     mechanism.name = robot.name
@@ -49,7 +49,7 @@ def build_mechanism(robot: RobotSpec, floating: bool | None, shapes: MeshShapes,
             mechanism.attach(bodies[spec.parent], bodies[spec.child], spec.joint, joint_pose=spec.pose)
         except Error as error:
             raise UrdfError(f"{spec.where}: {error}") from None
-    mechanism.warnings = notes.lines()
+    mechanism.diagnostics = diagnostics.lines()
     return mechanism
 
 
@@ -89,10 +89,10 @@ def _geometry(spec: GeometrySpec, shape: object) -> Geometry | None:
     return Geometry(shape, spec.pose, spec.name, spec.material, color=spec.color)  # type: ignore[arg-type]
 
 
-def _note_massless_ends(
-    root: LinkSpec, order: list[JointSpec], links: list[LinkSpec], freed: bool, notes: Notes
+def _report_massless_ends(
+    root: LinkSpec, order: list[JointSpec], links: list[LinkSpec], freed: bool, diagnostics: Diagnostics
 ) -> None:
-    """Note links that can move and end a chain without any mass: their acceleration is a division by zero.
+    """Report links that can move and end a chain without any mass: their acceleration is a division by zero.
 
     Links on fixed joints count with the link that carries them.
     """
@@ -111,4 +111,4 @@ def _note_massless_ends(
     for name, joint in joint_of.items():
         if name not in massive and name not in branching:
             text = f"link {name!r} has no mass and nothing behind it, but moves with joint {joint!r}"
-            notes.warn(by_name[name].where, f"{text}; forward dynamics will refuse it")
+            diagnostics.warn(by_name[name].where, f"{text}; forward dynamics will refuse it")

@@ -9,9 +9,9 @@ import numpy as np
 from rbdyn.collision.shapes import ConvexHull, Mesh, Shape
 from rbdyn.errors import Error, MeshError, PathError
 from rbdyn.io.description import GeometrySpec, MeshFile
+from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.meshes.hull import convex_hull
 from rbdyn.io.meshes.load import check_format, load_mesh
-from rbdyn.io.notes import Notes
 from rbdyn.io.paths import FileFinder, MissingFileError, check_scheme
 
 MISSING = ("warn", "error", "skip")
@@ -25,7 +25,7 @@ class MeshShapes:
     ----------
     finder : FileFinder
         Finds the files.
-    notes : Notes
+    diagnostics : Diagnostics
         Takes what was left out.
     on_missing : {"warn", "error", "skip"}
         What to do when a file is nowhere: leave the geometry out with a warning, raise PathError, leave it out.
@@ -35,13 +35,15 @@ class MeshShapes:
         Whether to read meshes that are only drawn.
     """
 
-    def __init__(self, finder: FileFinder, notes: Notes, on_missing: str, collision: str, visual: bool) -> None:
+    def __init__(
+        self, finder: FileFinder, diagnostics: Diagnostics, on_missing: str, collision: str, visual: bool
+    ) -> None:
         options = (("on_missing_mesh", on_missing, MISSING), ("collision_mesh", collision, COLLISION))
         for name, value, choices in options:
             if value not in choices:
                 raise Error(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
         self._finder = finder
-        self._notes = notes
+        self._diagnostics = diagnostics
         self._on_missing = on_missing
         self._collision = collision
         self._visual = bool(visual)
@@ -76,7 +78,7 @@ class MeshShapes:
             if self._on_missing == "error":
                 raise PathError(f"{place}: {error}") from None
             if self._on_missing == "warn":
-                self._notes.warn(spec.where, f"<mesh> of geometry {spec.name!r}: {error}; left out")
+                self._diagnostics.warn(spec.where, f"<mesh> of geometry {spec.name!r}: {error}; left out")
             return None
         except (PathError, MeshError) as error:
             raise type(error)(f"{place}: {error}") from None
@@ -90,7 +92,7 @@ class MeshShapes:
         try:
             return ConvexHull(convex_hull(mesh.vertices)[0])
         except MeshError as error:  # a flat plate collides as its triangles
-            self._notes.warn(place.split(": ")[0], f"{place.split(': ', 1)[1]}: {error}; its triangles are taken")
+            self._diagnostics.warn(place.split(": ")[0], f"{place.split(': ', 1)[1]}: {error}; its triangles are taken")
             return mesh
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from rbdyn.errors import UrdfError, unknown_name
+from rbdyn.errors import UrdfError
 from rbdyn.io.description import JointSpec
-from rbdyn.io.notes import Notes
+from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.numbers import shown
 
 
-def checked_mimics(joints: list[JointSpec], notes: Notes) -> list[JointSpec]:
+def checked_mimics(joints: list[JointSpec], diagnostics: Diagnostics) -> list[JointSpec]:
     """The same joints; UrdfError if one follows itself, directly or through others, or has not one coordinate.
 
     A leader that does not exist costs a warning and the <mimic>: such files are common, and load everywhere.
@@ -20,7 +21,8 @@ def checked_mimics(joints: list[JointSpec], notes: Notes) -> list[JointSpec]:
         place = f"<mimic> of joint {spec.joint.name!r}"
         leader = by_name.get(mimic.joint)
         if leader is None:
-            notes.warn(spec.where, f"{place}: {unknown_name('joint', mimic.joint, by_name)}; ignored")
+            near = diagnostics.did_you_mean(mimic.joint, by_name)
+            diagnostics.warn(spec.where, f"{place}: no joint named {shown(mimic.joint)}{near}; ignored")
             spec.joint.mimic = None
             continue
         for follower in (spec, leader):

@@ -15,9 +15,9 @@ from rbdyn.collision.shapes import Box, Cylinder, Shape, Sphere
 from rbdyn.errors import Error, UrdfError
 from rbdyn.io.build import build_mechanism
 from rbdyn.io.description import GeometrySpec, JointSpec, LinkSpec, MeshFile, RobotSpec
+from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.mesh_shapes import MeshShapes
 from rbdyn.io.mimics import checked_mimics
-from rbdyn.io.notes import Notes
 from rbdyn.io.paths import FileFinder
 from rbdyn.io.urdf.joints import KINDS, make_type
 from rbdyn.mechanism.joint import Joint, Mimic
@@ -62,20 +62,20 @@ def from_urdfpy(
         As for `load_urdf`.
     """
     robot = getattr(robot, "robot", robot)
-    notes = Notes(strict)
+    diagnostics = Diagnostics(strict)
     name = str(getattr(robot, "name", None) or "robot")
     where = f"{type(robot).__module__.split('.')[0]} robot {name!r}"
     if not (hasattr(robot, "links") and hasattr(robot, "joints")):
         raise UrdfError(f"from_urdfpy takes a robot object with links and joints, got {type(robot).__name__}")
-    links = [_link(link, f"{where}, link {getattr(link, 'name', '?')!r}", notes) for link in robot.links]
-    joints = [_joint(joint, f"{where}, joint {getattr(joint, 'name', '?')!r}", notes) for joint in robot.joints]
+    links = [_link(link, f"{where}, link {getattr(link, 'name', '?')!r}", diagnostics) for link in robot.links]
+    joints = [_joint(joint, f"{where}, joint {getattr(joint, 'name', '?')!r}", diagnostics) for joint in robot.joints]
     finder = FileFinder(None, resource_dirs)
-    shapes = MeshShapes(finder, notes, on_missing_mesh, collision_mesh, visual_meshes)
-    spec = RobotSpec(where, name, links, checked_mimics(joints, notes))
-    return build_mechanism(spec, floating, shapes, notes)
+    shapes = MeshShapes(finder, diagnostics, on_missing_mesh, collision_mesh, visual_meshes)
+    spec = RobotSpec(where, name, links, checked_mimics(joints, diagnostics))
+    return build_mechanism(spec, floating, shapes, diagnostics)
 
 
-def _link(link: Any, where: str, notes: Notes) -> LinkSpec:
+def _link(link: Any, where: str, diagnostics: Diagnostics) -> LinkSpec:
     with _Naming(where):
         name = str(link.name)
         inertial = link.inertial
@@ -86,9 +86,9 @@ def _link(link: Any, where: str, notes: Notes) -> LinkSpec:
             inertia = about_com.transformed(_pose(inertial.origin))
             if about_com.mass == 1.0 and np.array_equal(moments, np.eye(3)):
                 text = "mass 1 and a unit inertia: urdfpy and urchin invent these where <inertial> is missing"
-                notes.warn(where, text)
+                diagnostics.warn(where, text)
             elif defect := about_com.defect():
-                notes.warn(where, defect)
+                diagnostics.warn(where, defect)
         spec = LinkSpec(where, name, inertia)
         for source, target in ((link.collisions, spec.collision), (link.visuals, spec.visual)):
             for k, item in enumerate(source or ()):
@@ -130,13 +130,13 @@ def _pose(origin: Any) -> Transform:
     return Transform.from_matrix(IDENTITY4 if origin is None else origin)
 
 
-def _joint(joint: Any, where: str, notes: Notes) -> JointSpec:
+def _joint(joint: Any, where: str, diagnostics: Diagnostics) -> JointSpec:
     with _Naming(where):
         kind = getattr(joint, "joint_type", None) or getattr(joint, "type", None)
         if kind not in KINDS:
             raise Error(f"type {kind!r} is not a joint type; choices: {', '.join(KINDS)}")
         axis = (1.0, 0.0, 0.0) if joint.axis is None else tuple(float(x) for x in joint.axis)
-        values = _limits(joint, kind, where, notes)
+        values = _limits(joint, kind, where, diagnostics)
         dynamics = getattr(joint, "dynamics", None)
         if dynamics is not None and kind != "fixed":
             values |= {"damping": dynamics.damping or 0.0, "friction": dynamics.friction or 0.0}
@@ -144,12 +144,12 @@ def _joint(joint: Any, where: str, notes: Notes) -> JointSpec:
         if mimic is not None and kind != "fixed":
             multiplier = 1.0 if mimic.multiplier is None else mimic.multiplier
             values["mimic"] = Mimic(str(mimic.joint), float(multiplier), float(mimic.offset or 0.0))
-            notes.warn(where, "its mimic is kept in Joint.mimic but not enforced yet", "mimic")
+            diagnostics.warn(where, "its mimic is kept in Joint.mimic but not enforced yet", "mimic")
         built = Joint(str(joint.name), make_type(kind, axis), **values)  # type: ignore[arg-type]
         return JointSpec(where, built, str(joint.parent), str(joint.child), _pose(joint.origin))
 
 
-def _limits(joint: Any, kind: str, where: str, notes: Notes) -> dict[str, Any]:
+def _limits(joint: Any, kind: str, where: str, diagnostics: Diagnostics) -> dict[str, Any]:
     limit = getattr(joint, "limit", None)
     if limit is None or kind == "fixed":
         return {}
@@ -158,7 +158,7 @@ def _limits(joint: Any, kind: str, where: str, notes: Notes) -> dict[str, Any]:
         "velocity_limit": None if limit.velocity in (-1, 0) else limit.velocity,
     }
     if limit.velocity == 0:
-        notes.warn(where, "velocity limit 0 is taken as no limit", "velocity 0")
+        diagnostics.warn(where, "velocity limit 0 is taken as no limit", "velocity 0")
     lower, upper = limit.lower or 0.0, limit.upper or 0.0
     if kind in ("revolute", "prismatic"):
         return {**values, "position_limits": (lower, upper)}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import heapq
 from collections.abc import Iterable, Sequence
 
 from rbdyn.errors import UrdfError
 from rbdyn.io.description import JointSpec, LinkSpec, RobotSpec
+from rbdyn.io.diagnostics import did_you_mean
+from rbdyn.io.numbers import shown
 
 MAX_LINKS = 10_000  # Mechanism.attach compares names one by one: 7 s for so many
 
@@ -57,9 +58,8 @@ def _parent_joints(joints: Sequence[JointSpec], links: set[str]) -> dict[str, Jo
     for spec in joints:
         for role, name in (("parent", spec.parent), ("child", spec.child)):
             if name not in links:
-                raise UrdfError(
-                    f"{spec.where}: <{role}> of joint {spec.joint.name!r}: no link named {name!r}{_near(name, links)}"
-                )
+                text = f"no link named {shown(name)}{did_you_mean(name, links)}"
+                raise UrdfError(f"{spec.where}: <{role}> of joint {spec.joint.name!r}: {text}")
         if spec.parent == spec.child:
             raise UrdfError(f"{spec.where}: joint {spec.joint.name!r} joins link {spec.child!r} to itself")
         other = parent_joint.setdefault(spec.child, spec)
@@ -69,13 +69,6 @@ def _parent_joints(joints: Sequence[JointSpec], links: set[str]) -> dict[str, Jo
                 f"and {spec.joint.name!r}"
             )
     return parent_joint
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    """The nearest names; comparing with thousands of long names would take seconds."""
-    some = [k for k in known if len(k) < 100][:2000]
-    close = difflib.get_close_matches(name[:100], some, n=3, cutoff=0.5)
-    return f"; did you mean {', '.join(repr(n) for n in close)}?" if close else ""
 
 
 def _walk(roots: Sequence[LinkSpec], joints: Sequence[JointSpec]) -> list[JointSpec]:

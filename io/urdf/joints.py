@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from typing import Any
 
 from rbdyn.errors import Error
 from rbdyn.io.description import JointSpec
-from rbdyn.io.notes import Notes
+from rbdyn.io.diagnostics import Diagnostics, did_you_mean
 from rbdyn.io.numbers import shown
 from rbdyn.io.urdf.links import read_pose
 from rbdyn.io.urdf.node import Node
@@ -20,22 +19,21 @@ KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "
 AXIAL = ("revolute", "continuous", "prismatic", "planar")  # the others have no axis
 
 
-def read_joint(node: Node, notes: Notes) -> JointSpec:
+def read_joint(node: Node, diagnostics: Diagnostics) -> JointSpec:
     """A <joint>."""
     name = node.text("name")
     node = node.owned_by(f"joint {name!r}")
     kind = node.text("type")
     if kind not in KINDS:
-        close = difflib.get_close_matches(kind.lower()[:100], KINDS, n=1)
-        near = f"; did you mean {close[0]!r}?" if close else ""
-        raise node.error(f"type={shown(kind)} is not a joint type{near} Choices: {', '.join(KINDS)}")
+        near = did_you_mean(kind.lower(), KINDS, 1)
+        raise node.error(f"type={shown(kind)} is not a joint type; choices: {', '.join(KINDS)}{near}")
     parent, child = node.need("parent").text("link"), node.need("child").text("link")
-    joint_type = make_type(kind, _axis(node, kind, notes))
-    position, velocity, effort = _limits(node, kind, notes)
-    passive = _dynamics(node, joint_type, notes)
+    joint_type = make_type(kind, _axis(node, kind, diagnostics))
+    position, velocity, effort = _limits(node, kind, diagnostics)
+    passive = _dynamics(node, joint_type, diagnostics)
     pose = read_pose(node)
     try:
-        joint = Joint(name, joint_type, position, velocity, effort, mimic=_mimic(node, kind, notes), **passive)
+        joint = Joint(name, joint_type, position, velocity, effort, mimic=_mimic(node, kind, diagnostics), **passive)
     except Error as error:
         raise error if str(error).startswith(node.file) else node.error(str(error)) from None
     return JointSpec(node.where, joint, parent, child, pose)
@@ -53,74 +51,78 @@ def make_type(kind: str, axis: tuple[float, float, float]) -> JointType:
     return {"fixed": Fixed, "floating": Floating, "spherical": Spherical}[kind]()
 
 
-def _axis(node: Node, kind: str, notes: Notes) -> tuple[float, float, float]:
+def _axis(node: Node, kind: str, diagnostics: Diagnostics) -> tuple[float, float, float]:
     """<axis xyz>, (1, 0, 0) by default as URDF says; of any length but zero where the joint has an axis."""
     item = node.child("axis")
     x, y, z = (1.0, 0.0, 0.0) if item is None else item.vector("xyz", 3, (1.0, 0.0, 0.0))
     if item is None or kind not in AXIAL:
         return x, y, z
     if not item.has("xyz"):
-        notes.warn(item.where, f"{item.label} has no xyz; 1 0 0 is taken", "axis without xyz")
+        diagnostics.warn(item.where, f"{item.label} has no xyz; 1 0 0 is taken", "axis without xyz")
     norm = math.hypot(x, y, z)
     if not 1e-6 < norm < 1e6:
         raise item.error(f"xyz={shown(item.get('xyz') or '')}: an axis must not be zero (or huge)")
     if abs(norm - 1.0) > 1e-3:
-        notes.warn(item.where, f"{item.label} has length {norm:.6g}; normalised", "axis length")
+        diagnostics.warn(item.where, f"{item.label} has length {norm:.6g}; normalised", "axis length")
     return x, y, z
 
 
 Limits = tuple[tuple[float, float] | None, float | None, float | None]
 
 
-def _limits(node: Node, kind: str, notes: Notes) -> Limits:
+def _limits(node: Node, kind: str, diagnostics: Diagnostics) -> Limits:
     """Position, velocity and effort limits.  None: no limit."""
     item = node.child("limit")
     if item is None:
         if kind in ("revolute", "prismatic"):
-            notes.warn(node.where, f"{node.label}: a {kind} joint without <limit>; it has no limits")
+            diagnostics.warn(node.where, f"{node.label}: a {kind} joint without <limit>; it has no limits")
         return None, None, None
     lower, upper = item.number("lower", 0.0, math.inf), item.number("upper", 0.0, math.inf)
-    velocity, effort = _bound(item, "velocity", notes), _bound(item, "effort", notes)
+    velocity, effort = _bound(item, "velocity", diagnostics), _bound(item, "effort", diagnostics)
     if kind == "fixed":
         return None, None, None
     if velocity == 0.0:
         velocity = None
-        notes.warn(item.where, f"{item.label}: velocity 0 would hold it still; taken as no limit", "velocity 0")
+        diagnostics.warn(item.where, f"{item.label}: velocity 0 would hold it still; taken as no limit", "velocity 0")
     if effort == 0.0:
-        notes.warn(item.where, f"{item.label}: effort 0: no motor can move it", "effort 0")
-    return _position_limits(item, kind, lower, upper, notes), velocity, effort
+        diagnostics.warn(item.where, f"{item.label}: effort 0: no motor can move it", "effort 0")
+    return _position_limits(item, kind, lower, upper, diagnostics), velocity, effort
 
 
-def _position_limits(node: Node, kind: str, lower: float, upper: float, notes: Notes) -> tuple[float, float] | None:
+def _position_limits(
+    node: Node, kind: str, lower: float, upper: float, diagnostics: Diagnostics
+) -> tuple[float, float] | None:
     if kind in ("revolute", "prismatic", "spherical") and lower > upper:
         raise node.error(f"lower={node.get('lower')!r} is above upper={node.get('upper')!r} (swapped?)")
     if lower == upper:
         if kind in ("revolute", "prismatic"):
-            notes.warn(node.where, f"{node.label}: lower == upper means no position limit", "lower == upper")
+            diagnostics.warn(node.where, f"{node.label}: lower == upper means no position limit", "lower == upper")
         return None
     if kind in ("revolute", "prismatic"):
         return lower, upper
     if kind == "spherical" and lower == 0.0:
         return lower, upper
     needed = "needs lower=0 and the largest angle as upper" if kind == "spherical" else "has no position limits"
-    notes.warn(node.where, f"{node.label}: a {kind} joint {needed}; {lower:g} to {upper:g} ignored", f"limits {kind}")
+    diagnostics.warn(
+        node.where, f"{node.label}: a {kind} joint {needed}; {lower:g} to {upper:g} ignored", f"limits {kind}"
+    )
     return None
 
 
-def _bound(node: Node, name: str, notes: Notes) -> float | None:
+def _bound(node: Node, name: str, diagnostics: Diagnostics) -> float | None:
     """velocity or effort; None if it is missing, or -1, which is RaiSim's word for no limit."""
     if not node.has(name):
         return None
     value = node.number(name, largest=math.inf)
     if value == -1.0:
-        notes.warn(node.where, f"{node.label}: {name} -1 is taken as no limit", f"{name} -1")
+        diagnostics.warn(node.where, f"{node.label}: {name} -1 is taken as no limit", f"{name} -1")
         return None
     if value < 0:
         raise node.error(f"{name}={node.get(name)!r} must not be negative")
     return value
 
 
-def _dynamics(node: Node, joint_type: JointType, notes: Notes) -> dict[str, Any]:
+def _dynamics(node: Node, joint_type: JointType, diagnostics: Diagnostics) -> dict[str, Any]:
     """<dynamics>: passive elements, as arguments of Joint."""
     item = node.child("dynamics")
     if item is None:
@@ -135,7 +137,7 @@ def _dynamics(node: Node, joint_type: JointType, notes: Notes) -> dict[str, Any]
         values["spring_reference"] = _spring_mount(item, joint_type)
     if joint_type.num_velocities == 0:
         if any(values.values()):
-            notes.warn(item.where, f"{item.label}: a fixed joint has no dynamics; ignored", "dynamics of fixed")
+            diagnostics.warn(item.where, f"{item.label}: a fixed joint has no dynamics; ignored", "dynamics of fixed")
         return {}
     return values
 
@@ -154,13 +156,13 @@ def _spring_mount(node: Node, joint_type: JointType) -> tuple[float, ...] | None
     return (*mount[:-4], *(x / norm for x in mount[-4:]))
 
 
-def _mimic(node: Node, kind: str, notes: Notes) -> Mimic | None:
+def _mimic(node: Node, kind: str, diagnostics: Diagnostics) -> Mimic | None:
     item = node.child("mimic")
     if item is None:
         return None
     mimic = Mimic(item.text("joint"), item.number("multiplier", 1.0), item.number("offset", 0.0))
     if kind == "fixed":
-        notes.warn(item.where, f"{item.label}: a fixed joint cannot follow another; ignored", "mimic of fixed")
+        diagnostics.warn(item.where, f"{item.label}: a fixed joint cannot follow another; ignored", "mimic of fixed")
         return None
-    notes.warn(item.where, f"{item.label} is kept in Joint.mimic but not enforced yet", "mimic")
+    diagnostics.warn(item.where, f"{item.label} is kept in Joint.mimic but not enforced yet", "mimic")
     return mimic

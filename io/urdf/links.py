@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 
 from rbdyn.collision.shapes import Box, Capsule, Cylinder, Shape, Sphere
 from rbdyn.errors import Error
 from rbdyn.io.description import GeometrySpec, LinkSpec, MeshFile
-from rbdyn.io.notes import Notes
+from rbdyn.io.diagnostics import Diagnostics, did_you_mean
 from rbdyn.io.numbers import shown
 from rbdyn.io.urdf.node import Node
 from rbdyn.spatial.inertia import SpatialInertia
@@ -19,21 +18,23 @@ SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh")
 ZERO = (0.0, 0.0, 0.0)
 
 
-def read_link(node: Node, palette: Mapping[str, Color | None], notes: Notes) -> LinkSpec:
+def read_link(node: Node, palette: Mapping[str, Color | None], diagnostics: Diagnostics) -> LinkSpec:
     """A <link>; `palette` gives the colours of named materials (None: defined without a colour)."""
     name = node.text("name")
     node = node.owned_by(f"link {name!r}")
     if node.has("sensor"):
-        notes.warn(node.where, f"{node.label}: sensor={node.get('sensor')!r}: sensors are not supported yet; ignored")
+        diagnostics.warn(
+            node.where, f"{node.label}: sensor={node.get('sensor')!r}: sensors are not supported yet; ignored"
+        )
     inertial = node.child("inertial")
-    link = LinkSpec(node.where, name, None if inertial is None else read_inertial(inertial, notes))
+    link = LinkSpec(node.where, name, None if inertial is None else read_inertial(inertial, diagnostics))
     for k, item in enumerate(node.children("collision")):
         shape, pose = _shape_and_pose(item)
-        material = _contact_material(item, notes)
+        material = _contact_material(item, diagnostics)
         link.collision.append(GeometrySpec(item.where, f"{name}/{k}", shape, pose, material))
     for k, item in enumerate(node.children("visual")):
         shape, pose = _shape_and_pose(item)
-        color = _color(item, palette, notes)
+        color = _color(item, palette, diagnostics)
         link.visual.append(GeometrySpec(item.where, f"{name}/{k}", shape, pose, color=color))
     return link
 
@@ -55,10 +56,10 @@ def read_pose(parent: Node) -> Transform:
         raise error if str(error).startswith(node.file) else node.error(str(error)) from None
 
 
-def read_inertial(node: Node, notes: Notes) -> SpatialInertia:
+def read_inertial(node: Node, diagnostics: Diagnostics) -> SpatialInertia:
     """<inertial>: mass, and inertia about the COM in axes of its <origin>.
 
-    Unphysical values are noted, not refused.
+    Unphysical values are kept, with a diagnostic.
     """
     mass_node, inertia_node = node.need("mass"), node.need("inertia")
     mass = mass_node.number("value")
@@ -67,7 +68,9 @@ def read_inertial(node: Node, notes: Notes) -> SpatialInertia:
     moments = {}
     for entry in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"):
         if entry[1] != entry[2] and not inertia_node.has(entry):
-            notes.warn(inertia_node.where, f"{inertia_node.label}: {entry} is missing; 0 is taken", f"missing {entry}")
+            diagnostics.warn(
+                inertia_node.where, f"{inertia_node.label}: {entry} is missing; 0 is taken", f"missing {entry}"
+            )
         moments[entry] = inertia_node.number(entry, 0.0 if entry[1] != entry[2] else None)
     xx, xy, xz, yy, yz, zz = moments.values()
     try:
@@ -77,7 +80,7 @@ def read_inertial(node: Node, notes: Notes) -> SpatialInertia:
         raise error if str(error).startswith(node.file) else inertia_node.error(str(error)) from None
     defect = about_com.defect()
     if defect:
-        notes.warn(inertia_node.where, f"{inertia_node.label}: {defect}")
+        diagnostics.warn(inertia_node.where, f"{inertia_node.label}: {defect}")
     return inertia
 
 
@@ -88,9 +91,7 @@ def _shape_and_pose(node: Node) -> tuple[Shape | MeshFile, Transform]:
     choices = ", ".join(SHAPES)
     for item in shapes:
         if item.tag not in SHAPES:
-            close = difflib.get_close_matches(item.tag[:100], SHAPES, n=1)
-            near = f"; did you mean <{close[0]}>?" if close else ""
-            raise item.error(f"no such shape{near} Choices: {choices}")
+            raise item.error(f"no such shape; choices: {choices}{did_you_mean(item.tag, SHAPES, 1)}")
     if len(shapes) != 1:
         raise geometry.error(f"it holds {len(shapes)} shapes, needed one of {choices}")
     item = shapes[0]
@@ -130,7 +131,7 @@ def _capsule_length(node: Node) -> float:
     return height
 
 
-def _contact_material(node: Node, notes: Notes) -> str:
+def _contact_material(node: Node, diagnostics: Diagnostics) -> str:
     """The name in <collision><material><contact name="..."/>: a key of the World's material pairs."""
     material = node.child("material")
     if material is None:
@@ -138,7 +139,7 @@ def _contact_material(node: Node, notes: Notes) -> str:
     contact = material.child("contact")
     if contact is None:
         text = f"<material> in <collision> of {node.owner} has no <contact name=...>; material 'default' is taken"
-        notes.warn(material.where, text, "collision material without contact")
+        diagnostics.warn(material.where, text, "collision material without contact")
         return "default"
     return contact.text("name")
 
@@ -164,14 +165,14 @@ def _own_color(material: Node) -> Color | None:
     return r, g, b, a
 
 
-def _color(node: Node, palette: Mapping[str, Color | None], notes: Notes) -> Color | None:
+def _color(node: Node, palette: Mapping[str, Color | None], diagnostics: Diagnostics) -> Color | None:
     material = node.child("material")
     if material is None:
         return None
     if material.children("texture"):
-        notes.warn(material.where, "<texture> in <material> is not read; ignored", "texture")
+        diagnostics.warn(material.where, "<texture> in <material> is not read; ignored", "texture")
     own = _own_color(material)
     name = material.get("name")
     if own is None and name and name not in palette:
-        notes.warn(material.where, f"material {shown(name)} of {node.owner} is not defined", f"undefined {name}")
+        diagnostics.warn(material.where, f"material {shown(name)} of {node.owner} is not defined", f"undefined {name}")
     return own if own is not None else palette.get(name or "")

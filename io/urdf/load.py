@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rbdyn.errors import Error, UrdfError
 from rbdyn.io.build import build_mechanism
+from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.mesh_shapes import MeshShapes
-from rbdyn.io.notes import Notes
 from rbdyn.io.paths import FileFinder, read_regular
 from rbdyn.io.safe_xml import MAX_BYTES
 from rbdyn.io.urdf.reader import read_robot
@@ -71,7 +71,7 @@ def load_urdf(
     mechanism : Mechanism
         Every link a body, every joint a joint, names kept, fixed joints too; in the order of the file, but a parent
         before its children.  Geometry is attached and named "LINK/0", "LINK/1", ...  Whatever was assumed or ignored
-        stands in `mechanism.warnings`, with file and line.
+        stands in `mechanism.diagnostics`, with file and line.
 
     Raises
     ------
@@ -86,10 +86,10 @@ def load_urdf(
 
     Notes
     -----
-    A link without <inertial> has no mass.  An inertia that is not positive semi-definite is kept and noted.  Equal
-    lower and upper limits mean no limit, as do a missing <limit>, velocity="0" and RaiSim's -1.  A planar joint's
-    <axis> is the normal of its plane.  A capsule's height and length both mean the distance between the centres of
-    its spheres.  Sources: wiki.ros.org/urdf/XML; RaiSim manual, "Articulated Systems", "URDF convention".
+    A link without <inertial> has no mass.  An inertia that is not positive semi-definite is kept, with a diagnostic.
+    Equal lower and upper limits mean no limit, as do a missing <limit>, velocity="0" and RaiSim's -1.  A planar joint's
+    <axis> is the normal of its plane.  A capsule's height and length both mean the distance between the centres of its
+    spheres.  Sources: wiki.ros.org/urdf/XML; RaiSim manual, "Articulated Systems", "URDF convention".
 
     Examples
     --------
@@ -102,9 +102,9 @@ def load_urdf(
     if count := len(list(modules)):
         raise Error(f"modules: URDF modules are not supported yet, got {count}")
     source, file, path = _source(path_or_text, text)
-    notes = Notes(strict)
-    shapes = MeshShapes(FileFinder(path, resource_dirs), notes, on_missing_mesh, collision_mesh, visual_meshes)
-    return build_mechanism(read_robot(source, file, notes), floating, shapes, notes)
+    diagnostics = Diagnostics(strict)
+    shapes = MeshShapes(FileFinder(path, resource_dirs), diagnostics, on_missing_mesh, collision_mesh, visual_meshes)
+    return build_mechanism(read_robot(source, file, diagnostics), floating, shapes, diagnostics)
 
 
 def _source(path_or_text: PathOrText, text: bool | None) -> tuple[str | bytes, str, Path | None]:

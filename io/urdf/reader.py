@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rbdyn.errors import UrdfError
 from rbdyn.io.description import RobotSpec
+from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.mimics import checked_mimics
-from rbdyn.io.notes import Notes
 from rbdyn.io.safe_xml import parse_xml
 from rbdyn.io.urdf.joints import read_joint
 from rbdyn.io.urdf.links import read_link, read_palette
@@ -13,7 +13,7 @@ from rbdyn.io.urdf.node import Node
 from rbdyn.io.urdf.vocabulary import check_words
 
 
-def read_robot(source: str | bytes, file: str, notes: Notes) -> RobotSpec:
+def read_robot(source: str | bytes, file: str, diagnostics: Diagnostics) -> RobotSpec:
     """Read a robot description.
 
     Parameters
@@ -22,7 +22,7 @@ def read_robot(source: str | bytes, file: str, notes: Notes) -> RobotSpec:
         URDF text.
     file : str
         Its name, for messages.
-    notes : Notes
+    diagnostics : Diagnostics
         Takes what was assumed or ignored.
 
     Raises
@@ -37,13 +37,13 @@ def read_robot(source: str | bytes, file: str, notes: Notes) -> RobotSpec:
     if constraints is not None and constraints.children():
         first = constraints.children()[0]
         raise first.error("<constraints> (closed loops) are not supported yet; without them the robot would fall apart")
-    check_words(root, notes)
+    check_words(root, diagnostics)
     if root.has("name"):
         name = root.text("name")
     else:
         name = "robot"
-        notes.warn(root.where, "<robot> has no name; 'robot' is taken")
+        diagnostics.warn(root.where, "<robot> has no name; 'robot' is taken")
     palette = read_palette(root)
-    links = [read_link(node, palette, notes) for node in root.children("link")]
-    joints = [read_joint(node, notes) for node in root.children("joint")]
-    return RobotSpec(root.where, name, links, checked_mimics(joints, notes))
+    links = [read_link(node, palette, diagnostics) for node in root.children("link")]
+    joints = [read_joint(node, diagnostics) for node in root.children("joint")]
+    return RobotSpec(root.where, name, links, checked_mimics(joints, diagnostics))

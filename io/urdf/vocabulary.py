@@ -6,9 +6,7 @@ spring_mount stiffness>, <collision><material><contact name>.
 
 from __future__ import annotations
 
-import difflib
-
-from rbdyn.io.notes import Notes
+from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.numbers import shown
 from rbdyn.io.urdf.node import Node
 
@@ -54,34 +52,31 @@ HARMLESS = {
 NOTHING: frozenset[str] = frozenset()
 
 
-def check_words(root: Node, notes: Notes) -> None:
-    """Take a note of every element, attribute and text that the reader does not know.  Iterative."""
+def check_words(root: Node, diagnostics: Diagnostics) -> None:
+    """Report every element, attribute and text that the reader does not know.  Iterative."""
     pending = [root]
     while pending:
         node = pending.pop()
         known = ATTRIBUTES[node.tag]
         for attribute in node.attributes:
             if attribute not in known and not attribute.startswith("{"):
-                text = f"unknown attribute {shown(attribute)} of <{node.tag}>{_near(attribute, known)}; ignored"
-                notes.warn(node.where, text, f"attribute {node.tag}/{attribute}")
+                near = diagnostics.did_you_mean(attribute, known, 1)
+                text = f"unknown attribute {shown(attribute)} of <{node.tag}>{near}; ignored"
+                diagnostics.warn(node.where, text, f"attribute {node.tag}/{attribute}")
         if stray := node.stray_text:
-            notes.warn(node.where, f"text {shown(stray)} inside <{node.tag}>; ignored", f"text {node.tag}")
+            diagnostics.warn(node.where, f"text {shown(stray)} inside <{node.tag}>; ignored", f"text {node.tag}")
         for tag, (count, first) in node.by_tag().items():
             if tag in CHILDREN[node.tag]:
                 pending.extend(node.children(tag))
             elif node.tag != "geometry":  # an unknown shape is an error, raised where shapes are read
-                notes.warn(first.where, _complaint(node.tag, tag), f"tag {node.tag}/{tag}", count)
+                diagnostics.warn(first.where, _complaint(node.tag, tag, diagnostics), f"tag {node.tag}/{tag}", count)
 
 
-def _complaint(parent: str, tag: str) -> str:
+def _complaint(parent: str, tag: str, diagnostics: Diagnostics) -> str:
     """What to say of an element that the reader does not know."""
     if tag.startswith("xacro:"):
         return f"<{tag}> was not expanded; run xacro on the file first"
     if tag in HARMLESS.get(parent, NOTHING):
         return f"<{tag}> in <{parent}> is for other programs; ignored"
-    return f"unknown tag <{shown(tag)[1:-1]}> in <{parent}>{_near(tag, CHILDREN[parent])}; ignored"
-
-
-def _near(word: str, known: frozenset[str]) -> str:
-    close = difflib.get_close_matches(word[:100], sorted(known), n=1, cutoff=0.6)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    near = diagnostics.did_you_mean(tag, CHILDREN[parent], 1)
+    return f"unknown tag <{shown(tag)[1:-1]}> in <{parent}>{near}; ignored"

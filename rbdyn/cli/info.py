@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
         ("loop joints", list(loops(mechanism))),
         ("joints that follow another", list(mimics(mechanism))),
         ("frames", list(frames(mechanism))),
-        ("warnings", mechanism.warnings),
+        ("diagnostics", mechanism.diagnostics),
     ):
         if lines:
             say("")

@@ -69,8 +69,8 @@ def run(args: argparse.Namespace) -> int:
     if args.pd is not None and len(args.pd) not in (0, 2):
         raise Error(f"--pd takes two gains, P and D, or none for the default; got {len(args.pd)}")
     mechanism = load(args)
-    for note in mechanism.warnings:
-        say(note, sys.stderr)
+    for text in mechanism.diagnostics:
+        say(text, sys.stderr)
     world = World(time_step=args.dt)
     robot = world.add_articulated_system(mechanism)
     free = robot.model.floating_base

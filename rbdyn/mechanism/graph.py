@@ -72,7 +72,7 @@ class Graph:
         self._structure = 0  # edits that changed the graph itself, and not only a parameter
         self._around_bodies: dict[RigidBody, _Around] | None = None  # made when first asked for after an edit
         self.name = root_body.name
-        self.warnings: list[str] = []
+        self.diagnostics: list[str] = []
         claim([root_body], self)
 
     def _restructured(self) -> None:

@@ -37,6 +37,13 @@ class Mechanism(FramedGraph):
     gravity : (3,) array_like
         Gravitational acceleration in the root frame [m/s^2].
 
+    Attributes
+    ----------
+    name : str
+        The root body's name at first; of a robot file, the robot's.
+    diagnostics : list of str
+        What the reader of a robot file assumed, repaired or left out, each text with file:line.
+
     Examples
     --------
     >>> from rbdyn import Joint, Mechanism, Revolute, RigidBody, SpatialInertia

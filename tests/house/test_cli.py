@@ -168,7 +168,7 @@ def test_info_of_a_file_with_everything(tmp_path, capsys):
     assert "base         fixed" in out and "nq, nv       2, 2" in out
     assert re.search(r"left +close +prismatic +0 1 0 +0 +0 +0 to 0.04 +0.1 +7.5", out)
     assert "joints that follow another:\n  follow = -2 * close + 0.5\n" in out
-    assert "warnings:\n  " in out and "'right' has no mass" in out.split("warnings:")[1]
+    assert "diagnostics:\n  " in out and "'right' has no mass" in out.split("diagnostics:")[1]
 
 
 def test_info_of_loops_and_frames():

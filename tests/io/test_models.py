@@ -46,7 +46,7 @@ def test_facts(name, mass, nq, nv):
     assert m.name == name
     assert sum(b.inertia.mass for b in m.bodies) == pytest.approx(mass, rel=1e-12)
     assert (m.num_positions, m.num_velocities) == (nq, nv)
-    assert m.warnings == []
+    assert m.diagnostics == []
 
 
 def test_unknown_model():

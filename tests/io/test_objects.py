@@ -88,7 +88,7 @@ def test_same_as_the_text(make):
 def test_an_invented_inertia_is_noted():
     robot = urchin_robot()
     robot.links[0].inertial = Thing(mass=1.0, origin=np.eye(4), inertia=np.eye(3))
-    assert any("link 'a'" in w and "invent" in w for w in from_urdfpy(robot).warnings)
+    assert any("link 'a'" in w and "invent" in w for w in from_urdfpy(robot).diagnostics)
     with pytest.raises(UrdfError, match="invent"):
         from_urdfpy(robot, strict=True)
 

@@ -33,7 +33,7 @@ def shapes(package, filename, **options):
     file = package / "ws/bot/urdf/bot.urdf"
     file.write_text(robot(filename))
     m = load_urdf(file, **options)
-    return [g.shape for g in m.find_body("l").collision], m.warnings
+    return [g.shape for g in m.find_body("l").collision], m.diagnostics
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_resource_dirs_allow_more(package, filename):
 
 
 def test_text_has_no_folder_of_its_own(package):
-    assert any("give resource_dirs" in w for w in load_urdf(robot("near.obj")).warnings)
+    assert any("give resource_dirs" in w for w in load_urdf(robot("near.obj")).diagnostics)
     m = load_urdf(robot("near.obj"), resource_dirs=[package / "ws/bot/urdf"])
     assert len(m.find_body("l").collision) == 1
 

@@ -40,8 +40,8 @@ def test_loads(file):
         return
     m = load_urdf(file, collision_mesh="skip")
     assert m.num_velocities > 0
-    assert all(w.startswith(f"{file}:") for w in m.warnings)
-    assert not [w for w in m.warnings if "<mesh>" in w]
+    assert all(w.startswith(f"{file}:") for w in m.diagnostics)
+    assert not [w for w in m.diagnostics if "<mesh>" in w]
 
 
 @needs_robots
@@ -60,7 +60,7 @@ def test_collision_meshes_are_found_and_become_hulls(name):
     hulls = [g for b in m.bodies for g in b.collision if isinstance(g.shape, ConvexHull)]
     assert len(hulls) > 5
     assert all(0.005 < np.ptp(g.shape.vertices, axis=0).max() < 2 for g in hulls), "in metres"
-    assert not [w for w in m.warnings if "<mesh>" in w]
+    assert not [w for w in m.diagnostics if "<mesh>" in w]
 
 
 @needs_robots
@@ -69,7 +69,7 @@ def test_anymal_c_has_its_primitives():
     shapes = [g.shape for b in m.bodies for g in b.collision]
     assert len(shapes) == 45
     assert {type(s) for s in shapes} == {Box, Cylinder, Sphere}
-    assert sum("triangle inequality" in w for w in m.warnings) == 5
+    assert sum("triangle inequality" in w for w in m.diagnostics) == 5
 
 
 # ---- against pinocchio, which shares no code -------------------------------------------------------

@@ -78,7 +78,7 @@ def one_joint(joint, links="", **options):
 def test_raisim_dialect():
     m = load_urdf(DIALECT)
     assert m.name == "whip"
-    assert m.warnings == []
+    assert m.diagnostics == []
     assert [b.name for b in m.bodies] == ["world", "base", "tip"]
     assert m.root_body.name == "world"
     ball = m.find_joint("ball")
@@ -192,16 +192,16 @@ def test_planar_axis_is_the_normal(normal):
 def test_limits_that_mean_none():
     joint, m = one_joint(("revolute", '<limit lower="0.5" upper="0.5" effort="-1" velocity="0"/>'))
     assert (joint.position_limits, joint.effort_limit, joint.velocity_limit) == (None, None, None)
-    assert len([w for w in m.warnings if "limit" in w]) == 3
+    assert len([w for w in m.diagnostics if "limit" in w]) == 3
     joint, m = one_joint(("revolute", ""))
     assert joint.position_limits is None
-    assert any("without <limit>" in w for w in m.warnings)
+    assert any("without <limit>" in w for w in m.diagnostics)
     joint, m = one_joint(("continuous", '<limit lower="-1" upper="1"/>'))
     assert joint.position_limits is None
-    assert any("continuous" in w and "ignored" in w for w in m.warnings)
+    assert any("continuous" in w and "ignored" in w for w in m.diagnostics)
     joint, m = one_joint(("revolute", '<limit lower="-1" upper="1" effort="0"/>'))
     assert joint.effort_limit == 0
-    assert any("no motor" in w for w in m.warnings)
+    assert any("no motor" in w for w in m.diagnostics)
 
 
 def test_the_largest_float_is_a_limit():
@@ -213,7 +213,7 @@ def test_spherical_limit_is_an_angle():
     assert one_joint(("spherical", '<limit lower="0" upper="1.2"/>'))[0].position_limits == (0, 1.2)
     joint, m = one_joint(("spherical", '<limit lower="-1" upper="1.2"/>'))
     assert joint.position_limits is None
-    assert any("largest angle" in w for w in m.warnings)
+    assert any("largest angle" in w for w in m.diagnostics)
 
 
 def test_passive_elements():
@@ -228,10 +228,28 @@ def test_mimic_is_kept_and_noted():
     leader += '<joint name="k" type="continuous"><parent link="b"/><child link="c"/></joint>'
     joint, m = one_joint(("continuous", '<mimic joint="k" multiplier="-2" offset="0.1"/>'), leader)
     assert (joint.mimic.joint, joint.mimic.multiplier, joint.mimic.offset) == ("k", -2, 0.1)
-    assert any("not enforced" in w for w in m.warnings)
+    assert any("not enforced" in w for w in m.diagnostics)
     joint, m = one_joint(("continuous", '<mimic joint="kk"/>'), leader)
     assert joint.mimic is None
-    assert any("did you mean 'k'" in w for w in m.warnings)
+    assert any("did you mean 'k'" in w for w in m.diagnostics)
+
+
+def test_many_unknown_leaders_are_compared_with_few_names(monkeypatch):
+    """Comparing each of n misspelt names with n others took a minute for a file of half a megabyte."""
+    import difflib
+
+    from rbdyn.io import diagnostics
+
+    compared = []
+    monkeypatch.setattr(difflib, "get_close_matches", lambda name, known, **_: compared.append(len(known)) or [])
+    monkeypatch.setattr(diagnostics, "MAX_COMPARED", 150)
+    names = range(1, 100)
+    links = "".join(f'<link name="l{k}"/>' for k in (0, *names))
+    ends = '<parent link="l0"/><child link="l{0}"/>'
+    follower = f'<joint name="j{{0}}" type="continuous">{ends}<mimic joint="x{{0}}"/></joint>'
+    m = load_urdf(f'<robot name="r">{links}{"".join(follower.format(k) for k in names)}</robot>')
+    assert len([text for text in m.diagnostics if "no joint named" in text]) == 99
+    assert compared == [99, 99]
 
 
 def test_quaternion_origin():
@@ -269,8 +287,8 @@ WARNED = [
 @pytest.mark.parametrize("text, expected", WARNED)
 def test_silent_choices_are_noted_with_their_line(text, expected):
     m = load_urdf("\n\n" + text)
-    hits = [w for w in m.warnings if expected in w]
-    assert len(hits) == 1, m.warnings
+    hits = [w for w in m.diagnostics if expected in w]
+    assert len(hits) == 1, m.diagnostics
     assert hits[0].startswith("<text>:3: ")
 
 
@@ -283,13 +301,13 @@ def test_strict_turns_notes_into_errors(text, expected):
 def test_axis_length_is_noted():
     joint, m = one_joint(("continuous", '<axis xyz="0 0 2"/>'))
     assert joint.joint_type == Revolute((0, 0, 1))
-    assert any("has length 2; normalised" in w for w in m.warnings)
+    assert any("has length 2; normalised" in w for w in m.diagnostics)
 
 
 def test_massless_movable_leaf():
     def warned(extra):
         _, m = one_joint(("continuous", ""), f'<link name="c"/>{extra}')
-        return any("link 'c' has no mass and nothing behind it" in w for w in m.warnings)
+        return any("link 'c' has no mass and nothing behind it" in w for w in m.diagnostics)
 
     hinge = '<joint name="k" type="continuous"><parent link="b"/><child link="c"/></joint>'
     weld = '<joint name="w" type="fixed"><parent link="c"/><child link="d"/></joint>'

@@ -102,7 +102,7 @@ CASES = [
         10,
         ["<cube> of link 'base'", "no such shape", "sphere, cylinder, capsule"],
     ),
-    ('<box size="1 2 3"/>', '<spher radius="1"/>', 10, ["did you mean <sphere>?"]),
+    ('<box size="1 2 3"/>', '<spher radius="1"/>', 10, ["did you mean 'sphere'?"]),
     ('<box size="1 2 3"/>', "", 9, ["<geometry> of link 'base'", "0 shapes"]),
     ('<box size="1 2 3"/>', '<box size="1 2 3"/><sphere radius="1"/>', 9, ["2 shapes"]),
     ('<box size="1 2 3"/>', "<mesh/>", 10, ["<mesh> of link 'base'", "'filename' is missing"]),

@@ -49,7 +49,7 @@ def content(mechanism, identities=False):
         mechanism.name,
         mechanism.revision,
         mechanism.gravity.tolist(),
-        mechanism.warnings,
+        mechanism.diagnostics,
         [of_body(b) for b in mechanism.bodies],
         [of_joint(j) for j in mechanism.tree_joints],
         [of_joint(j) for j in mechanism.non_tree_joints],
