@@ -15,6 +15,7 @@ BLANK = " \t\r\n"
 MAX_LENGTH = 1000  # characters of one number: converting digits costs more than linear time
 DECIMAL = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _number = re.compile(DECIMAL)
+_infinite = re.compile("[+-]?inf(?:inity)?", re.IGNORECASE)
 _blanks = re.compile(f"[{BLANK}]+")
 
 
@@ -53,6 +54,18 @@ def number(text: str) -> float:
     if math.isinf(value):
         raise Error(f"{shown(word)} is not a finite number (the largest is about 1.8e308)")
     return value
+
+
+def number_or_infinite(text: str) -> float:
+    """As `number`; inf and infinity are numbers too, whatever their case.
+
+    Examples
+    --------
+    >>> number_or_infinite("-INF")
+    -inf
+    """
+    word = text.strip(BLANK)
+    return float(word) if _infinite.fullmatch(word) else number(word)
 
 
 def vector(text: str, n: int) -> tuple[float, ...]:

@@ -1,16 +1,16 @@
-"""XML from strangers: no document type, no entities, no network, no huge or deep trees; errors with file:line."""
+"""Untrusted XML: no document type, no entities, no network, no huge or deep trees; errors with file:line."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from xml.parsers import expat
 
 from rbdyn.errors import FileError, UrdfError
+from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.xml_declaration import repaired
 
 MAX_BYTES = 64 << 20
 MAX_TAGS = 3_000_000  # start and end tags: an element in memory is many times longer than "<a/>"
-_declaration = re.compile(r"\s*<\?xml\s[^>]*\?>")
 
 
 class _DocumentTypeError(Exception):
@@ -21,12 +21,13 @@ class _PrologEndError(Exception):
     pass
 
 
-def check_prolog(data: bytes, name: str, error: type[FileError]) -> None:
+def check_prolog(data: bytes, name: str, error: type[FileError], encoding: str | None = None) -> None:
     """Raise `error` if `data` has a DOCTYPE: entities can blow up memory and read other files.
 
-    Only what stands before the root element is parsed, so an entity is never expanded.
+    Only what stands before the root element is parsed, so an entity is never expanded.  `encoding` overrides what the
+    document declares.
     """
-    parser = expat.ParserCreate()
+    parser = expat.ParserCreate(encoding)
 
     def stop(*_: object) -> None:
         raise _PrologEndError
@@ -49,7 +50,7 @@ def check_prolog(data: bytes, name: str, error: type[FileError]) -> None:
         raise error(f"{name}:1: the encoding of this XML is not read; save it as UTF-8") from None
 
 
-def parse_xml(source: str | bytes, name: str) -> Any:
+def parse_xml(source: str | bytes, name: str, diagnostics: Diagnostics) -> Any:
     """The root element (lxml) of an XML document.
 
     Parameters
@@ -58,6 +59,8 @@ def parse_xml(source: str | bytes, name: str) -> Any:
         The document; bytes are decoded as its declaration says.
     name : str
         For messages.
+    diagnostics : Diagnostics
+        Takes what was repaired in the XML declaration.
 
     Raises
     ------
@@ -67,9 +70,6 @@ def parse_xml(source: str | bytes, name: str) -> Any:
     from lxml import etree
 
     if isinstance(source, str):
-        match = _declaration.match(source)
-        if match:  # it speaks of an encoding that no longer matters; lines are kept
-            source = "\n" * source.count("\n", 0, match.end()) + source[match.end() :]
         try:
             data = source.encode("utf-8")
         except UnicodeEncodeError:
@@ -82,9 +82,11 @@ def parse_xml(source: str | bytes, name: str) -> Any:
         raise UrdfError(f"{name}:1: {data.count(b'<')} tags of XML, at most {MAX_TAGS} are read")
     if not data.strip():
         raise UrdfError(f"{name}:1: the robot description is empty")
-    check_prolog(data, name, UrdfError)
+    data = repaired(data, name, diagnostics)
+    encoding = "utf-8" if isinstance(source, str) else None  # of a str the declared one no longer matters
+    check_prolog(data, name, UrdfError, encoding)
     parser = etree.XMLParser(
-        encoding="utf-8" if isinstance(source, str) else None,
+        encoding=encoding,
         resolve_entities=False,
         no_network=True,
         load_dtd=False,

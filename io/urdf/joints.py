@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from rbdyn.errors import Error
+from rbdyn.io import rules
 from rbdyn.io.description import JointSpec
 from rbdyn.io.diagnostics import Diagnostics, did_you_mean
 from rbdyn.io.numbers import shown
@@ -53,7 +54,7 @@ def make_type(kind: str, axis: tuple[float, float, float]) -> JointType:
 
 def _axis(node: Node, kind: str, diagnostics: Diagnostics) -> tuple[float, float, float]:
     """<axis xyz>, (1, 0, 0) by default as URDF says; of any length but zero where the joint has an axis."""
-    item = node.child("axis")
+    item = node.first("axis", diagnostics)
     x, y, z = (1.0, 0.0, 0.0) if item is None else item.vector("xyz", 3, (1.0, 0.0, 0.0))
     if item is None or kind not in AXIAL:
         return x, y, z
@@ -77,47 +78,19 @@ def _limits(node: Node, kind: str, diagnostics: Diagnostics) -> Limits:
         if kind in ("revolute", "prismatic"):
             diagnostics.warn(node.where, f"{node.label}: a {kind} joint without <limit>; it has no limits")
         return None, None, None
-    lower, upper = item.number("lower", 0.0, math.inf), item.number("upper", 0.0, math.inf)
-    velocity, effort = _bound(item, "velocity", diagnostics), _bound(item, "effort", diagnostics)
+    lower, upper = item.limit("lower"), item.limit("upper")
+    velocity, effort = _bound(item, "velocity"), _bound(item, "effort")
     if kind == "fixed":
         return None, None, None
-    if velocity == 0.0:
-        velocity = None
-        diagnostics.warn(item.where, f"{item.label}: velocity 0 would hold it still; taken as no limit", "velocity 0")
-    if effort == 0.0:
-        diagnostics.warn(item.where, f"{item.label}: effort 0: no motor can move it", "effort 0")
-    return _position_limits(item, kind, lower, upper, diagnostics), velocity, effort
+    warn = item.reporter(diagnostics)
+    position = rules.position_limits(kind, lower, upper, warn)
+    return position, rules.velocity_limit(velocity, warn), rules.effort_limit(effort, warn)
 
 
-def _position_limits(
-    node: Node, kind: str, lower: float, upper: float, diagnostics: Diagnostics
-) -> tuple[float, float] | None:
-    if kind in ("revolute", "prismatic", "spherical") and lower > upper:
-        raise node.error(f"lower={node.get('lower')!r} is above upper={node.get('upper')!r} (swapped?)")
-    if lower == upper:
-        if kind in ("revolute", "prismatic"):
-            diagnostics.warn(node.where, f"{node.label}: lower == upper means no position limit", "lower == upper")
-        return None
-    if kind in ("revolute", "prismatic"):
-        return lower, upper
-    if kind == "spherical" and lower == 0.0:
-        return lower, upper
-    needed = "needs lower=0 and the largest angle as upper" if kind == "spherical" else "has no position limits"
-    diagnostics.warn(
-        node.where, f"{node.label}: a {kind} joint {needed}; {lower:g} to {upper:g} ignored", f"limits {kind}"
-    )
-    return None
-
-
-def _bound(node: Node, name: str, diagnostics: Diagnostics) -> float | None:
-    """velocity or effort; None if it is missing, or -1, which is RaiSim's word for no limit."""
-    if not node.has(name):
-        return None
-    value = node.number(name, largest=math.inf)
-    if value == -1.0:
-        diagnostics.warn(node.where, f"{node.label}: {name} -1 is taken as no limit", f"{name} -1")
-        return None
-    if value < 0:
+def _bound(node: Node, name: str) -> float | None:
+    """velocity or effort, which is not negative but for RaiSim's -1; None if it is missing."""
+    value = node.limit(name)
+    if value is not None and value < 0 and value != -1:
         raise node.error(f"{name}={node.get(name)!r} must not be negative")
     return value
 

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 
 from rbdyn.collision.shapes import Box, Capsule, Cylinder, Shape, Sphere
 from rbdyn.errors import Error
+from rbdyn.io import rules
 from rbdyn.io.description import GeometrySpec, LinkSpec, MeshFile
 from rbdyn.io.diagnostics import Diagnostics, did_you_mean
 from rbdyn.io.numbers import shown
+from rbdyn.io.rules import Color
 from rbdyn.io.urdf.node import Node
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
 
-Color = tuple[float, float, float, float]
 SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh")
 ZERO = (0.0, 0.0, 0.0)
 
@@ -29,13 +30,15 @@ def read_link(node: Node, palette: Mapping[str, Color | None], diagnostics: Diag
     inertial = node.child("inertial")
     link = LinkSpec(node.where, name, None if inertial is None else read_inertial(inertial, diagnostics))
     for k, item in enumerate(node.children("collision")):
-        shape, pose = _shape_and_pose(item)
+        shape, pose = _shape_and_pose(item, diagnostics)
         material = _contact_material(item, diagnostics)
-        link.collision.append(GeometrySpec(item.where, f"{name}/{k}", shape, pose, material))
+        if shape is not None:
+            link.collision.append(GeometrySpec(item.where, f"{name}/{k}", shape, pose, material))
     for k, item in enumerate(node.children("visual")):
-        shape, pose = _shape_and_pose(item)
+        shape, pose = _shape_and_pose(item, diagnostics)
         color = _color(item, palette, diagnostics)
-        link.visual.append(GeometrySpec(item.where, f"{name}/{k}", shape, pose, color=color))
+        if shape is not None:
+            link.visual.append(GeometrySpec(item.where, f"{name}/{k}", shape, pose, color=color))
     return link
 
 
@@ -84,36 +87,40 @@ def read_inertial(node: Node, diagnostics: Diagnostics) -> SpatialInertia:
     return inertia
 
 
-def _shape_and_pose(node: Node) -> tuple[Shape | MeshFile, Transform]:
-    """The shape of a <visual> or <collision>, and its pose in the link frame."""
+def _shape_and_pose(node: Node, diagnostics: Diagnostics) -> tuple[Shape | MeshFile | None, Transform]:
+    """The shape of a <visual> or <collision>, None for one of no size, and its pose in the link frame."""
     geometry = node.need("geometry")
-    shapes = geometry.children()
+    inside = geometry.children()
+    shapes = [item for item in inside if item.tag in SHAPES]  # what stands beside one is reported by check_words
     choices = ", ".join(SHAPES)
-    for item in shapes:
-        if item.tag not in SHAPES:
-            raise item.error(f"no such shape; choices: {choices}{did_you_mean(item.tag, SHAPES, 1)}")
+    if inside and not shapes:
+        near = did_you_mean(inside[0].tag, SHAPES, 1)
+        raise inside[0].error(f"no such shape; choices: {choices}{near}")
     if len(shapes) != 1:
         raise geometry.error(f"it holds {len(shapes)} shapes, needed one of {choices}")
     item = shapes[0]
     try:
-        return _shape(item), read_pose(node)
+        return _shape(item, diagnostics), read_pose(node)
     except Error as error:
         raise error if str(error).startswith(node.file) else item.error(str(error)) from None
 
 
-def _shape(node: Node) -> Shape | MeshFile:
+def _shape(node: Node, diagnostics: Diagnostics) -> Shape | MeshFile | None:
+    warn = node.reporter(diagnostics)
     if node.tag == "box":
         return Box(node.vector("size", 3))  # type: ignore[arg-type]
     if node.tag == "sphere":
-        return Sphere(node.number("radius"))
+        radius = node.number("radius")
+        return None if rules.is_sphere_of_no_size(radius, warn) else Sphere(radius)
     if node.tag == "cylinder":
         return Cylinder(node.number("radius"), node.number("length"))
     if node.tag == "capsule":
         return Capsule(node.number("radius"), _capsule_length(node))
-    scale = node.vector("scale", 3, (1.0, 1.0, 1.0))
+    text = node.get("scale") or ""
+    scale = rules.scale(node.vector("scale", 4 if len(text.split()) == 4 else 3, (1.0, 1.0, 1.0)), warn)
     if 0.0 in scale:
-        raise node.error(f"scale={node.get('scale')!r}: a scale must not be zero")
-    return MeshFile(node.text("filename"), (scale[0], scale[1], scale[2]))
+        raise node.error(f"scale={text!r}: a scale must not be zero")
+    return MeshFile(node.text("filename"), scale)
 
 
 def _capsule_length(node: Node) -> float:
@@ -144,25 +151,22 @@ def _contact_material(node: Node, diagnostics: Diagnostics) -> str:
     return contact.text("name")
 
 
-def read_palette(root: Node) -> dict[str, Color | None]:
+def read_palette(root: Node, diagnostics: Diagnostics) -> dict[str, Color | None]:
     """Colours of all named materials, wherever they are defined; the robot's own come first."""
     palette: dict[str, Color | None] = {}
+    unheard = Diagnostics()  # what is odd in a link's material is reported where the link is read
     visuals = [v for link in root.children("link") for v in link.children("visual")]
-    for material in (m for holder in (root, *visuals) for m in holder.children("material")):
-        name = material.get("name")
-        if name and (material.children("color") or material.children("texture")):
-            palette.setdefault(name, _own_color(material))
+    for holder in (root, *visuals):
+        for material in holder.children("material"):
+            name = material.get("name")
+            if name and (material.children("color") or material.children("texture")):
+                palette.setdefault(name, _own_color(material, diagnostics if holder is root else unheard))
     return palette
 
 
-def _own_color(material: Node) -> Color | None:
+def _own_color(material: Node, diagnostics: Diagnostics) -> Color | None:
     color = material.child("color")
-    if color is None:
-        return None
-    r, g, b, a = color.vector("rgba", 4)
-    if not all(0.0 <= x <= 1.0 for x in (r, g, b, a)):
-        raise color.error(f"rgba={shown(color.text('rgba'))}: each of r g b a must lie between 0 and 1")
-    return r, g, b, a
+    return None if color is None else rules.color(color.vector("rgba", 4), color.reporter(diagnostics))
 
 
 def _color(node: Node, palette: Mapping[str, Color | None], diagnostics: Diagnostics) -> Color | None:
@@ -171,7 +175,7 @@ def _color(node: Node, palette: Mapping[str, Color | None], diagnostics: Diagnos
         return None
     if material.children("texture"):
         diagnostics.warn(material.where, "<texture> in <material> is not read; ignored", "texture")
-    own = _own_color(material)
+    own = _own_color(material, diagnostics)
     name = material.get("name")
     if own is None and name and name not in palette:
         diagnostics.warn(material.where, f"material {shown(name)} of {node.owner} is not defined", f"undefined {name}")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rbdyn.errors import Error, UrdfError
-from rbdyn.io.numbers import number, shown, vector
+from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.numbers import number, number_or_infinite, shown, vector
 
 LARGEST = 1e30  # of a physical value: a product of several, such as a moment of inertia, must not overflow
 
@@ -56,6 +58,10 @@ class Node:
         """An error about this element, to be raised."""
         return UrdfError(f"{self.where}: {self.label}: {text}")
 
+    def reporter(self, diagnostics: Diagnostics) -> Callable[[str, str], None]:
+        """`warn(text, kind)` of the rules of `rbdyn.io.rules`, about this element."""
+        return lambda text, kind: diagnostics.warn(self.where, f"{self.label}: {text}", kind)
+
     def owned_by(self, owner: str) -> Node:
         """The same element, speaking of `owner` from here on."""
         return Node(self._element, self.file, owner)
@@ -97,6 +103,14 @@ class Node:
             raise self.error(f"{name}={shown(value)} is no physical value: its size must be at most {largest:g}")
         return x
 
+    def limit(self, name: str) -> float | None:
+        """An attribute as a number of any size, infinite ones too; None if it is not given."""
+        value = self.get(name)
+        try:
+            return None if value is None else number_or_infinite(value)
+        except Error as error:
+            raise self.error(f"{name}={error}") from None
+
     def vector(self, name: str, n: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
         """An attribute as n numbers, at most LARGEST in size; required if there is no `default`."""
         value = self.get(name)
@@ -136,6 +150,14 @@ class Node:
             second = Node(found[1], self.file, self.owner)
             raise second.error(f"a second <{tag}> in the same <{self.tag}>; the first is on line {found[0].sourceline}")
         return Node(found[0], self.file, self.owner) if found else None
+
+    def first(self, tag: str, diagnostics: Diagnostics) -> Node | None:
+        """The first element of that tag, None if there is none; more are reported and ignored."""
+        found = self.children(tag)
+        if len(found) > 1:
+            kept = found[0].where.rpartition(":")[2]
+            diagnostics.warn(found[1].where, f"{self.label}: a second <{tag}>; the first, on line {kept}, is taken")
+        return found[0] if found else None
 
     def need(self, tag: str) -> Node:
         """The one element of that tag; UrdfError if there is not exactly one."""

@@ -30,7 +30,7 @@ def read_robot(source: str | bytes, file: str, diagnostics: Diagnostics) -> Robo
     UrdfError
         With file:line, for everything that cannot be read as it stands.
     """
-    root = Node(parse_xml(source, file), file)
+    root = Node(parse_xml(source, file, diagnostics), file)
     if root.tag != "robot":
         raise UrdfError(f"{root.where}: the root element is <{root.tag[:100]}>, needed <robot>: is this a URDF file?")
     constraints = root.child("constraints")
@@ -43,7 +43,7 @@ def read_robot(source: str | bytes, file: str, diagnostics: Diagnostics) -> Robo
     else:
         name = "robot"
         diagnostics.warn(root.where, "<robot> has no name; 'robot' is taken")
-    palette = read_palette(root)
+    palette = read_palette(root, diagnostics)
     links = [read_link(node, palette, diagnostics) for node in root.children("link")]
     joints = [read_joint(node, diagnostics) for node in root.children("joint")]
     return RobotSpec(root.where, name, links, checked_mimics(joints, diagnostics))

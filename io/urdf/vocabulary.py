@@ -68,7 +68,7 @@ def check_words(root: Node, diagnostics: Diagnostics) -> None:
         for tag, (count, first) in node.by_tag().items():
             if tag in CHILDREN[node.tag]:
                 pending.extend(node.children(tag))
-            elif node.tag != "geometry":  # an unknown shape is an error, raised where shapes are read
+            else:
                 diagnostics.warn(first.where, _complaint(node.tag, tag, diagnostics), f"tag {node.tag}/{tag}", count)
 
 

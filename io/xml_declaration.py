@@ -1,0 +1,68 @@
+"""Two faults of <?xml version="1.0"?> that other readers of robot files forgive, repaired without moving a line.
+
+Bullet's and RaiSim's robots have version "0.0", or a blank line or a comment before the declaration.  XML allows
+neither (W3C, Extensible Markup Language 1.0, section 2.8).
+"""
+
+from __future__ import annotations
+
+import re
+
+from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.numbers import shown
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_blanks = re.compile(rb"[ \t\r\n]*")
+_declaration = re.compile(rb"<\?xml[ \t\r\n][^<>]*\?>")
+_version = re.compile(rb"""version\s*=\s*["']([^"'<>]*)["']""")
+_encoding = re.compile(rb"""encoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)["']""")
+_known_version = re.compile(rb"1\.[0-9]+")
+
+
+def repaired(data: bytes, name: str, diagnostics: Diagnostics) -> bytes:
+    """`data` with its XML declaration first and of version 1.0; every other byte stays on its line.
+
+    Parameters
+    ----------
+    data : bytes
+        An XML document in an encoding that holds ASCII as it is; others, such as UTF-16, are returned as they are.
+    name : str
+        For diagnostics.
+    diagnostics : Diagnostics
+        Takes what was repaired.
+
+    Raises
+    ------
+    UrdfError
+        If `diagnostics` is strict and there is something to repair.
+    """
+    start = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
+    place = _after_comments(data, start)
+    match = _declaration.match(data, place)
+    if match is None:
+        return data
+    declaration = match.group()
+    version, encoding = _version.search(declaration), _encoding.search(declaration)
+    odd = version is not None and _known_version.fullmatch(version[1]) is None
+    if place == start and not odd:
+        return data
+    line = data.count(b"\n", 0, place) + 1
+    where = f"{name}:{line}"
+    if version is not None and odd:
+        text = shown(version[1].decode("ascii", "backslashreplace"))
+        diagnostics.warn(where, f"there is no XML version {text}; read as version 1.0")
+    if place > start:
+        diagnostics.warn(where, "<?xml ...?> must be the first thing in a file; read as if it were")
+    first = b'<?xml version="1.0"' + (b' encoding="%s"' % encoding[1] if encoding else b"") + b"?>"
+    return data[:start] + first + data[start:place] + b"\n" * declaration.count(b"\n") + data[match.end() :]
+
+
+def _after_comments(data: bytes, start: int) -> int:
+    """Where blanks and comments end; no recursion and no backtracking, however many there are."""
+    place = _blanks.match(data, start).end()  # type: ignore[union-attr]
+    while data.startswith(b"<!--", place):
+        end = data.find(b"-->", place + 4)
+        if end < 0:
+            return place
+        place = _blanks.match(data, end + 3).end()  # type: ignore[union-attr]
+    return place
