@@ -4,6 +4,7 @@
 # has two doors: detect_c, in C and without the GIL, and detect(scene), in Python.
 # detect_contacts chooses; it is the only call that World makes.
 
+from rbdyn.backends cimport Backend
 from rbdyn.collision._broad cimport Broad
 from rbdyn.collision._buffer cimport (
     CONTACT_VERSION, MAX_CONTACTS, buffer_free, buffer_init, push_contact, sort_contacts,
@@ -12,10 +13,7 @@ from rbdyn.collision._table cimport Table
 from rbdyn.collision._types cimport ContactBuffer, ContactPoint, Pose, ShapeRecord
 
 
-cdef class CollisionBackend:
-    cdef size_t holder               # thread that uses it now, or 0
-    cdef object owner                # weak reference to the World that uses it, or None
-    cdef readonly bint overridden        # True: a Python class redefines detect()
+cdef class CollisionBackend(Backend):
     cdef Table table                     # shapes and filters
     cdef Broad broad                     # candidate pairs; persistent sort order
     cdef ContactBuffer own               # contacts of query()
@@ -24,8 +22,6 @@ cdef class CollisionBackend:
 
     cdef int detect_c(self, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil
     cdef int _slot(self, object id) except -1
-    cdef int hold(self) except -1
-    cdef int check_free(self, bint same_thread) except -1
 
 cdef int detect_contacts(
     CollisionBackend backend, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil

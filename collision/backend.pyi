@@ -3,12 +3,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbdyn.backends import Backend
 from rbdyn.collision.scene import CollisionScene
 from rbdyn.collision.shapes import Shape
 
-class CollisionBackend:
-    def claim(self, owner: object) -> None: ...
-    overridden: bool
+class CollisionBackend(Backend):
     margin: float
     filter_rule: str
     @property

@@ -6,9 +6,6 @@ from libc.math cimport isfinite, sqrt
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
 
-import weakref
-from threading import get_ident
-
 import numpy as np
 
 from rbdyn.collision._broad cimport broad_free, broad_init
@@ -21,18 +18,10 @@ from rbdyn.spatial._algebra cimport add3, mul3, vec3
 
 from rbdyn.collision import shapes as _shape_types
 from rbdyn.collision.hull import hull_faces, hull_vertices
-from rbdyn.errors import BusyError, CollisionError, unknown_name
+from rbdyn.errors import CollisionError, unknown_name
 
 
 # ---- what comes in -----------------------------------------------------------------------
-
-cdef bint is_overridden(type cls, str name):
-    """Is the first class of the MRO that defines `name` a Python class?  Compiled ones have a vtable."""
-    for base in cls.__mro__:
-        if name in base.__dict__:
-            return "__pyx_vtable__" not in base.__dict__
-    return False
-
 
 cdef int body_index(object value, str name) except -1:
     try:
@@ -147,7 +136,7 @@ cdef object measure(ShapeRecord* s, object shape):
 
 # ---- the class ---------------------------------------------------------------------------
 
-cdef class CollisionBackend:
+cdef class CollisionBackend(Backend):
     """Finds the contacts between shapes that sit on bodies.
 
     This base holds the shapes and the filters.  A backend of your own overrides `detect` in
@@ -167,31 +156,13 @@ cdef class CollisionBackend:
         Whether a Python class redefines ``detect``.
     """
 
-    cdef int hold(self) except -1:
-        """Take this for the present thread, until `holder` is 0 again; BusyError if it is taken."""
-        self.check_free(False)
-        self.holder = get_ident()
-        return 0
-
-    cdef int check_free(self, bint same_thread) except -1:
-        """BusyError if a World, or another call, uses this; `same_thread`: unless it is the one that called here."""
-        if self.holder and not (same_thread and self.holder == get_ident()):
-            raise BusyError("this collision backend is in use: by a World's step, or by a call that has not returned")
-        return 0
-
-    def claim(self, owner):
-        """Tie this to one World, `owner`; CollisionError if another one that still lives uses it: one per World."""
-        if self.owner is not None and self.owner() is not None and self.owner() is not owner:
-            raise CollisionError("this collision backend serves another World already; give each World one of its own")
-        self.owner = weakref.ref(owner)
-
     def __cinit__(self, *args, **kwargs):
         table_init(&self.table)
         broad_init(&self.broad)
         buffer_init(&self.own)
         self._next_id = 0
         self._shapes = {}
-        self.overridden = is_overridden(type(self), "detect")
+        self.introduce(CollisionBackend, "detect", "collision backend", CollisionError)
 
     def __init__(self, *, margin=0.0, filter_rule="and"):
         self.margin = margin
@@ -379,7 +350,8 @@ cdef class CollisionBackend:
 
     cdef int detect_c(self, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil:
         with gil:
-            raise NotImplementedError(f"{type(self).__name__} defines neither detect() nor detect_c()")
+            self.check_complete()
+            raise CollisionError(f"{type(self).__name__} has no detect_c() for super().detect() to call")
 
     def query(self, poses):
         """Contacts for given body poses, without a World.
@@ -403,6 +375,7 @@ cdef class CollisionBackend:
         """
         cdef int i, n
         cdef Pose* pose
+        self.check_complete()
         try:
             n = len(poses)
         except TypeError:

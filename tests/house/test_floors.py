@@ -14,6 +14,7 @@ HOMES = {"rbdyn": "", "collision": "collision", "contact": "contact", "io": "io"
 FLOORS = {
     "errors": -1,  # the ground under the house
     "spatial": 0,
+    "backends": 0,
     "collision.shapes": 0,
     "mechanism": 1,
     "collision": 1,

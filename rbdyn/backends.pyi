@@ -1,0 +1,3 @@
+class Backend:
+    overridden: bool
+    def claim(self, owner: object) -> None: ...

@@ -1,0 +1,63 @@
+"""What collision backends and contact solvers have in common: overridden or not, in use or not, whose they are."""
+
+import weakref
+from threading import get_ident
+
+from rbdyn.errors import BusyError
+
+
+cdef bint is_compiled(type cls):
+    """Compiled classes carry a table of C methods."""
+    return "__pyx_vtable__" in cls.__dict__
+
+
+cdef bint is_overridden(type cls, str name):
+    """Is the first class of the MRO that defines `name` a Python class?"""
+    for base in cls.__mro__:
+        if name in base.__dict__:
+            return not is_compiled(base)
+    return False
+
+
+cdef class Backend:
+    """The base of CollisionBackend and ContactSolver.
+
+    Attributes
+    ----------
+    overridden : bool
+        Whether a Python class redefines the method that does the work.
+    """
+
+    cdef int introduce(self, type base, str method, str noun, type error) except -1:
+        """Called by the class `base` of all backends of one kind, in its __cinit__."""
+        compiled = [cls for cls in type(self).__mro__ if is_compiled(cls)]
+        self.overridden = is_overridden(type(self), method)
+        self.abstract = compiled[0] is base and not self.overridden
+        self.noun, self.method, self.error = noun, method, error
+        return 0
+
+    cdef int hold(self) except -1:
+        """Take this for the present thread, until `holder` is 0 again; BusyError if it is taken."""
+        self.check_free(False)
+        self.holder = get_ident()
+        return 0
+
+    cdef int check_free(self, bint same_thread) except -1:
+        """BusyError if a World, or another call, uses this; `same_thread`: unless it is the one that called here."""
+        if self.holder and not (same_thread and self.holder == get_ident()):
+            raise BusyError(f"this {self.noun} is in use: by a World's step, or by a call that has not returned")
+        return 0
+
+    cdef int check_complete(self) except -1:
+        """An error of this kind if neither a Python class nor a compiled one defines the method."""
+        if self.abstract:
+            raise self.error(f"{type(self).__name__} defines neither {self.method}() in Python nor {self.method}_c() in "
+                             f"Cython: a {self.noun} needs one of them")
+        return 0
+
+    def claim(self, owner):
+        """Tie this to one World, `owner`; an error if it is incomplete, or another World that still lives uses it."""
+        self.check_complete()
+        if self.owner is not None and self.owner() is not None and self.owner() is not owner:
+            raise self.error(f"this {self.noun} serves another World already; give each World one of its own")
+        self.owner = weakref.ref(owner)
