@@ -2,13 +2,11 @@
 #
 # Two doors: a Cython solver overrides solve_c(), a Python solver overrides solve().
 
+from rbdyn.backends cimport Backend
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.warm_start cimport WarmStart
 
-cdef class ContactSolver:
-    cdef size_t holder               # thread that uses it now, or 0
-    cdef object owner                # weak reference to the World that uses it, or None
-    cdef readonly bint overridden    # True: a Python class redefines solve()
+cdef class ContactSolver(Backend):
     cdef bint warm                   # start from the impulses of the step before
     cdef bint alternating            # flip the sweep direction after every step
     cdef int direction               # 0: this step sweeps from the first contact to the last, 1: backwards
@@ -18,7 +16,5 @@ cdef class ContactSolver:
     cdef WarmStart memory
     cdef size_t growths              # how often workspace was allocated
     cdef int solve_c(self, ContactProblem* p) except -1 nogil
-    cdef int hold(self) except -1
-    cdef int check_free(self, bint same_thread) except -1
 
 cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil

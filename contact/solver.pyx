@@ -8,21 +8,10 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.view cimport ContactView
 from rbdyn.contact.warm_start cimport load, release, reserve, store
 
-import weakref
-from threading import get_ident
-
 import numpy as np
 
 from rbdyn.contact import _arrays, _options
-from rbdyn.errors import BusyError, ContactError
-
-
-def is_overridden(cls, name):
-    """Whether the first class of the MRO that defines `name` is a Python class (compiled ones carry a vtable)."""
-    for base in cls.__mro__:
-        if name in base.__dict__:
-            return "__pyx_vtable__" not in base.__dict__
-    return False
+from rbdyn.errors import ContactError
 
 
 def restore(cls, parameters, state, attributes):
@@ -35,7 +24,7 @@ def restore(cls, parameters, state, attributes):
     return solver
 
 
-cdef class ContactSolver:
+cdef class ContactSolver(Backend):
     """A solver of one step's contact problem.  Override ``solve`` in Python, or ``solve_c`` in Cython.
 
     Parameters
@@ -60,26 +49,8 @@ cdef class ContactSolver:
     ...         problem.impulse[:] *= 0.99
     """
 
-    cdef int hold(self) except -1:
-        """Take this for the present thread, until `holder` is 0 again; BusyError if it is taken."""
-        self.check_free(False)
-        self.holder = get_ident()
-        return 0
-
-    cdef int check_free(self, bint same_thread) except -1:
-        """BusyError if a World, or another call, uses this; `same_thread`: unless it is the one that called here."""
-        if self.holder and not (same_thread and self.holder == get_ident()):
-            raise BusyError("this contact solver is in use: by a World's step, or by a call that has not returned")
-        return 0
-
-    def claim(self, owner):
-        """Tie this to one World, `owner`; ContactError if another one that still lives uses it: one per World."""
-        if self.owner is not None and self.owner() is not None and self.owner() is not owner:
-            raise ContactError("this contact solver serves another World already; give each World one of its own")
-        self.owner = weakref.ref(owner)
-
     def __cinit__(self, *args, **kwargs):
-        self.overridden = is_overridden(type(self), "solve")
+        self.introduce(ContactSolver, "solve", "contact solver", ContactError)
         self.warm = True
         self.alternating = True
 
@@ -109,7 +80,8 @@ cdef class ContactSolver:
     cdef int solve_c(self, ContactProblem* p) except -1 nogil:
         """The C door."""
         with gil:
-            raise NotImplementedError(f"{type(self).__name__} defines neither solve() nor solve_c()")
+            self.check_complete()
+            raise ContactError(f"{type(self).__name__} has no solve_c() for super().solve() to call")
 
     def step(self, ContactView problem not None):
         """What World does with a problem: warm start by key, solve, check the impulses, remember them.
@@ -125,6 +97,7 @@ cdef class ContactSolver:
             If the problem is malformed, or the solver wrote an impulse that is not finite or that pulls.
         """
         self.check_free(True)
+        self.check_complete()
         solve_contacts(self, problem.begin())
         problem.finish()
 

@@ -12,7 +12,7 @@ cdef class Backend:
     cdef bint abstract               # True: no class at all defines it
     cdef str noun                    # what errors call it: "collision backend"
     cdef str method                  # name of the method in Python
-    cdef type error                  # class of its errors
+    cdef type error_class            # class of its errors
 
     cdef int introduce(self, type base, str method, str noun, type error) except -1
     cdef int hold(self) except -1

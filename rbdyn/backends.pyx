@@ -33,7 +33,7 @@ cdef class Backend:
         compiled = [cls for cls in type(self).__mro__ if is_compiled(cls)]
         self.overridden = is_overridden(type(self), method)
         self.abstract = compiled[0] is base and not self.overridden
-        self.noun, self.method, self.error = noun, method, error
+        self.noun, self.method, self.error_class = noun, method, error
         return 0
 
     cdef int hold(self) except -1:
@@ -51,13 +51,13 @@ cdef class Backend:
     cdef int check_complete(self) except -1:
         """An error of this kind if neither a Python class nor a compiled one defines the method."""
         if self.abstract:
-            raise self.error(f"{type(self).__name__} defines neither {self.method}() in Python nor {self.method}_c() in "
-                             f"Cython: a {self.noun} needs one of them")
+            raise self.error_class(f"{type(self).__name__} defines neither {self.method}() in Python nor "
+                                   f"{self.method}_c() in Cython: a {self.noun} needs one of them")
         return 0
 
     def claim(self, owner):
         """Tie this to one World, `owner`; an error if it is incomplete, or another World that still lives uses it."""
         self.check_complete()
         if self.owner is not None and self.owner() is not None and self.owner() is not owner:
-            raise self.error(f"this {self.noun} serves another World already; give each World one of its own")
+            raise self.error_class(f"this {self.noun} serves another World already; give each World one of its own")
         self.owner = weakref.ref(owner)

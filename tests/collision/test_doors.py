@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from collision_scenes import pose
 
+import rbdyn
 from rbdyn.collision import Box, CollisionBackend, CollisionScene, HalfSpace, NativeBackend, Sphere, native_contacts
-from rbdyn.errors import CollisionError, Error, UnknownNameError
+from rbdyn.contact import ContactSolver
+from rbdyn.errors import CollisionError, ContactError, Error, UnknownNameError
 from rbdyn.testing.collision import check_collision_backend
 
 
@@ -139,6 +141,24 @@ def test_an_exception_crosses_the_c_code():
     b = Broken()
     with pytest.raises(ZeroDivisionError, match="mine"):
         b.query(scene_of_balls(b, 2))
+
+
+def test_a_base_class_is_refused_when_a_world_takes_it():
+    class Silent(CollisionBackend):
+        pass
+
+    for backend in (CollisionBackend(), Silent()):
+        with pytest.raises(CollisionError, match=r"defines neither detect\(\) in Python nor detect_c\(\)"):
+            rbdyn.World(collision=backend)
+    with pytest.raises(ContactError, match=r"ContactSolver defines neither solve\(\)"):
+        rbdyn.World(contact=ContactSolver())
+
+    class Hopeful(CollisionBackend):
+        def detect(self, scene):
+            super().detect(scene)
+
+    with pytest.raises(CollisionError, match="no detect_c"):
+        Hopeful().query([])
 
 
 def test_the_laws_have_teeth():

@@ -104,7 +104,7 @@ def test_exceptions_cross_unchanged_and_leave_the_warm_start():
 
 def test_solver_without_solve():
     for call in ("solve", "step"):
-        with pytest.raises(NotImplementedError, match="ContactSolver defines neither"):
+        with pytest.raises(ContactError, match="ContactSolver defines neither"):
             getattr(ContactSolver(), call)(problem())
 
 
