@@ -11,7 +11,7 @@ from rbdyn.io.mesh_shapes import MeshShapes
 from rbdyn.io.tree import spanning_order
 from rbdyn.mechanism.body import Geometry, RigidBody
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.joint_types import Fixed, Floating
+from rbdyn.mechanism.joints import Fixed, Floating
 from rbdyn.mechanism.mechanism import Mechanism
 
 WORLD = "world"  # a root link of this name is the fixed base

@@ -96,22 +96,9 @@ from rbdyn.errors import (  # noqa: E402
     UnknownNameError,
     UrdfError,
 )
-from rbdyn.mechanism import (  # noqa: E402
-    Fixed,
-    Floating,
-    Geometry,
-    Joint,
-    JointType,
-    Mechanism,
-    Mimic,
-    Planar,
-    Prismatic,
-    Revolute,
-    RigidBody,
-    SinCosRevolute,
-    Spherical,
-    SPQuatFloating,
-)
+from rbdyn.mechanism import Geometry, Joint, Mechanism, Mimic, RigidBody  # noqa: E402
+from rbdyn.mechanism import joints as _joints  # noqa: E402
+from rbdyn.mechanism.joints import *  # noqa: E402, F403
 from rbdyn.model import Model, State  # noqa: E402
 from rbdyn.spatial import (  # noqa: E402
     CartesianFrame,
@@ -140,14 +127,11 @@ __all__ = [
     "DivergenceError",
     "DynamicsResult",
     "Error",
-    "Fixed",
-    "Floating",
     "FrameMismatchError",
     "FrameVector",
     "Geometry",
     "InverseKinematicsResult",
     "Joint",
-    "JointType",
     "LoopError",
     "Mechanism",
     "MechanismError",
@@ -156,18 +140,12 @@ __all__ = [
     "MissingExtraError",
     "Model",
     "PathError",
-    "Planar",
-    "Prismatic",
     "RemovedError",
-    "Revolute",
     "RigidBody",
-    "SPQuatFloating",
-    "SinCosRevolute",
     "SingleBody",
     "SparseJacobian",
     "SpatialAcceleration",
     "SpatialInertia",
-    "Spherical",
     "StaleModelError",
     "State",
     "StateError",
@@ -243,6 +221,7 @@ __all__ = [
     "supporting_columns",
     "update_kinematics",
 ]
+__all__ += _joints.__all__
 
 
 def __getattr__(name: str) -> object:

@@ -13,7 +13,8 @@ from rbdyn.io.numbers import shown
 from rbdyn.io.urdf.links import read_pose
 from rbdyn.io.urdf.node import Node
 from rbdyn.mechanism.joint import Joint, Mimic
-from rbdyn.mechanism.joint_types import Fixed, Floating, JointType, Planar, Prismatic, Revolute, Spherical, unit_axis
+from rbdyn.mechanism.joints import Fixed, Floating, JointType, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism.joints.one_axis import unit_axis
 from rbdyn.spatial.rotations import rotation_to_z
 
 KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical")

@@ -12,29 +12,21 @@ rdl                  x, y, z, qx, qy, qz; w    linear in parent's, angular in bo
 rigidbodydynamics    w, qx, qy, qz, x, y, z    angular, linear; both in the body's axes
 ===================  ========================  =============================================
 
-rdl keeps the w of every quaternion at the very end of q.  Spherical joints have their angular velocity in the body's
-axes in all four; planar joints have theirs in the body's axes in pinocchio and rigidbodydynamics, and pinocchio's
-planar q is x, y, cos(theta), sin(theta).
-
-A SinCosRevolute joint has q = sin, cos in rbdyn and rigidbodydynamics, cos, sin in pinocchio, where it is an unbounded
-revolute joint, and the plain angle in mujoco and rdl.  A SPQuatFloating joint has q = x, y, z, p in rbdyn, p, x, y, z
-with a floating joint's v in rigidbodydynamics, and is a floating joint with a quaternion in the others.
+rdl keeps the w of every quaternion at the very end of q.  What the libraries do with the other joint types is said, and
+done, in the file of each type in rbdyn/mechanism/joints.
 """
 
 from __future__ import annotations
 
-import math
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.errors import Error, StateError, unknown_name
-from rbdyn.mechanism.joint_types import Fixed, Floating, JointType, Planar, SinCosRevolute, Spherical, SPQuatFloating
+from rbdyn.mechanism.joints.convention import LIBRARIES, Convention
 from rbdyn.model.model import Model
-from rbdyn.spatial.rotations import Array, _shown, as_vector, matrix_from_quat, quat_from_stereographic, stereographic
-
-LIBRARIES = ("pinocchio", "mujoco", "rdl", "rigidbodydynamics", "rbdyn")
-FLOATING = Floating()
+from rbdyn.spatial.rotations import Array, _shown, as_vector
 
 
 def convert(
@@ -75,126 +67,35 @@ def convert(
         if not isinstance(name, str) or name not in LIBRARIES:
             raise unknown_name("library", name, LIBRARIES)
     model.check()
-    types = [j.joint_type for j in model.mechanism.tree_joints if not isinstance(j.joint_type, Fixed)]
-    widths = [_width(t, source) for t in types]
+    types = [j.joint_type for j in model.mechanism.tree_joints]
+    here, there = ([t.convention(library) for t in types] for library in (source, to))
     try:
-        q_in = as_vector(q, sum(widths), "q")
+        q_in = as_vector(q, sum(c.num_positions for c in here), "q")
         v_in = as_vector(np.zeros(model.nv) if v is None else v, model.nv, "v")
     except Error as error:
         raise StateError(str(error)) from None
-    blocks = _split(types, widths, q_in, source)
-    native = []
-    vi = 0
-    for joint_type, block in zip(types, blocks, strict=True):
-        n = joint_type.num_velocities
-        native.append((joint_type, *_to_native(joint_type, block, v_in[vi : vi + n], source)))
-        vi += n
-    pieces = [(t, *_from_native(t, bq, bv, to)) for t, bq, bv in native]
-    return _join(pieces, to)
+    qs = _split(q_in, here)
+    ends = list(accumulate((t.num_velocities for t in types), initial=0))
+    vs = [v_in[start:end] for start, end in pairwise(ends)]
+    pieces = [b.write(*a.read(qj, vj)) for a, b, qj, vj in zip(here, there, qs, vs, strict=True)]
+    empty = np.zeros(0)
+    return _join([qj for qj, _ in pieces], there), np.concatenate([empty, *(vj for _, vj in pieces)])
 
 
-def _width(joint_type: JointType, library: str) -> int:
-    """How many numbers of the library's q a joint has."""
-    if isinstance(joint_type, Planar):
-        return 4 if library == "pinocchio" else 3
-    if isinstance(joint_type, SinCosRevolute):
-        return 1 if library in ("mujoco", "rdl") else 2
-    if isinstance(joint_type, SPQuatFloating):
-        return 7 if _turns(joint_type, library) else 6
-    return joint_type.num_positions
-
-
-def _turns(joint_type: JointType, library: str) -> bool:
-    """Whether the joint has a quaternion there."""
-    projected = isinstance(joint_type, SPQuatFloating) and library not in ("rbdyn", "rigidbodydynamics")
-    return projected or joint_type.kind in ("spherical", "floating")
-
-
-def _split(types: list[JointType], widths: list[int], q: Array, library: str) -> list[Array]:
-    """q joint by joint; rdl's w is fetched from the end and put last in its block."""
+def _split(q: Array, conventions: list[Convention]) -> list[Array]:
+    """q joint by joint; numbers that stand at the end of q come last in their joint's block."""
     blocks = []
-    start = 0
-    w_at = len(q) - sum(_turns(t, library) for t in types)
-    for joint_type, width in zip(types, widths, strict=True):
-        if library == "rdl" and _turns(joint_type, library):
-            blocks.append(np.append(q[start : start + width - 1], q[w_at]))
-            start, w_at = start + width - 1, w_at + 1
-        else:
-            blocks.append(q[start : start + width])
-            start += width
+    start, end = 0, len(q) - sum(c.at_end for c in conventions)
+    for c in conventions:
+        size = c.num_positions - c.at_end
+        blocks.append(np.concatenate([q[start : start + size], q[end : end + c.at_end]]))
+        start, end = start + size, end + c.at_end
     return blocks
 
 
-def _join(pieces: list[tuple[JointType, Array, Array]], library: str) -> tuple[Array, Array]:
-    body = [bq[:-1] if library == "rdl" and _turns(t, library) else bq for t, bq, _ in pieces]
-    tail = [bq[-1:] for t, bq, _ in pieces if library == "rdl" and _turns(t, library)]
-    empty = np.zeros(0)
-    return np.concatenate([empty, *body, *tail]), np.concatenate([empty, *(bv for _, _, bv in pieces)])
-
-
-def _plane(theta: float) -> Array:
-    return np.array([[math.cos(theta), -math.sin(theta)], [math.sin(theta), math.cos(theta)]])
-
-
-def _to_native(joint_type: JointType, q: Array, v: Array, library: str) -> tuple[Array, Array]:
-    """One joint's q and v, from a library's convention to ours."""
-    if library == "rbdyn":
-        return q, v
-    if isinstance(joint_type, Planar):
-        if library == "pinocchio":
-            q = np.array([q[0], q[1], math.atan2(q[3], q[2])])
-        if library in ("pinocchio", "rigidbodydynamics"):
-            v = np.append(_plane(q[2]) @ v[:2], v[2])
-        return q, v
-    if isinstance(joint_type, SinCosRevolute):
-        if library == "rigidbodydynamics":
-            return q, v
-        return (np.array([math.sin(q[0]), math.cos(q[0])]) if len(q) == 1 else q[::-1]), v
-    if isinstance(joint_type, SPQuatFloating):
-        if library == "rigidbodydynamics":
-            q = np.concatenate([quat_from_stereographic(q[:3]), q[3:]])
-        q, v = _to_native(FLOATING, q, v, library)
-        return np.concatenate([q[:3], stereographic(q[3:] / math.sqrt(float(q[3:] @ q[3:])))]), v
-    if not _turns(joint_type, library):
-        return q, v
-    scalar_last = library in ("pinocchio", "rdl")
-    if isinstance(joint_type, Spherical):
-        quat = np.roll(q, 1) if scalar_last else q
-        return quat, matrix_from_quat(quat) @ v
-    if library == "rigidbodydynamics":
-        R = matrix_from_quat(q[:4])
-        return np.concatenate([q[4:], q[:4]]), np.concatenate([R @ v[3:], R @ v[:3]])
-    quat = np.roll(q[3:], 1) if scalar_last else q[3:]
-    R = matrix_from_quat(quat)
-    linear = R @ v[:3] if library == "pinocchio" else v[:3]
-    return np.concatenate([q[:3], quat]), np.concatenate([linear, R @ v[3:]])
-
-
-def _from_native(joint_type: JointType, q: Array, v: Array, library: str) -> tuple[Array, Array]:
-    """One joint's q and v, from our convention to a library's."""
-    if library == "rbdyn":
-        return q, v
-    if isinstance(joint_type, Planar):
-        if library in ("pinocchio", "rigidbodydynamics"):
-            v = np.append(_plane(q[2]).T @ v[:2], v[2])
-        if library == "pinocchio":
-            q = np.array([q[0], q[1], math.cos(q[2]), math.sin(q[2])])
-        return q, v
-    if isinstance(joint_type, SinCosRevolute):
-        if library == "rigidbodydynamics":
-            return q, v
-        return (q[::-1] if library == "pinocchio" else np.array([math.atan2(q[0], q[1])])), v
-    if isinstance(joint_type, SPQuatFloating):
-        q, v = _from_native(FLOATING, np.concatenate([q[:3], quat_from_stereographic(q[3:])]), v, library)
-        return (np.concatenate([stereographic(q[:4]), q[4:]]) if library == "rigidbodydynamics" else q), v
-    if not _turns(joint_type, library):
-        return q, v
-    scalar_last = library in ("pinocchio", "rdl")
-    if isinstance(joint_type, Spherical):
-        return (np.roll(q, -1) if scalar_last else q), matrix_from_quat(q).T @ v
-    R = matrix_from_quat(q[3:])
-    if library == "rigidbodydynamics":
-        return np.concatenate([q[3:], q[:3]]), np.concatenate([R.T @ v[3:], R.T @ v[:3]])
-    quat = np.roll(q[3:], -1) if scalar_last else q[3:]
-    linear = R.T @ v[:3] if library == "pinocchio" else v[:3]
-    return np.concatenate([q[:3], quat]), np.concatenate([linear, R.T @ v[3:]])
+def _join(blocks: list[Array], conventions: list[Convention]) -> Array:
+    """What `_split` takes apart."""
+    sizes = [c.num_positions - c.at_end for c in conventions]
+    body = [block[:size] for block, size in zip(blocks, sizes, strict=True)]
+    tail = [block[size:] for block, size in zip(blocks, sizes, strict=True)]
+    return np.concatenate([np.zeros(0), *body, *tail])

@@ -13,7 +13,6 @@ from rbdyn.algorithms._targets import Body, ClosedLoops, Target, read_targets
 from rbdyn.algorithms.closure import project_configuration
 from rbdyn.algorithms.configuration import integrate
 from rbdyn.errors import Error, LoopError, StateError
-from rbdyn.mechanism.joint_types import Fixed
 from rbdyn.model.model import Model
 from rbdyn.model.state import State
 from rbdyn.spatial.rotations import Array, as_vector
@@ -290,14 +289,12 @@ def _coordinates(model: Model) -> tuple[Indices, Indices]:
     flat: list[tuple[int, int]] = []
     turns: list[int] = []
     for joint in model.mechanism.tree_joints:
-        kind = joint.joint_type.kind
-        if isinstance(joint.joint_type, Fixed):
+        kind = joint.joint_type
+        if kind.is_fixed:
             continue
         qi, vi = model.joint_q_index(joint.name), model.joint_v_index(joint.name)
-        slides = {"prismatic": 1, "planar": 2, "floating": 3, "spquatfloating": 3}.get(kind, 0)
-        n = {"sincosrevolute": 0, "spherical": 0, "floating": 3, "spquatfloating": 3}.get(kind, joint.num_velocities)
-        flat += [(qi + k, vi + k) for k in range(n)]
-        turns += range(vi + slides, vi + joint.num_velocities)
+        flat += [(qi + k, vi + k) for k in range(kind.num_plain)]
+        turns += range(vi + kind.num_translations, vi + kind.num_velocities)
     return np.array(flat, np.intp).reshape(-1, 2), np.array(turns, np.intp)
 
 

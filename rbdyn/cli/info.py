@@ -10,7 +10,7 @@ from typing import Any
 from rbdyn.cli.robot import add_robot, load
 from rbdyn.cli.terminal import say, shown
 from rbdyn.cli.timed import print_table
-from rbdyn.mechanism import Joint, Mechanism, Planar, Prismatic, Revolute, RigidBody
+from rbdyn.mechanism import Joint, Mechanism, RigidBody
 from rbdyn.model import Model
 
 HEADINGS = ("body", "joint", "type", "axis", "q", "v", "limits", "speed", "effort", "mass", "shapes")
@@ -90,21 +90,13 @@ def about(joint: Joint, model: Model) -> tuple[str, ...]:
     return (
         shown(joint.name),
         joint.joint_type.kind,
-        axis(joint),
+        " ".join(f"{x:.4g}" for x in joint.joint_type.main_axis or ()),
         q,
         v,
         between,
         bound(joint.velocity_limit),
         bound(joint.effort_limit),
     )
-
-
-def axis(joint: Joint) -> str:
-    """Its direction in the joint frame; of a planar joint the normal."""
-    kind = joint.joint_type
-    if isinstance(kind, Planar):
-        return " ".join(f"{x:.4g}" for x in kind.normal)
-    return " ".join(f"{x:.4g}" for x in kind.axis) if isinstance(kind, (Revolute, Prismatic)) else ""
 
 
 def span(first: int, count: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._parameter import Edited, Parameter
-from rbdyn.mechanism.joint_types import TYPES, JointType, SPQuatFloating
+from rbdyn.mechanism.joints import TYPES, JointType
 from rbdyn.spatial.frames import CartesianFrame
-from rbdyn.spatial.rotations import Array, _shown, as_vector, quat_from_stereographic, stereographic
+from rbdyn.spatial.rotations import Array, _shown, as_vector
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,10 @@ def _limits(joint: Joint, value: object) -> tuple[float, float] | None:
         raise MechanismError(f"{what} must be (lower, upper) with lower <= upper, got {value!r}")
     if lower == upper:
         return None
-    kind = joint.joint_type.kind
-    if kind == "spherical" and lower != 0.0:
-        raise MechanismError(f"{what} must be (0, largest angle), got {value!r}: a Spherical joint has no other limit")
-    if kind not in ("revolute", "prismatic", "spherical"):
-        raise MechanismError(
-            f"{what} must be None, got {value!r}: only Revolute(axis), Prismatic(axis) and Spherical() take "
-            "limits, the last one as (0, largest angle)"
-        )
+    needed = joint.joint_type.limits_needed(lower, upper)
+    if needed:
+        kind = type(joint.joint_type).__name__
+        raise MechanismError(f"{what} must be {needed} for a {kind} joint, got {value!r}")
     return lower, upper
 
 
@@ -89,15 +85,7 @@ def _bound(joint: Joint, value: object, what: str) -> float | None:
 def _reference(joint: Joint, value: ArrayLike | None, what: str) -> Array:
     """A configuration of the joint, read-only; the neutral one for None."""
     rest = as_vector(joint.joint_type.neutral() if value is None else value, joint.num_positions, what)
-    unit = joint.joint_type.unit_part
-    if unit is not None:
-        length = math.sqrt(float(rest[unit] @ rest[unit]))
-        if not abs(length - 1.0) < 1e-3:
-            part = "[sine, cosine]" if joint.num_positions == 2 else "quaternion [w, x, y, z]"
-            raise MechanismError(f"{what} of joint {joint.name!r} holds a {part} of length {length:.6g}; it must be 1")
-        rest[unit] /= length
-    elif isinstance(joint.joint_type, SPQuatFloating) and rest[3:] @ rest[3:] > 1.0:
-        rest[3:] = stereographic(quat_from_stereographic(rest[3:]))
+    rest = joint.joint_type.normalise(rest, f"{what} of joint {joint.name!r}")
     rest.flags.writeable = False
     return rest
 
@@ -129,8 +117,7 @@ class Joint(Edited):
     name : str
         Unique within a mechanism.
     joint_type : JointType
-        What it allows: Fixed(), Revolute(axis), SinCosRevolute(axis), Prismatic(axis), Planar(), Spherical(),
-        Floating() or SPQuatFloating().
+        What it allows: one of the types in rbdyn.mechanism.joints, such as Revolute(axis).
     position_limits : (lower, upper), optional
         Hard stops of a one-dof joint [rad or m]; for Spherical (0, angle): the largest rotation angle [rad].  None, or
         lower == upper, means no limit.  Joints of other types have none.
@@ -178,10 +165,8 @@ class Joint(Edited):
     ) -> None:
         self._name = _joint_name(name)
         if not isinstance(joint_type, TYPES):
-            raise MechanismError(
-                f"joint_type of joint {name!r} must be Fixed(), Revolute(axis), SinCosRevolute(axis), "
-                f"Prismatic(axis), Planar(), Spherical(), Floating() or SPQuatFloating(), got {joint_type!r}"
-            )
+            choices = ", ".join(f"{t.__name__}({', '.join(f.name for f in fields(t))})" for t in TYPES)
+            raise MechanismError(f"joint_type of joint {name!r} must be one of {choices}; got {_shown(joint_type)}")
         self._joint_type: JointType = joint_type
         self.position_limits = position_limits
         self.velocity_limit = velocity_limit
@@ -247,7 +232,7 @@ class Joint(Edited):
         twin = self.copy()
         twin._joint_type = self.joint_type.flipped()
         if self.num_velocities > 1:
-            twin.spring_reference = self.joint_type.configuration(self.joint_type.pose(self.spring_reference).inverse())
+            twin.spring_reference = self.joint_type.flipped_configuration(self.spring_reference)
         elif self.position_limits is not None:
             lower, upper = self.position_limits
             twin.position_limits = (-upper, -lower)

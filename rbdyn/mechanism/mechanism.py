@@ -1,7 +1,7 @@
 """Mechanism: a graph of bodies and joints with a spanning tree; no state, no numbers of its own.
 
 Here are the edits.  Each checks first, builds what is new, and only then changes the mechanism: one that raises leaves
-no trace.  What they do is in growing.py, parts.py, cutting.py, spanning.py and merging.py.
+no trace.  What they do is in the folder surgery.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from typing import Literal, overload
 from numpy.typing import ArrayLike
 
 from rbdyn.errors import MechanismError
-from rbdyn.mechanism import cutting, growing, merging, parts, spanning, text
+from rbdyn.mechanism import text
 from rbdyn.mechanism.body import RigidBody
-from rbdyn.mechanism.carry import Before
 from rbdyn.mechanism.frames import FramedGraph
 from rbdyn.mechanism.graph import Edge
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.joint_types import Floating, JointType
-from rbdyn.mechanism.maps import Maps, Split
-from rbdyn.mechanism.spanning import NextEdge
+from rbdyn.mechanism.joints import Floating, JointType
+from rbdyn.mechanism.surgery import cutting, growing, merging, parts, spanning
+from rbdyn.mechanism.surgery.before import Before
+from rbdyn.mechanism.surgery.maps import Maps, Split
+from rbdyn.mechanism.surgery.spanning import NextEdge
 from rbdyn.spatial.rotations import _shown
 from rbdyn.spatial.transform import Transform
 

@@ -17,35 +17,11 @@ import numpy as np
 from rbdyn.errors import Error, MechanismError, UnknownNameError, unknown_name
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.joint_types import Fixed, Floating, SPQuatFloating
 from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
-
-
-@dataclass(frozen=True)
-class Layout:
-    """What a joint type is to the kernels: numbers of _model.pxd."""
-
-    kind: int  # JointKind
-    chart: int = 0  # Chart
-    part_start: int = 0  # within the joint's q, the first number of its Part
-    part_size: int = 0  # 0 for none
-
-
-LAYOUTS = {
-    "revolute": Layout(0),
-    "sincosrevolute": Layout(0, chart=1, part_size=2),
-    "prismatic": Layout(1),
-    "spherical": Layout(2, part_size=4),
-    "planar": Layout(3),
-    "floating": Layout(4, part_start=3, part_size=4),
-    "spquatfloating": Layout(4, chart=2, part_start=3, part_size=3),
-    "fixed": Layout(5),
-}
-NO_LAYOUT = Layout(0)
 
 
 @dataclass
@@ -55,7 +31,6 @@ class Link:
     body: RigidBody
     joint: Joint | None
     parent: int
-    layout: Layout
     tree_pose: Transform  # before-frame, canonical axes, in the parent's internal frame
     inertia: SpatialInertia  # in the internal frame, merged bodies included
 
@@ -65,7 +40,6 @@ class Loop:
     """A joint outside the tree, as the kernels see it."""
 
     joint: Joint
-    kind: int
     predecessor: int
     successor: int
     before: Transform  # before-frame, canonical axes, in the predecessor's internal frame
@@ -101,14 +75,14 @@ class Tree:
 def compile_tree(mechanism: Mechanism) -> Tree:
     """Number the moving bodies of a mechanism and place everything else on them."""
     root = mechanism.root_body
-    links = [Link(root, None, 0, NO_LAYOUT, Transform(), root.inertia)]
+    links = [Link(root, None, 0, Transform(), root.inertia)]
     where: dict[RigidBody, tuple[int, Transform]] = {root: (0, Transform())}
     base_joint = ""
     for joint in mechanism.tree_joints:
         edge = mechanism.edge(joint)
         index, pose = where[edge.predecessor]
         before = pose @ edge.joint_pose
-        if isinstance(joint.joint_type, Fixed):
+        if joint.joint_type.is_fixed:
             here = before @ edge.successor_pose
             where[edge.successor] = (index, here)
             links[index].inertia = links[index].inertia + edge.successor.inertia.transformed(here)
@@ -118,14 +92,10 @@ def compile_tree(mechanism: Mechanism) -> Tree:
         canonical = Transform(rotation=joint.joint_type.canonical_rotation())
         here = canonical @ edge.successor_pose
         where[edge.successor] = (len(links), here)
-        layout = LAYOUTS[joint.joint_type.kind]
         inertia = edge.successor.inertia.transformed(here)
-        links.append(Link(edge.successor, joint, index, layout, before @ canonical.inverse(), inertia))
-    floating = (
-        len(links) > 1
-        and isinstance(links[1].joint.joint_type if links[1].joint else None, (Floating, SPQuatFloating))
-        and all(link.parent != 0 for link in links[2:])
-    )
+        links.append(Link(edge.successor, joint, index, before @ canonical.inverse(), inertia))
+    on_root = [link.joint for link in links if link.joint is not None and link.parent == 0]
+    floating = len(on_root) == 1 and on_root[0].joint_type.is_floating
     loops, frames = _loops(mechanism, where), _frames(mechanism, where)
     return Tree(links, loops, frames, _arrays(links), floating, base_joint or f"{root.name}_joint")
 
@@ -138,9 +108,8 @@ def _loops(mechanism: Mechanism, where: dict[RigidBody, tuple[int, Transform]]) 
         predecessor, before = where[edge.predecessor]
         successor, after = where[edge.successor]
         to_joint = Transform(rotation=joint.joint_type.canonical_rotation()).inverse()
-        kind = LAYOUTS[joint.joint_type.kind].kind
         before, after = before @ edge.joint_pose @ to_joint, after @ edge.successor_pose.inverse() @ to_joint
-        loops.append(Loop(joint, kind, predecessor, successor, before, after))
+        loops.append(Loop(joint, predecessor, successor, before, after))
     return loops
 
 

@@ -1,6 +1,6 @@
 # What each joint type does: the one place that asks for it.
 #
-# Conventions (joint_types.py): one-dof joints act along or about z of the body's internal frame; spherical and
+# Conventions (rbdyn.mechanism.joints): one-dof joints act along or about z of the body's internal frame; spherical and
 # floating joints have v in the parent-side frame; planar joints move in the x-y plane of the parent-side frame.
 # E_J takes before-frame coordinates to body coordinates.  Source: RBDA table 4.1 and section 4.4.
 

@@ -5,7 +5,6 @@ from sys import intern
 import numpy as np
 
 from rbdyn.errors import Error, StaleModelError, unknown_name
-from rbdyn.mechanism.joint_types import Fixed
 from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.model.compile import compile_tree, not_found
 from rbdyn.spatial.rotations import rotation_to_z
@@ -122,8 +121,9 @@ cdef class Model:
             if i == 0:
                 continue
             self.c.parent[i] = link.parent
-            self.c.kind[i], self.c.chart[i] = link.layout.kind, link.layout.chart
-            self.c.nvi[i] = link.joint.num_velocities
+            kind = link.joint.joint_type
+            self.c.kind[i], self.c.chart[i] = kind.kernel_kind, kind.representation
+            self.c.nvi[i] = kind.num_velocities
             self.c.X_tree[i] = xform(transpose3(_mat3(link.tree_pose.rotation)), _vec3(link.tree_pose.translation))
             for j in range(self.c.nvi[i]):
                 self.c.rotor[vi + j] = link.joint.rotor_inertia
@@ -131,12 +131,12 @@ cdef class Model:
                     self.c.above[vi + j] = vi + j - 1
                 else:
                     self.c.above[vi] = self.c.vi[link.parent] + self.c.nvi[link.parent] - 1 if link.parent else -1
-            if link.layout.part_size:
-                self.c.part[self.c.n_parts].start = qi + link.layout.part_start
-                self.c.part[self.c.n_parts].size = link.layout.part_size
+            if kind.normalised is not None:
+                self.c.part[self.c.n_parts].start = qi + kind.normalised.start
+                self.c.part[self.c.n_parts].size = kind.normalised.stop - kind.normalised.start
                 self.c.n_parts += 1
-            qi += link.joint.num_positions
-            vi += link.joint.num_velocities
+            qi += kind.num_positions
+            vi += kind.num_velocities
         return 0
 
     cdef int _fill_loops(self, list loops) except -1:
@@ -146,8 +146,8 @@ cdef class Model:
         allocate_loops(&self.c, len(loops))
         for k, loop in enumerate(loops):
             c = self.c.loops + <int> k
-            n = loop.joint.num_velocities
-            c.kind, c.predecessor, c.successor = loop.kind, loop.predecessor, loop.successor
+            n = loop.joint.joint_type.num_velocities
+            c.kind, c.predecessor, c.successor = loop.joint.joint_type.kernel_kind, loop.predecessor, loop.successor
             c.R_before, c.p_before = _mat3(loop.before.rotation), _vec3(loop.before.translation)
             c.R_after, c.p_after = _mat3(loop.after.rotation), _vec3(loop.after.translation)
             c.row, c.rows = self.c.nc, 6 - n
@@ -356,7 +356,7 @@ cdef class Model:
 
     def _moving(self):
         """The joints that move, in the order of q."""
-        return [j for j in self.mechanism.tree_joints if not isinstance(j.joint_type, Fixed)]
+        return [j for j in self.mechanism.tree_joints if not j.joint_type.is_fixed]
 
     def __reduce__(self):
         return Model, (self.mechanism,)

@@ -9,36 +9,15 @@ from numpy.typing import ArrayLike
 
 from rbdyn.algorithms import body_pose
 from rbdyn.errors import MechanismError
-from rbdyn.mechanism import (
-    Fixed,
-    Floating,
-    Joint,
-    JointType,
-    Mechanism,
-    Planar,
-    Prismatic,
-    Revolute,
-    RigidBody,
-    SinCosRevolute,
-    Spherical,
-    SPQuatFloating,
-)
+from rbdyn.mechanism import Floating, Joint, JointType, Mechanism, RigidBody
+from rbdyn.mechanism.joints import TYPES
 from rbdyn.model import Model, State
 from rbdyn.spatial import SpatialInertia, Transform
 from rbdyn.spatial.rotations import Array, matrix_from_quat
 
 AnyType = JointType | type[JointType]
 Selector = Callable[[Mechanism], RigidBody]
-ALL_TYPES: tuple[type[JointType], ...] = (
-    Fixed,
-    Revolute,
-    SinCosRevolute,
-    Prismatic,
-    Planar,
-    Spherical,
-    Floating,
-    SPQuatFloating,
-)
+ALL_TYPES = TYPES
 
 
 def random_rotation(rng: np.random.Generator) -> Array:
@@ -74,12 +53,7 @@ def random_joint_type(rng: np.random.Generator, joint_type: AnyType) -> JointTyp
         return joint_type
     if not (isinstance(joint_type, type) and issubclass(joint_type, JointType)):
         raise MechanismError(f"types must hold joint types, classes or instances, got {joint_type!r}")
-    (ax, ay, az), (bx, by, bz), _ = random_rotation(rng).tolist()
-    if issubclass(joint_type, (Revolute, SinCosRevolute, Prismatic)):
-        return joint_type(axis=(ax, ay, az))
-    if issubclass(joint_type, Planar):
-        return joint_type(x_axis=(ax, ay, az), y_axis=(bx, by, bz))
-    return joint_type()
+    return joint_type.random_type(random_rotation(rng), rng)
 
 
 def random_tree(
@@ -105,7 +79,7 @@ def random_tree(
     successor_poses : bool
         Whether bodies sit askew in their joints' after-frames.
     rotor_inertia : bool
-        Whether joints have rotors; Fixed, Floating and SPQuatFloating joints never do.
+        Whether joints have rotors; fixed and floating joints never do.
 
     Returns
     -------
@@ -218,7 +192,7 @@ def add_random_loops(
     q : (nq,) array_like of float, optional
         Configuration of `Model(mechanism)` at which the loops are closed; the neutral one by default.
     rotor_inertia : bool
-        Whether joints have rotors; Fixed, Floating and SPQuatFloating joints never do.
+        Whether joints have rotors; fixed and floating joints never do.
 
     Returns
     -------
@@ -242,7 +216,7 @@ def add_random_loops(
     for _ in range(n):
         kind = random_joint_type(rng, joint_types[int(rng.integers(len(joint_types)))])
         a, b = (mechanism.bodies[int(k)] for k in rng.choice(len(mechanism.bodies), 2, replace=False))
-        has_rotor = rotor_inertia and not isinstance(kind, (Fixed, Floating, SPQuatFloating))
+        has_rotor = rotor_inertia and not (kind.is_fixed or kind.is_floating)
         name = f"loop{len(mechanism.non_tree_joints) + 1}"
         joint = Joint(name, kind, rotor_inertia=rng.uniform(0.05, 0.5) if has_rotor else 0.0)
         before = random_transform(rng)
@@ -288,7 +262,7 @@ def _attach_random(
 ) -> None:
     number = len(mechanism.bodies)
     kind = random_joint_type(rng, joint_type)
-    has_rotor = rotor and not isinstance(kind, (Fixed, Floating, SPQuatFloating))
+    has_rotor = rotor and not (kind.is_fixed or kind.is_floating)
     joint = Joint(f"joint{number}", kind, rotor_inertia=rng.uniform(0.05, 0.5) if has_rotor else 0.0)
     body = RigidBody(f"body{number}", random_inertia(rng))
     mechanism.attach(

@@ -79,7 +79,7 @@ def test_motion_subspace_is_the_rate_of_the_pose(kind):
         return
 
     def moved(t):
-        """The pose after moving at v for t, in the convention of the table of joint_types.py."""
+        """The pose after moving at v for t, in the convention of the table of rbdyn.mechanism.joints."""
         H = kind.pose(q)
         if isinstance(kind, (Floating, SPQuatFloating)):
             return Transform(matrix_from_rotvec(t * v[3:]) @ H.rotation, translation=H.translation + t * v[:3])

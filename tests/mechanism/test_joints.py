@@ -140,8 +140,9 @@ def test_infinite_passive_elements(name):
 
 @pytest.mark.parametrize("kind", [SinCosRevolute(), Fixed(), Planar(), Floating(), SPQuatFloating()])
 def test_joints_without_one_coordinate_have_no_limits(kind):
+    needed = f"position_limits of joint 'j' must be None for a {type(kind).__name__} joint"
     for limits in ((-1, 2), [0, 1], (-np.inf, 0.5)):
-        with pytest.raises(rbdyn.MechanismError, match=r"position_limits of joint 'j' must be None.*Revolute\(axis\)"):
+        with pytest.raises(rbdyn.MechanismError, match=needed):
             Joint("j", kind, position_limits=limits)
     joint = Joint("j", kind, position_limits=(0, 0))
     with pytest.raises(rbdyn.MechanismError, match="must be None"):
@@ -152,7 +153,7 @@ def test_joints_without_one_coordinate_have_no_limits(kind):
 def test_limits_of_a_ball_are_a_largest_angle():
     joint = Joint("j", Spherical(), position_limits=(0, 1.5))
     assert joint.position_limits == (0.0, 1.5)
-    with pytest.raises(rbdyn.MechanismError, match=r"must be \(0, largest angle\), got \(-1, 1\)"):
+    with pytest.raises(rbdyn.MechanismError, match=r"must be \(0, largest angle\) for a Spherical joint"):
         joint.position_limits = (-1, 1)
     m = rbdyn.Mechanism(RigidBody("world"))
     m.attach(m.root_body, RigidBody("ball"), joint)

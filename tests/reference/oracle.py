@@ -10,7 +10,7 @@ of mass, R the rotation, S the second moment of mass about c and subscript i for
 
 for a wrench (n, f) at the origin p.  Rotor inertia adds to the diagonal of M.
 
-q and v follow Mechanism.tree_joints, in the conventions of rbdyn.mechanism.joint_types.
+q and v follow Mechanism.tree_joints, in the conventions of rbdyn.mechanism.joints.
 """
 
 from __future__ import annotations

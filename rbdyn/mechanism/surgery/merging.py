@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from rbdyn.mechanism.body import RigidBody
-from rbdyn.mechanism.carry import Before
-from rbdyn.mechanism.commit import commit
 from rbdyn.mechanism.graph import Edge, Graph
-from rbdyn.mechanism.joint_types import Fixed
-from rbdyn.mechanism.maps import Maps
+from rbdyn.mechanism.surgery.before import Before
+from rbdyn.mechanism.surgery.commit import commit
+from rbdyn.mechanism.surgery.maps import Maps
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
 
@@ -47,7 +46,7 @@ def _fixed_groups(mechanism: Graph) -> tuple[dict[RigidBody, RigidBody], dict[Ri
     host: dict[RigidBody, RigidBody] = {}
     pose: dict[RigidBody, Transform] = {}
     for joint in mechanism._tree_joints:
-        if isinstance(joint.joint_type, Fixed):
+        if joint.joint_type.is_fixed:
             edge = mechanism._edges[joint]
             parent = edge.predecessor
             still = edge.successor_pose.is_identity()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._owner import check_free, claim
 from rbdyn.mechanism.body import RigidBody
-from rbdyn.mechanism.carry import Before
-from rbdyn.mechanism.copying import copies, copy_body, frame_map
 from rbdyn.mechanism.graph import Edge, Graph
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.maps import Maps
+from rbdyn.mechanism.surgery.before import Before
+from rbdyn.mechanism.surgery.copying import copies, copy_body, frame_map
+from rbdyn.mechanism.surgery.maps import Maps
 from rbdyn.spatial.rotations import _shown
 from rbdyn.spatial.transform import Transform
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.maps import Maps
+from rbdyn.mechanism.surgery.maps import Maps
 from rbdyn.spatial.frames import CartesianFrame
 
 

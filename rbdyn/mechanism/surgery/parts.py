@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 
 from rbdyn.errors import Error, MechanismError
 from rbdyn.mechanism.body import RigidBody
-from rbdyn.mechanism.carry import Before
-from rbdyn.mechanism.copying import copies
 from rbdyn.mechanism.graph import Graph
-from rbdyn.mechanism.growing import attach, free_name
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.joint_types import Floating, JointType, SPQuatFloating
-from rbdyn.mechanism.maps import Maps
+from rbdyn.mechanism.joints import TYPES, JointType
+from rbdyn.mechanism.surgery.before import Before
+from rbdyn.mechanism.surgery.copying import copies
+from rbdyn.mechanism.surgery.growing import attach, free_name
+from rbdyn.mechanism.surgery.maps import Maps
 from rbdyn.spatial.rotations import Array, _shown
 from rbdyn.spatial.transform import Transform
 
@@ -43,8 +43,9 @@ def maximal_coordinates(
     mechanism: Graph, floating_type: JointType, make: Callable[[RigidBody, ArrayLike], M]
 ) -> tuple[M, Maps]:
     """See `Mechanism.maximal_coordinates`."""
-    if not isinstance(floating_type, (Floating, SPQuatFloating)):
-        raise MechanismError(f"floating_type must be Floating() or SPQuatFloating(), got {_shown(floating_type)}")
+    if type(floating_type) not in TYPES or not floating_type.is_floating:
+        choices = " or ".join(f"{t.__name__}()" for t in TYPES if t.num_velocities == 6)
+        raise MechanismError(f"floating_type must be {choices}, got {_shown(floating_type)}")
     before = Before.of(mechanism)
     maps = copies(mechanism.bodies, mechanism.joints)
     flat = make(maps.bodies[mechanism.root_body], mechanism.gravity)

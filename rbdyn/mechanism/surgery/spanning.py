@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism.body import RigidBody
-from rbdyn.mechanism.carry import Before
-from rbdyn.mechanism.commit import commit
 from rbdyn.mechanism.graph import Edge, Graph
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.maps import Maps
+from rbdyn.mechanism.surgery.before import Before
+from rbdyn.mechanism.surgery.commit import commit
+from rbdyn.mechanism.surgery.maps import Maps
 from rbdyn.spatial.rotations import _shown
 
 NextEdge = Callable[[Sequence[Joint]], Joint]

@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._owner import check_free
 from rbdyn.mechanism.body import RigidBody
-from rbdyn.mechanism.carry import Before
-from rbdyn.mechanism.commit import commit
 from rbdyn.mechanism.graph import Edge, Graph
-from rbdyn.mechanism.growing import attach
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.maps import Maps, Split
-from rbdyn.mechanism.spanning import Frontier, NextEdge, check_next_edge, span
+from rbdyn.mechanism.surgery.before import Before
+from rbdyn.mechanism.surgery.commit import commit
+from rbdyn.mechanism.surgery.growing import attach
+from rbdyn.mechanism.surgery.maps import Maps, Split
+from rbdyn.mechanism.surgery.spanning import Frontier, NextEdge, check_next_edge, span
 from rbdyn.spatial.rotations import _shown
 
 M = TypeVar("M", bound=Graph)

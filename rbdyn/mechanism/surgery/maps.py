@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import singledispatch
 from typing import Any, Generic, TypeVar
 
-from rbdyn.errors import MechanismError
+from rbdyn.errors import MechanismError, StateError
 from rbdyn.mechanism.body import RigidBody
-from rbdyn.mechanism.carry import Before, Carrier
 from rbdyn.mechanism.graph import Graph
 from rbdyn.mechanism.joint import Joint
+from rbdyn.mechanism.surgery.before import Before, Change
 from rbdyn.spatial.frames import CartesianFrame
+from rbdyn.spatial.rotations import _shown
 
 S = TypeVar("S")
 M = TypeVar("M", bound=Graph)
+
+
+@singledispatch
+def carried(first: object, states: tuple[Any, ...], change: Change) -> Any:
+    """The state after `change`, from the `states` before it, chosen by the type of the first of them.
+
+    A mechanism knows no states: rbdyn.model says what this is for its own (model/carry.py).
+    """
+    raise StateError(f"carry takes States, got {_shown(first)}")
 
 
 @dataclass(frozen=True)
@@ -29,7 +40,7 @@ class Maps:
     bodies: dict[RigidBody, RigidBody] = field(default_factory=dict)
     joints: dict[Joint, Joint] = field(default_factory=dict)
     frames: dict[CartesianFrame, CartesianFrame] = field(default_factory=dict)
-    _carrier: Carrier | None = field(default=None, init=False, repr=False, compare=False)
+    _change: Change | None = field(default=None, init=False, repr=False, compare=False)
 
     def carry(self, *states: S) -> S:
         """The state after the edit: all bodies where they were, moving as they did.
@@ -56,14 +67,16 @@ class Maps:
             If a state is one of another mechanism, or not of the revision just before the edit; or if the result was
             edited again since, other than in its parameters.
         """
-        if self._carrier is None:
+        if self._change is None:
             raise MechanismError("these maps come from no edit of a mechanism and can carry nothing")
-        carried: S = self._carrier.carry(states)
-        return carried
+        if not states:
+            raise StateError("carry takes one State or more, got none")
+        after: S = carried(states[0], states, self._change)
+        return after
 
     def _of(self, result: Graph, *befores: Before) -> Maps:
         """These maps, as those of the edit that led to `result` as it is now."""
-        object.__setattr__(self, "_carrier", Carrier.of(result, *befores))
+        object.__setattr__(self, "_change", Change.of(result, *befores))
         return self
 
 

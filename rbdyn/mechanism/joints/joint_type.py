@@ -1,0 +1,180 @@
+"""JointType: the questions that every joint type answers, with the answers that most of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbdyn.mechanism.joints.convention import Convention
+from rbdyn.mechanism.joints.unit_block import unit_block
+from rbdyn.spatial.rotations import Array, as_vector
+from rbdyn.spatial.transform import Transform
+
+Axis = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class JointType:
+    """What a joint allows.  Use one of the types below it.
+
+    Attributes
+    ----------
+    num_positions, num_velocities : int
+        Lengths of its q and its v.
+    kind : str
+        The type's name in lower case.
+    num_translations : int
+        How many degrees of freedom, the first ones, are translations; the others are rotations.
+    num_plain : int
+        How many numbers of q, the first ones, have the same entries of v as their rates.
+    normalised : slice or None
+        The normalised block of q: a quaternion or a pair [sine, cosine], of length 1, or a stereographic projection,
+        of length 1 at most.
+    periodic : bool
+        Whether a whole turn added to its one coordinate is the same pose.
+    kernel_kind, representation : int
+        What the kernels call its motion and the numbers it is written in: JointKind and Chart of model/_model.pxd.
+    conventions : mapping of str to Convention
+        Other libraries that write q or v in another way.
+    """
+
+    num_positions: ClassVar[int] = 0
+    num_velocities: ClassVar[int] = 0
+    kind: ClassVar[str] = ""
+    num_translations: ClassVar[int] = 0
+    num_plain: ClassVar[int] = 0
+    normalised: ClassVar[slice | None] = None
+    periodic: ClassVar[bool] = False
+    kernel_kind: ClassVar[int] = -1
+    representation: ClassVar[int] = 0
+    conventions: ClassVar[Mapping[str, Convention]] = {}
+
+    @classmethod
+    def random_type(cls, axes: Array, rng: np.random.Generator) -> JointType:
+        """One of this type, of random direction.
+
+        Parameters
+        ----------
+        axes : (3, 3) ndarray
+            A random rotation, whose rows give the directions.
+        rng : numpy.random.Generator
+            Source of all other chance.
+        """
+        return cls(**cls._random_parameters(axes, rng))
+
+    @classmethod
+    def _random_parameters(cls, axes: Array, rng: np.random.Generator) -> dict[str, Any]:
+        """The parameters of `random_type`."""
+        return {}
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it allows no motion."""
+        return self.num_velocities == 0
+
+    @property
+    def is_floating(self) -> bool:
+        """Whether it allows every motion."""
+        return self.num_velocities == 6
+
+    @property
+    def main_axis(self) -> Axis | None:
+        """The one direction that it has, in the joint frame: its axis, or its plane's normal; or None."""
+        return None
+
+    def neutral(self) -> Array:
+        """The configuration at which both joint frames coincide, (num_positions,)."""
+        return np.zeros(self.num_positions)
+
+    def canonical_rotation(self) -> Array:
+        """The rotation that takes the joint frame to the axes the kernels work in, (3, 3)."""
+        return np.eye(3)
+
+    def random(self, rng: np.random.Generator) -> Array:
+        """A random configuration: angles in (-pi, pi), distances in (-1, 1) [m], uniform rotations.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of all chance.
+
+        Returns
+        -------
+        q : (num_positions,) ndarray of float64
+        """
+        return rng.uniform(-1.0, 1.0, self.num_positions)
+
+    def pose(self, q: ArrayLike) -> Transform:
+        """Pose of the after-frame in the before-frame at q.
+
+        Parameters
+        ----------
+        q : (num_positions,) array_like
+            Configuration of this joint; quaternions are normalised.
+        """
+        return self._pose(as_vector(q, self.num_positions, "q"))
+
+    def _pose(self, q: Array) -> Transform:
+        return Transform()
+
+    def motion_subspace(self, q: ArrayLike) -> Array:
+        """S(q): the twist of the after-frame relative to the before-frame is S v, (6, num_velocities).
+
+        In the axes and at the origin of the after-frame, angular part first.
+
+        Parameters
+        ----------
+        q : (num_positions,) array_like
+            Configuration of this joint.
+        """
+        return self._motion_subspace(as_vector(q, self.num_positions, "q"))
+
+    def _motion_subspace(self, q: Array) -> Array:
+        return np.zeros((6, 0))
+
+    def velocity(self, q: ArrayLike, twist: ArrayLike) -> Array:
+        """The v whose twist S(q) v comes nearest to `twist`, (num_velocities,): exactly that if the joint allows it.
+
+        Parameters
+        ----------
+        q : (num_positions,) array_like
+            Configuration of this joint.
+        twist : (6,) array_like
+            In the axes and at the origin of the after-frame, angular part first.
+        """
+        return self.motion_subspace(q).T @ as_vector(twist, 6, "twist")  # the columns of S are orthonormal
+
+    def configuration(self, pose: Transform) -> Array:
+        """The q whose `pose` comes nearest, (num_positions,): exactly there if the joint can reach it.
+
+        Nearest in translation along the free directions, and in rotation by the trace of the relative rotation.
+        Angles are in (-pi, pi].
+        """
+        return np.zeros(0)
+
+    def flipped(self) -> JointType:
+        """The type of the reversed joint, which leads from this one's after-frame to its before-frame.
+
+        One with an axis has it negated, so that the same q and v mean the same motion.
+        """
+        return self
+
+    def flipped_configuration(self, q: Array) -> Array:
+        """The configuration of the reversed joint at which its frames are where those of this joint are at `q`."""
+        return self.configuration(self._pose(q).inverse())
+
+    def normalise(self, q: Array, what: str) -> Array:
+        """`q` with its normalised block at its length, as `State.set` does; Error naming `what` if it is far off."""
+        return q if self.normalised is None else unit_block(q, self.normalised, what)
+
+    def limits_needed(self, lower: float, upper: float) -> str:
+        """What the position limits of such a joint have to be, if not like (lower, upper); "" if these will do."""
+        return "" if self.num_positions == 1 else "None"
+
+    def convention(self, library: str) -> Convention:
+        """How `library` writes the q and v of such a joint."""
+        return self.conventions.get(library) or Convention(self.num_positions)

@@ -1,0 +1,71 @@
+"""SinCosRevolute: rotation about an axis, by the sine and the cosine of its angle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rbdyn.mechanism.joints.convention import Convention
+from rbdyn.mechanism.joints.one_axis import OneAxis, angle_about
+from rbdyn.spatial.rotations import Array, matrix_from_rotvec
+from rbdyn.spatial.transform import Transform
+
+
+def _from_angle(q: Array, v: Array) -> tuple[Array, Array]:
+    return np.array([math.sin(q[0]), math.cos(q[0])]), v
+
+
+def _to_angle(q: Array, v: Array) -> tuple[Array, Array]:
+    return np.array([math.atan2(q[0], q[1])]), v
+
+
+def _exchanged(q: Array, v: Array) -> tuple[Array, Array]:
+    return q[::-1], v
+
+
+ANGLE = Convention(1, _from_angle, _to_angle)
+
+
+@dataclass(frozen=True)
+class SinCosRevolute(OneAxis):
+    """Rotation about an axis, q = [sin, cos] of the angle: no jump where the angle comes round.  v = rate of the angle.
+
+    Pinocchio has q = [cos, sin] (an unbounded revolute joint), MuJoCo and RDL the angle.
+
+    Parameters
+    ----------
+    axis : (3,) array_like
+        Axis in the joint frame; normalised; must not be zero.
+    """
+
+    num_positions: ClassVar[int] = 2
+    kind: ClassVar[str] = "sincosrevolute"
+    normalised: ClassVar[slice | None] = slice(0, 2)
+    kernel_kind: ClassVar[int] = 0
+    representation: ClassVar[int] = 1
+    conventions: ClassVar[Mapping[str, Convention]] = {
+        "pinocchio": Convention(2, _exchanged, _exchanged),
+        "mujoco": ANGLE,
+        "rdl": ANGLE,
+    }
+
+    def neutral(self) -> Array:
+        return np.array([0.0, 1.0])
+
+    def random(self, rng: np.random.Generator) -> Array:
+        angle = rng.uniform(-math.pi, math.pi)
+        return np.array([math.sin(angle), math.cos(angle)])
+
+    def _pose(self, q: Array) -> Transform:
+        return Transform(rotation=matrix_from_rotvec(math.atan2(q[0], q[1]) * np.asarray(self.axis)))
+
+    def _motion_subspace(self, q: Array) -> Array:
+        return np.array([[*self.axis, 0.0, 0.0, 0.0]]).T
+
+    def configuration(self, pose: Transform) -> Array:
+        angle = angle_about(self.axis, pose.rotation)
+        return np.array([math.sin(angle), math.cos(angle)])
