@@ -9,11 +9,13 @@ from libc.string cimport memset
 from rbdyn.algorithms.kinematics cimport poses
 from rbdyn.algorithms.point cimport where
 from rbdyn.errors import StateError
+from rbdyn.arguments.arrays cimport data, vector_in
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport Force, Vec3, add_f, force, mul3, sub3, vec3
-from rbdyn.spatial._arrays cimport data, vector_in
+
+cnp.import_array()
 
 
 cdef Force about_body(State state, Placement place, Placement frame, const double* x) noexcept:
@@ -30,13 +32,14 @@ cdef Force about_body(State state, Placement place, Placement frame, const doubl
     return on_body(d, place.body, sub3(where(d, frame, frame.p), d.p[place.body]), force(n, f))
 
 
-cdef list read_wrenches(State state, object external, bint copied=False):
+cdef list read_wrenches(State state, object external):
     """External wrenches as (Placement, Placement of the Wrench's frame or None, (6,) array), checked one by one.
 
     `external` maps a body to a (6,) wrench in root axes about the body's origin, angular part first, or to a Wrench,
-    which says its frame itself.  `copied` arrays stay what they are if a result overwrites the user's.
+    which says its frame itself.  The arrays are copies: neither other arguments nor results change them.
     """
     cdef list wrenches = []
+    cdef cnp.ndarray six
     if external is None:
         return wrenches
     if not hasattr(external, "items"):
@@ -50,7 +53,7 @@ cdef list read_wrenches(State state, object external, bint copied=False):
         framed = isinstance(wrench, Wrench)
         six = vector_in(wrench.vector if framed else wrench, 6, f"external[{getattr(body, 'name', body)!r}]")
         frame = state.model.find(wrench.frame) if framed else None
-        wrenches.append((place, frame, six.copy() if copied else six))
+        wrenches.append((place, frame, cnp.PyArray_NewCopy(six, cnp.NPY_CORDER)))
     return wrenches
 
 
@@ -67,10 +70,3 @@ cdef bint sum_wrenches(State state, list wrenches) except? -1:
     for place, frame, a in wrenches:
         state.c.f[place.body] = add_f(state.c.f[place.body], about_body(state, place, frame, data(a)))
     return True
-
-
-cdef bint external_forces(State state, object external) except? -1:
-    """Put external wrenches into the state's f, in body coordinates; False if there are none."""
-    if external is None:
-        return False
-    return sum_wrenches(state, read_wrenches(state, external))

@@ -11,12 +11,13 @@ import numpy as np
 from rbdyn.algorithms.jacobian import point_jacobian_6d
 from rbdyn.algorithms.kinematics import body_pose
 from rbdyn.algorithms.loops import loop_error, loop_jacobian
+from rbdyn.arguments import as_vector, shown
 from rbdyn.errors import Error
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.model.model import Model
 from rbdyn.model.state import State
 from rbdyn.spatial.frames import CartesianFrame
-from rbdyn.spatial.rotations import Array, as_vector, quat_from_matrix
+from rbdyn.spatial.rotations import Array, quat_from_matrix
 from rbdyn.spatial.transform import Transform
 
 Body = str | RigidBody | CartesianFrame
@@ -121,7 +122,7 @@ def read_targets(model: Model, bodies: Any, points: Any, targets: Any, weights: 
 def _listed(x: Any, n: int | None, name: str) -> list[Any]:
     """`x` as a list, of n items if n is given."""
     if isinstance(x, (str, bytes, dict, set, Transform)) or not hasattr(x, "__len__") or getattr(x, "ndim", 1) == 0:
-        raise Error(f"{name} must be a sequence, one item for each body, got {x!r}")
+        raise Error(f"{name} must be a sequence, one item for each body, got {shown(x)}")
     items = list(x)
     if n is not None and len(items) != n:
         raise Error(f"{name} must have {n} items, one for each body, got {len(items)}")
@@ -155,7 +156,7 @@ def _pose(x: Any, name: str) -> tuple[Array | None, Array | None]:
         return as_vector(x, 3, name, "[m]"), None
     if shape not in ((3, 3), (4, 4)):
         kinds = "a position (3,), a rotation (3, 3), a pose (4, 4) or a Transform"
-        raise Error(f"{name} must be {kinds}, got {x!r}"[:200])
+        raise Error(f"{name} must be {kinds}, got {shown(x)}")
     matrix = np.asarray(x)
     try:
         if shape == (3, 3):

@@ -2,12 +2,12 @@
 
 cimport numpy as cnp
 
-from rbdyn.algorithms._external cimport external_forces
+from rbdyn.algorithms._external cimport read_wrenches, sum_wrenches
 from rbdyn.algorithms._singular cimport refuse_singular
 from rbdyn.algorithms.constrained cimport LOOP_DAMPING, LOOP_STIFFNESS, solve_constrained
+from rbdyn.arguments.arrays cimport data, vector_in, vector_out
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
-from rbdyn.spatial._arrays cimport data, vector_in, vector_out
 
 
 def forward_dynamics(State state not None, tau, external=None, out=None):
@@ -41,9 +41,10 @@ def forward_dynamics(State state not None, tau, external=None, out=None):
         If a joint moves no inertia.
     """
     cdef CModel* m = state.use()
+    cdef list wrenches = read_wrenches(state, external)
     cdef cnp.ndarray t = vector_in(tau, m.nv, "tau")
     cdef cnp.ndarray vd = vector_out(out, m.nv)
-    cdef bint forced = external_forces(state, external)
+    cdef bint forced = sum_wrenches(state, wrenches)
     if state.model.has_loops:
         solve_constrained(state, data(t), LOOP_STIFFNESS, LOOP_DAMPING, forced, data(vd), NULL)
         return vd

@@ -9,9 +9,9 @@ from rbdyn.algorithms.ltdl cimport ltdl_factor, ltdl_inverse, ltdl_solve, ltdl_s
 from rbdyn.algorithms.rnea_derivatives cimport (
     Workspace, add_external, derivatives_at, mass_and_bias, workspace_of, workspace_size,
 )
+from rbdyn.arguments.arrays cimport clear, data, matrices_out, vector_in
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
-from rbdyn.spatial._arrays cimport clear, data, matrices_out, vector_in
 
 
 def forward_dynamics_derivatives(State state not None, tau, external=None, out=None):
@@ -49,8 +49,8 @@ def forward_dynamics_derivatives(State state not None, tau, external=None, out=N
     """
     cdef CModel* m = state.use()
     refuse_loops(state.model, "forward_dynamics_derivatives")
+    cdef list wrenches = read_wrenches(state, external)
     cdef cnp.ndarray t = vector_in(tau, m.nv, "tau")
-    cdef list wrenches = read_wrenches(state, external, True)
     cdef tuple results = matrices_out(out, 3, m.nv, m.nv)
     cdef double* H = state.scratch()
     cdef double* vd = state.c.u

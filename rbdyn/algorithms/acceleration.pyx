@@ -4,18 +4,18 @@ cimport numpy as cnp
 
 from rbdyn.algorithms.kinematics cimport support
 from rbdyn.algorithms.point cimport in_body, place_of, point_in
+from rbdyn.arguments.arrays cimport data, vector_in, vector_out
 from rbdyn.model._model cimport POSES, VELOCITIES, CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport Motion, Vec3
-from rbdyn.spatial._arrays cimport data, vector_in, vector_out
 
 
 cdef object _point_acceleration(State state, object vd, object body, object point, object out, bint angular):
     cdef CModel* m = state.use()
     cdef Placement place = place_of(state.model, body)
-    cdef cnp.ndarray rate = vector_in(vd, m.nv, "vd")
     cdef Vec3 x = in_body(place, point_in(point))
+    cdef cnp.ndarray rate = vector_in(vd, m.nv, "vd")
     cdef cnp.ndarray array = vector_out(out, 6 if angular else 3)
     cdef double* y = data(array)
     cdef Motion a

@@ -5,13 +5,13 @@ cimport numpy as cnp
 from rbdyn.errors import MechanismError
 from rbdyn.spatial.inertia import SpatialInertia
 
+from rbdyn.arguments.arrays cimport data, matrix_out, vector_out
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport (
     Force, Inertia, Sym3, Vec3, apply_ti, neg3, scale3, shift_s, sub_s, tmul3, xform, zero3,
 )
-from rbdyn.spatial._arrays cimport data, matrix_out, vector_out
 
 
 def momentum_matrix(State state not None, out=None):

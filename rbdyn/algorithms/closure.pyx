@@ -12,10 +12,10 @@ from rbdyn.algorithms.configuration cimport integrate_joints
 from rbdyn.algorithms.constrained cimport Loops, loops_of, loops_size, product, tolerance as dependence
 from rbdyn.algorithms.kinematics cimport poses
 from rbdyn.algorithms.loops cimport loop_errors, loop_matrix
+from rbdyn.arguments.arrays cimport vector_in
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Model
 from rbdyn.model.state cimport State
-from rbdyn.spatial._arrays cimport vector_in
 
 cdef double CAUTION = 0.1       # Levenberg-Marquardt damping per length of the error
 cdef int HALVINGS = 40          # of one step, before it counts as stuck

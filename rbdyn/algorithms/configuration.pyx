@@ -2,12 +2,16 @@
 
 cimport numpy as cnp
 
+from rbdyn.arguments import number
+from rbdyn.errors import StateError
+
+from libc.math cimport isfinite
 from libc.string cimport memmove
 
+from rbdyn.arguments.arrays cimport data, overlap, still_vector, vector_in, vector_out
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Model
 from rbdyn.model.state cimport check_parts
-from rbdyn.spatial._arrays cimport data, overlap, vector_in, vector_out
 
 
 def integrate(Model model not None, q, v, double dt=1.0, out=None):
@@ -40,7 +44,10 @@ def integrate(Model model not None, q, v, double dt=1.0, out=None):
     cdef cnp.ndarray start = vector_in(q, m.nq, "q")
     cdef cnp.ndarray speed = vector_in(v, m.nv, "v")
     cdef cnp.ndarray result = vector_out(out, m.nq)
-    vector_in([dt], 1, "dt")
+    if speed is not v:
+        still_vector(start, m.nq, "q")
+    if not isfinite(dt):
+        number(dt, "dt", unit="[s]", error=StateError)
     check_parts(m, data(start), "q")
     if overlap(result, speed):
         speed = speed.copy()
@@ -75,6 +82,8 @@ def difference(Model model not None, q0, q1, out=None):
     cdef cnp.ndarray a = vector_in(q0, m.nq, "q0")
     cdef cnp.ndarray b = vector_in(q1, m.nq, "q1")
     cdef cnp.ndarray v = vector_out(out, m.nv)
+    if b is not q1:
+        still_vector(a, m.nq, "q0")
     check_parts(m, data(a), "q0")
     check_parts(m, data(b), "q1")
     a = a.copy() if overlap(v, a) else a

@@ -10,12 +10,12 @@ from rbdyn.errors import MechanismError, StateError
 from libc.math cimport isfinite
 from libc.string cimport memmove
 
-from rbdyn.algorithms._external cimport external_forces
+from rbdyn.algorithms._external cimport read_wrenches, sum_wrenches
 from rbdyn.algorithms._singular cimport NOT_SINGULAR, refuse_singular, singular_pivot
 from rbdyn.algorithms.aba cimport aba_inward, aba_outward
+from rbdyn.arguments.arrays cimport data, vector_in, vector_out
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
-from rbdyn.spatial._arrays cimport data, vector_in, vector_out
 
 
 cdef Loops loops_of(State state) except *:
@@ -93,6 +93,7 @@ def dynamics(State state not None, tau=None, external=None, double stiffness=100
     Baumgarte (1972); the gains are those of RigidBodyDynamics.jl.
     """
     cdef CModel* m = state.use()
+    cdef list wrenches = read_wrenches(state, external)
     cdef cnp.ndarray force = np.zeros(m.nv) if tau is None else vector_in(tau, m.nv, "tau")
     cdef cnp.ndarray vd = vector_out(None, m.nv)
     cdef cnp.ndarray lam = vector_out(None, m.nc)
@@ -101,7 +102,7 @@ def dynamics(State state not None, tau=None, external=None, double stiffness=100
     for name, gain in (("stiffness", stiffness), ("damping", damping)):
         if not (isfinite(<double> gain) and gain >= 0.0):
             raise StateError(f"{name} must be a finite number, 0 or more, got {gain}")
-    forced = external_forces(state, external)
+    forced = sum_wrenches(state, wrenches)
     if state.model.has_loops:
         rank = solve_constrained(state, data(force), stiffness, damping, forced, data(vd), data(lam))
     else:

@@ -2,9 +2,9 @@
 
 cimport numpy as cnp
 
+from rbdyn.arguments.arrays cimport data, matrix_out
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
-from rbdyn.spatial._arrays cimport data, matrix_out
 
 
 def coriolis_matrix(State state not None, out=None):

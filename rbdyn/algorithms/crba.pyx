@@ -3,9 +3,9 @@
 cimport numpy as cnp
 
 from rbdyn.algorithms.rnea cimport rnea_momentum
+from rbdyn.arguments.arrays cimport apart, data, matrix_out, vector_in, vector_out
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
-from rbdyn.spatial._arrays cimport apart, data, matrix_out, vector_in, vector_out
 
 
 def mass_matrix(State state not None, out=None):

@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from rbdyn.algorithms._targets import Body, ClosedLoops, Target, read_targets
 from rbdyn.algorithms.closure import project_configuration
 from rbdyn.algorithms.configuration import integrate
+from rbdyn.arguments import as_vector, flag, number, whole
 from rbdyn.errors import Error, LoopError, StateError
 from rbdyn.model.model import Model
 from rbdyn.model.state import State
-from rbdyn.spatial.rotations import Array, as_vector
+from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 
 Aim = ArrayLike | Transform
@@ -136,14 +137,13 @@ def inverse_kinematics(
     if not isinstance(model, Model):
         raise Error(f"model must be a Model, got {type(model).__name__}")
     model.check()
-    if not isinstance(limits, (bool, np.bool_)):
-        raise Error(f"limits must be True or False, got {limits!r}")
-    search = _Search(model, read_targets(model, bodies, points, targets, weights), bool(limits))
+    limited = flag(limits, "limits")
+    search = _Search(model, read_targets(model, bodies, points, targets, weights), limited)
     q = search.start(q_init)
-    lam, step_tol = _positive(damping, "damping"), _positive(step_tol, "step_tol", zero=True)
-    tolerance, max_iter = _positive(tolerance, "tolerance"), _count(max_iter, "max_iter", 0)
+    lam, step_tol = number(damping, "damping", above=0.0), number(step_tol, "step_tol", low=0.0)
+    tolerance, max_iter = number(tolerance, "tolerance", above=0.0), whole(max_iter, "max_iter")
     best = search.run(q, lam, step_tol, max_iter, tolerance)
-    for attempt in range(1, _count(attempts, "attempts", 1)):
+    for attempt in range(1, whole(attempts, "attempts", 1)):
         if best.success:
             break
         found = search.run(search.closed(search.within(model.random(attempt))), lam, step_tol, max_iter, tolerance)
@@ -296,19 +296,3 @@ def _coordinates(model: Model) -> tuple[Indices, Indices]:
         flat += [(qi + k, vi + k) for k in range(kind.num_plain)]
         turns += range(vi + kind.num_translations, vi + kind.num_velocities)
     return np.array(flat, np.intp).reshape(-1, 2), np.array(turns, np.intp)
-
-
-def _positive(x: float, name: str, zero: bool = False) -> float:
-    """A finite number above 0, or not below it."""
-    if isinstance(x, (bool, np.bool_)) or not isinstance(x, (int, float, np.integer, np.floating)):
-        raise Error(f"{name} must be a number, got {x!r}")
-    if not (math.isfinite(x) and (x > 0.0 or zero and x == 0.0)):
-        raise Error(f"{name} must be finite and {'not negative' if zero else 'positive'}, got {x!r}")
-    return float(x)
-
-
-def _count(x: int, name: str, least: int) -> int:
-    """A whole number, `least` or more."""
-    if isinstance(x, (bool, np.bool_)) or not isinstance(x, (int, np.integer)) or x < least:
-        raise Error(f"{name} must be a whole number, {least} or more, got {x!r}")
-    return int(x)

@@ -4,11 +4,11 @@ cimport numpy as cnp
 
 from rbdyn.algorithms.kinematics cimport support
 from rbdyn.algorithms.point cimport in_body, place_of, point_in, where
+from rbdyn.arguments.arrays cimport data, matrix_out
 from rbdyn.model._model cimport POSES, CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport Vec3, matmul3
-from rbdyn.spatial._arrays cimport data, matrix_out
 
 
 cdef object _point_jacobian(State state, object body, object point, object out, bint angular):

@@ -4,11 +4,11 @@ cimport numpy as cnp
 
 from rbdyn.algorithms.jacobian cimport turn_rows
 from rbdyn.algorithms.point cimport in_body, place_of, point_in, point_twist, where
+from rbdyn.arguments.arrays cimport data, matrix_out
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport Motion, Vec3, matmul3, vec3, zero3
-from rbdyn.spatial._arrays cimport data, matrix_out
 
 
 cdef object _point_jacobian_dot(State state, object body, object point, object out, bint angular):

@@ -5,11 +5,11 @@ cimport numpy as cnp
 from rbdyn.errors import StateError
 
 from rbdyn.algorithms.point cimport place_of, point_in, point_twist, where
+from rbdyn.arguments.arrays cimport data, matrix_out, vector_out
 from rbdyn.model._model cimport POSES, CData, CModel
 from rbdyn.model.model cimport AXIS_X, AXIS_Y, NO_TURN, Model, Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3, add3, eye3, matmul3, mul3, rows3, vec3, zero3
-from rbdyn.spatial._arrays cimport data, matrix_out, vector_out
 
 cnp.import_array()
 

@@ -6,9 +6,9 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.algorithms.constrained cimport Loops, loops_of
 from rbdyn.algorithms.kinematics cimport poses, velocities
+from rbdyn.arguments.arrays cimport data, matrix_out, vector_out
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
-from rbdyn.spatial._arrays cimport data, matrix_out, vector_out
 
 
 def loop_jacobian(State state not None, out=None):

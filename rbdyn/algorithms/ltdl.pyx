@@ -6,9 +6,9 @@ from libc.string cimport memmove
 
 from rbdyn.algorithms._singular cimport refuse_singular_pivots
 from rbdyn.algorithms.crba cimport crba_lower
+from rbdyn.arguments.arrays cimport data, matrix_out, vector_in, vector_out
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
-from rbdyn.spatial._arrays cimport data, matrix_out, vector_in, vector_out
 
 
 cdef double* _factor(State state) except NULL:

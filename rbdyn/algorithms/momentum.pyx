@@ -6,12 +6,12 @@ from rbdyn.errors import MechanismError
 
 from rbdyn.algorithms.kinematics cimport poses, velocities
 from rbdyn.algorithms.loops cimport rotor_energy
+from rbdyn.arguments.arrays cimport data, vector_in, vector_out
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport (
     Force, Vec3, add3, add_f, cross3, dot3, force, mul3, mul_i, power, scale3, vec3, zero3, zero_f,
 )
-from rbdyn.spatial._arrays cimport data, vector_in, vector_out
 
 
 cdef Force _momentum(State state) except *:

@@ -3,10 +3,10 @@
 cimport numpy as cnp
 
 from rbdyn.algorithms.kinematics cimport support
+from rbdyn.arguments.arrays cimport data, vector_in
 from rbdyn.model._model cimport POSES, VELOCITIES, CData, CModel
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.spatial._algebra cimport Motion, Vec3, add3, cross3, motion, mul3, vec3
-from rbdyn.spatial._arrays cimport data, vector_in
 
 cdef inline Vec3 point_in(object point) except *:
     """What a user gives as a point: None for the origin, or three numbers [m]."""

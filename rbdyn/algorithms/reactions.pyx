@@ -6,18 +6,18 @@ from libc.string cimport memset
 
 from rbdyn.errors import MechanismError
 
-from rbdyn.algorithms._external cimport external_forces, on_body
+from rbdyn.algorithms._external cimport on_body, read_wrenches, sum_wrenches
 from rbdyn.algorithms.acceleration cimport accelerations
 from rbdyn.algorithms.kinematics cimport poses
 from rbdyn.algorithms.loops cimport after_origin, loop_wrench
 from rbdyn.algorithms.rnea cimport rnea
+from rbdyn.arguments.arrays cimport data, matrix_out, still_vector, vector_in
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport (
     Force, Vec3, add_f, apply_t, cross3, mul3, net_force, sub3, sub_f, zero_f, zero_m,
 )
-from rbdyn.spatial._arrays cimport data, matrix_out, vector_in
 
 
 cdef Force _root_reaction(const CModel* m, const CData* d, Force external) noexcept nogil:
@@ -103,11 +103,15 @@ def joint_wrenches(State state not None, vd, external=None, out=None, multiplier
     """
     cdef CModel* m = state.use()
     cdef CData* d = &state.c
+    cdef list wrenches = read_wrenches(state, external)
     cdef cnp.ndarray a = vector_in(vd, m.nv, "vd")
     cdef object lam = _multipliers(state, multipliers)
     cdef cnp.ndarray W
-    cdef bint forced = external_forces(state, external)
+    cdef bint forced
     cdef int k, base = state.model.base
+    if lam is not multipliers:
+        still_vector(a, m.nv, "vd")
+    forced = sum_wrenches(state, wrenches)
     if m.n_loops:
         if not forced:
             memset(d.f, 0, m.nb * sizeof(Force))

@@ -14,10 +14,10 @@ from rbdyn.errors import StateError
 from rbdyn.algorithms.acceleration cimport point_acceleration_of, support_accelerations
 from rbdyn.algorithms.jacobian cimport add_jacobian, turn_rows
 from rbdyn.algorithms.jacobian_dot cimport add_jacobian_dot
+from rbdyn.arguments.arrays cimport data, matrix_out, vector_in, vector_out
 from rbdyn.model._model cimport POSES, VELOCITIES, CData, CModel
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport Motion, Vec3, crm, sub3, sub_m, tmul3
-from rbdyn.spatial._arrays cimport data, matrix_out, vector_in, vector_out
 
 
 cdef cnp.ndarray _write(Motion a, cnp.ndarray out):
@@ -94,10 +94,10 @@ def spatial_acceleration(State state not None, vd, body, relative_to="world", ex
     """
     cdef CModel* m = state.use()
     cdef CData* d = &state.c
+    cdef cnp.ndarray rate = vector_in(vd, m.nv, "vd")
     cdef Frame i = frame_in(state, body, POSES | VELOCITIES)
     cdef Frame j = frame_in(state, relative_to, POSES | VELOCITIES)
     cdef Frame k = i if expressed_in is None else frame_in(state, expressed_in, POSES | VELOCITIES)
-    cdef cnp.ndarray rate = vector_in(vd, m.nv, "vd")
     cdef cnp.ndarray array = vector_out(out, 6)
     cdef Motion v, a
     v = sub_m(twist_at(d, i.body, k.p), twist_at(d, j.body, k.p))
@@ -175,10 +175,10 @@ def relative_point_acceleration_6d(State state not None, vd, base, relative, exp
     """
     cdef CModel* m = state.use()
     cdef CData* d = &state.c
+    cdef cnp.ndarray rate = vector_in(vd, m.nv, "vd")
     cdef Frame i = frame_in(state, base, POSES | VELOCITIES)
     cdef Frame j = frame_in(state, relative, POSES | VELOCITIES)
     cdef Frame k = frame_in(state, expressed_in, POSES)
-    cdef cnp.ndarray rate = vector_in(vd, m.nv, "vd")
     cdef cnp.ndarray array = vector_out(out, 6)
     cdef Motion a
     support_accelerations(m, d, i.body, data(rate))

@@ -4,12 +4,12 @@ cimport numpy as cnp
 
 from rbdyn.errors import MechanismError
 
-from rbdyn.algorithms._external cimport external_forces
+from rbdyn.algorithms._external cimport read_wrenches, sum_wrenches
 from rbdyn.algorithms.actuation cimport degrees_of_freedom, share_among
+from rbdyn.arguments.arrays cimport apart, data, vector_in, vector_out
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Model
 from rbdyn.model.state cimport State
-from rbdyn.spatial._arrays cimport apart, data, vector_in, vector_out
 
 
 def inverse_dynamics(State state not None, vd, external=None, actuated=None, out=None):
@@ -53,10 +53,11 @@ def inverse_dynamics(State state not None, vd, external=None, actuated=None, out
         _refuse_unsaid(state.model)
     else:
         dofs = degrees_of_freedom(state.model, actuated)
+    cdef list wrenches = read_wrenches(state, external)
     cdef cnp.ndarray a = vector_in(vd, m.nv, "vd")
     cdef cnp.ndarray tau = vector_out(out, m.nv)
     a = apart(a, tau)
-    cdef bint forced = external_forces(state, external)
+    cdef bint forced = sum_wrenches(state, wrenches)
     if dofs is None:
         rnea(m, &state.c, data(a), data(tau), forced)
     else:
@@ -92,7 +93,8 @@ def bias_forces(State state not None, external=None, out=None):
         `inverse_dynamics` at zero acceleration [N m or N].  RBDA eq. 6.2.
     """
     cdef CModel* m = state.use()
+    cdef list wrenches = read_wrenches(state, external)
     cdef cnp.ndarray h = vector_out(out, m.nv)
-    cdef bint forced = external_forces(state, external)
+    cdef bint forced = sum_wrenches(state, wrenches)
     rnea(m, &state.c, NULL, data(h), forced)
     return h

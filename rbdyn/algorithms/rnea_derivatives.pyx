@@ -7,11 +7,11 @@ from libc.string cimport memcpy
 from rbdyn.algorithms._external cimport about_body, read_wrenches, sum_wrenches
 from rbdyn.algorithms._loops cimport refuse_loops
 from rbdyn.algorithms.external_derivatives cimport held_in_frame, held_in_world
+from rbdyn.arguments.arrays cimport clear, data, matrices_out, vector_in
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport Vec3, tmul3, vec3
-from rbdyn.spatial._arrays cimport clear, data, matrices_out, vector_in
 
 
 def inverse_dynamics_derivatives(State state not None, vd, external=None, out=None):
@@ -54,8 +54,8 @@ def inverse_dynamics_derivatives(State state not None, vd, external=None, out=No
     """
     cdef CModel* m = state.use()
     refuse_loops(state.model, "inverse_dynamics_derivatives")
+    cdef list wrenches = read_wrenches(state, external)
     cdef cnp.ndarray a = vector_in(vd, m.nv, "vd")
-    cdef list wrenches = read_wrenches(state, external, True)
     cdef tuple results = matrices_out(out, 3, m.nv, m.nv)
     cdef double* accelerations = state.c.u       # vd may lie in what is overwritten
     cdef Workspace w = workspace_of(m, state.workspace(workspace_size(m)))

@@ -18,9 +18,9 @@ from rbdyn.algorithms._singular cimport refuse_singular, singular
 from rbdyn.algorithms.aba cimport aba_inward, aba_outward
 from rbdyn.algorithms.constrained cimport solve_constrained
 from rbdyn.algorithms.munthe_kaas cimport Stages, begin, count, finish, next_stage, undo
+from rbdyn.arguments.arrays cimport data, vector_in
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.state cimport State
-from rbdyn.spatial._arrays cimport data, vector_in
 
 cnp.import_array()
 

@@ -10,11 +10,11 @@ from rbdyn.algorithms.jacobian cimport add_jacobian, support_size
 from rbdyn.algorithms.jacobian_dot cimport add_jacobian_dot
 from rbdyn.algorithms.kinematics cimport support
 from rbdyn.algorithms.point cimport in_body, place_of, point_in, point_twist, where
+from rbdyn.arguments.arrays cimport data, matrix_out, read_only
 from rbdyn.model._model cimport POSES, CModel
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport Motion, Vec3, zero3
-from rbdyn.spatial._arrays cimport data, matrix_out, read_only
 
 cnp.import_array()
 

@@ -2,15 +2,18 @@
 
 cimport numpy as cnp
 
-from rbdyn.errors import Error, StateError
+import numpy as np
+
+from rbdyn.arguments import whole
+from rbdyn.errors import StateError
 
 from rbdyn.algorithms.acceleration cimport accelerations, point_acceleration_of
 from rbdyn.algorithms.kinematics cimport poses, velocities
+from rbdyn.arguments.arrays cimport data, matrix_out, vector_in
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport Motion, add3, cross3, motion, mul3
-from rbdyn.spatial._arrays cimport data, matrix_out, vector_in
 
 
 cdef void _write(Motion a, double* y) noexcept nogil:
@@ -54,12 +57,11 @@ def update_kinematics(State state not None, q=None, v=None, vd=None, threads=1):
     """
     cdef CModel* m = state.use()
     cdef bint alone = q is None and v is None
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise Error(f"threads must be a whole number, 1 or more, got {threads!r}")
+    whole(threads, "threads", 1)
     if vd is not None:
         if v is None and not alone:
             raise StateError("vd needs v: give update_kinematics the velocity that the accelerations belong to")
-        vd = vector_in(vd, m.nv, "vd")
+        vd = np.array(vector_in(vd, m.nv, "vd"))
     if not alone:
         state.set(q, v)
     poses(m, &state.c)

@@ -5,6 +5,7 @@
 # frame that users know sits at a fixed pose in it (Model.placement).  Spatial vectors are in internal body frames,
 # angular part first.
 
+from rbdyn.memory cimport Arena
 from rbdyn.spatial._algebra cimport ArticulatedInertia, Force, Inertia, Mat3, Motion, Vec3, Xform, real
 
 cdef enum JointKind:
@@ -58,6 +59,7 @@ cdef struct CModel:
     int nc                # rows of the constraint Jacobian K
     int nr                # rotor rows: degrees of freedom of loop joints that have rotors
     CLoop* loops          # (n_loops,)
+    Arena memory          # of all the arrays above
 
 cdef enum Stage:          # what is valid in a CData for its present q and v
     TRANSFORMS = 1        # X, EJ                                    of q
@@ -87,9 +89,9 @@ cdef struct CData:
     Force* U              # (nv,) I^A S of each degree of freedom (aba)
     real* D               # (nv, 6) Cholesky factor of S^T I^A S, rows of one joint together (aba)
     real* u               # (nv,) joint force less bias (aba)
+    Arena memory          # of all the arrays above
 
-cdef int allocate_model(CModel* m, int nb, int nq, int nv) except -1
-cdef int allocate_loops(CModel* m, int n_loops) except -1
+cdef int allocate_model(CModel* m, int nb, int nq, int nv, int n_loops) except -1
 cdef void free_model(CModel* m) noexcept
 cdef int allocate_data(CData* d, const CModel* m) except -1
 cdef void free_data(CData* d) noexcept

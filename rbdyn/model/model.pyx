@@ -10,7 +10,7 @@ from rbdyn.model.compile import compile_tree, not_found
 from rbdyn.spatial.rotations import rotation_to_z
 from rbdyn.spatial.transform import Transform
 
-from rbdyn.model._model cimport CLoop, allocate_loops, allocate_model, free_model
+from rbdyn.model._model cimport CLoop, allocate_model, free_model
 from rbdyn.spatial._algebra cimport Inertia, Mat3, Vec3, add_s, rows3, scale3, shift_s, sym3, transpose3, vec3, xform
 
 
@@ -102,7 +102,7 @@ cdef class Model:
         self.revision_counter = mechanism._revision
         self.revision = self.revision_counter.value
         tree = compile_tree(mechanism)
-        allocate_model(&self.c, len(tree.links), tree.nq, tree.nv)
+        allocate_model(&self.c, len(tree.links), tree.nq, tree.nv, len(tree.loops))
         self.c.gravity = _vec3(mechanism.gravity)
         self._fill(tree.links)
         self._fill_names(tree)
@@ -143,7 +143,6 @@ cdef class Model:
         """The joints outside the tree, joint by joint."""
         cdef CLoop* c
         cdef int n
-        allocate_loops(&self.c, len(loops))
         for k, loop in enumerate(loops):
             c = self.c.loops + <int> k
             n = loop.joint.joint_type.num_velocities

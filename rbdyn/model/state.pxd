@@ -11,6 +11,7 @@ cdef class State:
     cdef bint frozen             # a World or simulate is in the middle of a step with it
     cdef long stepper            # the thread that steps it right now, and that alone may compute with it; 0: none
     cdef double* square          # (nv, nv) scratch of the factorisations, made when first needed
+    cdef size_t square_size      # entries
     cdef void* work              # memory of algorithms that need more than c holds, made when first needed
     cdef size_t work_size        # [bytes]
     cdef object _view(self, double* x, cnp.npy_intp n)

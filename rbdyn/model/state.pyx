@@ -8,13 +8,14 @@ from rbdyn.errors import BusyError, StateError
 
 from cpython.pythread cimport PyThread_get_thread_ident
 from libc.math cimport fabs, fmax, sqrt
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
+from rbdyn.arguments.arrays cimport data, read_only, still_vector, vector_in
+from rbdyn.memory cimport grow
 from rbdyn.model._model cimport CModel, allocate_data, free_data
 from rbdyn.model.model cimport Model
 from rbdyn.spatial._algebra cimport Vec3
-from rbdyn.spatial._arrays cimport data, read_only, vector_in
 
 cnp.import_array()
 
@@ -81,10 +82,7 @@ cdef class State:
     cdef double* scratch(self) except NULL:
         """(nv, nv) numbers of scratch, zeroed; kept, so that only the first use allocates."""
         cdef size_t n = self.model.c.nv * <size_t> self.model.c.nv
-        if self.square is NULL:
-            self.square = <double*> malloc((n if n else 1) * sizeof(double))
-            if self.square is NULL:
-                raise MemoryError(f"cannot allocate a {self.model.c.nv} x {self.model.c.nv} matrix")
+        grow(<void**> &self.square, &self.square_size, n if n else 1, sizeof(double))
         memset(self.square, 0, n * sizeof(double))
         return self.square
 
@@ -95,13 +93,7 @@ cdef class State:
         and being done with it.  A user's sequence, mapping or number can call any algorithm on this State, which then
         overwrites this memory, or frees it.  So arguments are read first, `out` included.
         """
-        cdef void* grown
-        if size > self.work_size or self.work is NULL:
-            grown = malloc(size if size else 1)
-            if grown is NULL:
-                raise MemoryError(f"cannot allocate {size} bytes")
-            free(self.work)
-            self.work, self.work_size = grown, size
+        grow(&self.work, &self.work_size, size if size else 1, 1)
         return self.work
 
     def __init__(self, model):
@@ -164,6 +156,8 @@ cdef class State:
             new_q = vector_in(q, m.nq, "q")
         if v is not None:
             new_v = vector_in(v, m.nv, "v")
+            if new_v is not v and new_q is not None:
+                still_vector(new_q, m.nq, "q")
         self.refuse_frozen()
         if new_q is not None:
             check_parts(m, data(new_q), "q")

@@ -7,8 +7,9 @@ import itertools
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbdyn.arguments import as_vector
 from rbdyn.errors import FrameMismatchError
-from rbdyn.spatial.rotations import Array, as_vector
+from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 
 _counter = itertools.count()

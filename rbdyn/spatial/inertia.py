@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbdyn.arguments import as_array, as_vector, number
 from rbdyn.errors import Error
-from rbdyn.spatial.rotations import Array, as_matrix3, as_vector, skew
+from rbdyn.spatial.rotations import Array, skew
 from rbdyn.spatial.transform import Transform
 
 
@@ -37,16 +36,9 @@ class SpatialInertia:
     inertia: Array
 
     def __init__(self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None) -> None:
-        if isinstance(mass, (bool, str, bytes, complex)):
-            raise Error(f"mass must be a number [kg], got {mass!r}")
-        try:
-            m = float(mass)
-        except (TypeError, ValueError):
-            raise Error(f"mass must be a number [kg], got {mass!r}") from None
-        if not math.isfinite(m) or m < 0:
-            raise Error(f"mass must be finite and not negative [kg], got {m}")
+        m = number(mass, "mass", low=0.0, unit="[kg]")
         c = as_vector(com, 3, "com", "[m]")
-        J = np.zeros((3, 3)) if inertia is None else as_matrix3(inertia, "inertia")
+        J = np.zeros((3, 3)) if inertia is None else as_array(inertia, (3, 3), "inertia")
         if np.abs(J - J.T).max() > 1e-9 * max(1.0, float(np.abs(J).max())):
             raise Error(f"inertia must be symmetric, got {J.tolist()}")
         J = 0.5 * J + 0.5 * J.T

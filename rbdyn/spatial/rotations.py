@@ -7,52 +7,16 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbdyn.arguments import as_array, as_vector
+from rbdyn.arguments import shown as _shown  # noqa: F401
 from rbdyn.errors import Error
 
 Array = NDArray[np.float64]
 
 
-def as_vector(x: ArrayLike, n: int, name: str, unit: str = "") -> Array:
-    """`x` as n finite float64 numbers, copied; Error naming the argument otherwise.
-
-    Booleans, complex numbers and strings are refused, integers and other float types converted.
-    """
-    try:
-        array = np.asarray(x)
-    except ValueError:
-        raise Error(f"{name} must hold {n} numbers{unit and ' ' + unit}, got a ragged sequence") from None
-    if array.dtype.kind not in "fiu":
-        raise Error(f"{name} must hold {n} real numbers{unit and ' ' + unit}, got {_shown(x)}")
-    if array.shape != (n,):
-        raise Error(f"{name} must have shape ({n},){unit and ' ' + unit}, got shape {array.shape}")
-    array = array.astype(np.float64)
-    if not np.isfinite(array).all():
-        raise Error(f"{name} must be finite, got {array}")
-    return array
-
-
-def as_matrix3(x: ArrayLike, name: str) -> Array:
-    """`x` as a finite (3, 3) float64 array, copied; Error naming the argument otherwise."""
-    try:
-        array = np.asarray(x)
-    except ValueError:
-        raise Error(f"{name} must have shape (3, 3), got a ragged sequence") from None
-    if array.dtype.kind not in "fiu" or array.shape != (3, 3):
-        raise Error(f"{name} must be real numbers of shape (3, 3), got {array.dtype} of shape {array.shape}")
-    array = array.astype(np.float64)
-    if not np.isfinite(array).all():
-        raise Error(f"{name} must be finite, got {array.tolist()}")
-    return array
-
-
-def _shown(x: object) -> str:
-    text = repr(x)
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
 def skew(a: ArrayLike) -> Array:
     """The matrix ax with ax @ b = cross(a, b), shape (3, 3)."""
-    x, y, z = np.asarray(a, dtype=np.float64)
+    x, y, z = as_vector(a, 3, "a")
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
@@ -77,7 +41,7 @@ def quat_from_matrix(rotation: ArrayLike) -> Array:
 
     Takes the largest of the four components first (Shepperd 1978), so that no square root loses digits.
     """
-    R = np.asarray(rotation, dtype=np.float64)
+    R = as_array(rotation, (3, 3), "rotation")
     t = np.array([R.trace(), R[0, 0], R[1, 1], R[2, 2]])
     k = int(np.argmax(t))
     if k == 0:
@@ -108,7 +72,7 @@ def matrix_from_rpy(rpy: ArrayLike) -> Array:
 
 def rpy_from_matrix(rotation: ArrayLike) -> Array:
     """(roll, pitch, yaw) [rad] of a rotation matrix; at gimbal lock roll is 0."""
-    R = np.asarray(rotation, dtype=np.float64)
+    R = as_array(rotation, (3, 3), "rotation")
     pitch = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
     if math.hypot(R[0, 0], R[1, 0]) < 1e-12:
         return np.array([0.0, pitch, math.atan2(-R[0, 1], R[1, 1])])
@@ -130,7 +94,7 @@ def rotation_to_z(axis: ArrayLike) -> Array:
 
     For a coordinate axis it permutes axes cyclically, elsewhere it is the shortest rotation.
     """
-    a = np.asarray(axis, dtype=np.float64)
+    a = as_vector(axis, 3, "axis")
     coordinates = a.tolist()
     if coordinates == [1, 0, 0]:
         return np.array([[0.0, 1, 0], [0, 0, 1], [1, 0, 0]])

@@ -8,11 +8,10 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbdyn.arguments import as_array, as_vector
 from rbdyn.errors import Error
 from rbdyn.spatial.rotations import (
     Array,
-    as_matrix3,
-    as_vector,
     matrix_from_quat,
     matrix_from_rpy,
     quat_from_matrix,
@@ -65,7 +64,7 @@ class Transform:
         elif rpy is not None:
             R = matrix_from_rpy(rpy)
         elif rotation is not None:
-            R = as_matrix3(rotation, "rotation")
+            R = as_array(rotation, (3, 3), "rotation")
             if np.abs(R.T @ R - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
                 raise Error(f"rotation must be orthonormal with determinant +1, got {R.tolist()}")
         else:
@@ -82,9 +81,9 @@ class Transform:
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Transform:
         """The transform of a homogeneous (4, 4) matrix."""
-        M = np.asarray(matrix, dtype=np.float64)
-        if M.shape != (4, 4) or np.abs(M[3] - (0, 0, 0, 1)).max() > 1e-9:
-            raise Error(f"matrix must have shape (4, 4) with last row 0 0 0 1, got shape {M.shape}")
+        M = as_array(matrix, (4, 4), "matrix")
+        if np.abs(M[3] - (0, 0, 0, 1)).max() > 1e-9:
+            raise Error(f"matrix must have the last row 0 0 0 1, got {M[3].tolist()}")
         return cls(rotation=M[:3, :3], translation=M[:3, 3])
 
     @property
@@ -117,9 +116,7 @@ class Transform:
         """Compose with a Transform, or act on a point (3,) or points (n, 3)."""
         if isinstance(other, Transform):
             return _proper(self.rotation @ other.rotation, self.rotation @ other.translation + self.translation)
-        points = np.asarray(other, dtype=np.float64)
-        if points.shape[-1:] != (3,):
-            raise Error(f"a Transform acts on points of shape (3,) or (n, 3), got shape {points.shape}")
+        points = as_array(other, (3,) if np.ndim(other) == 1 else (None, 3), "points")
         return points @ self.rotation.T + self.translation
 
     def is_identity(self) -> bool:

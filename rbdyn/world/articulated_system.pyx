@@ -12,11 +12,11 @@ from libc.string cimport memcpy, memset
 from rbdyn.algorithms._singular cimport refuse_singular
 from rbdyn.algorithms.aba cimport aba_inward
 from rbdyn.algorithms.kinematics cimport poses
+from rbdyn.arguments.arrays cimport data, vector_in
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport force as make_force
 from rbdyn.spatial._algebra cimport Force, Motion, Vec3, add3, add_f, cross3, mul3, tmul3, vec3, zero3
-from rbdyn.spatial._arrays cimport data, vector_in
 from rbdyn.world.object cimport WorldObject
 
 MODES = ("force", "pd_plus_feedforward")

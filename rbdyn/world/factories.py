@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbdyn.arguments import as_array
 from rbdyn.collision.shapes import Box, Capsule, Cylinder, HalfSpace, Mesh, Sphere, positive
 from rbdyn.errors import Error, unknown_name
 from rbdyn.mechanism import Geometry, Mechanism, RigidBody
 from rbdyn.model import Model
-from rbdyn.spatial.rotations import Array, as_matrix3
+from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 
 Body = tuple[list[Geometry], float, Array]
@@ -86,7 +87,7 @@ def checked_body(
             raise Error(f"geometries must be Geometry values, got {item!r}")
     if body_type not in BODY_TYPES:
         raise unknown_name("body type", body_type, BODY_TYPES)
-    matrix3 = as_matrix3(inertia, "inertia")
+    matrix3 = as_array(inertia, (3, 3), "inertia")
     if body_type == "dynamic" or np.any(matrix3):
         _check_inertia(matrix3)
     if body_type == "dynamic":

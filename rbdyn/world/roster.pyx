@@ -12,8 +12,8 @@ from cpython.pythread cimport PyThread_get_thread_ident
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
+from rbdyn.arguments.arrays cimport data, vector_in
 from rbdyn.collision._types cimport Pose
-from rbdyn.spatial._arrays cimport data, vector_in
 from rbdyn.world._types cimport DYNAMIC, CSingle, CSystem
 from rbdyn.world.articulated_system cimport ArticulatedSystem
 from rbdyn.world.assemble cimport SINGLE_SLOT, SYSTEM_SLOT, WORLD_SLOT, Law, Slot

@@ -7,9 +7,9 @@ from rbdyn.spatial.rotations import matrix_from_quat, quat_from_matrix
 
 cimport numpy as cnp
 
+from rbdyn.arguments.arrays cimport data, vector_in
 from rbdyn.model.joints cimport quat_E
 from rbdyn.spatial._algebra cimport Sym3, Vec3, add3, cross3, mul3, sym3, transpose3, vec3, zero3
-from rbdyn.spatial._arrays cimport data, vector_in
 from rbdyn.world._types cimport DYNAMIC, STATIC
 from rbdyn.world.object cimport WorldObject
 

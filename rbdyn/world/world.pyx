@@ -15,13 +15,13 @@ from rbdyn.world.contact import Contact
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
 from rbdyn.algorithms.kinematics cimport poses, velocities
+from rbdyn.arguments.arrays cimport data, vector_in
 from rbdyn.collision.backend cimport (
     CollisionBackend, buffer_free, buffer_init, detect_contacts,
 )
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.contact.solver cimport ContactSolver, solve_contacts
 from rbdyn.spatial._algebra cimport vec3
-from rbdyn.spatial._arrays cimport data, vector_in
 from rbdyn.world._single cimport single_commit, single_finite, single_free, single_move, single_unpush
 from rbdyn.world._system cimport (
     actuation, system_change, system_commit, system_finite, system_free, system_move, system_unpush,

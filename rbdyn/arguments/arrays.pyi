@@ -1,0 +1,9 @@
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbdyn.errors import Error
+
+def as_array(
+    x: ArrayLike, shape: tuple[int | None, ...], name: str, unit: str = "", *, error: type[Error] = ...
+) -> NDArray[np.float64]: ...
+def as_vector(x: ArrayLike, n: int, name: str, unit: str = "", *, error: type[Error] = ...) -> NDArray[np.float64]: ...

@@ -1,0 +1,74 @@
+"""Numbers, choices and flags that a caller gives."""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from typing import Any
+
+import numpy as np
+
+from rbdyn.errors import Error
+
+_brief = reprlib.Repr()
+_brief.maxstring = _brief.maxother = _brief.maxlong = 80
+
+
+def shown(value: object) -> str:
+    """What came, in at most 80 letters; whatever its own `__repr__` does."""
+    try:
+        text = " ".join(_brief.repr(value).split())
+    except Exception:  # an int of more digits than Python writes, or a __repr__ deep inside that fails
+        text = f"<{type(value).__name__}>"
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def number(
+    value: Any,
+    name: str,
+    *,
+    low: float = -math.inf,
+    high: float = math.inf,
+    above: float = -math.inf,
+    unit: str = "",
+    error: type[Error] = Error,
+) -> float:
+    """A finite number x with low <= x <= high and x > above; no bool, no text, no complex number."""
+    x = math.nan
+    if not isinstance(value, (bool, np.bool_, str, bytes, complex, np.complexfloating)):
+        try:
+            x = float(value)
+        except (TypeError, ValueError, OverflowError):
+            x = math.nan
+    if not (math.isfinite(x) and low <= x <= high and x > above):
+        limits = [
+            f"above {above:g}" if above > -math.inf else "",
+            f"at least {low:g}" if low > -math.inf and low > above else "",
+            f"at most {high:g}" if high < math.inf else "",
+        ]
+        need = " and ".join(["finite", *filter(None, limits)])
+        raise error(f"{name} must be a number{unit and ' ' + unit}, {need}, got {shown(value)}")
+    return x
+
+
+def whole(value: Any, name: str, least: int = 0, most: int | None = None, *, error: type[Error] = Error) -> int:
+    """A whole number, Python's or NumPy's, from `least` to `most`."""
+    right = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not right or value < least or (most is not None and value > most):
+        need = f"{least} or more" if most is None else f"from {least} to {most}"
+        raise error(f"{name} must be a whole number, {need}, got {shown(value)}")
+    return int(value)
+
+
+def choice(value: Any, name: str, choices: tuple[str, ...], *, error: type[Error] = Error) -> str:
+    """One of the words in `choices`."""
+    if not isinstance(value, str) or value not in choices:
+        raise error(f"{name} must be one of {', '.join(map(repr, choices))}, got {shown(value)}")
+    return str(value)
+
+
+def flag(value: Any, name: str, *, error: type[Error] = Error) -> bool:
+    """True or False, Python's or NumPy's."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise error(f"{name} must be True or False, got {shown(value)}")
+    return bool(value)
