@@ -13,11 +13,13 @@ import numpy as np
 
 from rbdyn.collision.shapes import Box, Cylinder, Shape, Sphere
 from rbdyn.errors import Error, UrdfError
+from rbdyn.io import rules
 from rbdyn.io.build import build_mechanism
 from rbdyn.io.description import GeometrySpec, JointSpec, LinkSpec, MeshFile, RobotSpec
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.mesh_shapes import MeshShapes
 from rbdyn.io.mimics import checked_mimics
+from rbdyn.io.numbers import number_or_infinite
 from rbdyn.io.paths import FileFinder
 from rbdyn.io.urdf.joints import KINDS, make_type
 from rbdyn.mechanism.joint import Joint, Mimic
@@ -67,7 +69,9 @@ def from_urdfpy(
     where = f"{type(robot).__module__.split('.')[0]} robot {name!r}"
     if not (hasattr(robot, "links") and hasattr(robot, "joints")):
         raise UrdfError(f"from_urdfpy takes a robot object with links and joints, got {type(robot).__name__}")
-    links = [_link(link, f"{where}, link {getattr(link, 'name', '?')!r}", diagnostics) for link in robot.links]
+    with _Naming(where):
+        named = _named_colors(robot)
+    links = [_link(link, named, f"{where}, link {getattr(link, 'name', '?')!r}", diagnostics) for link in robot.links]
     joints = [_joint(joint, f"{where}, joint {getattr(joint, 'name', '?')!r}", diagnostics) for joint in robot.joints]
     finder = FileFinder(None, resource_dirs)
     shapes = MeshShapes(finder, diagnostics, on_missing_mesh, collision_mesh, visual_meshes)
@@ -75,55 +79,80 @@ def from_urdfpy(
     return build_mechanism(spec, floating, shapes, diagnostics)
 
 
-def _link(link: Any, where: str, diagnostics: Diagnostics) -> LinkSpec:
+def _link(link: Any, named: Mapping[str, Any], where: str, diagnostics: Diagnostics) -> LinkSpec:
     with _Naming(where):
         name = str(link.name)
-        inertial = link.inertial
-        inertia = None
-        if inertial is not None and inertial.mass is not None:
-            moments = np.zeros((3, 3)) if inertial.inertia is None else np.asarray(inertial.inertia, dtype=float)
-            about_com = SpatialInertia(inertial.mass, inertia=moments)
-            inertia = about_com.transformed(_pose(inertial.origin))
-            if about_com.mass == 1.0 and np.array_equal(moments, np.eye(3)):
-                text = "mass 1 and a unit inertia: urdfpy and urchin invent these where <inertial> is missing"
-                diagnostics.warn(where, text)
-            elif defect := about_com.defect():
-                diagnostics.warn(where, defect)
-        spec = LinkSpec(where, name, inertia)
+        spec = LinkSpec(where, name, _inertia(link.inertial, where, diagnostics))
+        warn = _reporter(where, diagnostics)
         for source, target in ((link.collisions, spec.collision), (link.visuals, spec.visual)):
             for k, item in enumerate(source or ()):
-                color = _color(getattr(item, "material", None)) if target is spec.visual else None
-                shape = _shape(item.geometry)
-                target.append(GeometrySpec(where, f"{name}/{k}", shape, _pose(item.origin), color=color))
+                color = _color(getattr(item, "material", None), named, warn) if target is spec.visual else None
+                shape = _shape(item.geometry, warn)
+                if shape is not None:
+                    target.append(GeometrySpec(where, f"{name}/{k}", shape, _pose(item.origin), color=color))
     return spec
 
 
-def _shape(geometry: Any) -> Shape | MeshFile:
+def _reporter(where: str, diagnostics: Diagnostics) -> rules.Warn:
+    """`warn(text, kind)` of the rules of `rbdyn.io.rules`, about one link or joint."""
+    return lambda text, kind: diagnostics.warn(where, text, kind)
+
+
+def _inertia(inertial: Any, where: str, diagnostics: Diagnostics) -> SpatialInertia | None:
+    if inertial is None or inertial.mass is None:
+        return None
+    moments = np.zeros((3, 3)) if inertial.inertia is None else np.asarray(inertial.inertia, dtype=float)
+    about_com = SpatialInertia(_real(inertial.mass, "mass"), inertia=moments)
+    if about_com.mass == 1.0 and np.array_equal(moments, np.eye(3)):
+        text = "mass 1 and a unit inertia: urdfpy and urchin invent these where <inertial> is missing"
+        diagnostics.warn(where, text)
+    elif defect := about_com.defect():
+        diagnostics.warn(where, defect)
+    return about_com.transformed(_pose(inertial.origin))
+
+
+def _shape(geometry: Any, warn: rules.Warn) -> Shape | MeshFile | None:
+    """The shape; None for one of no size."""
     for kind in ("box", "sphere", "cylinder", "mesh"):
         item = getattr(geometry, kind, None)
         if item is None:
             continue
         if kind == "box":
-            return Box(tuple(item.size))
+            return Box(_reals(item.size, "size"))  # type: ignore[arg-type]
         if kind == "sphere":
-            return Sphere(item.radius)
+            radius = _real(item.radius, "radius")
+            return None if rules.is_sphere_of_no_size(radius, warn) else Sphere(radius)
         if kind == "cylinder":
-            return Cylinder(item.radius, item.length)
-        scale = np.ones(3) if item.scale is None else np.broadcast_to(np.asarray(item.scale, dtype=float), 3)
-        if not np.isfinite(scale).all() or (scale == 0).any():
-            raise Error(f"scale of mesh {item.filename!r} must be finite and not zero, got {scale.tolist()}")
-        return MeshFile(str(item.filename), (float(scale[0]), float(scale[1]), float(scale[2])))
+            return Cylinder(_real(item.radius, "radius"), _real(item.length, "length"))
+        return MeshFile(str(item.filename), _scale(item, warn))
     raise Error("a geometry holds no box, sphere, cylinder or mesh")
 
 
-def _color(material: Any) -> tuple[float, float, float, float] | None:
+def _scale(mesh: Any, warn: rules.Warn) -> tuple[float, float, float]:
+    values = (1.0,) if mesh.scale is None else _reals(np.atleast_1d(mesh.scale), "scale")
+    if len(values) not in (1, 3, 4) or not np.isfinite(values).all() or 0.0 in values[:3]:
+        raise Error(f"scale of mesh {mesh.filename!r} must be 1 or 3 finite numbers that are not 0, got {values}")
+    return rules.scale(values * 3 if len(values) == 1 else values, warn)
+
+
+def _rgba(material: Any) -> Any:
     """urdfpy and urchin keep the four numbers in material.color, yourdfpy in material.color.rgba."""
     color = getattr(material, "color", None)
-    color = getattr(color, "rgba", color)
+    return getattr(color, "rgba", color)
+
+
+def _named_colors(robot: Any) -> dict[str, Any]:
+    """Colours of the robot's own materials, which visuals of yourdfpy only name."""
+    return {m.name: _rgba(m) for m in getattr(robot, "materials", None) or () if getattr(m, "name", None)}
+
+
+def _color(material: Any, named: Mapping[str, Any], warn: rules.Warn) -> rules.Color | None:
+    color = _rgba(material)
+    if color is None:
+        color = named.get(getattr(material, "name", None) or "")
     if color is None or len(color) != 4:
         return None
-    r, g, b, a = (float(c) for c in color)
-    return r, g, b, a
+    return rules.color(_reals(color, "rgba"), warn)
 
 
 def _pose(origin: Any) -> Transform:
@@ -135,34 +164,59 @@ def _joint(joint: Any, where: str, diagnostics: Diagnostics) -> JointSpec:
         kind = getattr(joint, "joint_type", None) or getattr(joint, "type", None)
         if kind not in KINDS:
             raise Error(f"type {kind!r} is not a joint type; choices: {', '.join(KINDS)}")
-        axis = (1.0, 0.0, 0.0) if joint.axis is None else tuple(float(x) for x in joint.axis)
-        values = _limits(joint, kind, where, diagnostics)
-        dynamics = getattr(joint, "dynamics", None)
-        if dynamics is not None and kind != "fixed":
-            values |= {"damping": dynamics.damping or 0.0, "friction": dynamics.friction or 0.0}
-        mimic = getattr(joint, "mimic", None)
-        if mimic is not None and kind != "fixed":
-            multiplier = 1.0 if mimic.multiplier is None else mimic.multiplier
-            values["mimic"] = Mimic(str(mimic.joint), float(multiplier), float(mimic.offset or 0.0))
-            diagnostics.warn(where, "its mimic is kept in Joint.mimic but not enforced yet", "mimic")
+        axis = (1.0, 0.0, 0.0) if joint.axis is None else _reals(joint.axis, "axis")
+        values: dict[str, Any] = {}
+        if kind != "fixed":
+            values = _limits(getattr(joint, "limit", None), kind, _reporter(where, diagnostics))
+            dynamics = getattr(joint, "dynamics", None)
+            for name in ("damping", "friction"):
+                values[name] = _given(dynamics, name) or 0.0
+            values["mimic"] = _mimic(getattr(joint, "mimic", None), where, diagnostics)
         built = Joint(str(joint.name), make_type(kind, axis), **values)  # type: ignore[arg-type]
         return JointSpec(where, built, str(joint.parent), str(joint.child), _pose(joint.origin))
 
 
-def _limits(joint: Any, kind: str, where: str, diagnostics: Diagnostics) -> dict[str, Any]:
-    limit = getattr(joint, "limit", None)
-    if limit is None or kind == "fixed":
+def _limits(limit: Any, kind: str, warn: rules.Warn) -> dict[str, Any]:
+    """The limits, as arguments of Joint."""
+    if limit is None:
         return {}
-    values: Mapping[str, Any] = {
-        "effort_limit": None if limit.effort == -1 else limit.effort,
-        "velocity_limit": None if limit.velocity in (-1, 0) else limit.velocity,
+    lower, upper, velocity, effort = (_given(limit, name) for name in ("lower", "upper", "velocity", "effort"))
+    return {
+        "position_limits": rules.position_limits(kind, lower, upper, warn),
+        "velocity_limit": rules.velocity_limit(velocity, warn),
+        "effort_limit": rules.effort_limit(effort, warn),
     }
-    if limit.velocity == 0:
-        diagnostics.warn(where, "velocity limit 0 is taken as no limit", "velocity 0")
-    lower, upper = limit.lower or 0.0, limit.upper or 0.0
-    if kind in ("revolute", "prismatic"):
-        return {**values, "position_limits": (lower, upper)}
-    return dict(values)
+
+
+def _mimic(mimic: Any, where: str, diagnostics: Diagnostics) -> Mimic | None:
+    if mimic is None:
+        return None
+    multiplier, offset = _given(mimic, "multiplier"), _given(mimic, "offset")
+    diagnostics.warn(where, "its mimic is kept in Joint.mimic but not enforced yet", "mimic")
+    return Mimic(str(mimic.joint), 1.0 if multiplier is None else multiplier, offset or 0.0)
+
+
+def _given(item: Any, name: str) -> float | None:
+    """The number `item.name`; None if there is no item, or it says nothing."""
+    value = None if item is None else getattr(item, name)
+    return None if value is None else _real(value, name)
+
+
+def _real(value: Any, name: str) -> float:
+    """A number, which yourdfpy leaves as the text of the file in some places."""
+    if isinstance(value, str):
+        try:
+            return number_or_infinite(value)
+        except Error as error:
+            raise Error(f"{name}={error}") from None
+    if isinstance(value, (bool, np.bool_)):
+        raise Error(f"{name} must be a number, got {value!r}")
+    return float(value)
+
+
+def _reals(values: Iterable[Any], name: str) -> tuple[float, ...]:
+    """Several such numbers."""
+    return tuple(_real(value, f"{name}[{k}]") for k, value in enumerate(values))
 
 
 class _Naming:
