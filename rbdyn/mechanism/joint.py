@@ -222,21 +222,39 @@ class Joint(Edited):
         return twin
 
     def flipped(self) -> Joint:
-        """This joint walked from its successor to its predecessor: a new one of the same name, with fresh frames.
+        """The reversed joint, from the successor to the predecessor: a new one of the same name, with fresh frames.
 
-        With one degree of freedom the axis is negated, so that q and v keep their values and the spring its reference;
-        position limits are negated and change places, as those of the joint walked the other way.  The others keep
-        their type; q, v and the spring's reference are then those of the inverse motion, and damping and rotors, whose
-        numbers stay, act along the axes of the new before-frame.
+        With one degree of freedom the axis is negated, so that q and v keep their values, and with them the position
+        limits and the spring's reference.  The others keep their type and their limits; q, v and the spring's reference
+        are then those of the inverse motion.
+
+        Raises
+        ------
+        MechanismError
+            If the joint mixes translations and rotations (Planar, Floating, SPQuatFloating) and has a rotor, damping,
+            friction or a spring that does not rest with both origins in one place: they act along the axes of the
+            before-frame at the origin of the after-frame, and no number of theirs means the same the other way round.
         """
+        self._check_reversible()
         twin = self.copy()
         twin._joint_type = self.joint_type.flipped()
         if self.num_velocities > 1:
             twin.spring_reference = self.joint_type.flipped_configuration(self.spring_reference)
-        elif self.position_limits is not None:
-            lower, upper = self.position_limits
-            twin.position_limits = (-upper, -lower)
         return twin
+
+    def _check_reversible(self) -> None:
+        """MechanismError if the reversed joint cannot have the same passive forces and rotors."""
+        translations = self.joint_type.num_translations
+        if translations in (0, self.num_velocities):
+            return
+        passive = [name for name in ("rotor_inertia", "damping", "friction") if getattr(self, name)]
+        if self.stiffness and self.spring_reference[:translations].any():
+            passive.append("stiffness")
+        if passive:
+            raise MechanismError(
+                f"joint {self.name!r} ({self.joint_type.kind}) cannot be reversed: its {' and '.join(passive)} would "
+                "act along other axes; set them to 0, or choose a tree (next_edge) that keeps the joint as it is"
+            )
 
     def __copy__(self) -> Joint:
         return self.copy()

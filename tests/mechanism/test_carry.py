@@ -19,7 +19,7 @@ from rbdyn import (
     Spherical,
     State,
 )
-from rbdyn.mechanism import Maps, SinCosRevolute, SPQuatFloating
+from rbdyn.mechanism import Maps
 from rbdyn.testing.random_mechanisms import random_inertia, random_transform, random_tree
 
 
@@ -374,34 +374,6 @@ def test_only_the_state_just_before_the_edit_is_carried():
             maps.carry(*bad)
     with pytest.raises(rbdyn.MechanismError, match="no edit"):
         Maps().carry(fresh)
-
-
-# ---- flips -----------------------------------------------------------------------------------
-
-TYPES = [Fixed(), Revolute((1, 2, 3)), Prismatic((0, 1, 1)), Planar((1, 0, 0), (0, 0.6, 0.8)), Spherical(), Floating(),
-         SinCosRevolute((3, 0, 4)), SPQuatFloating()]  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", TYPES, ids=lambda t: t.kind)
-def test_a_flipped_joint_is_the_inverse_motion(kind):
-    rng = np.random.default_rng(3)
-    q = kind.random(rng)
-    limits = {"revolute": (-2.0, 1.0), "prismatic": (-2.0, 1.0), "spherical": (0.0, 2.0)}.get(kind.kind)
-    joint = Joint("j", kind, limits, damping=0.3, stiffness=0.4, spring_reference=q)
-    flipped = joint.flipped()
-    rest = flipped.spring_reference
-    np.testing.assert_allclose(flipped.joint_type.pose(rest).matrix, kind.pose(q).inverse().matrix, atol=1e-14)
-    assert not {flipped.frame_before, flipped.frame_after} & {joint.frame_before, joint.frame_after}
-    assert (flipped.name, flipped.damping, flipped.stiffness) == ("j", 0.3, 0.4)
-    twice = flipped.flipped()
-    assert (twice.joint_type, twice.position_limits) == (kind, limits)
-    np.testing.assert_allclose(kind.pose(twice.spring_reference).matrix, kind.pose(q).matrix, atol=1e-14)
-    if kind.num_velocities <= 1:
-        np.testing.assert_array_equal(rest, q)
-        assert flipped.position_limits == (limits and (-1.0, 2.0))
-    else:
-        assert flipped.joint_type == kind
-        assert flipped.position_limits == limits
 
 
 def test_a_root_that_a_world_moved_stays_there():
