@@ -105,3 +105,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str], where: str = "")
 def missing_extra(what: str, package: str, extra: str) -> MissingExtraError:
     """The error for an optional package that is not installed."""
     return MissingExtraError(f'{what} needs {package}. Install it with: pip install "rbdyn[{extra}]"')
+
+
+class InactiveFeatureWarning(UserWarning):
+    """Something that a robot's description asks for has no effect in a World yet; said once, when it is added."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+import warnings
 from typing import Any
 
 from rbdyn.cli.robot import add_robot, load
 from rbdyn.cli.terminal import say
 from rbdyn.cli.timed import print_table, run_for
-from rbdyn.errors import Error
+from rbdyn.errors import Error, InactiveFeatureWarning
 from rbdyn.mechanism import Mechanism
 from rbdyn.world import World
 
@@ -72,7 +73,11 @@ def run(args: argparse.Namespace) -> int:
     for text in mechanism.diagnostics:
         say(text, sys.stderr)
     world = World(time_step=args.dt)
-    robot = world.add_articulated_system(mechanism)
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always", InactiveFeatureWarning)
+        robot = world.add_articulated_system(mechanism)
+    for note in notes:
+        say(str(note.message), sys.stderr)
     free = robot.model.floating_base
     if free:
         world.add_ground()
@@ -103,6 +108,8 @@ def depth_at_origin(mechanism: Mechanism) -> float:
     """How far the robot, in neutral configuration at the origin, reaches below z = 0 [m]."""
     probe = World()
     probe.add_ground()
-    robot = probe.add_articulated_system(mechanism, self_collision=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InactiveFeatureWarning)
+        robot = probe.add_articulated_system(mechanism, self_collision=False)
     probe.integrate1()
     return max((contact.depth for contact in robot.contacts), default=0.0)

@@ -12,5 +12,10 @@ cdef class ArticulatedSystem(WorldObject):
     cdef Vec3 gravity            # the World's [m/s^2]
     cdef Model compiled(self)
     cdef int set_gravity(self, Vec3 gravity) except -1
-    cdef object _get(self, const double* x, int n)
-    cdef int _push(self, int body, Vec3 n, Vec3 f) except -1
+    cdef bint targeted           # a PD target was set, or begun
+    cdef object array_of(self, const double* x, int n)
+    cdef Model present(self)
+    cdef object known(self, object body)
+    cdef int start_target(self) except -1
+    cdef int add_wrench(self, int body, Vec3 n, Vec3 f) except -1
+    cdef object q_with_base(self, object position, object orientation)

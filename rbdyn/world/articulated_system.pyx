@@ -3,20 +3,25 @@
 import numpy as np
 
 from rbdyn.algorithms.kinematics import body_pose
-from rbdyn.errors import Error, MechanismError, unknown_name
+from rbdyn.errors import Error, MechanismError, StateError
+from rbdyn.spatial.transform import Transform
+from rbdyn.world.arguments import option
+from rbdyn.world.arguments import orientation as _orientation
 
 cimport numpy as cnp
+from libc.math cimport fabs, sqrt
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
 from rbdyn.algorithms._singular cimport refuse_singular
 from rbdyn.algorithms.aba cimport aba_inward
 from rbdyn.algorithms.kinematics cimport poses
-from rbdyn.arguments.arrays cimport data, vector_in
+from rbdyn.arguments.arrays cimport data, read_only, vector_in
+from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport force as make_force
-from rbdyn.spatial._algebra cimport Force, Motion, Vec3, add3, add_f, cross3, mul3, tmul3, vec3, zero3
+from rbdyn.spatial._algebra cimport Force, Inertia, Motion, Vec3, add3, add_f, cross3, mul3, tmul3, vec3, zero3
 from rbdyn.world.object cimport WorldObject
 
 MODES = ("force", "pd_plus_feedforward")
@@ -27,6 +32,23 @@ cdef void* _take(size_t count, size_t size) except NULL:
     if p is NULL:
         raise MemoryError(f"cannot allocate {count * size} bytes")
     return p
+
+
+cdef int normalise_quaternions(const CModel* m, double* q) except -1:
+    """Unit length for quaternions of any length but zero, as in `set_pose`; rounding is left to `State.set`."""
+    cdef double n
+    cdef int i, k, first
+    for i in range(m.n_parts):
+        first = m.part[i].start
+        if m.part[i].size != 4:
+            continue
+        n = q[first] ** 2 + q[first + 1] ** 2 + q[first + 2] ** 2 + q[first + 3] ** 2
+        if not 1e-24 < n < 1e300:
+            raise StateError(f"q[{first}:{first + 4}] must be a quaternion that is not zero, got length {sqrt(n):g}")
+        if fabs(n - 1.0) > 1e-3:
+            for k in range(first, first + 4):
+                q[k] /= sqrt(n)
+    return 0
 
 
 cdef class ArticulatedSystem(WorldObject):
@@ -43,6 +65,12 @@ cdef class ArticulatedSystem(WorldObject):
         The numbered mechanism.
     state : State
         Where it is; the World moves it.
+
+    Notes
+    -----
+    Arrays that properties return are read-only and keep their values: `set_state` and the other methods change the
+    system.  Those that methods return are fresh.  After `World.remove`, `model`, `mechanism` and `state` are still
+    there, for other uses.
     """
 
     def __dealloc__(self):
@@ -96,11 +124,17 @@ cdef class ArticulatedSystem(WorldObject):
         self.c.d.gravity = tmul3(self.c.d.R[0], gravity)
         return 0
 
-    cdef object _get(self, const double* x, int n):
-        self.compiled()
+    cdef object array_of(self, const double* x, int n):
+        """A read-only array of n numbers."""
         a = np.empty(n)
         memcpy(data(a), x, n * sizeof(double))
-        return a
+        return read_only(a)
+
+    cdef Model present(self):
+        """The Model of a system that is in a World; RemovedError otherwise."""
+        self.compiled()
+        self.check_alive()
+        return self.model
 
     # ---- state -------------------------------------------------------------------------------
 
@@ -127,15 +161,13 @@ cdef class ArticulatedSystem(WorldObject):
 
     @property
     def q(self):
-        """Configuration, (nq,) copy; "Joints" in docs/conventions.md says what each entry means."""
-        self.compiled()
-        return np.array(self.state.q)
+        """Configuration, (nq,) read-only; "Joints" in docs/conventions.md says what each entry means."""
+        return self.array_of(self.state.c.q, self.present().c.nq)
 
     @property
     def v(self):
-        """Velocity, (nv,) copy; a floating base's first six are linear, then angular, both in world axes."""
-        self.compiled()
-        return np.array(self.state.v)
+        """Velocity, (nv,) read-only; a floating base's first six are linear, then angular, both in world axes."""
+        return self.array_of(self.state.c.v, self.present().c.nv)
 
     @property
     def body_names(self):
@@ -155,6 +187,9 @@ cdef class ArticulatedSystem(WorldObject):
     def set_state(self, q=None, v=None):
         """Set the configuration and the velocity; what is not given stays.
 
+        The system's contacts, and the impulses from which the next solve would start, are forgotten: a World whose
+        objects are all set again repeats itself bit for bit.
+
         Parameters
         ----------
         q : (nq,) array_like, optional
@@ -168,33 +203,43 @@ cdef class ArticulatedSystem(WorldObject):
             If a length is wrong, a number is not finite, or a quaternion or pair [sine, cosine] is not of unit length;
             nothing changes then.
         """
-        self.alive()
+        self.check_alive()
         self.gate.check_editable()
-        self.state.set(q, self.v if v is None else v)
+        self.state.set(q, self.state.v if v is None else v)
+        self.forget_contacts()
 
     def body_pose(self, body):
-        """World pose of a body or frame by name, (4, 4)."""
-        self.compiled()
-        return body_pose(self.state, body)
+        """World pose of a body, joint or frame, (4, 4), fresh; "world" is the inertial frame, whatever moves."""
+        self.present()
+        return np.eye(4) if isinstance(body, str) and body == "world" else body_pose(self.state, self.known(body))
+
+    cdef object known(self, object body):
+        """What the Model knows a body or joint by: the base joint of a fixed base stands for its root."""
+        if isinstance(body, str) and body == self.model.joint_names[0] and body not in self.model.placements:
+            return self.model.body_names[0]
+        return body
 
     # ---- control -----------------------------------------------------------------------------
 
     @property
     def control_mode(self):
         """"force" (feed-forward only) or "pd_plus_feedforward"; setting PD gains switches to the latter."""
-        self.compiled()
+        self.present()
         return MODES[1 if self.c.pd else 0]
 
     @control_mode.setter
     def control_mode(self, value):
-        self.alive()
+        value = option(value, "control mode", MODES)
+        self.check_alive()
         self.gate.check_idle()
-        if value not in MODES:
-            raise unknown_name("control mode", value, MODES)
         self.c.pd = value == MODES[1]
+        if self.c.pd:
+            self.start_target()
 
     def set_pd_gains(self, p, d):
         """Gains of the implicit PD controller, and switch to "pd_plus_feedforward".
+
+        Without a target, the present configuration becomes the target.
 
         Parameters
         ----------
@@ -209,28 +254,34 @@ cdef class ArticulatedSystem(WorldObject):
         Error
             If a gain is negative.
         """
-        self.alive()
-        self.gate.check_idle()
+        self.check_alive()
         gains = []
         for name, value in (("p", p), ("d", d)):
-            a = vector_in(np.full(self.nv, value) if np.ndim(value) == 0 else value, self.nv, name).copy()
+            value = np.array(value)
+            a = vector_in(np.full(self.nv, value) if value.ndim == 0 else value, self.nv, name).copy()
             if (a < 0).any():
                 raise Error(f"{name} must not be negative, got {a.min()} for degree of freedom {a.argmin()}")
-            a[self._base_freedoms()] = 0.0
+            a[:6 if self.model.floating_base else 0] = 0.0
             gains.append(a)
+        self.check_alive()
+        self.gate.check_idle()
         memcpy(self.c.kp, data(gains[0]), self.model.c.nv * sizeof(double))
         memcpy(self.c.kd, data(gains[1]), self.model.c.nv * sizeof(double))
         self.c.pd = True
+        self.start_target()
 
-    def _base_freedoms(self):
-        """Degrees of freedom that float freely under the root."""
-        return slice(0, 6) if self.compiled().floating_base else slice(0, 0)
+    cdef int start_target(self) except -1:
+        """The present configuration is the target until there is one."""
+        if not self.targeted:
+            memcpy(self.c.q_ref, self.state.c.q, self.model.c.nq * sizeof(double))
+            self.targeted = True
+        return 0
 
     @property
     def pd_gains(self):
-        """Position and velocity gains, two (nv,) copies."""
-        self.compiled()
-        return self._get(self.c.kp, self.nv), self._get(self.c.kd, self.nv)
+        """Position and velocity gains, two (nv,) arrays, read-only."""
+        self.present()
+        return self.array_of(self.c.kp, self.nv), self.array_of(self.c.kd, self.nv)
 
     def set_pd_target(self, q=None, v=None):
         """Set the target of the PD controller; what is not given stays.
@@ -238,31 +289,43 @@ cdef class ArticulatedSystem(WorldObject):
         Parameters
         ----------
         q : (nq,) array_like, optional
-            Configuration [rad or m]; a floating base's part has no effect.
+            Configuration [rad or m]; a floating base's part has no effect.  Quaternions are normalised.  Until one is
+            set, the target is the configuration at which PD control began.
         v : (nv,) array_like, optional
             Velocity [rad/s or m/s]; 0 until set.
 
         Raises
         ------
         StateError
-            If a length is wrong, a number is not finite, or a quaternion or pair [sine, cosine] is not of unit length;
-            nothing changes then.
+            If a length is wrong, a number is not finite, a quaternion is zero, or a pair [sine, cosine] is not of unit
+            length; nothing changes then.
         """
-        self.alive()
-        self.gate.check_idle()
-        new_q = None if q is None else vector_in(q, self.model.c.nq, "q")
-        new_v = None if v is None else vector_in(v, self.model.c.nv, "v")
+        cdef cnp.ndarray new_q = None
+        cdef cnp.ndarray new_v = None
+        self.check_alive()
+        if q is not None:
+            new_q = vector_in(q, self.model.c.nq, "q").copy()
+        if v is not None:
+            new_v = vector_in(v, self.model.c.nv, "v").copy()
         if new_q is not None:
+            normalise_quaternions(&self.model.c, data(new_q))
             probe = State(self.model)
-            probe.set(new_q)                     # checks and normalises quaternions
-            memcpy(self.c.q_ref, data(probe.q), self.model.c.nq * sizeof(double))
+            probe.set(new_q)                     # unit lengths to the last bit, as everywhere
+            new_q = probe.q
+        self.check_alive()
+        self.gate.check_idle()
+        if new_q is not None:
+            memcpy(self.c.q_ref, data(new_q), self.model.c.nq * sizeof(double))
+            self.targeted = True
         if new_v is not None:
             memcpy(self.c.v_ref, data(new_v), self.model.c.nv * sizeof(double))
 
     @property
     def pd_target(self):
-        """Target configuration (nq,) and velocity (nv,), copies."""
-        return self._get(self.c.q_ref, self.nq), self._get(self.c.v_ref, self.nv)
+        """Target configuration (nq,) and velocity (nv,), read-only."""
+        self.present()
+        return (self.array_of(self.c.q_ref if self.targeted else self.state.c.q, self.nq),
+                self.array_of(self.c.v_ref, self.nv))
 
     def set_generalized_force(self, tau):
         """Set the feed-forward force, which stays until changed.
@@ -277,115 +340,154 @@ cdef class ArticulatedSystem(WorldObject):
         StateError
             If the length is wrong or a number is not finite; nothing changes then.
         """
-        self.alive()
+        cdef cnp.ndarray force
+        self.check_alive()
+        force = vector_in(tau, self.model.c.nv, "tau")
+        self.check_alive()
         self.gate.check_idle()
-        memcpy(self.c.tau_ff, data(vector_in(tau, self.model.c.nv, "tau")), self.model.c.nv * sizeof(double))
+        memcpy(self.c.tau_ff, data(force), self.model.c.nv * sizeof(double))
 
     @property
     def generalized_force(self):
-        """Feed-forward force, (nv,) copy [N m or N]."""
-        return self._get(self.c.tau_ff, self.nv)
+        """Feed-forward force, (nv,) read-only [N m or N]."""
+        self.present()
+        return self.array_of(self.c.tau_ff, self.nv)
 
     @property
     def applied_force(self):
-        """What the actuators really applied in the latest step, (nv,) [N m or N].
+        """What the actuators really applied in the latest step, (nv,) read-only [N m or N].
 
         The clamped command plus the implicit part of the PD law, evaluated with the step's velocity change.
         """
-        return self._get(self.c.applied, self.nv)
+        self.present()
+        return self.array_of(self.c.applied, self.nv)
 
     # ---- external forces ---------------------------------------------------------------------
 
     def set_external_force(self, body, force, point=None):
-        """Push a body for one step; pushes of one step add up.
+        """Apply a force to a body for one step; the forces of one step add up.
 
         Parameters
         ----------
         body : str, RigidBody or CartesianFrame
-            Which.
+            Which; a joint's name stands for the frame after it.
         force : (3,) array_like
             World axes [N].
         point : (3,) array_like, optional
-            Where, in the body's frame [m]; the centre of mass of the body (with what is merged into it) by default.
+            Where, in the frame of `body` [m].  By default the centre of mass (with what is merged into it) of one of
+            `body_names`, and the origin of a frame, a joint or a merged body.
         """
         cdef Placement place
-        cdef cnp.ndarray f, x
-        cdef Vec3 F, arm
-        self.alive()
-        self.gate.check_idle()
-        place = self.model.find(body)
-        f = vector_in(force, 3, "force")
-        F = vec3(data(f)[0], data(f)[1], data(f)[2])
-        if point is None:
-            arm = zero3()
-            if self.c.m.I_b[place.body].m > 0:
-                arm = self.c.m.I_b[place.body].h
-                arm = vec3(arm.x / self.c.m.I_b[place.body].m, arm.y / self.c.m.I_b[place.body].m,
-                           arm.z / self.c.m.I_b[place.body].m)
-        else:
+        cdef cnp.ndarray x
+        cdef Vec3 F, r = zero3()
+        cdef const Inertia* I
+        self.check_alive()
+        x = vector_in(force, 3, "force")
+        F = vec3(data(x)[0], data(x)[1], data(x)[2])
+        if point is not None:
             x = vector_in(point, 3, "point")
-            arm = add3(place.p, mul3(place.R, vec3(data(x)[0], data(x)[1], data(x)[2])))
+            r = vec3(data(x)[0], data(x)[1], data(x)[2])
+        body = self.known(body)
+        place = self.model.find(body)
+        self.check_alive()
+        self.gate.check_idle()
+        I = &self.c.m.I_b[place.body]
+        if point is None and I.m > 0 and (body in self.model.bodies or body in self.model.body_names):
+            r = vec3(I.h.x / I.m, I.h.y / I.m, I.h.z / I.m)
+        else:
+            r = add3(place.p, mul3(place.R, r))
         poses(self.c.m, self.c.d)
-        arm = mul3(self.c.d.R[place.body], arm)
-        self._push(place.body, cross3(arm, F), F)
+        self.add_wrench(place.body, cross3(mul3(self.c.d.R[place.body], r), F), F)
 
     def set_external_torque(self, body, torque):
-        """Turn a body for one step; torques of one step add up.
+        """Apply a torque to a body for one step; the torques of one step add up.
 
         Parameters
         ----------
         body : str, RigidBody or CartesianFrame
-            Which.
+            Which; for a frame, the body that carries it.
         torque : (3,) array_like
             World axes [N m].
         """
         cdef Placement place
         cdef cnp.ndarray t
-        self.alive()
-        self.gate.check_idle()
-        place = self.model.find(body)
+        self.check_alive()
         t = vector_in(torque, 3, "torque")
-        self._push(place.body, vec3(data(t)[0], data(t)[1], data(t)[2]), zero3())
+        place = self.model.find(self.known(body))
+        self.check_alive()
+        self.gate.check_idle()
+        self.add_wrench(place.body, vec3(data(t)[0], data(t)[1], data(t)[2]), zero3())
 
-    cdef int _push(self, int body, Vec3 n, Vec3 f) except -1:
+    cdef int add_wrench(self, int body, Vec3 n, Vec3 f) except -1:
+        """Add to the external wrench of an internal body: about its origin, world axes [N m, N]."""
         self.c.push[body] = add_f(self.c.push[body], make_force(n, f))
         self.c.pushed = True
         return 0
 
     def clear_external_forces(self):
         """Forget the forces and torques given for the coming step."""
-        self.alive()
+        self.check_alive()
         self.gate.check_idle()
         memset(self.c.push, 0, self.model.c.nb * sizeof(Force))
         self.c.pushed = False
 
-    def set_base_pose(self, position, orientation=(1.0, 0.0, 0.0, 0.0)):
+    def set_base_pose(self, position=None, orientation=None):
         """Move the base: of a floating system through its state, of a fixed one by moving the root itself.
+
+        What is not given stays.  As with `set_state`, the system's contacts are forgotten.
 
         Parameters
         ----------
-        position : (3,) array_like
+        position : (3,) array_like, optional
             World [m].
-        orientation : (4,) array_like
-            Quaternion [w, x, y, z].
+        orientation : (4,) or (3, 3) array_like, optional
+            Quaternion [w, x, y, z], normalised, or rotation matrix.
         """
-        from rbdyn.spatial.transform import Transform
-
-        cdef cnp.ndarray x
-        self.alive()
+        cdef cnp.ndarray p
+        self.check_alive()
+        if position is not None:
+            position = vector_in(position, 3, "position").copy()
+        if orientation is not None:
+            orientation = _orientation(orientation)
+        self.check_alive()
         self.gate.check_editable()
-        T = Transform(quat=orientation, translation=position)
         if self.model.floating_base:
-            q, base = self.q, self.mechanism.find_joint(self.joint_names[0]).joint_type
-            q[:base.num_positions] = base.configuration(T)
-            self.set_state(q)
+            self.set_state(self.q_with_base(position, orientation))
             return
         self.state.refuse_frozen()
-        x = T.translation
-        self.c.d.p[0] = vec3(data(x)[0], data(x)[1], data(x)[2])
-        R = T.rotation
-        self.c.d.R[0].xx, self.c.d.R[0].xy, self.c.d.R[0].xz = R[0]
-        self.c.d.R[0].yx, self.c.d.R[0].yy, self.c.d.R[0].yz = R[1]
-        self.c.d.R[0].zx, self.c.d.R[0].zy, self.c.d.R[0].zz = R[2]
+        if position is not None:
+            p = position
+            self.c.d.p[0] = vec3(data(p)[0], data(p)[1], data(p)[2])
+        if orientation is not None:
+            R = Transform(quat=orientation).rotation
+            self.c.d.R[0].xx, self.c.d.R[0].xy, self.c.d.R[0].xz = R[0]
+            self.c.d.R[0].yx, self.c.d.R[0].yy, self.c.d.R[0].yz = R[1]
+            self.c.d.R[0].zx, self.c.d.R[0].zy, self.c.d.R[0].zz = R[2]
         self.c.d.stage = 0
         self.set_gravity(self.gravity)
+        self.forget_contacts()
+
+    cdef object q_with_base(self, object position, object orientation):
+        """q with the floating base's body at another world position (3,) or orientation (4,), or both."""
+        model, q = self.model, np.array(self.state.q)
+        joint = self.mechanism.find_joint(model.joint_names[0])
+        n = joint.num_positions
+        before = Transform.from_matrix(body_pose(self.state, joint.frame_before))
+        after = Transform.from_matrix(model.internal_pose(model.bodies[0])).inverse()
+        here = Transform.from_matrix(body_pose(self.state, model.bodies[0]))
+        there = Transform(rotation=here.rotation if orientation is None else None, quat=orientation,
+                          translation=here.translation if position is None else position)
+        base = joint.joint_type.configuration(before.inverse() @ there @ after)
+        if before.is_identity() and after.is_identity():      # what is not given stays to the bit
+            base[:3] = q[:3] if position is None else position
+            base[3:] = q[3:n] if orientation is None else base[3:]
+        q[:n] = base
+        return q
+
+    def __repr__(self):
+        if self.gate is None or self.model is None:
+            return WorldObject.__repr__(self)
+        model, base = self.model, self.body_pose(self.model.body_names[0])[:3, 3]
+        return (f"ArticulatedSystem({self.name!r}, {'floating' if model.floating_base else 'fixed'} base at "
+                f"({base[0]:.4g}, {base[1]:.4g}, {base[2]:.4g}) m, {len(model.joint_names) - 1} joints, "
+                f"nq {model.nq}, nv {model.nv}, {model.total_mass:.4g} kg, control {self.control_mode!r})")

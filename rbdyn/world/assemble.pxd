@@ -18,6 +18,11 @@ cdef struct Slot:             # what a collision body index stands for
 cdef struct Law:              # contact properties of a pair of materials, as MaterialTable.table lays them out
     double friction, restitution, threshold, static_friction, static_threshold
 
+cdef struct Pairs:            # material pairs with a law of their own, sorted, each in the rows of both materials
+    const int* start          # (n_materials + 1,) row of a material: start[a] to start[a + 1]
+    const int* other          # the other material, ascending within a row
+    const int* law            # index of the pair's Law
+
 cdef struct Scene:            # all of a World that the assembly reads
     CSingle** single
     int n_single
@@ -25,8 +30,8 @@ cdef struct Scene:            # all of a World that the assembly reads
     int n_system
     const Slot* slot          # by collision body index
     const int* material       # by shape id
-    const Law* law            # (n_materials, n_materials)
-    int n_materials
+    Pairs pairs               # of materials
+    const Law* law            # law[0] is that of all pairs that are not in `pairs`
     double dt                 # [s]
     double erp                # share of the depth corrected in a step
     double erp2               # extra restitution

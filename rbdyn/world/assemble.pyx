@@ -192,6 +192,19 @@ cdef int touch_systems(const Scene* s, const ContactBuffer* contacts) noexcept n
     return total
 
 
+cdef inline int pair_law(const Pairs* pairs, int a, int b) noexcept nogil:
+    """Index of the Law of two materials, 0 for a pair without one of its own: bisection."""
+    cdef int low = pairs.start[a], high = pairs.start[a + 1], middle
+    cdef int end = high
+    while low < high:
+        middle = (low + high) >> 1
+        if pairs.other[middle] < b:
+            low = middle + 1
+        else:
+            high = middle
+    return pairs.law[low] if low < end and pairs.other[low] == b else 0
+
+
 cdef inline void write3(double* out, Vec3 a) noexcept nogil:
     out[0], out[1], out[2] = a.x, a.y, a.z
 
@@ -200,7 +213,7 @@ cdef int add_contact(Assembly* a, const Scene* s, const ContactPoint* c, int i, 
     """Contact i: its frame, free velocity less target, friction, key, arms and rows from n on; returns the new n."""
     cdef const Slot* A = s.slot + c.body_a
     cdef const Slot* B = s.slot + c.body_b
-    cdef const Law* law = s.law + s.material[c.shape_a] * s.n_materials + s.material[c.shape_b]
+    cdef const Law* law = s.law + pair_law(&s.pairs, s.material[c.shape_a], s.material[c.shape_b])
     cdef Mat3 E = contact_frame(c.normal)
     cdef Vec3 now_a, now_b, free_a, free_b, now, v
     cdef double target

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Contact:
-    """One contact of the latest detection; a value that later steps do not change.
+    """One contact of the latest detection; a value that later steps do not change, with read-only arrays.
 
     Attributes
     ----------
@@ -62,18 +62,18 @@ class Contact:
         """Names of the bodies of A and B."""
         return self.body_a, self.body_b
 
-    def force_on(self, obj: WorldObject) -> Array:
+    def force_on(self, obj: WorldObject | str) -> Array:
         """Mean contact force on an object over the step.
 
         Parameters
         ----------
-        obj : WorldObject
-            `object_a` or `object_b`.
+        obj : WorldObject or str
+            `object_a` or `object_b`, or its name.
 
         Returns
         -------
         force : (3,) ndarray
-            World axes [N]; zero before `integrate2`.
+            World axes [N], fresh; zero before `integrate2`.
 
         Raises
         ------
@@ -81,10 +81,25 @@ class Contact:
             If `obj` has no part in this contact, or touches itself here.
         """
         force = self.impulse / self.time_step
+        if isinstance(obj, str):
+            obj = next((one for one in self.objects if one.name == obj), obj)
         if obj is self.object_a and obj is self.object_b:
-            raise Error(f"{obj!r} touches itself here; its two bodies get opposite forces: see impulse")
+            raise Error(f"{_name(obj)} touches itself here; its two bodies get opposite forces: see impulse")
         if obj is self.object_a:
             return force
         if obj is self.object_b:
             return -force
-        raise Error(f"{obj!r} has no part in the contact of {self.object_a!r} with {self.object_b!r}")
+        raise Error(f"{_name(obj)} has no part in the contact of {_name(self.object_a)} with {_name(self.object_b)}")
+
+    def __repr__(self) -> str:
+        one, other = (_name(obj, body) for obj, body in zip(self.objects, self.bodies, strict=True))
+        force = np.linalg.norm(self.impulse) / self.time_step
+        at = ", ".join(f"{x:.4g}" for x in self.position)
+        gap = f"{self.depth:.3g} m deep" if self.depth >= 0 else f"gap {-self.depth:.3g} m"
+        return f"Contact({one} with {other}, {force:.4g} N, {gap}, at ({at}) m)"
+
+
+def _name(obj: object, body: str = "") -> str:
+    """An object's name, with that of its body where it has several."""
+    name = getattr(obj, "name", obj)
+    return f"{name!r}" if body in ("", name) else f"{name!r} ({body})"

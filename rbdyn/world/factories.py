@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -11,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import as_array
-from rbdyn.collision.shapes import Box, Capsule, Cylinder, HalfSpace, Mesh, Sphere, positive
-from rbdyn.errors import Error, unknown_name
+from rbdyn.arguments import as_array, number, shown
+from rbdyn.collision.shapes import Box, Capsule, Cylinder, HalfSpace, Mesh, Sphere
+from rbdyn.errors import Error
 from rbdyn.mechanism import Geometry, Mechanism, RigidBody
 from rbdyn.model import Model
 from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
+from rbdyn.world.arguments import label, option
 
 Body = tuple[list[Geometry], float, Array]
 BODY_TYPES = ("static", "kinematic", "dynamic")
@@ -29,21 +29,27 @@ def half_space(material: str, group: int, mask: int) -> list[Geometry]:
 
 
 def _material(name: str) -> str:
-    if not isinstance(name, str) or not name:
-        raise Error(f"material must be a name, got {name!r}")
-    return name
+    return label(name, "material")
+
+
+def _mass(value: Any) -> float:
+    """A mass whose square is a number too."""
+    mass = number(value, "mass", above=0.0, unit="[kg]")
+    if not 1e-150 < mass < 1e150:
+        raise Error(f"mass must be 1e-150 to 1e150 [kg], got {mass!r}")
+    return mass
 
 
 def sphere(radius: float, mass: float, material: str, group: int, mask: int) -> Body:
     """A solid ball: I = 2/5 m r^2."""
-    shape, m = Sphere(radius), positive(mass, "mass")
+    shape, m = Sphere(radius), _mass(mass)
     item = Geometry(shape, Transform(), "", _material(material), group, mask)
     return [item], m, 0.4 * m * shape.radius**2 * np.eye(3)
 
 
 def box(x: float, y: float, z: float, mass: float, material: str, group: int, mask: int) -> Body:
     """A solid box: I_xx = m (y^2 + z^2) / 12."""
-    shape, m = Box((x, y, z)), positive(mass, "mass")
+    shape, m = Box((x, y, z)), _mass(mass)
     a, b, c = (s * s for s in shape.size)
     item = Geometry(shape, Transform(), "", _material(material), group, mask)
     return [item], m, m / 12.0 * np.diag([b + c, a + c, a + b])
@@ -51,7 +57,7 @@ def box(x: float, y: float, z: float, mass: float, material: str, group: int, ma
 
 def cylinder(radius: float, height: float, mass: float, material: str, group: int, mask: int) -> Body:
     """A solid cylinder along z: I_zz = m r^2 / 2, I_xx = m (3 r^2 + h^2) / 12."""
-    shape, m = Cylinder(radius, height), positive(mass, "mass")
+    shape, m = Cylinder(radius, height), _mass(mass)
     side = m * (3 * shape.radius**2 + shape.length**2) / 12.0
     item = Geometry(shape, Transform(), "", _material(material), group, mask)
     return [item], m, np.diag([side, side, 0.5 * m * shape.radius**2])
@@ -64,7 +70,7 @@ def capsule(radius: float, height: float, mass: float, material: str, group: int
     distance between the ball centres: 2/5 m_s r^2 about a half ball's flat side, shifted by way of its centre of
     mass, 3/8 r away from there.
     """
-    shape, m = Capsule(radius, height), positive(mass, "mass")
+    shape, m = Capsule(radius, height), _mass(mass)
     r, h = shape.radius, shape.length
     volume_c, volume_s = r * r * h, 4.0 / 3.0 * r**3
     m_c = m * volume_c / (volume_c + volume_s)
@@ -77,24 +83,21 @@ def capsule(radius: float, height: float, mass: float, material: str, group: int
 
 def checked_body(
     geometries: Iterable[Geometry], mass: float, inertia: ArrayLike, body_type: str
-) -> tuple[list[Geometry], float, Array]:
+) -> tuple[list[Geometry], float, Array, str]:
     """The arguments of add_single_body, checked."""
     if not isinstance(geometries, Iterable):
-        raise Error(f"geometries must be a sequence of Geometry values, got {geometries!r}")
+        raise Error(f"geometries must be a sequence of Geometry values, got {shown(geometries)}")
     items = list(geometries)
     for item in items:
         if not isinstance(item, Geometry):
-            raise Error(f"geometries must be Geometry values, got {item!r}")
-    if body_type not in BODY_TYPES:
-        raise unknown_name("body type", body_type, BODY_TYPES)
+            raise Error(f"geometries must be Geometry values, got {shown(item)}")
+        if not isinstance(item.pose, Transform):
+            raise Error(f"pose of a Geometry must be a Transform, got {shown(item.pose)}")
+    body_type = option(body_type, "body type", BODY_TYPES)
     matrix3 = as_array(inertia, (3, 3), "inertia")
     if body_type == "dynamic" or np.any(matrix3):
         _check_inertia(matrix3)
-    if body_type == "dynamic":
-        mass = positive(mass, "mass")
-    elif isinstance(mass, (bool, str, bytes)) or not (math.isfinite(mass) and mass >= 0.0):
-        raise Error(f"mass must be a finite number, 0 or more [kg], got {mass!r}")
-    return items, float(mass), matrix3
+    return items, _mass(mass) if body_type == "dynamic" else number(mass, "mass", low=0.0, unit="[kg]"), matrix3, body_type
 
 
 def _check_inertia(matrix3: Array) -> None:

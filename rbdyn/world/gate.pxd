@@ -1,5 +1,10 @@
 cdef class Gate:
     cdef bint half               # between integrate1 and integrate2
     cdef bint busy               # a step runs
+    cdef bint editing            # an object is being added or removed
+    cdef long process            # that locked this
+    cdef int lock(self) except -1
+    cdef int unlock(self) except -1
+    cdef int begin_edit(self) except -1
     cdef int check_idle(self) except -1
     cdef int check_editable(self) except -1

@@ -16,16 +16,23 @@ cdef class WorldObject:
         if type(self) is WorldObject:
             raise Error("objects are made by a World: call world.add_sphere(...), world.add_articulated_system(...)")
 
-    cdef int alive(self) except -1:
+    cdef int check_alive(self) except -1:
         """RemovedError if the object has left its World."""
         if self.gate is None:
             raise RemovedError(f"{self.name or type(self).__name__!s} is not in a World (any more)")
         return 0
 
+    cdef int forget_contacts(self) except -1:
+        """This was moved by hand: its contacts, and what they start the next solve from, are not its any more."""
+        world = self._world()
+        if world is not None:
+            world._forget(self)
+        return 0
+
     @property
     def world(self):
         """The World this object is in."""
-        self.alive()
+        self.check_alive()
         world = self._world()
         if world is None:
             raise RemovedError(f"the World of {self.name!r} is gone")

@@ -1,10 +1,12 @@
 from rbdyn.collision.backend cimport CollisionBackend
 from rbdyn.collision._types cimport Pose
+from rbdyn.contact.solver cimport ContactSolver
 from rbdyn.spatial._algebra cimport Vec3
 from rbdyn.world.articulated_system cimport ArticulatedSystem
 from rbdyn.world.assemble cimport Scene, Slot
 from rbdyn.world.gate cimport Gate
 from rbdyn.world.object cimport WorldObject
+from rbdyn.world.single_body cimport SingleBody
 
 cdef class Roster:
     cdef Gate gate
@@ -21,14 +23,21 @@ cdef class Roster:
     cdef dict _objects                    # name -> object, in the order in which they came
     cdef long added                       # objects added so far
     cdef list free_slots                  # freed runs of slots: (length, start)
-    cdef list material_names
+    cdef dict material_names              # name -> index
     cdef long material_revision
-    cdef long removals                    # objects removed so far
-    cdef object law_table                 # keeps Scene.law alive
+    cdef readonly ContactSolver contact
+    cdef long detections                  # of contacts, so far
+    cdef tuple pair_arrays                # keeps Scene.pairs and Scene.law alive
     cdef dict shapes                      # shape id -> (object, body name, geometry name)
 
     cdef int check(self) except -1
     cdef int refresh(self) except -1
+    cdef int read_materials(self) except -1
+    cdef int checked_id(self, object shape_id) except -1
+    cdef int make_room_for_shape(self, int shape_id) except -1
+    cdef int place_single(self, SingleBody body, object name) except -1
+    cdef int place_system(self, ArticulatedSystem robot, object name, bint self_collision) except -1
+    cdef WorldObject object_in(self, object obj)
     cdef int take_slots(self, int count) except -1
     cdef int register(self, object obj, int slot, str body, object geometries, object pose, bint dynamic) except -1
     cdef int material_index(self, str name) except -1

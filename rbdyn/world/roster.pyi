@@ -5,7 +5,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from rbdyn.collision.backend import CollisionBackend
-from rbdyn.contact import MaterialTable
+from rbdyn.contact import ContactSolver, MaterialTable
 from rbdyn.mechanism import Geometry, Mechanism
 from rbdyn.world.articulated_system import ArticulatedSystem
 from rbdyn.world.object import WorldObject
@@ -15,6 +15,8 @@ class Roster:
     def __init__(self, collision: CollisionBackend) -> None: ...
     @property
     def collision(self) -> CollisionBackend: ...
+    @property
+    def contact(self) -> ContactSolver: ...
     @property
     def materials(self) -> MaterialTable: ...
     @property
@@ -83,4 +85,4 @@ class Roster:
         self_collision: bool = True,
         **load_options: Any,
     ) -> ArticulatedSystem: ...
-    def remove(self, obj: WorldObject) -> None: ...
+    def remove(self, obj: WorldObject | str) -> None: ...

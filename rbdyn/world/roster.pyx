@@ -1,23 +1,26 @@
 """Roster: the objects of a World, and where collision and contact find them."""
 
+import operator
 import weakref
 
 import numpy as np
 
-from rbdyn.contact import MaterialTable
-from rbdyn.errors import BusyError, Error, RemovedError, unknown_name
+from rbdyn.arguments import number, shown
+from rbdyn.contact import MaterialPair, MaterialTable
+from rbdyn.errors import BusyError, CollisionError, Error, RemovedError, unknown_name
 from rbdyn.world import factories
+from rbdyn.world.arguments import label
+from rbdyn.world.inactive import warn_of_inactive_features
 
 from cpython.pythread cimport PyThread_get_thread_ident
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
-from rbdyn.arguments.arrays cimport data, vector_in
+from rbdyn.arguments.arrays cimport data
 from rbdyn.collision._types cimport Pose
 from rbdyn.world._types cimport DYNAMIC, CSingle, CSystem
 from rbdyn.world.articulated_system cimport ArticulatedSystem
 from rbdyn.world.assemble cimport SINGLE_SLOT, SYSTEM_SLOT, WORLD_SLOT, Law, Slot
-from rbdyn.world.gate cimport Gate
 from rbdyn.world.object cimport WorldObject
 from rbdyn.world.single_body cimport SingleBody
 
@@ -30,6 +33,13 @@ cdef int _grow(void** p, size_t count, size_t size) except -1:
     return 0
 
 
+cdef tuple law_of(object pair):
+    """The numbers of a Law."""
+    if not isinstance(pair, MaterialPair):
+        raise Error(f"materials must hold MaterialPair values, got {shown(pair)}")
+    return pair.friction, pair.restitution, pair.threshold, pair.static_friction, pair.static_threshold
+
+
 cdef class Roster:
     """The objects of a World: add, find, remove.  `World` steps them.
 
@@ -37,6 +47,8 @@ cdef class Roster:
     ----------
     collision : CollisionBackend
         What finds the contacts.
+    contact : ContactSolver
+        What finds their impulses.
     materials : MaterialTable
         What happens when two materials meet.
     """
@@ -52,17 +64,18 @@ cdef class Roster:
         free(self.scene.system)
 
     def __init__(self, collision):
+        if self.singles is not None:
+            raise Error("a World cannot be initialised twice; make a new one")
         self.singles, self.systems, self._objects, self.free_slots = [], [], {}, []
-        self.material_names = ["default"]
+        self.material_names = {"default": 0}
         self.material_revision = -1
+        self.detections = 1
         self.materials = MaterialTable()
         self.shapes = {}
         self.collision = collision
         self.slot[self.take_slots(1)].kind = WORLD_SLOT
         memset(self.pose, 0, sizeof(Pose))
         self.pose[0].R.xx = self.pose[0].R.yy = self.pose[0].R.zz = 1.0
-        collision.claim(self)
-        self.gate = Gate()
 
     cdef int refresh(self) except -1:
         """What may have changed in Python since the last step: models, materials."""
@@ -70,10 +83,31 @@ cdef class Roster:
         for robot in self.systems:
             robot.model.use()
         if self.material_revision != self.materials.revision:
-            self.law_table = np.ascontiguousarray(self.materials.table(self.material_names))
-            self.scene.law = <const Law*> data(self.law_table)
-            self.scene.n_materials = len(self.material_names)
-            self.material_revision = self.materials.revision
+            self.read_materials()
+        return 0
+
+    cdef int read_materials(self) except -1:
+        """Copy the properties of the material pairs that shapes here can form."""
+        cdef long revision = self.materials.revision
+        names = self.material_names
+        laws = [law_of(self.materials.default)]
+        rows = [[] for _ in names]
+        for (a, b), pair in self.materials.pairs().items():
+            if a in names and b in names:
+                rows[names[a]].append((names[b], len(laws)))
+                if a != b:
+                    rows[names[b]].append((names[a], len(laws)))
+                laws.append(law_of(pair))
+        start = np.zeros(len(rows) + 1, np.intc)
+        start[1:] = np.cumsum([len(row) for row in rows])
+        pairs = np.array([pair for row in rows for pair in sorted(row)], np.intc).reshape(-1, 2)
+        arrays = start, pairs[:, 0].copy(), pairs[:, 1].copy(), np.array(laws)
+        self.pair_arrays = arrays
+        self.scene.pairs.start = <const int*> data(arrays[0])
+        self.scene.pairs.other = <const int*> data(arrays[1])
+        self.scene.pairs.law = <const int*> data(arrays[2])
+        self.scene.law = <const Law*> data(arrays[3])
+        self.material_revision = revision
         return 0
 
     cdef int check(self) except -1:
@@ -92,7 +126,7 @@ cdef class Roster:
         self.check()
         if isinstance(name, str) and name in self._objects:
             return self._objects[name]
-        raise unknown_name("object", name, self._objects, "this World")
+        raise unknown_name("object", f"{name!s:.200}", self._objects, "this World")
 
     cdef int take_slots(self, int count) except -1:
         """A run of collision body indices: a freed one of that length, or fresh ones."""
@@ -115,19 +149,35 @@ cdef class Roster:
 
     cdef int register(self, object obj, int slot, str body, object geometries, object pose, bint dynamic) except -1:
         """Give shapes to the collision backend.  `pose` is the body's, in the frame whose pose World gives."""
-        cdef int size, k
+        cdef int shape_id, material
         for item in geometries:
             local = item.pose.matrix if pose is None else pose @ item.pose.matrix
-            shape_id = self.collision.add_shape(item.shape, slot, local, item.group, item.mask, dynamic)
+            material = self.material_index(label(item.material, f"material of a shape of {obj.name!r}"))
+            shape_id = self.checked_id(
+                self.collision.add_shape(item.shape, slot, local, item.group, item.mask, dynamic))
+            self.make_room_for_shape(shape_id)
             self.shapes[shape_id] = (obj, body, item.name or body)
-            if shape_id >= self.shape_room:
-                size = max(64, 2 * self.shape_room, shape_id + 1)
-                _grow(<void**> &self.material, size, sizeof(int))
-                for k in range(self.shape_room, size):
-                    self.material[k] = -1
-                self.shape_room = size
-                self.scene.material = self.material
-            self.material[shape_id] = self.material_index(item.material)
+            self.material[shape_id] = material
+        return 0
+
+    cdef int checked_id(self, object shape_id) except -1:
+        """A shape's id, as the collision backend gave it: new, and not far above the ones before."""
+        cdef long long limit = 2 * <long long> self.shape_room + 2**20
+        if isinstance(shape_id, bool) or not hasattr(type(shape_id), "__index__") or not (
+                0 <= operator.index(shape_id) < min(limit, 2**31 - 1)) or shape_id in self.shapes:
+            raise CollisionError(f"{type(self.collision).__name__}.add_shape() must return an int of 0 or more that no "
+                                 f"shape has, counting up from 0, got {shown(shape_id)}")
+        return operator.index(shape_id)
+
+    cdef int make_room_for_shape(self, int shape_id) except -1:
+        cdef int size, k
+        if shape_id >= self.shape_room:
+            size = min(max(64, 2 * <long long> self.shape_room, <long long> shape_id + 1), <long long> 2**31 - 1)
+            _grow(<void**> &self.material, size, sizeof(int))
+            for k in range(self.shape_room, size):
+                self.material[k] = -1
+            self.shape_room = size
+            self.scene.material = self.material
         return 0
 
     cdef bint known(self, int shape_id) noexcept nogil:
@@ -135,11 +185,11 @@ cdef class Roster:
         return 0 <= shape_id < self.shape_room and self.material[shape_id] >= 0
 
     cdef int material_index(self, str name) except -1:
-        """Index of a material; new names join the table of laws before the next step."""
+        """Index of a material; new names join the pairs before the next step."""
         if name not in self.material_names:
-            self.material_names.append(name)
+            self.material_names[name] = len(self.material_names)
             self.material_revision = -1
-        return self.material_names.index(name)
+        return self.material_names[name]
 
     cdef int enter(self, WorldObject obj, object name, str kind) except -1:
         """Name a new object and take it in."""
@@ -147,11 +197,9 @@ cdef class Roster:
             name = f"{kind}_{self.added}"
             while name in self._objects:
                 name += "_"
-        elif not isinstance(name, str) or not name:
-            raise Error(f"name must be a non-empty string, got {name!r}")
-        elif name in self._objects:
-            raise Error(f"this World already has an object named {name!r}")
-        obj.name = name
+        elif label(name, "name") in self._objects:
+            raise Error(f"this World already has an object named {shown(name)}")
+        obj.name = str(name)
         obj.gate = self.gate
         obj._world = weakref.ref(self)
         self._objects[name] = obj
@@ -180,16 +228,24 @@ cdef class Roster:
             At the origin, at rest.
         """
         cdef SingleBody body = SingleBody.__new__(SingleBody)
-        cdef int n = len(self.singles) if self.singles is not None else 0
         self.check()
-        self.gate.check_editable()
-        geometries, mass, inertia = factories.checked_body(geometries, mass, inertia, body_type)
-        body.name = name if isinstance(name, str) else "body"
+        geometries, mass, inertia, body_type = factories.checked_body(geometries, mass, inertia, body_type)
+        body.name = str(name) if isinstance(name, str) else "body"
         body.set_inertia(mass, inertia)
         body.set_type(body_type)
         body.c.q[0] = body.c.R.xx = body.c.R.yy = body.c.R.zz = 1.0
         body.geometries = tuple(geometries)
-        self.enter(body, name, factories.kind_of(geometries))
+        self.gate.begin_edit()
+        try:
+            self.place_single(body, name)
+        finally:
+            self.gate.editing = False
+        return body
+
+    cdef int place_single(self, SingleBody body, object name) except -1:
+        """Take in a new body, whole or not at all."""
+        cdef int n = len(self.singles)
+        self.enter(body, name, factories.kind_of(body.geometries))
         if n + 1 > self.single_room:
             _grow(<void**> &self.scene.single, max(16, 2 * n), sizeof(CSingle*))
             self.single_room = max(16, 2 * n)
@@ -199,13 +255,13 @@ cdef class Roster:
         self.scene.n_single = n + 1
         self.singles.append(body)
         try:
-            self.register(body, body.c.slot, body.name, geometries, None, body.c.type == DYNAMIC)
+            self.register(body, body.c.slot, body.name, body.geometries, None, body.c.type == DYNAMIC)
             if self.collision.mesh == "hull":
-                factories.warn_of_hulls(body.name, geometries)
+                factories.warn_of_hulls(body.name, body.geometries)
         except BaseException:
             self.drop(body)
             raise
-        return body
+        return 0
 
     def add_ground(self, height=0.0, material="default", group=1, mask=-1, name=None):
         """Add a level ground: a half-space, static.
@@ -225,7 +281,7 @@ cdef class Roster:
         -------
         ground : SingleBody
         """
-        height = vector_in([height], 1, "height")[0]
+        height = number(height, "height", unit="[m]")
         shapes = factories.half_space(material, group, mask)
         ground = self.add_single_body(shapes, 0.0, np.zeros((3, 3)), "static", name)
         ground.set_pose(position=(0.0, 0.0, height))
@@ -341,15 +397,30 @@ cdef class Roster:
         -------
         robot : ArticulatedSystem
             At its neutral configuration, at rest.
+
+        Warns
+        -----
+        InactiveFeatureWarning
+            If it asks for what does not act in a World yet: position or velocity limits, dry friction, mimic.
         """
         cdef ArticulatedSystem robot = ArticulatedSystem.__new__(ArticulatedSystem)
-        cdef int k, n
         self.check()
         self.gate.check_editable()
         mechanism = factories.mechanism_from(source, load_options)
-        robot.name = name if isinstance(name, str) else mechanism.name
+        robot.name = str(name) if isinstance(name, str) else mechanism.name
         robot.build(mechanism)
-        n = len(self.systems)
+        warn_of_inactive_features(robot.name, robot.model, 2)
+        self.gate.begin_edit()
+        try:
+            self.place_system(robot, name, self_collision)
+        finally:
+            self.gate.editing = False
+        return robot
+
+    cdef int place_system(self, ArticulatedSystem robot, object name, bint self_collision) except -1:
+        """Take in a new system, whole or not at all."""
+        cdef int k, n = len(self.systems)
+        mechanism = robot.mechanism
         if name is None and mechanism.name not in self._objects:
             name = mechanism.name
         self.enter(robot, name, mechanism.name)
@@ -372,7 +443,7 @@ cdef class Roster:
         except BaseException:
             self.drop(robot)
             raise
-        return robot
+        return 0
 
     cdef int register_system(self, ArticulatedSystem robot, bint self_collision) except -1:
         """Shapes and filters of a system."""
@@ -385,21 +456,51 @@ cdef class Roster:
             self.collision.exclude(robot.c.slot + a, robot.c.slot + b)
         return 0
 
-    def remove(self, WorldObject obj not None):
-        """Take the object `obj` out; it raises RemovedError from then on, other objects stay as they are."""
+    def remove(self, obj):
+        """Take the object `obj`, or the one of that name, out.
+
+        It raises RemovedError from then on; other objects, and their contacts with one another, stay as they are.
+        """
+        cdef WorldObject leaving
         self.check()
-        self.gate.check_editable()
-        if obj.gate is not self.gate:
+        leaving = self.find(obj) if isinstance(obj, str) else self.object_in(obj)
+        self.gate.begin_edit()
+        try:
+            self.drop(leaving)
+        finally:
+            self.gate.editing = False
+
+    cdef WorldObject object_in(self, object obj):
+        """An object of this World; Error or RemovedError otherwise."""
+        if not isinstance(obj, WorldObject):
+            raise Error(f"obj must be an object of this World, or its name, got {shown(obj)}")
+        if (<WorldObject> obj).gate is not self.gate:
             raise RemovedError(f"{obj!r} is not in this World")
-        self.drop(obj)
-        self.removals += 1
+        return obj
+
+    def _forget(self, obj):
+        """An object was moved by hand: its contacts, and what they start the next solve from, are forgotten."""
+        cdef WorldObject moved
+        self.check()
+        moved = self.object_in(obj)
+        moved.moved_at = self.detections
+        state = self.contact.get_state()
+        own = np.array([k + 1 for k, owner in self.shapes.items() if owner[0] is moved], np.uint64)
+        mask = np.uint64(0xFFFFFF)
+        theirs = np.isin((state["key"] >> np.uint64(40)) & mask, own) | np.isin((state["key"] >> np.uint64(16)) & mask,
+                                                                                own)
+        if theirs.all():                            # nothing is left of the past, the sweep's direction included
+            self.contact.reset()
+        elif theirs.any():
+            self.contact.set_state({**state, "key": state["key"][~theirs], "impulse": state["impulse"][~theirs]})
 
     cdef int drop(self, WorldObject obj) except -1:
         """Undo an add, whole or half done."""
         cdef ArticulatedSystem robot
         cdef int a, b
+        present = set(self.collision.ids)
         for shape_id in [k for k, owner in self.shapes.items() if owner[0] is obj]:
-            if shape_id in self.collision.ids:       # or somebody else removed it
+            if shape_id in present:                  # or somebody else removed it
                 self.collision.remove_shape(shape_id)
             self.material[shape_id] = -1
             del self.shapes[shape_id]
@@ -424,7 +525,8 @@ cdef class Roster:
         if len(self.material_names) <= 2 * len(used) + 16:
             return 0
         place = {old: new for new, old in enumerate(used)}
-        self.material_names = [self.material_names[old] for old in used]
+        names = list(self.material_names)
+        self.material_names = {names[old]: new for new, old in enumerate(used)}
         for shape_id in self.shapes:
             self.material[shape_id] = place[self.material[shape_id]]
         self.material_revision = -1
@@ -462,6 +564,9 @@ cdef class Roster:
                 self.slot[robot.c.slot + i].index = k
         return 0
 
-    def _set_dynamic(self, SingleBody body, bint dynamic):
+    def _set_dynamic(self, obj):
         """Called by a body whose type changed."""
-        self.collision.set_dynamic(body.c.slot, dynamic)
+        cdef SingleBody body
+        self.check()
+        body = self.object_in(obj)
+        self.collision.set_dynamic(body.c.slot, body.c.type == DYNAMIC)

@@ -3,14 +3,15 @@
 import numpy as np
 
 from rbdyn.errors import Error, unknown_name
-from rbdyn.spatial.rotations import matrix_from_quat, quat_from_matrix
+from rbdyn.world.arguments import option
+from rbdyn.world.arguments import orientation as _orientation
 
 cimport numpy as cnp
 
-from rbdyn.arguments.arrays cimport data, vector_in
+from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.model.joints cimport quat_E
 from rbdyn.spatial._algebra cimport Sym3, Vec3, add3, cross3, mul3, sym3, transpose3, vec3, zero3
-from rbdyn.world._types cimport DYNAMIC, STATIC
+from rbdyn.world._types cimport STATIC
 from rbdyn.world.object cimport WorldObject
 
 BODY_TYPES = ("static", "kinematic", "dynamic")
@@ -22,7 +23,7 @@ cdef Vec3 _vec(object x, str name) except *:
 
 
 cdef object _array(Vec3 a):
-    return np.array([a.x, a.y, a.z])
+    return read_only(np.array([a.x, a.y, a.z]))
 
 
 cdef Sym3 _sym(object J):
@@ -32,7 +33,8 @@ cdef Sym3 _sym(object J):
 cdef class SingleBody(WorldObject):
     """One rigid body; its frame sits at its centre of mass, world axes mean the World's.
 
-    Made by `World.add_sphere`, `add_box`, `add_cylinder`, `add_capsule`, `add_ground` and `add_single_body`.
+    Made by `World.add_sphere`, `add_box`, `add_cylinder`, `add_capsule`, `add_ground` and `add_single_body`.  Arrays
+    that its properties return are read-only and keep their values; the methods change the body.
 
     Attributes
     ----------
@@ -53,8 +55,6 @@ cdef class SingleBody(WorldObject):
         return 0
 
     cdef int set_type(self, str body_type) except -1:
-        if body_type not in BODY_TYPES:
-            raise unknown_name("body type", body_type, BODY_TYPES)
         if body_type == "dynamic" and not self.c.mass > 0:
             raise Error(f"{self.name!r} has no mass, so it cannot be dynamic")
         if body_type == "dynamic" and not self.c.inverse_I_b.xx > 0:
@@ -68,66 +68,76 @@ cdef class SingleBody(WorldObject):
     @property
     def body_type(self):
         """"dynamic", "kinematic" (moves with the velocity it is given) or "static"."""
+        self.check_alive()
         return BODY_TYPES[self.c.type]
 
     @body_type.setter
     def body_type(self, value):
-        self.alive()
+        value = option(value, "body type", BODY_TYPES)
+        self.check_alive()
         self.gate.check_editable()
-        self.set_type(str(value))
-        self.world._set_dynamic(self, self.c.type == DYNAMIC)
+        self.set_type(value)
+        self.world._set_dynamic(self)
 
     @property
     def mass(self):
         """Mass [kg]; 0 for the ground."""
+        self.check_alive()
         return self.c.mass
 
     @property
     def inertia(self):
         """Inertia about the centre of mass in body axes, (3, 3) [kg m^2]."""
+        self.check_alive()
         A = self.c.I_b
-        return np.array([[A.xx, A.xy, A.xz], [A.xy, A.yy, A.yz], [A.xz, A.yz, A.zz]])
+        return read_only(np.array([[A.xx, A.xy, A.xz], [A.xy, A.yy, A.yz], [A.xz, A.yz, A.zz]]))
 
     @property
     def position(self):
         """Position of the centre of mass, (3,) world [m]."""
+        self.check_alive()
         return _array(self.c.p)
 
     @property
     def orientation(self):
         """Orientation as a quaternion [w, x, y, z]."""
-        return np.array([self.c.q[0], self.c.q[1], self.c.q[2], self.c.q[3]])
+        self.check_alive()
+        return read_only(np.array([self.c.q[0], self.c.q[1], self.c.q[2], self.c.q[3]]))
 
     @property
     def rotation(self):
         """Orientation as a matrix, (3, 3), body to world axes."""
+        self.check_alive()
         R = self.c.R
-        return np.array([[R.xx, R.xy, R.xz], [R.yx, R.yy, R.yz], [R.zx, R.zy, R.zz]])
+        return read_only(np.array([[R.xx, R.xy, R.xz], [R.yx, R.yy, R.yz], [R.zx, R.zy, R.zz]]))
 
     @property
     def linear_velocity(self):
         """Velocity of the centre of mass, (3,) world [m/s]."""
+        self.check_alive()
         return _array(self.c.v)
 
     @property
     def angular_velocity(self):
         """Angular velocity, (3,) world [rad/s]."""
+        self.check_alive()
         return _array(self.c.w)
 
     @property
     def linear_momentum(self):
         """Mass times velocity, (3,) world [kg m/s]."""
-        return self.c.mass * self.linear_velocity
+        return read_only(self.c.mass * self.linear_velocity)
 
     @property
     def angular_momentum(self):
         """Angular momentum about the centre of mass, (3,) world [kg m^2/s]."""
         R = self.rotation
-        return R @ self.inertia @ R.T @ self.angular_velocity
+        return read_only(R @ self.inertia @ R.T @ self.angular_velocity)
 
     @property
     def kinetic_energy(self):
         """Kinetic energy [J]."""
+        self.check_alive()
         v, w = self.linear_velocity, self.angular_velocity
         return 0.5 * self.c.mass * float(v @ v) + 0.5 * float(w @ self.angular_momentum)
 
@@ -137,7 +147,7 @@ cdef class SingleBody(WorldObject):
         return -self.c.mass * float(self.world.gravity @ self.position)
 
     def set_pose(self, position=None, orientation=None):
-        """Move the body.
+        """Move the body; what is not given stays.  Its contacts and their warm start are forgotten.
 
         Parameters
         ----------
@@ -146,27 +156,22 @@ cdef class SingleBody(WorldObject):
         orientation : (4,) or (3, 3) array_like, optional
             Quaternion [w, x, y, z], normalised, or rotation matrix.
         """
-        cdef Vec3 p = self.c.p
-        cdef cnp.ndarray q = self.orientation
+        cdef Vec3 p
+        cdef cnp.ndarray q = None
         cdef int k
-        self.alive()
-        self.gate.check_editable()
         if position is not None:
             p = _vec(position, "position")
         if orientation is not None:
-            if np.ndim(orientation) == 2:
-                from rbdyn.spatial.transform import Transform
-
-                q = quat_from_matrix(Transform(rotation=orientation).rotation)
-            else:
-                q = quat_from_matrix(matrix_from_quat(vector_in(orientation, 4, "orientation")))
-                given = np.asarray(orientation, dtype=np.float64)
-                if abs(float(given @ given) - 1.0) < 1e-15:      # a unit quaternion stays to the bit, sign included
-                    q = np.array(given)
-        self.c.p = p
-        for k in range(4):
-            self.c.q[k] = data(q)[k]
-        self.c.R = transpose3(quat_E(self.c.q))
+            q = _orientation(orientation)
+        self.check_alive()
+        self.gate.check_editable()
+        if position is not None:
+            self.c.p = p
+        if q is not None:
+            for k in range(4):
+                self.c.q[k] = data(q)[k]
+            self.c.R = transpose3(quat_E(self.c.q))
+        self.forget_contacts()
 
     def set_velocity(self, linear=None, angular=None):
         """Set the velocity; what is not given stays.
@@ -185,17 +190,19 @@ cdef class SingleBody(WorldObject):
         StateError
             If a shape is wrong or a number is not finite; nothing changes then.
         """
-        cdef Vec3 v = self.c.v, w = self.c.w
-        self.alive()
-        self.gate.check_editable()
-        if self.c.type == STATIC:
-            raise Error(f"{self.name!r} is static; make it kinematic or dynamic to give it a velocity")
+        cdef Vec3 v, w
         if linear is not None:
             v = _vec(linear, "linear")
         if angular is not None:
             w = _vec(angular, "angular")
-        self.c.v = v
-        self.c.w = w
+        self.check_alive()
+        self.gate.check_editable()
+        if self.c.type == STATIC:
+            raise Error(f"{self.name!r} is static; make it kinematic or dynamic to give it a velocity")
+        if linear is not None:
+            self.c.v = v
+        if angular is not None:
+            self.c.w = w
 
     def _check_body(self, body):
         """A single body has one body only: 0, or its name."""
@@ -215,13 +222,13 @@ cdef class SingleBody(WorldObject):
         point : (3,) array_like, optional
             Where, in the body frame [m]; the centre of mass by default.  Taken at the present pose.
         """
-        cdef Vec3 f, arm = zero3()
-        self.alive()
+        cdef Vec3 f = _vec(force, "force"), arm = zero3()
+        if point is not None:
+            arm = _vec(point, "point")
+        self.check_alive()
         self.gate.check_idle()
         self._check_body(body)
-        f = _vec(force, "force")
-        if point is not None:
-            arm = mul3(self.c.R, _vec(point, "point"))
+        arm = mul3(self.c.R, arm)
         self.c.force = add3(self.c.force, f)
         self.c.torque = add3(self.c.torque, cross3(arm, f))
 
@@ -235,14 +242,24 @@ cdef class SingleBody(WorldObject):
         torque : (3,) array_like
             World axes [N m].
         """
-        self.alive()
+        cdef Vec3 t = _vec(torque, "torque")
+        self.check_alive()
         self.gate.check_idle()
         self._check_body(body)
-        self.c.torque = add3(self.c.torque, _vec(torque, "torque"))
+        self.c.torque = add3(self.c.torque, t)
 
     def clear_external_forces(self):
         """Forget the forces and torques given for the coming step."""
-        self.alive()
+        self.check_alive()
         self.gate.check_idle()
         self.c.force = zero3()
         self.c.torque = zero3()
+
+    def __repr__(self):
+        if self.gate is None:
+            return WorldObject.__repr__(self)
+        p = self.c.p
+        shapes = ", ".join(type(item.shape).__name__ for item in self.geometries[:3])
+        more = ", ..." if len(self.geometries) > 3 else ""
+        return (f"SingleBody({self.name!r}, {self.body_type}, {self.c.mass:g} kg, shapes: {shapes or 'none'}{more}, "
+                f"at ({p.x:.4g}, {p.y:.4g}, {p.z:.4g}) m)")

@@ -5,17 +5,19 @@ import operator
 
 import numpy as np
 
+from rbdyn.arguments import number, shown
 from rbdyn.collision.backend import CollisionBackend
 from rbdyn.collision.native import NativeBackend
 from rbdyn.contact import BisectionSolver, MaterialPair, PGSSolver
 from rbdyn.contact.solver import ContactSolver
-from rbdyn.errors import BusyError, CollisionError, DivergenceError, Error, unknown_name
+from rbdyn.errors import BusyError, CollisionError, DivergenceError, Error
+from rbdyn.world.arguments import option
 from rbdyn.world.contact import Contact
 
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
 from rbdyn.algorithms.kinematics cimport poses, velocities
-from rbdyn.arguments.arrays cimport data, vector_in
+from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.collision.backend cimport (
     CollisionBackend, buffer_free, buffer_init, detect_contacts,
 )
@@ -29,24 +31,29 @@ from rbdyn.world._system cimport (
 from rbdyn.world._types cimport EULER, SEMI_IMPLICIT, TRAPEZOID, CSingle, CSystem
 from rbdyn.world.articulated_system cimport ArticulatedSystem
 from rbdyn.world.assemble cimport apply_impulses, assemble, assembly_free, assembly_init
+from rbdyn.world.gate cimport Gate
+from rbdyn.world.object cimport WorldObject
 from rbdyn.world.roster cimport Roster
 
 SCHEMES = {"trapezoid": TRAPEZOID, "semi_implicit": SEMI_IMPLICIT, "euler": EULER}
 CONTACT_MARGIN = 1e-4  # [m] nearer than this counts as a contact; it may close, no further (docs/decisions.md)
+cdef double SIGNAL_PERIOD = 0.05  # [s]
 GAMMA = {TRAPEZOID: 0.5, SEMI_IMPLICIT: 1.0, EULER: 0.0}
 
 
-def _number(value, name, least, unit, strict=False):
-    """A finite float of at least `least`, or Error naming it."""
-    if isinstance(value, (bool, str, bytes, complex)):
-        raise Error(f"{name} must be a number{unit}, got {value!r}")
-    try:
-        x = float(value)
-    except (TypeError, ValueError):
-        raise Error(f"{name} must be a number{unit}, got {value!r}") from None
-    if not math.isfinite(x) or x < least or (strict and x == least):
-        raise Error(f"{name} must be finite and {'above' if strict else 'at least'} {least:g}{unit}, got {x}")
-    return x
+cdef extern from "<time.h>" nogil:
+    struct timespec:
+        long tv_sec
+        long tv_nsec
+    int TIME_UTC
+    int timespec_get(timespec* t, int base)
+
+
+cdef double seconds() noexcept nogil:
+    """The time of day [s]."""
+    cdef timespec t
+    timespec_get(&t, TIME_UTC)
+    return t.tv_sec + 1e-9 * t.tv_nsec
 
 
 def _backend(value, kinds, base, name):
@@ -54,16 +61,17 @@ def _backend(value, kinds, base, name):
     if value is None:
         value = next(iter(kinds))
     if isinstance(value, str):
-        if value not in kinds:
-            raise unknown_name(f"{name} backend", value, kinds)
-        return kinds[value]()
+        return kinds[option(value, f"{name} backend", kinds)]()
     if not isinstance(value, base):
-        raise Error(f"{name} must be a {base.__name__} or one of {', '.join(kinds)}, got {value!r}")
+        raise Error(f"{name} must be a {base.__name__} or one of {', '.join(kinds)}, got {shown(value)}")
+    if type(value) is base:
+        raise Error(f"{name} must be one of {', '.join(kinds)}, or of a class derived from {base.__name__}, which "
+                    "itself does nothing")
     return value
 
 
 def _time_step(value):
-    return _number(value, "time_step", 0.0, " [s]", strict=True)
+    return number(value, "time_step", above=0.0, unit="[s]")
 
 
 def _native():
@@ -77,7 +85,10 @@ def _fcl():
 
 
 cdef class World(Roster):
-    """A place where mechanisms and single bodies meet, in hard contact.
+    """World(time_step=0.002, gravity=(0.0, 0.0, -9.81), collision=None, contact=None)
+--
+
+    A place where mechanisms and single bodies meet, in hard contact.
 
     Parameters
     ----------
@@ -129,12 +140,14 @@ cdef class World(Roster):
         contact = _backend(contact, {"bisection": BisectionSolver, "pgs": PGSSolver}, ContactSolver, "contact")
         dt, g = _time_step(time_step), vector_in(gravity, 3, "gravity")
         Roster.__init__(self, collision)
+        collision.claim(self)
         contact.claim(self)
         self.contact = contact
         self.scene.dt = dt
-        self.gravity = g
+        self.g = vec3(data(g)[0], data(g)[1], data(g)[2])
         self.scene.erp, self.scene.erp2, self.scene.slop, self.scene.erp_speed = 0.2, 0.0, 1e-5, 1.0
         self.scheme, self.theta, self.gamma = TRAPEZOID, 0.5, 0.5
+        self.gate = Gate()                           # from here on the World can be used
 
     # ---- the step ----------------------------------------------------------------------------
 
@@ -159,14 +172,14 @@ cdef class World(Roster):
         """Points, normals and depths of this step's contacts."""
         cdef int i
         self.solved = False
-        self.removals_at_detection = self.removals
+        self.detections += 1
         detect_contacts(self.collision, self.pose, self.n_slots, &self.found)
         for i in range(self.found.n):
             if not (self.known(self.found.point[i].shape_a) and self.known(self.found.point[i].shape_b)):
-                self.refuse_stranger(i)
+                self.raise_unknown_shape(i)
         return 0
 
-    cdef int refuse_stranger(self, int i) except -1 nogil:
+    cdef int raise_unknown_shape(self, int i) except -1 nogil:
         with gil:
             raise CollisionError(
                 f"contact {i} is between shapes {self.found.point[i].shape_a} and {self.found.point[i].shape_b}, one "
@@ -212,16 +225,19 @@ cdef class World(Roster):
         for k in range(self.scene.n_single):
             single_commit(self.scene.single[k])
 
-    cdef int half_one(self) except -1 nogil:
+    cdef int half_one(self, double* checked) except -1 nogil:
         """q, v -> poses -> contacts."""
         self.kinematics()
+        self.look_at_signals(checked)
         self.detect()
         return 0
 
-    cdef int half_two(self) except -1 nogil:
+    cdef int half_two(self, double* checked) except -1 nogil:
         """Forces -> free velocity -> contact impulses -> velocity -> position."""
         self.free_velocities()
+        self.look_at_signals(checked)
         assemble(&self.assembly, &self.scene, &self.found)
+        self.look_at_signals(checked)
         solve_contacts(self.contact, &self.assembly.problem)
         apply_impulses(&self.assembly, &self.scene, &self.found)
         self.move()
@@ -230,7 +246,15 @@ cdef class World(Roster):
         self.commit()
         self.solved = True
         self.steps += 1
-        self.time += self.scene.dt
+        return 0
+
+    cdef int look_at_signals(self, double* checked) except -1 nogil:
+        """Let Ctrl-C interrupt the step, which then leaves no trace; at most every SIGNAL_PERIOD."""
+        cdef double now = seconds()
+        if now - checked[0] > SIGNAL_PERIOD:
+            checked[0] = now
+            with gil:
+                PyErr_CheckSignals()
         return 0
 
     cdef int diverged(self) except -1 nogil:
@@ -242,11 +266,11 @@ cdef class World(Roster):
             single_unpush(self.scene.single[k])
         with gil:
             raise DivergenceError(
-                f"step {self.steps + 1} (time {self.time:.6g} s): {self._who_diverged()} is not finite; the "
+                f"step {self.steps + 1} (time {self.time:.6g} s): {self.who_diverged()} is not finite; the "
                 f"state was left at step {self.steps}. Try a smaller time_step than {self.scene.dt:g} s"
             )
 
-    def _who_diverged(self):
+    cdef object who_diverged(self):
         """The object, and of a system the joint, whose step did not end in finite numbers."""
         cdef ArticulatedSystem robot
         if self.failed_system < 0:
@@ -266,13 +290,13 @@ cdef class World(Roster):
         except BaseException:
             self.collision.holder = 0
             raise
-        self.gate.busy = True
+        self.gate.lock()
         return self.freeze(True, True)
 
     cdef int release(self, bint half) except -1:
         """End of a step; states stay as they are if the second half is still to come."""
         self.collision.holder = self.contact.holder = 0
-        self.gate.busy = False
+        self.gate.unlock()
         return self.freeze(half, False)
 
     def step(self, n=1):
@@ -291,37 +315,36 @@ cdef class World(Roster):
             If another thread steps this World, integrate2() is due, or the state of a system is in the middle of
             `simulate`.
         """
-        cdef long k, count
+        cdef long count
+        cdef double checked = seconds()
         self.check()
         try:
             count = -1 if isinstance(n, bool) else operator.index(n)
         except (TypeError, OverflowError):
             count = -1
         if count < 0:
-            raise Error(f"n must be a number of steps, an int of 0 or more, got {n!r}")
+            raise Error(f"n must be a number of steps, an int of 0 or more, got {shown(n)}")
         self.gate.check_editable()
         self.refresh()
         self.take()
         try:
             with nogil:
-                for k in range(count):
-                    self.half_one()
-                    self.half_two()
-                    if k & 63 == 63:
-                        with gil:
-                            PyErr_CheckSignals()
+                for _ in range(count):
+                    self.half_one(&checked)
+                    self.half_two(&checked)
         finally:
             self.release(False)
 
     def integrate1(self):
         """First half of a step: kinematics and contact detection.  Contacts can be read, controls set after it."""
+        cdef double checked = seconds()
         self.check()
         self.gate.check_editable()
         self.refresh()
         self.take()
         try:
             with nogil:
-                self.half_one()
+                self.half_one(&checked)
         except BaseException:
             self.release(False)
             raise
@@ -330,6 +353,7 @@ cdef class World(Roster):
 
     def integrate2(self):
         """Second half of a step: forces, contact impulses, new velocities and positions."""
+        cdef double checked = seconds()
         self.check()
         self.gate.check_idle()
         if not self.gate.half:
@@ -337,7 +361,7 @@ cdef class World(Roster):
         self.take()
         try:
             with nogil:
-                self.half_two()
+                self.half_two(&checked)
         finally:
             self.release(False)
             self.gate.half = False
@@ -351,21 +375,27 @@ cdef class World(Roster):
 
     @time_step.setter
     def time_step(self, value):
+        value = _time_step(value)
         self.check()
         self.gate.check_editable()
-        self.scene.dt = _time_step(value)
+        self.time_before, self.steps_before = self.time, self.steps
+        self.scene.dt = value
+
+    @property
+    def time(self):
+        """Simulated so far [s]: steps times time step, rounded once."""
+        return self.time_before + (self.steps - self.steps_before) * self.scene.dt
 
     @property
     def gravity(self):
-        """Gravitational acceleration, (3,) copy, world axes [m/s^2]."""
-        return np.array([self.g.x, self.g.y, self.g.z])
+        """Gravitational acceleration, (3,) read-only, world axes [m/s^2]."""
+        return read_only(np.array([self.g.x, self.g.y, self.g.z]))
 
     @gravity.setter
     def gravity(self, value):
-        cdef cnp.ndarray a
+        cdef cnp.ndarray a = vector_in(value, 3, "gravity")
         self.check()
         self.gate.check_idle()
-        a = vector_in(value, 3, "gravity")
         self.refuse_simulated()
         self.g = vec3(data(a)[0], data(a)[1], data(a)[2])
         for robot in self.systems:
@@ -382,10 +412,9 @@ cdef class World(Roster):
 
     @integrator.setter
     def integrator(self, value):
+        value = option(value, "integrator", SCHEMES)
         self.check()
         self.gate.check_editable()
-        if value not in SCHEMES:
-            raise unknown_name("integrator", value, SCHEMES)
         self.scheme = SCHEMES[value]
         self.gamma = GAMMA[self.scheme]
         self.theta = 1.0 if self.scheme == SEMI_IMPLICIT else 0.5
@@ -400,11 +429,9 @@ cdef class World(Roster):
         erp2 : float
             Added to every pair's restitution, 0 to 1.
         """
+        erp, erp2 = number(erp, "erp", low=0.0, high=1.0), number(erp2, "erp2", low=0.0, high=1.0)
         self.check()
         self.gate.check_idle()
-        erp, erp2 = _number(erp, "erp", 0.0, ""), _number(erp2, "erp2", 0.0, "")
-        if erp > 1 or erp2 > 1:
-            raise Error(f"erp and erp2 must be at most 1, got {erp} and {erp2}")
         self.scene.erp, self.scene.erp2 = erp, erp2
 
     @property
@@ -414,8 +441,10 @@ cdef class World(Roster):
 
     @contact_slop.setter
     def contact_slop(self, value):
+        value = number(value, "contact_slop", low=0.0, unit="[m]")
         self.check()
-        self.scene.slop = _number(value, "contact_slop", 0.0, " [m]")
+        self.gate.check_idle()
+        self.scene.slop = value
 
     @property
     def contact_margin(self):
@@ -429,9 +458,10 @@ cdef class World(Roster):
 
     @contact_margin.setter
     def contact_margin(self, value):
+        value = number(value, "contact_margin", low=0.0, unit="[m]")
         self.check()
         self.gate.check_editable()
-        self.collision.margin = _number(value, "contact_margin", 0.0, " [m]")
+        self.collision.margin = value
 
     def set_contact_solver_param(self, alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, max_iterations=150,
                                  threshold=1e-8):
@@ -498,26 +528,37 @@ cdef class World(Roster):
 
     @property
     def contacts(self):
-        """Contacts of the latest detection, list of Contact; none after an object was removed since."""
+        """Contacts of the latest detection, list of Contact, without those of objects removed or moved since."""
         self.check()
         self.gate.check_idle()
-        if self.removals != self.removals_at_detection:
-            return []
-        return [self.contact_at(i) for i in range(self.found.n)]
+        return [self.contact_at(i) for i in range(self.found.n) if self.stands(i)]
+
+    cdef bint stands(self, int i) except -1:
+        """Whether the objects of contact i are still there, and where they were."""
+        cdef const ContactPoint* c = self.found.point + i
+        cdef WorldObject obj
+        for shape_id in (c.shape_a, c.shape_b):
+            if shape_id not in self.shapes:
+                return False
+            obj = self.shapes[shape_id][0]
+            if obj.moved_at == self.detections:
+                return False
+        return True
 
     cdef object contact_at(self, int i):
         cdef const ContactPoint* c = self.found.point + i
         cdef const double* E = self.assembly.frame + 9 * i
         cdef const double* l = self.assembly.impulse + 3 * i
-        a, body_a, geometry_a = self.shapes.get(c.shape_a, (None, "", ""))
-        b, body_b, geometry_b = self.shapes.get(c.shape_b, (None, "", ""))
+        a, body_a, geometry_a = self.shapes[c.shape_a]
+        b, body_b, geometry_b = self.shapes[c.shape_b]
         impulse = np.zeros(3)
         if self.solved:
             for k in range(3):
                 impulse[k] = E[k] * l[0] + E[3 + k] * l[1] + E[6 + k] * l[2]
         return Contact(a, b, body_a, body_b, geometry_a, geometry_b,
-                       np.array([c.position.x, c.position.y, c.position.z]),
-                       np.array([c.normal.x, c.normal.y, c.normal.z]), c.depth, impulse, self.scene.dt)
+                       read_only(np.array([c.position.x, c.position.y, c.position.z])),
+                       read_only(np.array([c.normal.x, c.normal.y, c.normal.z])), c.depth, read_only(impulse),
+                       self.scene.dt)
 
     def __reduce__(self):
         raise Error("a World cannot be pickled; save the states of its objects")
@@ -525,4 +566,5 @@ cdef class World(Roster):
     def __repr__(self):
         if self.gate is None:
             return "World(empty)"
-        return f"World(time={self.time:.6g} s, time_step={self.scene.dt:g} s, {len(self._objects)} objects)"
+        return (f"World(time={self.time:.6g} s, time_step={self.scene.dt:g} s, "
+                f"{len(self.systems)} articulated systems, {len(self.singles)} single bodies, {self.found.n} contacts)")

@@ -167,7 +167,7 @@ def test_self_collision_can_be_switched_off_and_neighbours_never_collide():
     for on in (True, False):
         world = World(1e-3, gravity=(0, 0, 0))
         robot = standing_quadruped(world, self_collision=on)
-        q = robot.q
+        q = robot.q.copy()
         for leg, sign in (("LF", -1.0), ("RF", 1.0)):
             q[robot.model.joint_q_index(f"{leg}_HAA")] = sign * 0.6
         robot.set_state(q)
@@ -203,7 +203,7 @@ def test_a_new_robot_does_not_inherit_the_filters_of_a_removed_one():
     world = World(1e-3, gravity=(0, 0, 0))
     world.remove(standing_quadruped(world, self_collision=False))
     robot = standing_quadruped(world, self_collision=True)
-    q = robot.q
+    q = robot.q.copy()
     for leg, sign in (("LF", -1.0), ("RF", 1.0)):
         q[robot.model.joint_q_index(f"{leg}_HAA")] = sign * 0.6
     robot.set_state(q)

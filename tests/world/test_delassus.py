@@ -100,7 +100,7 @@ def free_force(obj, world):
 
 def drop_until_it_touches(world, robot, least, depth=1e-3):
     """Lower a floating robot until its deepest point is in the ground."""
-    q = robot.q
+    q = robot.q.copy()
     world.collision.margin = 10.0
     world.integrate1()
     lowest = max(c.depth for c in world.contacts if c.object_a is not c.object_b)
@@ -258,7 +258,7 @@ def test_the_arm_on_a_tilted_base():
     world.step()
     assert any({c.object_a, c.object_b} == {robot, ball} for c in world.contacts)
     J = np.zeros((len(world.contacts), 3, 12))
-    turn, place = robot.body_pose("world"), rbdyn.State(robot.model)
+    turn, place = robot.body_pose(robot.mechanism.root_body), rbdyn.State(robot.model)
     place.set(start)
     for k, c in enumerate(world.contacts):
         sign = 1.0 if c.object_a is robot else -1.0

@@ -40,10 +40,25 @@ def test_gravity_is_a_vector(value):
     assert (world.gravity == [0, 0, -9.81]).all()
 
 
-def test_what_gravity_returns_is_a_copy():
+def test_arrays_that_properties_return_cannot_be_written():
+    """What is written into a copy would be lost without a word."""
     world = World(1e-3)
-    world.gravity[2] = 5.0
-    assert world.gravity[2] == -9.81
+    world.add_ground()
+    ball, robot = world.add_sphere(0.1, 1), standing_quadruped(world)
+    ball.set_pose((1, 1, 0.0999))
+    world.step()
+    arrays = [world.gravity, robot.q, robot.v, *robot.pd_gains, *robot.pd_target, robot.generalized_force,
+              robot.applied_force, ball.position, ball.orientation, ball.rotation, ball.inertia, ball.linear_velocity,
+              ball.angular_velocity, ball.linear_momentum, ball.angular_momentum]
+    arrays += [x for c in world.contacts for x in (c.position, c.normal, c.impulse)]
+    assert len(arrays) > 25
+    for x in arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            x[0] = 5.0
+    q = robot.q
+    kept = q.copy()
+    world.step(5)
+    assert (q == kept).all() and (robot.q != kept).any()         # it keeps its values, too
 
 
 def test_steps_of_nothing():
@@ -235,10 +250,19 @@ def test_a_removed_object_says_so():
     world.add_ground()
     ball, robot = world.add_sphere(0.1, 1, name="ball"), standing_quadruped(world)
     world.step()
+    x3, xq, xv = np.zeros(3), robot.q, robot.v
     world.remove(ball)
     world.remove(robot)
-    x3, xq, xv = np.zeros(3), robot.q, robot.v
+    for name in ("position", "orientation", "rotation", "linear_velocity", "angular_velocity", "mass", "inertia",
+                 "kinetic_energy", "potential_energy", "linear_momentum", "angular_momentum", "body_type"):
+        with pytest.raises(RemovedError, match="ball"):
+            getattr(ball, name)
+    for name in ("q", "v", "pd_gains", "pd_target", "generalized_force", "applied_force", "control_mode"):
+        with pytest.raises(RemovedError, match="quadruped"):
+            getattr(robot, name)
+    assert (robot.state.q == xq).all()                          # the state goes on without a World
     for call in (
+        lambda: robot.body_pose("base"),
         lambda: ball.set_pose(x3), lambda: ball.set_velocity(x3), lambda: ball.set_external_force(0, x3),
         lambda: ball.set_external_torque(0, x3), lambda: ball.world, lambda: ball.contacts,
         lambda: setattr(ball, "body_type", "static"), lambda: robot.set_state(xq), lambda: robot.set_pd_gains(1, 1),

@@ -1,0 +1,48 @@
+"""What comes into a World beside arrays and numbers: names and orientations, checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from rbdyn.arguments import as_array, shown
+from rbdyn.errors import Error, unknown_name
+from rbdyn.spatial.rotations import Array, quat_from_matrix
+from rbdyn.spatial.transform import Transform
+
+
+def option(value: Any, kind: str, known: Collection[str]) -> str:
+    """One of the names `known`; UnknownNameError otherwise."""
+    if isinstance(value, str) and value in known:
+        return str(value)
+    raise unknown_name(kind, shown(value), known)
+
+
+def label(value: Any, name: str) -> str:
+    """A name, as a plain str; Error naming the argument if it is empty or none."""
+    if not isinstance(value, str) or not value:
+        raise Error(f"{name} must be a non-empty string, got {shown(value)}")
+    return str(value)
+
+
+def orientation(value: Any, name: str = "orientation") -> Array:
+    """A unit quaternion [w, x, y, z] from one of any length, or from a rotation matrix (3, 3).
+
+    A quaternion of unit length stays as it is to the bit, sign included.
+    """
+    try:
+        given = np.array(value)
+    except ValueError:
+        given = np.zeros(0)
+    if given.shape == (3, 3):
+        return quat_from_matrix(Transform(rotation=as_array(given, (3, 3), name)).rotation)
+    if given.shape != (4,):
+        raise Error(f"{name} must be a quaternion [w, x, y, z] or a rotation matrix (3, 3), got {shown(value)}")
+    quat = as_array(given, (4,), name)
+    squared = float(quat @ quat)
+    if not 1e-24 < squared < math.inf:
+        raise Error(f"{name} must be a quaternion [w, x, y, z] that is not zero, got {quat.tolist()}")
+    return quat if abs(squared - 1.0) < 1e-15 else quat / math.sqrt(squared)

@@ -1,0 +1,46 @@
+"""What a mechanism asks for and a World does not do yet: said once, when it is added, instead of passed over."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+
+import numpy as np
+
+from rbdyn.errors import InactiveFeatureWarning
+from rbdyn.model import Model
+
+SHOWN = 5  # joints named of each kind
+
+
+def inactive_features(model: Model) -> dict[str, list[str]]:
+    """What does not act -> names of the joints that ask for it; empty where everything acts."""
+    joints = [joint for joint in model.mechanism.tree_joints if joint.num_velocities]
+    return {
+        what: names
+        for what, names in (
+            ("position limits", [j.name for j in joints if _finite(j.position_limits)]),
+            ("velocity limits", [j.name for j in joints if _finite((j.velocity_limit,))]),
+            ("dry friction", [j.name for j in joints if j.friction > 0.0]),
+            ("mimic", [j.name for j in joints if j.mimic is not None]),
+        )
+        if names
+    }
+
+
+def _finite(limits: Iterable[float | None] | None) -> bool:
+    return limits is not None and any(x is not None and np.isfinite(x) for x in limits)
+
+
+def warn_of_inactive_features(robot: str, model: Model, stacklevel: int) -> None:
+    """One InactiveFeatureWarning that names the robot, what does not act, and the first joints that ask for it."""
+    inactive = inactive_features(model)
+    if inactive:
+        text = "; ".join(f"{what} of {_some(names)}" for what, names in inactive.items())
+        warnings.warn(f"{robot!r} asks for what does not act in a World yet: {text}"[:1900], InactiveFeatureWarning,
+                      stacklevel=stacklevel)
+
+
+def _some(names: list[str]) -> str:
+    shown = ", ".join(repr(name[:60]) for name in names[:SHOWN])
+    return shown if len(names) <= SHOWN else f"{shown}, ... ({len(names)} joints)"
