@@ -97,7 +97,8 @@ def checked_body(
     matrix3 = as_array(inertia, (3, 3), "inertia")
     if body_type == "dynamic" or np.any(matrix3):
         _check_inertia(matrix3)
-    return items, _mass(mass) if body_type == "dynamic" else number(mass, "mass", low=0.0, unit="[kg]"), matrix3, body_type
+    mass = _mass(mass) if body_type == "dynamic" else number(mass, "mass", low=0.0, unit="[kg]")
+    return items, mass, matrix3, body_type
 
 
 def _check_inertia(matrix3: Array) -> None:

@@ -64,9 +64,6 @@ def _backend(value, kinds, base, name):
         return kinds[option(value, f"{name} backend", kinds)]()
     if not isinstance(value, base):
         raise Error(f"{name} must be a {base.__name__} or one of {', '.join(kinds)}, got {shown(value)}")
-    if type(value) is base:
-        raise Error(f"{name} must be one of {', '.join(kinds)}, or of a class derived from {base.__name__}, which "
-                    "itself does nothing")
     return value
 
 
@@ -141,7 +138,11 @@ cdef class World(Roster):
         dt, g = _time_step(time_step), vector_in(gravity, 3, "gravity")
         Roster.__init__(self, collision)
         collision.claim(self)
-        contact.claim(self)
+        try:
+            contact.claim(self)
+        except BaseException:
+            (<CollisionBackend> collision).owner = None
+            raise
         self.contact = contact
         self.scene.dt = dt
         self.g = vec3(data(g)[0], data(g)[1], data(g)[2])
