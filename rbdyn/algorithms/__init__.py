@@ -1,24 +1,27 @@
 """Algorithms on a State, one file each under its name in the literature."""
 
-from rbdyn.algorithms.aba import forward_dynamics
-from rbdyn.algorithms.aba_derivatives import forward_dynamics_derivatives
-from rbdyn.algorithms.acceleration import point_acceleration, point_acceleration_6d
-from rbdyn.algorithms.centroidal import center_of_mass_jacobian, composite_inertia, momentum_bias, momentum_matrix
-from rbdyn.algorithms.closure import project_configuration
-from rbdyn.algorithms.configuration import difference, integrate
-from rbdyn.algorithms.constrained import dynamics, project_velocity
 from rbdyn.algorithms.convert import convert
-from rbdyn.algorithms.coriolis import coriolis_matrix
-from rbdyn.algorithms.crba import mass_matrix, mass_matrix_times
-from rbdyn.algorithms.inverse_kinematics import InverseKinematicsResult, inverse_kinematics
-from rbdyn.algorithms.jacobian import body_spatial_jacobian, point_jacobian, point_jacobian_6d
-from rbdyn.algorithms.jacobian_dot import body_spatial_jacobian_dot, point_jacobian_dot, point_jacobian_dot_6d
-from rbdyn.algorithms.kinematics import body_pose, forward_kinematics, point_velocity, point_velocity_6d
-from rbdyn.algorithms.loops import loop_bias, loop_error, loop_jacobian
-from rbdyn.algorithms.ltdl import inverse_mass_matrix, solve_mass_matrix
-from rbdyn.algorithms.momentum import angular_momentum, center_of_mass, kinetic_energy, momentum, potential_energy
-from rbdyn.algorithms.reactions import joint_wrenches
-from rbdyn.algorithms.relative import (
+from rbdyn.algorithms.dynamics.aba import forward_dynamics
+from rbdyn.algorithms.dynamics.aba_derivatives import forward_dynamics_derivatives
+from rbdyn.algorithms.dynamics.coriolis import coriolis_matrix
+from rbdyn.algorithms.dynamics.crba import mass_matrix, mass_matrix_times
+from rbdyn.algorithms.dynamics.ltdl import inverse_mass_matrix, solve_mass_matrix
+from rbdyn.algorithms.dynamics.reactions import joint_wrenches
+from rbdyn.algorithms.dynamics.rnea import bias_forces, inverse_dynamics
+from rbdyn.algorithms.dynamics.rnea_derivatives import inverse_dynamics_derivatives
+from rbdyn.algorithms.integration.configuration import difference, integrate
+from rbdyn.algorithms.integration.simulate import simulate
+from rbdyn.algorithms.integration.trajectory import Trajectory
+from rbdyn.algorithms.inverse_kinematics.search import InverseKinematicsResult, inverse_kinematics
+from rbdyn.algorithms.kinematics.acceleration import point_acceleration, point_acceleration_6d
+from rbdyn.algorithms.kinematics.forward import body_pose, forward_kinematics, point_velocity, point_velocity_6d
+from rbdyn.algorithms.kinematics.jacobian import body_spatial_jacobian, point_jacobian, point_jacobian_6d
+from rbdyn.algorithms.kinematics.jacobian_dot import (
+    body_spatial_jacobian_dot,
+    point_jacobian_dot,
+    point_jacobian_dot_6d,
+)
+from rbdyn.algorithms.kinematics.relative import (
     relative_body_spatial_jacobian,
     relative_body_spatial_jacobian_and_dot,
     relative_body_spatial_jacobian_dot,
@@ -30,11 +33,7 @@ from rbdyn.algorithms.relative import (
     spatial_acceleration,
     spatial_velocity,
 )
-from rbdyn.algorithms.result import DynamicsResult
-from rbdyn.algorithms.rnea import bias_forces, inverse_dynamics
-from rbdyn.algorithms.rnea_derivatives import inverse_dynamics_derivatives
-from rbdyn.algorithms.simulate import simulate
-from rbdyn.algorithms.sparse import (
+from rbdyn.algorithms.kinematics.sparse import (
     SparseJacobian,
     sparse_point_jacobian,
     sparse_point_jacobian_6d,
@@ -42,8 +41,24 @@ from rbdyn.algorithms.sparse import (
     sparse_point_jacobian_dot_6d,
     supporting_columns,
 )
-from rbdyn.algorithms.trajectory import Trajectory
-from rbdyn.algorithms.update import body_accelerations, body_velocities, update_kinematics
+from rbdyn.algorithms.kinematics.update import body_accelerations, body_velocities, update_kinematics
+from rbdyn.algorithms.loops.closure import project_configuration
+from rbdyn.algorithms.loops.constrained import dynamics, project_velocity
+from rbdyn.algorithms.loops.loops import loop_bias, loop_error, loop_jacobian
+from rbdyn.algorithms.loops.result import DynamicsResult
+from rbdyn.algorithms.momentum.centroidal import (
+    center_of_mass_jacobian,
+    composite_inertia,
+    momentum_bias,
+    momentum_matrix,
+)
+from rbdyn.algorithms.momentum.momentum import (
+    angular_momentum,
+    center_of_mass,
+    kinetic_energy,
+    momentum,
+    potential_energy,
+)
 
 __all__ = [
     "DynamicsResult",

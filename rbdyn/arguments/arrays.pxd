@@ -13,7 +13,7 @@ cdef cnp.ndarray vector_out(object out, Py_ssize_t n)
 cdef cnp.ndarray matrix_out(object out, Py_ssize_t rows, Py_ssize_t columns)
 cdef tuple matrices_out(object out, int count, Py_ssize_t rows, Py_ssize_t columns)
 cdef int clear(tuple matrices) except -1
-cdef cnp.ndarray apart(cnp.ndarray x, cnp.ndarray out)
+cdef cnp.ndarray copy_if_overlapping(cnp.ndarray x, cnp.ndarray out)
 cdef cnp.ndarray read_only(cnp.ndarray a)
 
 cdef inline double* data(cnp.ndarray a) noexcept:

@@ -184,7 +184,7 @@ cdef int _check_out(object out, int ndim) except -1:
     return 0
 
 
-cdef cnp.ndarray apart(cnp.ndarray x, cnp.ndarray out):
+cdef cnp.ndarray copy_if_overlapping(cnp.ndarray x, cnp.ndarray out):
     """`x`, or a copy of it if `out` lies across it; an `out` that is x itself is the algorithm's business."""
     return cnp.PyArray_NewCopy(x, cnp.NPY_CORDER) if overlap(x, out) and data(x) != data(out) else x
 

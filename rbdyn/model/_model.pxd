@@ -29,12 +29,12 @@ cdef struct CLoop:        # a joint outside the tree: it constrains two bodies t
     int rotor_row         # first of its rotor rows
     double rotor          # reflected rotor inertia per degree of freedom [kg m^2 or kg]; 0: no rotor rows
 
-cdef enum Chart:          # how a joint writes its q; how it moves, and its v, are its kind's alone
+cdef enum Representation:  # how a joint writes its q; how it moves, and its v, are its kind's alone
     OWN = 0               # as the kind does
     SINE_COSINE = 1       # REVOLUTE: sine and cosine of the angle
     STEREOGRAPHIC = 2     # FLOATING: x, y, z [m], p = (qx, qy, qz) / (1 + qw)
 
-cdef struct Part:         # numbers of q that belong together, by `size`
+cdef struct Block:        # numbers of q that belong together, by `size`
     int start             # first of them in q
     int size              # 2: sine and cosine, 4: quaternion, both of length 1; 3: p, of length 1 at most
 
@@ -45,16 +45,16 @@ cdef struct CModel:
     Vec3 gravity          # [m/s^2] root axes
     int* parent           # (nb,)
     int* kind             # (nb,) JointKind of joint i
-    int* chart            # (nb,) Chart of joint i
+    int* representation   # (nb,) Representation of joint i
     int* qi               # (nb,) first index of joint i in q
     int* vi               # (nb,) first index of joint i in v
     int* nvi              # (nb,) degrees of freedom of joint i
-    int* above            # (nv,) next degree of freedom towards the root, or -1: the sparsity of M
+    int* parent_dof       # (nv,) next degree of freedom towards the root, or -1: the sparsity of M
     Xform* X_tree         # (nb,) parent's frame to before-frame of joint i
     Inertia* I_b          # (nb,) rigid-body inertia, merged bodies included
     double* rotor         # (nv,) reflected rotor inertia [kg m^2 or kg]
-    int n_parts           # parts of q that are not free
-    Part* part            # (n_parts,)
+    int n_blocks          # blocks of q whose length is bound
+    Block* blocks         # (n_blocks,)
     int n_loops           # joints outside the tree
     int nc                # rows of the constraint Jacobian K
     int nr                # rotor rows: degrees of freedom of loop joints that have rotors

@@ -8,15 +8,15 @@ cdef void _place_model(CModel* m) noexcept nogil:
     cdef int nb = m.nb, nv = m.nv
     m.parent = <int*> place(&m.memory, nb, sizeof(int))
     m.kind = <int*> place(&m.memory, nb, sizeof(int))
-    m.chart = <int*> place(&m.memory, nb, sizeof(int))
+    m.representation = <int*> place(&m.memory, nb, sizeof(int))
     m.qi = <int*> place(&m.memory, nb, sizeof(int))
     m.vi = <int*> place(&m.memory, nb, sizeof(int))
     m.nvi = <int*> place(&m.memory, nb, sizeof(int))
-    m.above = <int*> place(&m.memory, nv, sizeof(int))
+    m.parent_dof = <int*> place(&m.memory, nv, sizeof(int))
     m.X_tree = <Xform*> place(&m.memory, nb, sizeof(Xform))
     m.I_b = <Inertia*> place(&m.memory, nb, sizeof(Inertia))
     m.rotor = <double*> place(&m.memory, nv, sizeof(double))
-    m.part = <Part*> place(&m.memory, nb, sizeof(Part))
+    m.blocks = <Block*> place(&m.memory, nb, sizeof(Block))
     m.loops = <CLoop*> place(&m.memory, m.n_loops, sizeof(CLoop))
 
 

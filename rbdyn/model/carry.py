@@ -70,7 +70,7 @@ def carry(first: State, states: tuple[State, ...], change: Change) -> State:
     root = model.mechanism.root_body
     for before, state in known:
         if before.bodies.get(root, root) is before.mechanism.root_body:
-            after._take_root(state)
+            after.copy_root_pose(state)
             break
     return after
 

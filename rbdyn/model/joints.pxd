@@ -42,7 +42,7 @@ cdef inline void joint_transform(const CModel* m, CData* d, int i) noexcept nogi
     cdef real s, c
     cdef int kind = m.kind[i]
     if kind == REVOLUTE:
-        if m.chart[i] == OWN:
+        if m.representation[i] == OWN:
             sincos_r(q[0], &s, &c)
         else:
             s, c = q[0], q[1]
@@ -57,7 +57,7 @@ cdef inline void joint_transform(const CModel* m, CData* d, int i) noexcept nogi
         d.EJ[i] = rows3(vec3(c, s, splat(0.0)), vec3(-s, c, splat(0.0)), vec3(splat(0.0), splat(0.0), splat(1.0)))
         d.X[i] = xform(turned_z(s, c, T.E), add3(T.r, add3(scale3(q[0], row_x(T.E)), scale3(q[1], row_y(T.E)))))
     else:
-        d.EJ[i] = quat_E(q + 3) if m.chart[i] == OWN else spquat_E(q + 3)
+        d.EJ[i] = quat_E(q + 3) if m.representation[i] == OWN else spquat_E(q + 3)
         d.X[i] = xform(matmul3(d.EJ[i], T.E), add3(T.r, tmul3(T.E, vec3(q[0], q[1], q[2]))))
 
 cdef inline Motion joint_motion(const CModel* m, const CData* d, int i, const real* x) noexcept nogil:
@@ -160,7 +160,7 @@ cdef inline int joint_axes_from(const CModel* m, const CData* d, int i, Mat3 E, 
         return 3
     return 2 if kind == PLANAR else 0
 
-cdef inline bint turns_at_once(const CModel* m, int i) noexcept nogil:
+cdef inline bint has_3dof_rotation(const CModel* m, int i) noexcept nogil:
     """Whether the last three degrees of freedom of joint i are an angular velocity in the parent-side axes."""
     return m.kind[i] == SPHERICAL or m.kind[i] == FLOATING
 
@@ -202,14 +202,14 @@ cdef inline void joint_inertia(const CModel* m, const CData* d, int i, Force* U,
         for k in range(j + 1):
             D[6 * j + k] = power(S, U[k])
 
-cdef inline bint yields(const CModel* m, int i, const real* extra) noexcept nogil:
+cdef inline bint frees_z(const CModel* m, int i, const real* extra) noexcept nogil:
     """Whether nothing but inertia resists a revolute joint, neither a rotor nor an implicit gain.
 
     Then I^A - U D^-1 U^T has a zero row and column wz, and a third of what follows falls away.
     """
     return m.kind[i] == REVOLUTE and m.rotor[m.vi[i]] == 0.0 and extra is NULL
 
-cdef inline void yield_inertia(ArticulatedInertia* A, real s, Force U) noexcept nogil:
+cdef inline void project_inertia(ArticulatedInertia* A, real s, Force U) noexcept nogil:
     """A <- A - s U U^T where that clears row and column wz; those are not written, since nobody reads them."""
     cdef Vec3 n = scale3(s, U.n), f = scale3(s, U.f)
     A.I_a.xx = A.I_a.xx - n.x * U.n.x
@@ -228,8 +228,8 @@ cdef inline void yield_inertia(ArticulatedInertia* A, real s, Force U) noexcept 
     A.M.yz = A.M.yz - f.y * U.f.z
     A.M.zz = A.M.zz - f.z * U.f.z
 
-cdef inline Force yielded_force(const ArticulatedInertia* A, Motion c) noexcept nogil:
-    """A c after yield_inertia, for the c of a revolute joint, which has no z components."""
+cdef inline Force projected_force(const ArticulatedInertia* A, Motion c) noexcept nogil:
+    """A c after project_inertia, for the c of a revolute joint, which has no z components."""
     return force(vec3(A.I_a.xx * c.w.x + A.I_a.xy * c.w.y + A.H.xx * c.v.x + A.H.xy * c.v.y,
                       A.I_a.xy * c.w.x + A.I_a.yy * c.w.y + A.H.yx * c.v.x + A.H.yy * c.v.y,
                       splat(0.0)),

@@ -122,19 +122,19 @@ cdef class Model:
                 continue
             self.c.parent[i] = link.parent
             kind = link.joint.joint_type
-            self.c.kind[i], self.c.chart[i] = kind.kernel_kind, kind.representation
+            self.c.kind[i], self.c.representation[i] = kind.kernel_kind, kind.representation
             self.c.nvi[i] = kind.num_velocities
             self.c.X_tree[i] = xform(transpose3(_mat3(link.tree_pose.rotation)), _vec3(link.tree_pose.translation))
             for j in range(self.c.nvi[i]):
                 self.c.rotor[vi + j] = link.joint.rotor_inertia
                 if j > 0:
-                    self.c.above[vi + j] = vi + j - 1
+                    self.c.parent_dof[vi + j] = vi + j - 1
                 else:
-                    self.c.above[vi] = self.c.vi[link.parent] + self.c.nvi[link.parent] - 1 if link.parent else -1
+                    self.c.parent_dof[vi] = self.c.vi[link.parent] + self.c.nvi[link.parent] - 1 if link.parent else -1
             if kind.normalised is not None:
-                self.c.part[self.c.n_parts].start = qi + kind.normalised.start
-                self.c.part[self.c.n_parts].size = kind.normalised.stop - kind.normalised.start
-                self.c.n_parts += 1
+                self.c.blocks[self.c.n_blocks].start = qi + kind.normalised.start
+                self.c.blocks[self.c.n_blocks].size = kind.normalised.stop - kind.normalised.start
+                self.c.n_blocks += 1
             qi += kind.num_positions
             vi += kind.num_velocities
         return 0

@@ -3,7 +3,7 @@ cimport numpy as cnp
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.model cimport Model
 
-cdef int check_parts(const CModel* m, const double* q, str name) except -1
+cdef int check_blocks(const CModel* m, const double* q, str name) except -1
 
 cdef class State:
     cdef CData c
@@ -17,8 +17,8 @@ cdef class State:
     cdef object _view(self, double* x, cnp.npy_intp n)
     cdef double* scratch(self) except NULL
     cdef void* workspace(self, size_t size) except NULL
-    cdef int refuse_others(self) except -1
-    cdef int refuse_frozen(self) except -1
+    cdef int check_thread(self) except -1
+    cdef int check_not_stepping(self) except -1
     cdef CModel* use(self) except NULL
     cdef void _normalise(self) noexcept
     cdef int check_filled(self) except -1

@@ -44,17 +44,17 @@ cdef inline void to_shadow(double* p) noexcept:
         p[k] *= n / largest
 
 
-cdef int check_parts(const CModel* m, const double* q, str name) except -1:
+cdef int check_blocks(const CModel* m, const double* q, str name) except -1:
     """StateError if a quaternion, or a sine with its cosine, is not of unit length; any p is a rotation."""
     cdef double n
     cdef int i
-    for i in range(m.n_parts):
-        n = squared_length(q + m.part[i].start, m.part[i].size)
-        if m.part[i].size != 3 and not fabs(n - 1.0) < 2e-3:
-            what = "a quaternion [w, x, y, z]" if m.part[i].size == 4 else "a pair [sine, cosine]"
+    for i in range(m.n_blocks):
+        n = squared_length(q + m.blocks[i].start, m.blocks[i].size)
+        if m.blocks[i].size != 3 and not fabs(n - 1.0) < 2e-3:
+            what = "a quaternion [w, x, y, z]" if m.blocks[i].size == 4 else "a pair [sine, cosine]"
             raise StateError(
                 f"{name} holds {what} of length {sqrt(n):.6g} at "
-                f"{name}[{m.part[i].start}:{m.part[i].start + m.part[i].size}]; it must be 1"
+                f"{name}[{m.blocks[i].start}:{m.blocks[i].start + m.blocks[i].size}]; it must be 1"
             )
     return 0
 
@@ -111,10 +111,10 @@ cdef class State:
         """The model's C arrays; raises if this State is empty, stale, or stepped by another thread."""
         self.check_filled()
         if self.stepper:
-            self.refuse_others()
+            self.check_thread()
         return self.model.use()
 
-    cdef int refuse_others(self) except -1:
+    cdef int check_thread(self) except -1:
         """BusyError if another thread steps this State."""
         if self.stepper != <long> PyThread_get_thread_ident():
             raise BusyError("another thread steps this State, by its World or by simulate; give each thread its own")
@@ -126,7 +126,7 @@ cdef class State:
             raise StateError("this State was made without its model; call State(model)")
         return 0
 
-    cdef int refuse_frozen(self) except -1:
+    cdef int check_not_stepping(self) except -1:
         """StateError in the middle of a step."""
         if self.frozen:
             raise StateError("this State is in the middle of a step, of a World or of simulate; set it after the step")
@@ -158,9 +158,9 @@ cdef class State:
             new_v = vector_in(v, m.nv, "v")
             if new_v is not v and new_q is not None:
                 still_vector(new_q, m.nq, "q")
-        self.refuse_frozen()
+        self.check_not_stepping()
         if new_q is not None:
-            check_parts(m, data(new_q), "q")
+            check_blocks(m, data(new_q), "q")
             memcpy(self.c.q, data(new_q), m.nq * sizeof(double))
             self._normalise()
         if new_v is not None:
@@ -175,15 +175,15 @@ cdef class State:
         cdef double* x
         cdef double n
         cdef int i, k
-        for i in range(m.n_parts):
-            x = self.c.q + m.part[i].start
-            if m.part[i].size == 3:
+        for i in range(m.n_blocks):
+            x = self.c.q + m.blocks[i].start
+            if m.blocks[i].size == 3:
                 to_shadow(x)
                 continue
-            n = squared_length(x, m.part[i].size)
+            n = squared_length(x, m.blocks[i].size)
             if fabs(n - 1.0) > 1e-15:
                 n = 1.0 / sqrt(n)
-                for k in range(m.part[i].size):
+                for k in range(m.blocks[i].size):
                     x[k] *= n
 
     @property
@@ -213,7 +213,7 @@ cdef class State:
         twin.c.gravity, twin.c.R[0], twin.c.p[0] = self.c.gravity, self.c.R[0], self.c.p[0]
         return twin
 
-    def _take_root(self, State other not None):
+    def copy_root_pose(self, State other not None):
         """Where a World put the root of `other`, and its gravity if the World changed that."""
         cdef Vec3 g = other.c.gravity, usual = other.model.c.gravity
         self.c.R[0], self.c.p[0] = other.c.R[0], other.c.p[0]

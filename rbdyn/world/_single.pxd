@@ -5,7 +5,7 @@
 
 from libc.math cimport isfinite
 
-from rbdyn.algorithms.configuration cimport quat_step
+from rbdyn.kernels.configuration cimport quat_step
 from rbdyn.model.joints cimport quat_E
 from rbdyn.spatial._algebra cimport (
     Mat3, Sym3, Vec3, add3, dot3, mul3, rotate_s, scale3, smul3, sub3, sym3, tmul3, transpose3, vec3, zero3,

@@ -3,8 +3,8 @@
 from libc.math cimport isfinite, sqrt
 from libc.string cimport memcpy, memset
 
-from rbdyn.algorithms.aba cimport aba_inward, aba_outward, solve_upper
-from rbdyn.algorithms.configuration cimport difference_joints, integrate_joints
+from rbdyn.kernels.aba cimport aba_inward, aba_outward, solve_upper
+from rbdyn.kernels.configuration cimport difference_joints, integrate_joints
 from rbdyn.model._model cimport POSES, CData, CModel
 from rbdyn.model.joints cimport add_joint_motion, joint_column
 from rbdyn.spatial._algebra cimport (

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rbdyn.algorithms.kinematics import body_pose
+from rbdyn.algorithms.kinematics.forward import body_pose
 from rbdyn.errors import Error, MechanismError, StateError
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.arguments import option
@@ -13,9 +13,9 @@ from libc.math cimport fabs, sqrt
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
-from rbdyn.algorithms._singular cimport refuse_singular
-from rbdyn.algorithms.aba cimport aba_inward
-from rbdyn.algorithms.kinematics cimport poses
+from rbdyn.algorithms.inputs.regular cimport check_regular
+from rbdyn.kernels.aba cimport aba_inward
+from rbdyn.kernels.kinematics cimport poses
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Model, Placement
@@ -38,9 +38,9 @@ cdef int normalise_quaternions(const CModel* m, double* q) except -1:
     """Unit length for quaternions of any length but zero, as in `set_pose`; rounding is left to `State.set`."""
     cdef double n
     cdef int i, k, first
-    for i in range(m.n_parts):
-        first = m.part[i].start
-        if m.part[i].size != 4:
+    for i in range(m.n_blocks):
+        first = m.blocks[i].start
+        if m.blocks[i].size != 4:
             continue
         n = q[first] ** 2 + q[first + 1] ** 2 + q[first + 2] ** 2 + q[first + 3] ** 2
         if not 1e-24 < n < 1e300:
@@ -115,7 +115,7 @@ cdef class ArticulatedSystem(WorldObject):
         memcpy(c.q_spring, data(self.model.array("spring_reference")), nq * sizeof(double))
         memcpy(c.q_ref, self.state.c.q, nq * sizeof(double))
         aba_inward(c.m, c.d, c.tau, NULL, False)
-        refuse_singular(self.model, c.d)
+        check_regular(self.model, c.d)
         return 0
 
     cdef int set_gravity(self, Vec3 gravity) except -1:
@@ -454,7 +454,7 @@ cdef class ArticulatedSystem(WorldObject):
         if self.model.floating_base:
             self.set_state(self.q_with_base(position, orientation))
             return
-        self.state.refuse_frozen()
+        self.state.check_not_stepping()
         if position is not None:
             p = position
             self.c.d.p[0] = vec3(data(p)[0], data(p)[1], data(p)[2])

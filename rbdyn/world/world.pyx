@@ -16,7 +16,7 @@ from rbdyn.world.contact import Contact
 
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
-from rbdyn.algorithms.kinematics cimport poses, velocities
+from rbdyn.kernels.kinematics cimport poses, velocities
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.collision.backend cimport (
     CollisionBackend, buffer_free, buffer_init, detect_contacts,

@@ -37,7 +37,7 @@ class JointType:
     periodic : bool
         Whether a whole turn added to its one coordinate is the same pose.
     kernel_kind, representation : int
-        What the kernels call its motion and the numbers it is written in: JointKind and Chart of model/_model.pxd.
+        What kernels call its motion and the numbers it is written in: JointKind, Representation of model/_model.pxd.
     conventions : mapping of str to Convention
         Other libraries that write q or v in another way.
     """

@@ -1,9 +1,0 @@
-from numpy.typing import ArrayLike
-
-from rbdyn.algorithms._external import _External
-from rbdyn.model.state import State
-from rbdyn.spatial.rotations import Array
-
-def forward_dynamics_derivatives(
-    state: State, tau: ArrayLike, external: _External | None = None, out: tuple[Array, Array, Array] | None = None
-) -> tuple[Array, Array, Array]: ...

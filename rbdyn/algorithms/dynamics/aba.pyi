@@ -1,0 +1,9 @@
+from numpy.typing import ArrayLike
+
+from rbdyn.algorithms.inputs.external import _External
+from rbdyn.model.state import State
+from rbdyn.spatial.rotations import Array
+
+def forward_dynamics(
+    state: State, tau: ArrayLike, external: _External | None = None, out: Array | None = None
+) -> Array: ...

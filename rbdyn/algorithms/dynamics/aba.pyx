@@ -1,0 +1,56 @@
+"""Forward dynamics by the articulated-body algorithm."""
+
+cimport numpy as cnp
+
+from rbdyn.algorithms.inputs.external cimport read_wrenches, sum_wrenches
+from rbdyn.algorithms.inputs.regular cimport check_regular
+from rbdyn.algorithms.loops.constrained cimport solve_constrained
+from rbdyn.arguments.arrays cimport data, vector_in, vector_out
+from rbdyn.kernels.aba cimport aba_inward, aba_outward
+from rbdyn.kernels.constrained cimport LOOP_DAMPING, LOOP_STIFFNESS
+from rbdyn.model._model cimport CModel
+from rbdyn.model.state cimport State
+
+
+def forward_dynamics(State state not None, tau, external=None, out=None):
+    """Accelerations that the generalized forces `tau` produce.
+
+    Articulated-body algorithm: Featherstone, RBDA (2008), table 7.1, p. 132.  Cost grows linearly with the bodies.
+    A mechanism with loops goes by its multipliers; `dynamics` does the same, says more, and takes gains.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is.
+    tau : (nv,) array_like of float
+        Generalized forces [N m or N].
+    external : dict, optional
+        Body -> (6,) wrench in world axes about the body's origin, angular part first [N m, N], or a Wrench.
+    out : (nv,) ndarray of float64, optional
+        Written and returned.
+
+    Returns
+    -------
+    vd : (nv,) ndarray of float64
+        `M(q)^-1 (tau - h(q, v))` with the external wrenches [rad/s^2 or m/s^2]; with loops, what `dynamics` gives by
+        its default gains.
+
+    Raises
+    ------
+    StateError
+        If a length is wrong or a number is not finite.
+    MechanismError
+        If a joint moves no inertia.
+    """
+    cdef CModel* m = state.use()
+    cdef list wrenches = read_wrenches(state, external)
+    cdef cnp.ndarray t = vector_in(tau, m.nv, "tau")
+    cdef cnp.ndarray vd = vector_out(out, m.nv)
+    cdef bint forced = sum_wrenches(state, wrenches)
+    if state.model.has_loops:
+        solve_constrained(state, data(t), LOOP_STIFFNESS, LOOP_DAMPING, forced, data(vd), NULL)
+        return vd
+    aba_inward(m, &state.c, data(t), NULL, forced)
+    check_regular(state.model, &state.c)
+    aba_outward(m, &state.c, data(vd))
+    return vd

@@ -1,0 +1,13 @@
+from numpy.typing import ArrayLike
+
+from rbdyn.algorithms.inputs.external import _External
+from rbdyn.model.state import State
+from rbdyn.spatial.rotations import Array
+
+def joint_wrenches(
+    state: State,
+    vd: ArrayLike,
+    external: _External | None = None,
+    out: Array | None = None,
+    multipliers: ArrayLike | None = None,
+) -> Array: ...

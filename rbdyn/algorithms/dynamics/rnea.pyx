@@ -1,0 +1,101 @@
+"""Inverse dynamics by the recursive Newton-Euler algorithm."""
+
+cimport numpy as cnp
+
+from rbdyn.errors import MechanismError
+
+from rbdyn.algorithms.dynamics.actuation cimport degrees_of_freedom, share_among
+from rbdyn.algorithms.inputs.external cimport read_wrenches, sum_wrenches
+from rbdyn.arguments.arrays cimport copy_if_overlapping, data, vector_in, vector_out
+from rbdyn.kernels.rnea cimport rnea
+from rbdyn.model._model cimport CModel
+from rbdyn.model.model cimport Model
+from rbdyn.model.state cimport State
+
+
+def inverse_dynamics(State state not None, vd, external=None, actuated=None, out=None):
+    """Generalized forces that produce the accelerations `vd`.
+
+    Recursive Newton-Euler: Featherstone, RBDA (2008), table 5.1, p. 96.  With loops or passive joints, say which joints
+    are `actuated`: of all forces on these that produce `vd`, the smallest are returned.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is.
+    vd : (nv,) array_like of float
+        Rate of v [rad/s^2 or m/s^2].
+    external : dict, optional
+        Body -> (6,) wrench in world axes about the body's origin, angular part first [N m, N], or a Wrench.
+    actuated : sequence of str or Joint, optional
+        Joints of the tree that have a motor; all of them by default, which a mechanism with loops does not allow.
+    out : (nv,) ndarray of float64, optional
+        Written and returned.
+
+    Returns
+    -------
+    tau : (nv,) ndarray of float64
+        `M(q) vd + h(q, v)` less the external wrenches [N m or N]; gravity and rotor inertia included.  With `actuated`:
+        less what the loop joints transmit, too, and zero on all other joints.
+
+    Raises
+    ------
+    StateError
+        If a length is wrong or a number is not finite.
+    MechanismError
+        If the mechanism has loops and `actuated` is not given: torques are not unique then.  If `vd` would open a loop,
+        or the actuated joints cannot produce it.
+    UnknownNameError
+        If `actuated` names no moving joint.
+    """
+    cdef CModel* m = state.use()
+    cdef list dofs = None                        # asked for first: a sequence of the user's may run algorithms itself
+    if actuated is None:
+        require_actuated(state.model)
+    else:
+        dofs = degrees_of_freedom(state.model, actuated)
+    cdef list wrenches = read_wrenches(state, external)
+    cdef cnp.ndarray a = vector_in(vd, m.nv, "vd")
+    cdef cnp.ndarray tau = vector_out(out, m.nv)
+    a = copy_if_overlapping(a, tau)
+    cdef bint forced = sum_wrenches(state, wrenches)
+    if dofs is None:
+        rnea(m, &state.c, data(a), data(tau), forced)
+    else:
+        share_among(state, dofs, data(a), forced, data(tau))
+    return tau
+
+
+cdef int require_actuated(Model model) except -1:
+    """MechanismError for loops without a word on which joints have motors."""
+    if model.has_loops:
+        raise MechanismError(
+            f"mechanism {model.mechanism.name!r} has loop joints {', '.join(map(repr, model.loop_names[:5]))}, so that "
+            "many torques produce one motion: name the joints that have motors, actuated=[...]"
+        )
+    return 0
+
+
+def bias_forces(State state not None, external=None, out=None):
+    """h(q, v): Coriolis, centrifugal and gravity forces, less external wrenches.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is.
+    external : dict, optional
+        As for `inverse_dynamics`.
+    out : (nv,) ndarray of float64, optional
+        Written and returned.
+
+    Returns
+    -------
+    h : (nv,) ndarray of float64
+        `inverse_dynamics` at zero acceleration [N m or N].  RBDA eq. 6.2.
+    """
+    cdef CModel* m = state.use()
+    cdef list wrenches = read_wrenches(state, external)
+    cdef cnp.ndarray h = vector_out(out, m.nv)
+    cdef bint forced = sum_wrenches(state, wrenches)
+    rnea(m, &state.c, NULL, data(h), forced)
+    return h

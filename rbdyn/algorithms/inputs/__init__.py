@@ -1,0 +1,1 @@
+"""What every algorithm reads: points, wrenches, and whether a model is what it takes."""

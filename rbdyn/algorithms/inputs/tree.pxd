@@ -1,0 +1,3 @@
+from rbdyn.model.model cimport Model
+
+cdef int require_tree(Model model, str function) except -1

@@ -1,0 +1,1 @@
+"""Moving on the configuration manifold, and simulation without contact."""

@@ -1,0 +1,1 @@
+"""Configurations that bring bodies to targets."""

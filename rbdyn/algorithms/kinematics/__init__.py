@@ -1,0 +1,1 @@
+"""Where bodies are and how they move: poses, velocities, accelerations, Jacobians."""

@@ -1,0 +1,1 @@
+"""Joints that close loops: their constraints, dynamics under them, closing them."""

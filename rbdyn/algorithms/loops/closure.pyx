@@ -1,0 +1,167 @@
+"""Closing loops: the configuration near a given one at which every loop joint fits."""
+
+import numpy as np
+
+from rbdyn.errors import LoopError, StateError
+
+from libc.math cimport fabs, isfinite
+from libc.string cimport memcpy, memset
+
+from rbdyn.algorithms.loops.constrained cimport loops_of
+from rbdyn.arguments.arrays cimport vector_in
+from rbdyn.kernels.cod cimport Cod, cod_factor, cod_place, cod_size, norm_of, solve_adjoint
+from rbdyn.kernels.configuration cimport integrate_joints
+from rbdyn.kernels.constrained cimport Loops, loops_size, product, tolerance as dependence
+from rbdyn.kernels.kinematics cimport poses
+from rbdyn.kernels.loops cimport loop_errors, loop_matrix
+from rbdyn.model._model cimport CModel
+from rbdyn.model.model cimport Model
+from rbdyn.model.state cimport State
+
+cdef double CAUTION = 0.1       # Levenberg-Marquardt damping per length of the error
+cdef int HALVINGS = 40          # of one step, before it counts as stuck
+
+
+cdef double _largest(const double* e, int n) noexcept nogil:
+    cdef double most = 0.0
+    cdef int i
+    for i in range(n):
+        most = max(most, fabs(e[i]))
+    return most
+
+
+cdef void _errors(State state, Loops* w) noexcept:
+    """e at the state's q."""
+    state.c.stage = 0
+    poses(&state.model.c, &state.c)
+    loop_errors(&state.model.c, &state.c, w.e)
+
+
+cdef double _step(State state, Loops* w, double* memory, double* step) noexcept:
+    """The shortest step, damped, that would close the loops if they were linear; returns the rate of |e|^2 along it.
+
+    (K^T K + mu^2 1) step = -K^T e,
+    as min |K step + e|^2 + mu^2 |step|^2, that is, step = -K^T (K K^T + mu^2 1)^-1 e, by the columns [K^T; mu 1].
+    """
+    cdef CModel* m = &state.model.c
+    cdef Cod c
+    cdef int i
+    cdef double rate = 0.0, mu = CAUTION * norm_of(m.nc, w.e)
+    memset(w.K, 0, (m.nc + m.nr) * <size_t> m.nv * sizeof(double))
+    loop_matrix(m, &state.c, w.K)
+    cod_place(&c, m.nv + m.nc, m.nc, memory)
+    memset(c.A, 0, c.m * <size_t> c.n * sizeof(double))
+    for i in range(m.nc):
+        memcpy(c.A + <size_t> c.m * i, w.K + <size_t> m.nv * i, m.nv * sizeof(double))
+        c.A[<size_t> c.m * i + m.nv + i] = mu
+        w.b[i] = -w.e[i]
+    cod_factor(&c, dependence())
+    solve_adjoint(&c, w.b, step)
+    for i in range(m.nc):
+        rate += 2.0 * w.e[i] * product(m.nv, w.K + <size_t> m.nv * i, step)
+    return rate
+
+
+cdef bint _advance(State state, Loops* w, double* memory, double* start) noexcept:
+    """One step, halved until the error shrinks; False, at the old place, if it does not.
+
+    Along the step, |e|^2 first falls at the rate 2 e.K step < 0: K^T e is half its gradient.  A small part of that fall
+    is enough, so that a step out of a singular place, where the rate is next to zero, is taken.
+    """
+    cdef CModel* m = &state.model.c
+    cdef double* step = start + m.nq
+    cdef double old = product(m.nc, w.e, w.e), s = 1.0
+    cdef double rate = _step(state, w, memory, step)
+    cdef int _k
+    memcpy(start, state.c.q, m.nq * sizeof(double))
+    for _k in range(HALVINGS):
+        memcpy(state.c.q, start, m.nq * sizeof(double))
+        integrate_joints(m, state.c.q, step, s)
+        _errors(state, w)
+        if product(m.nc, w.e, w.e) < old + 1e-4 * s * rate:
+            return True
+        s *= 0.5
+    memcpy(state.c.q, start, m.nq * sizeof(double))
+    _errors(state, w)
+    return False
+
+
+cdef object _stuck(Model model, const double* e, int steps, double goal):
+    """The error that names the joint which is furthest open."""
+    cdef int i
+    worst, most, row = "", -1.0, 0
+    for name, rows in model.loop_rows.items():
+        for i in range(rows.start, rows.stop):
+            if fabs(e[i]) > most:
+                worst, most, row = name, fabs(e[i]), i - rows.start
+    return LoopError(
+        f"q cannot be brought onto the loops: after {steps} steps loop joint {worst!r} is still open by {most:.3g} rad "
+        f"or m in its row {row}, and tolerance is {goal:.3g}; start nearer, or check where loop joints are attached"
+    )
+
+
+def project_configuration(model, q=None, double tolerance=1e-12, int max_iterations=50):
+    """A configuration near `q` at which all loops are closed.
+
+    Gauss-Newton steps of minimum length on the configuration manifold, damped after Levenberg and Marquardt while the
+    error is large, and halved until the error shrinks.
+
+    Parameters
+    ----------
+    model : Model or State
+        Whose loops.  A State is not changed.
+    q : (nq,) array_like of float, optional
+        Where to start [rad or m]; a State's own q by default.  Quaternions must be of unit length.
+    tolerance : float
+        Largest entry of `loop_error` that counts as closed [rad, m].
+    max_iterations : int
+        Most steps.
+
+    Returns
+    -------
+    q : (nq,) ndarray of float64
+        Reached by short steps, so near the start, though not the very nearest.  Joint limits are not looked at.
+
+    Raises
+    ------
+    LoopError
+        If the loops are still open after `max_iterations`, or no step closes them further; it names the loop joint that
+        is furthest open.
+    StateError
+        If a length is wrong, a number is not finite, or a quaternion is not of unit length.
+    """
+    cdef State at, given
+    cdef Model of
+    cdef CModel* m
+    cdef Loops w
+    cdef size_t before, size, nc, nv
+    cdef double* memory
+    cdef int steps = 0
+    if isinstance(model, State):
+        given = model
+        given.use()
+        of = given.model
+        q = given.q if q is None else q
+    elif isinstance(model, Model):
+        of = model
+    else:
+        raise StateError(f"model must be a Model or a State, got {type(model).__name__}")
+    if q is None:
+        raise StateError("q must be given with a Model; a State has its own")
+    if not (isfinite(tolerance) and tolerance > 0.0):
+        raise StateError(f"tolerance must be a finite number above 0, got {tolerance}")
+    if max_iterations < 0:
+        raise StateError(f"max_iterations must be 0 or more, got {max_iterations}")
+    m = of.use()
+    at = State(of)
+    at.set(vector_in(q, m.nq, "q"))
+    nc, nv, before = m.nc, m.nv, loops_size(m)
+    size = before + (m.nq + nv + nc + cod_size(nv + nc, nc)) * sizeof(double)
+    memory = <double*> (<char*> at.workspace(size) + before)
+    w = loops_of(at)
+    _errors(at, &w)
+    while _largest(w.e, m.nc) > tolerance:
+        if steps == max_iterations or not _advance(at, &w, memory + m.nq + nv + nc, memory):
+            raise _stuck(of, w.e, steps, tolerance)
+        steps += 1
+    return np.array(at.q)

@@ -1,0 +1,168 @@
+"""Dynamics of mechanisms with loops: accelerations and velocities that keep loop joints closed."""
+
+cimport numpy as cnp
+
+import numpy as np
+
+from rbdyn.algorithms.loops.result import DynamicsResult
+from rbdyn.errors import MechanismError, StateError
+
+from libc.math cimport isfinite
+from libc.string cimport memmove
+
+from rbdyn.algorithms.inputs.external cimport read_wrenches, sum_wrenches
+from rbdyn.algorithms.inputs.regular cimport check_regular
+from rbdyn.arguments.arrays cimport data, vector_in, vector_out
+from rbdyn.kernels.aba cimport aba_inward, aba_outward
+from rbdyn.kernels.cod cimport cod_factor, solve_adjoint
+from rbdyn.kernels.constrained cimport (
+    Loops, constrained, form_y, from_mass_axes, loop_terms, loops_size, place_loops, product, tolerance_at,
+)
+from rbdyn.kernels.crba cimport crba_lower
+from rbdyn.kernels.ltdl cimport ltdl_factor
+from rbdyn.kernels.singular cimport NOT_SINGULAR, singular_pivot
+from rbdyn.model._model cimport CModel
+from rbdyn.model.state cimport State
+
+
+cdef Loops loops_of(State state) except *:
+    """The state's working memory for loops; what it holds is old."""
+    cdef CModel* m = state.use()
+    return place_loops(m, <double*> state.workspace(loops_size(m)))
+
+
+cdef int _refuse_massless(State state, int k) except -1:
+    if k != NOT_SINGULAR:
+        raise MechanismError(
+            f"joint {state.model.joint_of(k)!r} moves no positive inertia along degree of freedom {k} of the tree: "
+            "loops do not help there; give the bodies that it carries a positive definite inertia"
+        )
+    return 0
+
+
+cdef double* factor_mass(State state) except NULL:
+    """L and D of M(q) in the state's scratch; MechanismError if a pivot is not positive."""
+    cdef CModel* m = state.use()
+    cdef double* H = state.scratch()
+    crba_lower(m, &state.c, H)
+    ltdl_factor(m, H)
+    _refuse_massless(state, singular_pivot(m, H))
+    return H
+
+
+cdef int solve_constrained(State state, const double* tau, double stiffness, double damping, bint external, double* vd,
+                           double* lam) except -1:
+    """vd (nv,) and, unless NULL, multipliers (nc,); returns the rank of the loops, 0 where K is not finite."""
+    cdef CModel* m = state.use()
+    cdef Loops w = loops_of(state)
+    cdef double* H = state.scratch()
+    _refuse_massless(state, constrained(m, &state.c, H, &w, tau, stiffness, damping, external, vd, lam))
+    return max(w.Y.rank - m.nr, 0)                         # never -1, which would announce an exception
+
+
+def dynamics(State state not None, tau=None, external=None, double stiffness=100.0, double damping=20.0):
+    """Accelerations that the generalized forces `tau` produce, and the forces in the loop joints.
+
+    Of all accelerations that keep the loops closed, the one nearest to the free one in the metric of the mass matrix
+    (Gauss's principle).  Redundant loops are allowed: they change no acceleration, and share the load by the smallest
+    multipliers.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is.
+    tau : (nv,) array_like of float, optional
+        Generalized forces of the tree's joints [N m or N]; zero by default.
+    external : dict, optional
+        Body -> (6,) wrench in world axes about the body's origin, angular part first [N m, N], or a Wrench.
+    stiffness, damping : float
+        How loops that are open close again: K vd + k = -damping K v - stiffness e, each row as an oscillator of
+        that stiffness [1/s^2] and damping [1/s] per unit of mass.  Both zero: the bare constraint.
+
+    Returns
+    -------
+    result : DynamicsResult
+        `.vd` (nv,), `.multipliers` (num_constraints,) and `.rank`; without loops the last two are empty and 0.
+
+    Raises
+    ------
+    StateError
+        If a length is wrong, a number is not finite, or a gain is negative.
+    MechanismError
+        If a joint of the tree moves no inertia.
+
+    Notes
+    -----
+    Rotor inertia of a loop joint acts; its spring, damping, friction and limits do not, as for joints of the tree.
+    Rows count as dependent at 1e-10 of the largest; where loops are open, at 30 times the largest `loop_error`, though
+    not above 1e-5, since that is how far the opening moves redundant rows apart.  Loops that contradict one another are
+    met by least squares over the rows, whose units are mixed.  Sources: RBDA, the chapter on closed-loop systems;
+    Baumgarte (1972); the gains are those of RigidBodyDynamics.jl.
+    """
+    cdef CModel* m = state.use()
+    cdef list wrenches = read_wrenches(state, external)
+    cdef cnp.ndarray force = np.zeros(m.nv) if tau is None else vector_in(tau, m.nv, "tau")
+    cdef cnp.ndarray vd = vector_out(None, m.nv)
+    cdef cnp.ndarray lam = vector_out(None, m.nc)
+    cdef bint forced
+    cdef int rank = 0
+    for name, gain in (("stiffness", stiffness), ("damping", damping)):
+        if not (isfinite(<double> gain) and gain >= 0.0):
+            raise StateError(f"{name} must be a finite number, 0 or more, got {gain}")
+    forced = sum_wrenches(state, wrenches)
+    if state.model.has_loops:
+        rank = solve_constrained(state, data(force), stiffness, damping, forced, data(vd), data(lam))
+    else:
+        aba_inward(m, &state.c, data(force), NULL, forced)
+        check_regular(state.model, &state.c)
+        aba_outward(m, &state.c, data(vd))
+    return DynamicsResult(vd, lam, rank)
+
+
+def project_velocity(State state not None, v=None, out=None):
+    """The velocity with K v = 0 that is nearest to `v` in kinetic energy.
+
+    What a sudden rigid connection would leave: momentum is shared along what the loops allow.
+
+    Parameters
+    ----------
+    state : State
+        Where the model is; it is not changed.
+    v : (nv,) array_like of float, optional
+        Velocity to project [rad/s or m/s]; the state's own by default.
+    out : (nv,) ndarray of float64, optional
+        Written and returned.
+
+    Returns
+    -------
+    v : (nv,) ndarray of float64
+        `v - M^-1 K^T (K M^-1 K^T)^+ K v`; rotors of loop joints count as mass.
+
+    Raises
+    ------
+    StateError
+        If a length is wrong or a number is not finite.
+    MechanismError
+        If a joint of the tree moves no inertia.
+    """
+    cdef CModel* m = state.use()
+    cdef cnp.ndarray start = vector_in(state.v if v is None else v, m.nv, "v")
+    cdef cnp.ndarray result = vector_out(out, m.nv)
+    cdef double* H
+    cdef Loops w
+    cdef int i
+    memmove(data(result), data(start), m.nv * sizeof(double))   # and from here on only this: they may overlap
+    if not state.model.has_loops:
+        return result
+    H = factor_mass(state)
+    w = loops_of(state)
+    loop_terms(m, &state.c, &w)
+    form_y(m, H, &w)
+    cod_factor(&w.Y, tolerance_at(m, &w))
+    for i in range(w.Y.n):
+        w.b[i] = -product(m.nv, w.K + <size_t> m.nv * i, data(result)) if i < m.nc else 0.0
+    solve_adjoint(&w.Y, w.b, w.x)
+    from_mass_axes(m, H, w.x)
+    for i in range(m.nv):
+        data(result)[i] += w.x[i]
+    return result

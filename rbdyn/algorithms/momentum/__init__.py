@@ -1,0 +1,1 @@
+"""Momentum, energy and the centre of mass."""
