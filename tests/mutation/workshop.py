@@ -1,0 +1,191 @@
+"""A scratch copy of the repository in which mutants are built and tested; the sources themselves are never touched."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+from weave import DECLARATION, SWITCH, mutants, woven
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+FOLDERS = ("rbdyn", "collision", "contact", "io")
+COPIED = (*FOLDERS, "build", "tests", "examples", "docs", "setup.py", "pyproject.toml", "README.md", "Makefile")
+LEFT_OUT = ("mutation", "repository", "house")  # tests that look at sources, build packages or run this script
+QUICK = 40  # tests that are tried before all the others that reach a mutant
+
+
+def sources(root=ROOT):
+    """Path -> text of every Cython source."""
+    return {
+        path.relative_to(root).as_posix(): path.read_text()
+        for folder in FOLDERS
+        for path in sorted((root / folder).rglob("*.p[xy][dx]"))
+    }
+
+
+class Workshop:
+    """Builds the chosen mutants all at once, learns which test reaches which, and runs one mutant at a time."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder).resolve()
+        self.map = self.folder / "mutants.map"
+        self.numbered = {}
+        self.failing = []
+        self.tests, self.reach = {}, {}
+
+    def copy(self):
+        """The repository as it stands, with what was compiled; files that did not change keep their times."""
+        for name in COPIED:
+            source = ROOT / name
+            if source.is_dir():
+                for path in source.rglob("*"):
+                    inside = path.relative_to(ROOT)
+                    if path.is_file() and self.folder not in path.parents and "__pycache__" not in inside.parts:
+                        self.update(path, self.folder / inside)
+            elif source.exists():
+                self.update(source, self.folder / name)
+        for name in FOLDERS:
+            for path in (self.folder / name).rglob("*"):
+                if path.is_file() and not (ROOT / path.relative_to(self.folder)).exists():
+                    path.unlink()
+        self.write("rbdyn/spatial/mutant.h", SWITCH)
+        self.write("rbdyn/mutant.pxd", DECLARATION)
+
+    def update(self, source, target):
+        """Copy a file that is newer than its copy; Cython sources are written by `build`."""
+        if source.suffix in {".pyx", ".pxd"} or (target.exists() and target.stat().st_mtime >= source.stat().st_mtime):
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, target)
+
+    def write(self, name, text):
+        """Write a file that is to have another text than now."""
+        path = self.folder / name
+        if not path.exists() or path.read_text() != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def build(self, chosen):
+        """Compile with all the chosen mutants; those that do not compile are left out, and returned."""
+        bad, texts = [], sources()
+        self.numbered = dict(enumerate(chosen, 1))
+        for _ in range(20):
+            weavings = {}
+            for name, text in texts.items():
+                here = {k: m for k, m in self.numbered.items() if m.statement.path == name}
+                weavings[name] = woven(text, here) if here else text
+                self.write(name, weavings[name])
+            done = self.run("setup.py", "--quiet", "build_ext", "--inplace", timeout=3600, **flags())
+            if done.returncode == 0:
+                return bad
+            guilty = {k for k in self.numbered if k in blamed(done.stdout + done.stderr, weavings)}
+            if not guilty:
+                raise SystemExit(f"the mutants do not compile:\n{(done.stdout + done.stderr)[-4000:]}")
+            bad += [self.numbered.pop(k) for k in sorted(guilty)]
+        raise SystemExit("the mutants do not compile, whatever is left out")
+
+    def measure(self):
+        """Run all tests without a mutant, and note which mutants each reaches."""
+        self.map.write_bytes(bytes(max(self.numbered, default=0) + 1))
+        found = self.folder / "reach.json"
+        ignored = [f"--ignore=tests/{name}" for name in LEFT_OUT]
+        self.pytest("tests", *ignored, timeout=7200, RBDYN_MUTANT_MAP=str(self.map), RBDYN_MUTANT_REACH=str(found))
+        measured = json.loads(found.read_text())
+        self.failing = measured["failed"]
+        failed = {*self.failing}
+        self.tests = {name: seconds for name, (seconds, _) in measured["tests"].items() if name not in failed}
+        self.reach = {number: [] for number in self.numbered}
+        for name in self.tests:
+            for number in {*measured["tests"][name][1], *measured["files"].get(name.split("::")[0], [])}:
+                if number in self.reach:
+                    self.reach[number].append(name)
+
+    def trial(self, number):
+        """(status, the test that found it) of one mutant: quick tests of all files first, then the others."""
+        order = in_turn(self.reach[number], self.tests, self.numbered[number].statement.path)
+        if not order:
+            return "unreached", ""
+        for some in (order[:QUICK], order[QUICK:]):
+            if not some:
+                continue
+            chosen = self.folder / "tests.json"
+            chosen.write_text(json.dumps(some))
+            files = list(dict.fromkeys(name.split("::")[0] for name in some))
+            limit = 60 + 10 * sum(self.tests[name] for name in some)
+            try:
+                switch = {"RBDYN_MUTANT": str(number), "RBDYN_MUTANT_TESTS": str(chosen)}
+                done = self.pytest("-x", *files, timeout=limit, **switch)
+            except subprocess.TimeoutExpired:
+                return "timeout", ""
+            if done.returncode == 1 and (match := re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)):
+                return "killed", match[1]
+            if done.returncode != 0:
+                return "crash", (done.stdout + done.stderr).strip()[-200:]
+        return "survived", f"{len(order)} tests"
+
+    def pytest(self, *arguments, **options):
+        return self.run("-m", "pytest", "-p", "plugin", "-p", "no:cacheprovider", "-q", *arguments, **options)
+
+    def run(self, *command, timeout, **environment):
+        path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
+        return subprocess.run(
+            [sys.executable, *command],
+            cwd=self.folder,
+            env=os.environ | {"PYTHONPATH": path, "SEEDS": "4"} | environment,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+
+
+def flags():
+    """Less optimised than what is delivered: compiling takes half the time."""
+    return {"RBDYN_CFLAGS": f"{os.environ.get('RBDYN_CFLAGS', '')} -O1 -g0 -w".strip()}
+
+
+def blamed(text, weavings):
+    """Numbers of the mutants on the lines that the compiler names."""
+    numbers = set()
+    for name, line in re.findall(r"([\w/.]+\.p[xy][dx]):(\d+):\d+", text):
+        name = next((n for n in weavings if name.endswith(n) or n.endswith(name.split("build/tree/rbdyn/")[-1])), None)
+        lines = weavings[name].split("\n") if name else []
+        for k in (int(line) - 1, int(line) - 2):  # in an expression, or in the statement below its switch
+            if 0 <= k < len(lines):
+                found = re.findall(r"mutated\((\d+)\)", lines[k])
+                numbers |= {int(n) for n in found}
+                if found:
+                    break
+    return numbers
+
+
+def in_turn(names, seconds, path):
+    """Tests of the folder named as the source's first, files by turns, in each the fastest first."""
+    files = {}
+    for name in sorted(names, key=lambda n: seconds[n]):
+        files.setdefault(name.split("::")[0], []).append(name)
+    words = set(re.split(r"[/._]", path))
+    nearest = sorted(files, key=lambda f: (not words & set(re.split(r"[/._]", f)), f))
+    order = []
+    while any(files.values()):
+        for file in nearest:
+            order += files[file][:1]
+            del files[file][:1]
+    return order
+
+
+def all_mutants():
+    """Every mutant of the repository, in the order of its files."""
+    return [mutant for name, text in sources().items() for mutant in mutants(name, text)]
+
+
+def timed(function, *arguments):
+    start = time.perf_counter()
+    return function(*arguments), time.perf_counter() - start
