@@ -5,16 +5,18 @@ PYTHON ?= python3
 PY := .venv/bin/python
 FOLDERS := rbdyn collision contact io
 SOURCES := $(shell find $(FOLDERS) -type f -not -name '*.so' -not -path '*/__pycache__/*')
+TWO := -n 2 --dist loadfile  # two processes; each takes whole files, whose tests share what is slow to make
 export PIP_CACHE_DIR ?= $(CURDIR)/.venv/cache
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test nightly bench golden lint docs build clean
+.PHONY: help demo test nightly mutate bench golden lint docs build clean
 
 help:
 	@echo 'make demo    a four-legged robot drops, and stands'
 	@echo 'make test    the whole test suite; PYTEST="-k world" passes options on'
 	@echo 'make nightly the same with 400 random cases where it takes 4; SEEDS=40 make test: with 40'
+	@echo 'make mutate  change one term of the kernels at a time: does a test notice? MUTATE="--only contact/*"'
 	@echo 'make bench   time the algorithms and the World beside their peers'
 	@echo 'make golden  compare the bits of results with those written in benchmarks/golden.txt'
 	@echo 'make lint    ruff, cython-lint, mypy, stubtest, and the floor test'
@@ -25,10 +27,13 @@ demo: build
 	$(PY) -m rbdyn demo
 
 test: build .venv/.test
-	$(PY) -m pytest $(PYTEST)
+	$(PY) -m pytest $(TWO) $(PYTEST)
 
 nightly: build .venv/.test
-	SEEDS=400 $(PY) -m pytest $(PYTEST)
+	SEEDS=400 $(PY) -m pytest $(TWO) $(PYTEST)
+
+mutate: build .venv/.test
+	$(PY) tests/mutation $(MUTATE)
 
 bench: build .venv/.test .venv/.bench
 	$(PY) -m benchmarks
