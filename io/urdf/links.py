@@ -27,7 +27,7 @@ def read_link(node: Node, palette: Mapping[str, Color | None], diagnostics: Diag
         diagnostics.warn(
             node.where, f"{node.label}: sensor={node.get('sensor')!r}: sensors are not supported yet; ignored"
         )
-    inertial = node.child("inertial")
+    inertial = node.first("inertial", diagnostics)
     link = LinkSpec(node.where, name, None if inertial is None else read_inertial(inertial, diagnostics))
     for k, item in enumerate(node.children("collision")):
         shape, pose = _shape_and_pose(item, diagnostics)

@@ -157,6 +157,13 @@ def test_the_first_axis_wins():
     assert m.find_joint("j").joint_type.axis == (0, 1, 0)
 
 
+def test_the_first_inertial_wins():
+    """As in TriFinger Pro's finger tips."""
+    text = ROBOT.replace(BODY, BODY.replace('"1"', '"2"', 1) + "\n" + BODY)
+    m = check(text, 3, "<link> of link 'a': a second <inertial>; the first, on line 2")
+    assert m.find_body("a").inertia.mass == 2
+
+
 # ---- shapes and colours --------------------------------------------------------------------------------
 
 
