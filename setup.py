@@ -7,16 +7,21 @@ mirror.  CONTRIBUTING.md explains the layout.
 
 Environment: RBDYN_MARCH=native tunes for this machine's processor (bits may
 then differ from other machines); RBDYN_CHECKED=1 builds with bounds checks;
-RBDYN_CFLAGS is appended to the compiler's flags.
+RBDYN_SANITIZE=address,undefined builds for the sanitizers of GCC and Clang
+(CONTRIBUTING.md says how to run them); RBDYN_CFLAGS is appended to the
+compiler's flags.  Changed flags compile everything anew.
 """
 
 import os
 import pathlib
 import shutil
 import sys
+import threading
 
 import numpy
 from Cython.Build import cythonize
+from Cython.Compiler import AutoDocTransforms
+from Cython.Compiler.StringEncoding import EncodedString
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.modified import newer_group
@@ -25,17 +30,42 @@ ROOT = pathlib.Path(__file__).resolve().parent
 TOP = {"rbdyn": "rbdyn", "rbdyn.collision": "collision", "rbdyn.contact": "contact", "rbdyn.io": "io"}
 MIRRORED = {".pxd", ".pxi", ".py", ".pyi", ".typed"}
 CHECKED = os.environ.get("RBDYN_CHECKED", "") == "1"
+SANITIZE = os.environ.get("RBDYN_SANITIZE", "")
+MARCH = os.environ.get("RBDYN_MARCH", "")
+EXTRA = os.environ.get("RBDYN_CFLAGS", "").split()
+FLAGS_FILE = pathlib.Path("build/flags.txt")  # with what the tree was compiled
 WORKERS = os.cpu_count() or 1
 DIRECTIVES = {
     "language_level": 3,
     "binding": True,
     "embedsignature": True,
-    "embedsignature.format": "python",
+    "embedsignature.format": "clinic",  # docstrings without a first line that repeats the signature
     "boundscheck": CHECKED,
     "wraparound": CHECKED,
     "initializedcheck": CHECKED,
     "cdivision": True,
 }
+
+
+class EmbedSignature(AutoDocTransforms.EmbedSignature):
+    """Adds what Cython's "clinic" format leaves out: the signature of a cdef class, for inspect.signature and help.
+
+    Python looks for it at the head of the class's docstring, and does not show it there.
+    """
+
+    def visit_DefNode(self, node):
+        node = super().visit_DefNode(node)
+        cdef_class = getattr(self.class_node, "class_name", None)
+        if cdef_class and node.name == "__init__" and self.current_directives["embedsignature"]:
+            scope = self.class_node.entry.type.scope
+            positional = len(node.args) - node.num_kwonly_args - node.num_posonly_args
+            parts = (node.num_posonly_args, positional, node.star_arg, node.num_kwonly_args, node.starstar_arg)
+            arguments = ", ".join(self._fmt_arglist(node.args, *parts, hide_self=True))
+            scope.doc = EncodedString(f"{cdef_class}({arguments})\n--\n\n{scope.doc or ''}")
+        return node
+
+
+AutoDocTransforms.EmbedSignature = EmbedSignature  # here, as worker processes import this file
 
 
 def packages() -> dict[str, str]:
@@ -71,14 +101,21 @@ def compile_flags() -> list[str]:
 
     Packing scalar struct fields into vectors (slp-vectorize) costs the kernels 10 to 20 % in stalled loads.
     """
-    extra = os.environ.get("RBDYN_CFLAGS", "").split()
     if sys.platform == "win32":
-        return ["/O2", "/fp:precise", *extra]
-    flags = ["-O3", "-fno-tree-slp-vectorize", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
-    if CHECKED:
+        return ["/O2", "/fp:precise", *EXTRA]
+    flags = ["-O3", "-g0", "-fno-tree-slp-vectorize", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
+    if CHECKED or SANITIZE:
         flags = ["-O1", "-g", "-ffp-contract=off"]
-    march = os.environ.get("RBDYN_MARCH")
-    return [*flags, "-Wno-unused-function", *([f"-march={march}"] if march else []), *extra]
+    if SANITIZE:
+        flags += [f"-fsanitize={SANITIZE}", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
+    return [*flags, "-Wno-unused-function", *([f"-march={MARCH}"] if MARCH else []), *EXTRA]
+
+
+def link_flags() -> list[str]:
+    """Nothing for debuggers in the modules: a third of their size."""
+    if SANITIZE:
+        return [f"-fsanitize={SANITIZE}"]
+    return ["-Wl,-s"] if sys.platform.startswith("linux") and not CHECKED else []
 
 
 def extensions(folders: dict[str, str]) -> list[Extension]:
@@ -91,10 +128,37 @@ def extensions(folders: dict[str, str]) -> list[Extension]:
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_19_API_VERSION")],
             depends=["rbdyn/spatial/real.h", "rbdyn/spatial/rows.h", "setup.py"],
             extra_compile_args=compile_flags(),
+            extra_link_args=link_flags(),
         )
         for name, folder in folders.items()
         for file in sorted(pathlib.Path(folder).glob("*.pyx"))
     ]
+
+
+class Progress:
+    """Which modules were compiled: one line that grows on a terminal, a line each elsewhere, nothing when quiet."""
+
+    def __init__(self, total: int, quiet: bool) -> None:
+        self._total, self._done, self._lock = total, 0, threading.Lock()
+        self._terminal, self._quiet = sys.stderr.isatty(), quiet
+
+    def say(self, what: str) -> None:
+        """A text, over the last one on a terminal."""
+        if self._terminal:
+            print(f"\r\033[K{what}", end="", file=sys.stderr, flush=True)
+        elif not self._quiet:
+            print(what, flush=True)
+
+    def count(self, module: str) -> None:
+        """Another module is compiled."""
+        with self._lock:
+            self._done += 1
+            self.say(f"[{self._done}/{self._total}] {module}")
+
+    def end(self) -> None:
+        """Leave the terminal's line empty."""
+        if self._terminal:
+            self.say("")
 
 
 class BuildExt(build_ext):
@@ -103,29 +167,40 @@ class BuildExt(build_ext):
     def finalize_options(self) -> None:
         super().finalize_options()
         self.in_source = bool(self.inplace)
+        self.progress = Progress(len(self.extensions or ()), quiet=not self.distribution.verbose)
 
     def build_extension(self, ext: Extension) -> None:
         """Keep what is up to date beside the sources: an editable install would compile it again elsewhere."""
         package, _, _ = ext.name.rpartition(".")
         target = pathlib.Path(self.get_ext_fullpath(ext.name))
         present = pathlib.Path(packages()[package], target.name)
-        if self.in_source and present.exists() and not newer_group([*ext.sources, *ext.depends], str(present)):
+        newer = self.force or newer_group([*ext.sources, *ext.depends], str(present))
+        if self.in_source and present.exists() and not newer:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(present, target)
         else:
             super().build_extension(ext)
+        self.progress.count(ext.name)
 
     def run(self) -> None:
+        flags = repr((sorted(DIRECTIVES.items()), compile_flags(), link_flags()))
+        if not FLAGS_FILE.exists() or FLAGS_FILE.read_text() != flags:
+            self.force = True
+        self.progress.say("translating Cython to C")
         built = cythonize(
             self.extensions,
             include_path=[mirror(packages())],
             build_dir="build/c",
             compiler_directives=DIRECTIVES,
             nthreads=0 if sys.platform == "win32" else WORKERS,
+            force=bool(self.force),
+            quiet=True,
         )
         for extension, done in zip(self.extensions, built, strict=True):
             extension.sources, extension.depends = done.sources, done.depends
         super().run()
+        FLAGS_FILE.write_text(flags)
+        self.progress.end()
 
 
 if __name__ == "__main__":  # worker processes of cythonize may import this file again

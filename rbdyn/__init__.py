@@ -6,6 +6,7 @@ mechanisms and single bodies with hard contact.  Files: `rbdyn.io`; bundled robo
 
 import importlib as _importlib
 import os as _os
+import typing as _typing
 
 _root = _os.path.dirname(__path__[0])
 if _os.path.isfile(_os.path.join(_root, "setup.py")):  # in place or editable: collision/, contact/, io/ lie beside us
@@ -115,9 +116,9 @@ from rbdyn.testing.random_mechanisms import (  # noqa: E402
     rand_floating_tree_mechanism,
     rand_tree_mechanism,
 )
+from rbdyn.version import __version__ as __version__  # noqa: E402
 from rbdyn.world import ArticulatedSystem, Contact, SingleBody, World  # noqa: E402
 
-__version__ = "0.1.0"
 __all__ = [
     "ArticulatedSystem",
     "BusyError",
@@ -226,8 +227,17 @@ __all__ = [
 __all__ += _joints.__all__
 
 
+if _typing.TYPE_CHECKING:
+    from rbdyn import io as io
+    from rbdyn import models as models
+
+
 def __getattr__(name: str) -> object:
     """`rbdyn.io` and `rbdyn.models` are imported when first asked for: robot files need more than the core."""
     if name in ("io", "models"):
         return _importlib.import_module(f"rbdyn.{name}")
     raise AttributeError(f"module 'rbdyn' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "io", "models"})

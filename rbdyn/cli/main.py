@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from rbdyn.cli import demo, info, simulate
 from rbdyn.cli.terminal import say
 from rbdyn.errors import DivergenceError, Error
+from rbdyn.version import __version__
 
 COMMANDS = (demo, info, simulate)
 DIVERGED, USAGE, INTERRUPTED = 1, 2, 130
@@ -18,16 +19,17 @@ DIVERGED, USAGE, INTERRUPTED = 1, 2, 130
 def parser() -> argparse.ArgumentParser:
     """All commands and their options."""
     top = argparse.ArgumentParser(
-        prog="python -m rbdyn", description="Rigid-body dynamics with hard contact.", allow_abbrev=False
+        prog="rbdyn", description="Rigid-body dynamics with hard contact.", allow_abbrev=False
     )
-    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    top.add_argument("--version", action="version", version=f"rbdyn {__version__}")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND")
     for command in COMMANDS:
         command.add_to(commands)
     return top
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
+    """Run one command; without one, print the help.
 
     Parameters
     ----------
@@ -39,17 +41,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     code : int
         0, or 1 if a simulation diverged, 2 for a file or option that will not do, 130 after Ctrl-C.
     """
+    top = parser()
     try:
-        args = parser().parse_args(arguments)
-    except SystemExit as end:  # argparse has said what was wrong, or printed the help
+        args = top.parse_args(arguments)
+    except SystemExit as end:  # argparse has said what was wrong, or printed the help or the version
         return int(end.code or 0)
+    if not hasattr(args, "run"):
+        top.print_help()
+        return 0
     try:
         return int(args.run(args))
     except Error as error:
-        say(f"python -m rbdyn: error: {error}", sys.stderr)
+        say(f"rbdyn: error: {error}", sys.stderr)
         return DIVERGED if isinstance(error, DivergenceError) else USAGE
     except KeyboardInterrupt:
-        print("python -m rbdyn: stopped", file=sys.stderr)
+        print("rbdyn: stopped", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # the reader, such as head, has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -82,10 +82,7 @@ def _fcl():
 
 
 cdef class World(Roster):
-    """World(time_step=0.002, gravity=(0.0, 0.0, -9.81), collision=None, contact=None)
---
-
-    A place where mechanisms and single bodies meet, in hard contact.
+    """A place where mechanisms and single bodies meet, in hard contact.
 
     Parameters
     ----------

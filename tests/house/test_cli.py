@@ -109,7 +109,7 @@ def test_free_robot_starts_on_the_ground():
         (["info", __file__], "not well-formed XML"),
         (["info", "\x1b[31m\n.urdf"], r"\x1b[31m\n.urdf"),
         (["fly"], "'demo'"),
-        ([], "COMMAND"),
+        (["--versoin"], "--versoin"),
     ],
 )
 def test_bad_arguments_end_with_two(arguments, said, capsys):
@@ -124,6 +124,19 @@ def test_divergence_ends_with_one(capsys):
     """Not a usage error, and no traceback either."""
     assert main(["simulate", QUADRUPED, "--seconds", "4e200", "--dt", "1e200"]) == 1
     assert "not finite" in capsys.readouterr().err
+
+
+def test_no_command_prints_the_help(capsys):
+    assert main([]) == 0
+    bare, err = capsys.readouterr()
+    assert main(["--help"]) == 0
+    assert bare == capsys.readouterr().out and bare.startswith("usage: rbdyn ")
+    assert err == ""
+
+
+def test_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"rbdyn {rbdyn.__version__}\n"
 
 
 def test_only_commands_that_exist_are_listed(capsys):

@@ -14,6 +14,7 @@ HOMES = {"rbdyn": "", "collision": "collision", "contact": "contact", "io": "io"
 FLOORS = {
     "errors": -2,  # the ground under the house
     "memory": -2,
+    "version": -2,
     "arguments": -1,
     "spatial": 0,
     "backends": 0,

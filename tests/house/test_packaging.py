@@ -6,6 +6,7 @@ downloaded: the new environment borrows this interpreter's site-packages for wha
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,8 @@ import tarfile
 import zipfile
 
 import pytest
+
+import rbdyn
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEPT = [
@@ -24,6 +27,7 @@ KEPT = [
 MADE = shutil.ignore_patterns("__pycache__", "_build", "*.so", "*.pyd")
 PROBE = """
 import pathlib
+import re
 import rbdyn
 from rbdyn import collision, contact, io, models
 from rbdyn.world import World
@@ -142,11 +146,17 @@ def test_wheel_is_complete(wheel):
     assert not [name for name in names if name.startswith(("collision", "contact", "io", "tests", "examples"))]
 
 
+def test_one_version():
+    """That of the code is the one on top of the changelog."""
+    assert re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == rbdyn.__version__
+
+
 def test_metadata(wheel):
     """Version, licence and dependencies as the wheel states them."""
     archive = zipfile.ZipFile(wheel)
     metadata = archive.read(next(n for n in archive.namelist() if n.endswith("METADATA"))).decode()
-    for line in ("Name: rbdyn", "Requires-Python: >=3.10", "License-Expression: MIT", "Requires-Dist: lxml"):
+    stated = (f"Version: {rbdyn.__version__}", "Requires-Python: >=3.10", "License-Expression: MIT")
+    for line in ("Name: rbdyn", *stated, "Requires-Dist: lxml"):
         assert f"\n{line}" in metadata
     for package in ("numpy", "scipy", "python-fcl"):
         assert f"\nRequires-Dist: {package}" in metadata
@@ -154,10 +164,12 @@ def test_metadata(wheel):
 
 
 def test_wheel_works(wheel, work):
+    """In a new environment, where there is also a command `rbdyn`."""
     python = new_environment(work / "for_wheel")
     install(python, wheel, cwd=work)
     assert all((work / "for_wheel") in place.parents for place in places(python, cwd=work))
     assert "COMMAND" in run(python, "-m", "rbdyn", "--help", cwd=work)
+    assert run(python.with_name("rbdyn" + python.suffix), "--version", cwd=work) == f"rbdyn {rbdyn.__version__}\n"
 
 
 def test_strangers_can_cimport(wheel, work):
