@@ -4,6 +4,6 @@ Every function takes the name of the argument, which begins the message, and the
 """
 
 from rbdyn.arguments.arrays import as_array, as_vector
-from rbdyn.arguments.values import choice, flag, number, shown, whole
+from rbdyn.arguments.values import choice, flag, name, number, shown, whole
 
-__all__ = ["as_array", "as_vector", "choice", "flag", "number", "shown", "whole"]
+__all__ = ["as_array", "as_vector", "choice", "flag", "name", "number", "shown", "whole"]

@@ -38,7 +38,7 @@ def number(
     if not isinstance(value, (bool, np.bool_, str, bytes, complex, np.complexfloating)):
         try:
             x = float(value)
-        except (TypeError, ValueError, OverflowError):
+        except Exception:  # no number, too large a one, or a __float__ that fails
             x = math.nan
     if not (math.isfinite(x) and low <= x <= high and x > above):
         limits = [
@@ -64,6 +64,13 @@ def choice(value: Any, name: str, choices: tuple[str, ...], *, error: type[Error
     """One of the words in `choices`."""
     if not isinstance(value, str) or value not in choices:
         raise error(f"{name} must be one of {', '.join(map(repr, choices))}, got {shown(value)}")
+    return str(value)
+
+
+def name(value: Any, what: str, *, error: type[Error] = Error) -> str:
+    """A name: a string that is not empty, NumPy's made a plain one."""
+    if not isinstance(value, str) or not value:
+        raise error(f"{what} must be a non-empty string, got {shown(value)}")
     return str(value)
 
 

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbdyn.arguments import as_vector, number, shown
+from rbdyn.arguments import name as checked_name
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._parameter import Edited, Parameter
 from rbdyn.mechanism.joints import TYPES, JointType
 from rbdyn.spatial.frames import CartesianFrame
-from rbdyn.spatial.rotations import Array, _shown, as_vector
+from rbdyn.spatial.rotations import Array
 
 
 @dataclass(frozen=True)
@@ -33,21 +35,18 @@ class Mimic:
     multiplier: float = 1.0
     offset: float = 0.0
 
-
-def _number(value: float | None, name: str, joint: str, least: float = 0.0) -> float | None:
-    if value is None:
-        return None
-    x = _real(value, f"{name} of joint {joint!r}")
-    if math.isnan(x) or x < least:
-        raise MechanismError(f"{name} of joint {joint!r} must be at least {least:g}, got {value!r}")
-    return x
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joint", checked_name(self.joint, "joint of a Mimic", error=MechanismError))
+        for name in ("multiplier", "offset"):
+            value = number(getattr(self, name), f"{name} of a Mimic", error=MechanismError)
+            object.__setattr__(self, name, value)
 
 
-def _real(value: object, name: str) -> float:
-    """`value` as a float; text, booleans, complex numbers and sequences are refused."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise MechanismError(f"{name} must be a number, got {value!r}")
-    return float(value)
+def _real(value: object, name: str, low: float = -math.inf) -> float:
+    """A number, `low` or more, which may be infinite."""
+    if isinstance(value, (float, np.floating)) and math.isinf(value) and value >= low:
+        return float(value)
+    return number(value, name, low=low, error=MechanismError)
 
 
 def _limits(joint: Joint, value: object) -> tuple[float, float] | None:
@@ -55,58 +54,47 @@ def _limits(joint: Joint, value: object) -> tuple[float, float] | None:
     if value is None:
         return None
     what = f"position_limits of joint {joint.name!r}"
-    if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, np.ndarray)) or len(value) != 2:
-        raise MechanismError(f"{what} must be (lower, upper), got {value!r}")
+    pair = isinstance(value, Sequence) and not isinstance(value, (str, bytes)) and len(value) == 2
+    if not pair and not (isinstance(value, np.ndarray) and value.shape == (2,)):
+        raise MechanismError(f"{what} must be (lower, upper), got {shown(value)}")
     lower, upper = _real(value[0], what), _real(value[1], what)
-    if math.isnan(lower) or math.isnan(upper) or lower > upper:
-        raise MechanismError(f"{what} must be (lower, upper) with lower <= upper, got {value!r}")
+    if lower > upper:
+        raise MechanismError(f"{what} must be (lower, upper) with lower <= upper, got ({lower:g}, {upper:g})")
     if lower == upper:
         return None
     needed = joint.joint_type.limits_needed(lower, upper)
     if needed:
         kind = type(joint.joint_type).__name__
-        raise MechanismError(f"{what} must be {needed} for a {kind} joint, got {value!r}")
+        raise MechanismError(f"{what} must be {needed} for a {kind} joint, got ({lower:g}, {upper:g})")
     return lower, upper
 
 
 def _passive(joint: Joint, value: object, what: str) -> float:
     """A finite number, 0 or more."""
-    number = _number(value, what, joint.name)  # type: ignore[arg-type]
-    if number is None or math.isinf(number):
-        raise MechanismError(f"{what} of joint {joint.name!r} must be a finite number, got {value!r}")
-    return number
+    return number(value, f"{what} of joint {joint.name!r}", low=0.0, error=MechanismError)
 
 
 def _bound(joint: Joint, value: object, what: str) -> float | None:
     """A number, 0 or more, or None for no limit."""
-    return _number(value, what, joint.name)  # type: ignore[arg-type]
+    return None if value is None else _real(value, f"{what} of joint {joint.name!r}", 0.0)
 
 
 def _reference(joint: Joint, value: ArrayLike | None, what: str) -> Array:
     """A configuration of the joint, read-only; the neutral one for None."""
-    rest = as_vector(joint.joint_type.neutral() if value is None else value, joint.num_positions, what)
-    rest = joint.joint_type.normalise(rest, f"{what} of joint {joint.name!r}")
+    name = f"{what} of joint {joint.name!r}"
+    given = joint.joint_type.neutral() if value is None else value
+    rest = joint.joint_type.normalise(as_vector(given, joint.num_positions, name, error=MechanismError), name)
     rest.flags.writeable = False
     return rest
 
 
 def _mimic(joint: Joint, value: object, what: str) -> Mimic | None:
-    """A Mimic of finite numbers, or None."""
+    """A Mimic, or None."""
     if value is None:
         return None
     if not isinstance(value, Mimic):
-        raise MechanismError(f"{what} of joint {joint.name!r} must be a Mimic or None, got {_shown(value)}")
-    _joint_name(value.joint)
-    for part in ("multiplier", "offset"):
-        if not math.isfinite(_real(getattr(value, part), f"{part} of the {what} of joint {joint.name!r}")):
-            raise MechanismError(f"{part} of the {what} of joint {joint.name!r} must be finite, got {value!r}")
+        raise MechanismError(f"{what} of joint {joint.name!r} must be a Mimic or None, got {shown(value)}")
     return value
-
-
-def _joint_name(name: object) -> str:
-    if not isinstance(name, str) or not name:
-        raise MechanismError(f"a joint's name must be a non-empty string, got {name!r}")
-    return name
 
 
 class Joint(Edited):
@@ -163,10 +151,10 @@ class Joint(Edited):
         spring_reference: ArrayLike | None = None,
         mimic: Mimic | None = None,
     ) -> None:
-        self._name = _joint_name(name)
-        if not isinstance(joint_type, TYPES):
+        self._name = checked_name(name, "a joint's name", error=MechanismError)
+        if type(joint_type) not in TYPES:
             choices = ", ".join(f"{t.__name__}({', '.join(f.name for f in fields(t))})" for t in TYPES)
-            raise MechanismError(f"joint_type of joint {name!r} must be one of {choices}; got {_shown(joint_type)}")
+            raise MechanismError(f"joint_type of joint {name!r} must be one of {choices}; got {shown(joint_type)}")
         self._joint_type: JointType = joint_type
         self.position_limits = position_limits
         self.velocity_limit = velocity_limit
@@ -216,7 +204,7 @@ class Joint(Edited):
         """A copy with fresh frames, and another name if given."""
         twin = Joint.__new__(type(self))
         twin.__dict__.update(self.__getstate__())
-        twin._name = _joint_name(name or self.name)
+        twin._name = checked_name(self.name if name is None else name, "a joint's name", error=MechanismError)
         twin.frame_before = CartesianFrame(f"before_{twin.name}")
         twin.frame_after = CartesianFrame(f"after_{twin.name}")
         return twin

@@ -7,15 +7,16 @@ import itertools
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import as_vector
-from rbdyn.errors import FrameMismatchError
+from rbdyn.arguments import as_vector, shown
+from rbdyn.errors import Error, FrameMismatchError
+from rbdyn.spatial.frozen import Frozen
 from rbdyn.spatial.rotations import Array
-from rbdyn.spatial.transform import Transform
+from rbdyn.spatial.transform import Transform, check_pose
 
 _counter = itertools.count()
 
 
-class CartesianFrame:
+class CartesianFrame(Frozen):
     """A named right-handed frame.  Two frames are the same only if they are the same object.
 
     Parameters
@@ -26,9 +27,14 @@ class CartesianFrame:
 
     __slots__ = ("id", "name")
 
+    id: int
+    name: str
+
     def __init__(self, name: str = "") -> None:
-        self.id = next(_counter)
-        self.name = name or f"frame_{self.id}"
+        if not isinstance(name, str):
+            raise Error(f"name of a CartesianFrame must be a string, got {shown(name)}")
+        number = next(_counter)
+        self._set(id=number, name=str(name) or f"frame_{number}")
 
     def __repr__(self) -> str:
         return f"CartesianFrame({self.name!r})"
@@ -37,12 +43,22 @@ class CartesianFrame:
         return CartesianFrame, (self.name,)  # a copy is another frame, with an id of its own
 
 
+def _check_frame(frame: object, name: str) -> None:
+    if not isinstance(frame, CartesianFrame):
+        raise Error(f"{name} must be a CartesianFrame, got {shown(frame)}")
+
+
 def _same_frame(what: str, a: CartesianFrame, b: CartesianFrame) -> None:
     if a is not b:
         raise FrameMismatchError(f"{what}: {a!r} and {b!r} are different frames; express one in the other first")
 
 
-class FrameVector:
+def _check_kind(value: object, kind: type, name: str) -> None:
+    if not isinstance(value, kind):
+        raise Error(f"{name} must be a {kind.__name__}, got {shown(value)}")
+
+
+class FrameVector(Frozen):
     """A free vector, or a point, expressed in a frame.
 
     Parameters
@@ -54,42 +70,55 @@ class FrameVector:
     """
 
     __slots__ = ("frame", "xyz")
+    frame: CartesianFrame
+    xyz: Array
 
     def __init__(self, frame: CartesianFrame, xyz: ArrayLike) -> None:
-        self.frame = frame
-        self.xyz: Array = as_vector(xyz, 3, "xyz")
+        _check_frame(frame, "frame")
+        self._set(frame=frame, xyz=as_vector(xyz, 3, "xyz"))
 
     def __add__(self, other: FrameVector) -> FrameVector:
+        if not isinstance(other, FrameVector):
+            return NotImplemented
         _same_frame("FrameVector + FrameVector", self.frame, other.frame)
         return FrameVector(self.frame, self.xyz + other.xyz)
 
     def __sub__(self, other: FrameVector) -> FrameVector:
+        if not isinstance(other, FrameVector):
+            return NotImplemented
         _same_frame("FrameVector - FrameVector", self.frame, other.frame)
         return FrameVector(self.frame, self.xyz - other.xyz)
 
     def dot(self, other: FrameVector) -> float:
         """Scalar product with another FrameVector, `other`; FrameMismatchError unless it is in the same frame."""
+        _check_kind(other, FrameVector, "other")
         _same_frame("dot", self.frame, other.frame)
         return float(self.xyz @ other.xyz)
 
     def cross(self, other: FrameVector) -> FrameVector:
         """Vector product self x `other`; FrameMismatchError unless both are in the same frame."""
+        _check_kind(other, FrameVector, "other")
         _same_frame("cross", self.frame, other.frame)
         return FrameVector(self.frame, np.cross(self.xyz, other.xyz))
 
     def __repr__(self) -> str:
         return f"FrameVector({self.frame.name!r}, {self.xyz.tolist()})"
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return FrameVector, (self.frame, self.xyz.copy())
 
-class _Screw:
+
+class _Screw(Frozen):
     """Six numbers in a frame, angular part first: what Twist, SpatialAcceleration and Wrench share."""
 
     __slots__ = ("angular", "frame", "linear")
+    frame: CartesianFrame
+    angular: Array
+    linear: Array
 
     def __init__(self, frame: CartesianFrame, angular: ArrayLike, linear: ArrayLike) -> None:
-        self.frame = frame
-        self.angular: Array = as_vector(angular, 3, "angular")
-        self.linear: Array = as_vector(linear, 3, "linear")
+        _check_frame(frame, "frame")
+        self._set(frame=frame, angular=as_vector(angular, 3, "angular"), linear=as_vector(linear, 3, "linear"))
 
     @property
     def vector(self) -> Array:
@@ -99,11 +128,16 @@ class _Screw:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.frame.name!r}, {self.angular.tolist()}, {self.linear.tolist()})"
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.frame, self.angular.copy(), self.linear.copy())
+
 
 class _RelativeMotion(_Screw):
     """A motion of frame `body` relative to frame `base`, expressed in `frame`."""
 
     __slots__ = ("base", "body")
+    body: CartesianFrame
+    base: CartesianFrame
 
     def __init__(
         self,
@@ -114,8 +148,12 @@ class _RelativeMotion(_Screw):
         linear: ArrayLike,
     ) -> None:
         super().__init__(frame, angular, linear)
-        self.body = body
-        self.base = base
+        _check_frame(body, "body")
+        _check_frame(base, "base")
+        self._set(body=body, base=base)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.body, self.base, self.frame, self.angular.copy(), self.linear.copy())
 
     def __repr__(self) -> str:
         return (
@@ -141,6 +179,8 @@ class Twist(_RelativeMotion):
 
     def __add__(self, other: Twist) -> Twist:
         """Twists of a chain add: (b rel. a) + (c rel. b) = (c rel. a), in either order."""
+        if not isinstance(other, Twist):
+            return NotImplemented
         _same_frame("Twist + Twist", self.frame, other.frame)
         if self.body is other.base:
             body, base = other.body, self.base
@@ -155,6 +195,7 @@ class Twist(_RelativeMotion):
 
     def transformed(self, pose: Transform, frame: CartesianFrame) -> Twist:
         """This twist expressed in `frame`, in which the present frame has pose `pose`.  RBDA eq. 2.24."""
+        check_pose(pose)
         w = pose.rotation @ self.angular
         return Twist(self.body, self.base, frame, w, pose.rotation @ self.linear + np.cross(pose.translation, w))
 
@@ -178,6 +219,8 @@ class SpatialAcceleration(_RelativeMotion):
 
     def __add__(self, other: SpatialAcceleration) -> SpatialAcceleration:
         """Accelerations of a chain add when expressed in one inertial frame."""
+        if not isinstance(other, SpatialAcceleration):
+            return NotImplemented
         _same_frame("SpatialAcceleration + SpatialAcceleration", self.frame, other.frame)
         if self.body is not other.base:
             raise FrameMismatchError(f"SpatialAcceleration: {self!r} and {other!r} do not form a chain")
@@ -200,6 +243,8 @@ class Wrench(_Screw):
     __slots__ = ()
 
     def __add__(self, other: Wrench) -> Wrench:
+        if not isinstance(other, Wrench):
+            return NotImplemented
         _same_frame("Wrench + Wrench", self.frame, other.frame)
         return Wrench(self.frame, self.angular + other.angular, self.linear + other.linear)
 
@@ -208,10 +253,12 @@ class Wrench(_Screw):
 
     def dot(self, twist: Twist) -> float:
         """Power on `twist` [W]; FrameMismatchError unless both are in the same frame."""
+        _check_kind(twist, Twist, "twist")
         _same_frame("Wrench . Twist", self.frame, twist.frame)
         return float(self.angular @ twist.angular + self.linear @ twist.linear)
 
     def transformed(self, pose: Transform, frame: CartesianFrame) -> Wrench:
         """This wrench expressed in `frame`, in which the present frame has pose `pose`."""
+        check_pose(pose)
         f = pose.rotation @ self.linear
         return Wrench(frame, pose.rotation @ self.angular + np.cross(pose.translation, f), f)

@@ -7,11 +7,12 @@ from numpy.typing import ArrayLike
 
 from rbdyn.arguments import as_array, as_vector, number
 from rbdyn.errors import Error
+from rbdyn.spatial.frozen import Frozen
 from rbdyn.spatial.rotations import Array, skew
-from rbdyn.spatial.transform import Transform
+from rbdyn.spatial.transform import Transform, check_pose
 
 
-class SpatialInertia:
+class SpatialInertia(Frozen):
     """The inertia of a rigid body.
 
     Parameters
@@ -42,14 +43,7 @@ class SpatialInertia:
         if np.abs(J - J.T).max() > 1e-9 * max(1.0, float(np.abs(J).max())):
             raise Error(f"inertia must be symmetric, got {J.tolist()}")
         J = 0.5 * J + 0.5 * J.T
-        c.flags.writeable = False
-        J.flags.writeable = False
-        object.__setattr__(self, "mass", m)
-        object.__setattr__(self, "com", c)
-        object.__setattr__(self, "inertia", J)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a SpatialInertia cannot be changed; make a new one")
+        self._set(mass=m, com=c, inertia=J)
 
     @classmethod
     def zero(cls) -> SpatialInertia:
@@ -90,6 +84,7 @@ class SpatialInertia:
 
     def transformed(self, pose: Transform) -> SpatialInertia:
         """This inertia seen from the frame in which the body frame has pose `pose`."""
+        check_pose(pose)
         R = pose.rotation
         return SpatialInertia(self.mass, pose @ self.com, R @ self.inertia @ R.T)
 

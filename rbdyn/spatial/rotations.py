@@ -82,6 +82,8 @@ def rpy_from_matrix(rotation: ArrayLike) -> Array:
 def matrix_from_rotvec(rotvec: ArrayLike) -> Array:
     """Rotation matrix of a rotation vector (axis times angle [rad]): Rodrigues' formula."""
     v = as_vector(rotvec, 3, "rotvec", "[rad]")
+    if np.abs(v).max() > 1e150:  # whole turns beyond counting: what is left of the angle is noise
+        raise Error(f"rotvec must not be longer than 1e150 rad, got {v.tolist()}")
     angle = math.sqrt(float(v @ v))
     K = skew(v)
     if angle < 1e-8:

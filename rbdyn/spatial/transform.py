@@ -8,8 +8,9 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import as_array, as_vector
+from rbdyn.arguments import as_array, as_vector, shown
 from rbdyn.errors import Error
+from rbdyn.spatial.frozen import Frozen
 from rbdyn.spatial.rotations import (
     Array,
     matrix_from_quat,
@@ -19,7 +20,7 @@ from rbdyn.spatial.rotations import (
 )
 
 
-class Transform:
+class Transform(Frozen):
     """A rigid transform p -> rotation @ p + translation; as a pose, where a frame sits in its reference.
 
     Parameters
@@ -70,13 +71,7 @@ class Transform:
         else:
             R = np.eye(3)
         p = as_vector(translation, 3, "translation", "[m]")
-        R.flags.writeable = False
-        p.flags.writeable = False
-        object.__setattr__(self, "rotation", R)
-        object.__setattr__(self, "translation", p)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a Transform cannot be changed; make a new one")
+        self._set(rotation=R, translation=p)
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Transform:
@@ -116,7 +111,7 @@ class Transform:
         """Compose with a Transform, or act on a point (3,) or points (n, 3)."""
         if isinstance(other, Transform):
             return _proper(self.rotation @ other.rotation, self.rotation @ other.translation + self.translation)
-        points = as_array(other, (3,) if np.ndim(other) == 1 else (None, 3), "points")
+        points = as_array(other, (None, 3) if _rows(other) else (3,), "points")
         return points @ self.rotation.T + self.translation
 
     def is_identity(self) -> bool:
@@ -140,17 +135,28 @@ class Transform:
         return _restore, (self.rotation.copy(), self.translation.copy())
 
 
+def _rows(points: object) -> bool:
+    """Whether these are points (n, 3), and not one."""
+    try:
+        return np.ndim(points) == 2  # type: ignore[arg-type]
+    except Exception:  # ragged, or no array at all: as_array says so
+        return False
+
+
 def _proper(rotation: Array, translation: Array) -> Transform:
     """A Transform of what follows from others: a rotation it is, but sums may have grown beyond all numbers."""
     x, y, z = translation.tolist()
     if not math.isfinite(x + y + z):
         raise Error(f"translation must be finite, got {translation}")
     new = object.__new__(Transform)
-    rotation.flags.writeable = False
-    translation.flags.writeable = False
-    object.__setattr__(new, "rotation", rotation)
-    object.__setattr__(new, "translation", translation)
+    new._set(rotation=rotation, translation=translation)
     return new
+
+
+def check_pose(pose: object, name: str = "pose") -> None:
+    """Error unless it is a Transform."""
+    if not isinstance(pose, Transform):
+        raise Error(f"{name} must be a Transform, got {shown(pose)}")
 
 
 def _restore(rotation: Array, translation: Array) -> Transform:

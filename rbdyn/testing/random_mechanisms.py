@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.algorithms import body_pose
+from rbdyn.arguments import shown, whole
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism import Floating, Joint, JointType, Mechanism, RigidBody
 from rbdyn.mechanism.joints import TYPES
@@ -22,6 +23,7 @@ ALL_TYPES = TYPES
 
 def random_rotation(rng: np.random.Generator) -> Array:
     """A uniformly distributed rotation matrix, (3, 3), drawn from `rng`."""
+    _check_rng(rng)
     return matrix_from_quat(rng.normal(size=4))
 
 
@@ -41,6 +43,7 @@ def random_inertia(rng: np.random.Generator) -> SpatialInertia:
     rng : numpy.random.Generator
         Source of all chance.
     """
+    _check_rng(rng)
     mass = rng.uniform(0.5, 2.0)
     spread = random_rotation(rng) * rng.uniform(0.05, 0.3, 3)  # columns: the standard deviations [m] along three axes
     S = mass * spread @ spread.T
@@ -49,10 +52,10 @@ def random_inertia(rng: np.random.Generator) -> SpatialInertia:
 
 def random_joint_type(rng: np.random.Generator, joint_type: AnyType) -> JointType:
     """`joint_type` itself if it is an instance, otherwise one of that class with random axes."""
-    if isinstance(joint_type, JointType):
-        return joint_type
-    if not (isinstance(joint_type, type) and issubclass(joint_type, JointType)):
-        raise MechanismError(f"types must hold joint types, classes or instances, got {joint_type!r}")
+    if type(joint_type) in TYPES:
+        return joint_type  # type: ignore[return-value]
+    if not isinstance(joint_type, type) or joint_type not in TYPES:
+        raise MechanismError(f"types must hold joint types, classes or instances, got {shown(joint_type)}")
     return joint_type.random_type(random_rotation(rng), rng)
 
 
@@ -86,13 +89,18 @@ def random_tree(
     mechanism : Mechanism
         Bodies "world", "body1", ...; joints "joint1", ...
     """
+    kinds, count = _listed(joint_types, "joint_types"), whole(n, "n", error=MechanismError)
+    if count and not kinds:
+        raise MechanismError("joint_types must hold one joint type or more, got none")
+    if not isinstance(floating_base, (bool, np.bool_, type)):
+        raise MechanismError(f"floating_base must be True, False or a joint type, got {shown(floating_base)}")
     gravity = 9.81 * random_rotation(rng)[2]
     mechanism = Mechanism(RigidBody("world"), gravity=gravity)
     base: AnyType = floating_base if isinstance(floating_base, type) else Floating
     deck: list[int] = []
-    for k in range(n):
-        deck = deck or rng.permutation(len(joint_types)).tolist()
-        pick = base if floating_base and k == 0 else joint_types[deck.pop()]
+    for k in range(count):
+        deck = deck or rng.permutation(len(kinds)).tolist()
+        pick = base if floating_base and k == 0 else kinds[deck.pop()]
         lowest = 1 if floating_base and k > 0 else 0
         parent = mechanism.bodies[int(rng.integers(lowest, k + 1))]
         _attach_random(rng, mechanism, parent, pick, successor_poses, rotor_inertia)
@@ -136,7 +144,7 @@ def rand_tree_mechanism(types: Iterable[AnyType], parent_selector: Selector | No
     """
     rng = _generator(seed)
     if parent_selector is not None and not callable(parent_selector):
-        raise MechanismError(f"parent_selector must be a function of a Mechanism, got {parent_selector!r}")
+        raise MechanismError(f"parent_selector must be a function of a Mechanism, got {shown(parent_selector)}")
     mechanism = Mechanism(RigidBody("world"))
     for joint_type in _listed(types):
         bodies = mechanism.bodies
@@ -206,6 +214,13 @@ def add_random_loops(
     StateError
         If `q` does not fit the mechanism.
     """
+    _check_rng(rng)
+    if not isinstance(mechanism, Mechanism):
+        raise MechanismError(f"mechanism must be a Mechanism, got {shown(mechanism)}")
+    whole(n, "n", error=MechanismError)
+    kinds = _listed(joint_types, "joint_types")
+    if not kinds:
+        raise MechanismError("joint_types must hold one joint type or more, got none")
     if len(mechanism.bodies) < 2:
         raise MechanismError(f"mechanism {mechanism.name!r} must have two bodies to join")
     model = Model(mechanism)
@@ -214,7 +229,7 @@ def add_random_loops(
     poses = {body: _as_transform(body_pose(state, body)) for body in mechanism.bodies}
     joints = []
     for _ in range(n):
-        kind = random_joint_type(rng, joint_types[int(rng.integers(len(joint_types)))])
+        kind = random_joint_type(rng, kinds[int(rng.integers(len(kinds)))])
         a, b = (mechanism.bodies[int(k)] for k in rng.choice(len(mechanism.bodies), 2, replace=False))
         has_rotor = rotor_inertia and not (kind.is_fixed or kind.is_floating)
         name = f"loop{len(mechanism.non_tree_joints) + 1}"
@@ -236,16 +251,21 @@ def joint_motion(joint_type: JointType, q: ArrayLike) -> Transform:
 
 
 def _generator(seed: int, *stream: int) -> np.random.Generator:
-    if isinstance(seed, (int, np.integer)) and seed >= 0:
-        return np.random.default_rng([int(seed), *stream] if stream else int(seed))
-    raise MechanismError(f"seed must be a whole number, 0 or more, got {seed!r}")
+    number = whole(seed, "seed", error=MechanismError)
+    return np.random.default_rng([number, *stream] if stream else number)
 
 
-def _listed(types: Iterable[AnyType]) -> list[AnyType]:
+def _listed(types: Iterable[AnyType], name: str = "types") -> list[AnyType]:
+    """`types` as a list; what they are is seen when each is used."""
     try:
         return list(types)
     except TypeError:
-        raise MechanismError(f"types must be a sequence of joint types, got {types!r}") from None
+        raise MechanismError(f"{name} must be a sequence of joint types, got {shown(types)}") from None
+
+
+def _check_rng(rng: object) -> None:
+    if not isinstance(rng, np.random.Generator):
+        raise MechanismError(f"rng must be a numpy.random.Generator, got {shown(rng)}")
 
 
 def _as_transform(pose: Array) -> Transform:

@@ -458,16 +458,6 @@ def test_a_backend_that_does_nothing_is_refused(base):
         World(1e-3, **{"collision" if base is CollisionBackend else "contact": base()})
 
 
-@pytest.mark.parametrize("item", [rbdyn.Geometry(Sphere(0.1), material=""), rbdyn.Geometry(Sphere(0.1), material=None),
-                                  rbdyn.Geometry(Sphere(0.1), pose=np.eye(4))])
-def test_a_geometry_that_no_step_could_use_is_refused(item):
-    world = World(1e-3)
-    with pytest.raises(Error, match="material|pose"):
-        world.add_single_body([item], 1.0, np.eye(3))
-    assert world.objects == ()
-    world.step()
-
-
 def test_objects_can_be_referred_to_weakly():
     world = World(1e-3)
     ball, robot = world.add_sphere(0.1, 1), world.add_articulated_system(models.double_pendulum())

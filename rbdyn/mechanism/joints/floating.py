@@ -92,7 +92,7 @@ class Floating(JointType):
     def neutral(self) -> Array:
         return np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
-    def random(self, rng: np.random.Generator) -> Array:
+    def _random(self, rng: np.random.Generator) -> Array:
         return np.concatenate([rng.uniform(-1.0, 1.0, 3), random_quat(rng)])
 
     def _pose(self, q: Array) -> Transform:
@@ -101,5 +101,5 @@ class Floating(JointType):
     def _motion_subspace(self, q: Array) -> Array:
         return free_motion(matrix_from_quat(q[3:]))
 
-    def configuration(self, pose: Transform) -> Array:
+    def _configuration(self, pose: Transform) -> Array:
         return np.concatenate([pose.translation, quat_from_matrix(pose.rotation)])

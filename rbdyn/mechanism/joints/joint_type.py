@@ -9,10 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.mechanism.joints.convention import Convention
+from rbdyn.arguments import as_vector, choice, shown
+from rbdyn.errors import Error
+from rbdyn.mechanism.joints.convention import LIBRARIES, Convention
 from rbdyn.mechanism.joints.unit_block import unit_block
-from rbdyn.spatial.rotations import Array, as_vector
-from rbdyn.spatial.transform import Transform
+from rbdyn.spatial.rotations import Array
+from rbdyn.spatial.transform import Transform, check_pose
 
 Axis = tuple[float, float, float]
 
@@ -106,6 +108,11 @@ class JointType:
         -------
         q : (num_positions,) ndarray of float64
         """
+        if not isinstance(rng, np.random.Generator):
+            raise Error(f"rng must be a numpy.random.Generator, got {shown(rng)}")
+        return self._random(rng)
+
+    def _random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-1.0, 1.0, self.num_positions)
 
     def pose(self, q: ArrayLike) -> Transform:
@@ -153,7 +160,16 @@ class JointType:
 
         Nearest in translation along the free directions, and in rotation by the trace of the relative rotation.
         Angles are in (-pi, pi].
+
+        Parameters
+        ----------
+        pose : Transform
+            Pose of the after-frame in the before-frame.
         """
+        check_pose(pose)
+        return self._configuration(pose)
+
+    def _configuration(self, pose: Transform) -> Array:
         return np.zeros(0)
 
     def flipped(self) -> JointType:
@@ -163,8 +179,17 @@ class JointType:
         """
         return self
 
-    def flipped_configuration(self, q: Array) -> Array:
-        """The configuration of the reversed joint at which its frames are where those of this joint are at `q`."""
+    def flipped_configuration(self, q: ArrayLike) -> Array:
+        """The configuration of the reversed joint at which its frames are where those of this joint are at q.
+
+        Parameters
+        ----------
+        q : (num_positions,) array_like
+            Configuration of this joint.
+        """
+        return self._flipped_configuration(as_vector(q, self.num_positions, "q"))
+
+    def _flipped_configuration(self, q: Array) -> Array:
         return self.configuration(self._pose(q).inverse())
 
     def normalise(self, q: Array, what: str) -> Array:
@@ -177,4 +202,5 @@ class JointType:
 
     def convention(self, library: str) -> Convention:
         """How `library` writes the q and v of such a joint."""
-        return self.conventions.get(library) or Convention(self.num_positions)
+        known = self.conventions.get(choice(library, "library", LIBRARIES))
+        return Convention(self.num_positions) if known is None else known

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbdyn.arguments import as_vector
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism.joints.joint_type import Axis, JointType
-from rbdyn.spatial.rotations import Array, as_vector, rotation_to_z
+from rbdyn.spatial.rotations import Array, rotation_to_z
 
 
 def unit_axis(axis: ArrayLike, name: str) -> Axis:
@@ -60,5 +61,5 @@ class OneAxis(JointType):
         x, y, z = self.axis
         return replace(self, axis=(0.0 - x, 0.0 - y, 0.0 - z))  # no -0.0
 
-    def flipped_configuration(self, q: Array) -> Array:
+    def _flipped_configuration(self, q: Array) -> Array:
         return q

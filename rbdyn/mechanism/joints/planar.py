@@ -79,7 +79,7 @@ class Planar(JointType):
     def canonical_rotation(self) -> Array:
         return np.array([self.x_axis, self.y_axis, np.cross(self.x_axis, self.y_axis)])
 
-    def random(self, rng: np.random.Generator) -> Array:
+    def _random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-1.0, 1.0, 3) * (1.0, 1.0, math.pi)
 
     @property
@@ -102,6 +102,6 @@ class Planar(JointType):
         S[:3, 2] = self.normal
         return S
 
-    def configuration(self, pose: Transform) -> Array:
+    def _configuration(self, pose: Transform) -> Array:
         x, y = np.dot(self.x_axis, pose.translation), np.dot(self.y_axis, pose.translation)
         return np.array([x, y, angle_about(self.normal, pose.rotation)])

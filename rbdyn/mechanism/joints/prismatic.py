@@ -34,5 +34,5 @@ class Prismatic(OneAxis):
     def _motion_subspace(self, q: Array) -> Array:
         return np.array([[0.0, 0.0, 0.0, *self.axis]]).T
 
-    def configuration(self, pose: Transform) -> Array:
+    def _configuration(self, pose: Transform) -> Array:
         return np.array([float(np.dot(self.axis, pose.translation))])

@@ -29,7 +29,7 @@ class Revolute(OneAxis):
     periodic: ClassVar[bool] = True
     kernel_kind: ClassVar[int] = 0
 
-    def random(self, rng: np.random.Generator) -> Array:
+    def _random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-math.pi, math.pi, 1)
 
     def _pose(self, q: Array) -> Transform:
@@ -38,5 +38,5 @@ class Revolute(OneAxis):
     def _motion_subspace(self, q: Array) -> Array:
         return np.array([[*self.axis, 0.0, 0.0, 0.0]]).T
 
-    def configuration(self, pose: Transform) -> Array:
+    def _configuration(self, pose: Transform) -> Array:
         return np.array([angle_about(self.axis, pose.rotation)])

@@ -56,7 +56,7 @@ class SinCosRevolute(OneAxis):
     def neutral(self) -> Array:
         return np.array([0.0, 1.0])
 
-    def random(self, rng: np.random.Generator) -> Array:
+    def _random(self, rng: np.random.Generator) -> Array:
         angle = rng.uniform(-math.pi, math.pi)
         return np.array([math.sin(angle), math.cos(angle)])
 
@@ -66,6 +66,6 @@ class SinCosRevolute(OneAxis):
     def _motion_subspace(self, q: Array) -> Array:
         return np.array([[*self.axis, 0.0, 0.0, 0.0]]).T
 
-    def configuration(self, pose: Transform) -> Array:
+    def _configuration(self, pose: Transform) -> Array:
         angle = angle_about(self.axis, pose.rotation)
         return np.array([math.sin(angle), math.cos(angle)])

@@ -54,7 +54,7 @@ class Spherical(JointType):
     def neutral(self) -> Array:
         return np.array([1.0, 0.0, 0.0, 0.0])
 
-    def random(self, rng: np.random.Generator) -> Array:
+    def _random(self, rng: np.random.Generator) -> Array:
         return random_quat(rng)
 
     def _pose(self, q: Array) -> Transform:
@@ -63,7 +63,7 @@ class Spherical(JointType):
     def _motion_subspace(self, q: Array) -> Array:
         return np.vstack([matrix_from_quat(q).T, np.zeros((3, 3))])
 
-    def configuration(self, pose: Transform) -> Array:
+    def _configuration(self, pose: Transform) -> Array:
         return quat_from_matrix(pose.rotation)
 
     def limits_needed(self, lower: float, upper: float) -> str:

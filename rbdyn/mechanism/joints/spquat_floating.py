@@ -78,7 +78,7 @@ class SPQuatFloating(JointType):
         "rigidbodydynamics": _with_p_first(Floating().convention("rigidbodydynamics")),
     }
 
-    def random(self, rng: np.random.Generator) -> Array:
+    def _random(self, rng: np.random.Generator) -> Array:
         return np.concatenate([rng.uniform(-1.0, 1.0, 3), stereographic(random_quat(rng))])
 
     def _pose(self, q: Array) -> Transform:
@@ -87,7 +87,7 @@ class SPQuatFloating(JointType):
     def _motion_subspace(self, q: Array) -> Array:
         return free_motion(self._pose(q).rotation)
 
-    def configuration(self, pose: Transform) -> Array:
+    def _configuration(self, pose: Transform) -> Array:
         return np.concatenate([pose.translation, stereographic(quat_from_matrix(pose.rotation))])
 
     def normalise(self, q: Array, what: str) -> Array:
