@@ -109,16 +109,6 @@ class FramedGraph(Graph):
         """The frame of `joint` that is fixed to its successor."""
         return self._joint(joint).frame_after
 
-    def _body(self, body: RigidBody | str) -> RigidBody:
-        found = self.find_body(body) if isinstance(body, str) else body
-        self._check_inside(found)
-        return found
-
-    def _joint(self, joint: Joint | str) -> Joint:
-        found = self.find_joint(joint) if isinstance(joint, str) else joint
-        self.edge(found)
-        return found
-
     def _fixtures(self) -> Iterator[Fixture]:
         for body in self._bodies:
             yield Fixture(body.name, body.frame, body, IDENTITY)
@@ -137,6 +127,8 @@ class FramedGraph(Graph):
             found = [f for f in self._fixtures() if f.name == frame]
             if not found and frame in self._joint_names:
                 return self._fixture(self._joint_names[frame].frame_after)
+            if not found and frame == self.base_joint.name:
+                return self._fixture(self.root_frame)
         elif isinstance(frame, (int, np.integer)) and not isinstance(frame, bool):
             number = int(frame)
             found = [f for f in self._fixtures() if f.frame.id == number]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -9,12 +10,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbdyn.arguments import as_vector, shown
 from rbdyn.errors import MechanismError, UnknownNameError, unknown_name
 from rbdyn.mechanism._owner import check_free, claim
 from rbdyn.mechanism._revision import Revision
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
-from rbdyn.spatial.rotations import Array, _shown, as_vector
+from rbdyn.mechanism.joints import Fixed
+from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 
 T = TypeVar("T")
@@ -56,7 +59,7 @@ class Graph:
 
     def __init__(self, root_body: RigidBody, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> None:
         if not isinstance(root_body, RigidBody):
-            raise MechanismError(f"root_body must be a RigidBody, got {root_body!r}")
+            raise MechanismError(f"root_body must be a RigidBody, got {shown(root_body)}")
         check_free(root_body, self)
         self._gravity = as_vector(gravity, 3, "gravity", "[m/s^2]")
         self._root = root_body
@@ -71,6 +74,8 @@ class Graph:
         self._revision = Revision()
         self._structure = 0  # edits that changed the graph itself, and not only a parameter
         self._around_bodies: dict[RigidBody, _Around] | None = None  # made when first asked for after an edit
+        self._held_joint: Joint | None = None  # see base_joint; made when first asked for
+        self._lock = threading.RLock()  # held by whoever edits
         self.name = root_body.name
         self.diagnostics: list[str] = []
         claim([root_body], self)
@@ -82,10 +87,13 @@ class Graph:
         self._revision.value += 1
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_around_bodies": None}
+        state = self.__dict__ | {"_around_bodies": None}
+        del state["_lock"]
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._lock = threading.RLock()
         claim((*self._bodies, *self.joints), self)
 
     # ---- what there is -----------------------------------------------------------------------
@@ -131,6 +139,33 @@ class Graph:
         return tuple(self._loop_joints)
 
     @property
+    def base_joint(self) -> Joint:
+        """Joint 0 of a Model: the joint between the world and the base.
+
+        The floating joint that carries everything, if there is one; else the joint that holds the only child of the
+        root, if that is fixed.  Otherwise the root itself is the base, and this is a Fixed joint that stands in no list
+        and between no two bodies, "ROOT_joint" for a root body ROOT.
+        """
+        at_rest, moving = [self._root], []
+        for body in at_rest:
+            for joint in self._around(body).children:
+                if joint.joint_type.is_fixed:
+                    at_rest.append(self._edges[joint].successor)
+                else:
+                    moving.append(joint)
+        if len(moving) == 1 and moving[0].joint_type.is_floating:
+            return moving[0]
+        at_root = self._around(self._root).children
+        if len(at_root) == 1 and at_root[0].joint_type.is_fixed:
+            return at_root[0]
+        if self._held_joint is None or self._held_joint.name in self._joint_names:
+            name = f"{self._root.name}_joint"
+            while name in self._joint_names:
+                name += "_"
+            self._held_joint = Joint(name, Fixed())
+        return self._held_joint
+
+    @property
     def num_positions(self) -> int:
         """Length of q."""
         return sum(j.num_positions for j in self._tree_joints)
@@ -163,44 +198,42 @@ class Graph:
         return _found("body", name, self._body_names, self._bodies, self.name)
 
     def find_joint(self, name: str | int) -> Joint:
-        """A joint by its name, or by its number in `joints`.
+        """A joint by its name, or by its number in `joints`; `base_joint` has a name, too.
 
         Raises
         ------
         UnknownNameError
             A KeyError: there is no joint of that name, and the nearest names are given; or no such number.
         """
+        if isinstance(name, str) and name not in self._joint_names and name == self.base_joint.name:
+            return self.base_joint
         return _found("joint", name, self._joint_names, self.joints, self.name)
 
-    def edge(self, joint: Joint) -> Edge:
+    def edge(self, joint: Joint | str) -> Edge:
         """Where `joint` sits: predecessor, successor and the two poses."""
-        if isinstance(joint, Joint) and joint in self._edges:
-            return self._edges[joint]
-        if not isinstance(joint, Joint):
-            raise MechanismError(f"joint must be a Joint of mechanism {self.name!r}, got {_shown(joint)}")
-        raise MechanismError(f"joint {joint.name!r} is not in mechanism {self.name!r}")
+        return self._edges[self._joint(joint)]
 
-    def predecessor(self, joint: Joint) -> RigidBody:
+    def predecessor(self, joint: Joint | str) -> RigidBody:
         """The body that `joint` starts from."""
         return self.edge(joint).predecessor
 
-    def successor(self, joint: Joint) -> RigidBody:
-        """The body that `joint` leads to."""
+    def successor(self, joint: Joint | str) -> RigidBody:
+        """The body at which `joint` ends."""
         return self.edge(joint).successor
 
-    def in_joints(self, body: RigidBody) -> tuple[Joint, ...]:
-        """The joints that lead to `body`."""
-        return tuple(self._around(body).into)
+    def in_joints(self, body: RigidBody | str) -> tuple[Joint, ...]:
+        """The joints that end at `body`."""
+        return tuple(self._around(self._body(body)).into)
 
-    def out_joints(self, body: RigidBody) -> tuple[Joint, ...]:
+    def out_joints(self, body: RigidBody | str) -> tuple[Joint, ...]:
         """The joints that start from `body`."""
-        return tuple(self._around(body).out)
+        return tuple(self._around(self._body(body)).out)
 
-    def joints_to_children(self, body: RigidBody) -> tuple[Joint, ...]:
+    def joints_to_children(self, body: RigidBody | str) -> tuple[Joint, ...]:
         """The tree joints that start from `body`."""
-        return tuple(self._around(body).children)
+        return tuple(self._around(self._body(body)).children)
 
-    def joint_to_parent(self, body: RigidBody) -> Joint:
+    def joint_to_parent(self, body: RigidBody | str) -> Joint:
         """The tree joint between `body` and its parent.
 
         Raises
@@ -208,18 +241,18 @@ class Graph:
         MechanismError
             For the root body, which has none.
         """
-        self._check_inside(body)
-        if body is self._root:
-            raise MechanismError(f"body {body.name!r} is the root and has no parent")
-        return self._parent_joint[body]
+        child = self._body(body)
+        if child is self._root:
+            raise MechanismError(f"body {child.name!r} is the root and has no parent")
+        return self._parent_joint[child]
 
-    def parent(self, body: RigidBody) -> RigidBody:
+    def parent(self, body: RigidBody | str) -> RigidBody:
         """The parent of `body` in the spanning tree; MechanismError for the root."""
         return self._edges[self.joint_to_parent(body)].predecessor
 
-    def path(self, start: RigidBody, end: RigidBody) -> list[tuple[Joint, int]]:
-        """The tree joints from `start` to `end`, each with +1 (walked towards its successor) or -1."""
-        up, down = self._ancestors(start), self._ancestors(end)
+    def path(self, start: RigidBody | str, end: RigidBody | str) -> list[tuple[Joint, int]]:
+        """The tree joints from `start` to `end`, each with +1 (towards its successor) or -1."""
+        up, down = self._ancestors(self._body(start, "start")), self._ancestors(self._body(end, "end"))
         while up and down and up[-1] is down[-1]:
             up.pop()
             down.pop()
@@ -227,7 +260,6 @@ class Graph:
 
     def _ancestors(self, body: RigidBody) -> list[Joint]:
         """The tree joints from `body` to the root."""
-        self._check_inside(body)
         joints = []
         while body is not self._root:
             joint = self._parent_joint[body]
@@ -236,7 +268,7 @@ class Graph:
         return joints
 
     def _below(self, body: RigidBody) -> tuple[RigidBody, ...]:
-        """`body` and all that the spanning tree carries on it, a parent before its children."""
+        """The subtree of `body`, a parent before its children."""
         below = {body: None}
         for joint in self._tree_joints:
             edge = self._edges[joint]
@@ -250,7 +282,6 @@ class Graph:
 
     def _around(self, body: RigidBody) -> _Around:
         """The joints at `body`; all bodies' are found in one pass, the first time after an edit."""
-        self._check_inside(body)
         if self._around_bodies is None:
             around = {b: _Around() for b in self._bodies}
             for joint in self.joints:
@@ -265,12 +296,29 @@ class Graph:
     def _has(self, body: object) -> bool:
         return body is self._root or (isinstance(body, RigidBody) and body in self._parent_joint)
 
-    def _check_inside(self, body: object, what: str = "body") -> None:
-        """MechanismError unless `body` is one of this mechanism's."""
+    def _body(self, body: object, what: str = "body") -> RigidBody:
+        """A body of this mechanism, given as itself or by its name."""
+        if isinstance(body, str):
+            return self.find_body(body)
         if not isinstance(body, RigidBody):
-            raise MechanismError(f"{what} must be a RigidBody of mechanism {self.name!r}, got {_shown(body)}")
+            need = f"a RigidBody of mechanism {self.name!r}, or its name"
+            raise MechanismError(f"{what} must be {need}, got {shown(body)}")
         if not self._has(body):
             raise MechanismError(f"{what} {body.name!r} is not in mechanism {self.name!r}")
+        return body
+
+    def _joint(self, joint: object) -> Joint:
+        """A joint of this mechanism that joins two bodies, given as itself or by its name."""
+        found = self.find_joint(joint) if isinstance(joint, str) else joint
+        if not isinstance(found, Joint):
+            raise MechanismError(f"joint must be a Joint of mechanism {self.name!r}, or its name, got {shown(found)}")
+        if found is self._held_joint and found not in self._edges:
+            raise MechanismError(
+                f"joint {found.name!r} holds the root of mechanism {self.name!r} and joins no two bodies of it"
+            )
+        if found not in self._edges:
+            raise MechanismError(f"joint {found.name!r} is not in mechanism {self.name!r}")
+        return found
 
 
 def _found(kind: str, key: object, names: Mapping[str, T], things: Sequence[T], owner: str) -> T:
@@ -282,5 +330,5 @@ def _found(kind: str, key: object, names: Mapping[str, T], things: Sequence[T], 
         number = int(key)
         if 0 <= number < len(things):
             return things[number]
-        raise UnknownNameError(f"mechanism {owner!r} has no {kind} number {number}, only 0 to {len(things) - 1}")
+        raise UnknownNameError(f"mechanism {owner!r} has no {kind} number {shown(number)}, only 0 to {len(things) - 1}")
     raise unknown_name(kind, key, names, f"mechanism {owner!r}")

@@ -7,13 +7,16 @@ no trace.  What they do is in the folder surgery.
 from __future__ import annotations
 
 import copy
+from contextlib import nullcontext
 from typing import Literal, overload
 
 from numpy.typing import ArrayLike
 
+from rbdyn.arguments import shown
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism import text
 from rbdyn.mechanism.body import RigidBody
+from rbdyn.mechanism.editing import edit, editing
 from rbdyn.mechanism.frames import FramedGraph
 from rbdyn.mechanism.graph import Edge
 from rbdyn.mechanism.joint import Joint
@@ -22,7 +25,6 @@ from rbdyn.mechanism.surgery import cutting, growing, merging, parts, spanning
 from rbdyn.mechanism.surgery.before import Before
 from rbdyn.mechanism.surgery.maps import Maps, Split
 from rbdyn.mechanism.surgery.spanning import NextEdge
-from rbdyn.spatial.rotations import _shown
 from rbdyn.spatial.transform import Transform
 
 __all__ = ["Edge", "Maps", "Mechanism", "Split"]
@@ -55,6 +57,7 @@ class Mechanism(FramedGraph):
     1
     """
 
+    @edit
     def copy(self) -> Mechanism:
         """An independent copy with fresh frames: same names, order, numbers and revision.
 
@@ -67,10 +70,11 @@ class Mechanism(FramedGraph):
 
     # ---- growing -----------------------------------------------------------------------------
 
+    @edit
     def attach(
         self,
-        predecessor: RigidBody,
-        successor: RigidBody,
+        predecessor: RigidBody | str,
+        successor: RigidBody | str,
         joint: Joint,
         joint_pose: Transform | None = None,
         successor_pose: Transform | None = None,
@@ -79,10 +83,10 @@ class Mechanism(FramedGraph):
 
         Parameters
         ----------
-        predecessor : RigidBody
-            A body of this mechanism.
-        successor : RigidBody
-            A new body, or one of this mechanism.
+        predecessor : RigidBody or str
+            A body of this mechanism, or its name.
+        successor : RigidBody or str
+            A new body, or one of this mechanism, which may be given by its name.
         joint : Joint
             Not yet attached here.
         joint_pose : Transform, optional
@@ -104,8 +108,9 @@ class Mechanism(FramedGraph):
         growing.attach(self, predecessor, successor, joint, joint_pose, successor_pose)
         return Maps()._of(self, before)
 
+    @edit
     def attach_mechanism(
-        self, parent_body: RigidBody, child: Mechanism, child_root_pose: Transform | None = None, prefix: str = ""
+        self, parent_body: RigidBody | str, child: Mechanism, child_root_pose: Transform | None = None, prefix: str = ""
     ) -> Maps:
         """Attach copies of all bodies and joints of `child`, which stays as it is; its gravity is ignored.
 
@@ -116,8 +121,8 @@ class Mechanism(FramedGraph):
 
         Parameters
         ----------
-        parent_body : RigidBody
-            A body of this mechanism.
+        parent_body : RigidBody or str
+            A body of this mechanism, or its name.
         child : Mechanism
             What to copy; attaching it again gives further independent copies.
         child_root_pose : Transform, optional
@@ -135,17 +140,19 @@ class Mechanism(FramedGraph):
         MechanismError
             If the parent is foreign or a name is taken.  Nothing is changed then.
         """
-        return growing.attach_mechanism(self, parent_body, child, child_root_pose, prefix)
+        with editing(child) if isinstance(child, Mechanism) else nullcontext():
+            return growing.attach_mechanism(self, parent_body, child, child_root_pose, prefix)
 
-    def submechanism(self, body: RigidBody, gravity: str | ArrayLike = "copy") -> tuple[Mechanism, Maps]:
+    @edit
+    def submechanism(self, body: RigidBody | str, gravity: str | ArrayLike = "copy") -> tuple[Mechanism, Maps]:
         """A new mechanism of copies: `body` as its root, with its inertia, and all below it.
 
         A loop joint is kept if both its ends are inside; a joint that mimics one outside no longer does.
 
         Parameters
         ----------
-        body : RigidBody
-            A body of this mechanism, which stays as it is.
+        body : RigidBody or str
+            A body of this mechanism, which stays as it is, or its name.
         gravity : "copy" or (3, 3) array_like
             "copy" takes the three numbers over as they are; a rotation turns them, g_new = R g: the rotation of this
             mechanism's root frame in `body` keeps gravity's direction in space.
@@ -163,6 +170,7 @@ class Mechanism(FramedGraph):
         """
         return parts.submechanism(self, body, gravity, Mechanism)
 
+    @edit
     def maximal_coordinates(self, floating_type: JointType | None = None) -> tuple[Mechanism, Maps]:
         """The same mechanism with six coordinates for every body: copies, each on a floating joint of its own.
 
@@ -189,7 +197,8 @@ class Mechanism(FramedGraph):
 
     # ---- cutting -----------------------------------------------------------------------------
 
-    def remove_subtree(self, joint: Joint) -> Maps:
+    @edit
+    def remove_subtree(self, joint: Joint | str) -> Maps:
         """Remove a tree joint, all bodies it carries, and every joint that starts or ends at one of them.
 
         What is removed may be attached elsewhere; what stays stays the same objects in the same order.  A joint that
@@ -208,11 +217,14 @@ class Mechanism(FramedGraph):
         return cutting.remove_subtree(self, joint)
 
     @overload
-    def remove_joint(self, joint: Joint, split: Literal[False] = False, next_edge: NextEdge | None = None) -> Maps: ...
-    @overload
-    def remove_joint(self, joint: Joint, split: Literal[True], next_edge: None = None) -> Split[Mechanism]: ...
     def remove_joint(
-        self, joint: Joint, split: bool = False, next_edge: NextEdge | None = None
+        self, joint: Joint | str, split: Literal[False] = False, next_edge: NextEdge | None = None
+    ) -> Maps: ...
+    @overload
+    def remove_joint(self, joint: Joint | str, split: Literal[True], next_edge: None = None) -> Split[Mechanism]: ...
+    @edit
+    def remove_joint(
+        self, joint: Joint | str, split: bool = False, next_edge: NextEdge | None = None
     ) -> Maps | Split[Mechanism]:
         """Remove a joint; what it carried stays, hung on a loop joint, or becomes a mechanism of its own.
 
@@ -222,8 +234,8 @@ class Mechanism(FramedGraph):
 
         Parameters
         ----------
-        joint : Joint
-            A joint of this mechanism.
+        joint : Joint or str
+            A joint of this mechanism, or its name.
         split : bool
             True for a joint that is the only connection to what it carries: both parts are returned.
         next_edge : function of (tuple of Joint) to Joint, optional
@@ -247,14 +259,15 @@ class Mechanism(FramedGraph):
             `next_edge` returns something else than a joint it was given.  Nothing is changed then.
         """
         if not isinstance(split, bool):
-            raise MechanismError(f"split must be True or False, got {_shown(split)}")
+            raise MechanismError(f"split must be True or False, got {shown(split)}")
         if not split:
             return cutting.remove_joint(self, joint, next_edge)
         if next_edge is not None:
             raise MechanismError("next_edge is for split=False: with split=True no body is hung elsewhere")
         return cutting.split(self, joint, Mechanism)
 
-    def replace_joint(self, joint: Joint, new_joint: Joint) -> Maps:
+    @edit
+    def replace_joint(self, joint: Joint | str, new_joint: Joint) -> Maps:
         """Put another joint in a joint's place: same bodies and poses, same place in the order, tree or loop.
 
         Joints that mimicked the old one mimic the new one.  Carried states keep the old q and v if the type is the
@@ -262,8 +275,8 @@ class Mechanism(FramedGraph):
 
         Parameters
         ----------
-        joint : Joint
-            A joint of this mechanism; it is free afterwards.
+        joint : Joint or str
+            A joint of this mechanism, or its name; it is free afterwards.
         new_joint : Joint
             Not attached anywhere; its name may be that of `joint`.
 
@@ -279,6 +292,7 @@ class Mechanism(FramedGraph):
         """
         return cutting.replace_joint(self, joint, new_joint)
 
+    @edit
     def remove_fixed_tree_joints(self) -> Maps:
         """Merge every body that hangs on a fixed tree joint into its parent.
 
@@ -296,6 +310,7 @@ class Mechanism(FramedGraph):
 
     # ---- spanning ----------------------------------------------------------------------------
 
+    @edit
     def rebuild_spanning_tree(self, next_edge: NextEdge | None = None) -> Maps:
         """Choose anew which joints carry the bodies; the others close loops.  The root stays.
 

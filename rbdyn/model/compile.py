@@ -16,6 +16,7 @@ import numpy as np
 
 from rbdyn.errors import Error, MechanismError, UnknownNameError, unknown_name
 from rbdyn.mechanism.body import RigidBody
+from rbdyn.mechanism.editing import editing
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.spatial.frames import CartesianFrame
@@ -62,8 +63,7 @@ class Tree:
     loops: list[Loop]
     frames: list[Frame]
     arrays: dict[str, Array]
-    floating: bool
-    base_joint: str
+    base_joint: Joint
     nq: int = field(init=False)
     nv: int = field(init=False)
 
@@ -73,11 +73,15 @@ class Tree:
 
 
 def compile_tree(mechanism: Mechanism) -> Tree:
-    """Number the moving bodies of a mechanism and place everything else on them."""
+    """Number the moving bodies of a mechanism and place everything else on them; no edit may be under way."""
+    with editing(mechanism):
+        return _compiled(mechanism)
+
+
+def _compiled(mechanism: Mechanism) -> Tree:
     root = mechanism.root_body
     links = [Link(root, None, 0, Transform(), root.inertia)]
     where: dict[RigidBody, tuple[int, Transform]] = {root: (0, Transform())}
-    base_joint = ""
     for joint in mechanism.tree_joints:
         edge = mechanism.edge(joint)
         index, pose = where[edge.predecessor]
@@ -86,18 +90,14 @@ def compile_tree(mechanism: Mechanism) -> Tree:
             here = before @ edge.successor_pose
             where[edge.successor] = (index, here)
             links[index].inertia = links[index].inertia + edge.successor.inertia.transformed(here)
-            if edge.predecessor is root and not base_joint:
-                base_joint = joint.name
             continue
         canonical = Transform(rotation=joint.joint_type.canonical_rotation())
         here = canonical @ edge.successor_pose
         where[edge.successor] = (len(links), here)
         inertia = edge.successor.inertia.transformed(here)
         links.append(Link(edge.successor, joint, index, before @ canonical.inverse(), inertia))
-    on_root = [link.joint for link in links if link.joint is not None and link.parent == 0]
-    floating = len(on_root) == 1 and on_root[0].joint_type.is_floating
     loops, frames = _loops(mechanism, where), _frames(mechanism, where)
-    return Tree(links, loops, frames, _arrays(links), floating, base_joint or f"{root.name}_joint")
+    return Tree(links, loops, frames, _arrays(links), mechanism.base_joint)
 
 
 def _loops(mechanism: Mechanism, where: dict[RigidBody, tuple[int, Transform]]) -> list[Loop]:
@@ -134,6 +134,7 @@ def _frames(mechanism: Mechanism, where: dict[RigidBody, tuple[int, Transform]])
         index, pose = where[edge.successor]
         keys = (joint.name, joint.frame_after.name, joint.frame_after)
         joints.append(Frame(keys, index, pose @ edge.successor_pose.inverse()))
+    joints.append(Frame((mechanism.base_joint.name,), 0, Transform()))  # if it stands in no list
     return bodies + [f._replace(keys=tuple(key for key in f.keys if key not in doubtful)) for f in others + joints]
 
 
@@ -150,6 +151,19 @@ def not_found(mechanism: Mechanism, asked: object, known: Iterable[str]) -> Erro
     if isinstance(asked, (RigidBody, CartesianFrame)):
         return UnknownNameError(f"{asked!r} is not in {owner}: it comes from elsewhere")
     return unknown_name("body or frame", asked, known, owner)
+
+
+def without_coordinates(mechanism: Mechanism, name: object) -> Error:
+    """The error for a joint that has no place in q and v, or is none of the mechanism's."""
+    owner = f"mechanism {mechanism.name!r}"
+    try:
+        joint = mechanism.find_joint(name) if isinstance(name, str) else None
+    except UnknownNameError:
+        joint = None
+    if joint is None:
+        return unknown_name("joint", name, (j.name for j in mechanism.tree_joints if j.num_velocities), owner)
+    why = "it is fixed" if joint.joint_type.is_fixed else "it closes a loop"
+    return Error(f"joint {joint.name!r} of {owner} has no coordinates: {why}")
 
 
 def _arrays(links: list[Link]) -> dict[str, Array]:

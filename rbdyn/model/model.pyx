@@ -6,7 +6,7 @@ import numpy as np
 
 from rbdyn.errors import Error, StaleModelError, unknown_name
 from rbdyn.mechanism.mechanism import Mechanism
-from rbdyn.model.compile import compile_tree, not_found
+from rbdyn.model.compile import compile_tree, not_found, without_coordinates
 from rbdyn.spatial.rotations import rotation_to_z
 from rbdyn.spatial.transform import Transform
 
@@ -161,10 +161,10 @@ cdef class Model:
         """What users call bodies, joints and frames."""
         cdef Placement place
         links = tree.links
-        self.base = 1 if tree.floating else 0
+        self.base = 1 if tree.base_joint.joint_type.is_floating else 0
         self.bodies = tuple(link.body for link in links[self.base:])
         self.body_names = tuple(body.name for body in self.bodies)
-        self.joint_names = tuple(link.joint.name if link.joint is not None else tree.base_joint
+        self.joint_names = tuple(link.joint.name if link.joint is not None else tree.base_joint.name
                                  for link in links[self.base:])
         self.joint_index = {name: k for k, name in enumerate(self.joint_names)}
         self.placements = {}
@@ -288,11 +288,11 @@ cdef class Model:
         return tuple(-1 if i == 0 else self.c.parent[i] for i in range(self.c.nb))
 
     def joint_q_index(self, name):
-        """First index of a joint in q; UnknownNameError for no such moving joint."""
+        """First index of a joint in q; Error for a joint without coordinates, UnknownNameError for none at all."""
         return self.c.qi[self._joint(name)]
 
     def joint_v_index(self, name):
-        """First index of a joint in v; UnknownNameError for no such moving joint."""
+        """First index of a joint in v; Error for a joint without coordinates, UnknownNameError for none at all."""
         return self.c.vi[self._joint(name)]
 
     def _joint(self, name):
@@ -300,8 +300,7 @@ cdef class Model:
         key = getattr(name, "name", name)
         index = self.joint_index.get(key, -1) if isinstance(key, str) else -1
         if index + self.base < 1:
-            moving = self.joint_names[1 - self.base:]
-            raise unknown_name("moving joint", key, moving, f"mechanism {self.mechanism.name!r}")
+            raise without_coordinates(self.mechanism, key)
         return index + self.base
 
     def joint_of(self, k):

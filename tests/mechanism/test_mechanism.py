@@ -122,7 +122,7 @@ def test_look_ups_that_fail(arm):
             call(arm.root_body)
     with pytest.raises(rbdyn.MechanismError):
         arm.path(arm.root_body, stranger)
-    for bad in (None, 3, "elbow", []):
+    for bad in (None, 3, "elbo", []):
         with pytest.raises(rbdyn.Error):
             arm.edge(bad)
 
@@ -135,10 +135,13 @@ REFUSED = {
     "the root's name": (lambda m: (m.bodies[1], RigidBody("world"), Joint("x", Fixed())), "world"),
     "a body to itself": (lambda m: (m.bodies[1], m.bodies[1], Joint("x", Fixed())), "upper"),
     "no joint": (lambda m: (m.root_body, RigidBody("x"), Fixed()), "Joint"),
-    "no body": (lambda m: (m.root_body, "x", Joint("x", Fixed())), "RigidBody"),
-    "nothing": (lambda m: (m.root_body, None, None), "Joint"),
+    "no body": (lambda m: (m.root_body, 3, Joint("x", Fixed())), "RigidBody"),
+    "nothing": (lambda m: (m.root_body, None, None), "successor must be a RigidBody"),
     "no predecessor": (lambda m: (None, RigidBody("x"), Joint("x", Fixed())), "None"),
-    "a name for a predecessor": (lambda m: ("world", RigidBody("x"), Joint("x", Fixed())), "world"),
+    "a joint of a subclass": (
+        lambda m: (m.root_body, RigidBody("x"), type("J", (Joint,), {"num_velocities": 40})("x", Fixed())),
+        "Joint itself",
+    ),
     "a matrix for a pose": (lambda m: (m.root_body, RigidBody("x"), Joint("x", Fixed()), np.eye(4)), "joint_pose"),
     "a tuple for a pose": (
         lambda m: (m.root_body, RigidBody("x"), Joint("x", Fixed()), None, (0, 0, 1)),

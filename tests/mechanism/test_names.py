@@ -106,8 +106,10 @@ def test_a_frame_needs_a_name_and_a_pose(name, pose):
 def test_edits_take_joints_and_say_so():
     m, _, _ = chain()
     for edit in (m.remove_joint, m.remove_subtree, m.predecessor):
-        with pytest.raises(MechanismError, match="joint must be a Joint of mechanism 'ground', got 'k'"):
-            edit("k")
+        with pytest.raises(MechanismError, match="joint must be a Joint of mechanism 'ground', or its name, got 3"):
+            edit(3)
+        with pytest.raises(UnknownNameError, match="no joint named 'kk' in mechanism 'ground'"):
+            edit("kk")
 
 
 def merged_names():

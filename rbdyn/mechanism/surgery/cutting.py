@@ -1,4 +1,4 @@
-"""Cutting: joints taken out, with or without what they carry, or replaced."""
+"""Cutting: joints taken out, with or without their subtrees, or replaced."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from rbdyn.mechanism.graph import Edge, Graph
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.surgery.before import Before
 from rbdyn.mechanism.surgery.commit import commit
-from rbdyn.mechanism.surgery.growing import attach
+from rbdyn.mechanism.surgery.growing import attach, check_joint
 from rbdyn.mechanism.surgery.maps import Maps, Split
 from rbdyn.mechanism.surgery.spanning import Frontier, NextEdge, check_next_edge, span
-from rbdyn.spatial.rotations import _shown
 
 M = TypeVar("M", bound=Graph)
 
 
-def remove_subtree(mechanism: Graph, joint: Joint) -> Maps:
+def remove_subtree(mechanism: Graph, joint: Joint | str) -> Maps:
     """See `Mechanism.remove_subtree`."""
+    joint = mechanism._joint(joint)
     edge = mechanism.edge(joint)
     if mechanism._parent_joint.get(edge.successor) is not joint:
-        raise MechanismError(f"joint {joint.name!r} closes a loop and carries no subtree; use remove_joint")
+        raise MechanismError(f"joint {joint.name!r} closes a loop and has no subtree; use remove_joint")
     before = Before.of(mechanism)
     gone = set(mechanism._below(edge.successor))
     edges = {j: e for j, e in mechanism._edges.items() if e.predecessor not in gone and e.successor not in gone}
@@ -36,9 +36,10 @@ def remove_subtree(mechanism: Graph, joint: Joint) -> Maps:
     return Maps()._of(mechanism, before)
 
 
-def remove_joint(mechanism: Graph, joint: Joint, next_edge: NextEdge | None) -> Maps:
+def remove_joint(mechanism: Graph, joint: Joint | str, next_edge: NextEdge | None) -> Maps:
     """See `Mechanism.remove_joint`, with split=False."""
     check_next_edge(next_edge)
+    joint = mechanism._joint(joint)
     edge = mechanism.edge(joint)
     edges = {j: e for j, e in mechanism._edges.items() if j is not joint}
     if mechanism._parent_joint.get(edge.successor) is not joint:
@@ -48,7 +49,7 @@ def remove_joint(mechanism: Graph, joint: Joint, next_edge: NextEdge | None) -> 
     inside = set(mechanism._below(edge.successor))
     if _is_bridge(inside, edges):
         raise MechanismError(
-            f"removing joint {joint.name!r} would cut {edge.successor.name!r} and what it carries off mechanism "
+            f"removing joint {joint.name!r} would cut {edge.successor.name!r} and its subtree off mechanism "
             f"{mechanism.name!r}; pass split=True to get both parts, or use remove_subtree"
         )
     joints = [j for j in mechanism.joints if j is not joint]
@@ -60,8 +61,9 @@ def remove_joint(mechanism: Graph, joint: Joint, next_edge: NextEdge | None) -> 
     return span(mechanism, frontier, tree, joints, edges, next_edge)
 
 
-def split(mechanism: M, joint: Joint, make: Callable[[RigidBody, ArrayLike], M]) -> Split[M]:
+def split(mechanism: M, joint: Joint | str, make: Callable[[RigidBody, ArrayLike], M]) -> Split[M]:
     """See `Mechanism.remove_joint`, with split=True; `make` makes a mechanism of a root body and gravity."""
+    joint = mechanism._joint(joint)
     edge = mechanism.edge(joint)
     edges = {j: e for j, e in mechanism._edges.items() if j is not joint}
     inside = set(mechanism._below(edge.successor)) if mechanism._parent_joint.get(edge.successor) is joint else set()
@@ -90,11 +92,10 @@ def _is_bridge(inside: set[RigidBody], edges: dict[Joint, Edge]) -> bool:
     return all((e.predecessor in inside) == (e.successor in inside) for e in edges.values())
 
 
-def replace_joint(mechanism: Graph, joint: Joint, new_joint: Joint) -> Maps:
+def replace_joint(mechanism: Graph, joint: Joint | str, new_joint: Joint) -> Maps:
     """See `Mechanism.replace_joint`."""
-    mechanism.edge(joint)
-    if not isinstance(new_joint, Joint):
-        raise MechanismError(f"new_joint must be a Joint, got {_shown(new_joint)}")
+    joint = mechanism._joint(joint)
+    check_joint(new_joint, "new_joint")
     if new_joint in mechanism._edges:
         raise MechanismError(f"joint {new_joint.name!r} is already attached to mechanism {mechanism.name!r}")
     if mechanism._joint_names.get(new_joint.name, joint) is not joint:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rbdyn.arguments import shown
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._owner import check_free, claim
 from rbdyn.mechanism.body import RigidBody
@@ -10,7 +11,6 @@ from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.surgery.before import Before
 from rbdyn.mechanism.surgery.copying import copies, copy_body, frame_map
 from rbdyn.mechanism.surgery.maps import Maps
-from rbdyn.spatial.rotations import _shown
 from rbdyn.spatial.transform import Transform
 
 IDENTITY = Transform()
@@ -19,13 +19,15 @@ WORLD = "world"  # to algorithms this is no frame of a body
 
 def attach(
     mechanism: Graph,
-    predecessor: RigidBody,
-    successor: RigidBody,
+    predecessor: RigidBody | str,
+    successor: RigidBody | str,
     joint: Joint,
     joint_pose: Transform | None = None,
     successor_pose: Transform | None = None,
 ) -> None:
     """See `Mechanism.attach`."""
+    predecessor = mechanism._body(predecessor, "predecessor")
+    successor = mechanism.find_body(successor) if isinstance(successor, str) else successor
     _check_parts(mechanism, predecessor, successor, joint)
     _check_pose(joint_pose, "joint_pose")
     _check_pose(successor_pose, "successor_pose")
@@ -33,22 +35,22 @@ def attach(
     if not inside:
         _check_new_body(mechanism, successor)
     claim([joint] if inside else [joint, successor], mechanism)
-    mechanism._joint_names[joint.name] = joint
     mechanism._edges[joint] = Edge(predecessor, successor, joint_pose or IDENTITY, successor_pose or IDENTITY)
     if inside:
         mechanism._loop_joints.append(joint)
     else:
+        mechanism._parent_joint[successor] = joint
         mechanism._bodies.append(successor)
         mechanism._body_names[successor.name] = successor
         mechanism._tree_joints.append(joint)
-        mechanism._parent_joint[successor] = joint
+    mechanism._joint_names[joint.name] = joint
     mechanism._restructured()
 
 
 def _check_parts(mechanism: Graph, predecessor: RigidBody, successor: RigidBody, joint: Joint) -> None:
-    if not isinstance(joint, Joint) or not isinstance(successor, RigidBody):
-        raise MechanismError(f"attach takes a RigidBody and a Joint, got {successor!r} and {joint!r}")
-    mechanism._check_inside(predecessor, "predecessor")
+    if not isinstance(successor, RigidBody):
+        raise MechanismError(f"successor must be a RigidBody, or the name of one inside, got {shown(successor)}")
+    check_joint(joint, "joint")
     if joint in mechanism._edges:
         raise MechanismError(f"joint {joint.name!r} is already attached to mechanism {mechanism.name!r}")
     if joint.name in mechanism._joint_names:
@@ -56,6 +58,13 @@ def _check_parts(mechanism: Graph, predecessor: RigidBody, successor: RigidBody,
     if successor is predecessor:
         raise MechanismError(f"joint {joint.name!r} would join body {successor.name!r} to itself")
     check_free(joint, mechanism)
+
+
+def check_joint(joint: object, what: str) -> None:
+    """MechanismError unless it is a Joint, and no subclass, which could change the sizes that arrays have."""
+    if type(joint) is not Joint:
+        itself = " itself, not of a class made from it" if isinstance(joint, Joint) else ""
+        raise MechanismError(f"{what} must be a Joint{itself}, got {shown(joint)}")
 
 
 def _check_new_body(mechanism: Graph, body: RigidBody) -> None:
@@ -72,19 +81,19 @@ def _check_new_body(mechanism: Graph, body: RigidBody) -> None:
 
 def _check_pose(pose: object, what: str) -> None:
     if pose is not None and not isinstance(pose, Transform):
-        raise MechanismError(f"{what} must be a Transform, got {_shown(pose)}")
+        raise MechanismError(f"{what} must be a Transform, got {shown(pose)}")
 
 
 def attach_mechanism(
-    mechanism: Graph, parent_body: RigidBody, child: Graph, child_root_pose: Transform | None, prefix: str
+    mechanism: Graph, parent_body: RigidBody | str, child: Graph, child_root_pose: Transform | None, prefix: str
 ) -> Maps:
     """See `Mechanism.attach_mechanism`."""
     if not isinstance(child, Graph):
-        raise MechanismError(f"child must be a Mechanism, got {_shown(child)}")
+        raise MechanismError(f"child must be a Mechanism, got {shown(child)}")
     _check_pose(child_root_pose, "child_root_pose")
     if not isinstance(prefix, str):
-        raise MechanismError(f"prefix must be a string, got {_shown(prefix)}")
-    mechanism._check_inside(parent_body, "parent_body")
+        raise MechanismError(f"prefix must be a string, got {shown(prefix)}")
+    parent_body = mechanism._body(parent_body, "parent_body")
     _check_names(mechanism, parent_body, child, prefix)
     before, child_before = Before.of(mechanism), Before.of(child)
     pose = child_root_pose or IDENTITY

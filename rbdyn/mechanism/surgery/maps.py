@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from functools import singledispatch
 from typing import Any, Generic, TypeVar
 
+from rbdyn.arguments import shown
 from rbdyn.errors import MechanismError, StateError
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.graph import Graph
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.surgery.before import Before, Change
 from rbdyn.spatial.frames import CartesianFrame
-from rbdyn.spatial.rotations import _shown
 
 S = TypeVar("S")
 M = TypeVar("M", bound=Graph)
@@ -24,7 +24,7 @@ def carried(first: object, states: tuple[Any, ...], change: Change) -> Any:
 
     A mechanism knows no states: rbdyn.model says what this is for its own (model/carry.py).
     """
-    raise StateError(f"carry takes States, got {_shown(first)}")
+    raise StateError(f"carry takes States, got {shown(first)}")
 
 
 @dataclass(frozen=True)

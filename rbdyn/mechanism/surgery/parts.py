@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from numpy.typing import ArrayLike
 
+from rbdyn.arguments import shown
 from rbdyn.errors import Error, MechanismError
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.graph import Graph
@@ -16,17 +17,17 @@ from rbdyn.mechanism.surgery.before import Before
 from rbdyn.mechanism.surgery.copying import copies
 from rbdyn.mechanism.surgery.growing import attach, free_name
 from rbdyn.mechanism.surgery.maps import Maps
-from rbdyn.spatial.rotations import Array, _shown
+from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 
 M = TypeVar("M", bound=Graph)
 
 
 def submechanism(
-    mechanism: Graph, body: RigidBody, gravity: str | ArrayLike, make: Callable[[RigidBody, ArrayLike], M]
+    mechanism: Graph, body: RigidBody | str, gravity: str | ArrayLike, make: Callable[[RigidBody, ArrayLike], M]
 ) -> tuple[M, Maps]:
     """See `Mechanism.submechanism`."""
-    mechanism._check_inside(body)
+    body = mechanism._body(body)
     vector = _turned(mechanism.gravity, gravity)
     before = Before.of(mechanism)
     below = mechanism._below(body)
@@ -45,7 +46,7 @@ def maximal_coordinates(
     """See `Mechanism.maximal_coordinates`."""
     if type(floating_type) not in TYPES or not floating_type.is_floating:
         choices = " or ".join(f"{t.__name__}()" for t in TYPES if t.num_velocities == 6)
-        raise MechanismError(f"floating_type must be {choices}, got {_shown(floating_type)}")
+        raise MechanismError(f"floating_type must be {choices}, got {shown(floating_type)}")
     before = Before.of(mechanism)
     maps = copies(mechanism.bodies, mechanism.joints)
     flat = make(maps.bodies[mechanism.root_body], mechanism.gravity)
@@ -73,7 +74,7 @@ def _turned(vector: Array, gravity: str | ArrayLike) -> Array:
     if isinstance(gravity, str) and gravity == "copy":
         return vector
     if gravity is None or isinstance(gravity, str):
-        raise MechanismError(f'gravity must be "copy" or a (3, 3) rotation, got {_shown(gravity)}')
+        raise MechanismError(f'gravity must be "copy" or a (3, 3) rotation, got {shown(gravity)}')
     try:
         return Transform(rotation=gravity).rotation @ vector
     except (Error, TypeError) as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from rbdyn.arguments import shown
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.graph import Edge, Graph
@@ -12,7 +13,6 @@ from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.surgery.before import Before
 from rbdyn.mechanism.surgery.commit import commit
 from rbdyn.mechanism.surgery.maps import Maps
-from rbdyn.spatial.rotations import _shown
 
 NextEdge = Callable[[Sequence[Joint]], Joint]
 
@@ -85,7 +85,7 @@ class Frontier:
         if not isinstance(joint, Joint) or joint not in self.candidates:
             raise MechanismError(
                 f"next_edge must return one of the joints it is given, {', '.join(repr(j.name) for j in choices)}; "
-                f"got {_shown(joint)}"
+                f"got {shown(joint)}"
             )
         return joint
 
@@ -101,7 +101,7 @@ def rebuild_spanning_tree(mechanism: Graph, next_edge: NextEdge | None) -> Maps:
 def check_next_edge(next_edge: object) -> None:
     """MechanismError unless it can be called."""
     if next_edge is not None and not callable(next_edge):
-        raise MechanismError(f"next_edge must be a function of joints that returns one, got {_shown(next_edge)}")
+        raise MechanismError(f"next_edge must be a function of joints that returns one, got {shown(next_edge)}")
 
 
 def span(
