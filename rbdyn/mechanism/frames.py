@@ -16,6 +16,7 @@ from rbdyn.spatial.transform import Transform
 
 AnyFrame = CartesianFrame | str | int
 IDENTITY = Transform()
+WORLD = "world"  # the inertial frame: the root's, whatever else has that name
 
 
 class Fixture(NamedTuple):
@@ -57,7 +58,7 @@ class FramedGraph(Graph):
         """A frame by its name, or by its id.
 
         A body's own frame has the body's name, a joint's frames are `before_JOINT` and `after_JOINT`; the joint's name
-        alone means its after-frame, unless a frame has that name.
+        alone means its after-frame, unless a frame has that name.  "world" is the inertial frame: the root's.
 
         Raises
         ------
@@ -124,6 +125,8 @@ class FramedGraph(Graph):
         if isinstance(frame, CartesianFrame):
             found = [f for f in self._fixtures() if f.frame is frame]
         elif isinstance(frame, str):
+            if frame == WORLD:
+                return self._fixture(self.root_frame)
             found = [f for f in self._fixtures() if f.name == frame]
             if not found and frame in self._joint_names:
                 return self._fixture(self._joint_names[frame].frame_after)

@@ -17,6 +17,7 @@ import numpy as np
 from rbdyn.errors import Error, MechanismError, UnknownNameError, unknown_name
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.editing import editing
+from rbdyn.mechanism.frames import WORLD
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.spatial.frames import CartesianFrame
@@ -116,15 +117,16 @@ def _loops(mechanism: Mechanism, where: dict[RigidBody, tuple[int, Transform]]) 
 def _frames(mechanism: Mechanism, where: dict[RigidBody, tuple[int, Transform]]) -> list[Frame]:
     """Every frame that can be asked for: bodies before named frames before joints.
 
-    Left out are names that say nothing, since frames of several bodies have them, and "world", which is no body's.
+    Left out are names that say nothing, since frames of several bodies have them.  "world" is the inertial frame, which
+    the root stands in, whatever else has that name.
     """
     hosts = Counter(name for body in where for name in body.frames)
-    doubtful = {"world", *(name for name in hosts if hosts[name] > 1)}
+    doubtful = {WORLD, *(name for name in hosts if hosts[name] > 1)}
     bodies: list[Frame] = []
     others: list[Frame] = []
     joints: list[Frame] = []
     for body, (index, pose) in where.items():
-        bodies.append(Frame((body, body.name, body.frame), index, pose))
+        bodies.append(Frame((body, *([] if body.name == WORLD else [body.name]), body.frame), index, pose))
         for name, (frame, local) in body.frames.items():
             others.append(Frame((name, frame), index, pose @ local))
     for joint in mechanism.joints:
@@ -135,6 +137,7 @@ def _frames(mechanism: Mechanism, where: dict[RigidBody, tuple[int, Transform]])
         keys = (joint.name, joint.frame_after.name, joint.frame_after)
         joints.append(Frame(keys, index, pose @ edge.successor_pose.inverse()))
     joints.append(Frame((mechanism.base_joint.name,), 0, Transform()))  # if it stands in no list
+    bodies.append(Frame((WORLD,), 0, Transform()))
     return bodies + [f._replace(keys=tuple(key for key in f.keys if key not in doubtful)) for f in others + joints]
 
 

@@ -127,3 +127,23 @@ def test_numpy_names_are_names():
     assert state.model.joint_q_index(np.str_("hinge")) == 0
     assert m.find_body(np.str_("arm")) is arm
     assert m.remove_subtree(np.str_("hinge")).joints == {}
+
+
+def test_the_world_is_the_inertial_frame_whatever_has_its_name():
+    """A root body of that name that a World moved; a link of that name that floats; a root of another name."""
+    robot = rbdyn.World().add_articulated_system(Mechanism(RigidBody("world")))
+    moved, m = robot.state, robot.mechanism
+    robot.set_base_pose((1.0, 2.0, 3.0))
+    np.testing.assert_array_equal(rbdyn.body_pose(moved, m.root_body)[:3, 3], (1, 2, 3))
+    np.testing.assert_array_equal(rbdyn.body_pose(moved, "world"), np.eye(4))
+    m = Mechanism(RigidBody("universe"))
+    m.attach("universe", RigidBody("world", SpatialInertia(1.0)), Joint("free", Floating()))
+    state = State(Model(m))
+    state.set([1, 2, 3, 1, 0, 0, 0], np.ones(6))
+    np.testing.assert_array_equal(rbdyn.body_pose(state, m.find_body("world"))[:3, 3], (1, 2, 3))
+    np.testing.assert_array_equal(rbdyn.body_pose(state, "world"), np.eye(4))
+    assert not rbdyn.point_velocity_6d(state, "world", (1, 1, 1)).any()
+    assert not rbdyn.point_jacobian(state, "world").any()
+    assert rbdyn.spatial_velocity(state, m.find_body("world"), "world").any()
+    assert m.find_frame("world") is m.root_frame
+    assert "world" in state.model.frame_names

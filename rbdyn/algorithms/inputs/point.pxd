@@ -19,13 +19,11 @@ cdef inline Vec3 point_in(object point) except *:
     return vec3(x[0], x[1], x[2])
 
 cdef inline Placement place_of(Model model, object body):
-    """Where a body or frame sits; "world" is the root's where nothing has that name."""
+    """Where a body or frame sits; "world" is the root's, which does not move either."""
     if isinstance(body, str):                    # the quick way; what is wrong is left to find
         place = model.placements.get(body)
         if place is not None:
             return <Placement> place
-        if body == "world":
-            return model.find(model.mechanism.root_body)
     return model.find(body)
 
 cdef inline Vec3 in_body(Placement place, Vec3 point) noexcept:

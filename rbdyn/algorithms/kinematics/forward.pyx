@@ -81,7 +81,7 @@ def body_pose(State state not None, body, out=None):
     state : State
         Where the model is; only q matters.
     body : str, RigidBody or CartesianFrame
-        Which; "world" is the world unless a body has that name.
+        Which; "world" is the world.
     out : (4, 4) ndarray of float64, optional
         Written and returned.
 
@@ -96,7 +96,7 @@ def body_pose(State state not None, body, out=None):
         If there is no such body or frame.
     """
     cdef CModel* m = state.use()
-    cdef bint world = isinstance(body, str) and body == "world" and body not in state.model.placements
+    cdef bint world = isinstance(body, str) and body == "world"
     cdef Placement place = place_of(state.model, body)
     cdef CData* d = &state.c
     cdef cnp.ndarray pose = matrix_out(out, 4, 4)

@@ -6,6 +6,7 @@ from rbdyn.arguments import shown
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._owner import check_free, claim
 from rbdyn.mechanism.body import RigidBody
+from rbdyn.mechanism.frames import WORLD
 from rbdyn.mechanism.graph import Edge, Graph
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.surgery.before import Before
@@ -14,7 +15,6 @@ from rbdyn.mechanism.surgery.maps import Maps
 from rbdyn.spatial.transform import Transform
 
 IDENTITY = Transform()
-WORLD = "world"  # to algorithms this is no frame of a body
 
 
 def attach(
