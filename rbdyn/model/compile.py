@@ -141,6 +141,22 @@ def _frames(mechanism: Mechanism, where: dict[RigidBody, tuple[int, Transform]])
     return bodies + [f._replace(keys=tuple(key for key in f.keys if key not in doubtful)) for f in others + joints]
 
 
+def layouts(links: list[Link]) -> tuple[str, str]:
+    """What the numbers of q and of v are, in words."""
+    joints = [link.joint.joint_type for link in links if link.joint is not None]
+    on_root = [link for link in links[1:] if link.parent == 0]
+    floating = len(on_root) == 1 and joints[0].is_floating
+    base, others = (joints[:1], joints[1:]) if floating else ([], joints)
+    plural = "" if len(others) == 1 else "s"
+    words = []
+    for size in ("num_positions", "num_velocities"):
+        first = "".join(f"{getattr(kind, size)} of the floating base" for kind in base)
+        count = sum(getattr(kind, size) for kind in others)
+        then = f"{count} of {len(others)} joint{plural}" if others else "" if base else "no joints"
+        words.append(", then ".join(filter(None, (first, then))))
+    return words[0], words[1]
+
+
 def not_found(mechanism: Mechanism, asked: object, known: Iterable[str]) -> Error:
     """The error for a body or frame that a Model does not have: which one it is, and what to do about it."""
     owner = f"mechanism {mechanism.name!r}"

@@ -30,6 +30,7 @@ cdef class Model:
     cdef list body_placements    # Placement of each public body
     cdef dict joint_index        # joint name -> public index
     cdef dict _arrays
+    cdef readonly str q_layout, v_layout  # what the numbers of q and v are, in words
     cdef CModel* use(self) except NULL
     cdef Placement find(self, object body)
     cdef int _fill(self, list links) except -1

@@ -6,7 +6,7 @@ import numpy as np
 
 from rbdyn.errors import Error, StaleModelError, unknown_name
 from rbdyn.mechanism.mechanism import Mechanism
-from rbdyn.model.compile import compile_tree, not_found, without_coordinates
+from rbdyn.model.compile import compile_tree, layouts, not_found, without_coordinates
 from rbdyn.spatial.rotations import rotation_to_z
 from rbdyn.spatial.transform import Transform
 
@@ -78,6 +78,8 @@ cdef class Model:
         mass matrix, momentum, energy and bias forces speak of; docs/loops.md says which algorithms close the loops.
     loop_names : tuple of str
         Names of the joints outside the tree, in the order of their rows in `loop_jacobian`.
+    q_layout, v_layout : str
+        What the numbers of q and v are, in words: "7 of the floating base, then 12 of 12 joints".
     revision : int
         The mechanism's edit counter when it was compiled.
 
@@ -107,6 +109,7 @@ cdef class Model:
         self._fill(tree.links)
         self._fill_names(tree)
         self._arrays = tree.arrays
+        self.q_layout, self.v_layout = layouts(tree.links)
         self._fill_loops(tree.loops)
         self.ready = True
 

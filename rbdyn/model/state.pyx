@@ -153,9 +153,9 @@ cdef class State:
         cdef cnp.ndarray new_q = None
         cdef cnp.ndarray new_v = None
         if q is not None:
-            new_q = vector_in(q, m.nq, "q")
+            new_q = vector_in(q, m.nq, "q", self.model.q_layout)
         if v is not None:
-            new_v = vector_in(v, m.nv, "v")
+            new_v = vector_in(v, m.nv, "v", self.model.v_layout)
             if new_v is not v and new_q is not None:
                 still_vector(new_q, m.nq, "q")
         self.check_not_stepping()
