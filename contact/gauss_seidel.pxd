@@ -8,6 +8,7 @@ from rbdyn.contact.stick cimport Stick
 
 cdef enum:
     PLAIN_SWEEPS = 8         # sweeps before acceleration starts: most steps need fewer
+    HARD_SWEEPS = 25         # sweeps before contacts that may contradict one another become compliant
     DIRECT_EVERY = 2         # sweeps between direct solves
     DIRECT_TRIES = 12        # direct solves in a step, at most
     LEAP = 4                 # an accelerated step may make the error this many times the best one, for a sweep

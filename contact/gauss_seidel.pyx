@@ -3,23 +3,25 @@
 from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy
 
+from rbdyn.contact.accept cimport accept, makes_energy
 from rbdyn.contact.anderson cimport Anderson, mix, restart
 from rbdyn.contact.block cimport SKIPPED, Block, apply_block
 from rbdyn.contact.local cimport FAILED, Mode, local_impulse
 from rbdyn.contact.operator cimport Operator, add_impulse, contact_velocity, impulse_at, load_impulses, set_impulse
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.stick cimport Stick, affordable, begin, solve_sticking
-from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3, vec3
+from rbdyn.spatial._algebra cimport Vec3, add3, scale3, sub3, vec3
 
 
 cdef double visit(Operator* G, const Settings* s, double alpha, double* impulse, int i) noexcept nogil:
     """Solve contact i with the others held; returns its velocity change |G_ii delta|_inf [m/s]."""
     cdef const Block* B = &G.contact[i].block
     cdef Vec3 old = impulse_at(impulse, i)
-    cdef Vec3 c = sub3(contact_velocity(G, i), apply_block(B, old))
+    cdef Vec3 c = sub3(contact_velocity(G, i), apply_block(B, old)), lam, delta
     cdef Mode mode
-    cdef Vec3 lam = local_impulse(B, c, old, s.law, s.method, &mode)
-    cdef Vec3 delta
+    if B.compliance > 0.0:
+        c = add3(c, scale3(B.compliance, old))
+    lam = local_impulse(B, c, old, s.law, s.method, &mode)
     if alpha != 1.0:
         lam = add3(old, scale3(alpha, sub3(lam, old)))
     delta = sub3(lam, old)
@@ -54,21 +56,15 @@ cdef void start(Operator* G, Anderson* A, ContactProblem* p) noexcept nogil:
     load_impulses(G, p.impulse)
 
 
-cdef double energy(Operator* G, const double* impulse) noexcept nogil:
-    """What the impulses do to the kinetic energy [J], lam . (v_free + G lam / 2); no law of friction makes it positive.
-
-    Rounding of the terms is forgiven.
-    """
-    cdef double total = 0.0, size = 0.0, term
-    cdef Vec3 lam, v
+cdef bint soften(Operator* G) noexcept nogil:
+    """Give contacts without normal freedom of their own a compliance, lest they work against each other for ever."""
+    cdef bint any_ = False
     cdef int i
     for i in range(G.n):
-        lam = impulse_at(impulse, i)
-        v = add3(contact_velocity(G, i), G.contact[i].v_free)
-        term = 0.5 * dot3(lam, v)
-        total += term
-        size += fabs(term)
-    return total - 1e-9 * size
+        if G.contact[i].block.dependent:
+            G.contact[i].block.compliance = G.contact[i].block.rho
+            any_ = True
+    return any_
 
 
 cdef void go_back(Operator* G, Anderson* A, ContactProblem* p, double error) noexcept nogil:
@@ -85,7 +81,8 @@ cdef int gauss_seidel(Operator* G, Anderson* A, Stick* S, const Settings* settin
 
     Hwangbo, Lee and Hutter (RA-L 2018) for the sweep and alpha.  Where sweeps converge slowly, sticking contacts are
     solved together (stick.pxd), and what remains is accelerated.  A step that makes things much worse, or makes energy,
-    is taken back.  The impulses returned are those after the best sweep: feasible, never the accelerated ones.
+    is taken back.  The impulses returned are those after the best sweep: feasible, never the accelerated
+    ones; `accept` has the last word.
     """
     cdef Settings s = settings[0]                       # the sweeps must not notice that somebody changes them
     cdef bint plain = s.alpha_init == 1.0 and s.alpha_min == 1.0, leapt = False
@@ -98,7 +95,7 @@ cdef int gauss_seidel(Operator* G, Anderson* A, Stick* S, const Settings* settin
         p.error = sweep(G, &s, alpha, p.impulse)
         history[k] = p.error
         p.iterations = k + 1
-        if leapt and not (p.error <= LEAP * best and energy(G, p.impulse) <= 0.0):
+        if leapt and not (p.error <= LEAP * best and not makes_energy(G, p.impulse)):
             go_back(G, A, p, best)
             tries = tries - 3 if tries > 3 else 0
             leapt = False
@@ -115,6 +112,8 @@ cdef int gauss_seidel(Operator* G, Anderson* A, Stick* S, const Settings* settin
             break
         alpha = s.alpha_min + s.alpha_decay * (alpha - s.alpha_min)
         leapt = False
+        if k + 1 == HARD_SWEEPS and soften(G):
+            best = mark = INFINITY
         if not plain or k + 1 < PLAIN_SWEEPS or k + 1 >= s.max_iterations:
             continue
         if tries == DIRECT_TRIES:
@@ -130,4 +129,5 @@ cdef int gauss_seidel(Operator* G, Anderson* A, Stick* S, const Settings* settin
             leapt = True
     if not p.converged and best < p.error:
         go_back(G, A, p, best)
+    accept(G, p)
     return 0

@@ -3,7 +3,7 @@
 # A visit reads v_i with `contact_velocity` and writes an impulse change with `add_impulse`; both cost the same for any
 # number of contacts.  `prepare` (operator.pyx) fills the per-step constants from a ContactProblem.
 
-from rbdyn.contact.block cimport Block
+from rbdyn.contact.block cimport Block, possible
 from rbdyn.contact.problem cimport ContactProblem, Row
 from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, mul3, scale3, sub3, tmul3, vec3
 
@@ -54,7 +54,7 @@ cdef inline void set_impulse(double* impulse, int i, Vec3 lam) noexcept nogil:
 
 
 cdef inline Vec3 contact_velocity(const Operator* G, int i) noexcept nogil:
-    """v_i [m/s], contact axes: the sum in problem.pxd."""
+    """v_i [m/s], contact axes: the sum in problem.pxd; of a wedged contact without its target."""
     cdef const Contact* k = &G.contact[i]
     cdef Vec3 v = k.v_free, dv
     cdef const Row* y
@@ -73,7 +73,15 @@ cdef inline Vec3 contact_velocity(const Operator* G, int i) noexcept nogil:
         y = &G.row[j]
         z = G.z[y.coordinate]
         v = vec3(v.x + y.x * z, v.y + y.y * z, v.z + y.n * z)
+    if k.block.wedged:
+        return possible(&k.block, v)
     return v
+
+
+cdef inline Vec3 free_velocity(const Operator* G, int i) noexcept nogil:
+    """v_i without impulses [m/s]."""
+    cdef const Contact* k = &G.contact[i]
+    return possible(&k.block, k.v_free) if k.block.wedged else k.v_free
 
 
 cdef inline void push_body(Operator* G, const Side* side, Vec3 f, Vec3 lam, double sign) noexcept nogil:

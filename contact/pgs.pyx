@@ -1,7 +1,8 @@
 """A simple reference solver: projected Gauss-Seidel, normal part first, then friction onto its disc."""
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport INFINITY, fabs, isfinite, sqrt
 
+from rbdyn.contact.accept cimport accept
 from rbdyn.contact.block cimport SKIPPED, Block, apply_block, largest_tangential
 from rbdyn.contact.operator cimport (
     Operator,
@@ -95,6 +96,9 @@ cdef class PGSSolver(ContactSolver):
                 p.error = max(p.error, visit(&self.operator, p.impulse, i))
             p.iterations += 1
             p.converged = p.error < self.threshold
+            if p.error == INFINITY:
+                break
+        accept(&self.operator, p)
         return 0
 
 
@@ -122,4 +126,5 @@ cdef double visit(Operator* G, double* impulse, int i) noexcept nogil:
     add_impulse(G, i, vec3(lam.x - old.x, lam.y - old.y, lam.z - old.z if B.kind == SKIPPED else 0.0))
     set_impulse(impulse, i, lam)
     v = apply_block(B, sub3(lam, old))
-    return max(fabs(v.x), fabs(v.y), fabs(v.z))
+    r = max(fabs(v.x), fabs(v.y), fabs(v.z))
+    return r if isfinite(lam.x + lam.y + lam.z + r) else INFINITY

@@ -3,6 +3,7 @@
 # Two doors: a Cython solver overrides solve_c(), a Python solver overrides solve().
 
 from rbdyn.backends cimport Backend
+from rbdyn.contact.operator cimport Operator
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.warm_start cimport WarmStart
 
@@ -14,6 +15,7 @@ cdef class ContactSolver(Backend):
     cdef readonly double error       # of the last step [m/s]
     cdef readonly bint converged     # in the last step
     cdef WarmStart memory
+    cdef Operator check              # workspace for judging the impulses of a Python solve()
     cdef size_t growths              # how often workspace was allocated
     cdef int solve_c(self, ContactProblem* p) except -1 nogil
 

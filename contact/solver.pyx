@@ -1,9 +1,11 @@
 """The interface of a contact solver: two doors, a warm start, and the checks around a stranger's solver."""
 
-from libc.math cimport fabs, isfinite
+from libc.math cimport fabs, hypot, isfinite
 from libc.string cimport memcpy, memset
 
-from rbdyn.contact.operator cimport check_sizes
+from rbdyn.contact.accept cimport energy
+from rbdyn.contact.operator cimport check_sizes, load_impulses, prepare
+from rbdyn.contact.operator cimport release as release_operator
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.view cimport ContactView
 from rbdyn.contact.warm_start cimport load, release, reserve, store
@@ -59,6 +61,7 @@ cdef class ContactSolver(Backend):
 
     def __dealloc__(self):
         release(&self.memory)
+        release_operator(&self.check)
 
     def solve(self, ContactView problem not None):
         """Write the impulses of `problem`, starting from those it holds.
@@ -94,7 +97,8 @@ cdef class ContactSolver(Backend):
         Raises
         ------
         ContactError
-            If the problem is malformed, or the solver wrote an impulse that is not finite or that pulls.
+            If the problem is malformed, or a solver written in Python wrote impulses that are not finite, that
+            pull, that leave a friction cone, or that make energy.
         """
         self.check_free(True)
         self.check_complete()
@@ -127,7 +131,7 @@ cdef class ContactSolver(Backend):
     @property
     def allocations(self):
         """How often workspace was allocated: constant while the problems do not grow."""
-        return self.growths
+        return self.growths + self.check.growths
 
     def reset(self):
         """Forget the warm start and sweep forward next."""
@@ -213,8 +217,11 @@ cdef int call_python(ContactSolver s, ContactProblem* p) except -1 with gil:
 
 
 cdef int check_impulses(ContactSolver s, const ContactProblem* p) except -1 nogil:
-    """Impulses of a stranger's solver: finite, and not pulling beyond 1e-9 of the largest one."""
-    cdef double largest = 0.0
+    """What a Python solve() wrote: finite, not pulling, inside the cones, and making no energy.
+
+    Forgiven are 1e-9 of the largest normal impulse, and 1e-6 of the energy.
+    """
+    cdef double largest = 0.0, most, size, gain
     cdef const double* lam
     cdef int i
     for i in range(p.n):
@@ -224,6 +231,25 @@ cdef int check_impulses(ContactSolver s, const ContactProblem* p) except -1 nogi
         if not (isfinite(lam[0]) and isfinite(lam[1]) and isfinite(lam[2]) and lam[2] >= -1e-9 * largest):
             with gil:
                 raise ContactError(
-                    f"{type(s).__name__}.solve() wrote impulse ({lam[0]:.6g}, {lam[1]:.6g}, {lam[2]:.6g}) N s at "
-                    f"contact {i} of {p.n}: it must be finite, with a normal (third) part >= 0")
+                    f"{wrote(s, p, i)}: it must be finite, with a normal (third) part >= 0")
+        most = p.friction[i] * max(lam[2], 0.0)
+        if not hypot(lam[0], lam[1]) <= most + 1e-9 * (most + largest):
+            with gil:
+                raise ContactError(
+                    f"{wrote(s, p, i)}: its friction (first two parts) must be at most {p.friction[i]:.6g} times "
+                    f"its normal part, {most:.6g} N s, and is {hypot(lam[0], lam[1]):.6g} N s")
+    prepare(&s.check, p)
+    load_impulses(&s.check, p.impulse)
+    gain = energy(&s.check, p.impulse, &size)
+    if not gain <= 1e-6 * size:
+        with gil:
+            raise ContactError(
+                f"{type(s).__name__}.solve() wrote impulses that add {gain:.6g} J to the kinetic energy, "
+                f"lam . (v_free + G lam / 2): contact with friction only takes energy away")
     return 0
+
+
+cdef str wrote(ContactSolver s, const ContactProblem* p, int i):
+    cdef const double* lam = p.impulse + 3 * i
+    return (f"{type(s).__name__}.solve() wrote impulse ({lam[0]:.6g}, {lam[1]:.6g}, {lam[2]:.6g}) N s at contact "
+            f"{i} of {p.n}")

@@ -173,7 +173,9 @@ cdef void choose(Stick* S, const Operator* G, const ContactProblem* p) noexcept 
     """rows[i]: 3 for a contact that sticks, 1 for one that slides (its friction stays), 0 for an open one."""
     cdef int i
     for i in range(p.n):
-        if G.contact[i].mode == STICK:
+        if G.contact[i].block.dependent:
+            S.rows[i] = 0
+        elif G.contact[i].mode == STICK:
             S.rows[i] = 3
         else:
             S.rows[i] = 1 if p.impulse[3 * i + 2] > 0.0 else 0

@@ -1,0 +1,8 @@
+# What every solver's impulses must pass before they are returned: finite, and no kinetic energy out of nothing.
+
+from rbdyn.contact.operator cimport Operator
+from rbdyn.contact.problem cimport ContactProblem
+
+cdef double energy(const Operator* G, const double* impulse, double* size) noexcept nogil
+cdef bint makes_energy(const Operator* G, const double* impulse) noexcept nogil
+cdef void accept(Operator* G, ContactProblem* p) noexcept nogil

@@ -1,0 +1,138 @@
+"""Robots whose own links touch, and chains that are nearly singular: they fall, and come to rest."""
+
+import importlib.metadata
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rbdyn
+from rbdyn.collision import Sphere
+from rbdyn.contact import BisectionSolver
+from rbdyn.mechanism import Joint, Mechanism, Prismatic, Revolute, RigidBody
+from rbdyn.spatial import SpatialInertia, Transform
+
+
+def robot(name):
+    try:
+        files = importlib.metadata.files("example-robot-data") or []
+    except importlib.metadata.PackageNotFoundError:
+        files = []
+    found = [Path(f.locate()).resolve() for f in files if str(f).endswith(name)]
+    if not found:
+        pytest.skip("example-robot-data is not installed")
+    return found[0]
+
+
+def simulate(world, robot, seconds):
+    """Largest impulse [N s] and speed on the way."""
+    impulse = speed = 0.0
+    for _ in range(round(seconds / world.time_step)):
+        world.step()
+        impulse = max([impulse, *(float(np.linalg.norm(c.impulse)) for c in world.contacts)])
+        speed = max(speed, float(np.abs(robot.v).max()))
+    return impulse, speed
+
+
+def test_the_panda_falls_and_rests():
+    """No control: it folds onto itself and the ground, link on link two joints apart, and lies still."""
+    world = rbdyn.World()
+    world.add_ground()
+    panda = world.add_articulated_system(robot("panda_description/urdf/panda.urdf"), floating=False)
+    impulse, speed = simulate(world, panda, 6.0)
+    assert 1.0 < impulse < 1e4 and 1.0 < speed < 100.0
+    assert len(world.contacts) > 0 and np.abs(panda.v).max() < 1e-5
+
+
+@pytest.mark.parametrize("dt", [1e-3, 2.5e-3])
+def test_a_limp_quadruped_stays_in_one_piece(seed, dt):
+    """ANYmal-C in a random pose dropped without control, its links colliding with one another."""
+    rng = np.random.default_rng(seed)
+    world = rbdyn.World(dt)
+    world.add_ground()
+    anymal = world.add_articulated_system(robot("anymal_c_simple_description/urdf/anymal.urdf"))
+    q = np.array(anymal.q)
+    quat = rng.normal(size=4)
+    q[2], q[3:7], q[7:] = 0.8, quat / np.linalg.norm(quat), q[7:] + rng.uniform(-0.5, 0.5, 12)
+    anymal.set_state(q, np.zeros(anymal.nv))
+    impulse, speed = simulate(world, anymal, 2.0)
+    assert 1.0 < impulse < 1e4 and speed < 100.0
+
+
+class Accountant(BisectionSolver):
+    """The default solver; notes what its impulses did to the kinetic energy, and how large it was."""
+
+    def __init__(self):
+        super().__init__()
+        self.gain = self.size = 0.0
+
+    def solve(self, problem):
+        super().solve(problem)
+        lam, v_free = problem.impulse.reshape(-1), problem.v_free.reshape(-1)
+        with_impulse = problem.delassus @ lam
+        terms = np.abs(lam * (v_free + with_impulse / 2))
+        self.gain = max(self.gain, float(lam @ (v_free + with_impulse / 2)) - 1e-6 * float(terms.sum()))
+        self.size = max(self.size, float(terms.sum()))
+
+
+def near_singular_chain(rng):
+    """One to five links on a fixed base, joints nearly parallel or in line, links nearly straight; balls as links."""
+    chain = Mechanism(RigidBody("world"))
+    last, slope = chain.root_body, 10.0 ** -rng.uniform(1, 12)
+    axis = rng.normal(size=3)
+    for k in range(int(rng.integers(1, 6))):
+        radius = rng.uniform(0.03, 0.07)
+        mass = 10.0 ** rng.uniform(-1, 1)
+        axis = axis + slope * rng.normal(size=3)
+        axis /= np.linalg.norm(axis)
+        kind = Revolute(axis=axis) if rng.random() < 0.75 else Prismatic(axis=axis)
+        step = np.array([0.12, 0.0, 0.0]) + slope * rng.normal(size=3)
+        body = RigidBody(f"link{k}", inertia=SpatialInertia(mass, step / 2, mass * radius**2 * np.eye(3)))
+        body.collision.append(rbdyn.mechanism.Geometry(Sphere(radius), Transform(translation=step)))
+        place = Transform(translation=step if k else (0.0, 0.0, rng.uniform(0.05, 0.5)))
+        chain.attach(last, body, Joint(f"joint{k}", kind), joint_pose=place)
+        last = body
+    return chain
+
+
+def dropped_chain(seed, correct, **options):
+    """A World with a random chain above the ground, no link in another; None if this seed starts with an overlap."""
+    rng = np.random.default_rng(seed)
+    world = rbdyn.World(0.002, **options)
+    if not correct:
+        world.set_erp(0.0, 0.0)
+        world.contact_margin = 0.0
+    world.add_ground()
+    chain = world.add_articulated_system(near_singular_chain(rng))
+    chain.set_state(chain.q + 0.3 * rng.normal(size=chain.nq), rng.normal(size=chain.nv))
+    world.integrate1()
+    apart = max([c.depth for c in world.contacts], default=0.0) <= 1e-5
+    world.integrate2()
+    return (world, chain) if apart else None
+
+
+def test_near_singular_chains_gain_no_energy(seed):
+    """Ten chains a seed dropped on the ground and on themselves.
+
+    Position correction is off and contacts begin at touch: then v_free is the bodies' own velocity, and the work of the
+    impulses, lam . (v_free + G lam / 2), all that contact does to the energy.
+    """
+    touched = 0
+    for k in range(10 * seed, 10 * seed + 10):
+        solver = Accountant()
+        if made := dropped_chain(k, False, contact=solver):
+            made[0].step(150)
+            assert solver.gain <= 0.0, k
+            touched += solver.size > 1e-6
+    assert touched > 0
+
+
+def test_near_singular_chains_are_pushed_apart_gently(seed):
+    """The same with position correction, which may add energy; the impulses stay those of bodies that fall."""
+    touched = 0
+    for k in range(10 * seed, 10 * seed + 10):
+        if made := dropped_chain(k, True):
+            impulse, speed = simulate(*made, 0.3)
+            assert impulse < 1e4 and speed < 1e3, k
+            touched += impulse > 0.01
+    assert touched > 0

@@ -1,0 +1,179 @@
+"""Contacts that cannot move freely: targets out of reach, bodies wedged between one another, energy out of nothing."""
+
+import numpy as np
+import pytest
+
+from rbdyn.contact import BisectionSolver, ContactSolver, PGSSolver, Problem
+from rbdyn.errors import ContactError
+
+SOLVERS = [
+    BisectionSolver,
+    lambda: BisectionSolver(friction_law="raisim"),
+    lambda: BisectionSolver(local_solver="bisection"),
+    lambda: BisectionSolver(anderson=False, direct=False),
+    PGSSolver,
+]
+
+
+def wedge(null, v_free, friction=0.8):
+    """One contact whose impulses along `null` move nothing."""
+    n = np.array(null) / np.linalg.norm(null)
+    return Problem(np.eye(3) - np.outer(n, n), [v_free], friction, key=[1])
+
+
+@pytest.mark.parametrize("make", SOLVERS)
+@pytest.mark.parametrize("null", [(0.3, 0.0, 1.0), (-0.2, 0.5, 1.0), (0.0, 0.0, 1.0), (0.9, 0.3, 1.0)])
+@pytest.mark.parametrize("target", [1e-3, 1.0])
+def test_a_target_out_of_reach_is_dropped(make, null, target):
+    """G = 1 - n n^T with n inside the cone or near it: the impulse stays of the size of the velocity, warm or cold."""
+    solver = make()
+    for _ in range(12):
+        problem = wedge(null, (0.0, 0.0, -target))
+        solver.step(problem)
+        assert np.linalg.norm(problem.impulse) < 4 * target
+        lam, v_free = problem.impulse.ravel(), problem.v_free.ravel()
+        assert lam @ (v_free + problem.delassus @ lam / 2) <= 1e-12
+
+
+def test_a_wedged_contact_still_stops_what_can_be_stopped():
+    """The velocity that the mechanism can have goes to zero exactly; only the unreachable part of v_free stays."""
+    n = np.array([0.3, -0.1, 1.0]) / np.linalg.norm([0.3, -0.1, 1.0])
+    possible = np.cross(n, [0.2, 1.0, 0.3])
+    possible *= -np.sign(possible[2])
+    assert possible[2] < -0.1 and np.abs(possible[:2]).max() > 0.1
+    problem = wedge(n, possible - [0.0, 0.0, 0.02])                     # a position correction of 0.02 m/s
+    BisectionSolver(threshold=1e-13).solve(problem)
+    assert problem.converged and problem.impulse[0, 2] > 0.1
+    v = possible + problem.delassus @ problem.impulse[0]
+    np.testing.assert_allclose(v, 0.0, atol=1e-12)
+
+
+def test_a_target_within_reach_is_kept_on_a_planar_mechanism():
+    """Rank 2 with the null direction in the tangent plane: the normal target is met as on any other contact."""
+    problem = wedge((0.6, 0.8, 0.0), (0.0, 0.0, -0.5))
+    BisectionSolver(threshold=1e-13).solve(problem)
+    np.testing.assert_allclose(problem.impulse[0], [0.0, 0.0, 0.5], atol=1e-11)
+    assert problem.converged
+
+
+def test_a_null_direction_far_outside_the_cone_lets_the_contact_slide_apart():
+    """Little friction cannot wedge: the target is met by sliding, as the law says."""
+    problem = wedge((1.0, 0.0, 1.0), (0.0, 0.0, -0.5), friction=0.2)
+    BisectionSolver(threshold=1e-13, max_iterations=2000).solve(problem)
+    lam = problem.impulse[0]
+    v = problem.v_free[0] + problem.delassus @ lam
+    assert lam[2] > 0.5 and v[2] == pytest.approx(0.0, abs=1e-9)
+    assert np.hypot(*lam[:2]) == pytest.approx(0.2 * lam[2], rel=1e-9) and abs(v[0]) > 0.1
+    assert v[:2] @ lam[:2] < 0
+
+
+def test_rank_one_is_wedged_too():
+    """One joint between the bodies: J^T has one column; its velocity is stopped, the rest of v_free is out of reach."""
+    a = np.array([0.8, 0.1, 0.5])
+    problem = Problem(np.outer(a, a), [-0.7 * a - [0.0, 0.0, 0.3]], 0.9, key=[1])
+    solver = BisectionSolver()
+    for _ in range(12):
+        solver.step(problem)
+        assert np.linalg.norm(problem.impulse) < 5.0
+    assert a @ problem.impulse[0] == pytest.approx(0.7, rel=1e-6)      # a (a . lam) = 0.7 a
+
+
+@pytest.mark.parametrize("make", SOLVERS[:-1])
+def test_contacts_that_contradict_one_another_stay_bounded(make):
+    """Four contacts on one pair with two freedoms, pushed apart in opposite directions: no solution, no growth."""
+    rng = np.random.default_rng(0)
+    solver = make()
+    for _ in range(20):
+        J = rng.normal(size=(12, 2))
+        J[6:] = -J[:6] + 0.1 * rng.normal(size=(6, 2))
+        G = J @ J.T
+        v_free = np.tile([0.0, 0.0, -1.0], (4, 1))
+        solver.reset()
+        for _ in range(10):
+            problem = Problem(G, v_free, 0.8, key=[1, 2, 3, 4])
+            solver.step(problem)
+            lam = problem.impulse
+            assert np.isfinite(lam).all() and np.abs(lam).max() < 2000
+            assert (np.hypot(*lam.T[:2]) <= 0.8 * lam[:, 2] * (1 + 1e-12)).all()
+
+
+# ---- the last check of a solve ------------------------------------------------------------------------------------
+
+
+def energy_change(problem):
+    lam = problem.impulse.ravel()
+    return lam @ (problem.v_free.ravel() + problem.delassus @ lam / 2)
+
+
+@pytest.mark.parametrize("make", [lambda: BisectionSolver(max_iterations=1), lambda: PGSSolver(max_iterations=1)])
+def test_an_early_stop_makes_no_energy(make):
+    """Far too large a warm start and one sweep: what is returned takes energy away, and is not said to be solved."""
+    made = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        A = rng.normal(size=(15, 9))
+        G = A @ A.T / 9
+        v_free = rng.normal(size=(5, 3))
+        warm = np.abs(rng.normal(size=(5, 3))) * [0.1, 0.1, 5.0]
+        loose = Problem(G, v_free, 0.5)
+        loose.impulse[:] = warm
+        made += energy_change(loose) > 0
+        solver = make()
+        solver.solve(loose)
+        assert energy_change(loose) <= 1e-9
+        assert (np.hypot(*loose.impulse.T[:2]) <= 0.5 * loose.impulse[:, 2] * (1 + 1e-12)).all()
+    assert made > 100
+
+
+def test_impulses_that_make_energy_are_scaled_to_the_least():
+    """Along the line from zero the energy is a parabola: its vertex is returned, and the step counts as unsolved."""
+    G = np.array([[2.0, 1.9], [1.9, 2.0]])
+    big = np.zeros((6, 6))
+    big[2::3, 2::3] = G
+    big += np.diag([1.0, 1.0, 0.0, 1.0, 1.0, 0.0])
+    v_free = np.array([[0.0, 0.0, -1.0], [0.0, 0.0, 30.0]])
+    problem = Problem(big, v_free, 0.0)
+    problem.impulse[:] = [[0.0, 0.0, 0.0], [0.0, 0.0, 1000.0]]
+    solver = BisectionSolver(max_iterations=1, alpha_init=0.5, alpha_min=0.5)
+    reference = Problem(big, v_free, 0.0)
+    reference.impulse[:] = problem.impulse
+    solver.solve(problem)
+    # one sweep with alpha = 1/2 by hand: contact 0 opens (v > 0 there), contact 1 halves
+    assert energy_change(problem) <= 0.0 and not problem.converged
+    assert problem.impulse[1, 2] == 0.0                                 # every multiple of it makes energy
+
+
+@pytest.mark.parametrize("make", SOLVERS)
+def test_overflow_gives_no_impulse_and_no_success(make):
+    """Velocities near the end of the double range: the impulses are finite, and nobody calls it converged."""
+    for size in (1e290, 1e305):
+        problem = Problem(1e-25 * np.eye(6), [[0.0, 0.0, -size], [size, 0.0, -size]], 0.5)
+        solver = make()
+        solver.solve(problem)
+        assert np.isfinite(problem.impulse).all()
+        assert not problem.converged
+
+
+class Writes(ContactSolver):
+    def __init__(self, impulse):
+        super().__init__()
+        self.impulse = impulse
+
+    def solve(self, problem):
+        problem.impulse[:] = self.impulse
+
+
+def test_a_python_solver_that_leaves_the_cone_is_told_so():
+    problem = Problem(np.eye(6), [[0.0, 0.0, -1.0]] * 2, [0.5, 0.3])
+    Writes([[0.5, 0.0, 1.0], [0.18, 0.24, 1.0]]).step(problem)          # on the rims
+    message = r"^Writes\.solve\(\) wrote impulse \(0.18, 0.25, 1\) N s at contact 1 of 2: its friction .* 0.3 times"
+    with pytest.raises(ContactError, match=message):
+        Writes([[0.5, 0.0, 1.0], [0.18, 0.25, 1.0]]).step(problem)
+
+
+def test_a_python_solver_that_makes_energy_is_told_so():
+    """lam . (v_free + lam / 2) for lam = 3 and v_free = -1 is 1.5 J."""
+    problem = Problem(np.eye(3), [[0.0, 0.0, -1.0]], 0.5)
+    Writes([[0.0, 0.0, 2.0]]).step(problem)                             # a perfect bounce: nothing gained
+    with pytest.raises(ContactError, match=r"^Writes\.solve\(\) wrote impulses that add 1.5 J to the kinetic energy"):
+        Writes([[0.0, 0.0, 3.0]]).step(problem)
