@@ -142,9 +142,9 @@ class Graph:
     def base_joint(self) -> Joint:
         """Joint 0 of a Model: the joint between the world and the base.
 
-        The floating joint that carries everything, if there is one; else the joint that holds the only child of the
-        root, if that is fixed.  Otherwise the root itself is the base, and this is a Fixed joint that stands in no list
-        and between no two bodies, "ROOT_joint" for a root body ROOT.
+        The floating joint that all other joints depend on, if there is one; else the joint that holds the only child of
+        the root, if that is fixed.  Otherwise the root itself is the base, and this is a Fixed joint that stands in no
+        list and between no two bodies, "ROOT_joint" for a root body ROOT.
         """
         at_rest, moving = [self._root], []
         for body in at_rest:

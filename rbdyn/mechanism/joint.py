@@ -26,7 +26,7 @@ class Mimic:
     Parameters
     ----------
     joint : str
-        Name of the leading joint.
+        Name of the joint that it follows.
     multiplier, offset : float
         [-], [rad or m].
     """

@@ -174,7 +174,7 @@ class Mechanism(FramedGraph):
     def maximal_coordinates(self, floating_type: JointType | None = None) -> tuple[Mechanism, Maps]:
         """The same mechanism with six coordinates for every body: copies, each on a floating joint of its own.
 
-        All joints become loop joints, tree joints first, and lead the way they did.  A floating joint sits at identity
+        All joints become loop joints, tree joints first, and none is reversed.  A floating joint sits at identity
         on the root and has its body's name, numbered ("arm_2") if a joint has it.  This mechanism stays as it is.
 
         Parameters
@@ -199,7 +199,7 @@ class Mechanism(FramedGraph):
 
     @edit
     def remove_subtree(self, joint: Joint | str) -> Maps:
-        """Remove a tree joint, all bodies it carries, and every joint that starts or ends at one of them.
+        """Remove a tree joint, its subtree, and every joint that starts or ends at one of those bodies.
 
         What is removed may be attached elsewhere; what stays stays the same objects in the same order.  A joint that
         mimicked a removed one no longer does.
@@ -226,29 +226,30 @@ class Mechanism(FramedGraph):
     def remove_joint(
         self, joint: Joint | str, split: bool = False, next_edge: NextEdge | None = None
     ) -> Maps | Split[Mechanism]:
-        """Remove a joint; what it carried stays, hung on a loop joint, or becomes a mechanism of its own.
+        """Remove a joint; its subtree stays, held by loop joints, or becomes a mechanism of its own.
 
         A loop joint is dropped.  Without a tree joint, loop joints join the tree where they are needed, and joints that
-        now lead the other way are flipped (`Joint.flipped`).  The bodies that were re-hung come last in the new order.
-        Loop joints that joined the tree have a q from now on; a tree joint left over closes a loop.
+        now have to lead from successor to predecessor are reversed (`Joint.flipped`).  The bodies of the subtree come
+        last in the new order.  Loop joints that joined the tree have a q from now on; a tree joint left over closes a
+        loop.
 
         Parameters
         ----------
         joint : Joint or str
             A joint of this mechanism, or its name.
         split : bool
-            True for a joint that is the only connection to what it carries: both parts are returned.
+            True for a joint that is the only connection to its subtree: both parts are returned.
         next_edge : function of (tuple of Joint) to Joint, optional
-            Chooses by which joint a further body is hung on the tree, among those that lead from bodies that hang on it
-            to bodies that do not, or the other way.  By default joints are kept as they are where that can be: old tree
-            joints before loop joints, those that lead outwards before those that have to be flipped.
+            Chooses by which joint a further body joins the tree, among those between bodies that are in it and bodies
+            that are not.  By default joints are kept as they are where that can be: old tree joints before loop
+            joints, those that can stay as they are before those that have to be reversed.
 
         Returns
         -------
         maps : Maps
-            joints: flipped joint -> its replacement.  Everything else stays the same object.
+            joints: reversed joint -> its replacement.  Everything else stays the same object.
         near, far : Mechanism
-            Only for split=True: this mechanism, and a new one of the bodies that the joint carried, the same objects;
+            Only for split=True: this mechanism, and a new one of the bodies of the subtree, the same objects;
             the successor is its root, and gravity the same three numbers.  They come as a `Split`, which also carries
             states.
 
@@ -263,7 +264,7 @@ class Mechanism(FramedGraph):
         if not split:
             return cutting.remove_joint(self, joint, next_edge)
         if next_edge is not None:
-            raise MechanismError("next_edge is for split=False: with split=True no body is hung elsewhere")
+            raise MechanismError("next_edge is for split=False: with split=True no spanning tree is chosen")
         return cutting.split(self, joint, Mechanism)
 
     @edit
@@ -294,7 +295,7 @@ class Mechanism(FramedGraph):
 
     @edit
     def remove_fixed_tree_joints(self) -> Maps:
-        """Merge every body that hangs on a fixed tree joint into its parent.
+        """Merge every body that is the child of a fixed tree joint into its parent.
 
         Inertia, geometry and frames move to the parent; joints that started or ended at the merged body are rewired.
         The merged body's frame lives on in the parent under the body's name; another frame whose name is taken there
@@ -312,20 +313,20 @@ class Mechanism(FramedGraph):
 
     @edit
     def rebuild_spanning_tree(self, next_edge: NextEdge | None = None) -> Maps:
-        """Choose anew which joints carry the bodies; the others close loops.  The root stays.
+        """Choose anew which joints are in the tree; the others close loops.  The root stays.
 
         Parameters
         ----------
         next_edge : function of (tuple of Joint) to Joint, optional
-            Called once for each body to come: given all joints between a body that hangs on the tree and one that does
+            Called once for each body to come: given all joints between a body that is in the tree and one that is
             not yet, returns the one that comes next.  They are in the order in which they were met: of each body
-            reached, first the joints that start from it, then those that lead to it.  By default the first one, which
+            reached, first the joints that start from it, then those that end at it.  By default the first one, which
             makes the tree breadth-first.
 
         Returns
         -------
         maps : Maps
-            joints: a joint that leads the other way from now on -> its replacement (`Joint.flipped`).  Everything else
+            joints: a joint that had to be reversed -> its replacement (`Joint.flipped`).  Everything else
             stays the same object.
 
         Raises

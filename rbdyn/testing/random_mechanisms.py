@@ -78,7 +78,7 @@ def random_tree(
     joint_types : sequence of JointType classes or instances
         Dealt to the joints in a random order, all of them before any comes again; a class gets random axes.
     floating_base : bool or type
-        Whether the first joint is Floating, or of the type given, and carries all the other bodies.
+        Whether the first joint is Floating, or of the type given, and all other bodies are in its subtree.
     successor_poses : bool
         Whether bodies sit askew in their joints' after-frames.
     rotor_inertia : bool
@@ -108,7 +108,7 @@ def random_tree(
 
 
 def rand_chain_mechanism(types: Iterable[AnyType], seed: int = 0) -> Mechanism:
-    """A random chain: each joint of `types` carries the next.
+    """A random chain: each joint of `types` is the parent of the next.
 
     Parameters
     ----------

@@ -173,7 +173,7 @@ class JointType:
         return np.zeros(0)
 
     def flipped(self) -> JointType:
-        """The type of the reversed joint, which leads from this one's after-frame to its before-frame.
+        """The type of the reversed joint, from this one's after-frame to its before-frame.
 
         One with an axis has it negated, so that the same q and v mean the same motion.
         """

@@ -84,7 +84,7 @@ class Planar(JointType):
 
     @property
     def normal(self) -> Axis:
-        """x_axis cross y_axis: what theta turns about, in the joint frame."""
+        """x_axis cross y_axis: the axis of theta, in the joint frame."""
         return tuple(np.cross(self.x_axis, self.y_axis).tolist())
 
     @property

@@ -45,8 +45,8 @@ class Maps:
     def carry(self, *states: S) -> S:
         """The state after the edit: all bodies where they were, moving as they did.
 
-        A joint of the tree that was in the tree before, and leads the same way, keeps its q and v bit for bit; so does
-        one of one degree of freedom that was turned round.  Any other joint of the new tree gets the q that comes
+        A joint of the tree that was in the tree before, and is not reversed, keeps its q and v bit for bit; so does a
+        reversed one of one degree of freedom.  Any other joint of the new tree gets the q that comes
         nearest to where its bodies were, and v = S^T times their relative twist.  Where nothing is known, a joint is
         neutral and at rest: bodies that are new, and the mechanism of which no state is given.
 
@@ -86,7 +86,7 @@ class Split(tuple[M, M], Generic[M]):
     Attributes
     ----------
     near, far : Mechanism
-        What stayed on the root, and what the joint carried.
+        What stayed with the root, and the subtree of the joint.
     maps : tuple of Maps
         From the mechanism as it was to each of them.
     """
@@ -101,12 +101,12 @@ class Split(tuple[M, M], Generic[M]):
 
     @property
     def near(self) -> M:
-        """What stayed on the root: the mechanism itself."""
+        """What stayed with the root: the mechanism itself."""
         return self[0]
 
     @property
     def far(self) -> M:
-        """What the joint carried: a new mechanism of the same bodies and joints."""
+        """The subtree of the joint: a new mechanism of the same bodies and joints."""
         return self[1]
 
     def carry(self, state: Any) -> tuple[Any, Any]:

@@ -42,7 +42,7 @@ def remove_fixed_tree_joints(mechanism: Graph) -> Maps:
 
 
 def _fixed_groups(mechanism: Graph) -> tuple[dict[RigidBody, RigidBody], dict[RigidBody, Transform]]:
-    """Each body on a fixed tree joint -> the moving body (or root) that carries it, and its pose there."""
+    """Each body on a fixed tree joint -> the moving body (or root) that holds it, and its pose there."""
     host: dict[RigidBody, RigidBody] = {}
     pose: dict[RigidBody, Transform] = {}
     for joint in mechanism._tree_joints:
@@ -57,7 +57,7 @@ def _fixed_groups(mechanism: Graph) -> tuple[dict[RigidBody, RigidBody], dict[Ri
 
 
 def _rewired(edge: Edge, host: Mapping[RigidBody, RigidBody], pose: Mapping[RigidBody, Transform]) -> Edge:
-    """The same edge between the bodies that carry its ends."""
+    """The same edge between the bodies that hold its ends."""
     if edge.predecessor not in host and edge.successor not in host:
         return edge
     start, end = edge.predecessor, edge.successor

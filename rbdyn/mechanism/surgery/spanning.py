@@ -1,4 +1,4 @@
-"""Spanning trees: which joints carry the bodies, and which of them have to be walked the other way."""
+"""Spanning trees: which joints are in the tree, and which of those have to be reversed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NextEdge = Callable[[Sequence[Joint]], Joint]
 
 
 class Frontier:
-    """The joints between bodies that hang on the tree and bodies that do not yet.
+    """The joints between bodies that are in the tree and bodies that are not yet.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Frontier:
     edges : mapping of Joint to Edge
         Where they sit.
     order : mapping of Joint to int, optional
-        Which comes first: forward before flipped, then by this number.  None: whichever was met first.
+        Which comes first: as it is before reversed, then by this number.  None: whichever was met first.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Frontier:
             self._into.setdefault(edges[joint].successor, []).append(joint)
 
     def reach(self, body: RigidBody) -> None:
-        """`body` hangs on the tree: its joints to bodies that do not are candidates, the others no longer."""
+        """`body` is in the tree: its joints to bodies that are not are candidates, the others no longer."""
         self.reached.add(body)
         for joint, end in self._at(body):
             if end in self.reached:
@@ -72,7 +72,7 @@ class Frontier:
                 return joint
 
     def take(self, next_edge: NextEdge | None) -> tuple[Joint, bool]:
-        """Choose a candidate and reach its far end; True if the joint leads away from there."""
+        """Choose a candidate and reach its far end; True if the joint has to be reversed."""
         joint = self.first() if next_edge is None else self._asked(next_edge)
         edge = self.edges[joint]
         flip = edge.predecessor not in self.reached
@@ -140,5 +140,5 @@ def span(
 
 
 def flipped_edge(edge: Edge) -> Edge:
-    """The edge of a joint that is walked the other way."""
+    """The edge of the reversed joint."""
     return Edge(edge.successor, edge.predecessor, edge.successor_pose.inverse(), edge.joint_pose.inverse())
