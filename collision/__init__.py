@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rbdyn.collision.backend import CollisionBackend
-from rbdyn.collision.native import NativeBackend, native_contacts
+from rbdyn.collision.backends.native import NativeBackend, native_contacts
 from rbdyn.collision.scene import CONTACT_DTYPE, CollisionScene, ShapeInfo
 from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Shape, Sphere
 
 if TYPE_CHECKING:
-    from rbdyn.collision.fcl_backend import FCLBackend
+    from rbdyn.collision.backends.fcl import FCLBackend
 
 __all__ = [
     "CONTACT_DTYPE",
@@ -37,7 +37,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name == "FCLBackend":
-        from rbdyn.collision.fcl_backend import FCLBackend
+        from rbdyn.collision.backends.fcl import FCLBackend
 
         return FCLBackend
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

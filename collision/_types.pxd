@@ -12,31 +12,63 @@ cdef enum Kind:                    # in the order in which a pair's kernel takes
     BOX
     CYLINDER
     HULL
+    N_KINDS
 
 cdef struct Pose:                  # world pose of a body, or of a shape
     Mat3 R                         # its axes to world axes
     Vec3 p                         # its origin, world [m]
 
+cdef struct Bounds:                # the shape lies in center + box + ball + ellipsoid (Minkowski sum), shape frame
+    double radius                  # [m] of the bounding sphere about `center`
+    Vec3 center                    # [m]
+    Vec3 box                       # half sides along the axes [m]
+    double ball                    # radius [m]; of a convex shape: the radius around its core
+    Vec3 ellipsoid                 # semi-axes along the axes [m]
+    bint centered                  # True: center is zero
+    bint curved                    # True: ellipsoid is not zero
+
+cdef enum:
+    MAX_SIDES = 16                 # corners of a face; faces with more are thinned out
+
+cdef struct SupportingFeature:     # the face, edge or point of a convex shape that is farthest in a direction
+    int n                          # 1: a point, 2: an edge, more: a face
+    bint flat                      # True: a face, with `normal`
+    Vec3 normal                    # outward unit normal, world
+    Vec3 point[MAX_SIDES]          # corners in order around the face, on the surface, world [m]
+    int name[MAX_SIDES]            # numbers of the corners in their shape
+
+cdef struct ShapeRecord
+
+cdef struct PosedShape:            # a shape where it is now
+    const ShapeRecord* s
+    const Pose* X                  # shape axes to world axes; origin, world [m]
+
+cdef enum Core:                    # of what sort the core of a convex shape is: kernels/core.pxd
+    BOX_CORE                       # bounds.box: a point, a segment, a box
+    CYLINDER_CORE                  # along z: half height bounds.box.z, radius bounds.ellipsoid.x
+    HULL_CORE                      # the vertices of HullData
+    OWN_CORE                       # ConvexShape.support
+
+cdef struct ConvexShape:           # what the general kernel asks of a convex shape
+    int core                       # Core
+    # of an OWN_CORE: its point farthest along a direction (any length), both in the shape frame; otherwise NULL
+    Vec3 (*support)(const void* data, Vec3 direction) noexcept nogil
+    # the supporting feature along a unit direction, both in the world
+    void (*feature)(const PosedShape* a, Vec3 direction, SupportingFeature* f) noexcept nogil
+
 cdef struct ShapeRecord:           # one shape of the table, written by CollisionBackend
     int id                         # given at add_shape, never reused
     int body                       # index of the body that carries it
-    int kind                       # Kind
+    int kind                       # Kind: says what `data` points to
     bint dynamic                   # False: never collides with another one that is not dynamic
     bint aligned                   # True: local.R is the identity
     uint64_t group, mask           # filter bits
-    double radius                  # [m] sphere, capsule, cylinder
-    double half_length             # [m] capsule: to a ball's centre; cylinder: to a cap
-    double bound                   # [m] radius of the bounding sphere about `center`
-    Vec3 center                    # centre of the bounding box, shape frame [m]
-    Vec3 half                      # half sides of the bounding box along the shape's axes [m]
-    Vec3 center_body               # `center` in the body frame [m]
+    Bounds bounds
+    Vec3 center_body               # bounds.center in the body frame [m]
     Pose local                     # the shape in its body: shape axes to body axes; origin, body frame
-    const double* vertices         # (n_vertices, 3) corners of a hull, shape frame [m]; owned by Python
-    int n_vertices
-    const double* normals          # (n_faces, 3) outward unit normals of a hull's faces, shape frame
-    const int* start               # (n_faces + 1,) where each face begins in `corner`
-    const int* corner              # vertex numbers, counter-clockwise seen from outside
-    int n_faces
+    const void* data               # the sizes: SphereData, BoxData, ... of shapes/; owned by Python
+    int core                       # Core: a copy of convex.core
+    const ConvexShape* convex      # NULL: not convex, or unbounded
 
 cdef struct ContactPoint:
     int shape_a, shape_b           # shape ids, shape_a < shape_b
@@ -50,4 +82,5 @@ cdef struct ContactBuffer:         # grows by doubling; begin with buffer_init, 
     int version                    # CONTACT_VERSION; a buffer of another layout is refused
     int n                          # contacts in use
     int capacity                   # contacts that fit
+    int limit                      # contacts that may be written at most
     ContactPoint* point            # sorted by (shape_a, shape_b, feature)

@@ -1,16 +1,16 @@
 # The collision interface: what World calls, and what a backend fills in.
 #
 # World owns the body poses and the ContactBuffer; the backend owns the shapes.  A backend
-# has two doors: detect_c, in C and without the GIL, and detect(scene), in Python.
+# is asked through detect_c, in C and without the GIL, or through detect(scene), in Python.
 # detect_contacts chooses; it is the only call that World makes.
 
 from rbdyn.backends cimport Backend
-from rbdyn.collision._broad cimport Broad
-from rbdyn.collision._buffer cimport (
+from rbdyn.collision._types cimport ContactBuffer, ContactPoint, Pose, ShapeRecord
+from rbdyn.collision.broad_phase cimport Broad
+from rbdyn.collision.contact_buffer cimport (
     CONTACT_VERSION, MAX_CONTACTS, buffer_free, buffer_init, push_contact, sort_contacts,
 )
-from rbdyn.collision._table cimport Table
-from rbdyn.collision._types cimport ContactBuffer, ContactPoint, Pose, ShapeRecord
+from rbdyn.collision.shape_table cimport Table
 
 
 cdef class CollisionBackend(Backend):
@@ -18,7 +18,8 @@ cdef class CollisionBackend(Backend):
     cdef Broad broad                     # candidate pairs; persistent sort order
     cdef ContactBuffer own               # contacts of query()
     cdef int _next_id                    # id of the next shape
-    cdef dict _shapes                    # id -> (shape, arrays that its record points into)
+    cdef int _max_contacts               # limit of a step
+    cdef dict _shapes                    # id -> (shape, what its record points into)
 
     cdef int detect_c(self, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil
     cdef int _slot(self, object id) except -1

@@ -10,6 +10,7 @@ from rbdyn.collision.shapes import Shape
 class CollisionBackend(Backend):
     margin: float
     filter_rule: str
+    max_contacts: int
     @property
     def mesh(self) -> str: ...
     def __init__(self, *, margin: float = 0.0, filter_rule: str = "and") -> None: ...

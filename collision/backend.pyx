@@ -1,23 +1,22 @@
-"""The base of every collision backend: the shape table, the filters and the two doors."""
+"""The base of every collision backend: the shape table, the filters, detection in C or in Python."""
 
 import operator
 
-from libc.math cimport isfinite, sqrt
+from libc.math cimport isfinite
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
 
 import numpy as np
 
-from rbdyn.collision._broad cimport broad_free, broad_init
-from rbdyn.collision._table cimport (
-    find_slot, table_add, table_exclude, table_free, table_include, table_init, table_remove,
-)
-from rbdyn.collision._types cimport BOX, CAPSULE, CYLINDER, HALF_SPACE, HULL, SPHERE
+from rbdyn.collision._types cimport Bounds
+from rbdyn.collision.broad_phase cimport broad_free, broad_init
+from rbdyn.collision.filters cimport allow_pair, exclude_pair
+from rbdyn.collision.pair_table cimport KindEntry, kind_entry, kind_number
 from rbdyn.collision.scene cimport CollisionScene, contact_array
-from rbdyn.spatial._algebra cimport add3, mul3, vec3
+from rbdyn.collision.shape_table cimport find_slot, table_add, table_free, table_init, table_remove
+from rbdyn.spatial._algebra cimport add3, mul3
 
-from rbdyn.collision import shapes as _shape_types
-from rbdyn.collision.hull import hull_faces, hull_vertices
+from rbdyn.collision.shapes import Shape
 from rbdyn.errors import CollisionError, unknown_name
 
 
@@ -70,68 +69,44 @@ cdef int place(ShapeRecord* s, object pose) except -1:
     """Set the pose of a shape in its body, and what follows from it."""
     read_pose(np.eye(4) if pose is None else pose, "pose", &s.local)
     s.aligned = (s.local.R.xx == 1.0 and s.local.R.yy == 1.0 and s.local.R.zz == 1.0)
-    s.center_body = add3(s.local.p, mul3(s.local.R, s.center))
+    s.center_body = add3(s.local.p, mul3(s.local.R, s.bounds.center))
     return 0
 
 
 cdef object measure(ShapeRecord* s, object shape):
-    """Kind and sizes of a shape; returns the arrays that the record points into, or None."""
-    cdef double x, y, z
-    cdef const double[:, ::1] view
-    cdef const int[::1] numbers
-    arrays = None
-    s.radius = s.half_length = 0.0
-    s.center = vec3(0.0, 0.0, 0.0)
-    s.vertices = NULL
-    s.normals = NULL
-    s.start = s.corner = NULL
-    s.n_vertices = s.n_faces = 0
-    x = y = z = 0.0
-    if isinstance(shape, _shape_types.HalfSpace):
-        s.kind = HALF_SPACE
-    elif isinstance(shape, _shape_types.Sphere):
-        s.kind = SPHERE
-        s.radius = x = y = z = shape.radius
-    elif isinstance(shape, _shape_types.Box):
-        s.kind = BOX
-        x, y, z = (0.5 * side for side in shape.size)
-    elif isinstance(shape, (_shape_types.Capsule, _shape_types.Cylinder)):
-        s.kind = CAPSULE if isinstance(shape, _shape_types.Capsule) else CYLINDER
-        s.radius = x = y = shape.radius
-        s.half_length = 0.5 * shape.length
-        z = s.half_length + (s.radius if s.kind == CAPSULE else 0.0)
-    elif isinstance(shape, (_shape_types.ConvexHull, _shape_types.Mesh)):
-        s.kind = HULL
-        vertices = hull_vertices(shape)
-        view = vertices
-        s.vertices = &view[0, 0]
-        s.n_vertices = view.shape[0]
-        normals, start, corner = hull_faces(shape)
-        view = normals
-        s.normals = &view[0, 0]
-        s.n_faces = view.shape[0]
-        numbers = start
-        s.start = &numbers[0]
-        numbers = corner
-        s.corner = &numbers[0]
-        arrays = vertices, normals, start, corner
-        low, high = vertices.min(axis=0), vertices.max(axis=0)
-        x, y, z = 0.5 * (high - low)
-        s.center.x, s.center.y, s.center.z = 0.5 * (high + low)
-    else:
-        raise CollisionError(f"shape must be one of HalfSpace, Sphere, Box, Capsule, Cylinder, ConvexHull or Mesh, "
-                             f"got {shape!r}")
-    s.half = vec3(x, y, z)
-    s.bound = sqrt(x * x + y * y + z * z)
-    if s.kind == SPHERE or s.kind == CAPSULE:
-        s.bound = z
-    elif s.kind == CYLINDER:
-        s.bound = sqrt(x * x + z * z)
-    elif s.kind == HULL:
-        s.bound = np.sqrt(((vertices - (s.center.x, s.center.y, s.center.z)) ** 2).sum(axis=1).max())
-    if not isfinite(s.bound * s.bound):
-        raise CollisionError(f"shape is too large to be measured: {shape!r}")
-    return arrays
+    """Kind, bounds and sizes of a shape; returns what `data` points into, to be kept alive."""
+    cdef const KindEntry* entry
+    cdef const unsigned char[::1] raw
+    if not isinstance(shape, Shape):
+        names = ", ".join(sorted(cls.__name__ for cls in Shape.__subclasses__()))
+        raise CollisionError(f"shape must be one of {names}, got {shape!r:.80}")
+    known = shape.data()
+    s.kind = kind_number(known.kind)
+    entry = kind_entry(s.kind)
+    s.convex, s.data = entry.convex, NULL
+    s.core = entry.convex.core if entry.convex != NULL else 0
+    if entry.size > 0:
+        packed = known.packed()
+        if packed.nbytes != entry.size:
+            raise CollisionError(f"{type(shape).__name__}.data() has {packed.nbytes} bytes of sizes, "
+                                 f"a {known.kind} has {entry.size}")
+        raw = packed.view(np.uint8)
+        s.data = &raw[0]
+        known = known, packed
+    read_bounds(&s.bounds, known[0] if entry.size > 0 else known)
+    if not isfinite(s.bounds.radius * s.bounds.radius):
+        raise CollisionError(f"shape is too large to be measured: {shape!r:.80}")
+    return known
+
+
+cdef int read_bounds(Bounds* b, object known) except -1:
+    b.radius, b.ball = known.radius, known.ball
+    b.center.x, b.center.y, b.center.z = known.center
+    b.box.x, b.box.y, b.box.z = known.box
+    b.ellipsoid.x, b.ellipsoid.y, b.ellipsoid.z = known.ellipsoid
+    b.centered = known.center == (0.0, 0.0, 0.0)
+    b.curved = known.ellipsoid != (0.0, 0.0, 0.0)
+    return 0
 
 
 # ---- the class ---------------------------------------------------------------------------
@@ -161,6 +136,7 @@ cdef class CollisionBackend(Backend):
         broad_init(&self.broad)
         buffer_init(&self.own)
         self._next_id = 0
+        self._max_contacts = MAX_CONTACTS
         self._shapes = {}
         self.introduce(CollisionBackend, "detect", "collision backend", CollisionError)
 
@@ -200,6 +176,17 @@ cdef class CollisionBackend(Backend):
     def mesh(self):
         """How a `Mesh` collides: "hull" as its convex hull, "triangles" as it is; own backends may redefine it."""
         return "hull"
+
+    @property
+    def max_contacts(self):
+        """Contacts of one step beyond which CollisionError is raised, 131072 by default; each takes 3 kB in a World."""
+        return self._max_contacts
+
+    @max_contacts.setter
+    def max_contacts(self, value):
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= 2**28:
+            raise CollisionError(f"max_contacts must be an int, 1 to {2**28}, got {value!r:.80}")
+        self._max_contacts = value
 
     @property
     def filter_rule(self):
@@ -312,14 +299,14 @@ cdef class CollisionBackend(Backend):
         cdef int a = body_index(body_a, "body_a"), b = body_index(body_b, "body_b")
         self.check_free(False)
         if a != b:
-            table_exclude(&self.table, a, b)
+            exclude_pair(&self.table, a, b)
 
     def allow(self, body_a, body_b):
         """Undo `exclude` for the bodies of index `body_a` and `body_b`; a second time changes nothing."""
         cdef int a = body_index(body_a, "body_a"), b = body_index(body_b, "body_b")
         self.check_free(False)
         if a != b:
-            table_include(&self.table, a, b)
+            allow_pair(&self.table, a, b)
 
     def __getattr__(self, name):
         if name == "include":            # a reserved word in Cython, so that no method can be given this name
@@ -340,7 +327,7 @@ cdef class CollisionBackend(Backend):
     # ---- detection
 
     def detect(self, CollisionScene scene not None):
-        """Write this step's contacts into the scene: the door for backends in Python.
+        """Write this step's contacts into the scene: what backends in Python override.
 
         Overriding methods may call this one for what the base class finds.
         """
@@ -433,6 +420,7 @@ cdef int detect_contacts(
         with gil:
             raise CollisionError(f"contact buffer has version {out.version}, expected {CONTACT_VERSION}")
     out.n = 0
+    out.limit = backend._max_contacts
     check_bodies(backend, n_bodies)
     check_finite(pose, n_bodies)
     try:

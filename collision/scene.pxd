@@ -1,8 +1,8 @@
 # What a backend written in Python sees of one step.
 
-from rbdyn.collision._broad cimport Broad
-from rbdyn.collision._table cimport Table
 from rbdyn.collision._types cimport ContactBuffer, Pose, ShapeRecord
+from rbdyn.collision.broad_phase cimport Broad
+from rbdyn.collision.shape_table cimport Table
 
 
 cdef class CollisionScene:

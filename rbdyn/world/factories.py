@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.arguments import as_array, number, shown
-from rbdyn.collision.shapes import Box, Capsule, Cylinder, HalfSpace, Mesh, Sphere
+from rbdyn.collision.shapes import HalfSpace, Mesh, Shape
 from rbdyn.errors import Error
 from rbdyn.mechanism import Geometry, Mechanism, RigidBody
 from rbdyn.model import Model
@@ -40,45 +40,10 @@ def _mass(value: Any) -> float:
     return mass
 
 
-def sphere(radius: float, mass: float, material: str, group: int, mask: int) -> Body:
-    """A solid ball: I = 2/5 m r^2."""
-    shape, m = Sphere(radius), _mass(mass)
-    item = Geometry(shape, Transform(), "", _material(material), group, mask)
-    return [item], m, 0.4 * m * shape.radius**2 * np.eye(3)
-
-
-def box(x: float, y: float, z: float, mass: float, material: str, group: int, mask: int) -> Body:
-    """A solid box: I_xx = m (y^2 + z^2) / 12."""
-    shape, m = Box((x, y, z)), _mass(mass)
-    a, b, c = (s * s for s in shape.size)
-    item = Geometry(shape, Transform(), "", _material(material), group, mask)
-    return [item], m, m / 12.0 * np.diag([b + c, a + c, a + b])
-
-
-def cylinder(radius: float, height: float, mass: float, material: str, group: int, mask: int) -> Body:
-    """A solid cylinder along z: I_zz = m r^2 / 2, I_xx = m (3 r^2 + h^2) / 12."""
-    shape, m = Cylinder(radius, height), _mass(mass)
-    side = m * (3 * shape.radius**2 + shape.length**2) / 12.0
-    item = Geometry(shape, Transform(), "", _material(material), group, mask)
-    return [item], m, np.diag([side, side, 0.5 * m * shape.radius**2])
-
-
-def capsule(radius: float, height: float, mass: float, material: str, group: int, mask: int) -> Body:
-    """A solid capsule along z: a cylinder and two half balls of one density.
-
-    About the capsule's centre, half balls of mass m_s together add m_s (2/5 r^2 + h^2 / 4 + 3/8 h r) with h the
-    distance between the ball centres: 2/5 m_s r^2 about a half ball's flat side, shifted by way of its centre of
-    mass, 3/8 r away from there.
-    """
-    shape, m = Capsule(radius, height), _mass(mass)
-    r, h = shape.radius, shape.length
-    volume_c, volume_s = r * r * h, 4.0 / 3.0 * r**3
-    m_c = m * volume_c / (volume_c + volume_s)
-    m_s = m - m_c
-    axial = 0.5 * m_c * r * r + 0.4 * m_s * r * r
-    side = m_c * (3 * r * r + h * h) / 12.0 + m_s * (0.4 * r * r + 0.25 * h * h + 0.375 * h * r)
-    item = Geometry(shape, Transform(), "", _material(material), group, mask)
-    return [item], m, np.diag([side, side, axial])
+def solid(shape: Shape, mass: float, material: str, group: int, mask: int) -> Body:
+    """One shape of uniform density."""
+    m = _mass(mass)
+    return [Geometry(shape, Transform(), "", _material(material), group, mask)], m, shape.inertia(m)
 
 
 def checked_body(
@@ -125,8 +90,8 @@ def kind_of(geometries: list[Geometry]) -> str:
     """A name's stem: the first shape's."""
     if not geometries:
         return "body"
-    kind = type(geometries[0].shape).__name__.lower()
-    return "ground" if kind == "halfspace" else kind
+    kind = geometries[0].shape.kind
+    return "ground" if kind == HalfSpace.kind else kind
 
 
 def mechanism_from(source: Any, load_options: dict[str, Any]) -> Mechanism:

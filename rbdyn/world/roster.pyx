@@ -6,6 +6,7 @@ import weakref
 import numpy as np
 
 from rbdyn.arguments import number, shown
+from rbdyn.collision.shapes import Box, Capsule, Cylinder, Sphere
 from rbdyn.contact import MaterialPair, MaterialTable
 from rbdyn.errors import BusyError, CollisionError, Error, RemovedError, unknown_name
 from rbdyn.world import factories
@@ -308,7 +309,7 @@ cdef class Roster:
         body : SingleBody
             At the origin, at rest.
         """
-        return self.add_single_body(*factories.sphere(radius, mass, material, group, mask), name=name)
+        return self.add_single_body(*factories.solid(Sphere(radius), mass, material, group, mask), name=name)
 
     def add_box(self, x, y, z, mass, material="default", group=1, mask=-1, name=None):
         """Add a solid box of uniform density.
@@ -331,7 +332,7 @@ cdef class Roster:
         body : SingleBody
             At the origin, at rest.
         """
-        return self.add_single_body(*factories.box(x, y, z, mass, material, group, mask), name=name)
+        return self.add_single_body(*factories.solid(Box((x, y, z)), mass, material, group, mask), name=name)
 
     def add_cylinder(self, radius, height, mass, material="default", group=1, mask=-1, name=None):
         """Add a solid cylinder of uniform density along z.
@@ -354,7 +355,7 @@ cdef class Roster:
         body : SingleBody
             At the origin, at rest.
         """
-        return self.add_single_body(*factories.cylinder(radius, height, mass, material, group, mask), name=name)
+        return self.add_single_body(*factories.solid(Cylinder(radius, height), mass, material, group, mask), name=name)
 
     def add_capsule(self, radius, height, mass, material="default", group=1, mask=-1, name=None):
         """Add a solid capsule of uniform density along z.
@@ -377,7 +378,7 @@ cdef class Roster:
         body : SingleBody
             At the origin, at rest.
         """
-        return self.add_single_body(*factories.capsule(radius, height, mass, material, group, mask), name=name)
+        return self.add_single_body(*factories.solid(Capsule(radius, height), mass, material, group, mask), name=name)
 
     def add_articulated_system(self, source, name=None, self_collision=True, **load_options):
         """Add a mechanism, or a robot file.

@@ -7,7 +7,7 @@ import numpy as np
 
 from rbdyn.arguments import number, shown
 from rbdyn.collision.backend import CollisionBackend
-from rbdyn.collision.native import NativeBackend
+from rbdyn.collision.backends.native import NativeBackend
 from rbdyn.contact import BisectionSolver, MaterialPair, PGSSolver
 from rbdyn.contact.solver import ContactSolver
 from rbdyn.errors import BusyError, CollisionError, DivergenceError, Error

@@ -47,9 +47,9 @@ def reach(shape, X, directions):
     elif isinstance(shape, Box):
         local = np.abs(d) @ (0.5 * np.array(shape.size))
     elif isinstance(shape, Capsule):
-        local = shape.radius + 0.5 * shape.length * np.abs(d[:, 2])
+        local = shape.radius + 0.5 * shape.height * np.abs(d[:, 2])
     elif isinstance(shape, Cylinder):
-        local = shape.radius * np.hypot(d[:, 0], d[:, 1]) + 0.5 * shape.length * np.abs(d[:, 2])
+        local = shape.radius * np.hypot(d[:, 0], d[:, 1]) + 0.5 * shape.height * np.abs(d[:, 2])
     else:
         local = (shape.vertices @ d.T).max(axis=0)
     return local + directions @ X[:3, 3]

@@ -18,7 +18,7 @@ FLOORS = {
     "arguments": -1,
     "spatial": 0,
     "backends": 0,
-    "collision.shapes": 0,
+    "collision.shapes": 0.5,
     "mechanism": 1,
     "collision": 1,
     "contact": 1,

@@ -41,7 +41,7 @@ def stubbed_names(path):
 
 
 def test_there_are_compiled_modules():
-    assert {"rbdyn.model.model", "rbdyn.collision.native", "rbdyn.contact.solver"} <= set(PUBLIC)
+    assert {"rbdyn.model.model", "rbdyn.collision.backends.native", "rbdyn.contact.solver"} <= set(PUBLIC)
 
 
 @pytest.mark.parametrize("module", PUBLIC)

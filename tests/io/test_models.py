@@ -17,7 +17,7 @@ def uniform(shape, mass):
         x, y, z = np.square(shape.size)
         return mass / 12 * np.diag([y + z, x + z, x + y])
     if isinstance(shape, Cylinder):
-        side = mass / 12 * (3 * shape.radius**2 + shape.length**2)
+        side = mass / 12 * (3 * shape.radius**2 + shape.height**2)
         return np.diag([side, side, mass / 2 * shape.radius**2])
     assert isinstance(shape, Sphere)
     return 0.4 * mass * shape.radius**2 * np.eye(3)

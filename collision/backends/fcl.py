@@ -1,0 +1,317 @@
+"""The Flexible Collision Library (python-fcl) as a backend: an independent answer, and meshes as triangles.
+
+Everything that comes back is checked here, because python-fcl crashes, or answers wrongly, in known
+cases: distance to half-spaces and planes and convex against plane crash (never asked); normals of
+meshes are reversed or taken from inner edges (`push_out` finds its own); depths are negative
+(taken absolute), normals are zero for coincident centres (replaced), contacts repeat (merged).
+The sign of a normal is never believed: of both, the one along which the shapes overlap less is right.
+What cannot be repaired here: between curved shapes (cylinders above all) at general poses the depth may be
+half as large again as the least push; NativeBackend's is exact there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rbdyn.collision.backend import CollisionBackend
+from rbdyn.collision.backends.native import native_contacts
+from rbdyn.collision.scene import CollisionScene
+from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Shape, Sphere
+from rbdyn.errors import CollisionError, missing_extra
+
+try:
+    import fcl
+except ImportError:
+    raise missing_extra("FCLBackend", "python-fcl", "fcl") from None
+
+Found = tuple[np.ndarray, np.ndarray, float, int]
+MOST = 8  # contacts of one pair
+
+
+def farthest(shape: Shape, pose: np.ndarray, direction: np.ndarray) -> np.ndarray:
+    """The point of a convex shape that reaches farthest along a world direction."""
+    return pose[:3, :3] @ shape.farthest(direction @ pose[:3, :3]) + pose[:3, 3]
+
+
+class FclPairs:
+    """One pair of shapes at a time, through python-fcl.
+
+    Parameters
+    ----------
+    mesh : {"hull", "triangles"}
+        Whether a mesh is its convex hull, or its triangles.
+    """
+
+    def __init__(self, mesh: str = "hull") -> None:
+        if mesh not in ("hull", "triangles"):
+            raise CollisionError(f"mesh must be 'hull' or 'triangles', got {mesh!r}")
+        self.mesh = mesh
+        self._known: dict[int, tuple[Shape, object]] = {}  # id(shape) -> what must stay alive, and fcl's geometry
+        self._triangles: dict[int, tuple[Shape, object]] = {}
+        self._surfaces: dict[int, tuple[Shape, object]] = {}
+
+    def contacts(
+        self, shape_a: Shape, pose_a: np.ndarray, shape_b: Shape, pose_b: np.ndarray, margin: float
+    ) -> list[Found]:
+        """Contacts of two shapes at world poses: (position, normal into a, depth, feature) each."""
+        if isinstance(shape_a, HalfSpace) or isinstance(shape_b, HalfSpace):
+            raise CollisionError("half-spaces have closed forms and never go through python-fcl: it crashes")
+        if not (np.isfinite(pose_a).all() and np.isfinite(pose_b).all()):
+            raise CollisionError("a pose is not finite")
+        if self.mesh == "triangles":
+            if isinstance(shape_b, Mesh) and not isinstance(shape_a, Mesh):
+                return self._against_mesh(shape_a, pose_a, shape_b, pose_b)
+            if isinstance(shape_a, Mesh) and not isinstance(shape_b, Mesh):
+                found = self._against_mesh(shape_b, pose_b, shape_a, pose_a)
+                return [(x, -n, depth, feature) for x, n, depth, feature in found]
+        return self._convex(shape_a, pose_a, shape_b, pose_b, margin)
+
+    # ---- geometry
+
+    def _remember(
+        self, store: dict[int, tuple[Shape, object]], shape: Shape, make: Callable[[Shape], object]
+    ) -> object:
+        entry = store.get(id(shape))
+        if entry is None or entry[0] is not shape:
+            if len(store) >= 4096:
+                store.clear()
+            entry = store[id(shape)] = (shape, make(shape))
+        return entry[1]
+
+    def _object(self, shape: Shape, pose: np.ndarray, triangles: bool = False) -> object:
+        if triangles:
+            geometry = self._remember(self._triangles, shape, triangle_geometry)
+        else:
+            geometry = self._remember(self._known, shape, convex_geometry)
+        return fcl.CollisionObject(geometry, fcl.Transform(pose[:3, :3], pose[:3, 3]))
+
+    # ---- convex against convex
+
+    def _convex(
+        self, shape_a: Shape, pose_a: np.ndarray, shape_b: Shape, pose_b: np.ndarray, margin: float
+    ) -> list[Found]:
+        a, b = self._object(shape_a, pose_a), self._object(shape_b, pose_b)
+        result = fcl.CollisionResult()
+        fcl.collide(a, b, fcl.CollisionRequest(num_max_contacts=MOST, enable_contact=True), result)
+        found = []
+        for contact in result.contacts:
+            normal, overlap = outward(np.array(contact.normal), shape_a, pose_a, shape_b, pose_b)
+            depth = abs(contact.penetration_depth)
+            depth = depth if depth < overlap else overlap  # also for NaN
+            if depth > -margin and np.isfinite(contact.pos).all():
+                found.append((np.array(contact.pos), normal, float(depth)))
+        if not result.contacts and margin > 0.0:
+            found = self._gap(a, b, margin)
+        return numbered(found, pose_a, 1e-6)
+
+    def _gap(self, a: object, b: object, margin: float) -> list[tuple[np.ndarray, np.ndarray, float]]:
+        result = fcl.DistanceResult()
+        gap = fcl.distance(a, b, fcl.DistanceRequest(enable_nearest_points=True), result)
+        x, y = (np.array(p) for p in result.nearest_points)
+        apart = float(np.linalg.norm(x - y))
+        if not 0.0 < gap < margin or not 0.0 < apart < 2.0 * margin:
+            return []
+        return [(0.5 * (x + y), (x - y) / apart, -apart)] if apart < margin else []
+
+    # ---- triangles
+
+    def _against_mesh(self, shape: Shape, pose: np.ndarray, mesh: Mesh, mesh_pose: np.ndarray) -> list[Found]:
+        """A convex shape against triangles: which ones and where from FCL, normal and depth from `push_out`.
+
+        A triangle counts if its depth is at most twice that of the shallowest one: the sides
+        of a step that a shape stands on are reached too, and would push it sideways.
+        """
+        result = fcl.CollisionResult()
+        request = fcl.CollisionRequest(num_max_contacts=64, enable_contact=True)
+        fcl.collide(self._object(shape, pose), self._object(mesh, mesh_pose, triangles=True), request, result)
+        surface = self._remember(self._surfaces, mesh, Surface)
+        assert isinstance(surface, Surface)
+        X = np.linalg.inv(mesh_pose) @ pose  # everything in the mesh's frame
+        found = []
+        for contact in result.contacts:
+            triangle = max(contact.b1, contact.b2)  # the mesh may be either; the other one's number is -1
+            if not 0 <= triangle < len(mesh.faces):
+                raise CollisionError(f"python-fcl reports triangle {triangle} of a mesh of {len(mesh.faces)}")
+            hint = np.array(contact.normal) @ mesh_pose[:3, :3]
+            normal, depth = push_out(shape, X, surface, triangle, hint)
+            if depth > 0.0 and np.isfinite(contact.pos).all():
+                found.append((np.array(contact.pos), mesh_pose[:3, :3] @ normal, depth))
+        least = min((depth for _, _, depth in found), default=0.0)
+        return numbered([f for f in found if f[2] <= 2.0 * least], mesh_pose, 1e-4)[:MOST]
+
+
+class Surface:
+    """The triangles of a mesh with the points around each point, in the mesh's frame."""
+
+    def __init__(self, mesh: Mesh) -> None:
+        points, place = np.unique(mesh.vertices, axis=0, return_inverse=True)
+        corners = place.reshape(-1)[mesh.faces]
+        self.points = points
+        self.corners = corners
+        self.size = float(np.ptp(points, axis=0).max())
+        edges = np.concatenate([corners[:, [k, (k + step) % 3]] for k in range(3) for step in (1, 2)])
+        edges = edges[np.argsort(edges[:, 0], kind="stable")]
+        self._ends = edges[:, 1]
+        self._start = np.searchsorted(edges[:, 0], np.arange(len(points) + 1))
+
+    def reaches_most(self, point: int, direction: np.ndarray) -> bool:
+        """Does none of the points around `point` lie farther along a direction?"""
+        around = self.points[self._ends[self._start[point] : self._start[point + 1]]]
+        return bool(((around - self.points[point]) @ direction).max() <= 1e-6 * self.size)
+
+
+def push_out(
+    shape: Shape, X: np.ndarray, surface: Surface, triangle: int, hint: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """Direction and length [m] of the least push that frees a convex shape from one triangle, in the mesh's frame.
+
+    Candidates are the triangle's normal, the shape's flat sides, and FCL's normal (`hint`), whose sign is
+    not believed.  A direction other than the triangle's normal counts only if it does not lead inwards, and
+    the mesh around the triangle's farthest corner reaches no farther: inner edges push nothing.
+    """
+    corners = surface.corners[triangle]
+    a, b, c = points = surface.points[corners]
+    normal = np.cross(b - a, c - a)
+    area = float(np.linalg.norm(normal))
+    if not area > 1e-300:
+        return normal, 0.0
+    normal /= area
+    depth = float(normal @ (a - farthest(shape, X, -normal)))
+    outward, offset = shape.flat_sides()
+    local = (points - X[:3, 3]) @ X[:3, :3]
+    candidates = list(zip(offset - (outward @ local.T).min(axis=1), -outward @ X[:3, :3].T, strict=True))
+    length = float(np.linalg.norm(hint))
+    if 0.5 < length < 2.0:
+        for direction in (hint / length, -hint / length):
+            push = float((points @ direction).max() - direction @ farthest(shape, X, -direction))
+            candidates.append((push, direction))
+    for push, direction in sorted(candidates, key=lambda pair: pair[0]):
+        if push >= depth:
+            break
+        corner = corners[np.argmax(points @ direction)]
+        if direction @ normal > -1e-6 and surface.reaches_most(corner, direction):
+            return direction, float(push)
+    return normal, depth
+
+
+def convex(shape: ConvexHull | Mesh) -> object:
+    """FCL's form of a convex hull."""
+    hull = shape.hull
+    counted = np.hstack([np.full((len(hull.triangles), 1), 3), hull.triangles]).astype(np.int32)
+    return fcl.Convex(hull.vertices, len(hull.triangles), counted.ravel())
+
+
+GEOMETRY: dict[type[Shape], Callable[[Any], object]] = {
+    Sphere: lambda s: fcl.Sphere(s.radius),
+    Box: lambda s: fcl.Box(*s.size),
+    Capsule: lambda s: fcl.Capsule(s.radius, s.height),
+    Cylinder: lambda s: fcl.Cylinder(s.radius, s.height),
+    ConvexHull: convex,
+    Mesh: convex,
+}
+
+
+def convex_geometry(shape: Shape) -> object:
+    """FCL's form of a convex shape; of a mesh, its convex hull."""
+    for cls, make in GEOMETRY.items():
+        if isinstance(shape, cls):
+            return make(shape)
+    raise CollisionError(f"python-fcl has no shape for {shape!r:.80}")
+
+
+def triangle_geometry(shape: Shape) -> object:
+    """FCL's bounding-volume tree over the triangles of a mesh, whose indices `Mesh` has checked."""
+    assert isinstance(shape, Mesh)
+    model = fcl.BVHModel()
+    model.beginModel(len(shape.faces), len(shape.vertices))
+    model.addSubModel(shape.vertices, shape.faces)
+    model.endModel()
+    return model
+
+
+def overlap_along(
+    normal: np.ndarray, shape_a: Shape, pose_a: np.ndarray, shape_b: Shape, pose_b: np.ndarray
+) -> float:
+    """How far a must move along `normal` to be free of b [m]."""
+    return float(normal @ (farthest(shape_b, pose_b, normal) - farthest(shape_a, pose_a, -normal)))
+
+
+def outward(
+    normal: np.ndarray, shape_a: Shape, pose_a: np.ndarray, shape_b: Shape, pose_b: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """The unit normal into a and the overlap along it: of both signs the one that frees a sooner.
+
+    A normal without a length is replaced by the best of the shapes' axes and of the line of centres.
+    """
+    length = float(np.linalg.norm(normal))
+    if 0.5 < length < 2.0:
+        candidates = [normal / length]
+    else:
+        candidates = [*pose_a[:3, :3].T, *pose_b[:3, :3].T]
+        line = pose_a[:3, 3] - pose_b[:3, 3]
+        if np.linalg.norm(line) > 1e-12:
+            candidates.append(line / np.linalg.norm(line))
+    signed = [s * n for n in candidates for s in (-1.0, 1.0)]
+    overlaps = [overlap_along(n, shape_a, pose_a, shape_b, pose_b) for n in signed]
+    best = int(np.argmin(overlaps))
+    return signed[best], overlaps[best]
+
+
+def numbered(found: list[tuple[np.ndarray, np.ndarray, float]], pose: np.ndarray, near: float) -> list[Found]:
+    """Contacts without repetitions, numbered by their place in the frame `pose`, so that numbers keep."""
+    local = [tuple(np.round((x - pose[:3, 3]) @ pose[:3, :3], 4)) for x, _, _ in found]
+    kept: list[Found] = []
+    for k in sorted(range(len(found)), key=local.__getitem__):
+        x, normal, depth = found[k]
+        if all(np.abs(x - y).max() > near or normal @ other < 0.999 for y, other, _, _ in kept):
+            kept.append((x, normal, depth, len(kept)))
+    return kept
+
+
+class FCLBackend(CollisionBackend):
+    """Every pair through python-fcl, except those it cannot be trusted with.
+
+    Half-spaces and capsule pairs take the closed forms of NativeBackend: FCL crashes or gives one
+    contact on the former, and may take a second for one of the latter.  Other pairs give one contact,
+    box pairs up to four.  Slower than NativeBackend by two orders of magnitude: a cross-check.
+
+    Parameters
+    ----------
+    margin, filter_rule
+        As CollisionBackend.
+    mesh : {"hull", "triangles"}
+        Whether a mesh is its convex hull, or its triangles.  Triangles are approximate: single
+        points, no gaps within a margin, and a shape wholly inside a mesh is not seen.
+        Two meshes always meet as hulls, and half-spaces meet the hull.
+
+    Raises
+    ------
+    MissingExtraError
+        On import, if python-fcl is not installed.
+    """
+
+    def __init__(self, *, margin: float = 0.0, filter_rule: str = "and", mesh: str = "hull") -> None:
+        super().__init__(margin=margin, filter_rule=filter_rule)
+        self._pairs = FclPairs(mesh)
+
+    @property
+    def mesh(self) -> str:
+        """How a `Mesh` collides: "hull" as its convex hull, "triangles" as it is."""
+        return self._pairs.mesh
+
+    def detect(self, scene: CollisionScene) -> None:
+        """Write this step's contacts into the scene."""
+        for id_a, id_b in scene.pairs():
+            a, b = scene.shape(id_a), scene.shape(id_b)
+            if isinstance(a, HalfSpace) or isinstance(b, HalfSpace) or (
+                isinstance(a, Capsule) and isinstance(b, Capsule)
+            ):
+                for contact in native_contacts(scene, id_a, id_b):
+                    scene.add_contact(id_a, id_b, *contact)
+                continue
+            poses = scene.world_pose(id_a), scene.world_pose(id_b)
+            for position, normal, depth, feature in self._pairs.contacts(a, poses[0], b, poses[1], scene.margin):
+                scene.add_contact(id_a, id_b, position, normal, depth, feature)

@@ -1,0 +1,370 @@
+"""Broad phase: sort and sweep, half-spaces apart.  RTCD, section 7.5."""
+
+from libc.math cimport INFINITY, fabs, sqrt
+from libc.stdlib cimport free, realloc
+
+from rbdyn.collision._types cimport HALF_SPACE, Bounds, ShapeRecord
+from rbdyn.collision.filters cimport may_collide
+from rbdyn.collision.shape_table cimport compose_pose
+from rbdyn.spatial._algebra cimport add3, dot3, mul3, sub3, tmul3, vec3
+
+
+cdef void broad_init(Broad* broad) noexcept nogil:
+    broad.revision = -1
+    broad.capacity = 0
+    broad.axis = 0
+    broad.unsorted = True
+    broad.n_half = broad.n_sphere = broad.n_entry = broad.n_pair = broad.pair_capacity = 0
+    broad.half = NULL
+    broad.sphere = NULL
+    broad.entry = NULL
+    broad.column.lo0 = broad.column.lo1 = broad.column.hi1 = broad.column.lo2 = broad.column.hi2 = NULL
+    broad.posed = NULL
+    broad.world_pose = NULL
+    broad.pair = NULL
+    broad.pair_scratch = NULL
+    broad.count = NULL
+
+
+cdef void broad_free(Broad* broad) noexcept nogil:
+    free(broad.half)
+    free(broad.sphere)
+    free(broad.entry)
+    free(broad.column.lo0)
+    free(broad.column.lo1)
+    free(broad.column.hi1)
+    free(broad.column.lo2)
+    free(broad.column.hi2)
+    free(broad.posed)
+    free(broad.world_pose)
+    free(broad.pair)
+    free(broad.pair_scratch)
+    free(broad.count)
+    broad_init(broad)
+
+
+cdef int resize(void** array, size_t n, size_t size) except -1 nogil:
+    """Give an array room for n items, or leave it as it was and raise."""
+    cdef void* fresh = realloc(array[0], n * size)
+    if fresh == NULL:
+        with gil:
+            raise MemoryError(f"no memory for the broad phase: {n} items of {size} bytes")
+    array[0] = fresh
+    return 0
+
+
+# ---- after a change of shapes or filters -------------------------------------------------
+
+cdef bint has_partner(const Table* table, int i) noexcept nogil:
+    """May the shape in slot i collide with anything but a half-space?"""
+    cdef int j
+    for j in range(table.n):
+        if table.shape[j].kind != HALF_SPACE and may_collide(table, i, j):
+            return True
+    return False
+
+
+cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
+    """Sort the shapes into half-spaces, bounding spheres and sweep entries."""
+    cdef int i, n = table.n
+    cdef const ShapeRecord* s
+    if n > broad.capacity:
+        broad.capacity = 0
+        resize(<void**>&broad.half, 2 * n, sizeof(int))
+        resize(<void**>&broad.sphere, 2 * n, sizeof(BoundingSphere))
+        resize(<void**>&broad.entry, 2 * n, sizeof(Entry))
+        resize(<void**>&broad.column.lo0, 2 * n + BLOCK, sizeof(float))
+        resize(<void**>&broad.column.lo1, 2 * n + BLOCK, sizeof(float))
+        resize(<void**>&broad.column.hi1, 2 * n + BLOCK, sizeof(float))
+        resize(<void**>&broad.column.lo2, 2 * n + BLOCK, sizeof(float))
+        resize(<void**>&broad.column.hi2, 2 * n + BLOCK, sizeof(float))
+        resize(<void**>&broad.posed, 2 * n, sizeof(bint))
+        resize(<void**>&broad.world_pose, 2 * n, sizeof(Pose))
+        resize(<void**>&broad.count, 2 * n + 1, sizeof(int))
+        broad.capacity = 2 * n
+    broad.n_half = broad.n_sphere = broad.n_entry = 0
+    for i in range(n):
+        s = &table.shape[i]
+        broad.posed[i] = False
+        if s.kind == HALF_SPACE:
+            broad.half[broad.n_half] = i
+            broad.n_half += 1
+            continue
+        broad.sphere[broad.n_sphere].center = s.center_body
+        broad.sphere[broad.n_sphere].radius = s.bounds.radius
+        broad.sphere[broad.n_sphere].body = s.body
+        broad.sphere[broad.n_sphere].slot = i
+        broad.n_sphere += 1
+        if has_partner(table, i):
+            broad.posed[i] = True
+            broad.entry[broad.n_entry].slot = i
+            broad.n_entry += 1
+    broad.unsorted = True
+    broad.revision = table.revision
+    return 0
+
+
+# ---- candidates --------------------------------------------------------------------------
+
+cdef inline int push_pair(Broad* broad, int i, int j) except -1 nogil:
+    cdef int capacity
+    if broad.n_pair == broad.pair_capacity:
+        capacity = 2 * broad.pair_capacity if broad.pair_capacity > 0 else 64
+        resize(<void**>&broad.pair, capacity, sizeof(Pair))
+        resize(<void**>&broad.pair_scratch, capacity, sizeof(Pair))
+        broad.pair_capacity = capacity
+    broad.pair[broad.n_pair].a = min(i, j)
+    broad.pair[broad.n_pair].b = max(i, j)
+    broad.n_pair += 1
+    return 0
+
+
+cdef int half_space_pairs(Broad* broad, const Table* table, const Pose* body_pose) except -1 nogil:
+    """Bounding spheres that reach below a half-space: n . (R c + p - o) < radius + margin.
+
+    The plane is taken to each body once, so that a shape costs one dot product.
+    """
+    cdef int h, k, body
+    cdef const ShapeRecord* s
+    cdef Pose X
+    cdef Vec3 normal
+    cdef double offset
+    cdef const BoundingSphere* sphere
+    normal = vec3(0.0, 0.0, 1.0)
+    offset = 0.0
+    for h in range(broad.n_half):
+        s = &table.shape[broad.half[h]]
+        compose_pose(&body_pose[s.body], s, &X)
+        broad.world_pose[broad.half[h]] = X
+        body = -1
+        for k in range(broad.n_sphere):
+            sphere = &broad.sphere[k]
+            if sphere.body != body:
+                body = sphere.body
+                normal = tmul3(body_pose[body].R, vec3(X.R.xz, X.R.yz, X.R.zz))
+                offset = dot3(vec3(X.R.xz, X.R.yz, X.R.zz), sub3(body_pose[body].p, X.p)) - table.margin
+            if dot3(normal, sphere.center) + offset <= sphere.radius and may_collide(table, broad.half[h], sphere.slot):
+                push_pair(broad, broad.half[h], sphere.slot)
+                if not broad.posed[sphere.slot]:
+                    s = &table.shape[sphere.slot]
+                    compose_pose(&body_pose[body], s, &broad.world_pose[sphere.slot])
+    return 0
+
+
+cdef inline double reach(double x, double y, double z, const Bounds* b) noexcept nogil:
+    """Half the extent along a direction with components x, y, z in the shape frame [m]: box + ball + ellipsoid."""
+    cdef double r = fabs(x) * b.box.x + fabs(y) * b.box.y + fabs(z) * b.box.z + b.ball
+    if b.curved:
+        x, y, z = x * b.ellipsoid.x, y * b.ellipsoid.y, z * b.ellipsoid.z
+        r += sqrt(x * x + y * y + z * z)
+    return r
+
+
+cdef inline void set_bounds(Entry* e, Vec3 c, Vec3 h, int axis) noexcept nogil:
+    """Bounds c -+ h, the sweep axis first."""
+    if axis == 1:
+        c, h = vec3(c.y, c.z, c.x), vec3(h.y, h.z, h.x)
+    elif axis == 2:
+        c, h = vec3(c.z, c.x, c.y), vec3(h.z, h.x, h.y)
+    # rounding to single precision moves a bound by 6e-8 of its size
+    h.x += 1.2e-7 * (fabs(c.x) + h.x)
+    h.y += 1.2e-7 * (fabs(c.y) + h.y)
+    h.z += 1.2e-7 * (fabs(c.z) + h.z)
+    e.lo0, e.hi0 = <float>(c.x - h.x), <float>(c.x + h.x)
+    e.lo1, e.hi1 = <float>(c.y - h.y), <float>(c.y + h.y)
+    e.lo2, e.hi2 = <float>(c.z - h.z), <float>(c.z + h.z)
+
+
+cdef int update_entries(Broad* broad, const Table* table, const Pose* body_pose) noexcept nogil:
+    """World poses and bounds of every swept shape; returns the axis along which the centres spread most."""
+    cdef int k, n = broad.n_entry
+    cdef const ShapeRecord* s
+    cdef Pose* X
+    cdef Vec3 c, h, mean, square
+    cdef double v0, v1, v2
+    mean = square = vec3(0.0, 0.0, 0.0)
+    for k in range(n):
+        s = &table.shape[broad.entry[k].slot]
+        X = &broad.world_pose[broad.entry[k].slot]
+        compose_pose(&body_pose[s.body], s, X)
+        c = X.p if s.bounds.centered else add3(X.p, mul3(X.R, s.bounds.center))
+        h = vec3(reach(X.R.xx, X.R.xy, X.R.xz, &s.bounds) + 0.5 * table.margin,
+                 reach(X.R.yx, X.R.yy, X.R.yz, &s.bounds) + 0.5 * table.margin,
+                 reach(X.R.zx, X.R.zy, X.R.zz, &s.bounds) + 0.5 * table.margin)
+        set_bounds(&broad.entry[k], c, h, broad.axis)
+        mean = add3(mean, c)
+        square = add3(square, vec3(c.x * c.x, c.y * c.y, c.z * c.z))
+    v0 = square.x - mean.x * mean.x / n
+    v1 = square.y - mean.y * mean.y / n
+    v2 = square.z - mean.z * mean.z / n
+    if v1 > v0 and v1 >= v2:
+        return 1 if v1 > 1.5 * (v0 if broad.axis == 0 else v2) else broad.axis
+    if v2 > v0 and v2 > v1:
+        return 2 if v2 > 1.5 * (v0 if broad.axis == 0 else v1) else broad.axis
+    return 0 if v0 > 1.5 * (v1 if broad.axis == 1 else v2) else broad.axis
+
+
+cdef void fill_columns(Broad* broad) noexcept nogil:
+    """Copy the sorted bounds, and a block of bounds that nothing overlaps."""
+    cdef int k, n = broad.n_entry
+    cdef Columns c = broad.column
+    for k in range(n):
+        c.lo0[k] = broad.entry[k].lo0
+        c.lo1[k] = broad.entry[k].lo1
+        c.hi1[k] = broad.entry[k].hi1
+        c.lo2[k] = broad.entry[k].lo2
+        c.hi2[k] = broad.entry[k].hi2
+    for k in range(n, n + BLOCK):
+        c.lo0[k] = c.lo1[k] = c.lo2[k] = <float>INFINITY
+        c.hi1[k] = c.hi2[k] = <float>-INFINITY
+
+
+cdef inline float larger(float a, float b) noexcept nogil:
+    return a if a > b else b
+
+
+cdef inline bint compare_block(const Entry* e, Columns c, int j, float* gap) noexcept nogil:
+    """Largest gap between e and each of the entries j, j + 1, ... j + BLOCK - 1; is any of them negative?
+
+    Differences instead of comparisons, so that the loop becomes vector instructions.
+    """
+    cdef int k, some = 0
+    cdef float hi0 = e.hi0, lo1 = e.lo1, hi1 = e.hi1, lo2 = e.lo2, hi2 = e.hi2
+    cdef const float* c_lo0 = c.lo0 + j
+    cdef const float* c_lo1 = c.lo1 + j
+    cdef const float* c_hi1 = c.hi1 + j
+    cdef const float* c_lo2 = c.lo2 + j
+    cdef const float* c_hi2 = c.hi2 + j
+    for k in range(BLOCK):
+        gap[k] = larger(larger(larger(c_lo1[k] - hi1, lo1 - c_hi1[k]), larger(c_lo2[k] - hi2, lo2 - c_hi2[k])),
+                        c_lo0[k] - hi0)
+    for k in range(BLOCK):
+        some |= gap[k] <= 0
+    return some != 0
+
+
+cdef int sweep_pairs(Broad* broad, const Table* table, const Pose* body_pose) except -1 nogil:
+    """Pairs whose bounds overlap on all three axes."""
+    cdef int i, j, k, n = broad.n_entry, axis
+    cdef Entry e
+    cdef float[BLOCK] gap
+    if n < 2:
+        return 0
+    axis = update_entries(broad, table, body_pose)
+    if axis != broad.axis:
+        broad.axis = axis
+        broad.unsorted = True
+        update_entries(broad, table, body_pose)
+    if broad.unsorted or not insertion_sort(broad.entry, n):
+        heap_sort(broad.entry, n)
+    broad.unsorted = False
+    fill_columns(broad)
+    for i in range(n - 1):
+        e = broad.entry[i]
+        j = i + 1
+        while j < n and broad.column.lo0[j] <= e.hi0:
+            if compare_block(&e, broad.column, j, gap):
+                for k in range(BLOCK):
+                    if gap[k] <= 0 and may_collide(table, e.slot, broad.entry[j + k].slot):
+                        push_pair(broad, e.slot, broad.entry[j + k].slot)
+            j += BLOCK
+    return 0
+
+
+cdef int find_pairs(Broad* broad, const Table* table, const Pose* body_pose) except -1 nogil:
+    """Fill broad.pair with the pairs that may touch, sorted by (a, b).
+
+    The poses must be finite.  Also fills world_pose of every shape in a pair.
+    """
+    if broad.revision != table.revision:
+        broad.revision = -1
+        rebuild(broad, table)
+    broad.n_pair = 0
+    half_space_pairs(broad, table, body_pose)
+    sweep_pairs(broad, table, body_pose)
+    sort_pairs(broad, table.n)
+    return 0
+
+
+# ---- sorting -----------------------------------------------------------------------------
+
+cdef inline bint before(const Entry* a, const Entry* b) noexcept nogil:
+    return a.lo0 < b.lo0 or (a.lo0 == b.lo0 and a.slot < b.slot)
+
+
+cdef bint insertion_sort(Entry* entry, int n) noexcept nogil:
+    """Sort what moved little since the last step; False if it moved so much that this would be slow."""
+    cdef int i, j, moves = 16 * n + 256
+    cdef Entry e
+    for i in range(1, n):
+        if not before(&entry[i], &entry[i - 1]):
+            continue
+        e = entry[i]
+        j = i
+        while j > 0 and before(&e, &entry[j - 1]):
+            entry[j] = entry[j - 1]
+            j -= 1
+        entry[j] = e
+        moves -= i - j
+        if moves < 0:
+            return False
+    return True
+
+
+cdef void sift_down(Entry* entry, int root, int n) noexcept nogil:
+    cdef Entry e = entry[root]
+    cdef int child = 2 * root + 1
+    while child < n:
+        if child + 1 < n and before(&entry[child], &entry[child + 1]):
+            child += 1
+        if not before(&e, &entry[child]):
+            break
+        entry[root] = entry[child]
+        root = child
+        child = 2 * root + 1
+    entry[root] = e
+
+
+cdef void heap_sort(Entry* entry, int n) noexcept nogil:
+    """Knuth, TAOCP vol. 3, algorithm 5.2.3H."""
+    cdef int i
+    cdef Entry e
+    for i in range(n // 2 - 1, -1, -1):
+        sift_down(entry, i, n)
+    for i in range(n - 1, 0, -1):
+        e = entry[0]
+        entry[0] = entry[i]
+        entry[i] = e
+        sift_down(entry, 0, i)
+
+
+cdef void counting_sort(const Pair* source, Pair* target, int n, int* count, int n_slots, bint by_a) noexcept nogil:
+    """Stable sort by one of the two slots."""
+    cdef int k, key
+    for k in range(n_slots + 1):
+        count[k] = 0
+    for k in range(n):
+        count[(source[k].a if by_a else source[k].b) + 1] += 1
+    for k in range(n_slots):
+        count[k + 1] += count[k]
+    for k in range(n):
+        key = source[k].a if by_a else source[k].b
+        target[count[key]] = source[k]
+        count[key] += 1
+
+
+cdef void sort_pairs(Broad* broad, int n_slots) noexcept nogil:
+    """Sort the candidates by (a, b), so that contacts come out in the order of their ids."""
+    cdef int i, j
+    cdef Pair p
+    if broad.n_pair > 24:
+        counting_sort(broad.pair, broad.pair_scratch, broad.n_pair, broad.count, n_slots, False)
+        counting_sort(broad.pair_scratch, broad.pair, broad.n_pair, broad.count, n_slots, True)
+        return
+    for i in range(1, broad.n_pair):
+        p = broad.pair[i]
+        j = i
+        while j > 0 and (broad.pair[j - 1].a > p.a or (broad.pair[j - 1].a == p.a and broad.pair[j - 1].b > p.b)):
+            broad.pair[j] = broad.pair[j - 1]
+            j -= 1
+        broad.pair[j] = p

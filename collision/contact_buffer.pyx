@@ -1,0 +1,108 @@
+"""The contact list of one step: storage that grows, a stable order."""
+
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy
+
+from rbdyn.errors import CollisionError
+
+
+cdef void buffer_init(ContactBuffer* buffer) noexcept nogil:
+    """An empty buffer; takes no memory yet."""
+    buffer.version = CONTACT_VERSION
+    buffer.n = 0
+    buffer.capacity = 0
+    buffer.limit = MAX_CONTACTS
+    buffer.point = NULL
+
+
+cdef void buffer_free(ContactBuffer* buffer) noexcept nogil:
+    """Give the memory back; the buffer is empty and may be used again."""
+    free(buffer.point)
+    buffer_init(buffer)
+
+
+cdef bint reserve(ContactBuffer* buffer, int n) noexcept nogil:
+    """Make room for n more contacts; False, and nothing changed, beyond the limit or without memory.
+
+    Pointers taken earlier die when the buffer grows.
+    """
+    cdef int capacity = buffer.capacity if buffer.capacity > 0 else 64
+    cdef ContactPoint* point
+    if n > buffer.limit - buffer.n:
+        return False
+    while capacity - buffer.n < n:
+        capacity *= 2
+    if capacity > buffer.capacity:
+        point = <ContactPoint*>realloc(buffer.point, <size_t>capacity * sizeof(ContactPoint))
+        if point == NULL:
+            return False
+        buffer.point = point
+        buffer.capacity = capacity
+    return True
+
+
+cdef int raise_full(const ContactBuffer* buffer) except -1 nogil:
+    """The error of a buffer in which `reserve` found no room."""
+    with gil:
+        if buffer.n >= buffer.limit - 8:
+            raise CollisionError(
+                f"more than {buffer.limit} contacts in one step: very many shapes overlap.  Check poses and sizes, "
+                f"keep pairs apart (group, mask, exclude), or raise backend.max_contacts, say to {4 * buffer.limit}")
+        raise MemoryError(f"no memory for more than {buffer.n} contacts")
+
+
+cdef ContactPoint* push_contact(ContactBuffer* buffer) except NULL nogil:
+    """Room for one more contact, counted; the caller fills in every field."""
+    if buffer.n == buffer.capacity and not reserve(buffer, 1):
+        raise_full(buffer)
+    buffer.n += 1
+    return &buffer.point[buffer.n - 1]
+
+
+cdef inline bint comes_after(const ContactPoint* a, const ContactPoint* b) noexcept nogil:
+    if a.shape_a != b.shape_a:
+        return a.shape_a > b.shape_a
+    if a.shape_b != b.shape_b:
+        return a.shape_b > b.shape_b
+    return a.feature > b.feature
+
+
+cdef void merge(const ContactPoint* a, int n_a, const ContactPoint* b, int n_b, ContactPoint* out) noexcept nogil:
+    """Two sorted runs into one; of equals, those of a first."""
+    cdef int i = 0, j = 0, k
+    for k in range(n_a + n_b):
+        if j == n_b or (i < n_a and not comes_after(&a[i], &b[j])):
+            out[k] = a[i]
+            i += 1
+        else:
+            out[k] = b[j]
+            j += 1
+
+
+cdef int sort_contacts(ContactBuffer* buffer) except -1 nogil:
+    """Stable sort by (shape_a, shape_b, feature): one comparison a contact if it is sorted already.
+
+    Bottom-up merge sort: Knuth, TAOCP vol. 3, section 5.2.4.
+    """
+    cdef int i, width = 1, n = buffer.n
+    cdef size_t size = <size_t>n * sizeof(ContactPoint)
+    cdef ContactPoint* scratch
+    for i in range(1, n):
+        if comes_after(&buffer.point[i - 1], &buffer.point[i]):
+            break
+    else:
+        return 0
+    scratch = <ContactPoint*>malloc(size)
+    if scratch == NULL:
+        with gil:
+            raise MemoryError(f"no memory to sort {n} contacts")
+    while width < n:
+        i = 0
+        while i < n:
+            merge(&buffer.point[i], min(width, n - i), &buffer.point[min(i + width, n)],
+                  max(0, min(width, n - i - width)), &scratch[i])
+            i += 2 * width
+        memcpy(buffer.point, scratch, size)
+        width *= 2
+    free(scratch)
+    return 0

@@ -1,0 +1,63 @@
+"""The set of pairs of bodies that are excluded: open addressing, Knuth, TAOCP vol. 3, section 6.4."""
+
+from libc.stdint cimport uint64_t
+from libc.stdlib cimport calloc, free
+
+
+cdef void insert_key(uint64_t* excluded, int n_slots, uint64_t key) noexcept nogil:
+    cdef uint64_t last = <uint64_t>(n_slots - 1), slot = hash_slot(key) & last
+    while excluded[slot] != 0:
+        slot = (slot + 1) & last
+    excluded[slot] = key
+
+
+cdef void remove_key(uint64_t* excluded, int n_slots, uint64_t key) noexcept nogil:
+    """Close the gap that a key leaves, so that later ones of its cluster are still found: algorithm 6.4R."""
+    cdef uint64_t last = <uint64_t>(n_slots - 1), gap = hash_slot(key) & last, slot
+    while excluded[gap] != key:
+        gap = (gap + 1) & last
+    slot = (gap + 1) & last
+    while excluded[slot] != 0:
+        # a key may move back to the gap if its home is not between the gap and itself, in cyclic order
+        if ((slot - hash_slot(excluded[slot])) & last) >= ((slot - gap) & last):
+            excluded[gap] = excluded[slot]
+            gap = slot
+        slot = (slot + 1) & last
+    excluded[gap] = 0
+
+
+cdef int grow(Table* table, int n_slots) except -1:
+    """Move the pairs into a fresh set of n_slots."""
+    cdef int k
+    cdef uint64_t* excluded = <uint64_t*>calloc(<size_t>n_slots, sizeof(uint64_t))
+    if excluded == NULL:
+        raise MemoryError(f"no memory for {n_slots} excluded pairs")
+    for k in range(table.n_slots):
+        if table.excluded[k] != 0:
+            insert_key(excluded, n_slots, table.excluded[k])
+    free(table.excluded)
+    table.excluded = excluded
+    table.n_slots = n_slots
+    return 0
+
+
+cdef int exclude_pair(Table* table, int a, int b) except -1:
+    """Never collide bodies a and b.  At most half of the slots are used, so that look-ups end."""
+    if is_excluded(table, a, b):
+        return 0
+    if 2 * (table.n_excluded + 1) > table.n_slots:
+        grow(table, max(16, 2 * table.n_slots))
+    insert_key(table.excluded, table.n_slots, pair_key(a, b))
+    table.n_excluded += 1
+    table.revision += 1
+    return 0
+
+
+cdef int allow_pair(Table* table, int a, int b) noexcept nogil:
+    """Undo exclude_pair."""
+    if not is_excluded(table, a, b):
+        return 0
+    remove_key(table.excluded, table.n_slots, pair_key(a, b))
+    table.n_excluded -= 1
+    table.revision += 1
+    return 0

@@ -1,0 +1,50 @@
+# The core of a convex shape: a shape is its core with a ball of some radius around every point.
+#
+# Support points and distances are those of the cores, and the radius is added at the end.  Most cores are one of
+# three, and are read here without a call: a box (of a sphere a point, of a capsule a segment), a cylinder, the
+# corners of a hull.  A shape with another core gives a support function of its own.  G. van den Bergen,
+# Collision Detection in Interactive 3D Environments (2003), section 3.3.4, for support mappings.
+
+from libc.math cimport copysign, fabs, sqrt
+
+from rbdyn.collision._types cimport BOX_CORE, CYLINDER_CORE, HULL_CORE, PosedShape
+from rbdyn.collision.shapes.convex_hull cimport HullData
+from rbdyn.spatial._algebra cimport Vec3, add3, mul3, tmul3, vec3
+
+
+cdef inline double core_radius(const PosedShape* a) noexcept nogil:
+    """Radius around the core [m]."""
+    return a.s.bounds.ball
+
+
+cdef inline Vec3 hull_support(const HullData* hull, Vec3 l) noexcept nogil:
+    """The corner farthest along l; ties go to the first."""
+    cdef const double* v = hull.vertices
+    cdef double best = -1e300, value
+    cdef Vec3 x = vec3(0.0, 0.0, 0.0)
+    cdef int k
+    for k in range(hull.n_vertices):
+        value = v[3 * k] * l.x + v[3 * k + 1] * l.y + v[3 * k + 2] * l.z
+        if value > best:
+            best = value
+            x = vec3(v[3 * k], v[3 * k + 1], v[3 * k + 2])
+    return x
+
+
+cdef inline Vec3 support(const PosedShape* a, Vec3 d) noexcept nogil:
+    """The point of the core that is farthest along the world direction d (any length)."""
+    cdef Vec3 l = tmul3(a.X.R, d), h = a.s.bounds.box, x
+    cdef double r = a.s.bounds.ellipsoid.x, value
+    if a.s.core == BOX_CORE:
+        x = vec3(copysign(h.x, l.x + 0.0), copysign(h.y, l.y + 0.0), copysign(h.z, l.z + 0.0))    # -0 + 0 is +0
+    elif a.s.core == CYLINDER_CORE:
+        x = vec3(0.0, 0.0, copysign(h.z, l.z + 0.0))
+        value = sqrt(l.x * l.x + l.y * l.y)
+        if value > 1e-12 * fabs(l.z):
+            x.x = r / value * l.x
+            x.y = r / value * l.y
+    elif a.s.core == HULL_CORE:
+        x = hull_support(<const HullData*> a.s.data, l)
+    else:
+        x = a.s.convex.support(a.s.data, l)
+    return add3(a.X.p, mul3(a.X.R, x))

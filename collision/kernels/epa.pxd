@@ -1,0 +1,187 @@
+# Least push that frees two convex cores that overlap.
+#
+# Source: G. van den Bergen, Proximity queries and penetration depth computation on 3D game objects
+# (GDC 2001): the expanding polytope.  Here the polytope may start anywhere inside A - B: a
+# face that has the origin on its outer side has a negative distance and is simply expanded first.
+
+from libc.math cimport fabs, sqrt
+
+from rbdyn.collision._types cimport PosedShape
+from rbdyn.collision.kernels.core cimport support
+from rbdyn.collision.kernels.vectors cimport norm3, perpendicular
+from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, neg3, scale3, sub3, vec3
+
+
+cdef enum:
+    MAX_CORNERS = 128              # points of the polytope; more than a push to 1e-7 of the sizes needs
+    MAX_FACES = 256                # 2 V - 4 faces of V points
+    MAX_HORIZON = 128
+
+cdef struct Face:
+    int i, j, k                    # corners, counter-clockwise seen from outside
+    Vec3 n                         # outward unit normal
+    double d                       # n . w of its plane [m]
+    bint done                      # True: looked along its normal already, and could not grow there
+
+cdef struct Polytope:
+    int n_w, n_face
+    Vec3 w[MAX_CORNERS]            # points of A - B [m]
+    Vec3 a[MAX_CORNERS]            # the points of A they came from, world [m]
+    Face face[MAX_FACES]
+
+
+cdef inline int add_corner(Polytope* p, const PosedShape* a, const PosedShape* b, Vec3 d) noexcept nogil:
+    """The point of A - B farthest along d; its number."""
+    p.a[p.n_w] = support(a, d)
+    p.w[p.n_w] = sub3(p.a[p.n_w], support(b, neg3(d)))
+    p.n_w += 1
+    return p.n_w - 1
+
+
+cdef inline bint add_face(Polytope* p, int i, int j, int k) noexcept nogil:
+    """False if the face has no area, or there is no room."""
+    cdef Face* f = &p.face[p.n_face]
+    cdef Vec3 e = sub3(p.w[j], p.w[i]), g = sub3(p.w[k], p.w[i])
+    cdef double length
+    if p.n_face == MAX_FACES:
+        return False
+    f.n = cross3(e, g)
+    length = norm3(f.n)
+    if not length > 1e-14 * (dot3(e, e) + dot3(g, g)):
+        return False
+    f.i, f.j, f.k = i, j, k
+    f.n = scale3(1.0 / length, f.n)
+    f.d = dot3(f.n, p.w[i])
+    f.done = False
+    p.n_face += 1
+    return True
+
+
+cdef inline bint first_tetrahedron(Polytope* p, const PosedShape* a, const PosedShape* b) noexcept nogil:
+    """Four points of A - B that span a volume; False if there are none."""
+    cdef Vec3 d, u
+    cdef double best = 0.0, height
+    cdef int k
+    p.n_w = p.n_face = 0
+    d = vec3(1.0, 0.0, 0.0)
+    add_corner(p, a, b, d)
+    add_corner(p, a, b, neg3(d))
+    d = sub3(p.w[1], p.w[0])
+    if norm3(d) == 0.0:
+        return False
+    u = perpendicular(scale3(1.0 / norm3(d), d))
+    for _k in range(4):                      # around the line: the first that is far enough from it
+        p.n_w = 2
+        add_corner(p, a, b, u)
+        best = norm3(cross3(d, sub3(p.w[2], p.w[0])))
+        if best > 1e-6 * dot3(d, d):
+            break
+        u = cross3(u, scale3(1.0 / norm3(d), d))
+    u = cross3(sub3(p.w[1], p.w[0]), sub3(p.w[2], p.w[0]))
+    if norm3(u) == 0.0:
+        return False
+    u = scale3(1.0 / norm3(u), u)
+    add_corner(p, a, b, u)
+    height = dot3(u, sub3(p.w[3], p.w[0]))
+    if height < 1e-6 * norm3(d):
+        p.n_w = 3
+        add_corner(p, a, b, neg3(u))
+        height = dot3(u, sub3(p.w[3], p.w[0]))
+    if height == 0.0:
+        return False
+    k = 1 if height < 0.0 else 2             # the fourth point below the first face
+    return (add_face(p, 0, k, 3 - k) and add_face(p, 0, 3, k) and add_face(p, k, 3, 3 - k) and add_face(p, 3 - k, 3, 0))
+
+
+cdef inline int horizon(const Polytope* p, int corner, int* tail, int* head) noexcept nogil:
+    """Edges between faces that see a corner and faces that do not; their number, 0 if there is no room."""
+    cdef int[3] start, end
+    cdef int n = 0, f, e, k
+    cdef bint found
+    for f in range(p.n_face):
+        if dot3(p.face[f].n, p.w[corner]) <= p.face[f].d:
+            continue
+        start[0], start[1], start[2] = p.face[f].i, p.face[f].j, p.face[f].k
+        end[0], end[1], end[2] = p.face[f].j, p.face[f].k, p.face[f].i
+        for e in range(3):                   # an edge seen from both sides is not on the horizon
+            found = False
+            for k in range(n):
+                if tail[k] == end[e] and head[k] == start[e]:
+                    n -= 1
+                    tail[k], head[k] = tail[n], head[n]
+                    found = True
+                    break
+            if not found:
+                if n == MAX_HORIZON:
+                    return 0
+                tail[n], head[n] = start[e], end[e]
+                n += 1
+    return n
+
+
+cdef inline bint expand(Polytope* p, int corner) noexcept nogil:
+    """Replace the faces that see a new corner by a fan from their horizon.
+
+    False, and nothing changed, if a face of the fan would have no area or there is no room.
+    """
+    cdef int[MAX_HORIZON] tail, head
+    cdef int old = p.n_face, n = horizon(p, corner, tail, head), f, k
+    if n < 3:
+        return False
+    for k in range(n):
+        if not add_face(p, tail[k], head[k], corner):
+            p.n_face = old
+            return False
+    for f in range(old - 1, -1, -1):         # from the back: what moves into the gap was looked at
+        if dot3(p.face[f].n, p.w[corner]) > p.face[f].d:
+            p.n_face -= 1
+            p.face[f] = p.face[p.n_face]
+    return True
+
+
+cdef inline Vec3 point_of_a(const Polytope* p, const Face* f) noexcept nogil:
+    """The point of A over the foot of the origin on a face, by areas."""
+    cdef Vec3 x = scale3(f.d, f.n)
+    cdef double i = dot3(f.n, cross3(sub3(p.w[f.j], x), sub3(p.w[f.k], x)))
+    cdef double j = dot3(f.n, cross3(sub3(p.w[f.k], x), sub3(p.w[f.i], x)))
+    cdef double k = dot3(f.n, cross3(sub3(p.w[f.i], x), sub3(p.w[f.j], x)))
+    cdef double sum
+    i, j, k = max(i, 0.0), max(j, 0.0), max(k, 0.0)
+    sum = i + j + k
+    if not sum > 0.0:
+        return p.a[f.i]
+    return add3(add3(scale3(i / sum, p.a[f.i]), scale3(j / sum, p.a[f.j])), scale3(k / sum, p.a[f.k]))
+
+
+cdef inline double penetrate(const PosedShape* a, const PosedShape* b, Vec3* x_a, Vec3* normal) noexcept nogil:
+    """Overlap of the cores along the best normal found (into a), and a's point there.
+
+    The overlap is exact for that normal; the normal is the least push to 1e-7 of the sizes,
+    or as near as 128 support points come.  Negative if the cores turn out not to overlap.
+    """
+    cdef Polytope p
+    cdef Face face
+    cdef double least = 1e300, reach, tolerance = 1e-7 * (a.s.bounds.radius + b.s.bounds.radius)
+    cdef int f, best, corner
+    normal[0] = vec3(0.0, 0.0, 1.0)
+    x_a[0] = a.X.p
+    if not first_tetrahedron(&p, a, b):
+        return 0.0
+    while p.n_w < MAX_CORNERS:
+        best = -1
+        for f in range(p.n_face):
+            if not p.face[f].done and (best < 0 or p.face[f].d < p.face[best].d):
+                best = f
+        if best < 0 or p.face[best].d >= least - tolerance:
+            break
+        face = p.face[best]
+        p.face[best].done = True
+        corner = add_corner(&p, a, b, face.n)
+        reach = dot3(face.n, p.w[corner])
+        if reach < least:
+            least = reach
+            normal[0] = neg3(face.n)
+            x_a[0] = point_of_a(&p, &face)
+        if reach - face.d <= tolerance or not expand(&p, corner):
+            p.n_w -= 1
+    return least

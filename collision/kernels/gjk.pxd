@@ -1,0 +1,162 @@
+# Nearest points of two convex cores that do not overlap.
+#
+# Source: E. Gilbert, D. Johnson, S. Keerthi, A fast procedure for computing the distance between
+# complex objects (IEEE J. Robotics and Automation 4, 1988); nearest point of a simplex by the regions
+# of RTCD, sections 5.1.2, 5.1.5 and 5.1.6.
+
+from rbdyn.collision._types cimport PosedShape
+from rbdyn.collision.kernels.core cimport support
+from rbdyn.collision.kernels.vectors cimport clamp, norm3
+from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, neg3, scale3, sub3, vec3
+
+
+cdef struct Simplex:               # points of A - B, those of A they came from, and weights
+    int n
+    Vec3 w[4]                      # [m]
+    Vec3 a[4]                      # world [m]
+    double weight[4]               # the nearest point is sum weight_k w_k
+
+
+cdef inline void keep_points(Simplex* s, int n, int i, double wi, int j, double wj, int k, double wk) noexcept nogil:
+    """Reduce to the first n of points i, j, k."""
+    cdef Simplex t = s[0]
+    s.n = n
+    s.w[0], s.a[0], s.weight[0] = t.w[i], t.a[i], wi
+    if n > 1:
+        s.w[1], s.a[1], s.weight[1] = t.w[j], t.a[j], wj
+    if n > 2:
+        s.w[2], s.a[2], s.weight[2] = t.w[k], t.a[k], wk
+
+
+cdef inline Vec3 nearest(const Simplex* s) noexcept nogil:
+    cdef Vec3 v = vec3(0.0, 0.0, 0.0)
+    cdef int k
+    for k in range(s.n):
+        v = add3(v, scale3(s.weight[k], s.w[k]))
+    return v
+
+
+cdef inline Vec3 nearest_on_a(const Simplex* s) noexcept nogil:
+    cdef Vec3 v = vec3(0.0, 0.0, 0.0)
+    cdef int k
+    for k in range(s.n):
+        v = add3(v, scale3(s.weight[k], s.a[k]))
+    return v
+
+
+cdef inline void reduce_segment(Simplex* s, int i, int j) noexcept nogil:
+    cdef Vec3 e = sub3(s.w[j], s.w[i])
+    cdef double length2 = dot3(e, e)
+    cdef double t = clamp(-dot3(s.w[i], e) / length2, 0.0, 1.0) if length2 > 0.0 else 0.0
+    if t <= 0.0:
+        keep_points(s, 1, i, 1.0, i, 0.0, i, 0.0)
+    elif t >= 1.0:
+        keep_points(s, 1, j, 1.0, j, 0.0, j, 0.0)
+    else:
+        keep_points(s, 2, i, 1.0 - t, j, t, i, 0.0)
+
+
+cdef inline void reduce_triangle(Simplex* s, int i, int j, int k) noexcept nogil:
+    """RTCD, section 5.1.5, for the point 0."""
+    cdef Vec3 a = s.w[i], b = s.w[j], c = s.w[k]
+    cdef Vec3 ab = sub3(b, a), ac = sub3(c, a)
+    cdef double d1 = -dot3(ab, a), d2 = -dot3(ac, a), d3 = -dot3(ab, b), d4 = -dot3(ac, b)
+    cdef double d5 = -dot3(ab, c), d6 = -dot3(ac, c)
+    cdef double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2, sum
+    if d1 <= 0.0 and d2 <= 0.0:
+        keep_points(s, 1, i, 1.0, i, 0.0, i, 0.0)
+    elif d3 >= 0.0 and d4 <= d3:
+        keep_points(s, 1, j, 1.0, j, 0.0, j, 0.0)
+    elif d6 >= 0.0 and d5 <= d6:
+        keep_points(s, 1, k, 1.0, k, 0.0, k, 0.0)
+    elif vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+        reduce_segment(s, i, j)
+    elif vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
+        reduce_segment(s, i, k)
+    elif va <= 0.0 and d4 >= d3 and d5 >= d6:
+        reduce_segment(s, j, k)
+    else:
+        sum = va + vb + vc
+        keep_points(s, 3, i, va / sum, j, vb / sum, k, vc / sum)
+
+
+cdef inline bint sees_origin(const Simplex* s, int i, int j, int k, int opposite) noexcept nogil:
+    """Is the origin on the outer side of a face of the tetrahedron?  A flat one has two outer sides."""
+    cdef Vec3 n = cross3(sub3(s.w[j], s.w[i]), sub3(s.w[k], s.w[i]))
+    cdef double origin = -dot3(n, s.w[i]), inner = dot3(n, sub3(s.w[opposite], s.w[i]))
+    cdef Vec3 e = sub3(s.w[opposite], s.w[i])
+    return origin * inner <= 0.0 or inner * inner < 1e-24 * dot3(n, n) * dot3(e, e)
+
+
+cdef inline bint reduce_simplex(Simplex* s) noexcept nogil:
+    """Keep only the points that carry the point nearest to the origin; True if the origin is inside."""
+    cdef Simplex best, t
+    cdef double least = 1e300, d
+    cdef int f
+    cdef int[4][4] face
+    if s.n == 1:
+        s.weight[0] = 1.0
+    elif s.n == 2:
+        reduce_segment(s, 0, 1)
+    elif s.n == 3:
+        reduce_triangle(s, 0, 1, 2)
+    else:
+        face = [[0, 1, 2, 3], [0, 1, 3, 2], [0, 2, 3, 1], [1, 2, 3, 0]]
+        best = s[0]
+        for f in range(4):
+            if not sees_origin(s, face[f][0], face[f][1], face[f][2], face[f][3]):
+                continue
+            t = s[0]
+            reduce_triangle(&t, face[f][0], face[f][1], face[f][2])
+            d = dot3(nearest(&t), nearest(&t))
+            if d < least:
+                least = d
+                best = t
+        if least == 1e300:
+            return True
+        s[0] = best
+    return False
+
+
+cdef inline double separate(
+        const PosedShape* a, const PosedShape* b, double reach, Vec3* x_a, Vec3* normal) noexcept nogil:
+    """Distance of the cores, the nearest point of a's, and the unit normal from b to a.
+
+    Returns -1 if they overlap or touch (x_a and normal are then not set), and some number above
+    `reach` as soon as it is clear that they are farther apart than that.
+    """
+    cdef Simplex s
+    cdef Vec3 v = sub3(a.X.p, b.X.p), w, w_a
+    cdef double d2, last = 1e300, tiny = 1e-10 * (a.s.bounds.radius + b.s.bounds.radius)
+    cdef int k
+    s.n = 0
+    if dot3(v, v) == 0.0:
+        v = vec3(1.0, 0.0, 0.0)
+    for _step in range(64):
+        w_a = support(a, neg3(v))
+        w = sub3(w_a, support(b, v))
+        d2 = dot3(v, v)
+        if dot3(v, w) > 0.0 and dot3(v, w) * dot3(v, w) > reach * reach * d2:
+            return 2.0 * reach + 1.0
+        if s.n > 0 and d2 - dot3(v, w) <= 1e-12 * d2:
+            break                            # w brings nothing nearer: v is the nearest point
+        for k in range(s.n):
+            if s.w[k].x == w.x and s.w[k].y == w.y and s.w[k].z == w.z:
+                d2 = -1.0
+        if d2 < 0.0:
+            break
+        s.w[s.n], s.a[s.n] = w, w_a
+        s.n += 1
+        if reduce_simplex(&s):
+            return -1.0
+        v = nearest(&s)
+        d2 = dot3(v, v)
+        if d2 <= tiny * tiny:
+            return -1.0
+        if d2 >= last:                       # rounding has stopped the descent
+            break
+        last = d2
+    d2 = norm3(v)
+    x_a[0] = nearest_on_a(&s)
+    normal[0] = scale3(1.0 / d2, v)
+    return d2

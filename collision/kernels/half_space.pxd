@@ -1,0 +1,206 @@
+# Half-space against everything: a full manifold from the points that lie deepest.
+#
+# n is the outward normal of the half-space (its z axis), o a point of its plane.  A point x
+# of the other surface has gap g = n . (x - o); the contact sits at x - g n / 2.
+
+from libc.math cimport fabs, sqrt
+
+from rbdyn.collision._types cimport PosedShape
+from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
+from rbdyn.collision.kernels.support.box cimport box_of
+from rbdyn.collision.kernels.support.capsule cimport capsule_of
+from rbdyn.collision.kernels.support.convex_hull cimport hull_of
+from rbdyn.collision.kernels.support.cylinder cimport cylinder_of
+from rbdyn.collision.kernels.support.sphere cimport sphere_of
+from rbdyn.collision.kernels.vectors cimport along, axis_x, axis_y, axis_z
+from rbdyn.collision.sink cimport Sink, emit
+from rbdyn.spatial._algebra cimport Vec3, cross3, dot3, neg3, scale3, sub3, tmul3, vec3
+
+
+cdef inline void half_space_sphere(const PosedShape* h, const PosedShape* s, double margin, Sink* sink) noexcept nogil:
+    """One point, under the centre."""
+    cdef Manifold m
+    cdef Vec3 n = axis_z(&h.X.R)
+    cdef double r = sphere_of(s).radius
+    cdef double g = dot3(n, sub3(s.X.p, h.X.p)) - r
+    clear(&m)
+    if g < margin:
+        m.normal = neg3(n)
+        add_point(&m, along(s.X.p, -r - 0.5 * g, n), -g, 0)
+    emit(sink, &m)
+
+
+cdef inline void half_space_capsule(const PosedShape* h, const PosedShape* s, double margin, Sink* sink) noexcept nogil:
+    """The two end balls; feature 0 at -z, 1 at +z."""
+    cdef Manifold m
+    cdef Vec3 n = axis_z(&h.X.R)
+    cdef Vec3 u = axis_z(&s.X.R)
+    cdef Vec3 c
+    cdef double r = capsule_of(s).radius, g
+    cdef int k
+    clear(&m)
+    m.normal = neg3(n)
+    for k in range(2):
+        c = along(s.X.p, capsule_of(s).half_height if k else -capsule_of(s).half_height, u)
+        g = dot3(n, sub3(c, h.X.p)) - r
+        if g < margin:
+            add_point(&m, along(c, -r - 0.5 * g, n), -g, k)
+    emit(sink, &m)
+
+
+cdef inline void half_space_box(const PosedShape* h, const PosedShape* s, double margin, Sink* sink) noexcept nogil:
+    """The four corners around the deepest one that lie lowest together, as far as they reach.
+
+    Going from the deepest corner along side i lifts by 2 |n_i| h_i; the steepest side is
+    the one not taken.  Feature: corner number, bit i set on the positive side of axis i.
+    """
+    cdef Manifold m
+    cdef Vec3 n = axis_z(&h.X.R)
+    cdef Vec3 l = tmul3(s.X.R, n)                # n in the box's frame
+    cdef Vec3 half = box_of(s).half
+    cdef Vec3 x
+    cdef double g = dot3(n, sub3(s.X.p, h.X.p))
+    cdef double lx = fabs(l.x) * half.x, ly = fabs(l.y) * half.y, lz = fabs(l.z) * half.z, gap
+    cdef int steep, corner, lowest
+    clear(&m)
+    if g - lx - ly - lz >= margin:
+        return
+    m.normal = neg3(n)
+    lowest = (l.x < 0) | ((l.y < 0) << 1) | ((l.z < 0) << 2)
+    steep = (0 if lx >= lz else 2) if lx >= ly else (1 if ly >= lz else 2)
+    for corner in range(8):
+        if (corner ^ lowest) & (1 << steep):
+            continue
+        x = vec3(half.x if corner & 1 else -half.x, half.y if corner & 2 else -half.y,
+                 half.z if corner & 4 else -half.z)
+        gap = g + dot3(l, x)
+        if gap < margin:
+            x = along(along(along(s.X.p, x.x, axis_x(&s.X.R)), x.y, axis_y(&s.X.R)), x.z, axis_z(&s.X.R))
+            add_point(&m, along(x, -0.5 * gap, n), -gap, corner)
+    emit(sink, &m)
+
+
+cdef inline void add_rim_point(
+        const PosedShape* h, const PosedShape* s, Vec3 n, Vec3 cap, Vec3 d, int feature, double margin,
+        Manifold* m) noexcept nogil:
+    """The rim point of a cap in direction d, if it reaches."""
+    cdef Vec3 x = along(cap, cylinder_of(s).radius, d)
+    cdef double g = dot3(n, sub3(x, h.X.p))
+    if g < margin:
+        add_point(m, along(x, -0.5 * g, n), -g, feature)
+
+
+cdef inline void half_space_cylinder(
+        const PosedShape* h, const PosedShape* s, double margin, Sink* sink) noexcept nogil:
+    """Lying (axis less than 45 degrees from the plane): the lowest point of each cap.  Standing: four rim points.
+
+    The four points of a standing cylinder are fixed in the body, so that they keep still
+    while it stands; as it tilts, the one nearest to the lowest rim point turns into it.
+    Features: 0 to 3 rim points of the cap at -z, 4 to 7 of the one at +z; lying 8 and 9.
+    """
+    cdef Manifold m
+    cdef Vec3 n = axis_z(&h.X.R)
+    cdef Vec3 u = axis_z(&s.X.R)
+    cdef double c = dot3(n, u), sine, w, hl = cylinder_of(s).half_height
+    cdef Vec3 down = along(scale3(c, u), -1.0, n)      # -n projected on the caps; length sin(tilt)
+    cdef Vec3 cap, d
+    cdef double best
+    cdef int k, low, first
+    clear(&m)
+    m.normal = neg3(n)
+    sine = sqrt(dot3(down, down))
+    if dot3(n, sub3(s.X.p, h.X.p)) - hl * fabs(c) - cylinder_of(s).radius * sine >= margin:
+        return
+    if fabs(c) < 0.70710678118654752:
+        down = scale3(1.0 / sine, down)
+        add_rim_point(h, s, n, along(s.X.p, -hl, u), down, 8, margin, &m)
+        add_rim_point(h, s, n, along(s.X.p, hl, u), down, 9, margin, &m)
+        emit(sink, &m)
+        return
+    first = 0 if c >= 0 else 4
+    cap = along(s.X.p, -hl if c >= 0 else hl, u)
+    low = 0
+    best = -2.0
+    for k in range(4):
+        d = rim_direction(s, k)
+        if dot3(d, down) > best:
+            best = dot3(d, down)
+            low = k
+    for k in range(4):
+        d = rim_direction(s, k)
+        if k == low and sine > 1e-4:     # below 1e-4 rad the rim is level to 3e-5 radii
+            w = (sine - 1e-4) / (1e-2 - 1e-4)
+            w = 1.0 if w > 1.0 else w
+            d = along(scale3(1.0 - w, d), w / sine, down)
+            d = scale3(1.0 / sqrt(dot3(d, d)), d)
+        add_rim_point(h, s, n, cap, d, first + k, margin, &m)
+    emit(sink, &m)
+
+
+cdef inline Vec3 rim_direction(const PosedShape* s, int k) noexcept nogil:
+    """x, y, -x, -y of the cylinder, in world axes."""
+    cdef Vec3 d = axis_y(&s.X.R) if k & 1 else axis_x(&s.X.R)
+    return neg3(d) if k & 2 else d
+
+
+cdef inline Vec3 vertex(const PosedShape* s, int k) noexcept nogil:
+    return vec3(hull_of(s).vertices[3 * k], hull_of(s).vertices[3 * k + 1], hull_of(s).vertices[3 * k + 2])
+
+
+cdef inline void half_space_hull(const PosedShape* h, const PosedShape* s, double margin, Sink* sink) noexcept nogil:
+    """At most four of the vertices that reach: the deepest, the farthest from it, the extremes on both sides.
+
+    Comparisons have a tolerance, so that a hull at rest on many vertices chooses the same
+    ones in every step.  Feature: vertex number.
+    """
+    cdef Manifold m
+    cdef Vec3 n = axis_z(&h.X.R)
+    cdef Vec3 l = tmul3(s.X.R, n)
+    cdef Vec3 v0, v1, e
+    cdef double g = dot3(n, sub3(s.X.p, h.X.p))
+    cdef double tolerance = 1e-6 * s.s.bounds.radius, lowest = 1e300, farthest, left, right, gap, area
+    cdef int k, i0 = -1, i1 = -1, i2 = -1, i3 = -1, count = hull_of(s).n_vertices
+    clear(&m)
+    for k in range(count):
+        lowest = min(lowest, g + dot3(l, vertex(s, k)))
+    if lowest >= margin:
+        return
+    m.normal = neg3(n)
+    for k in range(count):                       # the first of the deepest
+        if g + dot3(l, vertex(s, k)) <= lowest + tolerance:
+            i0 = k
+            break
+    v0 = vertex(s, i0)
+    farthest = tolerance * tolerance
+    for k in range(count):                       # the farthest from it, seen along n
+        e = cross3(l, sub3(vertex(s, k), v0))
+        if g + dot3(l, vertex(s, k)) < margin and dot3(e, e) > farthest * (1.0 + 1e-6):
+            farthest = dot3(e, e)
+            i1 = k
+    add_vertex(s, n, i0, g + dot3(l, v0), &m)
+    if i1 < 0:
+        emit(sink, &m)
+        return
+    v1 = vertex(s, i1)
+    add_vertex(s, n, i1, g + dot3(l, v1), &m)
+    left = right = tolerance * sqrt(farthest)
+    for k in range(count):                       # the farthest from that line, on either side
+        gap = g + dot3(l, vertex(s, k))
+        area = dot3(cross3(l, sub3(v1, v0)), sub3(vertex(s, k), v0))
+        if gap < margin and area > left * (1.0 + 1e-6):
+            left = area
+            i2 = k
+        if gap < margin and -area > right * (1.0 + 1e-6):
+            right = -area
+            i3 = k
+    if i2 >= 0:
+        add_vertex(s, n, i2, g + dot3(l, vertex(s, i2)), &m)
+    if i3 >= 0:
+        add_vertex(s, n, i3, g + dot3(l, vertex(s, i3)), &m)
+    emit(sink, &m)
+
+
+cdef inline void add_vertex(const PosedShape* s, Vec3 n, int k, double gap, Manifold* m) noexcept nogil:
+    cdef Vec3 v = vertex(s, k)
+    cdef Vec3 x = along(along(along(s.X.p, v.x, axis_x(&s.X.R)), v.y, axis_y(&s.X.R)), v.z, axis_z(&s.X.R))
+    add_point(m, along(x, -0.5 * gap, n), -gap, k)

@@ -1,0 +1,46 @@
+"""Boxes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rbdyn.collision.shapes.shape import Shape, ShapeData, three_lengths
+
+
+@dataclass(frozen=True)
+class Box(Shape):
+    """A box about the origin, with its edges along the axes.
+
+    Parameters
+    ----------
+    size : (3,) sequence of float
+        Full side lengths along x, y and z [m].
+    """
+
+    kind: ClassVar[str] = "box"
+    size: tuple[float, float, float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", three_lengths(self.size, "size", "side lengths"))
+
+    def data(self) -> ShapeData:
+        """What compiled code is told: BoxData."""
+        x, y, z = (0.5 * side for side in self.size)
+        return ShapeData(self.kind, {"half": (x, y, z)}, math.sqrt(x * x + y * y + z * z), box=(x, y, z))
+
+    def inertia(self, mass: float) -> np.ndarray:
+        """m (y^2 + z^2) / 12 about x, and so on, (3, 3) [kg m^2], for `mass` [kg]."""
+        a, b, c = (s * s for s in self.size)
+        return mass / 12.0 * np.diag([b + c, a + c, a + b])
+
+    def farthest(self, direction: np.ndarray) -> np.ndarray:
+        """The point farthest along a direction, (3,) [m]."""
+        return np.copysign(0.5 * np.array(self.size), direction)
+
+    def flat_sides(self) -> tuple[np.ndarray, np.ndarray]:
+        """Normals and distances of its six sides."""
+        return np.vstack([np.eye(3), -np.eye(3)]), 0.5 * np.array([*self.size, *self.size])

@@ -1,0 +1,3 @@
+cdef struct CapsuleData:
+    double radius                  # [m]
+    double half_height             # from the centre to that of an end's sphere, along z [m]

@@ -1,0 +1,70 @@
+"""Convex hulls of points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from rbdyn.collision.shapes.hull import Hull, hull_of
+from rbdyn.collision.shapes.shape import Shape, ShapeData, points
+
+
+@dataclass(frozen=True, eq=False)
+class ConvexHull(Shape):
+    """The convex hull of points.
+
+    Parameters
+    ----------
+    vertices : (n, 3) array_like of float
+        The points, n >= 4, not in one plane [m].  Kept read-only, in the given order; `convex_hull` in
+        rbdyn.io.meshes reduces a cloud to its corners.
+    """
+
+    kind: ClassVar[str] = "convex_hull"
+    vertices: np.ndarray
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "vertices", points(self.vertices, "vertices", 4))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ConvexHull) and np.array_equal(self.vertices, other.vertices)
+
+    def __hash__(self) -> int:
+        return hash((ConvexHull, self.vertices.tobytes()))
+
+    @cached_property
+    def hull(self) -> Hull:
+        """Its corners, triangles and flat faces."""
+        return hull_of(self.vertices)
+
+    def data(self) -> ShapeData:
+        """What compiled code is told: HullData."""
+        return hull_data(self.hull)
+
+    def farthest(self, direction: np.ndarray) -> np.ndarray:
+        """The point farthest along a direction, (3,) [m]."""
+        return self.hull.farthest(direction)
+
+    def flat_sides(self) -> tuple[np.ndarray, np.ndarray]:
+        """Normals and distances of its faces."""
+        return self.hull.normals, self.hull.offsets()
+
+
+def hull_data(hull: Hull) -> ShapeData:
+    """HullData, of a convex hull or a mesh."""
+    low, high = hull.vertices.min(axis=0), hull.vertices.max(axis=0)
+    center = 0.5 * (high + low)
+    radius = np.sqrt(((hull.vertices - center) ** 2).sum(axis=1).max())
+    sizes: dict[str, object] = {
+        "vertices": hull.vertices,
+        "normals": hull.normals,
+        "start": hull.start,
+        "corner": hull.corner,
+        "n_vertices": len(hull.vertices),
+        "n_faces": len(hull.normals),
+    }
+    (cx, cy, cz), (x, y, z) = center.tolist(), (0.5 * (high - low)).tolist()
+    return ShapeData("hull", sizes, float(radius), center=(cx, cy, cz), box=(x, y, z))

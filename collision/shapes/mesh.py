@@ -1,0 +1,69 @@
+"""Triangle meshes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from rbdyn.collision.shapes.convex_hull import hull_data
+from rbdyn.collision.shapes.hull import Hull, hull_of
+from rbdyn.collision.shapes.shape import Shape, ShapeData, points
+from rbdyn.errors import CollisionError
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh(Shape):
+    """A triangle mesh.  It collides as its convex hull, unless a backend keeps triangles (`backend.mesh`).
+
+    Parameters
+    ----------
+    vertices : (n, 3) array_like of float
+        Corner points [m].
+    faces : (m, 3) array_like of int
+        Corner indices of each triangle, counter-clockwise seen from outside.
+    path : str
+        The file it came from, "" if none.
+    """
+
+    kind: ClassVar[str] = "mesh"
+    vertices: np.ndarray
+    faces: np.ndarray
+    path: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        vertices = points(self.vertices, "vertices", 3)
+        faces = np.array(self.faces)
+        if faces.ndim != 2 or faces.shape[1] != 3 or len(faces) == 0 or faces.dtype.kind not in "iu":
+            raise CollisionError(f"faces must be an (m, 3) array of int with m >= 1, got shape {faces.shape}")
+        if faces.min() < 0 or faces.max() >= len(vertices):
+            raise CollisionError(f"faces must index the {len(vertices)} vertices, got {faces.min()}..{faces.max()}")
+        faces = faces.astype(np.int32)
+        faces.flags.writeable = False
+        object.__setattr__(self, "vertices", vertices)
+        object.__setattr__(self, "faces", faces)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Mesh)
+            and np.array_equal(self.vertices, other.vertices)
+            and np.array_equal(self.faces, other.faces)
+        )
+
+    def __hash__(self) -> int:
+        return hash((Mesh, self.vertices.tobytes(), self.faces.tobytes()))
+
+    @cached_property
+    def hull(self) -> Hull:
+        """Corners, triangles and flat faces of its convex hull."""
+        return hull_of(self.vertices)
+
+    def data(self) -> ShapeData:
+        """What compiled code is told: HullData of its convex hull."""
+        return hull_data(self.hull)
+
+    def farthest(self, direction: np.ndarray) -> np.ndarray:
+        """The point farthest along a direction, (3,) [m]."""
+        return self.hull.farthest(direction)

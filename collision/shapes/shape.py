@@ -1,0 +1,126 @@
+"""What every shape has: a kind, checked sizes, and what compiled code is told of it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rbdyn.errors import CollisionError
+
+Triple = tuple[float, float, float]
+ZERO: Triple = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class ShapeData:
+    """A shape as compiled code takes it.
+
+    Parameters
+    ----------
+    kind : str
+        Under which pair_table knows it.
+    sizes : dict
+        The fields of its C struct, in order: floats, triples of floats, ints, or arrays, of which the struct has the
+        address.
+    radius : float
+        Of the bounding sphere about `center` [m].
+    center, box, ellipsoid : tuple of float
+    ball : float
+        The shape lies in center + box + ball + ellipsoid, the Minkowski sum of a point, a box (half sides), a ball
+        (radius) and an ellipsoid (semi-axes), all along the shape's axes [m].
+    """
+
+    kind: str
+    sizes: dict[str, object]
+    radius: float
+    center: Triple = ZERO
+    box: Triple = ZERO
+    ball: float = 0.0
+    ellipsoid: Triple = ZERO
+
+    def packed(self) -> np.ndarray:
+        """The C struct, as one record of a structured array; `sizes` must outlive it."""
+        types: list[tuple[str, object]] = []
+        values: list[object] = []
+        for name, value in self.sizes.items():
+            if isinstance(value, np.ndarray):
+                types.append((name, np.uintp))
+                values.append(value.ctypes.data)
+            elif isinstance(value, tuple):
+                types.append((name, (np.float64, 3)))
+                values.append(value)
+            else:
+                types.append((name, np.intc if isinstance(value, int) else np.float64))
+                values.append(value)
+        return np.array([tuple(values)], dtype=np.dtype(types, align=True))  # type: ignore[arg-type]
+
+
+class Shape(ABC):
+    """A shape in its own frame, in metres: a frozen value that knows its size and nothing else.
+
+    Where it sits and what it is made of is said by the `Geometry` (on a body) or the object that carries it.
+
+    Attributes
+    ----------
+    kind : str
+        What sort of shape this is, in small letters: names of objects begin with it.
+    """
+
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def data(self) -> ShapeData:
+        """What compiled code is told."""
+
+    def inertia(self, mass: float) -> np.ndarray:
+        """Inertia about the origin of `mass` [kg] of uniform density, (3, 3) [kg m^2]; CollisionError if none."""
+        raise CollisionError(f"a {self.kind} has no inertia of its own: give it")
+
+    def farthest(self, direction: np.ndarray) -> np.ndarray:
+        """The point of a convex shape farthest along a direction (of any length), (3,) [m].  RTCD, section 9.5.4."""
+        raise CollisionError(f"a {self.kind} has no farthest point")
+
+    def flat_sides(self) -> tuple[np.ndarray, np.ndarray]:
+        """Outward unit normals (n, 3) and distances from the origin (n,) [m] of its flat sides."""
+        return np.empty((0, 3)), np.empty(0)
+
+
+def positive(value: object, name: str) -> float:
+    """`value` as a finite positive float, or CollisionError naming it."""
+    if isinstance(value, (bool, complex, str, bytes)):
+        raise CollisionError(f"{name} must be a positive number [m], got {value!r:.80}")
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise CollisionError(f"{name} must be a positive number [m], got {value!r:.80}") from None
+    if not 1e-150 < number < 1e150:  # its square must be a number too
+        raise CollisionError(f"{name} must be finite and positive, 1e-150 to 1e150, got {number!r}")
+    return number
+
+
+def three_lengths(values: object, name: str, what: str) -> Triple:
+    """Three finite positive floats, or CollisionError naming them."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, (Sequence, np.ndarray)):
+        raise CollisionError(f"{name} must hold three {what} [m], got {values!r:.80}")
+    if len(values) != 3:
+        raise CollisionError(f"{name} must hold three {what} [m], got {len(values)} values")
+    x, y, z = (positive(s, f"{name}[{k}]") for k, s in enumerate(values))
+    return x, y, z
+
+
+def points(vertices: object, name: str, least: int) -> np.ndarray:
+    """An (n, 3) array of finite numbers, n >= least, read-only; or CollisionError naming it."""
+    try:
+        array = np.array(vertices, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise CollisionError(f"{name} must be an (n, 3) array of numbers [m]") from None
+    if array.ndim != 2 or array.shape[1] != 3 or len(array) < least:
+        raise CollisionError(f"{name} must be an (n, 3) array [m] with n >= {least}, got shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise CollisionError(f"{name} must be finite [m]")
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,2 @@
+cdef struct SphereData:
+    double radius                  # [m]

@@ -1,0 +1,37 @@
+# Where a pair's kernel leaves its contacts: any number of manifolds, one after the other.
+
+from rbdyn.collision._types cimport ContactBuffer, ContactPoint, ShapeRecord
+from rbdyn.collision.contact_buffer cimport reserve
+from rbdyn.collision.kernels.manifold cimport Manifold
+from rbdyn.spatial._algebra cimport neg3
+
+
+cdef struct Sink:
+    ContactBuffer* out
+    const ShapeRecord* a           # the pair, a.id < b.id
+    const ShapeRecord* b
+    bint swapped                   # True: the kernel was given b first
+    bint full                      # True: the buffer could not grow, and contacts were lost
+
+
+cdef inline void emit(Sink* sink, const Manifold* m) noexcept nogil:
+    """Append the contacts of a manifold, whose normal points into the shape that the kernel was given first."""
+    cdef ContactBuffer* out = sink.out
+    cdef ContactPoint* point
+    cdef ContactPoint c            # what the points share
+    cdef int k, n = m.n
+    if n == 0:
+        return
+    if n > out.capacity - out.n and not reserve(out, n):
+        sink.full = True
+        return
+    c.shape_a, c.shape_b, c.body_a, c.body_b = sink.a.id, sink.b.id, sink.a.body, sink.b.body
+    c.normal = neg3(m.normal) if sink.swapped else m.normal
+    point = &out.point[out.n]
+    out.n += n
+    for k in range(n):
+        point[k].shape_a, point[k].shape_b, point[k].body_a, point[k].body_b = c.shape_a, c.shape_b, c.body_a, c.body_b
+        point[k].feature = m.feature[k]
+        point[k].position = m.position[k]
+        point[k].normal = c.normal
+        point[k].depth = m.depth[k]
