@@ -19,7 +19,7 @@ import json
 import pathlib
 import sys
 
-from workshop import HERE, ROOT, Workshop, all_mutants, timed
+from workshop import HERE, ROOT, Workshop, all_mutants
 
 ALIVE = {"survived", "unreached"}
 
@@ -29,6 +29,8 @@ def arguments():
     parser.add_argument("--only", metavar="PATTERN", action="append", help="files like 'contact/*', or function names")
     parser.add_argument("--count", type=int, default=160, help="how many changes to try (160)")
     parser.add_argument("--seed", type=int, default=0, help="which ones: another number, another choice (0)")
+    parser.add_argument("--tests", nargs="+", default=["tests"], metavar="PATH", help="tests to ask (all but a few)")
+    parser.add_argument("--patience", type=float, default=60, help="seconds of tests that one change is worth (60)")
     parser.add_argument("--again", action="store_true", help="also try what the results hold already")
     parser.add_argument("--survivors", action="store_true", help="try those again that survived")
     parser.add_argument("--list", action="store_true", help="print the chosen changes, and do nothing")
@@ -86,10 +88,10 @@ def main():
     say(f"{total} changes are possible, {len(chosen)} are to be tried")
     with options.results.open("a") as file:
 
-        def note(mutant, status, by="", seconds=0.0):
+        def note(mutant, status, by=""):
             known[mutant.key] = status
             entry = {"place": mutant.place, "key": mutant.key, "what": mutant.what, "status": status, "by": by}
-            file.write(json.dumps(entry | {"seconds": round(seconds, 1)}) + "\n")
+            file.write(json.dumps(entry) + "\n")
             file.flush()
 
         for mutant in chosen:
@@ -102,7 +104,7 @@ def main():
 def trials(options, chosen, note):
     if not chosen:
         return
-    workshop = Workshop(options.scratch)
+    workshop = Workshop(options.scratch, options.tests)
     say(f"copying to {workshop.folder}, compiling")
     workshop.copy()
     for mutant in workshop.build(chosen):
@@ -111,10 +113,10 @@ def trials(options, chosen, note):
     workshop.measure()
     for name in workshop.failing:
         print(f"fails without any change, and counts for nothing: {name}")
-    for done, (number, mutant) in enumerate(workshop.numbered.items()):
-        say(f"{done}/{len(workshop.numbered)} {mutant.place} {mutant.what}")
-        (status, by), seconds = timed(workshop.trial, number)
-        note(mutant, status, by, seconds)
+    for done, (number, status, by) in enumerate(workshop.trials(options.patience), 1):
+        mutant = workshop.numbered[number]
+        note(mutant, status, by)
+        say(f"{done}/{len(workshop.numbered)} {status}: {mutant.place} {mutant.what}")
 
 
 def say(text):

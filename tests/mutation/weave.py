@@ -12,29 +12,34 @@ CIMPORT = "from rbdyn.mutant cimport mutated"
 DECLARATION = """cdef extern from "mutant.h" nogil:
     bint mutated(int number) noexcept
 """
-SWITCH = """/* mutated(k): is mutant k the one of this process (RBDYN_MUTANT)?  RBDYN_MUTANT_MAP is told of it. */
+SWITCH = """/* mutated(k): is mutant k the one to be?  The file RBDYN_MUTANT_MAP holds its number, and a byte for each
+   mutant that is set when it is asked for; without that file, RBDYN_MUTANT is the number. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-static unsigned char *mutants_seen;
-static int mutant_now;
+static int mutant_of_process;
+static volatile int *mutant_now = &mutant_of_process;
+static volatile unsigned char *mutants_seen;
 __attribute__((constructor)) static void start_mutant(void) {
     const char *now = getenv("RBDYN_MUTANT"), *map = getenv("RBDYN_MUTANT_MAP");
-    mutant_now = now ? atoi(now) : 0;
+    mutant_of_process = now ? atoi(now) : 0;
     int file = map ? open(map, O_RDWR) : -1;
     struct stat size;
     if (file < 0) return;
     if (!fstat(file, &size)) {
         void *place = mmap(0, size.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        if (place != MAP_FAILED) mutants_seen = place;
+        if (place != MAP_FAILED) {
+            mutant_now = place;
+            mutants_seen = (unsigned char *)place + sizeof(int);
+        }
     }
     close(file);
 }
 static inline int mutated(int number) {
     if (mutants_seen) mutants_seen[number] = 1;
-    return number == mutant_now;
+    return number == *mutant_now;
 }
 """
 OPENS = re.compile(r"(from|import|cimport|cdef|ctypedef|cpdef)\b")  # the first line after docstring and comments

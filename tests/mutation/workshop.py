@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pathlib
@@ -18,7 +19,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 FOLDERS = ("rbdyn", "collision", "contact", "io")
 COPIED = (*FOLDERS, "build", "tests", "examples", "docs", "setup.py", "pyproject.toml", "README.md", "Makefile")
 LEFT_OUT = ("mutation", "repository", "house")  # tests that look at sources, build packages or run this script
-QUICK = 40  # tests that are tried before all the others that reach a mutant
 
 
 def sources(root=ROOT):
@@ -33,8 +33,9 @@ def sources(root=ROOT):
 class Workshop:
     """Builds the chosen mutants all at once, learns which test reaches which, and runs one mutant at a time."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, asked=("tests",)):
         self.folder = pathlib.Path(folder).resolve()
+        self.asked = asked
         self.map = self.folder / "mutants.map"
         self.numbered = {}
         self.failing = []
@@ -82,7 +83,14 @@ class Workshop:
                 here = {k: m for k, m in self.numbered.items() if m.statement.path == name}
                 weavings[name] = woven(text, here) if here else text
                 self.write(name, weavings[name])
-            done = self.run("setup.py", "--quiet", "build_ext", "--inplace", timeout=3600, **flags())
+            done = subprocess.run(
+                [sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"],
+                cwd=self.folder,
+                env=os.environ | flags(),
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             if done.returncode == 0:
                 return bad
             guilty = {k for k in self.numbered if k in blamed(done.stdout + done.stderr, weavings)}
@@ -93,10 +101,9 @@ class Workshop:
 
     def measure(self):
         """Run all tests without a mutant, and note which mutants each reaches."""
-        self.map.write_bytes(bytes(max(self.numbered, default=0) + 1))
+        self.map.write_bytes(bytes(5 + max(self.numbered, default=0)))
         found = self.folder / "reach.json"
-        ignored = [f"--ignore=tests/{name}" for name in LEFT_OUT]
-        self.pytest("tests", *ignored, timeout=7200, RBDYN_MUTANT_MAP=str(self.map), RBDYN_MUTANT_REACH=str(found))
+        self.pytest(*ignored(), RBDYN_MUTANT_REACH=str(found)).communicate()
         measured = json.loads(found.read_text())
         self.failing = measured["failed"]
         failed = {*self.failing}
@@ -107,43 +114,59 @@ class Workshop:
                 if number in self.reach:
                     self.reach[number].append(name)
 
-    def trial(self, number):
-        """(status, the test that found it) of one mutant: quick tests of all files first, then the others."""
-        order = in_turn(self.reach[number], self.tests, self.numbered[number].statement.path)
-        if not order:
-            return "unreached", ""
-        for some in (order[:QUICK], order[QUICK:]):
-            if not some:
-                continue
-            chosen = self.folder / "tests.json"
-            chosen.write_text(json.dumps(some))
-            files = list(dict.fromkeys(name.split("::")[0] for name in some))
-            limit = 60 + 10 * sum(self.tests[name] for name in some)
-            try:
-                switch = {"RBDYN_MUTANT": str(number), "RBDYN_MUTANT_TESTS": str(chosen)}
-                done = self.pytest("-x", *files, timeout=limit, **switch)
-            except subprocess.TimeoutExpired:
-                return "timeout", ""
-            if done.returncode == 1 and (match := re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)):
-                return "killed", match[1]
-            if done.returncode != 0:
-                return "crash", (done.stdout + done.stderr).strip()[-200:]
-        return "survived", f"{len(order)} tests"
-
-    def pytest(self, *arguments, **options):
-        return self.run("-m", "pytest", "-p", "plugin", "-p", "no:cacheprovider", "-q", *arguments, **options)
-
-    def run(self, *command, timeout, **environment):
-        path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
-        return subprocess.run(
-            [sys.executable, *command],
-            cwd=self.folder,
-            env=os.environ | {"PYTHONPATH": path, "SEEDS": "4"} | environment,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
+    def trials(self, patience):
+        """(number, status, the test that found it) of one mutant after the other, as they come."""
+        order = {
+            number: within(patience, self.tests, in_turn(names, self.tests, self.numbered[number].statement.path))
+            for number, names in self.reach.items()
+        }
+        yield from ((number, "unreached", "") for number, names in order.items() if not names)
+        plan, results = self.folder / "plan.json", self.folder / "results.jsonl"
+        plan.write_text(
+            json.dumps({n: [names, 60 + 10 * sum(map(self.tests.get, names))] for n, names in order.items()})
         )
+        results.write_text("")
+        process = self.pytest(*ignored(), RBDYN_MUTANT_PLAN=str(plan), RBDYN_MUTANT_RESULTS=str(results))
+        with results.open() as file:
+            while True:
+                ended = process.poll() is not None
+                for line in file:
+                    yield json.loads(line)
+                if ended:
+                    break
+                time.sleep(0.2)
+
+    def pytest(self, *arguments, **environment):
+        """A run of the tests in the copy, with the map of mutants in place."""
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "plugin",
+            "-p",
+            "no:cacheprovider",
+            "-q",
+            *self.asked,
+            *arguments,
+        ]
+        environment["RBDYN_MUTANT_MAP"] = str(self.map)
+        return subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env=surroundings(environment),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+
+def ignored():
+    return [f"--ignore=tests/{name}" for name in LEFT_OUT]
+
+
+def surroundings(environment):
+    path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
+    return os.environ | {"PYTHONPATH": path, "SEEDS": "4"} | environment
 
 
 def flags():
@@ -181,11 +204,12 @@ def in_turn(names, seconds, path):
     return order
 
 
+def within(patience, seconds, names):
+    """As many of the tests as take no longer together; the first in any case."""
+    total = list(itertools.accumulate(seconds[name] for name in names))
+    return [name for k, name in enumerate(names) if k == 0 or total[k] <= patience]
+
+
 def all_mutants():
     """Every mutant of the repository, in the order of its files."""
     return [mutant for name, text in sources().items() for mutant in mutants(name, text)]
-
-
-def timed(function, *arguments):
-    start = time.perf_counter()
-    return function(*arguments), time.perf_counter() - start
