@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from world.scenes import (
-    FEET,
     World,
     anymal_c,
     anymal_stance,
@@ -144,10 +143,8 @@ def test_legs_that_touch_each_other():
     world.add_ground(height=-5.0)
     robot = standing_quadruped(world)
     q = QUADRUPED_STANCE.q
-    names = robot.joint_names
     for leg, sign in (("LF", -1.0), ("RF", 1.0)):
         q[robot.model.joint_q_index(f"{leg}_HAA")] = sign * 0.6
-    assert len(names) > 12
     robot.set_state(q, rng.normal(size=robot.nv))
     check_step(world, [robot], 1)
     contact = world.contacts[0]
@@ -191,6 +188,9 @@ def test_anymal_c_in_a_random_pose(self_collision):
         check_step(world, [robot], 1)
 
 
+SHANKS = {"LF_SHANK", "RF_SHANK", "LH_SHANK", "RH_SHANK"}  # carry the feet, by fixed joints
+
+
 def chain_of_balls(types, seed):
     mechanism = rand_chain_mechanism(types, seed)
     for body in mechanism.bodies[1:]:
@@ -228,7 +228,7 @@ def test_speculative_contacts_may_close_their_gap():
     robot.set_state(q, -0.1 * np.eye(18)[2])
     check_step(world, [robot], 4)
     assert all(c.depth == pytest.approx(-0.004, abs=1e-12) for c in world.contacts)
-    assert FEET
+    assert {c.body_a if c.object_a is robot else c.body_b for c in world.contacts} == SHANKS
 
 
 def test_single_bodies_only():
@@ -254,7 +254,7 @@ def test_the_arm_on_a_tilted_base():
     ball = world.add_sphere(0.1, 1.0)
     tool = robot.body_pose("tool")[:3, 3]
     ball.set_pose(tool + [0, 0, 0.05])
-    start, v0, p = robot.q, robot.v, ball.position
+    start, p = robot.q, ball.position
     world.step()
     assert any({c.object_a, c.object_b} == {robot, ball} for c in world.contacts)
     J = np.zeros((len(world.contacts), 3, 12))
@@ -274,4 +274,3 @@ def test_the_arm_on_a_tilted_base():
     M[6:, 6:] = np.diag([1.0] * 3 + [0.4 * 0.01] * 3)
     G = rows @ np.linalg.solve(M, rows.T)
     assert np.abs(world.contact.delassus - G).max() < 1e-12 * np.abs(G).max()
-    assert v0.shape == (6,)
