@@ -40,6 +40,19 @@ def still_works(world):
 """
 
 CASES = {
+    "c01 a joint type with another number of velocities": """
+        class Wide(rbdyn.Revolute):
+            num_velocities = 40
+            num_positions = 40
+        m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+        def build():
+            m.attach(m.root_body, rbdyn.RigidBody("body"), rbdyn.Joint("joint", Wide()))
+            state = rbdyn.State(rbdyn.Model(m))
+            assert state.model.nv == 1, "not the kind's number"
+            rbdyn.mass_matrix(state)
+            rbdyn.coriolis_matrix(state)
+        refuses(build)
+        """,
     "c02 a joint with another number of velocities": """
         class Wide(rbdyn.Joint):
             @property
