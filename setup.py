@@ -24,6 +24,7 @@ from Cython.Compiler import AutoDocTransforms
 from Cython.Compiler.StringEncoding import EncodedString
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.editable_wheel import editable_wheel
 from setuptools.modified import newer_group
 
 ROOT = pathlib.Path(__file__).resolve().parent
@@ -96,6 +97,19 @@ def mirror(folders: dict[str, str]) -> str:
     return str(tree)
 
 
+def types_folder() -> pathlib.Path:
+    """A folder that holds the mirror as `rbdyn-stubs`, where type checkers look first and Python never (PEP 561)."""
+    types = ROOT / "build" / "types"
+    stubs = types / "rbdyn-stubs"
+    shutil.rmtree(stubs, ignore_errors=True)
+    stubs.mkdir(parents=True)
+    if sys.platform != "win32":  # there a link needs rights that few have
+        for path in (ROOT / "build" / "tree" / "rbdyn").iterdir():
+            name = "__init__.pyi" if path.name == "__init__.py" else path.name  # mypy asks for it at the top
+            (stubs / name).symlink_to(path)
+    return types
+
+
 def compile_flags() -> list[str]:
     """Flags that keep results equal on every machine of one kind: no contraction, no fast-math.
 
@@ -126,7 +140,7 @@ def extensions(folders: dict[str, str]) -> list[Extension]:
             [file.as_posix()],
             include_dirs=["rbdyn/spatial", numpy.get_include()],
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_19_API_VERSION")],
-            depends=["rbdyn/spatial/real.h", "rbdyn/spatial/rows.h", "setup.py"],
+            depends=["rbdyn/spatial/real.h", "rbdyn/spatial/rows.h"],
             extra_compile_args=compile_flags(),
             extra_link_args=link_flags(),
         )
@@ -203,6 +217,28 @@ class BuildExt(build_ext):
         self.progress.end()
 
 
+class ForTypeCheckers:
+    """What setuptools does for an editable install, and a path for type checkers, which run no import hooks."""
+
+    def __init__(self, strategy) -> None:
+        self.strategy = strategy
+
+    def __enter__(self):
+        return self.strategy.__enter__()
+
+    def __exit__(self, *error):
+        return self.strategy.__exit__(*error)
+
+    def __call__(self, wheel, files, mapping) -> None:
+        self.strategy(wheel, files, mapping)
+        wheel.writestr("__editable__.rbdyn_types.pth", f"{types_folder()}\n".encode())
+
+
+class EditableWheel(editable_wheel):
+    def _select_strategy(self, *args, **options):
+        return ForTypeCheckers(super()._select_strategy(*args, **options))
+
+
 if __name__ == "__main__":  # worker processes of cythonize may import this file again
     os.chdir(ROOT)
     FOLDERS = packages()
@@ -211,6 +247,6 @@ if __name__ == "__main__":  # worker processes of cythonize may import this file
         package_dir=FOLDERS,
         package_data={"*": ["*.pxd", "*.pyx", "*.pyi", "*.h", "py.typed", "*.urdf"]},
         ext_modules=extensions(FOLDERS),
-        cmdclass={"build_ext": BuildExt},
+        cmdclass={"build_ext": BuildExt, "editable_wheel": EditableWheel},
         options={"build_ext": {"parallel": WORKERS}},
     )

@@ -218,3 +218,9 @@ def test_editable_works(unpacked, work, mode):
     python = new_environment(work / f"for_{mode}")
     install(python, "-e", ".", "--config-settings", f"editable_mode={mode}", cwd=unpacked)
     assert all(unpacked in place.parents or place == unpacked for place in places(python, cwd=work))
+    site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=work).strip()
+    paths = [line for file in pathlib.Path(site).glob("*.pth") for line in file.read_text().splitlines()]
+    stubs = [pathlib.Path(path, "rbdyn-stubs") for path in paths if pathlib.Path(path, "rbdyn-stubs").exists()]
+    assert len(stubs) == 1 or sys.platform == "win32", "type checkers run no import hooks"
+    for name in ("py.typed", "io/urdf/load.py", "models/__init__.py", "world/world.pyi", "contact/solver.pyi"):
+        assert all((folder / name).exists() for folder in stubs)
