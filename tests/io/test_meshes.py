@@ -237,6 +237,7 @@ def test_load_mesh_refuses(tmp_path):
 # ---- values ----------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(*[st.integers(-2, 2)] * 3), min_size=3, max_size=60))
 def test_merging_keeps_the_surface(points):
     corners = np.array(points[: len(points) // 3 * 3], dtype=float) * -0.5  # makes negative zeros, too

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rbdyn.errors import Error
@@ -64,12 +64,14 @@ def test_refuses(text, hint):
     assert str(caught.value).startswith("'"), "the message quotes the value first"
 
 
+@settings(deadline=None)
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_round_trip(x):
     assert number(repr(x)) == x
     assert number(f"{x:.17e}") == x
 
 
+@settings(deadline=None)
 @given(st.text(max_size=8))
 def test_total_and_never_looser_than_float(text):
     try:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rbdyn.collision.shapes import Box, Capsule, Cylinder, Sphere
@@ -147,6 +147,7 @@ def test_file_order_but_parents_first():
     assert [b.name for b in m.bodies] == ["world", "a", "c", "d", "b"]
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_order_of_random_trees(data):
     """Greedy: at each step the earliest joint of the file whose parent is there; so a sorted file keeps its order."""
