@@ -16,6 +16,7 @@ from rbdyn.collision.scene cimport CollisionScene, contact_array
 from rbdyn.collision.shape_table cimport find_slot, table_add, table_free, table_init, table_remove
 from rbdyn.spatial._algebra cimport add3, mul3
 
+from rbdyn.arguments import shown
 from rbdyn.collision.shapes import Shape
 from rbdyn.errors import CollisionError, unknown_name
 
@@ -26,9 +27,9 @@ cdef int body_index(object value, str name) except -1:
     try:
         index = operator.index(value)
     except TypeError:
-        raise CollisionError(f"{name} must be a body index (int), got {value!r}") from None
+        raise CollisionError(f"{name} must be a body index (int), got {shown(value)}") from None
     if isinstance(value, bool) or not 0 <= index < 2**31 - 1:
-        raise CollisionError(f"{name} must be a body index, 0 or more, got {value!r}")
+        raise CollisionError(f"{name} must be a body index, 0 or more, got {shown(value)}")
     return index
 
 
@@ -37,9 +38,9 @@ cdef uint64_t filter_bits(object value, str name) except? 0:
     try:
         bits = operator.index(value)
     except TypeError:
-        raise CollisionError(f"{name} must be an int of 64 bits, got {value!r}") from None
+        raise CollisionError(f"{name} must be an int of 64 bits, got {shown(value)}") from None
     if not -(2**63) <= bits < 2**64:
-        raise CollisionError(f"{name} must be an int of 64 bits, got {value!r}")
+        raise CollisionError(f"{name} must be an int of 64 bits, got {shown(value)}")
     return bits & 0xFFFFFFFFFFFFFFFF
 
 
@@ -48,7 +49,7 @@ cdef int read_pose(object matrix, str name, Pose* X) except -1:
     try:
         T = np.array(matrix, dtype=np.float64)
     except (TypeError, ValueError):
-        raise CollisionError(f"{name} must be a (4, 4) array of float, got {matrix!r}") from None
+        raise CollisionError(f"{name} must be a (4, 4) array of float, got {shown(matrix)}") from None
     if T.shape != (4, 4):
         raise CollisionError(f"{name} must be a (4, 4) array [m], got shape {T.shape}")
     if not np.isfinite(T).all():
@@ -56,7 +57,8 @@ cdef int read_pose(object matrix, str name, Pose* X) except -1:
     R = T[:3, :3]
     if abs(T[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-9 or abs(R.T @ R - np.eye(3)).max() > 1e-6 or not (
             np.dot(np.cross(R[0], R[1]), R[2]) > 0.0):
-        raise CollisionError(f"{name} must be a rigid transform (rotation, translation; last row 0 0 0 1), got {T!r}")
+        raise CollisionError(f"{name} must be a rigid transform (rotation, translation; last row 0 0 0 1), "
+                             f"got {shown(T)}")
     R = R @ (1.5 * np.eye(3) - 0.5 * R.T @ R)
     X.R.xx, X.R.xy, X.R.xz = R[0]
     X.R.yx, X.R.yy, X.R.yz = R[1]
@@ -79,7 +81,7 @@ cdef object measure(ShapeRecord* s, object shape):
     cdef const unsigned char[::1] raw
     if not isinstance(shape, Shape):
         names = ", ".join(sorted(cls.__name__ for cls in Shape.__subclasses__()))
-        raise CollisionError(f"shape must be one of {names}, got {shape!r:.80}")
+        raise CollisionError(f"shape must be one of {names}, got {shown(shape)}")
     known = shape.data()
     s.kind = kind_number(known.kind)
     entry = kind_entry(s.kind)
@@ -95,7 +97,7 @@ cdef object measure(ShapeRecord* s, object shape):
         known = known, packed
     read_bounds(&s.bounds, known[0] if entry.size > 0 else known)
     if not isfinite(s.bounds.radius * s.bounds.radius):
-        raise CollisionError(f"shape is too large to be measured: {shape!r:.80}")
+        raise CollisionError(f"shape is too large to be measured: {shown(shape)}")
     return known
 
 
@@ -167,9 +169,9 @@ cdef class CollisionBackend(Backend):
         try:
             margin = float(value)
         except (TypeError, ValueError):
-            raise CollisionError(f"margin must be a number [m], got {value!r}") from None
+            raise CollisionError(f"margin must be a number [m], got {shown(value)}") from None
         if not 0.0 <= margin < float("inf"):
-            raise CollisionError(f"margin must be finite and not negative [m], got {value!r}")
+            raise CollisionError(f"margin must be finite and not negative [m], got {shown(value)}")
         self.table.margin = margin
 
     @property
@@ -185,7 +187,7 @@ cdef class CollisionBackend(Backend):
     @max_contacts.setter
     def max_contacts(self, value):
         if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= 2**28:
-            raise CollisionError(f"max_contacts must be an int, 1 to {2**28}, got {value!r:.80}")
+            raise CollisionError(f"max_contacts must be an int, 1 to {2**28}, got {shown(value)}")
         self._max_contacts = value
 
     @property
@@ -196,7 +198,7 @@ cdef class CollisionBackend(Backend):
     @filter_rule.setter
     def filter_rule(self, value):
         if value != "and" and value != "or":
-            raise CollisionError(f"filter_rule must be 'and' or 'or', got {value!r}")
+            raise CollisionError(f"filter_rule must be 'and' or 'or', got {shown(value)}")
         self.table.either = value == "or"
         self.table.revision += 1
 
@@ -366,7 +368,7 @@ cdef class CollisionBackend(Backend):
         try:
             n = len(poses)
         except TypeError:
-            raise CollisionError(f"poses must be an (n, 4, 4) array [m], got {poses!r}") from None
+            raise CollisionError(f"poses must be an (n, 4, 4) array [m], got {shown(poses)}") from None
         pose = <Pose*>malloc((n + 1) * sizeof(Pose))
         if pose == NULL:
             raise MemoryError(f"no memory for {n} poses")
@@ -428,6 +430,8 @@ cdef int detect_contacts(
             call_python(backend, pose, n_bodies, out)
         else:
             backend.detect_c(pose, n_bodies, out)
+        if out.n > out.limit:            # it was lowered, and the storage is larger
+            raise_full(out)
         sort_contacts(out)
         done = True
     finally:

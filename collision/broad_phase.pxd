@@ -19,6 +19,8 @@ cdef struct BoundingSphere:        # of a shape that is no half-space
 
 cdef enum:
     BLOCK = 32                     # entries that the sweep compares at once
+    ROWS_A_LOOK = 256              # entries swept between two looks for signals
+    MAX_PAIRS = 1 << 23            # candidates of one step: with their scratch copy 128 MB
 
 cdef struct Entry:                 # one shape of the sweep; bounds [m], rounded outwards
     float lo0, hi0                 # along the sweep axis

@@ -6,7 +6,10 @@ from libc.stdlib cimport free, realloc
 from rbdyn.collision._types cimport HALF_SPACE, Bounds, ShapeRecord
 from rbdyn.collision.filters cimport may_collide
 from rbdyn.collision.shape_table cimport compose_pose
+from rbdyn.collision.signals cimport check_signals
 from rbdyn.spatial._algebra cimport add3, dot3, mul3, sub3, tmul3, vec3
+
+from rbdyn.errors import CollisionError
 
 
 cdef void broad_init(Broad* broad) noexcept nogil:
@@ -109,6 +112,10 @@ cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
 cdef inline int push_pair(Broad* broad, int i, int j) except -1 nogil:
     cdef int capacity
     if broad.n_pair == broad.pair_capacity:
+        if broad.n_pair >= MAX_PAIRS:
+            with gil:
+                raise CollisionError(f"more than {broad.n_pair} pairs of shapes may touch: very many shapes overlap.  "
+                                     "Check poses and sizes, or keep pairs apart (group, mask, exclude)")
         capacity = 2 * broad.pair_capacity if broad.pair_capacity > 0 else 64
         resize(<void**>&broad.pair, capacity, sizeof(Pair))
         resize(<void**>&broad.pair_scratch, capacity, sizeof(Pair))
@@ -260,6 +267,8 @@ cdef int sweep_pairs(Broad* broad, const Table* table, const Pose* body_pose) ex
     broad.unsorted = False
     fill_columns(broad)
     for i in range(n - 1):
+        if i % ROWS_A_LOOK == ROWS_A_LOOK - 1:
+            check_signals()
         e = broad.entry[i]
         j = i + 1
         while j < n and broad.column.lo0[j] <= e.hi0:

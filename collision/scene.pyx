@@ -13,6 +13,7 @@ from rbdyn.collision.contact_buffer cimport push_contact
 from rbdyn.collision.shape_table cimport compose_pose, find_slot
 from rbdyn.spatial._algebra cimport Vec3, neg3, scale3, vec3
 
+from rbdyn.arguments import shown
 from rbdyn.errors import CollisionError, unknown_name
 
 ShapeInfo = namedtuple("ShapeInfo", ["id", "shape", "body", "pose"])
@@ -47,9 +48,9 @@ cdef int read_vector(object values, str name, Vec3* out) except -1:
         x, y, z = values
         out[0] = vec3(x, y, z)
     except (TypeError, ValueError):
-        raise CollisionError(f"{name} must hold three numbers, got {values!r}") from None
+        raise CollisionError(f"{name} must hold three numbers, got {shown(values)}") from None
     if not (isfinite(out.x) and isfinite(out.y) and isfinite(out.z)):
-        raise CollisionError(f"{name} must be finite, got {values!r}")
+        raise CollisionError(f"{name} must be finite, got {shown(values)}")
     return 0
 
 
@@ -170,12 +171,13 @@ cdef class CollisionScene:
             d = depth
             key = feature
         except (TypeError, OverflowError):
-            raise CollisionError(f"depth must be a number [m] and feature an int, got {depth!r}, {feature!r}") from None
+            raise CollisionError(f"depth must be a number [m] and feature an int, got {shown(depth)}, "
+                                 f"{shown(feature)}") from None
         length = sqrt(n.x * n.x + n.y * n.y + n.z * n.z)
         if not isfinite(d):
-            raise CollisionError(f"depth must be finite [m], got {depth!r}")
+            raise CollisionError(f"depth must be finite [m], got {shown(depth)}")
         if not abs(length - 1.0) < 1e-6:
-            raise CollisionError(f"normal must have length 1, got {normal!r} of length {length:.9g}")
+            raise CollisionError(f"normal must have length 1, got {shown(normal)} of length {length:.9g}")
         n = scale3(1.0 / length, n)
         a, b = self.record(id_a), self.record(id_b)        # last: reading the values above may run a user's code
         if a == b:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from rbdyn.arguments import shown
 from rbdyn.collision.backend import CollisionBackend
 from rbdyn.collision.backends.native import native_contacts
 from rbdyn.collision.scene import CollisionScene
@@ -36,6 +37,27 @@ def farthest(shape: Shape, pose: np.ndarray, direction: np.ndarray) -> np.ndarra
     return pose[:3, :3] @ shape.farthest(direction @ pose[:3, :3]) + pose[:3, 3]
 
 
+class UntrustedError(Exception):
+    """python-fcl has no answer for a pair."""
+
+
+def ask(a: object, b: object, most: int) -> list[Any]:
+    """What python-fcl reports of two objects, `most` contacts at most; UntrustedError if it fails on its own answer."""
+    result = fcl.CollisionResult()
+    try:
+        fcl.collide(a, b, fcl.CollisionRequest(num_max_contacts=most, enable_contact=True), result)
+    except TypeError:  # when it turns a degenerate contact into Python's
+        raise UntrustedError from None
+    return result.contacts
+
+
+def is_extreme(shape: Shape) -> bool:
+    """Whether a shape is thinner than 1e-5 of its size, or of no usual size: python-fcl may then never return."""
+    known = shape.data()
+    sides = (b + e + known.ball for b, e in zip(known.box, known.ellipsoid, strict=True))
+    return not 1e-4 < known.radius < 1e5 or min(sides) < 1e-5 * known.radius
+
+
 class FclPairs:
     """One pair of shapes at a time, through python-fcl.
 
@@ -47,18 +69,26 @@ class FclPairs:
 
     def __init__(self, mesh: str = "hull") -> None:
         if mesh not in ("hull", "triangles"):
-            raise CollisionError(f"mesh must be 'hull' or 'triangles', got {mesh!r}")
+            raise CollisionError(f"mesh must be 'hull' or 'triangles', got {shown(mesh)}")
         self.mesh = mesh
         self._known: dict[int, tuple[Shape, object]] = {}  # id(shape) -> what must stay alive, and fcl's geometry
         self._triangles: dict[int, tuple[Shape, object]] = {}
         self._surfaces: dict[int, tuple[Shape, object]] = {}
+        self._extreme: dict[int, tuple[Shape, object]] = {}
 
     def contacts(
         self, shape_a: Shape, pose_a: np.ndarray, shape_b: Shape, pose_b: np.ndarray, margin: float
     ) -> list[Found]:
-        """Contacts of two shapes at world poses: (position, normal into a, depth, feature) each."""
+        """Contacts of two shapes at world poses: (position, normal into a, depth, feature) each.
+
+        UntrustedError for pairs that python-fcl crashes on (half-spaces), is slow on (two capsules), or may hang on.
+        """
         if isinstance(shape_a, HalfSpace) or isinstance(shape_b, HalfSpace):
-            raise CollisionError("half-spaces have closed forms and never go through python-fcl: it crashes")
+            raise UntrustedError
+        if isinstance(shape_a, Capsule) and isinstance(shape_b, Capsule):
+            raise UntrustedError
+        if any(self._remember(self._extreme, shape, is_extreme) for shape in (shape_a, shape_b)):
+            raise UntrustedError
         if not (np.isfinite(pose_a).all() and np.isfinite(pose_b).all()):
             raise CollisionError("a pose is not finite")
         if self.mesh == "triangles":
@@ -94,16 +124,15 @@ class FclPairs:
         self, shape_a: Shape, pose_a: np.ndarray, shape_b: Shape, pose_b: np.ndarray, margin: float
     ) -> list[Found]:
         a, b = self._object(shape_a, pose_a), self._object(shape_b, pose_b)
-        result = fcl.CollisionResult()
-        fcl.collide(a, b, fcl.CollisionRequest(num_max_contacts=MOST, enable_contact=True), result)
+        contacts = ask(a, b, MOST)
         found = []
-        for contact in result.contacts:
+        for contact in contacts:
             normal, overlap = outward(np.array(contact.normal), shape_a, pose_a, shape_b, pose_b)
             depth = abs(contact.penetration_depth)
             depth = depth if depth < overlap else overlap  # also for NaN
             if depth > -margin and np.isfinite(contact.pos).all():
                 found.append((np.array(contact.pos), normal, float(depth)))
-        if not result.contacts and margin > 0.0:
+        if not contacts and margin > 0.0:
             found = self._gap(a, b, margin)
         return numbered(found, pose_a, 1e-6)
 
@@ -124,14 +153,12 @@ class FclPairs:
         A triangle counts if its depth is at most twice that of the shallowest one: the sides
         of a step that a shape stands on are reached too, and would push it sideways.
         """
-        result = fcl.CollisionResult()
-        request = fcl.CollisionRequest(num_max_contacts=64, enable_contact=True)
-        fcl.collide(self._object(shape, pose), self._object(mesh, mesh_pose, triangles=True), request, result)
+        contacts = ask(self._object(shape, pose), self._object(mesh, mesh_pose, triangles=True), 64)
         surface = self._remember(self._surfaces, mesh, Surface)
         assert isinstance(surface, Surface)
         X = np.linalg.inv(mesh_pose) @ pose  # everything in the mesh's frame
         found = []
-        for contact in result.contacts:
+        for contact in contacts:
             triangle = max(contact.b1, contact.b2)  # the mesh may be either; the other one's number is -1
             if not 0 <= triangle < len(mesh.faces):
                 raise CollisionError(f"python-fcl reports triangle {triangle} of a mesh of {len(mesh.faces)}")
@@ -219,7 +246,7 @@ def convex_geometry(shape: Shape) -> object:
     for cls, make in GEOMETRY.items():
         if isinstance(shape, cls):
             return make(shape)
-    raise CollisionError(f"python-fcl has no shape for {shape!r:.80}")
+    raise CollisionError(f"python-fcl has no shape for {shown(shape)}")
 
 
 def triangle_geometry(shape: Shape) -> object:
@@ -274,9 +301,10 @@ def numbered(found: list[tuple[np.ndarray, np.ndarray, float]], pose: np.ndarray
 class FCLBackend(CollisionBackend):
     """Every pair through python-fcl, except those it cannot be trusted with.
 
-    Half-spaces and capsule pairs take the closed forms of NativeBackend: FCL crashes or gives one
-    contact on the former, and may take a second for one of the latter.  Other pairs give one contact,
-    box pairs up to four.  Slower than NativeBackend by two orders of magnitude: a cross-check.
+    Half-spaces, capsule pairs and shapes of extreme sizes (thinner than 1e-5 of their size, below 0.1 mm, beyond
+    100 km) take the answer of NativeBackend: FCL crashes or gives one contact on the first, may take a second for
+    one of the second, and may never return on the last.  Other pairs give one contact, box pairs up to four.
+    Slower than NativeBackend by two orders of magnitude: a cross-check.
 
     Parameters
     ----------
@@ -306,12 +334,9 @@ class FCLBackend(CollisionBackend):
         """Write this step's contacts into the scene."""
         for id_a, id_b in scene.pairs():
             a, b = scene.shape(id_a), scene.shape(id_b)
-            if isinstance(a, HalfSpace) or isinstance(b, HalfSpace) or (
-                isinstance(a, Capsule) and isinstance(b, Capsule)
-            ):
-                for contact in native_contacts(scene, id_a, id_b):
-                    scene.add_contact(id_a, id_b, *contact)
-                continue
-            poses = scene.world_pose(id_a), scene.world_pose(id_b)
-            for position, normal, depth, feature in self._pairs.contacts(a, poses[0], b, poses[1], scene.margin):
+            try:
+                found = self._pairs.contacts(a, scene.world_pose(id_a), b, scene.world_pose(id_b), scene.margin)
+            except UntrustedError:
+                found = native_contacts(scene, id_a, id_b)
+            for position, normal, depth, feature in found:
                 scene.add_contact(id_a, id_b, position, normal, depth, feature)

@@ -6,7 +6,11 @@ from rbdyn.collision.contact_buffer cimport buffer_free, buffer_init, raise_full
 from rbdyn.collision.pair_table cimport PairEntry, collide, pair_table
 from rbdyn.collision.scene cimport CollisionScene
 from rbdyn.collision.shape_table cimport compose_pose
+from rbdyn.collision.signals cimport check_signals
 from rbdyn.collision.sink cimport Sink
+
+cdef enum:
+    PAIRS_A_LOOK = 512             # pairs between two looks for signals: 10 us of spheres, 0.3 s of the largest hulls
 
 
 cdef class NativeBackend(CollisionBackend):
@@ -41,6 +45,8 @@ cdef class NativeBackend(CollisionBackend):
             collide(table, N_KINDS, &a, &b, self.table.margin, &sink)
             if sink.full:
                 raise_full(out)
+            if k % PAIRS_A_LOOK == PAIRS_A_LOOK - 1:
+                check_signals()
         return 0
 
 

@@ -9,10 +9,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from rbdyn.arguments import number, shown
 from rbdyn.errors import CollisionError
 
 Triple = tuple[float, float, float]
 ZERO: Triple = (0.0, 0.0, 0.0)
+LEAST, MOST = 1e-40, 1e40  # lengths [m]: kernels compute with their sixth powers
 
 
 @dataclass(frozen=True)
@@ -90,22 +92,17 @@ class Shape(ABC):
 
 
 def positive(value: object, name: str) -> float:
-    """`value` as a finite positive float, or CollisionError naming it."""
-    if isinstance(value, (bool, complex, str, bytes)):
-        raise CollisionError(f"{name} must be a positive number [m], got {value!r:.80}")
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        raise CollisionError(f"{name} must be a positive number [m], got {value!r:.80}") from None
-    if not 1e-150 < number < 1e150:  # its square must be a number too
-        raise CollisionError(f"{name} must be finite and positive, 1e-150 to 1e150, got {number!r}")
-    return number
+    """A length whose sixth power is a number too, or CollisionError naming it."""
+    length = number(value, name, above=0.0, unit="[m]", error=CollisionError)
+    if not LEAST < length < MOST:
+        raise CollisionError(f"{name} must be {LEAST:g} to {MOST:g} [m], got {length!r}")
+    return length
 
 
 def three_lengths(values: object, name: str, what: str) -> Triple:
     """Three finite positive floats, or CollisionError naming them."""
     if isinstance(values, (str, bytes)) or not isinstance(values, (Sequence, np.ndarray)):
-        raise CollisionError(f"{name} must hold three {what} [m], got {values!r:.80}")
+        raise CollisionError(f"{name} must hold three {what} [m], got {shown(values)}")
     if len(values) != 3:
         raise CollisionError(f"{name} must hold three {what} [m], got {len(values)} values")
     x, y, z = (positive(s, f"{name}[{k}]") for k, s in enumerate(values))
@@ -120,7 +117,7 @@ def points(vertices: object, name: str, least: int) -> np.ndarray:
         raise CollisionError(f"{name} must be an (n, 3) array of numbers [m]") from None
     if array.ndim != 2 or array.shape[1] != 3 or len(array) < least:
         raise CollisionError(f"{name} must be an (n, 3) array [m] with n >= {least}, got shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise CollisionError(f"{name} must be finite [m]")
+    if not (np.abs(array) < MOST).all():
+        raise CollisionError(f"{name} must be finite, below {MOST:g} [m]")
     array.flags.writeable = False
     return array

@@ -187,6 +187,29 @@ def test_the_laws_have_teeth():
         check_collision_backend(NativeBackend)
     with pytest.raises(Error, match="among"):
         check_collision_backend(NativeBackend(), shapes=["torus"])
+    with pytest.raises(Error, match="bounded"):
+        check_collision_backend(NativeBackend(), shapes="half_space")
+
+
+@pytest.mark.parametrize("known, laws", [
+    (["sphere"], 6), (["box"], 6), (["capsule"], 6), (["box", "half_space"], 7), (["sphere", "half_space"], 7),
+    (["sphere", "box", "capsule"], 6), (["half_space", "sphere", "box", "capsule"], 8),
+])  # fmt: skip
+def test_a_backend_is_tested_for_the_shapes_it_knows(known, laws):
+    """It never sees another kind, and breaks on what it knows are found all the same."""
+
+    class Some(NativeBackend):
+        def add_shape(self, shape, *args, **kwargs):
+            assert shape.kind in known
+            return super().add_shape(shape, *args, **kwargs)
+
+    class Blind(Some):
+        def detect(self, scene):
+            pass
+
+    assert len(check_collision_backend(Some(), shapes=known)) == laws
+    with pytest.raises(CollisionError, match="breaks the law"):
+        check_collision_backend(Blind(), shapes=known)
 
 
 def test_import_stays_cheap():
