@@ -9,7 +9,7 @@ from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Nativ
 
 def test_tied_faces_of_a_hull_do_not_flicker():
     """A ridge under a plate: rounding, either way, does not decide which of its two faces meets the plate."""
-    slope = np.tan(0.05)
+    slope = np.tan(0.005)
     ridge = [[x, 0.0, 0.5] for x in (-0.5, 0.5)]
     low = [[x, y, 0.5 - 0.5 * slope] for x in (-0.5, 0.5) for y in (-0.5, 0.5)]
     base = [[x, y, -0.5] for x in (-0.5, 0.5) for y in (-0.5, 0.5)]
@@ -17,10 +17,10 @@ def test_tied_faces_of_a_hull_do_not_flicker():
     for M in (np.eye(4), pose(0.3, -0.2, 0.5, rotation(np.random.default_rng(0)))):
         names = set()
         for roll in (0.0, 1e-12, -1e-12, 3e-11, -3e-11):
-            found = contacts(NativeBackend(), (plate, M @ pose(0, 0, 0.599)), (roof, M @ pose(0, 0, 0, turn(0, roll))))
-            assert found["depth"].max() == pytest.approx(1e-3, abs=1e-9)
+            found = contacts(NativeBackend(), (plate, M @ pose(0, 0, 0.595)), (roof, M @ pose(0, 0, 0, turn(0, roll))))
+            assert found["depth"].max() == pytest.approx(5e-3, abs=1e-3)
             names.add(tuple(found["feature"]))
-        assert len(names) == 1 and len(names.pop()) >= 2
+        assert len(names) == 1 and len(names.pop()) == 4
 
 
 @pytest.mark.parametrize("angle", [0.008, 0.015, 0.019])
