@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rbdyn.collision.backend import CollisionBackend
 from rbdyn.collision.backends.native import NativeBackend, native_contacts
 from rbdyn.collision.scene import CONTACT_DTYPE, CollisionScene, ShapeInfo
-from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Shape, Sphere
+from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Mesh, Shape, Sphere
 
 if TYPE_CHECKING:
     from rbdyn.collision.backends.fcl import FCLBackend
@@ -24,6 +24,7 @@ __all__ = [
     "CollisionScene",
     "ConvexHull",
     "Cylinder",
+    "Ellipsoid",
     "FCLBackend",
     "HalfSpace",
     "Mesh",

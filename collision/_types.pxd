@@ -12,6 +12,7 @@ cdef enum Kind:                    # in the order in which a pair's kernel takes
     BOX
     CYLINDER
     HULL
+    ELLIPSOID
     N_KINDS
 
 cdef struct Pose:                  # world pose of a body, or of a shape

@@ -5,7 +5,8 @@ convex shape meets every other one through the general kernel.
 """
 
 from rbdyn.collision._types cimport (
-    BOX, CAPSULE, CYLINDER, HALF_SPACE, HULL, N_KINDS, SPHERE, BOX_CORE, CYLINDER_CORE, HULL_CORE,
+    BOX, CAPSULE, CYLINDER, ELLIPSOID, HALF_SPACE, HULL, N_KINDS, SPHERE,
+    BOX_CORE, CYLINDER_CORE, HULL_CORE, OWN_CORE,
     ConvexShape, PosedShape, SupportingFeature,
 )
 from rbdyn.collision.kernels.box_box cimport box_box
@@ -13,17 +14,20 @@ from rbdyn.collision.kernels.convex cimport convex_convex
 from rbdyn.collision.kernels.half_space cimport (
     half_space_box, half_space_capsule, half_space_cylinder, half_space_hull, half_space_sphere,
 )
+from rbdyn.collision.kernels.half_space_ellipsoid cimport half_space_ellipsoid
 from rbdyn.collision.kernels.round cimport capsule_capsule, sphere_capsule, sphere_sphere
 from rbdyn.collision.kernels.round_box cimport capsule_box, sphere_box
 from rbdyn.collision.kernels.support.box cimport box_feature
 from rbdyn.collision.kernels.support.capsule cimport capsule_feature
 from rbdyn.collision.kernels.support.convex_hull cimport hull_feature
 from rbdyn.collision.kernels.support.cylinder cimport cylinder_feature
+from rbdyn.collision.kernels.support.ellipsoid cimport ellipsoid_feature, ellipsoid_support
 from rbdyn.collision.kernels.support.sphere cimport sphere_feature
 from rbdyn.collision.shapes.box cimport BoxData
 from rbdyn.collision.shapes.capsule cimport CapsuleData
 from rbdyn.collision.shapes.convex_hull cimport HullData
 from rbdyn.collision.shapes.cylinder cimport CylinderData
+from rbdyn.collision.shapes.ellipsoid cimport EllipsoidData
 from rbdyn.collision.shapes.sphere cimport SphereData
 from rbdyn.spatial._algebra cimport Vec3
 
@@ -74,6 +78,7 @@ cdef int declare_kinds() except -1:
     declare_convex(BOX, "box", sizeof(BoxData), box_feature, BOX_CORE, NULL)
     declare_convex(CYLINDER, "cylinder", sizeof(CylinderData), cylinder_feature, CYLINDER_CORE, NULL)
     declare_convex(HULL, "hull", sizeof(HullData), hull_feature, HULL_CORE, NULL)
+    declare_convex(ELLIPSOID, "ellipsoid", sizeof(EllipsoidData), ellipsoid_feature, OWN_CORE, ellipsoid_support)
     return 0
 
 
@@ -83,6 +88,7 @@ cdef int declare_pairs() except -1:
     declare_pair(HALF_SPACE, BOX, half_space_box)
     declare_pair(HALF_SPACE, CYLINDER, half_space_cylinder)
     declare_pair(HALF_SPACE, HULL, half_space_hull)
+    declare_pair(HALF_SPACE, ELLIPSOID, half_space_ellipsoid)
     declare_pair(SPHERE, SPHERE, sphere_sphere)
     declare_pair(SPHERE, CAPSULE, sphere_capsule)
     declare_pair(SPHERE, BOX, sphere_box)

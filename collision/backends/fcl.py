@@ -20,7 +20,7 @@ from rbdyn.arguments import shown
 from rbdyn.collision.backend import CollisionBackend
 from rbdyn.collision.backends.native import native_contacts
 from rbdyn.collision.scene import CollisionScene
-from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Shape, Sphere
+from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Mesh, Shape, Sphere
 from rbdyn.errors import CollisionError, missing_extra
 
 try:
@@ -236,6 +236,7 @@ GEOMETRY: dict[type[Shape], Callable[[Any], object]] = {
     Box: lambda s: fcl.Box(*s.size),
     Capsule: lambda s: fcl.Capsule(s.radius, s.height),
     Cylinder: lambda s: fcl.Cylinder(s.radius, s.height),
+    Ellipsoid: lambda s: fcl.Ellipsoid(*s.radii),
     ConvexHull: convex,
     Mesh: convex,
 }

@@ -8,9 +8,10 @@ from rbdyn.collision.shapes.box import Box
 from rbdyn.collision.shapes.capsule import Capsule
 from rbdyn.collision.shapes.convex_hull import ConvexHull
 from rbdyn.collision.shapes.cylinder import Cylinder
+from rbdyn.collision.shapes.ellipsoid import Ellipsoid
 from rbdyn.collision.shapes.half_space import HalfSpace
 from rbdyn.collision.shapes.mesh import Mesh
 from rbdyn.collision.shapes.shape import Shape, ShapeData
 from rbdyn.collision.shapes.sphere import Sphere
 
-__all__ = ["Box", "Capsule", "ConvexHull", "Cylinder", "HalfSpace", "Mesh", "Shape", "ShapeData", "Sphere"]
+__all__ = ["Box", "Capsule", "ConvexHull", "Cylinder", "Ellipsoid", "HalfSpace", "Mesh", "Shape", "ShapeData", "Sphere"]

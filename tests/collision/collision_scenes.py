@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from rbdyn.collision import Box, Capsule, Cylinder, HalfSpace, Sphere
+from rbdyn.collision import Box, Capsule, Cylinder, Ellipsoid, HalfSpace, Sphere
 
 
 def rotation(rng):
@@ -50,6 +50,8 @@ def reach(shape, X, directions):
         local = shape.radius + 0.5 * shape.height * np.abs(d[:, 2])
     elif isinstance(shape, Cylinder):
         local = shape.radius * np.hypot(d[:, 0], d[:, 1]) + 0.5 * shape.height * np.abs(d[:, 2])
+    elif isinstance(shape, Ellipsoid):
+        local = np.linalg.norm(d * shape.radii, axis=1)
     else:
         local = (shape.vertices @ d.T).max(axis=0)
     return local + directions @ X[:3, 3]

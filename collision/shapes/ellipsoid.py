@@ -1,0 +1,41 @@
+"""Ellipsoids."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rbdyn.collision.shapes.shape import Shape, ShapeData, three_lengths
+
+
+@dataclass(frozen=True)
+class Ellipsoid(Shape):
+    """A solid ellipsoid about the origin, with its semi-axes along the axes.
+
+    Parameters
+    ----------
+    radii : (3,) sequence of float
+        Semi-axes along x, y and z [m].
+    """
+
+    kind: ClassVar[str] = "ellipsoid"
+    radii: tuple[float, float, float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "radii", three_lengths(self.radii, "radii", "semi-axes"))
+
+    def data(self) -> ShapeData:
+        """What compiled code is told: EllipsoidData."""
+        return ShapeData(self.kind, {"radii": self.radii}, max(self.radii), ellipsoid=self.radii)
+
+    def inertia(self, mass: float) -> np.ndarray:
+        """m (b^2 + c^2) / 5 about x, and so on, (3, 3) [kg m^2], for `mass` [kg]."""
+        a, b, c = (r * r for r in self.radii)
+        return mass / 5.0 * np.diag([b + c, a + c, a + b])
+
+    def farthest(self, direction: np.ndarray) -> np.ndarray:
+        """The point farthest along a direction, (3,) [m]."""
+        scaled = np.array(self.radii) * direction
+        return np.array(self.radii) * scaled / np.linalg.norm(scaled)

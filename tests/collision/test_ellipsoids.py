@@ -1,0 +1,125 @@
+"""Ellipsoids: spheres as a special case, half-spaces in closed form, other shapes against a numeric oracle."""
+
+import numpy as np
+import pytest
+from collision_scenes import LATTICE, contacts, overlap, pose, rotation
+
+import rbdyn
+from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, FCLBackend, HalfSpace, NativeBackend, Sphere
+from rbdyn.errors import CollisionError
+
+RADII = (0.3, 0.2, 0.12)
+
+
+def refined(a, X_a, b, X_b):
+    """Least overlap over directions: the best of a lattice, then ever smaller clouds around the best few."""
+    values = overlap(a, X_a, b, X_b, LATTICE)
+    best = np.inf
+    for n in LATTICE[np.argsort(values)[:40:4]]:
+        width = 0.1
+        while width > 1e-6:
+            cloud = np.vstack([n[None], n + width * LATTICE[::40]])
+            cloud /= np.linalg.norm(cloud, axis=1, keepdims=True)
+            values = overlap(a, X_a, b, X_b, cloud)
+            n, width = cloud[np.argmin(values)], 0.7 * width
+        best = min(best, values.min())
+    return best
+
+
+def test_a_sphere_is_one(seed):
+    """With three equal semi-axes every pair has the sphere's depth and normal."""
+    rng = np.random.default_rng(seed)
+    others = [HalfSpace(), Sphere(0.2), Capsule(0.1, 0.3), Box((0.3, 0.2, 0.4)), Cylinder(0.2, 0.3),
+              ConvexHull(0.3 * rng.normal(size=(20, 3)))]  # fmt: skip
+    seen = 0
+    for other in others:
+        X, Y = pose(*rng.uniform(-0.12, 0.12, 3), rotation(rng)), pose(0, 0, 0, rotation(rng))
+        ball, same = contacts(NativeBackend(), (Sphere(0.2), X), (other, Y)), Ellipsoid((0.2, 0.2, 0.2))
+        found = contacts(NativeBackend(), (same, X), (other, Y))
+        assert (len(found) > 0) == (len(ball) > 0)
+        if len(ball):
+            seen += 1
+            assert found["depth"].max() == pytest.approx(ball["depth"].max(), abs=2e-4)
+            if other == HalfSpace():
+                np.testing.assert_allclose(found["normal"], ball["normal"], atol=1e-12)
+                np.testing.assert_allclose(found["position"], ball["position"], atol=1e-12)
+    assert seen >= 4
+
+
+def test_on_a_half_space(seed):
+    """Depth h - n . c with h = |E R^T n|: the support function in closed form; the point lies on the surface."""
+    rng = np.random.default_rng(seed)
+    n_frame, X = pose(*rng.uniform(-1, 1, 3), rotation(rng)), rotation(rng)
+    n, h = n_frame[:3, 2], np.linalg.norm(np.array(RADII) * (X.T @ n_frame[:3, 2]))
+    for gap in (-0.05, -1e-6, 0.005, 0.02):
+        at = n_frame[:3, 3] + (h + gap) * n + n_frame[:3, :2] @ rng.uniform(-1, 1, 2)
+        found = contacts(NativeBackend(margin=0.01), (HalfSpace(), n_frame), (Ellipsoid(RADII), pose(*at, X)))
+        assert len(found) == (gap < 0.01)
+        if len(found):
+            assert found["depth"][0] == pytest.approx(-gap, abs=1e-12)
+            np.testing.assert_allclose(found["normal"][0], -n, atol=1e-12)
+            surface = X.T @ (found["position"][0] + 0.5 * gap * n - at)
+            assert ((surface / RADII) ** 2).sum() == pytest.approx(1.0, abs=1e-9)
+            assert (surface @ (X.T @ n)) == pytest.approx(-h, abs=1e-12)
+
+
+def test_agrees_with_the_least_overlap(seed):
+    """Depth is the least push over all directions, for random poses against every convex shape."""
+    rng = np.random.default_rng(seed)
+    others = [Sphere(0.2), Capsule(0.1, 0.3), Ellipsoid((0.1, 0.25, 0.2)), Box((0.3, 0.2, 0.4)), Cylinder(0.2, 0.3)]
+    seen = 0
+    for other in others:
+        for _ in range(3):
+            X, Y = pose(*rng.uniform(-0.3, 0.3, 3), rotation(rng)), pose(0, 0, 0, rotation(rng))
+            found = contacts(NativeBackend(), (Ellipsoid(RADII), X), (other, Y))
+            expected = refined(Ellipsoid(RADII), X, other, Y)
+            assert (len(found) > 0) == (expected > 0) or abs(expected) < 1e-4
+            if len(found):
+                seen += 1
+                slack = 1e-3 + 0.06 * expected if isinstance(other, (Box, Cylinder)) else 1e-3
+                assert -1e-3 < found["depth"].max() - expected < slack
+    assert seen >= 6
+
+
+def test_both_backends_agree(seed):
+    """python-fcl has ellipsoids too: light touches have one depth, and about one normal."""
+    rng = np.random.default_rng(seed)
+    for other in (Sphere(0.2), Ellipsoid((0.1, 0.25, 0.2))):
+        X, R = pose(0, 0, 0, rotation(rng)), rotation(rng)
+        n = rng.normal(size=3)
+        n /= np.linalg.norm(n)
+        low, high = 0.0, 1.0
+        for _ in range(40):  # apart along n until the overlap is 5 mm
+            middle = 0.5 * (low + high)
+            apart = refined(Ellipsoid(RADII), X, other, pose(*(middle * n), R)) < 0.005
+            low, high = (low, middle) if apart else (middle, high)
+        parts = (Ellipsoid(RADII), X), (other, pose(*(low * n), R))
+        found = [contacts(make(), *parts) for make in (NativeBackend, FCLBackend)]
+        assert all(len(f) for f in found)
+        assert found[0]["depth"].max() == pytest.approx(0.005, abs=5e-5)
+        assert found[1]["depth"].max() == pytest.approx(found[0]["depth"].max(), abs=1e-3)
+        assert found[0]["normal"][0] @ found[1]["normal"][0] > 0.85  # python-fcl's is rough between curved shapes
+
+
+def test_inertia_and_rest():
+    """A uniform ellipsoid's inertia by sampling; in a World it comes to rest on its flattest side."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200_000, 3))
+    x *= (rng.random(200_000) ** (1 / 3) / np.linalg.norm(x, axis=1))[:, None]
+    x *= RADII
+    expected = 3.0 * ((x**2).sum(axis=1)[:, None, None] * np.eye(3) - x[:, :, None] * x[:, None]).mean(axis=0)
+    np.testing.assert_allclose(Ellipsoid(RADII).inertia(3.0), expected, atol=2e-3)
+    world = rbdyn.World(2e-3)
+    world.add_ground()
+    shape = Ellipsoid(RADII)
+    body = world.add_single_body([rbdyn.Geometry(shape)], 3.0, shape.inertia(3.0))
+    assert body.name == "ellipsoid_1"
+    body.set_pose(position=(0, 0, 0.13))
+    world.step(500)
+    assert body.position[2] == pytest.approx(0.12, abs=1e-3)
+
+
+@pytest.mark.parametrize("radii", [(1, 2), (1, 2, 0), (1, 2, -3), "abc", (1, 2, np.nan), 5.0, None])
+def test_bad_radii_are_named(radii):
+    with pytest.raises(CollisionError, match="^radii"):
+        Ellipsoid(radii)
