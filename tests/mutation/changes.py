@@ -82,8 +82,8 @@ def arguments(words, k):
     return [], 0
 
 
-def changes(text):
-    """{(what is done, new text)} in the order of the text, without repetitions."""
+def changes(text, whole=True):
+    """[(what is done, new text)] in the order of the text, without repetitions; `whole`: of a statement, not a part."""
     words = tokens(text)
     seen = {}
 
@@ -102,7 +102,7 @@ def changes(text):
             change_word(words, k, text, put)
         elif word.kind == "op":
             change_operator(words, k, put)
-    if removable(text, words):
+    if whole and removable(text, words):
         put("no statement", 0, len(text), "pass")
     return [(what, changed) for changed, what in seen.items()]
 

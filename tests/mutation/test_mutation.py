@@ -86,5 +86,6 @@ def test_the_woven_source_has_every_change_and_the_old_text():
     assert text.index("cimport mutated") > text.index("Docstring")
     assert "    cdef double s, t\n    if mutated(1):\n        s = 1.0\n    else:\n        s = 0.0\n" in text
     assert "with gil:\n                raise ValueError(1 + 1)" in text
+    assert not [m for m in found if m.now == "pass" and m.was != m.statement.text]
     only = {1: next(m for m in found if m.was == "s < -b" and ">=" in m.now)}
     assert "        if ((s >= -b) if mutated(1) else (s < -b)):" in woven(SOURCE, only)

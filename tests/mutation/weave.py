@@ -89,7 +89,7 @@ def mutants(path, source):
     count = {}
     for statement in statements(path, source):
         for piece in pieces(statement.text):
-            for what, now in changes(piece):
+            for what, now in changes(piece, whole=piece == statement.text):
                 key = (statement.function, piece, now)
                 count[key] = count.get(key, -1) + 1
                 yield Mutant(statement, what, piece, now, count[key])
