@@ -10,16 +10,17 @@ export PIP_CACHE_DIR ?= $(CURDIR)/.venv/cache
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test nightly mutate bench golden lint docs build clean
+.PHONY: help demo test nightly mutate asan bench golden lint docs build clean
 
 help:
 	@echo 'make demo    a four-legged robot drops, and stands'
 	@echo 'make test    the whole test suite; PYTEST="-k world" passes options on'
 	@echo 'make nightly the same with 400 random cases where it takes 4; SEEDS=40 make test: with 40'
 	@echo 'make mutate  change one term of the kernels at a time: does a test notice? MUTATE="--only contact/*"'
+	@echo 'make asan    the tests under AddressSanitizer and UndefinedBehaviorSanitizer (GCC, Linux), in build/asan'
 	@echo 'make bench   time the algorithms and the World beside their peers'
 	@echo 'make golden  compare the bits of results with those written in benchmarks/golden.txt'
-	@echo 'make lint    ruff, cython-lint, mypy, stubtest, and the floor test'
+	@echo 'make lint    ruff, cython-lint, mypy, stubtest, and the layer test'
 	@echo 'make docs    build the manual to docs/_build/html'
 	@echo 'make clean   remove what was built, and .venv'
 
@@ -35,6 +36,16 @@ nightly: build .venv/.test
 mutate: build .venv/.test
 	$(PY) tests/mutation $(MUTATE)
 
+# A copy, so that the modules in place stay as they are.  What counts allocations or builds packages is left out.
+SANITIZED := setup.py pyproject.toml README.md $(FOLDERS) tests examples docs
+asan: .venv/.test
+	mkdir -p build/asan
+	tar -c --exclude='*.so' --exclude=__pycache__ $(SANITIZED) | tar -x -C build/asan
+	cd build/asan && RBDYN_SANITIZE=address,undefined ../../$(PY) setup.py --quiet build_ext --inplace
+	cd build/asan && ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc \
+		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" \
+		../../$(PY) -m pytest $(TWO) --ignore=tests/repository --ignore=tests/mutation -k 'not alloc and not memory_does and not memory_of' $(PYTEST)
+
 bench: build .venv/.test .venv/.bench
 	$(PY) -m benchmarks
 
@@ -45,8 +56,8 @@ lint: build .venv/.lint .venv/.test
 	$(PY) -m ruff check .
 	PATH="$(CURDIR)/.venv/bin:$$PATH" cython-lint $(FOLDERS)
 	cd build/tree && ../../$(PY) -m mypy --config-file ../../pyproject.toml --cache-dir ../../.mypy_cache -p rbdyn
-	$(PY) tests/house/check_stubs.py
-	$(PY) -m pytest tests/house/test_floors.py
+	$(PY) tests/repository/check_stubs.py
+	$(PY) -m pytest tests/repository/test_layers.py
 
 docs: build .venv/.docs
 	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html

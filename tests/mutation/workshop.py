@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 FOLDERS = ("rbdyn", "collision", "contact", "io")
 COPIED = (*FOLDERS, "build", "tests", "examples", "docs", "setup.py", "pyproject.toml", "README.md", "Makefile")
-LEFT_OUT = ("mutation", "repository", "house")  # tests that look at sources, build packages or run this script
+LEFT_OUT = ("mutation", "repository")  # tests that look at sources, build packages or run this script
 
 
 def sources(root=ROOT):

@@ -182,7 +182,7 @@ def test_a_ball_hits_a_floating_quadruped():
 
 def oracle_momentum(robot, q, v):
     """(6,) about the world's origin, by the oracle, which orders q and v by the mechanism's joints."""
-    from dynamics.systems import layout
+    from algorithms.systems import layout
 
     iq, iv = layout(robot.model, robot.mechanism)
     return oracle.momentum(robot.mechanism, q[iq], v[iv])

@@ -58,7 +58,7 @@ def test_a_double_pendulum_converges_to_its_motion(integrator, least):
 def test_a_floating_quadruped_moves_as_in_mujoco():
     """Thrown, joints free; RK4 of MuJoCo at the same step."""
     mujoco = pytest.importorskip("mujoco")
-    from dynamics.systems import layout
+    from algorithms.systems import layout
     from reference.mujoco_twin import MujocoTwin
 
     mechanism = without_losses(models.quadruped())
