@@ -1,31 +1,36 @@
 from rbdyn.collision._types cimport ContactBuffer
-from rbdyn.world.assemble cimport Assembly
-from rbdyn.world.roster cimport Roster
+from rbdyn.collision.backend cimport CollisionBackend
+from rbdyn.contact.solver cimport ContactSolver
+from rbdyn.stepping.assemble cimport Assembly
+from rbdyn.stepping.scene cimport Scene
+from rbdyn.world.objects.lock cimport EditLock
+from rbdyn.world.observers cimport Observers
+from rbdyn.world.registry.registry cimport Registry
 
-cdef class World(Roster):
+cdef class World:
+    cdef EditLock lock                    # None until __init__ is done
+    cdef Registry registry
+    cdef Observers observers
+    cdef Scene* scene                     # the registry's
+    cdef readonly CollisionBackend collision
+    cdef readonly ContactSolver contact
     cdef Assembly assembly                # this step's contact problem
     cdef ContactBuffer found              # this step's contacts
-    cdef int scheme                       # Scheme of the position update
-    cdef double theta, gamma              # of the theta-scheme
+    cdef bint solved                      # impulses of the contacts are known
+    cdef long detections                  # of contacts, so far
     cdef readonly long steps              # steps done
     cdef double time_before               # [s] at the latest change of the time step
     cdef long steps_before                # done until then
-    cdef bint solved                      # impulses of the contacts are known
-    cdef int failed_single, failed_system  # whose step did not end in finite numbers, or -1
+    cdef object __weakref__
 
-    cdef void kinematics(self) noexcept nogil
+    cdef int check(self) except -1
+    cdef int first_half(self, double* looked) except -1 nogil
+    cdef int second_half(self, double* looked) except -1 nogil
     cdef int detect(self) except -1 nogil
-    cdef int raise_unknown_shape(self, int i) except -1 nogil
-    cdef int look_at_signals(self, double* checked) except -1 nogil
-    cdef void free_velocities(self) noexcept nogil
-    cdef void move(self) noexcept nogil
-    cdef bint finite(self) noexcept nogil
-    cdef void commit(self) noexcept nogil
-    cdef int half_one(self, double* checked) except -1 nogil
-    cdef int half_two(self, double* checked) except -1 nogil
-    cdef int diverged(self) except -1 nogil
+    cdef int raise_divergence(self) except -1 nogil
     cdef object who_diverged(self)
-    cdef object contact_at(self, int i)
+    cdef double time_now(self) noexcept nogil
+    cdef int begin_step(self) except -1
+    cdef int end_step(self, bint half) except -1
     cdef bint stands(self, int i) except -1
-    cdef int take(self) except -1
-    cdef int release(self, bint half) except -1
+    cdef object contact_at(self, int i)

@@ -1,20 +1,25 @@
-from typing import Literal, TypeAlias
+import os
+from collections.abc import Iterable
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike
 
 from rbdyn.collision.backend import CollisionBackend
-from rbdyn.contact import ContactSolver
+from rbdyn.contact import ContactSolver, MaterialTable
+from rbdyn.mechanism import Geometry, Mechanism
 from rbdyn.spatial.rotations import Array
-from rbdyn.world.contact import Contact
-from rbdyn.world.roster import Roster
+from rbdyn.world.objects.articulated_system import ArticulatedSystem
+from rbdyn.world.objects.contact import Contact
+from rbdyn.world.objects.object import WorldObject
+from rbdyn.world.objects.single_body import SingleBody, _BodyType
 
 _Integrator: TypeAlias = Literal["trapezoid", "semi_implicit", "euler"]
 
-SCHEMES: dict[_Integrator, int]
-CONTACT_MARGIN: float
-GAMMA: dict[int, float]
+_F = TypeVar("_F")
 
-class World(Roster):
+SCHEMES: dict[_Integrator, int]
+
+class World:
     integrator: _Integrator
     time_step: float
     contact_slop: float
@@ -26,6 +31,81 @@ class World(Roster):
         collision: CollisionBackend | Literal["native", "fcl"] | None = None,
         contact: ContactSolver | Literal["bisection", "pgs"] | None = None,
     ) -> None: ...
+    @property
+    def collision(self) -> CollisionBackend: ...
+    @property
+    def contact(self) -> ContactSolver: ...
+    @property
+    def materials(self) -> MaterialTable: ...
+    @property
+    def objects(self) -> tuple[SingleBody | ArticulatedSystem, ...]: ...
+    def find(self, name: str) -> SingleBody | ArticulatedSystem: ...
+    def add_single_body(
+        self,
+        geometries: Iterable[Geometry],
+        mass: float,
+        inertia: ArrayLike,
+        body_type: _BodyType = "dynamic",
+        name: str | None = None,
+    ) -> SingleBody: ...
+    def add_ground(
+        self,
+        height: float = 0.0,
+        material: str = "default",
+        group: int = 1,
+        mask: int = -1,
+        name: str | None = None,
+    ) -> SingleBody: ...
+    def add_sphere(
+        self,
+        radius: float,
+        mass: float,
+        material: str = "default",
+        group: int = 1,
+        mask: int = -1,
+        name: str | None = None,
+    ) -> SingleBody: ...
+    def add_box(
+        self,
+        x: float,
+        y: float,
+        z: float,
+        mass: float,
+        material: str = "default",
+        group: int = 1,
+        mask: int = -1,
+        name: str | None = None,
+    ) -> SingleBody: ...
+    def add_cylinder(
+        self,
+        radius: float,
+        height: float,
+        mass: float,
+        material: str = "default",
+        group: int = 1,
+        mask: int = -1,
+        name: str | None = None,
+    ) -> SingleBody: ...
+    def add_capsule(
+        self,
+        radius: float,
+        height: float,
+        mass: float,
+        material: str = "default",
+        group: int = 1,
+        mask: int = -1,
+        name: str | None = None,
+    ) -> SingleBody: ...
+    def add_articulated_system(
+        self,
+        source: Mechanism | str | os.PathLike[str],
+        name: str | None = None,
+        self_collision: bool = True,
+        **load_options: Any,
+    ) -> ArticulatedSystem: ...
+    def remove(self, obj: WorldObject | str) -> None: ...
+    def add_observer(self, observer: _F, accelerations: bool = False) -> _F: ...
+    def remove_observer(self, observer: object) -> None: ...
     @property
     def gravity(self) -> Array: ...
     @gravity.setter

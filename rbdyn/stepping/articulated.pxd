@@ -1,0 +1,193 @@
+# An articulated system in one step: joint forces, free velocity, contact rows, velocity change, motion.
+
+from libc.math cimport isfinite, sqrt
+from libc.string cimport memcpy, memset
+
+from rbdyn.kernels.aba cimport aba_inward, aba_outward, solve_upper
+from rbdyn.kernels.configuration cimport difference_joints, integrate_joints
+from rbdyn.model._model cimport POSES, CData, CModel
+from rbdyn.model.joints cimport add_joint_motion, joint_column
+from rbdyn.spatial._algebra cimport (
+    Force, Mat3, Motion, Vec3, add3, add_m, apply_m, cross3, force, motion, mul3, power, scale3, scale_f, scale_m, sub3,
+    sub_f, sub_m, tmul3, vec3, zero_f, zero_m,
+)
+from rbdyn.stepping.scene cimport System, SystemControl, SystemScratch
+from rbdyn.stepping.scheme cimport EULER, SEMI_IMPLICIT, Scheme
+
+cdef inline void joint_forces(System* s, double dt, Scheme scheme) noexcept nogil:
+    """Explicit joint forces and the implicit diagonal of the theta-scheme.
+
+    With stiffness K and damping D (gains plus passive elements), evaluated at q + theta (q+ - q), u + theta (u+ - u)
+    under the position rule q+ = q (+) dt ((1 - gamma) u + gamma u+):
+
+        (M + theta dt D + theta gamma dt^2 K) (u+ - u) = dt (tau_ff + K (q_ref - q - theta dt u) + D (u_ref - u) - h)
+
+    The command tau_ff + kp (q_ref - q) + kd (u_ref - u) is clamped to the effort limits; the rest is not.
+    """
+    cdef const CModel* m = s.m
+    cdef const SystemControl* c = &s.control
+    cdef SystemScratch* w = &s.work
+    cdef const double* v = s.d.v
+    cdef double theta = scheme.theta, gamma = scheme.gamma, command
+    cdef int k
+    for k in range(m.nv):
+        w.command[k] = c.tau_ff[k]
+        w.extra[k] = theta * dt * c.damping[k] + theta * gamma * dt * dt * c.stiffness[k]
+        w.tau[k] = -c.damping[k] * v[k]
+    if c.pd:
+        difference_joints(m, s.d.q, c.q_ref, w.error)
+        for k in range(m.nv):
+            w.command[k] += c.kp[k] * w.error[k] + c.kd[k] * (c.v_ref[k] - v[k])
+            w.extra[k] += theta * dt * c.kd[k] + theta * gamma * dt * dt * c.kp[k]
+            w.tau[k] -= theta * dt * c.kp[k] * v[k]
+    difference_joints(m, s.d.q, c.q_spring, w.error)
+    for k in range(m.nv):
+        command = w.command[k]
+        command = c.effort[k] if command > c.effort[k] else (-c.effort[k] if command < -c.effort[k] else command)
+        w.command[k] = command
+        w.tau[k] += command + c.stiffness[k] * (w.error[k] - theta * dt * v[k])
+
+cdef inline void wrenches_to_bodies(System* s) noexcept nogil:
+    """External forces from world axes into d.f, where aba reads them."""
+    cdef int i
+    for i in range(s.m.nb):
+        s.d.f[i] = force(tmul3(s.d.R[i], s.control.wrench[i].n), tmul3(s.d.R[i], s.control.wrench[i].f))
+
+cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil:
+    """v_free = u + dt M~^-1 (tau - h), by the articulated-body algorithm with the implicit diagonal."""
+    cdef int k
+    joint_forces(s, dt, scheme)
+    if s.control.pushed:
+        wrenches_to_bodies(s)
+    aba_inward(s.m, s.d, s.work.tau, s.work.extra, s.control.pushed)
+    aba_outward(s.m, s.d, s.work.vd)
+    for k in range(s.m.nv):
+        s.work.v_free[k] = s.d.v[k] + dt * s.work.vd[k]
+
+cdef inline Motion world_motion(const System* s, int i, Motion a) noexcept nogil:
+    """A motion vector of body i, in world axes about the system's origin."""
+    cdef Vec3 w = mul3(s.d.R[i], a.w)
+    return motion(w, add3(mul3(s.d.R[i], a.v), cross3(sub3(s.d.p[i], s.work.origin), w)))
+
+cdef inline Force world_force(const System* s, int i, Force a) noexcept nogil:
+    """A force vector of body i, in world axes about the system's origin."""
+    cdef Vec3 f = mul3(s.d.R[i], a.f)
+    return force(add3(mul3(s.d.R[i], a.n), cross3(sub3(s.d.p[i], s.work.origin), f)), f)
+
+cdef inline void normalise_columns(System* s) noexcept nogil:
+    """S and U with S^T I^A S = 1 for each degree of freedom, and the free twist of each body.
+
+    With D = L L^T, S <- S L^-T and U <- I^A S L^-T.  Then the Delassus matrix is a sum of products of
+    y_k = S_k . P over shared columns, P being a unit impulse carried towards the root: P <- P - U_k y_k.
+    """
+    cdef const CModel* m = s.m
+    cdef CData* d = s.d
+    cdef const double* L
+    cdef int i, j, k, v0, n
+    cdef double r
+    cdef Motion S
+    s.work.origin = d.p[1] if m.nb > 1 else d.p[0]
+    s.work.twist[0] = zero_m()
+    for i in range(1, m.nb):
+        v0 = m.vi[i]
+        n = m.nvi[i]
+        L = d.D + 6 * v0
+        s.work.twist[i] = add_joint_motion(m, d, i, s.work.v_free + v0, apply_m(d.X[i], s.work.twist[m.parent[i]]))
+        if n == 1:
+            r = 1.0 / sqrt(L[0])
+            s.work.S[v0] = scale_m(r, world_motion(s, i, joint_column(m, d, i, 0)))
+            s.work.U[v0] = scale_f(r, world_force(s, i, d.U[v0]))
+        else:
+            for j in range(n):                  # rows of L^-1 S^T; d.U holds L^-1 U^T already
+                S = world_motion(s, i, joint_column(m, d, i, j))
+                for k in range(j):
+                    S = sub_m(S, scale_m(L[6 * j + k], s.work.S[v0 + k]))
+                s.work.S[v0 + j] = scale_m(1.0 / L[6 * j + j], S)
+                s.work.U[v0 + j] = world_force(s, i, d.U[v0 + j]) if m.parent[i] else zero_f()  # the root takes none
+    memcpy(s.work.L, d.D, 6 * m.nv * sizeof(double))
+    memset(s.work.z, 0, m.nv * sizeof(double))
+
+cdef inline Vec3 point_velocity(const System* s, int i, Motion twist, Vec3 at) noexcept nogil:
+    """World velocity of the point `at` of body i that moves with `twist` (body axes)."""
+    return add3(mul3(s.d.R[i], twist.v), cross3(mul3(s.d.R[i], twist.w), sub3(at, s.d.p[i])))
+
+cdef inline void system_change(System* s) noexcept nogil:
+    """v_next = v_free + M~^-1 J^T lambda from z = Y^T lambda, root to leaves.
+
+    x = z_k - U_k . a_parent is the normalised acceleration of a column; L^-T x the joint's.
+    """
+    cdef const CModel* m = s.m
+    cdef int i, j, v0, n
+    cdef double x
+    cdef Motion a
+    memcpy(s.work.v_next, s.work.v_free, m.nv * sizeof(double))
+    if not s.work.active:
+        return
+    s.work.change[0] = zero_m()
+    for i in range(1, m.nb):
+        v0 = m.vi[i]
+        n = m.nvi[i]
+        a = s.work.change[m.parent[i]]
+        s.work.change[i] = a
+        for j in range(n):
+            x = s.work.z[v0 + j] - power(a, s.work.U[v0 + j])
+            s.work.z[v0 + j] = x
+            s.work.change[i] = add_m(s.work.change[i], scale_m(x, s.work.S[v0 + j]))
+        if n == 1:
+            s.work.z[v0] = s.work.z[v0] / sqrt(s.work.L[6 * v0])
+        else:
+            solve_upper(n, s.work.L + 6 * v0, s.work.z + v0)
+        for j in range(n):
+            s.work.v_next[v0 + j] += s.work.z[v0 + j]
+
+cdef inline void actuation(System* s, double dt, Scheme scheme) noexcept nogil:
+    """What the actuators did in the step: the clamped command, and the PD law's implicit part at the new velocity."""
+    cdef const SystemControl* c = &s.control
+    cdef double theta = scheme.theta, gamma = scheme.gamma
+    cdef int k
+    memcpy(s.work.applied, s.work.command, s.m.nv * sizeof(double))
+    if s.control.pd:
+        for k in range(s.m.nv):
+            s.work.applied[k] -= theta * (dt * c.kp[k] * s.d.v[k] + (c.kd[k] + gamma * dt * c.kp[k])
+                                          * (s.work.v_next[k] - s.d.v[k]))
+
+cdef inline void system_move(System* s, int rule, double dt) noexcept nogil:
+    """q_next by the position rule."""
+    cdef int k
+    memcpy(s.work.q_next, s.d.q, s.m.nq * sizeof(double))
+    if rule == SEMI_IMPLICIT:
+        integrate_joints(s.m, s.work.q_next, s.work.v_next, dt)
+    elif rule == EULER:
+        integrate_joints(s.m, s.work.q_next, s.d.v, dt)
+    else:
+        for k in range(s.m.nv):
+            s.work.z[k] = 0.5 * (s.d.v[k] + s.work.v_next[k])
+        integrate_joints(s.m, s.work.q_next, s.work.z, dt)
+
+cdef inline bint system_finite(const System* s) noexcept nogil:
+    cdef double total = 0.0
+    cdef int k
+    for k in range(s.m.nv):
+        total += 0.0 * s.work.v_next[k]
+    for k in range(s.m.nq):
+        total += 0.0 * s.work.q_next[k]
+    return total == 0.0
+
+cdef inline void system_clear_wrenches(System* s) noexcept nogil:
+    """Forget the external forces: they live one step."""
+    if s.control.pushed:
+        memset(s.control.wrench, 0, s.m.nb * sizeof(Force))
+        s.control.pushed = False
+
+cdef inline void system_accelerations(System* s, double dt) noexcept nogil:
+    """The step's mean acceleration, impulses included, while both velocities are known."""
+    cdef int k
+    for k in range(s.m.nv):
+        s.work.acceleration[k] = (s.work.v_next[k] - s.d.v[k]) / dt
+
+cdef inline void system_commit(System* s) noexcept nogil:
+    """Take over the end of the step."""
+    memcpy(s.d.q, s.work.q_next, s.m.nq * sizeof(double))
+    memcpy(s.d.v, s.work.v_next, s.m.nv * sizeof(double))
+    s.d.stage = 0
+    system_clear_wrenches(s)

@@ -1,0 +1,194 @@
+# All that a step works on, in C: what things are, where they are, how they are driven, and scratch, each by itself.
+# Arrays by index: single bodies and articulated systems are contiguous.  Whoever adds and removes owns the memory.
+# Spatial vectors are angular part first; "world" means world axes.
+
+from rbdyn.collision._types cimport Pose
+from rbdyn.memory cimport Arena, place
+from rbdyn.model._model cimport CData, CModel
+from rbdyn.spatial._algebra cimport Force, Mat3, Motion, Sym3, Vec3
+from rbdyn.stepping.scheme cimport Scheme
+
+cdef enum BodyType:
+    STATIC = 0                # never moves
+    KINEMATIC = 1             # moves with the velocity it is given; forces do not change it
+    DYNAMIC = 2
+
+# ---- single bodies: the frame sits at the centre of mass ----------------------------------------------------------
+
+cdef struct SingleParameters:
+    int type                  # BodyType
+    int handle                # its body handle: index of its pose
+    double mass               # [kg]
+    Sym3 I_b                  # inertia about the centre of mass, body axes [kg m^2]
+    Sym3 inverse_I_b          # its inverse, body axes
+    bint isotropic            # I_b is a multiple of the identity
+
+cdef struct SingleState:
+    double q[4]               # orientation [w, x, y, z]
+    Mat3 R                    # body to world axes
+    Vec3 p                    # centre of mass, world [m]
+    Vec3 v                    # velocity of the centre of mass, world [m/s]
+    Vec3 w                    # angular velocity, world [rad/s]
+
+cdef struct SingleControl:
+    Vec3 force                # external force of this step, world [N]
+    Vec3 torque               # external torque of this step about the centre of mass, world [N m]
+
+cdef struct SingleScratch:
+    double inverse_mass       # [1/kg], 0 unless dynamic
+    Sym3 inverse_I            # world axes, 0 unless dynamic [1/(kg m^2)]
+    Vec3 v_free, w_free       # velocity without contact impulses
+    Vec3 dv, dw               # velocity change by contact impulses
+    Vec3 v_next, w_next       # end of the step
+    double q_next[4]
+    Vec3 p_next
+    Vec3 acceleration         # (v+ - v) / dt of the latest step, if the scene keeps accelerations
+    Vec3 angular_acceleration
+
+# ---- articulated systems ----------------------------------------------------------------------------------------
+
+cdef struct SystemControl:    # written between steps
+    bint pd                   # control mode: PD plus feed-forward
+    bint pushed               # external wrenches act in this step
+    double* kp                # (nv,) PD gains [N m/rad or N/m]
+    double* kd                # (nv,) [N m s/rad or N s/m]
+    double* q_ref             # (nq,) PD target
+    double* v_ref             # (nv,)
+    double* tau_ff            # (nv,) feed-forward force [N m or N]
+    double* effort            # (nv,) largest explicit command, may be infinite
+    double* damping           # (nv,) passive
+    double* stiffness         # (nv,) passive springs
+    double* q_spring          # (nq,) where the springs rest
+    Force* wrench             # (nb,) external wrench of this step, world axes, about the internal origin
+
+cdef struct SystemScratch:    # written within a step
+    int coordinate            # first of its nv normalised coordinates in this step's problem
+    bint active               # a constraint acts on it in this step
+    double* error             # (nv,) q_ref (-) q
+    double* command           # (nv,) explicit command after clamping
+    double* applied           # (nv,) what the actuators did: command plus the implicit part of the PD law [N m or N]
+    double* tau               # (nv,) all explicit joint forces
+    double* extra             # (nv,) what implicit terms add to the diagonal of M
+    double* vd                # (nv,) free acceleration
+    double* v_free            # (nv,) velocity without constraint impulses
+    double* v_next            # (nv,) end of the step
+    double* q_next            # (nq,)
+    double* z                 # (nv,) constraint impulse in normalised coordinates
+    Motion* twist             # (nb,) free velocity of each body, body axes (active systems)
+    Motion* S                 # (nv,) normalised motion columns, world axes about `origin`
+    Force* U                  # (nv,) normalised I^A S, world axes about `origin`
+    Motion* change            # (nb,) velocity change of each body, world axes about `origin`
+    double* L                 # (nv, 6) the factors D of this step, out of reach of algorithms on the same State
+    Vec3 origin               # reference point of S, U and change, world [m]
+    double* acceleration      # (nv,) (v+ - v) / dt of the latest step, if the scene keeps accelerations
+
+cdef struct System:
+    const CModel* m
+    CData* d                  # of its State: q and v
+    int handle                # body handle of its internal body 0; the others follow
+    SystemControl control
+    SystemScratch work
+    Arena control_memory, work_memory
+
+cdef inline void lay_out_control(SystemControl* c, Arena* a, const CModel* m) noexcept nogil:
+    """Place the arrays of control; twice, as memory.pxd says."""
+    c.kp = <double*> place(a, m.nv, sizeof(double))
+    c.kd = <double*> place(a, m.nv, sizeof(double))
+    c.q_ref = <double*> place(a, m.nq, sizeof(double))
+    c.v_ref = <double*> place(a, m.nv, sizeof(double))
+    c.tau_ff = <double*> place(a, m.nv, sizeof(double))
+    c.effort = <double*> place(a, m.nv, sizeof(double))
+    c.damping = <double*> place(a, m.nv, sizeof(double))
+    c.stiffness = <double*> place(a, m.nv, sizeof(double))
+    c.q_spring = <double*> place(a, m.nq, sizeof(double))
+    c.wrench = <Force*> place(a, m.nb, sizeof(Force))
+
+cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) noexcept nogil:
+    """Place the arrays of scratch; twice, as memory.pxd says."""
+    w.error = <double*> place(a, m.nv, sizeof(double))
+    w.command = <double*> place(a, m.nv, sizeof(double))
+    w.applied = <double*> place(a, m.nv, sizeof(double))
+    w.tau = <double*> place(a, m.nv, sizeof(double))
+    w.extra = <double*> place(a, m.nv, sizeof(double))
+    w.vd = <double*> place(a, m.nv, sizeof(double))
+    w.v_free = <double*> place(a, m.nv, sizeof(double))
+    w.v_next = <double*> place(a, m.nv, sizeof(double))
+    w.q_next = <double*> place(a, m.nq, sizeof(double))
+    w.z = <double*> place(a, m.nv, sizeof(double))
+    w.acceleration = <double*> place(a, m.nv, sizeof(double))
+    w.twist = <Motion*> place(a, m.nb, sizeof(Motion))
+    w.change = <Motion*> place(a, m.nb, sizeof(Motion))
+    w.S = <Motion*> place(a, m.nv, sizeof(Motion))
+    w.U = <Force*> place(a, m.nv, sizeof(Force))
+    w.L = <double*> place(a, m.nv, 6 * sizeof(double))
+
+# ---- body handles and materials ---------------------------------------------------------------------------------
+
+cdef enum BodyKind:
+    WORLD_BODY = 0            # the world itself: static
+    SINGLE_BODY = 1
+    SYSTEM_BODY = 2
+
+cdef struct BodyHandle:       # what a body index of collision stands for
+    int kind                  # BodyKind
+    int index                 # of the single body or system
+    int body                  # internal body of the system
+
+cdef struct PairProperties:   # of two materials that meet, as in rbdyn.contact.MaterialPair
+    double friction, restitution, threshold, static_friction, static_threshold
+
+cdef struct MaterialPairs:    # those with properties of their own, sorted, each in the rows of both materials
+    const int* start          # (n_materials + 1,) row of a material: start[a] to start[a + 1]
+    const int* other          # the other material, ascending within a row
+    const int* index          # into `properties`
+    const PairProperties* properties      # the first is that of all pairs that are not listed
+
+cdef inline const PairProperties* pair_properties(const MaterialPairs* pairs, int a, int b) noexcept nogil:
+    """What happens where materials a and b meet: bisection in the row of a."""
+    cdef int low = pairs.start[a], high = pairs.start[a + 1], middle
+    cdef int end = high
+    while low < high:
+        middle = (low + high) >> 1
+        if pairs.other[middle] < b:
+            low = middle + 1
+        else:
+            high = middle
+    return pairs.properties + (pairs.index[low] if low < end and pairs.other[low] == b else 0)
+
+# ---- the scene --------------------------------------------------------------------------------------------------
+
+cdef struct Scene:
+    # what things are, where, and how they are driven
+    int n_single
+    SingleParameters* single               # (n_single,)
+    SingleState* single_state              # (n_single,)
+    SingleControl* single_control          # (n_single,)
+    SingleScratch* single_scratch          # (n_single,)
+    int n_system
+    System* system                         # (n_system,)
+    int n_bodies
+    BodyHandle* body                       # (n_bodies,) by body handle
+    Pose* pose                             # (n_bodies,) world poses, written by the step, read by collision
+    int* material                          # by shape id: material, or -1 for no shape of this scene
+    int n_shape_ids
+    MaterialPairs pairs
+    # settings
+    double dt                              # [s]
+    Vec3 gravity                           # world [m/s^2]
+    Scheme scheme
+    double erp                             # share of the depth corrected in a step
+    double erp2                            # extra restitution
+    double slop                            # [m] depth that is left alone
+    double erp_speed                       # [m/s] largest correction speed
+    bint keep_accelerations                # an observer asks for them
+    # out
+    int failed_single, failed_system       # whose step did not end in finite numbers, or -1
+    # capacities, of whoever owns the memory
+    size_t room_single[4]
+    size_t room_system
+    size_t room_body[2]
+    size_t room_shape_ids
+
+cdef inline bint is_known(const Scene* s, int shape_id) noexcept nogil:
+    """Whether a shape is one of this scene."""
+    return 0 <= shape_id < s.n_shape_ids and s.material[shape_id] >= 0

@@ -1,0 +1,18 @@
+# How velocities become positions in a step, and the theta-scheme of springs and PD control that goes with it.
+
+cdef enum PositionRule:
+    TRAPEZOID = 0             # q+ = q (+) dt (u + u+) / 2
+    SEMI_IMPLICIT = 1         # q+ = q (+) dt u+
+    EULER = 2                 # q+ = q (+) dt u
+
+# q+ = q (+) dt ((1 - gamma) u + gamma u+); springs and PD act at q + theta (q+ - q), u + theta (u+ - u)
+cdef struct Scheme:
+    int rule                  # PositionRule
+    double theta, gamma
+
+cdef inline Scheme make_scheme(int rule) noexcept nogil:
+    cdef Scheme s
+    s.rule = rule
+    s.theta = 1.0 if rule == SEMI_IMPLICIT else 0.5
+    s.gamma = 0.5 if rule == TRAPEZOID else (1.0 if rule == SEMI_IMPLICIT else 0.0)
+    return s

@@ -1,0 +1,129 @@
+# A single rigid body in one step: free velocity, contact velocity change, motion.
+#
+# The angular momentum L = I w is what forces and impulses change; the angular velocity follows from it and the
+# orientation.  So a free body keeps L to rounding, and the implicit midpoint rule on the rotation keeps its energy.
+
+from libc.math cimport isfinite
+from libc.string cimport memcpy
+
+from rbdyn.kernels.configuration cimport quat_step
+from rbdyn.model.joints cimport quat_E
+from rbdyn.spatial._algebra cimport (
+    Mat3, Sym3, Vec3, add3, cross3, dot3, mul3, rotate_s, scale3, smul3, sub3, sym3, tmul3, transpose3, vec3, zero3,
+)
+from rbdyn.stepping.scene cimport DYNAMIC, STATIC, Scene, SingleControl, SingleParameters, SingleScratch, SingleState
+from rbdyn.stepping.scheme cimport EULER, SEMI_IMPLICIT
+
+cdef struct Single:           # one of the scene's single bodies
+    const SingleParameters* body
+    SingleState* state
+    SingleControl* control
+    SingleScratch* work
+
+cdef inline Single single_of(const Scene* s, int k) noexcept nogil:
+    cdef Single b
+    b.body = s.single + k
+    b.state = s.single_state + k
+    b.control = s.single_control + k
+    b.work = s.single_scratch + k
+    return b
+
+cdef inline Vec3 spin(const Mat3* R, const Sym3* inverse_I_b, Vec3 L) noexcept nogil:
+    """w = R I_b^-1 R^T L."""
+    return mul3(R[0], smul3(inverse_I_b[0], tmul3(R[0], L)))
+
+cdef inline Vec3 angular_momentum(const Single* b, Vec3 w) noexcept nogil:
+    """L = R I_b R^T w."""
+    return mul3(b.state.R, smul3(b.body.I_b, tmul3(b.state.R, w)))
+
+cdef inline void single_free(const Single* b, Vec3 gravity, double dt) noexcept nogil:
+    """Velocity without contact impulses, and the inverse inertia in world axes."""
+    b.work.dv = zero3()
+    b.work.dw = zero3()
+    b.work.v_free = b.state.v
+    b.work.w_free = b.state.w
+    b.work.inverse_mass = 0.0
+    b.work.inverse_I = sym3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if b.body.type != DYNAMIC:
+        return
+    b.work.inverse_mass = 1.0 / b.body.mass
+    b.work.inverse_I = b.body.inverse_I_b if b.body.isotropic else rotate_s(transpose3(b.state.R), b.body.inverse_I_b)
+    b.work.v_free = add3(b.state.v, scale3(dt, add3(gravity, scale3(b.work.inverse_mass, b.control.force))))
+    b.work.w_free = add3(b.state.w, scale3(dt, smul3(b.work.inverse_I, b.control.torque)))
+
+cdef inline void single_add_impulse(const Single* b, Vec3 impulse, Vec3 r) noexcept nogil:
+    """Add the velocity change of an impulse [N s] at `r` from the centre of mass."""
+    b.work.dv = add3(b.work.dv, scale3(b.work.inverse_mass, impulse))
+    b.work.dw = add3(b.work.dw, smul3(b.work.inverse_I, cross3(r, impulse)))
+
+cdef inline Vec3 midpoint_spin(const Single* b, Vec3 L, double dt) noexcept nogil:
+    """w with w = R_m I_b^-1 R_m^T L at R_m = exp(dt w / 2) R: the implicit midpoint rule, by fixed-point steps.
+
+    A step gains a factor of about dt |w| / 2; more than half a turn a step does not converge.
+    """
+    cdef Vec3 w = spin(&b.state.R, &b.body.inverse_I_b, L), before, change
+    cdef double q[4]
+    cdef Mat3 R
+    for _ in range(60):
+        before = w
+        q[0], q[1], q[2], q[3] = b.state.q[0], b.state.q[1], b.state.q[2], b.state.q[3]
+        quat_step(q, 0.5 * dt * w.x, 0.5 * dt * w.y, 0.5 * dt * w.z)
+        R = transpose3(quat_E(q))
+        w = spin(&R, &b.body.inverse_I_b, L)
+        change = sub3(w, before)
+        if dot3(change, change) <= 1e-30 * dot3(w, w):
+            break
+    return w
+
+cdef inline void single_move(const Single* b, int rule, double dt) noexcept nogil:
+    """v_next, w_next, p_next, q_next."""
+    cdef Vec3 v, w, L
+    cdef Mat3 R
+    b.work.v_next = add3(b.work.v_free, b.work.dv)
+    b.work.w_next = add3(b.work.w_free, b.work.dw)
+    if b.body.type == STATIC:
+        v = zero3()
+        w = zero3()
+    elif rule == SEMI_IMPLICIT:
+        v = b.work.v_next
+        w = b.work.w_next
+    elif rule == EULER:
+        v = b.state.v
+        w = b.state.w
+    else:
+        v = scale3(0.5, add3(b.state.v, b.work.v_next))
+        w = scale3(0.5, add3(b.state.w, b.work.w_next))
+    b.work.p_next = add3(b.state.p, scale3(dt, v))
+    if b.body.type == DYNAMIC and not b.body.isotropic:
+        w = midpoint_spin(b, angular_momentum(b, w), dt)
+    memcpy(b.work.q_next, b.state.q, 4 * sizeof(double))
+    quat_step(b.work.q_next, dt * w.x, dt * w.y, dt * w.z)
+    if b.body.type == DYNAMIC and not b.body.isotropic:
+        L = angular_momentum(b, b.work.w_next)
+        R = transpose3(quat_E(b.work.q_next))
+        b.work.w_next = spin(&R, &b.body.inverse_I_b, L)
+
+cdef inline bint single_finite(const Single* b) noexcept nogil:
+    cdef const SingleScratch* w = b.work
+    return isfinite(w.p_next.x + w.p_next.y + w.p_next.z + w.v_next.x + w.v_next.y + w.v_next.z
+                    + w.w_next.x + w.w_next.y + w.w_next.z
+                    + w.q_next[0] + w.q_next[1] + w.q_next[2] + w.q_next[3])
+
+cdef inline void single_clear_forces(const Single* b) noexcept nogil:
+    """Forget the external forces: they live one step."""
+    b.control.force = zero3()
+    b.control.torque = zero3()
+
+cdef inline void single_accelerations(const Single* b, double dt) noexcept nogil:
+    """The step's mean acceleration, impulses included, while both velocities are known."""
+    b.work.acceleration = scale3(1.0 / dt, sub3(b.work.v_next, b.state.v))
+    b.work.angular_acceleration = scale3(1.0 / dt, sub3(b.work.w_next, b.state.w))
+
+cdef inline void single_commit(const Single* b) noexcept nogil:
+    """Take over the end of the step."""
+    b.state.p = b.work.p_next
+    memcpy(b.state.q, b.work.q_next, 4 * sizeof(double))
+    b.state.R = transpose3(quat_E(b.state.q))
+    b.state.v = b.work.v_next
+    b.state.w = b.work.w_next
+    single_clear_forces(b)

@@ -1,0 +1,94 @@
+# The phases of a step over a whole scene, in the order in which a World calls them.
+#
+# kinematics -> detect (collision) -> free_velocities -> assemble -> solve (contact) -> apply_impulses -> integrate
+# -> is_finite -> commit.  Until commit the state is that of the step's start.
+
+from rbdyn.kernels.kinematics cimport poses, velocities
+from rbdyn.stepping.articulated cimport (
+    actuation, system_accelerations, system_change, system_clear_wrenches, system_commit, system_finite, system_free,
+    system_move,
+)
+from rbdyn.stepping.scene cimport Scene, SingleState, System
+from rbdyn.stepping.single cimport (
+    Single, single_accelerations, single_clear_forces, single_commit, single_finite, single_free, single_move,
+    single_of,
+)
+
+cdef inline void kinematics(Scene* s) noexcept nogil:
+    """q, v -> poses and velocities of all bodies, where collision can see them."""
+    cdef System* r
+    cdef const SingleState* b
+    cdef int k, i
+    for k in range(s.n_system):
+        r = s.system + k
+        poses(r.m, r.d)
+        velocities(r.m, r.d)
+        for i in range(r.m.nb):
+            s.pose[r.handle + i].R = r.d.R[i]
+            s.pose[r.handle + i].p = r.d.p[i]
+    for k in range(s.n_single):
+        b = s.single_state + k
+        s.pose[s.single[k].handle].R = b.R
+        s.pose[s.single[k].handle].p = b.p
+
+cdef inline void free_velocities(Scene* s) noexcept nogil:
+    """Velocities at the end of the step without constraint impulses; articulated inertias on the way."""
+    cdef Single b
+    cdef int k
+    for k in range(s.n_system):
+        system_free(s.system + k, s.dt, s.scheme)
+    for k in range(s.n_single):
+        b = single_of(s, k)
+        single_free(&b, s.gravity, s.dt)
+
+cdef inline void integrate(Scene* s) noexcept nogil:
+    """New velocities and positions, beside the old ones."""
+    cdef Single b
+    cdef int k
+    for k in range(s.n_system):
+        system_change(s.system + k)
+        actuation(s.system + k, s.dt, s.scheme)
+        system_move(s.system + k, s.scheme.rule, s.dt)
+    for k in range(s.n_single):
+        b = single_of(s, k)
+        single_move(&b, s.scheme.rule, s.dt)
+
+cdef inline bint is_finite(Scene* s) noexcept nogil:
+    """Whether the step's end is finite; else failed_* says whose is not."""
+    cdef Single b
+    cdef int k
+    s.failed_system = s.failed_single = -1
+    for k in range(s.n_system):
+        if not system_finite(s.system + k):
+            s.failed_system = k
+            return False
+    for k in range(s.n_single):
+        b = single_of(s, k)
+        if not single_finite(&b):
+            s.failed_single = k
+            return False
+    return True
+
+cdef inline void clear_external(Scene* s) noexcept nogil:
+    """Forget external forces: they live one step, also one that fails."""
+    cdef Single b
+    cdef int k
+    for k in range(s.n_system):
+        system_clear_wrenches(s.system + k)
+    for k in range(s.n_single):
+        b = single_of(s, k)
+        single_clear_forces(&b)
+
+cdef inline void commit(Scene* s) noexcept nogil:
+    """The step's end becomes the state."""
+    cdef Single b
+    cdef int k
+    for k in range(s.n_system):
+        if s.keep_accelerations:
+            system_accelerations(s.system + k, s.dt)
+        system_commit(s.system + k)
+    for k in range(s.n_single):
+        b = single_of(s, k)
+        if s.keep_accelerations:
+            single_accelerations(&b, s.dt)
+        single_commit(&b)

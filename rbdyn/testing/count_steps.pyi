@@ -1,0 +1,9 @@
+from rbdyn.world.observers import Observer
+
+class CountSteps(Observer):
+    @property
+    def count(self) -> int: ...
+    @property
+    def time(self) -> float: ...
+    @property
+    def height(self) -> float: ...

@@ -1,0 +1,183 @@
+"""World's add_* functions; they are methods of World, written in Python."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbdyn.arguments import number
+from rbdyn.collision.shapes import Box, Capsule, Cylinder, Sphere
+from rbdyn.world.registry import factories
+from rbdyn.world.registry.factories import mechanism_from
+
+
+def add_ground(world, height=0.0, material="default", group=1, mask=-1, name=None):
+    """Add a level ground: a half-space, static.
+
+    Parameters
+    ----------
+    height : float
+        z of its surface, world [m].
+    material : str
+        Name for the World's pairs of materials.
+    group, mask : int
+        Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
+    name : str, optional
+        Unique in this World; "ground_0" or the like by default.
+
+    Returns
+    -------
+    ground : SingleBody
+    """
+    height = number(height, "height", unit="[m]")
+    shapes = factories.half_space(material, group, mask)
+    ground = world.add_single_body(shapes, 0.0, np.zeros((3, 3)), "static", name)
+    ground.set_pose(position=(0.0, 0.0, height))
+    return ground
+
+
+def add_sphere(world, radius, mass, material="default", group=1, mask=-1, name=None):
+    """Add a solid ball of uniform density.
+
+    Parameters
+    ----------
+    radius : float
+        [m], above 0.
+    mass : float
+        [kg], above 0.
+    material : str
+        Name for the World's pairs of materials.
+    group, mask : int
+        Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
+    name : str, optional
+        Unique in this World; "sphere_0" or the like by default.
+
+    Returns
+    -------
+    body : SingleBody
+        At the origin, at rest.
+    """
+    return world.add_single_body(*factories.solid(Sphere(radius), mass, material, group, mask), name=name)
+
+
+def add_box(world, x, y, z, mass, material="default", group=1, mask=-1, name=None):
+    """Add a solid box of uniform density.
+
+    Parameters
+    ----------
+    x, y, z : float
+        Full side lengths [m], above 0.
+    mass : float
+        [kg], above 0.
+    material : str
+        Name for the World's pairs of materials.
+    group, mask : int
+        Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
+    name : str, optional
+        Unique in this World; "box_0" or the like by default.
+
+    Returns
+    -------
+    body : SingleBody
+        At the origin, at rest.
+    """
+    return world.add_single_body(*factories.solid(Box((x, y, z)), mass, material, group, mask), name=name)
+
+
+def add_cylinder(world, radius, height, mass, material="default", group=1, mask=-1, name=None):
+    """Add a solid cylinder of uniform density along z.
+
+    Parameters
+    ----------
+    radius, height : float
+        Radius and full height [m], above 0.
+    mass : float
+        [kg], above 0.
+    material : str
+        Name for the World's pairs of materials.
+    group, mask : int
+        Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
+    name : str, optional
+        Unique in this World; "cylinder_0" or the like by default.
+
+    Returns
+    -------
+    body : SingleBody
+        At the origin, at rest.
+    """
+    return world.add_single_body(*factories.solid(Cylinder(radius, height), mass, material, group, mask), name=name)
+
+
+def add_capsule(world, radius, height, mass, material="default", group=1, mask=-1, name=None):
+    """Add a solid capsule of uniform density along z.
+
+    Parameters
+    ----------
+    radius, height : float
+        Radius of its balls and distance of their centres [m].
+    mass : float
+        [kg], above 0.
+    material : str
+        Name for the World's pairs of materials.
+    group, mask : int
+        Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
+    name : str, optional
+        Unique in this World; "capsule_0" or the like by default.
+
+    Returns
+    -------
+    body : SingleBody
+        At the origin, at rest.
+    """
+    return world.add_single_body(*factories.solid(Capsule(radius, height), mass, material, group, mask), name=name)
+
+
+def add_single_body(world, geometries, mass, inertia, body_type="dynamic", name=None):
+    """Add a body of any shapes; the other add_* functions lead here.
+
+    Parameters
+    ----------
+    geometries : sequence of Geometry
+        Shapes in the body frame, whose origin is the centre of mass.
+    mass : float
+        [kg], above 0 for a dynamic body.
+    inertia : (3, 3) array_like
+        About the centre of mass, body axes [kg m^2]; positive definite for a dynamic body.
+    body_type : {"dynamic", "kinematic", "static"}
+        Whether it is moved by forces, by its velocity, or not at all.
+    name : str, optional
+        Unique in this World; the first shape's kind with a number by default.
+
+    Returns
+    -------
+    body : SingleBody
+        At the origin, at rest.
+    """
+    return world._add_single(geometries, mass, inertia, body_type, name)
+
+
+def add_articulated_system(world, source, name=None, self_collision=True, **load_options):
+    """Add a mechanism, or a robot file.
+
+    Parameters
+    ----------
+    source : Mechanism, path or URDF text
+        What to add.  A Mechanism is used as it is, not copied.
+    name : str, optional
+        Unique in this World; the mechanism's name by default.
+    self_collision : bool
+        Whether bodies of this system collide with one another; a body never collides with its parent.
+    **load_options
+        For a path or text: passed on to `rbdyn.io.load_urdf`.
+
+    Returns
+    -------
+    robot : ArticulatedSystem
+        At its neutral configuration, at rest.
+
+    Warns
+    -----
+    InactiveFeatureWarning
+        If it asks for what does not act in a World yet: position or velocity limits, dry friction, mimic.
+    """
+    world._check_editable()
+    return world._add_system(mechanism_from(source, load_options), name, self_collision)

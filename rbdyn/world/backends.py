@@ -1,0 +1,47 @@
+"""The backends of a World, from objects, names, or nothing for the default."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from rbdyn.arguments import shown
+from rbdyn.collision import NativeBackend
+from rbdyn.collision.backend import CollisionBackend
+from rbdyn.contact import BisectionSolver, ContactSolver, PGSSolver
+from rbdyn.errors import Error
+from rbdyn.world.arguments import option
+
+CONTACT_MARGIN = 1e-4  # [m] nearer than this counts as a contact; it may close, no further (docs/decisions.md)
+
+_B = TypeVar("_B")
+
+
+def collision_backend(value: Any) -> CollisionBackend:
+    """Of a World's argument `collision`."""
+
+    def native() -> CollisionBackend:
+        return NativeBackend(margin=CONTACT_MARGIN)
+
+    def fcl() -> CollisionBackend:
+        from rbdyn.collision import FCLBackend  # loads the library
+
+        return FCLBackend(margin=CONTACT_MARGIN)
+
+    kinds = {"native": native, "fcl": fcl}
+    return _backend(value, kinds, CollisionBackend, "collision")
+
+
+def contact_solver(value: Any) -> ContactSolver:
+    """Of a World's argument `contact`."""
+    return _backend(value, {"bisection": BisectionSolver, "pgs": PGSSolver}, ContactSolver, "contact")
+
+
+def _backend(value: Any, kinds: dict[str, Callable[[], _B]], base: type[_B], name: str) -> _B:
+    if value is None:
+        value = next(iter(kinds))
+    if isinstance(value, str):
+        return kinds[option(value, f"{name} backend", kinds)]()
+    if not isinstance(value, base):
+        raise Error(f"{name} must be a {base.__name__} or one of {', '.join(kinds)}, got {shown(value)}")
+    return value

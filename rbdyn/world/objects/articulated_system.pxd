@@ -1,0 +1,21 @@
+from rbdyn.model.model cimport Model
+from rbdyn.model.state cimport State
+from rbdyn.spatial._algebra cimport Vec3
+from rbdyn.stepping.scene cimport System
+from rbdyn.world.objects.object cimport WorldObject
+
+cdef class ArticulatedSystem(WorldObject):
+    cdef readonly Model model
+    cdef readonly State state
+    cdef int build(self, object mechanism) except -1
+    cdef int begin(self) except -1
+    cdef System* system(self) except NULL
+    cdef Vec3 gravity            # the World's [m/s^2]
+    cdef Model compiled(self)
+    cdef int set_gravity(self, Vec3 gravity) except -1
+    cdef bint targeted           # a PD target was set, or begun
+    cdef object array_of(self, const double* x, int n)
+    cdef Model present(self)
+    cdef object known(self, object body)
+    cdef int start_target(self) except -1
+    cdef int add_wrench(self, int body, Vec3 n, Vec3 f) except -1

@@ -1,0 +1,465 @@
+"""Articulated systems: a mechanism that lives in a World."""
+
+import numpy as np
+
+from rbdyn.algorithms.kinematics.forward import body_pose
+from rbdyn.errors import Error, MechanismError, StateError
+from rbdyn.spatial.transform import Transform
+from rbdyn.world.arguments import option
+from rbdyn.world.objects.base_pose import q_with_base
+from rbdyn.world.arguments import orientation as _orientation
+
+cimport numpy as cnp
+from libc.math cimport fabs, sqrt
+from libc.string cimport memcpy, memset
+
+from rbdyn.algorithms.inputs.regular cimport check_regular
+from rbdyn.kernels.aba cimport aba_inward
+from rbdyn.kernels.kinematics cimport poses
+from rbdyn.arguments.arrays cimport data, read_only, vector_in
+from rbdyn.model._model cimport CModel
+from rbdyn.model.model cimport Model, Placement
+from rbdyn.model.state cimport State
+from rbdyn.spatial._algebra cimport force as make_force
+from rbdyn.spatial._algebra cimport Force, Inertia, Vec3, add3, add_f, cross3, mul3, tmul3, vec3, zero3
+from rbdyn.stepping.scene cimport System, SystemControl
+from rbdyn.world.objects.object cimport WorldObject
+
+MODES = ("force", "pd_plus_feedforward")
+
+
+cdef int normalise_quaternions(const CModel* m, double* q) except -1:
+    """Unit length for quaternions of any length but zero, as in `set_pose`; rounding is left to `State.set`."""
+    cdef double n
+    cdef int i, k, first
+    for i in range(m.n_blocks):
+        first = m.blocks[i].start
+        if m.blocks[i].size != 4:
+            continue
+        n = q[first] ** 2 + q[first + 1] ** 2 + q[first + 2] ** 2 + q[first + 3] ** 2
+        if not 1e-24 < n < 1e300:
+            raise StateError(f"q[{first}:{first + 4}] must be a quaternion that is not zero, got length {sqrt(n):g}")
+        if fabs(n - 1.0) > 1e-3:
+            for k in range(first, first + 4):
+                q[k] /= sqrt(n)
+    return 0
+
+
+cdef class ArticulatedSystem(WorldObject):
+    """A mechanism in a World: its state, its control, its external forces.
+
+    Made by `World.add_articulated_system`.  `model` and `state` go into every algorithm of rbdyn, for example
+    ``rbdyn.mass_matrix(robot.state)``.
+
+    Attributes
+    ----------
+    name : str
+        Unique in its World; cannot be changed.
+    model : Model
+        The numbered mechanism.
+    state : State
+        Where it is; the World moves it.
+
+    Notes
+    -----
+    Arrays that properties return are read-only and keep their values: `set_state` and the other methods change the
+    system.  Those that methods return are fresh.  After `World.remove`, `model`, `mechanism` and `state` are still
+    there, for other uses.
+    """
+
+    cdef int build(self, object mechanism) except -1:
+        """Compile the mechanism."""
+        self.model = Model(mechanism)
+        if self.model.has_loops:
+            raise MechanismError(
+                f"mechanism {mechanism.name!r} has loop joints "
+                f"({', '.join(j.name for j in mechanism.non_tree_joints[:5])}); a World steps trees so far"
+            )
+        self.state = State(self.model)
+        no_force = np.zeros(self.model.c.nv)
+        aba_inward(&self.model.c, &self.state.c, data(no_force), NULL, False)
+        check_regular(self.model, &self.state.c)
+        return 0
+
+    cdef System* system(self) except NULL:
+        """What the step knows of it; RemovedError if it has left its World."""
+        self.check_alive()
+        return self.memory.scene.system + self.index
+
+    cdef int begin(self) except -1:
+        """Write the parameters of its joints, and a target, into its control."""
+        cdef SystemControl* c = &self.system().control
+        cdef size_t size = self.model.c.nv * sizeof(double)
+        memcpy(c.effort, data(self.model.array("effort_limit")), size)
+        memcpy(c.damping, data(self.model.array("damping")), size)
+        memcpy(c.stiffness, data(self.model.array("stiffness")), size)
+        memcpy(c.q_spring, data(self.model.array("spring_reference")), self.model.c.nq * sizeof(double))
+        memcpy(c.q_ref, self.state.c.q, self.model.c.nq * sizeof(double))
+        return 0
+
+    cdef int set_gravity(self, Vec3 gravity) except -1:
+        """The World's gravity, world axes [m/s^2], for the state's own algorithms too."""
+        self.gravity = gravity
+        self.state.c.gravity = tmul3(self.state.c.R[0], gravity)
+        return 0
+
+    cdef object array_of(self, const double* x, int n):
+        """A read-only array of n numbers."""
+        a = np.empty(n)
+        memcpy(data(a), x, n * sizeof(double))
+        return read_only(a)
+
+    cdef Model present(self):
+        """The Model of a system that is in a World; RemovedError otherwise."""
+        self.compiled()
+        self.check_alive()
+        return self.model
+
+    # ---- state -------------------------------------------------------------------------------
+
+    cdef Model compiled(self):
+        """The Model; Error for a system that no World made."""
+        if self.model is None:
+            raise Error("systems are made by a World: call world.add_articulated_system(...)")
+        return self.model
+
+    @property
+    def mechanism(self):
+        """The graph of bodies and joints."""
+        return self.compiled().mechanism
+
+    @property
+    def nq(self):
+        """Length of q."""
+        return self.compiled().nq
+
+    @property
+    def nv(self):
+        """Length of v."""
+        return self.compiled().nv
+
+    @property
+    def q(self):
+        """Configuration, (nq,) read-only; "Joints" in docs/conventions.md says what each entry means."""
+        return self.array_of(self.state.c.q, self.present().c.nq)
+
+    @property
+    def v(self):
+        """Velocity, (nv,) read-only; a floating base's first six are linear, then angular, both in world axes."""
+        return self.array_of(self.state.c.v, self.present().c.nv)
+
+    @property
+    def body_names(self):
+        """Names of the base and the moving bodies."""
+        return self.compiled().body_names
+
+    @property
+    def joint_names(self):
+        """Names of the base joint and the moving joints."""
+        return self.compiled().joint_names
+
+    @property
+    def total_mass(self):
+        """Mass of all moving bodies [kg]."""
+        return self.compiled().total_mass
+
+    def set_state(self, q=None, v=None):
+        """Set the configuration and the velocity; what is not given stays.
+
+        The system's contacts, and the impulses from which the next solve would start, are forgotten: a World whose
+        objects are all set again repeats itself bit for bit.
+
+        Parameters
+        ----------
+        q : (nq,) array_like, optional
+            Configuration [rad or m], read as by `State.set`.
+        v : (nv,) array_like, optional
+            Velocity [rad/s or m/s].
+
+        Raises
+        ------
+        StateError
+            If a length is wrong, a number is not finite, or a quaternion or pair [sine, cosine] is not of unit length;
+            nothing changes then.
+        """
+        self.check_alive()
+        self.lock.check_editable()
+        self.state.set(q, self.state.v if v is None else v)
+        self.forget_contacts()
+
+    def body_pose(self, body):
+        """World pose of a body, joint or frame, (4, 4), fresh; "world" is the inertial frame, whatever moves."""
+        self.present()
+        return np.eye(4) if isinstance(body, str) and body == "world" else body_pose(self.state, self.known(body))
+
+    cdef object known(self, object body):
+        """What the Model knows a body or joint by: the base joint of a fixed base stands for its root."""
+        if isinstance(body, str) and body == self.model.joint_names[0] and body not in self.model.placements:
+            return self.model.body_names[0]
+        return body
+
+    # ---- control -----------------------------------------------------------------------------
+
+    @property
+    def control_mode(self):
+        """"force" (feed-forward only) or "pd_plus_feedforward"; setting PD gains switches to the latter."""
+        self.present()
+        return MODES[1 if self.system().control.pd else 0]
+
+    @control_mode.setter
+    def control_mode(self, value):
+        value = option(value, "control mode", MODES)
+        self.check_alive()
+        self.lock.check_idle()
+        self.system().control.pd = value == MODES[1]
+        if self.system().control.pd:
+            self.start_target()
+
+    def set_pd_gains(self, p, d):
+        """Gains of the implicit PD controller, and switch to "pd_plus_feedforward".
+
+        Without a target, the present configuration becomes the target.
+
+        Parameters
+        ----------
+        p, d : float or (nv,) array_like
+            Position gains [N m/rad or N/m] and velocity gains [N m s/rad or N s/m], not negative.  Those of a floating
+            base are set to 0: nothing holds it.
+
+        Raises
+        ------
+        StateError
+            If a length is wrong or a number is not finite.
+        Error
+            If a gain is negative.
+        """
+        self.check_alive()
+        gains = []
+        for name, value in (("p", p), ("d", d)):
+            value = np.array(value)
+            a = vector_in(np.full(self.nv, value) if value.ndim == 0 else value, self.nv, name).copy()
+            if (a < 0).any():
+                raise Error(f"{name} must not be negative, got {a.min()} for degree of freedom {a.argmin()}")
+            a[:6 if self.model.floating_base else 0] = 0.0
+            gains.append(a)
+        self.check_alive()
+        self.lock.check_idle()
+        memcpy(self.system().control.kp, data(gains[0]), self.model.c.nv * sizeof(double))
+        memcpy(self.system().control.kd, data(gains[1]), self.model.c.nv * sizeof(double))
+        self.system().control.pd = True
+        self.start_target()
+
+    cdef int start_target(self) except -1:
+        """The present configuration is the target until there is one."""
+        if not self.targeted:
+            memcpy(self.system().control.q_ref, self.state.c.q, self.model.c.nq * sizeof(double))
+            self.targeted = True
+        return 0
+
+    @property
+    def pd_gains(self):
+        """Position and velocity gains, two (nv,) arrays, read-only."""
+        self.present()
+        return self.array_of(self.system().control.kp, self.nv), self.array_of(self.system().control.kd, self.nv)
+
+    def set_pd_target(self, q=None, v=None):
+        """Set the target of the PD controller; what is not given stays.
+
+        Parameters
+        ----------
+        q : (nq,) array_like, optional
+            Configuration [rad or m]; a floating base's part has no effect.  Quaternions are normalised.  Until one is
+            set, the target is the configuration at which PD control began.
+        v : (nv,) array_like, optional
+            Velocity [rad/s or m/s]; 0 until set.
+
+        Raises
+        ------
+        StateError
+            If a length is wrong, a number is not finite, a quaternion is zero, or a pair [sine, cosine] is not of unit
+            length; nothing changes then.
+        """
+        cdef cnp.ndarray new_q = None
+        cdef cnp.ndarray new_v = None
+        self.check_alive()
+        if q is not None:
+            new_q = vector_in(q, self.model.c.nq, "q").copy()
+        if v is not None:
+            new_v = vector_in(v, self.model.c.nv, "v").copy()
+        if new_q is not None:
+            normalise_quaternions(&self.model.c, data(new_q))
+            probe = State(self.model)
+            probe.set(new_q)                     # unit lengths to the last bit, as everywhere
+            new_q = probe.q
+        self.check_alive()
+        self.lock.check_idle()
+        if new_q is not None:
+            memcpy(self.system().control.q_ref, data(new_q), self.model.c.nq * sizeof(double))
+            self.targeted = True
+        if new_v is not None:
+            memcpy(self.system().control.v_ref, data(new_v), self.model.c.nv * sizeof(double))
+
+    @property
+    def pd_target(self):
+        """Target configuration (nq,) and velocity (nv,), read-only."""
+        self.present()
+        return (self.array_of(self.system().control.q_ref if self.targeted else self.state.c.q, self.nq),
+                self.array_of(self.system().control.v_ref, self.nv))
+
+    def set_generalized_force(self, tau):
+        """Set the feed-forward force, which stays until changed.
+
+        Parameters
+        ----------
+        tau : (nv,) array_like
+            [N m or N]; clamped to the joints' effort limits, with the explicit part of the PD law.
+
+        Raises
+        ------
+        StateError
+            If the length is wrong or a number is not finite; nothing changes then.
+        """
+        cdef cnp.ndarray force
+        self.check_alive()
+        force = vector_in(tau, self.model.c.nv, "tau")
+        self.check_alive()
+        self.lock.check_idle()
+        memcpy(self.system().control.tau_ff, data(force), self.model.c.nv * sizeof(double))
+
+    @property
+    def generalized_force(self):
+        """Feed-forward force, (nv,) read-only [N m or N]."""
+        self.present()
+        return self.array_of(self.system().control.tau_ff, self.nv)
+
+    @property
+    def applied_force(self):
+        """What the actuators really applied in the latest step, (nv,) read-only [N m or N].
+
+        The clamped command plus the implicit part of the PD law, evaluated with the step's velocity change.
+        """
+        self.present()
+        return self.array_of(self.system().work.applied, self.nv)
+
+    @property
+    def acceleration(self):
+        """Mean acceleration over the latest step, contact impulses included, (nv,) read-only [rad/s^2 or m/s^2].
+
+        Kept for observers that ask for it: ``world.add_observer(f, accelerations=True)``; 0 until their first step.
+        """
+        self.present()
+        return self.array_of(self.system().work.acceleration, self.nv)
+
+    # ---- external forces ---------------------------------------------------------------------
+
+    def set_external_force(self, body, force, point=None):
+        """Apply a force to a body for one step; the forces of one step add up.
+
+        Parameters
+        ----------
+        body : str, RigidBody or CartesianFrame
+            Which; a joint's name stands for the frame after it.
+        force : (3,) array_like
+            World axes [N].
+        point : (3,) array_like, optional
+            Where, in the frame of `body` [m].  By default the centre of mass (with what is merged into it) of one of
+            `body_names`, and the origin of a frame, a joint or a merged body.
+        """
+        cdef Placement place
+        cdef cnp.ndarray x
+        cdef Vec3 F, r = zero3()
+        cdef const Inertia* I
+        self.check_alive()
+        x = vector_in(force, 3, "force")
+        F = vec3(data(x)[0], data(x)[1], data(x)[2])
+        if point is not None:
+            x = vector_in(point, 3, "point")
+            r = vec3(data(x)[0], data(x)[1], data(x)[2])
+        body = self.known(body)
+        place = self.model.find(body)
+        self.check_alive()
+        self.lock.check_idle()
+        I = &self.model.c.I_b[place.body]
+        if point is None and I.m > 0 and (body in self.model.bodies or body in self.model.body_names):
+            r = vec3(I.h.x / I.m, I.h.y / I.m, I.h.z / I.m)
+        else:
+            r = add3(place.p, mul3(place.R, r))
+        poses(&self.model.c, &self.state.c)
+        self.add_wrench(place.body, cross3(mul3(self.state.c.R[place.body], r), F), F)
+
+    def set_external_torque(self, body, torque):
+        """Apply a torque to a body for one step; the torques of one step add up.
+
+        Parameters
+        ----------
+        body : str, RigidBody or CartesianFrame
+            Which; for a frame, the body that carries it.
+        torque : (3,) array_like
+            World axes [N m].
+        """
+        cdef Placement place
+        cdef cnp.ndarray t
+        self.check_alive()
+        t = vector_in(torque, 3, "torque")
+        place = self.model.find(self.known(body))
+        self.check_alive()
+        self.lock.check_idle()
+        self.add_wrench(place.body, vec3(data(t)[0], data(t)[1], data(t)[2]), zero3())
+
+    cdef int add_wrench(self, int body, Vec3 n, Vec3 f) except -1:
+        """Add to the external wrench of an internal body: about its origin, world axes [N m, N]."""
+        cdef SystemControl* control = &self.system().control
+        control.wrench[body] = add_f(control.wrench[body], make_force(n, f))
+        control.pushed = True
+        return 0
+
+    def clear_external_forces(self):
+        """Forget the forces and torques given for the coming step."""
+        self.check_alive()
+        self.lock.check_idle()
+        memset(self.system().control.wrench, 0, self.model.c.nb * sizeof(Force))
+        self.system().control.pushed = False
+
+    def set_base_pose(self, position=None, orientation=None):
+        """Move the base: of a floating system through its state, of a fixed one by moving the root itself.
+
+        What is not given stays.  As with `set_state`, the system's contacts are forgotten.
+
+        Parameters
+        ----------
+        position : (3,) array_like, optional
+            World [m].
+        orientation : (4,) or (3, 3) array_like, optional
+            Quaternion [w, x, y, z], normalised, or rotation matrix.
+        """
+        cdef cnp.ndarray p
+        self.check_alive()
+        if position is not None:
+            position = vector_in(position, 3, "position").copy()
+        if orientation is not None:
+            orientation = _orientation(orientation)
+        self.check_alive()
+        self.lock.check_editable()
+        if self.model.floating_base:
+            self.set_state(q_with_base(self.state, position, orientation))
+            return
+        self.state.check_not_stepping()
+        if position is not None:
+            p = position
+            self.state.c.p[0] = vec3(data(p)[0], data(p)[1], data(p)[2])
+        if orientation is not None:
+            R = Transform(quat=orientation).rotation
+            self.state.c.R[0].xx, self.state.c.R[0].xy, self.state.c.R[0].xz = R[0]
+            self.state.c.R[0].yx, self.state.c.R[0].yy, self.state.c.R[0].yz = R[1]
+            self.state.c.R[0].zx, self.state.c.R[0].zy, self.state.c.R[0].zz = R[2]
+        self.state.c.stage = 0
+        self.set_gravity(self.gravity)
+        self.forget_contacts()
+
+    def __repr__(self):
+        if self.lock is None or self.model is None:
+            return WorldObject.__repr__(self)
+        model, base = self.model, self.body_pose(self.model.body_names[0])[:3, 3]
+        return (f"ArticulatedSystem({self.name!r}, {'floating' if model.floating_base else 'fixed'} base at "
+                f"({base[0]:.4g}, {base[1]:.4g}, {base[2]:.4g}) m, {len(model.joint_names) - 1} joints, "
+                f"nq {model.nq}, nv {model.nv}, {model.total_mass:.4g} kg, control {self.control_mode!r})")

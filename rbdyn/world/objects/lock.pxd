@@ -1,0 +1,12 @@
+cdef class EditLock:
+    cdef bint half               # between integrate1 and integrate2
+    cdef bint busy               # a step runs
+    cdef bint observing          # the step is done, and observers look at it
+    cdef bint editing            # an object is being added or removed
+    cdef long process            # that locked this
+    cdef int lock(self) except -1
+    cdef int unlock(self) except -1
+    cdef int begin_edit(self) except -1
+    cdef int check_idle(self) except -1
+    cdef int check_readable(self) except -1
+    cdef int check_editable(self) except -1

@@ -1,0 +1,48 @@
+"""What a World and its objects share: whether it may be changed now."""
+
+from os import getpid
+
+from rbdyn.errors import BusyError
+
+
+cdef class EditLock:
+    """Guards a World against edits at the wrong moment and against two threads at once."""
+
+    cdef int lock(self) except -1:
+        """A step begins: BusyError for everybody until `unlock`."""
+        self.process = getpid()
+        self.busy = True
+        return 0
+
+    cdef int unlock(self) except -1:
+        """The step is over."""
+        self.busy = False
+        return 0
+
+    cdef int check_idle(self) except -1:
+        """BusyError while a step runs, or an edit."""
+        if self.editing:
+            raise BusyError("an object is being added or removed, by another thread or by the call that led here")
+        if self.busy and self.process != <long> getpid():
+            raise BusyError("another thread was stepping this World when this process was forked, so that it stays in "
+                            "the middle of a step here; make a new World, or fork between steps")
+        if self.busy:
+            raise BusyError("the World is being stepped by another thread, or by the call that led here")
+        return 0
+
+    cdef int check_readable(self) except -1:
+        """BusyError while a step runs, or an edit; observers may read."""
+        return 0 if self.observing else self.check_idle()
+
+    cdef int check_editable(self) except -1:
+        """BusyError while a step runs, or an edit, and between the halves of a step."""
+        self.check_idle()
+        if self.half:
+            raise BusyError("call integrate2() first: nothing may be added, removed or moved between the half steps")
+        return 0
+
+    cdef int begin_edit(self) except -1:
+        """An edit begins, which lasts until `editing` is False again: Python code that it calls may not change more."""
+        self.check_editable()
+        self.editing = True
+        return 0

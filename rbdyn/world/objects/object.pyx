@@ -1,0 +1,50 @@
+"""What all objects of a World have in common."""
+
+from rbdyn.errors import Error, RemovedError
+
+
+cdef class WorldObject:
+    """An object of a World; made by `World.add_*`, dead after `World.remove`.
+
+    Attributes
+    ----------
+    name : str
+        Unique in its World; cannot be changed.
+    """
+
+    def __init__(self):
+        if type(self) is WorldObject:
+            raise Error("objects are made by a World: call world.add_sphere(...), world.add_articulated_system(...)")
+
+    cdef int check_alive(self) except -1:
+        """RemovedError if the object has left its World."""
+        if self.lock is None:
+            raise RemovedError(f"{self.name or type(self).__name__!s} is not in a World (any more)")
+        return 0
+
+    cdef int forget_contacts(self) except -1:
+        """This was moved by hand: its contacts, and what they start the next solve from, are not its any more."""
+        world = self._world()
+        if world is not None:
+            world._forget(self)
+        return 0
+
+    @property
+    def world(self):
+        """The World this object is in."""
+        self.check_alive()
+        world = self._world()
+        if world is None:
+            raise RemovedError(f"the World of {self.name!r} is gone")
+        return world
+
+    @property
+    def contacts(self):
+        """This object's contacts of the latest detection, list of Contact."""
+        return [c for c in self.world.contacts if c.object_a is self or c.object_b is self]
+
+    def __reduce__(self):
+        raise Error(f"{self.name!r} cannot be pickled or copied on its own")
+
+    def __repr__(self):
+        return f"{type(self).__name__}({self.name!r})" + ("" if self.lock is not None else " (removed)")

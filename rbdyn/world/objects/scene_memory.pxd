@@ -1,0 +1,12 @@
+from rbdyn.model._model cimport CData, CModel
+from rbdyn.stepping.scene cimport Scene
+
+cdef class SceneMemory:
+    cdef Scene scene
+    cdef list free_handles               # freed runs of body handles: (length, start)
+    cdef int add_single(self) except -1
+    cdef int remove_single(self, int k) except -1
+    cdef int add_system(self, const CModel* m, CData* d) except -1
+    cdef int remove_system(self, int k) except -1
+    cdef int take_handles(self, int count) except -1
+    cdef int make_room_for_shape(self, int shape_id) except -1

@@ -1,0 +1,128 @@
+"""The memory of a scene: arrays that grow and close their gaps."""
+
+from libc.stdlib cimport free
+from libc.string cimport memmove, memset
+
+from rbdyn.collision._types cimport Pose
+from rbdyn.memory cimport close_arena, grow, open_arena
+from rbdyn.stepping.scene cimport (
+    BodyHandle, SingleControl, SingleParameters, SingleScratch, SingleState, System, lay_out_control, lay_out_scratch,
+)
+
+
+cdef class SceneMemory:
+    """Owns the arrays of a World's Scene.  Objects keep it, and their index in it, for as long as they are there."""
+
+    def __cinit__(self):
+        memset(&self.scene, 0, sizeof(self.scene))
+        self.free_handles = []
+
+    def __dealloc__(self):
+        cdef Scene* s = &self.scene
+        cdef int k
+        for k in range(s.n_system):
+            close_arena(&s.system[k].control_memory)
+            close_arena(&s.system[k].work_memory)
+        free(s.single)
+        free(s.single_state)
+        free(s.single_control)
+        free(s.single_scratch)
+        free(s.system)
+        free(s.body)
+        free(s.pose)
+        free(s.material)
+
+    cdef int add_single(self) except -1:
+        """Index of a new single body, zeroed."""
+        cdef Scene* s = &self.scene
+        cdef int k = s.n_single
+        grow(<void**> &s.single, &s.room_single[0], k + 1, sizeof(SingleParameters))
+        grow(<void**> &s.single_state, &s.room_single[1], k + 1, sizeof(SingleState))
+        grow(<void**> &s.single_control, &s.room_single[2], k + 1, sizeof(SingleControl))
+        grow(<void**> &s.single_scratch, &s.room_single[3], k + 1, sizeof(SingleScratch))
+        memset(s.single + k, 0, sizeof(SingleParameters))
+        memset(s.single_state + k, 0, sizeof(SingleState))
+        memset(s.single_control + k, 0, sizeof(SingleControl))
+        memset(s.single_scratch + k, 0, sizeof(SingleScratch))
+        s.single[k].handle = -1
+        s.n_single = k + 1
+        return k
+
+    cdef int remove_single(self, int k) except -1:
+        """Take it out; those behind it move up by one."""
+        cdef Scene* s = &self.scene
+        cdef int behind = s.n_single - k - 1, i
+        if s.single[k].handle >= 0:
+            self.free_handles.append((1, s.single[k].handle))
+        memmove(s.single + k, s.single + k + 1, behind * sizeof(SingleParameters))
+        memmove(s.single_state + k, s.single_state + k + 1, behind * sizeof(SingleState))
+        memmove(s.single_control + k, s.single_control + k + 1, behind * sizeof(SingleControl))
+        memmove(s.single_scratch + k, s.single_scratch + k + 1, behind * sizeof(SingleScratch))
+        s.n_single -= 1
+        for i in range(k, s.n_single):
+            s.body[s.single[i].handle].index = i
+        return 0
+
+    cdef int add_system(self, const CModel* m, CData* d) except -1:
+        """Index of a new system, its arrays zeroed."""
+        cdef Scene* s = &self.scene
+        cdef int k = s.n_system
+        cdef System* r
+        grow(<void**> &s.system, &s.room_system, k + 1, sizeof(System))
+        r = s.system + k
+        memset(r, 0, sizeof(System))
+        r.m, r.d, r.handle = m, d, -1
+        lay_out_control(&r.control, &r.control_memory, m)
+        lay_out_scratch(&r.work, &r.work_memory, m)
+        open_arena(&r.control_memory)
+        try:
+            open_arena(&r.work_memory)
+        except MemoryError:
+            close_arena(&r.control_memory)
+            raise
+        lay_out_control(&r.control, &r.control_memory, m)
+        lay_out_scratch(&r.work, &r.work_memory, m)
+        s.n_system = k + 1
+        return k
+
+    cdef int remove_system(self, int k) except -1:
+        """Take it out; those behind it move up by one."""
+        cdef Scene* s = &self.scene
+        cdef int i, j
+        if s.system[k].handle >= 0:
+            self.free_handles.append((s.system[k].m.nb, s.system[k].handle))
+        close_arena(&s.system[k].control_memory)
+        close_arena(&s.system[k].work_memory)
+        memmove(s.system + k, s.system + k + 1, (s.n_system - k - 1) * sizeof(System))
+        s.n_system -= 1
+        for i in range(k, s.n_system):
+            for j in range(s.system[i].m.nb):
+                s.body[s.system[i].handle + j].index = i
+        return 0
+
+    cdef int take_handles(self, int count) except -1:
+        """The first of a run of body handles: a freed run of that length, or a fresh one."""
+        cdef Scene* s = &self.scene
+        cdef int start = s.n_bodies, k
+        for i, (length, first) in enumerate(self.free_handles):
+            if length == count:
+                del self.free_handles[i]
+                return first
+        grow(<void**> &s.pose, &s.room_body[0], start + count, sizeof(Pose))
+        grow(<void**> &s.body, &s.room_body[1], start + count, sizeof(BodyHandle))
+        memset(s.pose + start, 0, count * sizeof(Pose))
+        memset(s.body + start, 0, count * sizeof(BodyHandle))
+        for k in range(start, start + count):
+            s.pose[k].R.xx = s.pose[k].R.yy = s.pose[k].R.zz = 1.0
+        s.n_bodies = start + count
+        return start
+
+    cdef int make_room_for_shape(self, int shape_id) except -1:
+        """Room for its material; ids that are no shape have none."""
+        cdef Scene* s = &self.scene
+        cdef int k
+        grow(<void**> &s.material, &s.room_shape_ids, <size_t> shape_id + 1, sizeof(int))
+        for k in range(s.n_shape_ids, shape_id + 1):
+            s.material[k] = -1
+        s.n_shape_ids = max(s.n_shape_ids, shape_id + 1)
+        return 0

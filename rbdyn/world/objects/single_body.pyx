@@ -1,0 +1,284 @@
+"""Single bodies: one rigid body, moved by gravity, contacts and external forces."""
+
+import numpy as np
+
+from rbdyn.errors import Error, unknown_name
+from rbdyn.world.arguments import option
+from rbdyn.world.arguments import orientation as _orientation
+
+cimport numpy as cnp
+
+from rbdyn.arguments.arrays cimport data, read_only, vector_in
+from rbdyn.model.joints cimport quat_E
+from rbdyn.spatial._algebra cimport Sym3, Vec3, add3, cross3, mul3, sym3, transpose3, vec3, zero3
+from rbdyn.stepping.scene cimport STATIC, SingleControl, SingleParameters, SingleState
+from rbdyn.world.objects.object cimport WorldObject
+
+BODY_TYPES = ("static", "kinematic", "dynamic")
+
+
+cdef Vec3 _vec(object x, str name) except *:
+    cdef cnp.ndarray a = vector_in(x, 3, name)
+    return vec3(data(a)[0], data(a)[1], data(a)[2])
+
+
+cdef object _array(Vec3 a):
+    return read_only(np.array([a.x, a.y, a.z]))
+
+
+cdef Sym3 _sym(object J):
+    return sym3(J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2])
+
+
+cdef class SingleBody(WorldObject):
+    """One rigid body; its frame sits at its centre of mass, world axes mean the World's.
+
+    Made by `World.add_sphere`, `add_box`, `add_cylinder`, `add_capsule`, `add_ground` and `add_single_body`.  Arrays
+    that its properties return are read-only and keep their values; the methods change the body.
+
+    Attributes
+    ----------
+    name : str
+        Unique in its World; cannot be changed.
+    geometries : tuple of Geometry
+        Its shapes, in the body frame.
+    """
+
+    cdef SingleParameters* body(self) except NULL:
+        """What it is; RemovedError if it has left its World."""
+        self.check_alive()
+        return self.memory.scene.single + self.index
+
+    cdef SingleState* state(self) except NULL:
+        """Where it is and how it moves; RemovedError if it has left its World."""
+        self.check_alive()
+        return self.memory.scene.single_state + self.index
+
+    cdef SingleControl* control(self) except NULL:
+        """What acts on it; RemovedError if it has left its World."""
+        self.check_alive()
+        return self.memory.scene.single_control + self.index
+
+    cdef int begin(self, object geometries, double mass, object inertia, str body_type) except -1:
+        """Write what it is, at the origin, at rest; checked by the caller, but for what the type asks for."""
+        cdef SingleParameters* body = self.body()
+        cdef SingleState* state = self.state()
+        J = np.asarray(inertia)
+        body.mass = mass
+        body.I_b = _sym(J)
+        if mass > 0 and J.any():
+            body.inverse_I_b = _sym(np.linalg.inv(J))
+            body.isotropic = bool(np.abs(J - J[0, 0] * np.eye(3)).max() <= 1e-15 * J[0, 0])
+        state.q[0] = state.R.xx = state.R.yy = state.R.zz = 1.0
+        self.geometries = tuple(geometries)
+        return self.set_type(body_type)
+
+    cdef int set_type(self, str body_type) except -1:
+        cdef SingleParameters* body = self.body()
+        cdef SingleState* state = self.state()
+        if body_type == "dynamic" and not body.mass > 0:
+            raise Error(f"{self.name!r} has no mass, so it cannot be dynamic")
+        if body_type == "dynamic" and not body.inverse_I_b.xx > 0:
+            raise Error(f"{self.name!r} has no inertia, so it cannot be dynamic")
+        body.type = BODY_TYPES.index(body_type)
+        if body.type == STATIC:
+            state.v = zero3()
+            state.w = zero3()
+        return 0
+
+    @property
+    def body_type(self):
+        """"dynamic", "kinematic" (moves with the velocity it is given) or "static"."""
+        return BODY_TYPES[self.body().type]
+
+    @body_type.setter
+    def body_type(self, value):
+        value = option(value, "body type", BODY_TYPES)
+        self.check_alive()
+        self.lock.check_editable()
+        self.set_type(value)
+        self.world._set_dynamic(self)
+
+    @property
+    def mass(self):
+        """Mass [kg]; 0 for the ground."""
+        return self.body().mass
+
+    @property
+    def inertia(self):
+        """Inertia about the centre of mass in body axes, (3, 3) [kg m^2]."""
+        A = self.body().I_b
+        return read_only(np.array([[A.xx, A.xy, A.xz], [A.xy, A.yy, A.yz], [A.xz, A.yz, A.zz]]))
+
+    @property
+    def position(self):
+        """Position of the centre of mass, (3,) world [m]."""
+        return _array(self.state().p)
+
+    @property
+    def orientation(self):
+        """Orientation as a quaternion [w, x, y, z]."""
+        cdef const double* q = self.state().q
+        return read_only(np.array([q[0], q[1], q[2], q[3]]))
+
+    @property
+    def rotation(self):
+        """Orientation as a matrix, (3, 3), body to world axes."""
+        R = self.state().R
+        return read_only(np.array([[R.xx, R.xy, R.xz], [R.yx, R.yy, R.yz], [R.zx, R.zy, R.zz]]))
+
+    @property
+    def linear_velocity(self):
+        """Velocity of the centre of mass, (3,) world [m/s]."""
+        return _array(self.state().v)
+
+    @property
+    def angular_velocity(self):
+        """Angular velocity, (3,) world [rad/s]."""
+        return _array(self.state().w)
+
+    @property
+    def linear_momentum(self):
+        """Mass times velocity, (3,) world [kg m/s]."""
+        return read_only(self.body().mass * self.linear_velocity)
+
+    @property
+    def angular_momentum(self):
+        """Angular momentum about the centre of mass, (3,) world [kg m^2/s]."""
+        R = self.rotation
+        return read_only(R @ self.inertia @ R.T @ self.angular_velocity)
+
+    @property
+    def kinetic_energy(self):
+        """Kinetic energy [J]."""
+        v, w = self.linear_velocity, self.angular_velocity
+        return 0.5 * self.body().mass * float(v @ v) + 0.5 * float(w @ self.angular_momentum)
+
+    @property
+    def potential_energy(self):
+        """Energy in the World's gravity [J], zero at the world's origin."""
+        return -self.body().mass * float(self.world.gravity @ self.position)
+
+    def set_pose(self, position=None, orientation=None):
+        """Move the body; what is not given stays.  Its contacts and their warm start are forgotten.
+
+        Parameters
+        ----------
+        position : (3,) array_like, optional
+            Centre of mass, world [m].
+        orientation : (4,) or (3, 3) array_like, optional
+            Quaternion [w, x, y, z], normalised, or rotation matrix.
+        """
+        cdef SingleState* state
+        cdef Vec3 p
+        cdef cnp.ndarray q = None
+        cdef int k
+        if position is not None:
+            p = _vec(position, "position")
+        if orientation is not None:
+            q = _orientation(orientation)
+        state = self.state()
+        self.lock.check_editable()
+        if position is not None:
+            state.p = p
+        if q is not None:
+            for k in range(4):
+                state.q[k] = data(q)[k]
+            state.R = transpose3(quat_E(state.q))
+        self.forget_contacts()
+
+    def set_velocity(self, linear=None, angular=None):
+        """Set the velocity; what is not given stays.
+
+        Parameters
+        ----------
+        linear : (3,) array_like, optional
+            Of the centre of mass, world axes [m/s].
+        angular : (3,) array_like, optional
+            World axes [rad/s].
+
+        Raises
+        ------
+        Error
+            If the body is static.
+        StateError
+            If a shape is wrong or a number is not finite; nothing changes then.
+        """
+        cdef SingleState* state
+        cdef Vec3 v, w
+        if linear is not None:
+            v = _vec(linear, "linear")
+        if angular is not None:
+            w = _vec(angular, "angular")
+        state = self.state()
+        self.lock.check_editable()
+        if self.body().type == STATIC:
+            raise Error(f"{self.name!r} is static; make it kinematic or dynamic to give it a velocity")
+        if linear is not None:
+            state.v = v
+        if angular is not None:
+            state.w = w
+
+    def _check_body(self, body):
+        """A single body has one body only: 0, or its name."""
+        if isinstance(body, str) and body == self.name or isinstance(body, int) and body == 0 and body is not False:
+            return
+        raise unknown_name("body", body, [self.name, "0"], f"object {self.name!r}")
+
+    def set_external_force(self, body, force, point=None):
+        """Apply a force to the body for one step; the forces of one step add up.
+
+        Parameters
+        ----------
+        body : int or str
+            0, or the object's own name: every kind of object is asked in the same way.
+        force : (3,) array_like
+            World axes [N].
+        point : (3,) array_like, optional
+            Where, in the body frame [m]; the centre of mass by default.  Taken at the present pose.
+        """
+        cdef SingleControl* control
+        cdef Vec3 f = _vec(force, "force"), r = zero3()
+        if point is not None:
+            r = _vec(point, "point")
+        self.check_alive()
+        self.lock.check_idle()
+        self._check_body(body)
+        control = self.control()                     # last: what came before may run the caller's code
+        r = mul3(self.state().R, r)
+        control.force = add3(control.force, f)
+        control.torque = add3(control.torque, cross3(r, f))
+
+    def set_external_torque(self, body, torque):
+        """Apply a torque to the body for one step; the torques of one step add up.
+
+        Parameters
+        ----------
+        body : int or str
+            0, or the object's own name.
+        torque : (3,) array_like
+            World axes [N m].
+        """
+        cdef SingleControl* control
+        cdef Vec3 t = _vec(torque, "torque")
+        self.check_alive()
+        self.lock.check_idle()
+        self._check_body(body)
+        control = self.control()
+        control.torque = add3(control.torque, t)
+
+    def clear_external_forces(self):
+        """Forget the forces and torques given for the coming step."""
+        cdef SingleControl* control = self.control()
+        self.lock.check_idle()
+        control.force = zero3()
+        control.torque = zero3()
+
+    def __repr__(self):
+        if self.lock is None:
+            return WorldObject.__repr__(self)
+        p = self.state().p
+        shapes = ", ".join(type(item.shape).__name__ for item in self.geometries[:3])
+        more = ", ..." if len(self.geometries) > 3 else ""
+        return (f"SingleBody({self.name!r}, {self.body_type}, {self.mass:g} kg, shapes: {shapes or 'none'}{more}, "
+                f"at ({p.x:.4g}, {p.y:.4g}, {p.z:.4g}) m)")

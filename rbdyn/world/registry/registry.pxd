@@ -1,0 +1,36 @@
+from rbdyn.collision.backend cimport CollisionBackend
+from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
+from rbdyn.world.objects.lock cimport EditLock
+from rbdyn.world.objects.object cimport WorldObject
+from rbdyn.world.objects.scene_memory cimport SceneMemory
+from rbdyn.world.objects.single_body cimport SingleBody
+
+cdef class Registry:
+    cdef EditLock lock
+    cdef SceneMemory memory
+    cdef CollisionBackend collision
+    cdef object world                     # weak reference to the World
+    cdef object materials                 # MaterialTable
+    cdef dict objects                     # name -> object, in the order in which they came
+    cdef list singles, systems            # by index in the scene
+    cdef dict shapes                      # shape id -> (object, body name, geometry name)
+    cdef dict material_numbers            # name -> number
+    cdef long material_revision           # of the table, when the scene's copy was made
+    cdef tuple pair_arrays                # keeps the scene's material pairs alive
+    cdef long added                       # objects added so far
+
+    cdef SingleBody add_single(self, object geometries, object mass, object inertia, object body_type, object name)
+    cdef int add_system(self, ArticulatedSystem robot, object name, bint self_collision) except -1
+    cdef int remove(self, WorldObject obj) except -1
+    cdef object find(self, object name)
+    cdef WorldObject object_in(self, object obj)
+    cdef int refresh(self) except -1
+    cdef int freeze(self, bint frozen, bint stepped) except -1
+    cdef int check_not_simulated(self) except -1
+    cdef int enter(self, WorldObject obj, object name, str kind) except -1
+    cdef int register_system(self, ArticulatedSystem robot, bint self_collision) except -1
+    cdef int register(self, WorldObject obj, int handle, str body, object geometries, object pose,
+                      bint dynamic) except -1
+    cdef int checked_id(self, object shape_id) except -1
+    cdef int material_number(self, str name) except -1
+    cdef int release_materials(self) except -1

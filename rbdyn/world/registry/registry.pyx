@@ -1,0 +1,244 @@
+"""Registry: the objects of a World, and where collision and contact find them."""
+
+import operator
+import weakref
+
+from rbdyn.arguments import shown
+from rbdyn.contact import MaterialTable
+from rbdyn.errors import BusyError, CollisionError, Error, RemovedError, unknown_name
+from rbdyn.world.arguments import label
+from rbdyn.world.registry import factories
+from rbdyn.world.registry.material_pairs import pair_arrays
+
+from cpython.pythread cimport PyThread_get_thread_ident
+
+from rbdyn.arguments.arrays cimport data
+from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, PairProperties, Scene
+
+
+cdef class Registry:
+    """Names, body handles, shapes and materials of a World's objects.  An object comes in whole or not at all."""
+
+    def __init__(self, world, CollisionBackend collision not None, EditLock lock not None):
+        if self.objects is not None:
+            raise Error("a Registry cannot be initialised twice")
+        self.memory = SceneMemory()
+        self.memory.take_handles(1)                  # handle 0 is the world itself
+        self.singles, self.systems, self.shapes = [], [], {}
+        self.material_numbers, self.material_revision = {"default": 0}, -1
+        self.materials = MaterialTable()
+        self.collision, self.lock, self.world = collision, lock, weakref.ref(world)
+        self.objects = {}
+
+    # ---- look-ups ----------------------------------------------------------------------------
+
+    cdef object find(self, object name):
+        """The object called `name`; UnknownNameError if there is none."""
+        if isinstance(name, str) and name in self.objects:
+            return self.objects[name]
+        raise unknown_name("object", shown(name), self.objects, "this World")
+
+    cdef WorldObject object_in(self, object obj):
+        """An object of this World, or the one of that name; Error or RemovedError otherwise."""
+        if isinstance(obj, str):
+            return self.find(obj)
+        if not isinstance(obj, WorldObject):
+            raise Error(f"obj must be an object of this World, or its name, got {shown(obj)}")
+        if (<WorldObject> obj).lock is not self.lock:
+            raise RemovedError(f"{obj!r} is not in this World")
+        return obj
+
+    # ---- coming ------------------------------------------------------------------------------
+
+    cdef SingleBody add_single(self, object geometries, object mass, object inertia, object body_type, object name):
+        """Take in a new single body."""
+        cdef SingleBody body = SingleBody.__new__(SingleBody)
+        cdef Scene* s = &self.memory.scene
+        cdef int handle
+        geometries, mass, inertia, body_type = factories.checked_body(geometries, mass, inertia, body_type)
+        self.lock.begin_edit()
+        try:
+            self.enter(body, name, factories.kind_of(geometries))
+            try:
+                body.index = self.memory.add_single()
+                body.memory = self.memory
+                self.singles.append(body)
+                handle = self.memory.take_handles(1)
+                s.single[body.index].handle = handle
+                s.body[handle].kind, s.body[handle].index, s.body[handle].body = SINGLE_BODY, body.index, 0
+                body.begin(geometries, mass, inertia, body_type)
+                self.register(body, handle, body.name, geometries, None, body.body().type == DYNAMIC)
+                if self.collision.mesh == "hull":
+                    factories.warn_of_hulls(body.name, geometries)
+            except BaseException:
+                self.remove(body)
+                raise
+        finally:
+            self.lock.editing = False
+        return body
+
+    cdef int add_system(self, ArticulatedSystem robot, object name, bint self_collision) except -1:
+        """Take in a system that has been built."""
+        cdef Scene* s = &self.memory.scene
+        cdef int k, handle
+        mechanism = robot.mechanism
+        if name is None and mechanism.name not in self.objects:
+            name = mechanism.name
+        self.lock.begin_edit()
+        try:
+            self.enter(robot, name, mechanism.name)
+            try:
+                robot.index = self.memory.add_system(&robot.model.c, &robot.state.c)
+                robot.memory = self.memory
+                self.systems.append(robot)
+                handle = self.memory.take_handles(robot.model.c.nb)
+                s.system[robot.index].handle = handle
+                for k in range(robot.model.c.nb):
+                    s.body[handle + k].kind = SYSTEM_BODY
+                    s.body[handle + k].index, s.body[handle + k].body = robot.index, k
+                robot.begin()
+                robot.set_gravity(s.gravity)
+                self.register_system(robot, self_collision)
+                if self.collision.mesh == "hull":
+                    factories.warn_of_hulls(robot.name, [g for body in mechanism.bodies for g in body.collision])
+            except BaseException:
+                self.remove(robot)
+                raise
+        finally:
+            self.lock.editing = False
+        return 0
+
+    cdef int enter(self, WorldObject obj, object name, str kind) except -1:
+        """Name a new object and take it in."""
+        if name is None:
+            name = f"{kind}_{self.added}"
+            while name in self.objects:
+                name += "_"
+        elif label(name, "name") in self.objects:
+            raise Error(f"this World already has an object named {shown(name)}")
+        obj.name = str(name)
+        obj.lock = self.lock
+        obj._world, obj.shape_ids = self.world, []
+        self.objects[obj.name] = obj
+        self.added += 1
+        return 0
+
+    cdef int register_system(self, ArticulatedSystem robot, bint self_collision) except -1:
+        """Shapes and filters of a system."""
+        cdef int k, handle = robot.system().handle
+        for body in robot.mechanism.bodies:
+            k = robot.model.find(body).body
+            carrier = robot.model.body_names[max(k - robot.model.base, 0)]
+            self.register(robot, handle + k, str(carrier), body.collision, factories.matrix(robot.model, body), k > 0)
+        for a, b in factories.excluded_pairs(robot.model, robot.model.c.nb, self_collision):
+            self.collision.exclude(handle + a, handle + b)
+        return 0
+
+    cdef int register(self, WorldObject obj, int handle, str body, object geometries, object pose,
+                      bint dynamic) except -1:
+        """Give shapes to the collision backend.  `pose` is the body's, in the frame whose pose the scene gives."""
+        cdef int shape_id, material
+        for item in geometries:
+            local = item.pose.matrix if pose is None else pose @ item.pose.matrix
+            material = self.material_number(label(item.material, f"material of a shape of {obj.name!r}"))
+            shape_id = self.checked_id(
+                self.collision.add_shape(item.shape, handle, local, item.group, item.mask, dynamic))
+            self.memory.make_room_for_shape(shape_id)
+            self.shapes[shape_id] = (obj, body, item.name or body)
+            obj.shape_ids.append(shape_id)
+            self.memory.scene.material[shape_id] = material
+        return 0
+
+    cdef int checked_id(self, object shape_id) except -1:
+        """A shape's id, as the collision backend gave it: new, and not far above the ones before."""
+        cdef long long limit = 2 * <long long> self.memory.scene.n_shape_ids + 2**20
+        if isinstance(shape_id, bool) or not hasattr(type(shape_id), "__index__") or not (
+                0 <= operator.index(shape_id) < min(limit, 2**31 - 1)) or shape_id in self.shapes:
+            raise CollisionError(f"{type(self.collision).__name__}.add_shape() must return an int of 0 or more that no "
+                                 f"shape has, counting up from 0, got {shown(shape_id)}")
+        return operator.index(shape_id)
+
+    # ---- going -------------------------------------------------------------------------------
+
+    cdef int remove(self, WorldObject obj) except -1:
+        """Take an object out, wholly or half added; the caller holds the lock."""
+        cdef WorldObject other
+        cdef list kind = self.singles if isinstance(obj, SingleBody) else self.systems
+        cdef int a, b, handle
+        present = set(self.collision.ids)
+        for shape_id in obj.shape_ids:
+            if shape_id in present:                  # or somebody else removed it
+                self.collision.remove_shape(shape_id)
+            self.memory.scene.material[shape_id] = -1
+            del self.shapes[shape_id]
+        if any(one is obj for one in kind):
+            if kind is self.systems:
+                handle = self.memory.scene.system[obj.index].handle
+                for a in range((<ArticulatedSystem> obj).model.c.nb):
+                    for b in range(a):
+                        self.collision.allow(handle + a, handle + b)
+                self.memory.remove_system(obj.index)
+            else:
+                self.memory.remove_single(obj.index)
+            del kind[obj.index]
+            for other in kind[obj.index:]:
+                other.index -= 1
+        del self.objects[obj.name]
+        obj.lock = obj.memory = None
+        return self.release_materials()
+
+    # ---- materials ---------------------------------------------------------------------------
+
+    cdef int material_number(self, str name) except -1:
+        """Number of a material; new names join the scene's pairs before the next step."""
+        if name not in self.material_numbers:
+            self.material_numbers[name] = len(self.material_numbers)
+            self.material_revision = -1
+        return self.material_numbers[name]
+
+    cdef int release_materials(self) except -1:
+        """Forget names of materials that no shape has any more, once they are many."""
+        cdef int* material = self.memory.scene.material
+        used = sorted({material[shape_id] for shape_id in self.shapes} | {0})
+        if len(self.material_numbers) <= 2 * len(used) + 16:
+            return 0
+        names, place = list(self.material_numbers), {old: new for new, old in enumerate(used)}
+        self.material_numbers = {names[old]: new for new, old in enumerate(used)}
+        for shape_id in self.shapes:
+            material[shape_id] = place[material[shape_id]]
+        self.material_revision = -1
+        return 0
+
+    # ---- before and after a step ---------------------------------------------------------------
+
+    cdef int refresh(self) except -1:
+        """What may have changed in Python since the last step: models, materials."""
+        cdef ArticulatedSystem robot
+        cdef Scene* s = &self.memory.scene
+        for robot in self.systems:
+            robot.model.use()
+        revision = self.materials.revision
+        if self.material_revision != revision:
+            self.pair_arrays = pair_arrays(self.materials, self.material_numbers)
+            s.pairs.start = <const int*> data(self.pair_arrays[0])
+            s.pairs.other = <const int*> data(self.pair_arrays[1])
+            s.pairs.index = <const int*> data(self.pair_arrays[2])
+            s.pairs.properties = <const PairProperties*> data(self.pair_arrays[3])
+            self.material_revision = revision
+        return 0
+
+    cdef int freeze(self, bint frozen, bint stepped) except -1:
+        """Whether the states of the systems may be set, and whether only this thread may compute with them."""
+        cdef ArticulatedSystem robot
+        for robot in self.systems:
+            robot.state.frozen = frozen
+            robot.state.stepper = PyThread_get_thread_ident() if stepped else 0
+        return 0
+
+    cdef int check_not_simulated(self) except -1:
+        """BusyError if the state of a system is in the middle of `simulate`; only between half steps are all frozen."""
+        cdef ArticulatedSystem robot
+        for robot in self.systems:
+            if robot.state.frozen and not self.lock.half:
+                raise BusyError(f"the state of {robot.name!r} is in the middle of simulate; step its World after that")
+        return 0
