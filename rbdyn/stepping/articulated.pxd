@@ -57,9 +57,9 @@ cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil
     """v_free = u + dt M~^-1 (tau - h), by the articulated-body algorithm with the implicit diagonal."""
     cdef int k
     joint_forces(s, dt, scheme)
-    if s.control.pushed:
+    if s.control.has_wrenches:
         wrenches_to_bodies(s)
-    aba_inward(s.m, s.d, s.work.tau, s.work.extra, s.control.pushed)
+    aba_inward(s.m, s.d, s.work.tau, s.work.extra, s.control.has_wrenches)
     aba_outward(s.m, s.d, s.work.vd)
     for k in range(s.m.nv):
         s.work.v_free[k] = s.d.v[k] + dt * s.work.vd[k]
@@ -175,9 +175,9 @@ cdef inline bint system_finite(const System* s) noexcept nogil:
 
 cdef inline void system_clear_wrenches(System* s) noexcept nogil:
     """Forget the external forces: they live one step."""
-    if s.control.pushed:
+    if s.control.has_wrenches:
         memset(s.control.wrench, 0, s.m.nb * sizeof(Force))
-        s.control.pushed = False
+        s.control.has_wrenches = False
 
 cdef inline void system_accelerations(System* s, double dt) noexcept nogil:
     """The step's mean acceleration, impulses included, while both velocities are known."""

@@ -49,7 +49,7 @@ cdef struct SingleScratch:
 
 cdef struct SystemControl:    # written between steps
     bint pd                   # control mode: PD plus feed-forward
-    bint pushed               # external wrenches act in this step
+    bint has_wrenches         # external wrenches act in this step
     double* kp                # (nv,) PD gains [N m/rad or N/m]
     double* kd                # (nv,) [N m s/rad or N s/m]
     double* q_ref             # (nq,) PD target

@@ -3,7 +3,7 @@
 # The angular momentum L = I w is what forces and impulses change; the angular velocity follows from it and the
 # orientation.  So a free body keeps L to rounding, and the implicit midpoint rule on the rotation keeps its energy.
 
-from libc.math cimport isfinite
+from libc.math cimport fmin, isfinite, sqrt
 from libc.string cimport memcpy
 
 from rbdyn.kernels.configuration cimport quat_step
@@ -56,24 +56,46 @@ cdef inline void single_add_impulse(const Single* b, Vec3 impulse, Vec3 r) noexc
     b.work.dv = add3(b.work.dv, scale3(b.work.inverse_mass, impulse))
     b.work.dw = add3(b.work.dw, smul3(b.work.inverse_I, cross3(r, impulse)))
 
-cdef inline Vec3 midpoint_spin(const Single* b, Vec3 L, double dt) noexcept nogil:
+cdef inline Vec3 midpoint_spin(const double* q, const Mat3* R, const Sym3* inverse_I_b, Vec3 L,
+                               double dt) noexcept nogil:
     """w with w = R_m I_b^-1 R_m^T L at R_m = exp(dt w / 2) R: the implicit midpoint rule, by fixed-point steps.
 
-    A step gains a factor of about dt |w| / 2; more than half a turn a step does not converge.
+    A step gains a factor of about dt |w| / 2 times the ratio of the moments of inertia.
     """
-    cdef Vec3 w = spin(&b.state.R, &b.body.inverse_I_b, L), before, change
-    cdef double q[4]
-    cdef Mat3 R
+    cdef Vec3 w = spin(R, inverse_I_b, L), before, change
+    cdef double middle[4]
+    cdef Mat3 R_m
     for _ in range(60):
         before = w
-        q[0], q[1], q[2], q[3] = b.state.q[0], b.state.q[1], b.state.q[2], b.state.q[3]
-        quat_step(q, 0.5 * dt * w.x, 0.5 * dt * w.y, 0.5 * dt * w.z)
-        R = transpose3(quat_E(q))
-        w = spin(&R, &b.body.inverse_I_b, L)
+        memcpy(middle, q, 4 * sizeof(double))
+        quat_step(middle, 0.5 * dt * w.x, 0.5 * dt * w.y, 0.5 * dt * w.z)
+        R_m = transpose3(quat_E(middle))
+        w = spin(&R_m, inverse_I_b, L)
         change = sub3(w, before)
         if dot3(change, change) <= 1e-30 * dot3(w, w):
             break
     return w
+
+cdef inline void turn_freely(const Single* b, Vec3 L, double dt, double* q) noexcept nogil:
+    """Orientation after dt under a constant angular momentum [N m s], from that of the state.
+
+    A fast spin is cut into parts of less than a quarter of a radian, 10,000 of them at most.
+    """
+    cdef const Sym3* inverse = &b.body.inverse_I_b
+    cdef Mat3 R = b.state.R
+    cdef Vec3 w = spin(&R, inverse, L)
+    cdef double bound
+    cdef int k, n = 1
+    if dt * dt * dot3(w, w) > 0.5:                # |w| stays below |L| over the smallest moment of inertia
+        bound = dt * sqrt(dot3(L, L)) * (inverse.xx + inverse.yy + inverse.zz)
+        n = <int> fmin(4.0 * bound + 1.0, 1e4) if isfinite(bound) else 1
+    dt = dt / n
+    memcpy(q, b.state.q, 4 * sizeof(double))
+    for k in range(n):
+        if k > 0:
+            R = transpose3(quat_E(q))
+        w = midpoint_spin(q, &R, inverse, L, dt)
+        quat_step(q, dt * w.x, dt * w.y, dt * w.z)
 
 cdef inline void single_move(const Single* b, int rule, double dt) noexcept nogil:
     """v_next, w_next, p_next, q_next."""
@@ -95,13 +117,13 @@ cdef inline void single_move(const Single* b, int rule, double dt) noexcept nogi
         w = scale3(0.5, add3(b.state.w, b.work.w_next))
     b.work.p_next = add3(b.state.p, scale3(dt, v))
     if b.body.type == DYNAMIC and not b.body.isotropic:
-        w = midpoint_spin(b, angular_momentum(b, w), dt)
-    memcpy(b.work.q_next, b.state.q, 4 * sizeof(double))
-    quat_step(b.work.q_next, dt * w.x, dt * w.y, dt * w.z)
-    if b.body.type == DYNAMIC and not b.body.isotropic:
+        turn_freely(b, angular_momentum(b, w), dt, b.work.q_next)
         L = angular_momentum(b, b.work.w_next)
         R = transpose3(quat_E(b.work.q_next))
         b.work.w_next = spin(&R, &b.body.inverse_I_b, L)
+    else:
+        memcpy(b.work.q_next, b.state.q, 4 * sizeof(double))
+        quat_step(b.work.q_next, dt * w.x, dt * w.y, dt * w.z)
 
 cdef inline bint single_finite(const Single* b) noexcept nogil:
     cdef const SingleScratch* w = b.work

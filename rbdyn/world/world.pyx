@@ -148,7 +148,7 @@ cdef class World:
 
     cdef int raise_divergence(self) except -1 nogil:
         """DivergenceError that names who and when; the state is that of the step's start."""
-        clear_external(self.scene)                   # what pushed too hard does not push again
+        clear_external(self.scene)                   # a force that was too large acts once
         with gil:
             raise DivergenceError(
                 f"step {self.steps + 1} (time {self.time:.6g} s): {self.who_diverged()} is not finite; the "

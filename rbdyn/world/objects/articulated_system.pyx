@@ -410,7 +410,7 @@ cdef class ArticulatedSystem(WorldObject):
         """Add to the external wrench of an internal body: about its origin, world axes [N m, N]."""
         cdef SystemControl* control = &self.system().control
         control.wrench[body] = add_f(control.wrench[body], make_force(n, f))
-        control.pushed = True
+        control.has_wrenches = True
         return 0
 
     def clear_external_forces(self):
@@ -418,7 +418,7 @@ cdef class ArticulatedSystem(WorldObject):
         self.check_alive()
         self.lock.check_idle()
         memset(self.system().control.wrench, 0, self.model.c.nb * sizeof(Force))
-        self.system().control.pushed = False
+        self.system().control.has_wrenches = False
 
     def set_base_pose(self, position=None, orientation=None):
         """Move the base: of a floating system through its state, of a fixed one by moving the root itself.

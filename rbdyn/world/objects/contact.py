@@ -23,7 +23,7 @@ class Contact:
     Attributes
     ----------
     object_a, object_b : WorldObject
-        Who touches whom.
+        The two objects in contact.
     body_a, body_b : str
         Names of the bodies; of a single body, the object's own name.
     geometry_a, geometry_b : str
@@ -78,13 +78,13 @@ class Contact:
         Raises
         ------
         Error
-            If `obj` has no part in this contact, or touches itself here.
+            If `obj` has no part in this contact, or is in contact with itself here.
         """
         force = self.impulse / self.time_step
         if isinstance(obj, str):
             obj = next((one for one in self.objects if one.name == obj), obj)
         if obj is self.object_a and obj is self.object_b:
-            raise Error(f"{_name(obj)} touches itself here; its two bodies get opposite forces: see impulse")
+            raise Error(f"{_name(obj)} is in contact with itself here; its two bodies get opposite forces: see impulse")
         if obj is self.object_a:
             return force
         if obj is self.object_b:

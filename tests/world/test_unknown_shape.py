@@ -1,9 +1,9 @@
-"""Shapes added to the backend directly crash the process."""
+"""Shapes that were added to the backend directly do not crash the process."""
 
 import subprocess
 import sys
 
-SHAPE_OF_A_STRANGER = """
+SHAPES_OF_NOBODY = """
 from rbdyn.world import World
 from rbdyn.collision import Sphere
 world = World(1e-3)
@@ -22,7 +22,7 @@ print("alive")
 
 
 def test_shapes_given_to_the_backend_behind_the_world_s_back_do_not_crash():
-    done = subprocess.run([sys.executable, "-c", SHAPE_OF_A_STRANGER], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", SHAPES_OF_NOBODY], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr[-2000:]
     assert "alive" in done.stdout
 

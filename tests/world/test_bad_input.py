@@ -1,4 +1,4 @@
-"""Doors: bad arguments, wrong moments, removed objects, empty objects, two threads.  Errors leave nothing half-done."""
+"""Bad arguments, wrong moments, removed objects, empty objects, two threads.  Errors leave nothing half-done."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Doors that are not kind, or leave something half done."""
+"""What is refused leaves nothing half done."""
 
 import numpy as np
 import pytest
