@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from rbdyn.contact import ContactSolver
 
-SHAPE = np.uint64(0xFFFFFF)  # bits of a shape's id, plus one, in a contact's key: stepping/assemble.pyx
+SHAPE = 0xFFFFFF  # bits of a shape's id, plus one, in a contact's key: stepping/assemble.pyx
 
 
 def forget_impulses(solver: ContactSolver, shape_ids: Sequence[int]) -> None:
@@ -17,9 +15,9 @@ def forget_impulses(solver: ContactSolver, shape_ids: Sequence[int]) -> None:
     When nothing is left, the direction of the sweeps begins anew too: no trace of the past remains.
     """
     state = solver.get_state()
-    key, own = state["key"], np.array(shape_ids, np.uint64) + np.uint64(1)
-    gone = np.isin((key >> np.uint64(40)) & SHAPE, own) | np.isin((key >> np.uint64(16)) & SHAPE, own)
-    if gone.all():
+    own = {shape_id + 1 for shape_id in shape_ids}
+    kept = [i for i, key in enumerate(state["key"].tolist()) if key >> 40 not in own and key >> 16 & SHAPE not in own]
+    if not kept:
         solver.reset()
-    elif gone.any():
-        solver.set_state({**state, "key": key[~gone], "impulse": state["impulse"][~gone]})
+    elif len(kept) < len(state["key"]):
+        solver.set_state({**state, "key": state["key"][kept], "impulse": state["impulse"][kept]})
