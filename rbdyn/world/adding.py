@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from rbdyn.arguments import number
 from rbdyn.collision.shapes import Box, Capsule, Cylinder, Sphere
 from rbdyn.world.registry import factories
 from rbdyn.world.registry.factories import mechanism_from
 
+if TYPE_CHECKING:
+    from rbdyn.mechanism import Geometry
+    from rbdyn.world.objects.articulated_system import ArticulatedSystem
+    from rbdyn.world.objects.single_body import SingleBody
+    from rbdyn.world.world import World
 
-def add_ground(world, height=0.0, material="default", group=1, mask=-1, name=None):
+
+def add_ground(
+    world: World,
+    height: float = 0.0,
+    material: str = "default",
+    group: int = 1,
+    mask: int = -1,
+    name: str | None = None,
+) -> SingleBody:
     """Add a level ground: a half-space, static.
 
     Parameters
@@ -35,7 +52,15 @@ def add_ground(world, height=0.0, material="default", group=1, mask=-1, name=Non
     return ground
 
 
-def add_sphere(world, radius, mass, material="default", group=1, mask=-1, name=None):
+def add_sphere(
+    world: World,
+    radius: float,
+    mass: float,
+    material: str = "default",
+    group: int = 1,
+    mask: int = -1,
+    name: str | None = None,
+) -> SingleBody:
     """Add a solid ball of uniform density.
 
     Parameters
@@ -59,7 +84,17 @@ def add_sphere(world, radius, mass, material="default", group=1, mask=-1, name=N
     return world.add_single_body(*factories.solid(Sphere(radius), mass, material, group, mask), name=name)
 
 
-def add_box(world, x, y, z, mass, material="default", group=1, mask=-1, name=None):
+def add_box(
+    world: World,
+    x: float,
+    y: float,
+    z: float,
+    mass: float,
+    material: str = "default",
+    group: int = 1,
+    mask: int = -1,
+    name: str | None = None,
+) -> SingleBody:
     """Add a solid box of uniform density.
 
     Parameters
@@ -83,7 +118,16 @@ def add_box(world, x, y, z, mass, material="default", group=1, mask=-1, name=Non
     return world.add_single_body(*factories.solid(Box((x, y, z)), mass, material, group, mask), name=name)
 
 
-def add_cylinder(world, radius, height, mass, material="default", group=1, mask=-1, name=None):
+def add_cylinder(
+    world: World,
+    radius: float,
+    height: float,
+    mass: float,
+    material: str = "default",
+    group: int = 1,
+    mask: int = -1,
+    name: str | None = None,
+) -> SingleBody:
     """Add a solid cylinder of uniform density along z.
 
     Parameters
@@ -107,7 +151,16 @@ def add_cylinder(world, radius, height, mass, material="default", group=1, mask=
     return world.add_single_body(*factories.solid(Cylinder(radius, height), mass, material, group, mask), name=name)
 
 
-def add_capsule(world, radius, height, mass, material="default", group=1, mask=-1, name=None):
+def add_capsule(
+    world: World,
+    radius: float,
+    height: float,
+    mass: float,
+    material: str = "default",
+    group: int = 1,
+    mask: int = -1,
+    name: str | None = None,
+) -> SingleBody:
     """Add a solid capsule of uniform density along z.
 
     Parameters
@@ -131,7 +184,14 @@ def add_capsule(world, radius, height, mass, material="default", group=1, mask=-
     return world.add_single_body(*factories.solid(Capsule(radius, height), mass, material, group, mask), name=name)
 
 
-def add_single_body(world, geometries, mass, inertia, body_type="dynamic", name=None):
+def add_single_body(
+    world: World,
+    geometries: Iterable[Geometry],
+    mass: float,
+    inertia: ArrayLike,
+    body_type: str = "dynamic",
+    name: str | None = None,
+) -> SingleBody:
     """Add a body of any shapes; the other add_* functions lead here.
 
     Parameters
@@ -155,7 +215,13 @@ def add_single_body(world, geometries, mass, inertia, body_type="dynamic", name=
     return world._add_single(geometries, mass, inertia, body_type, name)
 
 
-def add_articulated_system(world, source, name=None, self_collision=True, **load_options):
+def add_articulated_system(
+    world: World,
+    source: Any,
+    name: str | None = None,
+    self_collision: bool = True,
+    **load_options: Any,
+) -> ArticulatedSystem:
     """Add a mechanism, or a robot file.
 
     Parameters

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from rbdyn.contact import MaterialPair
 from rbdyn.errors import Error
 
+if TYPE_CHECKING:
+    from rbdyn.world.world import World
 
 def set_contact_solver_param(
-    world, alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, max_iterations=150, threshold=1e-8
-):
+    world: World,
+    alpha_init: float = 1.0,
+    alpha_min: float = 1.0,
+    alpha_decay: float = 1.0,
+    max_iterations: int = 150,
+    threshold: float = 1e-8,
+) -> None:
     """Parameters of the contact solver's sweep; for solvers that have them.
 
     Parameters
@@ -21,7 +30,7 @@ def set_contact_solver_param(
         A sweep that changes no contact velocity by more ends the solve [m/s].
     """
     world._check_idle()
-    wanted = {"alpha_init": alpha_init, "alpha_min": alpha_min, "alpha_decay": alpha_decay,
+    wanted: dict[str, Any] = {"alpha_init": alpha_init, "alpha_min": alpha_min, "alpha_decay": alpha_decay,
               "max_iterations": max_iterations, "threshold": threshold}
     known = getattr(world.contact, "parameters", {})
     if "max_iterations" not in known:
@@ -34,8 +43,15 @@ def set_contact_solver_param(
 
 
 def set_material_pair(
-    world, a, b, friction, restitution=0.0, threshold=0.0, static_friction=None, static_threshold=0.0
-):
+    world: World,
+    a: str,
+    b: str,
+    friction: float,
+    restitution: float = 0.0,
+    threshold: float = 0.0,
+    static_friction: float | None = None,
+    static_threshold: float = 0.0,
+) -> None:
     """What happens when materials `a` and `b` meet, in either order.
 
     Parameters
@@ -55,7 +71,9 @@ def set_material_pair(
     world.materials.set(a, b, pair)
 
 
-def set_default_material(world, friction=0.8, restitution=0.0, threshold=0.0):
+def set_default_material(
+    world: World, friction: float = 0.8, restitution: float = 0.0, threshold: float = 0.0
+) -> None:
     """Properties of every pair of materials that `set_material_pair` was not told about.
 
     Parameters

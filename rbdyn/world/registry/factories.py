@@ -74,8 +74,8 @@ def _check_inertia(matrix3: Array) -> None:
 
 def warn_of_hulls(name: str, geometries: Iterable[Geometry]) -> None:
     """Say which meshes of an object collide as their convex hulls, because its World's backend takes no triangles."""
-    meshes = [g for g in geometries if isinstance(g.shape, Mesh)]
-    found = [(g.name or "a mesh") + f" ({Path(g.shape.path).name})" * bool(g.shape.path) for g in meshes]
+    meshes = [(g.name or "a mesh", g.shape.path) for g in geometries if isinstance(g.shape, Mesh)]
+    found = [name + (f" ({Path(path).name})" if path else "") for name, path in meshes]
     if found:
         more = f" and {len(found) - 8} more" if len(found) > 8 else ""
         warnings.warn(
