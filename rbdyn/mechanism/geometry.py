@@ -54,7 +54,7 @@ class Geometry:
 
     def __post_init__(self) -> None:
         if not isinstance(self.shape, Shape):
-            kinds = ", ".join(kind.__name__ for kind in Shape.__args__)
+            kinds = ", ".join(kind.__name__ for kind in Shape.__subclasses__())
             raise MechanismError(f"shape of a Geometry must be one of {kinds}, got {shown(self.shape)}")
         if not isinstance(self.pose, Transform):
             raise MechanismError(f"pose of a Geometry must be a Transform, got {shown(self.pose)}")
