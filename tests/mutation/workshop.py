@@ -52,7 +52,7 @@ class Workshop:
                         self.update(path, self.folder / inside)
             elif source.exists():
                 self.update(source, self.folder / name)
-        for name in FOLDERS:
+        for name in (*FOLDERS, "tests"):
             for path in (self.folder / name).rglob("*"):
                 if path.is_file() and not (ROOT / path.relative_to(self.folder)).exists():
                     path.unlink()
