@@ -8,7 +8,10 @@ import numpy as np
 
 from rbdyn.errors import ContactError
 
-STATE_VERSION = 1  # of what ContactSolver.get_state returns
+STATE_VERSION = 2  # of what ContactSolver.get_state returns
+
+LAW_NAMES = ("cone", "unilateral", "bilateral", "box")  # in the order of Law in problem.pxd
+KEY = np.dtype([("source", np.uint32), ("id_a", np.uint32), ("id_b", np.uint32), ("feature", np.uint32)])
 
 
 def numbers(value: Any, shape: tuple[int | None, ...], name: str, unit: str = "") -> np.ndarray:
@@ -41,13 +44,18 @@ def indices(value: Any, n: int, bodies: int, name: str) -> np.ndarray:
 
 
 def keys(value: Any, n: int) -> np.ndarray:
-    """(n,) uint64; None means all 0."""
+    """(n,) of KEY; None means all zero; whole numbers below 2^64 fill id_a and id_b."""
+    packed = np.zeros(n, KEY)
     if value is None:
-        return np.zeros(n, np.uint64)
+        return packed
     given = np.asarray(value)
+    if given.shape == (n,) and given.dtype == KEY:
+        return given.copy()
     if given.shape != (n,) or (n and given.dtype.kind not in "iu") or (given.dtype.kind == "i" and (given < 0).any()):
-        raise ContactError(f"key must hold {n} whole numbers >= 0, got {value!r:.200}")
-    return np.ascontiguousarray(given, dtype=np.uint64)
+        raise ContactError(f"key must hold {n} whole numbers >= 0, or records of {KEY.names}, got {value!r:.200}")
+    number = given.astype(np.uint64)
+    packed["id_a"], packed["id_b"] = number >> np.uint64(32), number & np.uint64(0xFFFFFFFF)
+    return packed
 
 
 def common(v_free: Any, friction: Any, dt: Any, frame: Any, key: Any) -> dict[str, Any]:
@@ -63,8 +71,61 @@ def common(v_free: Any, friction: Any, dt: Any, frame: Any, key: Any) -> dict[st
     step = float(numbers(dt, (), "dt", "[s]"))
     if step <= 0.0:
         raise ContactError(f"dt must be positive [s], got {step!r}")
-    arrays = {"n": n, "v_free": v, "friction": mu, "frame": R, "dt": step, "key": keys(key, n)}
-    return arrays | {"impulse": np.zeros((n, 3))}
+    arrays = {"n": n, "n_cones": n, "n_rows": 3 * n, "v_free": v.ravel(), "frame": R, "dt": step}
+    return arrays | {"blocks": [("cone", 3, float(m), 0.0, 0.0) for m in mu], "key": keys(key, n)} | no_lines(0)
+
+
+def no_lines(rows: int) -> dict[str, Any]:
+    """Rows that are no cone's, without bodies or entries."""
+    start = np.zeros(rows + 1, np.intc)
+    return {"entry_start": start, "entry_coordinate": np.zeros(0, np.intc), "entry_y": np.zeros(0)}
+
+
+def from_blocks(blocks: Any, delassus: Any, v_free: Any, dt: Any, key: Any) -> dict[str, Any]:
+    """Arrays of a problem of any laws, given by its matrix."""
+    checked = [block_of(value, i) for i, value in enumerate(blocks)]
+    cones = sum(law == "cone" for law, *_ in checked)
+    if any(law != "cone" for law, *_ in checked[:cones]):
+        raise ContactError("blocks: cones come first, then the blocks of other laws")
+    rows = sum(block[1] for block in checked)
+    arrays = common(np.zeros((cones, 3)), 0.0, dt, None, None)
+    v = numbers(v_free, (rows,), "v_free", "[m/s]")
+    Y = factor(numbers(delassus, (rows, rows), "delassus", "[1/kg]"))
+    arrays |= {"n": len(checked), "n_rows": rows, "blocks": checked, "key": keys(key, len(checked)), "v_free": v}
+    arrays |= bodies([], np.zeros((0, 3, 3))) | sides(cones, 0, None, None, None, None)
+    arrays |= rows_of(Y[: 3 * cones].reshape(cones, 3, Y.shape[1]))
+    return arrays | lines_of(Y[3 * cones :])
+
+
+def lines_of(Y: np.ndarray) -> dict[str, Any]:
+    """The nonzero entries of each row."""
+    used = [np.flatnonzero(row) for row in Y]
+    return {
+        "entry_start": np.concatenate([[0], np.cumsum([len(k) for k in used])]).astype(np.intc),
+        "entry_coordinate": np.concatenate([np.zeros(0, np.intc), *used]).astype(np.intc),
+        "entry_y": np.concatenate([np.zeros(0), *(row[k] for row, k in zip(Y, used, strict=True))]),
+    }
+
+
+def block_of(value: Any, i: int) -> tuple[str, int, float, float, float]:
+    """(law, rows, a, b, compliance) of blocks[i], a dict."""
+    allowed = {"cone": {"friction"}, "unilateral": {"rows"}, "bilateral": {"rows"}, "box": {"rows", "low", "high"}}
+    if not isinstance(value, dict) or value.get("law") not in LAW_NAMES:
+        raise ContactError(f"blocks[{i}] must be a dict with 'law', one of {LAW_NAMES}, got {value!r:.200}")
+    law = value["law"]
+    if wrong := set(value) - {"law", "compliance"} - allowed[law]:
+        known = sorted({*allowed[law], "compliance"})
+        raise ContactError(f"blocks[{i}], a {law}, has {sorted(map(str, wrong))}; known: {known}")
+    rows = 3 if law == "cone" else value.get("rows", 1)
+    if type(rows) is not int or not 1 <= rows <= 6:
+        raise ContactError(f"blocks[{i}]: rows must be a whole number from 1 to 6, got {rows!r:.100}")
+    a, b = (float(numbers(value.get(k, 0.0), (), f"blocks[{i}]: {k}")) for k in ("low", "high"))
+    if law == "cone":
+        a = float(numbers(value.get("friction", 0.0), (), f"blocks[{i}]: friction"))
+    soft = float(numbers(value.get("compliance", 0.0), (), f"blocks[{i}]: compliance", "[1/kg]"))
+    if soft < 0.0 or (law == "cone" and a < 0.0) or (law == "box" and not a <= 0.0 <= b):
+        raise ContactError(f"blocks[{i}]: compliance and friction must be >= 0, low <= 0 <= high, got {value!r:.200}")
+    return law, rows, a, b, soft
 
 
 def from_delassus(delassus: Any, v_free: Any, friction: Any, dt: Any, frame: Any, key: Any) -> dict[str, Any]:
@@ -149,21 +210,30 @@ def factor(G: np.ndarray) -> np.ndarray:
     return Y[:, :rank]
 
 
-def checked_state(state: Any) -> tuple[np.ndarray, np.ndarray, int]:
-    """(key, impulse, parity) of a solver state, or ContactError."""
+def checked_state(state: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
+    """(key, impulse, block_key, block_rows, row_impulse, parity) of a solver state, or ContactError."""
     if not isinstance(state, dict) or state.get("version") != STATE_VERSION:
         raise ContactError(f"state must be a dict made by get_state() with version {STATE_VERSION}, got {state!r:.200}")
     parity = state.get("parity")
     try:
-        key = np.array(state["key"], dtype=np.uint64, order="C")
+        key, block_key = np.array(state["key"], KEY, order="C"), np.array(state["block_key"], KEY, order="C")
         impulse = np.array(state["impulse"], dtype=np.float64, order="C")
+        rows = np.array(state["block_rows"], dtype=np.intc, order="C")
+        row_impulse = np.array(state["row_impulse"], dtype=np.float64, order="C")
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise ContactError(f"state['key'] and state['impulse'] must be arrays of numbers: {error!r}") from None
+        raise ContactError(f"state['key'], ['impulse'], ['block_key'], ['block_rows'] and ['row_impulse'] must be "
+                           f"arrays as get_state() makes them: {error!r:.200}") from None
     if type(parity) is not int or parity not in (0, 1):
-        raise ContactError(f"state['parity'] must be 0 or 1, got {parity!r}")
+        raise ContactError(f"state['parity'] must be 0 or 1, got {parity!r:.100}")
     if key.ndim != 1 or impulse.shape != (len(key), 3) or not np.isfinite(impulse).all():
         raise ContactError(f"state['key'] (m,) and state['impulse'] (m, 3) must be finite and of one length, "
                            f"got shapes {key.shape} and {impulse.shape}")
-    if len(key) and (key[0] == 0 or (key[1:] <= key[:-1]).any()):
-        raise ContactError("state['key'] must ascend and hold no 0")
-    return key, impulse, parity
+    sound = block_key.ndim == 1 and rows.shape == block_key.shape and (rows > 0).all()
+    if not (sound and row_impulse.shape == (int(rows.sum(dtype=np.int64)),) and np.isfinite(row_impulse).all()):
+        raise ContactError("state['block_key'] and ['block_rows'] must be of one length, ['row_impulse'] hold as many "
+                           "finite numbers as these rows")
+    for name, keys_ in (("key", key), ("block_key", block_key)):
+        listed = [tuple(int(x) for x in k) for k in keys_]
+        if any(not any(k) for k in listed) or any(a >= b for a, b in zip(listed, listed[1:], strict=False)):
+            raise ContactError(f"state['{name}'] must ascend and hold no 0")
+    return key, impulse, block_key, rows, row_impulse, parity

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rbdyn.contact._arrays import LAW_NAMES
 from rbdyn.errors import ContactError
 
 MOST_ITERATIONS = 1_000_000
@@ -53,3 +54,11 @@ def flag(value: Any, name: str) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise ContactError(f"{name} must be True or False, got {value!r:.200}")
     return bool(value)
+
+
+def laws(solver: type) -> int:
+    """The laws that a solver's class attribute `laws` names, bit k for LAW_NAMES[k]."""
+    named = getattr(solver, "laws", None)
+    if not isinstance(named, (tuple, list)) or not named or any(name not in LAW_NAMES for name in named):
+        raise ContactError(f"{solver.__name__}.laws must name some of {LAW_NAMES}, got {named!r:.200}")
+    return sum(1 << LAW_NAMES.index(name) for name in set(named))

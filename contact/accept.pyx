@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY, fabs, isfinite
 from libc.string cimport memset
 
-from rbdyn.contact.operator cimport Operator, contact_velocity, free_velocity, impulse_at, load_impulses
+from rbdyn.contact.operator cimport Operator, contact_velocity, free_velocity, impulse_at, line_velocity, load_impulses
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3
 
@@ -14,13 +14,18 @@ cdef double energy(const Operator* G, const double* impulse, double* size) noexc
     Velocities count from their targets: a bounce or a position correction may add energy to the bodies, not to this
     sum.  `size` receives the sum of the terms' sizes, which measures their rounding.
     """
-    cdef double total = 0.0, term
+    cdef double total = 0.0, term, x
     cdef Vec3 lam
     cdef int i
     size[0] = 0.0
     for i in range(G.n):
         lam = impulse_at(impulse, i)
         term = 0.5 * dot3(lam, add3(contact_velocity(G, i), free_velocity(G, i)))
+        total += term
+        size[0] += fabs(term)
+    for i in range(G.n_lines):
+        x = impulse[3 * G.n + i]
+        term = 0.5 * x * (line_velocity(G, i) + G.line[i].v_free)
         total += term
         size[0] += fabs(term)
     return total
@@ -39,6 +44,8 @@ cdef double work_at_free_velocity(const Operator* G, const double* impulse) noex
     cdef int i
     for i in range(G.n):
         total += dot3(impulse_at(impulse, i), free_velocity(G, i))
+    for i in range(G.n_lines):
+        total += impulse[3 * G.n + i] * G.line[i].v_free
     return total
 
 
@@ -62,8 +69,8 @@ cdef void accept(Operator* G, ContactProblem* p) noexcept nogil:
     else:
         p.error = INFINITY
     if share == 0.0:
-        memset(p.impulse, 0, 3 * p.n * sizeof(double))
+        memset(p.impulse, 0, p.n_rows * sizeof(double))
     else:
-        for i in range(3 * p.n):
+        for i in range(p.n_rows):
             p.impulse[i] *= share
     load_impulses(G, p.impulse)

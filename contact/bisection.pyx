@@ -6,7 +6,7 @@ from rbdyn.contact.anderson cimport Anderson
 from rbdyn.contact.anderson cimport begin as begin_anderson
 from rbdyn.contact.anderson cimport release as release_anderson
 from rbdyn.contact.gauss_seidel cimport Settings, gauss_seidel
-from rbdyn.contact.local cimport Law, Method
+from rbdyn.contact.local cimport FrictionLaw, Method
 from rbdyn.contact.operator cimport Operator, grow, prepare
 from rbdyn.contact.operator cimport release as release_operator
 from rbdyn.contact.problem cimport ContactProblem
@@ -17,6 +17,7 @@ from rbdyn.contact.stick cimport release as release_stick
 import numpy as np
 
 from rbdyn.contact import _options
+from rbdyn.contact._arrays import LAW_NAMES
 
 LAWS = ("coulomb", "raisim")
 METHODS = ("newton", "bisection")
@@ -62,6 +63,8 @@ cdef class BisectionSolver(ContactSolver):
     array([[-0.5,  0. ,  1. ]])
     """
 
+    laws = LAW_NAMES
+
     cdef Settings settings
     cdef Operator operator
     cdef Anderson acceleration
@@ -71,7 +74,7 @@ cdef class BisectionSolver(ContactSolver):
     cdef int history_length
 
     def __cinit__(self, *args, **kwargs):
-        self.settings = Settings(law=Law.COULOMB, method=Method.NEWTON, max_iterations=150, threshold=1e-8,
+        self.settings = Settings(law=FrictionLaw.COULOMB, method=Method.NEWTON, max_iterations=150, threshold=1e-8,
                                  alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True,
                                  direct=True, backward=False)
 
@@ -101,7 +104,7 @@ cdef class BisectionSolver(ContactSolver):
         """
         cdef Settings s = self.settings
         if friction_law is not None:
-            s.law = <Law><int>_options.choice(friction_law, LAWS, "friction_law")
+            s.law = <FrictionLaw><int>_options.choice(friction_law, LAWS, "friction_law")
         if local_solver is not None:
             s.method = <Method><int>_options.choice(local_solver, METHODS, "local_solver")
         if max_iterations is not None:
@@ -154,7 +157,7 @@ cdef class BisectionSolver(ContactSolver):
         """Gauss-Seidel from the impulses in p."""
         cdef Settings settings = self.settings       # one reading: somebody may configure meanwhile
         prepare(&self.operator, p)
-        begin_anderson(&self.acceleration, 3 * p.n, &self.operator.growths)
+        begin_anderson(&self.acceleration, p.n_rows, &self.operator.growths)
         grow(<void**>&self.history, &self.history_capacity, settings.max_iterations, sizeof(double),
              &self.operator.growths)
         settings.backward = self.direction

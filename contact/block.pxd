@@ -11,7 +11,7 @@ cdef enum Kind:
     FRICTIONLESS             # mu = 0, or a block that is not positive definite
     SKIPPED                  # no normal mobility: the contact gets no impulse
 
-cdef struct Block:
+cdef struct Cone:
     Sym3 G                   # G_ii + rho 1 [1/kg]
     Sym3 inverse             # its inverse [kg]
     double mu                # friction coefficient, at most 1e12
@@ -43,7 +43,7 @@ cdef inline bint is_isotropic(Sym3 G) noexcept nogil:
     return fabs(G.xy) <= small and fabs(G.xz) <= small and fabs(G.yz) <= small and fabs(G.xx - G.yy) <= small
 
 
-cdef inline void look_for_wedge(Block* B, Sym3 G) noexcept nogil:
+cdef inline void look_for_wedge(Cone* B, Sym3 G) noexcept nogil:
     """Whether the normal velocity has no freedom of its own, and what follows.
 
     Bodies two joints apart have G of rank 2: however they move, v = (v_t, w . v_t) with w = G_tt^-1 G_tn (rank 1: its
@@ -68,7 +68,7 @@ cdef inline void look_for_wedge(Block* B, Sym3 G) noexcept nogil:
         B.wedged = B.wx * B.wx + B.wy * B.wy < 4.0 * B.mu * B.mu
 
 
-cdef inline Block make_block(Sym3 G, double mu) noexcept nogil:
+cdef inline Cone make_cone(Sym3 G, double mu) noexcept nogil:
     """The constants of one contact.
 
     A block with det < 1e-9 (trace / 3)^3 (a leg with two joints, an arm at a singularity) gets a proximal term
@@ -77,7 +77,7 @@ cdef inline Block make_block(Sym3 G, double mu) noexcept nogil:
     Without normal mobility (G_nn below 1e-12 of the largest diagonal entry), or with a trace outside
     1e-30 ... 1e30 / kg, there is nothing to solve.
     """
-    cdef Block B
+    cdef Cone B
     cdef double trace = G.xx + G.yy + G.zz
     cdef double det = determinant(G)
     cdef bint singular
@@ -110,17 +110,17 @@ cdef inline Block make_block(Sym3 G, double mu) noexcept nogil:
     return B
 
 
-cdef inline double largest_tangential(const Block* B) noexcept nogil:
+cdef inline double largest_tangential(const Cone* B) noexcept nogil:
     """Largest eigenvalue of G_tt [1/kg]."""
     cdef double half = 0.5 * (B.G.xx - B.G.yy)
     return 0.5 * (B.G.xx + B.G.yy) + sqrt(half * half + B.G.xy * B.G.xy)
 
 
-cdef inline Vec3 apply_block(const Block* B, Vec3 lam) noexcept nogil:
+cdef inline Vec3 apply_block(const Cone* B, Vec3 lam) noexcept nogil:
     """(G_ii + rho 1) lam [m/s]."""
     return smul3(B.G, lam)
 
 
-cdef inline Vec3 possible(const Block* B, Vec3 v) noexcept nogil:
+cdef inline Vec3 possible(const Cone* B, Vec3 v) noexcept nogil:
     """The velocity of a wedged contact that has the tangential part of v [m/s]."""
     return vec3(v.x, v.y, B.wx * v.x + B.wy * v.y)

@@ -1,7 +1,7 @@
 # Gauss-Seidel over contacts: visit one contact after the other, each time with its local problem solved exactly.
 
 from rbdyn.contact.anderson cimport Anderson
-from rbdyn.contact.local cimport Law, Method
+from rbdyn.contact.local cimport FrictionLaw, Method
 from rbdyn.contact.operator cimport Operator
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.stick cimport Stick
@@ -14,7 +14,7 @@ cdef enum:
     LEAP = 4                 # an accelerated step may make the error this many times the best one, for a sweep
 
 cdef struct Settings:
-    Law law
+    FrictionLaw law
     Method method
     int max_iterations
     double threshold         # [m/s] on the largest velocity change of a sweep

@@ -5,7 +5,8 @@ from libc.string cimport memcpy
 
 from rbdyn.contact.accept cimport accept, makes_energy
 from rbdyn.contact.anderson cimport Anderson, mix, restart
-from rbdyn.contact.block cimport SKIPPED, Block, apply_block
+from rbdyn.contact.block cimport SKIPPED, Cone, apply_block
+from rbdyn.contact.laws.dispatch cimport prepare_blocks, visit_block
 from rbdyn.contact.local cimport FAILED, Mode, local_impulse
 from rbdyn.contact.operator cimport Operator, add_impulse, contact_velocity, impulse_at, load_impulses, set_impulse
 from rbdyn.contact.problem cimport ContactProblem
@@ -15,7 +16,7 @@ from rbdyn.spatial._algebra cimport Vec3, add3, scale3, sub3, vec3
 
 cdef double visit(Operator* G, const Settings* s, double alpha, double* impulse, int i) noexcept nogil:
     """Solve contact i with the others held; returns its velocity change |G_ii delta|_inf [m/s]."""
-    cdef const Block* B = &G.contact[i].block
+    cdef const Cone* B = &G.contact[i].block
     cdef Vec3 old = impulse_at(impulse, i)
     cdef Vec3 c = sub3(contact_velocity(G, i), apply_block(B, old)), lam, delta
     cdef Mode mode
@@ -37,22 +38,31 @@ cdef double visit(Operator* G, const Settings* s, double alpha, double* impulse,
 
 
 cdef double sweep(Operator* G, const Settings* s, double alpha, double* impulse) noexcept nogil:
-    """Visit every contact once; returns the largest velocity change."""
+    """Visit every block once, cones last or, backward, first; returns the largest velocity change."""
     cdef double error = 0.0
+    cdef double* others = impulse + 3 * G.n
     cdef int k, n = G.n
+    if not s.backward:
+        for k in range(G.n_blocks):
+            error = max(error, visit_block(G, &G.block[k], alpha, others))
     for k in range(n):
         error = max(error, visit(G, s, alpha, impulse, n - 1 - k if s.backward else k))
+    if s.backward:
+        for k in range(G.n_blocks - 1, -1, -1):
+            error = max(error, visit_block(G, &G.block[k], alpha, others))
     return error
 
 
 cdef void start(Operator* G, Anderson* A, ContactProblem* p) noexcept nogil:
     """Load the warm start; a skipped contact gets none.  Weights G_nn measure impulses by their energy."""
     cdef int i, k
-    for i in range(p.n):
+    for i in range(G.n):
         if G.contact[i].block.kind == SKIPPED:
             set_impulse(p.impulse, i, vec3(0.0, 0.0, 0.0))
         for k in range(3):
             A.weight[3 * i + k] = G.contact[i].block.G.zz
+    for i in range(G.n_lines):
+        A.weight[3 * G.n + i] = G.line[i].G
     load_impulses(G, p.impulse)
 
 
@@ -69,7 +79,7 @@ cdef bint soften(Operator* G) noexcept nogil:
 
 cdef void go_back(Operator* G, Anderson* A, ContactProblem* p, double error) noexcept nogil:
     """Take the best impulses so far, and forget how the others came about."""
-    memcpy(p.impulse, A.kept, 3 * p.n * sizeof(double))
+    memcpy(p.impulse, A.kept, p.n_rows * sizeof(double))
     load_impulses(G, p.impulse)
     restart(A)
     p.error = error
@@ -87,11 +97,12 @@ cdef int gauss_seidel(Operator* G, Anderson* A, Stick* S, const Settings* settin
     cdef Settings s = settings[0]                       # the sweeps must not notice that somebody changes them
     cdef bint plain = s.alpha_init == 1.0 and s.alpha_min == 1.0, leapt = False
     cdef double alpha = s.alpha_init, best = INFINITY, mark = INFINITY
-    cdef int k, last_progress = 0, tries = DIRECT_TRIES if s.direct and plain else 0
+    cdef int k, last_progress = 0, tries = DIRECT_TRIES if s.direct and plain and p.n_cones > 0 else 0
+    prepare_blocks(G)
     start(G, A, p)
     p.iterations, p.error, p.converged = 0, 0.0, p.n == 0
     for k in range(s.max_iterations if p.n > 0 else 0):
-        memcpy(A.x, p.impulse, 3 * p.n * sizeof(double))
+        memcpy(A.x, p.impulse, p.n_rows * sizeof(double))
         p.error = sweep(G, &s, alpha, p.impulse)
         history[k] = p.error
         p.iterations = k + 1
@@ -103,7 +114,7 @@ cdef int gauss_seidel(Operator* G, Anderson* A, Stick* S, const Settings* settin
         p.converged = p.error < s.threshold
         if p.error < best:
             best = p.error
-            memcpy(A.kept, p.impulse, 3 * p.n * sizeof(double))
+            memcpy(A.kept, p.impulse, p.n_rows * sizeof(double))
         if p.converged or p.error == INFINITY:
             break
         if p.error < 0.99 * mark:
@@ -118,7 +129,7 @@ cdef int gauss_seidel(Operator* G, Anderson* A, Stick* S, const Settings* settin
             continue
         if tries == DIRECT_TRIES:
             begin(S, G, p, &G.growths)
-            tries = tries if affordable(S, p.n) else 0
+            tries = tries if affordable(S, p.n_cones) else 0
         if tries > 0:
             if (k + 1) % DIRECT_EVERY == 0:
                 solve_sticking(S, G, p, s.threshold)

@@ -6,7 +6,7 @@
 
 from libc.math cimport NAN, fabs, frexp, hypot, isfinite, ldexp, sqrt
 
-from rbdyn.contact.block cimport FRICTIONLESS, ISOTROPIC, SKIPPED, Block
+from rbdyn.contact.block cimport FRICTIONLESS, ISOTROPIC, SKIPPED, Cone
 from rbdyn.contact.slide cimport (
     slide_coulomb_bisection,
     slide_coulomb_newton,
@@ -15,7 +15,7 @@ from rbdyn.contact.slide cimport (
 )
 from rbdyn.spatial._algebra cimport Vec3, neg3, scale3, smul3, vec3
 
-cdef enum Law:
+cdef enum FrictionLaw:
     COULOMB                  # exact: slip opposes friction
     RAISIM                   # least energy on the sliding curve
 
@@ -30,7 +30,7 @@ cdef enum Mode:
     FAILED                   # c or the impulse is not finite; the old impulse was kept
 
 
-cdef inline Vec3 isotropic_contact(const Block* B, Vec3 c, Mode* mode) noexcept nogil:
+cdef inline Vec3 isotropic_contact(const Cone* B, Vec3 c, Mode* mode) noexcept nogil:
     """G = diag(gamma, gamma, z): normal and tangential parts decouple, and both laws agree."""
     cdef double n = -c.z / B.G.zz
     cdef double r = sqrt(c.x * c.x + c.y * c.y), most = B.mu * n
@@ -41,7 +41,7 @@ cdef inline Vec3 isotropic_contact(const Block* B, Vec3 c, Mode* mode) noexcept 
     return vec3(-most * c.x / r, -most * c.y / r, n)
 
 
-cdef inline Vec3 slide_general(const Block* B, Vec3 c, Vec3 stick, Law law, Method method) noexcept nogil:
+cdef inline Vec3 slide_general(const Cone* B, Vec3 c, Vec3 stick, FrictionLaw law, Method method) noexcept nogil:
     """The law's point of the sliding curve; without friction if round-off left no such point."""
     cdef Vec3 lam
     if law == COULOMB:
@@ -53,7 +53,7 @@ cdef inline Vec3 slide_general(const Block* B, Vec3 c, Vec3 stick, Law law, Meth
     return vec3(0.0, 0.0, -c.z / B.G.zz)
 
 
-cdef inline Vec3 closed_contact(const Block* B, Vec3 c, Law law, Method method, Mode* mode) noexcept nogil:
+cdef inline Vec3 closed_contact(const Cone* B, Vec3 c, FrictionLaw law, Method method, Mode* mode) noexcept nogil:
     """Stick or slide, for c_n < 0 and 1e-40 < |c|_1 < 1e40."""
     cdef Vec3 stick
     mode[0] = SLIDE
@@ -79,7 +79,7 @@ cdef inline Vec3 clipped(Vec3 lam, double mu) noexcept nogil:
     return lam
 
 
-cdef inline Vec3 extreme_contact(const Block* B, Vec3 c, Vec3 old, Law law, Method method,
+cdef inline Vec3 extreme_contact(const Cone* B, Vec3 c, Vec3 old, FrictionLaw law, Method method,
                                  Mode* mode) noexcept nogil:
     """|c| far from one: the problem is homogeneous, so solve it for c 2^-k.
 
@@ -97,7 +97,8 @@ cdef inline Vec3 extreme_contact(const Block* B, Vec3 c, Vec3 old, Law law, Meth
     return old
 
 
-cdef inline Vec3 local_impulse(const Block* B, Vec3 c, Vec3 old, Law law, Method method, Mode* mode) noexcept nogil:
+cdef inline Vec3 local_impulse(const Cone* B, Vec3 c, Vec3 old, FrictionLaw law, Method method,
+                               Mode* mode) noexcept nogil:
     """The impulse of one contact [N s] for c = v - (G_ii + rho 1) lam_old [m/s]; contact axes."""
     cdef double size = fabs(c.x) + fabs(c.y) + fabs(c.z)
     if B.kind == SKIPPED or c.z >= 0.0:

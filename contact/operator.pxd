@@ -3,9 +3,9 @@
 # A visit reads v_i with `contact_velocity` and writes an impulse change with `add_impulse`; both cost the same for any
 # number of contacts.  `prepare` (operator.pyx) fills the per-step constants from a ContactProblem.
 
-from rbdyn.contact.block cimport Block, possible
-from rbdyn.contact.problem cimport ContactProblem, Row
-from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, mul3, scale3, sub3, tmul3, vec3
+from rbdyn.contact.block cimport Cone, possible
+from rbdyn.contact.problem cimport Block, ContactProblem, Entry, Entry3
+from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, dot3, mul3, scale3, sub3, tmul3, vec3
 
 cdef struct Side:            # one single body at a contact
     int body                 # index, or -1: static, or moved by rows
@@ -17,21 +17,47 @@ cdef struct Contact:         # constants of one contact for one step
     Mat3 R                   # rows t1, t2, n, world axes
     Vec3 v_free              # [m/s], contact axes
     Side a, b
-    int row, row_end         # its rows are Operator.row[row:row_end]
-    Block block              # G_ii
+    int row, row_end         # its entries are Operator.row[row:row_end]
+    Cone block              # G_ii
     int mode                 # Mode (local.pxd) of the latest visit
+
+cdef struct Mover:           # a single body at a row that is no cone's
+    int body                 # index, or -1
+    Vec3 v, w                # directions: the row's velocity is v . dv + w . dw
+    Vec3 dv, dw              # what a unit impulse makes
+
+cdef struct Line:            # constants of one such row for one step
+    double v_free            # [m/s]
+    Mover a, b
+    int entry, entry_end     # its entries are Operator.entry[entry:entry_end]
+    double G                 # G_rr + compliance [1/kg]
+
+cdef struct LineBlock:       # a block of such rows
+    int law                  # Law
+    int first                # its rows are Operator.line[first:first + rows]
+    int rows
+    double low, high         # box: bounds [N s]
+    double compliance        # [1/kg]
+    int factor               # bilateral: L D L^T = G_bb + compliance 1 from Operator.factor[factor] on, 36 numbers
 
 cdef struct BodyVelocity:    # change since the free velocity, world axes
     Vec3 v                   # of the centre of mass [m/s]
     Vec3 w                   # [rad/s]
 
 cdef struct Operator:        # workspace; grows by doubling and is reused
-    int n, n_single, n_coordinates
-    const Row* row           # the problem's rows
+    int n                    # cones
+    int n_blocks             # other blocks
+    int n_lines              # their rows
+    int n_single, n_coordinates
+    const Entry3* row        # the problem's entries of cones
+    const Entry* entry       # the problem's entries of other rows
+    LineBlock* block         # (n_blocks,)
+    Line* line               # (n_lines,)
+    double* factor           # 36 for every bilateral block
     Contact* contact         # (n,)
     BodyVelocity* body       # (n_single,)
     double* z                # (n_coordinates,) normalised velocity changes [kg^1/2 m/s]
-    size_t contact_capacity, body_capacity, z_capacity
+    size_t contact_capacity, body_capacity, z_capacity, block_capacity, line_capacity, factor_capacity
     size_t growths           # how often memory was asked for
 
 
@@ -57,7 +83,7 @@ cdef inline Vec3 contact_velocity(const Operator* G, int i) noexcept nogil:
     """v_i [m/s], contact axes: the sum in problem.pxd; of a wedged contact without its target."""
     cdef const Contact* k = &G.contact[i]
     cdef Vec3 v = k.v_free, dv
-    cdef const Row* y
+    cdef const Entry3* y
     cdef double z
     cdef int j
     if k.a.body >= 0:
@@ -94,7 +120,7 @@ cdef inline void push_body(Operator* G, const Side* side, Vec3 f, Vec3 lam, doub
 cdef inline void add_impulse(Operator* G, int i, Vec3 lam) noexcept nogil:
     """Everything that an impulse lam [N s] at contact i moves."""
     cdef const Contact* k = &G.contact[i]
-    cdef const Row* y
+    cdef const Entry3* y
     cdef Vec3 f
     cdef int j
     if k.a.body >= 0 or k.b.body >= 0:
@@ -106,3 +132,58 @@ cdef inline void add_impulse(Operator* G, int i, Vec3 lam) noexcept nogil:
     for j in range(k.row, k.row_end):
         y = &G.row[j]
         G.z[y.coordinate] += y.x * lam.x + y.y * lam.y + y.n * lam.z
+
+
+cdef inline double line_velocity(const Operator* G, int r) noexcept nogil:
+    """v_r [m/s] of a row that is no cone's: the sum in problem.pxd."""
+    cdef const Line* k = &G.line[r]
+    cdef double v = k.v_free
+    cdef int j
+    if k.a.body >= 0:
+        v += dot3(k.a.v, G.body[k.a.body].v) + dot3(k.a.w, G.body[k.a.body].w)
+    if k.b.body >= 0:
+        v += dot3(k.b.v, G.body[k.b.body].v) + dot3(k.b.w, G.body[k.b.body].w)
+    for j in range(k.entry, k.entry_end):
+        v += G.entry[j].y * G.z[G.entry[j].coordinate]
+    return v
+
+
+cdef inline void push_mover(Operator* G, const Mover* m, double lam) noexcept nogil:
+    cdef BodyVelocity* body = &G.body[m.body]
+    body.v = add3(body.v, scale3(lam, m.dv))
+    body.w = add3(body.w, scale3(lam, m.dw))
+
+
+cdef inline void add_line_impulse(Operator* G, int r, double lam) noexcept nogil:
+    """Everything that an impulse lam [N s] along row r moves."""
+    cdef const Line* k = &G.line[r]
+    cdef int j
+    if k.a.body >= 0:
+        push_mover(G, &k.a, lam)
+    if k.b.body >= 0:
+        push_mover(G, &k.b, lam)
+    for j in range(k.entry, k.entry_end):
+        G.z[G.entry[j].coordinate] += G.entry[j].y * lam
+
+
+cdef inline double coupling(const Operator* G, int r, int s) noexcept nogil:
+    """G_rs [1/kg], without compliance."""
+    cdef const Line* k = &G.line[r]
+    cdef const Line* l = &G.line[s]
+    cdef double g = 0.0
+    cdef int i, j
+    if k.a.body >= 0:
+        if k.a.body == l.a.body:
+            g += dot3(k.a.v, l.a.dv) + dot3(k.a.w, l.a.dw)
+        if k.a.body == l.b.body:
+            g += dot3(k.a.v, l.b.dv) + dot3(k.a.w, l.b.dw)
+    if k.b.body >= 0:
+        if k.b.body == l.a.body:
+            g += dot3(k.b.v, l.a.dv) + dot3(k.b.w, l.a.dw)
+        if k.b.body == l.b.body:
+            g += dot3(k.b.v, l.b.dv) + dot3(k.b.w, l.b.dw)
+    for i in range(k.entry, k.entry_end):
+        for j in range(l.entry, l.entry_end):
+            if G.entry[i].coordinate == G.entry[j].coordinate:
+                g += G.entry[i].y * G.entry[j].y
+    return g

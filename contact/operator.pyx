@@ -3,8 +3,10 @@
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
-from rbdyn.contact.block cimport make_block
-from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION, ContactProblem
+from rbdyn.contact.block cimport make_cone
+from rbdyn.contact.problem cimport (
+    BILATERAL, BOX, CONE, CONTACT_PROBLEM_VERSION, LAWS, MOST_ROWS, Block, ContactProblem, RowSide,
+)
 from rbdyn.spatial._algebra cimport (
     Mat3,
     Sym3,
@@ -17,6 +19,7 @@ from rbdyn.spatial._algebra cimport (
     row_y,
     row_z,
     rows3,
+    scale3,
     smul3,
     sym3,
     transpose3,
@@ -47,6 +50,9 @@ cdef void release(Operator* G) noexcept nogil:
     free(G.contact)
     free(G.body)
     free(G.z)
+    free(G.block)
+    free(G.line)
+    free(G.factor)
     memset(G, 0, sizeof(Operator))
 
 
@@ -56,17 +62,36 @@ cdef int refuse(str text) except -1:
 
 cdef int check_sizes(const ContactProblem* p) except -1 nogil:
     """Whether the problem can be read at all."""
-    cdef bint missing = p.n > 0 and (p.frame == NULL or p.v_free == NULL or p.friction == NULL or p.impulse == NULL)
-    missing |= p.n_single > 0 and (p.inverse_mass == NULL or p.inverse_inertia == NULL)
-    missing |= p.n_single > 0 and p.single_a != NULL and p.arm_a == NULL
-    missing |= p.n_single > 0 and p.single_b != NULL and p.arm_b == NULL
+    cdef int i, rows = 0
+    cdef const Block* B
+    cdef bint missing
     if p.version != CONTACT_PROBLEM_VERSION:
         with gil:
             refuse(f"ContactProblem version {p.version} was given, this solver reads version {CONTACT_PROBLEM_VERSION}")
-    if p.n < 0 or p.n_single < 0 or p.n_coordinates < 0 or missing:
+    missing = p.n > 0 and (p.block == NULL or p.v_free == NULL or p.impulse == NULL)
+    missing |= p.n_cones > 0 and p.frame == NULL
+    missing |= p.n_single > 0 and (p.inverse_mass == NULL or p.inverse_inertia == NULL)
+    missing |= p.n_single > 0 and p.single_a != NULL and p.arm_a == NULL
+    missing |= p.n_single > 0 and p.single_b != NULL and p.arm_b == NULL
+    if not 0 <= p.n_cones <= p.n or p.n_single < 0 or p.n_coordinates < 0 or missing:
         with gil:
-            refuse(f"malformed ContactProblem: n = {p.n}, n_single = {p.n_single}, "
+            refuse(f"malformed ContactProblem: n = {p.n}, n_cones = {p.n_cones}, n_single = {p.n_single}, "
                    f"n_coordinates = {p.n_coordinates}, or an array it needs is NULL")
+    for i in range(p.n):
+        B = p.block + i
+        if B.first_row != rows or B.rows < 1 or (B.law == CONE) != (i < p.n_cones) or not 0 <= B.law < LAWS or (
+                B.law == CONE and B.rows != 3) or (B.law == BILATERAL and B.rows > MOST_ROWS):
+            with gil:
+                refuse(f"block {i}: law {B.law}, first_row {B.first_row}, rows {B.rows}; cones come first and have 3 "
+                       f"rows, a bilateral at most {MOST_ROWS}, and {rows} rows come before this block")
+        if not B.compliance >= 0.0 or (B.law == BOX and not B.a <= 0.0 <= B.b):
+            with gil:
+                refuse(f"block {i}: compliance must be >= 0 and a box must hold 0, got compliance {B.compliance:.6g}, "
+                       f"a {B.a:.6g}, b {B.b:.6g}")
+        rows += B.rows
+    if rows != p.n_rows:
+        with gil:
+            refuse(f"malformed ContactProblem: n_rows = {p.n_rows}, its blocks have {rows}")
     return 0
 
 
@@ -79,13 +104,14 @@ cdef int check_body(const ContactProblem* p, int i, int body) except -1 nogil:
 
 cdef int check_rows(const ContactProblem* p, int i, int start, int end) except -1 nogil:
     cdef int j
-    if not 0 <= start <= end or (end > start and p.row == NULL):
+    if not 0 <= start <= end or (end > start and p.entry3 == NULL):
         with gil:
-            refuse(f"contact {i}: row_start gives the range {start}:{end}")
+            refuse(f"contact {i}: entry3_start gives the range {start}:{end}")
     for j in range(start, end):
-        if not 0 <= p.row[j].coordinate < p.n_coordinates:
+        if not 0 <= p.entry3[j].coordinate < p.n_coordinates:
             with gil:
-                refuse(f"contact {i}: row {j} has coordinate {p.row[j].coordinate}, n_coordinates is {p.n_coordinates}")
+                refuse(f"contact {i}: entry {j} has coordinate {p.entry3[j].coordinate}, "
+                       f"n_coordinates is {p.n_coordinates}")
     return 0
 
 
@@ -142,28 +168,91 @@ cdef int make_contact(Operator* G, const ContactProblem* p, int i) except -1 nog
     k.R = rows3(vec3(R[0], R[1], R[2]), vec3(R[3], R[4], R[5]), vec3(R[6], R[7], R[8]))
     k.v_free = vec3(p.v_free[3 * i], p.v_free[3 * i + 1], p.v_free[3 * i + 2])
     k.row = k.row_end = 0
-    if p.row_start != NULL:
-        k.row, k.row_end = p.row_start[i], p.row_start[i + 1]
+    if p.entry3_start != NULL:
+        k.row, k.row_end = p.entry3_start[i], p.entry3_start[i + 1]
         check_rows(p, i, k.row, k.row_end)
     k.a = make_side(p, a, p.arm_a + 3 * i, k.R)
     k.b = make_side(p, b, p.arm_b + 3 * i, k.R)
-    k.block = make_block(diagonal_block(G, k), p.friction[i])
+    k.block = make_cone(diagonal_block(G, k), p.block[i].a)
     k.mode = 0
     return 0
 
 
+cdef Mover make_mover(const ContactProblem* p, const RowSide* side) noexcept nogil:
+    """The constants of a single body at a row."""
+    cdef Mover m
+    cdef const double* I
+    memset(&m, 0, sizeof(Mover))
+    m.body = side.body
+    if m.body < 0:
+        return m
+    I = p.inverse_inertia + 6 * m.body
+    m.v = vec3(side.linear[0], side.linear[1], side.linear[2])
+    m.w = vec3(side.angular[0], side.angular[1], side.angular[2])
+    m.dv = scale3(p.inverse_mass[m.body], m.v)
+    m.dw = smul3(sym3(I[0], I[1], I[2], I[3], I[4], I[5]), m.w)
+    return m
+
+
+cdef int make_line(Operator* G, const ContactProblem* p, int r, double compliance) except -1 nogil:
+    """Check row r of those that are no cone's, and write its constants."""
+    cdef Line* k = &G.line[r]
+    cdef int j
+    memset(k, 0, sizeof(Line))
+    k.v_free = p.v_free[3 * p.n_cones + r]
+    k.a.body = k.b.body = -1
+    if p.side != NULL:
+        check_body(p, 3 * p.n_cones + r, p.side[2 * r].body)
+        check_body(p, 3 * p.n_cones + r, p.side[2 * r + 1].body)
+        k.a, k.b = make_mover(p, p.side + 2 * r), make_mover(p, p.side + 2 * r + 1)
+    if p.entry_start != NULL:
+        k.entry, k.entry_end = p.entry_start[r], p.entry_start[r + 1]
+        if not 0 <= k.entry <= k.entry_end or (k.entry_end > k.entry and p.entry == NULL):
+            with gil:
+                refuse(f"row {3 * p.n_cones + r}: entry_start gives the range {k.entry}:{k.entry_end}")
+        for j in range(k.entry, k.entry_end):
+            if not 0 <= p.entry[j].coordinate < p.n_coordinates:
+                with gil:
+                    refuse(f"row {3 * p.n_cones + r}: entry {j} has coordinate {p.entry[j].coordinate}, "
+                           f"n_coordinates is {p.n_coordinates}")
+    k.G = coupling(G, r, r) + compliance
+    return 0
+
+
+cdef int make_block(Operator* G, const ContactProblem* p, int i, int* factors) except -1 nogil:
+    """The constants of block i of those that are no cones."""
+    cdef LineBlock* k = &G.block[i]
+    cdef const Block* B = p.block + p.n_cones + i
+    cdef int r
+    k.law, k.first, k.rows = B.law, B.first_row - 3 * p.n_cones, B.rows
+    k.low, k.high, k.compliance, k.factor = B.a, B.b, B.compliance, factors[0]
+    for r in range(k.first, k.first + k.rows):
+        make_line(G, p, r, k.compliance)
+    if k.law == BILATERAL:
+        factors[0] += 36
+    return 0
+
+
 cdef int prepare(Operator* G, const ContactProblem* p) except -1 nogil:
-    """Read the problem: workspace of the right size, constants of every contact, velocities at their free values."""
-    cdef int i
+    """Read the problem: workspace of the right size, constants of every block, velocities at their free values."""
+    cdef int i, factors = 0
     check_sizes(p)
-    grow(<void**>&G.contact, &G.contact_capacity, p.n, sizeof(Contact), &G.growths)
+    grow(<void**>&G.contact, &G.contact_capacity, p.n_cones, sizeof(Contact), &G.growths)
     grow(<void**>&G.body, &G.body_capacity, p.n_single, sizeof(BodyVelocity), &G.growths)
     grow(<void**>&G.z, &G.z_capacity, p.n_coordinates, sizeof(double), &G.growths)
-    G.n = 0                                            # nothing to read until all contacts are made
-    G.n_single, G.n_coordinates, G.row = p.n_single, p.n_coordinates, p.row
-    for i in range(p.n):
+    grow(<void**>&G.block, &G.block_capacity, p.n - p.n_cones, sizeof(LineBlock), &G.growths)
+    grow(<void**>&G.line, &G.line_capacity, p.n_rows - 3 * p.n_cones, sizeof(Line), &G.growths)
+    for i in range(p.n_cones, p.n):
+        factors += 36 if p.block[i].law == BILATERAL else 0
+    grow(<void**>&G.factor, &G.factor_capacity, factors, sizeof(double), &G.growths)
+    G.n = G.n_blocks = G.n_lines = 0                   # nothing to read until all is made
+    G.n_single, G.n_coordinates, G.row, G.entry = p.n_single, p.n_coordinates, p.entry3, p.entry
+    for i in range(p.n_cones):
         make_contact(G, p, i)
-    G.n = p.n
+    factors = 0
+    for i in range(p.n - p.n_cones):
+        make_block(G, p, i, &factors)
+    G.n, G.n_blocks, G.n_lines = p.n_cones, p.n - p.n_cones, p.n_rows - 3 * p.n_cones
     clear_velocities(G)
     return 0
 
@@ -177,8 +266,10 @@ cdef void clear_velocities(Operator* G) noexcept nogil:
 
 
 cdef void load_impulses(Operator* G, const double* impulse) noexcept nogil:
-    """The velocities that these impulses make, (n, 3) [N s]."""
+    """The velocities that these impulses make, (n_rows,) [N s]."""
     cdef int i
     clear_velocities(G)
     for i in range(G.n):
         add_impulse(G, i, impulse_at(impulse, i))
+    for i in range(G.n_lines):
+        add_line_impulse(G, i, impulse[3 * G.n + i])

@@ -3,7 +3,8 @@
 from libc.math cimport INFINITY, fabs, isfinite, sqrt
 
 from rbdyn.contact.accept cimport accept
-from rbdyn.contact.block cimport SKIPPED, Block, apply_block, largest_tangential
+from rbdyn.contact.block cimport SKIPPED, Cone, apply_block, largest_tangential
+from rbdyn.contact.laws.dispatch cimport prepare_blocks, visit_block
 from rbdyn.contact.operator cimport (
     Operator,
     add_impulse,
@@ -19,6 +20,7 @@ from rbdyn.contact.solver cimport ContactSolver
 from rbdyn.spatial._algebra cimport Vec3, sub3, vec3
 
 from rbdyn.contact import _options
+from rbdyn.contact._arrays import LAW_NAMES
 
 
 cdef class PGSSolver(ContactSolver):
@@ -38,6 +40,8 @@ cdef class PGSSolver(ContactSolver):
     ContactError
         If an argument is out of range; the message names it.
     """
+
+    laws = LAW_NAMES
 
     cdef Operator operator
     cdef int max_iterations
@@ -87,12 +91,16 @@ cdef class PGSSolver(ContactSolver):
         """Sweep from the impulses in p."""
         cdef int i, k
         prepare(&self.operator, p)
+        prepare_blocks(&self.operator)
         load_impulses(&self.operator, p.impulse)
         p.iterations, p.error, p.converged = 0, 0.0, p.n == 0
         while p.iterations < self.max_iterations and not p.converged:
             p.error = 0.0
-            for k in range(p.n):
-                i = p.n - 1 - k if self.direction else k
+            for k in range(self.operator.n_blocks):
+                p.error = max(p.error, visit_block(&self.operator, &self.operator.block[k], 1.0,
+                                                   p.impulse + 3 * p.n_cones))
+            for k in range(p.n_cones):
+                i = p.n_cones - 1 - k if self.direction else k
                 p.error = max(p.error, visit(&self.operator, p.impulse, i))
             p.iterations += 1
             p.converged = p.error < self.threshold
@@ -107,7 +115,7 @@ cdef double visit(Operator* G, double* impulse, int i) noexcept nogil:
 
     g_t is the largest eigenvalue of G_tt.  Returns the velocity change |G_ii delta|_inf [m/s].
     """
-    cdef const Block* B = &G.contact[i].block
+    cdef const Cone* B = &G.contact[i].block
     cdef Vec3 old = impulse_at(impulse, i), lam = old, v
     cdef double r, most, g_t
     if B.kind == SKIPPED:

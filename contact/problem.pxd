@@ -1,49 +1,95 @@
-# ContactProblem: the equations of one time step's contacts, the wire format between World and a contact solver.
+# ContactProblem: the equations of one time step, the interface struct between World and a contact solver.
 #
-# The unknowns are the impulses lam_i [N s], in the axes (t1, t2, normal) of their contact, acting on object A
-# and with opposite sign on object B.  The contact velocity is
+# The unknowns are impulses lam, one a row, in blocks that obey one law each:
 #
-#     v_i = v_free_i + R_i (dv_a + dw_a x arm_a) - R_i (dv_b + dw_b x arm_b) + sum over its rows of y_k z_k
+#     cone         3 rows along (t1, t2, normal) of a contact, friction mu = a:
+#                  0 <= lam_n  perpendicular to  v_n >= 0,  |lam_t| <= mu lam_n,  v_t = 0 while |lam_t| < mu lam_n,
+#                  otherwise the friction law of the solver
+#     unilateral   0 <= lam  perpendicular to  v >= 0, each row by itself
+#     bilateral    v = 0, 1 to 6 rows together; rows may be redundant
+#     box          a <= lam <= b with a <= 0 <= b: v = 0 between the bounds, v >= 0 at lam = a, v <= 0 at lam = b
+#
+# v is relative to its target (targets.pxd).  Cones come first: block i < n_cones has the rows 3 i, 3 i + 1, 3 i + 2.
+#
+# The velocity of a cone's rows is
+#
+#     v_i = v_free_i + R_i (dv_a + dw_a x arm_a) - R_i (dv_b + dw_b x arm_b) + sum over its entries of y_k z_k
 #
 # with R_i = frame[i].  The velocity changes (dv, dw) of the single bodies and z start at zero; an impulse lam_i adds
-# R_i^T lam_i / m to dv_a, I^-1 (arm_a x R_i^T lam_i) to dw_a, the opposite to b, and y_k . lam_i to z_k.
-# Hence v = v_free + G lam with G = J M^-1 J^T, but a visit to a contact costs the same for any number of contacts.
+# R_i^T lam_i / m to dv_a, I^-1 (arm_a x R_i^T lam_i) to dw_a, the opposite to b, and y_k . lam_i to z_k.  Any other row
+# r has up to two sides, whose signs are in their directions:
 #
-# A row is one column of M^-1/2 J^T (J^T after the substitution M = L L^T, so that G = Y Y^T).  Both sides of a
-# contact, with their signs, are folded into its rows; a contact may have rows and single bodies at once (a foot on
-# a box).
+#     v_r = v_free_r + sum over sides of (linear . dv + angular . dw) + sum over its entries of y_k z_k
 #
-# The law of every contact:  0 <= lam_n  perpendicular to  v_n >= 0,   |lam_t| <= mu lam_n,   v_t = 0 while
-# |lam_t| < mu lam_n, otherwise the friction law of the solver.  v_n is relative to the target velocity
-# (targets.pxd: restitution, position correction, closing a gap).
+# Hence v = v_free + G lam with G = J M^-1 J^T, but a visit to a block costs the same for any number of blocks.  Laws
+# hold for v + compliance lam.
+#
+# An entry is one column of M^-1/2 J^T (J^T after the substitution M = L L^T, so that G = Y Y^T).  Both sides of a
+# constraint, with their signs, are folded into its entries; a block may have entries and single bodies at once (a foot
+# on a box).
 
 cdef enum:
-    CONTACT_PROBLEM_VERSION = 1   # changes with every change of the structs below
+    CONTACT_PROBLEM_VERSION = 2   # changes with every change of the structs below
+    LAWS = 4
+    MOST_ROWS = 6                 # of a bilateral block
 
-cdef struct Row:                  # how one normalised coordinate of an articulated system moves one contact [kg^-1/2]
+cdef enum Law:
+    CONE
+    UNILATERAL
+    BILATERAL
+    BOX
+
+# Warm-start keys ascend among the cones, and among the other blocks.  All zero is no identity: such a block starts from
+# zero.  A key that is not greater than every key before it counts as zero.
+cdef struct Key:                  # identity of a block from step to step
+    unsigned int source           # who wrote the block
+    unsigned int id_a, id_b       # what it acts on, in the source's numbers
+    unsigned int feature          # which of several between the same two
+
+cdef struct Block:
+    int law                       # Law
+    int first_row
+    int rows                      # 3 for a cone, 1 to 6 for a bilateral, 1 or more for the others
+    double a, b                   # cone: mu >= 0, unused; box: bounds of every row [N s]; others: unused
+    double compliance             # [1/kg] added to the diagonal of G, >= 0
+    Key key
+
+cdef struct Entry3:               # how one normalised coordinate of an articulated system moves a cone [kg^-1/2]
     int coordinate                # index into the normalised coordinates z, 0 <= coordinate < n_coordinates
     double x, y, n                # along t1, t2, normal
 
-# Warm-start keys ascend with the contact's index.  0 is no identity: such a contact starts from zero.  A key that is
-# not greater than every key before it counts as 0.  arm_a[i] is read only where single_a[i] >= 0, arm_b likewise.
+cdef struct Entry:                # how it moves one row
+    int coordinate
+    double y                      # [kg^-1/2]
+
+cdef struct RowSide:              # a single body at one row, world axes
+    int body                      # index, or -1
+    double linear[3]              # direction of its velocity, sign included
+    double angular[3]             # direction of its angular velocity [m], or [1] where the row is one of rad/s
+
+# arm_a[i] is read only where single_a[i] >= 0, arm_b likewise.
 cdef struct ContactProblem:       # one time step; every array belongs to World (or to a Problem of view.pyx)
     int version                   # CONTACT_PROBLEM_VERSION
-    int n                         # contacts
+    int n                         # blocks
+    int n_cones                   # the first of them
+    int n_rows                    # of all blocks
     double dt                     # time step [s]
-    const double* frame           # (n, 3, 3) rows t1, t2, normal: orthonormal, world axes; normal points into object A
-    const double* v_free          # (n, 3) velocity of A minus B at zero impulse, minus its target [m/s], contact axes
-    const double* friction        # (n,) friction coefficient mu >= 0
-    const unsigned long long* key  # (n,) identity of the contact from step to step; NULL: all 0
-    double* impulse               # (n, 3) in: warm start, out: solution [N s], contact axes, acts on A
-    const int* single_a           # (n,) index of the single body on side A, or -1; NULL: all -1
-    const int* single_b           # (n,) index of the single body on side B, or -1; NULL: all -1
-    const double* arm_a           # (n, 3) contact point minus that body's centre of mass, world axes [m]
-    const double* arm_b           # (n, 3) the same for side B
+    const Block* block            # (n,)
+    const double* v_free          # (n_rows,) velocity at zero impulse, minus its target [m/s]; cones: A minus B
+    double* impulse               # (n_rows,) in: warm start, out: solution [N s]; cones: acts on A
+    const double* frame           # (n_cones, 3, 3) rows t1, t2, normal: orthonormal, world axes; normal points into A
+    const int* single_a           # (n_cones,) index of the single body on side A, or -1; NULL: all -1
+    const int* single_b           # (n_cones,) index of the single body on side B, or -1; NULL: all -1
+    const double* arm_a           # (n_cones, 3) contact point minus that body's centre of mass, world axes [m]
+    const double* arm_b           # (n_cones, 3) the same for side B
+    const int* entry3_start       # (n_cones + 1,) cone i has entry3[entry3_start[i]:entry3_start[i + 1]]; NULL: none
+    const Entry3* entry3
+    const RowSide* side           # (n_rows - 3 n_cones, 2) sides of every other row; NULL: none
+    const int* entry_start        # (n_rows - 3 n_cones + 1,) entries of every other row; NULL: none
+    const Entry* entry
     int n_single                  # single bodies
     const double* inverse_mass    # (n_single,) [1/kg]; 0 for a body that does not move
     const double* inverse_inertia  # (n_single, 6) xx xy xz yy yz zz about the centre of mass, world axes [1/(kg m^2)]
-    const int* row_start          # (n + 1,) rows of contact i are row[row_start[i]:row_start[i + 1]]; NULL: no rows
-    const Row* row
     int n_coordinates             # length of z
     int iterations                # out: sweeps done
     double error                  # out: largest velocity change in the last sweep [m/s]

@@ -5,16 +5,16 @@
 #     lam_n = beta / D,   lam_t = mu lam_n e,   D(e) = G_nn + g . e                                             (1)
 #     D v_t = w(e) = a0 + A e,   a0 = G_nn c_t + beta G_tn,   A = c_t g^T + beta mu G_tt                        (3)
 #
-# Law "coulomb": w = -s e with s >= 0 (slip against friction; Bonnefon and Daviet, "Quartic formulation of Coulomb 3D
-# frictional contact", 2011).  Law "raisim": least kinetic energy on the curve (Hwangbo, Lee and Hutter, "Per-contact
-# iteration method for solving contact dynamics", RA-L 2018); there slip opposes G_nn e + g instead of e.
+# Friction law "coulomb": w = -s e with s >= 0 (slip against friction; Bonnefon and Daviet, "Quartic formulation of
+# Coulomb 3D frictional contact", 2011).  "raisim": least kinetic energy on the curve (Hwangbo, Lee and Hutter,
+# "Per-contact iteration method for solving contact dynamics", RA-L 2018); there slip opposes G_nn e + g, not e.
 #
 # Every function gets a block of kind GENERAL, c with c_n < 0 and 1e-40 < |c|_1 < 1e40, and the stick impulse p, which
 # lies outside the friction cone.  A failure shows as a non-finite result; the caller guards.
 
 from libc.math cimport INFINITY, fabs, hypot, sqrt
 
-from rbdyn.contact.block cimport Block
+from rbdyn.contact.block cimport Cone
 from rbdyn.spatial._algebra cimport Vec3, vec3
 
 cdef struct Slip:            # eq. 3: D v_t = a0 + A e [m/s/kg]
@@ -22,7 +22,7 @@ cdef struct Slip:            # eq. 3: D v_t = a0 + A e [m/s/kg]
     double Axx, Axy, Ayx, Ayy
 
 
-cdef inline Slip slip(const Block* B, Vec3 c) noexcept nogil:
+cdef inline Slip slip(const Cone* B, Vec3 c) noexcept nogil:
     """Eq. 3."""
     cdef Slip w
     cdef double beta = -c.z
@@ -35,7 +35,7 @@ cdef inline Slip slip(const Block* B, Vec3 c) noexcept nogil:
     return w
 
 
-cdef inline Vec3 curve_point(const Block* B, double beta, double ex, double ey) noexcept nogil:
+cdef inline Vec3 curve_point(const Cone* B, double beta, double ex, double ey) noexcept nogil:
     """Eq. 1."""
     cdef double n = beta / (B.G.zz + B.gx * ex + B.gy * ey)
     return vec3(B.mu * n * ex, B.mu * n * ey, n)
@@ -79,7 +79,7 @@ cdef inline double secular_high(const Slip* w) noexcept nogil:
     return hypot(w.a0x, w.a0y) + sqrt(w.Axx * w.Axx + w.Axy * w.Axy + w.Ayx * w.Ayx + w.Ayy * w.Ayy)
 
 
-cdef inline Vec3 slide_coulomb_newton(const Block* B, Vec3 c) noexcept nogil:
+cdef inline Vec3 slide_coulomb_newton(const Cone* B, Vec3 c) noexcept nogil:
     """Newton on 1/|x(s)| - 1 (nearly linear in s: Hebden 1973), kept inside the bracket by bisection."""
     cdef Slip w = slip(B, c)
     cdef Secular f
@@ -107,7 +107,7 @@ cdef inline Vec3 slide_coulomb_newton(const Block* B, Vec3 c) noexcept nogil:
     return curve_point(B, -c.z, f.x / f.norm, f.y / f.norm)
 
 
-cdef inline Vec3 slide_coulomb_bisection(const Block* B, Vec3 c) noexcept nogil:
+cdef inline Vec3 slide_coulomb_bisection(const Cone* B, Vec3 c) noexcept nogil:
     """The same equation by halving its bracket."""
     cdef Slip w = slip(B, c)
     cdef Secular f
@@ -131,19 +131,19 @@ cdef inline Vec3 slide_coulomb_bisection(const Block* B, Vec3 c) noexcept nogil:
 # impulse's direction, cos(phi) = mu p_n / |p_t|: the tangent points from p to the conic (eq. 5).  Where the conic is
 # a hyperbola (eccentricity mu |G_tn| / G_nn >= 1), directions with D <= 0 count as beyond the root.
 
-cdef inline double energy_slope(const Block* B, const Slip* w, double ex, double ey) noexcept nogil:
+cdef inline double energy_slope(const Cone* B, const Slip* w, double ex, double ey) noexcept nogil:
     """F(e), eq. 4."""
     cdef double wx = w.a0x + w.Axx * ex + w.Axy * ey
     cdef double wy = w.a0y + w.Ayx * ex + w.Ayy * ey
     return wy * (B.G.zz * ex + B.gx) - wx * (B.G.zz * ey + B.gy)
 
 
-cdef inline bint before_root(const Block* B, const Slip* w, double ex, double ey, double F0) noexcept nogil:
+cdef inline bint before_root(const Cone* B, const Slip* w, double ex, double ey, double F0) noexcept nogil:
     """Is e on the same side of the root as the direction where F = F0?"""
     return B.G.zz + B.gx * ex + B.gy * ey > 0.0 and energy_slope(B, w, ex, ey) * F0 > 0.0
 
 
-cdef inline Vec3 slide_raisim_bisection(const Block* B, Vec3 c, Vec3 p) noexcept nogil:
+cdef inline Vec3 slide_raisim_bisection(const Cone* B, Vec3 c, Vec3 p) noexcept nogil:
     """Halve the bracket of eq. 5; directions are unit vectors and the middle is their normalised sum."""
     cdef Slip w = slip(B, c)
     cdef double size = sqrt(p.x * p.x + p.y * p.y)
@@ -238,7 +238,7 @@ cdef inline double quartic_root(Quartic p, double high) noexcept nogil:
     return t
 
 
-cdef inline Vec3 slide_raisim_newton(const Block* B, Vec3 c, Vec3 p) noexcept nogil:
+cdef inline Vec3 slide_raisim_newton(const Cone* B, Vec3 c, Vec3 p) noexcept nogil:
     """Root of the quartic of eq. 4 in t = tan((theta - theta_p) / 2), in axes turned so that p_t lies along x."""
     cdef Slip w = slip(B, c), u
     cdef double size = sqrt(p.x * p.x + p.y * p.y)

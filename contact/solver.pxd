@@ -8,6 +8,7 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.warm_start cimport WarmStart
 
 cdef class ContactSolver(Backend):
+    cdef int takes                   # bit k: takes blocks of law k
     cdef bint warm                   # start from the impulses of the step before
     cdef bint alternating            # flip the sweep direction after every step
     cdef int direction               # 0: this step sweeps from the first contact to the last, 1: backwards

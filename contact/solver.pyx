@@ -4,11 +4,13 @@ from libc.math cimport fabs, hypot, isfinite
 from libc.string cimport memcpy, memset
 
 from rbdyn.contact.accept cimport energy
-from rbdyn.contact.operator cimport check_sizes, load_impulses, prepare
+from rbdyn.contact.laws.dispatch cimport admissible
+from rbdyn.contact.operator cimport LineBlock, check_sizes, load_impulses, prepare
 from rbdyn.contact.operator cimport release as release_operator
-from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.problem cimport ContactProblem, Key
 from rbdyn.contact.view cimport ContactView
-from rbdyn.contact.warm_start cimport load, release, reserve, store
+from rbdyn.contact.warm_start cimport WarmStart, load, release, reserve, store
+from rbdyn.spatial._algebra cimport Vec3
 
 import numpy as np
 
@@ -24,6 +26,23 @@ def restore(cls, parameters, state, attributes):
     if attributes:
         solver.__dict__.update(attributes)
     return solver
+
+
+cdef object copied(const void* data, size_t size, dtype):
+    """A fresh array of these bytes."""
+    array = np.empty(size, np.uint8)
+    cdef unsigned char[::1] target = array
+    if size > 0:
+        memcpy(&target[0], data, size)
+    return array.view(dtype)
+
+
+cdef int copy_in(void* target, array) except -1:
+    """The bytes of a C-contiguous array."""
+    cdef const unsigned char[::1] data = array.reshape(-1).view(np.uint8)
+    if data.shape[0] > 0:
+        memcpy(target, &data[0], data.shape[0])
+    return 0
 
 
 cdef class ContactSolver(Backend):
@@ -42,6 +61,9 @@ cdef class ContactSolver(Backend):
         Sweeps, last velocity change [m/s] and success of the last step.
     overridden : bool
         Whether a Python class redefines ``solve``.
+    laws : tuple of str
+        Class attribute: the laws of blocks that the solver takes, of "cone", "unilateral", "bilateral", "box".  A
+        problem with another law is refused by name.
 
     Examples
     --------
@@ -51,8 +73,11 @@ cdef class ContactSolver(Backend):
     ...         problem.impulse[:] *= 0.99
     """
 
+    laws = ("cone",)
+
     def __cinit__(self, *args, **kwargs):
         self.introduce(ContactSolver, "solve", "contact solver", ContactError)
+        self.takes = _options.laws(type(self))
         self.warm = True
         self.alternating = True
 
@@ -136,7 +161,7 @@ cdef class ContactSolver(Backend):
     def reset(self):
         """Forget the warm start and sweep forward next."""
         self.check_free(True)
-        self.memory.n = 0
+        self.memory.n = self.memory.n_blocks = self.memory.n_rows = 0
         self.direction = 0
 
     def get_state(self):
@@ -145,16 +170,25 @@ cdef class ContactSolver(Backend):
         Returns
         -------
         state : dict
-            ``version``, ``parity``, ``key`` (m,) uint64, ``impulse`` (m, 3) [N s] in world axes.
+            ``version``, ``parity``; of cones ``key`` (m,), records of source, id_a, id_b, feature, and ``impulse``
+            (m, 3) [N s] in world axes; of other blocks ``block_key`` (k,), ``block_rows`` (k,) and ``row_impulse``.
+
+        Raises
+        ------
+        BusyError
+            If a step that uses this solver runs in another thread.
         """
-        cdef int m = self.memory.n
-        key, impulse = np.empty(m, np.uint64), np.empty((m, 3))
-        cdef unsigned char[::1] key_bytes = key.view(np.uint8)
-        cdef unsigned char[::1] impulse_bytes = impulse.reshape(-1).view(np.uint8)
-        if m > 0:
-            memcpy(&key_bytes[0], self.memory.key, key_bytes.shape[0])
-            memcpy(&impulse_bytes[0], self.memory.impulse, impulse_bytes.shape[0])
-        return {"version": _arrays.STATE_VERSION, "parity": self.direction, "key": key, "impulse": impulse}
+        self.check_free(True)
+        cdef WarmStart* W = &self.memory
+        return {
+            "version": _arrays.STATE_VERSION,
+            "parity": self.direction,
+            "key": copied(W.key, W.n * sizeof(Key), _arrays.KEY),
+            "impulse": copied(W.impulse, W.n * sizeof(Vec3), np.float64).reshape(-1, 3),
+            "block_key": copied(W.block_key, W.n_blocks * sizeof(Key), _arrays.KEY),
+            "block_rows": copied(W.block_rows, W.n_blocks * sizeof(int), np.intc),
+            "row_impulse": copied(W.row_impulse, W.n_rows * sizeof(double), np.float64),
+        }
 
     def set_state(self, state):
         """Restore what `get_state` returned.
@@ -165,15 +199,15 @@ cdef class ContactSolver(Backend):
             If `state` is not such a dict; the solver is then unchanged.
         """
         self.check_free(True)
-        key, impulse, parity = _arrays.checked_state(state)
-        cdef unsigned char[::1] key_bytes = key.view(np.uint8)
-        cdef unsigned char[::1] impulse_bytes = impulse.reshape(-1).view(np.uint8)
-        reserve(&self.memory, <int>len(key), &self.growths)
-        self.memory.n = <int>len(key)
+        key, impulse, block_key, block_rows, row_impulse, parity = _arrays.checked_state(state)
+        reserve(&self.memory, <int>len(key), <int>len(block_key), <int>len(row_impulse), &self.growths)
+        self.memory.n, self.memory.n_blocks, self.memory.n_rows = len(key), len(block_key), len(row_impulse)
         self.direction = parity
-        if len(key) > 0:
-            memcpy(self.memory.key, &key_bytes[0], key_bytes.shape[0])
-            memcpy(self.memory.impulse, &impulse_bytes[0], impulse_bytes.shape[0])
+        copy_in(self.memory.key, key)
+        copy_in(self.memory.impulse, impulse)
+        copy_in(self.memory.block_key, block_key)
+        copy_in(self.memory.block_rows, block_rows)
+        copy_in(self.memory.row_impulse, row_impulse)
 
     def __reduce__(self):
         return restore, (type(self), self.parameters, self.get_state(), getattr(self, "__dict__", None))
@@ -186,10 +220,11 @@ cdef class ContactSolver(Backend):
 cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:
     """The one call that World makes: warm start, solve, check, remember.  Without contacts the solver is not called."""
     check_sizes(p)
+    check_laws(s, p)
     if s.warm:
         load(&s.memory, p)
     elif p.n > 0:
-        memset(p.impulse, 0, 3 * p.n * sizeof(double))
+        memset(p.impulse, 0, p.n_rows * sizeof(double))
     p.iterations, p.error, p.converged = 0, 0.0, p.n == 0
     if p.n == 0:
         pass
@@ -201,6 +236,18 @@ cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:
     store(&s.memory, p, &s.growths)
     s.direction ^= s.alternating
     s.iterations, s.error, s.converged = p.iterations, p.error, p.converged
+    return 0
+
+
+cdef int check_laws(ContactSolver s, const ContactProblem* p) except -1 nogil:
+    """ContactError if a block has a law that the solver does not take."""
+    cdef int i
+    for i in range(p.n_cones if s.takes & 1 else 0, p.n):
+        if not s.takes >> p.block[i].law & 1:
+            with gil:
+                raise ContactError(
+                    f"{type(s).__name__} takes the laws {', '.join(type(s).laws)} (its class attribute `laws`); block "
+                    f"{i} of the problem is of law {_arrays.LAW_NAMES[p.block[i].law]!r}")
     return 0
 
 
@@ -224,21 +271,23 @@ cdef int check_impulses(ContactSolver s, const ContactProblem* p) except -1 nogi
     cdef double largest = 0.0, most, size, gain
     cdef const double* lam
     cdef int i
-    for i in range(p.n):
+    for i in range(p.n_cones):
         largest = max(largest, fabs(p.impulse[3 * i + 2]))
-    for i in range(p.n):
+    for i in range(p.n_cones):
         lam = p.impulse + 3 * i
         if not (isfinite(lam[0]) and isfinite(lam[1]) and isfinite(lam[2]) and lam[2] >= -1e-9 * largest):
             with gil:
                 raise ContactError(
                     f"{wrote(s, p, i)}: it must be finite, with a normal (third) part >= 0")
-        most = p.friction[i] * max(lam[2], 0.0)
+        most = p.block[i].a * max(lam[2], 0.0)
         if not hypot(lam[0], lam[1]) <= most + 1e-9 * (most + largest):
             with gil:
                 raise ContactError(
-                    f"{wrote(s, p, i)}: its friction (first two parts) must be at most {p.friction[i]:.6g} times "
+                    f"{wrote(s, p, i)}: its friction (first two parts) must be at most {p.block[i].a:.6g} times "
                     f"its normal part, {most:.6g} N s, and is {hypot(lam[0], lam[1]):.6g} N s")
     prepare(&s.check, p)
+    for i in range(s.check.n_blocks):
+        check_rows(s, p, &s.check.block[i], p.n_cones + i)
     load_impulses(&s.check, p.impulse)
     gain = energy(&s.check, p.impulse, &size)
     if not gain <= 1e-6 * size:
@@ -246,6 +295,22 @@ cdef int check_impulses(ContactSolver s, const ContactProblem* p) except -1 nogi
             raise ContactError(
                 f"{type(s).__name__}.solve() wrote impulses that add {gain:.6g} J to the kinetic energy, "
                 f"lam . (v_free + G lam / 2): contact with friction only takes energy away")
+    return 0
+
+
+cdef int check_rows(ContactSolver s, const ContactProblem* p, const LineBlock* k, int block) except -1 nogil:
+    """Impulses of a block that is no cone: finite, and within what its law allows, but for 1e-9 of its largest one."""
+    cdef const double* lam = p.impulse + 3 * p.n_cones + k.first
+    cdef double largest = 0.0
+    cdef int r
+    for r in range(k.rows):
+        largest = max(largest, fabs(lam[r]))
+    for r in range(k.rows):
+        if not (isfinite(lam[r]) and fabs(lam[r] - admissible(k, lam[r])) <= 1e-9 * largest):
+            with gil:
+                raise ContactError(
+                    f"{type(s).__name__}.solve() wrote impulse {lam[r]:.6g} N s at row {r} of block {block} of {p.n}: "
+                    f"a {_arrays.LAW_NAMES[k.law]} allows {admissible(k, lam[r]):.6g} at the nearest")
     return 0
 
 

@@ -22,11 +22,11 @@ cdef double STIFFNESS = 1e7  # rho in units of 1 / mean diagonal of G_ii
 
 cdef int begin(Stick* S, const Operator* G, const ContactProblem* p, size_t* growths) except -1 nogil:
     """Room for this problem, the order of its unknowns and the profile of A."""
-    cdef size_t n = 6 * <size_t> p.n_single + p.n_coordinates, bodies = p.n_single, contacts = p.n
+    cdef size_t n = 6 * <size_t> p.n_single + p.n_coordinates, bodies = p.n_single, contacts = p.n_cones
     cdef size_t width = 12
     cdef char* m
     cdef int i
-    for i in range(p.n):
+    for i in range(p.n_cones):
         width = max(width, <size_t> (12 + G.contact[i].row_end - G.contact[i].row))
     grow(<void**> &S.memory, &S.capacity,
          (n + 1) * sizeof(size_t) + (3 * width + n + 3 * contacts) * sizeof(double)
@@ -71,14 +71,14 @@ cdef void list_contacts(Stick* S, const Operator* G, const ContactProblem* p) no
     """The contacts of each body: counted, then placed."""
     cdef int i, k, body
     memset(S.neighbours, 0, (p.n_single + 1) * sizeof(int))
-    for i in range(p.n):
+    for i in range(p.n_cones):
         for k in range(2):
             body = G.contact[i].b.body if k else G.contact[i].a.body
             if body >= 0:
                 S.neighbours[body + 1] += 1
     for i in range(p.n_single):
         S.neighbours[i + 1] += S.neighbours[i]
-    for i in range(p.n):
+    for i in range(p.n_cones):
         for k in range(2):
             body = G.contact[i].b.body if k else G.contact[i].a.body
             if body >= 0:
@@ -157,7 +157,7 @@ cdef void profile(Stick* S, const Operator* G, const ContactProblem* p) noexcept
     for i in range(0, S.n - p.n_coordinates, 6):
         for j in range(1, 6):
             S.first[i + j] = i
-    for i in range(p.n):
+    for i in range(p.n_cones):
         n = columns(S, G, p, i)
         low = S.n
         for j in range(n):
@@ -172,7 +172,7 @@ cdef void profile(Stick* S, const Operator* G, const ContactProblem* p) noexcept
 cdef void choose(Stick* S, const Operator* G, const ContactProblem* p) noexcept nogil:
     """rows[i]: 3 for a contact that sticks, 1 for one that slides (its friction stays), 0 for an open one."""
     cdef int i
-    for i in range(p.n):
+    for i in range(p.n_cones):
         if G.contact[i].block.dependent:
             S.rows[i] = 0
         elif G.contact[i].mode == STICK:
@@ -221,7 +221,7 @@ cdef void add_contacts(Stick* S, const Operator* G, const ContactProblem* p) noe
     cdef int i, a, b, n, w = S.width
     cdef double rho, x
     cdef double* row
-    for i in range(p.n):
+    for i in range(p.n_cones):
         if S.rows[i] == 0:
             continue
         n = columns(S, G, p, i)
@@ -286,7 +286,7 @@ cdef double multiplier_step(Stick* S, Operator* G, const ContactProblem* p) noex
     cdef int i, j, c, n, w = S.width
     cdef Vec3 v
     memset(S.x, 0, S.n * sizeof(double))
-    for i in range(p.n):
+    for i in range(p.n_cones):
         if S.rows[i] == 0:
             continue
         v = contact_velocity(G, i)
@@ -299,7 +299,7 @@ cdef double multiplier_step(Stick* S, Operator* G, const ContactProblem* p) noex
         for j in range(n):
             S.x[S.index[j]] -= rho * (S.J[j] * v.x + S.J[w + j] * v.y + S.J[2 * w + j] * v.z)
     substitute(S)
-    for i in range(p.n):
+    for i in range(p.n_cones):
         if S.rows[i] == 0:
             continue
         n = columns(S, G, p, i)
@@ -324,7 +324,7 @@ cdef int let_go(Stick* S, const Operator* G, const ContactProblem* p) noexcept n
     """
     cdef int i, changed = 0
     cdef Vec3 lam, inside
-    for i in range(p.n):
+    for i in range(p.n_cones):
         if S.rows[i] == 0:
             continue
         lam = impulse_at(p.impulse, i)
@@ -362,6 +362,6 @@ cdef void solve_sticking(Stick* S, Operator* G, const ContactProblem* p, double 
         if let_go(S, G, p) == 0:
             break
         load_impulses(G, p.impulse)
-    for i in range(p.n):
+    for i in range(p.n_cones):
         set_impulse(p.impulse, i, clipped(impulse_at(p.impulse, i), G.contact[i].block.mu))
     load_impulses(G, p.impulse)

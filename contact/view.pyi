@@ -1,4 +1,5 @@
-from typing import Self
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -6,6 +7,22 @@ from numpy.typing import ArrayLike, NDArray
 class ContactView:
     @property
     def n(self) -> int: ...
+    @property
+    def n_cones(self) -> int: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def law(self) -> NDArray[np.intc]: ...
+    @property
+    def first_row(self) -> NDArray[np.intc]: ...
+    @property
+    def rows(self) -> NDArray[np.intc]: ...
+    @property
+    def a(self) -> NDArray[np.float64]: ...
+    @property
+    def b(self) -> NDArray[np.float64]: ...
+    @property
+    def compliance(self) -> NDArray[np.float64]: ...
     @property
     def dt(self) -> float: ...
     iterations: int
@@ -18,7 +35,7 @@ class ContactView:
     @property
     def frame(self) -> NDArray[np.float64]: ...
     @property
-    def key(self) -> NDArray[np.uint64]: ...
+    def key(self) -> NDArray[np.void]: ...
     @property
     def impulse(self) -> NDArray[np.float64]: ...
     @impulse.setter
@@ -53,6 +70,16 @@ class Problem(ContactView):
         single_b: ArrayLike | None = None,
         arm_b: ArrayLike | None = None,
         rows: ArrayLike | None = None,
+        dt: float = 1.0,
+        key: ArrayLike | None = None,
+    ) -> Self: ...
+    @classmethod
+    def from_blocks(
+        cls,
+        blocks: Sequence[Mapping[str, Any]],
+        delassus: ArrayLike,
+        v_free: ArrayLike,
+        *,
         dt: float = 1.0,
         key: ArrayLike | None = None,
     ) -> Self: ...

@@ -8,13 +8,15 @@ from libc.string cimport memcpy, memset
 from rbdyn.contact.operator cimport (
     Operator,
     add_impulse,
+    add_line_impulse,
     clear_velocities,
     contact_velocity,
+    line_velocity,
     load_impulses,
     prepare,
     release,
 )
-from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION, ContactProblem, Row
+from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION, Block, ContactProblem, Entry, Entry3, Key
 from rbdyn.spatial._algebra cimport Vec3, vec3, zero3
 
 import numpy as np
@@ -56,28 +58,28 @@ cdef class ContactView:
     cdef ContactProblem* begin(self) except NULL:
         """The problem, after taking over what the user wrote into `impulse`."""
         cdef ContactProblem* p = self.live()
-        cdef double* data
-        if self.impulse_array is not None and p.n > 0:
-            data = self.written(p.n)
-            if data != p.impulse:
-                memcpy(p.impulse, data, 3 * p.n * sizeof(double))
+        cdef double[::1] data
+        if self.impulse_array is not None and p.n_rows > 0:
+            if self.impulse_array.shape != self.by_row():
+                raise ContactError(f"impulse must keep its shape {self.by_row()}, got {self.impulse_array.shape}")
+            data = np.array(self.impulse_array, dtype=np.float64, order="C").reshape(-1)
+            memcpy(p.impulse, &data[0], p.n_rows * sizeof(double))
         return p
-
-    cdef double* written(self, int n) except NULL:
-        """The user's array, which must not have been resized."""
-        if self.impulse_array.shape != (n, 3):
-            raise ContactError(f"impulse must keep its shape ({n}, 3), got {self.impulse_array.shape}")
-        return pointer(self.impulse_array)
 
     cdef int finish(self) except -1:
         """Show the user's `impulse` what a solver wrote."""
         cdef ContactProblem* p = self.live()
-        cdef double* data
-        if self.impulse_array is not None and p.n > 0:
-            data = self.written(p.n)
-            if data != p.impulse:
-                memcpy(data, p.impulse, 3 * p.n * sizeof(double))
+        if self.impulse_array is not None and p.n_rows > 0:
+            if self.impulse_array.shape != self.by_row():
+                raise ContactError(f"impulse must keep its shape {self.by_row()}, got {self.impulse_array.shape}")
+            self.impulse_array[...] = doubles(p.impulse, self.by_row())
         return 0
+
+    cdef tuple by_row(self):
+        """The shape of what belongs to rows: (n, 3) if all blocks are cones."""
+        if self.p.n == self.p.n_cones:
+            return (self.p.n, 3)
+        return (self.p.n_rows,)
 
     cdef object cached(self, str name, const double* data, tuple shape):
         if self.cache is None:
@@ -91,8 +93,61 @@ cdef class ContactView:
 
     @property
     def n(self):
-        """Number of contacts."""
+        """Number of blocks: of contacts, if all are cones."""
         return self.live().n
+
+    @property
+    def n_cones(self):
+        """Number of cones; they come first."""
+        return self.live().n_cones
+
+    @property
+    def n_rows(self):
+        """Number of rows of all blocks."""
+        return self.live().n_rows
+
+    @property
+    def law(self):
+        """(n,) law of each block, as a number: 0 cone, 1 unilateral, 2 bilateral, 3 box."""
+        return self.of_blocks("law")
+
+    @property
+    def first_row(self):
+        """(n,) first row of each block."""
+        return self.of_blocks("first_row")
+
+    @property
+    def rows(self):
+        """(n,) number of rows of each block."""
+        return self.of_blocks("rows")
+
+    @property
+    def a(self):
+        """(n,) friction coefficient of a cone, lower bound of a box [N s]; 0 for others."""
+        return self.of_blocks("a")
+
+    @property
+    def b(self):
+        """(n,) upper bound of a box [N s]; 0 for others."""
+        return self.of_blocks("b")
+
+    @property
+    def compliance(self):
+        """(n,) [1/kg]: laws hold for v + compliance impulse."""
+        return self.of_blocks("compliance")
+
+    cdef object of_blocks(self, str name):
+        """One field of all blocks; read-only."""
+        cdef ContactProblem* p = self.live()
+        cdef int i
+        fields = ("law", "first_row", "rows", "a", "b", "compliance")
+        table = []
+        for i in range(p.n):
+            B = p.block[i]
+            table.append((B.law, B.first_row, B.rows, B.a, B.b, B.compliance)[fields.index(name)])
+        array = np.array(table, dtype=np.intc if name in fields[:3] else np.float64)
+        array.flags.writeable = False
+        return array
 
     @property
     def dt(self):
@@ -101,46 +156,60 @@ cdef class ContactView:
 
     @property
     def v_free(self):
-        """(n, 3) velocity of A minus B at zero impulse [m/s], normal part minus its target; read-only."""
+        """(n, 3), or (n_rows,) unless all blocks are cones: velocity at zero impulse less its target [m/s]; read-only.
+
+        Of a contact: of A minus B, normal part minus its target.
+        """
         cdef ContactProblem* p = self.live()
-        return self.cached("v_free", p.v_free, (p.n, 3))
+        return self.cached("v_free", p.v_free, self.by_row())
 
     @property
     def friction(self):
-        """(n,) friction coefficients; read-only."""
+        """(n_cones,) friction coefficients; read-only."""
         cdef ContactProblem* p = self.live()
-        return self.cached("friction", p.friction, (p.n,))
+        return self.of_blocks("a")[:p.n_cones]
 
     @property
     def frame(self):
-        """(n, 3, 3) contact axes, rows t1, t2, normal in world axes; read-only."""
+        """(n_cones, 3, 3) contact axes, rows t1, t2, normal in world axes; read-only."""
         cdef ContactProblem* p = self.live()
-        return self.cached("frame", p.frame, (p.n, 3, 3))
+        return self.cached("frame", p.frame, (p.n_cones, 3, 3))
 
     @property
     def key(self):
-        """(n,) uint64 identity of each contact from step to step, 0 for none; read-only."""
+        """(n,) identity of each block from step to step, records of source, id_a, id_b, feature; all zero for none."""
         cdef ContactProblem* p = self.live()
+        cdef Key k
         cdef int i
-        keys = np.array([p.key[i] if p.key != NULL else 0 for i in range(p.n)], dtype=np.uint64)
+        keys = np.zeros(p.n, _arrays.KEY)
+        for i in range(p.n):
+            k = p.block[i].key
+            keys[i] = (k.source, k.id_a, k.id_b, k.feature)
         keys.flags.writeable = False
         return keys
 
     @property
     def impulse(self):
-        """(n, 3) impulses [N s], contact axes, acting on A: warm start on entry, solution on return; writable."""
+        """(n, 3), or (n_rows,) unless all blocks are cones: warm start on entry, solution on return [N s]; writable.
+
+        Of a contact: contact axes, acting on A.
+        """
         cdef ContactProblem* p = self.live()
         if self.impulse_array is None:
-            self.impulse_array = doubles(p.impulse, (p.n, 3), writable=True)
+            self.impulse_array = doubles(p.impulse, self.by_row(), writable=True)
         return self.impulse_array
 
     @impulse.setter
     def impulse(self, value):
-        self.impulse[:] = _arrays.numbers(value, (self.n, 3), "impulse", "[N s]")
+        self.live()
+        self.impulse[:] = _arrays.numbers(value, self.by_row(), "impulse", "[N s]")
 
     @property
     def delassus(self):
-        """(3n, 3n) matrix G = J M^-1 J^T [1/kg] with v = v_free + G impulse; assembled at first use, read-only."""
+        """(n_rows, n_rows) matrix G = J M^-1 J^T [1/kg] with v = v_free + G impulse, without compliance; read-only.
+
+        Assembled at first use.
+        """
         if self.cache is None:
             self.cache = {}
         if "delassus" not in self.cache:
@@ -148,29 +217,25 @@ cdef class ContactView:
         return self.cache["delassus"]
 
     def velocity(self):
-        """Contact velocities with the present impulses.
+        """Velocities of the rows with the present impulses.
 
         Returns
         -------
-        v : (n, 3) ndarray of float64
+        v : (n, 3) ndarray of float64, or (n_rows,) unless all blocks are cones
             ``v_free + G impulse`` [m/s], contact axes, normal part relative to its target.
         """
         cdef ContactProblem* p = self.begin()
         cdef Operator G
-        cdef Vec3 v
-        cdef int i
-        result = np.empty((p.n, 3))
-        cdef double[:, ::1] out = result
+        result = np.empty(p.n_rows)
+        cdef double[::1] out = result
         memset(&G, 0, sizeof(Operator))
         try:
             prepare(&G, p)
             load_impulses(&G, p.impulse)
-            for i in range(p.n):
-                v = contact_velocity(&G, i)
-                out[i, 0], out[i, 1], out[i, 2] = v.x, v.y, v.z
+            read_velocities(&G, out)
         finally:
             release(&G)
-        return result
+        return result.reshape(self.by_row())
 
     @property
     def iterations(self):
@@ -203,25 +268,39 @@ cdef class ContactView:
         raise TypeError(f"a {type(self).__name__} cannot be pickled; pickle the arrays it was made of")
 
 
+cdef void read_velocities(const Operator* G, double[::1] out) noexcept:
+    """v of every row."""
+    cdef Vec3 v
+    cdef int i
+    for i in range(G.n):
+        v = contact_velocity(G, i)
+        out[3 * i], out[3 * i + 1], out[3 * i + 2] = v.x, v.y, v.z
+    for i in range(G.n_lines):
+        out[3 * G.n + i] = line_velocity(G, i)
+
+
 cdef object assemble(const ContactProblem* p):
     """G, column by column: the velocities that unit impulses make."""
     cdef Operator G
-    cdef Vec3 v
     cdef int i, j, k
-    result = np.empty((3 * p.n, 3 * p.n))
+    result = np.empty((p.n_rows, p.n_rows))
     cdef double[:, ::1] out = result
     memset(&G, 0, sizeof(Operator))
     try:
         prepare(&G, p)
-        for i in range(p.n):
+        for i in range(G.n):
             G.contact[i].v_free = zero3()
-        for j in range(p.n):
+        for i in range(G.n_lines):
+            G.line[i].v_free = 0.0
+        for j in range(p.n_cones):
             for k in range(3):
                 clear_velocities(&G)
                 add_impulse(&G, j, vec3(k == 0, k == 1, k == 2))
-                for i in range(p.n):
-                    v = contact_velocity(&G, i)
-                    out[3 * i, 3 * j + k], out[3 * i + 1, 3 * j + k], out[3 * i + 2, 3 * j + k] = v.x, v.y, v.z
+                read_velocities(&G, out[3 * j + k])
+        for j in range(G.n_lines):
+            clear_velocities(&G)
+            add_line_impulse(&G, j, 1.0)
+            read_velocities(&G, out[3 * p.n_cones + j])
     finally:
         release(&G)
     result = 0.5 * (result + result.T)
@@ -288,42 +367,113 @@ cdef class Problem(ContactView):
                                          single_b, arm_b, rows, dt, key))
         return problem
 
+    @classmethod
+    def from_blocks(cls, blocks, delassus, v_free, *, dt=1.0, key=None):
+        """A problem of any laws, given by its matrix.
+
+        Parameters
+        ----------
+        blocks : sequence of dict
+            ``{"law": "cone", "friction": mu}``, ``{"law": "unilateral"}``, ``{"law": "bilateral"}`` or ``{"law": "box",
+            "low": a, "high": b}`` with bounds a <= 0 <= b [N s]; all but cones take ``"rows"``, 1 to 6, and all take
+            ``"compliance"`` [1/kg].  Cones come first.
+        delassus : (m, m) array_like of float
+            Symmetric, positive semi-definite matrix over the rows of all blocks, in their order [1/kg].
+        v_free : (m,) array_like of float
+            Velocity at zero impulse, less its target [m/s].
+        dt, key
+            As for `Problem`; keys ascend among the cones, and among the other blocks.
+
+        Raises
+        ------
+        ContactError
+            If a block is not as above, a shape is wrong, or G is not symmetric and positive semi-definite.
+
+        Examples
+        --------
+        >>> motor = [{"law": "box", "low": -0.5, "high": 0.5}]
+        >>> problem = Problem.from_blocks(motor, [[2.0]], [-3.0])
+        >>> BisectionSolver().solve(problem)
+        >>> problem.impulse
+        array([0.5])
+        """
+        cdef Problem problem = cls.__new__(cls)
+        problem.take(_arrays.from_blocks(blocks, delassus, v_free, dt, key))
+        return problem
+
     cdef int take(self, dict a) except -1:
         """Point `own` into checked arrays."""
         cdef int[::1] single_a = a["single_a"]
         cdef int[::1] single_b = a["single_b"]
         cdef int[::1] row_start = a["row_start"]
-        cdef unsigned long long[::1] key = a["key"]
-        cdef unsigned char[::1] rows
+        cdef int[::1] entry_start = a["entry_start"]
+        cdef unsigned char[::1] rows, entries, blocks
         a["rows"] = pack_rows(a["coordinate"], a["columns"])
-        rows = a["rows"]
-        self.arrays, self.cache, self.impulse_array = a, None, a["impulse"]
+        a["entries"] = pack_entries(a["entry_coordinate"], a["entry_y"])
+        a["packed"] = pack_blocks(a["blocks"], a["key"])
+        a["held"] = np.zeros(max(1, a["n_rows"]))
+        rows, entries, blocks = a["rows"], a["entries"], a["packed"]
+        self.arrays, self.cache, self.impulse_array = a, None, None
         memset(&self.own, 0, sizeof(ContactProblem))
         self.own.version = CONTACT_PROBLEM_VERSION
-        self.own.n, self.own.n_single, self.own.n_coordinates = a["n"], len(a["inverse_mass"]), a["n_coordinates"]
+        self.own.n, self.own.n_cones, self.own.n_rows = a["n"], a["n_cones"], a["n_rows"]
+        self.own.n_single, self.own.n_coordinates = len(a["inverse_mass"]), a["n_coordinates"]
         self.own.dt = a["dt"]
         self.own.frame, self.own.v_free = pointer(a["frame"]), pointer(a["v_free"])
-        self.own.friction, self.own.impulse = pointer(a["friction"]), pointer(a["impulse"])
+        self.own.impulse = pointer(a["held"])
         self.own.arm_a, self.own.arm_b = pointer(a["arm_a"]), pointer(a["arm_b"])
         self.own.inverse_mass, self.own.inverse_inertia = pointer(a["inverse_mass"]), pointer(a["inverse_inertia"])
-        self.own.row_start = &row_start[0]
-        if self.own.n > 0:
-            self.own.single_a, self.own.single_b, self.own.key = &single_a[0], &single_b[0], &key[0]
+        self.own.entry3_start, self.own.entry_start = &row_start[0], &entry_start[0]
+        if self.own.n_cones > 0:
+            self.own.single_a, self.own.single_b = &single_a[0], &single_b[0]
         if rows.shape[0] > 0:
-            self.own.row = <const Row*>&rows[0]
+            self.own.entry3 = <const Entry3*>&rows[0]
+        if entries.shape[0] > 0:
+            self.own.entry = <const Entry*>&entries[0]
+        if blocks.shape[0] > 0:
+            self.own.block = <const Block*>&blocks[0]
         self.p = &self.own
         return 0
+
+
+cdef object pack_blocks(blocks, keys):
+    """Blocks as the bytes of C structs."""
+    packed = np.zeros(len(blocks) * sizeof(Block), np.uint8)
+    cdef unsigned char[::1] data = packed
+    cdef Block* block
+    cdef int i, first = 0
+    for i, (law, rows, a, b, compliance) in enumerate(blocks):
+        block = <Block*>&data[0] + i
+        block.law, block.first_row, block.rows = _arrays.LAW_NAMES.index(law), first, rows
+        block.a, block.b, block.compliance = a, b, compliance
+        block.key.source, block.key.id_a, block.key.id_b, block.key.feature = [int(k) for k in keys[i]]
+        first += rows
+    return packed
+
+
+cdef object pack_entries(coordinate, y):
+    """Entries as the bytes of C structs."""
+    cdef int[::1] index = coordinate
+    cdef double[::1] values = y
+    packed = np.zeros(index.shape[0] * sizeof(Entry), np.uint8)
+    cdef unsigned char[::1] data = packed
+    cdef Entry* entry
+    cdef int j
+    for j in range(index.shape[0]):
+        entry = <Entry*>&data[0] + j
+        entry.coordinate, entry.y = index[j], values[j]
+    return packed
 
 
 cdef object pack_rows(coordinate, columns):
     """Rows as the bytes of C structs."""
     cdef int[::1] index = coordinate
     cdef double[:, ::1] y = columns
-    packed = np.zeros(index.shape[0] * sizeof(Row), np.uint8)
+    packed = np.zeros(index.shape[0] * sizeof(Entry3), np.uint8)
     cdef unsigned char[::1] data = packed
-    cdef Row* row
+    cdef Entry3* row
     cdef int j
     for j in range(index.shape[0]):
-        row = <Row*>&data[0] + j
+        row = <Entry3*>&data[0] + j
         row.coordinate, row.x, row.y, row.n = index[j], y[j, 0], y[j, 1], y[j, 2]
     return packed

@@ -1,18 +1,36 @@
-# Warm start: the impulses of the step before, found again by the key of their contact.
+# Warm start: the impulses of the step before, found again by the key of their block.
 #
-# They are kept in world axes, because contact frames turn and their tangents may jump from step to step.
+# Those of cones are kept in world axes, because contact frames turn and their tangents may jump from step to step.
 
-from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.problem cimport ContactProblem, Key
 from rbdyn.spatial._algebra cimport Vec3
 
 cdef struct WarmStart:       # grows by doubling and is reused
-    int n                    # contacts remembered
-    unsigned long long* key  # (n,) ascending
+    int n                    # cones remembered
+    Key* key                 # (n,) ascending
     Vec3* impulse            # (n,) [N s], world axes, acts on A
-    size_t key_capacity, impulse_capacity
+    int n_blocks             # other blocks remembered
+    int n_rows               # of theirs
+    Key* block_key           # (n_blocks,) ascending
+    int* block_rows          # (n_blocks,)
+    double* row_impulse      # (n_rows,) [N s]
+    size_t key_capacity, impulse_capacity, block_key_capacity, block_rows_capacity, row_capacity
 
 
 cdef void load(const WarmStart* W, ContactProblem* p) noexcept nogil
 cdef int store(WarmStart* W, const ContactProblem* p, size_t* growths) except -1 nogil
-cdef int reserve(WarmStart* W, int n, size_t* growths) except -1 nogil
+cdef int reserve(WarmStart* W, int n, int blocks, int rows, size_t* growths) except -1 nogil
 cdef void release(WarmStart* W) noexcept nogil
+
+
+cdef inline int compare(Key a, Key b) noexcept nogil:
+    """-1, 0, 1 as a comes before b, is b, comes after b: by source, then id_a, id_b, feature."""
+    if a.source != b.source:
+        return -1 if a.source < b.source else 1
+    if a.id_a != b.id_a:
+        return -1 if a.id_a < b.id_a else 1
+    if a.id_b != b.id_b:
+        return -1 if a.id_b < b.id_b else 1
+    if a.feature != b.feature:
+        return -1 if a.feature < b.feature else 1
+    return 0

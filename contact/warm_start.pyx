@@ -1,11 +1,11 @@
 """Last step's impulses, by key."""
 
 from libc.stdlib cimport free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from rbdyn.contact.local cimport clipped
 from rbdyn.contact.operator cimport grow, impulse_at, set_impulse
-from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.problem cimport BOX, UNILATERAL, Block, ContactProblem, Key
 from rbdyn.spatial._algebra cimport Mat3, Vec3, mul3, rows3, tmul3, vec3, zero3
 
 
@@ -14,41 +14,87 @@ cdef Mat3 frame_of(const ContactProblem* p, int i) noexcept nogil:
     return rows3(vec3(R[0], R[1], R[2]), vec3(R[3], R[4], R[5]), vec3(R[6], R[7], R[8]))
 
 
+cdef Key no_key() noexcept nogil:
+    cdef Key key
+    memset(&key, 0, sizeof(Key))
+    return key
+
+
 cdef void load(const WarmStart* W, ContactProblem* p) noexcept nogil:
-    """Write every contact's starting impulse: last step's, or zero if the contact was not there.  Both lists ascend."""
-    cdef int i, j = 0
-    cdef unsigned long long key, last = 0
+    """Write every block's starting impulse: last step's, or zero if it was not there.  Keys ascend on both sides."""
+    cdef int i, j = 0, k = 0, r, order
+    cdef Key last = no_key()
     cdef Vec3 lam
-    for i in range(p.n):
-        key = p.key[i] if p.key != NULL else 0
+    cdef const Block* B
+    cdef double x
+    for i in range(p.n_cones):
+        B = p.block + i
         lam = zero3()
-        if key > last:
-            last = key
-            while j < W.n and W.key[j] < key:
+        if compare(B.key, last) > 0:
+            last = B.key
+            while j < W.n and compare(W.key[j], last) < 0:
                 j += 1
-            if j < W.n and W.key[j] == key:
-                lam = clipped(mul3(frame_of(p, i), W.impulse[j]), p.friction[i])
+            if j < W.n and compare(W.key[j], last) == 0:
+                lam = clipped(mul3(frame_of(p, i), W.impulse[j]), B.a)
         set_impulse(p.impulse, i, lam)
+    if p.n > p.n_cones:
+        memset(p.impulse + 3 * p.n_cones, 0, (p.n_rows - 3 * p.n_cones) * sizeof(double))
+    last = no_key()
+    j = 0
+    for i in range(p.n_cones, p.n):
+        B = p.block + i
+        if compare(B.key, last) <= 0:
+            continue
+        last = B.key
+        while j < W.n_blocks and compare(W.block_key[j], last) < 0:
+            k += W.block_rows[j]
+            j += 1
+        order = compare(W.block_key[j], last) if j < W.n_blocks else 1
+        if order != 0 or W.block_rows[j] != B.rows:
+            continue
+        for r in range(B.rows):
+            x = W.row_impulse[k + r]
+            if B.law == UNILATERAL:
+                x = max(0.0, x)
+            elif B.law == BOX:
+                x = min(B.b, max(B.a, x))
+            p.impulse[B.first_row + r] = x
 
 
-cdef int reserve(WarmStart* W, int n, size_t* growths) except -1 nogil:
-    """Room for n contacts; what is remembered stays."""
-    grow(<void**>&W.key, &W.key_capacity, n, sizeof(unsigned long long), growths)
+cdef int reserve(WarmStart* W, int n, int blocks, int rows, size_t* growths) except -1 nogil:
+    """Room for n cones, other blocks and their rows; what is remembered stays."""
+    grow(<void**>&W.key, &W.key_capacity, n, sizeof(Key), growths)
     grow(<void**>&W.impulse, &W.impulse_capacity, n, sizeof(Vec3), growths)
+    grow(<void**>&W.block_key, &W.block_key_capacity, blocks, sizeof(Key), growths)
+    grow(<void**>&W.block_rows, &W.block_rows_capacity, blocks, sizeof(int), growths)
+    grow(<void**>&W.row_impulse, &W.row_capacity, rows, sizeof(double), growths)
     return 0
 
 
 cdef int store(WarmStart* W, const ContactProblem* p, size_t* growths) except -1 nogil:
     """Remember this step's impulses, and nothing older."""
-    cdef int i, m = 0
-    cdef unsigned long long last = 0
-    reserve(W, p.n, growths)
-    for i in range(p.n if p.key != NULL else 0):
-        if p.key[i] > last:
-            last = W.key[m] = p.key[i]
+    cdef int i, m = 0, rows = 0
+    cdef Key last = no_key()
+    cdef const Block* B
+    reserve(W, p.n_cones, p.n - p.n_cones, p.n_rows - 3 * p.n_cones, growths)
+    for i in range(p.n_cones):
+        B = p.block + i
+        if compare(B.key, last) > 0:
+            last = W.key[m] = B.key
             W.impulse[m] = tmul3(frame_of(p, i), impulse_at(p.impulse, i))
             m += 1
     W.n = m
+    last = no_key()
+    m = 0
+    for i in range(p.n_cones, p.n):
+        B = p.block + i
+        if compare(B.key, last) > 0:
+            last = W.block_key[m] = B.key
+            W.block_rows[m] = B.rows
+            memcpy(W.row_impulse + rows, p.impulse + B.first_row, B.rows * sizeof(double))
+            rows += B.rows
+            m += 1
+    W.n_blocks, W.n_rows = m, rows
     return 0
 
 
@@ -56,4 +102,7 @@ cdef void release(WarmStart* W) noexcept nogil:
     """Give all memory back."""
     free(W.key)
     free(W.impulse)
+    free(W.block_key)
+    free(W.block_rows)
+    free(W.row_impulse)
     memset(W, 0, sizeof(WarmStart))

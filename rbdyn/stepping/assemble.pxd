@@ -1,23 +1,25 @@
 # From contacts to equations: the ContactProblem of one step, in arrays that grow by doubling and are used again.
 
 from rbdyn.collision._types cimport ContactBuffer
-from rbdyn.contact.problem cimport ContactProblem, Row
+from rbdyn.contact.problem cimport Block, ContactProblem, Entry3
 from rbdyn.stepping.scene cimport Scene
+
+cdef enum:
+    CONTACT_SOURCE = 1        # Key.source of contacts
 
 cdef struct Assembly:
     ContactProblem problem
     int contacts, rows, singles          # capacities
     double* frame             # (n, 3, 3)
     double* v_free            # (n, 3)
-    double* friction          # (n,)
-    unsigned long long* key   # (n,)
+    Block* block              # (n,) cones
     double* impulse           # (n, 3)
     int* single_a             # (n,)
     int* single_b             # (n,)
     double* arm_a             # (n, 3)
     double* arm_b             # (n, 3)
     int* row_start            # (n + 1,)
-    Row* row
+    Entry3* row
     double* inverse_mass      # (n_single,)
     double* inverse_inertia   # (n_single, 6)
 

@@ -9,7 +9,7 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
 from rbdyn.collision._types cimport ContactPoint
-from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION, Row
+from rbdyn.contact.problem cimport CONE, CONTACT_PROBLEM_VERSION, Block, Entry3, Key
 from rbdyn.contact.targets cimport effective_friction, target_velocity
 from rbdyn.spatial._algebra cimport (
     Force, Mat3, Vec3, add3, cross3, dot3, force, mul3, power, scale3, scale_f, sub3, sub_f, vec3, zero3,
@@ -28,7 +28,7 @@ cdef void assembly_init(Assembly* a) noexcept:
 
 
 cdef void assembly_free(Assembly* a) noexcept:
-    for p in (<size_t> a.frame, <size_t> a.v_free, <size_t> a.friction, <size_t> a.key, <size_t> a.impulse,
+    for p in (<size_t> a.frame, <size_t> a.v_free, <size_t> a.block, <size_t> a.impulse,
               <size_t> a.single_a, <size_t> a.single_b, <size_t> a.arm_a, <size_t> a.arm_b, <size_t> a.row_start,
               <size_t> a.row, <size_t> a.inverse_mass, <size_t> a.inverse_inertia):
         free(<void*> <size_t> p)
@@ -51,8 +51,7 @@ cdef int room_for_contacts(Assembly* a, int n) except -1 nogil:
         size *= 2
     grow(<void**> &a.frame, size, 9 * sizeof(double))
     grow(<void**> &a.v_free, size, 3 * sizeof(double))
-    grow(<void**> &a.friction, size, sizeof(double))
-    grow(<void**> &a.key, size, sizeof(unsigned long long))
+    grow(<void**> &a.block, size, sizeof(Block))
     grow(<void**> &a.impulse, size, 3 * sizeof(double))
     grow(<void**> &a.single_a, size, sizeof(int))
     grow(<void**> &a.single_b, size, sizeof(int))
@@ -69,7 +68,7 @@ cdef int room_for_rows(Assembly* a, int n) except -1 nogil:
         return 0
     while size < n:
         size *= 2
-    grow(<void**> &a.row, size, sizeof(Row))
+    grow(<void**> &a.row, size, sizeof(Entry3))
     a.rows = size
     return 0
 
@@ -125,7 +124,7 @@ cdef inline void start_velocity(const Scene* s, const BodyHandle* handle, Vec3 a
         free_[0] = point_velocity(r, handle.body, r.work.twist[handle.body], at)
 
 
-cdef inline int merge_row(Row* row, int first, int n, int coordinate, double x, double y, double z) noexcept nogil:
+cdef inline int merge_row(Entry3* row, int first, int n, int coordinate, double x, double y, double z) noexcept nogil:
     """Add a row, or add to the row of the same coordinate between `first` and n; returns the new n."""
     cdef int k
     for k in range(first, n):
@@ -210,7 +209,7 @@ cdef int add_contact(Assembly* a, const Scene* s, const ContactPoint* c, int i, 
     cdef const PairProperties* pair = pair_properties(&s.pairs, s.material[c.shape_a], s.material[c.shape_b])
     cdef Mat3 E = contact_frame(c.normal)
     cdef Vec3 now_a, now_b, free_a, free_b, now, v
-    cdef double target
+    cdef double target, mu
     cdef int first = n
     start_velocity(s, A, c.position, &now_a, &free_a)
     start_velocity(s, B, c.position, &now_b, &free_b)
@@ -222,10 +221,11 @@ cdef int add_contact(Assembly* a, const Scene* s, const ContactPoint* c, int i, 
     write3(a.frame + 9 * i + 3, vec3(E.yx, E.yy, E.yz))
     write3(a.frame + 9 * i + 6, vec3(E.zx, E.zy, E.zz))
     write3(a.v_free + 3 * i, vec3(v.x, v.y, v.z - target))
-    a.friction[i] = effective_friction(pair.friction, pair.static_friction, pair.static_threshold,
-                                       sqrt(now.x * now.x + now.y * now.y))
-    a.key[i] = ((<unsigned long long> (c.shape_a + 1) & 0xFFFFFF) << 40) | (
-        (<unsigned long long> (c.shape_b + 1) & 0xFFFFFF) << 16) | (<unsigned long long> c.feature & 0xFFFF)
+    mu = effective_friction(pair.friction, pair.static_friction, pair.static_threshold,
+                            sqrt(now.x * now.x + now.y * now.y))
+    a.block[i] = Block(
+        law=CONE, first_row=3 * i, rows=3, a=mu, b=0.0, compliance=0.0,
+        key=Key(source=CONTACT_SOURCE, id_a=c.shape_a, id_b=c.shape_b, feature=c.feature))
     a.single_a[i] = A.index if A.kind == SINGLE_BODY and s.single_scratch[A.index].inverse_mass > 0.0 else -1
     a.single_b[i] = B.index if B.kind == SINGLE_BODY and s.single_scratch[B.index].inverse_mass > 0.0 else -1
     if a.single_a[i] >= 0:
@@ -262,14 +262,15 @@ cdef int assemble(Assembly* a, const Scene* scene, const ContactBuffer* contacts
         n = add_contact(a, scene, contacts.point + i, i, n)
     a.row_start[contacts.n] = n
     memset(a.impulse, 0, 3 * contacts.n * sizeof(double))
-    p.n = contacts.n
+    p.n = p.n_cones = contacts.n
+    p.n_rows = 3 * contacts.n
     p.dt = scene.dt
-    p.frame, p.v_free, p.friction, p.key = a.frame, a.v_free, a.friction, a.key
+    p.frame, p.v_free, p.block = a.frame, a.v_free, a.block
     p.impulse = a.impulse
     p.single_a, p.single_b, p.arm_a, p.arm_b = a.single_a, a.single_b, a.arm_a, a.arm_b
     p.n_single = scene.n_single
     p.inverse_mass, p.inverse_inertia = a.inverse_mass, a.inverse_inertia
-    p.row_start, p.row = a.row_start, a.row
+    p.entry3_start, p.entry3 = a.row_start, a.row
     return 0
 
 
@@ -310,7 +311,7 @@ cdef void apply_impulses(Assembly* a, const Scene* scene, const ContactBuffer* c
 cdef inline void gather(Assembly* a, System* s, int i, const double* l) noexcept nogil:
     """z <- z + Y^T lambda over the rows of contact i that belong to the system."""
     cdef int k, z
-    cdef const Row* row
+    cdef const Entry3* row
     for k in range(a.row_start[i], a.row_start[i + 1]):
         row = a.row + k
         z = row.coordinate - s.work.coordinate

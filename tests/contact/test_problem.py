@@ -26,7 +26,7 @@ def test_arrays_are_copies_and_read_only():
     np.testing.assert_array_equal(p.delassus, np.eye(6))
     np.testing.assert_array_equal(p.v_free, -1)
     np.testing.assert_array_equal(p.friction, [0.2, 0.4])
-    np.testing.assert_array_equal(p.key, [3, 8])
+    np.testing.assert_array_equal(p.key["id_b"], [3, 8])
     np.testing.assert_array_equal(p.frame, [np.eye(3)] * 2)
     for name in ("delassus", "v_free", "friction", "key", "frame"):
         assert not getattr(p, name).flags.writeable

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rbdyn.contact import ContactSolver
 
-SHAPE = 0xFFFFFF  # bits of a shape's id, plus one, in a contact's key: stepping/assemble.pyx
+CONTACT_SOURCE = 1  # Key.source of contacts, whose id_a and id_b are shapes: stepping/assemble.pxd
 
 
 def forget_impulses(solver: ContactSolver, shape_ids: Sequence[int]) -> None:
@@ -15,9 +15,13 @@ def forget_impulses(solver: ContactSolver, shape_ids: Sequence[int]) -> None:
     When nothing is left, the direction of the sweeps begins anew too: no trace of the past remains.
     """
     state = solver.get_state()
-    own = {shape_id + 1 for shape_id in shape_ids}
-    kept = [i for i, key in enumerate(state["key"].tolist()) if key >> 40 not in own and key >> 16 & SHAPE not in own]
-    if not kept:
+    own = set(shape_ids)
+    kept = [
+        i
+        for i, (source, a, b, _) in enumerate(state["key"].tolist())
+        if source != CONTACT_SOURCE or (a not in own and b not in own)
+    ]
+    if not kept and not len(state["block_key"]):
         solver.reset()
     elif len(kept) < len(state["key"]):
         solver.set_state({**state, "key": state["key"][kept], "impulse": state["impulse"][kept]})

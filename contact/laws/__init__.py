@@ -1,0 +1,1 @@
+"""What a block of a contact problem obeys, one file a law."""
