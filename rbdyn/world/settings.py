@@ -10,6 +10,7 @@ from rbdyn.errors import Error
 if TYPE_CHECKING:
     from rbdyn.world.world import World
 
+
 def set_contact_solver_param(
     world: World,
     alpha_init: float = 1.0,
@@ -30,8 +31,13 @@ def set_contact_solver_param(
         A sweep that changes no contact velocity by more ends the solve [m/s].
     """
     world._check_idle()
-    wanted: dict[str, Any] = {"alpha_init": alpha_init, "alpha_min": alpha_min, "alpha_decay": alpha_decay,
-              "max_iterations": max_iterations, "threshold": threshold}
+    wanted: dict[str, Any] = {
+        "alpha_init": alpha_init,
+        "alpha_min": alpha_min,
+        "alpha_decay": alpha_decay,
+        "max_iterations": max_iterations,
+        "threshold": threshold,
+    }
     known = getattr(world.contact, "parameters", {})
     if "max_iterations" not in known:
         raise Error(f"{type(world.contact).__name__} has no sweeps to set parameters of")
@@ -71,9 +77,7 @@ def set_material_pair(
     world.materials.set(a, b, pair)
 
 
-def set_default_material(
-    world: World, friction: float = 0.8, restitution: float = 0.0, threshold: float = 0.0
-) -> None:
+def set_default_material(world: World, friction: float = 0.8, restitution: float = 0.0, threshold: float = 0.0) -> None:
     """Properties of every pair of materials that `set_material_pair` was not told about.
 
     Parameters

@@ -1,4 +1,4 @@
-# Ctrl-C in the middle of a long step: signals are looked at between its phases, at most every SIGNAL_PERIOD of work.
+# Ctrl-C in the middle of a long step: signals are looked at between its phases, at most every 50 ms of work.
 
 from cpython.exc cimport PyErr_CheckSignals
 
@@ -15,11 +15,28 @@ cdef inline double seconds() noexcept nogil:
     timespec_get(&t, TIME_UTC)
     return t.tv_sec + 1e-9 * t.tv_nsec
 
-cdef inline int look_at_signals(double* looked) except -1 nogil:
-    """Raise what a signal's handler raises; `looked` is when they were looked at last [s]."""
-    cdef double now = seconds()
-    if now - looked[0] > 0.05 or now < looked[0]:
-        looked[0] = now
+cdef struct Signals:
+    double looked             # when they were looked at last [s]
+    long work                 # bodies and contacts handled since the clock was
+
+cdef inline Signals start_signals() noexcept nogil:
+    cdef Signals s
+    s.looked, s.work = seconds(), 0
+    return s
+
+cdef inline int look_at_signals(Signals* s, long work) except -1 nogil:
+    """Raise what a signal's handler raises.  `work` is what comes next: so many bodies or contacts.
+
+    A small step does not pay for the clock: two thousand bodies or contacts take milliseconds.
+    """
+    cdef double now
+    s.work += work
+    if s.work < 2000:
+        return 0
+    s.work = 0
+    now = seconds()
+    if now - s.looked > 0.05 or now < s.looked:
+        s.looked = now
         with gil:
             PyErr_CheckSignals()
     return 0

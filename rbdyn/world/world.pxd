@@ -6,6 +6,7 @@ from rbdyn.stepping.scene cimport Scene
 from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.observers cimport Observers
 from rbdyn.world.registry.registry cimport Registry
+from rbdyn.world.signals cimport Signals
 
 cdef class World:
     cdef EditLock lock                    # None until __init__ is done
@@ -24,8 +25,8 @@ cdef class World:
     cdef object __weakref__
 
     cdef int check(self) except -1
-    cdef int first_half(self, double* looked) except -1 nogil
-    cdef int second_half(self, double* looked) except -1 nogil
+    cdef int first_half(self, Signals* signals) except -1 nogil
+    cdef int second_half(self, Signals* signals) except -1 nogil
     cdef int detect(self) except -1 nogil
     cdef int raise_divergence(self) except -1 nogil
     cdef object who_diverged(self)

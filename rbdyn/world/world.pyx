@@ -31,7 +31,7 @@ from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody
 from rbdyn.world.observers cimport Observers
 from rbdyn.world.registry.registry cimport Registry
-from rbdyn.world.signals cimport look_at_signals, seconds
+from rbdyn.world.signals cimport Signals, look_at_signals, start_signals
 
 SCHEMES = {"trapezoid": TRAPEZOID, "semi_implicit": SEMI_IMPLICIT, "euler": EULER}
 
@@ -105,19 +105,19 @@ cdef class World:
 
     # ---- the step ----------------------------------------------------------------------------
 
-    cdef int first_half(self, double* looked) except -1 nogil:
+    cdef int first_half(self, Signals* signals) except -1 nogil:
         """q, v -> poses -> contacts."""
+        look_at_signals(signals, self.scene.n_bodies)
         kinematics(self.scene)
-        look_at_signals(looked)
         self.detect()
         return 0
 
-    cdef int second_half(self, double* looked) except -1 nogil:
+    cdef int second_half(self, Signals* signals) except -1 nogil:
         """Forces -> free velocity -> contact impulses -> velocity -> position."""
         free_velocities(self.scene)
-        look_at_signals(looked)
+        look_at_signals(signals, self.found.n)
         assemble(&self.assembly, self.scene, &self.found)
-        look_at_signals(looked)
+        look_at_signals(signals, self.found.n)
         solve_contacts(self.contact, &self.assembly.problem)
         apply_impulses(&self.assembly, self.scene, &self.found)
         integrate(self.scene)
@@ -207,7 +207,7 @@ cdef class World:
             `simulate`.
         """
         cdef long count
-        cdef double looked = seconds()
+        cdef Signals signals = start_signals()
         self.check()
         try:
             count = -1 if isinstance(n, bool) else operator.index(n)
@@ -221,21 +221,21 @@ cdef class World:
         try:
             with nogil:
                 for _ in range(count):
-                    self.first_half(&looked)
-                    self.second_half(&looked)
+                    self.first_half(&signals)
+                    self.second_half(&signals)
         finally:
             self.end_step(False)
 
     def integrate1(self):
         """First half of a step: kinematics and contact detection.  Contacts can be read, controls set after it."""
-        cdef double looked = seconds()
+        cdef Signals signals = start_signals()
         self.check()
         self.lock.check_editable()
         self.registry.refresh()
         self.begin_step()
         try:
             with nogil:
-                self.first_half(&looked)
+                self.first_half(&signals)
         except BaseException:
             self.end_step(False)
             raise
@@ -244,7 +244,7 @@ cdef class World:
 
     def integrate2(self):
         """Second half of a step: forces, contact impulses, new velocities and positions."""
-        cdef double looked = seconds()
+        cdef Signals signals = start_signals()
         self.check()
         self.lock.check_idle()
         if not self.lock.half:
@@ -252,7 +252,7 @@ cdef class World:
         self.begin_step()
         try:
             with nogil:
-                self.second_half(&looked)
+                self.second_half(&signals)
         finally:
             self.end_step(False)
             self.lock.half = False
