@@ -122,7 +122,7 @@ def compile_flags() -> list[str]:
         flags = ["-O1", "-g", "-ffp-contract=off"]
     if SANITIZE:
         flags += [f"-fsanitize={SANITIZE}", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
-    return [*flags, "-Wno-unused-function", *([f"-march={MARCH}"] if MARCH else []), *EXTRA]
+    return [*flags, "-Wno-unused-function", "-Wno-psabi", *([f"-march={MARCH}"] if MARCH else []), *EXTRA]
 
 
 def link_flags() -> list[str]:
@@ -132,6 +132,11 @@ def link_flags() -> list[str]:
     return ["-Wl,-s"] if sys.platform.startswith("linux") and not CHECKED else []
 
 
+def lanes(module: str) -> list[tuple[str, str]]:
+    """The macro that makes `real` a vector in a module of rbdyn.batch; MSVC has no vectors, and no such modules."""
+    return [("LANES", module[5:])] if module in ("lanes4", "lanes8") else []
+
+
 def extensions(folders: dict[str, str]) -> list[Extension]:
     """One extension module for each .pyx."""
     return [
@@ -139,13 +144,14 @@ def extensions(folders: dict[str, str]) -> list[Extension]:
             f"{name}.{file.stem}",
             [file.as_posix()],
             include_dirs=["rbdyn/spatial", numpy.get_include()],
-            define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_19_API_VERSION")],
+            define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_19_API_VERSION"), *lanes(file.stem)],
             depends=["rbdyn/spatial/real.h", "rbdyn/spatial/rows.h"],
             extra_compile_args=compile_flags(),
             extra_link_args=link_flags(),
         )
         for name, folder in folders.items()
         for file in sorted(pathlib.Path(folder).glob("*.pyx"))
+        if not (sys.platform == "win32" and lanes(file.stem))
     ]
 
 
@@ -245,7 +251,7 @@ if __name__ == "__main__":  # worker processes of cythonize may import this file
     setup(
         packages=list(FOLDERS),
         package_dir=FOLDERS,
-        package_data={"*": ["*.pxd", "*.pyx", "*.pyi", "*.h", "py.typed", "*.urdf"]},
+        package_data={"*": ["*.pxd", "*.pxi", "*.pyx", "*.pyi", "*.h", "py.typed", "*.urdf"]},
         ext_modules=extensions(FOLDERS),
         cmdclass={"build_ext": BuildExt, "editable_wheel": EditableWheel},
         options={"build_ext": {"parallel": WORKERS}},

@@ -2,11 +2,13 @@
 
 from rbdyn.kernels.kinematics cimport propagated_acceleration, velocities
 from rbdyn.model._model cimport CData, CModel
-from rbdyn.model.joints cimport add_joint_motion, joint_force, joint_inertia, project_inertia, projected_force, frees_z
+from rbdyn.model.joints.dispatch cimport add_joint_motion, frees_z, joint_force, joint_inertia
+from rbdyn.model.joints.revolute cimport project_inertia, projected_force
 from rbdyn.spatial._algebra cimport (
-    ArticulatedInertia, Force, add_a, add_f, apply_t, apply_ta, apply_ta_z, articulated, crf, motion, mul_a,
-    mul_i, neg3, outer3, outer_s, power, real, scale3, scale_f, splat, sqrt_r, sub33, sub_f, sub_s, zero3,
+    ArticulatedInertia, Force, add_a, add_f, apply_t, apply_ta, apply_ta_z, articulated, crf, motion, mul_a, mul_i,
+    neg3, outer3, outer_s, power, real, scale3, scale_f, splat, sqrt_r, sub33, sub_f, sub_s, zero3,
 )
+from rbdyn.spatial.constants cimport load_inertia
 
 cdef inline void subtract_outer(ArticulatedInertia* A, real s, Force y) noexcept nogil:
     """A <- A - s y y^T."""
@@ -65,7 +67,7 @@ cdef inline void factor_joint(const CModel* m, CData* d, int i, const real* extr
         for j in range(n):              # U <- L^-1 U^T, row by row
             for k in range(j):
                 d.U[v0 + j] = sub_f(d.U[v0 + j], scale_f(D[6 * j + k], d.U[v0 + k]))
-            d.U[v0 + j] = scale_f(1.0 / D[6 * j + j], d.U[v0 + j])
+            d.U[v0 + j] = scale_f(splat(1.0) / D[6 * j + j], d.U[v0 + j])
 
 cdef inline void carry(const CModel* m, CData* d, int i, const real* extra) noexcept nogil:
     """Add to the parent what is left of body i once its joint has yielded.  RBDA eqs. 7.47, 7.48.
@@ -76,14 +78,14 @@ cdef inline void carry(const CModel* m, CData* d, int i, const real* extra) noex
     cdef real r
     cdef Force pa
     if frees_z(m, i, extra):
-        r = 1.0 / d.D[6 * v0]
+        r = splat(1.0) / d.D[6 * v0]
         project_inertia(d.IA + i, r, d.U[v0])
         pa = add_f(d.pA[i], add_f(projected_force(d.IA + i, d.c[i]), scale_f(r * d.u[v0], d.U[v0])))
         d.IA[p] = add_a(d.IA[p], apply_ta_z(d.X[i], d.IA[i]))
     else:
         pa = d.pA[i]
         for j in range(n):
-            r = 1.0 / d.D[6 * v0] if n == 1 else splat(1.0)
+            r = splat(1.0) / d.D[6 * v0] if n == 1 else splat(1.0)
             subtract_outer(d.IA + i, r, d.U[v0 + j])
             pa = add_f(pa, scale_f(r * d.u[v0 + j], d.U[v0 + j]))
         pa = add_f(pa, mul_a(d.IA[i], d.c[i]))
@@ -100,8 +102,8 @@ cdef inline void aba_inward(
     cdef real t[6]
     velocities(m, d)
     for i in range(1, m.nb):
-        d.IA[i] = articulated(m.I_b[i])
-        d.pA[i] = crf(d.vel[i], mul_i(m.I_b[i], d.vel[i]))
+        d.IA[i] = articulated(load_inertia(m.I_b[i]))
+        d.pA[i] = crf(d.vel[i], mul_i(load_inertia(m.I_b[i]), d.vel[i]))
         if external:
             d.pA[i] = sub_f(d.pA[i], d.f[i])
     for i in range(m.nb - 1, 0, -1):

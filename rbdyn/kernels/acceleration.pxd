@@ -2,7 +2,7 @@
 
 from rbdyn.kernels.kinematics cimport path_to, support, velocities
 from rbdyn.model._model cimport VELOCITIES, CData, CModel
-from rbdyn.model.joints cimport add_joint_motion
+from rbdyn.model.joints.dispatch cimport add_joint_motion
 from rbdyn.spatial._algebra cimport Motion, Vec3, add3, add_m, apply_m, cross3, motion, mul3, zero_m
 
 cdef inline void accelerate_body(const CModel* m, CData* d, int i, const double* vd) noexcept nogil:

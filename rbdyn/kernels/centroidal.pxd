@@ -1,11 +1,13 @@
 # Momentum as a linear function of v, and the inertia of whatever hangs on a body.
 
-from rbdyn.kernels.crba cimport composite_column, composite_inertias
+from rbdyn.kernels.crba cimport composite_inertias
 from rbdyn.kernels.kinematics cimport propagated_acceleration, poses, velocities
 from rbdyn.model._model cimport CData, CModel
+from rbdyn.model.joints.dispatch cimport momentum_column
 from rbdyn.spatial._algebra cimport (
     Force, Inertia, add3, add_f, add_i, apply_ti, cross3, force, mul3, net_force, real, zero_f, zero_m,
 )
+from rbdyn.spatial.constants cimport load_inertia
 
 cdef inline Force about_origin(const CData* d, int i, Force f) noexcept nogil:
     """A force vector of body i in world axes, about the world's origin."""
@@ -25,7 +27,7 @@ cdef inline void momentum_columns(const CModel* m, CData* d, bint angular, real 
     for i in range(1, m.nb):
         for j in range(m.nvi[i]):
             k = m.vi[i] + j
-            h = about_origin(d, i, composite_column(m, d, i, j))
+            h = about_origin(d, i, momentum_column(m, d, i, j, d.Ic + i))
             if angular:
                 A[k], A[nv + k], A[2 * nv + k] = scale * h.n.x, scale * h.n.y, scale * h.n.z
             L[k], L[nv + k], L[2 * nv + k] = scale * h.f.x, scale * h.f.y, scale * h.f.z
@@ -39,7 +41,7 @@ cdef inline Force momentum_rate(const CModel* m, CData* d) noexcept nogil:
     d.a[0] = zero_m()
     for i in range(1, m.nb):
         d.a[i] = propagated_acceleration(m, d, i)
-        total = add_f(total, about_origin(d, i, net_force(m.I_b[i], d.vel[i], d.a[i])))
+        total = add_f(total, about_origin(d, i, net_force(load_inertia(m.I_b[i]), d.vel[i], d.a[i])))
     return total
 
 cdef inline Inertia subtree_inertia(const CModel* m, CData* d, int body) noexcept nogil:

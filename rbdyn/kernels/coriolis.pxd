@@ -3,11 +3,12 @@
 from rbdyn.kernels.crba cimport composite_inertias
 from rbdyn.kernels.kinematics cimport velocities
 from rbdyn.model._model cimport CData, CModel
-from rbdyn.model.joints cimport joint_column, joint_force, joint_motion
+from rbdyn.model.joints.dispatch cimport joint_column, joint_force, joint_motion
 from rbdyn.spatial._algebra cimport (
     Force, Inertia, Mat3, Motion, Vec3, add3, add33, add_f, apply_t, cross3, crm, crossmul3, force, full3, motion, mul3,
     mul_i, power, real, rotate33, rows3, splat, sub3, sub33, tmul3, vec3, zero3,
 )
+from rbdyn.spatial.constants cimport load_inertia
 
 # B of a body or of many is [N 0; -fx 0].  N is kept in d.IA[i].H and f, the linear momentum, in d.pA[i].f.
 
@@ -33,8 +34,8 @@ cdef inline void composite_coriolis(const CModel* m, CData* d) noexcept nogil:
     cdef int i, p
     cdef Vec3 f
     for i in range(1, m.nb):
-        d.IA[i].H = coriolis_block(m.I_b[i], d.vel[i])
-        d.pA[i].f = mul_i(m.I_b[i], d.vel[i]).f
+        d.IA[i].H = coriolis_block(load_inertia(m.I_b[i]), d.vel[i])
+        d.pA[i].f = mul_i(load_inertia(m.I_b[i]), d.vel[i]).f
     for i in range(m.nb - 1, 0, -1):
         p = m.parent[i]
         if p:                                          # N' = E^T N E - rx (E^T f)x

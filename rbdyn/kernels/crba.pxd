@@ -1,28 +1,20 @@
 # The composite-rigid-body algorithm.
 
 from rbdyn.kernels.kinematics cimport transforms
-from rbdyn.model._model cimport FLOATING, REVOLUTE, CData, CModel
-from rbdyn.model.joints cimport joint_column, joint_force
-from rbdyn.spatial._algebra cimport (
-    Force, Inertia, Sym3, Vec3, add_i, apply_t, apply_ti, force, mul_i, real, rotate_s, splat, tmul3, vec3,
-)
+from rbdyn.model._model cimport CData, CModel
+from rbdyn.model.joints.dispatch cimport floats_on_root, joint_force, momentum_column
+from rbdyn.spatial._algebra cimport Force, Inertia, Sym3, Vec3, add_i, apply_t, apply_ti, real, rotate_s, splat, tmul3
+from rbdyn.spatial.constants cimport load_inertia
 
 cdef inline void composite_inertias(const CModel* m, CData* d) noexcept nogil:
     """Ic[i]: inertia of body i and all that hangs on it, as one rigid body."""
     cdef int i
     transforms(m, d)
     for i in range(m.nb):
-        d.Ic[i] = m.I_b[i]
+        d.Ic[i] = load_inertia(m.I_b[i])
     for i in range(m.nb - 1, 0, -1):
         if m.parent[i]:
             d.Ic[m.parent[i]] = add_i(d.Ic[m.parent[i]], apply_ti(d.X[i], d.Ic[i]))
-
-cdef inline Force composite_column(const CModel* m, const CData* d, int i, int j) noexcept nogil:
-    """Ic_i S_i of column j; read off, without arithmetic, for a revolute joint."""
-    cdef const Inertia* A = d.Ic + i
-    if m.kind[i] == REVOLUTE:
-        return force(vec3(A.I_o.xz, A.I_o.yz, A.I_o.zz), vec3(-A.h.y, A.h.x, splat(0.0)))
-    return mul_i(A[0], joint_column(m, d, i, j))
 
 cdef inline void floating_block(const CModel* m, const CData* d, int i, bint both, real* M) noexcept nogil:
     """The 6x6 block of a floating root: the composite inertia in the parent-side axes, v = [linear, angular]."""
@@ -50,12 +42,12 @@ cdef inline void fill_mass_matrix(const CModel* m, CData* d, bint both, real* M)
     cdef real t[6]
     composite_inertias(m, d)
     for i in range(1, m.nb):
-        if m.kind[i] == FLOATING and m.parent[i] == 0:
+        if floats_on_root(m, i):
             floating_block(m, d, i, both, M)
             continue
         for j in range(m.nvi[i]):
             row = m.vi[i] + j
-            F = composite_column(m, d, i, j)
+            F = momentum_column(m, d, i, j, d.Ic + i)
             p = i
             while True:
                 joint_force(m, d, p, F, t)

@@ -4,12 +4,12 @@
 # the two is said by `width`, its number of columns, and `end`: -1 for all columns, else `width`.
 
 from rbdyn.model._model cimport CData, CModel
-from rbdyn.model.joints cimport joint_axes_from
-from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3, cross3, motion, real, sub3, tmul3, transpose3, vec3, zero3
+from rbdyn.model.joints.dispatch cimport is_revolute, joint_columns_from
+from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3, add3, cross3, motion, real, sub3, tmul3, transpose3, vec3
 
-cdef inline int joint_axes(const CModel* m, const CData* d, int i, Vec3* a) noexcept nogil:
-    """Axes of the degrees of freedom of joint i, root axes; returns how many of them, the first ones, slide."""
-    return joint_axes_from(m, d, i, transpose3(d.R[i]), a)
+cdef inline int joint_columns(const CModel* m, const CData* d, int i, Motion* S) noexcept nogil:
+    """Columns of S_i at the origin of body i, root axes; returns how many of them, the first ones, are translations."""
+    return joint_columns_from(m, d, i, transpose3(d.R[i]), S)
 
 cdef inline void add_column(real* J, int width, int k, real s, Motion c, bint angular) noexcept nogil:
     """Column k of a matrix of 6 rows, or of 3 without its angular half, gains s c."""
@@ -34,23 +34,25 @@ cdef inline void add_jacobian(const CModel* m, const CData* d, int body, Vec3 at
                               int width, int end, real* J) noexcept nogil:
     """J += s times the Jacobian of a body's motion at the point `at`, root axes; the poses are current.
 
-    A rotation about a through o gives the column (a, a x (at - o)), a translation along a the column (0, a).
+    A column (w, u) at the body's origin o is (w, u + w x (at - o)) there.
     """
     cdef int i = body, k, first, translations
-    cdef Vec3[6] a
+    cdef Motion[6] S
+    cdef Vec3 arm
     while i > 0:
         end -= m.nvi[i]
         first = end if end >= 0 else m.vi[i]
-        translations = joint_axes(m, d, i, a)
-        if m.nvi[i] == 1 and not translations:         # the rule, and a third of the time, of most machines
-            add_column(J, width, first, s, motion(a[0], cross3(a[0], sub3(at, d.p[i]))), angular)
+        translations = joint_columns(m, d, i, S)
+        arm = sub3(at, d.p[i])
+        if is_revolute(m, i):                    # the rule, and a third of the time, of most machines
+            add_column(J, width, first, s, motion(S[0].w, cross3(S[0].w, arm)), angular)
             i = m.parent[i]
             continue
         for k in range(m.nvi[i]):
             if k < translations:
-                add_column(J, width, first + k, s, motion(zero3(), a[k]), angular)
+                add_column(J, width, first + k, s, S[k], angular)
             else:
-                add_column(J, width, first + k, s, motion(a[k], cross3(a[k], sub3(at, d.p[i]))), angular)
+                add_column(J, width, first + k, s, motion(S[k].w, add3(S[k].v, cross3(S[k].w, arm))), angular)
         i = m.parent[i]
 
 cdef inline void turn_rows(Mat3 R, int width, real* J) noexcept nogil:

@@ -1,7 +1,7 @@
 # Forward kinematics: joint transforms, world poses, velocities.  Each is a stage of a State (model/_model.pxd).
 
 from rbdyn.model._model cimport POSES, TRANSFORMS, VELOCITIES, CData, CModel
-from rbdyn.model.joints cimport add_joint_motion, joint_bias, joint_motion, joint_transform
+from rbdyn.model.joints.dispatch cimport add_joint_motion, joint_bias, joint_motion, joint_transform
 from rbdyn.spatial._algebra cimport Motion, add3, add_m, apply_m, matmul3, motion, mul3, transpose3, zero_m
 
 cdef inline void transforms(const CModel* m, CData* d) noexcept nogil:

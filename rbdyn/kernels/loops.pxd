@@ -8,28 +8,17 @@
 #
 # Source: RBDA, the chapter on closed-loop systems.
 
-from libc.math cimport atan2, hypot, sqrt
+from libc.math cimport sqrt
 
 from rbdyn.kernels.acceleration cimport point_acceleration_of
-from rbdyn.kernels.configuration cimport quat_log
-from rbdyn.kernels.jacobian_dot cimport joint_axes
-from rbdyn.model._model cimport FIXED, FLOATING, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL, CData, CLoop, CModel
+from rbdyn.kernels.jacobian cimport joint_columns
+from rbdyn.model._model cimport CData, CLoop, CModel
+from rbdyn.model.joints.dispatch cimport allowed_directions, loop_rotation_error
 from rbdyn.spatial._algebra cimport (
     Force, Mat3, Motion, Vec3, add3, add_m, apply_m, cross3, force, matmul3, motion, mul3, sub3, tmul3, transpose3,
-    vec3, zero3, zero_m,
+    vec3, zero_m,
 )
-
-cdef inline bint allows(int kind, int k) noexcept nogil:
-    """Whether a joint allows velocity k of w_x, w_y, w_z, d'_x, d'_y, d'_z."""
-    if kind == REVOLUTE:
-        return k == 2
-    if kind == PRISMATIC:
-        return k == 5
-    if kind == SPHERICAL:
-        return k < 3
-    if kind == PLANAR:
-        return k == 2 or k == 3 or k == 4
-    return kind == FLOATING
+from rbdyn.spatial.constants cimport Mat3d, Vec3d, load_mat3, load_vec3
 
 cdef inline double component(Motion a, int k) noexcept nogil:
     """Entry k of six."""
@@ -43,9 +32,9 @@ cdef inline void scatter(const CModel* m, const CLoop* c, Motion a, double* rows
 
     A rotor of inertia I adds I s s^T to M, s being the row of its degree of freedom; it is kept as sqrt(I) s.
     """
-    cdef int k, row = c.row, rotor_row = m.nc + c.rotor_row
+    cdef int k, row = c.row, rotor_row = m.nc + c.rotor_row, allowed = allowed_directions(c.kind)
     for k in range(6):
-        if not allows(c.kind, k):
+        if not allowed >> k & 1:
             rows[row * stride + at] = component(a, k)
             row += 1
         elif c.rotor > 0.0:
@@ -54,23 +43,23 @@ cdef inline void scatter(const CModel* m, const CLoop* c, Motion a, double* rows
 
 cdef inline Mat3 before_axes(const CData* d, const CLoop* c) noexcept nogil:
     """Before-frame to world axes; the poses are current."""
-    return matmul3(d.R[c.predecessor], c.R_before)
+    return matmul3(d.R[c.predecessor], load_mat3(c.R_before))
 
 cdef inline Vec3 after_origin(const CData* d, const CLoop* c) noexcept nogil:
     """Where the after-frame is in the world; the poses are current."""
-    return add3(d.p[c.successor], mul3(d.R[c.successor], c.p_after))
+    return add3(d.p[c.successor], mul3(d.R[c.successor], load_vec3(c.p_after)))
 
 cdef inline void add_columns(const CModel* m, const CData* d, const CLoop* c, int i, double sign,
                              double* K) noexcept nogil:
     """Columns of joint i: how it moves the after-frame, or, with the sign turned, the before-frame's body."""
-    cdef int k, translations
-    cdef Vec3[6] a
+    cdef int k
+    cdef Motion[6] S
     cdef Motion s
     cdef Mat3 R = before_axes(d, c)
     cdef Vec3 arm = sub3(after_origin(d, c), d.p[i])
-    translations = joint_axes(m, d, i, a)
+    joint_columns(m, d, i, S)
     for k in range(m.nvi[i]):
-        s = motion(zero3(), a[k]) if k < translations else motion(a[k], cross3(a[k], arm))
+        s = motion(S[k].w, add3(S[k].v, cross3(S[k].w, arm)))
         s = motion(tmul3(R, s.w), tmul3(R, s.v))
         s = motion(vec3(sign * s.w.x, sign * s.w.y, sign * s.w.z), vec3(sign * s.v.x, sign * s.v.y, sign * s.v.z))
         scatter(m, c, s, K, m.nv, m.vi[i] + k)
@@ -101,7 +90,7 @@ cdef inline void velocity_accelerations(const CModel* m, CData* d) noexcept nogi
 cdef inline Vec3 slip(const CData* d, const CLoop* c, Vec3 x) noexcept nogil:
     """Velocity of the after-frame's origin as seen from the predecessor, in which it is at x; world axes."""
     cdef int B = c.predecessor, A = c.successor
-    return sub3(mul3(d.R[A], add3(d.vel[A].v, cross3(d.vel[A].w, c.p_after))),
+    return sub3(mul3(d.R[A], add3(d.vel[A].v, cross3(d.vel[A].w, load_vec3(c.p_after)))),
                 mul3(d.R[B], add3(d.vel[B].v, cross3(d.vel[B].w, x))))
 
 cdef inline Vec3 after_in_predecessor(const CData* d, const CLoop* c) noexcept nogil:
@@ -117,14 +106,15 @@ cdef inline Motion relative_velocity(const CData* d, const CLoop* c) noexcept no
 
 cdef inline double rotor_energy(const CModel* m, const CData* d) noexcept nogil:
     """Twice the kinetic energy of the rotors of loop joints; poses and velocities are current."""
-    cdef int n, k
+    cdef int n, k, allowed
     cdef Motion v
     cdef double twice = 0.0
     for n in range(m.n_loops):
         if m.loops[n].rotor > 0.0:
+            allowed = allowed_directions(m.loops[n].kind)
             v = relative_velocity(d, m.loops + n)
             for k in range(6):
-                if allows(m.loops[n].kind, k):
+                if allowed >> k & 1:
                     twice += m.loops[n].rotor * component(v, k) * component(v, k)
     return twice
 
@@ -133,7 +123,7 @@ cdef inline Motion relative_bias(const CData* d, const CLoop* c) noexcept nogil:
     cdef int B = c.predecessor, A = c.successor
     cdef Mat3 R = before_axes(d, c)
     cdef Vec3 x = after_in_predecessor(d, c)
-    cdef Motion a = point_acceleration_of(d, A, c.p_after), b = point_acceleration_of(d, B, x)
+    cdef Motion a = point_acceleration_of(d, A, load_vec3(c.p_after)), b = point_acceleration_of(d, B, x)
     cdef Vec3 w = mul3(d.R[B], d.vel[B].w)
     cdef Vec3 turn = sub3(sub3(a.w, b.w), cross3(w, mul3(d.R[A], d.vel[A].w)))
     cdef Vec3 coriolis = cross3(w, slip(d, c, x))
@@ -152,52 +142,30 @@ cdef inline Force loop_wrench(const CModel* m, const CData* d, const CLoop* c, c
 
     Along its rows lambda, along what it allows the inertia of its rotor.  The poses and velocities are current.
     """
-    cdef int k, row = c.row
+    cdef int k, row = c.row, allowed = allowed_directions(c.kind)
     cdef double f[6]
     cdef Motion a = relative_bias(d, c)
     cdef Mat3 R = before_axes(d, c)
     for k in range(6):
-        if allows(c.kind, k):
+        if allowed >> k & 1:
             f[k] = -c.rotor * component(a, k)
         else:
             f[k] = lam[row]
             row += 1
     return force(mul3(R, vec3(f[0], f[1], f[2])), mul3(R, vec3(f[3], f[4], f[5])))
 
-cdef inline Vec3 rotation_vector(Mat3 R) noexcept nogil:
-    """The rotation vector, of length at most pi, of a rotation matrix, by the quaternion's largest component."""
-    cdef double q[4]
-    cdef double t = R.xx + R.yy + R.zz
-    if t >= R.xx and t >= R.yy and t >= R.zz:
-        q[0], q[1], q[2], q[3] = 1.0 + t, R.zy - R.yz, R.xz - R.zx, R.yx - R.xy
-    elif R.xx >= R.yy and R.xx >= R.zz:
-        q[0], q[1], q[2], q[3] = R.zy - R.yz, 1.0 + R.xx - R.yy - R.zz, R.yx + R.xy, R.xz + R.zx
-    elif R.yy >= R.zz:
-        q[0], q[1], q[2], q[3] = R.xz - R.zx, R.yx + R.xy, 1.0 - R.xx + R.yy - R.zz, R.zy + R.yz
-    else:
-        q[0], q[1], q[2], q[3] = R.yx - R.xy, R.xz + R.zx, R.zy + R.yz, 1.0 - R.xx - R.yy + R.zz
-    t = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    q[0], q[1], q[2], q[3] = t * q[0], t * q[1], t * q[2], t * q[3]
-    return quat_log(q)
-
-cdef inline Vec3 tilt(Vec3 a) noexcept nogil:
-    """The rotation vector across z that takes z to the unit vector a; half a turn about x for a = -z."""
-    cdef double s = hypot(a.x, a.y), angle = atan2(s, a.z)
-    if s == 0.0:
-        return vec3(angle, 0.0, 0.0)
-    return vec3(-a.y * (angle / s), a.x * (angle / s), 0.0)
-
 cdef inline Motion relative_error(const CData* d, const CLoop* c) noexcept nogil:
     """(u, d): how far the after-frame is from where the joint's motion could have taken it [rad, m]."""
     cdef Mat3 R = before_axes(d, c)
-    cdef Mat3 C = matmul3(transpose3(R), matmul3(d.R[c.successor], c.R_after))
-    cdef Vec3 way = sub3(after_origin(d, c), add3(d.p[c.predecessor], mul3(d.R[c.predecessor], c.p_before)))
-    cdef Vec3 u = zero3()
-    if c.kind == PRISMATIC or c.kind == FIXED:
-        u = rotation_vector(C)
-    elif c.kind == REVOLUTE or c.kind == PLANAR:
-        u = tilt(vec3(C.xz, C.yz, C.zz))
-    return motion(u, tmul3(R, way))
+    cdef Mat3 C = matmul3(transpose3(R), matmul3(d.R[c.successor], load_mat3(c.R_after)))
+    cdef Vec3 way = sub3(after_origin(d, c), add3(d.p[c.predecessor], mul3(d.R[c.predecessor], load_vec3(c.p_before))))
+    cdef Mat3d axes
+    cdef Vec3d u
+    axes.xx, axes.xy, axes.xz = C.xx, C.xy, C.xz
+    axes.yx, axes.yy, axes.yz = C.yx, C.yy, C.yz
+    axes.zx, axes.zy, axes.zz = C.zx, C.zy, C.zz
+    u = loop_rotation_error(c.kind, axes)
+    return motion(load_vec3(u), tmul3(R, way))
 
 cdef inline void loop_errors(const CModel* m, const CData* d, double* e) noexcept nogil:
     """e (nc,), room for (nc + nr,); the poses are current."""

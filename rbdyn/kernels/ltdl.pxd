@@ -18,7 +18,7 @@ cdef inline void ltdl_factor(const CModel* m, real* H) noexcept nogil:
     cdef real* row_i
     for k in range(n - 1, -1, -1):
         row_k = H + k * n
-        r = 1.0 / row_k[k]
+        r = splat(1.0) / row_k[k]
         i = m.parent_dof[k]
         while i >= 0:
             row_i = H + i * n
@@ -98,7 +98,7 @@ cdef inline void ltdl_inverse(const CModel* m, const real* H, real* A) noexcept 
         while a >= 0:
             a = next_path(m, H, i, a, n, &path)
             gather_rows(i, y, splat(1.0), &path.l[0], A, &path.at[0], path.count)
-        diagonal = 1.0 / H[i * n + i]
+        diagonal = splat(1.0) / H[i * n + i]
         a = m.parent_dof[i]
         while a >= 0:
             diagonal = diagonal - H[i * n + a] * y[a]

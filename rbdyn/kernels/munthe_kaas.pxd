@@ -9,7 +9,8 @@ from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
 
 from rbdyn.kernels.configuration cimport integrate_joints
-from rbdyn.model._model cimport SPHERICAL, CData, CModel
+from rbdyn.model._model cimport CData, CModel
+from rbdyn.model.joints.dispatch cimport has_3dof_rotation
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, scale3, sincos_r, vec3
 
 cdef struct Stages:
@@ -45,7 +46,7 @@ cdef inline void theta_rate(const CModel* m, const double* theta, const double* 
     cdef Vec3 w
     memcpy(K, v, m.nv * sizeof(double))
     for i in range(1, m.nb):
-        if m.kind[i] == SPHERICAL or m.nvi[i] == 6:      # the angular part comes last
+        if has_3dof_rotation(m, i):
             k = m.vi[i] + m.nvi[i] - 3
             w = dexp_inverse(vec3(theta[k], theta[k + 1], theta[k + 2]), vec3(v[k], v[k + 1], v[k + 2]))
             K[k], K[k + 1], K[k + 2] = w.x, w.y, w.z

@@ -2,10 +2,11 @@
 
 from rbdyn.kernels.kinematics cimport propagated_acceleration, transforms, velocities
 from rbdyn.model._model cimport CData, CModel
-from rbdyn.model.joints cimport add_joint_motion, joint_force
+from rbdyn.model.joints.dispatch cimport add_joint_motion, joint_force
 from rbdyn.spatial._algebra cimport (
     add_f, apply_m, apply_t, motion, mul_i, neg3, net_force, real, sub_f, zero3,
 )
+from rbdyn.spatial.constants cimport load_inertia
 
 cdef inline void rnea(const CModel* m, CData* d, const real* vd, real* tau, bint external) noexcept nogil:
     """tau = M(q) vd + h(q, v), gravity included.  RBDA table 5.1, p. 96, in body coordinates.
@@ -22,9 +23,9 @@ cdef inline void rnea(const CModel* m, CData* d, const real* vd, real* tau, bint
         if vd is not NULL:
             d.a[i] = add_joint_motion(m, d, i, vd + m.vi[i], d.a[i])
         if external:
-            d.f[i] = sub_f(net_force(m.I_b[i], d.vel[i], d.a[i]), d.f[i])
+            d.f[i] = sub_f(net_force(load_inertia(m.I_b[i]), d.vel[i], d.a[i]), d.f[i])
         else:
-            d.f[i] = net_force(m.I_b[i], d.vel[i], d.a[i])
+            d.f[i] = net_force(load_inertia(m.I_b[i]), d.vel[i], d.a[i])
     for i in range(m.nb - 1, 0, -1):                   # inward
         p = m.parent[i]
         joint_force(m, d, i, d.f[i], t)
@@ -41,7 +42,7 @@ cdef inline void rnea_momentum(const CModel* m, CData* d, const real* x, real* y
     d.a[0] = motion(zero3(), zero3())
     for i in range(1, m.nb):
         d.a[i] = add_joint_motion(m, d, i, x + m.vi[i], apply_m(d.X[i], d.a[m.parent[i]]))
-        d.f[i] = mul_i(m.I_b[i], d.a[i])
+        d.f[i] = mul_i(load_inertia(m.I_b[i]), d.a[i])
     for i in range(m.nb - 1, 0, -1):
         p = m.parent[i]
         joint_force(m, d, i, d.f[i], t)

@@ -9,12 +9,13 @@
 from rbdyn.kernels.coriolis cimport coriolis_block
 from rbdyn.kernels.kinematics cimport transforms
 from rbdyn.model._model cimport CData, CModel
-from rbdyn.model.joints cimport floats_on_root, joint_axes_from, has_3dof_rotation
+from rbdyn.model.joints.dispatch cimport floats_on_root, has_3dof_rotation, joint_columns_from
 from rbdyn.spatial._algebra cimport (
     Force, Inertia, Mat3, Motion, Vec3, Xform, add3, add33, add_f, add_i, add_m, apply_t, apply_ti, compose, cross3,
     crf, crm, dot3, force, matmul3, motion, mul3, mul_i, neg3, power, real, scale_f, scale_m, sub_f, sub_m, tmul3,
     transpose3, xform, zero3, zero_m,
 )
+from rbdyn.spatial.constants cimport load_inertia, load_mat3
 
 cdef struct Carried:         # body i, and all that hangs on it, in the frame of its tree
     Xform X                  # tree frame to body coordinates
@@ -41,9 +42,9 @@ cdef struct Workspace:
 
 # ---- outward: where bodies are, how they move, and the columns -----------------------------------------------------
 
-cdef inline Motion axis_at(Vec3 a, Vec3 p) noexcept nogil:
-    """A rotation about `a` through `p`."""
-    return motion(a, cross3(p, a))
+cdef inline Motion column_at(Motion S, Vec3 p) noexcept nogil:
+    """A column at the point p of the frame, seen from the frame's origin."""
+    return motion(S.w, add3(S.v, cross3(p, S.w)))
 
 cdef inline void put_body(const CModel* m, const CData* d, Carried* b, int i) noexcept nogil:
     """Where body i is."""
@@ -55,26 +56,26 @@ cdef inline void put_body(const CModel* m, const CData* d, Carried* b, int i) no
         b[i].X = xform(d.EJ[i], zero3())
         b[i].base = m.vi[i]
     else:
-        b[i].X = xform(matmul3(d.X[i].E, transpose3(m.X_tree[i].E)), zero3())
+        b[i].X = xform(matmul3(d.X[i].E, transpose3(load_mat3(m.X_tree[i].E))), zero3())
         b[i].base = -1
 
 cdef inline void put_columns(const CModel* m, const CData* d, Workspace w, int i) noexcept nogil:
     """J, psi and chi of joint i, and the velocity of body i.
 
-    A joint slides first and turns then.  What slides is carried by the parent; a single turn may be taken to be carried
-    by either side; three turns at once are carried by all three, while their axes move before any of them.
+    Translations come before rotations, and their directions are fixed in the parent; the axis of a single rotation is
+    fixed on both sides; the axes of a 3-dof rotation are fixed in the parent, and carried by all three.
     """
     cdef Carried* b = w.bodies + i
     cdef Column* c = w.columns + m.vi[i]
     cdef const real* v = d.v + m.vi[i]
-    cdef Vec3[6] axes
-    cdef int j, n = m.nvi[i], translations = joint_axes_from(m, d, i, b.X.E, axes)
+    cdef Motion[6] S
+    cdef int j, n = m.nvi[i], translations = joint_columns_from(m, d, i, b.X.E, S)
     cdef Motion V = w.bodies[m.parent[i]].V if m.parent[i] else zero_m()
     b.V = V
     for j in range(n):
         if j == translations:
             V = b.V
-        c[j].J = axis_at(axes[j], b.X.r) if j >= translations else motion(zero3(), axes[j])
+        c[j].J = column_at(S[j], b.X.r) if j >= translations else S[j]
         c[j].psi = crm(V, c[j].J)
         c[j].chi = scale_m(2.0, c[j].psi)
         b.V = add_m(b.V, scale_m(v[j], c[j].J))
@@ -91,7 +92,7 @@ cdef inline Force twice_b(const Carried* b, Motion x) noexcept nogil:
 cdef inline void put_inertia(const CModel* m, const CData* d, Carried* b, int i, bint external) noexcept nogil:
     """What body i alone has: inertia, Coriolis block and, as V x* I V = B V, the force that its velocity needs."""
     cdef Motion V2 = scale_m(2.0, b.V)
-    b.I_b = b.Ic = apply_ti(b.X, m.I_b[i])
+    b.I_b = b.Ic = apply_ti(b.X, load_inertia(m.I_b[i]))
     b.N = coriolis_block(b.I_b, V2)
     b.h = mul_i(b.I_b, V2).f
     b.b = scale_f(0.5, twice_b(b, b.V))
@@ -109,7 +110,7 @@ cdef inline void accelerate(const CModel* m, const CData* d, Workspace w, const 
     if m.parent[i]:
         b.A = p.A
     else:
-        b.A = motion(zero3(), neg3(mul3(m.X_tree[i].E, d.gravity)))
+        b.A = motion(zero3(), neg3(mul3(load_mat3(m.X_tree[i].E), d.gravity)))
     for j in range(n):
         A = b.A
         b.A = add_m(b.A, scale_m(v[j], sub_m(c[j].chi, c[j].psi)))
@@ -200,7 +201,7 @@ cdef inline void joint_block(const CModel* m, Workspace w, int i, real* dq, real
                 dv[k * nv + l] = power(a.chi, G) + dot3(a.J.w, H)
 
 cdef inline void correct_turns(const CModel* m, Workspace w, int i, real* dq) noexcept nogil:
-    """Three turns at once do not move one another's axes: none of them comes before another.
+    """The axes of a 3-dof rotation do not move one another: none of them comes before another.
 
     joint_block took l to carry k for l < k, and so lacks J_k . (J_l x* F) in d tau_k / dq_l.
     """

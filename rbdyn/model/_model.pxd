@@ -4,9 +4,13 @@
 # after-frame of its joint, turned so that the axis of a one-dof joint is z (a planar joint's normal likewise).  The
 # frame that users know sits at a fixed pose in it (Model.placement).  Spatial vectors are in internal body frames,
 # angular part first.
+#
+# What a model is made of is stored in double, so that one CModel serves one state and all lanes of many; `real` stands
+# in CData alone.
 
 from rbdyn.memory cimport Arena
 from rbdyn.spatial._algebra cimport ArticulatedInertia, Force, Inertia, Mat3, Motion, Vec3, Xform, real
+from rbdyn.spatial.constants cimport Inertiad, Mat3d, Vec3d, Xformd
 
 cdef enum JointKind:
     REVOLUTE = 0
@@ -20,10 +24,10 @@ cdef struct CLoop:        # a joint outside the tree: it constrains two bodies t
     int kind              # JointKind: the motion it allows, of the after-frame in the before-frame
     int predecessor       # body that carries the before-frame
     int successor         # body that carries the after-frame
-    Mat3 R_before         # before-frame to predecessor axes; one-dof axis, or planar normal, along z
-    Vec3 p_before         # [m] its origin in the predecessor
-    Mat3 R_after          # after-frame to successor axes, turned likewise
-    Vec3 p_after          # [m] its origin in the successor
+    Mat3d R_before         # before-frame to predecessor axes; one-dof axis, or planar normal, along z
+    Vec3d p_before         # [m] its origin in the predecessor
+    Mat3d R_after          # after-frame to successor axes, turned likewise
+    Vec3d p_after          # [m] its origin in the successor
     int row               # first of its rows in K
     int rows              # number of its rows: 6 less its degrees of freedom
     int rotor_row         # first of its rotor rows
@@ -42,7 +46,7 @@ cdef struct CModel:
     int nb                # bodies, the root included
     int nq                # length of q
     int nv                # length of v
-    Vec3 gravity          # [m/s^2] root axes
+    Vec3d gravity         # [m/s^2] root axes
     int* parent           # (nb,)
     int* kind             # (nb,) JointKind of joint i
     int* representation   # (nb,) Representation of joint i
@@ -50,8 +54,8 @@ cdef struct CModel:
     int* vi               # (nb,) first index of joint i in v
     int* nvi              # (nb,) degrees of freedom of joint i
     int* parent_dof       # (nv,) next degree of freedom towards the root, or -1: the sparsity of M
-    Xform* X_tree         # (nb,) parent's frame to before-frame of joint i
-    Inertia* I_b          # (nb,) rigid-body inertia, merged bodies included
+    Xformd* X_tree        # (nb,) parent's frame to before-frame of joint i
+    Inertiad* I_b         # (nb,) rigid-body inertia, merged bodies included
     double* rotor         # (nv,) reflected rotor inertia [kg m^2 or kg]
     int n_blocks          # blocks of q whose length is bound
     Block* blocks         # (n_blocks,)

@@ -10,8 +10,12 @@ from rbdyn.model.compile import compile_tree, layouts, not_found, without_coordi
 from rbdyn.spatial.rotations import rotation_to_z
 from rbdyn.spatial.transform import Transform
 
+from cpython.pycapsule cimport PyCapsule_GetContext, PyCapsule_New, PyCapsule_SetContext
+from cpython.ref cimport Py_DECREF, Py_INCREF
+
 from rbdyn.model._model cimport CLoop, allocate_model, free_model
-from rbdyn.spatial._algebra cimport Inertia, Mat3, Vec3, add_s, rows3, scale3, shift_s, sym3, transpose3, vec3, xform
+from rbdyn.spatial._algebra cimport Mat3, Sym3, Vec3, add_s, rows3, scale3, shift_s, sym3, transpose3, vec3
+from rbdyn.spatial.constants cimport Inertiad, Mat3d, Vec3d
 
 
 cdef Vec3 _vec3(object p):
@@ -40,15 +44,36 @@ cdef int _turn(Mat3 R):
     return ANY_TURN
 
 
-cdef Inertia _inertia(object body_inertia):
+cdef Vec3d _stored3(Vec3 a):
+    cdef Vec3d b
+    b.x, b.y, b.z = a.x, a.y, a.z
+    return b
+
+
+cdef Mat3d _stored33(Mat3 A):
+    cdef Mat3d B
+    B.xx, B.xy, B.xz = A.xx, A.xy, A.xz
+    B.yx, B.yy, B.yz = A.yx, A.yy, A.yz
+    B.zx, B.zy, B.zz = A.zx, A.zy, A.zz
+    return B
+
+
+cdef Inertiad _inertia(object body_inertia):
     """About the origin: I_o = J - m cx cx (parallel-axis theorem)."""
-    cdef Inertia A
-    cdef Vec3 c = _vec3(body_inertia.com)
+    cdef Inertiad A
+    cdef Vec3 c = _vec3(body_inertia.com), h = scale3(body_inertia.mass, c)
     cdef Mat3 J = _mat3(body_inertia.inertia)
-    A.m = body_inertia.mass
-    A.h = scale3(A.m, c)
-    A.I_o = add_s(sym3(J.xx, J.xy, J.xz, J.yy, J.yz, J.zz), shift_s(c, scale3(0.5, A.h)))
+    cdef Sym3 I = add_s(sym3(J.xx, J.xy, J.xz, J.yy, J.yz, J.zz), shift_s(c, scale3(0.5, h)))
+    A.m, A.h = body_inertia.mass, _stored3(h)
+    A.I_o.xx, A.I_o.xy, A.I_o.xz, A.I_o.yy, A.I_o.yz, A.I_o.zz = I.xx, I.xy, I.xz, I.yy, I.yz, I.zz
     return A
+
+
+cdef const char* CAPSULE = "rbdyn.CModel"
+
+
+cdef void _release_model(object capsule) noexcept:
+    Py_DECREF(<object> PyCapsule_GetContext(capsule))
 
 
 cdef class Placement:
@@ -105,7 +130,7 @@ cdef class Model:
         self.revision = self.revision_counter.value
         tree = compile_tree(mechanism)
         allocate_model(&self.c, len(tree.links), tree.nq, tree.nv, len(tree.loops))
-        self.c.gravity = _vec3(mechanism.gravity)
+        self.c.gravity = _stored3(_vec3(mechanism.gravity))
         self._fill(tree.links)
         self._fill_names(tree)
         self._arrays = tree.arrays
@@ -117,9 +142,8 @@ cdef class Model:
         """The C arrays, body by body."""
         cdef int i, j
         cdef int qi = 0, vi = 0
-        cdef Inertia* I_b = self.c.I_b
         for i, link in enumerate(links):
-            I_b[i] = _inertia(link.inertia)
+            self.c.I_b[i] = _inertia(link.inertia)
             self.c.qi[i], self.c.vi[i] = qi, vi
             if i == 0:
                 continue
@@ -127,7 +151,8 @@ cdef class Model:
             kind = link.joint.joint_type
             self.c.kind[i], self.c.representation[i] = kind.kernel_kind, kind.representation
             self.c.nvi[i] = kind.num_velocities
-            self.c.X_tree[i] = xform(transpose3(_mat3(link.tree_pose.rotation)), _vec3(link.tree_pose.translation))
+            self.c.X_tree[i].E = _stored33(transpose3(_mat3(link.tree_pose.rotation)))
+            self.c.X_tree[i].r = _stored3(_vec3(link.tree_pose.translation))
             for j in range(self.c.nvi[i]):
                 self.c.rotor[vi + j] = link.joint.rotor_inertia
                 if j > 0:
@@ -150,8 +175,8 @@ cdef class Model:
             c = self.c.loops + <int> k
             n = loop.joint.joint_type.num_velocities
             c.kind, c.predecessor, c.successor = loop.joint.joint_type.kernel_kind, loop.predecessor, loop.successor
-            c.R_before, c.p_before = _mat3(loop.before.rotation), _vec3(loop.before.translation)
-            c.R_after, c.p_after = _mat3(loop.after.rotation), _vec3(loop.after.translation)
+            c.R_before, c.p_before = _stored33(_mat3(loop.before.rotation)), _stored3(_vec3(loop.before.translation))
+            c.R_after, c.p_after = _stored33(_mat3(loop.after.rotation)), _stored3(_vec3(loop.after.translation))
             c.row, c.rows = self.c.nc, 6 - n
             c.rotor_row, c.rotor = self.c.nr, loop.joint.rotor_inertia
             self.c.nc += 6 - n
@@ -198,6 +223,14 @@ cdef class Model:
     def check(self):
         """Error if this Model is empty, StaleModelError if its mechanism was edited since."""
         self.use()
+
+    def _capsule(self):
+        """The C arrays for code that must not know this class; the capsule keeps the Model alive."""
+        self.use()
+        capsule = PyCapsule_New(&self.c, CAPSULE, _release_model)
+        PyCapsule_SetContext(capsule, <void*> self)
+        Py_INCREF(self)
+        return capsule
 
     cdef Placement find(self, object body):
         """Where a body, or a frame, sits: by name, RigidBody or CartesianFrame."""

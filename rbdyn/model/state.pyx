@@ -16,6 +16,7 @@ from rbdyn.memory cimport grow
 from rbdyn.model._model cimport CModel, allocate_data, free_data
 from rbdyn.model.model cimport Model
 from rbdyn.spatial._algebra cimport Vec3
+from rbdyn.spatial.constants cimport Vec3d
 
 cnp.import_array()
 
@@ -215,7 +216,8 @@ cdef class State:
 
     def copy_root_pose(self, State other not None):
         """Where a World put the root of `other`, and its gravity if the World changed that."""
-        cdef Vec3 g = other.c.gravity, usual = other.model.c.gravity
+        cdef Vec3 g = other.c.gravity
+        cdef Vec3d usual = other.model.c.gravity
         self.c.R[0], self.c.p[0] = other.c.R[0], other.c.p[0]
         if g.x != usual.x or g.y != usual.y or g.z != usual.z:
             self.c.gravity = g

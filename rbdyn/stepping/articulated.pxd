@@ -6,7 +6,7 @@ from libc.string cimport memcpy, memset
 from rbdyn.kernels.aba cimport aba_inward, aba_outward, solve_upper
 from rbdyn.kernels.configuration cimport difference_joints, integrate_joints
 from rbdyn.model._model cimport POSES, CData, CModel
-from rbdyn.model.joints cimport add_joint_motion, joint_column
+from rbdyn.model.joints.dispatch cimport add_joint_motion, joint_column
 from rbdyn.spatial._algebra cimport (
     Force, Mat3, Motion, Vec3, add3, add_m, apply_m, cross3, force, motion, mul3, power, scale3, scale_f, scale_m, sub3,
     sub_f, sub_m, tmul3, vec3, zero_f, zero_m,

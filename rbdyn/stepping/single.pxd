@@ -6,11 +6,10 @@
 from libc.math cimport fmin, isfinite, sqrt
 from libc.string cimport memcpy
 
-from rbdyn.kernels.configuration cimport quat_step
-from rbdyn.model.joints cimport quat_E
 from rbdyn.spatial._algebra cimport (
     Mat3, Sym3, Vec3, add3, cross3, dot3, mul3, rotate_s, scale3, smul3, sub3, sym3, tmul3, transpose3, vec3, zero3,
 )
+from rbdyn.spatial.quaternion cimport quat_E, quat_step
 from rbdyn.stepping.scene cimport DYNAMIC, STATIC, Scene, SingleControl, SingleParameters, SingleScratch, SingleState
 from rbdyn.stepping.scheme cimport EULER, SEMI_IMPLICIT
 

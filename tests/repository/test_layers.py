@@ -25,6 +25,7 @@ FLOORS = {
     "model": 2,
     "kernels": 3,
     "io": 2,
+    "batch": 4,
     "algorithms": 4,
     "models": 4,
     "stepping": 4,

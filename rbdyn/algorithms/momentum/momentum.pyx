@@ -12,6 +12,7 @@ from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport (
     Force, Vec3, add3, add_f, cross3, dot3, force, mul3, mul_i, power, scale3, vec3, zero3, zero_f,
 )
+from rbdyn.spatial.constants cimport load_inertia, load_vec3
 
 
 cdef Force _momentum(State state) except *:
@@ -23,7 +24,7 @@ cdef Force _momentum(State state) except *:
     velocities(m, d)
     poses(m, d)
     for i in range(1, m.nb):
-        h = mul_i(m.I_b[i], d.vel[i])
+        h = mul_i(load_inertia(m.I_b[i]), d.vel[i])
         h = force(mul3(d.R[i], h.n), mul3(d.R[i], h.f))
         total = add_f(total, force(add3(h.n, cross3(d.p[i], h.f)), h.f))
     return total
@@ -95,7 +96,7 @@ def kinetic_energy(State state not None):
     cdef int i, k
     velocities(m, d)
     for i in range(1, m.nb):
-        twice += power(d.vel[i], mul_i(m.I_b[i], d.vel[i]))
+        twice += power(d.vel[i], mul_i(load_inertia(m.I_b[i]), d.vel[i]))
     for k in range(m.nv):
         twice += m.rotor[k] * d.v[k] * d.v[k]
     if m.nr:
@@ -114,7 +115,7 @@ cdef Vec3 _mass_moment(State state, double* mass) except *:
     poses(m, d)
     for i in range(1, m.nb):
         mass[0] += m.I_b[i].m
-        total = add3(total, add3(scale3(m.I_b[i].m, d.p[i]), mul3(d.R[i], m.I_b[i].h)))
+        total = add3(total, add3(scale3(m.I_b[i].m, d.p[i]), mul3(d.R[i], load_vec3(m.I_b[i].h))))
     return total
 
 

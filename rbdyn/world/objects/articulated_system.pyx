@@ -14,14 +14,15 @@ from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy, memset
 
 from rbdyn.algorithms.inputs.regular cimport check_regular
+from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.kernels.aba cimport aba_inward
 from rbdyn.kernels.kinematics cimport poses
-from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport force as make_force
-from rbdyn.spatial._algebra cimport Force, Inertia, Vec3, add3, add_f, cross3, mul3, tmul3, vec3, zero3
+from rbdyn.spatial._algebra cimport Force, Vec3, add3, add_f, cross3, mul3, tmul3, vec3, zero3
+from rbdyn.spatial.constants cimport Inertiad
 from rbdyn.stepping.scene cimport System, SystemControl
 from rbdyn.world.objects.object cimport WorldObject
 
@@ -368,7 +369,7 @@ cdef class ArticulatedSystem(WorldObject):
         cdef Placement place
         cdef cnp.ndarray x
         cdef Vec3 F, r = zero3()
-        cdef const Inertia* I
+        cdef const Inertiad* I
         self.check_alive()
         x = vector_in(force, 3, "force")
         F = vec3(data(x)[0], data(x)[1], data(x)[2])

@@ -9,8 +9,8 @@ from rbdyn.world.arguments import orientation as _orientation
 cimport numpy as cnp
 
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
-from rbdyn.model.joints cimport quat_E
 from rbdyn.spatial._algebra cimport Sym3, Vec3, add3, cross3, mul3, sym3, transpose3, vec3, zero3
+from rbdyn.spatial.quaternion cimport quat_E
 from rbdyn.stepping.scene cimport STATIC, SingleControl, SingleParameters, SingleState
 from rbdyn.world.objects.object cimport WorldObject
 

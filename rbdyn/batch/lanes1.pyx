@@ -1,0 +1,3 @@
+"""The kernels on 1 state at once."""
+
+include "lanes.pxi"

@@ -1,0 +1,25 @@
+# Revolute, its q written as [sine, cosine] of the angle; all but q is as in revolute.pxd.
+
+from libc.math cimport atan2, sqrt
+
+from rbdyn.model.joints.turn cimport turned_z
+from rbdyn.spatial._algebra cimport Xform, real, xform
+from rbdyn.spatial.quaternion cimport sincos_d
+
+cdef inline Xform sincos_revolute_transform(const real* q, Xform T) noexcept nogil:
+    """X_J(q) X_tree."""
+    return xform(turned_z(q[0], q[1], T.E), T.r)
+
+cdef inline void sincos_revolute_integrate(double* x, const double* v, double dt) noexcept nogil:
+    """x = [sine, cosine] <- that of an angle larger by v dt [rad], normalised."""
+    cdef double s, c, n, sine
+    sincos_d(dt * v[0], &s, &c)
+    sine = x[0] * c + x[1] * s
+    x[1] = x[1] * c - x[0] * s
+    n = 1.0 / sqrt(sine * sine + x[1] * x[1])
+    x[0] = n * sine
+    x[1] *= n
+
+cdef inline void sincos_revolute_difference(const double* x, const double* y, double* v) noexcept nogil:
+    """v with x (+) v = y."""
+    v[0] = atan2(y[0] * x[1] - y[1] * x[0], y[1] * x[1] + y[0] * x[0])
