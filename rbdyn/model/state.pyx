@@ -1,4 +1,4 @@
-"""State: a configuration and a velocity of a Model, and what has been computed from them."""
+"""State: configuration q and velocity v of a Model, and what has been computed from them."""
 
 cimport numpy as cnp
 
@@ -61,7 +61,7 @@ cdef int check_blocks(const CModel* m, const double* q, str name) except -1:
 
 
 cdef class State:
-    """Where a Model is now: q, v, and a workspace that algorithms fill.
+    """Configuration q and velocity v of a Model, with the workspace of algorithms.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ cdef class State:
         return 0
 
     def set(self, q=None, v=None):
-        """Set the configuration and the velocity; what is not given stays, or is 0 for v if q alone is given.
+        """Set the configuration, the velocity or both; what is not given stays.
 
         Parameters
         ----------
@@ -166,8 +166,6 @@ cdef class State:
             self._normalise()
         if new_v is not None:
             memcpy(self.c.v, data(new_v), m.nv * sizeof(double))
-        elif new_q is not None:
-            memset(self.c.v, 0, m.nv * sizeof(double))
         self.c.stage = 0
 
     cdef void _normalise(self) noexcept:
@@ -216,6 +214,8 @@ cdef class State:
 
     def copy_root_pose(self, State other not None):
         """Where a World put the root of `other`, and its gravity if the World changed that."""
+        self.check_filled()
+        other.check_filled()
         cdef Vec3 g = other.c.gravity
         cdef Vec3d usual = other.model.c.gravity
         self.c.R[0], self.c.p[0] = other.c.R[0], other.c.p[0]

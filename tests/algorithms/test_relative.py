@@ -192,7 +192,9 @@ def test_relative_points(case):
         inertial = rbdyn.relative_point_jacobian_dot_6d(s.state, i, j)
         difference = rbdyn.point_acceleration_6d(s.state, vd, i) - rbdyn.point_acceleration_6d(s.state, vd, j)
         close(rbdyn.relative_point_jacobian_6d(s.state, i, j) @ vd + inertial @ v, difference)
-    close(J_dot, derivative(s, lambda state: rbdyn.relative_point_jacobian_6d(state, i, j, k)), 1e-8)
+        close(J @ vd + J_dot @ v, rbdyn.relative_point_acceleration_6d(s.state, vd, i, j, k))
+        close(J_dot, np.concatenate([R.T @ inertial[:3], R.T @ inertial[3:]]))
+    close(inertial, derivative(s, lambda state: rbdyn.relative_point_jacobian_6d(state, i, j)), 1e-8)
 
 
 def origin(s, frames, name, moving):

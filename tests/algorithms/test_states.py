@@ -187,3 +187,25 @@ def test_joint_of_a_degree_of_freedom():
     for bad in (-1, model.nv, None, "0", 0.0, True, np.zeros(2)):
         with pytest.raises(rbdyn.Error, match=f"k must be a degree of freedom, 0 to {model.nv - 1}"):
             model.joint_of(bad)
+
+
+def test_what_is_not_set_stays():
+    """As for a robot in a World: q alone keeps v."""
+    state = rbdyn.State(rbdyn.Model(rbdyn.rand_chain_mechanism([rbdyn.Revolute] * 3, 1)))
+    state.set([0.1, 0.2, 0.3], [1.0, 2.0, 3.0])
+    state.set([0.4, 0.5, 0.6])
+    assert state.v.tolist() == [1.0, 2.0, 3.0] and state.q.tolist() == [0.4, 0.5, 0.6]
+    rbdyn.update_kinematics(state, [0.7, 0.8, 0.9])
+    assert state.v.tolist() == [1.0, 2.0, 3.0]
+    state.set(v=[4.0, 5.0, 6.0])
+    assert state.q.tolist() == [0.7, 0.8, 0.9]
+
+
+def test_a_root_pose_is_copied_between_whole_states_only():
+    whole, empty = (
+        rbdyn.State(rbdyn.Model(rbdyn.rand_chain_mechanism([rbdyn.Revolute], 1))),
+        rbdyn.State.__new__(rbdyn.State),
+    )
+    for a, b in ((whole, empty), (empty, whole)):
+        with pytest.raises(rbdyn.StateError, match="without its model"):
+            a.copy_root_pose(b)

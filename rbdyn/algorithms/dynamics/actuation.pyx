@@ -29,8 +29,8 @@ cdef list degrees_of_freedom(Model model, object actuated):
         name = getattr(joint, "name", joint)
         if isinstance(name, str) and name in model.loop_names:
             raise MechanismError(f"actuated holds {name!r}, which closes a loop: it has no entry in tau")
-        i = model._joint(joint)
-        chosen.update(range(m.vi[i], m.vi[i] + m.nvi[i]))
+        first = model.joint_v_index(joint)
+        chosen.update(*[range(first, first + m.nvi[i]) for i in range(1, m.nb) if m.vi[i] == first])
     return sorted(chosen)
 
 

@@ -6,6 +6,7 @@ import operator
 import numpy as np
 
 from rbdyn.algorithms.integration.trajectory import Trajectory
+from rbdyn.algorithms.momentum.momentum import kinetic_energy
 from rbdyn.errors import DivergenceError, StateError
 
 cimport numpy as cnp
@@ -15,9 +16,11 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from rbdyn.algorithms.inputs.regular cimport check_regular
-from rbdyn.algorithms.loops.constrained cimport solve_constrained
+from rbdyn.algorithms.loops.constrained cimport loops_of, project_onto_loops, solve_constrained
 from rbdyn.arguments.arrays cimport data, vector_in
 from rbdyn.kernels.aba cimport aba_inward, aba_outward
+from rbdyn.kernels.configuration cimport integrate_joints
+from rbdyn.kernels.constrained cimport Loops, product
 from rbdyn.kernels.munthe_kaas cimport Stages, begin, count, finish, next_stage, undo
 from rbdyn.kernels.singular cimport singular
 from rbdyn.model._model cimport CData, CModel
@@ -27,6 +30,7 @@ cnp.import_array()
 
 cdef double[4] NODE = [0.0, 0.5, 0.5, 1.0]                         # of the classical method of order 4
 cdef double[4] WEIGHT = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0]
+cdef double JUMP = 1e-6                                            # of the kinetic energy, in a step's projection
 cdef long LOOK = 64                                                # steps between two looks at signals
 
 
@@ -48,7 +52,10 @@ cdef class _Run:
     cdef CData* d
     cdef Stages s
     cdef double* tau          # (nv,) generalized forces of the present stage [N m or N]
-    cdef double* memory       # all arrays of s, and tau
+    cdef double* error        # (nc,) how far loops are open where the step starts
+    cdef double* rate         # (nc,) how fast they open there
+    cdef double* next         # (nc,) how fast they shall open where it ends
+    cdef double* memory       # all arrays of s, and the four above
     cdef bint looped          # the mechanism has loops
     cdef double stiffness     # [1/s^2] of loop joints
     cdef double damping       # [1/s] of loop joints
@@ -68,13 +75,16 @@ cdef class _Run:
         cdef double* x
         self.state = state
         self.m, self.d = state.use(), &state.c
-        cdef size_t nq = self.m.nq, nv = self.m.nv
-        self.memory = x = <double*> calloc(nq + 7 * nv + 1, sizeof(double))
+        cdef size_t nq = self.m.nq, nv = self.m.nv, nc = self.m.nc
+        self.memory = x = <double*> calloc(nq + 7 * nv + 3 * nc + 1, sizeof(double))
         if x is NULL:
-            raise MemoryError(f"cannot allocate {nq + 7 * nv} numbers")
+            raise MemoryError(f"cannot allocate {nq + 7 * nv + 3 * nc} numbers")
         self.s.q, self.s.v, self.s.theta, self.s.K = x, x + nq, x + nq + nv, x + nq + 2 * nv
         self.s.A, self.s.mean_K, self.s.mean_A = x + nq + 3 * nv, x + nq + 4 * nv, x + nq + 5 * nv
         self.tau = x + nq + 6 * nv
+        self.error = self.tau + nv
+        self.rate = self.error + nc
+        self.next = self.rate + nc
         self.looped = state.model.has_loops
         return 0
 
@@ -131,8 +141,12 @@ cdef class _Run:
             if k > 0:
                 next_stage(self.m, self.d, &self.s, NODE[k] * h)
             self.accelerate(self.time + NODE[k] * h)
+            if k == 0 and self.looped:
+                self.look_at_loops()
             count(self.m, &self.s, WEIGHT[k])
         finish(self.m, self.d, &self.s, h)
+        if self.looped:
+            self.onto_loops(h)
         if not (_finite(self.d.q, self.m.nq) and _finite(self.d.v, self.m.nv)):
             self.diverged(self.d.v)
         self.moving = False
@@ -166,6 +180,70 @@ cdef class _Run:
     cdef int through_loops(self) except -1 with gil:
         """Accelerations of a mechanism with loops."""
         solve_constrained(self.state, self.tau, self.stiffness, self.damping, False, self.s.A, NULL)
+        return 0
+
+    cdef int look_at_loops(self) except -1 with gil:
+        """How far the loops are open, and how fast they open, after the first stage of a step."""
+        cdef Loops w = loops_of(self.state)       # what the stage left there
+        cdef int i
+        for i in range(self.m.nc):
+            self.error[i] = w.e[i]
+            self.rate[i] = product(self.m.nv, w.K + <size_t> self.m.nv * i, self.d.v)
+        return 0
+
+    cdef int onto_loops(self, double h) except -1 with gil:
+        """The velocity at the end of a step, projected: the loops open as fast as their stabilisation says.
+
+        Of a regular pose that is what the stages found, to the order of the method.  Where a linkage passes a singular
+        pose, rows that were no constraint become one, and what a stage left across them would be energy from nothing:
+        a step that leaves much there is taken again by `projected_step`.
+        """
+        cdef double change
+        cdef CModel* m = self.m
+        if not (_finite(self.d.q, m.nq) and _finite(self.d.v, m.nv)):
+            return self.projected_step(h)
+        self.next_rate(h)
+        change = project_onto_loops(self.state, self.d.v, self.next)
+        self.d.stage = 0
+        if not change <= JUMP * kinetic_energy(self.state):
+            return self.projected_step(h)
+        return 0
+
+    cdef void next_rate(self, double h) noexcept:
+        """How fast the loops shall open a time h on, by e'' = -damping e' - stiffness e and the method's order."""
+        cdef double e, r, de, dr
+        cdef int i, k
+        for i in range(self.m.nc):
+            de, dr = self.error[i], self.rate[i]
+            r = dr
+            for k in range(1, 5):                 # the terms of the exponential function, up to h^4
+                e = de
+                de = h / k * dr
+                dr = -h / k * (self.damping * dr + self.stiffness * e)
+                r += dr
+            self.next[i] = r
+
+    cdef int projected_step(self, double h) except -1:
+        """A step of first order without multipliers: the tree moves freely, and projections take what loops refuse.
+
+        A projection onto closed loops never adds kinetic energy.
+        """
+        undo(self.m, self.d, &self.s)
+        if self.control is not None:
+            self.ask(self.time)
+        aba_inward(self.m, self.d, self.tau, NULL, False)
+        check_regular(self.state.model, self.d)
+        aba_outward(self.m, self.d, self.s.A)
+        cdef int k
+        for k in range(self.m.nv):
+            self.d.v[k] += h * self.s.A[k]
+        self.d.stage = 0
+        if _finite(self.d.v, self.m.nv):
+            project_onto_loops(self.state, self.d.v, NULL)
+            integrate_joints(self.m, self.d.q, self.d.v, h)
+            self.d.stage = 0
+            project_onto_loops(self.state, self.d.v, NULL)
+            self.d.stage = 0
         return 0
 
     cdef int refuse(self) except -1 with gil:
@@ -239,6 +317,8 @@ def simulate(State state not None, duration, time_step=1e-3, control=None, every
     Notes
     -----
     Whatever is raised, also by `control`, `progress` or Ctrl-C, leaves the state at the end of the last whole step.
+    At the end of a step with loops the velocity is projected onto them, so that passing a singular pose, where a
+    linkage gains a freedom, adds no energy.
     Gravity and `control` are all that acts: damping, friction, springs and limits of joints are a World's business.
     A force f at a point is `point_jacobian(state, body, point).T @ f` in `control`.
     """

@@ -2,7 +2,8 @@
 
 A frame is given as a body or frame of the model, by name or as the object; the string "world" is the world.  The
 convention is that of RDL: body i relative to body j, expressed in frame k, at its origin, is
-v = kX_i v_i - kX_j v_j, and what is called its rate is the rate of these six numbers.
+v = kX_i v_i - kX_j v_j.  Rates are such that J vd + J_dot v is the acceleration that this file returns: of spatial
+motion the rate of these six numbers, of points the rate in the world, turned into the axes of frame k.
 """
 
 cimport numpy as cnp
@@ -17,7 +18,7 @@ from rbdyn.kernels.jacobian cimport add_jacobian, turn_rows
 from rbdyn.kernels.jacobian_dot cimport add_jacobian_dot
 from rbdyn.model._model cimport POSES, VELOCITIES, CData, CModel
 from rbdyn.model.state cimport State
-from rbdyn.spatial._algebra cimport Motion, Vec3, crm, sub3, sub_m, tmul3
+from rbdyn.spatial._algebra cimport Motion, Vec3, crm, sub3, sub_m, tmul3, zero3
 
 
 cdef cnp.ndarray _write(Motion a, cnp.ndarray out):
@@ -201,7 +202,7 @@ cdef tuple _relative(State state, tuple frames, object out, object out_dot, bint
     cdef cnp.ndarray J = None
     cdef cnp.ndarray J_dot = None
     cdef Motion t
-    cdef Vec3 u, w                               # velocities of x and y
+    cdef Vec3 u, w, spin                         # velocities of x and y
     if out is not None and out_dot is not None and np.may_share_memory(out, out_dot):
         raise StateError("out and out_dot must be two arrays, got overlapping memory")
     if value:
@@ -211,8 +212,9 @@ cdef tuple _relative(State state, tuple frames, object out, object out_dot, bint
         t = twist_at(d, k.body, k.p)
         u = twist_at(d, i.body, x).v if own else t.v
         w = twist_at(d, j.body, y).v if own else t.v
-        add_jacobian_dot(m, d, i.body, x, u, t.w, 1.0, True, m.nv, -1, data(J_dot))
-        add_jacobian_dot(m, d, j.body, y, w, t.w, -1.0, True, m.nv, -1, data(J_dot))
+        spin = zero3() if own else t.w           # of the axes in which the rate is taken
+        add_jacobian_dot(m, d, i.body, x, u, spin, 1.0, True, m.nv, -1, data(J_dot))
+        add_jacobian_dot(m, d, j.body, y, w, spin, -1.0, True, m.nv, -1, data(J_dot))
         turn_rows(k.R, m.nv, data(J_dot))
     if value:
         add_jacobian(m, d, i.body, x, 1.0, True, m.nv, -1, data(J))
@@ -324,7 +326,7 @@ def relative_point_jacobian_6d(State state not None, base, relative, expressed_i
 
 
 def relative_point_jacobian_dot_6d(State state not None, base, relative, expressed_in="world", out=None):
-    """Rate of `relative_point_jacobian_6d` along the present velocity, entry by entry.
+    """Rate of `relative_point_jacobian_6d` along the present velocity: taken in the world, then turned, as by RDL.
 
     Parameters
     ----------
@@ -336,8 +338,8 @@ def relative_point_jacobian_dot_6d(State state not None, base, relative, express
     Returns
     -------
     J_dot : (6, nv) ndarray of float64
-        In the world's axes, J vd + J_dot v is `point_acceleration_6d` of `base` less that of `relative`.  In the axes
-        of a turning frame it is the rate of J v in those axes.
+        J vd + J_dot v is `relative_point_acceleration_6d(state, vd, base, relative, expressed_in)`; entry by entry it
+        is the rate of J in the axes of a frame that does not turn.
     """
     return _relative(state, (base, relative, expressed_in), None, out, True, False, True)[1]
 

@@ -32,8 +32,8 @@ def update_kinematics(State state not None, q=None, v=None, vd=None, threads=1):
     state : State
         What to set and update.
     q : (nq,) array_like, optional
-        Configuration [rad or m]; the present one stays if it is not given.  With `q` alone v becomes 0, and the
-        poses of all bodies are computed.
+        Configuration [rad or m]; the present one stays if it is not given.  With `q` alone v stays, and the poses
+        of all bodies are computed.
     v : (nv,) array_like, optional
         Velocity [rad/s or m/s]; poses and velocities are computed.
     vd : (nv,) array_like, optional

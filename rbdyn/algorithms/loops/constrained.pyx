@@ -148,21 +148,33 @@ def project_velocity(State state not None, v=None, out=None):
     cdef CModel* m = state.use()
     cdef cnp.ndarray start = vector_in(state.v if v is None else v, m.nv, "v")
     cdef cnp.ndarray result = vector_out(out, m.nv)
-    cdef double* H
-    cdef Loops w
-    cdef int i
     memmove(data(result), data(start), m.nv * sizeof(double))   # and from here on only this: they may overlap
-    if not state.model.has_loops:
-        return result
-    H = factor_mass(state)
-    w = loops_of(state)
+    if state.model.has_loops:
+        project_onto_loops(state, data(result), NULL)
+    return result
+
+
+cdef double project_onto_loops(State state, double* v, const double* rate) except -1.0:
+    """v <- v - M^-1 K^T (K M^-1 K^T)^+ (K v - rate), with the loops opening at `rate` (nc,); NULL for zero.
+
+    Returns the kinetic energy of the change, of the tree without its loops [J].
+    """
+    cdef double energy = 0.0
+    cdef CModel* m = state.use()
+    cdef double* H = factor_mass(state)
+    cdef Loops w = loops_of(state)
+    cdef int i
     loop_terms(m, &state.c, &w)
     form_y(m, H, &w)
     cod_factor(&w.Y, tolerance_at(m, &w))
     for i in range(w.Y.n):
-        w.b[i] = -product(m.nv, w.K + <size_t> m.nv * i, data(result)) if i < m.nc else 0.0
+        w.b[i] = -product(m.nv, w.K + <size_t> m.nv * i, v) if i < m.nc else 0.0
+        if i < m.nc and rate is not NULL:
+            w.b[i] += rate[i]
     solve_adjoint(&w.Y, w.b, w.x)
+    for i in range(m.nv):
+        energy += 0.5 * w.x[i] * w.x[i]
     from_mass_axes(m, H, w.x)
     for i in range(m.nv):
-        data(result)[i] += w.x[i]
-    return result
+        v[i] += w.x[i]
+    return energy
