@@ -144,6 +144,7 @@ SAID = re.compile(r'""".*?"""|#[^\n]*', re.DOTALL)
 PRIVATE = re.compile(r"(?:[\w\])]+)\.(_[a-z]\w*)\b")
 DEFINED = re.compile(r"\b(?:def|cdef [\w .*\[\]]+?|class)[ \t]+(_[a-z]\w*)[ \t]*[(:]|\w+\.(_[a-z]\w*)\b[^\n=]*=[^=]")
 CONJURED = re.compile(r"\btype\((?!self\b|cls\b|error\b)(\w+)\)\(")
+IMPORTS = re.compile(r"^[ \t]*(?:from|import|cimport)[ \t][^\n]*", re.MULTILINE)
 SHARED = {"_revision": "the edit counter that a Model and its mechanism share"}
 
 
@@ -206,7 +207,7 @@ def circle(graph):
 
 def reaches(name, text):
     """Ways up that are no imports, in words."""
-    text = SAID.sub("", text)
+    text = IMPORTS.sub("", SAID.sub("", text))
     found = [f"{name} makes what the type of {match[1]} says" for match in CONJURED.finditer(text)]
     for match in PRIVATE.finditer(text):
         word = match[1]
