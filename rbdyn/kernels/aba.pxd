@@ -5,8 +5,8 @@ from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints.dispatch cimport add_joint_motion, frees_z, joint_force, joint_inertia
 from rbdyn.model.joints.revolute cimport project_inertia, projected_force
 from rbdyn.spatial._algebra cimport (
-    ArticulatedInertia, Force, add_a, add_f, apply_t, apply_ta, apply_ta_z, articulated, crf, motion, mul_a, mul_i,
-    neg3, outer3, outer_s, power, real, scale3, scale_f, splat, sqrt_r, sub33, sub_f, sub_s, zero3,
+    ArticulatedInertia, Force, Inertia, add_a, add_f, apply_t, apply_ta, apply_ta_z, articulated, crf, motion, mul_a,
+    mul_i, neg3, outer3, outer_s, power, real, scale3, scale_f, splat, sqrt_r, sub33, sub_f, sub_s, zero3,
 )
 from rbdyn.spatial.constants cimport load_inertia
 
@@ -100,10 +100,12 @@ cdef inline void aba_inward(
     """
     cdef int i, j, n, v0
     cdef real t[6]
+    cdef Inertia A
     velocities(m, d)
     for i in range(1, m.nb):
-        d.IA[i] = articulated(load_inertia(m.I_b[i]))
-        d.pA[i] = crf(d.vel[i], mul_i(load_inertia(m.I_b[i]), d.vel[i]))
+        A = load_inertia(m.I_b + i)
+        d.IA[i] = articulated(A)
+        d.pA[i] = crf(d.vel[i], mul_i(A, d.vel[i]))
         if external:
             d.pA[i] = sub_f(d.pA[i], d.f[i])
     for i in range(m.nb - 1, 0, -1):

@@ -41,7 +41,7 @@ cdef inline Force momentum_rate(const CModel* m, CData* d) noexcept nogil:
     d.a[0] = zero_m()
     for i in range(1, m.nb):
         d.a[i] = propagated_acceleration(m, d, i)
-        total = add_f(total, about_origin(d, i, net_force(load_inertia(m.I_b[i]), d.vel[i], d.a[i])))
+        total = add_f(total, about_origin(d, i, net_force(load_inertia(m.I_b + i), d.vel[i], d.a[i])))
     return total
 
 cdef inline Inertia subtree_inertia(const CModel* m, CData* d, int body) noexcept nogil:

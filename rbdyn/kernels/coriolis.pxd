@@ -34,8 +34,8 @@ cdef inline void composite_coriolis(const CModel* m, CData* d) noexcept nogil:
     cdef int i, p
     cdef Vec3 f
     for i in range(1, m.nb):
-        d.IA[i].H = coriolis_block(load_inertia(m.I_b[i]), d.vel[i])
-        d.pA[i].f = mul_i(load_inertia(m.I_b[i]), d.vel[i]).f
+        d.IA[i].H = coriolis_block(load_inertia(m.I_b + i), d.vel[i])
+        d.pA[i].f = mul_i(load_inertia(m.I_b + i), d.vel[i]).f
     for i in range(m.nb - 1, 0, -1):
         p = m.parent[i]
         if p:                                          # N' = E^T N E - rx (E^T f)x

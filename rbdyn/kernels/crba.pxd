@@ -11,7 +11,7 @@ cdef inline void composite_inertias(const CModel* m, CData* d) noexcept nogil:
     cdef int i
     transforms(m, d)
     for i in range(m.nb):
-        d.Ic[i] = load_inertia(m.I_b[i])
+        d.Ic[i] = load_inertia(m.I_b + i)
     for i in range(m.nb - 1, 0, -1):
         if m.parent[i]:
             d.Ic[m.parent[i]] = add_i(d.Ic[m.parent[i]], apply_ti(d.X[i], d.Ic[i]))

@@ -23,9 +23,9 @@ cdef inline void rnea(const CModel* m, CData* d, const real* vd, real* tau, bint
         if vd is not NULL:
             d.a[i] = add_joint_motion(m, d, i, vd + m.vi[i], d.a[i])
         if external:
-            d.f[i] = sub_f(net_force(load_inertia(m.I_b[i]), d.vel[i], d.a[i]), d.f[i])
+            d.f[i] = sub_f(net_force(load_inertia(m.I_b + i), d.vel[i], d.a[i]), d.f[i])
         else:
-            d.f[i] = net_force(load_inertia(m.I_b[i]), d.vel[i], d.a[i])
+            d.f[i] = net_force(load_inertia(m.I_b + i), d.vel[i], d.a[i])
     for i in range(m.nb - 1, 0, -1):                   # inward
         p = m.parent[i]
         joint_force(m, d, i, d.f[i], t)
@@ -42,7 +42,7 @@ cdef inline void rnea_momentum(const CModel* m, CData* d, const real* x, real* y
     d.a[0] = motion(zero3(), zero3())
     for i in range(1, m.nb):
         d.a[i] = add_joint_motion(m, d, i, x + m.vi[i], apply_m(d.X[i], d.a[m.parent[i]]))
-        d.f[i] = mul_i(load_inertia(m.I_b[i]), d.a[i])
+        d.f[i] = mul_i(load_inertia(m.I_b + i), d.a[i])
     for i in range(m.nb - 1, 0, -1):
         p = m.parent[i]
         joint_force(m, d, i, d.f[i], t)

@@ -92,7 +92,7 @@ cdef inline Force twice_b(const Carried* b, Motion x) noexcept nogil:
 cdef inline void put_inertia(const CModel* m, const CData* d, Carried* b, int i, bint external) noexcept nogil:
     """What body i alone has: inertia, Coriolis block and, as V x* I V = B V, the force that its velocity needs."""
     cdef Motion V2 = scale_m(2.0, b.V)
-    b.I_b = b.Ic = apply_ti(b.X, load_inertia(m.I_b[i]))
+    b.I_b = b.Ic = apply_ti(b.X, load_inertia(m.I_b + i))
     b.N = coriolis_block(b.I_b, V2)
     b.h = mul_i(b.I_b, V2).f
     b.b = scale_f(0.5, twice_b(b, b.V))

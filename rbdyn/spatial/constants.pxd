@@ -2,7 +2,7 @@
 #
 # A load splats a constant into every lane; for one state it is a plain copy.
 
-from rbdyn.spatial._algebra cimport Inertia, Mat3, Sym3, Vec3, Xform, rows3, splat, sym3, vec3, xform
+from rbdyn.spatial._algebra cimport Inertia, Mat3, Sym3, Vec3, Xform, real, rows3, splat, sym3, vec3, xform
 
 cdef struct Vec3d:
     double x, y, z
@@ -34,11 +34,15 @@ cdef inline Mat3 load_mat3(Mat3d A) noexcept nogil:
 cdef inline Sym3 load_sym3(Sym3d A) noexcept nogil:
     return sym3(splat(A.xx), splat(A.xy), splat(A.xz), splat(A.yy), splat(A.yz), splat(A.zz))
 
-cdef inline Xform load_xform(Xformd X) noexcept nogil:
+cdef inline Xform load_xform(const Xformd* X) noexcept nogil:
+    if sizeof(real) == sizeof(double):       # one lane: the same bytes, used where they are
+        return (<const Xform*> X)[0]
     return xform(load_mat3(X.E), load_vec3(X.r))
 
-cdef inline Inertia load_inertia(Inertiad A) noexcept nogil:
+cdef inline Inertia load_inertia(const Inertiad* A) noexcept nogil:
     cdef Inertia B
+    if sizeof(real) == sizeof(double):
+        return (<const Inertia*> A)[0]
     B.m = splat(A.m)
     B.h = load_vec3(A.h)
     B.I_o = load_sym3(A.I_o)

@@ -24,7 +24,7 @@ from rbdyn.spatial.constants cimport load_inertia
 cdef Force _root_reaction(const CModel* m, const CData* d, Force external) noexcept nogil:
     """What holds the root, in its internal frame, after rnea: its weight, and what the joints on it take."""
     cdef int i
-    cdef Force f = sub_f(net_force(load_inertia(m.I_b[0]), zero_m(), d.a[0]), external)
+    cdef Force f = sub_f(net_force(load_inertia(m.I_b + 0), zero_m(), d.a[0]), external)
     for i in range(1, m.nb):
         if m.parent[i] == 0:
             f = add_f(f, apply_t(d.X[i], d.f[i]))

@@ -17,6 +17,8 @@ from rbdyn.spatial._algebra cimport Force, Vec3, add_f, force, mul3, sub3, vec3
 
 cnp.import_array()
 
+cdef list NO_WRENCHES = []       # which nobody fills
+
 
 cdef Force about_body(State state, Placement place, Placement frame, const double* x) noexcept:
     """A wrench in the internal frame of its body.
@@ -38,10 +40,11 @@ cdef list read_wrenches(State state, object external):
     `external` maps a body to a (6,) wrench in root axes about the body's origin, angular part first, or to a Wrench,
     which says its frame itself.  The arrays are copies: neither other arguments nor results change them.
     """
-    cdef list wrenches = []
+    cdef list wrenches
     cdef cnp.ndarray six
     if external is None:
-        return wrenches
+        return NO_WRENCHES
+    wrenches = []
     if not hasattr(external, "items"):
         raise StateError(f"external must map bodies to wrenches, got {type(external).__name__}")
     if not external:

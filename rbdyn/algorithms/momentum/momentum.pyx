@@ -24,7 +24,7 @@ cdef Force _momentum(State state) except *:
     velocities(m, d)
     poses(m, d)
     for i in range(1, m.nb):
-        h = mul_i(load_inertia(m.I_b[i]), d.vel[i])
+        h = mul_i(load_inertia(m.I_b + i), d.vel[i])
         h = force(mul3(d.R[i], h.n), mul3(d.R[i], h.f))
         total = add_f(total, force(add3(h.n, cross3(d.p[i], h.f)), h.f))
     return total
@@ -96,7 +96,7 @@ def kinetic_energy(State state not None):
     cdef int i, k
     velocities(m, d)
     for i in range(1, m.nb):
-        twice += power(d.vel[i], mul_i(load_inertia(m.I_b[i]), d.vel[i]))
+        twice += power(d.vel[i], mul_i(load_inertia(m.I_b + i), d.vel[i]))
     for k in range(m.nv):
         twice += m.rotor[k] * d.v[k] * d.v[k]
     if m.nr:

@@ -33,13 +33,13 @@ from rbdyn.model.joints.spherical cimport (
 from rbdyn.model.joints.spquat_floating cimport (
     spquat_floating_difference, spquat_floating_integrate, spquat_floating_transform,
 )
-from rbdyn.spatial._algebra cimport Force, Inertia, Mat3, Motion, Xform, add_m, mul_a, mul_i, power, real, splat
-from rbdyn.spatial.constants cimport Mat3d, Vec3d, load_xform
+from rbdyn.spatial._algebra cimport Force, Inertia, Mat3, Motion, add_m, mul_a, mul_i, power, real, splat
+from rbdyn.spatial.constants cimport Mat3d, Vec3d, Xformd
 
 cdef inline void joint_transform(const CModel* m, CData* d, int i) noexcept nogil:
     """X[i] = X_J(q_i) X_tree[i], and E_J of a multi-dof joint."""
     cdef const real* q = d.q + m.qi[i]
-    cdef Xform T = load_xform(m.X_tree[i])
+    cdef const Xformd* T = m.X_tree + i
     cdef int kind = m.kind[i]
     if kind == REVOLUTE:
         if m.representation[i] == OWN:

@@ -4,20 +4,20 @@ from rbdyn.spatial._algebra cimport (
     ArticulatedInertia, Force, Mat3, Motion, Sym3, Vec3, Xform, add3, cross3, matmul3, motion, mul3, neg3, real,
     rotate33, rotate_s, row_x, row_y, row_z, tmul3, transpose3, vec3, xform, zero3,
 )
-from rbdyn.spatial.constants cimport Mat3d, Vec3d
+from rbdyn.spatial.constants cimport Mat3d, Vec3d, Xformd, load_mat3, load_vec3
 from rbdyn.spatial.quaternion cimport quat_E, quat_difference, quat_step, vec3d
 
 cdef enum:
     FLOATING_ALLOWS = 0b111111
 
-cdef inline Xform floating_transform(const real* q, Xform T, Mat3* EJ) noexcept nogil:
+cdef inline Xform floating_transform(const real* q, const Xformd* T, Mat3* EJ) noexcept nogil:
     """X_J(q) X_tree, and E_J."""
     EJ[0] = quat_E(q + 3)
     return placed_by(q, T, EJ[0])
 
-cdef inline Xform placed_by(const real* x, Xform T, Mat3 EJ) noexcept nogil:
+cdef inline Xform placed_by(const real* x, const Xformd* T, Mat3 EJ) noexcept nogil:
     """X_J X_tree of the rotation E_J and a translation x."""
-    return xform(matmul3(EJ, T.E), add3(T.r, tmul3(T.E, vec3(x[0], x[1], x[2]))))
+    return xform(matmul3(EJ, load_mat3(T.E)), add3(load_vec3(T.r), tmul3(load_mat3(T.E), vec3(x[0], x[1], x[2]))))
 
 cdef inline Motion floating_motion(Mat3 EJ, const real* x) noexcept nogil:
     return motion(mul3(EJ, vec3(x[3], x[4], x[5])), mul3(EJ, vec3(x[0], x[1], x[2])))

@@ -5,18 +5,19 @@ from rbdyn.spatial._algebra cimport (
     Force, Mat3, Motion, Vec3, Xform, add3, cross3, matmul3, motion, mul3, neg3, real, row_x, row_y, row_z, rows3,
     scale3, sincos_r, splat, tmul3, transpose3, vec3, xform, zero3,
 )
-from rbdyn.spatial.constants cimport Mat3d, Vec3d
+from rbdyn.spatial.constants cimport Mat3d, Vec3d, Xformd, load_mat3, load_vec3
 from rbdyn.spatial.quaternion cimport tilt, vec3d
 
 cdef enum:
     PLANAR_ALLOWS = 0b011100          # w_z, d'_x, d'_y
 
-cdef inline Xform planar_transform(const real* q, Xform T, Mat3* EJ) noexcept nogil:
+cdef inline Xform planar_transform(const real* q, const Xformd* T, Mat3* EJ) noexcept nogil:
     """X_J(q) X_tree, and E_J."""
     cdef real s, c
     sincos_r(q[2], &s, &c)
     EJ[0] = rows3(vec3(c, s, splat(0.0)), vec3(-s, c, splat(0.0)), vec3(splat(0.0), splat(0.0), splat(1.0)))
-    return xform(turned_z(s, c, T.E), add3(T.r, add3(scale3(q[0], row_x(T.E)), scale3(q[1], row_y(T.E)))))
+    return xform(turned_z(s, c, load_mat3(T.E)),
+                 add3(load_vec3(T.r), add3(scale3(q[0], row_x(load_mat3(T.E))), scale3(q[1], row_y(load_mat3(T.E))))))
 
 cdef inline Motion planar_motion(Mat3 EJ, const real* x) noexcept nogil:
     return motion(vec3(splat(0.0), splat(0.0), x[2]), mul3(EJ, vec3(x[0], x[1], splat(0.0))))

@@ -4,15 +4,15 @@ from rbdyn.spatial._algebra cimport (
     ArticulatedInertia, Force, Mat3, Motion, Xform, add3, force, motion, real, row_z, scale3, splat, vec3, xform,
     zero3,
 )
-from rbdyn.spatial.constants cimport Mat3d, Vec3d
+from rbdyn.spatial.constants cimport Mat3d, Vec3d, Xformd, load_mat3, load_vec3
 from rbdyn.spatial.quaternion cimport rotation_vector
 
 cdef enum:
     PRISMATIC_ALLOWS = 0b100000       # d'_z
 
-cdef inline Xform prismatic_transform(const real* q, Xform T) noexcept nogil:
+cdef inline Xform prismatic_transform(const real* q, const Xformd* T) noexcept nogil:
     """X_J(q) X_tree."""
-    return xform(T.E, add3(T.r, scale3(q[0], row_z(T.E))))
+    return xform(load_mat3(T.E), add3(load_vec3(T.r), scale3(q[0], row_z(load_mat3(T.E)))))
 
 cdef inline Motion prismatic_motion(const real* x) noexcept nogil:
     return motion(zero3(), vec3(splat(0.0), splat(0.0), x[0]))

@@ -5,17 +5,17 @@ from rbdyn.spatial._algebra cimport (
     ArticulatedInertia, Force, Inertia, Mat3, Motion, Vec3, Xform, force, motion, real, row_z, scale3, sincos_r, splat,
     vec3, xform, zero3,
 )
-from rbdyn.spatial.constants cimport Mat3d, Vec3d
+from rbdyn.spatial.constants cimport Mat3d, Vec3d, Xformd, load_mat3, load_vec3
 from rbdyn.spatial.quaternion cimport tilt, vec3d
 
 cdef enum:
     REVOLUTE_ALLOWS = 0b000100        # w_z, of w_x, w_y, w_z, d'_x, d'_y, d'_z from the lowest bit
 
-cdef inline Xform revolute_transform(const real* q, Xform T) noexcept nogil:
+cdef inline Xform revolute_transform(const real* q, const Xformd* T) noexcept nogil:
     """X_J(q) X_tree."""
     cdef real s, c
     sincos_r(q[0], &s, &c)
-    return xform(turned_z(s, c, T.E), T.r)
+    return xform(turned_z(s, c, load_mat3(T.E)), load_vec3(T.r))
 
 cdef inline Motion revolute_motion(const real* x) noexcept nogil:
     return motion(vec3(splat(0.0), splat(0.0), x[0]), zero3())

@@ -4,11 +4,12 @@ from libc.math cimport atan2, sqrt
 
 from rbdyn.model.joints.turn cimport turned_z
 from rbdyn.spatial._algebra cimport Xform, real, xform
+from rbdyn.spatial.constants cimport Xformd, load_mat3, load_vec3
 from rbdyn.spatial.quaternion cimport sincos_d
 
-cdef inline Xform sincos_revolute_transform(const real* q, Xform T) noexcept nogil:
+cdef inline Xform sincos_revolute_transform(const real* q, const Xformd* T) noexcept nogil:
     """X_J(q) X_tree."""
-    return xform(turned_z(q[0], q[1], T.E), T.r)
+    return xform(turned_z(q[0], q[1], load_mat3(T.E)), load_vec3(T.r))
 
 cdef inline void sincos_revolute_integrate(double* x, const double* v, double dt) noexcept nogil:
     """x = [sine, cosine] <- that of an angle larger by v dt [rad], normalised."""

@@ -4,16 +4,16 @@ from rbdyn.spatial._algebra cimport (
     Force, Mat3, Motion, Vec3, Xform, cross3, matmul3, motion, mul3, real, row_x, row_y, row_z, tmul3, transpose3, vec3,
     xform, zero3,
 )
-from rbdyn.spatial.constants cimport Mat3d, Vec3d
+from rbdyn.spatial.constants cimport Mat3d, Vec3d, Xformd, load_mat3, load_vec3
 from rbdyn.spatial.quaternion cimport quat_E, quat_difference, quat_step, vec3d
 
 cdef enum:
     SPHERICAL_ALLOWS = 0b000111       # w
 
-cdef inline Xform spherical_transform(const real* q, Xform T, Mat3* EJ) noexcept nogil:
+cdef inline Xform spherical_transform(const real* q, const Xformd* T, Mat3* EJ) noexcept nogil:
     """X_J(q) X_tree, and E_J."""
     EJ[0] = quat_E(q)
-    return xform(matmul3(EJ[0], T.E), T.r)
+    return xform(matmul3(EJ[0], load_mat3(T.E)), load_vec3(T.r))
 
 cdef inline Motion spherical_motion(Mat3 EJ, const real* x) noexcept nogil:
     return motion(mul3(EJ, vec3(x[0], x[1], x[2])), zero3())

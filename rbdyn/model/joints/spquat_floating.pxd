@@ -2,10 +2,10 @@
 
 from rbdyn.model.joints.floating cimport placed_by
 from rbdyn.spatial._algebra cimport Mat3, Xform, real
-from rbdyn.spatial.constants cimport Vec3d
+from rbdyn.spatial.constants cimport Vec3d, Xformd
 from rbdyn.spatial.quaternion cimport p_difference, p_step, spquat_E
 
-cdef inline Xform spquat_floating_transform(const real* q, Xform T, Mat3* EJ) noexcept nogil:
+cdef inline Xform spquat_floating_transform(const real* q, const Xformd* T, Mat3* EJ) noexcept nogil:
     """X_J(q) X_tree, and E_J."""
     EJ[0] = spquat_E(q + 3)
     return placed_by(q, T, EJ[0])
