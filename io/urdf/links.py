@@ -113,9 +113,9 @@ def _shape(node: Node, diagnostics: Diagnostics) -> Shape | MeshFile | None:
         radius = node.number("radius")
         return None if rules.is_sphere_of_no_size(radius, warn) else Sphere(radius)
     if node.tag == "cylinder":
-        return Cylinder(node.number("radius"), node.number("length"))
+        return Cylinder(node.size("radius"), node.size("length"))
     if node.tag == "capsule":
-        return Capsule(node.number("radius"), _capsule_length(node))
+        return Capsule(node.size("radius"), _capsule_length(node))
     text = node.get("scale") or ""
     scale = rules.scale(node.vector("scale", 4 if len(text.split()) == 4 else 3, (1.0, 1.0, 1.0)), warn)
     if 0.0 in scale:
@@ -128,8 +128,8 @@ def _capsule_length(node: Node) -> float:
     if not node.has("height"):
         if not node.has("length"):
             raise node.error("attribute 'height' or 'length' is missing: the distance between the sphere centres [m]")
-        return node.number("length")
-    height = node.number("height")
+        return node.size("length")
+    height = node.size("height")
     if node.number("length", height) != height:
         raise node.error(
             f"height={node.get('height')!r} and length={node.get('length')!r} differ; both mean the distance between "

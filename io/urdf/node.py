@@ -103,6 +103,13 @@ class Node:
             raise self.error(f"{name}={shown(value)} is no physical value: its size must be at most {largest:g}")
         return x
 
+    def size(self, name: str) -> float:
+        """An attribute as a length above 0 [m], under the name that the file gives it."""
+        x = self.number(name)
+        if not x > 0.0:
+            raise self.error(f"{name}={shown(self.get(name))} must be above 0 [m]")
+        return x
+
     def limit(self, name: str) -> float | None:
         """An attribute as a number of any size, infinite ones too; None if it is not given."""
         value = self.get(name)

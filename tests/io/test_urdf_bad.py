@@ -90,11 +90,11 @@ CASES = [
     # shapes
     (BOX, "<box sizes=", 10, ["<box> of link 'base'", "'size' is missing"]),
     ('size="1 2 3"', 'size="1 2"', 10, ["'1 2'", "3 numbers"]),
-    ('size="1 2 3"', 'size="1 0 3"', 10, ["size[1]", "positive", "0.0"]),
+    ('size="1 2 3"', 'size="1 0 3"', 10, ["size[1]", "above 0", "0.0"]),
     ('size="1 2 3"', 'size="1 -2 3"', 10, ["-2.0"]),
     ('<box size="1 2 3"/>', '<sphere radius="-0.1"/>', 10, ["<sphere> of link 'base'", "radius", "-0.1"]),
     ('<box size="1 2 3"/>', "<sphere/>", 10, ["'radius' is missing"]),
-    ('<box size="1 2 3"/>', '<cylinder radius="1" length="-1"/>', 10, ["length", "-1.0"]),
+    ('<box size="1 2 3"/>', '<cylinder radius="1" length="-1"/>', 10, ["length", "'-1'", "above 0"]),
     ('<box size="1 2 3"/>', '<cylinder radius="1"/>', 10, ["'length' is missing"]),
     (
         '<box size="1 2 3"/>',
@@ -115,7 +115,7 @@ CASES = [
     ('radius="0.1" height="0.5"', 'radius="0.1"', 16, ["<capsule> of link 'base'", "'height' or 'length'"]),
     ('radius="0.1" height="0.5"', 'radius="0.1" height="0.5" length="0.4"', 16, ["'0.5'", "'0.4'", "differ"]),
     ('radius="0.1" height="0.5"', 'height="0.5"', 16, ["'radius' is missing"]),
-    ('radius="0.1" height="0.5"', 'radius="0.1" height="0"', 16, ["length", "0.0"]),
+    ('radius="0.1" height="0.5"', 'radius="0.1" height="0"', 16, ["height", "'0'", "above 0"]),
     ('rgba="1 0 0 1"', 'rgba="1 0 0"', 12, ["'1 0 0'", "4 numbers"]),
     ('rgba="1 0 0 1"', 'rgb="1 0 0 1"', 12, ["'rgba' is missing"]),
     # links and joints as a tree
