@@ -1,29 +1,22 @@
-# From contacts to equations: the ContactProblem of one step, in arrays that grow by doubling and are used again.
+# From constraints to equations and back: the ContactProblem of one step is what the sources write, one after the other.
 
-from rbdyn.collision._types cimport ContactBuffer
-from rbdyn.contact.problem cimport Block, ContactProblem, Entry3
+from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.stepping.builder cimport Builder, Count, Share
 from rbdyn.stepping.scene cimport Scene
 
-cdef enum:
-    CONTACT_SOURCE = 1        # Key.source of contacts
+cdef enum:                    # places in the table of sources, in assemble.pyx
+    CONTACTS
+    N_SOURCES
 
-cdef struct Assembly:
-    ContactProblem problem
-    int contacts, rows, singles          # capacities
-    double* frame             # (n, 3, 3)
-    double* v_free            # (n, 3)
-    Block* block              # (n,) cones
-    double* impulse           # (n, 3)
-    int* single_a             # (n,)
-    int* single_b             # (n,)
-    double* arm_a             # (n, 3)
-    double* arm_b             # (n, 3)
-    int* row_start            # (n + 1,)
-    Entry3* row
-    double* inverse_mass      # (n_single,)
-    double* inverse_inertia   # (n_single, 6)
+cdef struct Source:           # where constraints come from
+    Count (*count)(const Scene*) noexcept nogil
+    int (*write)(const Scene*, Builder*) except -1 nogil
+    void (*read)(const Scene*, const ContactProblem*, Share) noexcept nogil      # impulses to the bodies
 
-cdef void assembly_init(Assembly* a) noexcept
+cdef struct Assembly:         # all zero: empty
+    Builder builder
+    Share share[N_SOURCES]
+
 cdef void assembly_free(Assembly* a) noexcept
-cdef int assemble(Assembly* a, const Scene* scene, const ContactBuffer* contacts) except -1 nogil
-cdef void apply_impulses(Assembly* a, const Scene* scene, const ContactBuffer* contacts) noexcept nogil
+cdef int assemble(Assembly* a, const Scene* scene) except -1 nogil
+cdef void apply_impulses(Assembly* a, const Scene* scene) noexcept nogil

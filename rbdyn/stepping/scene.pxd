@@ -2,7 +2,7 @@
 # Arrays by index: single bodies and articulated systems are contiguous.  Whoever adds and removes owns the memory.
 # Spatial vectors are angular part first; "world" means world axes.
 
-from rbdyn.collision._types cimport Pose
+from rbdyn.collision._types cimport ContactBuffer, Pose
 from rbdyn.memory cimport Arena, place
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.spatial._algebra cimport Force, Mat3, Motion, Sym3, Vec3
@@ -169,6 +169,7 @@ cdef struct Scene:
     int n_bodies
     BodyHandle* body                       # (n_bodies,) by body handle
     Pose* pose                             # (n_bodies,) world poses, written by the step, read by collision
+    const ContactBuffer* contacts          # of this step, written by collision; each between shapes of this scene
     int* material                          # by shape id: material, or -1 for no shape of this scene
     int n_shape_ids
     MaterialPairs pairs

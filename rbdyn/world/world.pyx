@@ -20,8 +20,9 @@ from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.collision.backend cimport CollisionBackend, buffer_free, buffer_init, detect_contacts
 from rbdyn.contact.solver cimport solve_contacts
-from rbdyn.spatial._algebra cimport vec3
-from rbdyn.stepping.assemble cimport apply_impulses, assemble, assembly_free, assembly_init
+from rbdyn.spatial._algebra cimport Vec3, vec3
+from rbdyn.stepping.assemble cimport CONTACTS, apply_impulses, assemble, assembly_free
+from rbdyn.stepping.constraints.contacts cimport cone_impulse
 from rbdyn.stepping.scene cimport DYNAMIC, Scene, is_known
 from rbdyn.stepping.scheme cimport EULER, SEMI_IMPLICIT, TRAPEZOID, make_scheme
 from rbdyn.stepping.step cimport clear_external, commit, free_velocities, integrate, is_finite, kinematics
@@ -75,7 +76,6 @@ cdef class World:
     """
 
     def __cinit__(self, *args, **kwargs):
-        assembly_init(&self.assembly)
         buffer_init(&self.found)
 
     def __dealloc__(self):
@@ -101,6 +101,7 @@ cdef class World:
         scene.dt, scene.gravity = dt, vec3(data(g)[0], data(g)[1], data(g)[2])
         scene.erp, scene.erp2, scene.slop, scene.erp_speed = 0.2, 0.0, 1e-5, 1.0
         scene.scheme = make_scheme(TRAPEZOID)
+        scene.contacts = &self.found
         self.lock = lock                             # from here on the World can be used
 
     # ---- the step ----------------------------------------------------------------------------
@@ -116,10 +117,10 @@ cdef class World:
         """Forces -> free velocity -> contact impulses -> velocity -> position."""
         free_velocities(self.scene)
         look_at_signals(signals, self.found.n)
-        assemble(&self.assembly, self.scene, &self.found)
+        assemble(&self.assembly, self.scene)
         look_at_signals(signals, self.found.n)
-        solve_contacts(self.contact, &self.assembly.problem)
-        apply_impulses(&self.assembly, self.scene, &self.found)
+        solve_contacts(self.contact, &self.assembly.builder.problem)
+        apply_impulses(&self.assembly, self.scene)
         integrate(self.scene)
         if not is_finite(self.scene):
             self.raise_divergence()
@@ -495,14 +496,13 @@ cdef class World:
 
     cdef object contact_at(self, int i):
         cdef const ContactPoint* c = self.found.point + i
-        cdef const double* E = self.assembly.frame + 9 * i
-        cdef const double* l = self.assembly.impulse + 3 * i
+        cdef Vec3 l
         a, body_a, geometry_a = self.registry.shapes[c.shape_a]
         b, body_b, geometry_b = self.registry.shapes[c.shape_b]
         impulse = np.zeros(3)
         if self.solved:
-            for k in range(3):
-                impulse[k] = E[k] * l[0] + E[3 + k] * l[1] + E[6 + k] * l[2]
+            l = cone_impulse(&self.assembly.builder.problem, self.assembly.share[CONTACTS].cone + i)
+            impulse = np.array([l.x, l.y, l.z])
         return Contact(a, b, body_a, body_b, geometry_a, geometry_b,
                        read_only(np.array([c.position.x, c.position.y, c.position.z])),
                        read_only(np.array([c.normal.x, c.normal.y, c.normal.z])), c.depth, read_only(impulse),

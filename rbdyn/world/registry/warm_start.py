@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rbdyn.contact import ContactSolver
 
-CONTACT_SOURCE = 1  # Key.source of contacts, whose id_a and id_b are shapes: stepping/assemble.pxd
+CONTACT_SOURCE = 1  # Key.source of contacts, whose id_a and id_b are shapes: stepping/constraints/contacts.pxd
 
 
 def forget_impulses(solver: ContactSolver, shape_ids: Sequence[int]) -> None:

@@ -1,0 +1,114 @@
+# The contact problem of one step while sources write it: arrays that grow and are used again.
+#
+# Every source says how much it will write (Count) and gets its Share: so cones come first, whatever the order of the
+# sources.  Then it begins its blocks one after the other, and says of each on what it acts.
+
+from rbdyn.contact.problem cimport CONE, Block, ContactProblem, Entry, Entry3, Key, RowSide
+from rbdyn.spatial._algebra cimport Mat3, Vec3, sub3, vec3
+from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, System
+
+cdef struct Count:            # what a source writes in this step
+    int cones
+    int blocks                # others
+    int rows                  # of the others
+
+cdef struct Share:            # where it writes them
+    int cone, cone_end        # blocks of the problem
+    int block, block_end      # blocks of the problem that are no cones
+
+cdef struct Builder:
+    ContactProblem problem    # its pointers are the arrays below
+    int n_cones, n_blocks, n_rows      # begun: cones, other blocks, their rows
+    int n_entries3, n_entries
+    Block* block              # (n,)
+    double* v_free            # (n_rows,)
+    double* impulse           # (n_rows,)
+    double* frame             # (n_cones, 3, 3)
+    int* single_a             # (n_cones,)
+    int* single_b             # (n_cones,)
+    double* arm_a             # (n_cones, 3)
+    double* arm_b             # (n_cones, 3)
+    int* entry3_start         # (n_cones + 1,)
+    Entry3* entry3
+    RowSide* side             # (rows of other blocks, 2)
+    int* entry_start          # (rows of other blocks + 1,)
+    Entry* entry
+    double* inverse_mass      # (n_single,)
+    double* inverse_inertia   # (n_single, 6)
+    # capacities
+    size_t room[3]
+    size_t room_cone[6]
+    size_t room_row[2]
+    size_t room_entry3
+    size_t room_entry
+    size_t room_single[2]
+
+cdef void builder_free(Builder* b) noexcept
+cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 nogil
+cdef void end_problem(Builder* b) noexcept nogil
+cdef void prepare_system(System* s) noexcept nogil
+cdef int add_system_point(Builder* b, System* s, int body, Vec3 at, const Mat3* E, double sign) except -1 nogil
+cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 nogil
+
+cdef inline void write3(double* out, Vec3 a) noexcept nogil:
+    out[0], out[1], out[2] = a.x, a.y, a.z
+
+cdef inline void use_system(System* s) noexcept nogil:
+    """Make its factors, and its bodies' free velocities, ready for constraints, once a step."""
+    if not s.work.active:
+        prepare_system(s)
+
+cdef inline void begin_cone(Builder* b, const Mat3* E, Vec3 v_free, double friction, Key key) noexcept nogil:
+    """The next cone: rows of E are its axes, v_free [m/s] is along them and less the target."""
+    cdef int i = b.n_cones
+    write3(b.frame + 9 * i, vec3(E.xx, E.xy, E.xz))
+    write3(b.frame + 9 * i + 3, vec3(E.yx, E.yy, E.yz))
+    write3(b.frame + 9 * i + 6, vec3(E.zx, E.zy, E.zz))
+    write3(b.v_free + 3 * i, v_free)
+    b.block[i] = Block(law=CONE, first_row=3 * i, rows=3, a=friction, b=0.0, compliance=0.0, key=key)
+    b.single_a[i] = b.single_b[i] = -1
+    b.entry3_start[i] = b.n_entries3
+    b.n_cones = i + 1
+
+cdef inline int add_point(Builder* b, const Scene* s, const BodyHandle* body, Vec3 at, const Mat3* E,
+                          double sign) except -1 nogil:
+    """The cone begun last acts on `body` at the point `at` (world), with sign 1 on its side A, -1 on its side B."""
+    cdef int i = b.n_cones - 1
+    if body.kind == SYSTEM_BODY:
+        return add_system_point(b, s.system + body.index, body.body, at, E, sign)
+    if body.kind == SINGLE_BODY and s.single_scratch[body.index].inverse_mass > 0.0:
+        if sign > 0.0:
+            b.single_a[i] = body.index
+            write3(b.arm_a + 3 * i, sub3(at, s.single_state[body.index].p))
+        else:
+            b.single_b[i] = body.index
+            write3(b.arm_b + 3 * i, sub3(at, s.single_state[body.index].p))
+    return 0
+
+cdef inline void begin_row(Builder* b, int law, double low, double high, double v_free, Key key) noexcept nogil:
+    """The next block of one row, with the bounds of a box [N s]; v_free [m/s or rad/s] is less the target."""
+    cdef int cones = b.problem.n_cones, r = b.n_rows
+    b.v_free[3 * cones + r] = v_free
+    b.block[cones + b.n_blocks] = Block(law=law, first_row=3 * cones + r, rows=1, a=low, b=high, compliance=0.0,
+                                        key=key)
+    b.side[2 * r].body = b.side[2 * r + 1].body = -1
+    b.entry_start[r] = b.n_entries
+    b.n_blocks += 1
+    b.n_rows = r + 1
+
+cdef inline void take_cone_home(const ContactProblem* p, int i, System* s) noexcept nogil:
+    """z <- z + Y^T lambda over the entries of cone i that belong to the system."""
+    cdef const double* l = p.impulse + 3 * i
+    cdef const Entry3* y
+    cdef int k, z
+    for k in range(p.entry3_start[i], p.entry3_start[i + 1]):
+        y = p.entry3 + k
+        z = y.coordinate - s.work.coordinate
+        if 0 <= z < s.m.nv:
+            s.work.z[z] += y.x * l[0] + y.y * l[1] + y.n * l[2]
+
+cdef inline void take_row_home(const ContactProblem* p, int row, System* s) noexcept nogil:
+    """z <- z + Y^T lambda over the entries of a row that is no cone's and acts on this system alone."""
+    cdef int r = row - 3 * p.n_cones, k
+    for k in range(p.entry_start[r], p.entry_start[r + 1]):
+        s.work.z[p.entry[k].coordinate - s.work.coordinate] += p.entry[k].y * p.impulse[row]

@@ -1,0 +1,208 @@
+"""What a constraint does to an articulated system: impulses carried to the root, as entries of the problem.
+
+Source of the mathematics: rows by impulse propagation through the articulated-body factors, RBDA section 7.4.
+"""
+
+from libc.math cimport sqrt
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION, Block, ContactProblem, Entry, Entry3, RowSide
+from rbdyn.memory cimport grow
+from rbdyn.spatial._algebra cimport Force, Mat3, Vec3, cross3, force, power, scale_f, sub3, sub_f, vec3, zero_f
+from rbdyn.stepping.articulated cimport normalise_columns
+from rbdyn.stepping.scene cimport Scene, SingleScratch, System
+
+
+cdef void builder_free(Builder* b) noexcept:
+    """Give all memory back."""
+    for p in (<size_t> b.block, <size_t> b.v_free, <size_t> b.impulse, <size_t> b.frame, <size_t> b.single_a,
+              <size_t> b.single_b, <size_t> b.arm_a, <size_t> b.arm_b, <size_t> b.entry3_start, <size_t> b.entry3,
+              <size_t> b.side, <size_t> b.entry_start, <size_t> b.entry, <size_t> b.inverse_mass,
+              <size_t> b.inverse_inertia):
+        free(<void*> <size_t> p)
+    memset(b, 0, sizeof(Builder))
+
+
+cdef int make_room(Builder* b, Count total, int singles) except -1 nogil:
+    cdef int cones = total.cones, rows = 3 * total.cones + total.rows
+    grow(<void**> &b.block, &b.room[0], cones + total.blocks, sizeof(Block))
+    grow(<void**> &b.v_free, &b.room[1], rows, sizeof(double))
+    grow(<void**> &b.impulse, &b.room[2], rows, sizeof(double))
+    grow(<void**> &b.frame, &b.room_cone[0], cones, 9 * sizeof(double))
+    grow(<void**> &b.single_a, &b.room_cone[1], cones, sizeof(int))
+    grow(<void**> &b.single_b, &b.room_cone[2], cones, sizeof(int))
+    grow(<void**> &b.arm_a, &b.room_cone[3], cones, 3 * sizeof(double))
+    grow(<void**> &b.arm_b, &b.room_cone[4], cones, 3 * sizeof(double))
+    grow(<void**> &b.entry3_start, &b.room_cone[5], cones + 1, sizeof(int))
+    grow(<void**> &b.side, &b.room_row[0], total.rows, 2 * sizeof(RowSide))
+    grow(<void**> &b.entry_start, &b.room_row[1], total.rows + 1, sizeof(int))
+    grow(<void**> &b.inverse_mass, &b.room_single[0], singles, sizeof(double))
+    grow(<void**> &b.inverse_inertia, &b.room_single[1], singles, 6 * sizeof(double))
+    return 0
+
+
+cdef void write_singles(Builder* b, const Scene* scene) noexcept nogil:
+    cdef const SingleScratch* s
+    cdef double* I
+    cdef int i
+    for i in range(scene.n_single):
+        s = scene.single_scratch + i
+        I = b.inverse_inertia + 6 * i
+        b.inverse_mass[i] = s.inverse_mass
+        I[0], I[1], I[2] = s.inverse_I.xx, s.inverse_I.xy, s.inverse_I.xz
+        I[3], I[4], I[5] = s.inverse_I.yy, s.inverse_I.yz, s.inverse_I.zz
+
+
+cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 nogil:
+    """Empty, with room for what was counted; no system is acted on yet, but each has its coordinates."""
+    cdef ContactProblem* p = &b.problem
+    cdef int k
+    make_room(b, total, scene.n_single)
+    write_singles(b, scene)
+    b.n_cones = b.n_blocks = b.n_rows = b.n_entries3 = b.n_entries = 0
+    p.version = CONTACT_PROBLEM_VERSION
+    p.n_cones = total.cones
+    p.n = total.cones + total.blocks
+    p.n_rows = 3 * total.cones + total.rows
+    p.dt = scene.dt
+    p.n_single = scene.n_single
+    p.n_coordinates = 0
+    for k in range(scene.n_system):
+        scene.system[k].work.active = False
+        scene.system[k].work.coordinate = p.n_coordinates
+        p.n_coordinates += scene.system[k].m.nv
+    memset(b.impulse, 0, p.n_rows * sizeof(double))
+    return 0
+
+
+cdef void end_problem(Builder* b) noexcept nogil:
+    """Every block is written: the problem is whole."""
+    cdef ContactProblem* p = &b.problem
+    b.entry3_start[b.n_cones] = b.n_entries3
+    b.entry_start[b.n_rows] = b.n_entries
+    p.block, p.v_free, p.impulse, p.frame = b.block, b.v_free, b.impulse, b.frame
+    p.single_a, p.single_b, p.arm_a, p.arm_b = b.single_a, b.single_b, b.arm_a, b.arm_b
+    p.entry3_start, p.entry3 = b.entry3_start, b.entry3
+    p.side, p.entry_start, p.entry = b.side, b.entry_start, b.entry
+    p.inverse_mass, p.inverse_inertia = b.inverse_mass, b.inverse_inertia
+
+
+cdef void prepare_system(System* s) noexcept nogil:
+    s.work.active = True
+    normalise_columns(s)
+
+
+cdef inline void add_entry3(Builder* b, int first, bint merge, int coordinate, const double* y,
+                            double sign) noexcept nogil:
+    """An entry of the present cone, added to the one of the same coordinate from `first` on if there may be one."""
+    cdef Entry3* e
+    cdef int k
+    if merge:
+        for k in range(first, b.n_entries3):
+            e = b.entry3 + k
+            if e.coordinate == coordinate:
+                e.x += sign * y[0]
+                e.y += sign * y[1]
+                e.n += sign * y[2]
+                return
+    e = b.entry3 + b.n_entries3
+    e.coordinate = coordinate
+    e.x, e.y, e.n = sign * y[0], sign * y[1], sign * y[2]
+    b.n_entries3 += 1
+
+
+cdef inline void add_entry(Builder* b, int first, bint merge, int coordinate, double y) noexcept nogil:
+    """An entry of the present row, likewise."""
+    cdef int k
+    if merge:
+        for k in range(first, b.n_entries):
+            if b.entry[k].coordinate == coordinate:
+                b.entry[k].y += y
+                return
+    b.entry[b.n_entries].coordinate = coordinate
+    b.entry[b.n_entries].y = y
+    b.n_entries += 1
+
+
+cdef inline int propagate(Builder* b, const System* s, int i, Force* P, int width, int first, bint merge,
+                          double sign) except -1 nogil:
+    """Entries of the present block for the impulses P on body i, world axes about the system's origin.
+
+    y_k = S_k . P and P <- P - U_k y_k, joint by joint, to the root.  A cone has three impulses, a row one.
+    """
+    cdef Force Q[3]
+    cdef double y[3]
+    cdef int j, k, c
+    while i > 0:
+        if width == 3:
+            grow(<void**> &b.entry3, &b.room_entry3, b.n_entries3 + s.m.nvi[i], sizeof(Entry3))
+        else:
+            grow(<void**> &b.entry, &b.room_entry, b.n_entries + s.m.nvi[i], sizeof(Entry))
+        for c in range(width):
+            Q[c] = P[c]
+        for j in range(s.m.nvi[i]):
+            k = s.m.vi[i] + j
+            for c in range(width):
+                y[c] = power(s.work.S[k], Q[c])
+                if s.m.parent[i]:
+                    P[c] = sub_f(P[c], scale_f(y[c], s.work.U[k]))
+            if width == 3:
+                add_entry3(b, first, merge, s.work.coordinate + k, y, sign)
+            else:
+                add_entry(b, first, merge, s.work.coordinate + k, sign * y[0])
+        i = s.m.parent[i]
+    return 0
+
+
+cdef int add_system_point(Builder* b, System* s, int body, Vec3 at, const Mat3* E, double sign) except -1 nogil:
+    """The cone begun last acts on a body of a system: unit impulses along the rows of E at the point `at` (world)."""
+    cdef Force P[3]
+    cdef int first = b.entry3_start[b.n_cones - 1]
+    cdef Vec3 arm
+    use_system(s)
+    arm = sub3(at, s.work.origin)
+    P[0] = force(cross3(arm, vec3(E.xx, E.xy, E.xz)), vec3(E.xx, E.xy, E.xz))
+    P[1] = force(cross3(arm, vec3(E.yx, E.yy, E.yz)), vec3(E.yx, E.yy, E.yz))
+    P[2] = force(cross3(arm, vec3(E.zx, E.zy, E.zz)), vec3(E.zx, E.zy, E.zz))
+    return propagate(b, s, body, P, 3, first, b.n_entries3 > first, sign)
+
+
+cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 nogil:
+    """The row begun last acts on a degree of freedom: a unit generalised impulse, times `sign`.
+
+    At its own joint y = L^-1 e, with D = L L^T; what reaches the parent is -U y.
+    """
+    cdef Force P[1]
+    cdef double y[6]
+    cdef int first = b.entry_start[b.n_rows - 1], i, j, k, n, v0
+    cdef bint merge = b.n_entries > first
+    cdef const double* L
+    use_system(s)
+    i = body_of(s, dof)
+    v0 = s.m.vi[i]
+    n = s.m.nvi[i]
+    L = s.work.L + 6 * v0
+    grow(<void**> &b.entry, &b.room_entry, b.n_entries + n, sizeof(Entry))
+    P[0] = zero_f()
+    for j in range(dof - v0, n):
+        y[j] = 1.0 if j == dof - v0 else 0.0
+        for k in range(dof - v0, j):
+            y[j] -= L[6 * j + k] * y[k]
+        # of a joint with one degree of freedom the factors hold D itself
+        y[j] /= sqrt(L[0]) if n == 1 else L[6 * j + j]
+        add_entry(b, first, merge, s.work.coordinate + v0 + j, sign * y[j])
+        P[0] = sub_f(P[0], scale_f(y[j], s.work.U[v0 + j]))
+    return propagate(b, s, s.m.parent[i], P, 1, first, merge, sign)
+
+
+cdef inline int body_of(const System* s, int dof) noexcept nogil:
+    """The body on whose joint the degree of freedom is; joints are in the order of v."""
+    cdef int low = 1, high = s.m.nb - 1, middle
+    while low < high:
+        middle = (low + high + 1) >> 1
+        if s.m.vi[middle] <= dof:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,122 @@
+"""Contacts in the problem: frames, free velocities less targets, friction; their impulses to the bodies.
+
+Source of the mathematics: Hwangbo, Lee, Hutter, "Per-contact iteration method for solving contact dynamics", RA-L 2018.
+"""
+
+from libc.math cimport fabs, sqrt
+
+from rbdyn.collision._types cimport ContactPoint
+from rbdyn.contact.problem cimport ContactProblem, Key
+from rbdyn.contact.targets cimport effective_friction, target_velocity
+from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, cross3, dot3, mul3, scale3, sub3, vec3, zero3
+from rbdyn.stepping.articulated cimport point_velocity
+from rbdyn.stepping.builder cimport Builder, Count, Share, add_point, begin_cone, take_cone_home, use_system
+from rbdyn.stepping.scene cimport (
+    SINGLE_BODY, SYSTEM_BODY, BodyHandle, PairProperties, Scene, SingleScratch, SingleState, System, pair_properties,
+)
+from rbdyn.stepping.single cimport Single, single_add_impulse, single_of
+
+
+cdef Count count_contacts(const Scene* s) noexcept nogil:
+    """One cone a contact."""
+    return Count(cones=s.contacts.n, blocks=0, rows=0)
+
+
+cdef inline Mat3 contact_frame(Vec3 n) noexcept nogil:
+    """Rows t1, t2, n.  t1 lies in the plane of n and the coordinate axis that is farthest from n."""
+    cdef Vec3 t1, t2
+    cdef Mat3 E
+    if fabs(n.x) <= fabs(n.y) and fabs(n.x) <= fabs(n.z):
+        t1 = sub3(vec3(1.0, 0.0, 0.0), scale3(n.x, n))
+    elif fabs(n.y) <= fabs(n.z):
+        t1 = sub3(vec3(0.0, 1.0, 0.0), scale3(n.y, n))
+    else:
+        t1 = sub3(vec3(0.0, 0.0, 1.0), scale3(n.z, n))
+    t1 = scale3(1.0 / sqrt(dot3(t1, t1)), t1)
+    t2 = cross3(n, t1)
+    E.xx, E.xy, E.xz = t1.x, t1.y, t1.z
+    E.yx, E.yy, E.yz = t2.x, t2.y, t2.z
+    E.zx, E.zy, E.zz = n.x, n.y, n.z
+    return E
+
+
+cdef inline void start_velocity(const Scene* s, const BodyHandle* handle, Vec3 at,
+                                Vec3* now, Vec3* free_) noexcept nogil:
+    """World velocity of a body's point at the start of the step, and at its end without contact impulses."""
+    cdef const SingleState* b
+    cdef const SingleScratch* w
+    cdef const System* r
+    cdef Vec3 arm
+    now[0] = zero3()
+    free_[0] = zero3()
+    if handle.kind == SINGLE_BODY:
+        b = s.single_state + handle.index
+        w = s.single_scratch + handle.index
+        arm = sub3(at, b.p)
+        now[0] = add3(b.v, cross3(b.w, arm))
+        free_[0] = add3(w.v_free, cross3(w.w_free, arm))
+    elif handle.kind == SYSTEM_BODY:
+        use_system(s.system + handle.index)
+        r = s.system + handle.index
+        now[0] = point_velocity(r, handle.body, r.d.vel[handle.body], at)
+        free_[0] = point_velocity(r, handle.body, r.work.twist[handle.body], at)
+
+
+cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c) except -1 nogil:
+    """One contact: its frame, free velocity less target, friction and key, and the bodies on both sides."""
+    cdef const BodyHandle* A = s.body + c.body_a
+    cdef const BodyHandle* B = s.body + c.body_b
+    cdef const PairProperties* pair = pair_properties(&s.pairs, s.material[c.shape_a], s.material[c.shape_b])
+    cdef Mat3 E = contact_frame(c.normal)
+    cdef Vec3 now_a, now_b, free_a, free_b, now, v
+    cdef double target, mu
+    start_velocity(s, A, c.position, &now_a, &free_a)
+    start_velocity(s, B, c.position, &now_b, &free_b)
+    now = mul3(E, sub3(now_a, now_b))
+    v = mul3(E, sub3(free_a, free_b))
+    target = target_velocity(-now.z, c.depth, s.dt, s.erp, s.slop, s.erp_speed,
+                             pair.restitution + s.erp2, pair.threshold)
+    mu = effective_friction(pair.friction, pair.static_friction, pair.static_threshold,
+                            sqrt(now.x * now.x + now.y * now.y))
+    begin_cone(b, &E, vec3(v.x, v.y, v.z - target), mu,
+               Key(source=CONTACT_SOURCE, id_a=c.shape_a, id_b=c.shape_b, feature=c.feature))
+    add_point(b, s, A, c.position, &E, 1.0)
+    add_point(b, s, B, c.position, &E, -1.0)
+    return 0
+
+
+cdef int write_contacts(const Scene* s, Builder* b) except -1 nogil:
+    cdef int i
+    for i in range(s.contacts.n):
+        write_contact(s, b, s.contacts.point + i)
+    return 0
+
+
+cdef inline void push_single(const Scene* s, int k, Vec3 impulse, Vec3 at) noexcept nogil:
+    cdef Single body = single_of(s, k)
+    single_add_impulse(&body, impulse, sub3(at, body.state.p))
+
+
+cdef void read_contacts(const Scene* s, const ContactProblem* p, Share share) noexcept nogil:
+    """Give the impulses to the bodies: velocity changes of single bodies, z of systems."""
+    cdef const ContactPoint* c = s.contacts.point
+    cdef const BodyHandle* A
+    cdef const BodyHandle* B
+    cdef const double* l
+    cdef Vec3 impulse
+    cdef int i
+    for i in range(share.cone, share.cone_end):
+        A = s.body + c.body_a
+        B = s.body + c.body_b
+        l = p.impulse + 3 * i
+        if not (l[0] == 0.0 and l[1] == 0.0 and l[2] == 0.0):
+            impulse = cone_impulse(p, i)
+            if p.single_a[i] >= 0:
+                push_single(s, p.single_a[i], impulse, c.position)
+            if p.single_b[i] >= 0:
+                push_single(s, p.single_b[i], vec3(-impulse.x, -impulse.y, -impulse.z), c.position)
+            if A.kind == SYSTEM_BODY:
+                take_cone_home(p, i, s.system + A.index)
+            if B.kind == SYSTEM_BODY and not (A.kind == SYSTEM_BODY and A.index == B.index):
+                take_cone_home(p, i, s.system + B.index)
+        c += 1
