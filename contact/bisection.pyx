@@ -16,8 +16,7 @@ from rbdyn.contact.stick cimport release as release_stick
 
 import numpy as np
 
-from rbdyn.contact import _options
-from rbdyn.contact._arrays import LAW_NAMES
+from rbdyn.contact import _arrays, _options
 
 LAWS = ("coulomb", "raisim")
 METHODS = ("newton", "bisection")
@@ -63,7 +62,7 @@ cdef class BisectionSolver(ContactSolver):
     array([[-0.5,  0. ,  1. ]])
     """
 
-    laws = LAW_NAMES
+    laws = _arrays.LAW_NAMES
 
     cdef Settings settings
     cdef Operator operator

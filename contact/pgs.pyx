@@ -19,8 +19,7 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
 from rbdyn.spatial._algebra cimport Vec3, sub3, vec3
 
-from rbdyn.contact import _options
-from rbdyn.contact._arrays import LAW_NAMES
+from rbdyn.contact import _arrays, _options
 
 
 cdef class PGSSolver(ContactSolver):
@@ -41,7 +40,7 @@ cdef class PGSSolver(ContactSolver):
         If an argument is out of range; the message names it.
     """
 
-    laws = LAW_NAMES
+    laws = _arrays.LAW_NAMES
 
     cdef Operator operator
     cdef int max_iterations

@@ -102,7 +102,7 @@ class FclPairs:
     # ---- geometry
 
     def _remember(
-        self, store: dict[int, tuple[Shape, object]], shape: Shape, make: Callable[[Shape], object]
+        self, store: dict[int, tuple[Shape, object]], shape: Shape, make: Callable[[Any], object]
     ) -> object:
         entry = store.get(id(shape))
         if entry is None or entry[0] is not shape:
@@ -335,6 +335,7 @@ class FCLBackend(CollisionBackend):
         """Write this step's contacts into the scene."""
         for id_a, id_b in scene.pairs():
             a, b = scene.shape(id_a), scene.shape(id_b)
+            found: list[tuple[Any, Any, float, int]]
             try:
                 found = self._pairs.contacts(a, scene.world_pose(id_a), b, scene.world_pose(id_b), scene.margin)
             except UntrustedError:

@@ -58,7 +58,7 @@ class ShapeData:
             else:
                 types.append((name, np.intc if isinstance(value, int) else np.float64))
                 values.append(value)
-        return np.array([tuple(values)], dtype=np.dtype(types, align=True))  # type: ignore[arg-type]
+        return np.array([tuple(values)], dtype=np.dtype(types, align=True))
 
 
 class Shape(ABC):

@@ -107,7 +107,7 @@ class Node:
         """An attribute as a length above 0 [m], under the name that the file gives it."""
         x = self.number(name)
         if not x > 0.0:
-            raise self.error(f"{name}={shown(self.get(name))} must be above 0 [m]")
+            raise self.error(f"{name}={shown(self.text(name))} must be above 0 [m]")
         return x
 
     def limit(self, name: str) -> float | None:

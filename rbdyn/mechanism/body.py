@@ -54,8 +54,8 @@ class RigidBody(Edited):
     ) -> None:
         self._name = checked_name(name, "a body's name", error=MechanismError)
         self.inertia = inertia
-        self.collision = collision  # type: ignore[assignment]
-        self.visual = visual  # type: ignore[assignment]
+        self.collision = collision
+        self.visual = visual
         self.frame = CartesianFrame(name)
         self.frames: dict[str, tuple[CartesianFrame, Transform]] = {}
 

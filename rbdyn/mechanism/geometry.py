@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, MutableSequence, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from rbdyn.arguments import as_vector, shown, whole
 from rbdyn.arguments import name as checked_name
@@ -75,7 +75,7 @@ class Geometry:
         return replace(self, pose=pose @ self.pose)
 
 
-def _color(color: object) -> Color | None:
+def _color(color: Any) -> Color | None:
     """Four numbers from 0 to 1, or None."""
     if color is None:
         return None

@@ -49,7 +49,7 @@ def _real(value: object, name: str, low: float = -math.inf) -> float:
     return number(value, name, low=low, error=MechanismError)
 
 
-def _limits(joint: Joint, value: object) -> tuple[float, float] | None:
+def _limits(joint: Joint, value: Any) -> tuple[float, float] | None:
     """(lower, upper) with lower < upper; None for no limit."""
     if value is None:
         return None

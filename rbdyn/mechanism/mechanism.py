@@ -222,7 +222,6 @@ class Mechanism(FramedGraph):
     ) -> Maps: ...
     @overload
     def remove_joint(self, joint: Joint | str, split: Literal[True], next_edge: None = None) -> Split[Mechanism]: ...
-    @edit
     def remove_joint(
         self, joint: Joint | str, split: bool = False, next_edge: NextEdge | None = None
     ) -> Maps | Split[Mechanism]:
@@ -261,11 +260,10 @@ class Mechanism(FramedGraph):
         """
         if not isinstance(split, bool):
             raise MechanismError(f"split must be True or False, got {shown(split)}")
-        if not split:
-            return cutting.remove_joint(self, joint, next_edge)
-        if next_edge is not None:
+        if split and next_edge is not None:
             raise MechanismError("next_edge is for split=False: with split=True no spanning tree is chosen")
-        return cutting.split(self, joint, Mechanism)
+        with editing(self):
+            return cutting.split(self, joint, Mechanism) if split else cutting.remove_joint(self, joint, next_edge)
 
     @edit
     def replace_joint(self, joint: Joint | str, new_joint: Joint) -> Maps:

@@ -41,7 +41,7 @@ class World:
     def objects(self) -> tuple[SingleBody | ArticulatedSystem, ...]: ...
     def find(self, name: str) -> SingleBody | ArticulatedSystem: ...
     def add_single_body(
-        self,
+        world,
         geometries: Iterable[Geometry],
         mass: float,
         inertia: ArrayLike,
@@ -49,7 +49,7 @@ class World:
         name: str | None = None,
     ) -> SingleBody: ...
     def add_ground(
-        self,
+        world,
         height: float = 0.0,
         material: str = "default",
         group: int = 1,
@@ -57,7 +57,7 @@ class World:
         name: str | None = None,
     ) -> SingleBody: ...
     def add_sphere(
-        self,
+        world,
         radius: float,
         mass: float,
         material: str = "default",
@@ -66,7 +66,7 @@ class World:
         name: str | None = None,
     ) -> SingleBody: ...
     def add_box(
-        self,
+        world,
         x: float,
         y: float,
         z: float,
@@ -77,7 +77,7 @@ class World:
         name: str | None = None,
     ) -> SingleBody: ...
     def add_cylinder(
-        self,
+        world,
         radius: float,
         height: float,
         mass: float,
@@ -87,7 +87,7 @@ class World:
         name: str | None = None,
     ) -> SingleBody: ...
     def add_capsule(
-        self,
+        world,
         radius: float,
         height: float,
         mass: float,
@@ -97,7 +97,7 @@ class World:
         name: str | None = None,
     ) -> SingleBody: ...
     def add_articulated_system(
-        self,
+        world,
         source: Mechanism | str | os.PathLike[str],
         name: str | None = None,
         self_collision: bool = True,
@@ -127,7 +127,7 @@ class World:
     def integrate2(self) -> None: ...
     def set_erp(self, erp: float, erp2: float = 0.0) -> None: ...
     def set_contact_solver_param(
-        self,
+        world,
         alpha_init: float = 1.0,
         alpha_min: float = 1.0,
         alpha_decay: float = 1.0,
@@ -135,7 +135,7 @@ class World:
         threshold: float = 1e-8,
     ) -> None: ...
     def set_material_pair(
-        self,
+        world,
         a: str,
         b: str,
         friction: float,
@@ -145,5 +145,5 @@ class World:
         static_threshold: float = 0.0,
     ) -> None: ...
     def set_default_material(
-        self, friction: float = 0.8, restitution: float = 0.0, threshold: float = 0.0
+        world, friction: float = 0.8, restitution: float = 0.0, threshold: float = 0.0
     ) -> None: ...
