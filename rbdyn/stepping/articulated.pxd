@@ -106,6 +106,7 @@ cdef inline void normalise_columns(System* s) noexcept nogil:
                 s.work.U[v0 + j] = world_force(s, i, d.U[v0 + j]) if m.parent[i] else zero_f()  # the root takes none
     memcpy(s.work.L, d.D, 6 * m.nv * sizeof(double))
     memset(s.work.z, 0, m.nv * sizeof(double))
+    memset(s.work.held, 0, m.nv * sizeof(bint))
 
 cdef inline Vec3 point_velocity(const System* s, int i, Motion twist, Vec3 at) noexcept nogil:
     """World velocity of the point `at` of body i that moves with `twist` (body axes)."""
@@ -152,17 +153,20 @@ cdef inline void actuation(System* s, double dt, Scheme scheme) noexcept nogil:
                                           * (s.work.v_next[k] - s.d.v[k]))
 
 cdef inline void system_move(System* s, int rule, double dt) noexcept nogil:
-    """q_next by the position rule."""
+    """q_next by the position rule.
+
+    What a limit holds moves with its new velocity: its target would let the mean velocity overshoot.
+    """
     cdef int k
     memcpy(s.work.q_next, s.d.q, s.m.nq * sizeof(double))
-    if rule == SEMI_IMPLICIT:
-        integrate_joints(s.m, s.work.q_next, s.work.v_next, dt)
-    elif rule == EULER:
-        integrate_joints(s.m, s.work.q_next, s.d.v, dt)
-    else:
-        for k in range(s.m.nv):
+    for k in range(s.m.nv):
+        if rule == SEMI_IMPLICIT or (s.work.active and s.work.held[k]):
+            s.work.z[k] = s.work.v_next[k]
+        elif rule == EULER:
+            s.work.z[k] = s.d.v[k]
+        else:
             s.work.z[k] = 0.5 * (s.d.v[k] + s.work.v_next[k])
-        integrate_joints(s.m, s.work.q_next, s.work.z, dt)
+    integrate_joints(s.m, s.work.q_next, s.work.z, dt)
 
 cdef inline bint system_finite(const System* s) noexcept nogil:
     cdef double total = 0.0

@@ -2,11 +2,13 @@
 
 from rbdyn.stepping.builder cimport Count, Share, begin_problem, builder_free, end_problem
 from rbdyn.stepping.constraints.contacts cimport count_contacts, read_contacts, write_contacts
+from rbdyn.stepping.constraints.limits cimport count_limits, read_limits, write_limits
 from rbdyn.stepping.scene cimport Scene
 
 cdef Source[N_SOURCES] SOURCES
 SOURCES[:] = [
     Source(count_contacts, write_contacts, read_contacts),
+    Source(count_limits, write_limits, read_limits),
 ]
 
 

@@ -59,6 +59,8 @@ cdef struct SystemControl:    # written between steps
     double* damping           # (nv,) passive
     double* stiffness         # (nv,) passive springs
     double* q_spring          # (nq,) where the springs rest
+    double* lower             # (nq,) position limits, may be infinite
+    double* upper             # (nq,)
     Force* wrench             # (nb,) external wrench of this step, world axes, about the internal origin
 
 cdef struct SystemScratch:    # written within a step
@@ -74,6 +76,7 @@ cdef struct SystemScratch:    # written within a step
     double* v_next            # (nv,) end of the step
     double* q_next            # (nq,)
     double* z                 # (nv,) constraint impulse in normalised coordinates
+    bint* held                # (nv,) a limit holds it in this step: its position follows from v_next alone
     Motion* twist             # (nb,) free velocity of each body, body axes (active systems)
     Motion* S                 # (nv,) normalised motion columns, world axes about `origin`
     Force* U                  # (nv,) normalised I^A S, world axes about `origin`
@@ -101,6 +104,8 @@ cdef inline void lay_out_control(SystemControl* c, Arena* a, const CModel* m) no
     c.damping = <double*> place(a, m.nv, sizeof(double))
     c.stiffness = <double*> place(a, m.nv, sizeof(double))
     c.q_spring = <double*> place(a, m.nq, sizeof(double))
+    c.lower = <double*> place(a, m.nq, sizeof(double))
+    c.upper = <double*> place(a, m.nq, sizeof(double))
     c.wrench = <Force*> place(a, m.nb, sizeof(Force))
 
 cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) noexcept nogil:
@@ -115,6 +120,7 @@ cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) no
     w.v_next = <double*> place(a, m.nv, sizeof(double))
     w.q_next = <double*> place(a, m.nq, sizeof(double))
     w.z = <double*> place(a, m.nv, sizeof(double))
+    w.held = <bint*> place(a, m.nv, sizeof(bint))
     w.acceleration = <double*> place(a, m.nv, sizeof(double))
     w.twist = <Motion*> place(a, m.nb, sizeof(Motion))
     w.change = <Motion*> place(a, m.nb, sizeof(Motion))

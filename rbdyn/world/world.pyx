@@ -347,12 +347,13 @@ cdef class World:
         self.scene.keep_accelerations = self.observers.ask_for_accelerations()
 
     def _forget(self, obj):
-        """An object was moved by hand: its contacts, and what they start the next solve from, are forgotten."""
+        """An object was moved by hand: what its contacts and limits start the next solve from is forgotten."""
         cdef WorldObject moved
         self.check()
         moved = self.registry.object_in(obj)
         moved.moved_at = self.detections
-        forget_impulses(self.contact, moved.shape_ids)
+        system = (<ArticulatedSystem> moved).system().handle if isinstance(moved, ArticulatedSystem) else None
+        forget_impulses(self.contact, moved.shape_ids, system)
 
     def _set_dynamic(self, obj):
         """Called by a body whose type changed."""

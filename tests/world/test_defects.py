@@ -262,7 +262,7 @@ def robot_with(**options):
 
 
 @pytest.mark.parametrize("what, options", [
-    ("position limits", {"position_limits": (-1, 1)}), ("velocity limits", {"velocity_limit": 3.0}),
+    ("velocity limits", {"velocity_limit": 3.0}),
     ("dry friction", {"friction": 0.1}), ("mimic", {"mimic": rbdyn.Mimic("j0")}),
 ])
 def test_what_does_not_act_is_said_once(what, options):
@@ -279,7 +279,8 @@ def test_what_does_not_act_is_said_once(what, options):
 def test_what_acts_is_not_spoken_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        World(1e-3).add_articulated_system(robot_with(damping=0.1, stiffness=2.0, effort_limit=5.0, rotor_inertia=0.1))
+        World(1e-3).add_articulated_system(robot_with(damping=0.1, stiffness=2.0, effort_limit=5.0,
+                                                           position_limits=(-1, 1), rotor_inertia=0.1))
 
 
 # ---- nothing crashes ---------------------------------------------------------------------------------

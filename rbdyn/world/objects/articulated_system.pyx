@@ -95,6 +95,8 @@ cdef class ArticulatedSystem(WorldObject):
         memcpy(c.damping, data(self.model.array("damping")), size)
         memcpy(c.stiffness, data(self.model.array("stiffness")), size)
         memcpy(c.q_spring, data(self.model.array("spring_reference")), self.model.c.nq * sizeof(double))
+        memcpy(c.lower, data(self.model.array("lower")), self.model.c.nq * sizeof(double))
+        memcpy(c.upper, data(self.model.array("upper")), self.model.c.nq * sizeof(double))
         memcpy(c.q_ref, self.state.c.q, self.model.c.nq * sizeof(double))
         return 0
 

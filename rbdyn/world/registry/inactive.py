@@ -19,7 +19,7 @@ def inactive_features(model: Model) -> dict[str, list[str]]:
     return {
         what: names
         for what, names in (
-            ("position limits", [j.name for j in joints if _finite(j.position_limits)]),
+            ("position limits", [j.name for j in joints if j.num_positions > 1 and _finite(j.position_limits)]),
             ("velocity limits", [j.name for j in joints if _finite((j.velocity_limit,))]),
             ("dry friction", [j.name for j in joints if j.friction > 0.0]),
             ("mimic", [j.name for j in joints if j.mimic is not None]),

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from rbdyn.contact import ContactSolver
 
 CONTACT_SOURCE = 1  # Key.source of contacts, whose id_a and id_b are shapes: stepping/constraints/contacts.pxd
+LIMIT_SOURCE = 2  # of position limits, whose id_a is a system's body handle: stepping/constraints/limits.pxd
 
 
-def forget_impulses(solver: ContactSolver, shape_ids: Sequence[int]) -> None:
-    """Forget the impulses of all contacts of these shapes.
+def forget_impulses(solver: ContactSolver, shape_ids: Sequence[int], system: int | None) -> None:
+    """Forget the impulses of all contacts of these shapes, and of all limits of the system with this body handle.
 
     When nothing is left, the direction of the sweeps begins anew too: no trace of the past remains.
     """
     state = solver.get_state()
     own = set(shape_ids)
-    kept = [
-        i
-        for i, (source, a, b, _) in enumerate(state["key"].tolist())
-        if source != CONTACT_SOURCE or (a not in own and b not in own)
-    ]
-    if not kept and not len(state["block_key"]):
+    cones = [source != CONTACT_SOURCE or (a not in own and b not in own) for source, a, b, _ in state["key"].tolist()]
+    blocks = [source != LIMIT_SOURCE or a != system for source, a, _, _ in state["block_key"].tolist()]
+    if not any(cones) and not any(blocks):
         solver.reset()
-    elif len(kept) < len(state["key"]):
-        solver.set_state({**state, "key": state["key"][kept], "impulse": state["impulse"][kept]})
+    elif not (all(cones) and all(blocks)):
+        rows = np.repeat(np.array(blocks, dtype=bool), state["block_rows"])
+        solver.set_state(
+            {
+                **state,
+                "key": state["key"][np.array(cones, dtype=bool)],
+                "impulse": state["impulse"][np.array(cones, dtype=bool)],
+                "block_key": state["block_key"][np.array(blocks, dtype=bool)],
+                "block_rows": state["block_rows"][np.array(blocks, dtype=bool)],
+                "row_impulse": state["row_impulse"][rows],
+            }
+        )

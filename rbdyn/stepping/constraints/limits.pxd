@@ -1,0 +1,12 @@
+# Position limits of joints with one degree of freedom as a source of constraints: a unilateral row for each near end.
+
+from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.stepping.builder cimport Builder, Count, Share
+from rbdyn.stepping.scene cimport Scene
+
+cdef enum:
+    LIMIT_SOURCE = 2          # Key.source; id_a is the handle of the system, id_b the dof, feature the end
+
+cdef Count count_limits(const Scene* s) noexcept nogil
+cdef int write_limits(const Scene* s, Builder* b) except -1 nogil
+cdef void read_limits(const Scene* s, const ContactProblem* p, Share share) noexcept nogil

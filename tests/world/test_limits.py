@@ -1,0 +1,119 @@
+"""Position limits of joints with one degree of freedom: stops that a World's joints rest on and do not pass."""
+
+import importlib.metadata
+import math
+import pathlib
+import warnings
+
+import numpy as np
+import pytest
+
+import rbdyn
+from rbdyn.errors import InactiveFeatureWarning
+from rbdyn.world import World
+
+DT, G, MASS, LENGTH = 1e-3, 9.81, 2.0, 0.5
+
+
+def pendulum(joint_type=None, **limits):
+    """A body on a level arm, of inertia m l^2 about its centre; gravity turns it towards larger angles."""
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    body = rbdyn.RigidBody("arm", rbdyn.SpatialInertia(MASS, (LENGTH, 0, 0), MASS * LENGTH**2 * np.eye(3)))
+    mechanism.attach(mechanism.root_body, body, rbdyn.Joint("hinge", joint_type or rbdyn.Revolute((0, 1, 0)), **limits))
+    return mechanism
+
+
+@pytest.mark.parametrize("integrator", ["trapezoid", "semi_implicit", "euler"])
+@pytest.mark.parametrize("solver", ["bisection", "pgs"])
+def test_a_pendulum_stops_at_its_limit_and_rests_there(solver, integrator):
+    """It comes to 0.3 rad at the time of the closed form, never passes it, and leans on it with gravity's torque."""
+    stop = 0.3
+    world = World(DT, contact=solver)
+    world.integrator = integrator
+    robot = world.add_articulated_system(pendulum(position_limits=(-1.0, stop)))
+    hit = None
+    for k in range(600):
+        world.step()
+        assert robot.q[0] <= stop + 1e-9
+        if hit is None and robot.q[0] > stop - 1e-9:
+            hit = k * DT
+    # w^2 / 2 = g / (2 l) sin(q), with the moment of inertia 2 m l^2 about the hinge; by quadrature in q = x^2
+    x = np.linspace(0.0, math.sqrt(stop), 20001)[1:]
+    fall = 2.0 * x / np.sqrt(G / LENGTH * np.sin(x**2))
+    fall = np.concatenate([[2.0 / math.sqrt(G / LENGTH)], fall])
+    assert hit == pytest.approx(np.trapezoid(fall, dx=x[1] - x[0]), abs=3 * DT)
+    assert robot.v[0] == pytest.approx(0.0, abs=1e-9) and robot.q[0] == pytest.approx(stop, abs=1e-9)
+    state = world.contact.get_state()
+    torque = MASS * G * LENGTH * math.cos(stop)
+    assert state["row_impulse"] / DT == pytest.approx([torque], rel=1e-9)
+
+
+@pytest.mark.parametrize("limits, v, end", [((-0.2, 5.0), -3.0, -0.2), ((-5.0, 0.2), 3.0, 0.2)])
+def test_both_ends_stop_without_a_bounce(limits, v, end):
+    world = World(DT, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(pendulum(position_limits=limits))
+    robot.set_state(v=[v])
+    world.step(66)                               # 0.198 rad
+    assert robot.v[0] == pytest.approx(v)
+    world.step(200)
+    assert robot.q[0] == pytest.approx(end, abs=1e-9) and robot.v[0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_sliding_joint_rests_on_its_stop():
+    world = World(DT)
+    robot = world.add_articulated_system(pendulum(rbdyn.Prismatic((0, 0, 1)), position_limits=(-0.1, 0.1)))
+    world.step(1000)
+    assert robot.q[0] == pytest.approx(-0.1, abs=1e-9)
+    assert world.contact.get_state()["row_impulse"] / DT == pytest.approx([MASS * G], rel=1e-9)
+
+
+def test_a_joint_beyond_its_limit_comes_back_no_faster_than_contacts():
+    world = World(DT)
+    robot = world.add_articulated_system(pendulum(position_limits=(-1.0, 0.3)))
+    robot.set_state(q=[0.5])
+    world.step()
+    assert robot.v[0] == pytest.approx(-1.0)     # [rad/s] the largest correction speed
+    world.step(2000)                             # gravity leads it back to its stop
+    assert robot.q[0] == pytest.approx(0.3, abs=2e-5) and robot.v[0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_robot_that_is_set_again_repeats_itself():
+    """What held the joint is forgotten with the contacts."""
+    world = World(DT)
+    robot = world.add_articulated_system(pendulum(position_limits=(-1.0, 0.3)))
+    robot.set_state(q=[0.3])
+    world.step(5)
+    assert len(world.contact.get_state()["block_key"]) == 1
+    robot.set_state(q=[0.3], v=[0.0])
+    assert len(world.contact.get_state()["block_key"]) == 0
+
+
+def test_a_limp_panda_stays_within_its_limits():
+    """It falls for 5 s; kinetic and potential energy never rise."""
+    try:
+        files = importlib.metadata.files("example-robot-data") or []
+    except importlib.metadata.PackageNotFoundError:
+        files = []
+    found = [pathlib.Path(f.locate()).resolve() for f in files if str(f).endswith("panda_description/urdf/panda.urdf")]
+    if not found:
+        pytest.skip("example-robot-data is not installed")
+    world = World(DT)
+    robot = world.add_articulated_system(found[0], floating=False)
+    lower, upper = (np.array([j.position_limits[k] for j in robot.mechanism.tree_joints if j.num_positions == 1])
+                    for k in range(2))
+    robot.set_state(q=0.5 * (lower + upper))
+    energy, touched = rbdyn.kinetic_energy(robot.state) + rbdyn.potential_energy(robot.state), False
+    start = energy
+    for _ in range(5000):
+        world.step()
+        assert (robot.q >= lower - 1e-4).all() and (robot.q <= upper + 1e-4).all()
+        touched |= bool((np.minimum(robot.q - lower, upper - robot.q) < 1e-6).any())
+        before, energy = energy, rbdyn.kinetic_energy(robot.state) + rbdyn.potential_energy(robot.state)
+        assert energy <= before + 1e-3 * abs(start)
+    assert touched
+
+
+def test_limits_that_act_are_not_spoken_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", InactiveFeatureWarning)
+        World(DT).add_articulated_system(pendulum(position_limits=(-1.0, 0.3)))
