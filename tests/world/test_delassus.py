@@ -22,7 +22,8 @@ class Recorder(BisectionSolver):
     """Keeps the latest problem's arrays."""
 
     def solve(self, problem):
-        self.n, self.frame, self.friction = problem.n, problem.frame.copy(), problem.friction.copy()
+        self.n, self.frame, self.friction = problem.n_cones, problem.frame.copy(), problem.friction.copy()
+        self.limits = problem.key[problem.n_cones :].tolist()
         self.delassus, self.v_free = problem.delassus.copy(), problem.v_free.copy()
         super().solve(problem)
         self.impulse, self.velocity = problem.impulse.copy(), problem.velocity()
@@ -36,6 +37,20 @@ def recording_world(dt=2e-3, **options):
 
 def present(objects):
     return [o.q if hasattr(o, "model") else (o.position, o.rotation) for o in objects]
+
+
+def limit_rows(robot, keys, q, dt):
+    """Jacobian and target of the limits of a system: a unit vector each, and what closes the gap."""
+    joints = [j for j in robot.mechanism.tree_joints if j.num_velocities]
+    J, targets = np.zeros((len(keys), robot.nv)), np.zeros(len(keys))
+    for r, (source, _, dof, end) in enumerate(keys):
+        assert source == 2
+        joint = next(j for j in joints if robot.model.joint_of(dof) == j.name)
+        sign = -1.0 if end else 1.0
+        J[r, dof] = sign
+        gap = sign * (q[robot.model.joint_q_index(joint.name)] - joint.position_limits[end])
+        targets[r] = -max(gap, 0.0) / dt
+    return J, targets
 
 
 def check_step(world, objects, least, tolerance=1e-12):
@@ -53,6 +68,10 @@ def check_step(world, objects, least, tolerance=1e-12):
         assert frame[2] == pytest.approx(contact.normal, abs=0)
     rows = np.einsum("kij,kjn->kin", seen.frame, J)
     flat = rows.reshape(-1, rows.shape[2])
+    if seen.limits:
+        (robot,) = objects
+        extra, targets = limit_rows(robot, seen.limits, start[0], dt)
+        flat = np.vstack([flat, extra])
     G = flat @ np.linalg.solve(M, flat.T)
     scale = np.abs(G).max()
     assert np.abs(seen.delassus - G).max() < tolerance * scale
@@ -60,7 +79,10 @@ def check_step(world, objects, least, tolerance=1e-12):
     v_free = rows @ u_free
     gap = np.array([min(c.depth, 0.0) / dt for c in world.contacts])  # what a speculative contact may still close
     v_free[:, 2] -= gap
-    assert np.abs(seen.v_free - v_free).max() < 1e-11 * max(1.0, np.abs(v_free).max())
+    v_free = v_free.ravel()
+    if seen.limits:
+        v_free = np.append(v_free, extra @ u_free - targets)
+    assert np.abs(seen.v_free.ravel() - v_free).max() < 1e-11 * max(1.0, np.abs(v_free).max())
     end = u_free + np.linalg.solve(M, flat.T @ seen.impulse.ravel())
     first = 0
     for obj, q in zip(objects, start, strict=True):
