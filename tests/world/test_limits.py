@@ -89,7 +89,11 @@ def test_a_robot_that_is_set_again_repeats_itself():
 
 
 def test_a_limp_panda_stays_within_its_limits():
-    """It falls for 5 s; kinetic and potential energy never rise."""
+    """It falls for 5 s and loses most of its energy at the stops.
+
+    The bounds on what it gains are those of the integrator, which is of first order for such a motion: without limits
+    the same fall gains 0.9 J of its 90 J in one step, and 0.13 J above the start, which vanish with the time step.
+    """
     try:
         files = importlib.metadata.files("example-robot-data") or []
     except importlib.metadata.PackageNotFoundError:
@@ -110,7 +114,8 @@ def test_a_limp_panda_stays_within_its_limits():
         touched |= bool((np.minimum(robot.q - lower, upper - robot.q) < 1e-6).any())
         before, energy = energy, rbdyn.kinetic_energy(robot.state) + rbdyn.potential_energy(robot.state)
         assert energy <= before + 1e-3 * abs(start)
-    assert touched
+        assert energy <= start + 2e-3 * abs(start)
+    assert touched and energy < start - 0.7 * abs(start)
 
 
 def test_limits_that_act_are_not_spoken_of():
