@@ -7,13 +7,13 @@ with dT and db below, which are differentiated by hand.
 
 import numpy as np
 import pytest
+from algorithms import test_robots_against_pinocchio as robots
 from reference.compare import close, nontrivial
 from reference.oracle import cross_matrix
 
 import rbdyn
 
 pin = pytest.importorskip("pinocchio")
-robots = pytest.importorskip("dynamics.test_robots_against_pinocchio")
 
 
 class Twin:
