@@ -167,6 +167,22 @@ def test_a_projection_and_its_shadow_are_one_rotation():
         close(rbdyn.difference(model, shadow, q1), rbdyn.difference(model, q0, q1), 1e-13)
 
 
+@pytest.mark.parametrize("length", [1e-170, 1e-80, 1e-40, 1e-10, 1e10, 1e40, 1e80, 1e170, 1e300])
+def test_a_projection_of_any_length_is_a_rotation(length):
+    """From none to a whole turn, |p| = tan(angle / 4): steps and differences are those of that rotation."""
+    model, rng = single(SPQuatFloating()), np.random.default_rng(5)
+    for _ in range(5):
+        axis, q1, v = rng.normal(size=3), model.random(rng), rng.normal(size=6)
+        axis /= np.linalg.norm(axis)
+        q0 = np.append(rng.normal(size=3), length * axis)
+        before = expm(4 * np.arctan(length) * cross_matrix(axis))
+        q2 = rbdyn.integrate(model, q0, v)
+        close(rotation_of_projection(q2[3:]), expm(cross_matrix(v[3:])) @ before, 1e-13)
+        turn = rbdyn.difference(model, q0, q1)[3:]
+        nontrivial(turn, 0.1)
+        close(expm(cross_matrix(turn)) @ before, rotation_of_projection(q1[3:]), 1e-13)
+
+
 @pytest.mark.parametrize("angle", [*ANGLES, *MANY_ANGLES])
 def test_a_sine_and_cosine_turn_by_any_angle(angle):
     """difference gives the angle that is left within (-pi, pi], from wherever the turn begins."""

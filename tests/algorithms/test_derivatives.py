@@ -8,7 +8,7 @@ from reference.compare import close, nontrivial
 
 import rbdyn
 from rbdyn.mechanism import Floating, Planar, Prismatic, Revolute, Spherical
-from rbdyn.testing.random_mechanisms import random_tree
+from rbdyn.testing.random_mechanisms import random_inertia, random_transform, random_tree
 
 FUNCTIONS = {
     "inverse": (rbdyn.inverse_dynamics, rbdyn.inverse_dynamics_derivatives),
@@ -16,12 +16,23 @@ FUNCTIONS = {
 }
 
 
-@pytest.fixture(scope="module", params=["all types", "several freedoms"])
+@pytest.fixture(scope="module", params=["all types", "several freedoms", "two trees"])
 def system(request, seed):
-    """Joints of all types; or of those only with several degrees of freedom, floating ones within."""
+    """Joints of all types; of those only with several degrees of freedom, floating ones within; or a floating base
+    whose degrees of freedom come after those of an arm on the root."""
     if request.param == "all types":
         return random_system(seed)
     rng = np.random.default_rng(seed)
+    if request.param == "two trees":
+        mechanism = random_tree(rng, 2, [Revolute, Spherical])
+        for k, kind in enumerate([Floating(), Spherical(), Prismatic((0.6, 0.0, 0.8))]):
+            body = rbdyn.RigidBody(f"free{k}", random_inertia(rng))
+            pose = random_transform(rng)
+            parent = mechanism.bodies[-1] if k else mechanism.root_body
+            mechanism.attach(parent, body, rbdyn.Joint(f"lead{k}", kind), joint_pose=pose)
+        s = in_motion(rng, mechanism)
+        assert s.model.joint_v_index("lead0") > 0
+        return s
     return in_motion(rng, random_tree(rng, 5, [Spherical, Planar, Floating], floating_base=bool(seed % 2)))
 
 

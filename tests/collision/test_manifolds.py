@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from collision_scenes import contacts, pose, turn
+from collision_scenes import contacts, pose, rotation, turn
 
 from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, NativeBackend, Sphere
 
@@ -148,6 +148,106 @@ def test_names_do_not_depend_on_the_reference_face():
         found = contacts(NATIVE, (CUBE, np.eye(4)), (CUBE, pose(0, 0, 0.1985, turn(0, tilt))))
         names.add(tuple(found["feature"]))
     assert len(names) == 1
+
+
+def edge_ends(e):
+    """Signs of the two corners of a box's edge e = 4 axis + the bits of the two axes after it."""
+    axis, first, second = e // 4, e & 1, e >> 1 & 1
+    ends = np.empty((2, 3))
+    ends[:, axis] = -1.0, 1.0
+    ends[:, (axis + 1) % 3] = 2 * first - 1
+    ends[:, (axis + 2) % 3] = 2 * second - 1
+    return ends
+
+
+def from_segment(x, ends):
+    """Distance of x from the segment between two points."""
+    d = ends[1] - ends[0]
+    return np.linalg.norm(x - ends[0] - np.clip((x - ends[0]) @ d / (d @ d), 0.0, 1.0) * d)
+
+
+def test_the_name_of_a_contact_of_boxes_says_where_it_is():
+    """Below 8: that corner of the second box; below 16: of the first; else an edge of each crosses there."""
+    rng = np.random.default_rng(6)
+    seen = {"corner of the second": set(), "corner of the first": set(), "edges": set()}
+    for k in range(300):
+        a, b = Box(rng.uniform(0.2, 1.0, 3)), Box(rng.uniform(0.2, 1.0, 3))
+        X_b = pose(0, 0, 0, rotation(rng))
+        face, side = rng.integers(3), rng.choice([-1.0, 1.0])
+        R = X_b[:3, :3] @ turn(face, rng.uniform(0, 6)) @ turn((face + 1) % 3, rng.normal() * 0.02)
+        if k % 3 == 0:
+            R = rotation(rng)
+        shift = rng.uniform(-0.3, 0.3, 3)
+        shift[face] = side * 0.5 * (a.size[face] + b.size[face] - 0.006)
+        X_a = pose(*(X_b[:3, :3] @ shift), R)
+        near = 0.025 * min(*a.size, *b.size)
+        for contact in contacts(NATIVE, (a, X_a), (b, X_b)):
+            x_a, x_b = (contact["position"] + s * 0.5 * contact["depth"] * contact["normal"] for s in (-1, 1))
+            x_a, x_b = (x_a - X_a[:3, 3]) @ X_a[:3, :3], (x_b - X_b[:3, 3]) @ X_b[:3, :3]
+            name = contact["feature"]
+            if name < 16:
+                box, x = (b, x_b) if name < 8 else (a, x_a)
+                bits = 2.0 * (name >> np.arange(3) & 1) - 1.0
+                assert np.linalg.norm(x - 0.5 * bits * box.size) < 2 * near, name
+                seen["corner of the second" if name < 8 else "corner of the first"].add(name % 8)
+            else:
+                e, f = divmod(name - 16, 12)
+                assert from_segment(x_a, 0.5 * edge_ends(e) * a.size) < near, name
+                assert from_segment(x_b, 0.5 * edge_ends(f) * b.size) < near, name
+                seen["edges"] |= {("first", e), ("second", f)}
+    assert {len(v) for v in seen.values()} == {8, 24}                   # all corners, and all edges, of both
+
+
+def test_the_one_point_of_round_shapes_is_called_nought():
+    """Names go into the keys of the warm start: where a pair has one point at most, it has one name at all."""
+    ball, near = Sphere(0.1), pose(0.02, 0.01, 0.15)
+    for other in (ball, Capsule(0.1, 0.3), CUBE, HalfSpace(), Capsule(0.07, 0.4)):
+        for X in (near, pose(0, 0, 0.02), pose(0.09, 0.05, 0.08)):
+            for parts in ([(ball, X), (other, np.eye(4))], [(other, np.eye(4)), (ball, X)]):
+                found = contacts(NATIVE, *parts)
+                assert len(found) == 0 or found["feature"].tolist() == [0]
+        assert len(found)
+
+
+def test_the_points_of_a_hull_do_not_depend_on_how_its_vertices_are_numbered():
+    """Any vertex may be the first: the deepest, the farthest from it, and the outermost on either side are the same."""
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        cloud = rng.normal(size=(20, 3))
+        cloud *= 0.2 / np.linalg.norm(cloud, axis=1, keepdims=True)     # on a ball: every point is a vertex
+        R = rotation(rng)
+        height = 0.1 - (cloud @ R.T)[:, 2].min()
+        X = pose(0.3, -0.2, height - 0.4, R)                           # deep: many vertices are under the ground
+        below = cloud @ R.T + X[:3, 3]
+        below = below[below[:, 2] < 0]
+        assert len(below) > 4
+        chosen = [rounded(contacts(NATIVE, GROUND, (ConvexHull(np.roll(cloud, k, axis=0)), X))) for k in range(20)]
+        assert len(chosen[0]) == 4 and all(one == chosen[0] for one in chosen)
+        points = np.array(chosen[0]) * (1, 1, 2)                        # midway: half as deep as the vertex
+        start = points[np.argmin(points[:, 2])]
+        np.testing.assert_allclose(start, below[np.argmin(below[:, 2])], atol=1e-8)
+        away = np.linalg.norm((below - start)[:, :2], axis=1)
+        u = (below[np.argmax(away)] - start)[:2]
+        across = (below - start)[:, :2] @ (-u[1], u[0])
+        for k in (np.argmax(away), np.argmax(across), np.argmin(across)):
+            assert np.abs(points - below[k]).max(axis=1).min() < 1e-8
+
+
+@pytest.mark.parametrize("roll", [0.0, 0.4, 1.0, 2.0, 3.5, 5.0])
+@pytest.mark.parametrize("tilt", [0.01, 0.05, 0.15])
+def test_a_can_that_leans_on_a_crate_keeps_the_lowest_point_of_its_rim(tilt, roll):
+    """Between two corners of the clipped rim: the deepest contact is the lowest point of the can, in closed form."""
+    can, crate = Cylinder(0.1, 0.3), Box((0.6, 0.6, 0.2))
+    lean = turn(2, roll) @ turn(1, tilt)
+    lowest = lean @ (0.1, 0.0, -0.15)
+    X = pose(0.03, -0.02, 0.1 - lowest[2] - 0.002, lean @ turn(2, 0.3))
+    for parts in ([(crate, np.eye(4)), (can, X)], [(can, X), (crate, np.eye(4))]):
+        found = contacts(NATIVE, *parts)
+        assert found["depth"].max() == pytest.approx(0.002, abs=3e-5)
+        deepest = found[np.argmax(found["depth"])]
+        expected = X[:3, 3] + lowest + (0.0, 0.0, 0.001)
+        np.testing.assert_allclose(deepest["position"], expected, atol=1e-3)
+        assert (found["depth"] > 0.0018).sum() == 1                    # it takes the place of the deepest corner
 
 
 def test_margin_reports_gaps():

@@ -7,7 +7,18 @@ import numpy as np
 import pytest
 from collision_scenes import pose, rotation, turn
 
-from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, FCLBackend, HalfSpace, Mesh, NativeBackend, Sphere
+from rbdyn.collision import (
+    Box,
+    Capsule,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    FCLBackend,
+    HalfSpace,
+    Mesh,
+    NativeBackend,
+    Sphere,
+)
 
 
 def random_shapes(n, rng):
@@ -184,3 +195,43 @@ def test_candidates_are_the_overlapping_bounding_boxes():
     expected = [(i, j) for i, j in itertools.combinations(range(n), 2) if apart[i, j] < 0]
     assert np.abs(apart).min() > 1e-6 and len(expected) > 50
     assert b.found == expected
+
+
+KINDS = {
+    "sphere": lambda s: Sphere(0.11 * s),
+    "capsule": lambda s: Capsule(0.05 * s, 0.4 * s),
+    "box": lambda s: Box((0.2 * s, 0.3 * s, 0.25 * s)),
+    "cylinder": lambda s: Cylinder(0.1 * s, 0.3 * s),
+    "ellipsoid": lambda s: Ellipsoid((0.1 * s, 0.2 * s, 0.15 * s)),
+    "hull": lambda s: ConvexHull(s * np.random.default_rng(4).normal(size=(12, 3)) * 0.15),
+    "half-space": lambda s: HalfSpace(),
+}
+
+
+PAIRS = list(itertools.combinations_with_replacement(list(KINDS)[:-1], 2))
+
+
+@pytest.mark.parametrize("kinds", PAIRS, ids="-".join)
+@pytest.mark.parametrize("power", [-12, 12])
+def test_a_scene_of_another_size_has_the_same_contacts(kinds, power):
+    """No length in metres decides anything: all sizes times a power of two give the same names, and scaled contacts."""
+    rng, scale, count = np.random.default_rng([ord(c) for c in "".join(kinds)]), 2.0**power, 0
+    for k in range(30):
+        X, Y = pose(*rng.uniform(-0.16, 0.16, 3), rotation(rng)), pose(0, 0, 0, rotation(rng))
+        if k % 3 == 0:  # faces and axes in line
+            X[:3, :3] = Y[:3, :3] @ turn(rng.integers(3), np.pi / 2) @ turn(rng.integers(3), 0.01)
+        found = []
+        for s in (1.0, scale):
+            b = NativeBackend(margin=0.005 * s)
+            for body, kind in enumerate([*kinds, "half-space"]):
+                b.add_shape(KINDS[kind](s), body)
+            poses = np.array([X, Y, pose(0, 0, -0.1)])
+            poses[:, :3, 3] *= s
+            found.append(b.query(poses))
+        one, two = found
+        count += (one["body_b"] == 1).sum()
+        for field in ("shape_a", "shape_b", "feature", "normal"):
+            np.testing.assert_array_equal(one[field], two[field])
+        for field in ("position", "depth"):
+            np.testing.assert_array_equal(one[field] * scale, two[field])
+    assert count > 10

@@ -21,10 +21,11 @@ class Recorder(ContactSolver):
         self.solved, self.sweeps = problem.converged, problem.iterations
 
 
-def stack(n, solver, tilt=0.0):
-    """One step of a stack of n cubes, each resting on the one below, from no impulses."""
+def stack(n, solver, tilt=0.0, heading=0.0):
+    """One step of a stack of n cubes, each resting on the one below, from no impulses, on a slope along `heading`."""
     recorder = Recorder(solver)
-    world = World(0.005, gravity=(9.81 * np.sin(tilt), 0.0, -9.81 * np.cos(tilt)), contact=recorder)
+    down = np.array([np.sin(tilt) * np.cos(heading), np.sin(tilt) * np.sin(heading), -np.cos(tilt)])
+    world = World(0.005, gravity=9.81 * down, contact=recorder)
     world.add_ground()
     for k in range(n):
         world.add_box(0.2, 0.2, 0.2, 1.0 + k % 3).set_pose((0.0, 0.0, 0.1 + 0.2 * k))
@@ -47,11 +48,11 @@ def residual(r):
     )
 
 
-@pytest.mark.parametrize("n, tilt", [(5, 0.0), (20, 0.0), (12, 0.05)])
-def test_a_cold_stack_converges_in_tens_of_sweeps(n, tilt):
+@pytest.mark.parametrize("n, tilt, heading", [(5, 0.0, 0.0), (20, 0.0, 0.0), (12, 0.05, 0.0), (12, 0.05, 1.0)])
+def test_a_cold_stack_converges_in_tens_of_sweeps(n, tilt, heading):
     """Twenty cubes stand after one cold solve: every contact at rest, the ground carries the weight."""
     solver = BisectionSolver(warm_start=False)
-    r = stack(n, solver, tilt)
+    r = stack(n, solver, tilt, heading)
     assert r.solved and r.sweeps < 40
     assert residual(r) < 1e-8
     weight = 9.81 * np.cos(tilt) * 0.005 * sum(1.0 + k % 3 for k in range(n))

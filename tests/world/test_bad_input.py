@@ -421,6 +421,19 @@ def test_divergence_keeps_the_last_good_state():
     assert ball.position == pytest.approx(twin.objects[1].position, abs=1e-8)
 
 
+@pytest.mark.parametrize("axis", range(3))
+@pytest.mark.parametrize("push", ["set_external_force", "set_external_torque"])
+def test_every_part_of_a_velocity_must_be_finite(push, axis):
+    """With "euler" the pose follows the velocity a step later: the velocity alone, of one axis, is beyond numbers."""
+    world = World(1e-3)
+    world.integrator = "euler"
+    ball = world.add_sphere(0.1, 1e-8, name="ball")
+    getattr(ball, push)(0, 1e308 * np.eye(3)[axis])
+    with pytest.raises(DivergenceError, match="ball"):
+        world.step()
+    assert world.steps == 0 and not ball.linear_velocity.any() and not ball.angular_velocity.any()
+
+
 # ---- empty objects and crashes -----------------------------------------------------------------------------------
 
 

@@ -56,6 +56,30 @@ def test_the_bounce_is_a_share_of_the_speed_above_the_threshold(v, bounce):
     assert ball.linear_velocity[2] == pytest.approx(bounce, abs=1e-14)
 
 
+def test_it_is_the_corner_that_bounces(seed):
+    """A box that spins and strikes with one corner: the corner leaves at its own speed times the restitution."""
+    rng = np.random.default_rng(seed)
+    world = World(1e-4, gravity=(0, 0, 0), contact=exact())
+    world.set_default_material(0.0, 0.6)
+    world.set_erp(0.0)
+    world.add_ground()
+    box = world.add_box(0.3, 0.5, 0.8, 2.0)
+    corners = np.array(list(itertools.product((-0.15, 0.15), (-0.25, 0.25), (-0.4, 0.4))))
+    quat = random_quat(rng)
+    box.set_pose((0, 0, 5), quat)
+    lowest = np.argmin((corners @ box.rotation.T)[:, 2])
+    arm = box.rotation @ corners[lowest]
+    box.set_pose((0, 0, -arm[2] - 1e-7), quat)
+    w = rng.normal(size=3)
+    box.set_velocity((0.5, -0.3, -1.0 - np.cross(w, arm)[2]), w)       # the corner strikes at 1 m/s, not the centre
+    assert abs(box.linear_velocity[2] + 1.0) > 0.02
+    before = box.rotation
+    world.step()
+    assert len(world.contacts) == 1
+    spin = before @ np.linalg.solve(box.inertia, before.T @ box.angular_momentum)   # at the time of the impulse
+    assert (box.linear_velocity + np.cross(spin, arm))[2] == pytest.approx(0.6, abs=1e-4)
+
+
 def test_bounces_lose_the_square_of_the_restitution():
     errors = []
     for dt in (1e-3, 2.5e-4):
