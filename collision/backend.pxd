@@ -6,7 +6,7 @@
 
 from rbdyn.backends cimport Backend
 from rbdyn.collision._types cimport ContactBuffer, ContactPoint, Pose, ShapeRecord
-from rbdyn.collision.broad_phase cimport Broad
+from rbdyn.collision.broad_phase.sweep cimport Broad
 from rbdyn.collision.contact_buffer cimport (
     CONTACT_VERSION, MAX_CONTACTS, buffer_free, buffer_init, push_contact, raise_full, sort_contacts,
 )

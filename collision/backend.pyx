@@ -1,114 +1,17 @@
 """The base of every collision backend: the shape table, the filters, detection in C or in Python."""
 
-import operator
-
-from libc.math cimport isfinite
 from libc.stdint cimport uint64_t
-from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
-import numpy as np
-
-from rbdyn.collision._types cimport Bounds
-from rbdyn.collision.broad_phase cimport broad_free, broad_init
-from rbdyn.collision.filters cimport allow_pair, exclude_pair
-from rbdyn.collision.pair_table cimport KindEntry, kind_entry, kind_number
+from rbdyn.collision.broad_phase.filters cimport allow_pair, exclude_pair
+from rbdyn.collision.broad_phase.sweep cimport broad_free
+from rbdyn.collision.record cimport body_index, filter_bits, measure, place, read_pose
 from rbdyn.collision.scene cimport CollisionScene, contact_array
-from rbdyn.collision.shape_table cimport find_slot, table_add, table_free, table_init, table_remove
-from rbdyn.spatial._algebra cimport add3, mul3
+from rbdyn.collision.shape_table cimport find_slot, table_add, table_free, table_remove
+from rbdyn.memory cimport Arena, close_arena, open_array
 
 from rbdyn.arguments import shown
-from rbdyn.collision.shapes import Shape
 from rbdyn.errors import CollisionError, unknown_name
-
-
-# ---- what comes in -----------------------------------------------------------------------
-
-cdef int body_index(object value, str name) except -1:
-    try:
-        index = operator.index(value)
-    except TypeError:
-        raise CollisionError(f"{name} must be a body index (int), got {shown(value)}") from None
-    if isinstance(value, bool) or not 0 <= index < 2**31 - 1:
-        raise CollisionError(f"{name} must be a body index, 0 or more, got {shown(value)}")
-    return index
-
-
-cdef uint64_t filter_bits(object value, str name) except? 0:
-    """64 filter bits from an int; negative ones in two's complement, so that -1 is every bit."""
-    try:
-        bits = operator.index(value)
-    except TypeError:
-        raise CollisionError(f"{name} must be an int of 64 bits, got {shown(value)}") from None
-    if not -(2**63) <= bits < 2**64:
-        raise CollisionError(f"{name} must be an int of 64 bits, got {shown(value)}")
-    return bits & 0xFFFFFFFFFFFFFFFF
-
-
-cdef int read_pose(object matrix, str name, Pose* X) except -1:
-    """A (4, 4) rigid transform; its rotation is made orthonormal to rounding by one Newton step."""
-    try:
-        T = np.array(matrix, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise CollisionError(f"{name} must be a (4, 4) array of float, got {shown(matrix)}") from None
-    if T.shape != (4, 4):
-        raise CollisionError(f"{name} must be a (4, 4) array [m], got shape {T.shape}")
-    if not np.isfinite(T).all():
-        raise CollisionError(f"{name} must be finite")
-    R = T[:3, :3]
-    if abs(T[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-9 or abs(R.T @ R - np.eye(3)).max() > 1e-6 or not (
-            np.dot(np.cross(R[0], R[1]), R[2]) > 0.0):
-        raise CollisionError(f"{name} must be a rigid transform (rotation, translation; last row 0 0 0 1), "
-                             f"got {shown(T)}")
-    R = R @ (1.5 * np.eye(3) - 0.5 * R.T @ R)
-    X.R.xx, X.R.xy, X.R.xz = R[0]
-    X.R.yx, X.R.yy, X.R.yz = R[1]
-    X.R.zx, X.R.zy, X.R.zz = R[2]
-    X.p.x, X.p.y, X.p.z = T[:3, 3]
-    return 0
-
-
-cdef int place(ShapeRecord* s, object pose) except -1:
-    """Set the pose of a shape in its body, and what follows from it."""
-    read_pose(np.eye(4) if pose is None else pose, "pose", &s.local)
-    s.aligned = (s.local.R.xx == 1.0 and s.local.R.yy == 1.0 and s.local.R.zz == 1.0)
-    s.center_body = add3(s.local.p, mul3(s.local.R, s.bounds.center))
-    return 0
-
-
-cdef object measure(ShapeRecord* s, object shape):
-    """Kind, bounds and sizes of a shape; returns what `data` points into, to be kept alive."""
-    cdef const KindEntry* entry
-    cdef const unsigned char[::1] raw
-    if not isinstance(shape, Shape):
-        names = ", ".join(sorted(cls.__name__ for cls in Shape.__subclasses__()))
-        raise CollisionError(f"shape must be one of {names}, got {shown(shape)}")
-    known = shape.data()
-    s.kind = kind_number(known.kind)
-    entry = kind_entry(s.kind)
-    s.convex, s.data = entry.convex, NULL
-    s.core = entry.convex.core if entry.convex != NULL else 0
-    if entry.size > 0:
-        packed = known.packed()
-        if packed.nbytes != entry.size:
-            raise CollisionError(f"{type(shape).__name__}.data() has {packed.nbytes} bytes of sizes, "
-                                 f"a {known.kind} has {entry.size}")
-        raw = packed.view(np.uint8)
-        s.data = &raw[0]
-        known = known, packed
-    read_bounds(&s.bounds, known[0] if entry.size > 0 else known)
-    if not isfinite(s.bounds.radius * s.bounds.radius):
-        raise CollisionError(f"shape is too large to be measured: {shown(shape)}")
-    return known
-
-
-cdef int read_bounds(Bounds* b, object known) except -1:
-    b.radius, b.ball = known.radius, known.ball
-    b.center.x, b.center.y, b.center.z = known.center
-    b.box.x, b.box.y, b.box.z = known.box
-    b.ellipsoid.x, b.ellipsoid.y, b.ellipsoid.z = known.ellipsoid
-    b.centered = known.center == (0.0, 0.0, 0.0)
-    b.curved = known.ellipsoid != (0.0, 0.0, 0.0)
-    return 0
 
 
 # ---- the class ---------------------------------------------------------------------------
@@ -134,8 +37,6 @@ cdef class CollisionBackend(Backend):
     """
 
     def __cinit__(self, *args, **kwargs):
-        table_init(&self.table)
-        broad_init(&self.broad)
         buffer_init(&self.own)
         self._next_id = 0
         self._max_contacts = MAX_CONTACTS
@@ -364,14 +265,14 @@ cdef class CollisionBackend(Backend):
         """
         cdef int i, n
         cdef Pose* pose
+        cdef Arena memory
         self.check_complete()
         try:
             n = len(poses)
         except TypeError:
             raise CollisionError(f"poses must be an (n, 4, 4) array [m], got {shown(poses)}") from None
-        pose = <Pose*>malloc((n + 1) * sizeof(Pose))
-        if pose == NULL:
-            raise MemoryError(f"no memory for {n} poses")
+        memset(&memory, 0, sizeof(Arena))
+        pose = <Pose*> open_array(&memory, n, sizeof(Pose))
         try:
             for i in range(n):
                 read_pose(poses[i], f"pose of body {i}", &pose[i])
@@ -382,7 +283,7 @@ cdef class CollisionBackend(Backend):
             finally:
                 self.holder = 0
         finally:
-            free(pose)
+            close_arena(&memory)
 
 
 # ---- the one call ------------------------------------------------------------------------

@@ -1,7 +1,9 @@
 """The contact list of one step: storage that grows, a stable order."""
 
-from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcpy
+from libc.stdlib cimport free
+from libc.string cimport memcpy, memset
+
+from rbdyn.memory cimport Arena, close_arena, has_grown, open_array
 
 from rbdyn.errors import CollisionError
 
@@ -26,18 +28,13 @@ cdef bint reserve(ContactBuffer* buffer, int n) noexcept nogil:
 
     Pointers taken earlier die when the buffer grows.
     """
-    cdef int capacity = buffer.capacity if buffer.capacity > 0 else 64
-    cdef ContactPoint* point
+    cdef size_t room = buffer.capacity
     if n > buffer.limit - buffer.n:
         return False
-    while capacity - buffer.n < n:
-        capacity *= 2
-    if capacity > buffer.capacity:
-        point = <ContactPoint*>realloc(buffer.point, <size_t>capacity * sizeof(ContactPoint))
-        if point == NULL:
+    if n > buffer.capacity - buffer.n:
+        if not has_grown(<void**> &buffer.point, &room, buffer.n + n, sizeof(ContactPoint)):
             return False
-        buffer.point = point
-        buffer.capacity = capacity
+        buffer.capacity = <int> room
     return True
 
 
@@ -86,16 +83,15 @@ cdef int sort_contacts(ContactBuffer* buffer) except -1 nogil:
     """
     cdef int i, width = 1, n = buffer.n
     cdef size_t size = <size_t>n * sizeof(ContactPoint)
+    cdef Arena memory
     cdef ContactPoint* scratch
     for i in range(1, n):
         if comes_after(&buffer.point[i - 1], &buffer.point[i]):
             break
     else:
         return 0
-    scratch = <ContactPoint*>malloc(size)
-    if scratch == NULL:
-        with gil:
-            raise MemoryError(f"no memory to sort {n} contacts")
+    memset(&memory, 0, sizeof(Arena))
+    scratch = <ContactPoint*> open_array(&memory, n, sizeof(ContactPoint))
     while width < n:
         i = 0
         while i < n:
@@ -104,5 +100,5 @@ cdef int sort_contacts(ContactBuffer* buffer) except -1 nogil:
             i += 2 * width
         memcpy(buffer.point, scratch, size)
         width *= 2
-    free(scratch)
+    close_arena(&memory)
     return 0

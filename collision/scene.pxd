@@ -1,7 +1,7 @@
 # What a backend written in Python sees of one step.
 
 from rbdyn.collision._types cimport ContactBuffer, Pose, ShapeRecord
-from rbdyn.collision.broad_phase cimport Broad
+from rbdyn.collision.broad_phase.sweep cimport Broad
 from rbdyn.collision.shape_table cimport Table
 
 

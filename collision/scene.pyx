@@ -8,7 +8,7 @@ from libc.string cimport memcpy
 import numpy as np
 
 from rbdyn.collision._types cimport ContactPoint
-from rbdyn.collision.broad_phase cimport find_pairs
+from rbdyn.collision.broad_phase.sweep cimport find_pairs
 from rbdyn.collision.contact_buffer cimport push_contact
 from rbdyn.collision.shape_table cimport compose_pose, find_slot
 from rbdyn.spatial._algebra cimport Vec3, neg3, scale3, vec3

@@ -3,11 +3,13 @@
 from libc.stdint cimport uint64_t
 
 from rbdyn.collision._types cimport Pose, ShapeRecord
+from rbdyn.memory cimport Arena
 from rbdyn.spatial._algebra cimport add3, matmul3, mul3
 
 
-cdef struct Table:
-    int n, capacity
+cdef struct Table:                 # all zero: empty
+    int n
+    size_t room                    # records that fit
     int revision                   # grows with every change of shapes or filters
     int n_bodies                   # one more than the largest body index in use
     bint either                    # filter rule: True "or", False "and"
@@ -16,8 +18,8 @@ cdef struct Table:
     int n_excluded                 # body pairs in `excluded`
     int n_slots                    # size of `excluded`: 0 or a power of two, at least twice n_excluded
     uint64_t* excluded             # open-addressing set of pair keys; 0 is empty; filters.pyx writes it
+    Arena set_memory               # of `excluded`
 
-cdef void table_init(Table* table) noexcept nogil
 cdef void table_free(Table* table) noexcept nogil
 cdef int table_add(Table* table, ShapeRecord record) except -1
 cdef int table_remove(Table* table, int slot) except -1

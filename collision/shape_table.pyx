@@ -1,26 +1,15 @@
 """Shapes by slot."""
 
-from libc.stdlib cimport free, realloc
-from libc.string cimport memmove
+from libc.stdlib cimport free
+from libc.string cimport memmove, memset
 
-
-cdef void table_init(Table* table) noexcept nogil:
-    table.n = 0
-    table.capacity = 0
-    table.revision = 0
-    table.n_bodies = 0
-    table.either = False
-    table.margin = 0.0
-    table.shape = NULL
-    table.n_excluded = 0
-    table.n_slots = 0
-    table.excluded = NULL
+from rbdyn.memory cimport close_arena, grow
 
 
 cdef void table_free(Table* table) noexcept nogil:
     free(table.shape)
-    free(table.excluded)
-    table_init(table)
+    close_arena(&table.set_memory)
+    memset(table, 0, sizeof(Table))
 
 
 cdef void count_bodies(Table* table) noexcept nogil:
@@ -32,15 +21,7 @@ cdef void count_bodies(Table* table) noexcept nogil:
 
 cdef int table_add(Table* table, ShapeRecord record) except -1:
     """Append a record; its id must exceed every other."""
-    cdef int capacity
-    cdef ShapeRecord* shape
-    if table.n == table.capacity:
-        capacity = 2 * table.capacity if table.capacity > 0 else 16
-        shape = <ShapeRecord*>realloc(table.shape, <size_t>capacity * sizeof(ShapeRecord))
-        if shape == NULL:
-            raise MemoryError(f"no memory for {capacity} shapes")
-        table.shape = shape
-        table.capacity = capacity
+    grow(<void**> &table.shape, &table.room, table.n + 1, sizeof(ShapeRecord))
     table.shape[table.n] = record
     table.n += 1
     table.n_bodies = max(table.n_bodies, record.body + 1)

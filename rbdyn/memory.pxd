@@ -25,13 +25,14 @@ cdef inline void* place(Arena* a, size_t count, size_t size) noexcept nogil:
     a.used += (count * size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
     return p
 
-cdef inline int open_arena(Arena* a) except -1:
+cdef inline int open_arena(Arena* a) except -1 nogil:
     """Take one zeroed block for what was counted; MemoryError leaves the arena empty."""
     cdef size_t size = a.used + ALIGNMENT
     a.used = 0
     a.block = calloc(size, 1)
     if a.block is NULL:
-        raise MemoryError(f"cannot allocate {size} bytes")
+        with gil:
+            raise MemoryError(f"cannot allocate {size} bytes")
     a.first = <char*> a.block + (ALIGNMENT - <uintptr_t> a.block % ALIGNMENT)
     return 0
 
@@ -40,20 +41,34 @@ cdef inline void close_arena(Arena* a) noexcept nogil:
     free(a.block)
     memset(a, 0, sizeof(Arena))
 
+cdef inline void* open_array(Arena* a, size_t count, size_t size) except NULL nogil:
+    """The only array of an empty arena: `count` zeroed items of `size` bytes."""
+    place(a, count, size)
+    open_arena(a)
+    return place(a, count, size)
+
+cdef inline bint has_grown(void** array, size_t* capacity, size_t needed, size_t size) noexcept nogil:
+    """Make room for `needed` items of `size` bytes, more than there is room for; False, and all as it was, if it fails.
+
+    The array at least doubles and keeps its contents; new places hold anything.
+    """
+    cdef size_t room = max(needed, 2 * capacity[0], <size_t> 16)
+    cdef void* bigger = NULL
+    if room <= SIZE_MAX // size:
+        bigger = realloc(array[0], room * size)
+    if bigger is NULL:
+        return False
+    array[0], capacity[0] = bigger, room
+    return True
+
 cdef inline int grow(void** array, size_t* capacity, size_t needed, size_t size) except -1 nogil:
     """Make room for `needed` items of `size` bytes: 1 if the array moved, 0 if it had the room.
 
     It at least doubles and keeps its contents; new places hold anything.  MemoryError leaves all as it was.
     """
-    cdef size_t room
-    cdef void* bigger = NULL
     if needed <= capacity[0]:
         return 0
-    room = max(needed, 2 * capacity[0], <size_t> 16)
-    if room <= SIZE_MAX // size:
-        bigger = realloc(array[0], room * size)
-    if bigger is NULL:
+    if not has_grown(array, capacity, needed, size):
         with gil:
-            raise MemoryError(f"cannot allocate {room} items of {size} bytes")
-    array[0], capacity[0] = bigger, room
+            raise MemoryError(f"cannot allocate {max(needed, 2 * capacity[0], <size_t> 16)} items of {size} bytes")
     return 1

@@ -1,7 +1,8 @@
 """The default backend: every pair in C."""
 
 from rbdyn.collision._types cimport N_KINDS, ContactBuffer, Pose, PosedShape
-from rbdyn.collision.broad_phase cimport Pair, find_pairs
+from rbdyn.collision.broad_phase.sorting cimport Pair
+from rbdyn.collision.broad_phase.sweep cimport find_pairs
 from rbdyn.collision.contact_buffer cimport buffer_free, buffer_init, raise_full
 from rbdyn.collision.pair_table cimport PairEntry, collide, pair_table
 from rbdyn.collision.scene cimport CollisionScene

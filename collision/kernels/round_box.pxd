@@ -10,7 +10,7 @@ from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
 from rbdyn.collision.kernels.support.box cimport box_of
 from rbdyn.collision.kernels.support.capsule cimport capsule_of
 from rbdyn.collision.kernels.support.sphere cimport sphere_of
-from rbdyn.collision.kernels.vectors cimport along, axis_z, clamp, norm3, unit_or
+from rbdyn.collision.kernels.vectors cimport along, axis_z, clamp, norm3
 from rbdyn.collision.sink cimport Sink, emit
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, mul3, scale3, sub3, tmul3, vec3
 
@@ -42,7 +42,7 @@ cdef inline void sphere_box(const PosedShape* a, const PosedShape* b, double mar
     if gap - r >= margin:
         return
     if gap > 0.0:
-        n = unit_or(d, vec3(0.0, 0.0, 1.0))
+        n = scale3(1.0 / gap, d)
     else:
         least = 1e300
         for i in range(3):

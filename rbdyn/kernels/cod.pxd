@@ -23,7 +23,7 @@ cdef inline size_t cod_size(size_t m, size_t n) noexcept nogil:
 
 cdef inline double* cod_place(Cod* c, int m, int n, double* memory) noexcept nogil:
     """Lay a decomposition out in working memory; returns what follows it."""
-    c.m, c.n, c.rank = m, n, 0
+    c.m, c.n = m, n
     c.A = memory
     c.W = c.A + <size_t> m * n
     c.tau = c.W + <size_t> n * n
@@ -95,18 +95,18 @@ cdef inline void cod_factor(Cod* c, double tolerance) noexcept nogil:
     cdef double longest = 0.0, length
     for k in range(c.n):
         c.perm[k] = k
-    c.rank = 0
-    for k in range(min(c.m, c.n)):
+    c.rank = min(c.m, c.n)
+    for k in range(c.rank):
         bring_longest(c, k)
         length = norm_of(c.m - k, c.A + c.m * k + k)
         if k == 0:
             longest = length
         if not length > tolerance * longest:
+            c.rank = k
             break
         c.tau[k] = householder(c.m - k, c.A + c.m * k + k)
         for j in range(k + 1, c.n):
             reflect(c.m - k, c.A + c.m * k + k, c.tau[k], c.A + c.m * j + k)
-        c.rank = k + 1
     if c.rank < c.n:
         factor_rows(c)
 

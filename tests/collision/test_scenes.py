@@ -1,11 +1,11 @@
 """Whole scenes: the broad phase against brute force, order, storage, degenerate and extreme poses."""
 
-import ctypes
 import itertools
 
 import numpy as np
 import pytest
 from collision_scenes import pose, rotation, turn
+from reference.c_heap import growth, heap, needs_mallinfo2
 
 from rbdyn.collision import (
     Box,
@@ -134,18 +134,9 @@ def test_size_and_distance_do_not_matter(scale, far):
     np.testing.assert_allclose(np.sort(found["depth"]), np.sort(expected) * scale, atol=2e-10 * scale)
 
 
+@needs_mallinfo2
 def test_memory_does_not_grow():
     """Bytes held after 50 steps and after 1000 more are the same."""
-    class Info(ctypes.Structure):
-        _fields_ = [(name, ctypes.c_size_t) for name in
-                    ("arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks",
-                     "keepcost")]  # fmt: skip
-
-    try:
-        mallinfo = ctypes.CDLL(None).mallinfo2
-    except (OSError, AttributeError):
-        pytest.skip("mallinfo2 is glibc's")
-    mallinfo.restype = Info
     rng = np.random.default_rng(7)
     b = NativeBackend()
     for body, (shape, X) in enumerate(random_shapes(40, rng)):
@@ -155,8 +146,23 @@ def test_memory_does_not_grow():
     for count in (50, 1000):
         for k in range(count):
             b.query(several[k % 10])
-        held.append(mallinfo().uordblks)
+        held.append(heap()[0])
     assert held[1] - held[0] < 4096
+
+
+@needs_mallinfo2
+def test_memory_is_given_back():
+    """Shapes, lists of the sweep, pairs, contacts and excluded bodies of a backend go with it."""
+    poses = [pose(0, 0, 0.01 * k) for k in range(40)]
+
+    def use():
+        b = NativeBackend()
+        for body in range(40):
+            b.add_shape(Sphere(0.1), body)
+            b.exclude(body, body + 1)
+        assert len(b.query(poses)) > 100
+
+    assert growth(use) < 100
 
 
 def test_mesh_as_triangles():

@@ -1,31 +1,13 @@
 """A World in steady state takes no memory: the C heap's counters do not move, and Python's neither."""
 
-import ctypes
 import gc
-import sys
 import tracemalloc
 
 import pytest
+from reference.c_heap import growth, heap, needs_mallinfo2
 from world.scenes import World, stack, standing_quadruped
 
 import rbdyn
-
-
-class Mallinfo2(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_size_t) for name in (
-        "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")]
-
-
-mallinfo2 = getattr(ctypes.CDLL(None), "mallinfo2", None) if sys.platform.startswith("linux") else None
-needs_mallinfo2 = pytest.mark.skipif(mallinfo2 is None, reason="needs glibc 2.33")
-if mallinfo2 is not None:
-    mallinfo2.restype = Mallinfo2
-
-
-def heap():
-    """Bytes in use and mapped, of glibc's allocator, and its number of blocks."""
-    info = mallinfo2()
-    return info.uordblks, info.hblks, info.hblkhd, info.arena
 
 
 def scene(**options):
@@ -86,25 +68,7 @@ def test_worlds_of_single_bodies_are_given_back():
         world.step(5)
         assert world.contacts
 
-    for _ in range(10):
-        use()
-    gc.collect()
-    before = heap()[0]
-    for _ in range(50):
-        use()
-    gc.collect()
-    assert heap()[0] - before < 50 * 200
-
-
-def growth(use, n=50):
-    for _ in range(10):
-        use()
-    gc.collect()
-    before = heap()[0]
-    for _ in range(n):
-        use()
-    gc.collect()
-    return (heap()[0] - before) / n
+    assert growth(use) < 200
 
 
 @needs_mallinfo2

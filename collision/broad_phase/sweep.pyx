@@ -1,59 +1,25 @@
 """Broad phase: sort and sweep, half-spaces apart.  RTCD, section 7.5."""
 
 from libc.math cimport INFINITY, fabs, sqrt
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
+from libc.string cimport memset
 
 from rbdyn.collision._types cimport HALF_SPACE, Bounds, ShapeRecord
-from rbdyn.collision.filters cimport may_collide
+from rbdyn.collision.broad_phase.filters cimport may_collide
+from rbdyn.collision.broad_phase.sorting cimport MANY_PAIRS, heap_sort, insertion_sort, sort_pairs
 from rbdyn.collision.shape_table cimport compose_pose
 from rbdyn.collision.signals cimport check_signals
+from rbdyn.memory cimport close_arena, grow, open_arena, place
 from rbdyn.spatial._algebra cimport add3, dot3, mul3, sub3, tmul3, vec3
 
 from rbdyn.errors import CollisionError
 
 
-cdef void broad_init(Broad* broad) noexcept nogil:
-    broad.revision = -1
-    broad.capacity = 0
-    broad.axis = 0
-    broad.unsorted = True
-    broad.n_half = broad.n_sphere = broad.n_entry = broad.n_pair = broad.pair_capacity = 0
-    broad.half = NULL
-    broad.sphere = NULL
-    broad.entry = NULL
-    broad.column.lo0 = broad.column.lo1 = broad.column.hi1 = broad.column.lo2 = broad.column.hi2 = NULL
-    broad.posed = NULL
-    broad.world_pose = NULL
-    broad.pair = NULL
-    broad.pair_scratch = NULL
-    broad.count = NULL
-
-
 cdef void broad_free(Broad* broad) noexcept nogil:
-    free(broad.half)
-    free(broad.sphere)
-    free(broad.entry)
-    free(broad.column.lo0)
-    free(broad.column.lo1)
-    free(broad.column.hi1)
-    free(broad.column.lo2)
-    free(broad.column.hi2)
-    free(broad.posed)
-    free(broad.world_pose)
+    close_arena(&broad.memory)
     free(broad.pair)
     free(broad.pair_scratch)
-    free(broad.count)
-    broad_init(broad)
-
-
-cdef int resize(void** array, size_t n, size_t size) except -1 nogil:
-    """Give an array room for n items, or leave it as it was and raise."""
-    cdef void* fresh = realloc(array[0], n * size)
-    if fresh == NULL:
-        with gil:
-            raise MemoryError(f"no memory for the broad phase: {n} items of {size} bytes")
-    array[0] = fresh
-    return 0
+    memset(broad, 0, sizeof(Broad))
 
 
 # ---- after a change of shapes or filters -------------------------------------------------
@@ -67,24 +33,40 @@ cdef bint has_partner(const Table* table, int i) noexcept nogil:
     return False
 
 
+cdef void lay_out(Broad* broad, int n) noexcept nogil:
+    """The lists of n slots."""
+    cdef Arena* memory = &broad.memory
+    cdef Columns* c = &broad.column
+    broad.half = <int*> place(memory, n, sizeof(int))
+    broad.sphere = <BoundingSphere*> place(memory, n, sizeof(BoundingSphere))
+    broad.entry = <Entry*> place(memory, n, sizeof(Entry))
+    c.lo0 = <float*> place(memory, n + BLOCK, sizeof(float))
+    c.lo1 = <float*> place(memory, n + BLOCK, sizeof(float))
+    c.hi1 = <float*> place(memory, n + BLOCK, sizeof(float))
+    c.lo2 = <float*> place(memory, n + BLOCK, sizeof(float))
+    c.hi2 = <float*> place(memory, n + BLOCK, sizeof(float))
+    broad.posed = <bint*> place(memory, n, sizeof(bint))
+    broad.world_pose = <Pose*> place(memory, n, sizeof(Pose))
+    broad.count = <int*> place(memory, n + 1, sizeof(int))
+
+
+cdef int make_room(Broad* broad, int n) except -1 nogil:
+    """Lists of n slots, empty."""
+    broad.capacity = broad.n_half = broad.n_sphere = broad.n_entry = 0
+    close_arena(&broad.memory)
+    lay_out(broad, n)
+    open_arena(&broad.memory)
+    lay_out(broad, n)
+    broad.capacity = n
+    return 0
+
+
 cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
     """Sort the shapes into half-spaces, bounding spheres and sweep entries."""
     cdef int i, n = table.n
     cdef const ShapeRecord* s
     if n > broad.capacity:
-        broad.capacity = 0
-        resize(<void**>&broad.half, 2 * n, sizeof(int))
-        resize(<void**>&broad.sphere, 2 * n, sizeof(BoundingSphere))
-        resize(<void**>&broad.entry, 2 * n, sizeof(Entry))
-        resize(<void**>&broad.column.lo0, 2 * n + BLOCK, sizeof(float))
-        resize(<void**>&broad.column.lo1, 2 * n + BLOCK, sizeof(float))
-        resize(<void**>&broad.column.hi1, 2 * n + BLOCK, sizeof(float))
-        resize(<void**>&broad.column.lo2, 2 * n + BLOCK, sizeof(float))
-        resize(<void**>&broad.column.hi2, 2 * n + BLOCK, sizeof(float))
-        resize(<void**>&broad.posed, 2 * n, sizeof(bint))
-        resize(<void**>&broad.world_pose, 2 * n, sizeof(Pose))
-        resize(<void**>&broad.count, 2 * n + 1, sizeof(int))
-        broad.capacity = 2 * n
+        make_room(broad, 2 * n)
     broad.n_half = broad.n_sphere = broad.n_entry = 0
     for i in range(n):
         s = &table.shape[i]
@@ -102,7 +84,7 @@ cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
             broad.posed[i] = True
             broad.entry[broad.n_entry].slot = i
             broad.n_entry += 1
-    broad.unsorted = True
+    broad.sorted = False
     broad.revision = table.revision
     return 0
 
@@ -110,16 +92,12 @@ cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
 # ---- candidates --------------------------------------------------------------------------
 
 cdef inline int push_pair(Broad* broad, int i, int j) except -1 nogil:
-    cdef int capacity
-    if broad.n_pair == broad.pair_capacity:
+    if <size_t> broad.n_pair >= broad.pair_room:
         if broad.n_pair >= MAX_PAIRS:
             with gil:
                 raise CollisionError(f"more than {broad.n_pair} pairs of shapes may touch: very many shapes overlap.  "
                                      "Check poses and sizes, or keep pairs apart (group, mask, exclude)")
-        capacity = 2 * broad.pair_capacity if broad.pair_capacity > 0 else 64
-        resize(<void**>&broad.pair, capacity, sizeof(Pair))
-        resize(<void**>&broad.pair_scratch, capacity, sizeof(Pair))
-        broad.pair_capacity = capacity
+        grow(<void**> &broad.pair, &broad.pair_room, broad.n_pair + 1, sizeof(Pair))
     broad.pair[broad.n_pair].a = min(i, j)
     broad.pair[broad.n_pair].b = max(i, j)
     broad.n_pair += 1
@@ -260,11 +238,11 @@ cdef int sweep_pairs(Broad* broad, const Table* table, const Pose* body_pose) ex
     axis = update_entries(broad, table, body_pose)
     if axis != broad.axis:
         broad.axis = axis
-        broad.unsorted = True
+        broad.sorted = False
         update_entries(broad, table, body_pose)
-    if broad.unsorted or not insertion_sort(broad.entry, n):
+    if not broad.sorted or not insertion_sort(broad.entry, n):
         heap_sort(broad.entry, n)
-    broad.unsorted = False
+    broad.sorted = True
     fill_columns(broad)
     for i in range(n - 1):
         if i % ROWS_A_LOOK == ROWS_A_LOOK - 1:
@@ -291,89 +269,7 @@ cdef int find_pairs(Broad* broad, const Table* table, const Pose* body_pose) exc
     broad.n_pair = 0
     half_space_pairs(broad, table, body_pose)
     sweep_pairs(broad, table, body_pose)
-    sort_pairs(broad, table.n)
+    if broad.n_pair > MANY_PAIRS:
+        grow(<void**> &broad.pair_scratch, &broad.scratch_room, broad.n_pair, sizeof(Pair))
+    sort_pairs(broad.pair, broad.n_pair, broad.pair_scratch, broad.count, table.n)
     return 0
-
-
-# ---- sorting -----------------------------------------------------------------------------
-
-cdef inline bint before(const Entry* a, const Entry* b) noexcept nogil:
-    return a.lo0 < b.lo0 or (a.lo0 == b.lo0 and a.slot < b.slot)
-
-
-cdef bint insertion_sort(Entry* entry, int n) noexcept nogil:
-    """Sort what moved little since the last step; False if it moved so much that this would be slow."""
-    cdef int i, j, moves = 16 * n + 256
-    cdef Entry e
-    for i in range(1, n):
-        if not before(&entry[i], &entry[i - 1]):
-            continue
-        e = entry[i]
-        j = i
-        while j > 0 and before(&e, &entry[j - 1]):
-            entry[j] = entry[j - 1]
-            j -= 1
-        entry[j] = e
-        moves -= i - j
-        if moves < 0:
-            return False
-    return True
-
-
-cdef void sift_down(Entry* entry, int root, int n) noexcept nogil:
-    cdef Entry e = entry[root]
-    cdef int child = 2 * root + 1
-    while child < n:
-        if child + 1 < n and before(&entry[child], &entry[child + 1]):
-            child += 1
-        if not before(&e, &entry[child]):
-            break
-        entry[root] = entry[child]
-        root = child
-        child = 2 * root + 1
-    entry[root] = e
-
-
-cdef void heap_sort(Entry* entry, int n) noexcept nogil:
-    """Knuth, TAOCP vol. 3, algorithm 5.2.3H."""
-    cdef int i
-    cdef Entry e
-    for i in range(n // 2 - 1, -1, -1):
-        sift_down(entry, i, n)
-    for i in range(n - 1, 0, -1):
-        e = entry[0]
-        entry[0] = entry[i]
-        entry[i] = e
-        sift_down(entry, 0, i)
-
-
-cdef void counting_sort(const Pair* source, Pair* target, int n, int* count, int n_slots, bint by_a) noexcept nogil:
-    """Stable sort by one of the two slots."""
-    cdef int k, key
-    for k in range(n_slots + 1):
-        count[k] = 0
-    for k in range(n):
-        count[(source[k].a if by_a else source[k].b) + 1] += 1
-    for k in range(n_slots):
-        count[k + 1] += count[k]
-    for k in range(n):
-        key = source[k].a if by_a else source[k].b
-        target[count[key]] = source[k]
-        count[key] += 1
-
-
-cdef void sort_pairs(Broad* broad, int n_slots) noexcept nogil:
-    """Sort the candidates by (a, b), so that contacts come out in the order of their ids."""
-    cdef int i, j
-    cdef Pair p
-    if broad.n_pair > 24:
-        counting_sort(broad.pair, broad.pair_scratch, broad.n_pair, broad.count, n_slots, False)
-        counting_sort(broad.pair_scratch, broad.pair, broad.n_pair, broad.count, n_slots, True)
-        return
-    for i in range(1, broad.n_pair):
-        p = broad.pair[i]
-        j = i
-        while j > 0 and (broad.pair[j - 1].a > p.a or (broad.pair[j - 1].a == p.a and broad.pair[j - 1].b > p.b)):
-            broad.pair[j] = broad.pair[j - 1]
-            j -= 1
-        broad.pair[j] = p

@@ -1,7 +1,9 @@
 """The set of pairs of bodies that are excluded: open addressing, Knuth, TAOCP vol. 3, section 6.4."""
 
 from libc.stdint cimport uint64_t
-from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from rbdyn.memory cimport Arena, close_arena, open_array
 
 
 cdef void insert_key(uint64_t* excluded, int n_slots, uint64_t key) noexcept nogil:
@@ -26,18 +28,18 @@ cdef void remove_key(uint64_t* excluded, int n_slots, uint64_t key) noexcept nog
     excluded[gap] = 0
 
 
-cdef int grow(Table* table, int n_slots) except -1:
+cdef int rehash(Table* table, int n_slots) except -1:
     """Move the pairs into a fresh set of n_slots."""
     cdef int k
-    cdef uint64_t* excluded = <uint64_t*>calloc(<size_t>n_slots, sizeof(uint64_t))
-    if excluded == NULL:
-        raise MemoryError(f"no memory for {n_slots} excluded pairs")
+    cdef Arena memory
+    cdef uint64_t* excluded
+    memset(&memory, 0, sizeof(Arena))
+    excluded = <uint64_t*> open_array(&memory, n_slots, sizeof(uint64_t))
     for k in range(table.n_slots):
         if table.excluded[k] != 0:
             insert_key(excluded, n_slots, table.excluded[k])
-    free(table.excluded)
-    table.excluded = excluded
-    table.n_slots = n_slots
+    close_arena(&table.set_memory)
+    table.set_memory, table.excluded, table.n_slots = memory, excluded, n_slots
     return 0
 
 
@@ -46,7 +48,7 @@ cdef int exclude_pair(Table* table, int a, int b) except -1:
     if is_excluded(table, a, b):
         return 0
     if 2 * (table.n_excluded + 1) > table.n_slots:
-        grow(table, max(16, 2 * table.n_slots))
+        rehash(table, max(16, 2 * table.n_slots))
     insert_key(table.excluded, table.n_slots, pair_key(a, b))
     table.n_excluded += 1
     table.revision += 1

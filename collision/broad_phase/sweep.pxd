@@ -5,12 +5,11 @@
 # self-collision costs one dot product a shape.
 
 from rbdyn.collision._types cimport Pose
+from rbdyn.collision.broad_phase.sorting cimport Entry, Pair
 from rbdyn.collision.shape_table cimport Table
+from rbdyn.memory cimport Arena
 from rbdyn.spatial._algebra cimport Vec3
 
-
-cdef struct Pair:
-    int a, b                       # slots, a < b
 
 cdef struct BoundingSphere:        # of a shape that is no half-space
     Vec3 center                    # body frame [m]
@@ -22,11 +21,6 @@ cdef enum:
     ROWS_A_LOOK = 256              # entries swept between two looks for signals
     MAX_PAIRS = 1 << 23            # candidates of one step: with their scratch copy 128 MB
 
-cdef struct Entry:                 # one shape of the sweep; bounds [m], rounded outwards
-    float lo0, hi0                 # along the sweep axis
-    float lo1, hi1, lo2, hi2       # along the two others
-    int slot
-
 cdef struct Columns:               # the sorted entries again, by column, for the vector unit
     float* lo0                     # (n_entry + BLOCK,) each; those past the end overlap nothing
     float* lo1
@@ -34,23 +28,24 @@ cdef struct Columns:               # the sorted entries again, by column, for th
     float* lo2
     float* hi2
 
-cdef struct Broad:
-    int revision                   # of the table, when the lists below were built; -1: never
+cdef struct Broad:                 # all zero: of no shapes, with no memory
+    int revision                   # of the table, when the lists below were built; -1: to be built
     int capacity                   # slots that fit in the lists below
     int axis                       # sweep axis: 0, 1 or 2
-    bint unsorted                  # True: `entry` is in no particular order
+    bint sorted                    # False: `entry` is in no particular order
     int n_half, n_sphere, n_entry
+    Arena memory                   # of the lists below
     int* half                      # (n_half,) slots of half-spaces
     BoundingSphere* sphere         # (n_sphere,)
     Entry* entry                   # (n_entry,) sorted by (lo0, slot) after each sweep
     Columns column
     bint* posed                    # (table.n,) True: world_pose is filled by the sweep
     Pose* world_pose               # (table.n,) this step's world poses, where needed
-    int n_pair, pair_capacity
-    Pair* pair                     # (n_pair,) sorted candidates of this step
-    Pair* pair_scratch             # (pair_capacity,)
     int* count                     # (table.n + 1,) buckets of the counting sort
+    int n_pair
+    size_t pair_room, scratch_room
+    Pair* pair                     # (n_pair,) sorted candidates of this step
+    Pair* pair_scratch             # (n_pair,)
 
-cdef void broad_init(Broad* broad) noexcept nogil
 cdef void broad_free(Broad* broad) noexcept nogil
 cdef int find_pairs(Broad* broad, const Table* table, const Pose* body_pose) except -1 nogil

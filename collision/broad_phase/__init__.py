@@ -1,0 +1,1 @@
+"""Which pairs of shapes may touch: filters, and bounds that overlap."""
