@@ -38,13 +38,15 @@ mutate: build .venv/.test
 
 # A copy, so that the modules in place stay as they are.  What counts allocations or builds packages is left out.
 SANITIZED := setup.py pyproject.toml README.md $(FOLDERS) tests examples docs
+UNMEASURED := not alloc and not memory_does and not memory_is and not memory_of
 asan: .venv/.test
 	mkdir -p build/asan
+	find build/asan -path build/asan/build -prune -o -type f ! -name '*.so' -exec rm {} +
 	tar -c --exclude='*.so' --exclude=__pycache__ $(SANITIZED) | tar -x -C build/asan
 	cd build/asan && RBDYN_SANITIZE=address,undefined ../../$(PY) setup.py --quiet build_ext --inplace
 	cd build/asan && ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc \
 		LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libstdc++.so)" \
-		../../$(PY) -m pytest $(TWO) --ignore=tests/repository --ignore=tests/mutation -k 'not alloc and not memory_does and not memory_of' $(PYTEST)
+		../../$(PY) -m pytest $(TWO) --ignore=tests/repository --ignore=tests/mutation -k '$(UNMEASURED)' $(PYTEST)
 
 bench: build .venv/.test .venv/.bench
 	$(PY) -m benchmarks

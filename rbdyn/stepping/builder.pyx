@@ -72,7 +72,8 @@ cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 no
         scene.system[k].work.active = False
         scene.system[k].work.coordinate = p.n_coordinates
         p.n_coordinates += scene.system[k].m.nv
-    memset(b.impulse, 0, p.n_rows * sizeof(double))
+    if p.n_rows > 0:                                       # else there may be no array yet
+        memset(b.impulse, 0, p.n_rows * sizeof(double))
     return 0
 
 

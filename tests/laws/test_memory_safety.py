@@ -54,21 +54,18 @@ CASES = {
         refuses(build)
         """,
     "c02 a joint with another number of velocities": """
-        class Wide(rbdyn.Joint):
-            @property
-            def num_velocities(self):
-                return 40
-            @property
-            def num_positions(self):
-                return 40
-        m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
-        def build():
-            m.attach(m.root_body, rbdyn.RigidBody("body"), Wide("joint", rbdyn.Revolute()))
+        def build(kind, n):
+            class Wide(rbdyn.Joint):
+                num_velocities = property(lambda self: n)
+            m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+            m.attach(m.root_body, rbdyn.RigidBody("body", rbdyn.SpatialInertia(1.0, inertia=np.eye(3))),
+                     Wide("joint", kind))
             state = rbdyn.State(rbdyn.Model(m))
-            assert state.model.nv == 1
+            assert state.model.nv == kind.num_velocities
             rbdyn.mass_matrix(state)
-            rbdyn.forward_dynamics(state, np.zeros(1))
-        refuses(build)
+            rbdyn.forward_dynamics(state, np.zeros(state.model.nv))
+        for kind, n in ((rbdyn.Revolute(), 40), (rbdyn.Revolute(), 0), (rbdyn.Floating(), 1), (rbdyn.Spherical(), 2)):
+            refuses(build, kind, n)
         """,
     "c02 a joint type that is not one of ours": """
         class Mine(rbdyn.JointType):
@@ -156,6 +153,32 @@ CASES = {
         world.add_ground()
         world.add_box(1.0, 1.0, 1.0, 1.0).set_pose([0.0, 0.0, 0.5])
         refuses(world.step)
+        """,
+    "c06 impulses with other strides": """
+        p = contact.Problem(np.eye(300), -np.ones((100, 3)), np.full(100, 0.5))
+        impulse = p.impulse
+        try:
+            impulse.strides = (8, 800)
+        except (AttributeError, ValueError):
+            pass     # Python itself says that it cannot be done
+        for call in (contact.BisectionSolver().solve, contact.PGSSolver().solve):
+            if not refuses(call, p):
+                assert np.allclose(p.impulse[:, 2], 1.0) and np.isfinite(p.impulse).all()
+        """,
+    "c07 impulses that are resized": """
+        p = contact.Problem(np.eye(300), -np.ones((100, 3)), np.full(100, 0.5))
+        impulse = p.impulse
+        for n in (200000, 100):
+            try:
+                impulse.resize((n, 3), refcheck=False)
+            except ValueError:
+                pass     # NumPy itself says that the array is not its own
+        others = [np.ones((100, 3)) for _ in range(200)]
+        for call in (contact.BisectionSolver().solve, contact.PGSSolver().solve):
+            if not refuses(call, p):
+                assert np.allclose(p.impulse[:, 2], 1.0) and np.isfinite(p.impulse).all()
+        refuses(p.velocity)
+        assert all((other == 1.0).all() for other in others), "somebody else's memory was written"
         """,
     "c08 a pose that changes while it is read": """
         class Changing:
