@@ -6,7 +6,7 @@ from rbdyn.model.joints.dispatch cimport add_joint_motion, frees_z, joint_force,
 from rbdyn.model.joints.revolute cimport project_inertia, projected_force
 from rbdyn.spatial._algebra cimport (
     ArticulatedInertia, Force, Inertia, add_a, add_f, apply_t, apply_ta, apply_ta_z, articulated, crf, motion, mul_a,
-    mul_i, neg3, outer3, outer_s, power, real, scale3, scale_f, splat, sqrt_r, sub33, sub_f, sub_s, zero3,
+    mul_i, neg3, outer3, outer_s, outlined, power, real, scale3, scale_f, splat, sqrt_r, sub33, sub_f, sub_s, zero3,
 )
 from rbdyn.spatial.constants cimport load_inertia
 
@@ -69,7 +69,7 @@ cdef inline void factor_joint(const CModel* m, CData* d, int i, const real* extr
                 d.U[v0 + j] = sub_f(d.U[v0 + j], scale_f(D[6 * j + k], d.U[v0 + k]))
             d.U[v0 + j] = scale_f(splat(1.0) / D[6 * j + j], d.U[v0 + j])
 
-cdef inline void carry(const CModel* m, CData* d, int i, const real* extra) noexcept nogil:
+cdef inline outlined carry(const CModel* m, CData* d, int i, const real* extra) noexcept nogil:
     """Add to the parent what is left of body i once its joint has yielded.  RBDA eqs. 7.47, 7.48.
 
     I^a = I^A - U D^-1 U^T and p^a = p^A + I^a c + U D^-1 u.

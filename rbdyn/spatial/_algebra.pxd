@@ -12,6 +12,7 @@ cdef extern from "real.h" nogil:
     real splat(double x)
     void sincos_r(real x, real* sine, real* cosine)
     real sqrt_r(real x)
+    ctypedef void outlined "RBDYN_OUTLINED void"     # of a function that the compiler may not inline
 
 cdef struct Vec3:
     real x, y, z

@@ -12,8 +12,10 @@
 
 #if defined(_MSC_VER)
 #define RBDYN_INLINE static __inline
+#define RBDYN_OUTLINED
 #else
 #define RBDYN_INLINE static inline __attribute__((unused))
+#define RBDYN_OUTLINED __attribute__((noinline))
 #endif
 
 /* sin and cos of one double, without a branch on the quadrant.
