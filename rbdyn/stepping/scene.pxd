@@ -47,6 +47,10 @@ cdef struct SingleScratch:
 
 # ---- articulated systems ----------------------------------------------------------------------------------------
 
+cdef struct Limit:            # of a joint with one degree of freedom
+    int q, dof                # its indices in q and v
+    double lower, upper       # [rad or m] one of them may be infinite
+
 cdef struct SystemControl:    # written between steps
     bint pd                   # control mode: PD plus feed-forward
     bint has_wrenches         # external wrenches act in this step
@@ -59,8 +63,8 @@ cdef struct SystemControl:    # written between steps
     double* damping           # (nv,) passive
     double* stiffness         # (nv,) passive springs
     double* q_spring          # (nq,) where the springs rest
-    double* lower             # (nq,) position limits, may be infinite
-    double* upper             # (nq,)
+    int n_limits
+    Limit* limit              # (n_limits,) position limits, room for nv
     Force* wrench             # (nb,) external wrench of this step, world axes, about the internal origin
 
 cdef struct SystemScratch:    # written within a step
@@ -76,6 +80,9 @@ cdef struct SystemScratch:    # written within a step
     double* v_next            # (nv,) end of the step
     double* q_next            # (nq,)
     double* z                 # (nv,) constraint impulse in normalised coordinates
+    bint touched              # a contact is on it in this step
+    int n_near                # ends of limits that it could pass in this step
+    int* near                 # (n_near,) twice the limit, 1 more for its upper end
     bint* held                # (nv,) a limit holds it in this step: its position follows from v_next alone
     Motion* twist             # (nb,) free velocity of each body, body axes (active systems)
     Motion* S                 # (nv,) normalised motion columns, world axes about `origin`
@@ -104,8 +111,7 @@ cdef inline void lay_out_control(SystemControl* c, Arena* a, const CModel* m) no
     c.damping = <double*> place(a, m.nv, sizeof(double))
     c.stiffness = <double*> place(a, m.nv, sizeof(double))
     c.q_spring = <double*> place(a, m.nq, sizeof(double))
-    c.lower = <double*> place(a, m.nq, sizeof(double))
-    c.upper = <double*> place(a, m.nq, sizeof(double))
+    c.limit = <Limit*> place(a, m.nv, sizeof(Limit))
     c.wrench = <Force*> place(a, m.nb, sizeof(Force))
 
 cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) noexcept nogil:
@@ -120,6 +126,7 @@ cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) no
     w.v_next = <double*> place(a, m.nv, sizeof(double))
     w.q_next = <double*> place(a, m.nq, sizeof(double))
     w.z = <double*> place(a, m.nv, sizeof(double))
+    w.near = <int*> place(a, 2 * m.nv, sizeof(int))
     w.held = <bint*> place(a, m.nv, sizeof(bint))
     w.acceleration = <double*> place(a, m.nv, sizeof(double))
     w.twist = <Motion*> place(a, m.nb, sizeof(Motion))

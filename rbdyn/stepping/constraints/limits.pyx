@@ -1,55 +1,108 @@
-"""Position limits in the problem.  A joint nears its limit as bodies near a contact: the gap may close, no further."""
+"""Position limits of joints with one degree of freedom: a unilateral row for each end that could be passed in a step.
 
-from libc.math cimport fmax
+Without other impulses a joint moves with its free velocity, and q + dt v_free tells which ends it would pass.  If none
+and nothing touches the system, no impulse acts on it, and there are no rows.  Else impulses change the other joints,
+too, and the ends within their reach have rows as well; a joint that is changed by more passes its end by the rest times
+dt, and the next step leads it back, as with a contact that comes from beyond the margin.
+"""
+
+from libc.math cimport fmax, isfinite
 
 from rbdyn.contact.problem cimport UNILATERAL, ContactProblem, Key
 from rbdyn.contact.targets cimport target_velocity
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, take_row_home
-from rbdyn.stepping.scene cimport Scene, System
+from rbdyn.stepping.scene cimport SYSTEM_BODY, BodyHandle, Limit, Scene, System
 
-cdef double REACH = 50.0      # change of velocity that the impulses of a step are expected to stay below [rad/s or m/s]
-
-
-cdef inline double gap_to(const System* s, int i, int end) noexcept nogil:
-    """How far joint i is from its lower limit (end 0) or its upper one (end 1) [rad or m]; negative beyond it."""
-    cdef double q = s.d.q[s.m.qi[i]]
-    return s.control.upper[s.m.qi[i]] - q if end else q - s.control.lower[s.m.qi[i]]
+cdef double REACH = 50.0      # change of velocity that contacts are expected to stay below [rad/s or m/s]
+cdef double WHIP = 10.0       # change of a joint's velocity for that of another that stops: light links on long arms
 
 
-cdef inline bint is_near(const System* s, int i, int end, double dt) noexcept nogil:
-    """Whether joint i could pass its limit in this step."""
-    cdef double v = s.work.v_free[s.m.vi[i]]
-    return s.m.nvi[i] == 1 and gap_to(s, i, end) <= dt * (REACH + fmax(0.0, v if end else -v))
+cdef void list_limits(System* s, const double* lower, const double* upper) noexcept nogil:
+    """Note the limits (nq,) that are finite; joints of several degrees of freedom have none."""
+    cdef int i, q
+    s.control.n_limits = 0
+    for i in range(1, s.m.nb):
+        q = s.m.qi[i]
+        if s.m.nvi[i] == 1 and (isfinite(lower[q]) or isfinite(upper[q])):
+            s.control.limit[s.control.n_limits] = Limit(q=q, dof=s.m.vi[i], lower=lower[q], upper=upper[q])
+            s.control.n_limits += 1
+
+
+cdef inline void mark_touched(const Scene* s) noexcept nogil:
+    """Which systems have contacts."""
+    cdef const BodyHandle* body
+    cdef int k
+    for k in range(s.n_system):
+        s.system[k].work.touched = False
+    for k in range(s.contacts.n):
+        body = s.body + s.contacts.point[k].body_a
+        if body.kind == SYSTEM_BODY:
+            s.system[body.index].work.touched = True
+        body = s.body + s.contacts.point[k].body_b
+        if body.kind == SYSTEM_BODY:
+            s.system[body.index].work.touched = True
+
+
+cdef inline double overshoot(const System* s, double dt) noexcept nogil:
+    """How far all joints together would pass their limits in this step without constraint impulses [rad or m]."""
+    cdef const Limit* limit
+    cdef double q, total = 0.0
+    cdef int k
+    for k in range(s.control.n_limits):
+        limit = s.control.limit + k
+        q = s.d.q[limit.q] + dt * s.work.v_free[limit.dof]
+        total += fmax(0.0, fmax(limit.lower - q, q - limit.upper))
+    return total
+
+
+cdef inline void find_near(System* s, double reach, double dt) noexcept nogil:
+    """The ends within `reach` [rad or m] of where the joints come without constraint impulses."""
+    cdef const Limit* limit
+    cdef double q
+    cdef int k, end
+    for k in range(s.control.n_limits):
+        limit = s.control.limit + k
+        q = s.d.q[limit.q] + dt * s.work.v_free[limit.dof]
+        for end in range(2):
+            if (limit.upper - q if end else q - limit.lower) <= reach:
+                s.work.near[s.work.n_near] = 2 * k + end
+                s.work.n_near += 1
 
 
 cdef Count count_limits(const Scene* s) noexcept nogil:
     """One row for each end that is near."""
-    cdef int k, i, end, n = 0
+    cdef System* r
+    cdef double over
+    cdef int k, n = 0
+    mark_touched(s)
     for k in range(s.n_system):
-        for i in range(1, s.system[k].m.nb):
-            for end in range(2):
-                n += is_near(s.system + k, i, end, s.dt)
+        r = s.system + k
+        r.work.n_near = 0
+        over = overshoot(r, s.dt)
+        if r.work.touched or over > 0.0:
+            find_near(r, WHIP * over + (s.dt * REACH if r.work.touched else 0.0), s.dt)
+        n += r.work.n_near
     return Count(cones=0, blocks=n, rows=n)
 
 
-cdef int write_limit(const Scene* s, Builder* b, System* r, int i, int end) except -1 nogil:
+cdef int write_limit(const Scene* s, Builder* b, System* r, const Limit* limit, int end) except -1 nogil:
     """The joint's velocity away from the limit, less its target."""
-    cdef int dof = r.m.vi[i]
     cdef double sign = -1.0 if end else 1.0
-    cdef double target = target_velocity(-sign * r.d.v[dof], -gap_to(r, i, end), s.dt, s.erp, s.slop, s.erp_speed,
-                                         0.0, 0.0)
-    begin_row(b, UNILATERAL, 0.0, 0.0, sign * r.work.v_free[dof] - target,
-              Key(source=LIMIT_SOURCE, id_a=r.handle, id_b=dof, feature=end))
-    return add_coordinate(b, r, dof, sign)
+    cdef double q = r.d.q[limit.q]
+    cdef double gap = limit.upper - q if end else q - limit.lower
+    cdef double target = target_velocity(-sign * r.d.v[limit.dof], -gap, s.dt, s.erp, s.slop, s.erp_speed, 0.0, 0.0)
+    begin_row(b, UNILATERAL, 0.0, 0.0, sign * r.work.v_free[limit.dof] - target,
+              Key(source=LIMIT_SOURCE, id_a=r.handle, id_b=limit.dof, feature=end))
+    return add_coordinate(b, r, limit.dof, sign)
 
 
 cdef int write_limits(const Scene* s, Builder* b) except -1 nogil:
-    cdef int k, i, end
+    cdef System* r
+    cdef int k, j
     for k in range(s.n_system):
-        for i in range(1, s.system[k].m.nb):
-            for end in range(2):
-                if is_near(s.system + k, i, end, s.dt):
-                    write_limit(s, b, s.system + k, i, end)
+        r = s.system + k
+        for j in range(r.work.n_near):
+            write_limit(s, b, r, r.control.limit + (r.work.near[j] >> 1), r.work.near[j] & 1)
     return 0
 
 

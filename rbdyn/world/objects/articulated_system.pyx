@@ -23,6 +23,7 @@ from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport force as make_force
 from rbdyn.spatial._algebra cimport Force, Vec3, add3, add_f, cross3, mul3, tmul3, vec3, zero3
 from rbdyn.spatial.constants cimport Inertiad
+from rbdyn.stepping.constraints.limits cimport list_limits
 from rbdyn.stepping.scene cimport System, SystemControl
 from rbdyn.world.objects.object cimport WorldObject
 
@@ -95,8 +96,7 @@ cdef class ArticulatedSystem(WorldObject):
         memcpy(c.damping, data(self.model.array("damping")), size)
         memcpy(c.stiffness, data(self.model.array("stiffness")), size)
         memcpy(c.q_spring, data(self.model.array("spring_reference")), self.model.c.nq * sizeof(double))
-        memcpy(c.lower, data(self.model.array("lower")), self.model.c.nq * sizeof(double))
-        memcpy(c.upper, data(self.model.array("upper")), self.model.c.nq * sizeof(double))
+        list_limits(self.system(), data(self.model.array("lower")), data(self.model.array("upper")))
         memcpy(c.q_ref, self.state.c.q, self.model.c.nq * sizeof(double))
         return 0
 
