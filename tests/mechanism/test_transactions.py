@@ -26,7 +26,7 @@ from rbdyn.mechanism import Mimic
 from rbdyn.testing.random_mechanisms import ALL_TYPES, random_inertia, random_transform, random_tree
 
 NAN = np.full(3, np.nan)
-JUNK = [None, 3, "body1", (), [], {}, np.eye(4), NAN, object(), Transform(), Revolute(), rbdyn]
+JUNK = [None, 3, "body99", (), [], {}, np.eye(4), NAN, object(), Transform(), Revolute(), rbdyn]
 
 
 def furnished(rng):
