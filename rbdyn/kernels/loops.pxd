@@ -4,7 +4,8 @@
 # velocities: (w, d'), w its angular velocity and d the way from origin to origin.  The joint allows some of them; the
 # others are its rows, rotations first.  Angular velocities and the axes of d are exact at every configuration, so that
 # d' is the exact rate of the translational error d.  The rotational error u is the shortest rotation vector that closes
-# the loop, reversed: u.w = d(|u|^2 / 2)/dt exactly, and w = u' at u = 0, but not elsewhere.
+# the loop, reversed: u.w = d(|u|^2 / 2)/dt exactly, and w = u' at u = 0, but not elsewhere.  A joint may couple a
+# blocked translation with what it allows (coupled_motion); its row is then the rate of its error at u = 0.
 #
 # Source: RBDA, the chapter on closed-loop systems.
 
@@ -13,7 +14,7 @@ from libc.math cimport sqrt
 from rbdyn.kernels.acceleration cimport point_acceleration_of
 from rbdyn.kernels.jacobian cimport joint_columns
 from rbdyn.model._model cimport CData, CLoop, CModel
-from rbdyn.model.joints.dispatch cimport allowed_directions, loop_rotation_error
+from rbdyn.model.joints.dispatch cimport allowed_directions, coupled_force, coupled_motion, loop_rotation_error
 from rbdyn.spatial._algebra cimport (
     Force, Mat3, Motion, Vec3, add3, add_m, apply_m, cross3, force, matmul3, motion, mul3, sub3, tmul3, transpose3,
     vec3, zero_m,
@@ -33,6 +34,7 @@ cdef inline void scatter(const CModel* m, const CLoop* c, Motion a, double* rows
     A rotor of inertia I adds I s s^T to M, s being the row of its degree of freedom; it is kept as sqrt(I) s.
     """
     cdef int k, row = c.row, rotor_row = m.nc + c.rotor_row, allowed = allowed_directions(c.kind)
+    a = coupled_motion(c.kind, c.parameter, a)
     for k in range(6):
         if not allowed >> k & 1:
             rows[row * stride + at] = component(a, k)
@@ -145,6 +147,7 @@ cdef inline Force loop_wrench(const CModel* m, const CData* d, const CLoop* c, c
     cdef int k, row = c.row, allowed = allowed_directions(c.kind)
     cdef double f[6]
     cdef Motion a = relative_bias(d, c)
+    cdef Force g
     cdef Mat3 R = before_axes(d, c)
     for k in range(6):
         if allowed >> k & 1:
@@ -152,7 +155,8 @@ cdef inline Force loop_wrench(const CModel* m, const CData* d, const CLoop* c, c
         else:
             f[k] = lam[row]
             row += 1
-    return force(mul3(R, vec3(f[0], f[1], f[2])), mul3(R, vec3(f[3], f[4], f[5])))
+    g = coupled_force(c.kind, c.parameter, force(vec3(f[0], f[1], f[2]), vec3(f[3], f[4], f[5])))
+    return force(mul3(R, g.n), mul3(R, g.f))
 
 cdef inline Motion relative_error(const CData* d, const CLoop* c) noexcept nogil:
     """(u, d): how far the after-frame is from where the joint's motion could have taken it [rad, m]."""
@@ -164,8 +168,9 @@ cdef inline Motion relative_error(const CData* d, const CLoop* c) noexcept nogil
     axes.xx, axes.xy, axes.xz = C.xx, C.xy, C.xz
     axes.yx, axes.yy, axes.yz = C.yx, C.yy, C.yz
     axes.zx, axes.zy, axes.zz = C.zx, C.zy, C.zz
-    u = loop_rotation_error(c.kind, axes)
-    return motion(load_vec3(u), tmul3(R, way))
+    way = tmul3(R, way)
+    u = loop_rotation_error(c.kind, c.parameter, axes, way.z)
+    return motion(load_vec3(u), way)
 
 cdef inline void loop_errors(const CModel* m, const CData* d, double* e) noexcept nogil:
     """e (nc,), room for (nc + nr,); the poses are current."""

@@ -22,6 +22,7 @@ cdef enum JointKind:
 
 cdef struct CLoop:        # a joint outside the tree: it constrains two bodies that the tree has placed
     int kind              # JointKind: the motion it allows, of the after-frame in the before-frame
+    double parameter      # JointType.kernel_parameter
     int predecessor       # body that carries the before-frame
     int successor         # body that carries the after-frame
     Mat3d R_before         # before-frame to predecessor axes; one-dof axis, or planar normal, along z
@@ -56,6 +57,7 @@ cdef struct CModel:
     int* parent_dof       # (nv,) next degree of freedom towards the root, or -1: the sparsity of M
     Xformd* X_tree        # (nb,) parent's frame to before-frame of joint i
     Inertiad* I_b         # (nb,) rigid-body inertia, merged bodies included
+    double* parameter     # (nb,) the number that the type of joint i has beside its axis, or 0
     double* rotor         # (nv,) reflected rotor inertia [kg m^2 or kg]
     int n_blocks          # blocks of q whose length is bound
     Block* blocks         # (n_blocks,)

@@ -16,6 +16,7 @@ cdef void _place_model(CModel* m) noexcept nogil:
     m.X_tree = <Xformd*> place(&m.memory, nb, sizeof(Xformd))
     m.I_b = <Inertiad*> place(&m.memory, nb, sizeof(Inertiad))
     m.rotor = <double*> place(&m.memory, nv, sizeof(double))
+    m.parameter = <double*> place(&m.memory, nb, sizeof(double))
     m.blocks = <Block*> place(&m.memory, nb, sizeof(Block))
     m.loops = <CLoop*> place(&m.memory, m.n_loops, sizeof(CLoop))
 

@@ -150,6 +150,7 @@ cdef class Model:
             self.c.parent[i] = link.parent
             kind = link.joint.joint_type
             self.c.kind[i], self.c.representation[i] = kind.kernel_kind, kind.representation
+            self.c.parameter[i] = kind.kernel_parameter
             self.c.nvi[i] = kind.num_velocities
             self.c.X_tree[i].E = _stored33(transpose3(_mat3(link.tree_pose.rotation)))
             self.c.X_tree[i].r = _stored3(_vec3(link.tree_pose.translation))
@@ -177,6 +178,7 @@ cdef class Model:
             c.kind, c.predecessor, c.successor = loop.joint.joint_type.kernel_kind, loop.predecessor, loop.successor
             c.R_before, c.p_before = _stored33(_mat3(loop.before.rotation)), _stored3(_vec3(loop.before.translation))
             c.R_after, c.p_after = _stored33(_mat3(loop.after.rotation)), _stored3(_vec3(loop.after.translation))
+            c.parameter = loop.joint.joint_type.kernel_parameter
             c.row, c.rows = self.c.nc, 6 - n
             c.rotor_row, c.rotor = self.c.nr, loop.joint.rotor_inertia
             self.c.nc += 6 - n

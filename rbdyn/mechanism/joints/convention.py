@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from rbdyn.errors import Error
 from rbdyn.spatial.rotations import Array
 
 Change = Callable[[Array, Array], tuple[Array, Array]]
@@ -37,3 +38,12 @@ class Convention:
     read: Change = unchanged
     write: Change = unchanged
     at_end: int = 0
+
+
+def missing(library: str, kind: str) -> Convention:
+    """For a library without such a joint: reading and writing raise."""
+
+    def refuse(q: Array, v: Array) -> tuple[Array, Array]:
+        raise Error(f"{library} has no {kind} joint: a configuration of this mechanism cannot be converted")
+
+    return Convention(1, refuse, refuse)

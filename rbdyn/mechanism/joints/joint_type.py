@@ -84,6 +84,11 @@ class JointType:
         return self.num_velocities == 6
 
     @property
+    def kernel_parameter(self) -> float:
+        """The number that kernels need beside the axis, such as a screw's pitch; 0 for types that have none."""
+        return 0.0
+
+    @property
     def main_axis(self) -> Axis | None:
         """The one direction that it has, in the joint frame: its axis, or its plane's normal; or None."""
         return None
@@ -153,7 +158,10 @@ class JointType:
         twist : (6,) array_like
             In the axes and at the origin of the after-frame, angular part first.
         """
-        return self.motion_subspace(q).T @ as_vector(twist, 6, "twist")  # the columns of S are orthonormal
+        return self._velocity(as_vector(q, self.num_positions, "q"), as_vector(twist, 6, "twist"))
+
+    def _velocity(self, q: Array, twist: Array) -> Array:
+        return self._motion_subspace(q).T @ twist  # where the columns of S are orthonormal
 
     def configuration(self, pose: Transform) -> Array:
         """The q whose `pose` comes nearest, (num_positions,): exactly there if the joint can reach it.

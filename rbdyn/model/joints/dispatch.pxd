@@ -231,8 +231,19 @@ cdef inline int allowed_directions(int kind) noexcept nogil:
         return PLANAR_ALLOWS
     return FLOATING_ALLOWS if kind == FLOATING else FIXED_ALLOWS
 
-cdef inline Vec3d loop_rotation_error(int kind, Mat3d C) noexcept nogil:
-    """The rotation vector that a loop joint's rows see; C are the after-frame's axes seen from the before-frame."""
+cdef inline Motion coupled_motion(int kind, double parameter, Motion a) noexcept nogil:
+    """(w, d') with each blocked entry as its row has it: itself, or less what the joint couples with it."""
+    return a
+
+cdef inline Force coupled_force(int kind, double parameter, Force f) noexcept nogil:
+    """The transpose of coupled_motion: what multipliers f of its rows exert."""
+    return f
+
+cdef inline Vec3d loop_rotation_error(int kind, double parameter, Mat3d C, double d_z) noexcept nogil:
+    """The rotation vector that a loop joint's rows see.
+
+    C are the after-frame's axes seen from the before-frame, d_z [m] is the way of its origin along z.
+    """
     if kind == REVOLUTE:
         return revolute_loop_error(C)
     if kind == PRISMATIC:
