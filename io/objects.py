@@ -164,6 +164,8 @@ def _joint(joint: Any, where: str, diagnostics: Diagnostics) -> JointSpec:
         kind = getattr(joint, "joint_type", None) or getattr(joint, "type", None)
         if kind not in KINDS:
             raise Error(f"type {kind!r} is not a joint type; choices: {', '.join(KINDS)}")
+        if kind == "helical":
+            raise Error("type 'helical': such objects do not keep the pitch of a screw; read the file with load_urdf")
         axis = (1.0, 0.0, 0.0) if joint.axis is None else _reals(joint.axis, "axis")
         values: dict[str, Any] = {}
         if kind != "fixed":

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 
 Warn = Callable[[str, str], None]
 Color = tuple[float, float, float, float]
-LIMITED = ("revolute", "prismatic", "spherical")
+ONE_DOF = ("revolute", "prismatic", "helical")  # a continuous joint has no limits
+LIMITED = (*ONE_DOF, "spherical")
 SPHERICAL_NEEDS = "needs lower=0 and the largest angle as upper"
 
 
@@ -29,10 +30,10 @@ def position_limits(kind: str, lower: float | None, upper: float | None, warn: W
         warn(f"lower {low:.9g} is above upper {high:.9g}{default}; swapped", "")
         low, high = high, low
     if low == high:
-        if kind in ("revolute", "prismatic"):
+        if kind in ONE_DOF:
             warn("lower == upper means no position limit", "lower == upper")
         return None
-    if kind in ("revolute", "prismatic"):
+    if kind in ONE_DOF:
         return None if math.isinf(low) and math.isinf(high) else (low, high)
     if kind == "spherical" and low == 0.0:
         return None if math.isinf(high) else (low, high)

@@ -13,12 +13,13 @@ from rbdyn.io.numbers import shown
 from rbdyn.io.urdf.links import read_pose
 from rbdyn.io.urdf.node import Node
 from rbdyn.mechanism.joint import Joint, Mimic
-from rbdyn.mechanism.joints import Fixed, Floating, JointType, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism.joints import Fixed, Floating, Helical, JointType, Planar, Prismatic, Revolute, Spherical
 from rbdyn.mechanism.joints.one_axis import unit_axis
 from rbdyn.spatial.rotations import rotation_to_z
 
-KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical")
-AXIAL = ("revolute", "continuous", "prismatic", "planar")  # the others have no axis
+KINDS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical", "helical")
+AXIAL = ("revolute", "continuous", "prismatic", "planar", "helical")  # the others have no axis
+SCREW = '; a screw is type="helical", with <axis pitch> in metres per radian'
 
 
 def read_joint(node: Node, diagnostics: Diagnostics) -> JointSpec:
@@ -27,10 +28,11 @@ def read_joint(node: Node, diagnostics: Diagnostics) -> JointSpec:
     node = node.owned_by(f"joint {name!r}")
     kind = node.text("type")
     if kind not in KINDS:
-        near = did_you_mean(kind.lower(), KINDS, 1)
+        near = SCREW if kind.lower() == "screw" else did_you_mean(kind.lower(), KINDS, 1)
         raise node.error(f"type={shown(kind)} is not a joint type; choices: {', '.join(KINDS)}{near}")
     parent, child = node.need("parent").text("link"), node.need("child").text("link")
-    joint_type = make_type(kind, _axis(node, kind, diagnostics))
+    axis = node.first("axis", diagnostics)
+    joint_type = make_type(kind, _direction(axis, kind, diagnostics), _pitch(axis or node, kind, diagnostics))
     position, velocity, effort = _limits(node, kind, diagnostics)
     passive = _dynamics(node, joint_type, diagnostics)
     pose = read_pose(node)
@@ -41,8 +43,10 @@ def read_joint(node: Node, diagnostics: Diagnostics) -> JointSpec:
     return JointSpec(node.where, joint, parent, child, pose)
 
 
-def make_type(kind: str, axis: tuple[float, float, float]) -> JointType:
+def make_type(kind: str, axis: tuple[float, float, float], pitch: float = 0.0) -> JointType:
     """The joint type of a URDF word; `axis` is the rotation axis, the sliding direction or the plane's normal."""
+    if kind == "helical":
+        return Helical(axis, pitch)
     if kind in ("revolute", "continuous"):
         return Revolute(axis)
     if kind == "prismatic":
@@ -53,9 +57,8 @@ def make_type(kind: str, axis: tuple[float, float, float]) -> JointType:
     return {"fixed": Fixed, "floating": Floating, "spherical": Spherical}[kind]()
 
 
-def _axis(node: Node, kind: str, diagnostics: Diagnostics) -> tuple[float, float, float]:
+def _direction(item: Node | None, kind: str, diagnostics: Diagnostics) -> tuple[float, float, float]:
     """<axis xyz>, (1, 0, 0) by default as URDF says; of any length but zero where the joint has an axis."""
-    item = node.first("axis", diagnostics)
     x, y, z = (1.0, 0.0, 0.0) if item is None else item.vector("xyz", 3, (1.0, 0.0, 0.0))
     if item is None or kind not in AXIAL:
         return x, y, z
@@ -67,6 +70,20 @@ def _axis(node: Node, kind: str, diagnostics: Diagnostics) -> tuple[float, float
     if abs(norm - 1.0) > 1e-3:
         diagnostics.warn(item.where, f"{item.label} has length {norm:.6g}; normalised", "axis length")
     return x, y, z
+
+
+def _pitch(item: Node, kind: str, diagnostics: Diagnostics) -> float:
+    """<axis pitch> of a helical joint [m/rad]; `item` is the <axis>, or the <joint> if it has none."""
+    if kind != "helical":
+        if item.tag == "axis" and item.has("pitch"):
+            diagnostics.warn(item.where, f"{item.label}: pitch belongs to helical joints; ignored", "pitch")
+        return 0.0
+    if item.tag != "axis" or not item.has("pitch"):
+        raise item.error('a helical joint needs its pitch [m/rad]: <axis xyz="0 0 1" pitch="0.01"/>')
+    pitch = item.number("pitch")
+    if pitch == 0.0:
+        diagnostics.warn(item.where, f"{item.label}: pitch 0: the joint turns and does not advance", "pitch 0")
+    return pitch
 
 
 Limits = tuple[tuple[float, float] | None, float | None, float | None]

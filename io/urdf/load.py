@@ -89,7 +89,8 @@ def load_urdf(
     A link without <inertial> has no mass.  An inertia that is not positive semi-definite is kept, with a diagnostic.
     Equal lower and upper limits mean no limit, as do infinite ones, a missing <limit>, velocity="0" and RaiSim's -1.  A
     planar joint's <axis> is the normal of its plane.  A capsule's height and length both mean the distance between the
-    centres of its spheres.  Sources: wiki.ros.org/urdf/XML; RaiSim manual, "Articulated Systems", "URDF convention".
+    centres of its spheres.  type="helical" is a screw with <axis pitch> in metres per radian, this reader's
+    own word.  Sources: wiki.ros.org/urdf/XML; RaiSim manual, "Articulated Systems", "URDF convention".
 
     Faults that other readers forgive are repaired, with a diagnostic: an XML declaration of version "0.0", or one that
     is not the first thing in the file; lower limits above upper ones (swapped), a lone lower limit of a spherical joint

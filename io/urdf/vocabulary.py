@@ -1,7 +1,8 @@
 """The words of the dialect, and a check that nothing else in a file goes by unnoticed.
 
 Standard URDF (wiki.ros.org/urdf/XML) plus RaiSim's words: <capsule>, type="spherical", <dynamics rotor_inertia
-spring_mount stiffness>, <collision><material><contact name>.
+spring_mount stiffness>, <collision><material><contact name>, and type="helical" with
+<axis pitch>.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ KNOWN: dict[str, tuple[str, str]] = {
     "joint": ("name type", "origin parent child axis limit dynamics mimic"),
     "parent": ("link", ""),
     "child": ("link", ""),
-    "axis": ("xyz", ""),
+    "axis": ("xyz pitch", ""),
     "limit": ("lower upper effort velocity", ""),
     "dynamics": ("damping friction rotor_inertia stiffness spring_mount", ""),
     "mimic": ("joint multiplier offset", ""),

@@ -19,6 +19,7 @@ cdef enum JointKind:
     PLANAR = 3
     FLOATING = 4
     FIXED = 5             # of loop joints only: in the tree, bodies on fixed joints are merged
+    HELICAL = 6
 
 cdef struct CLoop:        # a joint outside the tree: it constrains two bodies that the tree has placed
     int kind              # JointKind: the motion it allows, of the after-frame in the before-frame

@@ -136,7 +136,7 @@ def test_motors_that_do_not_suffice():
 
 def test_a_little_that_motors_lack_is_told():
     """A millionth of the torques: far above rounding."""
-    s = random_system(2, joint_types=[Revolute])
+    s = random_system(3, joint_types=[Revolute])
     names = moving(s)
     tau = np.zeros(s.model.nv)
     tau[span(s, names[1:])] = 1.0

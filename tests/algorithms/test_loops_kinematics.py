@@ -7,7 +7,7 @@ from reference import loop_oracle, oracle
 from reference.compare import close, nontrivial
 
 import rbdyn
-from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, SinCosRevolute, Spherical
+from rbdyn.mechanism import Fixed, Floating, Helical, Planar, Prismatic, Revolute, SinCosRevolute, Spherical
 from rbdyn.testing.random_mechanisms import add_random_loops, random_tree
 
 
@@ -30,23 +30,41 @@ def test_error_moves_with_the_jacobian(joint_type, seed, closed):
 
 
 def translations(s):
-    """Rows of translations: the last ones of each joint."""
-    count = {Fixed: 3, Revolute: 3, SinCosRevolute: 3, Spherical: 3, Prismatic: 2, Planar: 1}
-    rows = [
-        np.arange(s.model.num_constraints)[where][-count[type(s.mechanism.find_joint(name).joint_type)] :]
-        for name, where in s.model.loop_rows.items()
-    ]
+    """Rows of translations alone: the last ones of each joint, but a screw's third holds its rotation, too."""
+    count = {Fixed: 3, Revolute: 3, SinCosRevolute: 3, Spherical: 3, Prismatic: 2, Planar: 1, Helical: 3}
+    rows = []
+    for name, where in s.model.loop_rows.items():
+        kind = type(s.mechanism.find_joint(name).joint_type)
+        last = np.arange(where.start, where.stop)[-count[kind] :]
+        rows.append(last[:2] if kind is Helical else last)
     return np.concatenate(rows)
 
 
-@pytest.mark.parametrize("joint_type", LOOP_TYPES)
+@pytest.mark.parametrize("joint_type", [kind for kind in LOOP_TYPES if kind is not Helical])
 def test_jacobian_gives_the_gradient_of_the_squared_error(joint_type, seed):
-    """d(|e|^2 / 2)/dt = e.K v, also far from closed: what projection and line searches rely on."""
+    """d(|e|^2 / 2)/dt = e.K v, also far from closed: what projection and line searches rely on.
+
+    For a screw only if the axes of its two frames are parallel: else its angle has another rate than w_z.
+    """
     s = looped(seed, 2, joint_types=[joint_type], closed=False)
     s.state.set(s.model.random(s.rng), s.state.v)
     expected = rate(lambda x: np.array([0.5 * np.sum(rbdyn.loop_error(x) ** 2)]), s)
     nontrivial(expected)
     close(np.array([rbdyn.loop_error(s.state) @ rbdyn.loop_jacobian(s.state) @ s.state.v]), expected, 1e-6)
+
+
+def test_a_screw_that_does_not_tilt_gives_that_gradient():
+    """Slide, turn and screw along one axis, far from closed and turns away."""
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    m.attach("world", rbdyn.RigidBody("slider"), rbdyn.Joint("slide", Prismatic((0, 0, 1))))
+    m.attach("slider", rbdyn.RigidBody("nut"), rbdyn.Joint("turn", Revolute((0, 0, 1))))
+    m.attach("world", "nut", rbdyn.Joint("screw", Helical((0, 0, 1), 0.4)))
+    state = rbdyn.State(rbdyn.Model(m))
+    for q in ([0.3, -0.9], [4.0, 9.3], [-7.0, 1.0]):
+        state.set(q, [1.5, -2.0])
+        e = rbdyn.loop_error(state)
+        assert abs(e[-1]) == pytest.approx(abs((q[0] - 0.4 * q[1] + 0.4 * np.pi) % (0.8 * np.pi) - 0.4 * np.pi))
+        assert rbdyn.loop_jacobian(state)[-1] @ state.v == pytest.approx(1.5 + 0.4 * 2.0)
 
 
 @pytest.mark.parametrize("joint_type", LOOP_TYPES)

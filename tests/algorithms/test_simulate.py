@@ -232,7 +232,7 @@ def test_energy_changes_by_the_work_of_the_control(seed):
         return 3 * np.sin(wave + 4 * t) - 0.5 * v
 
     before = energy(state)
-    times, _, vs = rbdyn.simulate(state, 0.5, 5e-4, lambda t, s: forces(t, s.v))
+    times, _, vs = rbdyn.simulate(state, 0.5, 2.5e-4, lambda t, s: forces(t, s.v))
     work = simpson([forces(t, v) @ v for t, v in zip(times, vs, strict=True)], x=times)
     nontrivial(work, 0.1)
     close(energy(state) - before, work, 1e-8)

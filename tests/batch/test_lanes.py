@@ -19,6 +19,7 @@ ALL = [
     rbdyn.Spherical,
     rbdyn.Floating,
     rbdyn.SPQuatFloating,
+    rbdyn.Helical,
 ]
 
 

@@ -124,6 +124,7 @@ def spoil(path, value):
         (spoil("joints.0.joint_type", "hinge"), "joint 'j'.*'hinge'"),
         (spoil("joints.0.axis", (0, 0, 0)), "joint 'j'.*axis"),
         (spoil("joints.0.axis", None), ""),
+        (spoil("joints.0.joint_type", "helical"), "joint 'j'.*do not keep the pitch of a screw.*load_urdf"),
         (spoil("joints.0.parent", "x"), "no link named 'x'"),
         (spoil("joints.0.child", "a"), "'a' to itself"),
         (spoil("joints.0.limit", Thing(lower=np.nan, upper=-1, effort=1, velocity=1)), "joint 'j'.*position_limits"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rbdyn.collision.shapes import Box, Capsule, Cylinder, Sphere
 from rbdyn.errors import Error, UrdfError
 from rbdyn.io import load_urdf
-from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, Spherical
+from rbdyn.mechanism import Fixed, Floating, Helical, Planar, Prismatic, Revolute, Spherical
 
 
 def inertial(**changes):
@@ -181,6 +181,27 @@ def test_joint_types_and_axes():
     assert continuous.effort_limit == 3
     assert isinstance(one_joint(("floating", ""))[0].joint_type, Floating)
     assert isinstance(one_joint(("fixed", '<axis xyz="0 0 0"/>'))[0].joint_type, Fixed)
+
+
+def test_a_helical_joint_advances_by_its_pitch():
+    """q = 2 rad of a left-hand thread of 0.05 m/rad; limits are angles; pitch 0, or elsewhere, is noted."""
+    limit = '<limit lower="-1" upper="7" effort="3"/>'
+    joint, m = one_joint(("helical", f'<axis xyz="0 0 2" pitch="-0.05"/>{limit}<dynamics spring_mount="0.5"/>'))
+    assert joint.joint_type == Helical((0, 0, 1), -0.05)
+    assert (joint.position_limits, joint.effort_limit, joint.spring_reference.tolist()) == ((-1, 7), 3, [0.5])
+    np.testing.assert_allclose(joint.joint_type.pose([2.0]).translation, (0, 0, -0.1), atol=1e-16)
+    assert one_joint(("helical", '<axis xyz="0 0 1" pitch="0.05"/>'))[0].position_limits is None
+    joint, m = one_joint(("helical", '<axis xyz="0 0 1" pitch="0"/>'))
+    assert joint.joint_type.pitch == 0.0
+    assert any("pitch 0: the joint turns and does not advance" in text for text in m.diagnostics)
+    joint, m = one_joint(("prismatic", '<axis xyz="0 0 1" pitch="0.05"/>'))
+    assert any("pitch belongs to helical joints; ignored" in text for text in m.diagnostics)
+
+
+@pytest.mark.parametrize("pitch", ["nan", "inf", "", "0.01 m", "1e31", "1,5"])
+def test_what_is_no_pitch(pitch):
+    with pytest.raises(UrdfError, match=r":\d+: <axis> of joint 'j': pitch="):
+        one_joint(("helical", f'<axis xyz="0 0 1" pitch="{pitch}"/>'))
 
 
 @pytest.mark.parametrize("normal", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1), (0.48, 0.6, 0.64), (-1, 0, 0)])

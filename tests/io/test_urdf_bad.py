@@ -150,6 +150,9 @@ CASES = [
     (TYPE, 'type="Revolute"', 23, ["'Revolute'", "did you mean 'revolute'"]),
     (TYPE, 'type="hinge"', 23, ["'hinge'", "prismatic"]),
     # joint content
+    (TYPE, 'type="screw"', 23, ["'screw'", 'type="helical"', "metres per radian"]),
+    (TYPE, 'type="helical"', 27, ["<axis> of joint 'hinge'", "needs its pitch [m/rad]", 'pitch="0.01"']),
+    (TYPE, 'type="helical" pitch="1"', 27, ["needs its pitch"]),
     (AXIS, '<axis xyz="0 0 0"/>', 27, ["<axis> of joint 'hinge'", "'0 0 0'", "must not be zero"]),
     (AXIS, '<axis xyz="0 0 1e-9"/>', 27, ["zero"]),
     (AXIS, '<axis xyz="0 0"/>', 27, ["'0 0'", "3 numbers"]),

@@ -8,6 +8,7 @@ import rbdyn
 from rbdyn.mechanism import (
     Fixed,
     Floating,
+    Helical,
     Planar,
     Prismatic,
     Revolute,
@@ -28,6 +29,8 @@ TYPES = [
     Spherical(),
     Floating(),
     SPQuatFloating(),
+    Helical((0.6, 0.0, 0.8), 0.3),
+    Helical((0.0, 1.0, 0.0), -2.0),
 ]
 every_type = pytest.mark.parametrize("kind", TYPES, ids=lambda k: k.kind)
 
@@ -64,7 +67,11 @@ def test_configuration_is_the_nearest_of_all(kind):
 
         for _ in range(20):
             q = best + 1e-3 * rng.normal(size=best.size)
-            assert (cost(q) >= cost(best) - 1e-9).all()
+            first = 1 if isinstance(kind, Helical) else 0  # a screw's rotation comes first, then its whole turns
+            assert (cost(q) >= cost(best) - 1e-9)[first:].all()
+        if isinstance(kind, Helical):
+            for turn in (-1, 1):
+                assert cost(best + 2 * np.pi * turn)[0] >= cost(best)[0]
 
 
 @every_type
@@ -74,7 +81,10 @@ def test_motion_subspace_is_the_rate_of_the_pose(kind):
     q, v, h = kind.random(rng), rng.normal(size=kind.num_velocities), 1e-5
     S = kind.motion_subspace(q)
     assert S.shape == (6, kind.num_velocities)
-    np.testing.assert_allclose(S.T @ S, np.eye(kind.num_velocities), atol=1e-15)
+    if not isinstance(kind, Helical):  # whose twist is as long as its pitch says
+        np.testing.assert_allclose(S.T @ S, np.eye(kind.num_velocities), atol=1e-15)
+    w = rng.normal(size=kind.num_velocities)
+    np.testing.assert_allclose(kind.velocity(q, S @ w), w, atol=1e-15)
     if not kind.num_velocities:
         return
 

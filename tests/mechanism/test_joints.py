@@ -11,6 +11,7 @@ from rbdyn import (
     Fixed,
     Floating,
     Geometry,
+    Helical,
     Joint,
     Planar,
     Prismatic,
@@ -32,8 +33,9 @@ SIZES = {
     Spherical: (4, 3),
     Floating: (7, 6),
     SPQuatFloating: (6, 6),
+    Helical: (1, 1),
 }
-AXIAL = [Revolute, SinCosRevolute, Prismatic]
+AXIAL = [Revolute, SinCosRevolute, Prismatic, Helical]
 
 
 @pytest.mark.parametrize("kind", SIZES)

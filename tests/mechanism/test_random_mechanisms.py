@@ -4,10 +4,21 @@ import numpy as np
 import pytest
 
 import rbdyn
-from rbdyn import Fixed, Floating, Planar, Prismatic, Revolute, RigidBody, SinCosRevolute, Spherical, SPQuatFloating
+from rbdyn import (
+    Fixed,
+    Floating,
+    Helical,
+    Planar,
+    Prismatic,
+    Revolute,
+    RigidBody,
+    SinCosRevolute,
+    Spherical,
+    SPQuatFloating,
+)
 from rbdyn.testing import random_mechanisms as make
 
-TYPES = [Revolute, Spherical, Prismatic((1, 0, 0)), Fixed, Planar, Floating, SinCosRevolute, SPQuatFloating]
+TYPES = [Revolute, Spherical, Prismatic((1, 0, 0)), Fixed, Planar, Floating, SinCosRevolute, SPQuatFloating, Helical]
 
 
 def kinds(mechanism):

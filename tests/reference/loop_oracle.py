@@ -13,6 +13,7 @@ from reference import oracle
 from rbdyn.mechanism import (
     Fixed,
     Floating,
+    Helical,
     Planar,
     Prismatic,
     Revolute,
@@ -45,7 +46,7 @@ def relative_pose(mechanism, joint, poses):
 def freedoms(joint_type):
     """(6, n): the velocities that a joint allows, angular first, in the before-frame, each of unit length."""
     S = np.zeros((6, joint_type.num_velocities))
-    if isinstance(joint_type, (Revolute, SinCosRevolute)):
+    if isinstance(joint_type, (Revolute, SinCosRevolute, Helical)):  # a screw's speed is that of its angle
         S[:3, 0] = joint_type.axis
     elif isinstance(joint_type, Prismatic):
         S[3:, 0] = joint_type.axis
@@ -62,9 +63,12 @@ def freedoms(joint_type):
 
 
 def blocked(joint_type):
-    """(6, 6 - n): an orthonormal basis of what a joint does not allow."""
+    """(6, 6 - n): an orthonormal basis of what a joint does not allow; a screw's coupling in metres."""
     U, _, _ = np.linalg.svd(freedoms(joint_type), full_matrices=True)
-    return U[:, joint_type.num_velocities :]
+    rows = U[:, joint_type.num_velocities :]
+    if isinstance(joint_type, Helical):  # d'_z - pitch w_z in place of d'_z
+        rows = rows - joint_type.pitch * np.outer(freedoms(joint_type)[:, 0], joint_type.axis @ rows[3:])
+    return rows
 
 
 def six_rows(mechanism, q, joint):

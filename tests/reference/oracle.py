@@ -22,6 +22,7 @@ import numpy as np
 from rbdyn.mechanism import (
     Fixed,
     Floating,
+    Helical,
     Mechanism,
     Planar,
     Prismatic,
@@ -93,6 +94,9 @@ def joint_motion(joint_type, q, va, vb, vab):
         H[:, :3, :3] = rotation_about(joint_type.axis, x[:, 0])
     elif isinstance(joint_type, SinCosRevolute):
         H[:, :3, :3] = rotation_about(joint_type.axis, np.append(math.atan2(*q), x[1:, 0]))
+    elif isinstance(joint_type, Helical):
+        H[:, :3, 3] = np.outer(joint_type.pitch * x[:, 0], joint_type.axis)
+        H[:, :3, :3] = rotation_about(joint_type.axis, x[:, 0])
     elif isinstance(joint_type, Prismatic):
         H[:, :3, 3] = np.outer(x[:, 0], joint_type.axis)
     elif isinstance(joint_type, Planar):

@@ -15,6 +15,7 @@ from reference.oracle import cross_matrix, rotation_about, rotation_of_projectio
 from rbdyn.mechanism import (
     Fixed,
     Floating,
+    Helical,
     Planar,
     Prismatic,
     Revolute,
@@ -49,6 +50,8 @@ def joint_axes(joint_type):
 def joint_model(joint_type):
     if isinstance(joint_type, Revolute):
         return pin.JointModelRevoluteUnaligned(np.array(joint_type.axis))
+    if isinstance(joint_type, Helical):
+        return pin.JointModelHelicalUnaligned(np.array(joint_type.axis), joint_type.pitch)
     if isinstance(joint_type, Prismatic):
         return pin.JointModelPrismaticUnaligned(np.array(joint_type.axis))
     if isinstance(joint_type, SinCosRevolute):

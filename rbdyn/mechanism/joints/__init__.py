@@ -14,6 +14,7 @@ Planar          x, y [m], theta [rad]           their rates                     
 Spherical       quaternion [w, x, y, z]         angular velocity, parent-side joint frame        4   3
 Floating        x, y, z [m], quaternion         linear, angular velocity, parent-side frame      7   6
 SPQuatFloating  x, y, z [m], (x, y, z) / (1+w)  linear, angular velocity, parent-side frame      6   6
+Helical         angle [rad], a screw's          its rate                                         1   1
 ==============  ==============================  ===============================================  ==  ==
 
 SPQuatFloating holds the stereographic projection of the quaternion, with w >= 0: three numbers of length 1 at most.
@@ -21,6 +22,7 @@ SPQuatFloating holds the stereographic projection of the quaternion, with w >= 0
 
 from rbdyn.mechanism.joints.fixed import Fixed
 from rbdyn.mechanism.joints.floating import Floating
+from rbdyn.mechanism.joints.helical import Helical
 from rbdyn.mechanism.joints.joint_type import JointType
 from rbdyn.mechanism.joints.planar import Planar
 from rbdyn.mechanism.joints.prismatic import Prismatic
@@ -38,11 +40,13 @@ TYPES: tuple[type[JointType], ...] = (
     Spherical,
     Floating,
     SPQuatFloating,
+    Helical,
 )
 
 __all__ = [
     "Fixed",
     "Floating",
+    "Helical",
     "JointType",
     "Planar",
     "Prismatic",

@@ -5,11 +5,17 @@
 # floating joints have v in the parent-side frame; planar joints move in the x-y plane of the parent-side frame.
 # E_J takes before-frame coordinates to body coordinates.  Source: RBDA table 4.1 and section 4.4.
 
-from rbdyn.model._model cimport FLOATING, OWN, PLANAR, PRISMATIC, REVOLUTE, SINE_COSINE, SPHERICAL, CData, CModel
+from rbdyn.model._model cimport (
+    FLOATING, HELICAL, OWN, PLANAR, PRISMATIC, REVOLUTE, SINE_COSINE, SPHERICAL, CData, CModel,
+)
 from rbdyn.model.joints.fixed cimport FIXED_ALLOWS, fixed_loop_error
 from rbdyn.model.joints.floating cimport (
     FLOATING_ALLOWS, base_inertia, floating_bias, floating_columns, floating_difference, floating_force,
     floating_integrate, floating_loop_error, floating_motion, floating_transform,
+)
+from rbdyn.model.joints.helical cimport (
+    HELICAL_ALLOWS, helical_bias, helical_columns, helical_coupled_force, helical_coupled_motion, helical_force,
+    helical_loop_error, helical_motion, helical_transform,
 )
 from rbdyn.model.joints.plain cimport plain_difference, plain_integrate
 from rbdyn.model.joints.planar cimport (
@@ -52,6 +58,8 @@ cdef inline void joint_transform(const CModel* m, CData* d, int i) noexcept nogi
         d.X[i] = spherical_transform(q, T, d.EJ + i)
     elif kind == PLANAR:
         d.X[i] = planar_transform(q, T, d.EJ + i)
+    elif kind == HELICAL:
+        d.X[i] = helical_transform(q, splat(m.parameter[i]), T)
     elif m.representation[i] == OWN:
         d.X[i] = floating_transform(q, T, d.EJ + i)
     else:
@@ -68,6 +76,8 @@ cdef inline Motion joint_motion(const CModel* m, const CData* d, int i, const re
         return spherical_motion(d.EJ[i], x)
     if kind == PLANAR:
         return planar_motion(d.EJ[i], x)
+    if kind == HELICAL:
+        return helical_motion(splat(m.parameter[i]), x)
     return floating_motion(d.EJ[i], x)
 
 cdef inline Motion add_joint_motion(const CModel* m, const CData* d, int i, const real* x, Motion a) noexcept nogil:
@@ -95,6 +105,8 @@ cdef inline Motion joint_bias(const CModel* m, const CData* d, int i, Motion vel
         return spherical_bias(d.EJ[i], v, vel)
     if kind == PLANAR:
         return planar_bias(d.EJ[i], v, vel)
+    if kind == HELICAL:
+        return helical_bias(splat(m.parameter[i]), v, vel)
     return floating_bias(d.EJ[i], v, vel)
 
 cdef inline void joint_force(const CModel* m, const CData* d, int i, Force f, real* t) noexcept nogil:
@@ -108,6 +120,8 @@ cdef inline void joint_force(const CModel* m, const CData* d, int i, Force f, re
         spherical_force(d.EJ[i], f, t)
     elif kind == PLANAR:
         planar_force(d.EJ[i], f, t)
+    elif kind == HELICAL:
+        helical_force(splat(m.parameter[i]), f, t)
     else:
         floating_force(d.EJ[i], f, t)
 
@@ -134,6 +148,8 @@ cdef inline int joint_columns_from(const CModel* m, const CData* d, int i, Mat3 
         return spherical_columns(d.EJ[i], E, S)
     if kind == PLANAR:
         return planar_columns(d.EJ[i], E, S)
+    if kind == HELICAL:
+        return helical_columns(splat(m.parameter[i]), E, S)
     return floating_columns(d.EJ[i], E, S)
 
 cdef inline bint is_revolute(const CModel* m, int i) noexcept nogil:
@@ -229,15 +245,17 @@ cdef inline int allowed_directions(int kind) noexcept nogil:
         return SPHERICAL_ALLOWS
     if kind == PLANAR:
         return PLANAR_ALLOWS
+    if kind == HELICAL:
+        return HELICAL_ALLOWS
     return FLOATING_ALLOWS if kind == FLOATING else FIXED_ALLOWS
 
 cdef inline Motion coupled_motion(int kind, double parameter, Motion a) noexcept nogil:
     """(w, d') with each blocked entry as its row has it: itself, or less what the joint couples with it."""
-    return a
+    return helical_coupled_motion(parameter, a) if kind == HELICAL else a
 
 cdef inline Force coupled_force(int kind, double parameter, Force f) noexcept nogil:
     """The transpose of coupled_motion: what multipliers f of its rows exert."""
-    return f
+    return helical_coupled_force(parameter, f) if kind == HELICAL else f
 
 cdef inline Vec3d loop_rotation_error(int kind, double parameter, Mat3d C, double d_z) noexcept nogil:
     """The rotation vector that a loop joint's rows see.
@@ -252,4 +270,6 @@ cdef inline Vec3d loop_rotation_error(int kind, double parameter, Mat3d C, doubl
         return spherical_loop_error(C)
     if kind == PLANAR:
         return planar_loop_error(C)
+    if kind == HELICAL:
+        return helical_loop_error(parameter, C, d_z)
     return floating_loop_error(C) if kind == FLOATING else fixed_loop_error(C)
