@@ -75,6 +75,12 @@ def common(v_free: Any, friction: Any, dt: Any, frame: Any, key: Any) -> dict[st
     return arrays | {"blocks": [("cone", 3, float(m), 0.0, 0.0) for m in mu], "key": keys(key, n)} | no_lines(0)
 
 
+def with_target(arrays: dict[str, Any], target: Any, shape: tuple[int, ...]) -> dict[str, Any]:
+    """The same and the targets that v_free is less of, of its shape."""
+    value = np.zeros(shape) if target is None else numbers(target, shape, "target", "[m/s]")
+    return arrays | {"target": np.ascontiguousarray(value).ravel()}
+
+
 def no_lines(rows: int) -> dict[str, Any]:
     """Rows that are no cone's, without bodies or entries."""
     start = np.zeros(rows + 1, np.intc)

@@ -3,7 +3,8 @@
 from libc.math cimport INFINITY, fabs, isfinite
 from libc.string cimport memset
 
-from rbdyn.contact.operator cimport Operator, contact_velocity, free_velocity, impulse_at, line_velocity, load_impulses
+from rbdyn.contact.block cimport mobility
+from rbdyn.contact.operator cimport Operator, contact_velocity, impulse_at, line_velocity, load_impulses
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3
 
@@ -20,7 +21,7 @@ cdef double energy(const Operator* G, const double* impulse, double* size) noexc
     size[0] = 0.0
     for i in range(G.n):
         lam = impulse_at(impulse, i)
-        term = 0.5 * dot3(lam, add3(contact_velocity(G, i), free_velocity(G, i)))
+        term = 0.5 * dot3(lam, add3(contact_velocity(G, i), G.contact[i].v_free)) + lam.z * G.contact[i].apart
         total += term
         size[0] += fabs(term)
     for i in range(G.n_lines):
@@ -38,12 +39,45 @@ cdef bint makes_energy(const Operator* G, const double* impulse) noexcept nogil:
     return not total <= 1e-9 * size
 
 
+cdef bint too_dear(const Operator* G, const ContactProblem* p) noexcept nogil:
+    """Whether the targets' work, W = sum lam T, is more than moving bodies can take.
+
+    Bodies that push one another apart in a row reach the sum of the speeds T at most, V.  Their mass is less than m,
+    the sum of 1 / G_ii over the blocks that push; those that come with up to U, the sum of the approach speeds, are
+    stopped as well.  Work beyond m V (U + V) moves no bodies: it turns joints that are nearly singular, or is done by blocks
+    against one another (ten times as much, since G_ii counts the spin that a push makes).
+    """
+    cdef double V = 0.0, U = 0.0, m = 0.0, W = 0.0, lam, T
+    cdef int i
+    if p.target == NULL:
+        return False
+    for i in range(G.n):
+        lam = p.impulse[3 * i + 2]
+        if lam > 0.0:
+            T = max(0.0, p.target[3 * i + 2]) * G.contact[i].block.reach
+            V += T
+            U += fabs(G.contact[i].v_free.z)
+            W += lam * T
+            m += 1.0 / mobility(&G.contact[i].block)
+    for i in range(G.n_lines):
+        lam = p.impulse[3 * G.n + i]
+        if lam != 0.0:
+            T = p.target[3 * G.n + i]
+            V += fabs(T)
+            U += fabs(G.line[i].v_free)
+            W += max(0.0, lam * T)
+            m += 1.0 / G.line[i].G
+    return W > 10.0 * m * V * (U + V)
+
+
 cdef double work_at_free_velocity(const Operator* G, const double* impulse) noexcept nogil:
     """lam . v_free [J]."""
     cdef double total = 0.0
+    cdef Vec3 lam
     cdef int i
     for i in range(G.n):
-        total += dot3(impulse_at(impulse, i), free_velocity(G, i))
+        lam = impulse_at(impulse, i)
+        total += dot3(lam, G.contact[i].v_free) + lam.z * G.contact[i].apart
     for i in range(G.n_lines):
         total += impulse[3 * G.n + i] * G.line[i].v_free
     return total
@@ -52,13 +86,14 @@ cdef double work_at_free_velocity(const Operator* G, const double* impulse) noex
 cdef void accept(Operator* G, ContactProblem* p) noexcept nogil:
     """Leave p.impulse as it is, or replace it; G holds the velocities that it makes.
 
-    Impulses that make energy give way to the multiple of them with the least energy, between 0 and 1: cones, bounds and
-    signs hold for it too.  Impulses that are not finite give way to none at all.  Both are no solution: converged is
-    False then.
+    A solve that has converged needs no check: every law holds, and none makes energy.  Not so where a visit only
+    approaches its law (block.pxd: rho).  Impulses that make energy give way to the multiple of them with the least
+    energy, between 0 and 1: cones, bounds and signs hold for it too.  Impulses that are not finite give way to none at
+    all.  Both are no solution: converged is False then.
     """
     cdef double size, change, work, share = 0.0
     cdef int i
-    if not makes_energy(G, p.impulse):
+    if (p.converged and not G.proximal) or not makes_energy(G, p.impulse):
         return
     p.converged = False
     change = energy(G, p.impulse, &size)

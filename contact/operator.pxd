@@ -3,7 +3,7 @@
 # A visit reads v_i with `contact_velocity` and writes an impulse change with `add_impulse`; both cost the same for any
 # number of contacts.  `prepare` (operator.pyx) fills the per-step constants from a ContactProblem.
 
-from rbdyn.contact.block cimport Cone, possible
+from rbdyn.contact.block cimport Cone
 from rbdyn.contact.problem cimport Block, ContactProblem, Entry, Entry3
 from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, dot3, mul3, scale3, sub3, tmul3, vec3
 
@@ -15,7 +15,8 @@ cdef struct Side:            # one single body at a contact
 
 cdef struct Contact:         # constants of one contact for one step
     Mat3 R                   # rows t1, t2, n, world axes
-    Vec3 v_free              # [m/s], contact axes
+    Vec3 v_free              # [m/s], contact axes, less what is asked for of its target
+    double apart             # [m/s] what v_free.z leaves out, since no impulse of a blocked contact changes it; >= 0
     Side a, b
     int row, row_end         # its entries are Operator.row[row:row_end]
     Cone block              # G_ii
@@ -49,6 +50,7 @@ cdef struct Operator:        # workspace; grows by doubling and is reused
     int n_blocks             # other blocks
     int n_lines              # their rows
     int n_single, n_coordinates
+    bint proximal            # a cone is regularised: one visit does not meet its law
     const Entry3* row        # the problem's entries of cones
     const Entry* entry       # the problem's entries of other rows
     LineBlock* block         # (n_blocks,)
@@ -63,6 +65,7 @@ cdef struct Operator:        # workspace; grows by doubling and is reused
 
 cdef int check_sizes(const ContactProblem* p) except -1 nogil
 cdef int prepare(Operator* G, const ContactProblem* p) except -1 nogil
+cdef void set_free_velocity(Contact* k, const ContactProblem* p, int i) noexcept nogil
 cdef void clear_velocities(Operator* G) noexcept nogil
 cdef void load_impulses(Operator* G, const double* impulse) noexcept nogil
 cdef void release(Operator* G) noexcept nogil
@@ -80,7 +83,7 @@ cdef inline void set_impulse(double* impulse, int i, Vec3 lam) noexcept nogil:
 
 
 cdef inline Vec3 contact_velocity(const Operator* G, int i) noexcept nogil:
-    """v_i [m/s], contact axes: the sum in problem.pxd; of a wedged contact without its target."""
+    """v_i [m/s], contact axes: the sum in problem.pxd;"""
     cdef const Contact* k = &G.contact[i]
     cdef Vec3 v = k.v_free, dv
     cdef const Entry3* y
@@ -99,15 +102,7 @@ cdef inline Vec3 contact_velocity(const Operator* G, int i) noexcept nogil:
         y = &G.row[j]
         z = G.z[y.coordinate]
         v = vec3(v.x + y.x * z, v.y + y.y * z, v.z + y.n * z)
-    if k.block.wedged:
-        return possible(&k.block, v)
     return v
-
-
-cdef inline Vec3 free_velocity(const Operator* G, int i) noexcept nogil:
-    """v_i without impulses [m/s]."""
-    cdef const Contact* k = &G.contact[i]
-    return possible(&k.block, k.v_free) if k.block.wedged else k.v_free
 
 
 cdef inline void push_body(Operator* G, const Side* side, Vec3 f, Vec3 lam, double sign) noexcept nogil:

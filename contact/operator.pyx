@@ -3,7 +3,7 @@
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
-from rbdyn.contact.block cimport make_cone
+from rbdyn.contact.block cimport make_compliant, make_cone, possible
 from rbdyn.contact.problem cimport (
     BILATERAL, BOX, CONE, CONTACT_PROBLEM_VERSION, LAWS, MOST_ROWS, Block, ContactProblem, RowSide,
 )
@@ -166,7 +166,6 @@ cdef int make_contact(Operator* G, const ContactProblem* p, int i) except -1 nog
     check_body(p, i, a)
     check_body(p, i, b)
     k.R = rows3(vec3(R[0], R[1], R[2]), vec3(R[3], R[4], R[5]), vec3(R[6], R[7], R[8]))
-    k.v_free = vec3(p.v_free[3 * i], p.v_free[3 * i + 1], p.v_free[3 * i + 2])
     k.row = k.row_end = 0
     if p.entry3_start != NULL:
         k.row, k.row_end = p.entry3_start[i], p.entry3_start[i + 1]
@@ -174,8 +173,23 @@ cdef int make_contact(Operator* G, const ContactProblem* p, int i) except -1 nog
     k.a = make_side(p, a, p.arm_a + 3 * i, k.R)
     k.b = make_side(p, b, p.arm_b + 3 * i, k.R)
     k.block = make_cone(diagonal_block(G, k), p.block[i].a)
+    if p.block[i].compliance > 0.0:
+        make_compliant(&k.block, p.block[i].compliance)
     k.mode = 0
+    set_free_velocity(k, p, i)
     return 0
+
+
+cdef void set_free_velocity(Contact* k, const ContactProblem* p, int i) noexcept nogil:
+    """The velocity at zero impulse, less that share of the target which is asked for."""
+    cdef Vec3 v = vec3(p.v_free[3 * i], p.v_free[3 * i + 1], p.v_free[3 * i + 2])
+    if p.target != NULL:
+        v.z += (1.0 - k.block.reach) * max(0.0, p.target[3 * i + 2])
+    k.v_free = v
+    k.apart = 0.0
+    if k.block.blocked:
+        k.v_free = possible(&k.block, v)
+        k.apart = max(0.0, v.z - k.v_free.z)
 
 
 cdef Mover make_mover(const ContactProblem* p, const RowSide* side) noexcept nogil:
@@ -247,8 +261,10 @@ cdef int prepare(Operator* G, const ContactProblem* p) except -1 nogil:
     grow(<void**>&G.factor, &G.factor_capacity, factors, sizeof(double), &G.growths)
     G.n = G.n_blocks = G.n_lines = 0                   # nothing to read until all is made
     G.n_single, G.n_coordinates, G.row, G.entry = p.n_single, p.n_coordinates, p.entry3, p.entry
+    G.proximal = False
     for i in range(p.n_cones):
         make_contact(G, p, i)
+        G.proximal |= G.contact[i].block.rho > 0.0
     factors = 0
     for i in range(p.n - p.n_cones):
         make_block(G, p, i, &factors)

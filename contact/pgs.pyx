@@ -120,13 +120,14 @@ cdef double visit(Operator* G, double* impulse, int i) noexcept nogil:
     if B.kind == SKIPPED:
         lam = vec3(0.0, 0.0, 0.0)
     else:
-        lam.z = max(0.0, old.z - contact_velocity(G, i).z / B.G.zz)
+        lam.z = max(0.0, old.z - (contact_velocity(G, i).z + B.compliance * old.z) / B.G.zz)
         add_impulse(G, i, vec3(0.0, 0.0, lam.z - old.z))
         v = contact_velocity(G, i)
         g_t = largest_tangential(B)
         most = B.mu * lam.z
         if g_t > 0.0:
-            lam.x, lam.y = old.x - v.x / g_t, old.y - v.y / g_t
+            lam.x = old.x - (v.x + B.compliance * old.x) / g_t
+            lam.y = old.y - (v.y + B.compliance * old.y) / g_t
         r = sqrt(lam.x * lam.x + lam.y * lam.y)
         if r > most:
             lam.x, lam.y = lam.x * (most / r), lam.y * (most / r)

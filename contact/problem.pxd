@@ -9,7 +9,8 @@
 #     bilateral    v = 0, 1 to 6 rows together; rows may be redundant
 #     box          a <= lam <= b with a <= 0 <= b: v = 0 between the bounds, v >= 0 at lam = a, v <= 0 at lam = b
 #
-# v is relative to its target (targets.pxd).  Cones come first: block i < n_cones has the rows 3 i, 3 i + 1, 3 i + 2.
+# v is relative to its target (targets.pxd): v + target is the bodies' own velocity.  Cones come first: block
+# i < n_cones has the rows 3 i, 3 i + 1, 3 i + 2.
 #
 # The velocity of a cone's rows is
 #
@@ -29,7 +30,7 @@
 # on a box).
 
 cdef enum:
-    CONTACT_PROBLEM_VERSION = 2   # changes with every change of the structs below
+    CONTACT_PROBLEM_VERSION = 3   # changes with every change of the structs below
     LAWS = 4
     MOST_ROWS = 6                 # of a bilateral block
 
@@ -76,6 +77,7 @@ cdef struct ContactProblem:       # one time step; every array belongs to World 
     double dt                     # time step [s]
     const Block* block            # (n,)
     const double* v_free          # (n_rows,) velocity at zero impulse, minus its target [m/s]; cones: A minus B
+    const double* target          # (n_rows,) that target [m/s], so that v_free + target is the bodies' own; NULL: all 0
     double* impulse               # (n_rows,) in: warm start, out: solution [N s]; cones: acts on A
     const double* frame           # (n_cones, 3, 3) rows t1, t2, normal: orthonormal, world axes; normal points into A
     const int* single_a           # (n_cones,) index of the single body on side A, or -1; NULL: all -1

@@ -31,6 +31,8 @@ class ContactView:
     @property
     def v_free(self) -> NDArray[np.float64]: ...
     @property
+    def target(self) -> NDArray[np.float64]: ...
+    @property
     def friction(self) -> NDArray[np.float64]: ...
     @property
     def frame(self) -> NDArray[np.float64]: ...
@@ -52,6 +54,7 @@ class Problem(ContactView):
         v_free: ArrayLike,
         friction: ArrayLike,
         *,
+        target: ArrayLike | None = None,
         dt: float = 1.0,
         frame: ArrayLike | None = None,
         key: ArrayLike | None = None,
@@ -70,6 +73,7 @@ class Problem(ContactView):
         single_b: ArrayLike | None = None,
         arm_b: ArrayLike | None = None,
         rows: ArrayLike | None = None,
+        target: ArrayLike | None = None,
         dt: float = 1.0,
         key: ArrayLike | None = None,
     ) -> Self: ...
@@ -80,6 +84,7 @@ class Problem(ContactView):
         delassus: ArrayLike,
         v_free: ArrayLike,
         *,
+        target: ArrayLike | None = None,
         dt: float = 1.0,
         key: ArrayLike | None = None,
     ) -> Self: ...

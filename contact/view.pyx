@@ -164,6 +164,17 @@ cdef class ContactView:
         return self.cached("v_free", p.v_free, self.by_row())
 
     @property
+    def target(self):
+        """(n, 3), or (n_rows,) unless all blocks are cones: what `v_free` is less of [m/s]; read-only.
+
+        A bounce, a correction of depth, or a gap that may close: ``v_free + target`` is the bodies' own velocity.
+        """
+        cdef ContactProblem* p = self.live()
+        if p.target == NULL:
+            return np.zeros(self.by_row())
+        return self.cached("target", p.target, self.by_row())
+
+    @property
     def friction(self):
         """(n_cones,) friction coefficients; read-only."""
         cdef ContactProblem* p = self.live()
@@ -226,11 +237,14 @@ cdef class ContactView:
         """
         cdef ContactProblem* p = self.begin()
         cdef Operator G
+        cdef int i
         result = np.empty(p.n_rows)
         cdef double[::1] out = result
         memset(&G, 0, sizeof(Operator))
         try:
             prepare(&G, p)
+            for i in range(G.n):                       # all of the target, also what a solver would not ask for
+                G.contact[i].v_free = vec3(p.v_free[3 * i], p.v_free[3 * i + 1], p.v_free[3 * i + 2])
             load_impulses(&G, p.impulse)
             read_velocities(&G, out)
         finally:
@@ -319,6 +333,8 @@ cdef class Problem(ContactView):
         Velocity of A minus B at zero impulse [m/s], normal part minus its target.
     friction : float or (n,) array_like of float
         Friction coefficients, >= 0.
+    target : (n, 3) array_like of float, optional
+        What `v_free` is less of [m/s]: ``v_free + target`` is the bodies' own velocity; 0 if left out.
     dt : float, optional
         Time step [s].
     frame : (n, 3, 3) array_like of float, optional
@@ -332,14 +348,15 @@ cdef class Problem(ContactView):
         If a shape is wrong, a value is not finite, or G is not symmetric and positive semi-definite.
     """
 
-    def __init__(self, delassus, v_free, friction, *, dt=1.0, frame=None, key=None):
+    def __init__(self, delassus, v_free, friction, *, target=None, dt=1.0, frame=None, key=None):
         if self.p != NULL:
             raise ContactError("a Problem cannot be initialised twice: make a new one")
-        self.take(_arrays.from_delassus(delassus, v_free, friction, dt, frame, key))
+        arrays = _arrays.from_delassus(delassus, v_free, friction, dt, frame, key)
+        self.take(_arrays.with_target(arrays, target, (arrays["n"], 3)))
 
     @classmethod
     def from_bodies(cls, inverse_mass, inverse_inertia, *, frame, v_free, friction, single_a, arm_a, single_b=None,
-                    arm_b=None, rows=None, dt=1.0, key=None):
+                    arm_b=None, rows=None, target=None, dt=1.0, key=None):
         """A problem between single bodies, and optionally articulated systems given by their rows.
 
         Parameters
@@ -348,7 +365,7 @@ cdef class Problem(ContactView):
             [1/kg], 0 for a body that does not move.
         inverse_inertia : (m, 3, 3) array_like of float
             About the centre of mass, world axes [1/(kg m^2)]; symmetric, positive semi-definite.
-        frame, v_free, friction, dt, key
+        frame, v_free, friction, target, dt, key
             As for `Problem`.
         single_a, single_b : (n,) array_like of int
             Index of the body on side A and B of each contact, -1 for none.
@@ -363,12 +380,13 @@ cdef class Problem(ContactView):
             If a shape is wrong, a value is not finite, or a frame is not orthonormal.
         """
         cdef Problem problem = cls.__new__(cls)
-        problem.take(_arrays.from_bodies(inverse_mass, inverse_inertia, frame, v_free, friction, single_a, arm_a,
-                                         single_b, arm_b, rows, dt, key))
+        arrays = _arrays.from_bodies(inverse_mass, inverse_inertia, frame, v_free, friction, single_a, arm_a,
+                                     single_b, arm_b, rows, dt, key)
+        problem.take(_arrays.with_target(arrays, target, (arrays["n"], 3)))
         return problem
 
     @classmethod
-    def from_blocks(cls, blocks, delassus, v_free, *, dt=1.0, key=None):
+    def from_blocks(cls, blocks, delassus, v_free, *, target=None, dt=1.0, key=None):
         """A problem of any laws, given by its matrix.
 
         Parameters
@@ -381,6 +399,7 @@ cdef class Problem(ContactView):
             Symmetric, positive semi-definite matrix over the rows of all blocks, in their order [1/kg].
         v_free : (m,) array_like of float
             Velocity at zero impulse, less its target [m/s].
+        target : (m,) array_like of float, optional
         dt, key
             As for `Problem`; keys ascend among the cones, and among the other blocks.
 
@@ -398,7 +417,8 @@ cdef class Problem(ContactView):
         array([0.5])
         """
         cdef Problem problem = cls.__new__(cls)
-        problem.take(_arrays.from_blocks(blocks, delassus, v_free, dt, key))
+        arrays = _arrays.from_blocks(blocks, delassus, v_free, dt, key)
+        problem.take(_arrays.with_target(arrays, target, (arrays["n_rows"],)))
         return problem
 
     cdef int take(self, dict a) except -1:
@@ -420,7 +440,7 @@ cdef class Problem(ContactView):
         self.own.n_single, self.own.n_coordinates = len(a["inverse_mass"]), a["n_coordinates"]
         self.own.dt = a["dt"]
         self.own.frame, self.own.v_free = pointer(a["frame"]), pointer(a["v_free"])
-        self.own.impulse = pointer(a["held"])
+        self.own.target, self.own.impulse = pointer(a["target"]), pointer(a["held"])
         self.own.arm_a, self.own.arm_b = pointer(a["arm_a"]), pointer(a["arm_b"])
         self.own.inverse_mass, self.own.inverse_inertia = pointer(a["inverse_mass"]), pointer(a["inverse_inertia"])
         self.own.entry3_start, self.own.entry_start = &row_start[0], &entry_start[0]

@@ -71,7 +71,7 @@ class Accountant(BisectionSolver):
         lam, v_free = problem.impulse.reshape(-1), problem.v_free.reshape(-1)
         with_impulse = problem.delassus @ lam
         terms = np.abs(lam * (v_free + with_impulse / 2))
-        self.gain = max(self.gain, float(lam @ (v_free + with_impulse / 2)) - 1e-6 * float(terms.sum()))
+        self.gain = max(self.gain, float(lam @ (v_free + with_impulse / 2)) - 1e-9 * float(terms.sum()))
         self.size = max(self.size, float(terms.sum()))
 
 
@@ -111,6 +111,9 @@ def dropped_chain(seed, correct, **options):
     return (world, chain) if apart else None
 
 
+HARD_CHAINS = [1284, 2086, 2898, 3371, 3790, 6531, 6799, 6933, 8786, 9129]      # nearly blocked contacts, and deep ones
+
+
 def test_near_singular_chains_gain_no_energy(seed):
     """Ten chains a seed dropped on the ground and on themselves.
 
@@ -118,7 +121,7 @@ def test_near_singular_chains_gain_no_energy(seed):
     impulses, lam . (v_free + G lam / 2), all that contact does to the energy.
     """
     touched = 0
-    for k in range(10 * seed, 10 * seed + 10):
+    for k in [*range(10 * seed, 10 * seed + 10), HARD_CHAINS[seed % 10]]:
         solver = Accountant()
         if made := dropped_chain(k, False, contact=solver):
             made[0].step(150)
@@ -130,9 +133,49 @@ def test_near_singular_chains_gain_no_energy(seed):
 def test_near_singular_chains_are_pushed_apart_gently(seed):
     """The same with position correction, which may add energy; the impulses stay those of bodies that fall."""
     touched = 0
-    for k in range(10 * seed, 10 * seed + 10):
+    for k in [*range(10 * seed, 10 * seed + 10), HARD_CHAINS[seed % 10], HARD_CHAINS[(seed + 4) % 10]]:
         if made := dropped_chain(k, True):
             impulse, speed = simulate(*made, 0.3)
-            assert impulse < 1e4 and speed < 1e3, k
+            assert impulse < 2e4 and speed < 1e3, k
             touched += impulse > 0.01
     assert touched > 0 or seed > 3, "a check that never touched anything"
+
+
+def test_a_contact_near_the_axis_of_its_joint_does_not_spin_it():
+    """A ball 1 mm from the axis overlaps with a fixed one by 3 cm.
+
+    It takes 1,000 rad/s to part them at 1 m/s; the correction is given the energy of the link's 2 kg at 1 m/s at most.
+    """
+    arm = Mechanism(RigidBody("world"))
+    link = RigidBody("link", inertia=SpatialInertia(2.0, (0.0, 0.0, 0.0), 0.01 * np.eye(3)))
+    link.collision.append(rbdyn.mechanism.Geometry(Sphere(0.05), Transform(translation=(1e-3, 0.0, 0.0))))
+    arm.attach(arm.root_body, link, Joint("hinge", Revolute(axis=(0, 0, 1))))
+    world = rbdyn.World(0.001, gravity=(0, 0, 0))
+    world.set_default_material(0.0, 0.0, 0.0)
+    robot = world.add_articulated_system(arm)
+    ball = world.add_sphere(0.05, 1.0)
+    ball.set_pose((0.001, 0.07, 0.0))
+    ball.body_type = "static"
+    fastest = 0.0
+    for _ in range(100):
+        world.step()
+        fastest = max(fastest, rbdyn.kinetic_energy(robot.state))
+    assert 1e-3 < fastest <= 1.0
+
+
+@pytest.mark.parametrize(
+    "name, seconds", [("kinova.urdf", 0.15), ("tiago_pro.urdf", 0.1), ("pr2.urdf", 0.1), ("icub_reduced.urdf", 0.1)]
+)
+def test_robots_whose_links_overlap_from_the_start_stay_in_one_piece(name, seconds):
+    """Hulls of neighbours but one that overlap in every pose: no velocities part them all; little is made of it."""
+    world = rbdyn.World(2.5e-3)
+    world.add_ground()
+    one = world.add_articulated_system(robot("/" + name))
+    q = np.array(one.model.neutral())
+    if one.model.floating_base:
+        q[2] = 1.5
+    one.set_state(q, np.zeros(one.nv))
+    start = rbdyn.kinetic_energy(one.state) + rbdyn.potential_energy(one.state)
+    impulse, _ = simulate(world, one, seconds)
+    assert len(world.contacts) > 10 and impulse < 1e5
+    assert rbdyn.kinetic_energy(one.state) + rbdyn.potential_energy(one.state) < start + 100.0

@@ -97,6 +97,57 @@ def test_contacts_that_contradict_one_another_stay_bounded(make):
             assert (np.hypot(*lam.T[:2]) <= 0.8 * lam[:, 2] * (1 + 1e-12)).all()
 
 
+def squeezed(target):
+    """A ball of 2 kg between two walls, each of which pushes it away at `target` [m/s]: nothing moves like that."""
+    x, y, z = np.eye(3)
+    frame = [[y, z, x], [y, -z, -x]]
+    v_free = [[0.0, 0.0, -target], [0.0, 0.0, -target]]
+    return Problem.from_bodies(
+        [0.5], [5.0 * np.eye(3)], frame=frame, v_free=v_free, target=np.negative(v_free), friction=0.0, single_a=[0, 0],
+        arm_a=[[-0.1, 0.0, 0.0], [0.1, 0.0, 0.0]],
+    )
+
+
+@pytest.mark.parametrize("make", SOLVERS[:-1])
+def test_what_contradicts_is_solved_with_compliance(make):
+    """3 % of the mean diagonal, 0.5 / kg + 0.0333 / kg of spin, and a tenth of the targets: lam = 0.1 T / (0.03 G)."""
+    problem = squeezed(1.0)
+    make().solve(problem)
+    mean = 0.5 + 2 * 5.0 * 0.1**2 / 3
+    np.testing.assert_allclose(problem.impulse[:, 2], 0.1 / (0.03 * mean), rtol=5e-3)
+    assert not problem.converged
+    # nothing is left of it after a step without targets
+    solver = make()
+    solver.step(squeezed(1.0))
+    calm = squeezed(0.0)
+    solver.step(calm)
+    np.testing.assert_array_equal(calm.impulse, 0.0)
+
+
+def test_a_target_near_a_singularity_takes_a_bounded_energy():
+    """G_nn - w . G_tn = s: with s far below the trace the target T is lowered to keep T^2 / (2 s) in bounds."""
+    for power in range(1, 14):
+        s = 10.0**-power
+        n = np.array([0.3, 0.0, 1.0]) / np.linalg.norm([0.3, 0.0, 1.0])
+        G = np.eye(3) - (1.0 - s) * np.outer(n, n)
+        problem = Problem(G, [[0.0, 0.0, -0.5]], 0.8, target=[[0.0, 0.0, 0.5]])
+        BisectionSolver(max_iterations=5000, patience=5000).solve(problem)
+        lam = problem.impulse.ravel()
+        energy = lam @ G @ lam / 2
+        assert 0.0 <= energy <= 0.5 * 0.5**2 * 300 / np.trace(G) * (1 + 1e-6)
+        assert s < 1e-2 or energy > 0.01
+
+
+def test_the_matrix_of_a_wedged_contact_is_its_own():
+    """delassus and velocity() know nothing of what a solver makes of a singular block."""
+    problem = wedge((0.3, 0.0, 1.0), (0.1, 0.2, -0.4))
+    n = np.array([0.3, 0.0, 1.0]) / np.linalg.norm([0.3, 0.0, 1.0])
+    np.testing.assert_allclose(problem.delassus, np.eye(3) - np.outer(n, n), atol=1e-12)
+    problem.impulse[:] = [[0.1, 0.0, 0.5]]
+    expected = [0.1, 0.2, -0.4] + (np.eye(3) - np.outer(n, n)) @ [0.1, 0.0, 0.5]
+    np.testing.assert_allclose(problem.velocity()[0], expected, atol=1e-12)
+
+
 # ---- the last check of a solve ------------------------------------------------------------------------------------
 
 

@@ -10,7 +10,9 @@ from rbdyn.contact.problem cimport ContactProblem, Key
 from rbdyn.contact.targets cimport effective_friction, target_velocity
 from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, cross3, dot3, mul3, scale3, sub3, vec3, zero3
 from rbdyn.stepping.articulated cimport point_velocity
-from rbdyn.stepping.builder cimport Builder, Count, Share, add_point, begin_cone, take_cone_home, use_system
+from rbdyn.stepping.builder cimport (
+    Builder, Count, Share, add_point, begin_cone, limit_target, take_cone_home, use_system,
+)
 from rbdyn.stepping.scene cimport (
     SINGLE_BODY, SYSTEM_BODY, BodyHandle, PairProperties, Scene, SingleScratch, SingleState, System, pair_properties,
 )
@@ -62,6 +64,14 @@ cdef inline void start_velocity(const Scene* s, const BodyHandle* handle, Vec3 a
         free_[0] = point_velocity(r, handle.body, r.work.twist[handle.body], at)
 
 
+cdef inline double system_mass(const Scene* s, const BodyHandle* body) noexcept nogil:
+    return s.system[body.index].work.mass if body.kind == SYSTEM_BODY else 0.0
+
+
+cdef inline double single_mobility(const Scene* s, const BodyHandle* body) noexcept nogil:
+    return s.single_scratch[body.index].inverse_mass if body.kind == SINGLE_BODY else 0.0
+
+
 cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c) except -1 nogil:
     """One contact: its frame, free velocity less target, friction and key, and the bodies on both sides."""
     cdef const BodyHandle* A = s.body + c.body_a
@@ -78,10 +88,12 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c) except
                              pair.restitution + s.erp2, pair.threshold)
     mu = effective_friction(pair.friction, pair.static_friction, pair.static_threshold,
                             sqrt(now.x * now.x + now.y * now.y))
-    begin_cone(b, &E, vec3(v.x, v.y, v.z - target), mu,
+    begin_cone(b, &E, v, target, mu,
                Key(source=CONTACT_SOURCE, id_a=c.shape_a, id_b=c.shape_b, feature=c.feature))
     add_point(b, s, A, c.position, &E, 1.0)
     add_point(b, s, B, c.position, &E, -1.0)
+    if target > 0.0 and (A.kind == SYSTEM_BODY or B.kind == SYSTEM_BODY):
+        limit_target(b, system_mass(s, A) + system_mass(s, B), single_mobility(s, A) + single_mobility(s, B))
     return 0
 
 
