@@ -44,8 +44,8 @@ cdef bint too_dear(const Operator* G, const ContactProblem* p) noexcept nogil:
 
     Bodies that push one another apart in a row reach the sum of the speeds T at most, V.  Their mass is less than m,
     the sum of 1 / G_ii over the blocks that push; those that come with up to U, the sum of the approach speeds, are
-    stopped as well.  Work beyond m V (U + V) moves no bodies: it turns joints that are nearly singular, or is done by blocks
-    against one another (ten times as much, since G_ii counts the spin that a push makes).
+    stopped as well.  Work beyond m V (U + V) moves no bodies: it turns joints that are nearly singular, or is done by
+    blocks against one another (ten times as much, since G_ii counts the spin that a push makes).
     """
     cdef double V = 0.0, U = 0.0, m = 0.0, W = 0.0, lam, T
     cdef int i

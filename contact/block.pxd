@@ -53,7 +53,7 @@ cdef inline void look_for_wedge(Cone* B, Sym3 G) noexcept nogil:
     at every visit: with s below 1e-5 of the trace they are `dependent`, and become compliant (gauss_seidel.pyx) when
     sweeps do not converge.  Where friction takes half of the normal mobility or more, |w| < 2 mu, to reach a target T
     takes the energy T^2 / (2 s): `reach` is the share of the target that takes no more than it would with
-    s = trace / 300.
+    s = trace / 30.
     """
     cdef double trace = G.xx + G.yy + G.zz
     cdef double small = 1e-5 * trace
@@ -71,7 +71,7 @@ cdef inline void look_for_wedge(Cone* B, Sym3 G) noexcept nogil:
     B.dependent = s <= small
     if B.wx * B.wx + B.wy * B.wy < 4.0 * B.mu * B.mu:
         B.blocked = s <= 1e-12 * trace
-        B.reach = sqrt(min(1.0, max(0.0, s) * 300.0 / trace)) if not B.blocked else 0.0
+        B.reach = sqrt(min(1.0, max(0.0, s) * 30.0 / trace)) if not B.blocked else 0.0
 
 
 cdef inline void regularise(Cone* B, double rho) noexcept nogil:
@@ -121,7 +121,7 @@ cdef inline Cone make_cone(Sym3 G, double mu) noexcept nogil:
     B.kind = SKIPPED
     if 1e-30 < trace < 1e30 and G.zz >= 1e-12 * max(G.xx, G.yy):
         singular = not det > 1e-9 * (trace / 3.0) ** 3
-        if B.mu > 0.0 and (singular or det < trace / 300.0 * (G.xx * G.yy - G.xy * G.xy)):
+        if B.mu > 0.0 and (singular or det < trace / 30.0 * (G.xx * G.yy - G.xy * G.xy)):
             look_for_wedge(&B, G)
             if singular or B.dependent:
                 rho = (1e-2 if B.dependent else 1e-3) * trace / 3.0

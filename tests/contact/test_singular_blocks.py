@@ -134,8 +134,8 @@ def test_a_target_near_a_singularity_takes_a_bounded_energy():
         BisectionSolver(max_iterations=5000, patience=5000).solve(problem)
         lam = problem.impulse.ravel()
         energy = lam @ G @ lam / 2
-        assert 0.0 <= energy <= 0.5 * 0.5**2 * 300 / np.trace(G) * (1 + 1e-6)
-        assert s < 1e-2 or energy > 0.01
+        assert 0.0 <= energy <= 0.5 * 0.5**2 * 30 / np.trace(G) * (1 + 1e-6)
+        assert s < 1e-2 or energy > 1e-3
 
 
 def test_the_matrix_of_a_wedged_contact_is_its_own():
