@@ -3,11 +3,12 @@
 Usable without a World: make a `Problem`, give it to ``solver.solve``, read ``problem.impulse``.
 """
 
-from rbdyn.contact.bisection import BisectionSolver
 from rbdyn.contact.materials import MaterialPair, MaterialTable
-from rbdyn.contact.pgs import PGSSolver
 from rbdyn.contact.solver import ContactSolver
-from rbdyn.contact.view import ContactView, Problem
+from rbdyn.contact.solvers.bisection import BisectionSolver
+from rbdyn.contact.solvers.pgs import PGSSolver
+from rbdyn.contact.views.problem import Problem
+from rbdyn.contact.views.view import ContactView
 
 __all__ = [
     "BisectionSolver",

@@ -6,4 +6,3 @@ from rbdyn.contact.problem cimport ContactProblem
 cdef double energy(const Operator* G, const double* impulse, double* size) noexcept nogil
 cdef bint makes_energy(const Operator* G, const double* impulse) noexcept nogil
 cdef void accept(Operator* G, ContactProblem* p) noexcept nogil
-cdef bint too_dear(const Operator* G, const ContactProblem* p) noexcept nogil

@@ -3,7 +3,6 @@
 from libc.math cimport INFINITY, fabs, isfinite
 from libc.string cimport memset
 
-from rbdyn.contact.block cimport mobility
 from rbdyn.contact.operator cimport Operator, contact_velocity, impulse_at, line_velocity, load_impulses
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3
@@ -37,37 +36,6 @@ cdef bint makes_energy(const Operator* G, const double* impulse) noexcept nogil:
     cdef double size
     cdef double total = energy(G, impulse, &size)
     return not total <= 1e-9 * size
-
-
-cdef bint too_dear(const Operator* G, const ContactProblem* p) noexcept nogil:
-    """Whether the targets' work, W = sum lam T, is more than moving bodies can take.
-
-    Bodies that push one another apart in a row reach the sum of the speeds T at most, V.  Their mass is less than m,
-    the sum of 1 / G_ii over the blocks that push; those that come with up to U, the sum of the approach speeds, are
-    stopped as well.  Work beyond m V (U + V) moves no bodies: it turns joints that are nearly singular, or is done by
-    blocks against one another (ten times as much, since G_ii counts the spin that a push makes).
-    """
-    cdef double V = 0.0, U = 0.0, m = 0.0, W = 0.0, lam, T
-    cdef int i
-    if p.target == NULL:
-        return False
-    for i in range(G.n):
-        lam = p.impulse[3 * i + 2]
-        if lam > 0.0:
-            T = max(0.0, p.target[3 * i + 2]) * G.contact[i].block.reach
-            V += T
-            U += fabs(G.contact[i].v_free.z)
-            W += lam * T
-            m += 1.0 / mobility(&G.contact[i].block)
-    for i in range(G.n_lines):
-        lam = p.impulse[3 * G.n + i]
-        if lam != 0.0:
-            T = p.target[3 * G.n + i]
-            V += fabs(T)
-            U += fabs(G.line[i].v_free)
-            W += max(0.0, lam * T)
-            m += 1.0 / G.line[i].G
-    return W > 10.0 * m * V * (U + V)
 
 
 cdef double work_at_free_velocity(const Operator* G, const double* impulse) noexcept nogil:

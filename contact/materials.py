@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rbdyn.contact._options import between
+from rbdyn.contact.options import between
 from rbdyn.errors import ContactError
 
 

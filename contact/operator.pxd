@@ -3,7 +3,7 @@
 # A visit reads v_i with `contact_velocity` and writes an impulse change with `add_impulse`; both cost the same for any
 # number of contacts.  `prepare` (operator.pyx) fills the per-step constants from a ContactProblem.
 
-from rbdyn.contact.block cimport Cone
+from rbdyn.contact.cone.block cimport Cone
 from rbdyn.contact.problem cimport Block, ContactProblem, Entry, Entry3
 from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, dot3, mul3, scale3, sub3, tmul3, vec3
 
@@ -60,7 +60,7 @@ cdef struct Operator:        # workspace; grows by doubling and is reused
     BodyVelocity* body       # (n_single,)
     double* z                # (n_coordinates,) normalised velocity changes [kg^1/2 m/s]
     size_t contact_capacity, body_capacity, z_capacity, block_capacity, line_capacity, factor_capacity
-    size_t growths           # how often memory was asked for
+    size_t reallocations           # how often memory was asked for
 
 
 cdef int check_sizes(const ContactProblem* p) except -1 nogil
@@ -69,7 +69,6 @@ cdef void set_free_velocity(Contact* k, const ContactProblem* p, int i) noexcept
 cdef void clear_velocities(Operator* G) noexcept nogil
 cdef void load_impulses(Operator* G, const double* impulse) noexcept nogil
 cdef void release(Operator* G) noexcept nogil
-cdef int grow(void** array, size_t* capacity, size_t needed, size_t item, size_t* growths) except -1 nogil
 
 
 cdef inline Vec3 impulse_at(const double* impulse, int i) noexcept nogil:

@@ -1,12 +1,13 @@
 """The per-step constants of every contact, and the velocities that impulses make."""
 
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memset
 
-from rbdyn.contact.block cimport make_compliant, make_cone, possible
+from rbdyn.contact.cone.block cimport make_compliant, make_cone, possible
 from rbdyn.contact.problem cimport (
     BILATERAL, BOX, CONE, CONTACT_PROBLEM_VERSION, LAWS, MOST_ROWS, Block, ContactProblem, RowSide,
 )
+from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport (
     Mat3,
     Sym3,
@@ -27,22 +28,6 @@ from rbdyn.spatial._algebra cimport (
 )
 
 from rbdyn.errors import ContactError
-
-
-cdef int grow(void** array, size_t* capacity, size_t needed, size_t item, size_t* growths) except -1 nogil:
-    """Make room for `needed` items: at least double, keep the contents, leave all as it was on failure."""
-    cdef size_t size
-    cdef void* bigger
-    if needed <= capacity[0]:
-        return 0
-    size = max(needed, 2 * capacity[0], <size_t>16)
-    bigger = realloc(array[0], size * item)
-    if bigger == NULL:
-        raise MemoryError(f"no memory for a contact problem: {size} items of {item} bytes")
-    array[0] = bigger
-    capacity[0] = size
-    growths[0] += 1
-    return 0
 
 
 cdef void release(Operator* G) noexcept nogil:
@@ -251,14 +236,14 @@ cdef int prepare(Operator* G, const ContactProblem* p) except -1 nogil:
     """Read the problem: workspace of the right size, constants of every block, velocities at their free values."""
     cdef int i, factors = 0
     check_sizes(p)
-    grow(<void**>&G.contact, &G.contact_capacity, p.n_cones, sizeof(Contact), &G.growths)
-    grow(<void**>&G.body, &G.body_capacity, p.n_single, sizeof(BodyVelocity), &G.growths)
-    grow(<void**>&G.z, &G.z_capacity, p.n_coordinates, sizeof(double), &G.growths)
-    grow(<void**>&G.block, &G.block_capacity, p.n - p.n_cones, sizeof(LineBlock), &G.growths)
-    grow(<void**>&G.line, &G.line_capacity, p.n_rows - 3 * p.n_cones, sizeof(Line), &G.growths)
+    G.reallocations += grow(<void**>&G.contact, &G.contact_capacity, p.n_cones, sizeof(Contact))
+    G.reallocations += grow(<void**>&G.body, &G.body_capacity, p.n_single, sizeof(BodyVelocity))
+    G.reallocations += grow(<void**>&G.z, &G.z_capacity, p.n_coordinates, sizeof(double))
+    G.reallocations += grow(<void**>&G.block, &G.block_capacity, p.n - p.n_cones, sizeof(LineBlock))
+    G.reallocations += grow(<void**>&G.line, &G.line_capacity, p.n_rows - 3 * p.n_cones, sizeof(Line))
     for i in range(p.n_cones, p.n):
         factors += 36 if p.block[i].law == BILATERAL else 0
-    grow(<void**>&G.factor, &G.factor_capacity, factors, sizeof(double), &G.growths)
+    G.reallocations += grow(<void**>&G.factor, &G.factor_capacity, factors, sizeof(double))
     G.n = G.n_blocks = G.n_lines = 0                   # nothing to read until all is made
     G.n_single, G.n_coordinates, G.row, G.entry = p.n_single, p.n_coordinates, p.entry3, p.entry
     G.proximal = False

@@ -17,7 +17,7 @@ cdef class ContactSolver(Backend):
     cdef readonly bint converged     # in the last step
     cdef WarmStart memory
     cdef Operator check              # workspace for judging the impulses of a Python solve()
-    cdef size_t growths              # how often workspace was allocated
+    cdef size_t reallocations              # how often workspace was allocated
     cdef int solve_c(self, ContactProblem* p) except -1 nogil
 
 cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil

@@ -1,7 +1,7 @@
 from typing import Any, ClassVar
 
 from rbdyn.backends import Backend
-from rbdyn.contact.view import ContactView
+from rbdyn.contact.views.view import ContactView
 
 class ContactSolver(Backend):
     parity: int

@@ -8,13 +8,15 @@ from rbdyn.contact.laws.dispatch cimport admissible
 from rbdyn.contact.operator cimport LineBlock, check_sizes, load_impulses, prepare
 from rbdyn.contact.operator cimport release as release_operator
 from rbdyn.contact.problem cimport ContactProblem, Key
-from rbdyn.contact.view cimport ContactView
+from rbdyn.contact.views.view cimport ContactView
 from rbdyn.contact.warm_start cimport WarmStart, load, release, reserve, store
 from rbdyn.spatial._algebra cimport Vec3
 
 import numpy as np
 
-from rbdyn.contact import _arrays, _options
+from rbdyn.contact import options
+from rbdyn.contact.laws import LAW_NAMES
+from rbdyn.contact.views import arrays
 from rbdyn.errors import ContactError
 
 
@@ -77,7 +79,7 @@ cdef class ContactSolver(Backend):
 
     def __cinit__(self, *args, **kwargs):
         self.introduce(ContactSolver, "solve", "contact solver", ContactError)
-        self.takes = _options.laws(type(self))
+        self.takes = options.laws(type(self))
         self.warm = True
         self.alternating = True
 
@@ -133,8 +135,8 @@ cdef class ContactSolver(Backend):
     def configure(self, *, warm_start=None, alternate=None):
         """Change parameters; those left out keep their values."""
         self.check_free(True)
-        warm = self.warm if warm_start is None else _options.flag(warm_start, "warm_start")
-        alternating = self.alternating if alternate is None else _options.flag(alternate, "alternate")
+        warm = self.warm if warm_start is None else options.flag(warm_start, "warm_start")
+        alternating = self.alternating if alternate is None else options.flag(alternate, "alternate")
         self.warm, self.alternating = warm, alternating
 
     @property
@@ -156,7 +158,7 @@ cdef class ContactSolver(Backend):
     @property
     def allocations(self):
         """How often workspace was allocated: constant while the problems do not grow."""
-        return self.growths + self.check.growths
+        return self.reallocations + self.check.reallocations
 
     def reset(self):
         """Forget the warm start and sweep forward next."""
@@ -181,11 +183,11 @@ cdef class ContactSolver(Backend):
         self.check_free(True)
         cdef WarmStart* W = &self.memory
         return {
-            "version": _arrays.STATE_VERSION,
+            "version": arrays.STATE_VERSION,
             "parity": self.direction,
-            "key": copied(W.key, W.n * sizeof(Key), _arrays.KEY),
+            "key": copied(W.key, W.n * sizeof(Key), arrays.KEY),
             "impulse": copied(W.impulse, W.n * sizeof(Vec3), np.float64).reshape(-1, 3),
-            "block_key": copied(W.block_key, W.n_blocks * sizeof(Key), _arrays.KEY),
+            "block_key": copied(W.block_key, W.n_blocks * sizeof(Key), arrays.KEY),
             "block_rows": copied(W.block_rows, W.n_blocks * sizeof(int), np.intc),
             "row_impulse": copied(W.row_impulse, W.n_rows * sizeof(double), np.float64),
         }
@@ -199,8 +201,8 @@ cdef class ContactSolver(Backend):
             If `state` is not such a dict; the solver is then unchanged.
         """
         self.check_free(True)
-        key, impulse, block_key, block_rows, row_impulse, parity = _arrays.checked_state(state)
-        reserve(&self.memory, <int>len(key), <int>len(block_key), <int>len(row_impulse), &self.growths)
+        key, impulse, block_key, block_rows, row_impulse, parity = arrays.checked_state(state)
+        reserve(&self.memory, <int>len(key), <int>len(block_key), <int>len(row_impulse), &self.reallocations)
         self.memory.n, self.memory.n_blocks, self.memory.n_rows = len(key), len(block_key), len(row_impulse)
         self.direction = parity
         copy_in(self.memory.key, key)
@@ -233,7 +235,7 @@ cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:
         check_impulses(s, p)
     else:
         s.solve_c(p)
-    store(&s.memory, p, &s.growths)
+    store(&s.memory, p, &s.reallocations)
     s.direction ^= s.alternating
     s.iterations, s.error, s.converged = p.iterations, p.error, p.converged
     return 0
@@ -247,7 +249,7 @@ cdef int check_laws(ContactSolver s, const ContactProblem* p) except -1 nogil:
             with gil:
                 raise ContactError(
                     f"{type(s).__name__} takes the laws {', '.join(type(s).laws)} (its class attribute `laws`); block "
-                    f"{i} of the problem is of law {_arrays.LAW_NAMES[p.block[i].law]!r}")
+                    f"{i} of the problem is of law {LAW_NAMES[p.block[i].law]!r}")
     return 0
 
 
@@ -310,7 +312,7 @@ cdef int check_rows(ContactSolver s, const ContactProblem* p, const LineBlock* k
             with gil:
                 raise ContactError(
                     f"{type(s).__name__}.solve() wrote impulse {lam[r]:.6g} N s at row {r} of block {block} of {p.n}: "
-                    f"a {_arrays.LAW_NAMES[k.law]} allows {admissible(k, lam[r]):.6g} at the nearest")
+                    f"a {LAW_NAMES[k.law]} allows {admissible(k, lam[r]):.6g} at the nearest")
     return 0
 
 

@@ -3,9 +3,10 @@
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
-from rbdyn.contact.local cimport clipped
-from rbdyn.contact.operator cimport grow, impulse_at, set_impulse
+from rbdyn.contact.cone.local cimport clipped
+from rbdyn.contact.operator cimport impulse_at, set_impulse
 from rbdyn.contact.problem cimport BOX, UNILATERAL, Block, ContactProblem, Key
+from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Mat3, Vec3, mul3, rows3, tmul3, vec3, zero3
 
 
@@ -61,22 +62,22 @@ cdef void load(const WarmStart* W, ContactProblem* p) noexcept nogil:
             p.impulse[B.first_row + r] = x
 
 
-cdef int reserve(WarmStart* W, int n, int blocks, int rows, size_t* growths) except -1 nogil:
+cdef int reserve(WarmStart* W, int n, int blocks, int rows, size_t* reallocations) except -1 nogil:
     """Room for n cones, other blocks and their rows; what is remembered stays."""
-    grow(<void**>&W.key, &W.key_capacity, n, sizeof(Key), growths)
-    grow(<void**>&W.impulse, &W.impulse_capacity, n, sizeof(Vec3), growths)
-    grow(<void**>&W.block_key, &W.block_key_capacity, blocks, sizeof(Key), growths)
-    grow(<void**>&W.block_rows, &W.block_rows_capacity, blocks, sizeof(int), growths)
-    grow(<void**>&W.row_impulse, &W.row_capacity, rows, sizeof(double), growths)
+    reallocations[0] += grow(<void**>&W.key, &W.key_capacity, n, sizeof(Key))
+    reallocations[0] += grow(<void**>&W.impulse, &W.impulse_capacity, n, sizeof(Vec3))
+    reallocations[0] += grow(<void**>&W.block_key, &W.block_key_capacity, blocks, sizeof(Key))
+    reallocations[0] += grow(<void**>&W.block_rows, &W.block_rows_capacity, blocks, sizeof(int))
+    reallocations[0] += grow(<void**>&W.row_impulse, &W.row_capacity, rows, sizeof(double))
     return 0
 
 
-cdef int store(WarmStart* W, const ContactProblem* p, size_t* growths) except -1 nogil:
+cdef int store(WarmStart* W, const ContactProblem* p, size_t* reallocations) except -1 nogil:
     """Remember this step's impulses, and nothing older."""
     cdef int i, m = 0, rows = 0
     cdef Key last = no_key()
     cdef const Block* B
-    reserve(W, p.n_cones, p.n - p.n_cones, p.n_rows - 3 * p.n_cones, growths)
+    reserve(W, p.n_cones, p.n - p.n_cones, p.n_rows - 3 * p.n_cones, reallocations)
     for i in range(p.n_cones):
         B = p.block + i
         if compare(B.key, last) > 0:

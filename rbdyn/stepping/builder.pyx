@@ -19,8 +19,7 @@ cdef void builder_free(Builder* b) noexcept:
     for p in (<size_t> b.block, <size_t> b.v_free, <size_t> b.target, <size_t> b.impulse, <size_t> b.frame,
               <size_t> b.single_a, <size_t> b.single_b, <size_t> b.arm_a, <size_t> b.arm_b,
               <size_t> b.entry3_start, <size_t> b.entry3, <size_t> b.side, <size_t> b.entry_start, <size_t> b.entry,
-              <size_t> b.inverse_mass,
-              <size_t> b.inverse_inertia):
+              <size_t> b.inverse_mass, <size_t> b.inverse_inertia):
         free(<void*> <size_t> p)
     memset(b, 0, sizeof(Builder))
 

@@ -6,8 +6,8 @@
 
 from libc.math cimport NAN, fabs, frexp, hypot, isfinite, ldexp, sqrt
 
-from rbdyn.contact.block cimport FRICTIONLESS, ISOTROPIC, SKIPPED, Cone
-from rbdyn.contact.slide cimport (
+from rbdyn.contact.cone.block cimport FRICTIONLESS, ISOTROPIC, SKIPPED, Cone
+from rbdyn.contact.cone.slide cimport (
     slide_coulomb_bisection,
     slide_coulomb_newton,
     slide_raisim_bisection,
@@ -54,7 +54,7 @@ cdef inline Vec3 slide_general(const Cone* B, Vec3 c, Vec3 stick, FrictionLaw la
 
 
 cdef inline Vec3 closed_contact(const Cone* B, Vec3 c, FrictionLaw law, Method method, Mode* mode) noexcept nogil:
-    """Stick or slide, for c_n < 0 and 1e-40 < |c|_1 < 1e40."""
+    """Direct or slide, for c_n < 0 and 1e-40 < |c|_1 < 1e40."""
     cdef Vec3 stick
     mode[0] = SLIDE
     if B.kind == FRICTIONLESS:

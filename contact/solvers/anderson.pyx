@@ -4,12 +4,12 @@ from libc.math cimport INFINITY, isfinite
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
-from rbdyn.contact.operator cimport grow
+from rbdyn.memory cimport grow
 
 
-cdef int begin(Anderson* A, int size, size_t* growths) except -1 nogil:
+cdef int begin(Anderson* A, int size, size_t* reallocations) except -1 nogil:
     """Room for iterates of length `size`, and no history."""
-    grow(<void**>&A.memory, &A.capacity, (5 + 2 * WINDOW) * <size_t>size, sizeof(double), growths)
+    reallocations[0] += grow(<void**>&A.memory, &A.capacity, (5 + 2 * WINDOW) * <size_t>size, sizeof(double))
     A.size = size
     A.x = A.memory
     A.f = A.x + size
@@ -106,7 +106,7 @@ cdef bint coefficients(const Anderson* A, double* gamma) noexcept nogil:
     return kept > 0
 
 
-cdef bint mix(Anderson* A, const double* g, double error, double* out) noexcept nogil:
+cdef bint extrapolate(Anderson* A, const double* g, double error, double* out) noexcept nogil:
     """Take g(A.x), write the accelerated iterate to `out`; False if the plain g is to be used.
 
     Safeguard: an error of more than twice the best one forgets the history.  `out` may be g.

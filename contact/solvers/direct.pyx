@@ -4,13 +4,14 @@ from libc.math cimport fabs, sqrt
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from rbdyn.contact.block cimport determinant
-from rbdyn.contact.block cimport inverse as inverse3
-from rbdyn.contact.local cimport STICK, clipped
+from rbdyn.contact.cone.block cimport determinant
+from rbdyn.contact.cone.block cimport inverse as inverse3
+from rbdyn.contact.laws cimport cone
 from rbdyn.contact.operator cimport (
-    Contact, Operator, add_impulse, contact_velocity, grow, impulse_at, load_impulses, set_impulse,
+    Contact, Operator, add_impulse, contact_velocity, impulse_at, load_impulses, set_impulse,
 )
 from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Sym3, Vec3, sym3, vec3
 
 cdef enum:
@@ -20,17 +21,17 @@ cdef double IMMOVABLE = 1e30
 cdef double STIFFNESS = 1e7  # rho in units of 1 / mean diagonal of G_ii
 
 
-cdef int begin(Stick* S, const Operator* G, const ContactProblem* p, size_t* growths) except -1 nogil:
+cdef int begin(Direct* S, const Operator* G, const ContactProblem* p, size_t* reallocations) except -1 nogil:
     """Room for this problem, the order of its unknowns and the profile of A."""
     cdef size_t n = 6 * <size_t> p.n_single + p.n_coordinates, bodies = p.n_single, contacts = p.n_cones
-    cdef size_t width = 12
+    cdef size_t width = 12, size
     cdef char* m
     cdef int i
     for i in range(p.n_cones):
         width = max(width, <size_t> (12 + G.contact[i].row_end - G.contact[i].row))
-    grow(<void**> &S.memory, &S.capacity,
-         (n + 1) * sizeof(size_t) + (3 * width + n + 3 * contacts) * sizeof(double)
-         + (n + width + 3 * bodies + 1 + 3 * contacts) * sizeof(int), 1, growths)
+    size = ((n + 1) * sizeof(size_t) + (3 * width + n + 3 * contacts) * sizeof(double)
+            + (n + width + 3 * bodies + 1 + 3 * contacts) * sizeof(int))
+    reallocations[0] += grow(<void**> &S.memory, &S.capacity, size, 1)
     m = S.memory
     S.start = <size_t*> m
     S.J = <double*> (S.start + n + 1)
@@ -46,18 +47,18 @@ cdef int begin(Stick* S, const Operator* G, const ContactProblem* p, size_t* gro
     S.width = <int> width
     number_unknowns(S, G, p)
     profile(S, G, p)
-    grow(<void**> &S.A, &S.A_capacity, S.start[S.n], sizeof(double), growths)
+    reallocations[0] += grow(<void**> &S.A, &S.A_capacity, S.start[S.n], sizeof(double))
     return 0
 
 
-cdef void release(Stick* S) noexcept nogil:
+cdef void release(Direct* S) noexcept nogil:
     """Give all memory back."""
     free(S.memory)
     free(S.A)
-    memset(S, 0, sizeof(Stick))
+    memset(S, 0, sizeof(Direct))
 
 
-cdef bint affordable(const Stick* S, int contacts) noexcept nogil:
+cdef bint affordable(const Direct* S, int contacts) noexcept nogil:
     """Whether a factorisation costs less than some sixty sweeps, at 150 flops a visit."""
     cdef double flops = 0.0, row
     cdef int i
@@ -67,7 +68,7 @@ cdef bint affordable(const Stick* S, int contacts) noexcept nogil:
     return flops < 9000.0 * contacts
 
 
-cdef void list_contacts(Stick* S, const Operator* G, const ContactProblem* p) noexcept nogil:
+cdef void list_contacts(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
     """The contacts of each body: counted, then placed."""
     cdef int i, k, body
     memset(S.neighbours, 0, (p.n_single + 1) * sizeof(int))
@@ -89,7 +90,7 @@ cdef void list_contacts(Stick* S, const Operator* G, const ContactProblem* p) no
     S.neighbours[0] = 0
 
 
-cdef void number_unknowns(Stick* S, const Operator* G, const ContactProblem* p) noexcept nogil:
+cdef void number_unknowns(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
     """Breadth-first from the body with the fewest contacts of each island; coordinates come last."""
     cdef int done = 0, head = 0, seed, body, other, i, k
     list_contacts(S, G, p)
@@ -119,7 +120,7 @@ cdef void number_unknowns(Stick* S, const Operator* G, const ContactProblem* p) 
     S.n = 6 * done + p.n_coordinates
 
 
-cdef int columns(Stick* S, const Operator* G, const ContactProblem* p, int i) noexcept nogil:
+cdef int columns(Direct* S, const Operator* G, const ContactProblem* p, int i) noexcept nogil:
     """The unknowns of contact i and its three rows of J; returns their number."""
     cdef const Contact* k = G.contact + i
     cdef int n = 0, j, side, body, coordinates = S.n - p.n_coordinates
@@ -149,7 +150,7 @@ cdef inline void write_row(double* J, double s, Vec3 t, const double* L) noexcep
     J[3], J[4], J[5] = s * L[0], s * L[1], s * L[2]
 
 
-cdef void profile(Stick* S, const Operator* G, const ContactProblem* p) noexcept nogil:
+cdef void profile(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
     """first[i] and start[i]: a row reaches back to the lowest unknown that shares a contact with it."""
     cdef int i, j, n, low
     for i in range(S.n):
@@ -169,16 +170,11 @@ cdef void profile(Stick* S, const Operator* G, const ContactProblem* p) noexcept
         S.start[i + 1] = S.start[i] + (i + 1 - S.first[i])
 
 
-cdef void choose(Stick* S, const Operator* G, const ContactProblem* p) noexcept nogil:
-    """rows[i]: 3 for a contact that sticks, 1 for one that slides (its friction stays), 0 for an open one."""
+cdef void select_rows(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
+    """rows[i]: how many rows of each contact are held."""
     cdef int i
     for i in range(p.n_cones):
-        if G.contact[i].block.dependent:
-            S.rows[i] = 0
-        elif G.contact[i].mode == STICK:
-            S.rows[i] = 3
-        else:
-            S.rows[i] = 1 if p.impulse[3 * i + 2] > 0.0 else 0
+        S.rows[i] = cone.held_rows(G.contact + i, impulse_at(p.impulse, i))
 
 
 cdef inline double weight(const Contact* k) noexcept nogil:
@@ -186,7 +182,7 @@ cdef inline double weight(const Contact* k) noexcept nogil:
     return STIFFNESS * 3.0 / (k.block.G.xx + k.block.G.yy + k.block.G.zz)
 
 
-cdef void add_masses(Stick* S, const ContactProblem* p) noexcept nogil:
+cdef void add_masses(Direct* S, const ContactProblem* p) noexcept nogil:
     """A <- M: m 1 and the inertia of each body, 1 for each normalised coordinate.
 
     What cannot move gets a mass beyond the reach of any stiffness here.
@@ -216,7 +212,7 @@ cdef void add_masses(Stick* S, const ContactProblem* p) noexcept nogil:
         S.A[S.start[i] + i - S.first[i]] = 1.0
 
 
-cdef void add_contacts(Stick* S, const Operator* G, const ContactProblem* p) noexcept nogil:
+cdef void add_contacts(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
     """A <- A + J_S^T rho J_S."""
     cdef int i, a, b, n, w = S.width
     cdef double rho, x
@@ -236,7 +232,7 @@ cdef void add_contacts(Stick* S, const Operator* G, const ContactProblem* p) noe
                     row[S.index[b]] += rho * x
 
 
-cdef bint factor(Stick* S) noexcept nogil:
+cdef bint factor(Direct* S) noexcept nogil:
     """A = L L^T in its profile; False if a pivot is not positive."""
     cdef int i, j, k, low
     cdef double s
@@ -260,7 +256,7 @@ cdef bint factor(Stick* S) noexcept nogil:
     return True
 
 
-cdef void substitute(Stick* S) noexcept nogil:
+cdef void substitute(Direct* S) noexcept nogil:
     """x <- A^-1 x."""
     cdef int i, k
     cdef double s
@@ -279,7 +275,7 @@ cdef void substitute(Stick* S) noexcept nogil:
             S.x[k] -= row[k] * s
 
 
-cdef double multiplier_step(Stick* S, Operator* G, const ContactProblem* p) noexcept nogil:
+cdef double multiplier_step(Direct* S, Operator* G, const ContactProblem* p) noexcept nogil:
     """One step from the impulses in p; returns the largest contact velocity before it [m/s]."""
     cdef double worst = 0.0, rho
     cdef double y[3]
@@ -317,7 +313,7 @@ cdef double multiplier_step(Stick* S, Operator* G, const ContactProblem* p) noex
     return worst
 
 
-cdef int let_go(Stick* S, const Operator* G, const ContactProblem* p) noexcept nogil:
+cdef int release_rows(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
     """Give up what friction or a push cannot do; returns how many contacts that concerns.
 
     A contact that pulls is opened.  One outside its cone keeps its normal row, and its friction at the cone's rim.
@@ -328,7 +324,7 @@ cdef int let_go(Stick* S, const Operator* G, const ContactProblem* p) noexcept n
         if S.rows[i] == 0:
             continue
         lam = impulse_at(p.impulse, i)
-        inside = clipped(lam, G.contact[i].block.mu)
+        inside = cone.admissible(G.contact + i, lam)
         if not lam.z >= 0.0:
             S.rows[i] = 0
         elif inside.x != lam.x or inside.y != lam.y:
@@ -340,14 +336,14 @@ cdef int let_go(Stick* S, const Operator* G, const ContactProblem* p) noexcept n
     return changed
 
 
-cdef void solve_sticking(Stick* S, Operator* G, const ContactProblem* p, double threshold) noexcept nogil:
+cdef void solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double threshold) noexcept nogil:
     """Impulses that hold every sticking contact, the others fixed; clipped to the cones; velocities follow.
 
     Contacts that would have to pull, or to hold more than their friction, are let go, and the rest is solved again.
     """
     cdef double worst, best
     cdef int i
-    choose(S, G, p)
+    select_rows(S, G, p)
     for _ in range(ROUNDS):
         add_masses(S, p)
         add_contacts(S, G, p)
@@ -359,9 +355,9 @@ cdef void solve_sticking(Stick* S, Operator* G, const ContactProblem* p, double 
             if worst < 0.01 * threshold or not worst < 0.5 * best:
                 break
             best = worst
-        if let_go(S, G, p) == 0:
+        if release_rows(S, G, p) == 0:
             break
         load_impulses(G, p.impulse)
     for i in range(p.n_cones):
-        set_impulse(p.impulse, i, clipped(impulse_at(p.impulse, i), G.contact[i].block.mu))
+        set_impulse(p.impulse, i, cone.admissible(G.contact + i, impulse_at(p.impulse, i)))
     load_impulses(G, p.impulse)

@@ -13,7 +13,7 @@
 from rbdyn.contact.operator cimport Operator
 from rbdyn.contact.problem cimport ContactProblem
 
-cdef struct Stick:           # workspace; one allocation that grows by doubling and is reused
+cdef struct Direct:           # workspace; one allocation that grows by doubling and is reused
     char* memory
     size_t capacity          # bytes
     double* A                # profile of the lower triangle, row by row
@@ -33,7 +33,7 @@ cdef struct Stick:           # workspace; one allocation that grows by doubling 
     double* r                # (3 contacts,) contact velocities before the step [m/s]
 
 
-cdef int begin(Stick* S, const Operator* G, const ContactProblem* p, size_t* growths) except -1 nogil
-cdef bint affordable(const Stick* S, int contacts) noexcept nogil
-cdef void solve_sticking(Stick* S, Operator* G, const ContactProblem* p, double threshold) noexcept nogil
-cdef void release(Stick* S) noexcept nogil
+cdef int begin(Direct* S, const Operator* G, const ContactProblem* p, size_t* reallocations) except -1 nogil
+cdef bint affordable(const Direct* S, int contacts) noexcept nogil
+cdef void solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double threshold) noexcept nogil
+cdef void release(Direct* S) noexcept nogil

@@ -14,7 +14,7 @@
 
 from libc.math cimport INFINITY, fabs, hypot, sqrt
 
-from rbdyn.contact.block cimport Cone
+from rbdyn.contact.cone.block cimport Cone
 from rbdyn.spatial._algebra cimport Vec3, vec3
 
 cdef struct Slip:            # eq. 3: D v_t = a0 + A e [m/s/kg]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from reference.contact_law import random_block, solutions
 
-from rbdyn.contact.local import solve_local
+from rbdyn.contact.cone.local import solve_local
 from rbdyn.errors import ContactError
 
 LAWS = ("coulomb", "raisim")

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from rbdyn.contact.laws import LAW_NAMES
 from rbdyn.errors import ContactError
 
 STATE_VERSION = 2  # of what ContactSolver.get_state returns
 
-LAW_NAMES = ("cone", "unilateral", "bilateral", "box")  # in the order of Law in problem.pxd
 KEY = np.dtype([("source", np.uint32), ("id_a", np.uint32), ("id_b", np.uint32), ("feature", np.uint32)])
 
 

@@ -1,4 +1,4 @@
-"""A contact problem as Python sees it: `ContactView` during a step, `Problem` for use without a World.
+"""A contact problem as a solver written in Python receives it.
 
 A view holds copies, made when first asked for: an array kept beyond the step is old, but never dangles.
 """
@@ -16,12 +16,12 @@ from rbdyn.contact.operator cimport (
     prepare,
     release,
 )
-from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION, Block, ContactProblem, Entry, Entry3, Key
+from rbdyn.contact.problem cimport ContactProblem, Key
 from rbdyn.spatial._algebra cimport Vec3, vec3, zero3
 
 import numpy as np
 
-from rbdyn.contact import _arrays
+from rbdyn.contact.views import arrays
 from rbdyn.errors import ContactError
 
 
@@ -33,12 +33,6 @@ cdef object doubles(const double* data, tuple shape, bint writable=False):
         memcpy(&flat[0], data, flat.shape[0] * sizeof(double))
     array.flags.writeable = writable
     return array
-
-
-cdef double* pointer(array):
-    """The data of a C-contiguous float64 array that somebody else keeps alive."""
-    cdef double[::1] flat = array.reshape(-1)
-    return &flat[0] if flat.shape[0] > 0 else NULL
 
 
 cdef class ContactView:
@@ -192,7 +186,7 @@ cdef class ContactView:
         cdef ContactProblem* p = self.live()
         cdef Key k
         cdef int i
-        keys = np.zeros(p.n, _arrays.KEY)
+        keys = np.zeros(p.n, arrays.KEY)
         for i in range(p.n):
             k = p.block[i].key
             keys[i] = (k.source, k.id_a, k.id_b, k.feature)
@@ -213,7 +207,7 @@ cdef class ContactView:
     @impulse.setter
     def impulse(self, value):
         self.live()
-        self.impulse[:] = _arrays.numbers(value, self.by_row(), "impulse", "[N s]")
+        self.impulse[:] = arrays.numbers(value, self.by_row(), "impulse", "[N s]")
 
     @property
     def delassus(self):
@@ -320,180 +314,3 @@ cdef object assemble(const ContactProblem* p):
     result = 0.5 * (result + result.T)
     result.flags.writeable = False
     return result
-
-
-cdef class Problem(ContactView):
-    """A contact problem that owns its arrays, for use without a World.
-
-    Parameters
-    ----------
-    delassus : (3n, 3n) array_like of float
-        Symmetric, positive semi-definite matrix G [1/kg]; contact axes in the order t1, t2, normal.
-    v_free : (n, 3) array_like of float
-        Velocity of A minus B at zero impulse [m/s], normal part minus its target.
-    friction : float or (n,) array_like of float
-        Friction coefficients, >= 0.
-    target : (n, 3) array_like of float, optional
-        What `v_free` is less of [m/s]: ``v_free + target`` is the bodies' own velocity; 0 if left out.
-    dt : float, optional
-        Time step [s].
-    frame : (n, 3, 3) array_like of float, optional
-        Contact axes, rows t1, t2, normal in world axes; the identity if left out.
-    key : (n,) array_like of int, optional
-        Identity of the contacts for the warm start of `ContactSolver.step`, ascending; 0 for none.
-
-    Raises
-    ------
-    ContactError
-        If a shape is wrong, a value is not finite, or G is not symmetric and positive semi-definite.
-    """
-
-    def __init__(self, delassus, v_free, friction, *, target=None, dt=1.0, frame=None, key=None):
-        if self.p != NULL:
-            raise ContactError("a Problem cannot be initialised twice: make a new one")
-        arrays = _arrays.from_delassus(delassus, v_free, friction, dt, frame, key)
-        self.take(_arrays.with_target(arrays, target, (arrays["n"], 3)))
-
-    @classmethod
-    def from_bodies(cls, inverse_mass, inverse_inertia, *, frame, v_free, friction, single_a, arm_a, single_b=None,
-                    arm_b=None, rows=None, target=None, dt=1.0, key=None):
-        """A problem between single bodies, and optionally articulated systems given by their rows.
-
-        Parameters
-        ----------
-        inverse_mass : (m,) array_like of float
-            [1/kg], 0 for a body that does not move.
-        inverse_inertia : (m, 3, 3) array_like of float
-            About the centre of mass, world axes [1/(kg m^2)]; symmetric, positive semi-definite.
-        frame, v_free, friction, target, dt, key
-            As for `Problem`.
-        single_a, single_b : (n,) array_like of int
-            Index of the body on side A and B of each contact, -1 for none.
-        arm_a, arm_b : (n, 3) array_like of float
-            Contact point minus that body's centre of mass [m], world axes.
-        rows : (n, 3, k) array_like of float, optional
-            Columns of M^-1/2 J^T of articulated systems [kg^-1/2], contact axes: adds ``rows @ rows^T`` to G.
-
-        Raises
-        ------
-        ContactError
-            If a shape is wrong, a value is not finite, or a frame is not orthonormal.
-        """
-        cdef Problem problem = cls.__new__(cls)
-        arrays = _arrays.from_bodies(inverse_mass, inverse_inertia, frame, v_free, friction, single_a, arm_a,
-                                     single_b, arm_b, rows, dt, key)
-        problem.take(_arrays.with_target(arrays, target, (arrays["n"], 3)))
-        return problem
-
-    @classmethod
-    def from_blocks(cls, blocks, delassus, v_free, *, target=None, dt=1.0, key=None):
-        """A problem of any laws, given by its matrix.
-
-        Parameters
-        ----------
-        blocks : sequence of dict
-            ``{"law": "cone", "friction": mu}``, ``{"law": "unilateral"}``, ``{"law": "bilateral"}`` or ``{"law": "box",
-            "low": a, "high": b}`` with bounds a <= 0 <= b [N s]; all but cones take ``"rows"``, 1 to 6, and all take
-            ``"compliance"`` [1/kg].  Cones come first.
-        delassus : (m, m) array_like of float
-            Symmetric, positive semi-definite matrix over the rows of all blocks, in their order [1/kg].
-        v_free : (m,) array_like of float
-            Velocity at zero impulse, less its target [m/s].
-        target : (m,) array_like of float, optional
-        dt, key
-            As for `Problem`; keys ascend among the cones, and among the other blocks.
-
-        Raises
-        ------
-        ContactError
-            If a block is not as above, a shape is wrong, or G is not symmetric and positive semi-definite.
-
-        Examples
-        --------
-        >>> motor = [{"law": "box", "low": -0.5, "high": 0.5}]
-        >>> problem = Problem.from_blocks(motor, [[2.0]], [-3.0])
-        >>> BisectionSolver().solve(problem)
-        >>> problem.impulse
-        array([0.5])
-        """
-        cdef Problem problem = cls.__new__(cls)
-        arrays = _arrays.from_blocks(blocks, delassus, v_free, dt, key)
-        problem.take(_arrays.with_target(arrays, target, (arrays["n_rows"],)))
-        return problem
-
-    cdef int take(self, dict a) except -1:
-        """Point `own` into checked arrays."""
-        cdef int[::1] single_a = a["single_a"]
-        cdef int[::1] single_b = a["single_b"]
-        cdef int[::1] row_start = a["row_start"]
-        cdef int[::1] entry_start = a["entry_start"]
-        cdef unsigned char[::1] rows, entries, blocks
-        a["rows"] = pack_rows(a["coordinate"], a["columns"])
-        a["entries"] = pack_entries(a["entry_coordinate"], a["entry_y"])
-        a["packed"] = pack_blocks(a["blocks"], a["key"])
-        a["held"] = np.zeros(max(1, a["n_rows"]))
-        rows, entries, blocks = a["rows"], a["entries"], a["packed"]
-        self.arrays, self.cache, self.impulse_array = a, None, None
-        memset(&self.own, 0, sizeof(ContactProblem))
-        self.own.version = CONTACT_PROBLEM_VERSION
-        self.own.n, self.own.n_cones, self.own.n_rows = a["n"], a["n_cones"], a["n_rows"]
-        self.own.n_single, self.own.n_coordinates = len(a["inverse_mass"]), a["n_coordinates"]
-        self.own.dt = a["dt"]
-        self.own.frame, self.own.v_free = pointer(a["frame"]), pointer(a["v_free"])
-        self.own.target, self.own.impulse = pointer(a["target"]), pointer(a["held"])
-        self.own.arm_a, self.own.arm_b = pointer(a["arm_a"]), pointer(a["arm_b"])
-        self.own.inverse_mass, self.own.inverse_inertia = pointer(a["inverse_mass"]), pointer(a["inverse_inertia"])
-        self.own.entry3_start, self.own.entry_start = &row_start[0], &entry_start[0]
-        if self.own.n_cones > 0:
-            self.own.single_a, self.own.single_b = &single_a[0], &single_b[0]
-        if rows.shape[0] > 0:
-            self.own.entry3 = <const Entry3*>&rows[0]
-        if entries.shape[0] > 0:
-            self.own.entry = <const Entry*>&entries[0]
-        if blocks.shape[0] > 0:
-            self.own.block = <const Block*>&blocks[0]
-        self.p = &self.own
-        return 0
-
-
-cdef object pack_blocks(blocks, keys):
-    """Blocks as the bytes of C structs."""
-    packed = np.zeros(len(blocks) * sizeof(Block), np.uint8)
-    cdef unsigned char[::1] data = packed
-    cdef Block* block
-    cdef int i, first = 0
-    for i, (law, rows, a, b, compliance) in enumerate(blocks):
-        block = <Block*>&data[0] + i
-        block.law, block.first_row, block.rows = _arrays.LAW_NAMES.index(law), first, rows
-        block.a, block.b, block.compliance = a, b, compliance
-        block.key.source, block.key.id_a, block.key.id_b, block.key.feature = [int(k) for k in keys[i]]
-        first += rows
-    return packed
-
-
-cdef object pack_entries(coordinate, y):
-    """Entries as the bytes of C structs."""
-    cdef int[::1] index = coordinate
-    cdef double[::1] values = y
-    packed = np.zeros(index.shape[0] * sizeof(Entry), np.uint8)
-    cdef unsigned char[::1] data = packed
-    cdef Entry* entry
-    cdef int j
-    for j in range(index.shape[0]):
-        entry = <Entry*>&data[0] + j
-        entry.coordinate, entry.y = index[j], values[j]
-    return packed
-
-
-cdef object pack_rows(coordinate, columns):
-    """Rows as the bytes of C structs."""
-    cdef int[::1] index = coordinate
-    cdef double[:, ::1] y = columns
-    packed = np.zeros(index.shape[0] * sizeof(Entry3), np.uint8)
-    cdef unsigned char[::1] data = packed
-    cdef Entry3* row
-    cdef int j
-    for j in range(index.shape[0]):
-        row = <Entry3*>&data[0] + j
-        row.coordinate, row.x, row.y, row.n = index[j], y[j, 0], y[j, 1], y[j, 2]
-    return packed

@@ -1,17 +1,17 @@
 # Gauss-Seidel over contacts: visit one contact after the other, each time with its local problem solved exactly.
 
-from rbdyn.contact.anderson cimport Anderson
-from rbdyn.contact.local cimport FrictionLaw, Method
+from rbdyn.contact.cone.local cimport FrictionLaw, Method
 from rbdyn.contact.operator cimport Operator
 from rbdyn.contact.problem cimport ContactProblem
-from rbdyn.contact.stick cimport Stick
+from rbdyn.contact.solvers.anderson cimport Anderson
+from rbdyn.contact.solvers.direct cimport Direct
 
 cdef enum:
     PLAIN_SWEEPS = 8         # sweeps before acceleration starts: most steps need fewer
     HARD_SWEEPS = 25         # sweeps before contacts that may contradict one another become compliant
     DIRECT_EVERY = 2         # sweeps between direct solves
     DIRECT_TRIES = 12        # direct solves in a step, at most
-    LEAP = 4                 # an accelerated step may make the error this many times the best one, for a sweep
+    ACCEPTABLE = 4                 # an accelerated step may make the error this many times the best one, for a sweep
 
 cdef struct Settings:
     FrictionLaw law
@@ -25,5 +25,5 @@ cdef struct Settings:
     bint backward            # visit from the last contact to the first
 
 
-cdef int gauss_seidel(Operator* G, Anderson* A, Stick* S, const Settings* settings, ContactProblem* p,
+cdef int gauss_seidel(Operator* G, Anderson* A, Direct* S, const Settings* settings, ContactProblem* p,
                       double* history) except -1 nogil

@@ -24,7 +24,7 @@ cdef struct Anderson:        # workspace; grows by doubling and is reused
     double gram[5][5]        # dF_j . dF_k
 
 
-cdef int begin(Anderson* A, int size, size_t* growths) except -1 nogil
+cdef int begin(Anderson* A, int size, size_t* reallocations) except -1 nogil
 cdef void restart(Anderson* A) noexcept nogil
-cdef bint mix(Anderson* A, const double* g, double error, double* out) noexcept nogil
+cdef bint extrapolate(Anderson* A, const double* g, double error, double* out) noexcept nogil
 cdef void release(Anderson* A) noexcept nogil

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdyn.contact._arrays import LAW_NAMES
+from rbdyn.contact.laws import LAW_NAMES
 from rbdyn.errors import ContactError
 
 MOST_ITERATIONS = 1_000_000

@@ -2,21 +2,23 @@
 
 from libc.stdlib cimport free
 
-from rbdyn.contact.anderson cimport Anderson
-from rbdyn.contact.anderson cimport begin as begin_anderson
-from rbdyn.contact.anderson cimport release as release_anderson
-from rbdyn.contact.gauss_seidel cimport Settings, gauss_seidel
-from rbdyn.contact.local cimport FrictionLaw, Method
-from rbdyn.contact.operator cimport Operator, grow, prepare
+from rbdyn.contact.cone.local cimport FrictionLaw, Method
+from rbdyn.contact.operator cimport Operator, prepare
 from rbdyn.contact.operator cimport release as release_operator
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
-from rbdyn.contact.stick cimport Stick
-from rbdyn.contact.stick cimport release as release_stick
+from rbdyn.contact.solvers.anderson cimport Anderson
+from rbdyn.contact.solvers.anderson cimport begin as begin_anderson
+from rbdyn.contact.solvers.anderson cimport release as release_anderson
+from rbdyn.contact.solvers.direct cimport Direct
+from rbdyn.contact.solvers.direct cimport release as release_direct
+from rbdyn.contact.solvers.gauss_seidel cimport Settings, gauss_seidel
+from rbdyn.memory cimport grow
 
 import numpy as np
 
-from rbdyn.contact import _arrays, _options
+from rbdyn.contact import options
+from rbdyn.contact.laws import LAW_NAMES
 
 LAWS = ("coulomb", "raisim")
 METHODS = ("newton", "bisection")
@@ -62,12 +64,12 @@ cdef class BisectionSolver(ContactSolver):
     array([[-0.5,  0. ,  1. ]])
     """
 
-    laws = _arrays.LAW_NAMES
+    laws = LAW_NAMES
 
     cdef Settings settings
     cdef Operator operator
     cdef Anderson acceleration
-    cdef Stick stick
+    cdef Direct direct
     cdef double* history             # (max_iterations,) error of each sweep [m/s]
     cdef size_t history_capacity
     cdef int history_length
@@ -88,7 +90,7 @@ cdef class BisectionSolver(ContactSolver):
     def __dealloc__(self):
         release_operator(&self.operator)
         release_anderson(&self.acceleration)
-        release_stick(&self.stick)
+        release_direct(&self.direct)
         free(self.history)
 
     def configure(self, *, friction_law=None, local_solver=None, max_iterations=None, threshold=None, alpha_init=None,
@@ -103,25 +105,25 @@ cdef class BisectionSolver(ContactSolver):
         """
         cdef Settings s = self.settings
         if friction_law is not None:
-            s.law = <FrictionLaw><int>_options.choice(friction_law, LAWS, "friction_law")
+            s.law = <FrictionLaw><int>options.choice(friction_law, LAWS, "friction_law")
         if local_solver is not None:
-            s.method = <Method><int>_options.choice(local_solver, METHODS, "local_solver")
+            s.method = <Method><int>options.choice(local_solver, METHODS, "local_solver")
         if max_iterations is not None:
-            s.max_iterations = _options.count(max_iterations, "max_iterations")
+            s.max_iterations = options.count(max_iterations, "max_iterations")
         if threshold is not None:
-            s.threshold = _options.between(threshold, 0.0, np.inf, "threshold")
+            s.threshold = options.between(threshold, 0.0, np.inf, "threshold")
         if alpha_init is not None:
-            s.alpha_init = _options.share(alpha_init, "alpha_init")
+            s.alpha_init = options.share(alpha_init, "alpha_init")
         if alpha_min is not None:
-            s.alpha_min = _options.share(alpha_min, "alpha_min")
+            s.alpha_min = options.share(alpha_min, "alpha_min")
         if alpha_decay is not None:
-            s.alpha_decay = _options.between(alpha_decay, 0.0, 1.0, "alpha_decay")
+            s.alpha_decay = options.between(alpha_decay, 0.0, 1.0, "alpha_decay")
         if patience is not None:
-            s.patience = _options.count(patience, "patience")
+            s.patience = options.count(patience, "patience")
         if anderson is not None:
-            s.anderson = _options.flag(anderson, "anderson")
+            s.anderson = options.flag(anderson, "anderson")
         if direct is not None:
-            s.direct = _options.flag(direct, "direct")
+            s.direct = options.flag(direct, "direct")
         ContactSolver.configure(self, warm_start=warm_start, alternate=alternate)
         self.settings = s
 
@@ -156,15 +158,15 @@ cdef class BisectionSolver(ContactSolver):
         """Gauss-Seidel from the impulses in p."""
         cdef Settings settings = self.settings       # one reading: somebody may configure meanwhile
         prepare(&self.operator, p)
-        begin_anderson(&self.acceleration, p.n_rows, &self.operator.growths)
-        grow(<void**>&self.history, &self.history_capacity, settings.max_iterations, sizeof(double),
-             &self.operator.growths)
+        begin_anderson(&self.acceleration, p.n_rows, &self.operator.reallocations)
+        self.reallocations += grow(<void**>&self.history, &self.history_capacity, settings.max_iterations,
+                                   sizeof(double))
         settings.backward = self.direction
-        gauss_seidel(&self.operator, &self.acceleration, &self.stick, &settings, p, self.history)
+        gauss_seidel(&self.operator, &self.acceleration, &self.direct, &settings, p, self.history)
         self.history_length = p.iterations
         return 0
 
     @property
     def allocations(self):
         """How often workspace was allocated: constant while the problems do not grow."""
-        return self.growths + self.operator.growths
+        return self.reallocations + self.operator.reallocations

@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY, fabs, isfinite, sqrt
 
 from rbdyn.contact.accept cimport accept
-from rbdyn.contact.block cimport SKIPPED, Cone, apply_block, largest_tangential
+from rbdyn.contact.cone.block cimport SKIPPED, Cone, apply_block, largest_tangential
 from rbdyn.contact.laws.dispatch cimport prepare_blocks, visit_block
 from rbdyn.contact.operator cimport (
     Operator,
@@ -19,7 +19,8 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
 from rbdyn.spatial._algebra cimport Vec3, sub3, vec3
 
-from rbdyn.contact import _arrays, _options
+from rbdyn.contact import options
+from rbdyn.contact.laws import LAW_NAMES
 
 
 cdef class PGSSolver(ContactSolver):
@@ -40,7 +41,7 @@ cdef class PGSSolver(ContactSolver):
         If an argument is out of range; the message names it.
     """
 
-    laws = _arrays.LAW_NAMES
+    laws = LAW_NAMES
 
     cdef Operator operator
     cdef int max_iterations
@@ -65,8 +66,8 @@ cdef class PGSSolver(ContactSolver):
         ContactError
             If a value is out of range; the solver is then unchanged.
         """
-        iterations = self.max_iterations if max_iterations is None else _options.count(max_iterations, "max_iterations")
-        limit = self.threshold if threshold is None else _options.between(threshold, 0.0, float("inf"), "threshold")
+        iterations = self.max_iterations if max_iterations is None else options.count(max_iterations, "max_iterations")
+        limit = self.threshold if threshold is None else options.between(threshold, 0.0, float("inf"), "threshold")
         ContactSolver.configure(self, warm_start=warm_start, alternate=alternate)
         self.max_iterations, self.threshold = iterations, limit
 
@@ -84,7 +85,7 @@ cdef class PGSSolver(ContactSolver):
     @property
     def allocations(self):
         """How often workspace was allocated: constant while the problems do not grow."""
-        return self.growths + self.operator.growths
+        return self.reallocations + self.operator.reallocations
 
     cdef int solve_c(self, ContactProblem* p) except -1 nogil:
         """Sweep from the impulses in p."""

@@ -12,8 +12,3 @@ cdef class ContactView:
     cdef tuple by_row(self)
     cdef object of_blocks(self, str name)
     cdef object cached(self, str name, const double* data, tuple shape)
-
-cdef class Problem(ContactView):
-    cdef ContactProblem own
-    cdef dict arrays                 # what own points into
-    cdef int take(self, dict a) except -1

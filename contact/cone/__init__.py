@@ -1,0 +1,1 @@
+"""The problem of one contact with the others held fixed."""

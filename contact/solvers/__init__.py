@@ -1,0 +1,1 @@
+"""Solvers of a contact problem, and what they are made of."""
