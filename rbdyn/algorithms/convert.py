@@ -23,10 +23,11 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbdyn.arguments import as_vector, shown
 from rbdyn.errors import Error, StateError, unknown_name
 from rbdyn.mechanism.joints.convention import LIBRARIES, Convention
 from rbdyn.model.model import Model
-from rbdyn.spatial.rotations import Array, _shown, as_vector
+from rbdyn.spatial.rotations import Array
 
 
 def convert(
@@ -62,7 +63,7 @@ def convert(
         If a length is wrong or a number is not finite.
     """
     if not isinstance(model, Model):
-        raise Error(f"model must be a Model, got {_shown(model)}")
+        raise Error(f"model must be a Model, got {shown(model)}")
     for name in (to, source):
         if not isinstance(name, str) or name not in LIBRARIES:
             raise unknown_name("library", name, LIBRARIES)

@@ -12,6 +12,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from rbdyn.arguments import shown
 from rbdyn.errors import StaleModelError, StateError
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
@@ -20,7 +21,7 @@ from rbdyn.mechanism.surgery.before import Before, Change
 from rbdyn.mechanism.surgery.maps import carried
 from rbdyn.model.model import Model
 from rbdyn.model.state import State
-from rbdyn.spatial.rotations import Array, _shown
+from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 
 Known = list[tuple[Before, State]]  # each state with the mechanism that it is of
@@ -80,7 +81,7 @@ def _sorted(states: tuple[State, ...], befores: tuple[Before, ...]) -> Known:
     free, known = list(befores), []
     for state in states:
         if not isinstance(state, State) or state.model is None:
-            raise StateError(f"carry takes States, got {_shown(state)}")
+            raise StateError(f"carry takes States, got {shown(state)}")
         before = next((b for b in free if _fits(state, b)), None)
         if before is None:
             model = state.model

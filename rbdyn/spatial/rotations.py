@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdyn.arguments import as_array, as_vector
-from rbdyn.arguments import shown as _shown  # noqa: F401
 from rbdyn.errors import Error
 
 Array = NDArray[np.float64]

@@ -11,9 +11,9 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HOMES = {"rbdyn": "", "collision": "collision", "contact": "contact", "io": "io"}
-FLOORS = {
-    "errors": -2,  # the ground under the house
+FOLDERS = {"rbdyn": "", "collision": "collision", "contact": "contact", "io": "io"}
+LAYERS = {
+    "errors": -2,
     "memory": -2,
     "version": -2,
     "arguments": -1,
@@ -47,16 +47,16 @@ RELATIVE = re.compile(r"^[ \t]*from[ \t]+\.+[\w.]*[ \t]+c?import", re.MULTILINE)
 
 def sources():
     """Inner dotted name (`world.world`) and path of every source file."""
-    for folder, package in HOMES.items():
+    for folder, package in FOLDERS.items():
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in {".py", ".pyx", ".pxd", ".pxi", ".pyi"}:
                 inner = [*filter(None, [package]), *path.relative_to(ROOT / folder).with_suffix("").parts]
                 yield ".".join(inner[:-1] if inner[-1] == "__init__" and len(inner) > 1 else inner), path
 
 
-def floor(name):
-    """The key of FLOORS that a dotted name falls under: the longest that begins it."""
-    keys = [key for key in FLOORS if (name + ".").startswith(key + ".")]
+def layer(name):
+    """The key of LAYERS that a dotted name falls under: the longest that begins it."""
+    keys = [key for key in LAYERS if (name + ".").startswith(key + ".")]
     return max(keys, key=len) if keys else None
 
 
@@ -66,7 +66,7 @@ def imported(text):
         for item in (match[1] or match[2]).split(","):
             name = item.split("#")[0].split()[:1]
             if name:
-                yield name[0] if floor(name[0]) else "__init__"
+                yield name[0] if layer(name[0]) else "__init__"
     yield from FROM_INSIDE.findall(text)
     if WHOLE.search(text):
         yield "__init__"
@@ -74,16 +74,16 @@ def imported(text):
 
 def offences(name, text):
     """What a file may not import, in words."""
-    home = floor(name)
-    if home is None:
-        return [f"{name} is on no floor; give it one in {__name__} and CONTRIBUTING.md"]
+    own = layer(name)
+    if own is None:
+        return [f"{name} is in no layer; give it one in {__name__} and CONTRIBUTING.md"]
     found = [f"{name}: relative import" for _ in RELATIVE.finditer(text)]
     for target in imported(text):
-        goal = floor(target)
+        goal = layer(target)
         if goal is None:
-            found.append(f"{name} imports {target}, which is on no floor")
-        elif goal != home and FLOORS[goal] >= FLOORS[home]:
-            found.append(f"{name} (floor {FLOORS[home]}) imports {target} (floor {FLOORS[goal]})")
+            found.append(f"{name} imports {target}, which is in no layer")
+        elif goal != own and LAYERS[goal] >= LAYERS[own]:
+            found.append(f"{name} (layer {LAYERS[own]}) imports {target} (layer {LAYERS[goal]})")
     return found
 
 
@@ -125,7 +125,7 @@ def test_every_package_is_seen():
         ("world.world", "# from rbdyn.cli import main\nx = 'import rbdyn.cli'", 0),
     ],
 )
-def test_the_test_has_teeth(name, text, count):
+def test_imports_up_are_found(name, text, count):
     """Imports up, sideways, relative and of the package as a whole are found; those down are not."""
     assert len(offences(name, text)) == count
 
@@ -143,8 +143,15 @@ MODULES = modules()
 SAID = re.compile(r'""".*?"""|#[^\n]*', re.DOTALL)
 PRIVATE = re.compile(r"(?:[\w\])]+)\.(_[a-z]\w*)\b")
 DEFINED = re.compile(r"\b(?:def|cdef [\w .*\[\]]+?|class)[ \t]+(_[a-z]\w*)[ \t]*[(:]|\w+\.(_[a-z]\w*)\b[^\n=]*=[^=]")
-CONJURED = re.compile(r"\btype\((?!self\b|cls\b|error\b)(\w+)\)\(")
+CONJURED = re.compile(
+    r"\btype\((?!(?:self|cls|error)\))([^()]+)\)(?:\.__new__)?\(|(\S+)\.__class__\(|\b(?:__import__|sys\.modules)\b"
+)
 IMPORTS = re.compile(r"^[ \t]*(?:from|import|cimport)[ \t][^\n]*", re.MULTILINE)
+TAKEN = re.compile(rf"^[ \t]*from[ \t]+rbdyn\.([\w.]+)[ \t]+c?import[ \t]+(?:{NAMES})", re.MULTILINE)
+OBJECTS = re.compile(
+    r"\b(?:State|Model|World|Mechanism|Placement|object|list|dict|tuple|str|cnp|gil|def|cpdef|class|raise)\b|^import\b",
+    re.MULTILINE,
+)
 SHARED = {"_revision": "the edit counter that a Model and its mechanism share"}
 
 
@@ -158,28 +165,32 @@ for _name, _text in MODULES.items():
         PRIVATE_NAMES.setdefault(package(_name), set()).add(_match[1] or _match[2])
 
 
-def targets(name, text):
+def targets(name, text, known=MODULES):
     """Modules of the library that a module imports from, itself left out."""
     for target in imported(text):
-        keys = [key for key in MODULES if (target + ".").startswith(key + ".")]
+        keys = [key for key in known if (target + ".").startswith(key + ".")]
         if keys and (goal := max(keys, key=len)) != name and not name.startswith(goal + "."):
             yield goal
 
 
-def dependencies():
-    """What each file needs: a declaration file is a node of its own, which cimports lead to and imports do not."""
-    headers = {name for name, path in SOURCES if path.suffix == ".pxd"}
+def dependencies(files):
+    """What each file of (name, suffix, text) needs: a declaration file is a node of its own.
+
+    Cimports of a declaration need declarations only; those of compiled code also load what is declared there.
+    """
+    known = {name for name, _, _ in files}
+    suffixes = {kind: {name for name, suffix, _ in files if suffix == kind} for kind in (".pxd", ".pyx")}
     graph = {}
-    for name, path in SOURCES:
-        if path.suffix == ".pyi":
+    for name, suffix, text in files:
+        if suffix == ".pyi":
             continue
-        lines = path.read_text().splitlines()
-        cimports = "\n".join(line for line in lines if " cimport " in line)
-        imports = "\n".join(line for line in lines if " cimport " not in line)
-        node = f"{name} (declared)" if path.suffix == ".pxd" else name
-        needs = graph.setdefault(node, set())
-        needs.update(f"{goal} (declared)" for goal in targets(name, cimports) if goal in headers)
-        needs.update(targets(name, imports))
+        cimports = "\n".join(line for line in text.splitlines() if " cimport " in line)
+        imports = "\n".join(line for line in text.splitlines() if " cimport " not in line)
+        needs = graph.setdefault(f"{name} (declared)" if suffix == ".pxd" else name, set())
+        needs.update(f"{goal} (declared)" for goal in targets(name, cimports, known) if goal in suffixes[".pxd"])
+        if suffix != ".pxd":
+            needs.update(goal for goal in targets(name, cimports, known) if goal in suffixes[".pyx"])
+        needs.update(targets(name, imports, known))
     return {node: {goal for goal in needs if goal in graph} for node, needs in graph.items()}
 
 
@@ -206,9 +217,16 @@ def circle(graph):
 
 
 def reaches(name, text):
-    """Ways up that are no imports, in words."""
-    text = IMPORTS.sub("", SAID.sub("", text))
-    found = [f"{name} makes what the type of {match[1]} says" for match in CONJURED.finditer(text)]
+    """Ways up that are no imports, and private names of other packages, in words."""
+    text = SAID.sub("", text)
+    found = []
+    for match in TAKEN.finditer(text):
+        for item in (match[2] or match[3]).split(","):
+            word = item.split()[:1]
+            if word and re.match(r"_[a-z]", word[0]) and package(match[1]) != package(name):
+                found.append(f"{name} imports {word[0]}, which is private to {match[1]}")
+    text = IMPORTS.sub("", text)
+    found += [f"{name} finds a class without an import: {match[0]}" for match in CONJURED.finditer(text)]
     for match in PRIVATE.finditer(text):
         word = match[1]
         others = [p for p, names in PRIVATE_NAMES.items() if word in names]
@@ -219,11 +237,11 @@ def reaches(name, text):
 
 def objects_named(text):
     """What a kernel may not name: a State, a Model or any Python object."""
-    return re.findall(r"\b(?:State|Model|Placement|object|list|dict|tuple|str|cnp)\b", SAID.sub("", text))
+    return OBJECTS.findall(SAID.sub("", text))
 
 
 def test_no_module_imports_itself_by_way_of_others():
-    graph = dependencies()
+    graph = dependencies([(name, path.suffix, path.read_text()) for name, path in SOURCES])
     assert sum(map(len, graph.values())) > 300
     assert circle(graph) == []
 
@@ -243,10 +261,90 @@ def test_lanes_know_neither_model_nor_state(name):
     assert not {"model.model", "model.state"} & set(targets(name, MODULES[name]))
 
 
-def test_the_tests_inside_packages_find_what_they_look_for():
+# ---- the tests inside packages find what they look for ---------------------------------------------------------------
+
+
+def test_circles_of_names_are_found():
     assert circle({"a": {"b"}, "b": {"c"}, "c": {"a"}}) == ["a", "b", "c", "a"]
     assert circle({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
-    assert reaches("model.state", "twin = type(other)(3)") and not reaches("model.state", "twin = type(self)(3)")
-    assert reaches("world.world", "state.model._joint(name)") and not reaches("model.state", "model._joint(name)")
-    assert objects_named("cdef inline void f(State s)") and not objects_named("# a State\ncdef inline void f(CData* d)")
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ([("model.a", ".py", "from rbdyn.model.b import f"), ("model.b", ".py", "from rbdyn.model.a import g")], True),
+        ([("world.a", ".py", "from rbdyn.world.b import f"), ("world.b", ".py", " from rbdyn.world.a import g")], True),
+        (
+            [
+                ("model.a", ".pxd", ""),
+                ("model.b", ".pxd", ""),
+                ("model.a", ".pyx", "from rbdyn.model.b cimport f"),
+                ("model.b", ".pyx", "from rbdyn.model.a cimport g"),
+            ],
+            True,
+        ),
+        (
+            [
+                ("model.a", ".pxd", "from rbdyn.model.b cimport B"),
+                ("model.b", ".pxd", "from rbdyn.model.a cimport A"),
+            ],
+            True,
+        ),
+        (
+            [
+                ("model.a", ".pxd", "from rbdyn.model.b cimport B"),
+                ("model.a", ".pyx", "from rbdyn.model.b import f"),
+                ("model.b", ".pxd", ""),
+                ("model.b", ".pyx", ""),
+            ],
+            False,
+        ),
+    ],
+)
+def test_circles_of_files_are_found(files, found):
+    """By imports at the top and in functions, by cimports of compiled code, and among declarations."""
+    assert bool(circle(dependencies(files))) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "count"),
+    [
+        ("model.state", "twin = type(other)(3)", 1),
+        ("model.state", "twin = type(self.world)(3)", 1),
+        ("model.state", "twin = type(worlds[0])(3)", 1),
+        ("model.state", "twin = type(other).__new__(type(other))", 1),
+        ("model.state", "twin = other.__class__(3)", 1),
+        ("model.state", "World = sys.modules['rbdyn'].World", 1),
+        ("model.state", "World = __import__('rbdyn').World", 1),
+        ("model.state", "twin = type(self)(3)", 0),
+        ("model.state", "raise type(error)(text)", 0),
+        ("world.world", "state.model._joint(name)", 1),
+        ("model.state", "model._joint(name)", 0),
+        ("world.world", "from rbdyn.spatial.rotations import Array, _hidden", 1),
+        ("world.world", "from rbdyn.spatial.rotations import (\n    Array,\n    _hidden,\n)", 1),
+        ("spatial.frames", "from rbdyn.spatial.rotations import _hidden", 0),
+        ("kernels.aba", "from rbdyn.model._model cimport CModel", 0),
+    ],
+)
+def test_other_ways_up_are_found(name, text, count):
+    assert len(reaches(name, text)) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("cdef inline void f(State s) noexcept nogil:", True),
+        ("from rbdyn.model.model cimport Model", True),
+        ("cdef inline object f(const CModel* m):", True),
+        ("cdef inline void f(CData* d, list found):", True),
+        ("def f(x):", True),
+        ("cpdef double f(double x) noexcept nogil:", True),
+        ("    with gil:", True),
+        ("import numpy as np", True),
+        ("# a State\ncdef inline void f(CData* d) noexcept nogil:", False),
+        ("from libc.math cimport sqrt", False),
+    ],
+)
+def test_objects_in_kernels_are_found(text, found):
+    assert bool(objects_named(text)) == found
     assert set(targets("model.state", "from rbdyn.model._model cimport CModel")) == {"model._model"}
