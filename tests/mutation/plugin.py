@@ -106,7 +106,7 @@ def trial(number, chosen, seconds):
         by = file.read().split("\n")
     be(0)
     if status[0] == 0:
-        return "timeout", by[-1]
+        return "killed", f"takes for ever: {by[-1]}"
     code = os.waitstatus_to_exitcode(status[1])
     return {0: "survived", 1: "killed"}.get(code, "crash"), f"{len(chosen)} tests" if code == 0 else by[-1]
 

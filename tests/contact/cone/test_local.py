@@ -1,5 +1,7 @@
 """One contact: the laws, the degenerate cases, and agreement with enumeration."""
 
+import os
+
 import numpy as np
 import pytest
 from reference.contact_law import random_block, solutions
@@ -7,6 +9,7 @@ from reference.contact_law import random_block, solutions
 from rbdyn.contact.cone.local import solve_local
 from rbdyn.errors import ContactError
 
+SEEDS = int(os.environ.get("SEEDS", "4"))
 LAWS = ("coulomb", "raisim")
 METHODS = ("newton", "bisection")
 BOTH = [(law, method) for law in LAWS for method in METHODS]
@@ -17,7 +20,7 @@ def test_agrees_with_enumeration(law, method):
     """Random blocks of condition up to 1e3: rel 1e-9, every mode occurring often."""
     rng = np.random.default_rng(1)
     modes = []
-    for _ in range(2500):
+    for _ in range(1200):
         G = random_block(rng, 10 ** rng.uniform(0, 3))
         c, mu = rng.normal(size=3), rng.uniform(0.05, 1.5)
         expected_mode, expected = solutions(G, c, mu, law)
@@ -28,7 +31,7 @@ def test_agrees_with_enumeration(law, method):
         if mode != "open":
             assert abs((G @ lam + c)[2]) <= 1e-13 * (np.abs(c).max() + (np.abs(G) @ np.abs(lam)).max())
         assert np.hypot(*lam[:2]) <= mu * lam[2] * (1 + 1e-14)
-    assert min(modes.count(m) for m in ("open", "stick", "slide")) > 200
+    assert min(modes.count(m) for m in ("open", "stick", "slide")) > 100
 
 
 @pytest.mark.parametrize("law, method", BOTH)
@@ -176,6 +179,30 @@ def test_homogeneous_in_speed(law, method):
         np.testing.assert_allclose(scaled, np.ldexp(lam, power), rtol=1e-9)
 
 
+@pytest.mark.parametrize("law, method", BOTH)
+def test_speeds_of_very_different_size_have_the_closed_form(law, method):
+    """A ball again: the largest speed is what is scaled to one, and the smallest may vanish beside it."""
+    G = np.diag([3.5, 3.5, 1.0])
+    for c in ((1e200, 1e-200, -1e150), (1e-250, -1e180, -1e-20), (1e-310, 1e-120, -1e-100)):
+        lam, mode = solve_local(G, c, 0.4, law, method)
+        n, large = -c[2], int(abs(c[1]) > abs(c[0]))
+        rest = abs(c[large]) / 3.5 <= 0.4 * n
+        assert mode == ("stick" if rest else "slide")
+        assert lam[2] == pytest.approx(n, rel=1e-14)
+        assert lam[large] == pytest.approx(-c[large] / 3.5 if rest else -0.4 * n * np.sign(c[large]), rel=1e-14)
+        assert abs(lam[1 - large]) < 1e-100 * n
+
+
+@pytest.mark.parametrize("axis", range(3))
+def test_an_impulse_beyond_numbers_keeps_the_old_one(axis):
+    """Friction of any size holds: each part of the impulse alone may overflow."""
+    c = np.array([1.0, 1.0, -1e295])
+    c[axis] = -1e305
+    lam, mode = solve_local(np.diag([3.5, 3.5, 1.0]), c, 1e12, old=(0.1, 0.2, 0.3))
+    assert mode == "failed"
+    np.testing.assert_array_equal(lam, [0.1, 0.2, 0.3])
+
+
 @pytest.mark.parametrize("c", [(np.nan, 0, -1), (0, 0, np.nan), (np.inf, 0, -1), (0, 1, -np.inf)])
 def test_not_finite_keeps_the_old_impulse(c):
     lam, mode = solve_local(np.eye(3), c, 0.5, old=(0.1, 0.2, 0.3))
@@ -223,10 +250,10 @@ def degenerate(rng):
 
 
 def test_fuzz_never_leaves_the_cone():
-    """1e5 degenerate problems: finite, pushing, inside the cone."""
+    """Degenerate problems, 6,000 for every seed there is: finite, pushing, inside the cone."""
     rng = np.random.default_rng(29)
     modes = set()
-    for k in range(100_000):
+    for k in range(6_000 * SEEDS):
         G, c, mu = degenerate(rng)
         lam, mode = solve_local(G, c, mu, *BOTH[k % 4])
         modes.add(mode)
