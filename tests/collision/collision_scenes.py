@@ -76,6 +76,7 @@ def sphere_of_directions(n):
 
 
 LATTICE = sphere_of_directions(4000)
+CLOUD = np.vstack([np.zeros(3), LATTICE[::20]])
 
 
 def least_overlap(a, X_a, b, X_b):
@@ -90,17 +91,26 @@ def least_overlap(a, X_a, b, X_b):
             starts.append(LATTICE[k])
             if len(starts) == 12:
                 break
-    best = np.inf, starts[0]
-    for n in starts:
-        width, least = 0.1, np.inf
-        while width > 1e-7:
-            cloud = n + width * LATTICE[::20]
-            directions = np.vstack([n[None], cloud / np.linalg.norm(cloud, axis=1, keepdims=True)])
-            values = overlap(a, X_a, b, X_b, directions)
-            n, least = directions[np.argmin(values)], values.min()
-            width *= 0.5
-        best = min(best, (least, n), key=lambda pair: pair[0])
-    return best
+    n, each = np.array(starts), np.arange(len(starts))
+    width = 0.1
+    while width > 1e-7:
+        cloud = n[:, None] + width * CLOUD
+        cloud /= np.linalg.norm(cloud, axis=2, keepdims=True)
+        values = overlap(a, X_a, b, X_b, cloud.reshape(-1, 3)).reshape(len(n), -1)
+        best = values.argmin(axis=1)
+        n, least = cloud[each, best], values[each, best]
+        width *= 0.5
+    return least.min(), n[least.argmin()]
+
+
+def touching(a, b, rng, depth):
+    """Random poses, then a moved along its least push until they overlap by `depth` (negative: gap)."""
+    X_b = pose(*rng.uniform(-1, 1, 3), rotation(rng))
+    X_a = pose(*(X_b[:3, 3] + rng.normal(size=3) * 0.3), rotation(rng))
+    for _ in range(2):
+        least, n = least_overlap(a, X_a, b, X_b)
+        X_a[:3, 3] += n * (least - depth)
+    return X_a, X_b
 
 
 def corners(shape, X):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from collision_scenes import brute_sat, contacts, corners, least_overlap, overlap, pose, rotation, turn
+from collision_scenes import brute_sat, contacts, corners, least_overlap, overlap, pose, rotation, touching, turn
 
 from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, FCLBackend, HalfSpace, NativeBackend, Sphere
 
@@ -18,16 +18,6 @@ def random_shape(kind, rng):
         "box": lambda: Box(rng.uniform(0.1, 0.8, 3)),
         "hull": lambda: ConvexHull(rng.normal(size=(20, 3)) * 0.2),
     }[kind]()
-
-
-def touching(a, b, rng, depth):
-    """Random poses, then a moved along its least push until they overlap by `depth` (negative: gap)."""
-    X_b = pose(*rng.uniform(-1, 1, 3), rotation(rng))
-    X_a = pose(*(X_b[:3, 3] + rng.normal(size=3) * 0.3), rotation(rng))
-    for _ in range(2):
-        least, n = least_overlap(a, X_a, b, X_b)
-        X_a[:3, 3] += n * (least - depth)
-    return X_a, X_b
 
 
 PAIRS = [("sphere", "sphere"), ("sphere", "capsule"), ("sphere", "box"), ("capsule", "capsule"), ("capsule", "box"),
