@@ -6,16 +6,7 @@ from algorithms.systems import BASES, in_motion, random_system
 from reference.compare import close, nontrivial
 
 import rbdyn
-from rbdyn.mechanism import (
-    Fixed,
-    Floating,
-    Planar,
-    Prismatic,
-    Revolute,
-    SinCosRevolute,
-    Spherical,
-    SPQuatFloating,
-)
+from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, SinCosRevolute, Spherical, SPQuatFloating
 from rbdyn.testing.random_mechanisms import random_tree
 
 MIXED = [Fixed, Fixed, Fixed, Revolute, SinCosRevolute, Prismatic, Spherical, Planar]

@@ -11,16 +11,7 @@ import mujoco
 import numpy as np
 from reference.oracle import cross_matrix, rotation_of_projection, rotation_of_quaternion, rotors
 
-from rbdyn.mechanism import (
-    Fixed,
-    Floating,
-    Planar,
-    Prismatic,
-    Revolute,
-    SinCosRevolute,
-    Spherical,
-    SPQuatFloating,
-)
+from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, SinCosRevolute, Spherical, SPQuatFloating
 
 
 def numbers(x):

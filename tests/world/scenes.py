@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import site
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,19 @@ def exact(friction_law="coulomb", **options):
     """The default solver, driven to rounding."""
     settings = {"threshold": 1e-14, "max_iterations": 5000, "patience": 5000} | options
     return BisectionSolver(friction_law=friction_law, **settings)
+
+
+class WaitingSolver(BisectionSolver):
+    """Says when a solve has begun, and ends it when it may go on."""
+
+    def __init__(self):
+        super().__init__()
+        self.entered, self.go_on = threading.Event(), threading.Event()
+
+    def solve(self, problem):
+        self.entered.set()
+        assert self.go_on.wait(20)
+        super().solve(problem)
 
 
 def tilted(angle, direction=0.0):

@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from world.scenes import G, World, stack, standing_quadruped
+from world.scenes import G, WaitingSolver, World, stack, standing_quadruped
 
 import rbdyn
 from rbdyn import models
@@ -496,22 +496,15 @@ def test_a_world_is_initialised_once():
 
 
 def test_a_second_thread_gets_busy():
-    entered, go_on = threading.Event(), threading.Event()
-
-    class Slow(BisectionSolver):
-        def solve(self, problem):
-            entered.set()
-            assert go_on.wait(20)
-            super().solve(problem)
-
-    world = World(1e-3, contact=Slow())
+    solver = WaitingSolver()
+    world = World(1e-3, contact=solver)
     ground, ball = world.add_ground(), world.add_sphere(0.1, 1)
     robot = standing_quadruped(world)
     ball.set_pose((1, 1, 0.0999))
     worker = threading.Thread(target=world.step)
     worker.start()
     try:
-        assert entered.wait(20)
+        assert solver.entered.wait(20)
         for call in (
             world.step, world.integrate1, world.integrate2, lambda: world.add_sphere(1, 1),
             lambda: world.remove(ground), lambda: ball.set_pose((0, 0, 0)), lambda: robot.set_state(robot.q),
@@ -522,7 +515,7 @@ def test_a_second_thread_gets_busy():
             with pytest.raises(BusyError):
                 call()
     finally:
-        go_on.set()
+        solver.go_on.set()
         worker.join(20)
     assert not worker.is_alive()
     assert world.steps == 1

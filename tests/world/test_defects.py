@@ -12,7 +12,7 @@ import weakref
 
 import numpy as np
 import pytest
-from world.scenes import G, World, stack, standing_quadruped
+from world.scenes import G, WaitingSolver, World, stack, standing_quadruped
 
 import rbdyn
 from rbdyn import models
@@ -467,20 +467,13 @@ def test_objects_can_be_referred_to_weakly():
 
 
 def test_a_fork_in_the_middle_of_a_step_is_said():
-    entered, go_on = threading.Event(), threading.Event()
-
-    class Slow(BisectionSolver):
-        def solve(self, problem):
-            entered.set()
-            assert go_on.wait(20)
-            super().solve(problem)
-
-    world = World(1e-3, contact=Slow())
+    solver = WaitingSolver()
+    world = World(1e-3, contact=solver)
     world.add_ground()
     world.add_sphere(0.1, 1).set_pose((0, 0, 0.0999))
     worker = threading.Thread(target=world.step)
     worker.start()
-    assert entered.wait(20)
+    assert solver.entered.wait(20)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         child = os.fork()
@@ -491,7 +484,7 @@ def test_a_fork_in_the_middle_of_a_step_is_said():
             os._exit(0 if "fork" in str(problem) else 1)
         finally:
             os._exit(2)
-    go_on.set()
+    solver.go_on.set()
     worker.join(20)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     world.step()
