@@ -1,4 +1,7 @@
-"""Seeds: a test or a fixture that takes `seed` gets four of them, 0 to 3, or as many as the variable SEEDS says."""
+"""Order of the files, and seeds.
+
+A test or a fixture that takes `seed` gets four of them, 0 to 3, or as many as the variable SEEDS says.
+"""
 
 import os
 
@@ -7,6 +10,11 @@ import pytest
 SEEDS = int(os.environ.get("SEEDS", "4"))
 if SEEDS < 1:
     raise pytest.UsageError(f"SEEDS must be 1 or more, got {SEEDS}")
+
+
+def pytest_collection_modifyitems(items):
+    """Packaging compiles the library: it begins first, so that no process waits for it in the end."""
+    items.sort(key=lambda item: item.path.name != "test_packaging.py")
 
 
 def pytest_generate_tests(metafunc):

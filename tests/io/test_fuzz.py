@@ -1,5 +1,7 @@
 """Mutated robot files: whatever comes, a mechanism of finite numbers or one of our errors."""
 
+import os
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,6 +10,7 @@ from rbdyn import models
 from rbdyn.errors import Error
 from rbdyn.io import load_urdf
 
+RUNS = int(os.environ.get("SEEDS", "4"))  # more by night
 INERTIAL = '<inertial><origin xyz="0 0 1" rpy="1 0 0"/><mass value="1"/>'
 INERTIAL += '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
 DIALECT = f"""<robot name="r"><link name="world"/><link name="b" sensor="s.xml">{INERTIAL}
@@ -116,13 +119,13 @@ def check(source):
     mechanism.remove_fixed_tree_joints()
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=125 * RUNS, deadline=None)
 @given(mutants())
 def test_mutated_text(text):
     check(text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=50 * RUNS, deadline=None)
 @given(st.sampled_from(SEEDS), st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), min_size=1, max_size=4))
 def test_mutated_bytes(text, changes):
     data = bytearray(text.encode())
@@ -134,7 +137,7 @@ def test_mutated_bytes(text, changes):
 NUMBERS = ["1", "0", "-1", "1e30", "-1e30", "1e-30", "1e-320", "3.14", "1e15"]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=50 * RUNS, deadline=None)
 @given(st.lists(st.sampled_from(NUMBERS), min_size=16, max_size=16))
 def test_extreme_numbers(n):
     """Legal numbers of any size never make a mechanism that is not finite."""

@@ -1,5 +1,6 @@
 """Every example runs, by itself, in a process of its own, and prints something; so does the README's."""
 
+import functools
 import pathlib
 import re
 import subprocess
@@ -31,8 +32,9 @@ def test_there_are_examples():
     assert len(EXAMPLES) >= 5
 
 
+@functools.cache
 def run_example(path):
-    """What an example prints when it is run as a program, in a tree that need not be installed."""
+    """What an example prints when it is run as a program, once, in a tree that need not be installed."""
     return output("-c", f"import runpy; runpy.run_path({str(path)!r}, run_name='__main__')")
 
 
