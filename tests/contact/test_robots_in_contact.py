@@ -34,6 +34,7 @@ def simulate(world, robot, seconds):
     return impulse, speed
 
 
+@pytest.mark.filterwarnings("ignore:'panda' asks for .*mimic")  # its fingers move one by one
 def test_the_panda_falls_and_rests():
     """No control: it folds onto itself and the ground, link on link two joints apart, and lies still."""
     world = rbdyn.World()
