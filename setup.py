@@ -9,7 +9,7 @@ Environment: RBDYN_MARCH=native tunes for this machine's processor (bits may
 then differ from other machines); RBDYN_CHECKED=1 builds with bounds checks;
 RBDYN_SANITIZE=address,undefined builds for the sanitizers of GCC and Clang
 (CONTRIBUTING.md says how to run them); RBDYN_CFLAGS is appended to the
-compiler's flags.  Changed flags compile everything anew.
+compiler's flags.  Changed flags compile everything anew, and translate it if they concern Cython.
 """
 
 import os
@@ -34,7 +34,7 @@ CHECKED = os.environ.get("RBDYN_CHECKED", "") == "1"
 SANITIZE = os.environ.get("RBDYN_SANITIZE", "")
 MARCH = os.environ.get("RBDYN_MARCH", "")
 EXTRA = os.environ.get("RBDYN_CFLAGS", "").split()
-FLAGS_FILE = pathlib.Path("build/flags.txt")  # with what the tree was compiled
+FLAGS_FILE = pathlib.Path("build/flags.txt")  # with what the tree was translated to C, and compiled
 WORKERS = os.cpu_count() or 1
 DIRECTIVES = {
     "language_level": 3,
@@ -206,8 +206,10 @@ class BuildExt(build_ext):
         self.progress.count(ext.name)
 
     def run(self) -> None:
-        flags = repr((sorted(DIRECTIVES.items()), compile_flags(), link_flags()))
-        if not FLAGS_FILE.exists() or FLAGS_FILE.read_text() != flags:
+        directives, flags = repr(sorted(DIRECTIVES.items())), repr((compile_flags(), link_flags()))
+        before = FLAGS_FILE.read_text().splitlines() if FLAGS_FILE.exists() else []
+        translated = before[:1] == [directives] and not self.force
+        if before != [directives, flags]:
             self.force = True
         self.progress.say("translating Cython to C")
         built = cythonize(
@@ -216,13 +218,13 @@ class BuildExt(build_ext):
             build_dir="build/c",
             compiler_directives=DIRECTIVES,
             nthreads=0 if sys.platform == "win32" else WORKERS,
-            force=bool(self.force),
+            force=not translated,
             quiet=True,
         )
         for extension, done in zip(self.extensions, built, strict=True):
             extension.sources, extension.depends = done.sources, done.depends
         super().run()
-        FLAGS_FILE.write_text(flags)
+        FLAGS_FILE.write_text(f"{directives}\n{flags}\n")
         self.progress.end()
 
 
