@@ -76,3 +76,37 @@ def test_rim_points_move_without_a_jump():
         if before is not None:
             assert all(np.linalg.norm(at[f] - before[f]) < 2e-3 for f in at if f in before)
         before = at
+
+
+@pytest.mark.parametrize("width, points", [(0.006, 4), (0.003, 2)])
+def test_a_thin_bar_stands_on_its_four_corners(width, points):
+    """Corners of a face nearer than a fiftieth of the smaller shape's radius are one contact; others are not."""
+    plate = ConvexHull([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.1, 0.1)])
+    bar = ConvexHull([[x, y, z] for x in (-0.2, 0.2) for y in (-0.5 * width, 0.5 * width) for z in (-0.01, 0.01)])
+    for angle in (0.0, 0.3, 2.0):
+        found = contacts(NativeBackend(), (plate, np.eye(4)), (bar, pose(0.1, 0.05, 0.1095, turn(2, angle))))
+        assert len(found) == points
+        local = (found["position"] - (0.1, 0.05, 0.0)) @ turn(2, angle)
+        np.testing.assert_allclose(np.abs(local[:, :2]), np.tile((0.2, 0.5 * width), (points, 1)), atol=1e-9)
+        np.testing.assert_allclose(found["depth"], 5e-4, atol=1e-9)
+
+
+@pytest.mark.parametrize("edge", range(3))
+@pytest.mark.parametrize("sides", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
+def test_a_capsule_that_cuts_an_edge_touches_where_it_cuts(edge, sides):
+    """Its axis passes 1 cm under the edge, askew: the contact is at the nearest points of the axis and the edge."""
+    half, i, j = np.array([0.3, 0.2, 0.1]), (edge + 1) % 3, (edge + 2) % 3
+    n, on_edge, u = np.zeros(3), np.zeros(3), np.zeros(3)
+    n[i], n[j] = np.array(sides) / np.sqrt(2)
+    on_edge[edge], on_edge[i], on_edge[j] = 0.04, sides[0] * half[i], sides[1] * half[j]
+    u[edge], u[i], u[j] = 0.5, sides[1], -sides[0]                    # askew to the edge, normal to n
+    u /= np.linalg.norm(u)
+    R = np.linalg.svd(u[None])[2][::-1].T
+    R[:, 2] = u
+    R[:, 0] *= np.linalg.det(R)
+    point = on_edge - 0.01 * n
+    found = contacts(NativeBackend(), (Capsule(0.02, 0.6), pose(*(point + 0.07 * u), R)), (Box(2 * half), np.eye(4)))
+    assert found["feature"].tolist() == [2]
+    assert found["depth"][0] == pytest.approx(0.03, abs=1e-12)
+    np.testing.assert_allclose(found["normal"][0], n, atol=1e-12)
+    np.testing.assert_allclose(found["position"][0], on_edge - 0.5 * 0.03 * n, atol=1e-9)

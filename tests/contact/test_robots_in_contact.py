@@ -164,6 +164,7 @@ def test_a_contact_near_the_axis_of_its_joint_does_not_spin_it():
     assert 1e-3 < fastest <= 1.0
 
 
+@pytest.mark.filterwarnings("ignore:.* asks for .*(dry friction|mimic)")  # none of it matters here
 @pytest.mark.parametrize(
     "name, seconds", [("kinova.urdf", 0.15), ("tiago_pro.urdf", 0.1), ("pr2.urdf", 0.1), ("icub_reduced.urdf", 0.1)]
 )

@@ -394,6 +394,21 @@ def test_workspace_grows_by_doubling():
     assert 0 < counts[-1] - counts[0] <= 25                            # six arrays; not one each time
 
 
+def test_a_solve_begins_with_nothing_said():
+    """Whatever the last solve wrote: no iterations, no error, and converged only where there is nothing to solve."""
+
+    class Silent(ContactSolver):
+        def solve(self, p):
+            self.found = p.iterations, p.error, p.converged
+            p.iterations, p.error, p.converged = 7, 3.0, True
+
+    solver, p = Silent(), problem(n=2)
+    for _ in range(2):
+        solver.step(p)
+        assert solver.found == (0, 0.0, False)
+        assert (p.iterations, p.error) == (7, 3.0)
+
+
 # ---- arguments ------------------------------------------------------------------------------------------------
 
 

@@ -56,6 +56,28 @@ def test_the_bounce_is_a_share_of_the_speed_above_the_threshold(v, bounce):
     assert ball.linear_velocity[2] == pytest.approx(bounce, abs=1e-14)
 
 
+@pytest.mark.parametrize("kind", ["static", "kinematic"])
+def test_no_impulse_moves_what_is_moved_by_hand(kind):
+    """A plate that turns about its own axis is struck off its centre, again and again, and keeps its motion exactly."""
+    world = World(1e-3)
+    world.set_default_material(0.8, 0.5)
+    plate = world.add_box(1.0, 0.8, 0.1, 0.01, name="plate")
+    plate.body_type = kind
+    v, w = ((0, 0, 0), (0, 0, 0)) if kind == "static" else ((0.1, 0.0, 0.2), (0.3, -0.1, 2.0))
+    if kind == "kinematic":
+        plate.set_velocity(v, w)
+    ball = world.add_sphere(0.05, 5.0)
+    ball.set_pose((0.35, 0.25, 0.1 + 1e-6))
+    ball.set_velocity((0, 0.4, -3.0))
+    struck = 0
+    for _ in range(50):
+        world.step()
+        struck += len(world.contacts)
+        np.testing.assert_array_equal(plate.linear_velocity, v)
+        np.testing.assert_array_equal(plate.angular_velocity, w)
+    assert struck and ball.linear_velocity[2] > 0
+
+
 def test_it_is_the_corner_that_bounces(seed):
     """A box that spins and strikes with one corner: the corner leaves at its own speed times the restitution."""
     rng = np.random.default_rng(seed)

@@ -230,3 +230,18 @@ def test_the_base_of_an_arm_can_be_moved():
     untilted.set_state(q, v)
     level.step(200)
     assert np.abs(untilted.q - robots[0].q).max() > 1e-3
+
+
+def test_slow_turns_are_as_exact_as_fast_ones():
+    """2^-20 times the speed in steps 2^20 times as long: the same orientations, and smaller velocities, bit for bit."""
+    bodies = []
+    for power in (0, 20):
+        world = World(2.0 ** (power - 8), gravity=(0, 0, 0))
+        bodies.append(world.add_box(0.3, 0.5, 0.8, 2.0))
+        bodies[-1].set_pose((0, 0, 0), (0.5, 0.5, -0.5, 0.5))
+        bodies[-1].set_velocity((0, 0, 0), np.ldexp([3.0, -5.0, 7.0], -power))
+        world.step(200)
+    fast, slow = bodies
+    assert np.abs(fast.orientation - (0.5, 0.5, -0.5, 0.5)).max() > 0.1
+    np.testing.assert_array_equal(slow.orientation, fast.orientation)
+    np.testing.assert_array_equal(slow.angular_velocity, np.ldexp(fast.angular_velocity, -20))

@@ -189,6 +189,25 @@ def test_early_stop_still_returns_impulses_inside_the_cone():
         assert (np.hypot(*problem.impulse.T[:2]) <= 0.6 * problem.impulse[:, 2] * (1 + 1e-14)).all()
 
 
+def test_what_is_reported_is_the_best_sweep():
+    """A solve that does not converge returns its best impulses, and their error: more sweeps never make it larger."""
+    worse = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        A = rng.normal(size=(12, 14))
+        v_free = rng.normal(size=(4, 3)) - (0.0, 0.0, 1.0)
+        errors, history = [], []
+        for sweeps in range(1, 12):
+            problem = Problem(A @ A.T, v_free, 2.0)
+            solver = BisectionSolver(max_iterations=sweeps, threshold=0.0, direct=False, anderson=False)
+            solver.solve(problem)
+            errors.append(problem.error)
+            history = solver.error_history
+        assert (np.diff(errors) <= 0).all()
+        worse += (np.diff(history) > 0).any()
+    assert worse > 0                                                    # so that there was something to go back to
+
+
 def test_patience_ends_a_hopeless_solve():
     """At the floor of rounding nothing improves: the solve gives up and says so."""
     problem = System(np.random.default_rng(10), 3, 9).problem()
