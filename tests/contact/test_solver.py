@@ -1,4 +1,4 @@
-"""The interface: two doors, warm start, snapshots, checks, and no allocation in a steady step."""
+"""The interface: overrides in C and in Python, warm start, snapshots, checks, and no allocation in a steady step."""
 
 import copy
 import gc
@@ -56,7 +56,7 @@ class Writes(ContactSolver):
         problem.impulse[:] = self.values
 
 
-# ---- two doors ----------------------------------------------------------------------------------------------------
+# ---- overrides ----------------------------------------------------------------------------------------------------
 
 
 def test_only_python_solvers_go_through_the_python_door():
@@ -166,9 +166,9 @@ def test_dead_views_say_so(name):
             getattr(view, name)
         with pytest.raises(ContactError, match="holds no problem"):
             view.velocity()
-        for door in (BisectionSolver().solve, BisectionSolver().step, PGSSolver().solve):
+        for solve in (BisectionSolver().solve, BisectionSolver().step, PGSSolver().solve):
             with pytest.raises(ContactError, match="holds no problem"):
-                door(view)
+                solve(view)
 
 
 def test_arrays_of_a_view_outlive_it():

@@ -47,7 +47,7 @@ BAD = [
     np.ones(6), np.full(3, 1e308), np.eye(4), np.zeros(9999), list(range(9999)), np.array([None, "x", 3], object),
     Failing(), {"x": 1}, Callable(), Revolute, Revolute(), np.array(3.0), np.str_("z"), {1, 2, 3}, (x for x in ()),
     np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]), np.zeros(3, [("a", "f8")]), CartesianFrame("f"), Transform(),
-    RigidBody("stranger"), Joint("s", Revolute()), SpatialInertia(1.0), Mechanism(RigidBody("w")),
+    RigidBody("foreign"), Joint("s", Revolute()), SpatialInertia(1.0), Mechanism(RigidBody("w")),
 ]  # fmt: skip
 
 

@@ -54,8 +54,8 @@ def test_no_frame_or_several_are_errors(arm):
     for bad in (CartesianFrame("camera"), None, -1, True, 10**9, [1]):
         with pytest.raises(rbdyn.UnknownNameError):
             arm.find_frame(bad)
-    stranger = random_tree(np.random.default_rng(0), 2)
-    for call in (lambda: arm.default_frame(stranger.bodies[1]), lambda: arm.frame_before(stranger.joints[0]),
+    foreign = random_tree(np.random.default_rng(0), 2)
+    for call in (lambda: arm.default_frame(foreign.bodies[1]), lambda: arm.frame_before(foreign.joints[0]),
                  lambda: arm.default_frame(3), lambda: arm.frame_after(None)):  # fmt: skip
         with pytest.raises(rbdyn.MechanismError):
             call()

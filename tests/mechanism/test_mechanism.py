@@ -110,10 +110,10 @@ def test_look_ups_that_fail(arm):
         arm.find_body("uper")
     with pytest.raises(KeyError, match="elbow"):
         arm.find_joint("ellbow")
-    stranger, loose = RigidBody("upper"), Joint("elbow", Fixed())
+    foreign, loose = RigidBody("upper"), Joint("elbow", Fixed())
     for call in (arm.in_joints, arm.out_joints, arm.joint_to_parent, arm.joints_to_children, arm.parent):
         with pytest.raises(rbdyn.MechanismError, match="upper"):
-            call(stranger)
+            call(foreign)
     for call in (arm.edge, arm.predecessor, arm.successor):
         with pytest.raises(rbdyn.MechanismError, match="elbow"):
             call(loose)
@@ -121,7 +121,7 @@ def test_look_ups_that_fail(arm):
         with pytest.raises(rbdyn.MechanismError, match="root"):
             call(arm.root_body)
     with pytest.raises(rbdyn.MechanismError):
-        arm.path(arm.root_body, stranger)
+        arm.path(arm.root_body, foreign)
     for bad in (None, 3, "elbo", []):
         with pytest.raises(rbdyn.Error):
             arm.edge(bad)

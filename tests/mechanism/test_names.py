@@ -80,19 +80,19 @@ def test_no_frame_and_no_joint_takes_the_name_of_the_world():
 
 def test_strangers_and_late_frames_are_called_what_they_are():
     m, a, _ = chain()
-    other, stranger, _ = chain()
+    other, foreign, _ = chain()
     state = at(m)
-    for thing in (stranger, stranger.frame):
+    for thing in (foreign, foreign.frame):
         with pytest.raises(UnknownNameError, match="'a'.* is not in mechanism 'ground': it comes from elsewhere"):
             rbdyn.body_pose(state, thing)
     with pytest.raises(UnknownNameError, match="'a'.* is no frame of mechanism 'ground'"):
-        m.frame_to_body(stranger.frame)
+        m.frame_to_body(foreign.frame)
     late = a.add_frame("late", x(1.0))
     for thing in ("late", late):
         with pytest.raises(UnknownNameError, match="'late' was added .* make a new Model"):
             rbdyn.body_pose(state, thing)
     np.testing.assert_array_equal(rbdyn.body_pose(at(m), late)[:3, 3], (1, 0, 0))
-    assert other.bodies[1] is stranger
+    assert other.bodies[1] is foreign
 
 
 @pytest.mark.parametrize(("name", "pose"), [("", x(1.0)), (None, x(1.0)), ("f", None), ("f", np.eye(4))])

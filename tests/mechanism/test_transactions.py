@@ -49,7 +49,7 @@ def pick(rng, things):
     return things[int(rng.integers(len(things)))]
 
 
-def stranger(rng):
+def foreign_tree(rng):
     """A mechanism whose names are those of others."""
     return random_tree(rng, 3, (Revolute, Spherical))
 
@@ -63,7 +63,7 @@ def clashing(rng, m):
 
 
 def calls_of_attach(rng, m):
-    body, joint, other, junk = pick(rng, m.bodies), pick(rng, m.joints), stranger(rng), pick(rng, JUNK)
+    body, joint, other, junk = pick(rng, m.bodies), pick(rng, m.joints), foreign_tree(rng), pick(rng, JUNK)
     fresh, link = RigidBody("fresh", random_inertia(rng)), Joint("link", Revolute())
     merged = pick(rng, [*m._merged_names, m.bodies[-1].name])
     return [
@@ -87,7 +87,7 @@ def calls_of_attach(rng, m):
 
 
 def calls_of_attach_mechanism(rng, m):
-    body, other, junk = pick(rng, m.bodies), stranger(rng), pick(rng, JUNK)
+    body, other, junk = pick(rng, m.bodies), foreign_tree(rng), pick(rng, JUNK)
     framed = Mechanism(RigidBody("base", random_inertia(rng)))
     framed.root_body.add_frame(body.name, Transform())
     return [
@@ -104,7 +104,7 @@ def calls_of_attach_mechanism(rng, m):
 
 
 def calls_of_cutting(rng, m):
-    joint, other, junk = pick(rng, m.joints), stranger(rng), pick(rng, JUNK)
+    joint, other, junk = pick(rng, m.joints), foreign_tree(rng), pick(rng, JUNK)
     bridge = [j for j in m.tree_joints if is_bridge(m, j)]
     loops = m.non_tree_joints
     on_loop = [j for j in m.joints if j not in bridge]
@@ -134,7 +134,7 @@ def calls_of_cutting(rng, m):
 
 
 def calls_of_copying_and_spanning(rng, m):
-    body, other, junk = pick(rng, m.bodies), stranger(rng), pick(rng, JUNK)
+    body, other, junk = pick(rng, m.bodies), foreign_tree(rng), pick(rng, JUNK)
     steps = itertools.count()  # the last joint is wrong
     return [
         lambda: m.submechanism(other.bodies[1]),
@@ -202,7 +202,7 @@ def test_a_call_that_raises_was_never_made(group, seed):
 
 def test_what_was_refused_is_free_to_go_elsewhere():
     rng = np.random.default_rng(0)
-    m, other = stranger(rng), stranger(rng)
+    m, other = foreign_tree(rng), foreign_tree(rng)
     fresh, taken = RigidBody("fresh"), other.joints[0]
     free = Joint("free", Revolute())
     for call in (lambda: m.attach(m.root_body, fresh, taken), lambda: m.attach(m.root_body, other.bodies[1], free),
@@ -215,20 +215,20 @@ def test_what_was_refused_is_free_to_go_elsewhere():
 
 
 def test_a_next_edge_that_edits_is_refused():
-    m = stranger(np.random.default_rng(0))
+    m = foreign_tree(np.random.default_rng(0))
     tree = m.tree_joints
 
-    def meddle(joints):
+    def re_enter(joints):
         m.bodies[1].inertia = SpatialInertia(7.0)
         return joints[0]
 
     with pytest.raises(rbdyn.MechanismError, match="next_edge edited"):
-        m.rebuild_spanning_tree(next_edge=meddle)
+        m.rebuild_spanning_tree(next_edge=re_enter)
     assert m.tree_joints == tree
 
 
 def test_an_error_of_next_edge_comes_through():
-    m = stranger(np.random.default_rng(0))
+    m = foreign_tree(np.random.default_rng(0))
     before = content(m, identities=True)
     with pytest.raises(ZeroDivisionError):
         m.rebuild_spanning_tree(next_edge=lambda joints: 1 // 0)
@@ -264,7 +264,7 @@ def live(rng, m, step):
     joint, body = pick(rng, m.joints), pick(rng, m.bodies)
     kind = int(rng.integers(7))
     if kind == 0 or len(m.joints) < 3:
-        m.attach_mechanism(body, stranger(rng), random_transform(rng), f"s{step}_")
+        m.attach_mechanism(body, foreign_tree(rng), random_transform(rng), f"s{step}_")
     elif kind == 1:
         m.rebuild_spanning_tree(next_edge=lambda joints: pick(rng, joints))
     elif kind == 2 and not is_bridge(m, joint):

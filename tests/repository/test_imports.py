@@ -38,5 +38,5 @@ def test_each_package_can_be_imported_first(package):
 
 
 def test_heavy_modules_come_with_the_calls_that_need_them():
-    """The test above has teeth: a URDF does load lxml."""
+    """The negative control of the test above: a URDF does load lxml."""
     assert "lxml" in loaded_by("from rbdyn import models; models.quadruped()")

@@ -184,27 +184,28 @@ def test_wheel_works(wheel, work):
     assert run(python.with_name("rbdyn" + python.suffix), "--version", cwd=work) == f"rbdyn {rbdyn.__version__}\n"
 
 
-def test_strangers_can_cimport(wheel, work):
-    """A module of somebody else's, compiled against the installed declarations."""
+def test_third_parties_can_cimport(wheel, work):
+    """A module of a third party, compiled against the installed declarations."""
     site = work / "site"
     zipfile.ZipFile(wheel).extractall(site)
-    stranger = work / "stranger"
-    stranger.mkdir()
-    (stranger / "stranger.pyx").write_text(
+    third_party = work / "third_party"
+    third_party.mkdir()
+    (third_party / "third_party.pyx").write_text(
         "from rbdyn.spatial._algebra cimport vec3, cross3, Vec3\n"
         "def z_of_cross():\n"
         "    cdef Vec3 c = cross3(vec3(1, 2, 0), vec3(3, 4, 0))\n"
         "    return c.z\n"
     )
-    (stranger / "setup.py").write_text(
+    (third_party / "setup.py").write_text(
         "from setuptools import Extension, setup\n"
         "from Cython.Build import cythonize\n"
         f"include = [{str(site / 'rbdyn' / 'spatial')!r}]\n"
-        "extension = Extension('stranger', ['stranger.pyx'], include_dirs=include)\n"
-        f"setup(name='stranger', ext_modules=cythonize([extension], include_path=[{str(site)!r}]))\n"
+        "extension = Extension('third_party', ['third_party.pyx'], include_dirs=include)\n"
+        f"setup(name='third_party', ext_modules=cythonize([extension], include_path=[{str(site)!r}]))\n"
     )
-    run(sys.executable, "setup.py", "build_ext", "--inplace", cwd=stranger)
-    assert run(sys.executable, "-c", "import stranger; print(stranger.z_of_cross())", cwd=stranger).split() == ["-2.0"]
+    run(sys.executable, "setup.py", "build_ext", "--inplace", cwd=third_party)
+    code = "import third_party; print(third_party.z_of_cross())"
+    assert run(sys.executable, "-c", code, cwd=third_party).split() == ["-2.0"]
 
 
 def modification_times(tree):

@@ -80,15 +80,15 @@ def test_an_observer_may_not_change_its_world():
     robot = world.add_articulated_system(models.double_pendulum())
     caught = []
 
-    def meddle(_):
+    def re_enter(_):
         for call in (world.step, lambda: ball.set_pose((0, 0, 0)), lambda: world.add_sphere(1, 1), world.integrate1,
                      lambda: world.remove(ball), lambda: robot.set_state(robot.q), lambda: world.add_observer(print),
-                     lambda: world.remove_observer(meddle), lambda: ball.set_external_force(0, (0, 0, 1))):
+                     lambda: world.remove_observer(re_enter), lambda: ball.set_external_force(0, (0, 0, 1))):
             with pytest.raises(BusyError):
                 call()
             caught.append(call)
 
-    world.add_observer(meddle)
+    world.add_observer(re_enter)
     world.step()
     assert len(caught) == 9
 
