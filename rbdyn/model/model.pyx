@@ -7,6 +7,7 @@ import numpy as np
 from rbdyn.errors import Error, StaleModelError, unknown_name
 from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.model.compile import compile_tree, layouts, not_found, without_coordinates
+from rbdyn.model.random_configuration import random_configuration
 from rbdyn.spatial.rotations import rotation_to_z
 from rbdyn.spatial.transform import Transform
 
@@ -369,7 +370,10 @@ cdef class Model:
         return np.concatenate([np.zeros(0), *(j.joint_type.neutral() for j in self._moving())])
 
     def random(self, rng=None):
-        """A random configuration, (nq,): angles in (-pi, pi), distances in (-1, 1), uniform rotations, within limits.
+        """A random configuration, (nq,): angles in (-pi, pi), distances in (-1, 1) [m], uniform rotations.
+
+        A joint of one coordinate stays within its position limits: uniform between two of them; with one, the interval
+        above is moved as little as brings it inside.
 
         Parameters
         ----------
@@ -381,14 +385,7 @@ cdef class Model:
             rng = np.random.default_rng(rng)
         except (TypeError, ValueError):
             raise Error(f"rng must be a numpy Generator, or a seed: a whole number, 0 or more; got {rng!r}") from None
-        parts = [np.zeros(0)]
-        for joint in self._moving():
-            limits = joint.position_limits
-            if limits is not None and joint.num_positions == 1 and np.isfinite(limits).all():
-                parts.append(rng.uniform(*limits, 1))
-            else:
-                parts.append(joint.joint_type.random(rng))
-        return np.concatenate(parts)
+        return np.concatenate([np.zeros(0), *(random_configuration(joint, rng) for joint in self._moving())])
 
     def _moving(self):
         """The joints that move, in the order of q."""

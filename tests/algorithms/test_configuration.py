@@ -280,6 +280,23 @@ def chain_in_motion(types, seed):
     return m, model, model.random(rng), rng.normal(size=model.nv)
 
 
+@pytest.mark.parametrize("kind, half", [(Revolute, np.pi), (Prismatic, 1.0), (Helical, np.pi)])
+def test_random_configurations_keep_to_one_limit_and_to_far_ones(kind, half):
+    """With one limit the usual interval, moved as little as brings it inside; limits beyond it change nothing."""
+    cases = {  # limits -> the interval that is filled
+        (2.0, np.inf): (2.0, 2.0 + 2 * half), (-np.inf, -9.0): (-9.0 - 2 * half, -9.0), (0.0, np.inf): (0.0, 2 * half),
+        (-50.0, np.inf): (-half, half), (-np.inf, 50.0): (-half, half), (-1.7e308, 1e308): (-half, half),
+        (5.0, 5.5): (5.0, 5.5), (1e300, np.inf): (1e300, 1e300),
+    }  # fmt: skip
+    for limits, (low, high) in cases.items():
+        m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+        m.attach("world", rbdyn.RigidBody("b"), rbdyn.Joint("j", kind(), position_limits=limits))
+        rng = np.random.default_rng(1)
+        q = np.array([rbdyn.Model(m).random(rng)[0] for _ in range(300)])
+        assert ((q >= limits[0]) & (q <= limits[1])).all()
+        assert low <= q.min() <= low + 0.05 * (high - low) and high - 0.05 * (high - low) <= q.max() <= high
+
+
 def test_convert_to_pinocchio(seed):
     pytest.importorskip("pinocchio")
     from reference.pinocchio_twin import PinocchioTwin
