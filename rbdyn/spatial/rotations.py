@@ -7,10 +7,24 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdyn.arguments import as_array, as_vector
+from rbdyn.arguments import as_array, as_vector, shown
 from rbdyn.errors import Error
 
 Array = NDArray[np.float64]
+
+__all__ = [
+    "matrix_from_quat",
+    "matrix_from_rotvec",
+    "matrix_from_rpy",
+    "quat_from_matrix",
+    "quat_from_stereographic",
+    "random_quat",
+    "random_rotation",
+    "rotation_to_z",
+    "rpy_from_matrix",
+    "skew",
+    "stereographic",
+]
 
 
 def skew(a: ArrayLike) -> Array:
@@ -19,13 +33,22 @@ def skew(a: ArrayLike) -> Array:
     return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
+def check_unit(quat: Array, name: str) -> float:
+    """The squared length of a quaternion; Error naming it if its length is not within 1e-3 of 1."""
+    length = math.hypot(*quat.tolist())  # whose squares do not overflow
+    if not abs(length - 1.0) < 1e-3:
+        raise Error(f"{name} must be a quaternion [w, x, y, z] of length 1 (within 0.001), got length {length:.6g}")
+    return float(quat @ quat)
+
+
 def matrix_from_quat(quat: ArrayLike) -> Array:
-    """Rotation matrix (3, 3) of a quaternion [w, x, y, z]; it is normalised first."""
+    """Rotation matrix (3, 3) of a quaternion [w, x, y, z] of length 1, or within 1e-3 of it: it is normalised first."""
     q = as_vector(quat, 4, "quat")
-    norm = math.sqrt(float(q @ q))
-    if norm < 1e-12:
-        raise Error("quat must not be zero")
-    w, x, y, z = q / norm
+    return _matrix_of(q / math.sqrt(check_unit(q, "quat")))
+
+
+def _matrix_of(quat: Array) -> Array:
+    w, x, y, z = quat
     return np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -110,19 +133,28 @@ def rotation_to_z(axis: ArrayLike) -> Array:
     return np.eye(3) + K + K @ K / (1.0 + a[2])
 
 
-def stereographic(quat: Array) -> Array:
+def stereographic(quat: ArrayLike) -> Array:
     """The stereographic projection (x, y, z) / (1 + w) of a unit quaternion, its sign chosen for w >= 0, (3,)."""
-    w, p = (quat[0], quat[1:]) if quat[0] >= 0.0 else (-quat[0], -quat[1:])
+    q = as_vector(quat, 4, "quat")
+    w, p = (q[0], q[1:]) if q[0] >= 0.0 else (-q[0], -q[1:])
     return p / (1.0 + w)
 
 
-def quat_from_stereographic(p: Array) -> Array:
+def quat_from_stereographic(p: ArrayLike) -> Array:
     """The unit quaternion [w, x, y, z] whose stereographic projection is p, (4,)."""
+    p = as_vector(p, 3, "p")
     n = float(p @ p)
     return np.array([1.0 - n, *(2.0 * p)]) / (1.0 + n)
 
 
+def random_rotation(rng: np.random.Generator) -> Array:
+    """A uniformly distributed rotation matrix, (3, 3), drawn from `rng`."""
+    return _matrix_of(random_quat(rng))
+
+
 def random_quat(rng: np.random.Generator) -> Array:
     """A uniformly distributed unit quaternion [w, x, y, z]."""
+    if not isinstance(rng, np.random.Generator):
+        raise Error(f"rng must be a numpy.random.Generator, got {shown(rng)}")
     q = rng.normal(size=4)
     return q / math.sqrt(float(q @ q))

@@ -28,7 +28,7 @@ class Transform(Frozen):
     rotation : (3, 3) array_like, optional
         Rotation matrix.  At most one of `rotation`, `quat` and `rpy` may be given; none means identity.
     quat : (4,) array_like, optional
-        Quaternion [w, x, y, z]; normalised.
+        Quaternion [w, x, y, z] within 1e-3 of unit length; normalised.
     rpy : (3,) array_like, optional
         Roll, pitch, yaw as in URDF: Rz(yaw) Ry(pitch) Rx(roll) [rad].
     translation : (3,) array_like

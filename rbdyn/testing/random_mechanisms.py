@@ -14,17 +14,11 @@ from rbdyn.mechanism import Floating, Joint, JointType, Mechanism, RigidBody
 from rbdyn.mechanism.joints import TYPES
 from rbdyn.model import Model, State
 from rbdyn.spatial import SpatialInertia, Transform
-from rbdyn.spatial.rotations import Array, matrix_from_quat
+from rbdyn.spatial.rotations import Array, random_rotation
 
 AnyType = JointType | type[JointType]
 Selector = Callable[[Mechanism], RigidBody]
 ALL_TYPES = TYPES
-
-
-def random_rotation(rng: np.random.Generator) -> Array:
-    """A uniformly distributed rotation matrix, (3, 3), drawn from `rng`."""
-    _check_rng(rng)
-    return matrix_from_quat(rng.normal(size=4))
 
 
 def random_transform(rng: np.random.Generator) -> Transform:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import number
+from rbdyn.arguments import flag, number
 from rbdyn.collision.shapes import Box, Capsule, Cylinder, Sphere
 from rbdyn.world.registry import factories
 from rbdyn.world.registry.factories import mechanism_from
@@ -246,4 +246,4 @@ def add_articulated_system(
         If it asks for what does not act in a World yet: velocity limits, dry friction, mimic.
     """
     world._check_editable()
-    return world._add_system(mechanism_from(source, load_options), name, self_collision)
+    return world._add_system(mechanism_from(source, load_options), name, flag(self_collision, "self_collision"))

@@ -10,7 +10,7 @@ import numpy as np
 
 from rbdyn.arguments import as_array, shown
 from rbdyn.errors import Error, unknown_name
-from rbdyn.spatial.rotations import Array, quat_from_matrix
+from rbdyn.spatial.rotations import Array, check_unit, quat_from_matrix
 from rbdyn.spatial.transform import Transform
 
 
@@ -29,7 +29,7 @@ def label(value: Any, name: str) -> str:
 
 
 def orientation(value: Any, name: str = "orientation") -> Array:
-    """A unit quaternion [w, x, y, z] from one of any length, or from a rotation matrix (3, 3).
+    """A unit quaternion [w, x, y, z] from one within 1e-3 of that length, or from a rotation matrix (3, 3).
 
     A quaternion of unit length stays as it is to the bit, sign included.
     """
@@ -42,7 +42,5 @@ def orientation(value: Any, name: str = "orientation") -> Array:
     if given.shape != (4,):
         raise Error(f"{name} must be a quaternion [w, x, y, z] or a rotation matrix (3, 3), got {shown(value)}")
     quat = as_array(given, (4,), name)
-    squared = float(quat @ quat)
-    if not 1e-24 < squared < math.inf:
-        raise Error(f"{name} must be a quaternion [w, x, y, z] that is not zero, got {quat.tolist()}")
+    squared = check_unit(quat, name)
     return quat if abs(squared - 1.0) < 1e-15 else quat / math.sqrt(squared)

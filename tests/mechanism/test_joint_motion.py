@@ -67,6 +67,8 @@ def test_configuration_is_the_nearest_of_all(kind):
 
         for _ in range(20):
             q = best + 1e-3 * rng.normal(size=best.size)
+            if isinstance(kind, (Spherical, Floating)):
+                q[-4:] /= np.linalg.norm(q[-4:])
             first = 1 if isinstance(kind, Helical) else 0  # a screw's rotation comes first, then its whole turns
             assert (cost(q) >= cost(best) - 1e-9)[first:].all()
         if isinstance(kind, Helical):

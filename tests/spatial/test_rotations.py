@@ -49,11 +49,12 @@ def test_rotation_vectors(seed):
     np.testing.assert_allclose(R.T @ R, np.eye(3), atol=1e-15)
 
 
-def test_quaternions_are_normalised_and_zero_is_refused():
-    q = np.array([1.0, -2.0, 3.0, 0.5])
-    np.testing.assert_allclose(rot.matrix_from_quat(7 * q), rot.matrix_from_quat(q), atol=1e-15)
-    for bad in (np.zeros(4), [1e-200, 0, 0, 0]):
-        with pytest.raises(rbdyn.Error, match="quat"):
+def test_quaternions_near_unit_length_are_normalised_and_others_refused():
+    q = np.array([1.0, -2.0, 3.0, 0.5]) / np.sqrt(14.25)
+    for scale in (0.9991, 1.0009):
+        np.testing.assert_allclose(rot.matrix_from_quat(scale * q), rot.matrix_from_quat(q), atol=1e-15)
+    for bad in (np.zeros(4), [1e-200, 0, 0, 0], [1e300, 0, 0, 0], 1.0011 * q, 0.9989 * q):
+        with pytest.raises(rbdyn.Error, match=r"quat must be a quaternion \[w, x, y, z\] of length 1 \(within 0.001\)"):
             rot.matrix_from_quat(bad)
 
 

@@ -94,19 +94,30 @@ def test_a_base_whose_joint_sits_elsewhere_is_put_where_it_is_told():
     np.testing.assert_allclose(robot.body_pose("base")[:3, 3], there.translation, atol=1e-14)
 
 
-def test_a_quaternion_of_another_length_is_normalised_in_poses_and_targets():
+def test_one_rule_for_quaternions_of_states_poses_targets_and_transforms():
+    """Within 1e-3 of unit length they are normalised, else refused, and nothing changes then."""
     world = World(1e-3)
     ball = world.add_sphere(0.1, 1)
-    ball.set_pose(orientation=(2, 0, 0, 2))
-    np.testing.assert_allclose(ball.orientation, [0.5**0.5, 0, 0, 0.5**0.5], rtol=1e-15)
+    half = 0.5**0.5
     mechanism = rbdyn.rand_chain_mechanism([rbdyn.Spherical], 0)
     robot = world.add_articulated_system(mechanism)
-    robot.set_pd_target((2, 0, 0, 2))
-    np.testing.assert_allclose(robot.pd_target[0], ball.orientation, rtol=1e-15)
-    with pytest.raises(Error, match="zero"):
-        robot.set_pd_target((0, 0, 0, 0))
-    with pytest.raises(Error, match="zero"):
-        ball.set_pose(orientation=(0, 0, 0, 0))
+    base = world.add_articulated_system(models.quadruped())
+    takers = {
+        lambda q: ball.set_pose(orientation=q): lambda: ball.orientation,
+        lambda q: base.set_base_pose(orientation=q): lambda: base.q[3:7],
+        robot.set_state: lambda: robot.q,
+        robot.set_pd_target: lambda: robot.pd_target[0],
+    }
+    for take, shown in takers.items():
+        for scale in (0.9991, 1.0, 1.0009):
+            take((scale * half, 0, 0, scale * half))
+            np.testing.assert_allclose(shown(), [half, 0, 0, half], rtol=1e-15)
+        for bad in (0.0, 1e-200, 0.9989, 1.0011, 2.0, 1e200):
+            with pytest.raises(Error, match="quaternion .* of length"):
+                take((0, bad, 0, 0))
+            np.testing.assert_allclose(shown(), [half, 0, 0, half], rtol=1e-15)
+            with pytest.raises(Error, match="quaternion .* of length"):
+                rbdyn.Transform(quat=(0, bad, 0, 0))
 
 
 # ---- state and control ---------------------------------------------------------------------------------

@@ -151,7 +151,8 @@ def test_a_foot_on_a_free_box():
     robot = standing_quadruped(world)
     foot = robot.body_pose("LF_FOOT")[:3, 3]
     box = world.add_box(0.3, 0.4, 0.1, 2.0)
-    box.set_pose(foot - [0.02, 0.03, 0.05 + 0.03 - 1e-3], random_quat(rng) * [1, 0, 0, 0] + [0, 0, 0, 0.3])
+    quat = random_quat(rng) * [1, 0, 0, 0] + [0, 0, 0, 0.3]
+    box.set_pose(foot - [0.02, 0.03, 0.05 + 0.03 - 1e-3], quat / np.sqrt(float(quat @ quat)))
     robot.set_state(robot.q, 0.3 * rng.normal(size=robot.nv))
     box.set_velocity(rng.normal(size=3), rng.normal(size=3))
     check_step(world, [robot, box], 1)

@@ -10,7 +10,6 @@ from rbdyn.world.objects.base_pose import q_with_base
 from rbdyn.world.arguments import orientation as _orientation
 
 cimport numpy as cnp
-from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy, memset
 
 from rbdyn.algorithms.inputs.regular cimport check_regular
@@ -28,23 +27,6 @@ from rbdyn.stepping.scene cimport System, SystemControl
 from rbdyn.world.objects.object cimport WorldObject
 
 MODES = ("force", "pd_plus_feedforward")
-
-
-cdef int normalise_quaternions(const CModel* m, double* q) except -1:
-    """Unit length for quaternions of any length but zero, as in `set_pose`; rounding is left to `State.set`."""
-    cdef double n
-    cdef int i, k, first
-    for i in range(m.n_blocks):
-        first = m.blocks[i].start
-        if m.blocks[i].size != 4:
-            continue
-        n = q[first] ** 2 + q[first + 1] ** 2 + q[first + 2] ** 2 + q[first + 3] ** 2
-        if not 1e-24 < n < 1e300:
-            raise StateError(f"q[{first}:{first + 4}] must be a quaternion that is not zero, got length {sqrt(n):g}")
-        if fabs(n - 1.0) > 1e-3:
-            for k in range(first, first + 4):
-                q[k] /= sqrt(n)
-    return 0
 
 
 cdef class ArticulatedSystem(WorldObject):
@@ -239,8 +221,12 @@ cdef class ArticulatedSystem(WorldObject):
         self.check_alive()
         gains = []
         for name, value in (("p", p), ("d", d)):
-            value = np.array(value)
-            a = vector_in(np.full(self.nv, value) if value.ndim == 0 else value, self.nv, name).copy()
+            try:
+                value = np.array(value)
+            except ValueError:                       # rows of different lengths, which vector_in refuses by name
+                pass
+            scalar = isinstance(value, np.ndarray) and value.ndim == 0
+            a = vector_in(np.full(self.nv, value) if scalar else value, self.nv, name).copy()
             if (a < 0).any():
                 raise Error(f"{name} must not be negative, got {a.min()} for degree of freedom {a.argmin()}")
             a[:6 if self.model.floating_base else 0] = 0.0
@@ -271,16 +257,16 @@ cdef class ArticulatedSystem(WorldObject):
         Parameters
         ----------
         q : (nq,) array_like, optional
-            Configuration [rad or m]; a floating base's part has no effect.  Quaternions are normalised.  Until one is
-            set, the target is the configuration at which PD control began.
+            Configuration [rad or m]; a floating base's part has no effect.  Quaternions as in `set_state`.  Until one
+            is set, the target is the configuration at which PD control began.
         v : (nv,) array_like, optional
             Velocity [rad/s or m/s]; 0 until set.
 
         Raises
         ------
         StateError
-            If a length is wrong, a number is not finite, a quaternion is zero, or a pair [sine, cosine] is not of unit
-            length; nothing changes then.
+            If a length is wrong, a number is not finite, or a quaternion or pair [sine, cosine] is not of unit length;
+            nothing changes then.
         """
         cdef cnp.ndarray new_q = None
         cdef cnp.ndarray new_v = None
@@ -290,7 +276,6 @@ cdef class ArticulatedSystem(WorldObject):
         if v is not None:
             new_v = vector_in(v, self.model.c.nv, "v").copy()
         if new_q is not None:
-            normalise_quaternions(&self.model.c, data(new_q))
             probe = State(self.model)
             probe.set(new_q)                     # unit lengths to the last bit, as everywhere
             new_q = probe.q
