@@ -10,7 +10,7 @@ from rbdyn.collision.scene cimport CollisionScene, contact_array
 from rbdyn.collision.shape_table cimport find_slot, table_add, table_free, table_remove
 from rbdyn.memory cimport Arena, close_arena, open_array
 
-from rbdyn.arguments import shown
+from rbdyn.arguments import choice, number, shown
 from rbdyn.errors import CollisionError, unknown_name
 
 
@@ -67,13 +67,7 @@ cdef class CollisionBackend(Backend):
 
     @margin.setter
     def margin(self, value):
-        try:
-            margin = float(value)
-        except (TypeError, ValueError):
-            raise CollisionError(f"margin must be a number [m], got {shown(value)}") from None
-        if not 0.0 <= margin < float("inf"):
-            raise CollisionError(f"margin must be finite and not negative [m], got {shown(value)}")
-        self.table.margin = margin
+        self.table.margin = number(value, "margin", low=0.0, unit="[m]", error=CollisionError)
 
     @property
     def mesh(self):
@@ -98,9 +92,7 @@ cdef class CollisionBackend(Backend):
 
     @filter_rule.setter
     def filter_rule(self, value):
-        if value != "and" and value != "or":
-            raise CollisionError(f"filter_rule must be 'and' or 'or', got {shown(value)}")
-        self.table.either = value == "or"
+        self.table.either = choice(value, "filter_rule", ("and", "or"), error=CollisionError) == "or"
         self.table.revision += 1
 
     # ---- shapes
@@ -268,6 +260,8 @@ cdef class CollisionBackend(Backend):
         cdef Arena memory
         self.check_complete()
         try:
+            if isinstance(poses, (dict, set)):
+                raise TypeError
             n = len(poses)
         except TypeError:
             raise CollisionError(f"poses must be an (n, 4, 4) array [m], got {shown(poses)}") from None

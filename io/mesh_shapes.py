@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
+from rbdyn.arguments import choice, flag
 from rbdyn.collision.shapes import ConvexHull, Mesh, Shape
-from rbdyn.errors import Error, MeshError, PathError
+from rbdyn.errors import MeshError, PathError
 from rbdyn.io.description import GeometrySpec, MeshFile
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.meshes.hull import convex_hull
@@ -38,15 +39,11 @@ class MeshShapes:
     def __init__(
         self, finder: FileFinder, diagnostics: Diagnostics, on_missing: str, collision: str, visual: bool
     ) -> None:
-        options = (("on_missing_mesh", on_missing, MISSING), ("collision_mesh", collision, COLLISION))
-        for name, value, choices in options:
-            if value not in choices:
-                raise Error(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
         self._finder = finder
         self._diagnostics = diagnostics
-        self._on_missing = on_missing
-        self._collision = collision
-        self._visual = bool(visual)
+        self._on_missing = choice(on_missing, "on_missing_mesh", MISSING)
+        self._collision = choice(collision, "collision_mesh", COLLISION)
+        self._visual = flag(visual, "visual_meshes")
         self._meshes: dict[Path, Mesh] = {}
         self._shapes: dict[tuple[Path, tuple[float, float, float], bool], Shape] = {}
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdyn.arguments import shown
+from rbdyn.arguments import choice, shown
 from rbdyn.collision.backend import CollisionBackend
 from rbdyn.collision.backends.native import native_contacts
 from rbdyn.collision.scene import CollisionScene
@@ -68,9 +68,7 @@ class FclPairs:
     """
 
     def __init__(self, mesh: str = "hull") -> None:
-        if mesh not in ("hull", "triangles"):
-            raise CollisionError(f"mesh must be 'hull' or 'triangles', got {shown(mesh)}")
-        self.mesh = mesh
+        self.mesh = choice(mesh, "mesh", ("hull", "triangles"), error=CollisionError)
         self._known: dict[int, tuple[Shape, object]] = {}  # id(shape) -> what must stay alive, and fcl's geometry
         self._triangles: dict[int, tuple[Shape, object]] = {}
         self._surfaces: dict[int, tuple[Shape, object]] = {}
@@ -333,6 +331,8 @@ class FCLBackend(CollisionBackend):
 
     def detect(self, scene: CollisionScene) -> None:
         """Write this step's contacts into the scene."""
+        if not isinstance(scene, CollisionScene):
+            raise CollisionError(f"scene must be a CollisionScene, got {shown(scene)}")
         for id_a, id_b in scene.pairs():
             a, b = scene.shape(id_a), scene.shape(id_b)
             found: list[tuple[Any, Any, float, int]]

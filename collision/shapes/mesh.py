@@ -35,7 +35,10 @@ class Mesh(Shape):
 
     def __post_init__(self) -> None:
         vertices = points(self.vertices, "vertices", 3)
-        faces = np.array(self.faces)
+        try:
+            faces = np.array(self.faces)
+        except ValueError:
+            raise CollisionError("faces must be an (m, 3) array of int, got rows of different lengths") from None
         if faces.ndim != 2 or faces.shape[1] != 3 or len(faces) == 0 or faces.dtype.kind not in "iu":
             raise CollisionError(f"faces must be an (m, 3) array of int with m >= 1, got shape {faces.shape}")
         if faces.min() < 0 or faces.max() >= len(vertices):

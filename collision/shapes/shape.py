@@ -113,7 +113,7 @@ def points(vertices: object, name: str, least: int) -> np.ndarray:
     """An (n, 3) array of finite numbers, n >= least, read-only; or CollisionError naming it."""
     try:
         array = np.array(vertices, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise CollisionError(f"{name} must be an (n, 3) array of numbers [m]") from None
     if array.ndim != 2 or array.shape[1] != 3 or len(array) < least:
         raise CollisionError(f"{name} must be an (n, 3) array [m] with n >= {least}, got shape {array.shape}")

@@ -39,7 +39,7 @@ def convex_hull(points: ArrayLike) -> tuple[Vertices, Faces]:
 
     try:
         cloud = np.array(points, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise MeshError("points must be an (n, 3) array of numbers [m]") from None
     if cloud.ndim != 2 or cloud.shape[1] != 3 or len(cloud) < 4:
         raise MeshError(f"points must be an (n, 3) array [m] with n >= 4, got shape {cloud.shape}")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from rbdyn.arguments import flag
 from rbdyn.errors import Error, UrdfError
 from rbdyn.io.build import build_mechanism
 from rbdyn.io.diagnostics import Diagnostics
@@ -119,7 +120,7 @@ def _source(path_or_text: PathOrText, text: bool | None) -> tuple[str | bytes, s
         raise Error(f"path_or_text must be a path or URDF text, got {type(path_or_text).__name__}")
     if text is None:
         text = not isinstance(path_or_text, os.PathLike) and _looks_like_xml(path_or_text)
-    if text:
+    if flag(text, "text"):
         if isinstance(path_or_text, os.PathLike):
             raise Error(f"text=True, but path_or_text is a path: {path_or_text!r}")
         return path_or_text.lstrip("\ufeff") if isinstance(path_or_text, str) else path_or_text, "<text>", None

@@ -62,7 +62,7 @@ def _limits(joint: Joint, value: Any) -> tuple[float, float] | None:
         raise MechanismError(f"{what} must be (lower, upper) with lower <= upper, got ({lower:g}, {upper:g})")
     if lower == upper:
         return None
-    needed = joint.joint_type.limits_needed(lower, upper)
+    needed = joint.joint_type.limits_needed((lower, upper))
     if needed:
         kind = type(joint.joint_type).__name__
         raise MechanismError(f"{what} must be {needed} for a {kind} joint, got ({lower:g}, {upper:g})")

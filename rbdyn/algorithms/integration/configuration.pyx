@@ -15,7 +15,7 @@ from rbdyn.model.model cimport Model
 from rbdyn.model.state cimport check_blocks
 
 
-def integrate(Model model not None, q, v, double dt=1.0, out=None):
+def integrate(Model model not None, q, v, dt=1.0, out=None):
     """The configuration after moving with constant v for a time dt.
 
     Parameters
@@ -42,18 +42,19 @@ def integrate(Model model not None, q, v, double dt=1.0, out=None):
         If a length is wrong, a number is not finite, or a quaternion or pair [sine, cosine] is not of unit length.
     """
     cdef CModel* m = model.use()
+    cdef double step = dt if type(dt) is float else number(dt, "dt", unit="[s]", error=StateError)
     cdef cnp.ndarray start = vector_in(q, m.nq, "q")
     cdef cnp.ndarray speed = vector_in(v, m.nv, "v")
     cdef cnp.ndarray result = vector_out(out, m.nq)
     if speed is not v:
         still_vector(start, m.nq, "q")
-    if not isfinite(dt):
+    if not isfinite(step):
         number(dt, "dt", unit="[s]", error=StateError)
     check_blocks(m, data(start), "q")
     if overlap(result, speed):
         speed = speed.copy()
     memmove(data(result), data(start), m.nq * sizeof(double))
-    integrate_joints(m, data(result), data(speed), dt)
+    integrate_joints(m, data(result), data(speed), step)
     return result
 
 

@@ -4,6 +4,7 @@ cimport numpy as cnp
 
 import numpy as np
 
+from rbdyn.arguments import shown, whole
 from rbdyn.errors import StateError
 
 from rbdyn.algorithms.inputs.point cimport in_body, place_of, point_in, point_twist, point_in_world
@@ -54,15 +55,19 @@ cdef class SparseJacobian:
     __array_ufunc__ = None                       # numpy's arrays leave f @ J to __rmatmul__
 
     def __init__(self, columns, values, nv):
-        entries, J = np.array(columns), np.array(values, dtype=np.float64)
+        nv = whole(nv, "nv", 0, 2**31 - 1, error=StateError)
+        try:
+            entries, J = np.array(columns), np.array(values, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise StateError("columns must be whole numbers (k,), values numbers (rows, k), not ragged") from None
         if entries.size == 0:
             entries = entries.astype(np.intp)
         if entries.ndim != 1 or J.ndim != 2 or J.shape[1] != len(entries):
             raise StateError(f"values must have shape (rows, k), columns (k,); got {J.shape} and {entries.shape}")
         if entries.dtype.kind not in "iu" or ((entries < 0) | (entries >= nv)).any():
-            raise StateError(f"columns must be whole numbers from 0 to nv - 1 = {nv - 1}, got {columns}")
+            raise StateError(f"columns must be whole numbers from 0 to nv - 1 = {nv - 1}, got {shown(columns)}")
         if len(np.unique(entries)) < len(entries):
-            raise StateError(f"columns must be different, got {columns}")
+            raise StateError(f"columns must be different, got {shown(columns)}")
         self.columns, self.values, self.nv = read_only(entries.astype(np.intp)), read_only(J), nv
 
     cdef int rows(self) except -1:

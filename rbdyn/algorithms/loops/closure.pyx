@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from rbdyn.arguments import number, whole
 from rbdyn.errors import LoopError, StateError
 
-from libc.math cimport fabs, isfinite
+from libc.math cimport fabs
 from libc.string cimport memcpy, memset
 
 from rbdyn.algorithms.loops.constrained cimport loops_of
@@ -100,7 +101,7 @@ cdef object _stuck(Model model, const double* e, int steps, double goal):
     )
 
 
-def project_configuration(model, q=None, double tolerance=1e-12, int max_iterations=50):
+def project_configuration(model, q=None, tolerance=1e-12, max_iterations=50):
     """A configuration near `q` at which all loops are closed.
 
     Gauss-Newton steps of minimum length on the configuration manifold, damped after Levenberg and Marquardt while the
@@ -136,7 +137,8 @@ def project_configuration(model, q=None, double tolerance=1e-12, int max_iterati
     cdef Loops w
     cdef size_t before, size, nc, nv
     cdef double* memory
-    cdef int steps = 0
+    cdef double goal = number(tolerance, "tolerance", above=0.0, error=StateError)
+    cdef int steps = 0, most = whole(max_iterations, "max_iterations", 0, 2**31 - 1, error=StateError)
     if isinstance(model, State):
         given = model
         given.use()
@@ -148,10 +150,6 @@ def project_configuration(model, q=None, double tolerance=1e-12, int max_iterati
         raise StateError(f"model must be a Model or a State, got {type(model).__name__}")
     if q is None:
         raise StateError("q must be given with a Model; a State has its own")
-    if not (isfinite(tolerance) and tolerance > 0.0):
-        raise StateError(f"tolerance must be a finite number above 0, got {tolerance}")
-    if max_iterations < 0:
-        raise StateError(f"max_iterations must be 0 or more, got {max_iterations}")
     m = of.use()
     at = State(of)
     at.set(vector_in(q, m.nq, "q"))
@@ -160,8 +158,8 @@ def project_configuration(model, q=None, double tolerance=1e-12, int max_iterati
     memory = <double*> (<char*> at.workspace(size) + before)
     w = loops_of(at)
     _errors(at, &w)
-    while _largest(w.e, m.nc) > tolerance:
-        if steps == max_iterations or not _advance(at, &w, memory + m.nq + nv + nc, memory):
-            raise _stuck(of, w.e, steps, tolerance)
+    while _largest(w.e, m.nc) > goal:
+        if steps == most or not _advance(at, &w, memory + m.nq + nv + nc, memory):
+            raise _stuck(of, w.e, steps, goal)
         steps += 1
     return np.array(at.q)

@@ -5,9 +5,9 @@ cimport numpy as cnp
 import numpy as np
 
 from rbdyn.algorithms.loops.result import DynamicsResult
+from rbdyn.arguments import number
 from rbdyn.errors import MechanismError, StateError
 
-from libc.math cimport isfinite
 from libc.string cimport memmove
 
 from rbdyn.algorithms.inputs.external cimport read_wrenches, sum_wrenches
@@ -60,7 +60,7 @@ cdef int solve_constrained(State state, const double* tau, double stiffness, dou
     return max(w.Y.rank - m.nr, 0)                         # never -1, which would announce an exception
 
 
-def dynamics(State state not None, tau=None, external=None, double stiffness=100.0, double damping=20.0):
+def dynamics(State state not None, tau=None, external=None, stiffness=100.0, damping=20.0):
     """Accelerations that the generalized forces `tau` produce, and the forces in the loop joints.
 
     Of all accelerations that keep the loops closed, the one nearest to the free one in the metric of the mass matrix
@@ -100,18 +100,17 @@ def dynamics(State state not None, tau=None, external=None, double stiffness=100
     Baumgarte (1972); the gains are those of RigidBodyDynamics.jl.
     """
     cdef CModel* m = state.use()
+    cdef double k = number(stiffness, "stiffness", low=0.0, error=StateError)
+    cdef double c = number(damping, "damping", low=0.0, error=StateError)
     cdef list wrenches = read_wrenches(state, external)
     cdef cnp.ndarray force = np.zeros(m.nv) if tau is None else vector_in(tau, m.nv, "tau")
     cdef cnp.ndarray vd = vector_out(None, m.nv)
     cdef cnp.ndarray lam = vector_out(None, m.nc)
     cdef bint forced
     cdef int rank = 0
-    for name, gain in (("stiffness", stiffness), ("damping", damping)):
-        if not (isfinite(<double> gain) and gain >= 0.0):
-            raise StateError(f"{name} must be a finite number, 0 or more, got {gain}")
     forced = sum_wrenches(state, wrenches)
     if state.model.has_loops:
-        rank = solve_constrained(state, data(force), stiffness, damping, forced, data(vd), data(lam))
+        rank = solve_constrained(state, data(force), k, c, forced, data(vd), data(lam))
     else:
         aba_inward(m, &state.c, data(force), NULL, forced)
         check_regular(state.model, &state.c)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import as_vector, choice, shown
+from rbdyn.arguments import as_array, as_vector, choice, shown
 from rbdyn.errors import Error
 from rbdyn.mechanism.joints.convention import LIBRARIES, Convention
 from rbdyn.mechanism.joints.unit_block import unit_block
@@ -66,7 +66,9 @@ class JointType:
         rng : numpy.random.Generator
             Source of all other chance.
         """
-        return cls(**cls._random_parameters(axes, rng))
+        if not isinstance(rng, np.random.Generator):
+            raise Error(f"rng must be a numpy.random.Generator, got {shown(rng)}")
+        return cls(**cls._random_parameters(as_array(axes, (3, 3), "axes"), rng))
 
     @classmethod
     def _random_parameters(cls, axes: Array, rng: np.random.Generator) -> dict[str, Any]:
@@ -200,12 +202,21 @@ class JointType:
     def _flipped_configuration(self, q: Array) -> Array:
         return self.configuration(self._pose(q).inverse())
 
-    def normalise(self, q: Array, what: str) -> Array:
+    def normalise(self, q: ArrayLike, what: str = "q") -> Array:
         """`q` with its normalised block at its length, as `State.set` does; Error naming `what` if it is far off."""
+        return self._normalise(as_vector(q, self.num_positions, str(what)), str(what))
+
+    def _normalise(self, q: Array, what: str) -> Array:
         return q if self.normalised is None else unit_block(q, self.normalised, what)
 
-    def limits_needed(self, lower: float, upper: float) -> str:
-        """What the position limits of such a joint have to be, if not like (lower, upper); "" if these will do."""
+    def limits_needed(self, limits: tuple[float, float]) -> str:
+        """What the position limits of such a joint have to be, if not like `limits`; "" if these will do.
+
+        Parameters
+        ----------
+        limits : (2,) tuple of float
+            Lower and upper one; infinite for none.
+        """
         return "" if self.num_positions == 1 else "None"
 
     def convention(self, library: str) -> Convention:

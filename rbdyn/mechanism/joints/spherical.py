@@ -66,5 +66,5 @@ class Spherical(JointType):
     def _configuration(self, pose: Transform) -> Array:
         return quat_from_matrix(pose.rotation)
 
-    def limits_needed(self, lower: float, upper: float) -> str:
-        return "" if lower == 0.0 else "(0, largest angle)"
+    def limits_needed(self, limits: tuple[float, float]) -> str:
+        return "" if tuple(limits)[:1] == (0.0,) else "(0, largest angle)"

@@ -90,7 +90,7 @@ class SPQuatFloating(JointType):
     def _configuration(self, pose: Transform) -> Array:
         return np.concatenate([pose.translation, stereographic(quat_from_matrix(pose.rotation))])
 
-    def normalise(self, q: Array, what: str) -> Array:
+    def _normalise(self, q: Array, what: str) -> Array:
         if q[3:] @ q[3:] <= 1.0:
             return q
         return np.concatenate([q[:3], stereographic(quat_from_stereographic(q[3:]))])

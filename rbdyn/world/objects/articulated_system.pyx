@@ -3,7 +3,7 @@
 import numpy as np
 
 from rbdyn.algorithms.kinematics.forward import body_pose
-from rbdyn.errors import Error, MechanismError, StateError
+from rbdyn.errors import Error, MechanismError
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.arguments import option
 from rbdyn.world.objects.base_pose import q_with_base
@@ -16,7 +16,6 @@ from rbdyn.algorithms.inputs.regular cimport check_regular
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.kernels.aba cimport aba_inward
 from rbdyn.kernels.kinematics cimport poses
-from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport force as make_force
