@@ -27,6 +27,7 @@ cdef struct Bounds:                # the shape lies in center + box + ball + ell
     Vec3 ellipsoid                 # semi-axes along the axes [m]
     bint centered                  # True: center is zero
     bint curved                    # True: ellipsoid is not zero
+    bint round                     # True: only ball is not zero, the extent is the same in every direction
 
 cdef enum:
     MAX_SIDES = 16                 # corners of a face; faces with more are thinned out

@@ -100,4 +100,5 @@ cdef int read_bounds(Bounds* b, object known) except -1:
     b.ellipsoid.x, b.ellipsoid.y, b.ellipsoid.z = known.ellipsoid
     b.centered = known.center == (0.0, 0.0, 0.0)
     b.curved = known.ellipsoid != (0.0, 0.0, 0.0)
+    b.round = known.box == (0.0, 0.0, 0.0) and not b.curved
     return 0

@@ -47,8 +47,6 @@ cdef int refuse(str text) except -1:
 
 cdef int check_sizes(const ContactProblem* p) except -1 nogil:
     """Whether the problem can be read at all."""
-    cdef int i, rows = 0
-    cdef const Block* B
     cdef bint missing
     if p.version != CONTACT_PROBLEM_VERSION:
         with gil:
@@ -62,18 +60,30 @@ cdef int check_sizes(const ContactProblem* p) except -1 nogil:
         with gil:
             refuse(f"malformed ContactProblem: n = {p.n}, n_cones = {p.n_cones}, n_single = {p.n_single}, "
                    f"n_coordinates = {p.n_coordinates}, or an array it needs is NULL")
+    return 0
+
+
+cdef inline int check_block(const ContactProblem* p, int i, int rows) except -1 nogil:
+    """Whether block i, before which `rows` rows come, is one that its law knows."""
+    cdef const Block* B = p.block + i
+    if B.first_row != rows or B.rows < 1 or (B.law == CONE) != (i < p.n_cones) or not 0 <= B.law < LAWS or (
+            B.law == CONE and B.rows != 3) or (B.law == BILATERAL and B.rows > MOST_ROWS):
+        with gil:
+            refuse(f"block {i}: law {B.law}, first_row {B.first_row}, rows {B.rows}; cones come first and have 3 "
+                   f"rows, a bilateral at most {MOST_ROWS}, and {rows} rows come before this block")
+    if not B.compliance >= 0.0 or (B.law == BOX and not B.a <= 0.0 <= B.b):
+        with gil:
+            refuse(f"block {i}: compliance must be >= 0 and a box must hold 0, got compliance {B.compliance:.6g}, "
+                   f"a {B.a:.6g}, b {B.b:.6g}")
+    return 0
+
+
+cdef int check_blocks(const ContactProblem* p) except -1 nogil:
+    """Every block, and that their rows are those of the problem."""
+    cdef int i, rows = 0
     for i in range(p.n):
-        B = p.block + i
-        if B.first_row != rows or B.rows < 1 or (B.law == CONE) != (i < p.n_cones) or not 0 <= B.law < LAWS or (
-                B.law == CONE and B.rows != 3) or (B.law == BILATERAL and B.rows > MOST_ROWS):
-            with gil:
-                refuse(f"block {i}: law {B.law}, first_row {B.first_row}, rows {B.rows}; cones come first and have 3 "
-                       f"rows, a bilateral at most {MOST_ROWS}, and {rows} rows come before this block")
-        if not B.compliance >= 0.0 or (B.law == BOX and not B.a <= 0.0 <= B.b):
-            with gil:
-                refuse(f"block {i}: compliance must be >= 0 and a box must hold 0, got compliance {B.compliance:.6g}, "
-                       f"a {B.a:.6g}, b {B.b:.6g}")
-        rows += B.rows
+        check_block(p, i, rows)
+        rows += p.block[i].rows
     if rows != p.n_rows:
         with gil:
             refuse(f"malformed ContactProblem: n_rows = {p.n_rows}, its blocks have {rows}")
@@ -236,6 +246,7 @@ cdef int prepare(Operator* G, const ContactProblem* p) except -1 nogil:
     """Read the problem: workspace of the right size, constants of every block, velocities at their free values."""
     cdef int i, factors = 0
     check_sizes(p)
+    check_blocks(p)
     G.reallocations += grow(<void**>&G.contact, &G.contact_capacity, p.n_cones, sizeof(Contact))
     G.reallocations += grow(<void**>&G.body, &G.body_capacity, p.n_single, sizeof(BodyVelocity))
     G.reallocations += grow(<void**>&G.z, &G.z_capacity, p.n_coordinates, sizeof(double))

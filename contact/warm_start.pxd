@@ -2,6 +2,8 @@
 #
 # Those of cones are kept in world axes, because contact frames turn and their tangents may jump from step to step.
 
+from libc.stdint cimport uint64_t
+
 from rbdyn.contact.problem cimport ContactProblem, Key
 from rbdyn.spatial._algebra cimport Vec3
 
@@ -25,12 +27,7 @@ cdef void release(WarmStart* W) noexcept nogil
 
 cdef inline int compare(Key a, Key b) noexcept nogil:
     """-1, 0, 1 as a comes before b, is b, comes after b: by source, then id_a, id_b, feature."""
-    if a.source != b.source:
-        return -1 if a.source < b.source else 1
-    if a.id_a != b.id_a:
-        return -1 if a.id_a < b.id_a else 1
-    if a.id_b != b.id_b:
-        return -1 if a.id_b < b.id_b else 1
-    if a.feature != b.feature:
-        return -1 if a.feature < b.feature else 1
-    return 0
+    cdef uint64_t x = <uint64_t> a.source << 32 | a.id_a, y = <uint64_t> b.source << 32 | b.id_a
+    if x == y:
+        x, y = <uint64_t> a.id_b << 32 | a.feature, <uint64_t> b.id_b << 32 | b.feature
+    return (x > y) - (x < y)

@@ -10,7 +10,7 @@ from rbdyn.collision.broad_phase.sorting cimport MANY_PAIRS, heap_sort, insertio
 from rbdyn.collision.shape_table cimport compose_pose
 from rbdyn.collision.signals cimport check_signals
 from rbdyn.memory cimport close_arena, grow, open_arena, place
-from rbdyn.spatial._algebra cimport add3, dot3, mul3, sub3, tmul3, vec3
+from rbdyn.spatial._algebra cimport Mat3, add3, dot3, mul3, sub3, tmul3, vec3
 
 from rbdyn.errors import CollisionError
 
@@ -160,6 +160,13 @@ cdef inline void set_bounds(Entry* e, Vec3 c, Vec3 h, int axis) noexcept nogil:
     e.lo2, e.hi2 = <float>(c.z - h.z), <float>(c.z + h.z)
 
 
+cdef inline Vec3 half_extent(const Bounds* b, const Mat3* R) noexcept nogil:
+    """Half sides of the world-aligned bounding box [m]."""
+    if b.round:
+        return vec3(b.ball, b.ball, b.ball)
+    return vec3(reach(R.xx, R.xy, R.xz, b), reach(R.yx, R.yy, R.yz, b), reach(R.zx, R.zy, R.zz, b))
+
+
 cdef int update_entries(Broad* broad, const Table* table, const Pose* body_pose) noexcept nogil:
     """World poses and bounds of every swept shape; returns the axis along which the centres spread most."""
     cdef int k, n = broad.n_entry
@@ -173,9 +180,7 @@ cdef int update_entries(Broad* broad, const Table* table, const Pose* body_pose)
         X = &broad.world_pose[broad.entry[k].slot]
         compose_pose(&body_pose[s.body], s, X)
         c = X.p if s.bounds.centered else add3(X.p, mul3(X.R, s.bounds.center))
-        h = vec3(reach(X.R.xx, X.R.xy, X.R.xz, &s.bounds) + 0.5 * table.margin,
-                 reach(X.R.yx, X.R.yy, X.R.yz, &s.bounds) + 0.5 * table.margin,
-                 reach(X.R.zx, X.R.zy, X.R.zz, &s.bounds) + 0.5 * table.margin)
+        h = add3(half_extent(&s.bounds, &X.R), vec3(0.5 * table.margin, 0.5 * table.margin, 0.5 * table.margin))
         set_bounds(&broad.entry[k], c, h, broad.axis)
         mean = add3(mean, c)
         square = add3(square, vec3(c.x * c.x, c.y * c.y, c.z * c.z))

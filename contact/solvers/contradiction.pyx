@@ -77,7 +77,7 @@ cdef bint too_dear(const Operator* G, const ContactProblem* p) noexcept nogil:
     stopped as well.  Work beyond m V (U + V) moves no bodies: it turns joints that are nearly singular, or is done by
     blocks against one another (ten times as much, since G_ii counts the spin that a push makes).
     """
-    cdef double V = 0.0, U = 0.0, m = 0.0, W = 0.0, lam, T
+    cdef double V = 0.0, U = 0.0, W = 0.0, m = 0.0, most, lam, T
     cdef int i
     if p.target == NULL:
         return False
@@ -88,7 +88,6 @@ cdef bint too_dear(const Operator* G, const ContactProblem* p) noexcept nogil:
             V += T
             U += fabs(G.contact[i].v_free.z)
             W += lam * T
-            m += 1.0 / mobility(&G.contact[i].block)
     for i in range(G.n_lines):
         lam = p.impulse[3 * G.n + i]
         if lam != 0.0:
@@ -96,5 +95,13 @@ cdef bint too_dear(const Operator* G, const ContactProblem* p) noexcept nogil:
             V += fabs(T)
             U += fabs(G.line[i].v_free)
             W += max(0.0, lam * T)
+    most = 10.0 * V * (U + V)
+    for i in range(G.n):                               # the first masses are enough as a rule
+        if W <= m * most:
+            return False
+        if p.impulse[3 * i + 2] > 0.0:
+            m += 1.0 / mobility(&G.contact[i].block)
+    for i in range(G.n_lines):
+        if p.impulse[3 * G.n + i] != 0.0:
             m += 1.0 / G.line[i].G
-    return W > 10.0 * m * V * (U + V)
+    return W > m * most
