@@ -14,5 +14,6 @@ autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_param = False
+napoleon_use_ivar = True
 add_module_names = False
 suppress_warnings = ["myst.xref_missing", "ref.python"]

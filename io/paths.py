@@ -1,6 +1,6 @@
 """Where the files named inside a robot file are, and which of them may be read.
 
-A robot file comes from strangers.  What it names is resolved with all symbolic links, and must then lie under the
+A robot file is untrusted input.  What it names is resolved with all symbolic links, and must then lie under the
 folder of the robot file, its package, the caller's `resource_dirs` or a package of the ROS environment.  Only regular
 files are opened, without waiting for anybody, and their size is checked before they are read.
 """

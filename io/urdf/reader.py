@@ -36,7 +36,7 @@ def read_robot(source: str | bytes, file: str, diagnostics: Diagnostics) -> Robo
     constraints = root.child("constraints")
     if constraints is not None and constraints.children():
         first = constraints.children()[0]
-        raise first.error("<constraints> (closed loops) are not supported yet; without them the robot would fall apart")
+        raise first.error("<constraints> (closed loops) are not supported yet; without them this is another robot")
     check_words(root, diagnostics)
     if root.has("name"):
         name = root.text("name")

@@ -70,7 +70,7 @@ def random_tree(
     n : int
         Number of bodies and joints.
     joint_types : sequence of JointType classes or instances
-        Dealt to the joints in a random order, all of them before any comes again; a class gets random axes.
+        Given to the joints in a random order, all of them before any comes again; a class gets random axes.
     floating_base : bool or type
         Whether the first joint is Floating, or of the type given, and all other bodies are in its subtree.
     successor_poses : bool

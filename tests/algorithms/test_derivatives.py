@@ -258,7 +258,7 @@ def test_a_long_chain():
     close(dtau_dq, differences(rbdyn.inverse_dynamics, s, vd)[0], 1e-8)
 
 
-# ---- doors --------------------------------------------------------------------------------------------------------
+# ---- entry points --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", FUNCTIONS)

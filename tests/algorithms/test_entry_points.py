@@ -334,8 +334,8 @@ def test_unknown_bodies(system, name):
     with pytest.raises(rbdyn.UnknownNameError, match="body2") as caught:
         call(system, "bodi2")
     assert isinstance(caught.value, KeyError)
-    stranger = rbdyn.RigidBody("body2")  # same name, another body
-    for bad in ("", "nobody", stranger, None, 3, 1.5, ("body2",), b"body2", rbdyn.CartesianFrame("body2")):
+    foreign = rbdyn.RigidBody("body2")  # same name, another body
+    for bad in ("", "nobody", foreign, None, 3, 1.5, ("body2",), b"body2", rbdyn.CartesianFrame("body2")):
         with pytest.raises((rbdyn.Error, TypeError)):
             call(system, bad)
 

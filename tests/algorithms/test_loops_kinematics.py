@@ -8,6 +8,7 @@ from reference.compare import close, nontrivial
 
 import rbdyn
 from rbdyn.mechanism import Fixed, Floating, Helical, Planar, Prismatic, Revolute, SinCosRevolute, Spherical
+from rbdyn.spatial.rotations import random_quat
 from rbdyn.testing.random_mechanisms import add_random_loops, random_tree
 
 
@@ -99,7 +100,7 @@ def test_errors_are_displacements_in_the_before_frame(joint_type):
     m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
     body = rbdyn.RigidBody("body", rbdyn.SpatialInertia(1.0))
     m.attach(m.root_body, body, rbdyn.Joint("base", Floating()))
-    before = rbdyn.Transform(quat=rng.normal(size=4), translation=rng.normal(size=3))
+    before = rbdyn.Transform(quat=random_quat(rng), translation=rng.normal(size=3))
     m.attach(m.root_body, body, rbdyn.Joint("loop", kind), before)
     state = rbdyn.State(rbdyn.Model(m))
     u, d = np.array([0.3, -0.5, 0.2]), np.array([0.7, 0.4, -0.6])

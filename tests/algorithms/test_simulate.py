@@ -1,4 +1,4 @@
-"""Simulation of a mechanism by itself: closed forms, conserved quantities, order of convergence, and the doors."""
+"""Simulation of a mechanism by itself: closed forms, conserved quantities, order of convergence, entry points."""
 
 import _thread
 import gc
@@ -327,7 +327,7 @@ def test_progress_is_told():
     assert told == [(64, 200), (128, 200), (192, 200), (200, 200)]
 
 
-# ---- doors -------------------------------------------------------------------------------------------------------
+# ---- entry points --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from rbdyn.errors import UrdfError
 from rbdyn.io import load_urdf
 from rbdyn.mechanism import Fixed, Floating, Prismatic, Revolute
 from rbdyn.spatial import SpatialInertia, Transform
+from rbdyn.spatial.rotations import random_quat
 
 
 def robot_files():
@@ -135,7 +136,7 @@ def test_agrees_with_pinocchio(name, floating):
         assert ours.damping == model.damping[j.idx_v]
     base = Transform()
     if floating:
-        base = Transform(quat=rng.normal(size=4), translation=rng.normal(size=3))
+        base = Transform(quat=random_quat(rng), translation=rng.normal(size=3))
         q[:7] = [*base.translation, *base.quat[[1, 2, 3, 0]]]
 
     poses = body_poses(m, angles, base)

@@ -78,7 +78,7 @@ def test_no_frame_and_no_joint_takes_the_name_of_the_world():
     np.testing.assert_array_equal(rbdyn.spatial_velocity(state, "a"), (0, 0, 1, 0, 0, 0))
 
 
-def test_strangers_and_late_frames_are_called_what_they_are():
+def test_foreign_and_late_frames_are_called_what_they_are():
     m, a, _ = chain()
     other, foreign, _ = chain()
     state = at(m)

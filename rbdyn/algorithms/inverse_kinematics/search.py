@@ -160,7 +160,7 @@ class _Search:
         self.targets: list[Target | ClosedLoops] = [*targets, ClosedLoops(model)] if model.has_loops else [*targets]
         self.state = State(model)
         self.weights = np.concatenate([t.row_weights() for t in self.targets])  # (m,) of the rows of e and J
-        self.flat, self.turns = _coordinates(model)
+        self.flat, self.rotational = _coordinates(model)
         self.lower = model.array("lower")[self.flat[:, 0]] if limits else np.full(len(self.flat), -np.inf)
         self.upper = model.array("upper")[self.flat[:, 0]] if limits else np.full(len(self.flat), np.inf)
 
@@ -243,7 +243,7 @@ class _Search:
         low, high = np.full(self.model.nv, -np.inf), np.full(self.model.nv, np.inf)
         low[self.flat[:, 1]], high[self.flat[:, 1]] = self.lower - q[self.flat[:, 0]], self.upper - q[self.flat[:, 0]]
         d = _bounded_least_squares(J, e, mu, low, high)
-        return d * min(1.0, LARGEST_TURN / max(float(np.abs(d[self.turns]).max(initial=0.0)), 1e-100))
+        return d * min(1.0, LARGEST_TURN / max(float(np.abs(d[self.rotational]).max(initial=0.0)), 1e-100))
 
 
 def _damped(J: Array, e: Array, mu: float) -> Array:
@@ -285,14 +285,14 @@ def _gain(e: Array, e_next: Array, e_linear: Array) -> float:
 
 
 def _coordinates(model: Model) -> tuple[Indices, Indices]:
-    """(k, 2) entries of q and v that are one coordinate and its rate, and the entries of v that turn."""
+    """(k, 2) entries of q and v that are one coordinate and its rate, and the rotational entries of v."""
     flat: list[tuple[int, int]] = []
-    turns: list[int] = []
+    rotational: list[int] = []
     for joint in model.mechanism.tree_joints:
         kind = joint.joint_type
         if kind.is_fixed:
             continue
         qi, vi = model.joint_q_index(joint.name), model.joint_v_index(joint.name)
         flat += [(qi + k, vi + k) for k in range(kind.num_plain)]
-        turns += range(vi + kind.num_translations, vi + kind.num_velocities)
-    return np.array(flat, np.intp).reshape(-1, 2), np.array(turns, np.intp)
+        rotational += range(vi + kind.num_translations, vi + kind.num_velocities)
+    return np.array(flat, np.intp).reshape(-1, 2), np.array(rotational, np.intp)

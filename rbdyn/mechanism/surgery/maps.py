@@ -68,7 +68,7 @@ class Maps:
             edited again since, other than in its parameters.
         """
         if self._change is None:
-            raise MechanismError("these maps come from no edit of a mechanism and can carry nothing")
+            raise MechanismError("these maps come from no edit, and there is no state before it to carry over")
         if not states:
             raise StateError("carry takes one State or more, got none")
         after: S = carried(states[0], states, self._change)
