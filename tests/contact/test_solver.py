@@ -493,6 +493,22 @@ def test_law_tests_catch_every_kind_of_wrong_solver(law):
         check_contact_solver(Wrong(), seeds=1)
 
 
+@pytest.mark.parametrize("law", ["unilateral", "bilateral", "box"])
+def test_the_conformance_check_holds_rows_to_their_laws(law):
+    """A solver that declares a law and leaves its rows alone is told which one it breaks."""
+
+    class Lazy(BisectionSolver):
+        laws = ("cone", law)
+
+        def solve(self, problem):
+            super().solve(problem)
+            if problem.n_cones < problem.n:
+                problem.impulse[:] = 0.0
+
+    with pytest.raises(ContactError, match=f"^law '{law}' fails on a mixture of rows: off by "):
+        check_contact_solver(Lazy(), seeds=1)
+
+
 def test_law_tests_tell_the_two_laws_apart():
     check_contact_solver(BisectionSolver(friction_law="raisim"), seeds=2)
     with pytest.raises(ContactError, match="^law 'dissipation' fails"):
