@@ -160,12 +160,16 @@ cdef inline void system_move(System* s, int rule, double dt) noexcept nogil:
     cdef int k
     memcpy(s.work.q_next, s.d.q, s.m.nq * sizeof(double))
     for k in range(s.m.nv):
-        if rule == SEMI_IMPLICIT or (s.work.active and s.work.held[k]):
+        if rule == SEMI_IMPLICIT:
             s.work.z[k] = s.work.v_next[k]
         elif rule == EULER:
             s.work.z[k] = s.d.v[k]
         else:
             s.work.z[k] = 0.5 * (s.d.v[k] + s.work.v_next[k])
+    if s.work.n_near:
+        for k in range(s.m.nv):
+            if s.work.held[k]:
+                s.work.z[k] = s.work.v_next[k]
     integrate_joints(s.m, s.work.q_next, s.work.z, dt)
 
 cdef inline bint system_finite(const System* s) noexcept nogil:

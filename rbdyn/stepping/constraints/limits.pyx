@@ -6,7 +6,7 @@ too, and the ends within their reach have rows as well; a joint that is changed 
 dt, and the next step leads it back, as with a contact that comes from beyond the margin.
 """
 
-from libc.math cimport fmax, isfinite
+from libc.math cimport INFINITY, isfinite
 
 from rbdyn.contact.problem cimport UNILATERAL, ContactProblem, Key
 from rbdyn.contact.targets cimport target_velocity
@@ -43,6 +43,19 @@ cdef inline void mark_touched(const Scene* s) noexcept nogil:
             s.system[body.index].work.touched = True
 
 
+cdef inline double least_margin(const System* s, double dt) noexcept nogil:
+    """How far from its nearest end some joint comes in this step without constraint impulses [rad or m]; < 0 beyond."""
+    cdef const Limit* limit
+    cdef double q, least = INFINITY
+    cdef int k
+    for k in range(s.control.n_limits):
+        limit = s.control.limit + k
+        q = s.d.q[limit.q] + dt * s.work.v_free[limit.dof]
+        least = q - limit.lower if q - limit.lower < least else least
+        least = limit.upper - q if limit.upper - q < least else least
+    return least
+
+
 cdef inline double overshoot(const System* s, double dt) noexcept nogil:
     """How far all joints together would pass their limits in this step without constraint impulses [rad or m]."""
     cdef const Limit* limit
@@ -51,7 +64,7 @@ cdef inline double overshoot(const System* s, double dt) noexcept nogil:
     for k in range(s.control.n_limits):
         limit = s.control.limit + k
         q = s.d.q[limit.q] + dt * s.work.v_free[limit.dof]
-        total += fmax(0.0, fmax(limit.lower - q, q - limit.upper))
+        total += limit.lower - q if q < limit.lower else (q - limit.upper if q > limit.upper else 0.0)
     return total
 
 
@@ -72,15 +85,16 @@ cdef inline void find_near(System* s, double reach, double dt) noexcept nogil:
 cdef Count count_limits(const Scene* s) noexcept nogil:
     """One row for each end that is near."""
     cdef System* r
-    cdef double over
+    cdef double least, reach
     cdef int k, n = 0
     mark_touched(s)
     for k in range(s.n_system):
         r = s.system + k
         r.work.n_near = 0
-        over = overshoot(r, s.dt)
-        if r.work.touched or over > 0.0:
-            find_near(r, WHIP * over + (s.dt * REACH if r.work.touched else 0.0), s.dt)
+        least = least_margin(r, s.dt)
+        reach = s.dt * REACH if r.work.touched else 0.0
+        if least < 0.0 or least < reach:
+            find_near(r, reach + WHIP * overshoot(r, s.dt), s.dt)
         n += r.work.n_near
     return Count(cones=0, blocks=n, rows=n)
 
