@@ -8,7 +8,8 @@ import time
 
 from benchmarks.machine import describe, pin_to_one_core
 
-SECTIONS = ("single_calls", "scenes", "long_chain", "memory", "surgery", "allocations", "imports")
+RESOURCES = ("memory", "allocations", "imports")  # sections in a folder of that name
+SECTIONS = ("single_calls", "scenes", "long_chain", "surgery", *RESOURCES)
 
 
 def main() -> None:
@@ -22,7 +23,8 @@ def main() -> None:
     print("Ratios are peer / rbdyn: above 1, rbdyn is faster.  Compare ratios of one run, never times of two.")
     start = time.perf_counter()
     for name in [options.only] if options.only else SECTIONS:
-        importlib.import_module(f"benchmarks.{name}").run(options.quick)
+        room = "benchmarks.resources" if name in RESOURCES else "benchmarks"
+        importlib.import_module(f"{room}.{name}").run(options.quick)
     print(f"\n{time.perf_counter() - start:.0f} s in all")
 
 

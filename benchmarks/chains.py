@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 import rbdyn
-from benchmarks.heap import bytes_in_use
 from benchmarks.machine import optional
+from benchmarks.resources.heap import bytes_in_use
 from benchmarks.samples import Array
 
 LINK, MASS, SIDE = 0.1, 1.0, 0.01  # [m] from joint to joint, [kg], [kg m^2]

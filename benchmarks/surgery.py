@@ -12,7 +12,7 @@ import numpy as np
 
 import rbdyn
 from benchmarks import table
-from benchmarks.memory import chain
+from benchmarks.chains import chain
 from rbdyn.mechanism import Maps
 from rbdyn.testing import random_tree
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tracemalloc
 
 from benchmarks import table
-from benchmarks.heap import bytes_in_use
+from benchmarks.resources.heap import bytes_in_use
 from benchmarks.scene_rbdyn import WorldSimulation, build
 from benchmarks.scenes import SCENES
 

@@ -10,7 +10,7 @@ from statistics import median
 from benchmarks import table
 from benchmarks.machine import optional
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import time
 wall, processor = time.perf_counter(), time.process_time()

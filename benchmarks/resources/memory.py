@@ -5,7 +5,7 @@ from __future__ import annotations
 import rbdyn
 from benchmarks import table
 from benchmarks.chains import chain
-from benchmarks.heap import bytes_in_use
+from benchmarks.resources.heap import bytes_in_use
 
 SIZES = (10, 100, 1000, 10000)
 

@@ -1,0 +1,1 @@
+"""What rbdyn takes of a machine: memory, allocations, time to import."""
