@@ -1,14 +1,14 @@
 """Algorithms on a State, one file each under its name in the literature."""
 
 from rbdyn.algorithms.convert import convert
+from rbdyn.algorithms.derivatives.aba import forward_dynamics_derivatives
+from rbdyn.algorithms.derivatives.rnea import inverse_dynamics_derivatives
 from rbdyn.algorithms.dynamics.aba import forward_dynamics
-from rbdyn.algorithms.dynamics.aba_derivatives import forward_dynamics_derivatives
 from rbdyn.algorithms.dynamics.coriolis import coriolis_matrix
 from rbdyn.algorithms.dynamics.crba import mass_matrix, mass_matrix_times
 from rbdyn.algorithms.dynamics.ltdl import inverse_mass_matrix, solve_mass_matrix
 from rbdyn.algorithms.dynamics.reactions import joint_wrenches
 from rbdyn.algorithms.dynamics.rnea import bias_forces, inverse_dynamics
-from rbdyn.algorithms.dynamics.rnea_derivatives import inverse_dynamics_derivatives
 from rbdyn.algorithms.integration.configuration import difference, integrate
 from rbdyn.algorithms.integration.simulate import simulate
 from rbdyn.algorithms.integration.trajectory import Trajectory

@@ -124,7 +124,7 @@ cdef inline void stabilised(const CModel* m, const CData* d, Loops* w, double st
 
 cdef inline int constrained(const CModel* m, CData* d, double* H, Loops* w, const double* tau, double stiffness,
                             double damping, bint external, double* vd, double* lam) noexcept nogil:
-    """vd and lambda; returns NOT_SINGULAR, or the degree of freedom that moves no inertia.  H is zeroed on entry.
+    """vd and lambda; returns NOT_SINGULAR, or the degree of freedom whose pivot vanishes.  H is zeroed on entry.
 
     tau may be vd.  lam may be NULL.  With `external`, d.f holds the external forces.
     """
@@ -135,7 +135,7 @@ cdef inline int constrained(const CModel* m, CData* d, double* H, Loops* w, cons
     loop_terms(m, d, w)
     crba_lower(m, d, H)
     ltdl_factor(m, H)
-    at = singular_pivot(m, H)
+    at = singular_pivot(m, d, H, False)
     if at != NOT_SINGULAR:
         return at
     to_mass_axes(m, H, w.y)

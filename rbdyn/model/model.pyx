@@ -397,7 +397,8 @@ cdef class Model:
     def __repr__(self):
         if not self.ready:
             return "Model(empty)"
-        return f"Model({self.mechanism.name!r}, n_bodies={self.n_bodies}, nq={self.nq}, nv={self.nv})"
+        loops = f", {len(self.loop_names)} loop joints" if self.loop_names else ""
+        return f"Model({self.mechanism.name!r}, {self.n_bodies} bodies, q {self.q_layout}, v {self.v_layout}{loops})"
 
 
 cdef object _pose(Placement place):

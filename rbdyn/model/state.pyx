@@ -118,7 +118,8 @@ cdef class State:
     cdef int check_thread(self) except -1:
         """BusyError if another thread steps this State."""
         if self.stepper != <long> PyThread_get_thread_ident():
-            raise BusyError("another thread steps this State, by its World or by simulate; give each thread its own")
+            raise BusyError("another thread, or a call that a signal interrupted, is at work on this State; give each "
+                            "thread its own")
         return 0
 
     cdef int check_filled(self) except -1:
@@ -237,7 +238,9 @@ cdef class State:
     def __repr__(self):
         if self.model is None:
             return "State(empty)"
-        return f"State({self.model.mechanism.name!r}, q={self.q}, v={self.v})"
+        m = self.model
+        return (f"State({m.mechanism.name!r}, q {m.q_layout}, v {m.v_layout}, "
+                f"|v| <= {max(map(abs, self.v), default=0.0):.3g})")
 
 
 def _restore(model, q, v, root):

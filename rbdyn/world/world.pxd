@@ -6,7 +6,7 @@ from rbdyn.stepping.scene cimport Scene
 from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.observers cimport Observers
 from rbdyn.world.registry.registry cimport Registry
-from rbdyn.world.signals cimport Signals
+from rbdyn.signals cimport Signals
 
 cdef class World:
     cdef EditLock lock                    # None until __init__ is done

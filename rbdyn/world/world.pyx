@@ -20,6 +20,7 @@ from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.collision.backend cimport CollisionBackend, buffer_free, buffer_init, detect_contacts
 from rbdyn.contact.solver cimport solve_contacts
+from rbdyn.signals cimport Signals, look_at_signals, start_signals
 from rbdyn.spatial._algebra cimport Vec3, vec3
 from rbdyn.stepping.assemble cimport CONTACTS, apply_impulses, assemble, assembly_free
 from rbdyn.stepping.constraints.contacts cimport cone_impulse
@@ -32,7 +33,6 @@ from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody
 from rbdyn.world.observers cimport Observers
 from rbdyn.world.registry.registry cimport Registry
-from rbdyn.world.signals cimport Signals, look_at_signals, start_signals
 
 SCHEMES = {"trapezoid": TRAPEZOID, "semi_implicit": SEMI_IMPLICIT, "euler": EULER}
 

@@ -349,6 +349,6 @@ def test_a_joint_that_moves_no_inertia():
     state = rbdyn.State(rbdyn.Model(m))
     assert rbdyn.inverse_dynamics_derivatives(state, [1, 2])[2][0, 0] == 1.0
     out = tuple(np.ones((3, 2, 2)))
-    with pytest.raises(rbdyn.MechanismError, match="'b' moves no positive inertia"):
+    with pytest.raises(rbdyn.MechanismError, match="'b' moves no inertia"):
         rbdyn.forward_dynamics_derivatives(state, [1, 2], out=out)
     assert np.all(np.array(out) == 1.0)

@@ -472,7 +472,7 @@ def test_joint_without_inertia_is_named():
     m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
     m.attach(m.root_body, rbdyn.RigidBody("nothing"), rbdyn.Joint("loose", Revolute()))
     state = rbdyn.State(rbdyn.Model(m))
-    with pytest.raises(rbdyn.MechanismError, match="'loose' moves no positive inertia"):
+    with pytest.raises(rbdyn.MechanismError, match="'loose' moves no inertia"):
         rbdyn.simulate(state, 1.0)
     state.set(v=[1.0])
 

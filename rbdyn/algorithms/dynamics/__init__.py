@@ -1,1 +1,1 @@
-"""Forces and accelerations: inverse and forward dynamics, the mass matrix, their derivatives."""
+"""Forces and accelerations: inverse and forward dynamics, the mass matrix."""

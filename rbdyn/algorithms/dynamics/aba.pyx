@@ -3,7 +3,7 @@
 cimport numpy as cnp
 
 from rbdyn.algorithms.inputs.external cimport read_wrenches, sum_wrenches
-from rbdyn.algorithms.inputs.regular cimport check_regular
+from rbdyn.algorithms.inputs.regular cimport check_regular, check_result
 from rbdyn.algorithms.loops.constrained cimport solve_constrained
 from rbdyn.arguments.arrays cimport data, vector_in, vector_out
 from rbdyn.kernels.aba cimport aba_inward, aba_outward
@@ -38,9 +38,9 @@ def forward_dynamics(State state not None, tau, external=None, out=None):
     Raises
     ------
     StateError
-        If a length is wrong or a number is not finite.
+        If a length is wrong or a number is not finite, in the arguments or in the result, which then overflowed.
     MechanismError
-        If a joint moves no inertia.
+        If the mass matrix is singular: a joint moves no inertia.
     """
     cdef CModel* m = state.use()
     cdef list wrenches = read_wrenches(state, external)
@@ -49,8 +49,10 @@ def forward_dynamics(State state not None, tau, external=None, out=None):
     cdef bint forced = sum_wrenches(state, wrenches)
     if state.model.has_loops:
         solve_constrained(state, data(t), LOOP_STIFFNESS, LOOP_DAMPING, forced, data(vd), NULL)
+        check_result(data(vd), m.nv, "vd")
         return vd
     aba_inward(m, &state.c, data(t), NULL, forced)
     check_regular(state.model, &state.c)
     aba_outward(m, &state.c, data(vd))
+    check_result(data(vd), m.nv, "vd")
     return vd

@@ -2,6 +2,7 @@
 
 cimport numpy as cnp
 
+from rbdyn.algorithms.inputs.regular cimport check_result
 from rbdyn.arguments.arrays cimport copy_if_overlapping, data, matrix_out, vector_in, vector_out
 from rbdyn.kernels.crba cimport crba
 from rbdyn.kernels.rnea cimport rnea_momentum
@@ -53,4 +54,5 @@ def mass_matrix_times(State state not None, x, out=None):
     cdef cnp.ndarray a = vector_in(x, m.nv, "x")
     cdef cnp.ndarray y = vector_out(out, m.nv)
     rnea_momentum(m, &state.c, data(copy_if_overlapping(a, y)), data(y))
+    check_result(data(y), m.nv, "y")
     return y

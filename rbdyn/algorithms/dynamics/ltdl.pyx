@@ -4,7 +4,8 @@ cimport numpy as cnp
 
 from libc.string cimport memmove
 
-from rbdyn.algorithms.inputs.regular cimport check_regular_pivots
+from rbdyn.algorithms.inputs.long cimport begin_long, end_long, factor, invert
+from rbdyn.algorithms.inputs.regular cimport check_regular_pivots, check_result
 from rbdyn.arguments.arrays cimport data, matrix_out, vector_in, vector_out
 from rbdyn.kernels.crba cimport crba_lower
 from rbdyn.kernels.ltdl cimport ltdl_factor, ltdl_inverse, ltdl_solve
@@ -13,12 +14,20 @@ from rbdyn.model.state cimport State
 
 
 cdef double* _factor(State state) except NULL:
-    """L and D of M(q) in the state's scratch; MechanismError if a pivot is not positive."""
+    """L and D of M(q) in the state's scratch; MechanismError if a pivot vanishes."""
     cdef CModel* m = state.use()
     cdef double* H = state.scratch()
-    crba_lower(m, &state.c, H)
-    ltdl_factor(m, H)
-    check_regular_pivots(state.model, H)
+    if begin_long(state):
+        try:
+            with nogil:
+                crba_lower(m, &state.c, H)
+                factor(m, H)
+        finally:
+            end_long(state)
+    else:
+        crba_lower(m, &state.c, H)
+        ltdl_factor(m, H)
+    check_regular_pivots(state.model, &state.c, H)
     return H
 
 
@@ -52,6 +61,7 @@ def solve_mass_matrix(State state not None, b, out=None):
     cdef double* H = _factor(state)
     memmove(data(x), data(right), m.nv * sizeof(double))
     ltdl_solve(m, H, data(x))
+    check_result(data(x), m.nv, "x")
     return x
 
 
@@ -76,9 +86,21 @@ def inverse_mass_matrix(State state not None, out=None):
     ------
     MechanismError
         If the mass matrix is singular.
+
+    Notes
+    -----
+    From 256 degrees of freedom on other threads run meanwhile, with other States, and Ctrl-C interrupts.
     """
     cdef CModel* m = state.use()
     cdef cnp.ndarray A = matrix_out(out, m.nv, m.nv)
     cdef double* H = _factor(state)
-    ltdl_inverse(m, H, data(A))
+    cdef double* inverse = data(A)
+    if begin_long(state):
+        try:
+            with nogil:
+                invert(m, H, inverse)
+        finally:
+            end_long(state)
+    else:
+        ltdl_inverse(m, H, inverse)
     return A

@@ -6,6 +6,7 @@ from rbdyn.errors import MechanismError
 
 from rbdyn.algorithms.dynamics.actuation cimport degrees_of_freedom, share_among
 from rbdyn.algorithms.inputs.external cimport read_wrenches, sum_wrenches
+from rbdyn.algorithms.inputs.regular cimport check_result
 from rbdyn.arguments.arrays cimport copy_if_overlapping, data, vector_in, vector_out
 from rbdyn.kernels.rnea cimport rnea
 from rbdyn.model._model cimport CModel
@@ -41,7 +42,7 @@ def inverse_dynamics(State state not None, vd, external=None, actuated=None, out
     Raises
     ------
     StateError
-        If a length is wrong or a number is not finite.
+        If a length is wrong or a number is not finite, in the arguments or in the result, which then overflowed.
     MechanismError
         If the mechanism has loops and `actuated` is not given: torques are not unique then.  If `vd` would open a loop,
         or the actuated joints cannot produce it.
@@ -63,6 +64,7 @@ def inverse_dynamics(State state not None, vd, external=None, actuated=None, out
         rnea(m, &state.c, data(a), data(tau), forced)
     else:
         share_among(state, dofs, data(a), forced, data(tau))
+    check_result(data(tau), m.nv, "tau")
     return tau
 
 
@@ -98,4 +100,5 @@ def bias_forces(State state not None, external=None, out=None):
     cdef cnp.ndarray h = vector_out(out, m.nv)
     cdef bint forced = sum_wrenches(state, wrenches)
     rnea(m, &state.c, NULL, data(h), forced)
+    check_result(data(h), m.nv, "h")
     return h

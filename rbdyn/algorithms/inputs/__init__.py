@@ -1,1 +1,1 @@
-"""What every algorithm reads: points, wrenches, and whether a model is what it takes."""
+"""What algorithms share: points, wrenches, checks of models and results, and work that takes long."""

@@ -11,7 +11,7 @@ from rbdyn.errors import MechanismError, StateError
 from libc.string cimport memmove
 
 from rbdyn.algorithms.inputs.external cimport read_wrenches, sum_wrenches
-from rbdyn.algorithms.inputs.regular cimport check_regular
+from rbdyn.algorithms.inputs.regular cimport check_regular, check_result
 from rbdyn.arguments.arrays cimport data, vector_in, vector_out
 from rbdyn.kernels.aba cimport aba_inward, aba_outward
 from rbdyn.kernels.cod cimport cod_factor, solve_adjoint
@@ -34,8 +34,8 @@ cdef Loops loops_of(State state) except *:
 cdef int _refuse_massless(State state, int k) except -1:
     if k != NOT_SINGULAR:
         raise MechanismError(
-            f"joint {state.model.joint_of(k)!r} moves no positive inertia along degree of freedom {k} of the tree: "
-            "loops do not help there; give the bodies that it carries a positive definite inertia"
+            f"the mass matrix is singular: joint {state.model.joint_of(k)!r} moves no inertia along degree of freedom "
+            f"{k} of the tree: loops do not help there; give its subtree a positive definite inertia"
         )
     return 0
 
@@ -46,7 +46,7 @@ cdef double* factor_mass(State state) except NULL:
     cdef double* H = state.scratch()
     crba_lower(m, &state.c, H)
     ltdl_factor(m, H)
-    _refuse_massless(state, singular_pivot(m, H))
+    _refuse_massless(state, singular_pivot(m, &state.c, H, False))
     return H
 
 
@@ -115,6 +115,7 @@ def dynamics(State state not None, tau=None, external=None, stiffness=100.0, dam
         aba_inward(m, &state.c, data(force), NULL, forced)
         check_regular(state.model, &state.c)
         aba_outward(m, &state.c, data(vd))
+    check_result(data(vd), m.nv, "vd")
     return DynamicsResult(vd, lam, rank)
 
 

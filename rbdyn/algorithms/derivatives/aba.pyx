@@ -2,9 +2,10 @@
 
 cimport numpy as cnp
 
-from rbdyn.algorithms.dynamics.rnea_derivatives cimport add_external
+from rbdyn.algorithms.derivatives.rnea cimport add_external
 from rbdyn.algorithms.inputs.external cimport read_wrenches, sum_wrenches
-from rbdyn.algorithms.inputs.regular cimport check_regular_pivots
+from rbdyn.algorithms.inputs.long cimport begin_long, end_long, factor, invert, solve_rows
+from rbdyn.algorithms.inputs.regular cimport check_regular_pivots, check_result
 from rbdyn.algorithms.inputs.tree cimport require_tree
 from rbdyn.arguments.arrays cimport clear, data, matrices_out, vector_in
 from rbdyn.kernels.ltdl cimport ltdl_factor, ltdl_inverse, ltdl_solve, ltdl_solve_rows
@@ -53,17 +54,43 @@ def forward_dynamics_derivatives(State state not None, tau, external=None, out=N
     cdef tuple results = matrices_out(out, 3, m.nv, m.nv)
     cdef double* H = state.scratch()
     cdef double* vd = state.c.u
-    cdef Workspace w = workspace_of(m, state.workspace(workspace_size(m)))
     cdef int k
-    mass_and_bias(m, &state.c, sum_wrenches(state, wrenches), w, H, vd)
-    ltdl_factor(m, H)
-    check_regular_pivots(state.model, H)
-    for k in range(m.nv):
-        vd[k] = data(t)[k] - vd[k]
-    ltdl_solve(m, H, vd)
-    clear(results)
-    derivatives_at(m, &state.c, vd, w, data(results[0]), data(results[1]))
-    add_external(state, wrenches, w, data(results[0]))
-    ltdl_solve_rows(m, H, m.nv, -1.0, data(results[0]), data(results[1]))
-    ltdl_inverse(m, H, data(results[2]))
+    cdef Workspace w = workspace_of(m, state.workspace(workspace_size(m)))
+    cdef double* dq = data(results[0])
+    cdef double* dv = data(results[1])
+    cdef double* dtau = data(results[2])
+    cdef bint forced = sum_wrenches(state, wrenches), long_ = begin_long(state)
+    try:
+        _factor(state, H, forced, w, vd, long_)
+        for k in range(m.nv):
+            vd[k] = data(t)[k] - vd[k]
+        ltdl_solve(m, H, vd)
+        check_result(vd, m.nv, "vd")
+        clear(results)
+        derivatives_at(m, &state.c, vd, w, dq, dv)
+        add_external(state, wrenches, w, dq)
+        if long_:
+            with nogil:
+                solve_rows(m, H, m.nv, -1.0, dq, dv)
+                invert(m, H, dtau)
+        else:
+            ltdl_solve_rows(m, H, m.nv, -1.0, dq, dv)
+            ltdl_inverse(m, H, dtau)
+    finally:
+        if long_:
+            end_long(state)
     return results
+
+
+cdef int _factor(State state, double* H, bint forced, Workspace w, double* h, bint long_) except -1:
+    """L and D of M(q) in H, and h(q, v) less external forces; MechanismError if a pivot vanishes."""
+    cdef const CModel* m = &state.model.c
+    if long_:
+        with nogil:
+            mass_and_bias(m, &state.c, forced, w, H, h)
+            factor(m, H)
+    else:
+        mass_and_bias(m, &state.c, forced, w, H, h)
+        ltdl_factor(m, H)
+    check_regular_pivots(state.model, &state.c, H, True)
+    return 0

@@ -5,6 +5,7 @@ cimport numpy as cnp
 from libc.string cimport memcpy
 
 from rbdyn.algorithms.inputs.external cimport about_body, read_wrenches, sum_wrenches
+from rbdyn.algorithms.inputs.long cimport begin_long, end_long
 from rbdyn.algorithms.inputs.tree cimport require_tree
 from rbdyn.arguments.arrays cimport clear, data, matrices_out, vector_in
 from rbdyn.kernels.external_derivatives cimport held_in_frame, held_in_world
@@ -62,15 +63,23 @@ def inverse_dynamics_derivatives(State state not None, vd, external=None, out=No
     cdef Workspace w = workspace_of(m, state.workspace(workspace_size(m)))
     memcpy(accelerations, data(a), m.nv * sizeof(double))
     clear(results)
-    rnea_derivatives(m, &state.c, accelerations, sum_wrenches(state, wrenches), w,
-                     data(results[0]), data(results[1]), data(results[2]))
-    add_external(state, wrenches, w, data(results[0]))
+    cdef double* dq = data(results[0])
+    cdef double* dv = data(results[1])
+    cdef double* M = data(results[2])
+    cdef bint forced = sum_wrenches(state, wrenches)
+    if begin_long(state):
+        with nogil:
+            rnea_derivatives(m, &state.c, accelerations, forced, w, dq, dv, M)
+        end_long(state)
+    else:
+        rnea_derivatives(m, &state.c, accelerations, forced, w, dq, dv, M)
+    add_external(state, wrenches, w, dq)
     return results
 
 
 cdef int add_external(State state, list wrenches, Workspace w, double* dq) except -1:
     """Add to d tau / dq that external wrenches do not move with their bodies."""
-    cdef CModel* m = state.use()
+    cdef const CModel* m = &state.model.c
     cdef Placement place, frame
     cdef cnp.ndarray x
     cdef Vec3 n, f

@@ -1,4 +1,4 @@
-# Ctrl-C in the middle of a long step: signals are looked at between its phases, at most every 50 ms of work.
+# Ctrl-C in the middle of long work: signals are looked at between its parts, at most every 50 ms.
 
 from cpython.exc cimport PyErr_CheckSignals
 
@@ -17,7 +17,7 @@ cdef inline double seconds() noexcept nogil:
 
 cdef struct Signals:
     double looked             # when they were looked at last [s]
-    long work                 # bodies and contacts handled since the clock was
+    long work                 # bodies, contacts or rows of L handled since the clock was
 
 cdef inline Signals start_signals() noexcept nogil:
     cdef Signals s
@@ -25,9 +25,9 @@ cdef inline Signals start_signals() noexcept nogil:
     return s
 
 cdef inline int look_at_signals(Signals* s, long work) except -1 nogil:
-    """Raise what a signal's handler raises.  `work` is what comes next: so many bodies or contacts.
+    """Raise what a signal's handler raises.  `work` is what comes next: so many bodies, contacts or rows of L.
 
-    A small step does not pay for the clock: two thousand bodies or contacts take milliseconds.
+    Small work does not pay for the clock: two thousand of them take a millisecond or more.
     """
     cdef double now
     s.work += work
