@@ -5,4 +5,4 @@ from rbdyn.contact.problem cimport ContactProblem
 
 cdef double energy(const Operator* G, const double* impulse, double* size) noexcept nogil
 cdef bint makes_energy(const Operator* G, const double* impulse) noexcept nogil
-cdef void accept(Operator* G, ContactProblem* p) noexcept nogil
+cdef int accept(Operator* G, ContactProblem* p) except -1 nogil

@@ -1,9 +1,9 @@
 """The last check of a solve: impulses that are not finite, or that make energy, never reach a body."""
 
 from libc.math cimport INFINITY, fabs, isfinite
-from libc.string cimport memset
 
-from rbdyn.contact.operator cimport Operator, contact_velocity, impulse_at, line_velocity, load_impulses
+from rbdyn.contact.islands cimport find_islands
+from rbdyn.contact.operator cimport Island, Operator, contact_velocity, impulse_at, line_velocity, load_impulses
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3
 
@@ -38,42 +38,71 @@ cdef bint makes_energy(const Operator* G, const double* impulse) noexcept nogil:
     return not total <= 1e-9 * size
 
 
-cdef double work_at_free_velocity(const Operator* G, const double* impulse) noexcept nogil:
-    """lam . v_free [J]."""
-    cdef double total = 0.0
+cdef void judge_islands(Operator* G, const double* impulse) noexcept nogil:
+    """The terms of `energy`, and lam . v_free, of each island."""
+    cdef Island* k
     cdef Vec3 lam
-    cdef int i
+    cdef double term, x
+    cdef int i, r
+    for i in range(G.n_islands):
+        G.island[i].work = G.island[i].change = G.island[i].size = 0.0
     for i in range(G.n):
+        k = G.island + G.contact[i].island
         lam = impulse_at(impulse, i)
-        total += dot3(lam, G.contact[i].v_free) + lam.z * G.contact[i].apart
-    for i in range(G.n_lines):
-        total += impulse[3 * G.n + i] * G.line[i].v_free
-    return total
+        term = 0.5 * dot3(lam, add3(contact_velocity(G, i), G.contact[i].v_free)) + lam.z * G.contact[i].apart
+        k.work += dot3(lam, G.contact[i].v_free) + lam.z * G.contact[i].apart
+        k.change += term
+        k.size += fabs(term)
+    for i in range(G.n_blocks):
+        k = G.island + G.block[i].island
+        for r in range(G.block[i].first, G.block[i].first + G.block[i].rows):
+            x = impulse[3 * G.n + r]
+            term = 0.5 * x * (line_velocity(G, r) + G.line[r].v_free)
+            k.work += x * G.line[r].v_free
+            k.change += term
+            k.size += fabs(term)
 
 
-cdef void accept(Operator* G, ContactProblem* p) noexcept nogil:
+cdef inline double admissible_share(Island* k) noexcept nogil:
+    """Which part of its impulses an island keeps: all unless they make energy, else that with the least energy."""
+    if k.change <= 1e-9 * k.size:
+        return 1.0
+    if not isfinite(k.change) or not k.work < 0.0:
+        return 0.0
+    return min(1.0, 0.5 * k.work / (k.work - k.change))       # E(s) = s work + s^2 (change - work) is least at this s
+
+
+cdef int accept(Operator* G, ContactProblem* p) except -1 nogil:
     """Leave p.impulse as it is, or replace it; G holds the velocities that it makes.
 
     A solve that has converged needs no check: every law holds, and none makes energy.  Not so where a visit only
-    approaches its law (block.pxd: rho).  Impulses that make energy give way to the multiple of them with the least
-    energy, between 0 and 1: cones, bounds and signs hold for it too.  Impulses that are not finite give way to none at
-    all.  Both are no solution: converged is False then.
+    approaches its law (block.pxd: rho).  Impulses of an island that make energy give way to the multiple of them with
+    the least energy, between 0 and 1: cones, bounds and signs hold for it too.  Impulses that are not finite give way
+    to none at all.  Both are no solution: converged is False then.
     """
-    cdef double size, change, work, share = 0.0
-    cdef int i
-    if (p.converged and not G.proximal) or not makes_energy(G, p.impulse):
-        return
-    p.converged = False
-    change = energy(G, p.impulse, &size)
-    if isfinite(change):
-        work = work_at_free_velocity(G, p.impulse)
-        if work < 0.0:                                 # E(s) = s work + s^2 (change - work) is least at this s
-            share = min(1.0, 0.5 * work / (work - change))
-    else:
-        p.error = INFINITY
-    if share == 0.0:
-        memset(p.impulse, 0, p.n_rows * sizeof(double))
-    else:
-        for i in range(p.n_rows):
-            p.impulse[i] *= share
-    load_impulses(G, p.impulse)
+    cdef double share
+    cdef bint changed = False
+    cdef int i, r
+    if p.converged and not G.proximal:
+        return 0
+    find_islands(G)
+    judge_islands(G, p.impulse)
+    for i in range(G.n):
+        share = admissible_share(G.island + G.contact[i].island)
+        if share != 1.0:
+            changed = True
+            for r in range(3):
+                p.impulse[3 * i + r] = share * p.impulse[3 * i + r] if share > 0.0 else 0.0
+    for i in range(G.n_blocks):
+        share = admissible_share(G.island + G.block[i].island)
+        if share != 1.0:
+            changed = True
+            for r in range(3 * G.n + G.block[i].first, 3 * G.n + G.block[i].first + G.block[i].rows):
+                p.impulse[r] = share * p.impulse[r] if share > 0.0 else 0.0
+    if changed:
+        p.converged = False
+        load_impulses(G, p.impulse)
+    for i in range(G.n_islands):
+        if not isfinite(G.island[i].change):
+            p.error = INFINITY
+    return 0

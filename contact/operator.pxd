@@ -21,6 +21,7 @@ cdef struct Contact:         # constants of one contact for one step
     int row, row_end         # its entries are Operator.row[row:row_end]
     Cone block              # G_ii
     int mode                 # Mode (local.pxd) of the latest visit
+    int island               # that it belongs to (islands.pxd), once they are asked for
 
 cdef struct Mover:           # a single body at a row that is no cone's
     int body                 # index, or -1
@@ -39,11 +40,18 @@ cdef struct LineBlock:       # a block of such rows
     int rows
     double low, high         # box: bounds [N s]
     double compliance        # [1/kg]
+    int island               # as of a contact
     int factor               # bilateral: L D L^T = G_bb + compliance 1 from Operator.factor[factor] on, 36 numbers
 
 cdef struct BodyVelocity:    # change since the free velocity, world axes
     Vec3 v                   # of the centre of mass [m/s]
     Vec3 w                   # [rad/s]
+
+cdef struct Island:          # blocks that act on one another, directly or through others
+    double left, whole       # contradiction.pyx
+    double V, U, W, m        # contradiction.pyx
+    double work, change, size            # accept.pyx [J]
+    bint marked
 
 cdef struct Operator:        # workspace; grows by doubling and is reused
     int n                    # cones
@@ -58,7 +66,11 @@ cdef struct Operator:        # workspace; grows by doubling and is reused
     double* factor           # 36 for every bilateral block
     Contact* contact         # (n,)
     BodyVelocity* body       # (n_single,)
+    int* node                # (2 n_single + 2 n_coordinates,) scratch of islands.pyx
+    Island* island           # (n_islands,)
+    int n_islands
     double* z                # (n_coordinates,) normalised velocity changes [kg^1/2 m/s]
+    size_t node_capacity, island_capacity
     size_t contact_capacity, body_capacity, z_capacity, block_capacity, line_capacity, factor_capacity
     size_t reallocations           # how often memory was asked for
 

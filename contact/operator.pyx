@@ -38,6 +38,8 @@ cdef void release(Operator* G) noexcept nogil:
     free(G.block)
     free(G.line)
     free(G.factor)
+    free(G.node)
+    free(G.island)
     memset(G, 0, sizeof(Operator))
 
 
@@ -116,9 +118,8 @@ cdef Side make_side(const ContactProblem* p, int body, const double* arm, Mat3 R
     cdef Vec3 r
     cdef Sym3 W
     cdef const double* I
-    memset(&side, 0, sizeof(Side))
     side.body = body
-    if body < 0:
+    if body < 0:                                       # nobody reads the rest
         return side
     r = vec3(arm[0], arm[1], arm[2])
     I = p.inverse_inertia + 6 * body

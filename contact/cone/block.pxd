@@ -120,7 +120,7 @@ cdef inline Cone make_cone(Sym3 G, double mu) noexcept nogil:
     B.inverse = sym3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     B.kind = SKIPPED
     if 1e-30 < trace < 1e30 and G.zz >= 1e-12 * max(G.xx, G.yy):
-        singular = not det > 1e-9 * (trace / 3.0) ** 3
+        singular = not det > 1e-9 * (trace * trace * trace / 27.0)
         if B.mu > 0.0 and (singular or det < trace / 30.0 * (G.xx * G.yy - G.xy * G.xy)):
             look_for_wedge(&B, G)
             if singular or B.dependent:

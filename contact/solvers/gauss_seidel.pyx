@@ -1,16 +1,19 @@
 """The sweep: contacts one after the other, in one direction, until nothing moves any more."""
 
 from libc.math cimport INFINITY
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from rbdyn.contact.accept cimport accept, makes_energy
 from rbdyn.contact.cone.block cimport SKIPPED
+from rbdyn.contact.islands cimport find_islands
 from rbdyn.contact.laws cimport cone
 from rbdyn.contact.laws.dispatch cimport prepare_blocks, visit_block
-from rbdyn.contact.operator cimport Operator, clear_velocities, load_impulses, set_impulse
+from rbdyn.contact.operator cimport Operator, load_impulses, set_impulse
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.anderson cimport Anderson, extrapolate, restart
-from rbdyn.contact.solvers.contradiction cimport contradictory, soften, soften_dependent, too_dear
+from rbdyn.contact.solvers.contradiction cimport (
+    begin_marked_again, mark_contradictory, mark_dear, mark_dependent, may_be_dear, soften_marked,
+)
 from rbdyn.contact.solvers.direct cimport Direct, affordable, begin, solve_sticking
 from rbdyn.spatial._algebra cimport vec3
 
@@ -42,13 +45,6 @@ cdef void start(Operator* G, Anderson* A, ContactProblem* p) noexcept nogil:
     for i in range(G.n_lines):
         A.weight[3 * G.n + i] = G.line[i].G
     load_impulses(G, p.impulse)
-
-
-cdef void begin_again(Operator* G, Anderson* A, ContactProblem* p) noexcept nogil:
-    """From no impulses: those of blocks that could not be met may have any size."""
-    memset(p.impulse, 0, p.n_rows * sizeof(double))
-    clear_velocities(G)
-    restart(A)
 
 
 cdef void restore(Operator* G, Anderson* A, ContactProblem* p, double error) noexcept nogil:
@@ -89,13 +85,15 @@ cdef int iterate(Operator* G, Anderson* A, Direct* S, const Settings* s, Contact
             break
         alpha = s.alpha_min + s.alpha_decay * (alpha - s.alpha_min)
         accelerated = False
-        if k + 1 == HARD_SWEEPS and not soft and contradictory(G, p.impulse):
-            break
         if k + 1 >= HARD_SWEEPS and not looked:
             looked = True
-            if soften_dependent(G):                    # another problem: nothing learnt so far is true of it
+            find_islands(G)
+            if k + 1 == HARD_SWEEPS and mark_contradictory(G, p.impulse, 0.5):
+                break
+            if mark_dependent(G):                      # another problem: nothing learnt so far is true of it
                 best = mark = INFINITY
-                begin_again(G, A, p)
+                begin_marked_again(G, p)
+                restart(A)
                 continue
         if not plain or k + 1 < first + PLAIN_SWEEPS or k + 1 >= s.max_iterations:
             continue
@@ -115,24 +113,34 @@ cdef int iterate(Operator* G, Anderson* A, Direct* S, const Settings* s, Contact
     return 0
 
 
+cdef bint must_soften(Operator* G, const ContactProblem* p) except -1 nogil:
+    """Whether there are islands, which are marked, whose laws no velocities can meet, or not at any reasonable cost."""
+    cdef bint found = False
+    if not p.converged or may_be_dear(G, p):
+        find_islands(G)
+        found = not p.converged and mark_contradictory(G, p.impulse, 0.4)
+        found |= may_be_dear(G, p) and mark_dear(G, p)
+    return found
+
+
 cdef int gauss_seidel(Operator* G, Anderson* A, Direct* S, const Settings* settings, ContactProblem* p,
                       double* history) except -1 nogil:
     """Solve p from the impulses it holds.  Writes impulse, iterations, error, converged, and each sweep's error.
 
     Hwangbo, Lee and Hutter (RA-L 2018) for the sweep and alpha.  Where sweeps converge slowly, sticking contacts are
     solved together (direct.pxd), and what remains is accelerated.  A step that makes things much worse, or makes
-    energy, is taken back.  Laws that no velocities can meet (a robot whose links overlap on all sides) are solved with
-    compliance, from the start.  The impulses returned are those after the best sweep: feasible, never the accelerated
-    ones; `accept` has the last word.
+    energy, is taken back.  Islands whose laws no velocities can meet (a robot whose links overlap on all sides) are
+    solved with compliance, from the start.  The impulses returned are those after the best sweep: feasible, never
+    the accelerated ones; `accept` has the last word.
     """
     cdef Settings s = settings[0]                       # the sweeps must not notice that somebody changes them
     prepare_blocks(G)
     p.iterations, p.error, p.converged = 0, 0.0, p.n == 0
     if p.n > 0:
         iterate(G, A, S, &s, p, history, False)
-        if (not p.converged and contradictory(G, p.impulse)) or too_dear(G, p):
-            soften(G, p)
-            begin_again(G, A, p)
+        if must_soften(G, p):
+            soften_marked(G, p)
+            begin_marked_again(G, p)
             iterate(G, A, S, &s, p, history, True)
             p.converged = False
     accept(G, p)

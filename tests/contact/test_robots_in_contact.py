@@ -181,3 +181,26 @@ def test_robots_whose_links_overlap_from_the_start_stay_in_one_piece(name, secon
     impulse, _ = simulate(world, one, seconds)
     assert len(world.contacts) > 10 and impulse < 1e5
     assert rbdyn.kinetic_energy(one.state) + rbdyn.potential_energy(one.state) < start + 100.0
+
+
+@pytest.mark.parametrize("name", ["kinova.urdf", "go2.urdf"])
+def test_a_robot_in_trouble_leaves_others_alone(name):
+    """Its laws have no solution in most steps; a ball and a crate 100 m away lie there as if it were not."""
+    world = rbdyn.World(2.5e-3)
+    world.add_ground()
+    ball, crate = world.add_sphere(0.1, 1.0), world.add_box(0.3, 0.3, 0.2, 20.0)
+    ball.set_pose((100.0, 0.0, 0.1))
+    crate.set_pose((0.0, 100.0, 0.1))
+    one = world.add_articulated_system(robot("/" + name))
+    q = np.array(one.model.neutral())
+    if one.model.floating_base:
+        q[2] = 50.0
+    one.set_state(q, np.zeros(one.nv))
+    world.step(20)
+    unconverged = 0
+    for _ in range(80):
+        world.step()
+        unconverged += not world.contact.converged
+        assert sum(c.force_on(ball)[2] for c in ball.contacts) == pytest.approx(9.81, rel=1e-6)
+        assert sum(c.force_on(crate)[2] for c in crate.contacts) == pytest.approx(20 * 9.81, rel=1e-3)
+    assert unconverged > 10
