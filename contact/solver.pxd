@@ -1,6 +1,6 @@
 # The interface of a contact solver, and the one call that World makes.
 #
-# Two doors: a Cython solver overrides solve_c(), a Python solver overrides solve().
+# Two entry points: a Cython solver overrides solve_c(), a Python solver overrides solve().
 
 from rbdyn.backends cimport Backend
 from rbdyn.contact.operator cimport Operator

@@ -1,4 +1,4 @@
-"""The interface of a contact solver: two doors, a warm start, and the checks around a stranger's solver."""
+"""The interface of a contact solver: two entry points, a warm start, and the checks around a user-supplied solver."""
 
 from libc.math cimport fabs, hypot, isfinite
 from libc.string cimport memcpy, memset
@@ -15,7 +15,7 @@ from rbdyn.spatial._algebra cimport Vec3
 import numpy as np
 
 from rbdyn.contact import options
-from rbdyn.contact.laws import LAW_NAMES
+from rbdyn.contact.laws import LAW_NAMES as _LAW_NAMES
 from rbdyn.contact.views import arrays
 from rbdyn.errors import ContactError
 
@@ -108,7 +108,7 @@ cdef class ContactSolver(Backend):
         problem.finish()
 
     cdef int solve_c(self, ContactProblem* p) except -1 nogil:
-        """The C door."""
+        """The C entry point."""
         with gil:
             self.check_complete()
             raise ContactError(f"{type(self).__name__} has no solve_c() for super().solve() to call")
@@ -249,7 +249,7 @@ cdef int check_laws(ContactSolver s, const ContactProblem* p) except -1 nogil:
             with gil:
                 raise ContactError(
                     f"{type(s).__name__} takes the laws {', '.join(type(s).laws)} (its class attribute `laws`); block "
-                    f"{i} of the problem is of law {LAW_NAMES[p.block[i].law]!r}")
+                    f"{i} of the problem is of law {_LAW_NAMES[p.block[i].law]!r}")
     return 0
 
 
@@ -312,7 +312,7 @@ cdef int check_rows(ContactSolver s, const ContactProblem* p, const LineBlock* k
             with gil:
                 raise ContactError(
                     f"{type(s).__name__}.solve() wrote impulse {lam[r]:.6g} N s at row {r} of block {block} of {p.n}: "
-                    f"a {LAW_NAMES[k.law]} allows {admissible(k, lam[r]):.6g} at the nearest")
+                    f"a {_LAW_NAMES[k.law]} allows {admissible(k, lam[r]):.6g} at the nearest")
     return 0
 
 

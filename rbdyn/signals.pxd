@@ -24,7 +24,7 @@ cdef inline Signals start_signals() noexcept nogil:
     s.looked, s.work = seconds(), 0
     return s
 
-cdef inline int look_at_signals(Signals* s, long work) except -1 nogil:
+cdef inline int handle_signals(Signals* s, long work) except -1 nogil:
     """Raise what a signal's handler raises.  `work` is what comes next: so many bodies, contacts or rows of L.
 
     Small work does not pay for the clock: two thousand of them take a millisecond or more.

@@ -18,7 +18,7 @@ from rbdyn.memory cimport grow
 import numpy as np
 
 from rbdyn.contact import options
-from rbdyn.contact.laws import LAW_NAMES
+from rbdyn.contact.laws import LAW_NAMES as _LAW_NAMES
 
 LAWS = ("coulomb", "raisim")
 METHODS = ("newton", "bisection")
@@ -64,7 +64,7 @@ cdef class BisectionSolver(ContactSolver):
     array([[-0.5,  0. ,  1. ]])
     """
 
-    laws = LAW_NAMES
+    laws = _LAW_NAMES
 
     cdef Settings settings
     cdef Operator operator

@@ -20,7 +20,7 @@ from rbdyn.contact.solver cimport ContactSolver
 from rbdyn.spatial._algebra cimport Vec3, sub3, vec3
 
 from rbdyn.contact import options
-from rbdyn.contact.laws import LAW_NAMES
+from rbdyn.contact.laws import LAW_NAMES as _LAW_NAMES
 
 
 cdef class PGSSolver(ContactSolver):
@@ -41,7 +41,7 @@ cdef class PGSSolver(ContactSolver):
         If an argument is out of range; the message names it.
     """
 
-    laws = LAW_NAMES
+    laws = _LAW_NAMES
 
     cdef Operator operator
     cdef int max_iterations

@@ -7,7 +7,7 @@ from rbdyn.contact.views.view cimport ContactView
 
 import numpy as np
 
-from rbdyn.contact.laws import LAW_NAMES
+from rbdyn.contact.laws import LAW_NAMES as _LAW_NAMES
 from rbdyn.contact.views import arrays
 from rbdyn.errors import ContactError
 
@@ -160,7 +160,7 @@ cdef object pack_blocks(blocks, keys):
     cdef int i, first = 0
     for i, (law, rows, a, b, compliance) in enumerate(blocks):
         block = <Block*>&data[0] + i
-        block.law, block.first_row, block.rows = LAW_NAMES.index(law), first, rows
+        block.law, block.first_row, block.rows = _LAW_NAMES.index(law), first, rows
         block.a, block.b, block.compliance = a, b, compliance
         block.key.source, block.key.id_a, block.key.id_b, block.key.feature = [int(k) for k in keys[i]]
         first += rows

@@ -70,7 +70,7 @@ cdef inline void factor_joint(const CModel* m, CData* d, int i, const real* extr
             d.U[v0 + j] = scale_f(splat(1.0) / D[6 * j + j], d.U[v0 + j])
 
 cdef inline outlined carry(const CModel* m, CData* d, int i, const real* extra) noexcept nogil:
-    """Add to the parent what is left of body i once its joint has yielded.  RBDA eqs. 7.47, 7.48.
+    """Add to the parent what is left of body i with the freedom of its joint projected out.  RBDA eqs. 7.47, 7.48.
 
     I^a = I^A - U D^-1 U^T and p^a = p^A + I^a c + U D^-1 u.
     """

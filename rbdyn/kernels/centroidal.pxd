@@ -1,4 +1,4 @@
-# Momentum as a linear function of v, and the inertia of whatever hangs on a body.
+# Momentum as a linear function of v, and the inertia of the subtree of a body.
 
 from rbdyn.kernels.crba cimport composite_inertias
 from rbdyn.kernels.kinematics cimport propagated_acceleration, poses, velocities

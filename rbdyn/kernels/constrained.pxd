@@ -42,7 +42,7 @@ cdef inline double tolerance() noexcept nogil:
     return 1e-10
 
 cdef inline double tolerance_at(const CModel* m, const Loops* w) noexcept nogil:
-    """The same where loops are open by w.e: rows that repeat others when closed then differ by about as much.
+    """The same where the constraint violation is w.e: rows that repeat others when closed then differ by about as much.
 
     Taken for independent, they would demand huge accelerations, or none: redundant loops would lock.  The upper bound
     keeps the rows of heavy bodies, which are short, and those of poses that are merely near a singular one.

@@ -30,7 +30,7 @@ cdef inline Mat3 coriolis_block(Inertia A, Motion v) noexcept nogil:
     return sub33(crossmul3(v.w, full3(A.I_o)), crossmul3(A.h, skew3(v.v)))
 
 cdef inline void composite_coriolis(const CModel* m, CData* d) noexcept nogil:
-    """B of every body and all that hangs on it, X^T B X summed inward.  Writes d.IA and d.pA."""
+    """B of the subtree of every body, X^T B X summed inward.  Writes d.IA and d.pA."""
     cdef int i, p
     cdef Vec3 f
     for i in range(1, m.nb):

@@ -7,7 +7,7 @@ from rbdyn.spatial._algebra cimport Force, Inertia, Sym3, Vec3, add_i, apply_t, 
 from rbdyn.spatial.constants cimport load_inertia
 
 cdef inline void composite_inertias(const CModel* m, CData* d) noexcept nogil:
-    """Ic[i]: inertia of body i and all that hangs on it, as one rigid body."""
+    """Ic[i]: inertia of the subtree of body i, as one rigid body."""
     cdef int i
     transforms(m, d)
     for i in range(m.nb):

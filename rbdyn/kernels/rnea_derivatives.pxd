@@ -1,7 +1,7 @@
 # Derivatives of the recursive Newton-Euler algorithm.
 #
 # The method of Singh, Russell and Wensing (IEEE RA-L 2022; see also Carpentier and Mansard, RSS 2018), derived anew for
-# this library's joints in docs/derivatives.md, whose letters are used here.  Every tree that hangs on the root has an
+# this library's joints in docs/derivatives.md, whose letters are used here.  Every subtree of the root has an
 # inertial frame of its own: the axes of its first joint's before-frame, the origin where its first body is now.  All
 # vectors below are in that frame, so that nothing is transformed from body to body, the columns of a floating base
 # are unit vectors, and a base that is far away costs no digits.
@@ -17,7 +17,7 @@ from rbdyn.spatial._algebra cimport (
 )
 from rbdyn.spatial.constants cimport load_inertia, load_mat3
 
-cdef struct Carried:         # body i, and all that hangs on it, in the frame of its tree
+cdef struct Carried:         # the subtree of body i, in the frame of its tree
     Xform X                  # tree frame to body coordinates
     Motion V                 # velocity
     Motion A                 # acceleration, minus gravity

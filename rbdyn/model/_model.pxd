@@ -1,7 +1,8 @@
 # The numbers of a Model and of a State, as plain C structs: what a thing is, and where it is now.
 #
-# Body 0 is the root, which does not move.  Body i > 0 hangs on joint i.  Every body has one internal frame: the
-# after-frame of its joint, turned so that the axis of a one-dof joint is z (a planar joint's normal likewise).  The
+# Body 0 is the root, which does not move.  Joint i connects body i > 0 to its parent.  Every body has one internal
+# frame: the after-frame of its joint, turned so that the axis of a one-dof joint is z (a planar joint's normal
+# likewise).  The
 # frame that users know sits at a fixed pose in it (Model.placement).  Spatial vectors are in internal body frames,
 # angular part first.
 #

@@ -301,12 +301,12 @@ cdef class Model:
         """Parent body of each body, tuple of int; the base is its own parent."""
         return tuple(max(self.c.parent[i] - self.base, 0) for i in range(self.base, self.c.nb))
 
-    def carrier(self, body):
-        """Index of the body in `body_names` that carries a body or frame; 0 for frames of the root."""
+    def body_of(self, body):
+        """Index in `body_names` of the body that holds a body or frame; 0 for frames of the root."""
         return max(self.find(body).body - self.base, 0)
 
     def placement(self, body):
-        """Where a body or frame sits in `carrier(body)`'s frame: homogeneous pose, (4, 4)."""
+        """Where a body or frame sits in the frame of `body_of(body)`: homogeneous pose, (4, 4)."""
         cdef Placement here = self.find(body)
         cdef Placement host
         if here.body < self.base:

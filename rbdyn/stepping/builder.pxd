@@ -102,7 +102,7 @@ cdef inline void begin_row(Builder* b, int law, double low, double high, double 
     b.n_blocks += 1
     b.n_rows = r + 1
 
-cdef inline void take_cone_home(const ContactProblem* p, int i, System* s) noexcept nogil:
+cdef inline void gather_cone(const ContactProblem* p, int i, System* s) noexcept nogil:
     """z <- z + Y^T lambda over the entries of cone i that belong to the system."""
     cdef const double* l = p.impulse + 3 * i
     cdef const Entry3* y
@@ -113,7 +113,7 @@ cdef inline void take_cone_home(const ContactProblem* p, int i, System* s) noexc
         if 0 <= z < s.m.nv:
             s.work.z[z] += y.x * l[0] + y.y * l[1] + y.n * l[2]
 
-cdef inline void take_row_home(const ContactProblem* p, int row, System* s) noexcept nogil:
+cdef inline void gather_row(const ContactProblem* p, int row, System* s) noexcept nogil:
     """z <- z + Y^T lambda over the entries of a row that is no cone's and acts on this system alone."""
     cdef int r = row - 3 * p.n_cones, k
     for k in range(p.entry_start[r], p.entry_start[r + 1]):

@@ -18,7 +18,7 @@ def option(value: Any, kind: str, known: Collection[str]) -> str:
     """One of the names `known`; UnknownNameError otherwise."""
     if isinstance(value, str) and value in known:
         return str(value)
-    raise unknown_name(kind, shown(value), known)
+    raise unknown_name(kind, value if isinstance(value, str) else shown(value), known)
 
 
 def label(value: Any, name: str) -> str:

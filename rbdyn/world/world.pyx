@@ -20,7 +20,7 @@ from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.collision.backend cimport CollisionBackend, buffer_free, buffer_init, detect_contacts
 from rbdyn.contact.solver cimport solve_contacts
-from rbdyn.signals cimport Signals, look_at_signals, start_signals
+from rbdyn.signals cimport Signals, handle_signals, start_signals
 from rbdyn.spatial._algebra cimport Vec3, vec3
 from rbdyn.stepping.assemble cimport CONTACTS, apply_impulses, assemble, assembly_free
 from rbdyn.stepping.constraints.contacts cimport cone_impulse
@@ -108,7 +108,7 @@ cdef class World:
 
     cdef int first_half(self, Signals* signals) except -1 nogil:
         """q, v -> poses -> contacts."""
-        look_at_signals(signals, self.scene.n_bodies)
+        handle_signals(signals, self.scene.n_bodies)
         kinematics(self.scene)
         self.detect()
         return 0
@@ -116,9 +116,9 @@ cdef class World:
     cdef int second_half(self, Signals* signals) except -1 nogil:
         """Forces -> free velocity -> contact impulses -> velocity -> position."""
         free_velocities(self.scene)
-        look_at_signals(signals, self.found.n)
+        handle_signals(signals, self.found.n)
         assemble(&self.assembly, self.scene)
-        look_at_signals(signals, self.found.n)
+        handle_signals(signals, self.found.n)
         solve_contacts(self.contact, &self.assembly.builder.problem)
         apply_impulses(&self.assembly, self.scene)
         integrate(self.scene)

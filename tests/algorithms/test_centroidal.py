@@ -107,7 +107,7 @@ def test_composite_inertia_is_the_sum_of_what_hangs_on_a_body(system):
 
 def carrier(model, body):
     """Index in body_names of the carrying body; -1 for what is fixed to the root under a floating base."""
-    k = model.carrier(body)
+    k = model.body_of(body)
     fixed = model.floating_base and not np.any(rbdyn.body_spatial_jacobian(rbdyn.State(model), body))
     return -1 if fixed else k
 

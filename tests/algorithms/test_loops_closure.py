@@ -61,7 +61,7 @@ def test_most_far_configurations_close():
 
 @pytest.mark.parametrize("kind", [Revolute((0, 0, 1)), Planar(), Fixed(), Prismatic((0, 0, 1))])
 def test_half_a_turn_is_no_place_to_stay(kind):
-    """A joint that faces the wrong way is turned round, not accepted."""
+    """A joint that faces the wrong way is rotated by pi, not accepted."""
     m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
     body = rbdyn.RigidBody("body", rbdyn.SpatialInertia(1.0))
     m.attach(m.root_body, body, rbdyn.Joint("base", Floating()))

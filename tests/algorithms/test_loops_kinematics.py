@@ -131,7 +131,7 @@ def floater(kind):
 @pytest.mark.parametrize("kind", [Revolute((0, 0, 1)), Planar(), Fixed(), Prismatic((0, 0, 1))])
 @pytest.mark.parametrize("short", [0.0, 1e-300, 1e-12, 1e-9, 1e-6])
 def test_half_a_turn_is_the_largest_error(kind, short):
-    """Turned round, a joint is pi from fitting, and continuous in length on the way there."""
+    """Rotated by pi, a joint is pi from fitting, and continuous in length on the way there."""
     state = floater(kind)
     half = 0.5 * (np.pi - short)
     state.set([0, 0, 0, np.cos(half) if short else 0.0, np.sin(half), 0, 0])

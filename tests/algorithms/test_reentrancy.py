@@ -24,7 +24,7 @@ def motors(model):
     return model.joint_names[0 if model.floating_base else 1 :]
 
 
-def meddle(s):
+def interfere(s):
     """Every kind of working memory of a State is written, and made to grow, with numbers of another motion."""
     state, nv = s.state, s.model.nv
     push = {name: np.arange(6.0) for name in s.model.body_names[1:]}
@@ -49,22 +49,22 @@ class Meddler:
     def __init__(self, s, value):
         self.s, self.value, self.asked = s, value, 0
 
-    def meddle(self):
+    def interfere(self):
         self.asked += 1
-        meddle(self.s)
+        interfere(self.s)
 
     def __array__(self, dtype=None, copy=None):
-        self.meddle()
+        self.interfere()
         return np.array(self.value)
 
     def __iter__(self):
         for x in self.value:
-            self.meddle()
+            self.interfere()
             yield x
 
     def items(self):
         for item in self.value.items():
-            self.meddle()
+            self.interfere()
             yield item
 
 
@@ -202,10 +202,10 @@ def test_a_control_that_computes(loops):
 
     def control(t, state):
         assert state is s.state
-        meddle(s)
+        interfere(s)
         return Meddler(s, 0.1 * s.tau)
 
-    way = rbdyn.simulate(s.state, 0.02, 2e-3, control, progress=lambda done, steps: meddle(s))
+    way = rbdyn.simulate(s.state, 0.02, 2e-3, control, progress=lambda done, steps: interfere(s))
     nontrivial(way.v[-1] - way.v[0])
     np.testing.assert_array_equal(way.q, pushed.q)
     np.testing.assert_array_equal(way.v, pushed.v)
@@ -216,7 +216,7 @@ def test_a_control_that_computes_and_fails():
     start = s.state.q.copy(), s.state.v.copy()
 
     def control(t, state):
-        meddle(s)
+        interfere(s)
         if t > 0:
             raise ZeroDivisionError
         return s.tau
@@ -225,7 +225,7 @@ def test_a_control_that_computes_and_fails():
         rbdyn.simulate(s.state, 0.01, 1e-3, control)
     np.testing.assert_array_equal(s.state.q, start[0])
     np.testing.assert_array_equal(s.state.v, start[1])
-    meddle(s)
+    interfere(s)
 
 
 def test_progress_that_edits_the_mechanism():
@@ -326,7 +326,7 @@ def test_a_control_that_lets_other_threads_compute():
     s = random_system(10)
 
     def control(t, state):
-        thread = threading.Thread(target=meddle, args=(s,))
+        thread = threading.Thread(target=interfere, args=(s,))
         thread.start()
         thread.join()
         return s.tau
@@ -339,7 +339,7 @@ def test_states_of_one_model_in_two_threads():
     s = random_system(11)
     alone, twin = s.state.copy(), s.state.copy()
     rbdyn.simulate(alone, 0.1, 2e-5)
-    assert beside(lambda: rbdyn.simulate(twin, 0.1, 2e-5), lambda: meddle(s)) == 0
+    assert beside(lambda: rbdyn.simulate(twin, 0.1, 2e-5), lambda: interfere(s)) == 0
     np.testing.assert_array_equal(twin.q, alone.q)
 
 

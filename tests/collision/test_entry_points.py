@@ -161,7 +161,7 @@ def test_a_base_class_is_refused_when_a_world_takes_it():
         Hopeful().query([])
 
 
-def test_the_laws_have_teeth():
+def test_the_laws_can_fail():
     class Deep(NativeBackend):
         def detect(self, scene):
             for i, j in scene.pairs():

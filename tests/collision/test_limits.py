@@ -1,6 +1,7 @@
 """Large hulls, many exclusions, collapsed scenes, extreme sizes: bounded, or refused with what to do."""
 
 import _thread
+import signal
 from functools import partial
 
 import numpy as np
@@ -164,7 +165,16 @@ def test_the_limit_holds_for_backends_in_python_too():
         backend.query(np.stack([np.eye(4)] * 2))
 
 
+@pytest.fixture
+def answers_ctrl_c():
+    """Python's own handler of SIGINT: a shell that runs the tests in the background has the signal ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("make", [lambda: Sphere(0.1), lambda: Cylinder(0.1, 0.2)])
+@pytest.mark.usefixtures("answers_ctrl_c")
 def test_ctrl_c_is_heard_within_one_detection(make):
     """A signal that waits when detection begins ends it: what comes after it in one run of C code does not happen."""
     rng = np.random.default_rng(2)

@@ -65,7 +65,7 @@ def test_every_name_of_a_frame_is_a_frame(name):
     for frame in (*model.frame_names, *model.joint_names, *(f.name for f in m.frames)):
         found = m.find_frame(frame)
         np.testing.assert_array_equal(rbdyn.body_pose(state, frame), rbdyn.body_pose(state, found))
-        assert model.carrier(frame) >= 0
+        assert model.body_of(frame) >= 0
 
 
 def test_the_base_joint_of_a_fixed_base():

@@ -23,7 +23,7 @@ def forward_dynamics_derivatives(State state not None, tau, external=None, out=N
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     tau : (nv,) array_like of float
         Generalized forces [N m or N].
     external : dict, optional

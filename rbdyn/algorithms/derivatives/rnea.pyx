@@ -26,7 +26,7 @@ def inverse_dynamics_derivatives(State state not None, vd, external=None, out=No
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     vd : (nv,) array_like of float
         Rate of v [rad/s^2 or m/s^2].
     external : dict, optional

@@ -21,7 +21,7 @@ def forward_dynamics(State state not None, tau, external=None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is.
+        Configuration q and velocity v of the model.
     tau : (nv,) array_like of float
         Generalized forces [N m or N].
     external : dict, optional

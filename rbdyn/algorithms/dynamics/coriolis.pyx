@@ -17,7 +17,7 @@ def coriolis_matrix(State state not None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     out : (nv, nv) ndarray of float64, optional
         Zeroed, written and returned.
 

@@ -18,7 +18,7 @@ def mass_matrix(State state not None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     out : (nv, nv) ndarray of float64, optional
         Written and returned.
 
@@ -39,7 +39,7 @@ def mass_matrix_times(State state not None, x, out=None):
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     x : (nv,) array_like of float
         An acceleration, or a velocity: M v is the generalized momentum.
     out : (nv,) ndarray of float64, optional

@@ -39,7 +39,7 @@ def solve_mass_matrix(State state not None, b, out=None):
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     b : (nv,) array_like of float
         Right side.
     out : (nv,) ndarray of float64, optional
@@ -73,7 +73,7 @@ def inverse_mass_matrix(State state not None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     out : (nv, nv) ndarray of float64, optional
         Written and returned.
 

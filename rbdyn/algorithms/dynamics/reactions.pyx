@@ -71,7 +71,7 @@ def joint_wrenches(State state not None, vd, external=None, out=None, multiplier
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     vd : (nv,) array_like of float
         Rate of v [rad/s^2 or m/s^2]: `forward_dynamics` for a free motion.
     external : dict, optional

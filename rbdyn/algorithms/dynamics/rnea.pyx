@@ -23,7 +23,7 @@ def inverse_dynamics(State state not None, vd, external=None, actuated=None, out
     Parameters
     ----------
     state : State
-        Where the model is.
+        Configuration q and velocity v of the model.
     vd : (nv,) array_like of float
         Rate of v [rad/s^2 or m/s^2].
     external : dict, optional
@@ -84,7 +84,7 @@ def bias_forces(State state not None, external=None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is.
+        Configuration q and velocity v of the model.
     external : dict, optional
         As for `inverse_dynamics`.
     out : (nv,) ndarray of float64, optional

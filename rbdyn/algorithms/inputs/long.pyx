@@ -4,7 +4,7 @@ Meanwhile its State is out of reach of all threads, and of what a signal's handl
 """
 
 from rbdyn.kernels.ltdl cimport ltdl_factor_row, ltdl_gather_row, ltdl_inverse_row, ltdl_spread_row
-from rbdyn.signals cimport Signals, look_at_signals
+from rbdyn.signals cimport Signals, handle_signals
 
 cdef enum:
     NOBODY = -1               # no thread's identifier
@@ -29,7 +29,7 @@ cdef int factor(const CModel* m, double* H) except -1 nogil:
     cdef Signals signals = Signals(0.0, 0)
     cdef Py_ssize_t k
     for k in range(m.nv - 1, -1, -1):
-        look_at_signals(&signals, m.nv)
+        handle_signals(&signals, m.nv)
         ltdl_factor_row(m, H, k)
     return 0
 
@@ -39,7 +39,7 @@ cdef int invert(const CModel* m, const double* H, double* A) except -1 nogil:
     cdef Signals signals = Signals(0.0, 0)
     cdef Py_ssize_t i
     for i in range(m.nv):
-        look_at_signals(&signals, m.nv)
+        handle_signals(&signals, m.nv)
         ltdl_inverse_row(m, H, A, i)
     return 0
 
@@ -49,9 +49,9 @@ cdef int solve_rows(const CModel* m, const double* H, Py_ssize_t n, double s, do
     cdef Signals signals = Signals(0.0, 0)
     cdef Py_ssize_t i
     for i in range(m.nv - 1, -1, -1):
-        look_at_signals(&signals, m.nv)
+        handle_signals(&signals, m.nv)
         ltdl_spread_row(m, H, n, X, Y, i)
     for i in range(m.nv):
-        look_at_signals(&signals, m.nv)
+        handle_signals(&signals, m.nv)
         ltdl_gather_row(m, H, n, s, X, Y, i)
     return 0

@@ -52,7 +52,7 @@ cdef class _Run:
     cdef CData* d
     cdef Stages s
     cdef double* tau          # (nv,) generalized forces of the present stage [N m or N]
-    cdef double* error        # (nc,) how far loops are open where the step starts
+    cdef double* error        # (nc,) constraint violation where the step starts
     cdef double* rate         # (nc,) how fast they open there
     cdef double* next         # (nc,) how fast they shall open where it ends
     cdef double* memory       # all arrays of s, and the four above
@@ -142,7 +142,7 @@ cdef class _Run:
                 next_stage(self.m, self.d, &self.s, NODE[k] * h)
             self.accelerate(self.time + NODE[k] * h)
             if k == 0 and self.looped:
-                self.look_at_loops()
+                self.measure_loops()
             count(self.m, &self.s, WEIGHT[k])
         finish(self.m, self.d, &self.s, h)
         if self.looped:
@@ -182,8 +182,8 @@ cdef class _Run:
         solve_constrained(self.state, self.tau, self.stiffness, self.damping, False, self.s.A, NULL)
         return 0
 
-    cdef int look_at_loops(self) except -1 with gil:
-        """How far the loops are open, and how fast they open, after the first stage of a step."""
+    cdef int measure_loops(self) except -1 with gil:
+        """Constraint violation and its rate after the first stage of a step."""
         cdef Loops w = loops_of(self.state)       # what the stage left there
         cdef int i
         for i in range(self.m.nc):

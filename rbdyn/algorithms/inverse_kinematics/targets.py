@@ -130,7 +130,7 @@ def _listed(x: Any, n: int | None, name: str) -> list[Any]:
 
 
 def _target(model: Model, body: Any, point: Any, target: Any, weight: Any, k: int) -> Target:
-    model.carrier(body)  # UnknownNameError if there is no such body
+    model.body_of(body)  # UnknownNameError if there is no such body
     at = np.zeros(3) if point is None else as_vector(point, 3, f"points[{k}]", "[m]")
     position, rotation = _pose(target, f"targets[{k}]")
     return Target(body, at, position, rotation, _weights(weight, f"weights[{k}]"))

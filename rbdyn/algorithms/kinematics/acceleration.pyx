@@ -36,7 +36,7 @@ def point_acceleration(State state not None, vd, body, point=None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     vd : (nv,) array_like of float
         Rate of v [rad/s^2 or m/s^2].
     body : str, RigidBody or CartesianFrame

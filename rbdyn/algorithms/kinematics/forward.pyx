@@ -29,7 +29,7 @@ def forward_kinematics(State state not None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     out : (n_bodies, 4, 4) ndarray of float64, optional
         Written and returned.
 
@@ -79,7 +79,7 @@ def body_pose(State state not None, body, out=None):
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     body : str, RigidBody or CartesianFrame
         Which; "world" is the world.
     out : (4, 4) ndarray of float64, optional
@@ -114,7 +114,7 @@ def point_velocity(State state not None, body, point=None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     body : str, RigidBody or CartesianFrame
         Which body.
     point : (3,) array_like, optional

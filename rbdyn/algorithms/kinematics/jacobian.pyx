@@ -28,7 +28,7 @@ def point_jacobian(State state not None, body, point=None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     body : str, RigidBody or CartesianFrame
         Which body.
     point : (3,) array_like, optional
@@ -66,7 +66,7 @@ def body_spatial_jacobian(State state not None, body, out=None):
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     body : str, RigidBody or CartesianFrame
         Which body.
     out : (6, nv) ndarray of float64, optional

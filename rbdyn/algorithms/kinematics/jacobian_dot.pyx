@@ -29,7 +29,7 @@ def point_jacobian_dot(State state not None, body, point=None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     body : str, RigidBody or CartesianFrame
         Which body.
     point : (3,) array_like, optional
@@ -67,7 +67,7 @@ def body_spatial_jacobian_dot(State state not None, body, out=None):
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     body : str, RigidBody or CartesianFrame
         Which body.
     out : (6, nv) ndarray of float64, optional

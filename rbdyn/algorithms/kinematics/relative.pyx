@@ -34,7 +34,7 @@ def spatial_velocity(State state not None, body, relative_to="world", expressed_
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     body : str, RigidBody or CartesianFrame
         What moves; "world" is the world.
     relative_to : str, RigidBody or CartesianFrame
@@ -73,7 +73,7 @@ def spatial_acceleration(State state not None, vd, body, relative_to="world", ex
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     vd : (nv,) array_like of float
         Rate of v [rad/s^2 or m/s^2].
     body, relative_to, expressed_in
@@ -117,7 +117,7 @@ def relative_point_velocity_6d(State state not None, base, relative, expressed_i
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     base : str, RigidBody or CartesianFrame
         What moves; "world" is the world.
     relative : str, RigidBody or CartesianFrame
@@ -155,7 +155,7 @@ def relative_point_acceleration_6d(State state not None, vd, base, relative, exp
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     vd : (nv,) array_like of float
         Rate of v [rad/s^2 or m/s^2].
     base, relative, expressed_in, out
@@ -229,7 +229,7 @@ def relative_body_spatial_jacobian(State state not None, base, relative, express
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     base : str, RigidBody or CartesianFrame
         What moves; "world" is the world.
     relative : str, RigidBody or CartesianFrame
@@ -259,7 +259,7 @@ def relative_body_spatial_jacobian_dot(State state not None, base, relative, exp
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     base, relative, expressed_in, out
         As for `relative_body_spatial_jacobian`.
 
@@ -279,7 +279,7 @@ def relative_body_spatial_jacobian_and_dot(State state not None, base, relative,
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     base, relative, expressed_in, out
         As for `relative_body_spatial_jacobian`.
     out_dot : (6, nv) ndarray of float64, optional
@@ -302,7 +302,7 @@ def relative_point_jacobian_6d(State state not None, base, relative, expressed_i
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     base : str, RigidBody or CartesianFrame
         What moves; "world" is the world.
     relative : str, RigidBody or CartesianFrame
@@ -331,7 +331,7 @@ def relative_point_jacobian_dot_6d(State state not None, base, relative, express
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     base, relative, expressed_in, out
         As for `relative_point_jacobian_6d`.
 
@@ -351,7 +351,7 @@ def relative_point_jacobian_and_dot_6d(State state not None, base, relative, exp
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     base, relative, expressed_in, out
         As for `relative_point_jacobian_6d`.
     out_dot : (6, nv) ndarray of float64, optional

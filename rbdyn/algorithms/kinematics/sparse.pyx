@@ -190,7 +190,7 @@ def sparse_point_jacobian(State state not None, body, point=None):
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     body : str, RigidBody or CartesianFrame
         Which body.
     point : (3,) array_like, optional
@@ -227,7 +227,7 @@ def sparse_point_jacobian_dot(State state not None, body, point=None):
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     body, point
         As for `sparse_point_jacobian`.
 

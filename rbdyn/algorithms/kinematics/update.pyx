@@ -76,7 +76,7 @@ def body_velocities(State state not None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     out : (n_bodies, 6) ndarray of float64, optional
         Written and returned.
 
@@ -109,7 +109,7 @@ def body_accelerations(State state not None, vd, out=None):
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     vd : (nv,) array_like of float
         Rate of v [rad/s^2 or m/s^2].
     out : (n_bodies, 6) ndarray of float64, optional

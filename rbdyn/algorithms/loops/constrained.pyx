@@ -70,7 +70,7 @@ def dynamics(State state not None, tau=None, external=None, stiffness=100.0, dam
     Parameters
     ----------
     state : State
-        Where the model is.
+        Configuration q and velocity v of the model.
     tau : (nv,) array_like of float, optional
         Generalized forces of the tree's joints [N m or N]; zero by default.
     external : dict, optional
@@ -94,10 +94,10 @@ def dynamics(State state not None, tau=None, external=None, stiffness=100.0, dam
     Notes
     -----
     Rotor inertia of a loop joint acts; its spring, damping, friction and limits do not, as for joints of the tree.
-    Rows count as dependent at 1e-10 of the largest; where loops are open, at 30 times the largest `loop_error`, though
-    not above 1e-5, since that is how far the opening moves redundant rows apart.  Loops that contradict one another are
-    met by least squares over the rows, whose units are mixed.  Sources: RBDA, the chapter on closed-loop systems;
-    Baumgarte (1972); the gains are those of RigidBodyDynamics.jl.
+    Rows count as dependent at 1e-10 of the largest; where loops are violated, at 30 times the largest `loop_error`,
+    though not above 1e-5, since that is how far the opening moves redundant rows apart. Loops that contradict one
+    another are met by least squares over the rows, whose units are mixed. Sources: RBDA, the chapter on closed-loop
+    systems; Baumgarte (1972); the gains are those of RigidBodyDynamics.jl.
     """
     cdef CModel* m = state.use()
     cdef double k = number(stiffness, "stiffness", low=0.0, error=StateError)
@@ -127,7 +127,7 @@ def project_velocity(State state not None, v=None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is; it is not changed.
+        Configuration q and velocity v; it is not changed.
     v : (nv,) array_like of float, optional
         Velocity to project [rad/s or m/s]; the state's own by default.
     out : (nv,) ndarray of float64, optional

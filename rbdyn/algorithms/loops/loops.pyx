@@ -19,7 +19,7 @@ def loop_jacobian(State state not None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     out : (nc, nv) ndarray of float64, optional
         Zeroed, written and returned.
 
@@ -51,7 +51,7 @@ def loop_bias(State state not None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     out : (nc,) ndarray of float64, optional
         Written and returned.
 
@@ -71,12 +71,12 @@ def loop_bias(State state not None, out=None):
 
 
 def loop_error(State state not None, out=None):
-    """How far the loops are open: zero where every loop joint could be assembled.
+    """Constraint violation of the loops: zero where every loop joint could be assembled.
 
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     out : (nc,) ndarray of float64, optional
         Written and returned.
 

@@ -24,7 +24,7 @@ def momentum_matrix(State state not None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     out : (6, nv) ndarray of float64, optional
         Zeroed, written and returned.
 
@@ -52,7 +52,7 @@ def momentum_bias(State state not None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     out : (6,) ndarray of float64, optional
         Written and returned.
 
@@ -79,7 +79,7 @@ def center_of_mass_jacobian(State state not None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     out : (3, nv) ndarray of float64, optional
         Zeroed, written and returned.
 
@@ -115,7 +115,7 @@ def composite_inertia(State state not None, body):
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     body : str, RigidBody or CartesianFrame
         Which body.  What is rigidly fixed to another body stands for the whole of it: the result is the inertia of the
         carrying body's subtree, in the frame that was asked for.

@@ -36,7 +36,7 @@ def momentum(State state not None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     out : (6,) ndarray of float64, optional
         Written and returned.
 
@@ -58,7 +58,7 @@ def angular_momentum(State state not None, about=None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
     about : (3,) array_like, optional
         The point in the world frame [m]; the centre of mass by default.
     out : (3,) ndarray of float64, optional
@@ -83,7 +83,7 @@ def kinetic_energy(State state not None):
     Parameters
     ----------
     state : State
-        Where the model is and how it moves.
+        Configuration q and velocity v of the model.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def potential_energy(State state not None):
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
 
     Returns
     -------
@@ -143,7 +143,7 @@ def center_of_mass(State state not None, out=None):
     Parameters
     ----------
     state : State
-        Where the model is; only q matters.
+        Configuration q; v is not read.
     out : (3,) ndarray of float64, optional
         Written and returned.
 

@@ -11,7 +11,7 @@ from rbdyn.contact.targets cimport effective_friction, target_velocity
 from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, cross3, dot3, mul3, scale3, sub3, vec3, zero3
 from rbdyn.stepping.articulated cimport point_velocity
 from rbdyn.stepping.builder cimport (
-    Builder, Count, Share, add_point, begin_cone, limit_target, take_cone_home, use_system,
+    Builder, Count, Share, add_point, begin_cone, limit_target, gather_cone, use_system,
 )
 from rbdyn.stepping.scene cimport (
     SINGLE_BODY, SYSTEM_BODY, BodyHandle, PairProperties, Scene, SingleScratch, SingleState, System, pair_properties,
@@ -128,7 +128,7 @@ cdef void read_contacts(const Scene* s, const ContactProblem* p, Share share) no
             if p.single_b[i] >= 0:
                 push_single(s, p.single_b[i], vec3(-impulse.x, -impulse.y, -impulse.z), c.position)
             if A.kind == SYSTEM_BODY:
-                take_cone_home(p, i, s.system + A.index)
+                gather_cone(p, i, s.system + A.index)
             if B.kind == SYSTEM_BODY and not (A.kind == SYSTEM_BODY and A.index == B.index):
-                take_cone_home(p, i, s.system + B.index)
+                gather_cone(p, i, s.system + B.index)
         c += 1

@@ -10,7 +10,7 @@ from libc.math cimport INFINITY, isfinite
 
 from rbdyn.contact.problem cimport UNILATERAL, ContactProblem, Key
 from rbdyn.contact.targets cimport target_velocity
-from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, take_row_home
+from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
 from rbdyn.stepping.scene cimport SYSTEM_BODY, BodyHandle, Limit, Scene, System
 
 cdef double REACH = 50.0      # change of velocity that contacts are expected to stay below [rad/s or m/s]
@@ -129,5 +129,5 @@ cdef void read_limits(const Scene* s, const ContactProblem* p, Share share) noex
         if p.impulse[row] > 0.0:
             while r.handle != <int> p.block[i].key.id_a:
                 r += 1
-            take_row_home(p, row, r)
+            gather_row(p, row, r)
             r.work.held[p.block[i].key.id_b] = True

@@ -36,7 +36,7 @@ cdef class Registry:
         """The object called `name`; UnknownNameError if there is none."""
         if isinstance(name, str) and name in self.objects:
             return self.objects[name]
-        raise unknown_name("object", shown(name), self.objects, "this World")
+        raise unknown_name("object", name if isinstance(name, str) else shown(name), self.objects, "this World")
 
     cdef WorldObject object_in(self, object obj):
         """An object of this World, or the one of that name; Error or RemovedError otherwise."""
