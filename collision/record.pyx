@@ -48,7 +48,7 @@ cdef int read_pose(object matrix, str name, Pose* X) except -1:
         raise CollisionError(f"{name} must be finite")
     R = T[:3, :3]
     if abs(T[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-9 or abs(R.T @ R - np.eye(3)).max() > 1e-6 or not (
-            np.dot(np.cross(R[0], R[1]), R[2]) > 0.0):
+            np.linalg.det(R) > 0.0):
         raise CollisionError(f"{name} must be a rigid transform (rotation, translation; last row 0 0 0 1), "
                              f"got {shown(T)}")
     R = R @ (1.5 * np.eye(3) - 0.5 * R.T @ R)

@@ -67,7 +67,7 @@ def checked_body(
 
 
 def _check_inertia(matrix3: Array) -> None:
-    symmetric = np.allclose(matrix3, matrix3.T, rtol=1e-9, atol=0)
+    symmetric = (np.abs(matrix3 - matrix3.T) <= 1e-9 * np.abs(matrix3.T)).all()
     if not (symmetric and np.linalg.eigvalsh(matrix3)[0] > 0 and np.isfinite(np.linalg.inv(matrix3)).all()):
         raise Error(f"inertia must be symmetric and positive definite [kg m^2], got {matrix3.tolist()}")
 
