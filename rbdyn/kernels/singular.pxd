@@ -12,7 +12,6 @@ from rbdyn.kernels.crba cimport composite_inertias
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints.dispatch cimport has_3dof_rotation, is_revolute, joint_column
 from rbdyn.spatial._algebra cimport Inertia, Motion, dot3
-from rbdyn.spatial.constants cimport Inertiad
 
 cdef enum:
     NOT_SINGULAR = -1
@@ -23,19 +22,15 @@ cdef struct Floor:            # pivots above are no errors
 
 cdef inline Floor pivot_floor(const CModel* m, const CData* d) noexcept nogil:
     """1e-9 of the mass of the system, and of its inertia were it one step away, the longest; d.X is current."""
-    cdef double mass = 0.0, inertia = 0.0, longest = 0.0, r
-    cdef const Inertiad* A
+    cdef double longest = 0.0, r
     cdef Floor f
     cdef int i
     for i in range(1, m.nb):
-        A = m.I_b + i
-        mass += A.m
-        inertia += A.I_o.xx + A.I_o.yy + A.I_o.zz
         if m.parent[i]:
             r = dot3(d.X[i].r, d.X[i].r)
             longest = r if r > longest else longest
-    f.translation = 1e-9 * mass
-    f.rotation = 1e-9 * (inertia + mass * longest)
+    f.translation = 1e-9 * m.mass
+    f.rotation = 1e-9 * (m.trace + m.mass * longest)
     return f
 
 cdef inline double floor_of(const CModel* m, Floor f, int i, int j) noexcept nogil:

@@ -60,6 +60,8 @@ cdef struct CModel:
     Xformd* X_tree        # (nb,) parent's frame to before-frame of joint i
     Inertiad* I_b         # (nb,) rigid-body inertia, merged bodies included
     double* parameter     # (nb,) the number that the type of joint i has beside its axis, or 0
+    double mass           # of all bodies but the root [kg]
+    double trace          # of all their inertias about their own frames [kg m^2]
     double* rotor         # (nv,) reflected rotor inertia [kg m^2 or kg]
     int n_blocks          # blocks of q whose length is bound
     Block* blocks         # (n_blocks,)

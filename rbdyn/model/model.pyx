@@ -148,6 +148,8 @@ cdef class Model:
             self.c.qi[i], self.c.vi[i] = qi, vi
             if i == 0:
                 continue
+            self.c.mass += self.c.I_b[i].m
+            self.c.trace += self.c.I_b[i].I_o.xx + self.c.I_b[i].I_o.yy + self.c.I_b[i].I_o.zz
             self.c.parent[i] = link.parent
             kind = link.joint.joint_type
             self.c.kind[i], self.c.representation[i] = kind.kernel_kind, kind.representation

@@ -91,11 +91,7 @@ cdef void end_problem(Builder* b) noexcept nogil:
 
 
 cdef void prepare_system(System* s) noexcept nogil:
-    cdef int i
     s.work.active = True
-    s.work.mass = 0.0
-    for i in range(1, s.m.nb):
-        s.work.mass += s.m.I_b[i].m
     normalise_columns(s)
 
 

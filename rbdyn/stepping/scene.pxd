@@ -90,7 +90,6 @@ cdef struct SystemScratch:    # written within a step
     Motion* change            # (nb,) velocity change of each body, world axes about `origin`
     double* L                 # (nv, 6) the factors D of this step, out of reach of algorithms on the same State
     Vec3 origin               # reference point of S, U and change, world [m]
-    double mass               # of all its moving bodies [kg] (active systems)
     double* acceleration      # (nv,) (v+ - v) / dt of the latest step, if the scene keeps accelerations
 
 cdef struct System:

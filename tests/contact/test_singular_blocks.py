@@ -176,6 +176,70 @@ def test_an_early_stop_makes_no_energy(make):
     assert made > 100
 
 
+@pytest.mark.parametrize("make", [lambda: BisectionSolver(max_iterations=1), lambda: PGSSolver(max_iterations=1)])
+def test_an_early_stop_with_rows_makes_no_energy(make):
+    """The same of blocks of three rows each beside a contact."""
+    made = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        A = rng.normal(size=(12, 7))
+        blocks = [{"law": "cone", "friction": 0.5}] + [{"law": "unilateral", "rows": 3}] * 3
+        size = np.array([0.1, 0.1, 9.0, 0.1, 9.0, 9.0, 0.1, 0.1, 9.0])
+        warm = np.concatenate([[0.0, 0.0, 0.1], np.abs(rng.normal(size=9)) * size])
+        problem = Problem.from_blocks(blocks, A @ A.T / 7, rng.normal(size=12))
+        problem.impulse[:] = warm
+        made += energy_change(problem) > 0
+        make().solve(problem)
+        assert energy_change(problem) <= 1e-9
+        assert (problem.impulse[3:] >= 0.0).all()
+    assert made > 100
+
+
+@pytest.mark.parametrize("mass", [-30, 0, 30])
+@pytest.mark.parametrize("speed", [-30, 30])
+def test_a_solve_scales_with_its_units(speed, mass):
+    """Velocities times 2^k, mobilities times 2^m: the same decisions, sweep by sweep, impulses to the last bit."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        A = rng.normal(size=(60, 40))
+        G, v_free = A @ A.T / 40, rng.normal(size=(20, 3)) - [0.0, 0.0, 1.0]
+        found = []
+        for k, m in ((0, 0), (speed, mass)):
+            problem = Problem(G * 2.0**m, v_free * 2.0**k, 0.6)
+            BisectionSolver(threshold=1e-8 * 2.0**k).solve(problem)
+            found.append((problem.impulse * 2.0 ** (m - k), problem.iterations))
+        np.testing.assert_array_equal(found[0][0], found[1][0])
+        assert found[0][1] == found[1][1]
+
+
+@pytest.mark.parametrize("speed", [-30, 0, 30])
+def test_rows_that_contradict_leave_other_rows_alone(speed):
+    """Two stops push one coordinate apart, (0.03 G) lam = 0.1 T; the row of another coordinate meets its law."""
+    T = 2.0**speed
+    G = np.array([[4.0, -4.0, 0.0], [-4.0, 4.0, 0.0], [0.0, 0.0, 2.0]])
+    problem = Problem.from_blocks(
+        [{"law": "unilateral"}] * 3, G, [-T, -T, -3.0 * T], target=[T, T, T]
+    )
+    BisectionSolver(threshold=1e-9 * T).solve(problem)
+    np.testing.assert_allclose(problem.impulse, [0.1 * T / 0.12, 0.1 * T / 0.12, 1.5 * T], rtol=1e-3)
+    assert problem.impulse[2] == pytest.approx(1.5 * T, rel=1e-12) and not problem.converged
+
+
+def test_a_tall_stack_with_small_corrections_is_no_contradiction():
+    """Forty balls of 1 kg: ball k rises at (k + 1) T, and the contact below it carries all that is above."""
+    n, T, fall = 40, 1e-6, 0.05
+    x, y, z = np.eye(3)
+    problem = Problem.from_bodies(
+        np.ones(n), np.tile(250.0 * np.eye(3), (n, 1, 1)), frame=[[x, y, z]] * n, friction=0.0,
+        v_free=[[0.0, 0.0, -fall - T]] + [[0.0, 0.0, -T]] * (n - 1), target=[[0.0, 0.0, T]] * n, single_a=range(n),
+        single_b=[-1, *range(n - 1)], arm_a=[[0.0, 0.0, -0.1]] * n, arm_b=[[0.0, 0.0, 0.1]] * n,
+    )  # fmt: skip
+    BisectionSolver(max_iterations=5000, patience=5000).solve(problem)
+    expected = [sum(fall + (j + 1) * T for j in range(k, n)) for k in range(n)]
+    np.testing.assert_allclose(problem.impulse[:, 2], expected, rtol=1e-5)
+    assert problem.converged
+
+
 def test_impulses_that_make_energy_are_scaled_to_the_least():
     """Along the line from zero the energy is a parabola: its vertex is returned, and the step counts as unsolved."""
     G = np.array([[2.0, 1.9], [1.9, 2.0]])

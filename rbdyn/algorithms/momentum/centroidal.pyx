@@ -98,14 +98,10 @@ def center_of_mass_jacobian(State state not None, out=None):
     The linear rows of `momentum_matrix` over the mass: Orin and Goswami (2008).
     """
     cdef CModel* m = state.use()
-    cdef double mass = 0.0
-    cdef int i
-    for i in range(1, m.nb):
-        mass += m.I_b[i].m
-    if mass <= 0.0:
+    if m.mass <= 0.0:
         raise MechanismError(f"mechanism {state.model.mechanism.name!r} has no moving mass, so no centre of mass")
     cdef cnp.ndarray J = matrix_out(out, 3, m.nv)
-    momentum_columns(m, &state.c, False, 1.0 / mass, data(J))
+    momentum_columns(m, &state.c, False, 1.0 / m.mass, data(J))
     return J
 
 

@@ -65,7 +65,7 @@ cdef inline void start_velocity(const Scene* s, const BodyHandle* handle, Vec3 a
 
 
 cdef inline double system_mass(const Scene* s, const BodyHandle* body) noexcept nogil:
-    return s.system[body.index].work.mass if body.kind == SYSTEM_BODY else 0.0
+    return s.system[body.index].m.mass if body.kind == SYSTEM_BODY else 0.0
 
 
 cdef inline double single_mobility(const Scene* s, const BodyHandle* body) noexcept nogil:
