@@ -3,9 +3,23 @@
 from libc.math cimport INFINITY, fabs, isfinite
 
 from rbdyn.contact.islands cimport find_islands
-from rbdyn.contact.operator cimport Island, Operator, contact_velocity, impulse_at, line_velocity, load_impulses
+from rbdyn.contact.operator cimport (
+    Contact, Island, Operator, contact_velocity, impulse_at, line_velocity, load_impulses,
+)
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3
+
+
+cdef inline double contact_energy(const Operator* G, const double* impulse, int i) noexcept nogil:
+    """The term of contact i in `energy` [J]."""
+    cdef const Contact* k = G.contact + i
+    cdef Vec3 lam = impulse_at(impulse, i)
+    return 0.5 * dot3(lam, add3(contact_velocity(G, i), k.v_free)) + lam.z * k.apart
+
+
+cdef inline double row_energy(const Operator* G, const double* impulse, int r) noexcept nogil:
+    """The term of a row that is no cone's."""
+    return 0.5 * impulse[3 * G.n + r] * (line_velocity(G, r) + G.line[r].v_free)
 
 
 cdef double energy(const Operator* G, const double* impulse, double* size) noexcept nogil:
@@ -14,18 +28,15 @@ cdef double energy(const Operator* G, const double* impulse, double* size) noexc
     Velocities count from their targets: a bounce or a position correction may add energy to the bodies, not to this
     sum.  `size` receives the sum of the terms' sizes, which measures their rounding.
     """
-    cdef double total = 0.0, term, x
-    cdef Vec3 lam
+    cdef double total = 0.0, term
     cdef int i
     size[0] = 0.0
     for i in range(G.n):
-        lam = impulse_at(impulse, i)
-        term = 0.5 * dot3(lam, add3(contact_velocity(G, i), G.contact[i].v_free)) + lam.z * G.contact[i].apart
+        term = contact_energy(G, impulse, i)
         total += term
         size[0] += fabs(term)
     for i in range(G.n_lines):
-        x = impulse[3 * G.n + i]
-        term = 0.5 * x * (line_velocity(G, i) + G.line[i].v_free)
+        term = row_energy(G, impulse, i)
         total += term
         size[0] += fabs(term)
     return total
@@ -39,26 +50,25 @@ cdef bint makes_energy(const Operator* G, const double* impulse) noexcept nogil:
 
 
 cdef void judge_islands(Operator* G, const double* impulse) noexcept nogil:
-    """The terms of `energy`, and lam . v_free, of each island."""
+    """`energy`, its size, and lam . v_free, of each island."""
     cdef Island* k
     cdef Vec3 lam
-    cdef double term, x
+    cdef double term
     cdef int i, r
     for i in range(G.n_islands):
         G.island[i].work = G.island[i].change = G.island[i].size = 0.0
     for i in range(G.n):
         k = G.island + G.contact[i].island
         lam = impulse_at(impulse, i)
-        term = 0.5 * dot3(lam, add3(contact_velocity(G, i), G.contact[i].v_free)) + lam.z * G.contact[i].apart
+        term = contact_energy(G, impulse, i)
         k.work += dot3(lam, G.contact[i].v_free) + lam.z * G.contact[i].apart
         k.change += term
         k.size += fabs(term)
     for i in range(G.n_blocks):
         k = G.island + G.block[i].island
         for r in range(G.block[i].first, G.block[i].first + G.block[i].rows):
-            x = impulse[3 * G.n + r]
-            term = 0.5 * x * (line_velocity(G, r) + G.line[r].v_free)
-            k.work += x * G.line[r].v_free
+            term = row_energy(G, impulse, r)
+            k.work += impulse[3 * G.n + r] * G.line[r].v_free
             k.change += term
             k.size += fabs(term)
 

@@ -54,7 +54,7 @@ cdef inline Vec3 slide_general(const Cone* B, Vec3 c, Vec3 stick, FrictionLaw la
 
 
 cdef inline Vec3 closed_contact(const Cone* B, Vec3 c, FrictionLaw law, Method method, Mode* mode) noexcept nogil:
-    """Direct or slide, for c_n < 0 and 1e-40 < |c|_1 < 1e40."""
+    """Stick or slide, for c_n < 0 and 1e-40 < |c|_1 < 1e40."""
     cdef Vec3 stick
     mode[0] = SLIDE
     if B.kind == FRICTIONLESS:

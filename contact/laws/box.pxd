@@ -1,8 +1,7 @@
 # Box rows: a <= lam <= b; v = 0 between the bounds.  Motors with an effort limit, dry friction of joints.
 
-from libc.math cimport INFINITY, fabs, isfinite
-
-from rbdyn.contact.operator cimport LineBlock, Operator, add_line_impulse, line_velocity
+from rbdyn.contact.laws.bounded cimport visit_bounded
+from rbdyn.contact.operator cimport LineBlock, Operator
 
 
 cdef inline void prepare(Operator* G, LineBlock* k) noexcept nogil:
@@ -12,21 +11,7 @@ cdef inline void prepare(Operator* G, LineBlock* k) noexcept nogil:
 
 cdef inline double visit(Operator* G, const LineBlock* k, double alpha, double* impulse) noexcept nogil:
     """lam <- clamp(lam - v / G_rr, a, b), row by row; returns the largest velocity change [m/s]."""
-    cdef double error = 0.0, old, lam
-    cdef int r
-    for r in range(k.first, k.first + k.rows):
-        if not G.line[r].G > 0.0:
-            continue
-        old = impulse[r]
-        lam = min(k.high, max(k.low, old - (line_velocity(G, r) + k.compliance * old) / G.line[r].G))
-        lam = old + alpha * (lam - old)
-        if not isfinite(lam):
-            return INFINITY
-        if lam != old:
-            impulse[r] = lam
-            add_line_impulse(G, r, lam - old)
-            error = max(error, fabs(G.line[r].G * (lam - old)))
-    return error
+    return visit_bounded(G, k, k.low, k.high, alpha, impulse)
 
 
 cdef inline double admissible(const LineBlock* k, double lam) noexcept nogil:

@@ -1,8 +1,9 @@
 # Unilateral rows: 0 <= lam  perpendicular to  v >= 0, each by itself.  Joint limits, wires.
 
-from libc.math cimport INFINITY, fabs, isfinite
+from libc.math cimport INFINITY
 
-from rbdyn.contact.operator cimport LineBlock, Operator, add_line_impulse, line_velocity
+from rbdyn.contact.laws.bounded cimport visit_bounded
+from rbdyn.contact.operator cimport LineBlock, Operator
 
 
 cdef inline void prepare(Operator* G, LineBlock* k) noexcept nogil:
@@ -12,21 +13,7 @@ cdef inline void prepare(Operator* G, LineBlock* k) noexcept nogil:
 
 cdef inline double visit(Operator* G, const LineBlock* k, double alpha, double* impulse) noexcept nogil:
     """lam <- max(0, lam - v / G_rr), row by row; returns the largest velocity change [m/s], infinite if it failed."""
-    cdef double error = 0.0, old, lam
-    cdef int r
-    for r in range(k.first, k.first + k.rows):
-        if not G.line[r].G > 0.0:
-            continue
-        old = impulse[r]
-        lam = max(0.0, old - (line_velocity(G, r) + k.compliance * old) / G.line[r].G)
-        lam = old + alpha * (lam - old)
-        if not isfinite(lam):
-            return INFINITY
-        if lam != old:
-            impulse[r] = lam
-            add_line_impulse(G, r, lam - old)
-            error = max(error, fabs(G.line[r].G * (lam - old)))
-    return error
+    return visit_bounded(G, k, 0.0, INFINITY, alpha, impulse)
 
 
 cdef inline double admissible(const LineBlock* k, double lam) noexcept nogil:

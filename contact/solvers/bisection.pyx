@@ -12,7 +12,7 @@ from rbdyn.contact.solvers.anderson cimport begin as begin_anderson
 from rbdyn.contact.solvers.anderson cimport release as release_anderson
 from rbdyn.contact.solvers.direct cimport Direct
 from rbdyn.contact.solvers.direct cimport release as release_direct
-from rbdyn.contact.solvers.gauss_seidel cimport Settings, gauss_seidel
+from rbdyn.contact.solvers.gauss_seidel cimport Settings, gauss_seidel, soft_sweeps
 from rbdyn.memory cimport grow
 
 import numpy as np
@@ -35,7 +35,7 @@ cdef class BisectionSolver(ContactSolver):
     local_solver : {"newton", "bisection"}
         How the one unknown of sliding is found; same result, Newton is about ten times faster.
     max_iterations : int
-        Sweeps at most.
+        Sweeps at most; as many again, but not more than 50, where blocks contradict one another.
     threshold : float
         Stop when no contact's velocity changed by this much in a sweep [m/s].
     alpha_init, alpha_min, alpha_decay : float
@@ -70,7 +70,7 @@ cdef class BisectionSolver(ContactSolver):
     cdef Operator operator
     cdef Anderson acceleration
     cdef Direct direct
-    cdef double* history             # (max_iterations,) error of each sweep [m/s]
+    cdef double* history             # (max_iterations + soft_sweeps,) error of each sweep [m/s]
     cdef size_t history_capacity
     cdef int history_length
 
@@ -159,8 +159,8 @@ cdef class BisectionSolver(ContactSolver):
         cdef Settings settings = self.settings       # one reading: somebody may configure meanwhile
         prepare(&self.operator, p)
         begin_anderson(&self.acceleration, p.n_rows, &self.operator.reallocations)
-        self.reallocations += grow(<void**>&self.history, &self.history_capacity, settings.max_iterations,
-                                   sizeof(double))
+        self.reallocations += grow(<void**>&self.history, &self.history_capacity,
+                                   <size_t> settings.max_iterations + soft_sweeps(&settings), sizeof(double))
         settings.backward = self.direction
         gauss_seidel(&self.operator, &self.acceleration, &self.direct, &settings, p, self.history)
         self.history_length = p.iterations

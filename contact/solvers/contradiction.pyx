@@ -7,7 +7,7 @@ from rbdyn.contact.laws.dispatch cimport prepare_blocks
 from rbdyn.contact.operator cimport (
     Island, LineBlock, Operator, contact_velocity, line_velocity, load_impulses, set_free_velocity, set_impulse,
 )
-from rbdyn.contact.problem cimport BOX, ContactProblem
+from rbdyn.contact.problem cimport BOX, UNILATERAL, ContactProblem
 from rbdyn.spatial._algebra cimport vec3
 
 cdef double SOFT = 0.03            # compliance of blocks that contradict one another, of their own mobility
@@ -62,7 +62,7 @@ cdef bint mark_contradictory(Operator* G, const double* impulse, double share) n
 
 
 cdef bint may_be_dear(const Operator* G, const ContactProblem* p) noexcept nogil:
-    """Whether a block pushes for its target by ten times what it alone would take: without, no island is too dear."""
+    """Whether a block pushes DEAR times as much as its target alone would take: without, no island is too dear."""
     cdef double lam, T
     cdef int i
     if p.target == NULL:
@@ -83,8 +83,8 @@ cdef bint mark_dear(Operator* G, const ContactProblem* p) noexcept nogil:
 
     Bodies that push one another apart in a row reach the sum of the speeds T at most, V.  Their mass is less than m,
     the sum of 1 / G_ii over the blocks that push; those that come with up to U, the sum of the approach speeds, are
-    stopped as well.  Work beyond m V (U + V) moves no bodies: it turns joints that are nearly singular, or is done by
-    blocks against one another (ten times as much, since G_ii counts the spin that a push makes).
+    stopped as well.  Work far beyond m V (U + V), DEAR times as much, moves no bodies: it turns joints that are nearly
+    singular, or is done by blocks against one another.
     """
     cdef Island* k
     cdef bint found = False
@@ -125,7 +125,7 @@ cdef void soften_marked(Operator* G, const ContactProblem* p) noexcept nogil:
     What contradicts has one answer then, and a small one.
     """
     cdef LineBlock* k
-    cdef double most
+    cdef double most, target
     cdef int i, r
     for i in range(G.n):
         if G.island[G.contact[i].island].marked:
@@ -142,7 +142,9 @@ cdef void soften_marked(Operator* G, const ContactProblem* p) noexcept nogil:
             for r in range(k.first, k.first + k.rows):
                 G.line[r].G += most
                 if p.target != NULL:
-                    G.line[r].v_free += (1.0 - SLOW) * max(0.0, p.target[3 * G.n + r])
+                    target = p.target[3 * G.n + r]
+                    if target > 0.0 or k.law != UNILATERAL:       # below zero: a gap, which may close
+                        G.line[r].v_free += (1.0 - SLOW) * target
     prepare_blocks(G)
 
 

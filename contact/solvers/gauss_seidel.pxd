@@ -11,12 +11,13 @@ cdef enum:
     HARD_SWEEPS = 25         # sweeps before contacts that may contradict one another become compliant
     DIRECT_EVERY = 2         # sweeps between direct solves
     DIRECT_TRIES = 12        # direct solves in a step, at most
-    ACCEPTABLE = 4                 # an accelerated step may make the error this many times the best one, for a sweep
+    SOFT_SWEEPS = 50         # at least for islands whose blocks contradict one another, after all others
+    ACCEPTABLE = 4           # an accelerated step may make the error this many times the best one, for a sweep
 
 cdef struct Settings:
     FrictionLaw law
     Method method
-    int max_iterations
+    int max_iterations       # and soft_sweeps more for what contradicts
     double threshold         # [m/s] on the largest velocity change of a sweep
     double alpha_init, alpha_min, alpha_decay    # alpha <- alpha_min + alpha_decay (alpha - alpha_min) after each sweep
     int patience             # give up after so many sweeps without one percent of progress
@@ -24,6 +25,10 @@ cdef struct Settings:
     bint direct              # solve sticking contacts together; used only while every alpha is 1
     bint backward            # visit from the last contact to the first
 
+
+cdef inline int soft_sweeps(const Settings* s) noexcept nogil:
+    """How many sweeps at least there are for what contradicts, beyond max_iterations if need be."""
+    return min(<int> SOFT_SWEEPS, s.max_iterations)
 
 cdef int gauss_seidel(Operator* G, Anderson* A, Direct* S, const Settings* settings, ContactProblem* p,
                       double* history) except -1 nogil

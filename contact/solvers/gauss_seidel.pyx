@@ -35,8 +35,9 @@ cdef double sweep(Operator* G, const Settings* s, double alpha, double* impulse)
 
 
 cdef void start(Operator* G, Anderson* A, ContactProblem* p) noexcept nogil:
-    """Load the warm start; a skipped contact gets none.  Weights G_nn measure impulses by their energy."""
+    """Load the impulses; a skipped contact gets none.  Weights G_nn measure impulses by their energy."""
     cdef int i, k
+    restart(A)
     for i in range(G.n):
         if G.contact[i].block.kind == SKIPPED:
             set_impulse(p.impulse, i, vec3(0.0, 0.0, 0.0))
@@ -55,15 +56,18 @@ cdef void restore(Operator* G, Anderson* A, ContactProblem* p, double error) noe
     p.error = error
 
 
-cdef int iterate(Operator* G, Anderson* A, Direct* S, const Settings* s, ContactProblem* p, double* history,
-                 bint soft) except -1 nogil:
-    """Sweeps from the impulses in p until they converge, stall, or (of hard blocks) prove contradictory."""
+cdef bint iterate(Operator* G, Anderson* A, Direct* S, const Settings* s, ContactProblem* p, double* history,
+                  int last, bint soft) except -1 nogil:
+    """Sweeps from the impulses in p until they converge or stall, up to `last` in all.
+
+    Returns whether it ended because hard blocks contradict one another; their islands are marked then.
+    """
     cdef bint plain = s.alpha_init == 1.0 and s.alpha_min == 1.0, accelerated = False, looked = soft
     cdef double alpha = s.alpha_init, best = INFINITY, mark = INFINITY
     cdef int first = p.iterations, k, last_progress = first
     cdef int tries = DIRECT_TRIES if s.direct and plain and p.n_cones > 0 and not soft else 0
     start(G, A, p)
-    for k in range(first, s.max_iterations):
+    for k in range(first, last):
         memcpy(A.x, p.impulse, p.n_rows * sizeof(double))
         p.error = sweep(G, s, alpha, p.impulse)
         history[k] = p.error
@@ -89,13 +93,13 @@ cdef int iterate(Operator* G, Anderson* A, Direct* S, const Settings* s, Contact
             looked = True
             find_islands(G)
             if k + 1 == HARD_SWEEPS and mark_contradictory(G, p.impulse, 0.5):
-                break
+                return True
             if mark_dependent(G):                      # another problem: nothing learnt so far is true of it
                 best = mark = INFINITY
                 begin_marked_again(G, p)
                 restart(A)
                 continue
-        if not plain or k + 1 < first + PLAIN_SWEEPS or k + 1 >= s.max_iterations:
+        if not plain or k + 1 < first + PLAIN_SWEEPS or k + 1 >= last:
             continue
         if tries == DIRECT_TRIES:
             begin(S, G, p, &G.reallocations)
@@ -110,15 +114,18 @@ cdef int iterate(Operator* G, Anderson* A, Direct* S, const Settings* s, Contact
             accelerated = True
     if not p.converged and best < p.error:
         restore(G, A, p, best)
-    return 0
+    return False
 
 
 cdef bint must_soften(Operator* G, const ContactProblem* p) except -1 nogil:
-    """Whether there are islands, which are marked, whose laws no velocities can meet, or not at any reasonable cost."""
-    cdef bint found = False
-    if not p.converged or may_be_dear(G, p):
+    """Whether there are islands, which are marked, whose laws no velocities can meet, or not at any reasonable cost.
+
+    Fewer than HARD_SWEEPS sweeps tell nothing: impulses that still grow look alike.
+    """
+    cdef bint stalled = not p.converged and p.iterations >= HARD_SWEEPS, found = False
+    if stalled or may_be_dear(G, p):
         find_islands(G)
-        found = not p.converged and mark_contradictory(G, p.impulse, 0.4)
+        found = stalled and mark_contradictory(G, p.impulse, 0.4)
         found |= may_be_dear(G, p) and mark_dear(G, p)
     return found
 
@@ -137,11 +144,10 @@ cdef int gauss_seidel(Operator* G, Anderson* A, Direct* S, const Settings* setti
     prepare_blocks(G)
     p.iterations, p.error, p.converged = 0, 0.0, p.n == 0
     if p.n > 0:
-        iterate(G, A, S, &s, p, history, False)
-        if must_soften(G, p):
+        if iterate(G, A, S, &s, p, history, s.max_iterations, False) or must_soften(G, p):
             soften_marked(G, p)
             begin_marked_again(G, p)
-            iterate(G, A, S, &s, p, history, True)
+            iterate(G, A, S, &s, p, history, max(s.max_iterations, p.iterations + soft_sweeps(&s)), True)
             p.converged = False
     accept(G, p)
     return 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -79,7 +79,19 @@ def compile_tree(mechanism: Mechanism) -> Tree:
         return _compiled(mechanism)
 
 
+def _check_type(joint: Joint) -> None:
+    """A joint type has its own numbers and nothing else: what kernels rely on stands in its class."""
+    kind = joint.joint_type
+    if more := sorted(set(vars(kind)) - {f.name for f in fields(kind)}):
+        raise MechanismError(
+            f"joint {joint.name!r}: its {type(kind).__name__} was given {', '.join(more)} from outside; sizes and the "
+            "like belong to the class: make the joint type anew"
+        )
+
+
 def _compiled(mechanism: Mechanism) -> Tree:
+    for joint in mechanism.joints:
+        _check_type(joint)
     root = mechanism.root_body
     links = [Link(root, None, 0, Transform(), root.inertia)]
     where: dict[RigidBody, tuple[int, Transform]] = {root: (0, Transform())}

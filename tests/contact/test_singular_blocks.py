@@ -124,6 +124,30 @@ def test_what_contradicts_is_solved_with_compliance(make):
     np.testing.assert_array_equal(calm.impulse, 0.0)
 
 
+@pytest.mark.parametrize("sweeps", [25, 30, 80])
+def test_what_contradicts_is_solved_however_few_sweeps_are_left(sweeps):
+    """A ball that falls on a floor while two walls squeeze it: the floor holds it, within the compliance of 3 %."""
+    x, y, z = np.eye(3)
+    fall = [[0.0, 0.0, -1.0], [0.0, 0.0, -1.0], [0.0, 0.0, -0.3]]
+    problem = Problem.from_bodies(
+        [0.5], [5.0 * np.eye(3)], frame=[[y, z, x], [y, -z, -x], [x, y, z]], v_free=fall, friction=0.0,
+        target=[[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]], single_a=[0, 0, 0],
+        arm_a=[[-0.1, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.0, -0.1]],
+    )  # fmt: skip
+    BisectionSolver(max_iterations=sweeps).solve(problem)
+    assert problem.impulse[2, 2] == pytest.approx(0.3 / 0.5, rel=0.05)
+    assert (problem.impulse[:2, 2] > 1.0).all() and not problem.converged
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_loops_that_contradict_are_compliant_in_both_directions(sign):
+    """Two bilateral rows ask one coordinate for opposite velocities T: a tenth of each, over 3 % of G = 4 / kg."""
+    G = [[4.0, -4.0], [-4.0, 4.0]]
+    problem = Problem.from_blocks([{"law": "bilateral"}] * 2, G, [-sign, -sign], target=[sign, sign])
+    BisectionSolver(threshold=1e-10).solve(problem)
+    np.testing.assert_allclose(problem.impulse, sign * 0.1 / 0.12, rtol=1e-3)
+
+
 def test_a_target_near_a_singularity_takes_a_bounded_energy():
     """G_nn - w . G_tn = s: with s far below the trace the target T is lowered to keep T^2 / (2 s) in bounds."""
     for power in range(1, 14):

@@ -241,6 +241,18 @@ def test_sizes_cannot_be_changed_by_a_subclass(cls):
         made.rand_chain_mechanism([Bigger])
 
 
+def test_sizes_cannot_be_changed_behind_the_back_of_a_joint_type():
+    """Python lets anybody write to a frozen value; 60 velocities of a joint with three ran beyond all arrays."""
+    m = robot()
+    joint = Joint("j", rbdyn.Spherical())
+    m.attach(m.root_body, RigidBody("c"), joint)
+    object.__setattr__(joint.joint_type, "num_velocities", 60)
+    with pytest.raises(rbdyn.MechanismError, match="joint 'j': its Spherical was given num_velocities from outside"):
+        rbdyn.Model(m)
+    object.__delattr__(joint.joint_type, "num_velocities")
+    assert rbdyn.Model(m).nv == 3 + rbdyn.Model(robot()).nv
+
+
 def test_values_cannot_be_changed():
     for value, name in itertools.chain(
         ((TWIST, n) for n in ("angular", "linear", "body", "base", "frame")),
