@@ -89,9 +89,14 @@ cdef inline int singular_pivot(const CModel* m, CData* d, const double* H, bint 
     formed about the first body of each tree (rnea_derivatives.pxd), which rounds what is far from it more.
     """
     cdef Floor f = pivot_floor(m, d)
-    cdef bint composed = False
+    cdef double both = max(f.rotation, f.translation)
+    cdef bint composed = False, high = True
     cdef Py_ssize_t k, nv = m.nv
     cdef int i, j
+    for k in range(nv):
+        high &= H[k * (nv + 1)] > both
+    if high:
+        return NOT_SINGULAR
     for i in range(m.nb - 1, 0, -1):
         for j in range(m.nvi[i] - 1, -1, -1):
             k = m.vi[i] + j
