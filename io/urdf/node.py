@@ -140,15 +140,12 @@ class Node:
         found = self._element.iterchildren(f"{{*}}{tag}" if tag else None)
         return [Node(c, self.file, self.owner) for c in found if not tag or local_name(c) == tag]
 
-    def by_tag(self) -> dict[str, tuple[int, Node]]:
-        """For each tag among the elements inside: how many there are, and the first one."""
-        counts: dict[str, int] = {}
-        first: dict[str, Any] = {}
-        for child in self._element:
-            tag = local_name(child)
-            counts[tag] = counts.get(tag, 0) + 1
-            first.setdefault(tag, child)
-        return {tag: (counts[tag], Node(child, self.file, self.owner)) for tag, child in first.items()}
+    def by_tag(self) -> dict[str, list[Node]]:
+        """The elements inside, for each tag among them."""
+        found: dict[str, list[Node]] = {}
+        for child in self.children():
+            found.setdefault(child.tag, []).append(child)
+        return found
 
     def child(self, tag: str) -> Node | None:
         """The one element of that tag, None if there is none; UrdfError if there are more."""

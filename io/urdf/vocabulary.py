@@ -66,11 +66,12 @@ def check_words(root: Node, diagnostics: Diagnostics) -> None:
                 diagnostics.warn(node.where, text, f"attribute {node.tag}/{attribute}")
         if stray := node.stray_text:
             diagnostics.warn(node.where, f"text {shown(stray)} inside <{node.tag}>; ignored", f"text {node.tag}")
-        for tag, (count, first) in node.by_tag().items():
+        for tag, found in node.by_tag().items():
             if tag in CHILDREN[node.tag]:
-                pending.extend(node.children(tag))
+                pending.extend(found)
             else:
-                diagnostics.warn(first.where, _complaint(node.tag, tag, diagnostics), f"tag {node.tag}/{tag}", count)
+                text = _complaint(node.tag, tag, diagnostics)
+                diagnostics.warn(found[0].where, text, f"tag {node.tag}/{tag}", len(found))
 
 
 def _complaint(parent: str, tag: str, diagnostics: Diagnostics) -> str:
