@@ -8,7 +8,7 @@ from rbdyn.stepping.articulated cimport (
     actuation, system_accelerations, system_change, system_clear_wrenches, system_commit, system_finite, system_free,
     system_move,
 )
-from rbdyn.stepping.scene cimport Scene, SingleState, System
+from rbdyn.stepping.scene cimport SYSTEM_BODY, BodyHandle, Scene, SingleState, System
 from rbdyn.stepping.single cimport (
     Single, single_accelerations, single_clear_forces, single_commit, single_finite, single_free, single_move,
     single_of,
@@ -31,10 +31,25 @@ cdef inline void kinematics(Scene* s) noexcept nogil:
         s.pose[s.single[k].handle].R = b.R
         s.pose[s.single[k].handle].p = b.p
 
+cdef inline void mark_touched(const Scene* s) noexcept nogil:
+    """Which systems have contacts."""
+    cdef const BodyHandle* body
+    cdef int k
+    for k in range(s.n_system):
+        s.system[k].work.touched = False
+    for k in range(s.contacts.n):
+        body = s.body + s.contacts.point[k].body_a
+        if body.kind == SYSTEM_BODY:
+            s.system[body.index].work.touched = True
+        body = s.body + s.contacts.point[k].body_b
+        if body.kind == SYSTEM_BODY:
+            s.system[body.index].work.touched = True
+
 cdef inline void free_velocities(Scene* s) noexcept nogil:
     """Velocities at the end of the step without constraint impulses; articulated inertias on the way."""
     cdef Single b
     cdef int k
+    mark_touched(s)
     for k in range(s.n_system):
         system_free(s.system + k, s.dt, s.scheme)
     for k in range(s.n_single):

@@ -11,7 +11,7 @@ from libc.math cimport INFINITY, isfinite
 from rbdyn.contact.problem cimport UNILATERAL, ContactProblem, Key
 from rbdyn.contact.targets cimport target_velocity
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
-from rbdyn.stepping.scene cimport SYSTEM_BODY, BodyHandle, Limit, Scene, System
+from rbdyn.stepping.scene cimport Limit, Scene, System
 
 cdef double REACH = 50.0      # change of velocity that contacts are expected to stay below [rad/s or m/s]
 cdef double WHIP = 10.0       # change of a joint's velocity for that of another that stops: light links on long arms
@@ -26,21 +26,6 @@ cdef void list_limits(System* s, const double* lower, const double* upper) noexc
         if s.m.nvi[i] == 1 and (isfinite(lower[q]) or isfinite(upper[q])):
             s.control.limit[s.control.n_limits] = Limit(q=q, dof=s.m.vi[i], lower=lower[q], upper=upper[q])
             s.control.n_limits += 1
-
-
-cdef inline void mark_touched(const Scene* s) noexcept nogil:
-    """Which systems have contacts."""
-    cdef const BodyHandle* body
-    cdef int k
-    for k in range(s.n_system):
-        s.system[k].work.touched = False
-    for k in range(s.contacts.n):
-        body = s.body + s.contacts.point[k].body_a
-        if body.kind == SYSTEM_BODY:
-            s.system[body.index].work.touched = True
-        body = s.body + s.contacts.point[k].body_b
-        if body.kind == SYSTEM_BODY:
-            s.system[body.index].work.touched = True
 
 
 cdef inline double least_margin(const System* s, double dt) noexcept nogil:
@@ -87,7 +72,6 @@ cdef Count count_limits(const Scene* s) noexcept nogil:
     cdef System* r
     cdef double least, reach
     cdef int k, n = 0
-    mark_touched(s)
     for k in range(s.n_system):
         r = s.system + k
         r.work.n_near = 0
