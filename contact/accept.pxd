@@ -1,8 +1,8 @@
 # What every solver's impulses must pass before they are returned: finite, and no kinetic energy out of nothing.
 
+from rbdyn.contact.islands cimport Island
 from rbdyn.contact.operator cimport Operator
-from rbdyn.contact.problem cimport ContactProblem
 
 cdef double energy(const Operator* G, const double* impulse, double* size) noexcept nogil
 cdef bint makes_energy(const Operator* G, const double* impulse) noexcept nogil
-cdef int accept(Operator* G, ContactProblem* p) except -1 nogil
+cdef void accept(Island* island) noexcept nogil

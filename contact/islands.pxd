@@ -1,6 +1,36 @@
-# Islands: blocks that act on one another.  What is judged of a solve, and taken back, is judged island by island, so
-# that a robot in trouble does not disturb what it does not touch.
+# Islands: blocks that act on one another, through single bodies and normalised coordinates.  Each is a problem by
+# itself: found before the first sweep, and solved without a look at any other, so that its bits depend on none.
 
 from rbdyn.contact.operator cimport Operator
+from rbdyn.contact.problem cimport ContactProblem
 
-cdef int find_islands(Operator* G) except -1 nogil
+cdef struct Island:
+    Operator G               # of its blocks alone; the arrays are those of Islands.whole
+    double* impulse          # (3 G.n + G.n_lines,) [N s]: of its cones, then of its other rows
+    int iterations           # out: sweeps done
+    double error             # out: largest velocity change in the last sweep [m/s]
+    bint converged           # out
+
+cdef struct Islands:         # workspace; grows by doubling and is reused
+    int n
+    Island* island           # (n,) in the order of their first blocks
+    Operator whole           # blocks sorted by island, else in the order of the problem
+    int* memory              # one allocation for the five below
+    int* node                # (n_single + n_coordinates,) union-find
+    int* number              # (n_single + n_coordinates,) island of a root
+    int* member              # (blocks,) island of each block
+    int* order               # (blocks,) the problem's numbers of the blocks of `whole`
+    int* start               # (2 n,) places of each island's first cone and first other block
+    double* impulse          # (rows,) unless there is but one island
+    size_t island_capacity, memory_capacity, impulse_capacity
+    size_t reallocations     # beside those of `whole`
+
+
+cdef int open_islands(Islands* all, ContactProblem* p) except -1 nogil
+cdef void close_islands(Islands* all, ContactProblem* p) noexcept nogil
+cdef void release(Islands* all) noexcept nogil
+
+
+cdef inline int rows_of(const Operator* G) noexcept nogil:
+    """Impulses of these blocks."""
+    return 3 * G.n + G.n_lines

@@ -1,9 +1,35 @@
 """Which blocks act on one another: union-find over single bodies and normalised coordinates."""
 
-from libc.string cimport memset
+from libc.stdlib cimport free
+from libc.string cimport memcpy, memset
 
-from rbdyn.contact.operator cimport Contact, Island, Line, LineBlock, Operator
+from rbdyn.contact.operator cimport Operator, check_problem, make_operator
+from rbdyn.contact.operator cimport release as release_operator
+from rbdyn.contact.problem cimport Block, ContactProblem
 from rbdyn.memory cimport grow
+
+
+cdef void release(Islands* all) noexcept nogil:
+    """Give all memory back."""
+    release_operator(&all.whole)
+    free(all.island)
+    free(all.memory)
+    free(all.impulse)
+    memset(all, 0, sizeof(Islands))
+
+
+cdef int reserve(Islands* all, const ContactProblem* p) except -1 nogil:
+    """Room for whatever islands the problem may have."""
+    cdef size_t nodes = <size_t> p.n_single + p.n_coordinates, blocks = p.n
+    all.reallocations += grow(<void**> &all.memory, &all.memory_capacity, 2 * nodes + 4 * blocks, sizeof(int))
+    all.reallocations += grow(<void**> &all.island, &all.island_capacity, blocks, sizeof(Island))
+    all.reallocations += grow(<void**> &all.impulse, &all.impulse_capacity, p.n_rows, sizeof(double))
+    all.node = all.memory
+    all.number = all.node + nodes
+    all.member = all.number + nodes
+    all.order = all.member + blocks
+    all.start = all.order + blocks
+    return 0
 
 
 cdef inline int root_of(int* node, int i) noexcept nogil:
@@ -14,75 +40,173 @@ cdef inline int root_of(int* node, int i) noexcept nogil:
     return i
 
 
-cdef inline int join(int* node, int first, int i) noexcept nogil:
-    """Put node i into the island of `first`, or begin with it if that is -1; returns a node of the island."""
-    cdef int a
-    if first < 0:
+cdef inline int join(int* node, int root, int i) noexcept nogil:
+    """Put node i into the island whose root is `root`, or begin with it if that is -1; returns the root."""
+    if root >= 0 and node[i] == root:
+        return root
+    i = root_of(node, i)
+    if root < 0 or root == i:
         return i
-    a, i = root_of(node, first), root_of(node, i)
-    if a < i:
-        node[i] = a
-    else:
-        node[a] = i
-    return first
+    if root < i:
+        node[i] = root
+        return root
+    node[root] = i
+    return i
 
 
-cdef int join_contact(const Operator* G, const Contact* k) noexcept nogil:
-    """All that a contact acts on; returns one of its nodes, -1 if it acts on nothing."""
-    cdef int first = -1, j
-    if k.a.body >= 0:
-        first = join(G.node, first, k.a.body)
-    if k.b.body >= 0:
-        first = join(G.node, first, k.b.body)
-    for j in range(k.row, k.row_end):
-        first = join(G.node, first, G.n_single + G.row[j].coordinate)
-    return first
+cdef inline int join_body(int* node, int root, const ContactProblem* p, int body) noexcept nogil:
+    """Put a single body into the island, unless nothing moves it."""
+    cdef const double* W
+    if body < 0:
+        return root
+    W = p.inverse_inertia + 6 * body
+    if p.inverse_mass[body] == 0.0 and W[0] == 0.0 and W[3] == 0.0 and W[5] == 0.0:
+        return root
+    return join(node, root, body)
 
 
-cdef int join_rows(const Operator* G, const LineBlock* k) noexcept nogil:
-    """All that the rows of a block act on."""
-    cdef const Line* line
-    cdef int first = -1, r, j
-    for r in range(k.first, k.first + k.rows):
-        line = G.line + r
-        if line.a.body >= 0:
-            first = join(G.node, first, line.a.body)
-        if line.b.body >= 0:
-            first = join(G.node, first, line.b.body)
-        for j in range(line.entry, line.entry_end):
-            first = join(G.node, first, G.n_single + G.entry[j].coordinate)
-    return first
+cdef int join_cone(int* node, const ContactProblem* p, int i) noexcept nogil:
+    """All that a cone acts on; returns the root, -1 if it acts on nothing."""
+    cdef int root = -1, j
+    if p.single_a != NULL:
+        root = join_body(node, root, p, p.single_a[i])
+    if p.single_b != NULL:
+        root = join_body(node, root, p, p.single_b[i])
+    if p.entry3_start != NULL:
+        for j in range(p.entry3_start[i], p.entry3_start[i + 1]):
+            root = join(node, root, p.n_single + p.entry3[j].coordinate)
+    return root
 
 
-cdef int find_islands(Operator* G) except -1 nogil:
-    """Number the islands in the order of their first block, and write each block's; nothing is marked."""
-    cdef int nodes = G.n_single + G.n_coordinates, count = 0, i, first
-    cdef int* number
-    G.reallocations += grow(<void**> &G.node, &G.node_capacity, 2 * nodes, sizeof(int))
-    G.reallocations += grow(<void**> &G.island, &G.island_capacity, G.n + G.n_blocks, sizeof(Island))
-    number = G.node + nodes
-    for i in range(nodes):
-        G.node[i] = i
-        number[i] = -1
-    for i in range(G.n):
-        G.contact[i].island = join_contact(G, G.contact + i)
-    for i in range(G.n_blocks):
-        G.block[i].island = join_rows(G, G.block + i)
-    for i in range(G.n + G.n_blocks):
-        first = G.contact[i].island if i < G.n else G.block[i - G.n].island
-        if first >= 0:
-            first = root_of(G.node, first)
-            if number[first] < 0:
-                number[first] = count
-                count += 1
-            first = number[first]
+cdef int join_rows(int* node, const ContactProblem* p, const Block* B) noexcept nogil:
+    """All that the rows of another block act on."""
+    cdef int root = -1, r, j
+    for r in range(B.first_row - 3 * p.n_cones, B.first_row - 3 * p.n_cones + B.rows):
+        if p.side != NULL:
+            root = join_body(node, root, p, p.side[2 * r].body)
+            root = join_body(node, root, p, p.side[2 * r + 1].body)
+        if p.entry_start != NULL:
+            for j in range(p.entry_start[r], p.entry_start[r + 1]):
+                root = join(node, root, p.n_single + p.entry[j].coordinate)
+    return root
+
+
+cdef void find(Islands* all, const ContactProblem* p) noexcept nogil:
+    """Number the islands in the order of their first blocks, and write each block's."""
+    cdef int i, root
+    all.n = 0
+    for i in range(p.n_single + p.n_coordinates):
+        all.node[i] = i
+        all.number[i] = -1
+    for i in range(p.n):
+        all.member[i] = join_cone(all.node, p, i) if i < p.n_cones else join_rows(all.node, p, p.block + i)
+    for i in range(p.n):
+        root = all.member[i]
+        if root >= 0:
+            root = root_of(all.node, root)
+            if all.number[root] < 0:
+                all.number[root] = all.n
+                all.n += 1
+            all.member[i] = all.number[root]
         else:                                          # it acts on nothing
-            first = count
-            count += 1
-        if i < G.n:
-            G.contact[i].island = first
-        else:
-            G.block[i - G.n].island = first
-    memset(G.island, 0, count * sizeof(Island))
-    G.n_islands = count
+            all.member[i] = all.n
+            all.n += 1
+
+
+cdef void sort(Islands* all, const ContactProblem* p) noexcept nogil:
+    """order and start: blocks by island, cones first; those of an island stay in their order."""
+    cdef int* cones = all.start
+    cdef int* others = all.start + all.n
+    cdef int* next_place
+    cdef int i, k, place, count
+    memset(all.start, 0, 2 * all.n * sizeof(int))
+    for i in range(p.n):
+        (cones if i < p.n_cones else others)[all.member[i]] += 1
+    place = 0
+    for k in range(2 * all.n):                         # counts become places
+        count = all.start[k]
+        all.start[k] = place
+        place += count
+    for i in range(p.n):
+        next_place = (cones if i < p.n_cones else others) + all.member[i]
+        all.order[next_place[0]] = i
+        next_place[0] += 1
+    for k in range(2 * all.n - 1, 0, -1):              # ends become starts
+        all.start[k] = all.start[k - 1]
+    all.start[0] = 0
+
+
+cdef void open_one(Islands* all, const ContactProblem* p, int k) noexcept nogil:
+    """The operator of island k: its part of the whole."""
+    cdef Island* island = all.island + k
+    cdef Operator* G = &island.G
+    cdef int cone = all.start[k], block = all.start[all.n + k] - p.n_cones, i, line = 0
+    cdef int end = all.start[all.n + k + 1] - p.n_cones if k + 1 < all.n else p.n - p.n_cones
+    G[0] = all.whole
+    G.n = all.start[k + 1] - cone                      # behind the cones of the last island come the other blocks
+    G.contact += cone
+    G.block += block
+    G.n_blocks = end - block
+    line = G.block[0].first if G.n_blocks > 0 else 0
+    G.line += line
+    G.n_lines = 0
+    for i in range(G.n_blocks):
+        G.block[i].first -= line
+        G.n_lines += G.block[i].rows
+    G.alone, G.proximal = all.n == 1, False
+    for i in range(G.n):
+        G.proximal |= G.contact[i].block.rho > 0.0
+
+
+cdef void copy_impulses(Island* island, double* impulse, bint back) noexcept nogil:
+    """Read the island's impulses from those of the problem, or write them back."""
+    cdef const Operator* G = &island.G
+    cdef double* own = island.impulse
+    cdef double* theirs
+    cdef int i
+    for i in range(G.n):
+        theirs = impulse + 3 * G.contact[i].index
+        memcpy(theirs if back else own, own if back else theirs, 3 * sizeof(double))
+        own += 3
+    for i in range(G.n_blocks):
+        theirs = impulse + G.block[i].row
+        memcpy(theirs if back else own, own if back else theirs, G.block[i].rows * sizeof(double))
+        own += G.block[i].rows
+
+
+cdef int open_islands(Islands* all, ContactProblem* p) except -1 nogil:
+    """Check the problem, find its islands, and read each one's constants and impulses."""
+    cdef double* impulse
+    cdef int k
+    all.n = all.whole.n = all.whole.n_blocks = all.whole.n_lines = 0
+    check_problem(p)
+    reserve(all, p)
+    find(all, p)
+    if all.n > 1:
+        sort(all, p)
+    elif all.n == 1:
+        all.start[0], all.start[1] = 0, p.n_cones
+    make_operator(&all.whole, p, all.order if all.n > 1 else NULL)
+    impulse = all.impulse if all.n > 1 else p.impulse
+    for k in range(all.n):
+        open_one(all, p, k)
+        all.island[k].impulse = impulse
+        all.island[k].iterations, all.island[k].error, all.island[k].converged = 0, 0.0, False
+        impulse += rows_of(&all.island[k].G)
+        if all.n > 1:
+            copy_impulses(all.island + k, p.impulse, False)
     return 0
+
+
+cdef void close_islands(Islands* all, ContactProblem* p) noexcept nogil:
+    """Write the impulses back, and how the worst of the islands did."""
+    cdef Island* island
+    cdef int k
+    p.iterations, p.error, p.converged = 0, 0.0, True
+    for k in range(all.n):
+        island = all.island + k
+        if all.n > 1:
+            copy_impulses(island, p.impulse, True)
+        p.iterations = max(p.iterations, island.iterations)
+        p.error = max(p.error, island.error)
+        p.converged &= island.converged

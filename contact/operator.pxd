@@ -17,11 +17,11 @@ cdef struct Contact:         # constants of one contact for one step
     Mat3 R                   # rows t1, t2, n, world axes
     Vec3 v_free              # [m/s], contact axes, less what is asked for of its target
     double apart             # [m/s] what v_free.z leaves out, since no impulse of a blocked contact changes it; >= 0
+    int index                # of its block in the problem
     Side a, b
     int row, row_end         # its entries are Operator.row[row:row_end]
     Cone block              # G_ii
     int mode                 # Mode (local.pxd) of the latest visit
-    int island               # that it belongs to (islands.pxd), once they are asked for
 
 cdef struct Mover:           # a single body at a row that is no cone's
     int body                 # index, or -1
@@ -36,28 +36,23 @@ cdef struct Line:            # constants of one such row for one step
 
 cdef struct LineBlock:       # a block of such rows
     int law                  # Law
+    int row                  # its first row in the problem
     int first                # its rows are Operator.line[first:first + rows]
     int rows
     double low, high         # box: bounds [N s]
     double compliance        # [1/kg]
-    int island               # as of a contact
     int factor               # bilateral: L D L^T = G_bb + compliance 1 from Operator.factor[factor] on, 36 numbers
 
 cdef struct BodyVelocity:    # change since the free velocity, world axes
     Vec3 v                   # of the centre of mass [m/s]
     Vec3 w                   # [rad/s]
 
-cdef struct Island:          # blocks that act on one another, directly or through others
-    double left, whole       # contradiction.pyx
-    double V, U, W, m        # contradiction.pyx
-    double work, change, size            # accept.pyx [J]
-    bint marked
-
-cdef struct Operator:        # workspace; grows by doubling and is reused
+cdef struct Operator:        # of a whole problem, whose arrays it owns and reuses, or of an island, which borrows them
     int n                    # cones
     int n_blocks             # other blocks
     int n_lines              # their rows
     int n_single, n_coordinates
+    bint alone               # no other operator moves `body` and `z`
     bint proximal            # a cone is regularised: one visit does not meet its law
     const Entry3* row        # the problem's entries of cones
     const Entry* entry       # the problem's entries of other rows
@@ -66,18 +61,16 @@ cdef struct Operator:        # workspace; grows by doubling and is reused
     double* factor           # 36 for every bilateral block
     Contact* contact         # (n,)
     BodyVelocity* body       # (n_single,)
-    int* node                # (2 n_single + 2 n_coordinates,) scratch of islands.pyx
-    Island* island           # (n_islands,)
-    int n_islands
     double* z                # (n_coordinates,) normalised velocity changes [kg^1/2 m/s]
-    size_t node_capacity, island_capacity
     size_t contact_capacity, body_capacity, z_capacity, block_capacity, line_capacity, factor_capacity
     size_t reallocations           # how often memory was asked for
 
 
 cdef int check_sizes(const ContactProblem* p) except -1 nogil
+cdef int check_problem(const ContactProblem* p) except -1 nogil
+cdef int make_operator(Operator* G, const ContactProblem* p, const int* order) except -1 nogil
 cdef int prepare(Operator* G, const ContactProblem* p) except -1 nogil
-cdef void set_free_velocity(Contact* k, const ContactProblem* p, int i) noexcept nogil
+cdef void set_free_velocity(Contact* k, const ContactProblem* p) noexcept nogil
 cdef void clear_velocities(Operator* G) noexcept nogil
 cdef void load_impulses(Operator* G, const double* impulse) noexcept nogil
 cdef void release(Operator* G) noexcept nogil

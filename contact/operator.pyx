@@ -38,8 +38,6 @@ cdef void release(Operator* G) noexcept nogil:
     free(G.block)
     free(G.line)
     free(G.factor)
-    free(G.node)
-    free(G.island)
     memset(G, 0, sizeof(Operator))
 
 
@@ -153,31 +151,64 @@ cdef Sym3 diagonal_block(const Operator* G, const Contact* k) noexcept nogil:
     return block
 
 
-cdef int make_contact(Operator* G, const ContactProblem* p, int i) except -1 nogil:
-    """Check contact i and write its constants."""
-    cdef Contact* k = &G.contact[i]
+cdef int check_line(const ContactProblem* p, int r) except -1 nogil:
+    """Whether row r of those that are no cone's acts on what there is."""
+    cdef int j, start = 0, end = 0
+    if p.side != NULL:
+        check_body(p, 3 * p.n_cones + r, p.side[2 * r].body)
+        check_body(p, 3 * p.n_cones + r, p.side[2 * r + 1].body)
+    if p.entry_start != NULL:
+        start, end = p.entry_start[r], p.entry_start[r + 1]
+    if not 0 <= start <= end or (end > start and p.entry == NULL):
+        with gil:
+            refuse(f"row {3 * p.n_cones + r}: entry_start gives the range {start}:{end}")
+    for j in range(start, end):
+        if not 0 <= p.entry[j].coordinate < p.n_coordinates:
+            with gil:
+                refuse(f"row {3 * p.n_cones + r}: entry {j} has coordinate {p.entry[j].coordinate}, "
+                       f"n_coordinates is {p.n_coordinates}")
+    return 0
+
+
+cdef int check_problem(const ContactProblem* p) except -1 nogil:
+    """ContactError unless every block, body and coordinate that the problem names exists."""
+    cdef int i
+    check_sizes(p)
+    check_blocks(p)
+    for i in range(p.n_cones):
+        if p.single_a != NULL:
+            check_body(p, i, p.single_a[i])
+        if p.single_b != NULL:
+            check_body(p, i, p.single_b[i])
+        if p.entry3_start != NULL:
+            check_rows(p, i, p.entry3_start[i], p.entry3_start[i + 1])
+    for i in range(p.n_rows - 3 * p.n_cones):
+        check_line(p, i)
+    return 0
+
+
+cdef void make_contact(Operator* G, const ContactProblem* p, Contact* k, int i) noexcept nogil:
+    """The constants of block i, a cone."""
     cdef const double* R = p.frame + 9 * i
     cdef int a = p.single_a[i] if p.single_a != NULL else -1
     cdef int b = p.single_b[i] if p.single_b != NULL else -1
-    check_body(p, i, a)
-    check_body(p, i, b)
+    k.index = i
     k.R = rows3(vec3(R[0], R[1], R[2]), vec3(R[3], R[4], R[5]), vec3(R[6], R[7], R[8]))
     k.row = k.row_end = 0
     if p.entry3_start != NULL:
         k.row, k.row_end = p.entry3_start[i], p.entry3_start[i + 1]
-        check_rows(p, i, k.row, k.row_end)
     k.a = make_side(p, a, p.arm_a + 3 * i, k.R)
     k.b = make_side(p, b, p.arm_b + 3 * i, k.R)
     k.block = make_cone(diagonal_block(G, k), p.block[i].a)
     if p.block[i].compliance > 0.0:
         make_compliant(&k.block, p.block[i].compliance)
     k.mode = 0
-    set_free_velocity(k, p, i)
-    return 0
+    set_free_velocity(k, p)
 
 
-cdef void set_free_velocity(Contact* k, const ContactProblem* p, int i) noexcept nogil:
+cdef void set_free_velocity(Contact* k, const ContactProblem* p) noexcept nogil:
     """The velocity at zero impulse, less that share of the target which is asked for."""
+    cdef int i = k.index
     cdef Vec3 v = vec3(p.v_free[3 * i], p.v_free[3 * i + 1], p.v_free[3 * i + 2])
     if p.target != NULL:
         v.z += (1.0 - k.block.reach) * max(0.0, p.target[3 * i + 2])
@@ -204,78 +235,91 @@ cdef Mover make_mover(const ContactProblem* p, const RowSide* side) noexcept nog
     return m
 
 
-cdef int make_line(Operator* G, const ContactProblem* p, int r, double compliance) except -1 nogil:
-    """Check row r of those that are no cone's, and write its constants."""
-    cdef Line* k = &G.line[r]
-    cdef int j
+cdef void make_line(Operator* G, const ContactProblem* p, int i, int r, double compliance) noexcept nogil:
+    """The constants of row r of those that are no cone's, as line i."""
+    cdef Line* k = &G.line[i]
     memset(k, 0, sizeof(Line))
     k.v_free = p.v_free[3 * p.n_cones + r]
     k.a.body = k.b.body = -1
     if p.side != NULL:
-        check_body(p, 3 * p.n_cones + r, p.side[2 * r].body)
-        check_body(p, 3 * p.n_cones + r, p.side[2 * r + 1].body)
         k.a, k.b = make_mover(p, p.side + 2 * r), make_mover(p, p.side + 2 * r + 1)
     if p.entry_start != NULL:
         k.entry, k.entry_end = p.entry_start[r], p.entry_start[r + 1]
-        if not 0 <= k.entry <= k.entry_end or (k.entry_end > k.entry and p.entry == NULL):
-            with gil:
-                refuse(f"row {3 * p.n_cones + r}: entry_start gives the range {k.entry}:{k.entry_end}")
-        for j in range(k.entry, k.entry_end):
-            if not 0 <= p.entry[j].coordinate < p.n_coordinates:
-                with gil:
-                    refuse(f"row {3 * p.n_cones + r}: entry {j} has coordinate {p.entry[j].coordinate}, "
-                           f"n_coordinates is {p.n_coordinates}")
-    k.G = coupling(G, r, r) + compliance
-    return 0
+    k.G = coupling(G, i, i) + compliance
 
 
-cdef int make_block(Operator* G, const ContactProblem* p, int i, int* factors) except -1 nogil:
-    """The constants of block i of those that are no cones."""
-    cdef LineBlock* k = &G.block[i]
-    cdef const Block* B = p.block + p.n_cones + i
+cdef int make_block(Operator* G, const ContactProblem* p, LineBlock* k, int i, int first, int factor) noexcept nogil:
+    """The constants of block i, which is no cone, with its lines from `first` on; returns how many."""
+    cdef const Block* B = p.block + i
     cdef int r
-    k.law, k.first, k.rows = B.law, B.first_row - 3 * p.n_cones, B.rows
-    k.low, k.high, k.compliance, k.factor = B.a, B.b, B.compliance, factors[0]
-    for r in range(k.first, k.first + k.rows):
-        make_line(G, p, r, k.compliance)
-    if k.law == BILATERAL:
-        factors[0] += 36
-    return 0
+    k.law, k.row, k.first, k.rows = B.law, B.first_row, first, B.rows
+    k.low, k.high, k.compliance, k.factor = B.a, B.b, B.compliance, factor
+    for r in range(k.rows):
+        make_line(G, p, first + r, B.first_row - 3 * p.n_cones + r, k.compliance)
+    return k.rows
 
 
-cdef int prepare(Operator* G, const ContactProblem* p) except -1 nogil:
-    """Read the problem: workspace of the right size, constants of every block, velocities at their free values."""
-    cdef int i, factors = 0
-    check_sizes(p)
-    check_blocks(p)
+cdef int make_operator(Operator* G, const ContactProblem* p, const int* order) except -1 nogil:
+    """Workspace of the right size, constants of every block; velocities are still to be cleared.
+
+    The problem has been checked.  `order` holds the numbers of all blocks, cones first, as they are to stand; NULL
+    leaves them as they are.
+    """
+    cdef int i, factors = 0, lines = 0
+    for i in range(p.n_cones, p.n):
+        factors += 36 if p.block[i].law == BILATERAL else 0
     G.reallocations += grow(<void**>&G.contact, &G.contact_capacity, p.n_cones, sizeof(Contact))
     G.reallocations += grow(<void**>&G.body, &G.body_capacity, p.n_single, sizeof(BodyVelocity))
     G.reallocations += grow(<void**>&G.z, &G.z_capacity, p.n_coordinates, sizeof(double))
     G.reallocations += grow(<void**>&G.block, &G.block_capacity, p.n - p.n_cones, sizeof(LineBlock))
     G.reallocations += grow(<void**>&G.line, &G.line_capacity, p.n_rows - 3 * p.n_cones, sizeof(Line))
-    for i in range(p.n_cones, p.n):
-        factors += 36 if p.block[i].law == BILATERAL else 0
     G.reallocations += grow(<void**>&G.factor, &G.factor_capacity, factors, sizeof(double))
-    G.n = G.n_blocks = G.n_lines = 0                   # nothing to read until all is made
     G.n_single, G.n_coordinates, G.row, G.entry = p.n_single, p.n_coordinates, p.entry3, p.entry
-    G.proximal = False
-    for i in range(p.n_cones):
-        make_contact(G, p, i)
+    G.n, G.n_blocks, G.n_lines = p.n_cones, p.n - p.n_cones, p.n_rows - 3 * p.n_cones
+    G.alone, G.proximal = True, False
+    for i in range(G.n):
+        make_contact(G, p, G.contact + i, order[i] if order != NULL else i)
         G.proximal |= G.contact[i].block.rho > 0.0
     factors = 0
-    for i in range(p.n - p.n_cones):
-        make_block(G, p, i, &factors)
-    G.n, G.n_blocks, G.n_lines = p.n_cones, p.n - p.n_cones, p.n_rows - 3 * p.n_cones
+    for i in range(G.n_blocks):
+        lines += make_block(G, p, G.block + i, order[G.n + i] if order != NULL else G.n + i, lines, factors)
+        factors += 36 if G.block[i].law == BILATERAL else 0
+    return 0
+
+
+cdef int prepare(Operator* G, const ContactProblem* p) except -1 nogil:
+    """Check the problem and read it as it stands."""
+    G.n = G.n_blocks = G.n_lines = 0                   # nothing to read until all is made
+    check_problem(p)
+    make_operator(G, p, NULL)
     clear_velocities(G)
     return 0
 
 
 cdef void clear_velocities(Operator* G) noexcept nogil:
-    """Back to the free velocities: no impulse."""
-    if G.n_single > 0:
-        memset(G.body, 0, G.n_single * sizeof(BodyVelocity))
-    if G.n_coordinates > 0:
-        memset(G.z, 0, G.n_coordinates * sizeof(double))
+    """Back to the free velocities, no impulse, of all that these blocks move."""
+    cdef int i, j
+    if G.alone:
+        if G.n_single > 0:
+            memset(G.body, 0, G.n_single * sizeof(BodyVelocity))
+        if G.n_coordinates > 0:
+            memset(G.z, 0, G.n_coordinates * sizeof(double))
+        return
+    for i in range(G.n):
+        clear_body(G, G.contact[i].a.body)
+        clear_body(G, G.contact[i].b.body)
+        for j in range(G.contact[i].row, G.contact[i].row_end):
+            G.z[G.row[j].coordinate] = 0.0
+    for i in range(G.n_lines):
+        clear_body(G, G.line[i].a.body)
+        clear_body(G, G.line[i].b.body)
+        for j in range(G.line[i].entry, G.line[i].entry_end):
+            G.z[G.entry[j].coordinate] = 0.0
+
+
+cdef inline void clear_body(Operator* G, int body) noexcept nogil:
+    if body >= 0:
+        memset(G.body + body, 0, sizeof(BodyVelocity))
 
 
 cdef void load_impulses(Operator* G, const double* impulse) noexcept nogil:

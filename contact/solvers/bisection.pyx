@@ -3,12 +3,11 @@
 from libc.stdlib cimport free
 
 from rbdyn.contact.cone.local cimport FrictionLaw, Method
-from rbdyn.contact.operator cimport Operator, prepare
-from rbdyn.contact.operator cimport release as release_operator
+from rbdyn.contact.islands cimport Islands
+from rbdyn.contact.islands cimport release as release_islands
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
 from rbdyn.contact.solvers.anderson cimport Anderson
-from rbdyn.contact.solvers.anderson cimport begin as begin_anderson
 from rbdyn.contact.solvers.anderson cimport release as release_anderson
 from rbdyn.contact.solvers.direct cimport Direct
 from rbdyn.contact.solvers.direct cimport release as release_direct
@@ -67,7 +66,7 @@ cdef class BisectionSolver(ContactSolver):
     laws = _LAW_NAMES
 
     cdef Settings settings
-    cdef Operator operator
+    cdef Islands islands
     cdef Anderson acceleration
     cdef Direct direct
     cdef double* history             # (max_iterations + soft_sweeps,) error of each sweep [m/s]
@@ -88,7 +87,7 @@ cdef class BisectionSolver(ContactSolver):
             patience=patience, anderson=anderson, direct=direct, warm_start=warm_start, alternate=alternate)
 
     def __dealloc__(self):
-        release_operator(&self.operator)
+        release_islands(&self.islands)
         release_anderson(&self.acceleration)
         release_direct(&self.direct)
         free(self.history)
@@ -157,16 +156,14 @@ cdef class BisectionSolver(ContactSolver):
     cdef int solve_c(self, ContactProblem* p) except -1 nogil:
         """Gauss-Seidel from the impulses in p."""
         cdef Settings settings = self.settings       # one reading: somebody may configure meanwhile
-        prepare(&self.operator, p)
-        begin_anderson(&self.acceleration, p.n_rows, &self.operator.reallocations)
         self.reallocations += grow(<void**>&self.history, &self.history_capacity,
                                    <size_t> settings.max_iterations + soft_sweeps(&settings), sizeof(double))
         settings.backward = self.direction
-        gauss_seidel(&self.operator, &self.acceleration, &self.direct, &settings, p, self.history)
+        gauss_seidel(&self.islands, &self.acceleration, &self.direct, &settings, p, self.history)
         self.history_length = p.iterations
         return 0
 
     @property
     def allocations(self):
         """How often workspace was allocated: constant while the problems do not grow."""
-        return self.reallocations + self.operator.reallocations
+        return self.reallocations + self.islands.reallocations + self.islands.whole.reallocations

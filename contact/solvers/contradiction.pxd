@@ -1,12 +1,10 @@
-# Laws that no velocities can meet: robots whose links overlap in every pose, bodies that are squeezed.  All of this
-# works on the islands of an Operator (islands.pxd), and leaves alone those that are not marked.
+# Laws that no velocities can meet: robots whose links overlap on all sides, bodies that are squeezed.  All of this
+# looks at the blocks of one island.
 
 from rbdyn.contact.operator cimport Operator
 from rbdyn.contact.problem cimport ContactProblem
 
-cdef bint mark_contradictory(Operator* G, const double* impulse, double share) noexcept nogil
-cdef bint may_be_dear(const Operator* G, const ContactProblem* p) noexcept nogil
-cdef bint mark_dear(Operator* G, const ContactProblem* p) noexcept nogil
-cdef bint mark_dependent(Operator* G) noexcept nogil
-cdef void soften_marked(Operator* G, const ContactProblem* p) noexcept nogil
-cdef void begin_marked_again(Operator* G, ContactProblem* p) noexcept nogil
+cdef bint contradicts(const Operator* G, const double* impulse, double share) noexcept nogil
+cdef bint is_dear(const Operator* G, const ContactProblem* p, const double* impulse) noexcept nogil
+cdef bint soften_dependent(Operator* G) noexcept nogil
+cdef void soften(Operator* G, const ContactProblem* p) noexcept nogil

@@ -35,5 +35,6 @@ cdef struct Direct:           # workspace; one allocation that grows by doubling
 
 cdef int begin(Direct* S, const Operator* G, const ContactProblem* p, size_t* reallocations) except -1 nogil
 cdef bint affordable(const Direct* S, int contacts) noexcept nogil
-cdef void solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double threshold) noexcept nogil
+cdef void solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double* impulse,
+                         double threshold) noexcept nogil
 cdef void release(Direct* S) noexcept nogil

@@ -23,11 +23,11 @@ cdef double STIFFNESS = 1e7  # rho in units of 1 / mean diagonal of G_ii
 
 cdef int begin(Direct* S, const Operator* G, const ContactProblem* p, size_t* reallocations) except -1 nogil:
     """Room for this problem, the order of its unknowns and the profile of A."""
-    cdef size_t n = 6 * <size_t> p.n_single + p.n_coordinates, bodies = p.n_single, contacts = p.n_cones
+    cdef size_t n = 6 * <size_t> p.n_single + p.n_coordinates, bodies = p.n_single, contacts = G.n
     cdef size_t width = 12, size
     cdef char* m
     cdef int i
-    for i in range(p.n_cones):
+    for i in range(G.n):
         width = max(width, <size_t> (12 + G.contact[i].row_end - G.contact[i].row))
     size = ((n + 1) * sizeof(size_t) + (3 * width + n + 3 * contacts) * sizeof(double)
             + (n + width + 3 * bodies + 1 + 3 * contacts) * sizeof(int))
@@ -72,14 +72,14 @@ cdef void list_contacts(Direct* S, const Operator* G, const ContactProblem* p) n
     """The contacts of each body: counted, then placed."""
     cdef int i, k, body
     memset(S.neighbours, 0, (p.n_single + 1) * sizeof(int))
-    for i in range(p.n_cones):
+    for i in range(G.n):
         for k in range(2):
             body = G.contact[i].b.body if k else G.contact[i].a.body
             if body >= 0:
                 S.neighbours[body + 1] += 1
     for i in range(p.n_single):
         S.neighbours[i + 1] += S.neighbours[i]
-    for i in range(p.n_cones):
+    for i in range(G.n):
         for k in range(2):
             body = G.contact[i].b.body if k else G.contact[i].a.body
             if body >= 0:
@@ -158,7 +158,7 @@ cdef void profile(Direct* S, const Operator* G, const ContactProblem* p) noexcep
     for i in range(0, S.n - p.n_coordinates, 6):
         for j in range(1, 6):
             S.first[i + j] = i
-    for i in range(p.n_cones):
+    for i in range(G.n):
         n = columns(S, G, p, i)
         low = S.n
         for j in range(n):
@@ -170,11 +170,11 @@ cdef void profile(Direct* S, const Operator* G, const ContactProblem* p) noexcep
         S.start[i + 1] = S.start[i] + (i + 1 - S.first[i])
 
 
-cdef void select_rows(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
+cdef void select_rows(Direct* S, const Operator* G, const double* impulse) noexcept nogil:
     """rows[i]: how many rows of each contact are held."""
     cdef int i
-    for i in range(p.n_cones):
-        S.rows[i] = cone.held_rows(G.contact + i, impulse_at(p.impulse, i))
+    for i in range(G.n):
+        S.rows[i] = cone.held_rows(G.contact + i, impulse_at(impulse, i))
 
 
 cdef inline double weight(const Contact* k) noexcept nogil:
@@ -217,7 +217,7 @@ cdef void add_contacts(Direct* S, const Operator* G, const ContactProblem* p) no
     cdef int i, a, b, n, w = S.width
     cdef double rho, x
     cdef double* row
-    for i in range(p.n_cones):
+    for i in range(G.n):
         if S.rows[i] == 0:
             continue
         n = columns(S, G, p, i)
@@ -275,14 +275,14 @@ cdef void substitute(Direct* S) noexcept nogil:
             S.x[k] -= row[k] * s
 
 
-cdef double multiplier_step(Direct* S, Operator* G, const ContactProblem* p) noexcept nogil:
-    """One step from the impulses in p; returns the largest contact velocity before it [m/s]."""
+cdef double multiplier_step(Direct* S, Operator* G, const ContactProblem* p, double* impulse) noexcept nogil:
+    """One step from these impulses; returns the largest contact velocity before it [m/s]."""
     cdef double worst = 0.0, rho
     cdef double y[3]
     cdef int i, j, c, n, w = S.width
     cdef Vec3 v
     memset(S.x, 0, S.n * sizeof(double))
-    for i in range(p.n_cones):
+    for i in range(G.n):
         if S.rows[i] == 0:
             continue
         v = contact_velocity(G, i)
@@ -295,7 +295,7 @@ cdef double multiplier_step(Direct* S, Operator* G, const ContactProblem* p) noe
         for j in range(n):
             S.x[S.index[j]] -= rho * (S.J[j] * v.x + S.J[w + j] * v.y + S.J[2 * w + j] * v.z)
     substitute(S)
-    for i in range(p.n_cones):
+    for i in range(G.n):
         if S.rows[i] == 0:
             continue
         n = columns(S, G, p, i)
@@ -309,21 +309,21 @@ cdef double multiplier_step(Direct* S, Operator* G, const ContactProblem* p) noe
                 y[c] *= -rho
         add_impulse(G, i, vec3(y[0], y[1], y[2]))
         for c in range(3):
-            p.impulse[3 * i + c] += y[c]
+            impulse[3 * i + c] += y[c]
     return worst
 
 
-cdef int release_rows(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
+cdef int release_rows(Direct* S, const Operator* G, double* impulse) noexcept nogil:
     """Give up what friction or a push cannot do; returns how many contacts that concerns.
 
     A contact that pulls is opened.  One outside its cone keeps its normal row, and its friction at the cone's rim.
     """
     cdef int i, changed = 0
     cdef Vec3 lam, inside
-    for i in range(p.n_cones):
+    for i in range(G.n):
         if S.rows[i] == 0:
             continue
-        lam = impulse_at(p.impulse, i)
+        lam = impulse_at(impulse, i)
         inside = cone.admissible(G.contact + i, lam)
         if not lam.z >= 0.0:
             S.rows[i] = 0
@@ -331,19 +331,20 @@ cdef int release_rows(Direct* S, const Operator* G, const ContactProblem* p) noe
             S.rows[i] = 1
         else:
             continue
-        set_impulse(p.impulse, i, inside)
+        set_impulse(impulse, i, inside)
         changed += 1
     return changed
 
 
-cdef void solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double threshold) noexcept nogil:
+cdef void solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double* impulse,
+                         double threshold) noexcept nogil:
     """Impulses that hold every sticking contact, the others fixed; clipped to the cones; velocities follow.
 
     Contacts that would have to pull, or to hold more than their friction, are let go, and the rest is solved again.
     """
     cdef double worst, best
     cdef int i
-    select_rows(S, G, p)
+    select_rows(S, G, impulse)
     for _ in range(ROUNDS):
         add_masses(S, p)
         add_contacts(S, G, p)
@@ -351,13 +352,13 @@ cdef void solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double
             break
         best = 1e300
         for _ in range(STEPS):
-            worst = multiplier_step(S, G, p)
+            worst = multiplier_step(S, G, p, impulse)
             if worst < 0.01 * threshold or not worst < 0.5 * best:
                 break
             best = worst
-        if release_rows(S, G, p) == 0:
+        if release_rows(S, G, impulse) == 0:
             break
-        load_impulses(G, p.impulse)
-    for i in range(p.n_cones):
-        set_impulse(p.impulse, i, cone.admissible(G.contact + i, impulse_at(p.impulse, i)))
-    load_impulses(G, p.impulse)
+        load_impulses(G, impulse)
+    for i in range(G.n):
+        set_impulse(impulse, i, cone.admissible(G.contact + i, impulse_at(impulse, i)))
+    load_impulses(G, impulse)

@@ -1,7 +1,7 @@
 # Gauss-Seidel over contacts: visit one contact after the other, each time with its local problem solved exactly.
 
 from rbdyn.contact.cone.local cimport FrictionLaw, Method
-from rbdyn.contact.operator cimport Operator
+from rbdyn.contact.islands cimport Islands
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.anderson cimport Anderson
 from rbdyn.contact.solvers.direct cimport Direct
@@ -30,5 +30,5 @@ cdef inline int soft_sweeps(const Settings* s) noexcept nogil:
     """How many sweeps at least there are for what contradicts, beyond max_iterations if need be."""
     return min(<int> SOFT_SWEEPS, s.max_iterations)
 
-cdef int gauss_seidel(Operator* G, Anderson* A, Direct* S, const Settings* settings, ContactProblem* p,
+cdef int gauss_seidel(Islands* all, Anderson* A, Direct* S, const Settings* settings, ContactProblem* p,
                       double* history) except -1 nogil

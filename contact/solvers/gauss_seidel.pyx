@@ -1,20 +1,20 @@
 """The sweep: contacts one after the other, in one direction, until nothing moves any more."""
 
 from libc.math cimport INFINITY
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from rbdyn.contact.accept cimport accept, makes_energy
 from rbdyn.contact.cone.block cimport SKIPPED
-from rbdyn.contact.islands cimport find_islands
+from rbdyn.contact.islands cimport Island, Islands, close_islands, open_islands, rows_of
 from rbdyn.contact.laws cimport cone
 from rbdyn.contact.laws.dispatch cimport prepare_blocks, visit_block
 from rbdyn.contact.operator cimport Operator, load_impulses, set_impulse
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.anderson cimport Anderson, extrapolate, restart
-from rbdyn.contact.solvers.contradiction cimport (
-    begin_marked_again, mark_contradictory, mark_dear, mark_dependent, may_be_dear, soften_marked,
-)
-from rbdyn.contact.solvers.direct cimport Direct, affordable, begin, solve_sticking
+from rbdyn.contact.solvers.anderson cimport begin as begin_anderson
+from rbdyn.contact.solvers.contradiction cimport contradicts, is_dear, soften, soften_dependent
+from rbdyn.contact.solvers.direct cimport Direct, affordable, solve_sticking
+from rbdyn.contact.solvers.direct cimport begin as begin_direct
 from rbdyn.spatial._algebra cimport vec3
 
 
@@ -34,120 +34,141 @@ cdef double sweep(Operator* G, const Settings* s, double alpha, double* impulse)
     return error
 
 
-cdef void start(Operator* G, Anderson* A, ContactProblem* p) noexcept nogil:
+cdef void start(Island* island, Anderson* A) noexcept nogil:
     """Load the impulses; a skipped contact gets none.  Weights G_nn measure impulses by their energy."""
+    cdef Operator* G = &island.G
     cdef int i, k
     restart(A)
     for i in range(G.n):
         if G.contact[i].block.kind == SKIPPED:
-            set_impulse(p.impulse, i, vec3(0.0, 0.0, 0.0))
+            set_impulse(island.impulse, i, vec3(0.0, 0.0, 0.0))
         for k in range(3):
             A.weight[3 * i + k] = G.contact[i].block.G.zz
     for i in range(G.n_lines):
         A.weight[3 * G.n + i] = G.line[i].G
-    load_impulses(G, p.impulse)
+    load_impulses(G, island.impulse)
 
 
-cdef void restore(Operator* G, Anderson* A, ContactProblem* p, double error) noexcept nogil:
+cdef void begin_again(Island* island) noexcept nogil:
+    """No impulses: those of blocks that could not be met may have any size."""
+    memset(island.impulse, 0, rows_of(&island.G) * sizeof(double))
+    load_impulses(&island.G, island.impulse)
+
+
+cdef void restore(Island* island, Anderson* A, double error) noexcept nogil:
     """Take the best impulses so far, and forget how the others came about."""
-    memcpy(p.impulse, A.kept, p.n_rows * sizeof(double))
-    load_impulses(G, p.impulse)
+    memcpy(island.impulse, A.kept, rows_of(&island.G) * sizeof(double))
+    load_impulses(&island.G, island.impulse)
     restart(A)
-    p.error = error
+    island.error = error
 
 
-cdef bint iterate(Operator* G, Anderson* A, Direct* S, const Settings* s, ContactProblem* p, double* history,
-                  int last, bint soft) except -1 nogil:
-    """Sweeps from the impulses in p until they converge or stall, up to `last` in all.
+cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p, double* history,
+                  int last, bint soft, size_t* reallocations) except -1 nogil:
+    """Sweeps from the impulses of the island until they converge or stall, up to `last` in all.
 
-    Returns whether it ended because hard blocks contradict one another; their islands are marked then.
+    Returns whether it ended because hard blocks contradict one another.
     """
+    cdef Operator* G = &island.G
     cdef bint plain = s.alpha_init == 1.0 and s.alpha_min == 1.0, accelerated = False, looked = soft
     cdef double alpha = s.alpha_init, best = INFINITY, mark = INFINITY
-    cdef int first = p.iterations, k, last_progress = first
-    cdef int tries = DIRECT_TRIES if s.direct and plain and p.n_cones > 0 and not soft else 0
-    start(G, A, p)
+    cdef int first = island.iterations, k, last_progress = first
+    cdef int tries = DIRECT_TRIES if s.direct and plain and G.n > 0 and not soft else 0
+    cdef size_t size = rows_of(G) * sizeof(double)
+    start(island, A)
     for k in range(first, last):
-        memcpy(A.x, p.impulse, p.n_rows * sizeof(double))
-        p.error = sweep(G, s, alpha, p.impulse)
-        history[k] = p.error
-        p.iterations = k + 1
-        if accelerated and not (p.error <= ACCEPTABLE * best and not makes_energy(G, p.impulse)):
-            restore(G, A, p, best)
+        memcpy(A.x, island.impulse, size)
+        island.error = sweep(G, s, alpha, island.impulse)
+        history[k] = max(history[k], island.error) if k < p.iterations else island.error
+        island.iterations = k + 1
+        if accelerated and not (island.error <= ACCEPTABLE * best and not makes_energy(G, island.impulse)):
+            restore(island, A, best)
             tries = tries - 3 if tries > 3 else 0
             accelerated = False
             continue
-        p.converged = p.error < s.threshold
-        if p.error < best:
-            best = p.error
-            memcpy(A.kept, p.impulse, p.n_rows * sizeof(double))
-        if p.converged or p.error == INFINITY:
+        island.converged = island.error < s.threshold
+        if island.error < best:
+            best = island.error
+            memcpy(A.kept, island.impulse, size)
+        if island.converged or island.error == INFINITY:
             break
-        if p.error < 0.99 * mark:
-            mark, last_progress = p.error, k
+        if island.error < 0.99 * mark:
+            mark, last_progress = island.error, k
         elif k - last_progress >= s.patience:
             break
         alpha = s.alpha_min + s.alpha_decay * (alpha - s.alpha_min)
         accelerated = False
         if k + 1 >= HARD_SWEEPS and not looked:
             looked = True
-            find_islands(G)
-            if k + 1 == HARD_SWEEPS and mark_contradictory(G, p.impulse, 0.5):
+            if k + 1 == HARD_SWEEPS and contradicts(G, island.impulse, 0.5):
                 return True
-            if mark_dependent(G):                      # another problem: nothing learnt so far is true of it
+            if soften_dependent(G):                    # another problem: nothing learnt so far is true of it
                 best = mark = INFINITY
-                begin_marked_again(G, p)
+                begin_again(island)
                 restart(A)
                 continue
         if not plain or k + 1 < first + PLAIN_SWEEPS or k + 1 >= last:
             continue
         if tries == DIRECT_TRIES:
-            begin(S, G, p, &G.reallocations)
-            tries = tries if affordable(S, p.n_cones) else 0
+            begin_direct(S, G, p, reallocations)
+            tries = tries if affordable(S, G.n) else 0
         if tries > 0:
             if (k + 1) % DIRECT_EVERY == 0:
-                solve_sticking(S, G, p, s.threshold)
+                solve_sticking(S, G, p, island.impulse, s.threshold)
                 tries -= 1
                 accelerated = True
-        elif s.anderson and extrapolate(A, p.impulse, p.error, p.impulse):
-            load_impulses(G, p.impulse)
+        elif s.anderson and extrapolate(A, island.impulse, island.error, island.impulse):
+            load_impulses(G, island.impulse)
             accelerated = True
-    if not p.converged and best < p.error:
-        restore(G, A, p, best)
+    if not island.converged and best < island.error:
+        restore(island, A, best)
     return False
 
 
-cdef bint must_soften(Operator* G, const ContactProblem* p) except -1 nogil:
-    """Whether there are islands, which are marked, whose laws no velocities can meet, or not at any reasonable cost.
+cdef bint must_soften(const Island* island, const ContactProblem* p) noexcept nogil:
+    """Whether the laws are such that no velocities can meet them, or not at any reasonable cost.
 
     Fewer than HARD_SWEEPS sweeps tell nothing: impulses that still grow look alike.
     """
-    cdef bint stalled = not p.converged and p.iterations >= HARD_SWEEPS, found = False
-    if stalled or may_be_dear(G, p):
-        find_islands(G)
-        found = stalled and mark_contradictory(G, p.impulse, 0.4)
-        found |= may_be_dear(G, p) and mark_dear(G, p)
-    return found
+    if not island.converged and island.iterations >= HARD_SWEEPS and contradicts(&island.G, island.impulse, 0.4):
+        return True
+    return is_dear(&island.G, p, island.impulse)
 
 
-cdef int gauss_seidel(Operator* G, Anderson* A, Direct* S, const Settings* settings, ContactProblem* p,
+cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
+                      double* history, size_t* reallocations) except -1 nogil:
+    """One island from the impulses it holds.
+
+    The impulses returned are those after the best sweep: feasible, never the accelerated ones; `accept` has the last
+    word.  Laws that no velocities can meet (a robot whose links overlap on all sides) are solved with compliance, from
+    the start.
+    """
+    begin_anderson(A, rows_of(&island.G), reallocations)
+    prepare_blocks(&island.G)
+    if iterate(island, A, S, s, p, history, s.max_iterations, False, reallocations) or must_soften(island, p):
+        soften(&island.G, p)
+        begin_again(island)
+        iterate(island, A, S, s, p, history, max(s.max_iterations, island.iterations + soft_sweeps(s)), True,
+                reallocations)
+        island.converged = False
+    accept(island)
+    return 0
+
+
+cdef int gauss_seidel(Islands* all, Anderson* A, Direct* S, const Settings* settings, ContactProblem* p,
                       double* history) except -1 nogil:
-    """Solve p from the impulses it holds.  Writes impulse, iterations, error, converged, and each sweep's error.
+    """Solve p from the impulses it holds, island by island.
 
-    Hwangbo, Lee and Hutter (RA-L 2018) for the sweep and alpha.  Where sweeps converge slowly, sticking contacts are
-    solved together (direct.pxd), and what remains is accelerated.  A step that makes things much worse, or makes
-    energy, is taken back.  Islands whose laws no velocities can meet (a robot whose links overlap on all sides) are
-    solved with compliance, from the start.  The impulses returned are those after the best sweep: feasible, never
-    the accelerated ones; `accept` has the last word.
+    Writes impulse, iterations, error, converged, and the largest error of each sweep.  Hwangbo, Lee and Hutter (RA-L
+    2018) for the sweep and alpha.  Where sweeps converge slowly, sticking contacts are solved together (direct.pxd),
+    and what remains is accelerated.  A step that makes things much worse, or makes energy, is taken back.
     """
     cdef Settings s = settings[0]                       # the sweeps must not notice that somebody changes them
-    prepare_blocks(G)
-    p.iterations, p.error, p.converged = 0, 0.0, p.n == 0
-    if p.n > 0:
-        if iterate(G, A, S, &s, p, history, s.max_iterations, False) or must_soften(G, p):
-            soften_marked(G, p)
-            begin_marked_again(G, p)
-            iterate(G, A, S, &s, p, history, max(s.max_iterations, p.iterations + soft_sweeps(&s)), True)
-            p.converged = False
-    accept(G, p)
+    cdef int k
+    open_islands(all, p)
+    p.iterations = 0
+    for k in range(all.n):
+        solve_island(all.island + k, A, S, &s, p, history, &all.reallocations)
+        p.iterations = max(p.iterations, all.island[k].iterations)
+    close_islands(all, p)
     return 0

@@ -4,16 +4,10 @@ from libc.math cimport INFINITY, fabs, isfinite, sqrt
 
 from rbdyn.contact.accept cimport accept
 from rbdyn.contact.cone.block cimport SKIPPED, Cone, apply_block, largest_tangential
+from rbdyn.contact.islands cimport Island, Islands, close_islands, open_islands, release
 from rbdyn.contact.laws.dispatch cimport prepare_blocks, visit_block
 from rbdyn.contact.operator cimport (
-    Operator,
-    add_impulse,
-    contact_velocity,
-    impulse_at,
-    load_impulses,
-    prepare,
-    release,
-    set_impulse,
+    Operator, add_impulse, contact_velocity, impulse_at, load_impulses, set_impulse,
 )
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
@@ -43,7 +37,7 @@ cdef class PGSSolver(ContactSolver):
 
     laws = _LAW_NAMES
 
-    cdef Operator operator
+    cdef Islands islands
     cdef int max_iterations
     cdef double threshold
 
@@ -56,7 +50,7 @@ cdef class PGSSolver(ContactSolver):
                             alternate=alternate)
 
     def __dealloc__(self):
-        release(&self.operator)
+        release(&self.islands)
 
     def configure(self, *, max_iterations=None, threshold=None, warm_start=None, alternate=None):
         """Change parameters; those left out keep their values.
@@ -85,29 +79,35 @@ cdef class PGSSolver(ContactSolver):
     @property
     def allocations(self):
         """How often workspace was allocated: constant while the problems do not grow."""
-        return self.reallocations + self.operator.reallocations
+        return self.reallocations + self.islands.reallocations + self.islands.whole.reallocations
 
     cdef int solve_c(self, ContactProblem* p) except -1 nogil:
-        """Sweep from the impulses in p."""
-        cdef int i, k
-        prepare(&self.operator, p)
-        prepare_blocks(&self.operator)
-        load_impulses(&self.operator, p.impulse)
-        p.iterations, p.error, p.converged = 0, 0.0, p.n == 0
-        while p.iterations < self.max_iterations and not p.converged:
-            p.error = 0.0
-            for k in range(self.operator.n_blocks):
-                p.error = max(p.error, visit_block(&self.operator, &self.operator.block[k], 1.0,
-                                                   p.impulse + 3 * p.n_cones))
-            for k in range(p.n_cones):
-                i = p.n_cones - 1 - k if self.direction else k
-                p.error = max(p.error, visit(&self.operator, p.impulse, i))
-            p.iterations += 1
-            p.converged = p.error < self.threshold
-            if p.error == INFINITY:
-                break
-        accept(&self.operator, p)
+        """Sweep island by island from the impulses in p."""
+        cdef int k
+        open_islands(&self.islands, p)
+        for k in range(self.islands.n):
+            solve_island(&self.islands.island[k], self.max_iterations, self.threshold, self.direction)
+        close_islands(&self.islands, p)
         return 0
+
+
+cdef void solve_island(Island* island, int most, double threshold, bint backward) noexcept nogil:
+    """Sweeps until an island converges, or `most` of them."""
+    cdef Operator* G = &island.G
+    cdef int k
+    prepare_blocks(G)
+    load_impulses(G, island.impulse)
+    while island.iterations < most and not island.converged:
+        island.error = 0.0
+        for k in range(G.n_blocks):
+            island.error = max(island.error, visit_block(G, &G.block[k], 1.0, island.impulse + 3 * G.n))
+        for k in range(G.n):
+            island.error = max(island.error, visit(G, island.impulse, G.n - 1 - k if backward else k))
+        island.iterations += 1
+        island.converged = island.error < threshold
+        if island.error == INFINITY:
+            break
+    accept(island)
 
 
 cdef double visit(Operator* G, double* impulse, int i) noexcept nogil:

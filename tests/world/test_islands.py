@@ -1,0 +1,64 @@
+"""What is far away changes no bit, whatever happens there."""
+
+import numpy as np
+import pytest
+from world.scenes import World, random_quat, standing_quadruped
+
+
+def heap(world, count, at, seed):
+    """Boxes that fall on one another around x = at."""
+    rng = np.random.default_rng(seed)
+    boxes = []
+    for k in range(count):
+        box = world.add_box(*rng.uniform(0.1, 0.3, 3), rng.uniform(1.0, 8.0))
+        box.set_pose((at + rng.uniform(-0.1, 0.1), rng.uniform(-0.1, 0.1), 0.2 + 0.25 * k), random_quat(rng))
+        boxes.append(box)
+    return boxes
+
+
+def states(objects):
+    return np.concatenate([
+        np.concatenate([o.q, o.v]) if hasattr(o, "model") else
+        np.concatenate([o.position, o.orientation, o.linear_velocity, o.angular_velocity]) for o in objects
+    ])  # fmt: skip
+
+
+def resting_box(world):
+    world.add_box(0.2, 0.2, 0.2, 3.0).set_pose((100.0, 0.0, 0.1))
+
+
+def tumbling_heap(world):
+    heap(world, 12, 100.0, 9)
+
+
+def quadruped_that_falls(world):
+    robot = standing_quadruped(world, 0.0, 0.1)
+    q = np.array(robot.q)
+    q[:3] = (-100.0, 3.0, 0.6)
+    robot.set_state(q)
+
+
+@pytest.mark.parametrize("first", [False, True])
+@pytest.mark.parametrize("neighbour", [resting_box, tumbling_heap, quadruped_that_falls])
+def test_far_objects_change_no_bit(neighbour, first):
+    """A heap and a standing robot, alone and with something 100 m away that was added before or after them."""
+    seen = []
+    for others in (False, True):
+        world = World(5e-3)
+        world.add_ground()
+        if others and first:
+            neighbour(world)
+        robot = standing_quadruped(world)
+        q = np.array(robot.q)
+        q[1] += 5.0
+        robot.set_state(q)
+        mine = [robot, *heap(world, 8, 0.0, 4)]
+        if others and not first:
+            neighbour(world)
+        run = []
+        for _ in range(6):
+            world.step(50)
+            run.append(states(mine))
+        assert len(world.contacts) > 10
+        seen.append(np.array(run))
+    np.testing.assert_array_equal(seen[0], seen[1])
