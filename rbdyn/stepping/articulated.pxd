@@ -5,14 +5,17 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.kernels.aba cimport aba_inward, aba_outward, solve_upper
 from rbdyn.kernels.configuration cimport difference_joints, integrate_joints
-from rbdyn.model._model cimport POSES, CData, CModel
+from rbdyn.model._model cimport TRANSFORMS, CData, CModel
 from rbdyn.model.joints.dispatch cimport add_joint_motion, joint_column
 from rbdyn.spatial._algebra cimport (
-    Force, Mat3, Motion, Vec3, add3, add_m, apply_m, cross3, force, motion, mul3, power, scale3, scale_f, scale_m, sub3,
-    sub_f, sub_m, tmul3, vec3, zero_f, zero_m,
+    Force, Mat3, Motion, Vec3, Xform, add3, add_m, apply_m, cross3, force, motion, mul3, power, scale_f, scale_m, sub3,
+    sub_m, vec3, zero_f, zero_m,
 )
+from rbdyn.stepping.midpoint cimport midpoint_acceleration
+from rbdyn.stepping.momentum cimport keep_momentum, note_momentum
 from rbdyn.stepping.scene cimport System, SystemControl, SystemScratch
-from rbdyn.stepping.scheme cimport EULER, SEMI_IMPLICIT, Scheme
+from rbdyn.stepping.scheme cimport EULER, SEMI_IMPLICIT, TRAPEZOID, Scheme
+from rbdyn.stepping.wrenches cimport system_clear_wrenches, wrenches_to_bodies
 
 cdef inline void joint_forces(System* s, double dt, Scheme scheme) noexcept nogil:
     """Explicit joint forces and the implicit diagonal of the theta-scheme.
@@ -40,27 +43,36 @@ cdef inline void joint_forces(System* s, double dt, Scheme scheme) noexcept nogi
             w.command[k] += c.kp[k] * w.error[k] + c.kd[k] * (c.v_ref[k] - v[k])
             w.extra[k] += theta * dt * c.kd[k] + theta * gamma * dt * dt * c.kp[k]
             w.tau[k] -= theta * dt * c.kp[k] * v[k]
-    difference_joints(m, s.d.q, c.q_spring, w.error)
+    if c.springs:
+        difference_joints(m, s.d.q, c.q_spring, w.error)
+    w.implicit = NULL
     for k in range(m.nv):
         command = w.command[k]
         command = c.effort[k] if command > c.effort[k] else (-c.effort[k] if command < -c.effort[k] else command)
         w.command[k] = command
         w.tau[k] += command + c.stiffness[k] * (w.error[k] - theta * dt * v[k])
+        if w.extra[k] != 0.0:
+            w.implicit = w.extra
 
-cdef inline void wrenches_to_bodies(System* s) noexcept nogil:
-    """External forces from world axes into d.f, where aba reads them."""
-    cdef int i
-    for i in range(s.m.nb):
-        s.d.f[i] = force(tmul3(s.d.R[i], s.control.wrench[i].n), tmul3(s.d.R[i], s.control.wrench[i].f))
+cdef inline bint flies(const System* s, Scheme scheme) noexcept nogil:
+    """Whether the step is of second order: the default rule, and no contact."""
+    return scheme.rule == TRAPEZOID and not s.work.touched
 
 cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil:
-    """v_free = u + dt M~^-1 (tau - h), by the articulated-body algorithm with the implicit diagonal."""
+    """v_free = u + dt M~^-1 (tau - h), by the articulated-body algorithm with the implicit diagonal.
+
+    The factors are those at the start of the step, for constraints; v_free that of the middle, where nothing touches.
+    """
     cdef int k
+    cdef bint second_order = flies(s, scheme)
     joint_forces(s, dt, scheme)
+    note_momentum(s, second_order)
     if s.control.has_wrenches:
-        wrenches_to_bodies(s)
-    aba_inward(s.m, s.d, s.work.tau, s.work.extra, s.control.has_wrenches)
+        wrenches_to_bodies(s.m, s.d, s.control.wrench)
+    aba_inward(s.m, s.d, s.work.tau, s.work.implicit, s.control.has_wrenches)
     aba_outward(s.m, s.d, s.work.vd)
+    if second_order:
+        midpoint_acceleration(s, dt)
     for k in range(s.m.nv):
         s.work.v_free[k] = s.d.v[k] + dt * s.work.vd[k]
 
@@ -172,6 +184,11 @@ cdef inline void system_move(System* s, int rule, double dt) noexcept nogil:
                 s.work.z[k] = s.work.v_next[k]
     integrate_joints(s.m, s.work.q_next, s.work.z, dt)
 
+cdef inline void system_settle(System* s, double dt, Scheme scheme) noexcept nogil:
+    """What the laws of momentum say of the end of the step."""
+    if flies(s, scheme):
+        keep_momentum(s, dt)
+
 cdef inline bint system_finite(const System* s) noexcept nogil:
     cdef double total = 0.0
     cdef int k
@@ -180,12 +197,6 @@ cdef inline bint system_finite(const System* s) noexcept nogil:
     for k in range(s.m.nq):
         total += 0.0 * s.work.q_next[k]
     return total == 0.0
-
-cdef inline void system_clear_wrenches(System* s) noexcept nogil:
-    """Forget the external forces: they live one step."""
-    if s.control.has_wrenches:
-        memset(s.control.wrench, 0, s.m.nb * sizeof(Force))
-        s.control.has_wrenches = False
 
 cdef inline void system_accelerations(System* s, double dt) noexcept nogil:
     """The step's mean acceleration, impulses included, while both velocities are known."""
@@ -198,4 +209,8 @@ cdef inline void system_commit(System* s) noexcept nogil:
     memcpy(s.d.q, s.work.q_next, s.m.nq * sizeof(double))
     memcpy(s.d.v, s.work.v_next, s.m.nv * sizeof(double))
     s.d.stage = 0
+    if s.work.kept:
+        memcpy(s.d.X, s.ahead.X, s.m.nb * sizeof(Xform))
+        memcpy(s.d.EJ, s.ahead.EJ, s.m.nb * sizeof(Mat3))
+        s.d.stage = TRANSFORMS
     system_clear_wrenches(s)

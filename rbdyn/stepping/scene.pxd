@@ -54,6 +54,7 @@ cdef struct Limit:            # of a joint with one degree of freedom
 cdef struct SystemControl:    # written between steps
     bint pd                   # control mode: PD plus feed-forward
     bint has_wrenches         # external wrenches act in this step
+    bint springs              # some stiffness is not 0
     double* kp                # (nv,) PD gains [N m/rad or N/m]
     double* kd                # (nv,) [N m s/rad or N s/m]
     double* q_ref             # (nq,) PD target
@@ -75,6 +76,7 @@ cdef struct SystemScratch:    # written within a step
     double* applied           # (nv,) what the actuators did: command plus the implicit part of the PD law [N m or N]
     double* tau               # (nv,) all explicit joint forces
     double* extra             # (nv,) what implicit terms add to the diagonal of M
+    const double* implicit    # extra, or NULL if all of it is 0
     double* vd                # (nv,) free acceleration
     double* v_free            # (nv,) velocity without constraint impulses
     double* v_next            # (nv,) end of the step
@@ -91,10 +93,14 @@ cdef struct SystemScratch:    # written within a step
     double* L                 # (nv, 6) the factors D of this step, out of reach of algorithms on the same State
     Vec3 origin               # reference point of S, U and change, world [m]
     double* acceleration      # (nv,) (v+ - v) / dt of the latest step, if the scene keeps accelerations
+    bint kept                 # the latest step ended by the laws of momentum: what follows, and ahead.X, are of its end
+    Force* momentum           # (nb,) of the tree of a floating base, about its centre of mass, axes before the joint
+    Vec3* centre              # (nb,) its centre of mass from the base's origin, same axes [m]
 
 cdef struct System:
     const CModel* m
     CData* d                  # of its State: q and v
+    CData ahead               # where it will be: in the middle of the step, then at its end
     int handle                # body handle of its internal body 0; the others follow
     SystemControl control
     SystemScratch work
@@ -134,6 +140,8 @@ cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) no
     w.S = <Motion*> place(a, m.nv, sizeof(Motion))
     w.U = <Force*> place(a, m.nv, sizeof(Force))
     w.L = <double*> place(a, m.nv, 6 * sizeof(double))
+    w.momentum = <Force*> place(a, m.nb, sizeof(Force))
+    w.centre = <Vec3*> place(a, m.nb, sizeof(Vec3))
 
 # ---- body handles and materials ---------------------------------------------------------------------------------
 

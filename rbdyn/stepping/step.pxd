@@ -5,14 +5,15 @@
 
 from rbdyn.kernels.kinematics cimport poses, velocities
 from rbdyn.stepping.articulated cimport (
-    actuation, system_accelerations, system_change, system_clear_wrenches, system_commit, system_finite, system_free,
-    system_move,
+    actuation, system_accelerations, system_change, system_commit, system_finite, system_free, system_move,
+    system_settle,
 )
 from rbdyn.stepping.scene cimport SYSTEM_BODY, BodyHandle, Scene, SingleState, System
 from rbdyn.stepping.single cimport (
     Single, single_accelerations, single_clear_forces, single_commit, single_finite, single_free, single_move,
     single_of,
 )
+from rbdyn.stepping.wrenches cimport system_clear_wrenches
 
 cdef inline void kinematics(Scene* s) noexcept nogil:
     """q, v -> poses and velocities of all bodies, where collision can see them."""
@@ -64,6 +65,7 @@ cdef inline void integrate(Scene* s) noexcept nogil:
         system_change(s.system + k)
         actuation(s.system + k, s.dt, s.scheme)
         system_move(s.system + k, s.scheme.rule, s.dt)
+        system_settle(s.system + k, s.dt, s.scheme)
     for k in range(s.n_single):
         b = single_of(s, k)
         single_move(&b, s.scheme.rule, s.dt)

@@ -152,3 +152,19 @@ def dense_system(world, objects, start):
 
 
 __all__ = [name for name in dir() if not name.startswith("_")] + ["World"]
+
+
+def about_centre(state):
+    """Angular momentum about the centre of mass, and linear momentum, (6,)."""
+    return np.append(rbdyn.angular_momentum(state, rbdyn.center_of_mass(state)), rbdyn.momentum(state)[3:])
+
+
+def middle_of_step(before, acceleration, dt):
+    """The State at which a step of second order takes its forces, from the one at its start and the acceleration there.
+
+    u_m = u + dt a / 2 and q_m = q (+) dt u_m / 2.
+    """
+    state = before.copy()
+    v = before.v + 0.5 * dt * acceleration
+    state.set(rbdyn.integrate(before.model, before.q, v, 0.5 * dt), v)
+    return state

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from world.scenes import World
+from world.scenes import World, middle_of_step
 from world.test_implicit import SCHEMES, closed_form, slider
 
 import rbdyn
@@ -28,23 +28,28 @@ def test_applied_force_is_mass_times_acceleration(integrator, K, D):
 
 
 def test_applied_force_is_what_moves_the_arm():
-    """M (u+ - u) / dt = applied - passive damping - h, at the state of the start, on an arm of six axes."""
+    """M (u+ - u) / dt = applied - passive damping - h, in the middle of the step, on an arm of six axes."""
     rng = np.random.default_rng(0)
-    world = World(2e-3)
+    dt = 2e-3
+    world = World(dt)
     robot = world.add_articulated_system(models.six_axis_arm())
     robot.set_state(0.5 * rng.normal(size=6), rng.normal(size=6))
-    robot.set_pd_gains(rng.uniform(10, 300, 6), rng.uniform(1, 10, 6))
-    robot.set_generalized_force(rng.normal(size=6))
+    kp, kd = rng.uniform(10, 300, 6), rng.uniform(1, 10, 6)
+    robot.set_pd_gains(kp, kd)
+    feed, target = rng.normal(size=6), robot.pd_target[0]
+    robot.set_generalized_force(feed)
     damping = robot.model.array("damping")
+    assert not robot.model.array("stiffness").any()
     for _ in range(5):
         before = robot.state.copy()
-        M, h = rbdyn.mass_matrix(before), rbdyn.bias_forces(before)
         world.step()
+        tau = feed + kp * (target - before.q - 0.5 * dt * before.v) - (kd + damping) * before.v
+        E = np.diag(0.5 * dt * (kd + damping) + 0.25 * dt * dt * kp)
+        start = np.linalg.solve(rbdyn.mass_matrix(before) + E, tau - rbdyn.bias_forces(before))
+        middle = middle_of_step(before, start, dt)
         passive = -damping * 0.5 * (before.v + robot.v)
-        passive_spring = robot.model.array("stiffness")
-        assert not passive_spring.any()
-        assert M @ (robot.v - before.v) / world.time_step == pytest.approx(
-            robot.applied_force + passive - h, abs=1e-9)
+        assert rbdyn.mass_matrix(middle) @ (robot.v - before.v) / dt == pytest.approx(
+            robot.applied_force + passive - rbdyn.bias_forces(middle), abs=1e-9)
+        mean = feed + kp * (target - 0.5 * (before.q + robot.q)) - kd * 0.5 * (before.v + robot.v)
+        assert robot.applied_force == pytest.approx(mean, abs=1e-9)
     assert np.abs(robot.applied_force).max() > 1.0
-
-

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 from reference import oracle
-from world.scenes import World, random_quat
+from world.scenes import World, about_centre, middle_of_step, random_quat
 
 import rbdyn
 from rbdyn import models
@@ -36,14 +36,14 @@ def without_losses(mechanism):
     return mechanism
 
 
-@pytest.mark.parametrize(("integrator", "least"), [("trapezoid", 0.9), ("semi_implicit", 0.9)])
+@pytest.mark.parametrize(("integrator", "least"), [("trapezoid", 1.9), ("semi_implicit", 0.9)])
 def test_a_double_pendulum_converges_to_its_motion(integrator, least):
     mechanism = without_losses(models.double_pendulum())
     q, v, time = np.array([1.2, -0.6]), np.array([0.5, 2.0]), 0.5
-    expected = exact_motion(tuple(q), tuple(v), time, 120)
+    expected = exact_motion(tuple(q), tuple(v), time, 240)
     assert np.abs(expected[:2] - q).max() > 0.5
     errors = []
-    for dt in (4e-4, 2e-4, 1e-4):
+    for dt in (2e-3, 1e-3, 5e-4):
         world = World(dt)
         world.integrator = integrator
         robot = world.add_articulated_system(mechanism, self_collision=False)
@@ -52,7 +52,7 @@ def test_a_double_pendulum_converges_to_its_motion(integrator, least):
         errors.append(np.abs(np.append(robot.q, robot.v) - expected).max())
     order = np.log2(np.array(errors[:-1]) / errors[1:])
     assert (order > least).all()
-    assert errors[-1] < 1e-2
+    assert errors[-1] < (1e-4 if integrator == "trapezoid" else 5e-2)
 
 
 def test_a_floating_quadruped_moves_as_in_mujoco():
@@ -84,8 +84,8 @@ def test_a_floating_quadruped_moves_as_in_mujoco():
         world.step(round(0.2 / dt))
         errors.append(max(
             np.abs(robot.body_pose(name) - twin.pose(name)).max() for name in ("base", "LF_SHANK", "RH_FOOT")))
-    assert errors[1] < 2e-4
-    assert errors[1] < 0.6 * errors[0]
+    assert errors[1] < 1e-7
+    assert errors[1] < 0.3 * errors[0]
 
 
 def test_a_free_body_keeps_its_energy_and_its_way():
@@ -180,32 +180,41 @@ def test_external_forces_live_one_step_and_act_as_force_times_time():
 
 
 def test_external_forces_on_a_robot_are_generalized_forces():
-    """M (u+ - u) / dt = J^T F - h, with the oracle's Jacobian, at a point of a merged link."""
+    """M (u+ - u) / dt = J^T F - h in the middle of the step, at a point of a merged link; momentum says the base's."""
     rng = np.random.default_rng(3)
-    world = World(1e-3)
+    dt = 1e-3
+    world = World(dt)
     robot = world.add_articulated_system(models.quadruped())
+    D = robot.model.array("damping")
+    assert not D[:6].any()
+    E = np.diag(0.5 * dt * D)
+
+    def acceleration(state, v, body, wrench, arm):
+        J = rbdyn.point_jacobian_6d(state, body, (0, 0, 0))
+        pull = J.T @ (wrench + np.append(np.cross(arm, wrench[3:]), np.zeros(3)))
+        return np.linalg.solve(rbdyn.mass_matrix(state) + E, pull - rbdyn.bias_forces(state) - D * v)
+
     for body in ("LF_SHANK", "RH_THIGH", "base"):
         q = rbdyn.models.QUADRUPED_STANCE.q
         q[3:7] = random_quat(rng)
         robot.set_state(q, rng.normal(size=18))
-        before = robot.state.copy()
         force, torque, point = rng.normal(size=3) * 50, rng.normal(size=3), 0.1 * rng.normal(size=3)
-        robot.set_external_force(body, force, point)
-        robot.set_external_torque(body, torque)
-        world.step()
-        J = rbdyn.point_jacobian_6d(before, body, point)
-        D = robot.model.array("damping")
-        assert not D[:6].any()
-        tau = J.T @ np.append(torque, force) - rbdyn.bias_forces(before) - D * before.v
-        M = rbdyn.mass_matrix(before) + np.diag(0.5 * world.time_step * D)
-        assert M @ (robot.v - before.v) / world.time_step == pytest.approx(tau, abs=1e-8)
-        v = robot.v
-        before = robot.state.copy()
-        world.step()
-        assert M.shape == (18, 18)
-        M = rbdyn.mass_matrix(before) + np.diag(0.5 * world.time_step * D)
-        tau = -rbdyn.bias_forces(before) - D * v
-        assert M @ (robot.v - v) / world.time_step == pytest.approx(tau, abs=1e-8)
+        for pushed in (1.0, 0.0):
+            before = robot.state.copy()
+            wrench, arm = pushed * np.append(torque, force), robot.body_pose(body)[:3, :3] @ point
+            if pushed:
+                robot.set_external_force(body, force, point)
+                robot.set_external_torque(body, torque)
+            world.step()
+            start = acceleration(before, before.v, body, wrench, arm)
+            middle = acceleration(middle_of_step(before, start, dt), before.v, body, wrench, arm)
+            assert (robot.v - before.v)[6:] / dt == pytest.approx(middle[6:], rel=1e-9, abs=1e-9)
+            assert (robot.v - before.v)[:6] / dt == pytest.approx(middle[:6], abs=1e-3 * np.abs(middle).max())
+            lever = arm + 0.5 * (rbdyn.body_pose(before, body) + robot.body_pose(body))[:3, 3]
+            centre = 0.5 * (rbdyn.center_of_mass(before) + rbdyn.center_of_mass(robot.state))
+            change = about_centre(robot.state) - about_centre(before)
+            assert change[3:] == pytest.approx(dt * (wrench[3:] + robot.total_mass * world.gravity), abs=1e-12)
+            assert change[:3] == pytest.approx(dt * (wrench[:3] + np.cross(lever - centre, wrench[3:])), abs=1e-13)
 
 
 def test_the_base_of_an_arm_can_be_moved():

@@ -38,6 +38,21 @@ def test_ten_thousand_steps_allocate_nothing(contact):
     assert len(world.contacts) >= 24
 
 
+@needs_mallinfo2
+def test_flight_allocates_nothing():
+    world = World(1e-3)
+    robot = standing_quadruped(world)
+    robot.set_state(v=[0, 0, 0, 1.0, 2.0, 3.0, *robot.v[6:]])
+    world.step(20)
+    before = few = many = heap()
+    before = heap()
+    world.step(10)
+    few = heap()
+    world.step(5000)
+    many = heap()
+    assert before == few == many
+
+
 def test_python_allocates_nothing_in_a_step():
     world = scene()
     world.step(200)

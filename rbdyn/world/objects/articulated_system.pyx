@@ -76,6 +76,7 @@ cdef class ArticulatedSystem(WorldObject):
         memcpy(c.effort, data(self.model.array("effort_limit")), size)
         memcpy(c.damping, data(self.model.array("damping")), size)
         memcpy(c.stiffness, data(self.model.array("stiffness")), size)
+        c.springs = bool(self.model.array("stiffness").any())
         memcpy(c.q_spring, data(self.model.array("spring_reference")), self.model.c.nq * sizeof(double))
         list_limits(self.system(), data(self.model.array("lower")), data(self.model.array("upper")))
         memcpy(c.q_ref, self.state.c.q, self.model.c.nq * sizeof(double))

@@ -5,9 +5,17 @@ from libc.string cimport memmove, memset
 
 from rbdyn.collision._types cimport Pose
 from rbdyn.memory cimport close_arena, grow, open_arena
+from rbdyn.model._model cimport allocate_data, free_data
 from rbdyn.stepping.scene cimport (
     BodyHandle, SingleControl, SingleParameters, SingleScratch, SingleState, System, lay_out_control, lay_out_scratch,
 )
+
+
+cdef void give_back(System* s) noexcept:
+    """The memory of a system."""
+    close_arena(&s.control_memory)
+    close_arena(&s.work_memory)
+    free_data(&s.ahead)
 
 
 cdef class SceneMemory:
@@ -21,8 +29,7 @@ cdef class SceneMemory:
         cdef Scene* s = &self.scene
         cdef int k
         for k in range(s.n_system):
-            close_arena(&s.system[k].control_memory)
-            close_arena(&s.system[k].work_memory)
+            give_back(s.system + k)
         free(s.single)
         free(s.single_state)
         free(s.single_control)
@@ -77,8 +84,9 @@ cdef class SceneMemory:
         open_arena(&r.control_memory)
         try:
             open_arena(&r.work_memory)
+            allocate_data(&r.ahead, m)
         except MemoryError:
-            close_arena(&r.control_memory)
+            give_back(r)
             raise
         lay_out_control(&r.control, &r.control_memory, m)
         lay_out_scratch(&r.work, &r.work_memory, m)
@@ -91,8 +99,7 @@ cdef class SceneMemory:
         cdef int i, j
         if s.system[k].handle >= 0:
             self.free_handles.append((s.system[k].m.nb, s.system[k].handle))
-        close_arena(&s.system[k].control_memory)
-        close_arena(&s.system[k].work_memory)
+        give_back(s.system + k)
         memmove(s.system + k, s.system + k + 1, (s.n_system - k - 1) * sizeof(System))
         s.n_system -= 1
         for i in range(k, s.n_system):

@@ -1,0 +1,57 @@
+# The free acceleration of an articulated system in the middle of a step: what makes free motion of second order.
+#
+# The theta-scheme (articulated.pxd) takes springs and PD control at q + theta (q+ - q), u + theta (u+ - u).  The mass
+# matrix and the bias forces are taken there, too, with the free acceleration a at the start in place of that of the
+# step:
+#
+#     u_m = u + dt a / 2,    q_m = q (+) dt u_m / 2,    (M(q_m) + E) (u+ - u) = dt (tau - h(q_m, u_m))
+#
+# with E and tau as at the start.  Of stiff joints a is the mean over the step, and q_m the mean position, so that a
+# gain that is large for the step leads no joint astray.  Contact geometry is that of the start, so that a system with
+# contacts stays there.
+
+from libc.math cimport fmax, fmin
+from libc.string cimport memcpy
+
+from rbdyn.kernels.aba cimport aba_inward, aba_outward
+from rbdyn.kernels.configuration cimport integrate_joints
+from rbdyn.model._model cimport CData, CModel
+from rbdyn.stepping.scene cimport Limit, System
+from rbdyn.stepping.wrenches cimport wrenches_to_bodies
+
+cdef inline void look_ahead(System* s, const double* q, const double* v) noexcept nogil:
+    """Put the second place of the system at q and v."""
+    cdef CData* d = &s.ahead
+    memcpy(d.q, q, s.m.nq * sizeof(double))
+    memcpy(d.v, v, s.m.nv * sizeof(double))
+    d.R[0], d.p[0], d.gravity = s.d.R[0], s.d.p[0], s.d.gravity
+    d.stage = 0
+
+cdef inline void stop_at_limits(System* s, double dt) noexcept nogil:
+    """Joints whose mean velocity would lead them beyond a limit stop at it: those that rest there do so here, too."""
+    cdef const Limit* limit
+    cdef double q, v
+    cdef int k
+    for k in range(s.control.n_limits):
+        limit = s.control.limit + k
+        q = s.d.q[limit.q]
+        v = s.ahead.v[limit.dof]
+        if q + dt * v > limit.upper and v > 0.0:
+            s.ahead.v[limit.dof] = fmax(0.0, (limit.upper - q) / dt)
+        elif q + dt * v < limit.lower and v < 0.0:
+            s.ahead.v[limit.dof] = fmin(0.0, (limit.lower - q) / dt)
+
+cdef inline void midpoint_acceleration(System* s, double dt) noexcept nogil:
+    """work.vd in the middle of the step, from that at its start."""
+    cdef const CModel* m = s.m
+    cdef CData* d = &s.ahead
+    cdef int k
+    look_ahead(s, s.d.q, s.d.v)
+    for k in range(m.nv):
+        d.v[k] += 0.5 * dt * s.work.vd[k]
+    stop_at_limits(s, dt)
+    integrate_joints(m, d.q, d.v, 0.5 * dt)
+    if s.control.has_wrenches:
+        wrenches_to_bodies(m, d, s.control.wrench)
+    aba_inward(m, d, s.work.tau, s.work.implicit, s.control.has_wrenches)
+    aba_outward(m, d, s.work.vd)

@@ -1,0 +1,253 @@
+"""Articulated systems that nothing touches: second order in time, exact momentum, bounded under stiff control."""
+
+import numpy as np
+import pytest
+from world.scenes import World, about_centre, random_quat, standing_quadruped
+
+import rbdyn
+from rbdyn import models
+from rbdyn.testing.random_mechanisms import rand_floating_tree_mechanism, rand_tree_mechanism
+
+KINDS = [rbdyn.Revolute, rbdyn.Spherical, rbdyn.Prismatic, rbdyn.Revolute, rbdyn.Planar, rbdyn.Helical] * 2
+HINGES = [rbdyn.Revolute, rbdyn.Prismatic, rbdyn.Revolute] * 3
+
+
+def without_losses(mechanism, limits=False):
+    for joint in mechanism.tree_joints:
+        joint.damping = joint.friction = 0.0
+        if not limits:
+            joint.position_limits = None
+    return mechanism
+
+
+def energy(state):
+    return rbdyn.kinetic_energy(state) + rbdyn.potential_energy(state)
+
+
+def chain(count=20, mass=1.0, length=0.1):
+    """Links that hang down, on hinges about x and y by turns."""
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    last = mechanism.root_body
+    for k in range(count):
+        inertia = rbdyn.SpatialInertia(mass, (0, 0, -length / 2), mass * length**2 * np.eye(3))
+        link = rbdyn.RigidBody(f"link{k}", inertia)
+        hinge = rbdyn.Joint(f"joint{k}", rbdyn.Revolute((1, 0, 0) if k % 2 else (0, 1, 0)))
+        at = rbdyn.Transform(translation=(0, 0, -length if k else 0))
+        mechanism.attach(last, link, hinge, joint_pose=at)
+        last = link
+    return mechanism
+
+
+def test_a_tumbling_quadruped_keeps_its_momentum_and_energy():
+    """2 s in flight at 1 ms; the first-order rule was off by 2e-3 of L, 2e-4 of P and 4e-2 of the kinetic energy."""
+    mechanism = without_losses(models.quadruped())
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        world = World(1e-3)
+        robot = world.add_articulated_system(mechanism, self_collision=False)
+        robot.set_state(v=np.concatenate([[0.5, 0.2, 1.0], 2.0 * rng.normal(size=3), rng.normal(size=12)]))
+        h, E, K = about_centre(robot.state), energy(robot.state), rbdyn.kinetic_energy(robot.state)
+        start, turned = rbdyn.center_of_mass(robot.state), robot.body_pose("base")[:3, :3]
+        for _ in range(20):
+            world.step(100)
+            now, t = about_centre(robot.state), world.time
+            P = h[3:] + robot.total_mass * world.gravity * t
+            assert np.abs(now[:3] - h[:3]).max() < 1e-11 * np.linalg.norm(h[:3])
+            assert np.abs(now[3:] - P).max() < 1e-12 * np.linalg.norm(P)
+            assert abs(energy(robot.state) - E) < 2e-6 * K
+            way = h[3:] / robot.total_mass * t + 0.5 * world.gravity * t * t
+            assert rbdyn.center_of_mass(robot.state) - start == pytest.approx(way, abs=1e-11)
+        assert np.trace(turned.T @ robot.body_pose("base")[:3, :3]) < 2.5
+
+
+def test_a_chain_of_twenty_links_keeps_its_energy():
+    """5 s at 5 ms, from a random pose: first order diverged."""
+    world = World(5e-3)
+    robot = world.add_articulated_system(chain(), self_collision=False)
+    robot.set_state(0.3 * np.random.default_rng(0).normal(size=20))
+    E, fastest = energy(robot.state), 0.0
+    for _ in range(1000):
+        world.step()
+        assert abs(energy(robot.state) - E) < 0.5
+        fastest = max(fastest, rbdyn.kinetic_energy(robot.state))
+    assert fastest > 10.0
+
+
+def run(mechanism, dt, time, start, wind=None, spring=False):
+    """q, v, the gain of energy and that of momentum (6,) after a time."""
+    world = World(dt)
+    robot = world.add_articulated_system(mechanism, self_collision=False)
+    robot.set_state(*start)
+    if spring:
+        robot.set_pd_gains(30.0, 0.5)
+        robot.set_pd_target(robot.model.neutral())
+    E, h = energy(robot.state), about_centre(robot.state)
+    for _ in range(round(time / dt)):
+        if wind is not None:
+            robot.set_external_force(robot.joint_names[-1], wind)
+            robot.set_external_torque(robot.body_names[1], wind)
+        world.step()
+    return robot.model, robot.q, robot.v, energy(robot.state) - E, about_centre(robot.state) - h
+
+
+@pytest.mark.parametrize("floating", [True, False])
+@pytest.mark.parametrize("what", ["free", "wind", "spring"])
+def test_halving_the_step_divides_the_errors_by_four(floating, what, seed):
+    """Energy, momentum, position and velocity of random trees, against steps 16 times smaller."""
+    rng = np.random.default_rng(seed)
+    kinds = HINGES if what == "spring" else KINDS
+    make = rand_floating_tree_mechanism if floating else rand_tree_mechanism
+    mechanism = without_losses(make(kinds, seed=seed))
+    model = rbdyn.Model(mechanism)
+    start = model.random(rng), 0.7 * rng.normal(size=model.nv)
+    options = {"wind": 3.0 * rng.normal(size=3) if what == "wind" else None, "spring": what == "spring"}
+    dt, time = 2e-3, 0.2
+    exact, *ends = (run(mechanism, h, time, start, **options) for h in (dt / 16, dt, dt / 2, dt / 4))
+    errors = []
+    for end in ends:
+        errors.append([
+            np.linalg.norm(rbdyn.difference(model, end[1], exact[1])), np.linalg.norm(end[2] - exact[2]),
+            abs(end[3] - exact[3]), np.linalg.norm(end[4] - exact[4]) if not floating or what == "wind" else 0.0])
+    coarse, middle, fine = np.array(errors)
+    large = coarse > 1e-7                          # where terms of higher order are far below
+    assert large[:2].all()
+    # against a sixteenth of the step: (1 - 1/256) / (1/4 - 1/256) = 4.05, and (1/4 - 1/256) / (1/16 - 1/256) = 4.2
+    assert coarse[large] / middle[large] == pytest.approx(4.05, abs=0.5)
+    assert middle[large] / fine[large] == pytest.approx(4.2, abs=0.5)
+
+
+@pytest.mark.parametrize("floating", [True, False])
+def test_stiff_control_is_bounded_for_all_gains(floating, seed):
+    """kd = dt kp, from 1 to 1e10: kinetic energy and that of the springs stay below what they began with."""
+    make = rand_floating_tree_mechanism if floating else rand_tree_mechanism
+    mechanism = without_losses(make(HINGES, seed=seed))
+    free = 6 if floating else 0
+    for kp in 10.0 ** np.arange(0, 11, 2):
+        for dt in (1e-3, 1e-2):
+            rng = np.random.default_rng(seed)
+            world = World(dt, gravity=(0, 0, 0))
+            robot = world.add_articulated_system(mechanism, self_collision=False)
+            robot.set_state(robot.model.random(rng), rng.normal(size=robot.nv))
+            robot.set_pd_gains(kp, dt * kp)
+            robot.set_pd_target(rbdyn.integrate(robot.model, robot.q, 0.5 * rng.normal(size=robot.nv)))
+            highest = 0.0
+            for k in range(200):
+                error = rbdyn.difference(robot.model, robot.q, robot.pd_target[0])[free:]
+                total = rbdyn.kinetic_energy(robot.state) + 0.5 * kp * error @ error
+                if k == 0:
+                    first = total
+                highest = max(highest, total)
+                world.step()
+            assert highest < 1.01 * first
+
+
+def test_joints_on_their_stops_cost_neither_momentum_nor_order():
+    """Legs that swing to their limits: the energy made falls with the square of the step, momentum is exact."""
+    mechanism = without_losses(models.quadruped(), limits=True)
+    rises = []
+    for dt in (4e-3, 2e-3, 1e-3):
+        rng = np.random.default_rng(0)
+        world = World(dt, gravity=(0, 0, 0))
+        robot = world.add_articulated_system(mechanism, self_collision=False)
+        robot.set_state(v=np.append(np.zeros(3), 2.0 * rng.normal(size=18)[3:]))
+        h, first = about_centre(robot.state), energy(robot.state)
+        now, rise = first, 0.0
+        for _ in range(round(0.6 / dt)):
+            world.step()
+            before, now = now, energy(robot.state)
+            rise += max(0.0, now - before)
+        rises.append(rise)
+        assert now < 0.7 * first
+        assert about_centre(robot.state) == pytest.approx(h, abs=1e-12 * np.abs(h).max())
+    assert rises[-1] < 1e-5
+    assert rises[0] / rises[1] > 3.5 and rises[1] / rises[2] > 3.5
+
+
+def test_the_state_alone_decides_what_follows():
+    """A run that is stopped, copied into another World and set again goes on with the same bits."""
+    mechanism = without_losses(models.quadruped())
+    rng = np.random.default_rng(1)
+    first, second = World(1e-3), World(1e-3)
+    robot, copy = (w.add_articulated_system(mechanism, self_collision=False) for w in (first, second))
+    v = rng.normal(size=18)
+    robot.set_state(v=v)
+    for _ in range(5):
+        first.step(7)
+        copy.set_state(robot.q, robot.v)
+        first.step(3)
+        second.step(3)
+        np.testing.assert_array_equal(copy.q, robot.q)
+        np.testing.assert_array_equal(copy.v, robot.v)
+        robot.set_state(robot.q, robot.v + 0.1)        # not where the step left it
+    h = about_centre(robot.state)
+    first.step(100)
+    assert about_centre(robot.state)[:3] == pytest.approx(h[:3], abs=1e-12 * np.abs(h).max())
+
+
+def test_trees_that_float_side_by_side_keep_a_momentum_each():
+    rng = np.random.default_rng(2)
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    for tree in range(2):
+        last = mechanism.root_body
+        for k in range(3):
+            A = rng.normal(size=(3, 3))
+            body = rbdyn.RigidBody(f"{tree}{k}", rbdyn.SpatialInertia(1.0 + tree, 0.1 * rng.normal(size=3), A @ A.T))
+            kind = rbdyn.Revolute(rng.normal(size=3)) if k else rbdyn.Floating()
+            pose = rbdyn.Transform(quat=random_quat(rng), translation=rng.normal(size=3))
+            mechanism.attach(last, body, rbdyn.Joint(f"joint{tree}{k}", kind), joint_pose=pose)
+            last = body
+    world = World(1e-2, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(mechanism, self_collision=False)
+    robot.set_state(v=rng.normal(size=robot.nv))
+
+    def momenta():
+        """Of each tree about the world's origin: the other's bodies stand still, and have none."""
+        found = []
+        for tree in range(2):
+            alone, v = robot.state.copy(), robot.v.copy()
+            for k in range(3):
+                at = robot.model.joint_v_index(f"joint{1 - tree}{k}")
+                v[at : at + (1 if k else 6)] = 0.0
+            alone.set(v=v, q=robot.q)
+            found.append(rbdyn.momentum(alone))
+        return np.array(found)
+
+    h = momenta()
+    assert np.abs(h).min() > 1e-3
+    world.step(200)
+    assert momenta() == pytest.approx(h, abs=1e-11)
+
+
+def test_what_holds_a_base_is_not_overruled():
+    """A damper between the world and a floating base slows it as it does a body on rails; a force on it pushes."""
+    D, m, dt = 3.0, 2.0, 1e-2
+    for damping, force in ((D, 0.0), (0.0, 5.0)):
+        mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+        body = rbdyn.RigidBody("body", rbdyn.SpatialInertia(m, (0, 0, 0), 0.1 * np.eye(3)))
+        mechanism.attach(mechanism.root_body, body, rbdyn.Joint("free", rbdyn.Floating(), damping=damping))
+        world = World(dt, gravity=(0, 0, 0))
+        robot = world.add_articulated_system(mechanism)
+        robot.set_state(v=[0.7, 0, 0, 0, 0, 0])
+        robot.set_generalized_force([0, force, 0, 0, 0, 0.2 * force])
+        world.step(50)
+        z = dt * damping / m
+        slowed = 0.7 * ((1 - 0.5 * z) / (1 + 0.5 * z)) ** 50
+        assert robot.v == pytest.approx([slowed, 0.5 * force / m, 0, 0, 0, force], abs=1e-12)
+
+
+def test_a_robot_that_lands_flies_again():
+    """Contact in between: in flight the momentum is that of the moment before, and standing is as it was."""
+    world = World(1e-3)
+    world.add_ground()
+    robot = standing_quadruped(world)
+    world.step(300)
+    assert len(world.contacts) >= 4
+    assert np.abs(robot.v).max() < 0.05
+    robot.set_state(v=np.append([0.3, 0.0, 2.0, 0.5, 1.0, -0.3], np.zeros(12)))
+    world.step(20)
+    assert not world.contacts
+    h = about_centre(robot.state)
+    world.step(200)
+    assert not world.contacts
+    expected = h + np.append(np.zeros(3), robot.total_mass * world.gravity * 0.2)
+    assert about_centre(robot.state) == pytest.approx(expected, abs=1e-11)
