@@ -25,12 +25,15 @@
 # Hence v = v_free + G lam with G = J M^-1 J^T, but a visit to a block costs the same for any number of blocks.  Laws
 # hold for v + compliance lam.
 #
+# Depth is corrected by poses alone (positions.pxd): where the bodies' own velocity along a normal, or along a row that
+# is no cone's, stays below its position target, poses are moved as if it were that.  -INFINITY: nothing is corrected.
+#
 # An entry is one column of M^-1/2 J^T (J^T after the substitution M = L L^T, so that G = Y Y^T).  Both sides of a
 # constraint, with their signs, are folded into its entries; a block may have entries and single bodies at once (a foot
 # on a box).
 
 cdef enum:
-    CONTACT_PROBLEM_VERSION = 3   # changes with every change of the structs below
+    CONTACT_PROBLEM_VERSION = 4   # changes with every change of the structs below
     LAWS = 4
     MOST_ROWS = 6                 # of a bilateral block
 
@@ -78,6 +81,7 @@ cdef struct ContactProblem:       # one time step; every array belongs to World 
     const Block* block            # (n,)
     const double* v_free          # (n_rows,) velocity at zero impulse, minus its target [m/s]; cones: A minus B
     const double* target          # (n_rows,) that target [m/s], so that v_free + target is the bodies' own; NULL: all 0
+    const double* position_target  # (n_rows,) speed at which poses part, leaving no velocity [m/s]; NULL: none
     double* impulse               # (n_rows,) in: warm start, out: solution [N s]; cones: acts on A
     const double* frame           # (n_cones, 3, 3) rows t1, t2, normal: orthonormal, world axes; normal points into A
     const int* single_a           # (n_cones,) index of the single body on side A, or -1; NULL: all -1

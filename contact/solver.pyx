@@ -163,7 +163,7 @@ cdef class ContactSolver(Backend):
     def reset(self):
         """Forget the warm start and sweep forward next."""
         self.check_free(True)
-        self.memory.n = self.memory.n_blocks = self.memory.n_rows = 0
+        forget_steps(self)
         self.direction = 0
 
     def get_state(self):
@@ -217,6 +217,11 @@ cdef class ContactSolver(Backend):
     def __repr__(self):
         inside = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
         return f"{type(self).__name__}({inside})"
+
+
+cdef void forget_steps(ContactSolver s) noexcept nogil:
+    """The next solve starts from zero."""
+    s.memory.n = s.memory.n_blocks = s.memory.n_rows = 0
 
 
 cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:

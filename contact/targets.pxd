@@ -1,21 +1,41 @@
-# Target normal velocity v* of a contact, and static friction.  World subtracts v* from the normal part of v_free.
+# Targets of a contact's normal velocity, and static friction.  World subtracts the target from the normal v_free.
+#
+# Velocities and depths have a target each.  What the velocities are asked for stays: a bounce.  What the depth asks for
+# moves the poses once (positions.pxd) and leaves no velocity behind, hence makes no kinetic energy.
 
-cdef inline double target_velocity(double v_in, double depth, double dt, double erp, double slop, double v_erp_max,
-                                   double restitution, double threshold) noexcept nogil:
-    """v* [m/s]: the larger of bounce and position correction, never their sum (which would add energy twice).
+cdef enum:
+    UNBOUNDED = 1000000       # [m/s] faster than anything comes
+
+
+cdef inline double target_velocity(double v_in, double depth, double dt, double restitution,
+                                   double threshold) noexcept nogil:
+    """v* [m/s]: the bounce; for a gap, that it may close and no further.
 
     v_in       approach speed -n . (v_A - v_B) at the start of the step [m/s] (not the free velocity: with it a bounce
                of restitution 1 keeps the energy exactly under the trapezoid position update)
     depth      penetration [m]; negative for a gap
-    erp        share of the depth beyond `slop` [m] corrected in one step, at no more than v_erp_max [m/s]
-    bounce     restitution * max(0, v_in - threshold)  (Newton)
+    bounce     restitution * (v_in - threshold)  (Newton), of a gap if the bodies meet within the step
 
-    A gap may close, no further: v* = -gap / dt, unless the bodies meet within the step and bounce.
+    Bodies that part already, v_in < -threshold, may turn round by that share of it, and meet in a later step (Moreau
+    1988: v+ + e v- >= 0): held apart, the blow that drives one of them back would add energy.  What can bounce has no
+    bound before it meets, for the same reason: a row without a bounce would hand on what a blow in this step brings.
     """
-    cdef double bounce = restitution * max(0.0, v_in - threshold)
+    cdef double bounce = restitution * (max(0.0, v_in - threshold) + min(0.0, v_in + threshold))
+    if depth >= 0.0:
+        return bounce
+    if restitution > 0.0:
+        return bounce if bounce > 0.0 and v_in * dt > -depth else -UNBOUNDED
+    return depth / dt
+
+
+cdef inline double position_target(double depth, double dt, double erp, double slop, double fastest) noexcept nogil:
+    """How fast poses part [m/s]: for a share erp of the depth beyond `slop` [m] in one step, at `fastest` at most.
+
+    Less depth is left alone, but grows no more; a gap may close.
+    """
     if depth < 0.0:
-        return bounce if bounce > 0.0 and v_in * dt > -depth else depth / dt
-    return max(bounce, min(erp * max(depth - slop, 0.0) / dt, v_erp_max))
+        return depth / dt
+    return min(erp * max(depth - slop, 0.0) / dt, fastest)
 
 
 cdef inline double effective_friction(double friction, double static_friction, double static_threshold,

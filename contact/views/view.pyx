@@ -161,12 +161,23 @@ cdef class ContactView:
     def target(self):
         """(n, 3), or (n_rows,) unless all blocks are cones: what `v_free` is less of [m/s]; read-only.
 
-        A bounce, a correction of depth, or a gap that may close: ``v_free + target`` is the bodies' own velocity.
+        A bounce, or a gap that may close: ``v_free + target`` is the bodies' own velocity.
         """
         cdef ContactProblem* p = self.live()
         if p.target == NULL:
             return np.zeros(self.by_row())
         return self.cached("target", p.target, self.by_row())
+
+    @property
+    def position_target(self):
+        """(n, 3), or (n_rows,) unless all blocks are cones: speed at which poses part afterwards [m/s]; read-only.
+
+        Where the bodies' own velocity stays below it; no velocity is left of it.  -inf in rows that correct nothing.
+        """
+        cdef ContactProblem* p = self.live()
+        if p.position_target == NULL:
+            return np.full(self.by_row(), -np.inf)
+        return self.cached("position_target", p.position_target, self.by_row())
 
     @property
     def friction(self):

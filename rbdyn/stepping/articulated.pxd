@@ -124,8 +124,8 @@ cdef inline Vec3 point_velocity(const System* s, int i, Motion twist, Vec3 at) n
     """World velocity of the point `at` of body i that moves with `twist` (body axes)."""
     return add3(mul3(s.d.R[i], twist.v), cross3(mul3(s.d.R[i], twist.w), sub3(at, s.d.p[i])))
 
-cdef inline void system_change(System* s) noexcept nogil:
-    """v_next = v_free + M~^-1 J^T lambda from z = Y^T lambda, root to leaves.
+cdef inline void joint_velocities(System* s, double* z) noexcept nogil:
+    """z = Y^T lambda -> M~^-1 J^T lambda, in place, root to leaves.
 
     x = z_k - U_k . a_parent is the normalised acceleration of a column; L^-T x the joint's.
     """
@@ -133,9 +133,6 @@ cdef inline void system_change(System* s) noexcept nogil:
     cdef int i, j, v0, n
     cdef double x
     cdef Motion a
-    memcpy(s.work.v_next, s.work.v_free, m.nv * sizeof(double))
-    if not s.work.active:
-        return
     s.work.change[0] = zero_m()
     for i in range(1, m.nb):
         v0 = m.vi[i]
@@ -143,15 +140,22 @@ cdef inline void system_change(System* s) noexcept nogil:
         a = s.work.change[m.parent[i]]
         s.work.change[i] = a
         for j in range(n):
-            x = s.work.z[v0 + j] - power(a, s.work.U[v0 + j])
-            s.work.z[v0 + j] = x
+            x = z[v0 + j] - power(a, s.work.U[v0 + j])
+            z[v0 + j] = x
             s.work.change[i] = add_m(s.work.change[i], scale_m(x, s.work.S[v0 + j]))
         if n == 1:
-            s.work.z[v0] = s.work.z[v0] / sqrt(s.work.L[6 * v0])
+            z[v0] = z[v0] / sqrt(s.work.L[6 * v0])
         else:
-            solve_upper(n, s.work.L + 6 * v0, s.work.z + v0)
-        for j in range(n):
-            s.work.v_next[v0 + j] += s.work.z[v0 + j]
+            solve_upper(n, s.work.L + 6 * v0, z + v0)
+
+cdef inline void system_change(System* s) noexcept nogil:
+    """v_next = v_free + M~^-1 J^T lambda."""
+    cdef int k
+    memcpy(s.work.v_next, s.work.v_free, s.m.nv * sizeof(double))
+    if s.work.active:
+        joint_velocities(s, s.work.z)
+        for k in range(s.m.nv):
+            s.work.v_next[k] += s.work.z[k]
 
 cdef inline void actuation(System* s, double dt, Scheme scheme) noexcept nogil:
     """What the actuators did in the step: the clamped command, and the PD law's implicit part at the new velocity."""
@@ -182,6 +186,9 @@ cdef inline void system_move(System* s, int rule, double dt) noexcept nogil:
         for k in range(s.m.nv):
             if s.work.held[k]:
                 s.work.z[k] = s.work.v_next[k]
+    if s.work.pushed:
+        for k in range(s.m.nv):
+            s.work.z[k] += s.work.push[k]
     integrate_joints(s.m, s.work.q_next, s.work.z, dt)
 
 cdef inline void system_settle(System* s, double dt, Scheme scheme) noexcept nogil:

@@ -1,9 +1,14 @@
 """The contact problem of one step, source by source.  A new kind of constraint is one file and one line here."""
 
+from libc.string cimport memcpy
+
+from rbdyn.contact.operator cimport BodyVelocity
+from rbdyn.contact.positions cimport asks_for_positions, find_velocities, release_positions, write_positions
+from rbdyn.stepping.articulated cimport joint_velocities
 from rbdyn.stepping.builder cimport Count, Share, begin_problem, builder_free, end_problem
 from rbdyn.stepping.constraints.contacts cimport count_contacts, read_contacts, write_contacts
 from rbdyn.stepping.constraints.limits cimport count_limits, read_limits, write_limits
-from rbdyn.stepping.scene cimport Scene
+from rbdyn.stepping.scene cimport Scene, SingleScratch, System
 
 cdef Source[N_SOURCES] SOURCES
 SOURCES[:] = [
@@ -15,6 +20,7 @@ SOURCES[:] = [
 cdef void assembly_free(Assembly* a) noexcept:
     """Give all memory back."""
     builder_free(&a.builder)
+    release_positions(&a.positions)
 
 
 cdef int assemble(Assembly* a, const Scene* scene) except -1 nogil:
@@ -45,3 +51,31 @@ cdef void apply_impulses(Assembly* a, const Scene* scene) noexcept nogil:
     cdef int k
     for k in range(N_SOURCES):
         SOURCES[k].read(scene, &a.builder.problem, a.share[k])
+
+
+cdef ContactProblem* position_problem(Assembly* a) except? NULL nogil:
+    """How far poses move beyond the velocities, as a problem, once the first one is solved; NULL if none has to."""
+    if not asks_for_positions(&a.builder.problem):
+        return NULL
+    write_positions(&a.positions, &a.builder.problem)
+    return &a.positions.problem
+
+
+cdef void apply_pushes(Assembly* a, const Scene* scene) noexcept nogil:
+    """The bodies take home what they move with beyond their velocities, in this step alone."""
+    cdef const BodyVelocity* body
+    cdef SingleScratch* b
+    cdef System* r
+    cdef int k
+    find_velocities(&a.positions, &a.positions.problem)
+    for k in range(scene.n_single):
+        b = scene.single_scratch + k
+        body = a.positions.body + k
+        b.pushed = b.inverse_mass > 0.0
+        b.push_v, b.push_w = body.v, body.w
+    for k in range(scene.n_system):
+        r = scene.system + k
+        r.work.pushed = r.work.active
+        if r.work.pushed:
+            memcpy(r.work.push, a.positions.z + r.work.coordinate, r.m.nv * sizeof(double))
+            joint_velocities(r, r.work.push)

@@ -3,6 +3,8 @@
 # Every source says how much it will write (Count) and gets its Share: so cones come first, whatever the order of the
 # sources.  Then it begins its blocks one after the other, and says of each on what it acts.
 
+from libc.math cimport INFINITY
+
 from rbdyn.contact.problem cimport CONE, Block, ContactProblem, Entry, Entry3, Key, RowSide
 from rbdyn.spatial._algebra cimport Mat3, Vec3, sub3, vec3
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, System
@@ -23,6 +25,7 @@ cdef struct Builder:
     Block* block              # (n,)
     double* v_free            # (n_rows,)
     double* target            # (n_rows,)
+    double* position_target   # (n_rows,)
     double* impulse           # (n_rows,)
     double* frame             # (n_cones, 3, 3)
     int* single_a             # (n_cones,)
@@ -37,7 +40,7 @@ cdef struct Builder:
     double* inverse_mass      # (n_single,)
     double* inverse_inertia   # (n_single, 6)
     # capacities
-    size_t room[4]
+    size_t room[5]
     size_t room_cone[6]
     size_t room_row[2]
     size_t room_entry3
@@ -48,7 +51,7 @@ cdef void builder_free(Builder* b) noexcept
 cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 nogil
 cdef void end_problem(Builder* b) noexcept nogil
 cdef void prepare_system(System* s) noexcept nogil
-cdef void limit_target(Builder* b, double mass, double mobility) noexcept nogil
+cdef void end_cone(Builder* b, double mass, double mobility) noexcept nogil
 cdef int add_system_point(Builder* b, System* s, int body, Vec3 at, const Mat3* E, double sign) except -1 nogil
 cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 nogil
 
@@ -60,15 +63,16 @@ cdef inline void use_system(System* s) noexcept nogil:
     if not s.work.active:
         prepare_system(s)
 
-cdef inline void begin_cone(Builder* b, const Mat3* E, Vec3 v_free, double target, double friction,
-                            Key key) noexcept nogil:
-    """The next cone: rows of E are its axes, the velocity v_free [m/s] is along them, the target along the normal."""
+cdef inline void begin_cone(Builder* b, const Mat3* E, Vec3 v_free, double target, double position_target,
+                            double friction, Key key) noexcept nogil:
+    """The next cone: rows of E are its axes, the velocity v_free [m/s] is along them, the targets along the normal."""
     cdef int i = b.n_cones
     write3(b.frame + 9 * i, vec3(E.xx, E.xy, E.xz))
     write3(b.frame + 9 * i + 3, vec3(E.yx, E.yy, E.yz))
     write3(b.frame + 9 * i + 6, vec3(E.zx, E.zy, E.zz))
     write3(b.v_free + 3 * i, vec3(v_free.x, v_free.y, v_free.z - target))
     write3(b.target + 3 * i, vec3(0.0, 0.0, target))
+    write3(b.position_target + 3 * i, vec3(-INFINITY, -INFINITY, position_target))
     b.block[i] = Block(law=CONE, first_row=3 * i, rows=3, a=friction, b=0.0, compliance=0.0, key=key)
     b.single_a[i] = b.single_b[i] = -1
     b.entry3_start[i] = b.n_entries3
@@ -90,11 +94,12 @@ cdef inline int add_point(Builder* b, const Scene* s, const BodyHandle* body, Ve
     return 0
 
 cdef inline void begin_row(Builder* b, int law, double low, double high, double v_free, double target,
-                           Key key) noexcept nogil:
-    """The next block of one row, with the bounds of a box [N s]; v_free and target in [m/s or rad/s]."""
+                           double position_target, Key key) noexcept nogil:
+    """The next block of one row, with the bounds of a box [N s]; v_free and the targets in [m/s or rad/s]."""
     cdef int cones = b.problem.n_cones, r = b.n_rows
     b.v_free[3 * cones + r] = v_free - target
     b.target[3 * cones + r] = target
+    b.position_target[3 * cones + r] = position_target
     b.block[cones + b.n_blocks] = Block(law=law, first_row=3 * cones + r, rows=1, a=low, b=high, compliance=0.0,
                                         key=key)
     b.side[2 * r].body = b.side[2 * r + 1].body = -1

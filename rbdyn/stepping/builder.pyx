@@ -16,10 +16,10 @@ from rbdyn.stepping.scene cimport Scene, SingleScratch, System
 
 cdef void builder_free(Builder* b) noexcept:
     """Give all memory back."""
-    for p in (<size_t> b.block, <size_t> b.v_free, <size_t> b.target, <size_t> b.impulse, <size_t> b.frame,
-              <size_t> b.single_a, <size_t> b.single_b, <size_t> b.arm_a, <size_t> b.arm_b,
-              <size_t> b.entry3_start, <size_t> b.entry3, <size_t> b.side, <size_t> b.entry_start, <size_t> b.entry,
-              <size_t> b.inverse_mass, <size_t> b.inverse_inertia):
+    for p in (<size_t> b.block, <size_t> b.v_free, <size_t> b.target, <size_t> b.position_target,
+              <size_t> b.impulse, <size_t> b.frame, <size_t> b.single_a, <size_t> b.single_b, <size_t> b.arm_a,
+              <size_t> b.arm_b, <size_t> b.entry3_start, <size_t> b.entry3, <size_t> b.side, <size_t> b.entry_start,
+              <size_t> b.entry, <size_t> b.inverse_mass, <size_t> b.inverse_inertia):
         free(<void*> <size_t> p)
     memset(b, 0, sizeof(Builder))
 
@@ -30,6 +30,7 @@ cdef int make_room(Builder* b, Count total, int singles) except -1 nogil:
     grow(<void**> &b.v_free, &b.room[1], rows, sizeof(double))
     grow(<void**> &b.impulse, &b.room[2], rows, sizeof(double))
     grow(<void**> &b.target, &b.room[3], rows, sizeof(double))
+    grow(<void**> &b.position_target, &b.room[4], rows, sizeof(double))
     grow(<void**> &b.frame, &b.room_cone[0], cones, 9 * sizeof(double))
     grow(<void**> &b.single_a, &b.room_cone[1], cones, sizeof(int))
     grow(<void**> &b.single_b, &b.room_cone[2], cones, sizeof(int))
@@ -83,7 +84,8 @@ cdef void end_problem(Builder* b) noexcept nogil:
     cdef ContactProblem* p = &b.problem
     b.entry3_start[b.n_cones] = b.n_entries3
     b.entry_start[b.n_rows] = b.n_entries
-    p.block, p.v_free, p.target, p.impulse, p.frame = b.block, b.v_free, b.target, b.impulse, b.frame
+    p.block, p.v_free, p.impulse, p.frame = b.block, b.v_free, b.impulse, b.frame
+    p.target, p.position_target = b.target, b.position_target
     p.single_a, p.single_b, p.arm_a, p.arm_b = b.single_a, b.single_b, b.arm_a, b.arm_b
     p.entry3_start, p.entry3 = b.entry3_start, b.entry3
     p.side, p.entry_start, p.entry = b.side, b.entry_start, b.entry
@@ -95,21 +97,32 @@ cdef void prepare_system(System* s) noexcept nogil:
     normalise_columns(s)
 
 
-cdef void limit_target(Builder* b, double mass, double mobility) noexcept nogil:
-    """Lower the target T of the cone begun last, which acts on systems of this mass [kg], to what is not too dear.
+cdef void end_cone(Builder* b, double mass, double mobility) noexcept nogil:
+    """What follows from the mobility of the cone begun last, which acts on systems of this mass [kg].
 
-    With the normal mobility g to reach T takes the energy T^2 / (2 g): near the axes of joints, or where an arm is
-    straight, g is small, and joints would turn at any speed for a millimetre.  T is lowered until it takes no more than
-    to move all the mass at the speed T.  `mobility` is that of single bodies [1/kg].
+    Beside 1 / mass a mobility below 1e-20 is a rounding error of its entries, which would take any impulse: they go.
+    Otherwise targets T > 0 are lowered to what is not too dear.  With the normal mobility g to reach T takes the
+    energy T^2 / (2 g): near the axes of joints, or where an arm is straight, g is small, and joints would turn at any
+    speed for a millimetre.  T is lowered until it takes no more than to move all the mass at the speed T.  `mobility`
+    is that of single bodies [1/kg].
     """
-    cdef int i = b.n_cones - 1, k
-    cdef double lower
+    cdef int i = b.n_cones - 1, n = 3 * i + 2, k
+    cdef double whole = mobility, share
+    cdef const Entry3* e
     for k in range(b.entry3_start[i], b.n_entries3):
-        mobility += b.entry3[k].n * b.entry3[k].n
-    if mobility * mass < 1.0:
-        lower = sqrt(mobility * mass) * b.target[3 * i + 2]
-        b.v_free[3 * i + 2] += b.target[3 * i + 2] - lower
-        b.target[3 * i + 2] = lower
+        e = b.entry3 + k
+        mobility += e.n * e.n
+        whole += e.x * e.x + e.y * e.y + e.n * e.n
+    if whole * mass < 1e-20:
+        b.n_entries3 = b.entry3_start[i]
+    if mobility * mass >= 1.0:
+        return
+    share = sqrt(mobility * mass)
+    if b.target[n] > 0.0:
+        b.v_free[n] += (1.0 - share) * b.target[n]
+        b.target[n] *= share
+    if b.position_target[n] > 0.0:
+        b.position_target[n] *= share
 
 
 cdef inline void add_entry3(Builder* b, int first, bint merge, int coordinate, const double* y,

@@ -39,6 +39,9 @@ cdef struct SingleScratch:
     Sym3 inverse_I            # world axes, 0 unless dynamic [1/(kg m^2)]
     Vec3 v_free, w_free       # velocity without contact impulses
     Vec3 dv, dw               # velocity change by contact impulses
+    bint in_contact           # an impulse acts on it that is no bounce
+    bint pushed               # its pose is corrected in this step
+    Vec3 push_v, push_w       # what its pose moves with beyond its velocity, for this step only
     Vec3 v_next, w_next       # end of the step
     double q_next[4]
     Vec3 p_next
@@ -83,6 +86,8 @@ cdef struct SystemScratch:    # written within a step
     double* q_next            # (nq,)
     double* z                 # (nv,) constraint impulse in normalised coordinates
     bint touched              # a contact is on it in this step
+    bint pushed               # its pose is corrected in this step
+    double* push              # (nv,) what it moves with beyond its velocity then, for this step only
     int n_near                # ends of limits that it could pass in this step
     int* near                 # (n_near,) twice the limit, 1 more for its upper end
     bint* held                # (nv,) a limit holds it in this step: its position follows from v_next alone
@@ -132,6 +137,7 @@ cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) no
     w.v_next = <double*> place(a, m.nv, sizeof(double))
     w.q_next = <double*> place(a, m.nq, sizeof(double))
     w.z = <double*> place(a, m.nv, sizeof(double))
+    w.push = <double*> place(a, m.nv, sizeof(double))
     w.near = <int*> place(a, 2 * m.nv, sizeof(int))
     w.held = <bint*> place(a, m.nv, sizeof(bint))
     w.acceleration = <double*> place(a, m.nv, sizeof(double))

@@ -11,7 +11,7 @@ from rbdyn.spatial._algebra cimport (
 )
 from rbdyn.spatial.quaternion cimport quat_E, quat_step
 from rbdyn.stepping.scene cimport DYNAMIC, STATIC, Scene, SingleControl, SingleParameters, SingleScratch, SingleState
-from rbdyn.stepping.scheme cimport EULER, SEMI_IMPLICIT
+from rbdyn.stepping.scheme cimport EULER, SEMI_IMPLICIT, Scheme, in_contact
 
 cdef struct Single:           # one of the scene's single bodies
     const SingleParameters* body
@@ -39,6 +39,7 @@ cdef inline void single_free(const Single* b, Vec3 gravity, double dt) noexcept 
     """Velocity without contact impulses, and the inverse inertia in world axes."""
     b.work.dv = zero3()
     b.work.dw = zero3()
+    b.work.in_contact = False
     b.work.v_free = b.state.v
     b.work.w_free = b.state.w
     b.work.inverse_mass = 0.0
@@ -96,8 +97,18 @@ cdef inline void turn_freely(const Single* b, Vec3 L, double dt, double* q) noex
         w = midpoint_spin(q, &R, inverse, L, dt)
         quat_step(q, dt * w.x, dt * w.y, dt * w.z)
 
-cdef inline void single_move(const Single* b, int rule, double dt) noexcept nogil:
-    """v_next, w_next, p_next, q_next."""
+cdef inline void single_push(const Single* b, double dt) noexcept nogil:
+    """Correct the pose at the step's end.  The angular velocity turns with the body: its energy stays what it was."""
+    cdef Vec3 w = b.work.push_w, w_b
+    cdef Mat3 R = transpose3(quat_E(b.work.q_next))
+    w_b = tmul3(R, b.work.w_next)
+    b.work.p_next = add3(b.work.p_next, scale3(dt, b.work.push_v))
+    quat_step(b.work.q_next, dt * w.x, dt * w.y, dt * w.z)
+    b.work.w_next = mul3(transpose3(quat_E(b.work.q_next)), w_b)
+
+cdef inline void single_move(const Single* b, Scheme scheme, double dt) noexcept nogil:
+    """v_next, w_next, p_next, q_next.  A bounce is no contact: with the mean velocity it keeps its energy."""
+    cdef int rule = in_contact(scheme).rule if b.work.in_contact else scheme.rule
     cdef Vec3 v, w, L
     cdef Mat3 R
     b.work.v_next = add3(b.work.v_free, b.work.dv)
@@ -123,6 +134,8 @@ cdef inline void single_move(const Single* b, int rule, double dt) noexcept nogi
     else:
         memcpy(b.work.q_next, b.state.q, 4 * sizeof(double))
         quat_step(b.work.q_next, dt * w.x, dt * w.y, dt * w.z)
+    if b.work.pushed:
+        single_push(b, dt)
 
 cdef inline bint single_finite(const Single* b) noexcept nogil:
     cdef const SingleScratch* w = b.work

@@ -9,6 +9,7 @@ from rbdyn.stepping.articulated cimport (
     system_settle,
 )
 from rbdyn.stepping.scene cimport SYSTEM_BODY, BodyHandle, Scene, SingleState, System
+from rbdyn.stepping.scheme cimport Scheme, in_contact
 from rbdyn.stepping.single cimport (
     Single, single_accelerations, single_clear_forces, single_commit, single_finite, single_free, single_move,
     single_of,
@@ -46,16 +47,27 @@ cdef inline void mark_touched(const Scene* s) noexcept nogil:
         if body.kind == SYSTEM_BODY:
             s.system[body.index].work.touched = True
 
+cdef inline Scheme scheme_of(const Scene* s, const System* r) noexcept nogil:
+    return in_contact(s.scheme) if r.work.touched else s.scheme
+
 cdef inline void free_velocities(Scene* s) noexcept nogil:
     """Velocities at the end of the step without constraint impulses; articulated inertias on the way."""
     cdef Single b
     cdef int k
     mark_touched(s)
     for k in range(s.n_system):
-        system_free(s.system + k, s.dt, s.scheme)
+        system_free(s.system + k, s.dt, scheme_of(s, s.system + k))
     for k in range(s.n_single):
         b = single_of(s, k)
         single_free(&b, s.gravity, s.dt)
+
+cdef inline void clear_pushes(Scene* s) noexcept nogil:
+    """No pose moves beyond its velocity."""
+    cdef int k
+    for k in range(s.n_system):
+        s.system[k].work.pushed = False
+    for k in range(s.n_single):
+        s.single_scratch[k].pushed = False
 
 cdef inline void integrate(Scene* s) noexcept nogil:
     """New velocities and positions, beside the old ones."""
@@ -63,12 +75,12 @@ cdef inline void integrate(Scene* s) noexcept nogil:
     cdef int k
     for k in range(s.n_system):
         system_change(s.system + k)
-        actuation(s.system + k, s.dt, s.scheme)
-        system_move(s.system + k, s.scheme.rule, s.dt)
-        system_settle(s.system + k, s.dt, s.scheme)
+        actuation(s.system + k, s.dt, scheme_of(s, s.system + k))
+        system_move(s.system + k, scheme_of(s, s.system + k).rule, s.dt)
+        system_settle(s.system + k, s.dt, scheme_of(s, s.system + k))
     for k in range(s.n_single):
         b = single_of(s, k)
-        single_move(&b, s.scheme.rule, s.dt)
+        single_move(&b, s.scheme, s.dt)
 
 cdef inline bint is_finite(Scene* s) noexcept nogil:
     """Whether the step's end is finite; else failed_* says whose is not."""

@@ -15,6 +15,7 @@ cdef class World:
     cdef Scene* scene                     # the registry's
     cdef readonly CollisionBackend collision
     cdef readonly ContactSolver contact
+    cdef readonly ContactSolver position_solver           # of what corrects depths
     cdef Assembly assembly                # this step's contact problem
     cdef ContactBuffer found              # this step's contacts
     cdef bint solved                      # impulses of the contacts are known
@@ -27,6 +28,7 @@ cdef class World:
     cdef int check(self) except -1
     cdef int first_half(self, Signals* signals) except -1 nogil
     cdef int second_half(self, Signals* signals) except -1 nogil
+    cdef int correct_positions(self) except -1 nogil
     cdef int detect(self) except -1 nogil
     cdef int raise_divergence(self) except -1 nogil
     cdef object who_diverged(self)

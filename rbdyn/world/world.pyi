@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from numpy.typing import ArrayLike
 
 from rbdyn.collision.backend import CollisionBackend
-from rbdyn.contact import ContactSolver, MaterialTable
+from rbdyn.contact import BisectionSolver, ContactSolver, MaterialTable
 from rbdyn.mechanism import Geometry, Mechanism
 from rbdyn.spatial.rotations import Array
 from rbdyn.world.objects.articulated_system import ArticulatedSystem
@@ -35,6 +35,8 @@ class World:
     def collision(self) -> CollisionBackend: ...
     @property
     def contact(self) -> ContactSolver: ...
+    @property
+    def position_solver(self) -> BisectionSolver: ...
     @property
     def materials(self) -> MaterialTable: ...
     @property

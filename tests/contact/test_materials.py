@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rbdyn.contact import MaterialPair, MaterialTable
-from rbdyn.contact.targets import friction_at, target
+from rbdyn.contact.targets import correction, friction_at, target
 from rbdyn.errors import ContactError, Error
 
 
@@ -73,21 +73,28 @@ def test_bounce(speed, expected):
     assert target(speed, 0.0, 1e-3, restitution=0.5, threshold=0.2) == pytest.approx(expected, abs=1e-14)
 
 
+def test_what_parts_may_turn_round_by_its_share():
+    """Moreau's law v+ + e v- >= 0, beyond the threshold."""
+    assert target(-1.0, 0.0, 1e-3, restitution=0.5) == -0.5
+    assert target(-0.3, 0.0, 1e-3, restitution=0.5, threshold=0.2) == pytest.approx(-0.05, rel=1e-14)
+    assert target(-0.1, 0.0, 1e-3, restitution=0.5, threshold=0.2) == 0.0
+    assert target(-1.0, 0.1, 1e-3) == 0.0
+
+
 def test_position_correction():
-    """erp of the depth beyond the slop, at most v_erp_max; the larger of it and the bounce, not the sum."""
-    assert target(0.0, 1e-5, 1e-3, erp=0.2, slop=1e-5) == 0.0
-    assert target(0.0, 3e-4 + 1e-5, 1e-3, erp=0.2) == pytest.approx(0.06, rel=1e-12)
-    assert target(0.0, 0.1, 1e-3, erp=0.2, v_erp_max=0.5) == 0.5
-    assert target(1.0, 3e-4 + 1e-5, 1e-3, erp=0.2, restitution=0.5) == 0.5
-    assert target(0.1, 3e-4 + 1e-5, 1e-3, erp=0.2, restitution=0.5) == pytest.approx(0.06, rel=1e-12)
+    """erp of the depth beyond the slop, no faster than a bound; a gap may close.  No velocity is asked for."""
+    assert correction(1e-5, 1e-3, erp=0.2, slop=1e-5) == 0.0
+    assert correction(3e-4 + 1e-5, 1e-3, erp=0.2) == pytest.approx(0.06, rel=1e-12)
+    assert correction(0.1, 1e-3, erp=0.2, fastest=0.5) == 0.5
+    assert correction(-1e-3, 1e-2) == pytest.approx(-0.1, rel=1e-15)
+    assert target(0.0, 0.1, 1e-3) == 0.0
 
 
 def test_gap():
-    """A gap may close within the step; a bounce happens only if the bodies meet."""
+    """A gap may close within the step; a pair that can bounce has no bound until it meets."""
     assert target(0.5, -1e-3, 1e-2) == pytest.approx(-0.1, rel=1e-15)
     assert target(0.5, -1e-3, 1e-2, restitution=0.5) == 0.25
-    assert target(0.5, -1e-2, 1e-2, restitution=0.5) == pytest.approx(-1.0, rel=1e-15)
-    assert target(0.5, -1e-3, 1e-2, restitution=0.5, threshold=0.6) == pytest.approx(-0.1, rel=1e-15)
+    assert target(0.5, -1e-2, 1e-2, restitution=0.5) == target(0.0, -1e-9, 1e-2, restitution=0.5) == -1e6
 
 
 def test_static_friction():

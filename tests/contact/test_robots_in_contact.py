@@ -145,7 +145,8 @@ def test_near_singular_chains_are_pushed_apart_gently(seed):
 def test_a_contact_near_the_axis_of_its_joint_does_not_spin_it():
     """A ball 1 mm from the axis overlaps with a fixed one by 3 cm.
 
-    It takes 1,000 rad/s to part them at 1 m/s; the correction is given the energy of the link's 2 kg at 1 m/s at most.
+    It takes 1,000 rad/s to part them at 1 m/s, a radian in a step; the correction moves no faster than what would take
+    the energy of the link's 2 kg at 1 m/s, 14 rad/s.  It leaves no velocity.
     """
     arm = Mechanism(RigidBody("world"))
     link = RigidBody("link", inertia=SpatialInertia(2.0, (0.0, 0.0, 0.0), 0.01 * np.eye(3)))
@@ -159,9 +160,11 @@ def test_a_contact_near_the_axis_of_its_joint_does_not_spin_it():
     ball.body_type = "static"
     fastest = 0.0
     for _ in range(100):
+        before = robot.q[0]
         world.step()
-        fastest = max(fastest, rbdyn.kinetic_energy(robot.state))
-    assert 1e-3 < fastest <= 1.0
+        fastest = max(fastest, abs(robot.q[0] - before) / 0.001)
+        assert robot.v[0] == 0.0
+    assert 0.1 < fastest <= np.sqrt(2.0 / 0.01) * (1.0 + 1e-6)
 
 
 @pytest.mark.filterwarnings("ignore:.* asks for .*(dry friction|mimic)")  # none of it matters here
@@ -179,11 +182,11 @@ def test_robots_whose_links_overlap_from_the_start_stay_in_one_piece(name, secon
     one.set_state(q, np.zeros(one.nv))
     start = rbdyn.kinetic_energy(one.state) + rbdyn.potential_energy(one.state)
     impulse, _ = simulate(world, one, seconds)
-    assert len(world.contacts) > 10 and impulse < 1e5
+    assert len(world.contacts) > 5 and impulse < 1e4
     assert rbdyn.kinetic_energy(one.state) + rbdyn.potential_energy(one.state) < start + 100.0
 
 
-@pytest.mark.parametrize("name", ["kinova.urdf", "go2.urdf"])
+@pytest.mark.parametrize("name", ["kinova.urdf", "icub.urdf"])
 def test_a_robot_in_trouble_leaves_others_alone(name):
     """Its laws have no solution in most steps; a ball and a crate 100 m away lie there as if it were not."""
     world = rbdyn.World(2.5e-3)
@@ -203,4 +206,4 @@ def test_a_robot_in_trouble_leaves_others_alone(name):
         unconverged += not world.contact.converged
         assert sum(c.force_on(ball)[2] for c in ball.contacts) == pytest.approx(9.81, rel=1e-6)
         assert sum(c.force_on(crate)[2] for c in crate.contacts) == pytest.approx(20 * 9.81, rel=1e-3)
-    assert unconverged > 10
+    assert unconverged > 5

@@ -122,6 +122,8 @@ def dense_system(world, objects, start):
             state.set(q)
             dt = world.time_step
             theta, gamma = {"trapezoid": (0.5, 0.5), "semi_implicit": (1.0, 1.0), "euler": (0.5, 0.0)}[world.integrator]
+            if world.integrator == "trapezoid" and any(obj in (c.object_a, c.object_b) for c in world.contacts):
+                gamma = 1.0  # what is in contact moves by its new velocity
             kp, kd = obj.pd_gains if obj.control_mode != "force" else (0.0, 0.0)
             stiff, damp = obj.model.array("stiffness") + kp, obj.model.array("damping") + kd
             blocks.append(rbdyn.mass_matrix(state) + np.diag(theta * dt * damp + theta * gamma * dt * dt * stiff))

@@ -17,9 +17,9 @@ SHAPES = {
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("law", ["coulomb", "raisim"])
 def test_random_drops_gain_no_energy(shape, law):
-    """Bodies dropped with a spin: no step adds more than position correction can, and they come to rest.
+    """Bodies dropped with a spin: a step adds no more than the lift of what went in, and they come to rest.
 
-    Correction pushes apart at 1 m/s at most: 0.5 J for a body of 1 kg that moves as a whole, and its rotation.
+    Nobody is faster than 3.5 m/s: 3.5 mm deep after a step, a fifth of which is 7 mJ for 1 kg.
     """
     unconverged = 0
     for seed in range(20):
@@ -34,7 +34,7 @@ def test_random_drops_gain_no_energy(shape, law):
         for _ in range(1000):
             world.step()
             now = body.kinetic_energy + body.potential_energy
-            assert now - before < 0.6
+            assert now - before < 7e-3
             before = now
             unconverged += not world.contact.converged
         assert now < start - 0.5
@@ -43,7 +43,7 @@ def test_random_drops_gain_no_energy(shape, law):
 
 @pytest.mark.parametrize("n", [20, 60])
 def test_boxes_in_one_place_part_slowly(n):
-    """Redundant contacts of the worst kind, n boxes at one pose: parted at metres a second, not at thousands."""
+    """Redundant contacts of the worst kind, n boxes at one pose: their poses part, they stay at rest."""
     world = rbdyn.World(0.002)
     world.add_ground()
     boxes = [world.add_box(0.1, 0.1, 0.1, 1.0) for _ in range(n)]
@@ -51,7 +51,8 @@ def test_boxes_in_one_place_part_slowly(n):
         box.set_pose((0, 0, 0.05))
     world.step()
     assert len(world.contacts) > n
-    assert max(np.abs(box.linear_velocity).max() for box in boxes) < 30.0
+    assert max(np.abs(box.linear_velocity).max() for box in boxes) < 0.1
+    assert len({tuple(box.position.round(6)) for box in boxes}) > 1
 
 
 def test_a_free_rod_spins_on():

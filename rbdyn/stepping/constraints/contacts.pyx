@@ -7,11 +7,11 @@ from libc.math cimport fabs, sqrt
 
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.contact.problem cimport ContactProblem, Key
-from rbdyn.contact.targets cimport effective_friction, target_velocity
+from rbdyn.contact.targets cimport effective_friction, position_target, target_velocity
 from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, cross3, dot3, mul3, scale3, sub3, vec3, zero3
 from rbdyn.stepping.articulated cimport point_velocity
 from rbdyn.stepping.builder cimport (
-    Builder, Count, Share, add_point, begin_cone, limit_target, gather_cone, use_system,
+    Builder, Count, Share, add_point, begin_cone, end_cone, gather_cone, use_system,
 )
 from rbdyn.stepping.scene cimport (
     SINGLE_BODY, SYSTEM_BODY, BodyHandle, PairProperties, Scene, SingleScratch, SingleState, System, pair_properties,
@@ -79,21 +79,21 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c) except
     cdef const PairProperties* pair = pair_properties(&s.pairs, s.material[c.shape_a], s.material[c.shape_b])
     cdef Mat3 E = contact_frame(c.normal)
     cdef Vec3 now_a, now_b, free_a, free_b, now, v
-    cdef double target, mu
+    cdef double target, part, mu
     start_velocity(s, A, c.position, &now_a, &free_a)
     start_velocity(s, B, c.position, &now_b, &free_b)
     now = mul3(E, sub3(now_a, now_b))
     v = mul3(E, sub3(free_a, free_b))
-    target = target_velocity(-now.z, c.depth, s.dt, s.erp, s.slop, s.erp_speed,
-                             pair.restitution + s.erp2, pair.threshold)
+    target = target_velocity(-now.z, c.depth, s.dt, pair.restitution + s.erp2, pair.threshold)
+    part = position_target(c.depth, s.dt, s.erp, s.slop, s.erp_speed)
     mu = effective_friction(pair.friction, pair.static_friction, pair.static_threshold,
                             sqrt(now.x * now.x + now.y * now.y))
-    begin_cone(b, &E, v, target, mu,
+    begin_cone(b, &E, v, target, part, mu,
                Key(source=CONTACT_SOURCE, id_a=c.shape_a, id_b=c.shape_b, feature=c.feature))
     add_point(b, s, A, c.position, &E, 1.0)
     add_point(b, s, B, c.position, &E, -1.0)
-    if target > 0.0 and (A.kind == SYSTEM_BODY or B.kind == SYSTEM_BODY):
-        limit_target(b, system_mass(s, A) + system_mass(s, B), single_mobility(s, A) + single_mobility(s, B))
+    if A.kind == SYSTEM_BODY or B.kind == SYSTEM_BODY:
+        end_cone(b, system_mass(s, A) + system_mass(s, B), single_mobility(s, A) + single_mobility(s, B))
     return 0
 
 
@@ -104,9 +104,10 @@ cdef int write_contacts(const Scene* s, Builder* b) except -1 nogil:
     return 0
 
 
-cdef inline void push_single(const Scene* s, int k, Vec3 impulse, Vec3 at) noexcept nogil:
+cdef inline void push_single(const Scene* s, int k, Vec3 impulse, Vec3 at, bint bounces) noexcept nogil:
     cdef Single body = single_of(s, k)
     single_add_impulse(&body, impulse, sub3(at, body.state.p))
+    body.work.in_contact |= not bounces
 
 
 cdef void read_contacts(const Scene* s, const ContactProblem* p, Share share) noexcept nogil:
@@ -116,6 +117,7 @@ cdef void read_contacts(const Scene* s, const ContactProblem* p, Share share) no
     cdef const BodyHandle* B
     cdef const double* l
     cdef Vec3 impulse
+    cdef bint bounces
     cdef int i
     for i in range(share.cone, share.cone_end):
         A = s.body + c.body_a
@@ -123,10 +125,11 @@ cdef void read_contacts(const Scene* s, const ContactProblem* p, Share share) no
         l = p.impulse + 3 * i
         if not (l[0] == 0.0 and l[1] == 0.0 and l[2] == 0.0):
             impulse = cone_impulse(p, i)
+            bounces = p.target[3 * i + 2] > 0.0
             if p.single_a[i] >= 0:
-                push_single(s, p.single_a[i], impulse, c.position)
+                push_single(s, p.single_a[i], impulse, c.position, bounces)
             if p.single_b[i] >= 0:
-                push_single(s, p.single_b[i], vec3(-impulse.x, -impulse.y, -impulse.z), c.position)
+                push_single(s, p.single_b[i], vec3(-impulse.x, -impulse.y, -impulse.z), c.position, bounces)
             if A.kind == SYSTEM_BODY:
                 gather_cone(p, i, s.system + A.index)
             if B.kind == SYSTEM_BODY and not (A.kind == SYSTEM_BODY and A.index == B.index):

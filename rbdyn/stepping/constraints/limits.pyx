@@ -9,7 +9,7 @@ dt, and the next step leads it back, as with a contact that comes from beyond th
 from libc.math cimport INFINITY, isfinite
 
 from rbdyn.contact.problem cimport UNILATERAL, ContactProblem, Key
-from rbdyn.contact.targets cimport target_velocity
+from rbdyn.contact.targets cimport position_target, target_velocity
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
 from rbdyn.stepping.scene cimport Limit, Scene, System
 
@@ -88,8 +88,9 @@ cdef int write_limit(const Scene* s, Builder* b, System* r, const Limit* limit, 
     cdef double sign = -1.0 if end else 1.0
     cdef double q = r.d.q[limit.q]
     cdef double gap = limit.upper - q if end else q - limit.lower
-    cdef double target = target_velocity(-sign * r.d.v[limit.dof], -gap, s.dt, s.erp, s.slop, s.erp_speed, 0.0, 0.0)
-    begin_row(b, UNILATERAL, 0.0, 0.0, sign * r.work.v_free[limit.dof], target,
+    cdef double target = target_velocity(-sign * r.d.v[limit.dof], -gap, s.dt, 0.0, 0.0)
+    cdef double part = position_target(-gap, s.dt, s.erp, s.slop, s.erp_speed)
+    begin_row(b, UNILATERAL, 0.0, 0.0, sign * r.work.v_free[limit.dof], target, part,
               Key(source=LIMIT_SOURCE, id_a=r.handle, id_b=limit.dof, feature=end))
     return add_coordinate(b, r, limit.dof, sign)
 

@@ -1,0 +1,28 @@
+# Depth is corrected by moving poses: a second, frictionless problem that leaves no velocity behind (split impulses).
+#
+# With the velocities v that the first problem has led to, it asks for impulses mu that are not applied,
+#
+#     0 <= mu  perpendicular to  v + G mu - T >= 0         (bilateral rows: = 0)
+#
+# in the normal rows of the contacts and all other rows with a position target T, and dt M^-1 J^T mu is how far the
+# poses move beyond dt v.  A velocity that parted bodies this fast would be kept, and the next steps would have to take
+# it away again: that is where a rebound without restitution comes from.
+#
+# Source: Catto, "Modeling and solving constraints", GDC 2009 (split impulses, pseudo velocities).
+
+from rbdyn.contact.operator cimport BodyVelocity
+from rbdyn.contact.problem cimport Block, ContactProblem
+
+cdef struct PositionProblem:  # all zero: empty
+    ContactProblem problem    # what the first one has, but for the arrays below
+    Block* block              # (n,) cones without friction
+    double* v_free            # (n_rows,) what the first problem has led to, less the position target [m/s]
+    double* impulse           # (n_rows,) mu [N s]
+    BodyVelocity* body        # (n_single,) what impulses make of the bodies' velocities
+    double* z                 # (n_coordinates,) and of the normalised coordinates
+    size_t room[5]
+
+cdef void release_positions(PositionProblem* q) noexcept nogil
+cdef bint asks_for_positions(const ContactProblem* p) noexcept nogil
+cdef int write_positions(PositionProblem* q, const ContactProblem* p) except -1 nogil
+cdef void find_velocities(PositionProblem* q, const ContactProblem* p) noexcept nogil
