@@ -16,7 +16,8 @@ from libc.string cimport memcpy
 from rbdyn.kernels.aba cimport aba_inward, aba_outward
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.model._model cimport CData, CModel
-from rbdyn.stepping.scene cimport Limit, System
+from rbdyn.model.joints.dispatch cimport difference_joint, has_3dof_rotation
+from rbdyn.stepping.scene cimport Limit, System, SystemControl
 from rbdyn.stepping.wrenches cimport wrenches_to_bodies
 
 cdef inline void look_ahead(System* s, const double* q, const double* v) noexcept nogil:
@@ -41,6 +42,42 @@ cdef inline void stop_at_limits(System* s, double dt) noexcept nogil:
         elif q + dt * v < limit.lower and v < 0.0:
             s.ahead.v[limit.dof] = fmin(0.0, (limit.lower - q) / dt)
 
+cdef inline bint turned(const System* s, int i, const double* target, const double* stiffness, double dt,
+                        double* turn) noexcept nogil:
+    """turn = e(q_m) - e(q) + dt u_m / 2 of joint i, with e = target (-) q; False where nothing is stiff."""
+    cdef double before[6]
+    cdef bint stiff = False
+    cdef int k, v0 = s.m.vi[i], q0 = s.m.qi[i]
+    for k in range(s.m.nvi[i]):
+        stiff = stiff or stiffness[v0 + k] != 0.0
+    if not stiff:
+        return False
+    difference_joint(s.m, i, s.d.q + q0, target + q0, before)
+    difference_joint(s.m, i, s.ahead.q + q0, target + q0, turn)
+    for k in range(s.m.nvi[i]):
+        turn[k] += 0.5 * dt * s.ahead.v[v0 + k] - before[k]
+    return True
+
+cdef inline void turn_springs(System* s, double dt) noexcept nogil:
+    """Springs and PD control of rotations in space, in the middle of the step.
+
+    Their error turns while they move.  That of other joints shrinks by what they move, and the theta-scheme knows.
+    """
+    cdef const SystemControl* c = &s.control
+    cdef double turn[6]
+    cdef int i, k, v0
+    for i in range(1, s.m.nb):
+        if not has_3dof_rotation(s.m, i):
+            continue
+        v0 = s.m.vi[i]
+        if c.pd and turned(s, i, c.q_ref, c.kp, dt, turn):
+            for k in range(s.m.nvi[i]):
+                s.work.command[v0 + k] += c.kp[v0 + k] * turn[k]
+                s.work.tau[v0 + k] += c.kp[v0 + k] * turn[k]
+        if c.springs and turned(s, i, c.q_spring, c.stiffness, dt, turn):
+            for k in range(s.m.nvi[i]):
+                s.work.tau[v0 + k] += c.stiffness[v0 + k] * turn[k]
+
 cdef inline void midpoint_acceleration(System* s, double dt) noexcept nogil:
     """work.vd in the middle of the step, from that at its start."""
     cdef const CModel* m = s.m
@@ -51,6 +88,8 @@ cdef inline void midpoint_acceleration(System* s, double dt) noexcept nogil:
         d.v[k] += 0.5 * dt * s.work.vd[k]
     stop_at_limits(s, dt)
     integrate_joints(m, d.q, d.v, 0.5 * dt)
+    if s.work.implicit is not NULL:
+        turn_springs(s, dt)
     if s.control.has_wrenches:
         wrenches_to_bodies(m, d, s.control.wrench)
     aba_inward(m, d, s.work.tau, s.work.implicit, s.control.has_wrenches)

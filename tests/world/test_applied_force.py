@@ -53,3 +53,23 @@ def test_applied_force_is_what_moves_the_arm():
         mean = feed + kp * (target - 0.5 * (before.q + robot.q)) - kd * 0.5 * (before.v + robot.v)
         assert robot.applied_force == pytest.approx(mean, abs=1e-9)
     assert np.abs(robot.applied_force).max() > 1.0
+
+
+def test_applied_force_is_what_turns_a_ball_joint():
+    """J (w+ - w) / dt of an isotropic body; the target's axis is not that of the motion, so that the error turns."""
+    J, dt = 0.3, 1e-2
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"), gravity=(0, 0, 0))
+    body = rbdyn.RigidBody("ball", rbdyn.SpatialInertia(1.0, (0, 0, 0), J * np.eye(3)))
+    mechanism.attach(mechanism.root_body, body, rbdyn.Joint("socket", rbdyn.Spherical()))
+    world = World(dt, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(mechanism)
+    robot.set_pd_gains(5.0, 0.2)
+    robot.set_pd_target([np.cos(0.4), 0.0, np.sin(0.4), 0.0])
+    robot.set_state(v=[2.0, 0.0, 1.0])
+    for _ in range(20):
+        start, error = robot.v, rbdyn.difference(robot.model, robot.q, robot.pd_target[0])
+        world.step()
+        assert robot.applied_force == pytest.approx(J * (robot.v - start) / dt, abs=1e-12)
+        end = rbdyn.difference(robot.model, robot.q, robot.pd_target[0])
+        mean = 5.0 * 0.5 * (error + end) - 0.2 * 0.5 * (start + robot.v)
+        assert robot.applied_force == pytest.approx(mean, abs=2e-4)
