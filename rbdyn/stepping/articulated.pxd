@@ -4,59 +4,24 @@ from libc.math cimport isfinite, sqrt
 from libc.string cimport memcpy, memset
 
 from rbdyn.kernels.aba cimport aba_inward, aba_outward, solve_upper
-from rbdyn.kernels.configuration cimport difference_joints, integrate_joints
+from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.model._model cimport TRANSFORMS, CData, CModel
 from rbdyn.model.joints.dispatch cimport add_joint_motion, joint_column
 from rbdyn.spatial._algebra cimport (
     Force, Mat3, Motion, Vec3, Xform, add3, add_m, apply_m, cross3, force, motion, mul3, power, scale_f, scale_m, sub3,
     sub_m, vec3, zero_f, zero_m,
 )
+from rbdyn.stepping.joint_forces cimport joint_forces
 from rbdyn.stepping.midpoint cimport midpoint_acceleration
 from rbdyn.stepping.momentum cimport keep_momentum, note_momentum
-from rbdyn.stepping.scene cimport System, SystemControl, SystemScratch
-from rbdyn.stepping.scheme cimport EULER, SEMI_IMPLICIT, TRAPEZOID, Scheme
+from rbdyn.stepping.runge_kutta cimport runge_kutta
+from rbdyn.stepping.scene cimport System
+from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, TRAPEZOID, Scheme
 from rbdyn.stepping.wrenches cimport system_clear_wrenches, wrenches_to_bodies
 
-cdef inline void joint_forces(System* s, double dt, Scheme scheme) noexcept nogil:
-    """Explicit joint forces and the implicit diagonal of the theta-scheme.
-
-    With stiffness K and damping D (gains plus passive elements), evaluated at q + theta (q+ - q), u + theta (u+ - u)
-    under the position rule q+ = q (+) dt ((1 - gamma) u + gamma u+):
-
-        (M + theta dt D + theta gamma dt^2 K) (u+ - u) = dt (tau_ff + K (q_ref - q - theta dt u) + D (u_ref - u) - h)
-
-    The command tau_ff + kp (q_ref - q) + kd (u_ref - u) is clamped to the effort limits; the rest is not.
-    """
-    cdef const CModel* m = s.m
-    cdef const SystemControl* c = &s.control
-    cdef SystemScratch* w = &s.work
-    cdef const double* v = s.d.v
-    cdef double theta = scheme.theta, gamma = scheme.gamma, command
-    cdef int k
-    for k in range(m.nv):
-        w.command[k] = c.tau_ff[k]
-        w.extra[k] = theta * dt * c.damping[k] + theta * gamma * dt * dt * c.stiffness[k]
-        w.tau[k] = -c.damping[k] * v[k]
-    if c.pd:
-        difference_joints(m, s.d.q, c.q_ref, w.error)
-        for k in range(m.nv):
-            w.command[k] += c.kp[k] * w.error[k] + c.kd[k] * (c.v_ref[k] - v[k])
-            w.extra[k] += theta * dt * c.kd[k] + theta * gamma * dt * dt * c.kp[k]
-            w.tau[k] -= theta * dt * c.kp[k] * v[k]
-    if c.springs:
-        difference_joints(m, s.d.q, c.q_spring, w.error)
-    w.implicit = NULL
-    for k in range(m.nv):
-        command = w.command[k]
-        command = c.effort[k] if command > c.effort[k] else (-c.effort[k] if command < -c.effort[k] else command)
-        w.command[k] = command
-        w.tau[k] += command + c.stiffness[k] * (w.error[k] - theta * dt * v[k])
-        if w.extra[k] != 0.0:
-            w.implicit = w.extra
-
 cdef inline bint flies(const System* s, Scheme scheme) noexcept nogil:
-    """Whether the step is of second order: the default rule, and no contact."""
-    return scheme.rule == TRAPEZOID and not s.work.touched
+    """Whether the step is of second order or more: the default rule or the Runge-Kutta method, and no contact."""
+    return (scheme.rule == TRAPEZOID or scheme.rule == RUNGE_KUTTA) and not s.work.touched
 
 cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil:
     """v_free = u + dt M~^-1 (tau - h), by the articulated-body algorithm with the implicit diagonal.
@@ -65,7 +30,7 @@ cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil
     """
     cdef int k
     cdef bint second_order = flies(s, scheme)
-    joint_forces(s, dt, scheme)
+    joint_forces(s, s.d, dt, scheme)
     note_momentum(s, second_order)
     if s.control.has_wrenches:
         wrenches_to_bodies(s.m, s.d, s.control.wrench)
@@ -157,17 +122,6 @@ cdef inline void system_change(System* s) noexcept nogil:
         for k in range(s.m.nv):
             s.work.v_next[k] += s.work.z[k]
 
-cdef inline void actuation(System* s, double dt, Scheme scheme) noexcept nogil:
-    """What the actuators did in the step: the clamped command, and the PD law's implicit part at the new velocity."""
-    cdef const SystemControl* c = &s.control
-    cdef double theta = scheme.theta, gamma = scheme.gamma
-    cdef int k
-    memcpy(s.work.applied, s.work.command, s.m.nv * sizeof(double))
-    if s.control.pd:
-        for k in range(s.m.nv):
-            s.work.applied[k] -= theta * (dt * c.kp[k] * s.d.v[k] + (c.kd[k] + gamma * dt * c.kp[k])
-                                          * (s.work.v_next[k] - s.d.v[k]))
-
 cdef inline void system_move(System* s, int rule, double dt) noexcept nogil:
     """q_next by the position rule.
 
@@ -192,8 +146,12 @@ cdef inline void system_move(System* s, int rule, double dt) noexcept nogil:
     integrate_joints(s.m, s.work.q_next, s.work.z, dt)
 
 cdef inline void system_settle(System* s, double dt, Scheme scheme) noexcept nogil:
-    """What the laws of momentum say of the end of the step."""
-    if flies(s, scheme):
+    """The end of a step in flight: what the Runge-Kutta method or the laws of momentum say of it."""
+    if not flies(s, scheme):
+        return
+    if scheme.rule == RUNGE_KUTTA and s.work.n_near == 0 and not s.work.pushed:
+        runge_kutta(s, dt)
+    else:
         keep_momentum(s, dt)
 
 cdef inline bint system_finite(const System* s) noexcept nogil:

@@ -3,6 +3,7 @@
 # Spatial vectors are angular part first; "world" means world axes.
 
 from rbdyn.collision._types cimport ContactBuffer, Pose
+from rbdyn.kernels.munthe_kaas cimport Stages
 from rbdyn.memory cimport Arena, place
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.spatial._algebra cimport Force, Mat3, Motion, Sym3, Vec3
@@ -101,6 +102,7 @@ cdef struct SystemScratch:    # written within a step
     bint kept                 # the latest step ended by the laws of momentum: what follows, and ahead.X, are of its end
     Force* momentum           # (nb,) of the tree of a floating base, about its centre of mass, axes before the joint
     Vec3* centre              # (nb,) its centre of mass from the base's origin, same axes [m]
+    Stages stages             # of the Runge-Kutta method
 
 cdef struct System:
     const CModel* m
@@ -148,6 +150,13 @@ cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) no
     w.L = <double*> place(a, m.nv, 6 * sizeof(double))
     w.momentum = <Force*> place(a, m.nb, sizeof(Force))
     w.centre = <Vec3*> place(a, m.nb, sizeof(Vec3))
+    w.stages.q = <double*> place(a, m.nq, sizeof(double))
+    w.stages.v = <double*> place(a, m.nv, sizeof(double))
+    w.stages.theta = <double*> place(a, m.nv, sizeof(double))
+    w.stages.K = <double*> place(a, m.nv, sizeof(double))
+    w.stages.A = <double*> place(a, m.nv, sizeof(double))
+    w.stages.mean_K = <double*> place(a, m.nv, sizeof(double))
+    w.stages.mean_A = <double*> place(a, m.nv, sizeof(double))
 
 # ---- body handles and materials ---------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ cdef enum PositionRule:
     TRAPEZOID = 0             # q+ = q (+) dt (u + u+) / 2
     SEMI_IMPLICIT = 1         # q+ = q (+) dt u+
     EULER = 2                 # q+ = q (+) dt u
+    RUNGE_KUTTA = 3           # of order 4, of articulated systems in flight; everything else by the trapezoid
 
 # q+ = q (+) dt ((1 - gamma) u + gamma u+); springs and PD act at q + theta (q+ - q), u + theta (u+ - u)
 cdef struct Scheme:
@@ -14,7 +15,13 @@ cdef inline Scheme make_scheme(int rule) noexcept nogil:
     cdef Scheme s
     s.rule = rule
     s.theta = 1.0 if rule == SEMI_IMPLICIT else 0.5
-    s.gamma = 0.5 if rule == TRAPEZOID else (1.0 if rule == SEMI_IMPLICIT else 0.0)
+    s.gamma = 0.0 if rule == EULER else (1.0 if rule == SEMI_IMPLICIT else 0.5)
+    return s
+
+cdef inline Scheme explicit_scheme() noexcept nogil:
+    """Springs and PD act where they are evaluated: no implicit terms."""
+    cdef Scheme s
+    s.rule, s.theta, s.gamma = RUNGE_KUTTA, 0.0, 0.0
     return s
 
 cdef inline Scheme in_contact(Scheme s) noexcept nogil:
@@ -22,6 +29,6 @@ cdef inline Scheme in_contact(Scheme s) noexcept nogil:
 
     The velocity after the impulse is the one that keeps them apart; springs and PD act halfway, as they do in flight.
     """
-    if s.rule == TRAPEZOID:
+    if s.rule == TRAPEZOID or s.rule == RUNGE_KUTTA:
         s.rule, s.gamma = SEMI_IMPLICIT, 1.0
     return s

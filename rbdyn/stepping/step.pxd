@@ -5,9 +5,10 @@
 
 from rbdyn.kernels.kinematics cimport poses, velocities
 from rbdyn.stepping.articulated cimport (
-    actuation, system_accelerations, system_change, system_commit, system_finite, system_free, system_move,
+    system_accelerations, system_change, system_commit, system_finite, system_free, system_move,
     system_settle,
 )
+from rbdyn.stepping.joint_forces cimport actuation
 from rbdyn.stepping.scene cimport SYSTEM_BODY, BodyHandle, Scene, SingleState, System
 from rbdyn.stepping.scheme cimport Scheme, in_contact
 from rbdyn.stepping.single cimport (

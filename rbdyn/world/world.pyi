@@ -13,7 +13,7 @@ from rbdyn.world.objects.contact import Contact
 from rbdyn.world.objects.object import WorldObject
 from rbdyn.world.objects.single_body import SingleBody, _BodyType
 
-_Integrator: TypeAlias = Literal["trapezoid", "semi_implicit", "euler"]
+_Integrator: TypeAlias = Literal["trapezoid", "semi_implicit", "euler", "rk4"]
 
 _F = TypeVar("_F")
 

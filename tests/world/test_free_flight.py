@@ -72,9 +72,10 @@ def test_a_chain_of_twenty_links_keeps_its_energy():
     assert fastest > 10.0
 
 
-def run(mechanism, dt, time, start, wind=None, springs=False):
+def run(mechanism, dt, time, start, wind=None, springs=False, integrator="trapezoid"):
     """q, v, the gain of energy and that of momentum (6,) after a time."""
     world = World(dt)
+    world.integrator = integrator
     robot = world.add_articulated_system(mechanism, self_collision=False)
     robot.set_state(*start)
     if springs:
@@ -89,10 +90,8 @@ def run(mechanism, dt, time, start, wind=None, springs=False):
     return robot.model, robot.q, robot.v, energy(robot.state) - E, about_centre(robot.state) - h
 
 
-@pytest.mark.parametrize("floating", [True, False])
-@pytest.mark.parametrize("what", ["free", "wind", "springs"])
-def test_halving_the_step_divides_the_errors_by_four(floating, what, seed):
-    """Energy, momentum, position and velocity of random trees, against steps 16 times smaller."""
+def random_flight(floating, what, seed):
+    """A random tree, where it starts, and what acts on it."""
     rng = np.random.default_rng(seed)
     make = rand_floating_tree_mechanism if floating else rand_tree_mechanism
     mechanism = without_losses(make(KINDS, seed=seed))
@@ -102,6 +101,14 @@ def test_halving_the_step_divides_the_errors_by_four(floating, what, seed):
     model = rbdyn.Model(mechanism)
     start = model.random(rng), 0.7 * rng.normal(size=model.nv)
     options = {"wind": 3.0 * rng.normal(size=3) if what == "wind" else None, "springs": what == "springs"}
+    return mechanism, model, start, options
+
+
+@pytest.mark.parametrize("floating", [True, False])
+@pytest.mark.parametrize("what", ["free", "wind", "springs"])
+def test_halving_the_step_divides_the_errors_by_four(floating, what, seed):
+    """Energy, momentum, position and velocity of random trees, against steps 16 times smaller."""
+    mechanism, model, start, options = random_flight(floating, what, seed)
     dt, time = 2e-3, 0.2
     exact, *ends = (run(mechanism, h, time, start, **options) for h in (dt / 16, dt, dt / 2, dt / 4))
     errors = []
@@ -278,3 +285,77 @@ def test_a_robot_that_lands_flies_again():
     assert not world.contacts
     expected = h + np.append(np.zeros(3), robot.total_mass * world.gravity * 0.2)
     assert about_centre(robot.state) == pytest.approx(expected, abs=1e-11)
+
+
+# ---- the Runge-Kutta method, on request --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("floating", [True, False])
+@pytest.mark.parametrize("what", ["free", "wind", "springs"])
+def test_rk4_divides_the_errors_by_sixteen(floating, what, seed):
+    mechanism, model, start, options = random_flight(floating, what, seed)
+    dt = 8e-3
+    exact, *ends = (run(mechanism, h, 0.4, start, **options, integrator="rk4") for h in (dt / 8, dt, dt / 2))
+    coarse, fine = (np.hypot(np.linalg.norm(rbdyn.difference(model, end[1], exact[1])),
+                             np.linalg.norm(end[2] - exact[2])) for end in ends)
+    assert coarse > 1e-10
+    assert coarse / fine == pytest.approx(16.0, abs=2.5)
+    if what == "free":
+        assert exact[3] == pytest.approx(0.0, abs=1e-7)
+
+
+def test_rk4_moves_as_simulate_does():
+    mechanism = without_losses(models.quadruped())
+    world = World(1e-3)
+    world.integrator = "rk4"
+    robot = world.add_articulated_system(mechanism, self_collision=False)
+    robot.set_state(v=np.random.default_rng(5).normal(size=18))
+    state = robot.state.copy()
+    rbdyn.simulate(state, 0.1, 1e-3)
+    world.step(100)
+    assert np.abs(state.v - rbdyn.State(robot.model).v).max() > 1.0
+    assert robot.q == pytest.approx(state.q, abs=1e-12)
+    assert robot.v == pytest.approx(state.v, abs=1e-12)
+
+
+def test_rk4_applies_the_mean_of_its_stages():
+    """M (v+ - v) / dt of a mass on a rail, under PD control within its effort limit and beyond it."""
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    cart = rbdyn.RigidBody("cart", rbdyn.SpatialInertia(2.0, (0, 0, 0), np.eye(3)))
+    mechanism.attach(mechanism.root_body, cart, rbdyn.Joint("rail", rbdyn.Prismatic((1, 0, 0)), effort_limit=8.0))
+    world = World(5e-2)
+    world.integrator = "rk4"
+    robot = world.add_articulated_system(mechanism)
+    robot.set_pd_gains(20.0, 1.0)
+    robot.set_pd_target([1.0])
+    forces = []
+    for _ in range(40):
+        before = robot.v[0]
+        world.step()
+        forces.append(robot.applied_force[0])
+        assert forces[-1] == pytest.approx(2.0 * (robot.v[0] - before) / 5e-2, abs=1e-12)
+    assert forces[0] == pytest.approx(8.0, abs=1e-12) and min(forces) < -1.0
+
+
+def test_rk4_is_the_default_in_contact_and_at_limits():
+    """The same bits, while feet stand and while a joint rests on its stop."""
+    found = []
+    for integrator in ("trapezoid", "rk4"):
+        world = World(2e-3)
+        world.integrator = integrator
+        world.add_ground()
+        robot = standing_quadruped(world)
+        q = robot.q.copy()
+        q[2] -= robot.body_pose("LF_FOOT")[2, 3]
+        robot.set_state(q)
+        arm = world.add_articulated_system(without_losses(models.six_axis_arm(), limits=True), self_collision=False)
+        arm.set_base_pose((50.0, 0.0, 5.0))
+        at = np.array([joint.position_limits[1] for joint in arm.mechanism.tree_joints if joint.position_limits])
+        arm.set_state(at)
+        arm.set_generalized_force(np.full(6, 500.0))
+        for _ in range(20):
+            world.step()
+            assert world.contacts
+        found += [robot.q, robot.v, arm.q, arm.v]
+    for one, other in zip(found[:4], found[4:], strict=True):
+        np.testing.assert_array_equal(one, other)
