@@ -20,5 +20,5 @@ cdef class ContactSolver(Backend):
     cdef size_t reallocations              # how often workspace was allocated
     cdef int solve_c(self, ContactProblem* p) except -1 nogil
 
-cdef void forget_steps(ContactSolver s) noexcept nogil
+cdef void skip_step(ContactSolver s) noexcept nogil
 cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil

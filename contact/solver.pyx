@@ -163,7 +163,7 @@ cdef class ContactSolver(Backend):
     def reset(self):
         """Forget the warm start and sweep forward next."""
         self.check_free(True)
-        forget_steps(self)
+        self.memory.n = self.memory.n_blocks = self.memory.n_rows = 0
         self.direction = 0
 
     def get_state(self):
@@ -219,9 +219,11 @@ cdef class ContactSolver(Backend):
         return f"{type(self).__name__}({inside})"
 
 
-cdef void forget_steps(ContactSolver s) noexcept nogil:
-    """The next solve starts from zero."""
+cdef void skip_step(ContactSolver s) noexcept nogil:
+    """A step in which there is nothing to solve: all impulses are zero."""
     s.memory.n = s.memory.n_blocks = s.memory.n_rows = 0
+    s.direction ^= s.alternating
+    s.iterations, s.error, s.converged = 0, 0.0, True
 
 
 cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:

@@ -9,9 +9,10 @@ from rbdyn.contact.islands cimport Island, Islands, close_islands, open_islands,
 from rbdyn.contact.laws cimport cone
 from rbdyn.contact.laws.dispatch cimport prepare_blocks, visit_block
 from rbdyn.contact.operator cimport Operator, load_impulses, set_impulse
-from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.problem cimport UNILATERAL, ContactProblem
 from rbdyn.contact.solvers.anderson cimport Anderson, extrapolate, restart
 from rbdyn.contact.solvers.anderson cimport begin as begin_anderson
+from rbdyn.contact.solvers.bounce cimport LOWERINGS, lower_bounces
 from rbdyn.contact.solvers.contradiction cimport contradicts, is_dear, soften, soften_dependent
 from rbdyn.contact.solvers.direct cimport Direct, affordable, solve_sticking
 from rbdyn.contact.solvers.direct cimport begin as begin_direct
@@ -135,6 +136,21 @@ cdef bint must_soften(const Island* island, const ContactProblem* p) noexcept no
     return is_dear(&island.G, p, island.impulse)
 
 
+cdef bint opens(const Operator* G) noexcept nogil:
+    """Whether no impulse at all meets every law: nothing approaches, and nothing is held."""
+    cdef int i
+    for i in range(G.n):
+        if not G.contact[i].v_free.z >= 0.0:
+            return False
+    for i in range(G.n_blocks):
+        if G.block[i].law != UNILATERAL:
+            return False
+    for i in range(G.n_lines):
+        if not G.line[i].v_free >= 0.0:
+            return False
+    return True
+
+
 cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
                       double* history, size_t* reallocations) except -1 nogil:
     """One island from the impulses it holds.
@@ -143,6 +159,11 @@ cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s,
     word.  Laws that no velocities can meet (a robot whose links overlap on all sides) are solved with compliance, from
     the start.
     """
+    cdef int round = 0
+    if opens(&island.G):
+        begin_again(island)
+        island.converged = True
+        return 0
     begin_anderson(A, rows_of(&island.G), reallocations)
     prepare_blocks(&island.G)
     if iterate(island, A, S, s, p, history, s.max_iterations, False, reallocations) or must_soften(island, p):
@@ -152,6 +173,10 @@ cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s,
                 reallocations)
         island.converged = False
     accept(island)
+    while round < LOWERINGS and lower_bounces(island, p, round == LOWERINGS - 1):
+        iterate(island, A, S, s, p, history, s.max_iterations + soft_sweeps(s), True, reallocations)
+        accept(island)
+        round += 1
     return 0
 
 

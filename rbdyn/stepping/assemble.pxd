@@ -1,7 +1,8 @@
 # From constraints to equations and back: the ContactProblem of one step is what the sources write, one after the other.
 
-from rbdyn.contact.positions cimport PositionProblem
+from rbdyn.contact.after.positions cimport PositionProblem
 from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.after.velocities cimport Velocities
 from rbdyn.stepping.builder cimport Builder, Count, Share
 from rbdyn.stepping.scene cimport Scene
 
@@ -18,10 +19,11 @@ cdef struct Source:           # where constraints come from
 cdef struct Assembly:         # all zero: empty
     Builder builder
     PositionProblem positions  # what corrects depths, in the same terms
+    Velocities velocities     # that impulses make
     Share share[N_SOURCES]
 
 cdef void assembly_free(Assembly* a) noexcept
 cdef int assemble(Assembly* a, const Scene* scene) except -1 nogil
 cdef ContactProblem* position_problem(Assembly* a) except? NULL nogil
-cdef void apply_pushes(Assembly* a, const Scene* scene) noexcept nogil
+cdef int apply_pushes(Assembly* a, const Scene* scene) except -1 nogil
 cdef void apply_impulses(Assembly* a, const Scene* scene) noexcept nogil

@@ -3,7 +3,9 @@
 from libc.string cimport memcpy
 
 from rbdyn.contact.operator cimport BodyVelocity
-from rbdyn.contact.positions cimport asks_for_positions, find_velocities, release_positions, write_positions
+from rbdyn.contact.after.positions cimport asks_for_positions, release_positions, write_positions
+from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.after.velocities cimport find_velocities, release_velocities
 from rbdyn.stepping.articulated cimport joint_velocities
 from rbdyn.stepping.builder cimport Count, Share, begin_problem, builder_free, end_problem
 from rbdyn.stepping.constraints.contacts cimport count_contacts, read_contacts, write_contacts
@@ -21,6 +23,7 @@ cdef void assembly_free(Assembly* a) noexcept:
     """Give all memory back."""
     builder_free(&a.builder)
     release_positions(&a.positions)
+    release_velocities(&a.velocities)
 
 
 cdef int assemble(Assembly* a, const Scene* scene) except -1 nogil:
@@ -57,25 +60,27 @@ cdef ContactProblem* position_problem(Assembly* a) except? NULL nogil:
     """How far poses move beyond the velocities, as a problem, once the first one is solved; NULL if none has to."""
     if not asks_for_positions(&a.builder.problem):
         return NULL
-    write_positions(&a.positions, &a.builder.problem)
+    find_velocities(&a.velocities, &a.builder.problem)
+    write_positions(&a.positions, &a.builder.problem, &a.velocities)
     return &a.positions.problem
 
 
-cdef void apply_pushes(Assembly* a, const Scene* scene) noexcept nogil:
+cdef int apply_pushes(Assembly* a, const Scene* scene) except -1 nogil:
     """The bodies take home what they move with beyond their velocities, in this step alone."""
     cdef const BodyVelocity* body
     cdef SingleScratch* b
     cdef System* r
     cdef int k
-    find_velocities(&a.positions, &a.positions.problem)
+    find_velocities(&a.velocities, &a.positions.problem)
     for k in range(scene.n_single):
         b = scene.single_scratch + k
-        body = a.positions.body + k
+        body = a.velocities.body + k
         b.pushed = b.inverse_mass > 0.0
         b.push_v, b.push_w = body.v, body.w
     for k in range(scene.n_system):
         r = scene.system + k
         r.work.pushed = r.work.active
         if r.work.pushed:
-            memcpy(r.work.push, a.positions.z + r.work.coordinate, r.m.nv * sizeof(double))
+            memcpy(r.work.push, a.velocities.z + r.work.coordinate, r.m.nv * sizeof(double))
             joint_velocities(r, r.work.push)
+    return 0

@@ -1,7 +1,7 @@
 # A single rigid body in one step: free velocity, contact velocity change, motion.
 #
 # The angular momentum L = I w is what forces and impulses change; the angular velocity follows from it and the
-# orientation.  So a free body keeps L to rounding, and the implicit midpoint rule on the rotation keeps its energy.
+# orientation.  So a free body keeps L to rounding, and it turns so that its energy is kept to rounding, too.
 
 from libc.math cimport fmin, isfinite, sqrt
 from libc.string cimport memcpy
@@ -56,22 +56,21 @@ cdef inline void single_add_impulse(const Single* b, Vec3 impulse, Vec3 r) noexc
     b.work.dv = add3(b.work.dv, scale3(b.work.inverse_mass, impulse))
     b.work.dw = add3(b.work.dw, smul3(b.work.inverse_I, cross3(r, impulse)))
 
-cdef inline Vec3 midpoint_spin(const double* q, const Mat3* R, const Sym3* inverse_I_b, Vec3 L,
-                               double dt) noexcept nogil:
-    """w with w = R_m I_b^-1 R_m^T L at R_m = exp(dt w / 2) R: the implicit midpoint rule, by fixed-point steps.
+cdef inline Vec3 mean_spin(const double* q, const Mat3* R, const Sym3* inverse_I_b, Vec3 L, double dt) noexcept nogil:
+    """w with which the body turns in dt: R I_b^-1 of the mean of R^T L before and after, by fixed-point steps.
 
-    A step gains a factor of about dt |w| / 2 times the ratio of the moments of inertia.
+    To turn about w leaves the component of R^T L along it alone, so that the energy L . R I_b^-1 R^T L / 2 is the same
+    after as before.  A step gains a factor of about dt |w| / 2 times the ratio of the moments of inertia.
     """
-    cdef Vec3 w = spin(R, inverse_I_b, L), before, change
-    cdef double middle[4]
-    cdef Mat3 R_m
+    cdef Vec3 before = tmul3(R[0], L), w = mul3(R[0], smul3(inverse_I_b[0], before)), last, change
+    cdef double after[4]
     for _ in range(60):
-        before = w
-        memcpy(middle, q, 4 * sizeof(double))
-        quat_step(middle, 0.5 * dt * w.x, 0.5 * dt * w.y, 0.5 * dt * w.z)
-        R_m = transpose3(quat_E(middle))
-        w = spin(&R_m, inverse_I_b, L)
-        change = sub3(w, before)
+        last = w
+        memcpy(after, q, 4 * sizeof(double))
+        quat_step(after, dt * w.x, dt * w.y, dt * w.z)
+        w = scale3(0.5, add3(before, tmul3(transpose3(quat_E(after)), L)))
+        w = mul3(R[0], smul3(inverse_I_b[0], w))
+        change = sub3(w, last)
         if dot3(change, change) <= 1e-30 * dot3(w, w):
             break
     return w
@@ -94,7 +93,7 @@ cdef inline void turn_freely(const Single* b, Vec3 L, double dt, double* q) noex
     for k in range(n):
         if k > 0:
             R = transpose3(quat_E(q))
-        w = midpoint_spin(q, &R, inverse, L, dt)
+        w = mean_spin(q, &R, inverse, L, dt)
         quat_step(q, dt * w.x, dt * w.y, dt * w.z)
 
 cdef inline void single_push(const Single* b, double dt) noexcept nogil:

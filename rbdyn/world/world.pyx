@@ -21,10 +21,12 @@ from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.collision.backend cimport CollisionBackend, buffer_free, buffer_init, detect_contacts
 from rbdyn.contact.problem cimport ContactProblem
-from rbdyn.contact.solver cimport forget_steps, solve_contacts
+from rbdyn.contact.solver cimport skip_step, solve_contacts
 from rbdyn.signals cimport Signals, handle_signals, start_signals
 from rbdyn.spatial._algebra cimport Vec3, vec3
-from rbdyn.stepping.assemble cimport CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, position_problem
+from rbdyn.stepping.assemble cimport (
+    CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, position_problem,
+)
 from rbdyn.stepping.constraints.contacts cimport cone_impulse
 from rbdyn.stepping.scene cimport DYNAMIC, Scene, is_known
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, TRAPEZOID, make_scheme
@@ -141,7 +143,7 @@ cdef class World:
         cdef ContactProblem* p = position_problem(&self.assembly)
         clear_pushes(self.scene)
         if p == NULL:
-            forget_steps(self.position_solver)
+            skip_step(self.position_solver)
         else:
             solve_contacts(self.position_solver, p)
             apply_pushes(&self.assembly, self.scene)

@@ -181,8 +181,10 @@ def test_robots_whose_links_overlap_from_the_start_stay_in_one_piece(name, secon
         q[2] = 1.5
     one.set_state(q, np.zeros(one.nv))
     start = rbdyn.kinetic_energy(one.state) + rbdyn.potential_energy(one.state)
+    world.step()
+    assert len(world.contacts) > 10
     impulse, _ = simulate(world, one, seconds)
-    assert len(world.contacts) > 5 and impulse < 1e4
+    assert impulse < 1e4
     assert rbdyn.kinetic_energy(one.state) + rbdyn.potential_energy(one.state) < start + 100.0
 
 

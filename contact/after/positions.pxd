@@ -10,19 +10,16 @@
 #
 # Source: Catto, "Modeling and solving constraints", GDC 2009 (split impulses, pseudo velocities).
 
-from rbdyn.contact.operator cimport BodyVelocity
 from rbdyn.contact.problem cimport Block, ContactProblem
+from rbdyn.contact.after.velocities cimport Velocities
 
 cdef struct PositionProblem:  # all zero: empty
     ContactProblem problem    # what the first one has, but for the arrays below
     Block* block              # (n,) cones without friction
     double* v_free            # (n_rows,) what the first problem has led to, less the position target [m/s]
     double* impulse           # (n_rows,) mu [N s]
-    BodyVelocity* body        # (n_single,) what impulses make of the bodies' velocities
-    double* z                 # (n_coordinates,) and of the normalised coordinates
-    size_t room[5]
+    size_t room[3]
 
 cdef void release_positions(PositionProblem* q) noexcept nogil
 cdef bint asks_for_positions(const ContactProblem* p) noexcept nogil
-cdef int write_positions(PositionProblem* q, const ContactProblem* p) except -1 nogil
-cdef void find_velocities(PositionProblem* q, const ContactProblem* p) noexcept nogil
+cdef int write_positions(PositionProblem* q, const ContactProblem* p, const Velocities* velocities) except -1 nogil

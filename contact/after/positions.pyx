@@ -1,0 +1,72 @@
+"""The problem of how far poses move to correct depths: positions.pxd."""
+
+from libc.math cimport INFINITY
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+from rbdyn.contact.problem cimport BOX, CONE, Block, ContactProblem
+from rbdyn.contact.after.velocities cimport Velocities, cone_speed, row_speed
+from rbdyn.memory cimport grow
+
+cdef double ANYWHERE = 1e6    # [m/s] v_free of a row that corrects nothing: no impulse
+cdef double SLOWEST = 1e-6    # [m/s] what is asked for less is not worth a solve: depths come to the slop, not to rest
+
+
+cdef void release_positions(PositionProblem* q) noexcept nogil:
+    """Give all memory back."""
+    free(q.block)
+    free(q.v_free)
+    free(q.impulse)
+    memset(q, 0, sizeof(PositionProblem))
+
+
+cdef bint asks_for_positions(const ContactProblem* p) noexcept nogil:
+    """Whether any pose is to be moved; a gap that may close asks for nothing."""
+    cdef int i
+    if p.position_target == NULL:
+        return False
+    for i in range(p.n_rows):
+        if p.position_target[i] > SLOWEST:
+            return True
+    return False
+
+
+cdef void write_row(PositionProblem* q, const ContactProblem* p, int row, double change) noexcept nogil:
+    """v_free of a row: the bodies' own velocity, with the change that the impulses make, less the position target.
+
+    What is left of it by a solve that ended at its threshold is none: islands where nothing is asked take no push.
+    """
+    q.v_free[row] = ANYWHERE
+    if p.position_target[row] > -INFINITY:
+        q.v_free[row] = p.v_free[row] + change - p.position_target[row]
+        if p.target != NULL:
+            q.v_free[row] += p.target[row]
+        if -SLOWEST < q.v_free[row] < 0.0:
+            q.v_free[row] = 0.0
+
+
+cdef int write_positions(PositionProblem* q, const ContactProblem* p, const Velocities* velocities) except -1 nogil:
+    """Make the problem from the first one, which is solved.  Friction and forces with bounds hold no pose.
+
+    `velocities` are those that its impulses make.
+    """
+    cdef ContactProblem* mine = &q.problem
+    cdef int i, r
+    grow(<void**> &q.block, &q.room[0], p.n, sizeof(Block))
+    grow(<void**> &q.v_free, &q.room[1], p.n_rows, sizeof(double))
+    grow(<void**> &q.impulse, &q.room[2], p.n_rows, sizeof(double))
+    for i in range(p.n):
+        q.block[i] = p.block[i]
+        q.block[i].compliance = 0.0
+        if p.block[i].law == CONE:
+            q.block[i].a = q.v_free[3 * i] = q.v_free[3 * i + 1] = 0.0
+            write_row(q, p, 3 * i + 2, cone_speed(velocities, p, i, 2))
+            continue
+        if p.block[i].law == BOX:
+            q.block[i].a = q.block[i].b = 0.0
+        for r in range(p.block[i].first_row, p.block[i].first_row + p.block[i].rows):
+            write_row(q, p, r, row_speed(velocities, p, r - 3 * p.n_cones))
+    mine[0] = p[0]
+    mine.block, mine.v_free, mine.impulse = q.block, q.v_free, q.impulse
+    mine.target = mine.position_target = NULL
+    return 0

@@ -1,0 +1,14 @@
+# What impulses make of velocities, from a problem alone: for what comes after a solve, whoever solved it.
+
+from rbdyn.contact.operator cimport BodyVelocity
+from rbdyn.contact.problem cimport ContactProblem
+
+cdef struct Velocities:       # all zero: empty
+    BodyVelocity* body        # (n_single,) changes of the bodies' velocities
+    double* z                 # (n_coordinates,) and of the normalised coordinates
+    size_t room[2]
+
+cdef void release_velocities(Velocities* q) noexcept nogil
+cdef int find_velocities(Velocities* q, const ContactProblem* p) except -1 nogil
+cdef double cone_speed(const Velocities* q, const ContactProblem* p, int i, int axis) noexcept nogil
+cdef double row_speed(const Velocities* q, const ContactProblem* p, int r) noexcept nogil
