@@ -23,20 +23,23 @@ cdef inline bint flies(const System* s, Scheme scheme) noexcept nogil:
     """Whether the step is of second order or more: the default rule or the Runge-Kutta method, and no contact."""
     return (scheme.rule == TRAPEZOID or scheme.rule == RUNGE_KUTTA) and not s.work.touched
 
+cdef inline bint floats(const System* s, Scheme scheme) noexcept nogil:
+    """Whether its momentum is known: no contacts but with itself."""
+    return scheme.keeps_momentum and not s.work.outside
+
 cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil:
     """v_free = u + dt M~^-1 (tau - h), by the articulated-body algorithm with the implicit diagonal.
 
     The factors are those at the start of the step, for constraints; v_free that of the middle, where nothing touches.
     """
     cdef int k
-    cdef bint second_order = flies(s, scheme)
     joint_forces(s, s.d, dt, scheme)
-    note_momentum(s, second_order)
+    note_momentum(s, floats(s, scheme))
     if s.control.has_wrenches:
         wrenches_to_bodies(s.m, s.d, s.control.wrench)
     aba_inward(s.m, s.d, s.work.tau, s.work.implicit, s.control.has_wrenches)
     aba_outward(s.m, s.d, s.work.vd)
-    if second_order:
+    if flies(s, scheme):
         midpoint_acceleration(s, dt)
     for k in range(s.m.nv):
         s.work.v_free[k] = s.d.v[k] + dt * s.work.vd[k]
@@ -147,11 +150,9 @@ cdef inline void system_move(System* s, int rule, double dt) noexcept nogil:
 
 cdef inline void system_settle(System* s, double dt, Scheme scheme) noexcept nogil:
     """The end of a step in flight: what the Runge-Kutta method or the laws of momentum say of it."""
-    if not flies(s, scheme):
-        return
-    if scheme.rule == RUNGE_KUTTA and s.work.n_near == 0 and not s.work.pushed:
+    if flies(s, scheme) and scheme.rule == RUNGE_KUTTA and s.work.n_near == 0 and not s.work.pushed:
         runge_kutta(s, dt)
-    else:
+    elif floats(s, scheme):
         keep_momentum(s, dt)
 
 cdef inline bint system_finite(const System* s) noexcept nogil:

@@ -1,9 +1,11 @@
 # Momentum of what floats freely: the velocity of a floating base is put where the momentum of its tree says.
 #
-# Nothing inside a tree changes its momentum: not its joints, their motors, springs and limits.  So at the end of a step
-# the linear momentum P, and the angular momentum L about the centre of mass c, are those of its start plus the impulses
-# of gravity, of external wrenches and of forces on the base; with the joints' velocities, they tell the base's.  And c
-# is where the mean of P leads.  Then P and c are exact to rounding, and L does not drift.
+# Nothing inside a tree changes its momentum: not its joints, their motors, springs and limits, nor contacts with
+# itself.  To move all of it as one changes no velocity between its bodies, so that such contacts stay as they were
+# solved.  So at the end of a step the linear momentum P, and the angular momentum L about the centre of mass c, are
+# those of its start plus the impulses of gravity, of external wrenches and of forces on the base; with the joints'
+# velocities, they tell the base's.  And c is where the mean of P leads.  Then P and c are exact to rounding, and L does
+# not drift.
 
 from libc.string cimport memcmp
 

@@ -87,6 +87,7 @@ cdef struct SystemScratch:    # written within a step
     double* q_next            # (nq,)
     double* z                 # (nv,) constraint impulse in normalised coordinates
     bint touched              # a contact is on it in this step
+    bint outside              # one with anything but the same tree of it: its momentum may change
     bint pushed               # its pose is corrected in this step
     double* push              # (nv,) what it moves with beyond its velocity then, for this step only
     int n_near                # ends of limits that it could pass in this step

@@ -10,10 +10,12 @@ cdef enum PositionRule:
 cdef struct Scheme:
     int rule                  # PositionRule
     double theta, gamma
+    bint keeps_momentum       # of what floats freely, in its own contacts too
 
 cdef inline Scheme make_scheme(int rule) noexcept nogil:
     cdef Scheme s
     s.rule = rule
+    s.keeps_momentum = rule == TRAPEZOID or rule == RUNGE_KUTTA
     s.theta = 1.0 if rule == SEMI_IMPLICIT else 0.5
     s.gamma = 0.0 if rule == EULER else (1.0 if rule == SEMI_IMPLICIT else 0.5)
     return s
@@ -21,7 +23,7 @@ cdef inline Scheme make_scheme(int rule) noexcept nogil:
 cdef inline Scheme explicit_scheme() noexcept nogil:
     """Springs and PD act where they are evaluated: no implicit terms."""
     cdef Scheme s
-    s.rule, s.theta, s.gamma = RUNGE_KUTTA, 0.0, 0.0
+    s.rule, s.theta, s.gamma, s.keeps_momentum = RUNGE_KUTTA, 0.0, 0.0, False
     return s
 
 cdef inline Scheme in_contact(Scheme s) noexcept nogil:

@@ -287,6 +287,59 @@ def test_a_robot_that_lands_flies_again():
     assert about_centre(robot.state) == pytest.approx(expected, abs=1e-11)
 
 
+def spheres_on_hinges(count, turn):
+    """A floating ball with arms that end in balls; each arm starts at its angle on one circle."""
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    hub = ball("hub", (0.0, 0.0, 0.0))
+    mechanism.attach(mechanism.root_body, hub, rbdyn.Joint("free", rbdyn.Floating()))
+    for k in range(count):
+        arm = ball(f"arm{k}", (0.5, 0.0, 0.0))
+        pose = rbdyn.Transform(rpy=(0.3 * k, 0.0, turn * k))
+        mechanism.attach(hub, arm, rbdyn.Joint(f"hinge{k}", rbdyn.Revolute((0, 0, 1))), joint_pose=pose)
+    return mechanism
+
+
+def ball(name, at):
+    body = rbdyn.RigidBody(name, rbdyn.SpatialInertia(1.0, at, 0.01 * np.eye(3)))
+    body.collision.append(rbdyn.Geometry(rbdyn.collision.Sphere(0.1), rbdyn.Transform(translation=at)))
+    return body
+
+
+def test_a_robot_that_hits_itself_keeps_its_momentum():
+    """Arms that swing against one another with friction, in flight: exact to rounding, and no energy is made."""
+    world = World(2e-3, gravity=(0.5, 0.0, -9.81))
+    robot = world.add_articulated_system(spheres_on_hinges(3, 0.9))
+    robot.set_state(v=[0.3, -0.2, 0.1, 1.0, 2.0, -0.5, 3.0, 0.0, -3.0])
+    h, K, touching = about_centre(robot.state), rbdyn.kinetic_energy(robot.state), 0
+    for _ in range(300):
+        world.step()
+        touching += len(world.contacts) > 0
+        P = h[3:] + robot.total_mass * world.gravity * world.time
+        now = about_centre(robot.state)
+        assert now[:3] == pytest.approx(h[:3], abs=1e-12)
+        assert now[3:] == pytest.approx(P, abs=1e-11)
+    start = 0.5 * h[3:] @ h[3:] / robot.total_mass
+    inner = rbdyn.kinetic_energy(robot.state) - 0.5 * now[3:] @ now[3:] / robot.total_mass
+    assert touching > 3
+    assert inner < 0.99 * (K - start)
+
+
+def test_trees_of_one_system_push_each_other():
+    """Two floating balls on one root: contact between trees is from outside of each, and both take part."""
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    for k in range(2):
+        free = rbdyn.Joint(f"free{k}", rbdyn.Floating())
+        mechanism.attach(mechanism.root_body, ball(f"ball{k}", (0.0, 0.0, 0.0)), free)
+    world = World(1e-3, gravity=(0, 0, 0))
+    world.set_default_material(restitution=1.0)
+    robot = world.add_articulated_system(mechanism)
+    q = robot.q.copy()
+    q[robot.model.joint_q_index("free1")] = 0.3
+    robot.set_state(q, [1.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+    world.step(300)
+    assert robot.v[[0, 6]] == pytest.approx([0.0, 1.0], abs=1e-9)
+
+
 # ---- the Runge-Kutta method, on request --------------------------------------------------------------------------
 
 
