@@ -18,3 +18,7 @@ cdef class Backend:
     cdef int hold(self) except -1
     cdef int check_free(self, bint same_thread) except -1
     cdef int check_complete(self) except -1
+
+cdef int claim_all(object owner, tuple backends) except -1
+cdef int hold_all(tuple backends) except -1
+cdef int free_all(tuple backends) except -1

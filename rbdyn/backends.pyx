@@ -61,3 +61,38 @@ cdef class Backend:
         if self.owner is not None and self.owner() is not None and self.owner() is not owner:
             raise self.error_class(f"this {self.noun} serves another World already; give each World one of its own")
         self.owner = weakref.ref(owner)
+
+
+cdef int claim_all(object owner, tuple backends) except -1:
+    """Tie all of them to one World, or none."""
+    cdef list done = []
+    try:
+        for backend in backends:
+            backend.claim(owner)
+            done.append(backend)
+    except BaseException:
+        for backend in done:
+            (<Backend> backend).owner = None
+        raise
+    return 0
+
+
+cdef int hold_all(tuple backends) except -1:
+    """Take all of them for the present thread, or none."""
+    cdef list done = []
+    try:
+        for backend in backends:
+            (<Backend> backend).hold()
+            done.append(backend)
+    except BaseException:
+        for backend in done:
+            (<Backend> backend).holder = 0
+        raise
+    return 0
+
+
+cdef int free_all(tuple backends) except -1:
+    """Give them back."""
+    for backend in backends:
+        (<Backend> backend).holder = 0
+    return 0

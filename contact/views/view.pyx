@@ -17,6 +17,7 @@ from rbdyn.contact.operator cimport (
     release,
 )
 from rbdyn.contact.problem cimport ContactProblem, Key
+from rbdyn.contact.views.sparse cimport jacobian_of
 from rbdyn.spatial._algebra cimport Vec3, vec3, zero3
 
 import numpy as np
@@ -178,6 +179,50 @@ cdef class ContactView:
         if p.position_target == NULL:
             return np.full(self.by_row(), -np.inf)
         return self.cached("position_target", p.position_target, self.by_row())
+
+    @property
+    def depth(self):
+        """(n, 3), or (n_rows,) unless all blocks are cones: depth at each normal, negative for a gap [m]; read-only.
+
+        0 in tangential rows; in a row of a joint's limit how far the joint is beyond it [m or rad].
+        """
+        cdef ContactProblem* p = self.live()
+        if p.depth == NULL:
+            return np.zeros(self.by_row())
+        return self.cached("depth", p.depth, self.by_row())
+
+    @property
+    def jacobian(self):
+        """(n_rows, 6 m + k) sparse matrix J with v = v_free + J dv, compressed rows.
+
+        Of dv the first 6 m are the changes of velocity and angular velocity of the m single bodies, world axes, the
+        others those of the normalised coordinates of articulated systems, whose inverse mass is 1: an impulse lam makes
+        ``dv = W J^T lam``, and ``delassus = J W J^T``.  W is block diagonal, of `inverse_mass` and `inverse_inertia`.
+        """
+        cdef ContactProblem* p = self.live()
+        if self.cache is None:
+            self.cache = {}
+        if "jacobian" not in self.cache:
+            self.cache["jacobian"] = jacobian_of(p)
+        return self.cache["jacobian"]
+
+    @property
+    def inverse_mass(self):
+        """(m,) of the single bodies [1/kg], 0 for one that does not move; read-only."""
+        cdef ContactProblem* p = self.live()
+        return self.cached("inverse_mass", p.inverse_mass, (p.n_single,))
+
+    @property
+    def inverse_inertia(self):
+        """(m, 3, 3) of the single bodies about their centres of mass, world axes [1/(kg m^2)]; read-only."""
+        cdef ContactProblem* p = self.live()
+        if self.cache is None:
+            self.cache = {}
+        if "inverse_inertia" not in self.cache:
+            full = doubles(p.inverse_inertia, (p.n_single, 6))[:, [0, 1, 2, 1, 3, 4, 2, 4, 5]].reshape(-1, 3, 3)
+            full.flags.writeable = False
+            self.cache["inverse_inertia"] = full
+        return self.cache["inverse_inertia"]
 
     @property
     def friction(self):

@@ -26,6 +26,7 @@ cdef struct Builder:
     double* v_free            # (n_rows,)
     double* target            # (n_rows,)
     double* position_target   # (n_rows,)
+    double* depth             # (n_rows,)
     double* impulse           # (n_rows,)
     double* frame             # (n_cones, 3, 3)
     int* single_a             # (n_cones,)
@@ -40,7 +41,7 @@ cdef struct Builder:
     double* inverse_mass      # (n_single,)
     double* inverse_inertia   # (n_single, 6)
     # capacities
-    size_t room[5]
+    size_t room[6]
     size_t room_cone[6]
     size_t room_row[2]
     size_t room_entry3
@@ -63,8 +64,8 @@ cdef inline void use_system(System* s) noexcept nogil:
     if not s.work.active:
         prepare_system(s)
 
-cdef inline void begin_cone(Builder* b, const Mat3* E, Vec3 v_free, double target, double position_target,
-                            double friction, Key key) noexcept nogil:
+cdef inline void begin_cone(Builder* b, const Mat3* E, Vec3 v_free, double depth, double target,
+                            double position_target, double friction, Key key) noexcept nogil:
     """The next cone: rows of E are its axes, the velocity v_free [m/s] is along them, the targets along the normal."""
     cdef int i = b.n_cones
     write3(b.frame + 9 * i, vec3(E.xx, E.xy, E.xz))
@@ -73,6 +74,7 @@ cdef inline void begin_cone(Builder* b, const Mat3* E, Vec3 v_free, double targe
     write3(b.v_free + 3 * i, vec3(v_free.x, v_free.y, v_free.z - target))
     write3(b.target + 3 * i, vec3(0.0, 0.0, target))
     write3(b.position_target + 3 * i, vec3(-INFINITY, -INFINITY, position_target))
+    write3(b.depth + 3 * i, vec3(0.0, 0.0, depth))
     b.block[i] = Block(law=CONE, first_row=3 * i, rows=3, a=friction, b=0.0, compliance=0.0, key=key)
     b.single_a[i] = b.single_b[i] = -1
     b.entry3_start[i] = b.n_entries3
@@ -93,13 +95,14 @@ cdef inline int add_point(Builder* b, const Scene* s, const BodyHandle* body, Ve
             write3(b.arm_b + 3 * i, sub3(at, s.single_state[body.index].p))
     return 0
 
-cdef inline void begin_row(Builder* b, int law, double low, double high, double v_free, double target,
+cdef inline void begin_row(Builder* b, int law, double low, double high, double v_free, double depth, double target,
                            double position_target, Key key) noexcept nogil:
     """The next block of one row, with the bounds of a box [N s]; v_free and the targets in [m/s or rad/s]."""
     cdef int cones = b.problem.n_cones, r = b.n_rows
     b.v_free[3 * cones + r] = v_free - target
     b.target[3 * cones + r] = target
     b.position_target[3 * cones + r] = position_target
+    b.depth[3 * cones + r] = depth
     b.block[cones + b.n_blocks] = Block(law=law, first_row=3 * cones + r, rows=1, a=low, b=high, compliance=0.0,
                                         key=key)
     b.side[2 * r].body = b.side[2 * r + 1].body = -1

@@ -17,7 +17,15 @@ CONTACT_MARGIN = 1e-4  # [m] nearer than this counts as a contact; it may close,
 _B = TypeVar("_B")
 
 
-def collision_backend(value: Any) -> CollisionBackend:
+def chosen(collision: Any, contact: Any, position_solver: Any) -> tuple[CollisionBackend, ContactSolver, ContactSolver]:
+    """The three of a World, from its arguments of these names."""
+    solvers = _contact_solver(contact), _position_solver(position_solver)
+    if solvers[0] is solvers[1]:
+        raise Error("contact and position_solver must be two objects: each remembers the impulses of its own problems")
+    return _collision_backend(collision), *solvers
+
+
+def _collision_backend(value: Any) -> CollisionBackend:
     """Of a World's argument `collision`."""
 
     def native() -> CollisionBackend:
@@ -32,9 +40,15 @@ def collision_backend(value: Any) -> CollisionBackend:
     return _backend(value, kinds, CollisionBackend, "collision")
 
 
-def contact_solver(value: Any) -> ContactSolver:
+def _contact_solver(value: Any) -> ContactSolver:
     """Of a World's argument `contact`."""
     return _backend(value, {"bisection": BisectionSolver, "pgs": PGSSolver}, ContactSolver, "contact")
+
+
+def _position_solver(value: Any) -> ContactSolver:
+    """Of a World's argument `position_solver`."""
+    kinds = {"bisection": lambda: BisectionSolver(max_iterations=10, threshold=1e-6)}
+    return _backend(value, kinds, ContactSolver, "position_solver")
 
 
 def _backend(value: Any, kinds: dict[str, Callable[[], _B]], base: type[_B], name: str) -> _B:

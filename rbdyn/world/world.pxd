@@ -13,6 +13,7 @@ cdef class World:
     cdef Registry registry
     cdef Observers observers
     cdef Scene* scene                     # the registry's
+    cdef tuple backends                   # the three below
     cdef readonly CollisionBackend collision
     cdef readonly ContactSolver contact
     cdef readonly ContactSolver position_solver           # of what corrects depths

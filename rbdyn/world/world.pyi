@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from numpy.typing import ArrayLike
 
 from rbdyn.collision.backend import CollisionBackend
-from rbdyn.contact import BisectionSolver, ContactSolver, MaterialTable
+from rbdyn.contact import ContactSolver, MaterialTable
 from rbdyn.mechanism import Geometry, Mechanism
 from rbdyn.spatial.rotations import Array
 from rbdyn.world.objects.articulated_system import ArticulatedSystem
@@ -30,13 +30,14 @@ class World:
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         collision: CollisionBackend | Literal["native", "fcl"] | None = None,
         contact: ContactSolver | Literal["bisection", "pgs"] | None = None,
+        position_solver: ContactSolver | Literal["bisection"] | None = None,
     ) -> None: ...
     @property
     def collision(self) -> CollisionBackend: ...
     @property
     def contact(self) -> ContactSolver: ...
     @property
-    def position_solver(self) -> BisectionSolver: ...
+    def position_solver(self) -> ContactSolver: ...
     @property
     def materials(self) -> MaterialTable: ...
     @property

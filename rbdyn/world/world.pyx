@@ -7,19 +7,18 @@ import numpy as np
 
 from rbdyn.arguments import flag, number, shown
 from rbdyn.errors import BusyError, CollisionError, DivergenceError, Error
-from rbdyn.contact.solvers.bisection import BisectionSolver
-from rbdyn.world import adding, settings
+from rbdyn.world import adding, backends, settings
 from rbdyn.world.arguments import label, option
-from rbdyn.world.backends import collision_backend, contact_solver
 from rbdyn.world.objects.contact import Contact
 from rbdyn.world.registry.inactive import warn_of_inactive_features
 from rbdyn.world.registry.warm_start import forget_impulses
 
 cimport numpy as cnp
 
+from rbdyn.backends cimport claim_all, free_all, hold_all
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.collision._types cimport ContactPoint
-from rbdyn.collision.backend cimport CollisionBackend, buffer_free, buffer_init, detect_contacts
+from rbdyn.collision.backend cimport buffer_free, buffer_init, detect_contacts
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport skip_step, solve_contacts
 from rbdyn.signals cimport Signals, handle_signals, start_signals
@@ -54,6 +53,8 @@ cdef class World:
         "native" (default), "fcl", or an object, one per World.
     contact : ContactSolver or str, optional
         "bisection" (default), "pgs", or an object, one per World.
+    position_solver : ContactSolver or str, optional
+        "bisection" (default), or an object, one per World: what corrects depths.
 
     Attributes
     ----------
@@ -65,8 +66,8 @@ cdef class World:
         What finds the contacts.
     contact : ContactSolver
         What finds their impulses.
-    position_solver : BisectionSolver
-        What finds how far poses move to correct depths, of contacts without friction.
+    position_solver : ContactSolver
+        What finds how far poses move to correct depths: its contacts have no friction, its impulses move poses.
     materials : MaterialTable
         What happens when two materials meet; `set_material_pair` and `set_default_material` fill it.
 
@@ -88,22 +89,19 @@ cdef class World:
         assembly_free(&self.assembly)
         buffer_free(&self.found)
 
-    def __init__(self, time_step=0.002, gravity=(0.0, 0.0, -9.81), collision=None, contact=None):
+    def __init__(self, time_step=0.002, gravity=(0.0, 0.0, -9.81), collision=None, contact=None,
+                 position_solver=None):
         cdef Scene* scene
         if self.registry is not None:
             raise Error("a World cannot be initialised twice; make a new one")
         dt, g = number(time_step, "time_step", above=0.0, unit="[s]"), vector_in(gravity, 3, "gravity")
-        collision, contact = collision_backend(collision), contact_solver(contact)
+        chosen = backends.chosen(collision, contact, position_solver)
         lock = EditLock()
-        self.registry, self.observers = Registry(self, collision, lock), Observers(self, lock)
-        collision.claim(self)
-        try:
-            contact.claim(self)
-        except BaseException:
-            (<CollisionBackend> collision).owner = None
-            raise
-        self.collision, self.contact, self.detections = collision, contact, 1
-        self.position_solver = BisectionSolver(max_iterations=20, threshold=1e-6)
+        self.registry, self.observers = Registry(self, chosen[0], lock), Observers(self, lock)
+        claim_all(self, chosen)
+        self.backends = chosen
+        self.collision, self.contact, self.position_solver = chosen
+        self.detections = 1
         scene = self.scene = &self.registry.memory.scene
         scene.dt, scene.gravity = dt, vec3(data(g)[0], data(g)[1], data(g)[2])
         scene.erp, scene.erp2, scene.slop, scene.erp_speed = 0.2, 0.0, 1e-5, 1.0
@@ -195,18 +193,13 @@ cdef class World:
     cdef int begin_step(self) except -1:
         """Keep everybody else away from the World, its backends and its states while a step runs."""
         self.registry.check_not_simulated()
-        self.collision.hold()
-        try:
-            self.contact.hold()
-        except BaseException:
-            self.collision.holder = 0
-            raise
+        hold_all(self.backends)
         self.lock.lock()
         return self.registry.freeze(True, True)
 
     cdef int end_step(self, bint half) except -1:
         """End of a step; states stay as they are if the second half is still to come."""
-        self.collision.holder = self.contact.holder = 0
+        free_all(self.backends)
         self.lock.unlock()
         return self.registry.freeze(half, False)
 

@@ -5,6 +5,7 @@ import pytest
 
 import rbdyn
 from rbdyn import World
+from rbdyn.contact import BisectionSolver, ContactSolver
 from rbdyn.mechanism import Joint, Mechanism, Prismatic, RigidBody
 
 G = 9.81
@@ -208,6 +209,70 @@ def test_a_cradle_keeps_its_energy(gap, dt):
 
 def test_the_position_solver_is_the_users_to_set():
     world = World()
-    assert world.position_solver.parameters["max_iterations"] == 20
+    assert world.position_solver.parameters["max_iterations"] == 10
     world.position_solver.configure(max_iterations=40)
     assert world.position_solver.parameters["max_iterations"] == 40
+    with pytest.raises(rbdyn.Error, match="must be two objects"):
+        World(contact=world.position_solver, position_solver=world.position_solver)
+    with pytest.raises(rbdyn.Error, match="position_solver must be a ContactSolver or one of bisection, got 3"):
+        World(position_solver=3)
+    with pytest.raises(rbdyn.Error, match="serves another World"):
+        World(position_solver=world.position_solver)
+
+
+class Lifts(ContactSolver):
+    """Parts each pair alone, whatever the others do: lam = -v / G of the normals."""
+
+    def solve(self, problem):
+        self.seen = problem.friction.tolist(), problem.depth[:, 2].tolist(), problem.target.tolist()
+        normal = slice(2, None, 3)
+        G = problem.delassus[normal, normal].diagonal()
+        problem.impulse[:, 2] = np.maximum(0.0, -problem.v_free[:, 2] / G)
+
+
+def test_a_position_solver_of_ones_own():
+    """It sees a problem like any other, without friction; its impulses move poses."""
+    world = World(2e-3, gravity=(0, 0, 0), position_solver=Lifts())
+    world.add_ground()
+    ball = world.add_sphere(0.1, 1.0)
+    ball.set_pose((0.0, 0.0, 0.099))
+    world.step()
+    assert ball.position[2] == pytest.approx(0.099 + 0.2 * (1e-3 - 1e-5), rel=1e-12)
+    assert ball.linear_velocity[2] == 0.0
+    (friction,), (depth,), _ = world.position_solver.seen
+    assert friction == 0.0 and depth == pytest.approx(1e-3, rel=1e-9)
+
+
+class Looks(BisectionSolver):
+    """Keeps what it saw."""
+
+    def solve(self, problem):
+        super().solve(problem)
+        self.J, self.G, self.depth = problem.jacobian, problem.delassus, problem.depth
+        self.m, self.I, self.laws = problem.inverse_mass, problem.inverse_inertia, problem.law.tolist()
+
+
+def test_what_a_solver_sees_of_bodies():
+    """G = J W J^T, with W of the bodies' masses and inertias and 1 for normalised coordinates; depths and gaps."""
+    world = World(2e-3, contact=Looks())
+    world.add_ground()
+    robot = world.add_articulated_system(rbdyn.models.quadruped())
+    q = rbdyn.models.QUADRUPED_STANCE.q
+    robot.set_state(q)
+    boxes = [world.add_box(0.2, 0.3, 0.4, 2.0) for _ in range(2)]
+    boxes[0].set_pose((1.0, 0.0, 0.199))
+    boxes[1].set_pose((1.0, 0.05, 0.599), (np.cos(0.3), 0, 0, np.sin(0.3)))
+    world.step()
+    seen = world.contact
+    assert seen.J.shape == (seen.G.shape[0], 18 + robot.nv) and seen.J.nnz < 0.7 * np.prod(seen.J.shape)
+    W = np.eye(seen.J.shape[1])
+    assert seen.m.tolist() == [0.0, 0.5, 0.5]  # the ground is a body that does not move
+    for k, box in enumerate(boxes, 1):
+        W[6 * k : 6 * k + 3, 6 * k : 6 * k + 3] *= 0.5
+        W[6 * k + 3 : 6 * k + 6, 6 * k + 3 : 6 * k + 6] = seen.I[k]
+        np.testing.assert_allclose(seen.I[k] @ box.rotation @ box.inertia @ box.rotation.T, np.eye(3), atol=1e-6)
+    J = seen.J.toarray()
+    np.testing.assert_allclose(J @ W @ J.T, seen.G, atol=1e-12 * np.abs(seen.G).max())
+    depths = np.asarray(seen.depth).reshape(-1)[2 : 3 * seen.laws.count(0) : 3]
+    np.testing.assert_allclose(depths, [c.depth for c in world.contacts], rtol=0, atol=0)
+    assert (depths > 9e-4).any() and len(depths) >= 12
