@@ -252,21 +252,23 @@ def test_gravity_and_wrenches_change_momentum_by_their_impulse():
         assert rbdyn.momentum(robot.state) - rbdyn.momentum(before) == pytest.approx(impulse, abs=1e-12)
 
 
-def test_what_holds_a_base_is_not_overruled():
-    """A damper between the world and a floating base slows it as it does a body on rails; a force on it pushes."""
-    D, m, dt = 3.0, 2.0, 1e-2
-    for damping, force in ((D, 0.0), (0.0, 5.0)):
-        mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
-        body = rbdyn.RigidBody("body", rbdyn.SpatialInertia(m, (0, 0, 0), 0.1 * np.eye(3)))
-        mechanism.attach(mechanism.root_body, body, rbdyn.Joint("free", rbdyn.Floating(), damping=damping))
-        world = World(dt, gravity=(0, 0, 0))
-        robot = world.add_articulated_system(mechanism)
-        robot.set_state(v=[0.7, 0, 0, 0, 0, 0])
-        robot.set_generalized_force([0, force, 0, 0, 0, 0.2 * force])
-        world.step(50)
-        z = dt * damping / m
-        slowed = 0.7 * ((1 - 0.5 * z) / (1 + 0.5 * z)) ** 50
-        assert robot.v == pytest.approx([slowed, 0.5 * force / m, 0, 0, 0, force], abs=1e-12)
+@pytest.mark.parametrize(("damping", "rotor", "force"), [(3.0, 0.0, 0.0), (0.0, 0.0, 5.0), (0.0, 0.5, 5.0)])
+def test_what_holds_a_base_is_not_overruled(damping, rotor, force):
+    """A damper between the world and a floating base slows it as on rails, a rotor resists, and a force pushes."""
+    m, J, dt = 2.0, 0.1, 1e-2
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    body = rbdyn.RigidBody("body", rbdyn.SpatialInertia(m, (0, 0, 0), J * np.eye(3)))
+    free = rbdyn.Joint("free", rbdyn.Floating(), damping=damping, rotor_inertia=rotor)
+    mechanism.attach(mechanism.root_body, body, free)
+    world = World(dt, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(mechanism)
+    robot.set_state(v=[0.7, 0, 0, 0, 0, 0])
+    robot.set_generalized_force([0, force, 0, 0, 0, 0.2 * force])
+    world.step(50)
+    z = dt * damping / m
+    slowed = 0.7 * ((1 - 0.5 * z) / (1 + 0.5 * z)) ** 50
+    turning = 0.1 * force / (J + rotor)
+    assert robot.v == pytest.approx([slowed, 0.5 * force / (m + rotor), 0, 0, 0, turning], abs=1e-12)
 
 
 def test_a_robot_that_lands_flies_again():
