@@ -150,7 +150,7 @@ cdef inline void system_move(System* s, int rule, double dt) noexcept nogil:
 
 cdef inline void system_settle(System* s, double dt, Scheme scheme) noexcept nogil:
     """The end of a step in flight: what the Runge-Kutta method or the laws of momentum say of it."""
-    if flies(s, scheme) and scheme.rule == RUNGE_KUTTA and s.work.n_near == 0 and not s.work.pushed:
+    if flies(s, scheme) and scheme.rule == RUNGE_KUTTA and s.work.n_near == 0:
         runge_kutta(s, dt)
     elif floats(s, scheme):
         keep_momentum(s, dt)

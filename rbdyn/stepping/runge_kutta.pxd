@@ -30,7 +30,7 @@ cdef inline void runge_kutta(System* s, double dt) noexcept nogil:
         joint_forces(s, d, dt, explicit_scheme())
         if s.control.has_wrenches:
             wrenches_to_bodies(m, d, s.control.wrench)
-        aba_inward(m, d, s.work.tau, NULL, s.control.has_wrenches)
+        aba_inward(m, d, s.work.tau, s.work.implicit, s.control.has_wrenches)
         aba_outward(m, d, stages.A)
         weight = 1.0 / 6.0 if stage == 0 or stage == 3 else 1.0 / 3.0
         count(m, stages, weight)

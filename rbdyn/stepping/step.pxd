@@ -42,7 +42,7 @@ cdef inline int tree_of(const System* s, int i) noexcept nogil:
 
 cdef inline bint in_one_tree(const Scene* s, const BodyHandle* a, const BodyHandle* b) noexcept nogil:
     """Whether two bodies move on one tree of one system."""
-    if a.kind != SYSTEM_BODY or b.kind != SYSTEM_BODY or a.index != b.index or not a.body or not b.body:
+    if a.kind != SYSTEM_BODY or b.kind != SYSTEM_BODY or a.index != b.index:
         return False
     return tree_of(s.system + a.index, a.body) == tree_of(s.system + b.index, b.body)
 

@@ -342,6 +342,22 @@ def test_trees_of_one_system_push_each_other():
     assert robot.v[[0, 6]] == pytest.approx([0.0, 1.0], abs=1e-9)
 
 
+def test_the_root_of_a_system_stops_what_falls_on_it():
+    """An arm of a floating hub falls onto a plate that the mechanism itself carries: contact from outside its tree."""
+    mechanism = spheres_on_hinges(1, 0.0)
+    mechanism.root_body.collision.append(rbdyn.Geometry(rbdyn.collision.Box((4.0, 4.0, 0.2))))
+    world = World(2e-3)
+    robot = world.add_articulated_system(mechanism)
+    q = robot.q.copy()
+    q[2] = 0.25
+    robot.set_state(q)
+    for _ in range(60):
+        world.step()
+        assert robot.body_pose("arm0")[2, 3] + 0.5 * robot.body_pose("arm0")[2, 0] > 0.195
+    impulse = rbdyn.momentum(robot.state)[5] - robot.total_mass * world.gravity[2] * world.time
+    assert impulse > 0.5
+
+
 # ---- the Runge-Kutta method, on request --------------------------------------------------------------------------
 
 
