@@ -82,6 +82,7 @@ cdef struct ContactProblem:       # one time step; every array belongs to World 
     const double* v_free          # (n_rows,) velocity at zero impulse, minus its target [m/s]; cones: A minus B
     const double* target          # (n_rows,) that target [m/s], so that v_free + target is the bodies' own; NULL: all 0
     const double* position_target  # (n_rows,) speed at which poses part, leaving no velocity [m/s]; NULL: none
+    const double* approach        # (n_cones,) speed at which bodies come at the start of the step [m/s]; NULL: unknown
     const double* depth           # (n_rows,) at normals, and how far a joint is beyond its limit; negative for a gap
     #                               [m or rad]; NULL: all 0
     double* impulse               # (n_rows,) in: warm start, out: solution [N s]; cones: acts on A

@@ -20,11 +20,14 @@ cdef inline double bounce_of(const Contact* k, const ContactProblem* p) noexcept
     return own - k.v_free.z
 
 
-cdef inline bint makes_energy(const Operator* G, int i, Vec3 lam, double bounce) noexcept nogil:
+cdef inline bint makes_energy(const Operator* G, const ContactProblem* p, int i, Vec3 lam,
+                              double bounce) noexcept nogil:
     """Whether lam . (v + v+) > 0, beyond rounding: the bodies' own velocities before and after the impulses."""
     cdef Vec3 v = add3(contact_velocity(G, i), G.contact[i].v_free)
     cdef double work
     v.z += 2.0 * bounce
+    if p.approach != NULL:                             # what comes in without what forces add in the step
+        v.z -= G.contact[i].v_free.z + bounce + p.approach[G.contact[i].index]
     work = dot3(lam, v)
     return work > 1e-9 * (fabs(lam.x * v.x) + fabs(lam.y * v.y) + fabs(lam.z * v.z))
 
@@ -39,7 +42,7 @@ cdef bint lower_bounces(Island* island, const ContactProblem* p, bint entirely) 
         return False
     for i in range(G.n):
         bounce = bounce_of(G.contact + i, p)
-        if bounce > 0.0 and makes_energy(G, i, impulse_at(island.impulse, i), bounce):
+        if bounce > 0.0 and makes_energy(G, p, i, impulse_at(island.impulse, i), bounce):
             G.contact[i].v_free.z += bounce if entirely else 0.5 * bounce
             found = True
     return found

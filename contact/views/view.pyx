@@ -192,6 +192,17 @@ cdef class ContactView:
         return self.cached("depth", p.depth, self.by_row())
 
     @property
+    def approach(self):
+        """(n_cones,) speed at which the bodies come together at the start of the step [m/s], nan if unknown; read-only.
+
+        What a law of restitution begins with: `v_free` has the forces of the step in it.
+        """
+        cdef ContactProblem* p = self.live()
+        if p.approach == NULL:
+            return np.full(p.n_cones, np.nan)
+        return self.cached("approach", p.approach, (p.n_cones,))
+
+    @property
     def jacobian(self):
         """(n_rows, 6 m + k) sparse matrix J with v = v_free + J dv, compressed rows.
 

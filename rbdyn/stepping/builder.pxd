@@ -27,6 +27,7 @@ cdef struct Builder:
     double* target            # (n_rows,)
     double* position_target   # (n_rows,)
     double* depth             # (n_rows,)
+    double* approach          # (n_cones,)
     double* impulse           # (n_rows,)
     double* frame             # (n_cones, 3, 3)
     int* single_a             # (n_cones,)
@@ -42,7 +43,7 @@ cdef struct Builder:
     double* inverse_inertia   # (n_single, 6)
     # capacities
     size_t room[6]
-    size_t room_cone[6]
+    size_t room_cone[7]
     size_t room_row[2]
     size_t room_entry3
     size_t room_entry
@@ -64,9 +65,9 @@ cdef inline void use_system(System* s) noexcept nogil:
     if not s.work.active:
         prepare_system(s)
 
-cdef inline void begin_cone(Builder* b, const Mat3* E, Vec3 v_free, double depth, double target,
+cdef inline void begin_cone(Builder* b, const Mat3* E, Vec3 v_free, double approach, double depth, double target,
                             double position_target, double friction, Key key) noexcept nogil:
-    """The next cone: rows of E are its axes, the velocity v_free [m/s] is along them, the targets along the normal."""
+    """The next cone: rows of E are its axes, the velocity v_free [m/s] is along them, the others along the normal."""
     cdef int i = b.n_cones
     write3(b.frame + 9 * i, vec3(E.xx, E.xy, E.xz))
     write3(b.frame + 9 * i + 3, vec3(E.yx, E.yy, E.yz))
@@ -75,6 +76,7 @@ cdef inline void begin_cone(Builder* b, const Mat3* E, Vec3 v_free, double depth
     write3(b.target + 3 * i, vec3(0.0, 0.0, target))
     write3(b.position_target + 3 * i, vec3(-INFINITY, -INFINITY, position_target))
     write3(b.depth + 3 * i, vec3(0.0, 0.0, depth))
+    b.approach[i] = approach
     b.block[i] = Block(law=CONE, first_row=3 * i, rows=3, a=friction, b=0.0, compliance=0.0, key=key)
     b.single_a[i] = b.single_b[i] = -1
     b.entry3_start[i] = b.n_entries3

@@ -76,6 +76,27 @@ def test_blows_with_friction_gain_no_energy(restitution, gained):
     assert turned > 80
 
 
+@pytest.mark.parametrize("dt", [2e-3, 5e-3])
+def test_random_drops_stay_below_their_energy(dt):
+    """Any shape, friction, restitution and spin: never above the energy of the start, never deeper than one step."""
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        world = rbdyn.World(dt)
+        world.add_ground()
+        world.set_default_material(friction=rng.uniform(0, 1.2), restitution=rng.choice([0.0, 0.5, 1.0]))
+        body = list(SHAPES.values())[seed % 4](world)
+        q = rng.normal(size=4)
+        body.set_pose((0, 0, rng.uniform(0.5, 1)), q / np.linalg.norm(q))
+        body.set_velocity(rng.normal(size=3), 5 * rng.normal(size=3))
+        start, way = body.kinetic_energy + body.potential_energy, 0.0
+        for _ in range(round(1.0 / dt)):
+            fastest = np.linalg.norm(body.linear_velocity) + 0.3 * np.linalg.norm(body.angular_velocity)
+            way = max(way, fastest * dt)
+            world.step()
+            assert body.kinetic_energy + body.potential_energy <= start * (1 + 1e-9)
+            assert max([0.0, *(c.depth for c in world.contacts)]) < way + 1e-3
+
+
 @pytest.mark.parametrize("dt", [1e-3, 1e-2])
 def test_a_free_box_keeps_energy_and_momentum_to_rounding(dt):
     """Thin and thick boxes at some 10 rad/s about no principal axis."""

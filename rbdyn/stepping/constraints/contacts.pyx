@@ -88,7 +88,7 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c) except
     part = position_target(c.depth, s.dt, s.erp, s.slop, s.erp_speed)
     mu = effective_friction(pair.friction, pair.static_friction, pair.static_threshold,
                             sqrt(now.x * now.x + now.y * now.y))
-    begin_cone(b, &E, v, c.depth, target, part, mu,
+    begin_cone(b, &E, v, -now.z, c.depth, target, part, mu,
                Key(source=CONTACT_SOURCE, id_a=c.shape_a, id_b=c.shape_b, feature=c.feature))
     add_point(b, s, A, c.position, &E, 1.0)
     add_point(b, s, B, c.position, &E, -1.0)
