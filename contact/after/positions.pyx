@@ -4,7 +4,7 @@ from libc.math cimport INFINITY
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from rbdyn.contact.problem cimport BOX, CONE, Block, ContactProblem
+from rbdyn.contact.problem cimport BOX, CONE, UNILATERAL, Block, ContactProblem
 from rbdyn.contact.after.velocities cimport Velocities, cone_speed, row_speed
 from rbdyn.memory cimport grow
 
@@ -31,17 +31,18 @@ cdef bint asks_for_positions(const ContactProblem* p) noexcept nogil:
     return False
 
 
-cdef void write_row(PositionProblem* q, const ContactProblem* p, int row, double change) noexcept nogil:
+cdef void write_row(PositionProblem* q, const ContactProblem* p, int row, double change, bint one_sided) noexcept nogil:
     """v_free of a row: the bodies' own velocity, with the change that the impulses make, less the position target.
 
-    What is left of it by a solve that ended at its threshold is none: islands where nothing is asked take no push.
+    What the first solve leaves of approach, where it ended early, is none of it: islands where nothing is asked take no
+    push.
     """
     q.v_free[row] = ANYWHERE
     if p.position_target[row] > -INFINITY:
         q.v_free[row] = p.v_free[row] + change - p.position_target[row]
         if p.target != NULL:
             q.v_free[row] += p.target[row]
-        if -SLOWEST < q.v_free[row] < 0.0:
+        if q.v_free[row] < 0.0 and (q.v_free[row] > -SLOWEST or one_sided and p.position_target[row] <= SLOWEST):
             q.v_free[row] = 0.0
 
 
@@ -60,12 +61,12 @@ cdef int write_positions(PositionProblem* q, const ContactProblem* p, const Velo
         q.block[i].compliance = 0.0
         if p.block[i].law == CONE:
             q.block[i].a = q.v_free[3 * i] = q.v_free[3 * i + 1] = 0.0
-            write_row(q, p, 3 * i + 2, cone_speed(velocities, p, i, 2))
+            write_row(q, p, 3 * i + 2, cone_speed(velocities, p, i, 2), True)
             continue
         if p.block[i].law == BOX:
             q.block[i].a = q.block[i].b = 0.0
         for r in range(p.block[i].first_row, p.block[i].first_row + p.block[i].rows):
-            write_row(q, p, r, row_speed(velocities, p, r - 3 * p.n_cones))
+            write_row(q, p, r, row_speed(velocities, p, r - 3 * p.n_cones), p.block[i].law == UNILATERAL)
     mine[0] = p[0]
     mine.block, mine.v_free, mine.impulse = q.block, q.v_free, q.impulse
     mine.target = mine.position_target = NULL

@@ -1,6 +1,6 @@
 """Anderson acceleration, window 5, on memory that is reused."""
 
-from libc.math cimport INFINITY, isfinite
+from libc.math cimport INFINITY, isfinite, sqrt
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
@@ -9,7 +9,7 @@ from rbdyn.memory cimport grow
 
 cdef int begin(Anderson* A, int size, size_t* reallocations) except -1 nogil:
     """Room for iterates of length `size`, and no history."""
-    reallocations[0] += grow(<void**>&A.memory, &A.capacity, (5 + 2 * WINDOW) * <size_t>size, sizeof(double))
+    reallocations[0] += grow(<void**>&A.memory, &A.capacity, (6 + 2 * WINDOW) * <size_t>size, sizeof(double))
     A.size = size
     A.x = A.memory
     A.f = A.x + size
@@ -18,6 +18,8 @@ cdef int begin(Anderson* A, int size, size_t* reallocations) except -1 nogil:
     A.dF = A.weight + size
     A.dG = A.dF + WINDOW * size
     A.kept = A.dG + WINDOW * size
+    A.direction = A.kept + size
+    A.wait, A.pause, A.damping = 2, 0, 1.0
     restart(A)
     return 0
 
@@ -28,6 +30,17 @@ cdef void restart(Anderson* A) noexcept nogil:
     A.newest = -1
     A.started = False
     A.best = INFINITY
+
+
+cdef void fail(Anderson* A) noexcept nogil:
+    """A step was taken back: forget the history, step half as far, and only after more and more plain sweeps.
+
+    The step from the same history would be the same again.
+    """
+    restart(A)
+    A.pause = A.wait
+    A.wait = min(2 * A.wait, <int> LONGEST_WAIT)
+    A.damping = max(0.5 * A.damping, 0.25)
 
 
 cdef void release(Anderson* A) noexcept nogil:
@@ -91,7 +104,7 @@ cdef bint coefficients(const Anderson* A, double* gamma) noexcept nogil:
             pivot -= C[kept][j] * C[kept][j]
         if not pivot > 1e-9 * A.gram[s][s]:
             continue
-        C[kept][kept] = pivot ** 0.5
+        C[kept][kept] = sqrt(pivot)
         y[kept] = weighted_dot(A, A.f, A.dF + s * A.size)
         for j in range(kept):
             y[kept] -= C[kept][j] * y[j]
@@ -119,6 +132,9 @@ cdef bint extrapolate(Anderson* A, const double* g, double error, double* out) n
         return False
     A.best = min(A.best, error)
     record(A, g)
+    if A.pause > 0:
+        A.pause -= 1
+        return False
     if A.count == 0 or not coefficients(A, gamma):
         return False
     for j in range(A.count):
@@ -128,6 +144,6 @@ cdef bint extrapolate(Anderson* A, const double* g, double error, double* out) n
     for i in range(A.size):
         value = g[i]
         for j in range(A.count):
-            value -= gamma[j] * A.dG[j * A.size + i]
+            value -= A.damping * gamma[j] * A.dG[j * A.size + i]
         out[i] = value
     return True

@@ -18,9 +18,11 @@ cdef struct Direct:           # workspace; one allocation that grows by doubling
     size_t capacity          # bytes
     double* A                # profile of the lower triangle, row by row
     size_t A_capacity        # entries
-    int n                    # unknowns: 6 for each single body with contacts, then the coordinates
+    int n                    # unknowns: 6 for each single body with contacts, then the coordinates with contacts
+    int bodies               # of the former
     int width                # most unknowns that one contact touches
     int* place               # (n_single,) first unknown of a body, or -1
+    int* column              # (n_coordinates,) unknown of a coordinate, or -1
     int* order               # (n_single,) bodies in the order of their unknowns
     int* neighbours          # (n_single + 1,) start of each body's contacts in `incident`
     int* incident            # (2 n contacts,) contacts of each body
@@ -31,10 +33,11 @@ cdef struct Direct:           # workspace; one allocation that grows by doubling
     double* J                # (3, width) its rows
     double* x                # (n,)
     double* r                # (3 contacts,) contact velocities before the step [m/s]
+    double* begun            # (3 contacts,) impulses that the solve began with [N s]
 
 
 cdef int begin(Direct* S, const Operator* G, const ContactProblem* p, size_t* reallocations) except -1 nogil
 cdef bint affordable(const Direct* S, int contacts) noexcept nogil
-cdef void solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double* impulse,
-                         double threshold) noexcept nogil
+cdef bint solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double* impulse,
+                         double threshold, bint patient) noexcept nogil
 cdef void release(Direct* S) noexcept nogil

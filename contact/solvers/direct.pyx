@@ -1,10 +1,10 @@
 """A direct solve of all sticking contacts together."""
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdlib cimport free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
-from rbdyn.contact.cone.block cimport determinant
+from rbdyn.contact.cone.block cimport SKIPPED, determinant
 from rbdyn.contact.cone.block cimport inverse as inverse3
 from rbdyn.contact.laws cimport cone
 from rbdyn.contact.operator cimport (
@@ -15,9 +15,11 @@ from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Sym3, Vec3, sym3, vec3
 
 cdef enum:
-    ROUNDS = 6               # times that contacts are let go in one solve
+    ROUNDS = 8               # times that contacts are let go or held in one solve
+    FEW = 3                  # contacts still to be let go at its end that the sweeps may see to
     STEPS = 6                # of the method of multipliers; each gains five digits or so
 cdef double IMMOVABLE = 1e30
+cdef double FORTH = 1.5           # more contacts let go for each that was just held: to and fro
 cdef double STIFFNESS = 1e7  # rho in units of 1 / mean diagonal of G_ii
 
 
@@ -29,18 +31,20 @@ cdef int begin(Direct* S, const Operator* G, const ContactProblem* p, size_t* re
     cdef int i
     for i in range(G.n):
         width = max(width, <size_t> (12 + G.contact[i].row_end - G.contact[i].row))
-    size = ((n + 1) * sizeof(size_t) + (3 * width + n + 3 * contacts) * sizeof(double)
-            + (n + width + 3 * bodies + 1 + 3 * contacts) * sizeof(int))
+    size = ((n + 1) * sizeof(size_t) + (3 * width + n + 6 * contacts) * sizeof(double)
+            + (n + width + 3 * bodies + 1 + 3 * contacts + p.n_coordinates) * sizeof(int))
     reallocations[0] += grow(<void**> &S.memory, &S.capacity, size, 1)
     m = S.memory
     S.start = <size_t*> m
     S.J = <double*> (S.start + n + 1)
     S.x = S.J + 3 * width
     S.r = S.x + n
-    S.first = <int*> (S.r + 3 * contacts)
+    S.begun = S.r + 3 * contacts
+    S.first = <int*> (S.begun + 3 * contacts)
     S.index = S.first + n
     S.place = S.index + width
-    S.order = S.place + bodies
+    S.column = S.place + bodies
+    S.order = S.column + p.n_coordinates
     S.neighbours = S.order + bodies
     S.incident = S.neighbours + bodies + 1
     S.rows = S.incident + 2 * contacts
@@ -65,7 +69,7 @@ cdef bint affordable(const Direct* S, int contacts) noexcept nogil:
     for i in range(S.n):
         row = i + 1 - S.first[i]
         flops += row * row
-    return flops < 9000.0 * contacts
+    return flops < 1500.0 * contacts
 
 
 cdef void list_contacts(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
@@ -117,13 +121,20 @@ cdef void number_unknowns(Direct* S, const Operator* G, const ContactProblem* p)
                     S.place[other] = 6 * done
                     S.order[done] = other
                     done += 1
-    S.n = 6 * done + p.n_coordinates
+    S.bodies, S.n = done, 6 * done
+    for i in range(p.n_coordinates):
+        S.column[i] = -1
+    for i in range(G.n):
+        for k in range(G.contact[i].row, G.contact[i].row_end):
+            if S.column[G.row[k].coordinate] < 0:
+                S.column[G.row[k].coordinate] = S.n
+                S.n += 1
 
 
 cdef int columns(Direct* S, const Operator* G, const ContactProblem* p, int i) noexcept nogil:
     """The unknowns of contact i and its three rows of J; returns their number."""
     cdef const Contact* k = G.contact + i
-    cdef int n = 0, j, side, body, coordinates = S.n - p.n_coordinates
+    cdef int n = 0, j, side, body
     cdef double* J = S.J
     cdef double s
     cdef int w = S.width
@@ -139,7 +150,7 @@ cdef int columns(Direct* S, const Operator* G, const ContactProblem* p, int i) n
         write_row(J + 2 * w + n, s, vec3(k.R.zx, k.R.zy, k.R.zz), &k.b.L.zx if side else &k.a.L.zx)
         n += 6
     for j in range(k.row, k.row_end):
-        S.index[n] = coordinates + G.row[j].coordinate
+        S.index[n] = S.column[G.row[j].coordinate]
         J[n], J[w + n], J[2 * w + n] = G.row[j].x, G.row[j].y, G.row[j].n
         n += 1
     return n
@@ -155,7 +166,7 @@ cdef void profile(Direct* S, const Operator* G, const ContactProblem* p) noexcep
     cdef int i, j, n, low
     for i in range(S.n):
         S.first[i] = i
-    for i in range(0, S.n - p.n_coordinates, 6):
+    for i in range(0, 6 * S.bodies, 6):
         for j in range(1, 6):
             S.first[i + j] = i
     for i in range(G.n):
@@ -192,7 +203,7 @@ cdef void add_masses(Direct* S, const ContactProblem* p) noexcept nogil:
     cdef double det, m
     cdef Sym3 I
     memset(S.A, 0, S.start[S.n] * sizeof(double))
-    for j in range((S.n - p.n_coordinates) // 6):
+    for j in range(S.bodies):
         body = S.order[j]
         i = 6 * j
         W = p.inverse_inertia + 6 * body
@@ -208,7 +219,7 @@ cdef void add_masses(Direct* S, const ContactProblem* p) noexcept nogil:
         S.A[S.start[i + 5] + i + 3 - S.first[i + 5]] = I.xz
         S.A[S.start[i + 5] + i + 4 - S.first[i + 5]] = I.yz
         S.A[S.start[i + 5] + i + 5 - S.first[i + 5]] = I.zz
-    for i in range(S.n - p.n_coordinates, S.n):
+    for i in range(6 * S.bodies, S.n):
         S.A[S.start[i] + i - S.first[i]] = 1.0
 
 
@@ -336,29 +347,77 @@ cdef int release_rows(Direct* S, const Operator* G, double* impulse) noexcept no
     return changed
 
 
-cdef void solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double* impulse,
-                         double threshold) noexcept nogil:
+cdef void begin_again(Direct* S, Operator* G, double* impulse) noexcept nogil:
+    """The impulses that the solve began with, but for friction at its rim and contacts let go.
+
+    Rows that contradict one another (corners of one face, with different gaps) leave impulses of any size behind.
+    """
+    cdef int i
+    cdef double r, most
+    cdef Vec3 lam, old
+    for i in range(G.n):
+        lam, old = impulse_at(impulse, i), impulse_at(S.begun, i)
+        if S.rows[i] == 3:
+            lam = old
+        elif S.rows[i] == 1:
+            r, most = sqrt(lam.x * lam.x + lam.y * lam.y), G.contact[i].block.mu * old.z
+            lam = vec3(lam.x * most / r, lam.y * most / r, old.z) if r > most else vec3(lam.x, lam.y, old.z)
+        set_impulse(impulse, i, lam)
+    load_impulses(G, impulse)
+
+
+cdef void hold(Direct* S, Operator* G, const ContactProblem* p, double* impulse, double threshold) noexcept nogil:
+    """Steps until the held rows have no velocity, or it no longer falls."""
+    cdef double worst, best = INFINITY
+    for _ in range(STEPS):
+        worst = multiplier_step(S, G, p, impulse)
+        if worst < 0.01 * threshold or not worst < 0.5 * best:
+            break
+        best = worst
+
+
+cdef int close_rows(Direct* S, const Operator* G, double threshold) noexcept nogil:
+    """Hold open contacts that come together; returns how many.  Their impulses are zero."""
+    cdef int i, changed = 0
+    for i in range(G.n):
+        if S.rows[i] == 0 and not G.contact[i].block.dependent and G.contact[i].block.kind != SKIPPED and (
+                contact_velocity(G, i).z < -threshold):
+            S.rows[i] = 3
+            changed += 1
+    return changed
+
+
+cdef bint solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double* impulse,
+                         double threshold, bint patient) noexcept nogil:
     """Impulses that hold every sticking contact, the others fixed; clipped to the cones; velocities follow.
 
-    Contacts that would have to pull, or to hold more than their friction, are let go, and the rest is solved again.
+    Contacts that would have to pull, or to hold more than their friction, are let go, open ones that come together are
+    held, and the rest is solved again.  Where that goes to and fro (things that rock or topple) it is given up, unless
+    `patient`: the impulses are as before then, and the answer False.
     """
-    cdef double worst, best
-    cdef int i
+    cdef int released = 0, closed = G.n, i
+    memcpy(S.begun, impulse, 3 * G.n * sizeof(double))
     select_rows(S, G, impulse)
-    for _ in range(ROUNDS):
+    for _ in range(2 * ROUNDS if patient else ROUNDS):
         add_masses(S, p)
         add_contacts(S, G, p)
         if not factor(S):
+            released = G.n
             break
-        best = 1e300
-        for _ in range(STEPS):
-            worst = multiplier_step(S, G, p, impulse)
-            if worst < 0.01 * threshold or not worst < 0.5 * best:
-                break
-            best = worst
-        if release_rows(S, G, impulse) == 0:
+        hold(S, G, p, impulse, threshold)
+        released = release_rows(S, G, impulse)
+        if released > FORTH * closed and not patient:
             break
-        load_impulses(G, impulse)
-    for i in range(G.n):
-        set_impulse(impulse, i, cone.admissible(G.contact + i, impulse_at(impulse, i)))
+        if released > 0:
+            begin_again(S, G, impulse)
+            continue
+        closed = close_rows(S, G, threshold)
+        if closed == 0:
+            break
+    if released > FEW and not patient:
+        memcpy(impulse, S.begun, 3 * G.n * sizeof(double))
+    else:
+        for i in range(G.n):
+            set_impulse(impulse, i, cone.admissible(G.contact + i, impulse_at(impulse, i)))
     load_impulses(G, impulse)
+    return patient or released <= FEW

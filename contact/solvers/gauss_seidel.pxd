@@ -7,10 +7,13 @@ from rbdyn.contact.solvers.anderson cimport Anderson
 from rbdyn.contact.solvers.direct cimport Direct
 
 cdef enum:
+    FEW_BLOCKS = 20          # an island of so many is cheap: no sweep is saved
+    MOST_SWEEPS = 40         # at most for an island of more
     PLAIN_SWEEPS = 8         # sweeps before acceleration starts: most steps need fewer
     HARD_SWEEPS = 25         # sweeps before contacts that may contradict one another become compliant
     DIRECT_EVERY = 2         # sweeps between direct solves
-    DIRECT_TRIES = 12        # direct solves in a step, at most
+    DIRECT_TRIES = 2         # direct solves of an island in a step, at most; the second if the first halved the error
+    PATIENT_TRIES = 12       # the same where precision is asked for, whatever becomes of the error
     SOFT_SWEEPS = 50         # at least for islands whose blocks contradict one another, after all others
     ACCEPTABLE = 4           # an accelerated step may make the error this many times the best one, for a sweep
 
@@ -18,7 +21,9 @@ cdef struct Settings:
     FrictionLaw law
     Method method
     int max_iterations       # and soft_sweeps more for what contradicts
+    bint automatic           # what is enough, and how many sweeps, is chosen for each island (gauss_seidel.pyx: tune)
     double threshold         # [m/s] on the largest velocity change of a sweep
+    double enough            # [m/s] the same after PLAIN_SWEEPS
     double alpha_init, alpha_min, alpha_decay    # alpha <- alpha_min + alpha_decay (alpha - alpha_min) after each sweep
     int patience             # give up after so many sweeps without one percent of progress
     bint anderson            # used only while every alpha is 1

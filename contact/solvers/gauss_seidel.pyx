@@ -1,6 +1,6 @@
 """The sweep: contacts one after the other, in one direction, until nothing moves any more."""
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy, memset
 
 from rbdyn.contact.accept cimport accept, makes_energy
@@ -10,13 +10,48 @@ from rbdyn.contact.laws cimport cone
 from rbdyn.contact.laws.dispatch cimport prepare_blocks, visit_block
 from rbdyn.contact.operator cimport Operator, load_impulses, set_impulse
 from rbdyn.contact.problem cimport UNILATERAL, ContactProblem
-from rbdyn.contact.solvers.anderson cimport Anderson, extrapolate, restart
+from rbdyn.contact.solvers.anderson cimport Anderson, extrapolate, fail, restart
 from rbdyn.contact.solvers.anderson cimport begin as begin_anderson
 from rbdyn.contact.solvers.bounce cimport LOWERINGS, lower_bounces
 from rbdyn.contact.solvers.contradiction cimport contradicts, is_dear, soften, soften_dependent
 from rbdyn.contact.solvers.direct cimport Direct, affordable, solve_sticking
 from rbdyn.contact.solvers.direct cimport begin as begin_direct
+from rbdyn.contact.solvers.drift cimport ARRIVED, LEG, drift
 from rbdyn.spatial._algebra cimport vec3
+
+
+cdef double FINE = 1e-4            # of the speeds that an island has without impulses: an error that nobody sees
+cdef double NOT_FELT = 1e-3        # [m/s^2] times the time step: a ten-thousandth of gravity, neither
+cdef double MOVING = 20.0          # [m/s^2] times the time step: faster than what gravity does to a thing at rest
+
+
+cdef double free_speed(const Operator* G) noexcept nogil:
+    """The largest velocity of a row at zero impulse [m/s]."""
+    cdef double speed = 0.0
+    cdef int i
+    for i in range(G.n):
+        speed = max(speed, fabs(G.contact[i].v_free.x), fabs(G.contact[i].v_free.y), fabs(G.contact[i].v_free.z))
+    for i in range(G.n_lines):
+        speed = max(speed, fabs(G.line[i].v_free))
+    return speed
+
+
+cdef void tune(Settings* s, const Operator* G, double dt) noexcept nogil:
+    """Settings for one island.
+
+    Small islands are solved to the threshold, and so is what eight sweeps and a direct solve can do: things at rest.
+    Where more is needed, errors count that are seen or felt, and the next step goes on from here; acceleration, which
+    doubles the cost of a sweep, does not pay where things slide or hit and the next problem is another one.  A problem
+    without a time step is not of a simulation.
+    """
+    cdef double speed
+    s.enough = s.threshold
+    if not s.automatic or not dt > 0.0 or G.n + G.n_blocks <= FEW_BLOCKS:
+        return
+    speed = free_speed(G)
+    s.enough = max(s.threshold, min(FINE * speed, NOT_FELT * dt))
+    s.max_iterations = min(s.max_iterations, <int> MOST_SWEEPS)
+    s.anderson = s.anderson and speed <= MOVING * dt
 
 
 cdef double sweep(Operator* G, const Settings* s, double alpha, double* impulse) noexcept nogil:
@@ -57,10 +92,9 @@ cdef void begin_again(Island* island) noexcept nogil:
 
 
 cdef void restore(Island* island, Anderson* A, double error) noexcept nogil:
-    """Take the best impulses so far, and forget how the others came about."""
+    """Take the best impulses so far."""
     memcpy(island.impulse, A.kept, rows_of(&island.G) * sizeof(double))
     load_impulses(&island.G, island.impulse)
-    restart(A)
     island.error = error
 
 
@@ -71,10 +105,11 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
     Returns whether it ended because hard blocks contradict one another.
     """
     cdef Operator* G = &island.G
-    cdef bint plain = s.alpha_init == 1.0 and s.alpha_min == 1.0, accelerated = False, looked = soft
-    cdef double alpha = s.alpha_init, best = INFINITY, mark = INFINITY
-    cdef int first = island.iterations, k, last_progress = first
-    cdef int tries = DIRECT_TRIES if s.direct and plain and G.n > 0 and not soft else 0
+    cdef bint plain = s.alpha_init == 1.0 and s.alpha_min == 1.0, accelerated = False, tried = False, looked = soft
+    cdef double alpha = s.alpha_init, best = INFINITY, mark = INFINITY, before = INFINITY
+    cdef int first = island.iterations, k, last_progress = first, leg = 0
+    cdef int most = DIRECT_TRIES if s.automatic else PATIENT_TRIES
+    cdef int tries = most if s.direct and plain and G.n > 0 and not soft else 0
     cdef size_t size = rows_of(G) * sizeof(double)
     start(island, A)
     for k in range(first, last):
@@ -82,12 +117,23 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
         island.error = sweep(G, s, alpha, island.impulse)
         history[k] = max(history[k], island.error) if k < p.iterations else island.error
         island.iterations = k + 1
-        if accelerated and not (island.error <= ACCEPTABLE * best and not makes_energy(G, island.impulse)):
+        if leg > 0:                                    # on the way after a drift step
+            leg = leg - 1 if island.error > ARRIVED * best else 0
+            if leg == 1 or island.error == INFINITY:
+                restore(island, A, best)
+                fail(A)
+                leg = 0
+                continue
+        elif accelerated and not (island.error <= ACCEPTABLE * best and not makes_energy(G, island.impulse)):
             restore(island, A, best)
-            tries = tries - 3 if tries > 3 else 0
-            accelerated = False
+            if tried:
+                restart(A)
+                tries = 0 if s.automatic else max(0, tries - 3)
+            else:
+                fail(A)
+            accelerated = tried = False
             continue
-        island.converged = island.error < s.threshold
+        island.converged = island.error < (s.threshold if k + 1 < PLAIN_SWEEPS else s.enough)
         if island.error < best:
             best = island.error
             memcpy(A.kept, island.impulse, size)
@@ -98,7 +144,7 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
         elif k - last_progress >= s.patience:
             break
         alpha = s.alpha_min + s.alpha_decay * (alpha - s.alpha_min)
-        accelerated = False
+        accelerated = tried = False
         if k + 1 >= HARD_SWEEPS and not looked:
             looked = True
             if k + 1 == HARD_SWEEPS and contradicts(G, island.impulse, 0.5):
@@ -110,18 +156,24 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
                 continue
         if not plain or k + 1 < first + PLAIN_SWEEPS or k + 1 >= last:
             continue
-        if tries == DIRECT_TRIES:
+        if tries == most:
             begin_direct(S, G, p, reallocations)
             tries = tries if affordable(S, G.n) else 0
-        if tries > 0:
+        elif s.automatic and tries > 0 and best > 0.5 * before:
+            tries = 0
+        if s.anderson and leg == 0 and A.pause == 0 and drift(G, A, island.impulse):
+            load_impulses(G, island.impulse)
+            leg = LEG
+            restart(A)
+        elif leg == 0 and tries > 0:
             if (k + 1) % DIRECT_EVERY == 0:
-                solve_sticking(S, G, p, island.impulse, s.threshold)
-                tries -= 1
-                accelerated = True
+                before = best
+                accelerated = tried = solve_sticking(S, G, p, island.impulse, s.threshold, not s.automatic)
+                tries = tries - 1 if tried else 0
         elif s.anderson and extrapolate(A, island.impulse, island.error, island.impulse):
             load_impulses(G, island.impulse)
             accelerated = True
-    if not island.converged and best < island.error:
+    if not island.converged and (best < island.error or leg > 0):
         restore(island, A, best)
     return False
 
@@ -188,11 +240,13 @@ cdef int gauss_seidel(Islands* all, Anderson* A, Direct* S, const Settings* sett
     2018) for the sweep and alpha.  Where sweeps converge slowly, sticking contacts are solved together (direct.pxd),
     and what remains is accelerated.  A step that makes things much worse, or makes energy, is taken back.
     """
-    cdef Settings s = settings[0]                       # the sweeps must not notice that somebody changes them
+    cdef Settings s
     cdef int k
     open_islands(all, p)
     p.iterations = 0
     for k in range(all.n):
+        s = settings[0]
+        tune(&s, &all.island[k].G, p.dt)
         solve_island(all.island + k, A, S, &s, p, history, &all.reallocations)
         p.iterations = max(p.iterations, all.island[k].iterations)
     close_islands(all, p)

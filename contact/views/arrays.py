@@ -69,8 +69,8 @@ def common(v_free: Any, friction: Any, dt: Any, frame: Any, key: Any) -> dict[st
     if n and np.abs(R @ R.transpose(0, 2, 1) - np.eye(3)).max() > 1e-9:
         raise ContactError("frame must hold orthonormal axes: rows t1, t2, normal of each contact")
     step = float(numbers(dt, (), "dt", "[s]"))
-    if step <= 0.0:
-        raise ContactError(f"dt must be positive [s], got {step!r}")
+    if step < 0.0:
+        raise ContactError(f"dt must be >= 0 [s], 0 for a problem that is no step of a simulation, got {step!r}")
     arrays = {"n": n, "n_cones": n, "n_rows": 3 * n, "v_free": v.ravel(), "frame": R, "dt": step}
     return arrays | {"blocks": [("cone", 3, float(m), 0.0, 0.0) for m in mu], "key": keys(key, n)} | no_lines(0)
 

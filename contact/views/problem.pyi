@@ -13,7 +13,7 @@ class Problem(ContactView):
         friction: ArrayLike,
         *,
         target: ArrayLike | None = None,
-        dt: float = 1.0,
+        dt: float = 0.0,
         frame: ArrayLike | None = None,
         key: ArrayLike | None = None,
     ) -> None: ...
@@ -32,7 +32,7 @@ class Problem(ContactView):
         arm_b: ArrayLike | None = None,
         rows: ArrayLike | None = None,
         target: ArrayLike | None = None,
-        dt: float = 1.0,
+        dt: float = 0.0,
         key: ArrayLike | None = None,
     ) -> Self: ...
     @classmethod
@@ -43,6 +43,6 @@ class Problem(ContactView):
         v_free: ArrayLike,
         *,
         target: ArrayLike | None = None,
-        dt: float = 1.0,
+        dt: float = 0.0,
         key: ArrayLike | None = None,
     ) -> Self: ...

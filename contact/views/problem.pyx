@@ -32,7 +32,7 @@ cdef class Problem(ContactView):
     target : (n, 3) array_like of float, optional
         What `v_free` is less of [m/s]: ``v_free + target`` is the bodies' own velocity; 0 if left out.
     dt : float, optional
-        Time step [s].
+        Time step [s]; 0, the default, for a problem that is no step of a simulation: it is solved with more precision.
     frame : (n, 3, 3) array_like of float, optional
         Contact axes, rows t1, t2, normal in world axes; the identity if left out.
     key : (n,) array_like of int, optional
@@ -44,7 +44,7 @@ cdef class Problem(ContactView):
         If a shape is wrong, a value is not finite, or G is not symmetric and positive semi-definite.
     """
 
-    def __init__(self, delassus, v_free, friction, *, target=None, dt=1.0, frame=None, key=None):
+    def __init__(self, delassus, v_free, friction, *, target=None, dt=0.0, frame=None, key=None):
         if self.p != NULL:
             raise ContactError("a Problem cannot be initialised twice: make a new one")
         made = arrays.from_delassus(delassus, v_free, friction, dt, frame, key)
@@ -52,7 +52,7 @@ cdef class Problem(ContactView):
 
     @classmethod
     def from_bodies(cls, inverse_mass, inverse_inertia, *, frame, v_free, friction, single_a, arm_a, single_b=None,
-                    arm_b=None, rows=None, target=None, dt=1.0, key=None):
+                    arm_b=None, rows=None, target=None, dt=0.0, key=None):
         """A problem between single bodies, and optionally articulated systems given by their rows.
 
         Parameters
@@ -82,7 +82,7 @@ cdef class Problem(ContactView):
         return problem
 
     @classmethod
-    def from_blocks(cls, blocks, delassus, v_free, *, target=None, dt=1.0, key=None):
+    def from_blocks(cls, blocks, delassus, v_free, *, target=None, dt=0.0, key=None):
         """A problem of any laws, given by its matrix.
 
         Parameters

@@ -6,6 +6,7 @@ from rbdyn.contact.operator cimport BodyVelocity
 from rbdyn.contact.after.positions cimport asks_for_positions, release_positions, write_positions
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.after.velocities cimport find_velocities, release_velocities
+from rbdyn.spatial._algebra cimport dot3
 from rbdyn.stepping.articulated cimport joint_velocities
 from rbdyn.stepping.builder cimport Count, Share, begin_problem, builder_free, end_problem
 from rbdyn.stepping.constraints.contacts cimport count_contacts, read_contacts, write_contacts
@@ -65,8 +66,20 @@ cdef ContactProblem* position_problem(Assembly* a) except? NULL nogil:
     return &a.positions.problem
 
 
+cdef bint moves(const double* z, int n) noexcept nogil:
+    """Whether any of these is not zero."""
+    cdef int k
+    for k in range(n):
+        if z[k] != 0.0:
+            return True
+    return False
+
+
 cdef int apply_pushes(Assembly* a, const Scene* scene) except -1 nogil:
-    """The bodies take home what they move with beyond their velocities, in this step alone."""
+    """The bodies take home what they move with beyond their velocities, in this step alone.
+
+    What is not moved keeps its bits: even a push of nothing turns by rounding.
+    """
     cdef const BodyVelocity* body
     cdef SingleScratch* b
     cdef System* r
@@ -75,11 +88,11 @@ cdef int apply_pushes(Assembly* a, const Scene* scene) except -1 nogil:
     for k in range(scene.n_single):
         b = scene.single_scratch + k
         body = a.velocities.body + k
-        b.pushed = b.inverse_mass > 0.0
         b.push_v, b.push_w = body.v, body.w
+        b.pushed = b.inverse_mass > 0.0 and (dot3(body.v, body.v) > 0.0 or dot3(body.w, body.w) > 0.0)
     for k in range(scene.n_system):
         r = scene.system + k
-        r.work.pushed = r.work.active
+        r.work.pushed = r.work.active and moves(a.velocities.z + r.work.coordinate, r.m.nv)
         if r.work.pushed:
             memcpy(r.work.push, a.velocities.z + r.work.coordinate, r.m.nv * sizeof(double))
             joint_velocities(r, r.work.push)

@@ -47,7 +47,7 @@ def _contact_solver(value: Any) -> ContactSolver:
 
 def _position_solver(value: Any) -> ContactSolver:
     """Of a World's argument `position_solver`."""
-    kinds = {"bisection": lambda: BisectionSolver(max_iterations=10, threshold=1e-6)}
+    kinds = {"bisection": lambda: BisectionSolver(max_iterations=10)}
     return _backend(value, kinds, ContactSolver, "position_solver")
 
 

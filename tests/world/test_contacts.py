@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from world.scenes import G, World, random_quat, stack, standing_quadruped
+from world.scenes import G, World, exact, random_quat, stack, standing_quadruped
 
 from rbdyn import models
 
 
 def test_forces_have_the_right_signs_and_sums():
-    world = World(1e-3)
+    world = World(1e-3, contact=exact())
     ground = world.add_ground()
     low, high = stack(world, 2)
     world.step(300)

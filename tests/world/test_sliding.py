@@ -104,7 +104,7 @@ def test_a_sliding_ball_comes_to_roll(friction_law):
 def test_static_friction_holds_until_it_is_overcome_then_sliding_friction_acts():
     """mu falls linearly from 0.6 at rest to 0.3 at 0.1 m/s."""
     for angle, expected in ((np.arctan(0.55), 0.0), (np.arctan(0.65), None)):
-        world = World(1e-3, tilted(angle))
+        world = World(1e-3, tilted(angle), contact=exact())
         world.set_material_pair("default", "default", 0.3, static_friction=0.6, static_threshold=0.1)
         world.add_ground()
         box = world.add_box(1, 1, 0.2, 1)

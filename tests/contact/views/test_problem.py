@@ -75,7 +75,7 @@ BODY = {"frame": [np.eye(3)], "v_free": [[0, 0, -1.0]], "friction": 0.5, "single
         ({"friction": [0.1, 0.2]}, r"^friction must have shape \(1,\)"),
         ({"frame": [np.ones((3, 3))]}, "^frame must hold orthonormal axes"),
         ({"frame": np.eye(3)}, "^frame must have shape"),
-        ({"dt": 0.0}, "^dt must be positive"),
+        ({"dt": -0.01}, "^dt must be >= 0"),
         ({"dt": True}, "^dt must hold real numbers"),
         ({"key": [-1]}, "^key must hold 1 whole numbers >= 0"),
         ({"key": [1.5]}, "^key must hold"),
