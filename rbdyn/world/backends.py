@@ -46,8 +46,11 @@ def _contact_solver(value: Any) -> ContactSolver:
 
 
 def _position_solver(value: Any) -> ContactSolver:
-    """Of a World's argument `position_solver`."""
-    kinds = {"bisection": lambda: BisectionSolver(max_iterations=10)}
+    """Of a World's argument `position_solver`.
+
+    Fewer sweeps could not tell hulls that overlap in every pose, which have to be compliant.
+    """
+    kinds = {"bisection": lambda: BisectionSolver(max_iterations=30)}
     return _backend(value, kinds, ContactSolver, "position_solver")
 
 

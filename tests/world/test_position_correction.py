@@ -209,7 +209,7 @@ def test_a_cradle_keeps_its_energy(gap, dt):
 
 def test_the_position_solver_is_the_users_to_set():
     world = World()
-    assert world.position_solver.parameters["max_iterations"] == 10
+    assert world.position_solver.parameters["max_iterations"] == 30
     world.position_solver.configure(max_iterations=40)
     assert world.position_solver.parameters["max_iterations"] == 40
     with pytest.raises(rbdyn.Error, match="must be two objects"):
