@@ -106,7 +106,11 @@ cdef inline void single_push(const Single* b, double dt) noexcept nogil:
     b.work.w_next = mul3(transpose3(quat_E(b.work.q_next)), w_b)
 
 cdef inline void single_move(const Single* b, Scheme scheme, double dt) noexcept nogil:
-    """v_next, w_next, p_next, q_next.  A bounce is no contact: with the mean velocity it keeps its energy."""
+    """v_next, w_next, p_next, q_next.
+
+    A bounce is no contact: moved by the mean velocity it keeps its energy.  What a blow turns round turns with its new
+    angular momentum, which then keeps its energy.
+    """
     cdef int rule = in_contact(scheme).rule if b.work.in_contact else scheme.rule
     cdef Vec3 v, w, L
     cdef Mat3 R
@@ -123,7 +127,9 @@ cdef inline void single_move(const Single* b, Scheme scheme, double dt) noexcept
         w = b.state.w
     else:
         v = scale3(0.5, add3(b.state.v, b.work.v_next))
-        w = scale3(0.5, add3(b.state.w, b.work.w_next))
+        w = b.work.w_next
+        if dot3(b.work.dw, b.work.dw) == 0.0:
+            w = scale3(0.5, add3(b.state.w, w))
     b.work.p_next = add3(b.state.p, scale3(dt, v))
     if b.body.type == DYNAMIC and not b.body.isotropic:
         turn_freely(b, angular_momentum(b, w), dt, b.work.q_next)
