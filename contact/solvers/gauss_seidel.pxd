@@ -23,7 +23,7 @@ cdef struct Settings:
     int max_iterations       # and soft_sweeps more for what contradicts
     bint automatic           # what is enough, and how many sweeps, is chosen for each island (gauss_seidel.pyx: tune)
     double threshold         # [m/s] on the largest velocity change of a sweep
-    double enough            # [m/s] the same after PLAIN_SWEEPS
+    double enough            # [m/s] the same after PLAIN_SWEEPS, and the direct solve that follows them
     double alpha_init, alpha_min, alpha_decay    # alpha <- alpha_min + alpha_decay (alpha - alpha_min) after each sweep
     int patience             # give up after so many sweeps without one percent of progress
     bint anderson            # used only while every alpha is 1

@@ -133,7 +133,7 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
                 fail(A)
             accelerated = tried = False
             continue
-        island.converged = island.error < (s.threshold if k + 1 < PLAIN_SWEEPS else s.enough)
+        island.converged = island.error < (s.threshold if k + 1 <= PLAIN_SWEEPS else s.enough)
         if island.error < best:
             best = island.error
             memcpy(A.kept, island.impulse, size)
