@@ -86,6 +86,7 @@ cdef void accept(Island* island) noexcept nogil:
         for i in range(rows_of(&island.G)):
             island.impulse[i] = share * island.impulse[i] if share > 0.0 else 0.0
         island.converged = False
+        island.rescued = True
         load_impulses(&island.G, island.impulse)
     if not isfinite(change):
         island.error = INFINITY

@@ -10,6 +10,7 @@ cdef struct Island:
     int iterations           # out: sweeps done
     double error             # out: largest velocity change in the last sweep [m/s]
     bint converged           # out
+    bint rescued             # out: its laws were softened, or its impulses replaced, since nothing met them
 
 cdef struct Islands:         # workspace; grows by doubling and is reused
     int n

@@ -192,6 +192,7 @@ cdef int open_islands(Islands* all, ContactProblem* p) except -1 nogil:
         open_one(all, p, k)
         all.island[k].impulse = impulse
         all.island[k].iterations, all.island[k].error, all.island[k].converged = 0, 0.0, False
+        all.island[k].rescued = False
         impulse += rows_of(&all.island[k].G)
         if all.n > 1:
             copy_impulses(all.island + k, p.impulse, False)
@@ -202,7 +203,7 @@ cdef void close_islands(Islands* all, ContactProblem* p) noexcept nogil:
     """Write the impulses back, and how the worst of the islands did."""
     cdef Island* island
     cdef int k
-    p.iterations, p.error, p.converged = 0, 0.0, True
+    p.iterations, p.error, p.converged, p.rescued = 0, 0.0, True, 0
     for k in range(all.n):
         island = all.island + k
         if all.n > 1:
@@ -210,3 +211,4 @@ cdef void close_islands(Islands* all, ContactProblem* p) noexcept nogil:
         p.iterations = max(p.iterations, island.iterations)
         p.error = max(p.error, island.error)
         p.converged &= island.converged
+        p.rescued += island.rescued

@@ -103,3 +103,4 @@ cdef struct ContactProblem:       # one time step; every array belongs to World 
     int iterations                # out: sweeps done
     double error                  # out: largest velocity change in the last sweep [m/s]
     bint converged                # out: error fell below the threshold
+    int rescued                   # out: islands whose laws were softened, or impulses replaced, since nothing met them

@@ -7,6 +7,11 @@ from rbdyn.contact.operator cimport Operator
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.warm_start cimport WarmStart
 
+cdef struct Counts:                  # of the steps since they were cleared
+    long steps, unconverged, rescued
+    long iterations                  # in all
+    double worst                     # largest error [m/s]
+
 cdef class ContactSolver(Backend):
     cdef int takes                   # bit k: takes blocks of law k
     cdef bint warm                   # start from the impulses of the step before
@@ -15,10 +20,12 @@ cdef class ContactSolver(Backend):
     cdef readonly int iterations     # of the last step
     cdef readonly double error       # of the last step [m/s]
     cdef readonly bint converged     # in the last step
+    cdef Counts counts
     cdef WarmStart memory
     cdef Operator check              # workspace for judging the impulses of a Python solve()
     cdef size_t reallocations              # how often workspace was allocated
     cdef int solve_c(self, ContactProblem* p) except -1 nogil
 
+cdef void clear_counts(ContactSolver s) noexcept nogil
 cdef void skip_step(ContactSolver s) noexcept nogil
 cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil

@@ -1,6 +1,7 @@
 from typing import Any, ClassVar
 
 from rbdyn.backends import Backend
+from rbdyn.contact.statistics import ContactStatistics
 from rbdyn.contact.views.view import ContactView
 
 class ContactSolver(Backend):
@@ -15,6 +16,8 @@ class ContactSolver(Backend):
     def parameters(self) -> dict[str, Any]: ...
     @property
     def allocations(self) -> int: ...
+    @property
+    def statistics(self) -> ContactStatistics: ...
     def __init__(self, *, warm_start: bool = True, alternate: bool = True) -> None: ...
     def solve(self, problem: ContactView) -> None: ...
     laws: ClassVar[tuple[str, ...]]

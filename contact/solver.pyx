@@ -16,6 +16,7 @@ import numpy as np
 
 from rbdyn.contact import options
 from rbdyn.contact.laws import LAW_NAMES as _LAW_NAMES
+from rbdyn.contact.statistics import ContactStatistics
 from rbdyn.contact.views import arrays
 from rbdyn.errors import ContactError
 
@@ -63,6 +64,8 @@ cdef class ContactSolver(Backend):
         Sweeps, last velocity change [m/s] and success of the last step.
     overridden : bool
         Whether a Python class redefines ``solve``.
+    statistics : ContactStatistics
+        Counts over the steps of the latest ``world.step(n)``.
     laws : tuple of str
         Class attribute: the laws of blocks that the solver takes, of "cone", "unilateral", "bilateral", "box".  A
         problem with another law is refused by name.
@@ -145,6 +148,12 @@ cdef class ContactSolver(Backend):
         return {"warm_start": bool(self.warm), "alternate": bool(self.alternating)}
 
     @property
+    def statistics(self):
+        """ContactStatistics of the steps since the latest ``world.step(n)`` began, or since `reset`."""
+        cdef Counts* c = &self.counts
+        return ContactStatistics(c.steps, c.unconverged, c.rescued, c.iterations, c.worst)
+
+    @property
     def parity(self):
         """0: the next step sweeps from the first contact to the last; 1: backwards.  Flips after every step."""
         return self.direction
@@ -165,6 +174,7 @@ cdef class ContactSolver(Backend):
         self.check_free(True)
         self.memory.n = self.memory.n_blocks = self.memory.n_rows = 0
         self.direction = 0
+        clear_counts(self)
 
     def get_state(self):
         """Everything that carries over from step to step, for an exact snapshot.
@@ -219,11 +229,25 @@ cdef class ContactSolver(Backend):
         return f"{type(self).__name__}({inside})"
 
 
+cdef void clear_counts(ContactSolver s) noexcept nogil:
+    """Count anew."""
+    memset(&s.counts, 0, sizeof(Counts))
+
+
+cdef inline void count(ContactSolver s, const ContactProblem* p) noexcept nogil:
+    s.counts.steps += 1
+    s.counts.unconverged += not p.converged
+    s.counts.rescued += p.rescued
+    s.counts.iterations += p.iterations
+    s.counts.worst = max(s.counts.worst, p.error)
+
+
 cdef void skip_step(ContactSolver s) noexcept nogil:
     """A step in which there is nothing to solve: all impulses are zero."""
     s.memory.n = s.memory.n_blocks = s.memory.n_rows = 0
     s.direction ^= s.alternating
     s.iterations, s.error, s.converged = 0, 0.0, True
+    s.counts.steps += 1
 
 
 cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:
@@ -234,7 +258,7 @@ cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:
         load(&s.memory, p)
     elif p.n > 0:
         memset(p.impulse, 0, p.n_rows * sizeof(double))
-    p.iterations, p.error, p.converged = 0, 0.0, p.n == 0
+    p.iterations, p.error, p.converged, p.rescued = 0, 0.0, p.n == 0, 0
     if p.n == 0:
         pass
     elif s.overridden:
@@ -245,6 +269,7 @@ cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:
     store(&s.memory, p, &s.reallocations)
     s.direction ^= s.alternating
     s.iterations, s.error, s.converged = p.iterations, p.error, p.converged
+    count(s, p)
     return 0
 
 

@@ -220,6 +220,7 @@ cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s,
     prepare_blocks(&island.G)
     if iterate(island, A, S, s, p, history, s.max_iterations, False, reallocations) or must_soften(island, p):
         soften(&island.G, p)
+        island.rescued = True
         begin_again(island)
         iterate(island, A, S, s, p, history, max(s.max_iterations, island.iterations + soft_sweeps(s)), True,
                 reallocations)

@@ -20,7 +20,7 @@ from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.collision.backend cimport buffer_free, buffer_init, detect_contacts
 from rbdyn.contact.problem cimport ContactProblem
-from rbdyn.contact.solver cimport skip_step, solve_contacts
+from rbdyn.contact.solver cimport clear_counts, skip_step, solve_contacts
 from rbdyn.signals cimport Signals, handle_signals, start_signals
 from rbdyn.spatial._algebra cimport Vec3, vec3
 from rbdyn.stepping.assemble cimport (
@@ -231,6 +231,8 @@ cdef class World:
         self.lock.check_editable()
         self.registry.refresh()
         self.begin_step()
+        clear_counts(self.contact)
+        clear_counts(self.position_solver)
         try:
             with nogil:
                 for _ in range(count):
