@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint64_t
 
-from rbdyn.spatial._algebra cimport Mat3, Vec3
+from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3
 
 
 cdef enum Kind:                    # in the order in which a pair's kernel takes them
@@ -18,6 +18,10 @@ cdef enum Kind:                    # in the order in which a pair's kernel takes
 cdef struct Pose:                  # world pose of a body, or of a shape
     Mat3 R                         # its axes to world axes
     Vec3 p                         # its origin, world [m]
+
+cdef struct BodyMotions:           # how the bodies move until the step's end
+    const Motion* of               # (n_bodies,) rotation vector [rad], displacement of the origin [m]; NULL: they rest
+    double beyond                  # [m] how much farther accelerations may take any point
 
 cdef struct Bounds:                # the shape lies in center + box + ball + ellipsoid (Minkowski sum), shape frame
     double radius                  # [m] of the bounding sphere about `center`
@@ -67,6 +71,7 @@ cdef struct ShapeRecord:           # one shape of the table, written by Collisio
     uint64_t group, mask           # filter bits
     Bounds bounds
     Vec3 center_body               # bounds.center in the body frame [m]
+    double far                     # [m] no point of it is farther from the body's origin
     Pose local                     # the shape in its body: shape axes to body axes; origin, body frame
     const void* data               # the sizes: SphereData, BoxData, ... of shapes/; owned by Python
     int core                       # Core: a copy of convex.core
@@ -76,9 +81,12 @@ cdef struct ContactPoint:
     int shape_a, shape_b           # shape ids, shape_a < shape_b
     int body_a, body_b             # body indices of these shapes
     int feature                    # which contact of this pair: stable from step to step, for the warm start
-    Vec3 position                  # world [m], midway between the two surfaces
+    Vec3 position                  # world [m], midway between the two surfaces, or where they will meet
     Vec3 normal                    # world, unit, points into shape A
-    double depth                   # [m] > 0 penetration, < 0 gap (only if margin > 0)
+    double depth                   # [m] > 0 penetration, < 0 gap that may close
+    # From `position` to where it is seen from A and from B now, world [m].  Zero, unless they meet later in the step:
+    # then `position`, `normal` and the moment arms are those of that time, and each body has its own way to go.
+    Vec3 to_a, to_b
 
 cdef struct ContactBuffer:         # grows by doubling; begin with buffer_init, end with buffer_free
     int version                    # CONTACT_VERSION; a buffer of another layout is refused

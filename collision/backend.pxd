@@ -1,11 +1,12 @@
 # The collision interface: what World calls, and what a backend fills in.
 #
-# World owns the body poses and the ContactBuffer; the backend owns the shapes.  A backend
-# is asked through detect_c, in C and without the GIL, or through detect(scene), in Python.
-# detect_contacts chooses; it is the only call that World makes.
+# World owns the body poses, their motions and the ContactBuffer; the backend owns the shapes.  A
+# backend is asked through detect_c, in C and without the GIL, or through detect(scene), in Python.
+# detect_contacts chooses; it is the only call that World makes.  What a backend makes of the
+# motions is its own affair: one that leaves them alone finds bodies when they are near.
 
 from rbdyn.backends cimport Backend
-from rbdyn.collision._types cimport ContactBuffer, ContactPoint, Pose, ShapeRecord
+from rbdyn.collision._types cimport BodyMotions, ContactBuffer, ContactPoint, Pose, ShapeRecord
 from rbdyn.collision.broad_phase.sweep cimport Broad
 from rbdyn.collision.contact_buffer cimport (
     CONTACT_VERSION, MAX_CONTACTS, buffer_free, buffer_init, push_contact, raise_full, sort_contacts,
@@ -21,8 +22,8 @@ cdef class CollisionBackend(Backend):
     cdef int _max_contacts               # limit of a step
     cdef dict _shapes                    # id -> (shape, what its record points into)
 
-    cdef int detect_c(self, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil
+    cdef int detect_c(self, const Pose* pose, BodyMotions motions, int n_bodies, ContactBuffer* out) except -1 nogil
     cdef int _slot(self, object id) except -1
 
 cdef int detect_contacts(
-    CollisionBackend backend, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil
+    CollisionBackend backend, const Pose* pose, BodyMotions motions, int n_bodies, ContactBuffer* out) except -1 nogil

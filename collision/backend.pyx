@@ -3,12 +3,15 @@
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
+import numpy as np
+
 from rbdyn.collision.broad_phase.filters cimport allow_pair, exclude_pair
 from rbdyn.collision.broad_phase.sweep cimport broad_free
 from rbdyn.collision.record cimport body_index, filter_bits, measure, place, read_pose
 from rbdyn.collision.scene cimport CollisionScene, contact_array
 from rbdyn.collision.shape_table cimport find_slot, table_add, table_free, table_remove
 from rbdyn.memory cimport Arena, close_arena, open_array
+from rbdyn.spatial._algebra cimport Motion
 
 from rbdyn.arguments import choice, number, shown
 from rbdyn.errors import CollisionError, unknown_name
@@ -228,36 +231,43 @@ cdef class CollisionBackend(Backend):
         """
         scene.live()
         check_bodies(self, scene.n)
-        self.detect_c(scene.pose, scene.n, scene.out)
+        self.detect_c(scene.pose, scene.paths, scene.n, scene.out)
 
-    cdef int detect_c(self, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil:
+    cdef int detect_c(self, const Pose* pose, BodyMotions motions, int n_bodies, ContactBuffer* out) except -1 nogil:
         with gil:
             self.check_complete()
             raise CollisionError(f"{type(self).__name__} has no detect_c() for super().detect() to call")
 
-    def query(self, poses):
+    def query(self, poses, motions=None):
         """Contacts for given body poses, without a World.
 
         Parameters
         ----------
         poses : (n, 4, 4) array_like of float
             World pose of each body [m]; n exceeds every body index in use.
+        motions : (n, 6) array_like of float, optional
+            How each body moves until the step's end, world axes: rotation vector [rad], displacement of its origin [m].
+            Shapes that meet on the way are in contact.  Without it: those that are near now.
 
         Returns
         -------
         contacts : (m,) structured ndarray
             Sorted by (shape_a, shape_b, feature), with the fields shape_a, shape_b, body_a,
-            body_b, feature, position (3,) [m], normal (3,) unit and into shape a, depth [m].
-            All vectors are in world axes.
+            body_b, feature, position (3,) [m], normal (3,) unit and into shape a, depth [m], and to_a, to_b (3,) [m].
+            All vectors are in world axes.  Of shapes that meet later, position and normal are those of that time,
+            -depth is the way that the gap may close, and to_a and to_b lead from the position to where it is, seen from
+            each body as it will be then.
 
         Raises
         ------
         CollisionError
-            If a pose is not finite or not a rigid transform (it names the body), or is missing.
+            If a pose is not finite or not a rigid transform (it names the body), or is missing, or a motion not finite.
         """
         cdef int i, n
         cdef Pose* pose
         cdef Arena memory
+        cdef BodyMotions paths
+        cdef double[:, ::1] rows
         self.check_complete()
         try:
             if isinstance(poses, (dict, set)):
@@ -265,6 +275,10 @@ cdef class CollisionBackend(Backend):
             n = len(poses)
         except TypeError:
             raise CollisionError(f"poses must be an (n, 4, 4) array [m], got {shown(poses)}") from None
+        paths.of, paths.beyond = NULL, 0.0
+        if motions is not None:
+            rows = _motion_rows(motions, n)
+            paths.of = <const Motion*> &rows[0, 0] if n > 0 else NULL
         memset(&memory, 0, sizeof(Arena))
         pose = <Pose*> open_array(&memory, n, sizeof(Pose))
         try:
@@ -272,12 +286,25 @@ cdef class CollisionBackend(Backend):
                 read_pose(poses[i], f"pose of body {i}", &pose[i])
             self.hold()
             try:
-                detect_contacts(self, pose, n, &self.own)
+                detect_contacts(self, pose, paths, n, &self.own)
                 return contact_array(&self.own)
             finally:
                 self.holder = 0
         finally:
             close_arena(&memory)
+
+
+def _motion_rows(motions, n):
+    """The motions of n bodies as an (n, 6) array; CollisionError if they are none."""
+    try:
+        rows = np.array(motions, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise CollisionError(f"motions must be an ({n}, 6) array [rad, m], got {shown(motions)}") from None
+    if rows.shape != (n, 6):
+        raise CollisionError(f"motions must be an ({n}, 6) array [rad, m], got shape {rows.shape}")
+    if not np.isfinite(rows).all():
+        raise CollisionError("motions must be finite")
+    return rows
 
 
 # ---- the one call ------------------------------------------------------------------------
@@ -307,7 +334,8 @@ cdef int check_finite(const Pose* pose, int n) except -1 nogil:
 
 
 cdef int detect_contacts(
-        CollisionBackend backend, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil:
+        CollisionBackend backend, const Pose* pose, BodyMotions motions, int n_bodies,
+        ContactBuffer* out) except -1 nogil:
     """Fill `out` with this step's contacts, sorted.  The one call that World makes.
 
     After an error `out` is empty.
@@ -322,9 +350,9 @@ cdef int detect_contacts(
     check_finite(pose, n_bodies)
     try:
         if backend.overridden:
-            call_python(backend, pose, n_bodies, out)
+            call_python(backend, pose, motions, n_bodies, out)
         else:
-            backend.detect_c(pose, n_bodies, out)
+            backend.detect_c(pose, motions, n_bodies, out)
         if out.n > out.limit:            # it was lowered, and the storage is larger
             raise_full(out)
         sort_contacts(out)
@@ -335,11 +363,13 @@ cdef int detect_contacts(
     return 0
 
 
-cdef int call_python(CollisionBackend backend, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 with gil:
+cdef int call_python(CollisionBackend backend, const Pose* pose, BodyMotions motions, int n_bodies,
+                     ContactBuffer* out) except -1 with gil:
     cdef CollisionScene scene = CollisionScene.__new__(CollisionScene)
     scene.table = &backend.table
     scene.broad = &backend.broad
     scene.pose = pose
+    scene.paths = motions
     scene.n = n_bodies
     scene.out = out
     scene.shape_of = backend._shapes

@@ -2,13 +2,13 @@
 
 import operator
 
-from libc.math cimport isfinite
+from libc.math cimport isfinite, sqrt
 
 import numpy as np
 
 from rbdyn.collision._types cimport Bounds
 from rbdyn.collision.pair_table cimport KindEntry, kind_entry, kind_number
-from rbdyn.spatial._algebra cimport add3, mul3
+from rbdyn.spatial._algebra cimport add3, dot3, mul3
 
 from rbdyn.arguments import shown
 from rbdyn.collision.shapes import Shape
@@ -64,6 +64,7 @@ cdef int place(ShapeRecord* s, object pose) except -1:
     read_pose(np.eye(4) if pose is None else pose, "pose", &s.local)
     s.aligned = (s.local.R.xx == 1.0 and s.local.R.yy == 1.0 and s.local.R.zz == 1.0)
     s.center_body = add3(s.local.p, mul3(s.local.R, s.bounds.center))
+    s.far = sqrt(dot3(s.center_body, s.center_body)) + s.bounds.radius
     return 0
 
 

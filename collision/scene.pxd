@@ -1,6 +1,6 @@
 # What a backend written in Python sees of one step.
 
-from rbdyn.collision._types cimport ContactBuffer, Pose, ShapeRecord
+from rbdyn.collision._types cimport BodyMotions, ContactBuffer, Pose, ShapeRecord
 from rbdyn.collision.broad_phase.sweep cimport Broad
 from rbdyn.collision.shape_table cimport Table
 
@@ -9,6 +9,7 @@ cdef class CollisionScene:
     cdef const Table* table              # NULL: the step is over
     cdef Broad* broad
     cdef const Pose* pose                # (n,) body poses
+    cdef BodyMotions paths
     cdef int n
     cdef ContactBuffer* out
     cdef dict shape_of                   # id -> (shape, arrays)

@@ -11,7 +11,7 @@ from rbdyn.collision._types cimport ContactPoint
 from rbdyn.collision.broad_phase.sweep cimport find_pairs
 from rbdyn.collision.contact_buffer cimport push_contact
 from rbdyn.collision.shape_table cimport compose_pose, find_slot
-from rbdyn.spatial._algebra cimport Vec3, neg3, scale3, vec3
+from rbdyn.spatial._algebra cimport Motion, Vec3, neg3, scale3, vec3, zero3
 
 from rbdyn.arguments import shown
 from rbdyn.errors import CollisionError, unknown_name
@@ -21,7 +21,8 @@ ShapeInfo.__doc__ = "One shape of a backend: its id, the shape, its body, its po
 
 CONTACT_DTYPE = np.dtype(
     [(name, np.intc) for name in ("shape_a", "shape_b", "body_a", "body_b", "feature")]
-    + [("position", np.float64, 3), ("normal", np.float64, 3), ("depth", np.float64)], align=True)
+    + [("position", np.float64, 3), ("normal", np.float64, 3), ("depth", np.float64), ("to_a", np.float64, 3),
+       ("to_b", np.float64, 3)], align=True)
 if CONTACT_DTYPE.itemsize != sizeof(ContactPoint):
     raise ImportError("CONTACT_DTYPE does not match the compiled ContactPoint")
 
@@ -93,6 +94,21 @@ cdef class CollisionScene:
         return poses
 
     @property
+    def motions(self):
+        """How bodies move until the step's end, (n, 6), world axes: rotation vector [rad], displacement of origin [m].
+
+        All zero where nobody said it.  A backend may leave it alone, and report what is nearer than `margin`.
+        """
+        self.live()
+        cdef const Motion* m
+        motions = np.zeros((self.n, 6))
+        if self.paths.of != NULL:
+            for i in range(self.n):
+                m = &self.paths.of[i]
+                motions[i] = m.w.x, m.w.y, m.w.z, m.v.x, m.v.y, m.v.z
+        return motions
+
+    @property
     def shapes(self):
         """Every shape, by ascending id: records with id, shape, body and pose (4, 4) in the body."""
         self.live()
@@ -122,11 +138,11 @@ cdef class CollisionScene:
     def pairs(self):
         """Pairs of ids that may touch, [(id_a, id_b), ...] with id_a < id_b, sorted.
 
-        The filters allow them and their bounding volumes, grown by the margin, overlap.
+        The filters allow them and their bounding volumes, grown by the margin and by their motions, overlap.
         """
         self.live()
         cdef int k
-        find_pairs(self.broad, self.table, self.pose)
+        find_pairs(self.broad, self.table, self.pose, self.paths)
         return [(self.table.shape[self.broad.pair[k].a].id, self.table.shape[self.broad.pair[k].b].id)
                 for k in range(self.broad.n_pair)]
 
@@ -187,3 +203,4 @@ cdef class CollisionScene:
         point = push_contact(self.out)
         point.shape_a, point.shape_b, point.body_a, point.body_b = a.id, b.id, a.body, b.body
         point.feature, point.position, point.normal, point.depth = key, x, n, d
+        point.to_a = point.to_b = zero3()

@@ -3,7 +3,7 @@
 from rbdyn.collision._types cimport ContactBuffer, ContactPoint, ShapeRecord
 from rbdyn.collision.contact_buffer cimport reserve
 from rbdyn.collision.kernels.manifold cimport Manifold
-from rbdyn.spatial._algebra cimport neg3
+from rbdyn.spatial._algebra cimport neg3, zero3
 
 
 cdef struct Sink:
@@ -35,3 +35,4 @@ cdef inline void emit(Sink* sink, const Manifold* m) noexcept nogil:
         point[k].position = m.position[k]
         point[k].normal = c.normal
         point[k].depth = m.depth[k]
+        point[k].to_a = point[k].to_b = zero3()

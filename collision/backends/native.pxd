@@ -1,6 +1,12 @@
-from rbdyn.collision._types cimport ContactBuffer, Pose
+from rbdyn.collision._types cimport BodyMotions, ContactBuffer, Pose
 from rbdyn.collision.backend cimport CollisionBackend
+from rbdyn.collision.sink cimport Sink
 
 
 cdef class NativeBackend(CollisionBackend):
-    cdef int detect_c(self, const Pose* pose, int n_bodies, ContactBuffer* out) except -1 nogil
+    cdef int n_alongside                 # pairs of this step that move side by side, at the front of broad.pair
+    cdef bint* stopped                   # (table.n_bodies,) bodies that meet something in this step
+    cdef size_t room
+
+    cdef int find_alongside(self, const Pose* pose, BodyMotions motions, Sink* sink) except -1 nogil
+    cdef int detect_c(self, const Pose* pose, BodyMotions motions, int n_bodies, ContactBuffer* out) except -1 nogil

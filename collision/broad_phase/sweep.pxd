@@ -4,7 +4,7 @@
 # the filters let collide with nothing but half-spaces never enter the sweep, so that a robot without
 # self-collision costs one dot product a shape.
 
-from rbdyn.collision._types cimport Pose
+from rbdyn.collision._types cimport BodyMotions, Pose
 from rbdyn.collision.broad_phase.sorting cimport Entry, Pair
 from rbdyn.collision.shape_table cimport Table
 from rbdyn.memory cimport Arena
@@ -41,6 +41,7 @@ cdef struct Broad:                 # all zero: of no shapes, with no memory
     Columns column
     bint* posed                    # (table.n,) True: world_pose is filled by the sweep
     Pose* world_pose               # (table.n,) this step's world poses, where needed
+    double* travel                 # (table.n,) [m] how far any point of the shape gets in this step; 0: it rests
     int* count                     # (table.n + 1,) buckets of the counting sort
     int n_pair
     size_t pair_room, scratch_room
@@ -48,4 +49,4 @@ cdef struct Broad:                 # all zero: of no shapes, with no memory
     Pair* pair_scratch             # (n_pair,)
 
 cdef void broad_free(Broad* broad) noexcept nogil
-cdef int find_pairs(Broad* broad, const Table* table, const Pose* body_pose) except -1 nogil
+cdef int find_pairs(Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) except -1 nogil

@@ -4,13 +4,14 @@ from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from rbdyn.collision._types cimport HALF_SPACE, Bounds, ShapeRecord
+from rbdyn.collision._types cimport HALF_SPACE, Bounds, BodyMotions, ShapeRecord
 from rbdyn.collision.broad_phase.filters cimport may_collide
 from rbdyn.collision.broad_phase.sorting cimport MANY_PAIRS, heap_sort, insertion_sort, sort_pairs
+from rbdyn.collision.motion cimport Path, is_still, path_of, rest_way
 from rbdyn.collision.shape_table cimport compose_pose
 from rbdyn.collision.signals cimport check_signals
 from rbdyn.memory cimport close_arena, grow, open_arena, place
-from rbdyn.spatial._algebra cimport Mat3, add3, dot3, mul3, sub3, tmul3, vec3
+from rbdyn.spatial._algebra cimport Mat3, Motion, add3, dot3, mul3, scale3, sub3, tmul3, vec3
 
 from rbdyn.errors import CollisionError
 
@@ -47,6 +48,7 @@ cdef void lay_out(Broad* broad, int n) noexcept nogil:
     c.hi2 = <float*> place(memory, n + BLOCK, sizeof(float))
     broad.posed = <bint*> place(memory, n, sizeof(bint))
     broad.world_pose = <Pose*> place(memory, n, sizeof(Pose))
+    broad.travel = <double*> place(memory, n, sizeof(double))
     broad.count = <int*> place(memory, n + 1, sizeof(int))
 
 
@@ -71,6 +73,7 @@ cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
     for i in range(n):
         s = &table.shape[i]
         broad.posed[i] = False
+        broad.travel[i] = 0.0
         if s.kind == HALF_SPACE:
             broad.half[broad.n_half] = i
             broad.n_half += 1
@@ -89,6 +92,24 @@ cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
     return 0
 
 
+# ---- motions -----------------------------------------------------------------------------
+
+cdef void find_travels(Broad* broad, const Table* table, BodyMotions motions) noexcept nogil:
+    """How far shapes get in this step, those that move at all."""
+    cdef int i
+    cdef const Motion* m
+    cdef double far
+    if motions.of == NULL:
+        memset(broad.travel, 0, table.n * sizeof(double))
+        return
+    for i in range(table.n):
+        m = &motions.of[table.shape[i].body]
+        far = table.shape[i].far
+        broad.travel[i] = 0.0
+        if not is_still(m, far, rest_way(table.margin)):
+            broad.travel[i] = sqrt(dot3(m.v, m.v)) + far * sqrt(dot3(m.w, m.w)) + motions.beyond
+
+
 # ---- candidates --------------------------------------------------------------------------
 
 cdef inline int push_pair(Broad* broad, int i, int j) except -1 nogil:
@@ -105,7 +126,7 @@ cdef inline int push_pair(Broad* broad, int i, int j) except -1 nogil:
 
 
 cdef int half_space_pairs(Broad* broad, const Table* table, const Pose* body_pose) except -1 nogil:
-    """Bounding spheres that reach below a half-space: n . (R c + p - o) < radius + margin.
+    """Bounding spheres that reach below a half-space: n . (R c + p - o) < radius + margin + travels.
 
     The plane is taken to each body once, so that a shape costs one dot product.
     """
@@ -113,7 +134,7 @@ cdef int half_space_pairs(Broad* broad, const Table* table, const Pose* body_pos
     cdef const ShapeRecord* s
     cdef Pose X
     cdef Vec3 normal
-    cdef double offset
+    cdef double offset, reach
     cdef const BoundingSphere* sphere
     normal = vec3(0.0, 0.0, 1.0)
     offset = 0.0
@@ -128,7 +149,8 @@ cdef int half_space_pairs(Broad* broad, const Table* table, const Pose* body_pos
                 body = sphere.body
                 normal = tmul3(body_pose[body].R, vec3(X.R.xz, X.R.yz, X.R.zz))
                 offset = dot3(vec3(X.R.xz, X.R.yz, X.R.zz), sub3(body_pose[body].p, X.p)) - table.margin
-            if dot3(normal, sphere.center) + offset <= sphere.radius and may_collide(table, broad.half[h], sphere.slot):
+            reach = sphere.radius + broad.travel[sphere.slot] + broad.travel[broad.half[h]]
+            if dot3(normal, sphere.center) + offset <= reach and may_collide(table, broad.half[h], sphere.slot):
                 push_pair(broad, broad.half[h], sphere.slot)
                 if not broad.posed[sphere.slot]:
                     s = &table.shape[sphere.slot]
@@ -167,12 +189,14 @@ cdef inline Vec3 half_extent(const Bounds* b, const Mat3* R) noexcept nogil:
     return vec3(reach(R.xx, R.xy, R.xz, b), reach(R.yx, R.yy, R.yz, b), reach(R.zx, R.zy, R.zz, b))
 
 
-cdef int update_entries(Broad* broad, const Table* table, const Pose* body_pose) noexcept nogil:
+cdef int update_entries(Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) noexcept nogil:
     """World poses and bounds of every swept shape; returns the axis along which the centres spread most."""
     cdef int k, n = broad.n_entry
     cdef const ShapeRecord* s
     cdef Pose* X
     cdef Vec3 c, h, mean, square
+    cdef Path path
+    cdef double more
     cdef double v0, v1, v2
     mean = square = vec3(0.0, 0.0, 0.0)
     for k in range(n):
@@ -181,7 +205,14 @@ cdef int update_entries(Broad* broad, const Table* table, const Pose* body_pose)
         compose_pose(&body_pose[s.body], s, X)
         c = X.p if s.bounds.centered else add3(X.p, mul3(X.R, s.bounds.center))
         h = add3(half_extent(&s.bounds, &X.R), vec3(0.5 * table.margin, 0.5 * table.margin, 0.5 * table.margin))
-        set_bounds(&broad.entry[k], c, h, broad.axis)
+        if broad.travel[broad.entry[k].slot] > 0.0:
+            path = path_of(s, &body_pose[s.body], &motions.of[s.body])
+            more = path.spin + motions.beyond
+            h = add3(h, vec3(0.5 * fabs(path.shift.x) + more, 0.5 * fabs(path.shift.y) + more,
+                             0.5 * fabs(path.shift.z) + more))
+            set_bounds(&broad.entry[k], add3(c, scale3(0.5, path.shift)), h, broad.axis)
+        else:
+            set_bounds(&broad.entry[k], c, h, broad.axis)
         mean = add3(mean, c)
         square = add3(square, vec3(c.x * c.x, c.y * c.y, c.z * c.z))
     v0 = square.x - mean.x * mean.x / n
@@ -233,18 +264,18 @@ cdef inline bint compare_block(const Entry* e, Columns c, int j, float* gap) noe
     return some != 0
 
 
-cdef int sweep_pairs(Broad* broad, const Table* table, const Pose* body_pose) except -1 nogil:
+cdef int sweep_pairs(Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) except -1 nogil:
     """Pairs whose bounds overlap on all three axes."""
     cdef int i, j, k, n = broad.n_entry, axis
     cdef Entry e
     cdef float[BLOCK] gap
     if n < 2:
         return 0
-    axis = update_entries(broad, table, body_pose)
+    axis = update_entries(broad, table, body_pose, motions)
     if axis != broad.axis:
         broad.axis = axis
         broad.sorted = False
-        update_entries(broad, table, body_pose)
+        update_entries(broad, table, body_pose, motions)
     if not broad.sorted or not insertion_sort(broad.entry, n):
         heap_sort(broad.entry, n)
     broad.sorted = True
@@ -263,17 +294,18 @@ cdef int sweep_pairs(Broad* broad, const Table* table, const Pose* body_pose) ex
     return 0
 
 
-cdef int find_pairs(Broad* broad, const Table* table, const Pose* body_pose) except -1 nogil:
+cdef int find_pairs(Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) except -1 nogil:
     """Fill broad.pair with the pairs that may touch, sorted by (a, b).
 
-    The poses must be finite.  Also fills world_pose of every shape in a pair.
+    The poses and motions must be finite.  Also fills world_pose of every shape in a pair.
     """
     if broad.revision != table.revision:
         broad.revision = -1
         rebuild(broad, table)
     broad.n_pair = 0
+    find_travels(broad, table, motions)
     half_space_pairs(broad, table, body_pose)
-    sweep_pairs(broad, table, body_pose)
+    sweep_pairs(broad, table, body_pose, motions)
     if broad.n_pair > MANY_PAIRS:
         grow(<void**> &broad.pair_scratch, &broad.scratch_room, broad.n_pair, sizeof(Pair))
     sort_pairs(broad.pair, broad.n_pair, broad.pair_scratch, broad.count, table.n)

@@ -206,6 +206,7 @@ cdef struct Scene:
     int n_bodies
     BodyHandle* body                       # (n_bodies,) by body handle
     Pose* pose                             # (n_bodies,) world poses, written by the step, read by collision
+    Motion* motion                         # (n_bodies,) until the step's end as they move now: [rad], [m], world axes
     const ContactBuffer* contacts          # of this step, written by collision; each between shapes of this scene
     int* material                          # by shape id: material, or -1 for no shape of this scene
     int n_shape_ids
@@ -224,7 +225,7 @@ cdef struct Scene:
     # capacities, of whoever owns the memory
     size_t room_single[4]
     size_t room_system
-    size_t room_body[2]
+    size_t room_body[3]
     size_t room_shape_ids
 
 cdef inline bint is_known(const Scene* s, int shape_id) noexcept nogil:

@@ -4,12 +4,13 @@
 # -> is_finite -> commit.  Until commit the state is that of the step's start.
 
 from rbdyn.kernels.kinematics cimport poses, velocities
+from rbdyn.spatial._algebra cimport motion, mul3, scale3, zero_m
 from rbdyn.stepping.articulated cimport (
     system_accelerations, system_change, system_commit, system_finite, system_free, system_move,
     system_settle,
 )
 from rbdyn.stepping.joint_forces cimport actuation
-from rbdyn.stepping.scene cimport SYSTEM_BODY, BodyHandle, Scene, SingleState, System
+from rbdyn.stepping.scene cimport STATIC, SYSTEM_BODY, BodyHandle, Scene, SingleState, System
 from rbdyn.stepping.scheme cimport Scheme, in_contact
 from rbdyn.stepping.single cimport (
     Single, single_accelerations, single_clear_forces, single_commit, single_finite, single_free, single_move,
@@ -18,7 +19,7 @@ from rbdyn.stepping.single cimport (
 from rbdyn.stepping.wrenches cimport system_clear_wrenches
 
 cdef inline void kinematics(Scene* s) noexcept nogil:
-    """q, v -> poses and velocities of all bodies, where collision can see them."""
+    """q, v -> poses of all bodies and how far they move in a step, where collision can see them."""
     cdef System* r
     cdef const SingleState* b
     cdef int k, i
@@ -29,10 +30,15 @@ cdef inline void kinematics(Scene* s) noexcept nogil:
         for i in range(r.m.nb):
             s.pose[r.handle + i].R = r.d.R[i]
             s.pose[r.handle + i].p = r.d.p[i]
+            s.motion[r.handle + i].w = scale3(s.dt, mul3(r.d.R[i], r.d.vel[i].w))
+            s.motion[r.handle + i].v = scale3(s.dt, mul3(r.d.R[i], r.d.vel[i].v))
     for k in range(s.n_single):
         b = s.single_state + k
         s.pose[s.single[k].handle].R = b.R
         s.pose[s.single[k].handle].p = b.p
+        s.motion[s.single[k].handle] = zero_m()
+        if s.single[k].type != STATIC:
+            s.motion[s.single[k].handle] = motion(scale3(s.dt, b.w), scale3(s.dt, b.v))
 
 cdef inline int tree_of(const System* s, int i) noexcept nogil:
     """The body on the root that carries body i; 0 for the root."""

@@ -14,15 +14,16 @@ from rbdyn.world.registry.inactive import warn_of_inactive_features
 from rbdyn.world.registry.warm_start import forget_impulses
 
 cimport numpy as cnp
+from libc.math cimport sqrt
 
 from rbdyn.backends cimport claim_all, free_all, hold_all
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
-from rbdyn.collision._types cimport ContactPoint
+from rbdyn.collision._types cimport BodyMotions, ContactPoint
 from rbdyn.collision.backend cimport buffer_free, buffer_init, detect_contacts
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport clear_counts, skip_step, solve_contacts
 from rbdyn.signals cimport Signals, handle_signals, start_signals
-from rbdyn.spatial._algebra cimport Vec3, vec3
+from rbdyn.spatial._algebra cimport Vec3, dot3, vec3
 from rbdyn.stepping.assemble cimport (
     CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, position_problem,
 )
@@ -150,10 +151,13 @@ cdef class World:
     cdef int detect(self) except -1 nogil:
         """Points, normals and depths of this step's contacts."""
         cdef const ContactPoint* c
+        cdef Vec3 g = self.scene.gravity
+        cdef BodyMotions motions
         cdef int i
         self.solved = False
         self.detections += 1
-        detect_contacts(self.collision, self.scene.pose, self.scene.n_bodies, &self.found)
+        motions.of, motions.beyond = self.scene.motion, sqrt(dot3(g, g)) * self.scene.dt * self.scene.dt
+        detect_contacts(self.collision, self.scene.pose, motions, self.scene.n_bodies, &self.found)
         for i in range(self.found.n):
             c = self.found.point + i
             if not (is_known(self.scene, c.shape_a) and is_known(self.scene, c.shape_b)):

@@ -80,8 +80,9 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c) except
     cdef Mat3 E = contact_frame(c.normal)
     cdef Vec3 now_a, now_b, free_a, free_b, now, v
     cdef double target, part, mu
-    start_velocity(s, A, c.position, &now_a, &free_a)
-    start_velocity(s, B, c.position, &now_b, &free_b)
+    cdef Vec3 at_a = add3(c.position, c.to_a), at_b = add3(c.position, c.to_b)
+    start_velocity(s, A, at_a, &now_a, &free_a)
+    start_velocity(s, B, at_b, &now_b, &free_b)
     now = mul3(E, sub3(now_a, now_b))
     v = mul3(E, sub3(free_a, free_b))
     target = target_velocity(-now.z, c.depth, s.dt, pair.restitution + s.erp2, pair.threshold)
@@ -90,8 +91,8 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c) except
                             sqrt(now.x * now.x + now.y * now.y))
     begin_cone(b, &E, v, -now.z, c.depth, target, part, mu,
                Key(source=CONTACT_SOURCE, id_a=c.shape_a, id_b=c.shape_b, feature=c.feature))
-    add_point(b, s, A, c.position, &E, 1.0)
-    add_point(b, s, B, c.position, &E, -1.0)
+    add_point(b, s, A, at_a, &E, 1.0)
+    add_point(b, s, B, at_b, &E, -1.0)
     if A.kind == SYSTEM_BODY or B.kind == SYSTEM_BODY:
         end_cone(b, system_mass(s, A) + system_mass(s, B), single_mobility(s, A) + single_mobility(s, B))
     return 0
@@ -127,9 +128,10 @@ cdef void read_contacts(const Scene* s, const ContactProblem* p, Share share) no
             impulse = cone_impulse(p, i)
             bounces = p.target[3 * i + 2] > 0.0
             if p.single_a[i] >= 0:
-                push_single(s, p.single_a[i], impulse, c.position, bounces)
+                push_single(s, p.single_a[i], impulse, add3(c.position, c.to_a), bounces)
             if p.single_b[i] >= 0:
-                push_single(s, p.single_b[i], vec3(-impulse.x, -impulse.y, -impulse.z), c.position, bounces)
+                push_single(s, p.single_b[i], vec3(-impulse.x, -impulse.y, -impulse.z),
+                            add3(c.position, c.to_b), bounces)
             if A.kind == SYSTEM_BODY:
                 gather_cone(p, i, s.system + A.index)
             if B.kind == SYSTEM_BODY and not (A.kind == SYSTEM_BODY and A.index == B.index):

@@ -6,6 +6,7 @@ from libc.string cimport memmove, memset
 from rbdyn.collision._types cimport Pose
 from rbdyn.memory cimport close_arena, grow, open_arena
 from rbdyn.model._model cimport allocate_data, free_data
+from rbdyn.spatial._algebra cimport Motion
 from rbdyn.stepping.scene cimport (
     BodyHandle, SingleControl, SingleParameters, SingleScratch, SingleState, System, lay_out_control, lay_out_scratch,
 )
@@ -37,6 +38,7 @@ cdef class SceneMemory:
         free(s.system)
         free(s.body)
         free(s.pose)
+        free(s.motion)
         free(s.material)
 
     cdef int add_single(self) except -1:
@@ -117,6 +119,8 @@ cdef class SceneMemory:
                 return first
         grow(<void**> &s.pose, &s.room_body[0], start + count, sizeof(Pose))
         grow(<void**> &s.body, &s.room_body[1], start + count, sizeof(BodyHandle))
+        grow(<void**> &s.motion, &s.room_body[2], start + count, sizeof(Motion))
+        memset(s.motion + start, 0, count * sizeof(Motion))
         memset(s.pose + start, 0, count * sizeof(Pose))
         memset(s.body + start, 0, count * sizeof(BodyHandle))
         for k in range(start, start + count):
