@@ -13,13 +13,14 @@ cdef struct Island:
     bint rescued             # out: its laws were softened, or its impulses replaced, since nothing met them
 
 cdef struct Islands:         # workspace; grows by doubling and is reused
-    int n
+    int n                    # that need impulses
+    int cones, blocks        # of theirs
     Island* island           # (n,) in the order of their first blocks
     Operator whole           # blocks sorted by island, else in the order of the problem
     int* memory              # one allocation for the five below
     int* node                # (n_single + n_coordinates,) union-find
     int* number              # (n_single + n_coordinates,) island of a root
-    int* member              # (blocks,) island of each block
+    int* member              # (p.n,) island of each block, -1 if that needs no impulse
     int* order               # (blocks,) the problem's numbers of the blocks of `whole`
     int* start               # (2 n,) places of each island's first cone and first other block
     double* impulse          # (rows,) unless there is but one island

@@ -5,7 +5,7 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.contact.operator cimport Operator, check_problem, make_operator
 from rbdyn.contact.operator cimport release as release_operator
-from rbdyn.contact.problem cimport Block, ContactProblem
+from rbdyn.contact.problem cimport CONE, UNILATERAL, Block, ContactProblem
 from rbdyn.memory cimport grow
 
 
@@ -113,6 +113,40 @@ cdef void find(Islands* all, const ContactProblem* p) noexcept nogil:
             all.n += 1
 
 
+cdef inline bint opens(const ContactProblem* p, const Block* B) noexcept nogil:
+    """Whether a block meets its law without an impulse, if no other one acts."""
+    cdef int r
+    if B.law == CONE:
+        return p.v_free[B.first_row + 2] >= 0.0
+    if B.law != UNILATERAL:
+        return False
+    for r in range(B.first_row, B.first_row + B.rows):
+        if not p.v_free[r] >= 0.0:
+            return False
+    return True
+
+
+cdef void leave_out_open(Islands* all, ContactProblem* p) noexcept nogil:
+    """Islands in which every block opens need no impulse, and are none of those that are solved."""
+    cdef int* place = all.start
+    cdef int i, k, kept = 0
+    memset(place, 0, all.n * sizeof(int))
+    for i in range(p.n):
+        if not opens(p, p.block + i):
+            place[all.member[i]] = 1
+    for k in range(all.n):
+        place[k], kept = (kept if place[k] else -1), kept + place[k]
+    all.n = kept
+    all.cones = all.blocks = 0
+    for i in range(p.n):
+        all.member[i] = place[all.member[i]]
+        if all.member[i] < 0:
+            memset(p.impulse + p.block[i].first_row, 0, p.block[i].rows * sizeof(double))
+        else:
+            all.cones += i < p.n_cones
+            all.blocks += 1
+
+
 cdef void sort(Islands* all, const ContactProblem* p) noexcept nogil:
     """order and start: blocks by island, cones first; those of an island stay in their order."""
     cdef int* cones = all.start
@@ -121,13 +155,16 @@ cdef void sort(Islands* all, const ContactProblem* p) noexcept nogil:
     cdef int i, k, place, count
     memset(all.start, 0, 2 * all.n * sizeof(int))
     for i in range(p.n):
-        (cones if i < p.n_cones else others)[all.member[i]] += 1
+        if all.member[i] >= 0:
+            (cones if i < p.n_cones else others)[all.member[i]] += 1
     place = 0
     for k in range(2 * all.n):                         # counts become places
         count = all.start[k]
         all.start[k] = place
         place += count
     for i in range(p.n):
+        if all.member[i] < 0:
+            continue
         next_place = (cones if i < p.n_cones else others) + all.member[i]
         all.order[next_place[0]] = i
         next_place[0] += 1
@@ -136,12 +173,12 @@ cdef void sort(Islands* all, const ContactProblem* p) noexcept nogil:
     all.start[0] = 0
 
 
-cdef void open_one(Islands* all, const ContactProblem* p, int k) noexcept nogil:
+cdef void open_one(Islands* all, int k) noexcept nogil:
     """The operator of island k: its part of the whole."""
     cdef Island* island = all.island + k
     cdef Operator* G = &island.G
-    cdef int cone = all.start[k], block = all.start[all.n + k] - p.n_cones, i, line = 0
-    cdef int end = all.start[all.n + k + 1] - p.n_cones if k + 1 < all.n else p.n - p.n_cones
+    cdef int cone = all.start[k], block = all.start[all.n + k] - all.cones, i, line = 0
+    cdef int end = (all.start[all.n + k + 1] if k + 1 < all.n else all.blocks) - all.cones
     G[0] = all.whole
     G.n = all.start[k + 1] - cone                      # behind the cones of the last island come the other blocks
     G.contact += cone
@@ -177,24 +214,29 @@ cdef void copy_impulses(Island* island, double* impulse, bint back) noexcept nog
 cdef int open_islands(Islands* all, ContactProblem* p) except -1 nogil:
     """Check the problem, find its islands, and read each one's constants and impulses."""
     cdef double* impulse
+    cdef bint apart
     cdef int k
     all.n = all.whole.n = all.whole.n_blocks = all.whole.n_lines = 0
     check_problem(p)
     reserve(all, p)
     find(all, p)
-    if all.n > 1:
+    leave_out_open(all, p)
+    if all.n == 0:
+        return 0
+    apart = all.n > 1 or all.blocks < p.n
+    if apart:
         sort(all, p)
-    elif all.n == 1:
+    else:
         all.start[0], all.start[1] = 0, p.n_cones
-    make_operator(&all.whole, p, all.order if all.n > 1 else NULL)
-    impulse = all.impulse if all.n > 1 else p.impulse
+    make_operator(&all.whole, p, all.order if apart else NULL, all.cones, all.blocks)
+    impulse = all.impulse if apart else p.impulse
     for k in range(all.n):
-        open_one(all, p, k)
+        open_one(all, k)
         all.island[k].impulse = impulse
         all.island[k].iterations, all.island[k].error, all.island[k].converged = 0, 0.0, False
         all.island[k].rescued = False
         impulse += rows_of(&all.island[k].G)
-        if all.n > 1:
+        if apart:
             copy_impulses(all.island + k, p.impulse, False)
     return 0
 
@@ -206,7 +248,7 @@ cdef void close_islands(Islands* all, ContactProblem* p) noexcept nogil:
     p.iterations, p.error, p.converged, p.rescued = 0, 0.0, True, 0
     for k in range(all.n):
         island = all.island + k
-        if all.n > 1:
+        if all.n > 1 or all.blocks < p.n:
             copy_impulses(island, p.impulse, True)
         p.iterations = max(p.iterations, island.iterations)
         p.error = max(p.error, island.error)

@@ -68,7 +68,7 @@ cdef struct Operator:        # of a whole problem, whose arrays it owns and reus
 
 cdef int check_sizes(const ContactProblem* p) except -1 nogil
 cdef int check_problem(const ContactProblem* p) except -1 nogil
-cdef int make_operator(Operator* G, const ContactProblem* p, const int* order) except -1 nogil
+cdef int make_operator(Operator* G, const ContactProblem* p, const int* order, int cones, int blocks) except -1 nogil
 cdef int prepare(Operator* G, const ContactProblem* p) except -1 nogil
 cdef void set_free_velocity(Contact* k, const ContactProblem* p) noexcept nogil
 cdef void clear_velocities(Operator* G) noexcept nogil

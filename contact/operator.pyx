@@ -259,11 +259,11 @@ cdef int make_block(Operator* G, const ContactProblem* p, LineBlock* k, int i, i
     return k.rows
 
 
-cdef int make_operator(Operator* G, const ContactProblem* p, const int* order) except -1 nogil:
-    """Workspace of the right size, constants of every block; velocities are still to be cleared.
+cdef int make_operator(Operator* G, const ContactProblem* p, const int* order, int cones, int blocks) except -1 nogil:
+    """Workspace of the right size, constants of these blocks; velocities are still to be cleared.
 
-    The problem has been checked.  `order` holds the numbers of all blocks, cones first, as they are to stand; NULL
-    leaves them as they are.
+    The problem has been checked.  `order` holds the numbers of so many blocks, cones first, as they are to stand; NULL
+    takes all of them as they are.
     """
     cdef int i, factors = 0, lines = 0
     for i in range(p.n_cones, p.n):
@@ -275,7 +275,7 @@ cdef int make_operator(Operator* G, const ContactProblem* p, const int* order) e
     G.reallocations += grow(<void**>&G.line, &G.line_capacity, p.n_rows - 3 * p.n_cones, sizeof(Line))
     G.reallocations += grow(<void**>&G.factor, &G.factor_capacity, factors, sizeof(double))
     G.n_single, G.n_coordinates, G.row, G.entry = p.n_single, p.n_coordinates, p.entry3, p.entry
-    G.n, G.n_blocks, G.n_lines = p.n_cones, p.n - p.n_cones, p.n_rows - 3 * p.n_cones
+    G.n, G.n_blocks = cones, blocks - cones
     G.alone, G.proximal = True, False
     for i in range(G.n):
         make_contact(G, p, G.contact + i, order[i] if order != NULL else i)
@@ -284,6 +284,7 @@ cdef int make_operator(Operator* G, const ContactProblem* p, const int* order) e
     for i in range(G.n_blocks):
         lines += make_block(G, p, G.block + i, order[G.n + i] if order != NULL else G.n + i, lines, factors)
         factors += 36 if G.block[i].law == BILATERAL else 0
+    G.n_lines = lines
     return 0
 
 
@@ -291,7 +292,7 @@ cdef int prepare(Operator* G, const ContactProblem* p) except -1 nogil:
     """Check the problem and read it as it stands."""
     G.n = G.n_blocks = G.n_lines = 0                   # nothing to read until all is made
     check_problem(p)
-    make_operator(G, p, NULL)
+    make_operator(G, p, NULL, p.n_cones, p.n)
     clear_velocities(G)
     return 0
 

@@ -9,7 +9,7 @@ from rbdyn.contact.islands cimport Island, Islands, close_islands, open_islands,
 from rbdyn.contact.laws cimport cone
 from rbdyn.contact.laws.dispatch cimport prepare_blocks, visit_block
 from rbdyn.contact.operator cimport Operator, load_impulses, set_impulse
-from rbdyn.contact.problem cimport UNILATERAL, ContactProblem
+from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.anderson cimport Anderson, extrapolate, fail, restart
 from rbdyn.contact.solvers.anderson cimport begin as begin_anderson
 from rbdyn.contact.solvers.bounce cimport LOWERINGS, lower_bounces
@@ -188,21 +188,6 @@ cdef bint must_soften(const Island* island, const ContactProblem* p) noexcept no
     return is_dear(&island.G, p, island.impulse)
 
 
-cdef bint opens(const Operator* G) noexcept nogil:
-    """Whether no impulse at all meets every law: nothing approaches, and nothing is held."""
-    cdef int i
-    for i in range(G.n):
-        if not G.contact[i].v_free.z >= 0.0:
-            return False
-    for i in range(G.n_blocks):
-        if G.block[i].law != UNILATERAL:
-            return False
-    for i in range(G.n_lines):
-        if not G.line[i].v_free >= 0.0:
-            return False
-    return True
-
-
 cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
                       double* history, size_t* reallocations) except -1 nogil:
     """One island from the impulses it holds.
@@ -212,10 +197,6 @@ cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s,
     the start.
     """
     cdef int round = 0
-    if opens(&island.G):
-        begin_again(island)
-        island.converged = True
-        return 0
     begin_anderson(A, rows_of(&island.G), reallocations)
     prepare_blocks(&island.G)
     if iterate(island, A, S, s, p, history, s.max_iterations, False, reallocations) or must_soften(island, p):
