@@ -94,7 +94,7 @@ def test_a_slider_is_pushed_along_its_joint():
 @pytest.mark.parametrize("dt", [1e-3, 5e-3])
 @pytest.mark.parametrize("shape", ["ball", "flat", "corner"])
 def test_a_blow_without_restitution_does_not_rebound(shape, dt):
-    """3 m/s, twelve phases of the step: no upward velocity of a hundredth of that, no deeper than one step."""
+    """3 m/s, twelve phases of the step: no upward velocity of a hundredth of that, no deeper than the slop."""
     for phase in range(12):
         world = World(dt)
         world.set_default_material(friction=0.5, restitution=0.0)
@@ -104,11 +104,13 @@ def test_a_blow_without_restitution_does_not_rebound(shape, dt):
         body.set_pose((0, 0, low + 0.02 + phase / 12 * 3 * dt), quat_to((1, 1, 1) if shape == "corner" else (0, 0, -1)))
         body.set_velocity((0, 0, -3.0))
         up = deep = 0.0
+        hit = False
         for _ in range(round(0.05 / dt)):
             world.step()
+            hit = hit or any(np.abs(c.impulse).max() > 0 for c in world.contacts)
             deep = max([deep, *(c.depth for c in world.contacts)])
-            up = max(up, body.linear_velocity[2]) if deep > 0 else 0.0
-        assert up < 0.01 * 3.0 and deep < (3.0 + G * 0.01) * dt + 1e-3
+            up = max(up, body.linear_velocity[2])
+        assert hit and up < 0.01 * 3.0 and deep < 2e-5
 
 
 def spinning_disc(dt):
@@ -147,7 +149,7 @@ def test_a_wobbling_disc_loses_what_an_ode_says():
 
 
 def test_coins_gain_no_more_than_they_are_lifted():
-    """Twelve coins fall, spin and ring.  They reach 1 cm in a step, and a push lifts them by what they went in."""
+    """Twelve coins fall, spin and ring: what they go in while they roll on their rims is little."""
     for seed in range(12):
         rng = np.random.default_rng(seed)
         world = World(2e-3)
@@ -163,7 +165,7 @@ def test_coins_gain_no_more_than_they_are_lifted():
             deep = max([deep, *(c.depth for c in world.contacts)])
             lowest = min(lowest, energy(coin))
             rise = max(rise, energy(coin) - lowest)
-        assert rise < G * deep and rise < 0.05
+        assert rise < 5e-3 and deep < 5e-3
 
 
 @pytest.mark.parametrize("draw", range(3))
