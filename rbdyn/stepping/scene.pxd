@@ -41,6 +41,7 @@ cdef struct SingleScratch:
     Vec3 v_free, w_free       # velocity without contact impulses
     Vec3 dv, dw               # velocity change by contact impulses
     bint in_contact           # an impulse acts on it that is no bounce
+    double before             # share of the step in which it moves as before; 1/2, less if a bounce comes soon
     bint pushed               # its pose is corrected in this step
     Vec3 push_v, push_w       # what its pose moves with beyond its velocity, for this step only
     Vec3 v_next, w_next       # end of the step

@@ -40,6 +40,7 @@ cdef inline void single_free(const Single* b, Vec3 gravity, double dt) noexcept 
     b.work.dv = zero3()
     b.work.dw = zero3()
     b.work.in_contact = False
+    b.work.before = 0.5
     b.work.v_free = b.state.v
     b.work.w_free = b.state.w
     b.work.inverse_mass = 0.0
@@ -108,8 +109,8 @@ cdef inline void single_push(const Single* b, double dt) noexcept nogil:
 cdef inline void single_move(const Single* b, Scheme scheme, double dt) noexcept nogil:
     """v_next, w_next, p_next, q_next.
 
-    A bounce is no contact: moved by the mean velocity it keeps its energy.  What a blow turns round turns with its new
-    angular momentum, which then keeps its energy.
+    A bounce is no contact: moved by the mean velocity it keeps its energy, if that does not carry it in.  What a blow
+    turns round turns with its new angular momentum, which then keeps its energy.
     """
     cdef int rule = in_contact(scheme).rule if b.work.in_contact else scheme.rule
     cdef Vec3 v, w, L
@@ -127,6 +128,8 @@ cdef inline void single_move(const Single* b, Scheme scheme, double dt) noexcept
         w = b.state.w
     else:
         v = scale3(0.5, add3(b.state.v, b.work.v_next))
+        if b.work.before < 0.5:
+            v = add3(scale3(b.work.before, b.state.v), scale3(1.0 - b.work.before, b.work.v_next))
         w = b.work.w_next
         if dot3(b.work.dw, b.work.dw) == 0.0:
             w = scale3(0.5, add3(b.state.w, w))

@@ -36,6 +36,22 @@ def test_a_bullet_stops_at_a_plate(phase):
     assert np.linalg.norm(ball.linear_velocity) < 1e-6
 
 
+@pytest.mark.parametrize("restitution", [0.1, 0.5, 1.0])
+@pytest.mark.parametrize("phase", range(0, 10, 3))
+def test_a_bullet_that_bounces_stays_on_its_side(phase, restitution):
+    """It leaves at its own speed times the restitution, gravity aside, and is never in the plate."""
+    world = World(2e-3, gravity=(0, 0, 0))
+    world.set_default_material(restitution=restitution)
+    plate(world, 0.01)
+    ball = world.add_sphere(0.005, 0.004)
+    ball.set_pose((0.013, 0.02, 0.5 + 0.016 * phase))
+    ball.set_velocity((0, 0, -80.0))
+    for _ in range(8):
+        world.step()
+        assert ball.position[2] > 0.005 - 1e-4
+    assert ball.linear_velocity[2] == pytest.approx(80.0 * restitution, rel=1e-12)
+
+
 @pytest.mark.parametrize("direction", [(1, 0, -1), (1.0, 0.3, -0.2)])
 def test_a_bullet_that_comes_aslant_stays_on_its_side(direction):
     world = World(2e-3)

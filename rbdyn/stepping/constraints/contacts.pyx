@@ -111,6 +111,21 @@ cdef inline void push_single(const Scene* s, int k, Vec3 impulse, Vec3 at, bint 
     body.work.in_contact |= not bounces
 
 
+cdef inline double share_before(const Scene* s, const ContactPoint* c, double bounce) noexcept nogil:
+    """Share of the step with the old velocity for which one that leaves with `bounce` [m/s] ends where it touches."""
+    cdef Vec3 now_a, now_b, unused
+    cdef double v_in
+    start_velocity(s, s.body + c.body_a, add3(c.position, c.to_a), &now_a, &unused)
+    start_velocity(s, s.body + c.body_b, add3(c.position, c.to_b), &now_b, &unused)
+    v_in = dot3(c.normal, sub3(now_b, now_a))
+    return (max(-c.depth, 0.0) / s.dt + bounce) / (v_in + bounce) if v_in > 0.0 else 0.5
+
+
+cdef inline void bounce_early(const Scene* s, int k, double before) noexcept nogil:
+    if k >= 0:
+        s.single_scratch[k].before = min(s.single_scratch[k].before, before)
+
+
 cdef void read_contacts(const Scene* s, const ContactProblem* p, Share share) noexcept nogil:
     """Give the impulses to the bodies: velocity changes of single bodies, z of systems."""
     cdef const ContactPoint* c = s.contacts.point
@@ -119,6 +134,7 @@ cdef void read_contacts(const Scene* s, const ContactProblem* p, Share share) no
     cdef const double* l
     cdef Vec3 impulse
     cdef bint bounces
+    cdef double before
     cdef int i
     for i in range(share.cone, share.cone_end):
         A = s.body + c.body_a
@@ -127,6 +143,10 @@ cdef void read_contacts(const Scene* s, const ContactProblem* p, Share share) no
         if not (l[0] == 0.0 and l[1] == 0.0 and l[2] == 0.0):
             impulse = cone_impulse(p, i)
             bounces = p.target[3 * i + 2] > 0.0
+            if bounces:
+                before = share_before(s, c, p.target[3 * i + 2])
+                bounce_early(s, p.single_a[i], before)
+                bounce_early(s, p.single_b[i], before)
             if p.single_a[i] >= 0:
                 push_single(s, p.single_a[i], impulse, add3(c.position, c.to_a), bounces)
             if p.single_b[i] >= 0:
