@@ -50,8 +50,11 @@ def _position_solver(value: Any) -> ContactSolver:
 
     Fewer sweeps could not tell hulls that overlap in every pose, which have to be compliant.
     """
-    kinds = {"bisection": lambda: BisectionSolver(max_iterations=30)}
-    return _backend(value, kinds, ContactSolver, "position_solver")
+
+    def bisection() -> ContactSolver:
+        return BisectionSolver(max_iterations=30)
+
+    return _backend(value, {"bisection": bisection}, ContactSolver, "position_solver")
 
 
 def _backend(value: Any, kinds: dict[str, Callable[[], _B]], base: type[_B], name: str) -> _B:
