@@ -8,6 +8,9 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3
 
 
+cdef double TOLERANCE = 1e-5   # [m/s] what a solve may leave of its velocities: a bounce of 1 makes and takes nothing
+
+
 cdef inline double bounce_of(const Contact* k, const ContactProblem* p) noexcept nogil:
     """What contact k asks of its normal velocity still [m/s]: its target, less what was taken of it.
 
@@ -29,7 +32,8 @@ cdef inline bint makes_energy(const Operator* G, const ContactProblem* p, int i,
     if p.approach != NULL:                             # what comes in without what forces add in the step
         v.z -= G.contact[i].v_free.z + bounce + p.approach[G.contact[i].index]
     work = dot3(lam, v)
-    return work > 1e-9 * (fabs(lam.x * v.x) + fabs(lam.y * v.y) + fabs(lam.z * v.z))
+    return work > 1e-6 * (fabs(lam.x * v.x) + fabs(lam.y * v.y) + fabs(lam.z * v.z)) + TOLERANCE * (
+        fabs(lam.x) + fabs(lam.y) + fabs(lam.z))
 
 
 cdef bint lower_bounces(Island* island, const ContactProblem* p, bint entirely) noexcept nogil:

@@ -1,17 +1,20 @@
 """The contact problem of one step, source by source.  A new kind of constraint is one file and one line here."""
 
+from libc.math cimport isfinite, sqrt
 from libc.string cimport memcpy
 
 from rbdyn.contact.operator cimport BodyVelocity
 from rbdyn.contact.after.positions cimport asks_for_positions, release_positions, write_positions
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.after.velocities cimport find_velocities, release_velocities
-from rbdyn.spatial._algebra cimport dot3
+from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, sub3
 from rbdyn.stepping.articulated cimport joint_velocities
 from rbdyn.stepping.builder cimport Count, Share, begin_problem, builder_free, end_problem
 from rbdyn.stepping.constraints.contacts cimport count_contacts, read_contacts, write_contacts
 from rbdyn.stepping.constraints.limits cimport count_limits, read_limits, write_limits
 from rbdyn.stepping.scene cimport Scene, SingleScratch, System
+
+cdef double TURN = 3.0         # rad/s for each m/s that poses are corrected with
 
 cdef Source[N_SOURCES] SOURCES
 SOURCES[:] = [
@@ -75,20 +78,42 @@ cdef bint moves(const double* z, int n) noexcept nogil:
     return False
 
 
+cdef inline double share_of(double speed, double most) noexcept nogil:
+    """What part of a push is no faster than `most`; none of one that is no number."""
+    if speed <= most:
+        return 1.0
+    return most / speed if isfinite(speed) else 0.0
+
+
+cdef double system_share(const System* s, double most) noexcept nogil:
+    """What part of the push in work.change moves no body faster than `most` [m/s], and turns none by more than TURN."""
+    cdef double share = 1.0
+    cdef Vec3 w, v
+    cdef int i
+    for i in range(1, s.m.nb):
+        w = s.work.change[i].w
+        v = add3(s.work.change[i].v, cross3(w, sub3(s.d.p[i], s.work.origin)))
+        share = min(share, share_of(sqrt(dot3(v, v)), most), share_of(sqrt(dot3(w, w)), TURN * most))
+    return share
+
+
 cdef int apply_pushes(Assembly* a, const Scene* scene) except -1 nogil:
     """The bodies take home what they move with beyond their velocities, in this step alone.
 
-    What is not moved keeps its bits: even a push of nothing turns by rounding.
+    What is not moved keeps its bits: even a push of nothing turns by rounding.  Bodies that do not fit between others
+    ask one another for more and more: none is moved faster than one depth is corrected.
     """
     cdef const BodyVelocity* body
     cdef SingleScratch* b
     cdef System* r
-    cdef int k
+    cdef double share, most = scene.erp_speed
+    cdef int k, i
     find_velocities(&a.velocities, &a.positions.problem)
     for k in range(scene.n_single):
         b = scene.single_scratch + k
         body = a.velocities.body + k
-        b.push_v, b.push_w = body.v, body.w
+        share = min(share_of(sqrt(dot3(body.v, body.v)), most), share_of(sqrt(dot3(body.w, body.w)), TURN * most))
+        b.push_v, b.push_w = scale3(share, body.v), scale3(share, body.w)
         b.pushed = b.inverse_mass > 0.0 and (dot3(body.v, body.v) > 0.0 or dot3(body.w, body.w) > 0.0)
     for k in range(scene.n_system):
         r = scene.system + k
@@ -96,4 +121,7 @@ cdef int apply_pushes(Assembly* a, const Scene* scene) except -1 nogil:
         if r.work.pushed:
             memcpy(r.work.push, a.velocities.z + r.work.coordinate, r.m.nv * sizeof(double))
             joint_velocities(r, r.work.push)
+            share = system_share(r, most)
+            for i in range(r.m.nv):
+                r.work.push[i] *= share
     return 0

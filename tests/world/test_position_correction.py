@@ -6,7 +6,7 @@ import pytest
 import rbdyn
 from rbdyn import World
 from rbdyn.contact import BisectionSolver, ContactSolver
-from rbdyn.mechanism import Joint, Mechanism, Prismatic, RigidBody
+from rbdyn.mechanism import Joint, Mechanism, Prismatic, Revolute, RigidBody
 
 G = 9.81
 
@@ -278,3 +278,61 @@ def test_what_a_solver_sees_of_bodies():
     depths = np.asarray(seen.depth).reshape(-1)[2 : 3 * seen.laws.count(0) : 3]
     np.testing.assert_allclose(depths, [c.depth for c in world.contacts], rtol=0, atol=0)
     assert (depths > 9e-4).any() and len(depths) >= 12
+
+
+@pytest.mark.parametrize("width, count", [(0.3995, 2), (0.595, 3), (0.98, 5)])
+def test_boxes_that_do_not_fit_are_not_thrown(width, count):
+    """Cubes of 0.2 m in a slot that is too narrow, which no pose can correct: they leave it at 1 m/s at most."""
+    world = World(2e-3)
+    world.add_ground()
+    for x in (-0.05, width + 0.05):
+        wall = world.add_box(0.1, 1.0, 1.0, 1.0)
+        wall.set_pose((x, 0.0, 0.5))
+        wall.body_type = "static"
+    boxes = [world.add_box(0.2, 0.2, 0.2, 1.0) for _ in range(count)]
+    for k, box in enumerate(boxes):
+        box.set_pose((width * (k + 0.5) / count, 0.0, 0.1))
+    start, deep = sum(map(energy, boxes)), 0.0
+    for _ in range(500):
+        before = [box.position for box in boxes]
+        world.step()
+        deep = max([deep, *(c.depth for c in world.contacts)])
+        assert max(np.linalg.norm(box.position - p) for box, p in zip(boxes, before, strict=True)) < 3e-3
+        assert sum(map(energy, boxes)) < start + 2.0
+    assert deep > 1e-4
+
+
+def test_a_light_link_is_not_spun_by_its_overlap():
+    """1e-5 kg at the tip of a bent arm, 2 cm in the ground: its joints turn slowly, and keep no speed."""
+    arm = Mechanism(RigidBody("world"))
+    last = arm.root_body
+    for name, mass in (("upper", 1.0), ("lower", 1e-5)):
+        body = RigidBody(name, inertia=rbdyn.SpatialInertia(mass, (0, 0, -0.25), mass * np.diag([0.02, 0.02, 0.001])))
+        place = rbdyn.Transform(translation=(0.0, 0.0, 0.0 if last is arm.root_body else -0.5))
+        arm.attach(last, body, Joint(f"{name} joint", Revolute(axis=(0, 1, 0))), joint_pose=place)
+        last = body
+    last.collision.append(rbdyn.Geometry(rbdyn.collision.Sphere(0.05), rbdyn.Transform(translation=(0, 0, -0.5))))
+    world = World(2e-3, gravity=(0, 0, 0))
+    world.add_ground(height=-1.03)
+    robot = world.add_articulated_system(arm)
+    robot.set_state([0.0, 1e-3])
+    travel = 0.0
+    for _ in range(100):
+        before = robot.q
+        world.step()
+        travel += np.abs(robot.q - before).max()
+        assert np.abs(robot.q - before).max() <= 2e-3 * 6.0 * (1 + 1e-9) and np.abs(robot.v).max() == 0.0
+    assert travel > 1e-3
+
+
+def test_a_flat_bounce_of_restitution_one_keeps_its_energy():
+    """Four corners at once: what the solver leaves of their velocities is no work of friction."""
+    world = World(1e-3)
+    world.add_ground()
+    world.set_default_material(friction=0.0, restitution=1.0)
+    box = world.add_box(0.2, 0.3, 0.1, 1.0)
+    box.set_pose((0.0, 0.0, 1.0))
+    for _ in range(10):
+        world.step(443)
+        assert energy(box) == pytest.approx(G, rel=1e-6)
+    assert box.linear_velocity[2] != 0.0
