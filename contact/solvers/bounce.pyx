@@ -18,7 +18,8 @@ cdef inline double bounce_of(const Contact* k, const ContactProblem* p) noexcept
     """
     cdef int n = 3 * k.index + 2
     cdef double own = p.v_free[n] + p.target[n]
-    if k.block.blocked or not 0.0 < p.target[n] <= -own:
+    cdef double comes = p.approach[k.index] if p.approach != NULL else -own     # not what forces change in the step
+    if k.block.blocked or not 0.0 < p.target[n] <= comes * (1.0 + 1e-9):
         return 0.0
     return own - k.v_free.z
 

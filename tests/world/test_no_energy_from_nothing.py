@@ -122,3 +122,23 @@ def test_a_free_rod_spins_on():
     world.step(2000)
     assert rod.kinetic_energy == pytest.approx(energy, rel=0.1)
     np.testing.assert_allclose(rod.angular_momentum, momentum, rtol=1e-9)
+
+
+def test_a_double_pendulum_that_strikes_the_ground_gains_no_energy():
+    """Restitution 1, friction 1, one contact: forces of the step made the bounce look like more than what comes in."""
+    inertia = rbdyn.SpatialInertia(1.0, (0, 0, -0.25), np.diag([0.02, 0.02, 0.001]))
+    arm = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    bodies = [rbdyn.RigidBody(name, inertia=inertia) for name in ("upper", "lower")]
+    tip = rbdyn.Transform(translation=(0, 0, -0.5))
+    bodies[1].collision.append(rbdyn.Geometry(rbdyn.collision.Sphere(0.05), tip))
+    arm.attach(arm.root_body, bodies[0], rbdyn.Joint("one", rbdyn.Revolute((0, 1, 0))))
+    arm.attach(bodies[0], bodies[1], rbdyn.Joint("two", rbdyn.Revolute((0, 1, 0))), joint_pose=tip)
+    world = rbdyn.World(1e-6, gravity=(0, 0, 0))
+    world.add_ground(height=-0.8)
+    world.set_default_material(friction=1.0, restitution=1.0)
+    robot = world.add_articulated_system(arm)
+    robot.set_state([0.7475831282, -0.0504498521], [-0.021634, -1.6835936])
+    before = rbdyn.kinetic_energy(robot.state)
+    world.step()
+    assert abs(world.contacts[0].impulse[2]) > 0.01
+    assert 0.05 < rbdyn.kinetic_energy(robot.state) <= before * (1 + 1e-9)
