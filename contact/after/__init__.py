@@ -1,1 +1,1 @@
-"""What follows a solve: bounces that would make energy, and depths, which poses correct."""
+"""What follows a solve: the velocities that its impulses make, and depths, which poses correct."""

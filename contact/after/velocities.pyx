@@ -6,7 +6,7 @@ from libc.string cimport memset
 from rbdyn.contact.operator cimport BodyVelocity
 from rbdyn.contact.problem cimport ContactProblem, Entry3, RowSide
 from rbdyn.memory cimport grow
-from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, smul3, sub3, sym3, vec3
+from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, smul3, sub3, sym3
 
 
 cdef void release_velocities(Velocities* q) noexcept nogil:
@@ -14,10 +14,6 @@ cdef void release_velocities(Velocities* q) noexcept nogil:
     free(q.body)
     free(q.z)
     memset(q, 0, sizeof(Velocities))
-
-
-cdef inline Vec3 at(const double* x) noexcept nogil:
-    return vec3(x[0], x[1], x[2])
 
 
 cdef inline void push(Velocities* q, const ContactProblem* p, int body, Vec3 linear, Vec3 angular) noexcept nogil:

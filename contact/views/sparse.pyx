@@ -1,7 +1,8 @@
 """The Jacobian of a contact problem in compressed rows."""
 
+from rbdyn.contact.after.velocities cimport at
 from rbdyn.contact.problem cimport ContactProblem, RowSide
-from rbdyn.spatial._algebra cimport Vec3, cross3, scale3, vec3
+from rbdyn.spatial._algebra cimport Vec3, cross3, scale3
 
 import numpy as np
 
@@ -26,10 +27,6 @@ cdef inline void put_body(Rows* rows, int body, Vec3 linear, Vec3 angular) noexc
     put(rows, 6 * body + 3, angular.x)
     put(rows, 6 * body + 4, angular.y)
     put(rows, 6 * body + 5, angular.z)
-
-
-cdef inline Vec3 at(const double* x) noexcept nogil:
-    return vec3(x[0], x[1], x[2])
 
 
 cdef void put_cone(Rows* rows, const ContactProblem* p, int i, int axis) noexcept nogil:

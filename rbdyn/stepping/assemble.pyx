@@ -1,6 +1,6 @@
 """The contact problem of one step, source by source.  A new kind of constraint is one file and one line here."""
 
-from libc.math cimport isfinite, sqrt
+from libc.math cimport sqrt
 from libc.string cimport memcpy
 
 from rbdyn.contact.operator cimport BodyVelocity
@@ -79,10 +79,8 @@ cdef bint moves(const double* z, int n) noexcept nogil:
 
 
 cdef inline double share_of(double speed, double most) noexcept nogil:
-    """What part of a push is no faster than `most`; none of one that is no number."""
-    if speed <= most:
-        return 1.0
-    return most / speed if isfinite(speed) else 0.0
+    """What part of a push is no faster than `most`; one that is no number stays none, and the step says so."""
+    return most / speed if speed > most else 1.0
 
 
 cdef double system_share(const System* s, double most) noexcept nogil:
