@@ -7,13 +7,13 @@ from rbdyn.collision._types cimport N_KINDS, BodyMotions, ContactBuffer, Pose, P
 from rbdyn.collision.broad_phase.sorting cimport Pair
 from rbdyn.collision.broad_phase.sweep cimport find_pairs
 from rbdyn.collision.contact_buffer cimport buffer_free, buffer_init, raise_full
-from rbdyn.collision.motion cimport MovingShape, moving_shape, rest_way
+from rbdyn.collision.motion.path cimport MovingShape, moving_shape, rest_way
+from rbdyn.collision.motion.time_of_contact cimport ALONGSIDE, FREE, STOPS, Outcome, collide_if_stopped, collide_moving
 from rbdyn.collision.pair_table cimport PairEntry, collide, pair_table
 from rbdyn.collision.scene cimport CollisionScene
 from rbdyn.collision.shape_table cimport compose_pose
 from rbdyn.collision.signals cimport check_signals
 from rbdyn.collision.sink cimport Sink
-from rbdyn.collision.time_of_contact cimport ALONGSIDE, FREE, STOPS, Outcome, collide_if_stopped, collide_moving
 from rbdyn.memory cimport grow
 
 cdef enum:

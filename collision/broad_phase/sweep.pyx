@@ -7,7 +7,7 @@ from libc.string cimport memset
 from rbdyn.collision._types cimport HALF_SPACE, Bounds, BodyMotions, ShapeRecord
 from rbdyn.collision.broad_phase.filters cimport may_collide
 from rbdyn.collision.broad_phase.sorting cimport MANY_PAIRS, heap_sort, insertion_sort, sort_pairs
-from rbdyn.collision.motion cimport Path, is_still, path_of, rest_way
+from rbdyn.collision.motion.path cimport Path, is_still, path_of, rest_way
 from rbdyn.collision.shape_table cimport compose_pose
 from rbdyn.collision.signals cimport check_signals
 from rbdyn.memory cimport close_arena, grow, open_arena, place

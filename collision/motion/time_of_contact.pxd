@@ -7,7 +7,7 @@
 # one contact's arrival to the next.  Contacts are those of that time, seen from the step's start: a row
 # v_n >= depth / dt lets each body go just there.  Bodies that do not meet keep what their motion obeys anyhow.
 
-from rbdyn.collision.motion cimport MovingShape
+from rbdyn.collision.motion.path cimport MovingShape
 from rbdyn.collision.pair_table cimport PairEntry
 from rbdyn.collision.sink cimport Sink
 

@@ -6,7 +6,7 @@ from rbdyn.collision._types cimport HALF_SPACE, N_KINDS, SPHERE, ContactBuffer, 
 from rbdyn.collision.kernels.core cimport core_radius, support
 from rbdyn.collision.kernels.gjk cimport separate
 from rbdyn.collision.kernels.vectors cimport axis_z, unit_or
-from rbdyn.collision.motion cimport MovingShape, move_to, shift_at
+from rbdyn.collision.motion.path cimport MovingShape, move_to, shift_at
 from rbdyn.collision.pair_table cimport PairEntry, collide
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, neg3, scale3, sub3, vec3, zero3
 

@@ -1,0 +1,1 @@
+"""How shapes move in a step, and when two of them meet."""
