@@ -17,7 +17,7 @@ from rbdyn.stepping.momentum cimport keep_momentum, note_momentum
 from rbdyn.stepping.runge_kutta cimport runge_kutta
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, TRAPEZOID, Scheme
-from rbdyn.stepping.wrenches cimport system_clear_wrenches, wrenches_to_bodies
+from rbdyn.stepping.wrenches cimport wrenches_to_bodies
 
 cdef inline bint flies(const System* s, Scheme scheme) noexcept nogil:
     """Whether the step is of second order or more: the default rule or the Runge-Kutta method, and no contact."""
@@ -179,4 +179,3 @@ cdef inline void system_commit(System* s) noexcept nogil:
         memcpy(s.d.X, s.ahead.X, s.m.nb * sizeof(Xform))
         memcpy(s.d.EJ, s.ahead.EJ, s.m.nb * sizeof(Mat3))
         s.d.stage = TRANSFORMS
-    system_clear_wrenches(s)

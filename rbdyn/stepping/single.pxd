@@ -168,4 +168,3 @@ cdef inline void single_commit(const Single* b) noexcept nogil:
     b.state.R = transpose3(quat_E(b.state.q))
     b.state.v = b.work.v_next
     b.state.w = b.work.w_next
-    single_clear_forces(b)

@@ -2,6 +2,7 @@ from rbdyn.collision._types cimport ContactBuffer
 from rbdyn.collision.backend cimport CollisionBackend
 from rbdyn.contact.solver cimport ContactSolver
 from rbdyn.stepping.assemble cimport Assembly
+from rbdyn.stepping.rewind cimport StepStart
 from rbdyn.stepping.scene cimport Scene
 from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.observers cimport Observers
@@ -22,6 +23,10 @@ cdef class World:
     cdef bint solved                      # impulses of the contacts are known
     cdef long detections                  # of contacts, so far
     cdef readonly long steps              # steps done
+    cdef double whole_step                # [s]; the scene's is that of a part of it
+    cdef int parts                        # of a step
+    cdef int part                         # of the present step, 0 between steps
+    cdef StepStart start                  # of the present step, if it has parts
     cdef double time_before               # [s] at the latest change of the time step
     cdef long steps_before                # done until then
     cdef object __weakref__
@@ -29,6 +34,7 @@ cdef class World:
     cdef int check(self) except -1
     cdef int first_half(self, Signals* signals) except -1 nogil
     cdef int second_half(self, Signals* signals) except -1 nogil
+    cdef int advance(self, Signals* signals) except -1 nogil
     cdef int correct_positions(self) except -1 nogil
     cdef int detect(self) except -1 nogil
     cdef int raise_divergence(self) except -1 nogil

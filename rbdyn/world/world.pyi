@@ -22,6 +22,7 @@ SCHEMES: dict[_Integrator, int]
 class World:
     integrator: _Integrator
     time_step: float
+    substeps: int
     contact_slop: float
     contact_margin: float
     def __init__(
@@ -31,6 +32,7 @@ class World:
         collision: CollisionBackend | Literal["native", "fcl"] | None = None,
         contact: ContactSolver | Literal["bisection", "pgs"] | None = None,
         position_solver: ContactSolver | Literal["bisection"] | None = None,
+        substeps: int = 1,
     ) -> None: ...
     @property
     def collision(self) -> CollisionBackend: ...

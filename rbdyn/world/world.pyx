@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from rbdyn.arguments import flag, number, shown
+from rbdyn.arguments import flag, number, shown, whole
 from rbdyn.errors import BusyError, CollisionError, DivergenceError, Error
 from rbdyn.world import adding, backends, settings
 from rbdyn.world.arguments import label, option
@@ -28,6 +28,7 @@ from rbdyn.stepping.assemble cimport (
     CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, position_problem,
 )
 from rbdyn.stepping.constraints.contacts cimport cone_impulse
+from rbdyn.stepping.rewind cimport free_start, keep_start, reserve_start, return_to_start
 from rbdyn.stepping.scene cimport DYNAMIC, Scene, is_known
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, TRAPEZOID, make_scheme
 from rbdyn.stepping.step cimport clear_external, clear_pushes, commit, free_velocities, integrate, is_finite, kinematics
@@ -56,6 +57,8 @@ cdef class World:
         "bisection" (default), "pgs", or an object, one per World.
     position_solver : ContactSolver or str, optional
         "bisection" (default), or an object, one per World: what corrects depths.
+    substeps : int, optional
+        Into how many equal parts a step is divided, 1 at first.
 
     Attributes
     ----------
@@ -89,13 +92,15 @@ cdef class World:
     def __dealloc__(self):
         assembly_free(&self.assembly)
         buffer_free(&self.found)
+        free_start(&self.start)
 
     def __init__(self, time_step=0.002, gravity=(0.0, 0.0, -9.81), collision=None, contact=None,
-                 position_solver=None):
+                 position_solver=None, substeps=1):
         cdef Scene* scene
         if self.registry is not None:
             raise Error("a World cannot be initialised twice; make a new one")
         dt, g = number(time_step, "time_step", above=0.0, unit="[s]"), vector_in(gravity, 3, "gravity")
+        parts = whole(substeps, "substeps", least=1, most=1000)
         chosen = backends.chosen(collision, contact, position_solver)
         lock = EditLock()
         self.registry, self.observers = Registry(self, chosen[0], lock), Observers(self, lock)
@@ -104,7 +109,8 @@ cdef class World:
         self.collision, self.contact, self.position_solver = chosen
         self.detections = 1
         scene = self.scene = &self.registry.memory.scene
-        scene.dt, scene.gravity = dt, vec3(data(g)[0], data(g)[1], data(g)[2])
+        self.whole_step, self.parts = dt, parts
+        scene.dt, scene.gravity = dt / parts, vec3(data(g)[0], data(g)[1], data(g)[2])
         scene.erp, scene.erp2, scene.slop, scene.erp_speed = 0.2, 0.0, 1e-5, 1.0
         scene.scheme = make_scheme(TRAPEZOID)
         scene.contacts = &self.found
@@ -120,6 +126,20 @@ cdef class World:
         return 0
 
     cdef int second_half(self, Signals* signals) except -1 nogil:
+        """The rest of the step: of its first part, then the other parts."""
+        if self.parts > 1:
+            keep_start(&self.start, self.scene)
+        self.advance(signals)
+        for self.part in range(1, self.parts):
+            self.first_half(signals)
+            self.advance(signals)
+        self.part = 0
+        clear_external(self.scene)
+        self.steps += 1
+        self.observers.notify(self.scene, self.time_now())
+        return 0
+
+    cdef int advance(self, Signals* signals) except -1 nogil:
         """Forces -> free velocity -> contact impulses -> velocity -> position."""
         free_velocities(self.scene)
         handle_signals(signals, self.found.n)
@@ -133,8 +153,6 @@ cdef class World:
             self.raise_divergence()
         commit(self.scene)
         self.solved = True
-        self.steps += 1
-        self.observers.notify(self.scene, self.time_now())
         return 0
 
     cdef int correct_positions(self) except -1 nogil:
@@ -174,7 +192,7 @@ cdef class World:
         with gil:
             raise DivergenceError(
                 f"step {self.steps + 1} (time {self.time:.6g} s): {self.who_diverged()} is not finite; the "
-                f"state was left at step {self.steps}. Try a smaller time_step than {self.scene.dt:g} s"
+                f"state was left at step {self.steps}. Try a smaller time_step than {self.whole_step:g} s"
             )
 
     cdef object who_diverged(self):
@@ -192,17 +210,22 @@ cdef class World:
 
     cdef double time_now(self) noexcept nogil:
         """Steps times time step since the time step was set, rounded once [s]."""
-        return self.time_before + (self.steps - self.steps_before) * self.scene.dt
+        return self.time_before + (self.steps - self.steps_before) * self.whole_step
 
     cdef int begin_step(self) except -1:
         """Keep everybody else away from the World, its backends and its states while a step runs."""
         self.registry.check_not_simulated()
         hold_all(self.backends)
         self.lock.lock()
+        if self.parts > 1:
+            reserve_start(&self.start, self.scene)
         return self.registry.freeze(True, True)
 
     cdef int end_step(self, bint half) except -1:
-        """End of a step; states stay as they are if the second half is still to come."""
+        """End of a step, whole or not begun; states stay as they are if the second half is still to come."""
+        if self.part:
+            return_to_start(&self.start, self.scene)
+            self.part = 0
         free_all(self.backends)
         self.lock.unlock()
         return self.registry.freeze(half, False)
@@ -396,7 +419,7 @@ cdef class World:
     def time_step(self):
         """Length of a step [s]."""
         self.check()
-        return self.scene.dt
+        return self.whole_step
 
     @time_step.setter
     def time_step(self, value):
@@ -404,7 +427,26 @@ cdef class World:
         self.check()
         self.lock.check_editable()
         self.time_before, self.steps_before = self.time, self.steps
-        self.scene.dt = value
+        self.whole_step, self.scene.dt = value, value / self.parts
+
+    @property
+    def substeps(self):
+        """Into how many equal parts a step is divided.
+
+        Each part finds its contacts and solves them; forces and targets given from outside act through all of them, and
+        observers are called at the end of the step.  Impulses, forces and accelerations read afterwards are those of
+        the last part.  Things that tumble gain more from short steps with few sweeps each, as in
+        ``World(substeps=4, contact=BisectionSolver(max_iterations=8))``, than from many sweeps in long ones.
+        """
+        self.check()
+        return self.parts
+
+    @substeps.setter
+    def substeps(self, value):
+        value = whole(value, "substeps", least=1, most=1000)
+        self.check()
+        self.lock.check_editable()
+        self.parts, self.scene.dt = value, self.whole_step / value
 
     @property
     def time(self):
@@ -549,5 +591,5 @@ cdef class World:
         if self.lock is None:
             return "World(empty)"
         s = self.scene
-        return (f"World(time={self.time:.6g} s, time_step={s.dt:g} s, {s.n_system} articulated systems, "
+        return (f"World(time={self.time:.6g} s, time_step={self.whole_step:g} s, {s.n_system} articulated systems, "
                 f"{s.n_single} single bodies, {self.found.n} contacts)")

@@ -598,7 +598,7 @@ def test_a_mass_is_spoken_of_in_kilograms():
 
 def test_the_signature_of_a_world():
     parameters = inspect.signature(World).parameters
-    assert list(parameters) == ["time_step", "gravity", "collision", "contact", "position_solver"]
+    assert list(parameters) == ["time_step", "gravity", "collision", "contact", "position_solver", "substeps"]
     assert parameters["gravity"].default == (0.0, 0.0, -9.81)
     assert parameters["time_step"].default == 0.002
     assert inspect.getdoc(World).startswith("A place where")
