@@ -9,8 +9,8 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
 from rbdyn.contact.solvers.anderson cimport Anderson
 from rbdyn.contact.solvers.anderson cimport release as release_anderson
-from rbdyn.contact.solvers.direct cimport Direct
-from rbdyn.contact.solvers.direct cimport release as release_direct
+from rbdyn.contact.solvers.direct.room cimport release as release_direct
+from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.gauss_seidel cimport Settings, gauss_seidel, soft_sweeps
 from rbdyn.memory cimport grow
 

@@ -4,7 +4,7 @@ from rbdyn.contact.cone.local cimport FrictionLaw, Method
 from rbdyn.contact.islands cimport Islands
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.anderson cimport Anderson
-from rbdyn.contact.solvers.direct cimport Direct
+from rbdyn.contact.solvers.direct.workspace cimport Direct
 
 cdef enum:
     FEW_BLOCKS = 20          # an island of so many is cheap: no sweep is saved

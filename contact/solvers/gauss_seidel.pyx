@@ -14,8 +14,10 @@ from rbdyn.contact.solvers.anderson cimport Anderson, extrapolate, fail, restart
 from rbdyn.contact.solvers.anderson cimport begin as begin_anderson
 from rbdyn.contact.solvers.bounce cimport LOWERINGS, lower_bounces
 from rbdyn.contact.solvers.contradiction cimport contradicts, is_dear, soften, soften_dependent
-from rbdyn.contact.solvers.direct cimport Direct, affordable, solve_sticking
-from rbdyn.contact.solvers.direct cimport begin as begin_direct
+from rbdyn.contact.solvers.direct.active_set cimport solve_sticking
+from rbdyn.contact.solvers.direct.room cimport affordable
+from rbdyn.contact.solvers.direct.room cimport begin as begin_direct
+from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.drift cimport ARRIVED, LEG, drift
 from rbdyn.spatial._algebra cimport vec3
 
@@ -219,7 +221,7 @@ cdef int gauss_seidel(Islands* all, Anderson* A, Direct* S, const Settings* sett
     """Solve p from the impulses it holds, island by island.
 
     Writes impulse, iterations, error, converged, and the largest error of each sweep.  Hwangbo, Lee and Hutter (RA-L
-    2018) for the sweep and alpha.  Where sweeps converge slowly, sticking contacts are solved together (direct.pxd),
+    2018) for the sweep and alpha.  Where sweeps converge slowly, sticking contacts are solved together (direct/),
     and what remains is accelerated.  A step that makes things much worse, or makes energy, is taken back.
     """
     cdef Settings s

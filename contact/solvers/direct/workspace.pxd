@@ -10,9 +10,6 @@
 # definite, and among equal impulses the ones nearest to lam come out.  A is as sparse as the contact graph: bodies are
 # numbered by breadth-first search (reverse Cuthill-McKee) and A is kept in profile form.
 
-from rbdyn.contact.operator cimport Operator
-from rbdyn.contact.problem cimport ContactProblem
-
 cdef struct Direct:           # workspace; one allocation that grows by doubling and is reused
     char* memory
     size_t capacity          # bytes
@@ -34,10 +31,3 @@ cdef struct Direct:           # workspace; one allocation that grows by doubling
     double* x                # (n,)
     double* r                # (3 contacts,) contact velocities before the step [m/s]
     double* begun            # (3 contacts,) impulses that the solve began with [N s]
-
-
-cdef int begin(Direct* S, const Operator* G, const ContactProblem* p, size_t* reallocations) except -1 nogil
-cdef bint affordable(const Direct* S, int contacts) noexcept nogil
-cdef bint solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double* impulse,
-                         double threshold, bint patient) noexcept nogil
-cdef void release(Direct* S) noexcept nogil

@@ -1,0 +1,1 @@
+"""All closed contacts at once."""

@@ -1,0 +1,111 @@
+"""Which rows of closed contacts are held: let go and held until cones and signs agree."""
+
+from libc.math cimport sqrt
+from libc.string cimport memcpy
+
+from rbdyn.contact.cone.block cimport SKIPPED
+from rbdyn.contact.laws cimport cone
+from rbdyn.contact.operator cimport Operator, contact_velocity, impulse_at, load_impulses, set_impulse
+from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.solvers.direct.multipliers cimport hold, make_matrix
+from rbdyn.contact.solvers.direct.workspace cimport Direct
+from rbdyn.spatial._algebra cimport Vec3, vec3
+
+cdef enum:
+    ROUNDS = 8               # times that contacts are let go or held in one solve
+    FEW = 3                  # contacts still to be let go at its end that the sweeps may see to
+cdef double FORTH = 1.5           # more contacts let go for each that was just held: to and fro
+
+
+cdef void select_rows(Direct* S, const Operator* G, const double* impulse) noexcept nogil:
+    """rows[i]: how many rows of each contact are held."""
+    cdef int i
+    for i in range(G.n):
+        S.rows[i] = cone.held_rows(G.contact + i, impulse_at(impulse, i))
+
+
+cdef int release_rows(Direct* S, const Operator* G, double* impulse) noexcept nogil:
+    """Give up what friction or a push cannot do; returns how many contacts that concerns.
+
+    A contact that pulls is opened.  One outside its cone keeps its normal row, and its friction at the cone's rim.
+    """
+    cdef int i, changed = 0
+    cdef Vec3 lam, inside
+    for i in range(G.n):
+        if S.rows[i] == 0:
+            continue
+        lam = impulse_at(impulse, i)
+        inside = cone.admissible(G.contact + i, lam)
+        if not lam.z >= 0.0:
+            S.rows[i] = 0
+        elif inside.x != lam.x or inside.y != lam.y:
+            S.rows[i] = 1
+        else:
+            continue
+        set_impulse(impulse, i, inside)
+        changed += 1
+    return changed
+
+
+cdef void begin_again(Direct* S, Operator* G, double* impulse) noexcept nogil:
+    """The impulses that the solve began with, but for friction at its rim and contacts let go.
+
+    Rows that contradict one another (corners of one face, with different gaps) leave impulses of any size behind.
+    """
+    cdef int i
+    cdef double r, most
+    cdef Vec3 lam, old
+    for i in range(G.n):
+        lam, old = impulse_at(impulse, i), impulse_at(S.begun, i)
+        if S.rows[i] == 3:
+            lam = old
+        elif S.rows[i] == 1:
+            r, most = sqrt(lam.x * lam.x + lam.y * lam.y), G.contact[i].block.mu * old.z
+            lam = vec3(lam.x * most / r, lam.y * most / r, old.z) if r > most else vec3(lam.x, lam.y, old.z)
+        set_impulse(impulse, i, lam)
+    load_impulses(G, impulse)
+
+
+cdef int close_rows(Direct* S, const Operator* G, double threshold) noexcept nogil:
+    """Hold open contacts that come together; returns how many.  Their impulses are zero."""
+    cdef int i, changed = 0
+    for i in range(G.n):
+        if S.rows[i] == 0 and not G.contact[i].block.dependent and G.contact[i].block.kind != SKIPPED and (
+                contact_velocity(G, i).z < -threshold):
+            S.rows[i] = 3
+            changed += 1
+    return changed
+
+
+cdef bint solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double* impulse,
+                         double threshold, bint patient) noexcept nogil:
+    """Impulses that hold every sticking contact, the others fixed; clipped to the cones; velocities follow.
+
+    Contacts that would have to pull, or to hold more than their friction, are let go, open ones that come together are
+    held, and the rest is solved again.  Where that goes to and fro (things that rock or topple) it is given up, unless
+    `patient`: the impulses are as before then, and the answer False.
+    """
+    cdef int released = 0, closed = G.n, i
+    memcpy(S.begun, impulse, 3 * G.n * sizeof(double))
+    select_rows(S, G, impulse)
+    for _ in range(2 * ROUNDS if patient else ROUNDS):
+        if not make_matrix(S, G, p):
+            released = G.n
+            break
+        hold(S, G, p, impulse, threshold)
+        released = release_rows(S, G, impulse)
+        if released > FORTH * closed and not patient:
+            break
+        if released > 0:
+            begin_again(S, G, impulse)
+            continue
+        closed = close_rows(S, G, threshold)
+        if closed == 0:
+            break
+    if released > FEW and not patient:
+        memcpy(impulse, S.begun, 3 * G.n * sizeof(double))
+    else:
+        for i in range(G.n):
+            set_impulse(impulse, i, cone.admissible(G.contact + i, impulse_at(impulse, i)))
+    load_impulses(G, impulse)
+    return patient or released <= FEW
