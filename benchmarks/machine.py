@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-PACKAGES = ("rbdyn", "numpy", "pin", "mujoco", "drake", "dartpy", "example-robot-data")
+PACKAGES = ("rbdyn", "numpy", "pin", "mujoco", "drake", "dartpy", "pybullet", "example-robot-data")
 
 
 def pin_to_one_core() -> None:

@@ -19,7 +19,7 @@ def slider(mass=1.7, **joint):
 
 
 def closed_form(m, K, D, dt, theta, gamma):
-    """The linear map (q, u) -> (q, u) of one step towards q_ref = 0; contact_solver.md, equation (7)."""
+    """The linear map (q, u) -> (q, u) of one step towards q_ref = 0."""
     inverse = 1.0 / (m + theta * dt * D + theta * gamma * dt * dt * K)
     du = dt * inverse * np.array([-K, -theta * dt * K - D])
     u_row = np.array([0.0, 1.0]) + du

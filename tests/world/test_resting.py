@@ -90,7 +90,7 @@ def test_anymal_c_stands_for_ten_seconds():
 @needs_anymal
 @pytest.mark.parametrize("margin", [0.0, 1e-3])
 def test_a_settled_anymal_c_does_not_creep(margin):
-    """kp 150, kd 4, 2 ms; contact_solver.md, C26."""
+    """kp 150, kd 4, 2 ms."""
     world = World(2e-3)
     world.collision.margin = margin
     world.add_ground()
