@@ -5,7 +5,7 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.contact.operator cimport Operator, check_problem, make_operator
 from rbdyn.contact.operator cimport release as release_operator
-from rbdyn.contact.problem cimport CONE, UNILATERAL, Block, ContactProblem
+from rbdyn.contact.problem cimport CONE, DISC, UNILATERAL, Block, ContactProblem
 from rbdyn.memory cimport grow
 
 
@@ -78,9 +78,11 @@ cdef int join_cone(int* node, const ContactProblem* p, int i) noexcept nogil:
     return root
 
 
-cdef int join_rows(int* node, const ContactProblem* p, const Block* B) noexcept nogil:
-    """All that the rows of another block act on."""
+cdef int join_rows(int* node, const ContactProblem* p, const Block* B, int partner) noexcept nogil:
+    """All that the rows of another block act on; a disc belongs to its cone, which acts on node `partner`."""
     cdef int root = -1, r, j
+    if B.law == DISC and partner >= 0:
+        root = root_of(node, partner)
     for r in range(B.first_row - 3 * p.n_cones, B.first_row - 3 * p.n_cones + B.rows):
         if p.side != NULL:
             root = join_body(node, root, p, p.side[2 * r].body)
@@ -93,13 +95,18 @@ cdef int join_rows(int* node, const ContactProblem* p, const Block* B) noexcept 
 
 cdef void find(Islands* all, const ContactProblem* p) noexcept nogil:
     """Number the islands in the order of their first blocks, and write each block's."""
+    cdef const Block* B
     cdef int i, root
     all.n = 0
     for i in range(p.n_single + p.n_coordinates):
         all.node[i] = i
         all.number[i] = -1
     for i in range(p.n):
-        all.member[i] = join_cone(all.node, p, i) if i < p.n_cones else join_rows(all.node, p, p.block + i)
+        B = p.block + i
+        if i < p.n_cones:
+            all.member[i] = join_cone(all.node, p, i)
+        else:
+            all.member[i] = join_rows(all.node, p, B, all.member[B.partner] if B.law == DISC else -1)
     for i in range(p.n):
         root = all.member[i]
         if root >= 0:
@@ -118,6 +125,8 @@ cdef inline bint opens(const ContactProblem* p, const Block* B) noexcept nogil:
     cdef int r
     if B.law == CONE:
         return p.v_free[B.first_row + 2] >= 0.0
+    if B.law == DISC:
+        return True                                    # its cone does not push
     if B.law != UNILATERAL:
         return False
     for r in range(B.first_row, B.first_row + B.rows):
@@ -173,6 +182,18 @@ cdef void sort(Islands* all, const ContactProblem* p) noexcept nogil:
     all.start[0] = 0
 
 
+cdef int place_of(const Operator* G, int index) noexcept nogil:
+    """Where the island has the cone of this number, -1 if it has not (a cone that acts on nothing is alone)."""
+    cdef int low = 0, high = G.n, middle
+    while low < high:
+        middle = (low + high) >> 1
+        if G.contact[middle].index < index:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < G.n and G.contact[low].index == index else -1
+
+
 cdef void open_one(Islands* all, int k) noexcept nogil:
     """The operator of island k: its part of the whole."""
     cdef Island* island = all.island + k
@@ -186,10 +207,13 @@ cdef void open_one(Islands* all, int k) noexcept nogil:
     G.n_blocks = end - block
     line = G.block[0].first if G.n_blocks > 0 else 0
     G.line += line
-    G.n_lines = 0
+    G.n_lines = G.n_discs = 0
     for i in range(G.n_blocks):
         G.block[i].first -= line
         G.n_lines += G.block[i].rows
+        if G.block[i].law == DISC:
+            G.n_discs += 1
+            G.block[i].partner = place_of(G, G.block[i].partner)
     G.alone, G.proximal = all.n == 1, False
     for i in range(G.n):
         G.proximal |= G.contact[i].block.rho > 0.0
@@ -216,7 +240,7 @@ cdef int open_islands(Islands* all, ContactProblem* p) except -1 nogil:
     cdef double* impulse
     cdef bint apart
     cdef int k
-    all.n = all.whole.n = all.whole.n_blocks = all.whole.n_lines = 0
+    all.n = all.whole.n = all.whole.n_blocks = all.whole.n_discs = all.whole.n_lines = 0
     check_problem(p)
     reserve(all, p)
     find(all, p)

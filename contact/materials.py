@@ -27,6 +27,10 @@ class MaterialPair:
         Coefficient at rest, >= friction; `friction` if left out.
     static_threshold : float
         Slip speed from which only sliding friction acts [m/s]; 0 switches static friction off.
+    torsional_friction : float
+        The moment about the normal that resists spinning is at most this length times the normal force [m].
+    rolling_friction : float
+        The moment across the normal that resists rolling is at most this length times the normal force [m].
 
     Raises
     ------
@@ -39,6 +43,8 @@ class MaterialPair:
     threshold: float = 0.0
     static_friction: float | None = None
     static_threshold: float = 0.0
+    torsional_friction: float = 0.0
+    rolling_friction: float = 0.0
 
     def __post_init__(self) -> None:
         friction = between(self.friction, 0.0, math.inf, "friction")
@@ -50,7 +56,21 @@ class MaterialPair:
         object.__setattr__(self, "restitution", between(self.restitution, 0.0, 1.0, "restitution"))
         object.__setattr__(self, "threshold", between(self.threshold, 0.0, math.inf, "threshold"))
         object.__setattr__(self, "static_friction", static)
-        object.__setattr__(self, "static_threshold", between(self.static_threshold, 0.0, math.inf, "static_threshold"))
+        for name in ("static_threshold", "torsional_friction", "rolling_friction"):
+            object.__setattr__(self, name, between(getattr(self, name), 0.0, math.inf, name))
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """All properties, in the order of the parameters."""
+        return (
+            self.friction,
+            self.restitution,
+            self.threshold,
+            self.friction if self.static_friction is None else self.static_friction,
+            self.static_threshold,
+            self.torsional_friction,
+            self.rolling_friction,
+        )
 
 
 class MaterialTable:
@@ -101,14 +121,14 @@ class MaterialTable:
 
         Returns
         -------
-        table : (k, k, 5) ndarray of float64
-            friction, restitution, threshold [m/s], static_friction, static_threshold [m/s]; symmetric in a and b.
+        table : (k, k, 7) ndarray of float64
+            friction, restitution, threshold [m/s], static_friction, static_threshold [m/s], torsional_friction and
+            rolling_friction [m]; symmetric in a and b.
         """
-        result = np.empty((len(names), len(names), 5))
+        result = np.empty((len(names), len(names), 7))
         for i, a in enumerate(names):
             for j, b in enumerate(names):
-                p = self.pair(a, b)
-                result[i, j] = (p.friction, p.restitution, p.threshold, p.static_friction, p.static_threshold)
+                result[i, j] = self.pair(a, b).numbers
         return result
 
     def __repr__(self) -> str:

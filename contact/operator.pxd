@@ -34,12 +34,18 @@ cdef struct Line:            # constants of one such row for one step
     int entry, entry_end     # its entries are Operator.entry[entry:entry_end]
     double G                 # G_rr + compliance [1/kg]
 
+cdef struct Disc:            # the principal axes of a disc's G_bb + compliance 1
+    double x, y              # the first one, unit length, along the rows
+    double first, second     # mobilities along it and across [1/(kg m^2)]
+
 cdef struct LineBlock:       # a block of such rows
     int law                  # Law
     int row                  # its first row in the problem
     int first                # its rows are Operator.line[first:first + rows]
     int rows
-    double low, high         # box: bounds [N s]
+    double low, high         # box: bounds [N s]; disc: low is its a [m]
+    int partner              # disc: index of its cone in Operator.contact, or -1
+    Disc disc
     double compliance        # [1/kg]
     int factor               # bilateral: L D L^T = G_bb + compliance 1 from Operator.factor[factor] on, 36 numbers
 
@@ -50,6 +56,7 @@ cdef struct BodyVelocity:    # change since the free velocity, world axes
 cdef struct Operator:        # of a whole problem, whose arrays it owns and reuses, or of an island, which borrows them
     int n                    # cones
     int n_blocks             # other blocks
+    int n_discs              # the last of them: discs
     int n_lines              # their rows
     int n_single, n_coordinates
     bint alone               # no other operator moves `body` and `z`

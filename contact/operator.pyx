@@ -5,7 +5,7 @@ from libc.string cimport memset
 
 from rbdyn.contact.cone.block cimport make_compliant, make_cone, possible
 from rbdyn.contact.problem cimport (
-    BILATERAL, BOX, CONE, CONTACT_PROBLEM_VERSION, LAWS, MOST_ROWS, Block, ContactProblem, RowSide,
+    BILATERAL, BOX, CONE, CONTACT_PROBLEM_VERSION, DISC, LAWS, MOST_ROWS, Block, ContactProblem, RowSide,
 )
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport (
@@ -78,11 +78,26 @@ cdef inline int check_block(const ContactProblem* p, int i, int rows) except -1 
     return 0
 
 
+cdef inline int check_disc(const ContactProblem* p, int i) except -1 nogil:
+    """Whether block i is a disc as it has to be, or one that no disc precedes."""
+    cdef const Block* B = p.block + i
+    if B.law == DISC:
+        if not (B.a >= 0.0 and B.rows <= 2 and 0 <= B.partner < p.n_cones):
+            with gil:
+                refuse(f"block {i}: a disc has 1 or 2 rows, a coefficient a >= 0 and a partner among the {p.n_cones} "
+                       f"cones, got rows {B.rows}, a {B.a:.6g}, partner {B.partner}")
+    elif i > 0 and p.block[i - 1].law == DISC:
+        with gil:
+            refuse(f"block {i}: discs come last, got law {B.law} behind one")
+    return 0
+
+
 cdef int check_blocks(const ContactProblem* p) except -1 nogil:
     """Every block, and that their rows are those of the problem."""
     cdef int i, rows = 0
     for i in range(p.n):
         check_block(p, i, rows)
+        check_disc(p, i)
         rows += p.block[i].rows
     if rows != p.n_rows:
         with gil:
@@ -253,7 +268,7 @@ cdef int make_block(Operator* G, const ContactProblem* p, LineBlock* k, int i, i
     cdef const Block* B = p.block + i
     cdef int r
     k.law, k.row, k.first, k.rows = B.law, B.first_row, first, B.rows
-    k.low, k.high, k.compliance, k.factor = B.a, B.b, B.compliance, factor
+    k.low, k.high, k.compliance, k.factor, k.partner = B.a, B.b, B.compliance, factor, B.partner
     for r in range(k.rows):
         make_line(G, p, first + r, B.first_row - 3 * p.n_cones + r, k.compliance)
     return k.rows
@@ -276,7 +291,7 @@ cdef int make_operator(Operator* G, const ContactProblem* p, const int* order, i
     G.reallocations += grow(<void**>&G.factor, &G.factor_capacity, factors, sizeof(double))
     G.n_single, G.n_coordinates, G.row, G.entry = p.n_single, p.n_coordinates, p.entry3, p.entry
     G.n, G.n_blocks = cones, blocks - cones
-    G.alone, G.proximal = True, False
+    G.n_discs, G.alone, G.proximal = 0, True, False
     for i in range(G.n):
         make_contact(G, p, G.contact + i, order[i] if order != NULL else i)
         G.proximal |= G.contact[i].block.rho > 0.0
@@ -284,13 +299,14 @@ cdef int make_operator(Operator* G, const ContactProblem* p, const int* order, i
     for i in range(G.n_blocks):
         lines += make_block(G, p, G.block + i, order[G.n + i] if order != NULL else G.n + i, lines, factors)
         factors += 36 if G.block[i].law == BILATERAL else 0
+        G.n_discs += G.block[i].law == DISC
     G.n_lines = lines
     return 0
 
 
 cdef int prepare(Operator* G, const ContactProblem* p) except -1 nogil:
     """Check the problem and read it as it stands."""
-    G.n = G.n_blocks = G.n_lines = 0                   # nothing to read until all is made
+    G.n = G.n_blocks = G.n_discs = G.n_lines = 0       # nothing to read until all is made
     check_problem(p)
     make_operator(G, p, NULL, p.n_cones, p.n)
     clear_velocities(G)

@@ -8,9 +8,11 @@
 #     unilateral   0 <= lam  perpendicular to  v >= 0, each row by itself
 #     bilateral    v = 0, 1 to 6 rows together; rows may be redundant
 #     box          a <= lam <= b with a <= 0 <= b: v = 0 between the bounds, v >= 0 at lam = a, v <= 0 at lam = b
+#     disc         1 or 2 rows together: |lam| <= a lam_n with the normal impulse lam_n of the cone `partner`:
+#                  v = 0 while |lam| < a lam_n, otherwise v opposes lam.  Torsional and rolling friction
 #
 # v is relative to its target (targets.pxd): v + target is the bodies' own velocity.  Cones come first: block
-# i < n_cones has the rows 3 i, 3 i + 1, 3 i + 2.
+# i < n_cones has the rows 3 i, 3 i + 1, 3 i + 2.  Discs come last.
 #
 # The velocity of a cone's rows is
 #
@@ -33,8 +35,8 @@
 # on a box).
 
 cdef enum:
-    CONTACT_PROBLEM_VERSION = 4   # changes with every change of the structs below
-    LAWS = 4
+    CONTACT_PROBLEM_VERSION = 5   # changes with every change of the structs below
+    LAWS = 5
     MOST_ROWS = 6                 # of a bilateral block
 
 cdef enum Law:
@@ -42,6 +44,7 @@ cdef enum Law:
     UNILATERAL
     BILATERAL
     BOX
+    DISC
 
 # Warm-start keys ascend among the cones, and among the other blocks.  All zero is no identity: such a block starts from
 # zero.  A key that is not greater than every key before it counts as zero.
@@ -53,8 +56,9 @@ cdef struct Key:                  # identity of a block from step to step
 cdef struct Block:
     int law                       # Law
     int first_row
-    int rows                      # 3 for a cone, 1 to 6 for a bilateral, 1 or more for the others
-    double a, b                   # cone: mu >= 0, unused; box: bounds of every row [N s]; others: unused
+    int rows                      # 3 for a cone, 1 to 6 for a bilateral, 1 or 2 for a disc, 1 or more for the others
+    int partner                   # disc: the cone whose push bounds it; others: unused
+    double a, b                   # cone: mu >= 0, unused; box: bounds of every row [N s]; disc: a >= 0 [m], unused
     double compliance             # [1/kg] added to the diagonal of G, >= 0
     Key key
 

@@ -4,10 +4,11 @@ from libc.math cimport fabs, hypot, isfinite
 from libc.string cimport memcpy, memset
 
 from rbdyn.contact.accept cimport energy
+from rbdyn.contact.laws cimport disc
 from rbdyn.contact.laws.dispatch cimport admissible
 from rbdyn.contact.operator cimport LineBlock, check_sizes, load_impulses, prepare
 from rbdyn.contact.operator cimport release as release_operator
-from rbdyn.contact.problem cimport ContactProblem, Key
+from rbdyn.contact.problem cimport DISC, ContactProblem, Key
 from rbdyn.contact.views.view cimport ContactView
 from rbdyn.contact.warm_start cimport WarmStart, load, release, reserve, store
 from rbdyn.spatial._algebra cimport Vec3
@@ -67,8 +68,8 @@ cdef class ContactSolver(Backend):
     statistics : ContactStatistics
         Counts over the steps of the latest ``world.step(n)``.
     laws : tuple of str
-        Class attribute: the laws of blocks that the solver takes, of "cone", "unilateral", "bilateral", "box".  A
-        problem with another law is refused by name.
+        Class attribute: the laws of blocks that the solver takes, of "cone", "unilateral", "bilateral", "box",
+        "disc".  A problem with another law is refused by name.
 
     Examples
     --------
@@ -335,10 +336,19 @@ cdef int check_impulses(ContactSolver s, const ContactProblem* p) except -1 nogi
 cdef int check_rows(ContactSolver s, const ContactProblem* p, const LineBlock* k, int block) except -1 nogil:
     """Impulses of a block that is no cone: finite, and within what its law allows, but for 1e-9 of its largest one."""
     cdef const double* lam = p.impulse + 3 * p.n_cones + k.first
-    cdef double largest = 0.0
+    cdef double largest = 0.0, most
     cdef int r
     for r in range(k.rows):
         largest = max(largest, fabs(lam[r]))
+    if k.law == DISC:
+        most = disc.radius(k, p.impulse)
+        if not disc.share_inside(most + 1e-9 * (most + largest), lam, k.rows) == 1.0:
+            with gil:
+                raise ContactError(
+                    f"{type(s).__name__}.solve() wrote impulse ({', '.join([f'{lam[r]:.6g}' for r in range(k.rows)])}) "
+                    f"N m s at block {block} of {p.n}, a disc: it must be finite, and no longer than {most:.6g} N m s, "
+                    f"{k.low:.6g} m times the normal impulse of contact {k.partner}")
+        return 0
     for r in range(k.rows):
         if not (isfinite(lam[r]) and fabs(lam[r] - admissible(k, lam[r])) <= 1e-9 * largest):
             with gil:

@@ -4,8 +4,9 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
 from rbdyn.contact.cone.local cimport clipped
+from rbdyn.contact.laws.disc cimport share_inside
 from rbdyn.contact.operator cimport impulse_at, set_impulse
-from rbdyn.contact.problem cimport BOX, UNILATERAL, Block, ContactProblem, Key
+from rbdyn.contact.problem cimport BOX, DISC, UNILATERAL, Block, ContactProblem, Key
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Mat3, Vec3, mul3, rows3, tmul3, vec3, zero3
 
@@ -19,6 +20,18 @@ cdef Key no_key() noexcept nogil:
     cdef Key key
     memset(&key, 0, sizeof(Key))
     return key
+
+
+cdef void shorten(ContactProblem* p, const Block* B) noexcept nogil:
+    """Take the impulses of a disc into what its cone pushes now."""
+    cdef double* lam = p.impulse + B.first_row
+    cdef double share
+    cdef int r
+    if not (0 <= B.partner < p.n_cones and 1 <= B.rows <= 2):
+        return                                         # the solver will say so
+    share = share_inside(B.a * max(0.0, p.impulse[3 * B.partner + 2]), lam, B.rows)
+    for r in range(B.rows):
+        lam[r] *= share
 
 
 cdef void load(const WarmStart* W, ContactProblem* p) noexcept nogil:
@@ -60,6 +73,8 @@ cdef void load(const WarmStart* W, ContactProblem* p) noexcept nogil:
             elif B.law == BOX:
                 x = min(B.b, max(B.a, x))
             p.impulse[B.first_row + r] = x
+        if B.law == DISC:
+            shorten(p, B)
 
 
 cdef int reserve(WarmStart* W, int n, int blocks, int rows, size_t* reallocations) except -1 nogil:

@@ -4,7 +4,7 @@ from libc.math cimport INFINITY
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from rbdyn.contact.problem cimport BOX, CONE, UNILATERAL, Block, ContactProblem
+from rbdyn.contact.problem cimport BOX, CONE, DISC, UNILATERAL, Block, ContactProblem
 from rbdyn.contact.after.velocities cimport Velocities, cone_speed, row_speed
 from rbdyn.memory cimport grow
 
@@ -52,11 +52,13 @@ cdef int write_positions(PositionProblem* q, const ContactProblem* p, const Velo
     `velocities` are those that its impulses make.
     """
     cdef ContactProblem* mine = &q.problem
-    cdef int i, r
+    cdef int i, r, n = p.n
+    while n > p.n_cones and p.block[n - 1].law == DISC:
+        n -= 1
     grow(<void**> &q.block, &q.room[0], p.n, sizeof(Block))
     grow(<void**> &q.v_free, &q.room[1], p.n_rows, sizeof(double))
     grow(<void**> &q.impulse, &q.room[2], p.n_rows, sizeof(double))
-    for i in range(p.n):
+    for i in range(n):
         q.block[i] = p.block[i]
         q.block[i].compliance = 0.0
         if p.block[i].law == CONE:
@@ -68,6 +70,8 @@ cdef int write_positions(PositionProblem* q, const ContactProblem* p, const Velo
         for r in range(p.block[i].first_row, p.block[i].first_row + p.block[i].rows):
             write_row(q, p, r, row_speed(velocities, p, r - 3 * p.n_cones), p.block[i].law == UNILATERAL)
     mine[0] = p[0]
+    if n < p.n:
+        mine.n, mine.n_rows = n, p.block[n].first_row
     mine.block, mine.v_free, mine.impulse = q.block, q.v_free, q.impulse
     mine.target = mine.position_target = NULL
     return 0

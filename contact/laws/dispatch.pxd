@@ -1,8 +1,8 @@
 # The one place that asks a block for its law.
 
-from rbdyn.contact.laws cimport bilateral, box, unilateral
+from rbdyn.contact.laws cimport bilateral, box, disc, unilateral
 from rbdyn.contact.operator cimport LineBlock, Operator
-from rbdyn.contact.problem cimport BILATERAL, BOX
+from rbdyn.contact.problem cimport BILATERAL, BOX, DISC
 
 
 cdef inline void prepare_blocks(Operator* G) noexcept nogil:
@@ -11,21 +11,36 @@ cdef inline void prepare_blocks(Operator* G) noexcept nogil:
     for i in range(G.n_blocks):
         if G.block[i].law == BILATERAL:
             bilateral.prepare(G, &G.block[i])
+        elif G.block[i].law == DISC:
+            disc.prepare(G, &G.block[i])
 
 
 cdef inline double visit_block(Operator* G, const LineBlock* k, double alpha, double* impulse) noexcept nogil:
-    """Solve one block with all others held; `impulse` begins behind the cones.  Returns its velocity change [m/s]."""
+    """Solve one block with all others held; `impulse` begins with the cones.  Returns its velocity change [m/s]."""
+    cdef double* others = impulse + 3 * G.n
     if k.law == BILATERAL:
-        return bilateral.visit(G, k, alpha, impulse)
+        return bilateral.visit(G, k, alpha, others)
     if k.law == BOX:
-        return box.visit(G, k, alpha, impulse)
-    return unilateral.visit(G, k, alpha, impulse)
+        return box.visit(G, k, alpha, others)
+    if k.law == DISC:
+        return disc.visit(G, k, impulse, alpha, others)
+    return unilateral.visit(G, k, alpha, others)
 
 
 cdef inline double admissible(const LineBlock* k, double lam) noexcept nogil:
-    """The nearest impulse that the block's law allows."""
+    """The nearest impulse that the law of a block allows, if it is no disc."""
     if k.law == BILATERAL:
         return bilateral.admissible(k, lam)
     if k.law == BOX:
         return box.admissible(k, lam)
     return unilateral.admissible(k, lam)
+
+
+cdef inline void make_admissible(const LineBlock* k, const double* cones, double* lam) noexcept nogil:
+    """Replace the impulses of a block by the nearest ones that its law allows beside these of the cones."""
+    cdef int r
+    if k.law == DISC:
+        disc.clip(k, cones, lam)
+        return
+    for r in range(k.rows):
+        lam[r] = admissible(k, lam[r])

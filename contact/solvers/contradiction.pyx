@@ -5,7 +5,7 @@ from libc.math cimport fabs
 from rbdyn.contact.cone.block cimport Cone, make_compliant, mobility
 from rbdyn.contact.laws.dispatch cimport prepare_blocks
 from rbdyn.contact.operator cimport LineBlock, Operator, contact_velocity, line_velocity, set_free_velocity
-from rbdyn.contact.problem cimport BOX, UNILATERAL, ContactProblem
+from rbdyn.contact.problem cimport BOX, DISC, UNILATERAL, ContactProblem
 
 cdef double SOFT = 0.03            # compliance of blocks that contradict one another, of their own mobility
 cdef double SLOW = 0.1             # of their targets is asked for then
@@ -31,7 +31,7 @@ cdef bint contradicts(const Operator* G, const double* impulse, double share) no
     Where a law is met a row that pushes has no velocity (relative to its target; with its compliance), so that
     sum lam_r v_r = 0 over normal rows, whatever sum lam_r v_free_r was.  If no velocities meet the laws, impulses grow
     along a direction that moves nothing, sweep by sweep, and v_r stays (Farkas' lemma).  `share` of the sum is too
-    much.  A box gives way at its bounds, and takes no part.
+    much.  Boxes and discs give way at their bounds, and take no part.
     """
     cdef const LineBlock* k
     cdef double left = 0.0, whole = 0.0, lam
@@ -42,7 +42,7 @@ cdef bint contradicts(const Operator* G, const double* impulse, double share) no
         whole += fabs(lam * G.contact[i].v_free.z)
     for i in range(G.n_blocks):
         k = &G.block[i]
-        for r in range(k.first, k.first + k.rows if k.law != BOX else k.first):
+        for r in range(k.first, k.first + k.rows if k.law != BOX and k.law != DISC else k.first):
             lam = impulse[3 * G.n + r]
             left -= min(0.0, lam * (line_velocity(G, r) + k.compliance * lam))
             whole += fabs(lam * G.line[r].v_free)

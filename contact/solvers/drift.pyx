@@ -3,11 +3,11 @@
 from libc.math cimport INFINITY, isfinite, sqrt
 
 from rbdyn.contact.laws cimport cone
-from rbdyn.contact.laws.dispatch cimport admissible
+from rbdyn.contact.laws.dispatch cimport admissible, make_admissible
 from rbdyn.contact.operator cimport LineBlock, Operator, impulse_at, set_impulse
-from rbdyn.contact.problem cimport BILATERAL
+from rbdyn.contact.problem cimport BILATERAL, DISC
 from rbdyn.contact.solvers.anderson cimport Anderson
-from rbdyn.spatial._algebra cimport Vec3
+from rbdyn.spatial._algebra cimport Vec3, vec3
 
 cdef double PARALLEL = 0.9999       # cosine of two changes that count as one direction
 cdef double STEADY = 0.9995        # ratio of their lengths, at least
@@ -69,6 +69,12 @@ cdef double row_to_bound(double lam, double d, double low, double high) noexcept
     return (high - lam) / d if d > 0.0 else INFINITY
 
 
+cdef Vec3 disc_point(const Operator* G, const LineBlock* k, const double* impulse) noexcept nogil:
+    """A disc whose radius follows a push is a cone."""
+    cdef const double* lam = impulse + 3 * G.n + k.first
+    return vec3(lam[0], lam[1] if k.rows == 2 else 0.0, impulse[3 * k.partner + 2] if k.partner >= 0 else 0.0)
+
+
 cdef double first_boundary(const Operator* G, const double* now, const double* direction) noexcept nogil:
     """The t > 0 at which the first contact or row meets a boundary."""
     cdef const LineBlock* k
@@ -78,6 +84,9 @@ cdef double first_boundary(const Operator* G, const double* now, const double* d
         t = min(t, to_boundary(impulse_at(now, i), impulse_at(direction, i), G.contact[i].block.mu))
     for i in range(G.n_blocks):
         k = G.block + i
+        if k.law == DISC:
+            t = min(t, to_boundary(disc_point(G, k, now), disc_point(G, k, direction), k.low))
+            continue
         for r in range(3 * G.n + k.first, 3 * G.n + k.first + k.rows if k.law != BILATERAL else 3 * G.n + k.first):
             t = min(t, row_to_bound(now[r], direction[r], admissible(k, -INFINITY), admissible(k, INFINITY)))
     return t
@@ -88,7 +97,7 @@ cdef bint drift(const Operator* G, Anderson* A, double* impulse) noexcept nogil:
 
     What slows down by a factor a sweep is no drift: Anderson's step finds where it ends.
     """
-    cdef int i, r
+    cdef int i
     cdef double ratio, t
     if not A.started or not find_direction(A, impulse, &ratio) or ratio < STEADY:
         return False
@@ -100,6 +109,5 @@ cdef bint drift(const Operator* G, Anderson* A, double* impulse) noexcept nogil:
     for i in range(G.n):
         set_impulse(impulse, i, cone.admissible(G.contact + i, impulse_at(impulse, i)))
     for i in range(G.n_blocks):
-        for r in range(3 * G.n + G.block[i].first, 3 * G.n + G.block[i].first + G.block[i].rows):
-            impulse[r] = admissible(G.block + i, impulse[r])
+        make_admissible(G.block + i, impulse, impulse + 3 * G.n + G.block[i].first)
     return True

@@ -7,7 +7,7 @@ from rbdyn.contact.accept cimport accept, makes_energy
 from rbdyn.contact.cone.block cimport SKIPPED
 from rbdyn.contact.islands cimport Island, Islands, close_islands, open_islands, rows_of
 from rbdyn.contact.laws cimport cone
-from rbdyn.contact.laws.dispatch cimport prepare_blocks, visit_block
+from rbdyn.contact.laws.dispatch cimport make_admissible, prepare_blocks, visit_block
 from rbdyn.contact.operator cimport Operator, load_impulses, set_impulse
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.anderson cimport Anderson, extrapolate, fail, restart
@@ -57,19 +57,34 @@ cdef void tune(Settings* s, const Operator* G, double dt) noexcept nogil:
 
 
 cdef double sweep(Operator* G, const Settings* s, double alpha, double* impulse) noexcept nogil:
-    """Visit every block once, cones last or, backward, first; returns the largest velocity change."""
+    """Visit every block once, cones behind the others or, backward, first; returns the largest velocity change.
+
+    Discs come behind cones in both directions: they obey the push that the sweep ends with.
+    """
     cdef double error = 0.0
-    cdef double* others = impulse + 3 * G.n
     cdef int k, n = G.n
     if not s.backward:
-        for k in range(G.n_blocks):
-            error = max(error, visit_block(G, &G.block[k], alpha, others))
+        for k in range(G.n_blocks - G.n_discs):
+            error = max(error, visit_block(G, &G.block[k], alpha, impulse))
     for k in range(n):
         error = max(error, cone.visit(G, n - 1 - k if s.backward else k, s.law, s.method, alpha, impulse))
-    if s.backward:
+    if not s.backward:
+        for k in range(G.n_blocks - G.n_discs, G.n_blocks):
+            error = max(error, visit_block(G, &G.block[k], alpha, impulse))
+    else:
         for k in range(G.n_blocks - 1, -1, -1):
-            error = max(error, visit_block(G, &G.block[k], alpha, others))
+            error = max(error, visit_block(G, &G.block[k], alpha, impulse))
     return error
+
+
+cdef inline void limit_discs(const Operator* G, double* impulse) noexcept nogil:
+    """Take accelerated impulses into their discs.
+
+    A sweep that begins beyond a rim ends on it, and the next acceleration would lead to the same place again.
+    """
+    cdef int k
+    for k in range(G.n_blocks - G.n_discs, G.n_blocks):
+        make_admissible(&G.block[k], impulse, impulse + 3 * G.n + G.block[k].first)
 
 
 cdef void start(Island* island, Anderson* A) noexcept nogil:
@@ -173,6 +188,7 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
                 accelerated = tried = solve_sticking(S, G, p, island.impulse, s.threshold, not s.automatic)
                 tries = tries - 1 if tried else 0
         elif s.anderson and extrapolate(A, island.impulse, island.error, island.impulse):
+            limit_discs(G, island.impulse)
             load_impulses(G, island.impulse)
             accelerated = True
     if not island.converged and (best < island.error or leg > 0):

@@ -99,10 +99,12 @@ cdef void solve_island(Island* island, int most, double threshold, bint backward
     load_impulses(G, island.impulse)
     while island.iterations < most and not island.converged:
         island.error = 0.0
-        for k in range(G.n_blocks):
-            island.error = max(island.error, visit_block(G, &G.block[k], 1.0, island.impulse + 3 * G.n))
+        for k in range(G.n_blocks - G.n_discs):
+            island.error = max(island.error, visit_block(G, &G.block[k], 1.0, island.impulse))
         for k in range(G.n):
             island.error = max(island.error, visit(G, island.impulse, G.n - 1 - k if backward else k))
+        for k in range(G.n_blocks - G.n_discs, G.n_blocks):
+            island.error = max(island.error, visit_block(G, &G.block[k], 1.0, island.impulse))
         island.iterations += 1
         island.converged = island.error < threshold
         if island.error == INFINITY:

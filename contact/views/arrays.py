@@ -11,6 +11,7 @@ from rbdyn.errors import ContactError
 
 STATE_VERSION = 2  # of what ContactSolver.get_state returns
 
+Block = tuple[str, int, float, float, float, int]
 KEY = np.dtype([("source", np.uint32), ("id_a", np.uint32), ("id_b", np.uint32), ("feature", np.uint32)])
 
 
@@ -72,7 +73,7 @@ def common(v_free: Any, friction: Any, dt: Any, frame: Any, key: Any) -> dict[st
     if step < 0.0:
         raise ContactError(f"dt must be >= 0 [s], 0 for a problem that is no step of a simulation, got {step!r}")
     arrays = {"n": n, "n_cones": n, "n_rows": 3 * n, "v_free": v.ravel(), "frame": R, "dt": step}
-    return arrays | {"blocks": [("cone", 3, float(m), 0.0, 0.0) for m in mu], "key": keys(key, n)} | no_lines(0)
+    return arrays | {"blocks": [("cone", 3, float(m), 0.0, 0.0, -1) for m in mu], "key": keys(key, n)} | no_lines(0)
 
 
 def with_target(arrays: dict[str, Any], target: Any, shape: tuple[int, ...]) -> dict[str, Any]:
@@ -93,6 +94,7 @@ def from_blocks(blocks: Any, delassus: Any, v_free: Any, dt: Any, key: Any) -> d
     cones = sum(law == "cone" for law, *_ in checked)
     if any(law != "cone" for law, *_ in checked[:cones]):
         raise ContactError("blocks: cones come first, then the blocks of other laws")
+    check_discs(checked, cones)
     rows = sum(block[1] for block in checked)
     arrays = common(np.zeros((cones, 3)), 0.0, dt, None, None)
     v = numbers(v_free, (rows,), "v_free", "[m/s]")
@@ -101,6 +103,16 @@ def from_blocks(blocks: Any, delassus: Any, v_free: Any, dt: Any, key: Any) -> d
     arrays |= bodies([], np.zeros((0, 3, 3))) | sides(cones, 0, None, None, None, None)
     arrays |= rows_of(Y[: 3 * cones].reshape(cones, 3, Y.shape[1]))
     return arrays | lines_of(Y[3 * cones :])
+
+
+def check_discs(blocks: list[Block], cones: int) -> None:
+    """ContactError unless discs come last, and have a cone as their partner."""
+    for i, (law, rows, *_, partner) in enumerate(blocks):
+        if law != "disc" and i > 0 and blocks[i - 1][0] == "disc":
+            raise ContactError("blocks: discs come last, behind the blocks of all other laws")
+        if law == "disc" and not (0 <= partner < cones and rows <= 2):
+            raise ContactError(f"blocks[{i}], a disc: rows must be 1 or 2, partner one of the {cones} cones, got rows "
+                               f"{rows}, partner {partner}")
 
 
 def lines_of(Y: np.ndarray) -> dict[str, Any]:
@@ -113,9 +125,10 @@ def lines_of(Y: np.ndarray) -> dict[str, Any]:
     }
 
 
-def block_of(value: Any, i: int) -> tuple[str, int, float, float, float]:
-    """(law, rows, a, b, compliance) of blocks[i], a dict."""
+def block_of(value: Any, i: int) -> Block:
+    """(law, rows, a, b, compliance, partner) of blocks[i], a dict."""
     allowed = {"cone": {"friction"}, "unilateral": {"rows"}, "bilateral": {"rows"}, "box": {"rows", "low", "high"}}
+    allowed["disc"] = {"rows", "friction", "partner"}
     if not isinstance(value, dict) or value.get("law") not in LAW_NAMES:
         raise ContactError(f"blocks[{i}] must be a dict with 'law', one of {LAW_NAMES}, got {value!r:.200}")
     law = value["law"]
@@ -126,12 +139,15 @@ def block_of(value: Any, i: int) -> tuple[str, int, float, float, float]:
     if type(rows) is not int or not 1 <= rows <= 6:
         raise ContactError(f"blocks[{i}]: rows must be a whole number from 1 to 6, got {rows!r:.100}")
     a, b = (float(numbers(value.get(k, 0.0), (), f"blocks[{i}]: {k}")) for k in ("low", "high"))
-    if law == "cone":
+    if law in ("cone", "disc"):
         a = float(numbers(value.get("friction", 0.0), (), f"blocks[{i}]: friction"))
     soft = float(numbers(value.get("compliance", 0.0), (), f"blocks[{i}]: compliance", "[1/kg]"))
-    if soft < 0.0 or (law == "cone" and a < 0.0) or (law == "box" and not a <= 0.0 <= b):
+    if soft < 0.0 or (law in ("cone", "disc") and a < 0.0) or (law == "box" and not a <= 0.0 <= b):
         raise ContactError(f"blocks[{i}]: compliance and friction must be >= 0, low <= 0 <= high, got {value!r:.200}")
-    return law, rows, a, b, soft
+    partner = value.get("partner", -1)
+    if type(partner) is not int:
+        raise ContactError(f"blocks[{i}]: partner must be the number of a cone, got {partner!r:.100}")
+    return law, rows, a, b, soft, partner
 
 
 def from_delassus(delassus: Any, v_free: Any, friction: Any, dt: Any, frame: Any, key: Any) -> dict[str, Any]:

@@ -88,9 +88,10 @@ cdef class Problem(ContactView):
         Parameters
         ----------
         blocks : sequence of dict
-            ``{"law": "cone", "friction": mu}``, ``{"law": "unilateral"}``, ``{"law": "bilateral"}`` or ``{"law": "box",
-            "low": a, "high": b}`` with bounds a <= 0 <= b [N s]; all but cones take ``"rows"``, 1 to 6, and all take
-            ``"compliance"`` [1/kg].  Cones come first.
+            ``{"law": "cone", "friction": mu}``, ``{"law": "unilateral"}``, ``{"law": "bilateral"}``, ``{"law": "box",
+            "low": a, "high": b}`` with bounds a <= 0 <= b [N s], or ``{"law": "disc", "friction": a, "partner": i}``,
+            at most a [m] times the normal impulse of cone i; all but cones take ``"rows"``, 1 to 6 (a disc 1 or 2), and
+            all take ``"compliance"`` [1/kg].  Cones come first, discs last.
         delassus : (m, m) array_like of float
             Symmetric, positive semi-definite matrix over the rows of all blocks, in their order [1/kg].
         v_free : (m,) array_like of float
@@ -158,10 +159,10 @@ cdef object pack_blocks(blocks, keys):
     cdef unsigned char[::1] data = packed
     cdef Block* block
     cdef int i, first = 0
-    for i, (law, rows, a, b, compliance) in enumerate(blocks):
+    for i, (law, rows, a, b, compliance, partner) in enumerate(blocks):
         block = <Block*>&data[0] + i
         block.law, block.first_row, block.rows = _LAW_NAMES.index(law), first, rows
-        block.a, block.b, block.compliance = a, b, compliance
+        block.a, block.b, block.compliance, block.partner = a, b, compliance, partner
         block.key.source, block.key.id_a, block.key.id_b, block.key.feature = [int(k) for k in keys[i]]
         first += rows
     return packed

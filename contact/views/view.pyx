@@ -16,7 +16,7 @@ from rbdyn.contact.operator cimport (
     prepare,
     release,
 )
-from rbdyn.contact.problem cimport ContactProblem, Key
+from rbdyn.contact.problem cimport DISC, ContactProblem, Key
 from rbdyn.contact.views.sparse cimport jacobian_of
 from rbdyn.spatial._algebra cimport Vec3, vec3, zero3
 
@@ -103,7 +103,7 @@ cdef class ContactView:
 
     @property
     def law(self):
-        """(n,) law of each block, as a number: 0 cone, 1 unilateral, 2 bilateral, 3 box."""
+        """(n,) law of each block, as a number: 0 cone, 1 unilateral, 2 bilateral, 3 box, 4 disc."""
         return self.of_blocks("law")
 
     @property
@@ -118,7 +118,7 @@ cdef class ContactView:
 
     @property
     def a(self):
-        """(n,) friction coefficient of a cone, lower bound of a box [N s]; 0 for others."""
+        """(n,) friction coefficient of a cone, of a disc [m], lower bound of a box [N s]; 0 for others."""
         return self.of_blocks("a")
 
     @property
@@ -131,16 +131,22 @@ cdef class ContactView:
         """(n,) [1/kg]: laws hold for v + compliance impulse."""
         return self.of_blocks("compliance")
 
+    @property
+    def partner(self):
+        """(n,) of a disc the cone whose normal impulse times `a` bounds it; -1 for others."""
+        return self.of_blocks("partner")
+
     cdef object of_blocks(self, str name):
         """One field of all blocks; read-only."""
         cdef ContactProblem* p = self.live()
         cdef int i
-        fields = ("law", "first_row", "rows", "a", "b", "compliance")
+        fields = ("law", "first_row", "rows", "partner", "a", "b", "compliance")
         table = []
         for i in range(p.n):
             B = p.block[i]
-            table.append((B.law, B.first_row, B.rows, B.a, B.b, B.compliance)[fields.index(name)])
-        array = np.array(table, dtype=np.intc if name in fields[:3] else np.float64)
+            partner = B.partner if B.law == DISC else -1
+            table.append((B.law, B.first_row, B.rows, partner, B.a, B.b, B.compliance)[fields.index(name)])
+        array = np.array(table, dtype=np.intc if name in fields[:4] else np.float64)
         array.flags.writeable = False
         return array
 

@@ -9,6 +9,7 @@ from rbdyn.stepping.scene cimport Scene
 cdef enum:                    # places in the table of sources, in assemble.pyx
     CONTACTS
     LIMITS
+    ROLLING
     N_SOURCES
 
 cdef struct Source:           # where constraints come from

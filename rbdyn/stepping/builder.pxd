@@ -5,8 +5,8 @@
 
 from libc.math cimport INFINITY
 
-from rbdyn.contact.problem cimport CONE, Block, ContactProblem, Entry, Entry3, Key, RowSide
-from rbdyn.spatial._algebra cimport Mat3, Vec3, sub3, vec3
+from rbdyn.contact.problem cimport CONE, DISC, Block, ContactProblem, Entry, Entry3, Key, RowSide
+from rbdyn.spatial._algebra cimport Mat3, Vec3, scale3, sub3, vec3
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, System
 
 cdef struct Count:            # what a source writes in this step
@@ -56,6 +56,7 @@ cdef void prepare_system(System* s) noexcept nogil
 cdef void end_cone(Builder* b, double mass, double mobility) noexcept nogil
 cdef int add_system_point(Builder* b, System* s, int body, Vec3 at, const Mat3* E, double sign) except -1 nogil
 cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 nogil
+cdef int add_system_axis(Builder* b, System* s, int body, Vec3 axis, double sign) except -1 nogil
 
 cdef inline void write3(double* out, Vec3 a) noexcept nogil:
     out[0], out[1], out[2] = a.x, a.y, a.z
@@ -77,7 +78,7 @@ cdef inline void begin_cone(Builder* b, const Mat3* E, Vec3 v_free, double appro
     write3(b.position_target + 3 * i, vec3(-INFINITY, -INFINITY, position_target))
     write3(b.depth + 3 * i, vec3(0.0, 0.0, depth))
     b.approach[i] = approach
-    b.block[i] = Block(law=CONE, first_row=3 * i, rows=3, a=friction, b=0.0, compliance=0.0, key=key)
+    b.block[i] = Block(law=CONE, first_row=3 * i, rows=3, partner=-1, a=friction, b=0.0, compliance=0.0, key=key)
     b.single_a[i] = b.single_b[i] = -1
     b.entry3_start[i] = b.n_entries3
     b.n_cones = i + 1
@@ -97,20 +98,46 @@ cdef inline int add_point(Builder* b, const Scene* s, const BodyHandle* body, Ve
             write3(b.arm_b + 3 * i, sub3(at, s.single_state[body.index].p))
     return 0
 
+cdef inline void add_row(Builder* b, double v_free) noexcept nogil:
+    """The next row of the block begun last, without targets."""
+    cdef int r = b.n_rows, row = 3 * b.problem.n_cones + r
+    b.v_free[row] = v_free
+    b.target[row] = b.depth[row] = 0.0
+    b.position_target[row] = -INFINITY
+    b.side[2 * r].body = b.side[2 * r + 1].body = -1
+    b.entry_start[r] = b.n_entries
+    b.n_rows = r + 1
+
 cdef inline void begin_row(Builder* b, int law, double low, double high, double v_free, double depth, double target,
                            double position_target, Key key) noexcept nogil:
     """The next block of one row, with the bounds of a box [N s]; v_free and the targets in [m/s or rad/s]."""
-    cdef int cones = b.problem.n_cones, r = b.n_rows
-    b.v_free[3 * cones + r] = v_free - target
-    b.target[3 * cones + r] = target
-    b.position_target[3 * cones + r] = position_target
-    b.depth[3 * cones + r] = depth
-    b.block[cones + b.n_blocks] = Block(law=law, first_row=3 * cones + r, rows=1, a=low, b=high, compliance=0.0,
+    cdef int cones = b.problem.n_cones, r = 3 * cones + b.n_rows
+    b.block[cones + b.n_blocks] = Block(law=law, first_row=r, rows=1, partner=-1, a=low, b=high, compliance=0.0,
                                         key=key)
-    b.side[2 * r].body = b.side[2 * r + 1].body = -1
-    b.entry_start[r] = b.n_entries
     b.n_blocks += 1
-    b.n_rows = r + 1
+    add_row(b, v_free - target)
+    b.target[r] = target
+    b.position_target[r] = position_target
+    b.depth[r] = depth
+
+cdef inline void begin_disc(Builder* b, int rows, double coefficient, int partner, Key key) noexcept nogil:
+    """The next block: moments of at most `coefficient` [m] times the normal impulse of a cone; its rows follow."""
+    cdef int cones = b.problem.n_cones
+    b.block[cones + b.n_blocks] = Block(law=DISC, first_row=3 * cones + b.n_rows, rows=rows, partner=partner,
+                                        a=coefficient, b=0.0, compliance=0.0, key=key)
+    b.n_blocks += 1
+
+cdef inline int add_axis(Builder* b, const Scene* s, const BodyHandle* body, Vec3 axis, double sign) except -1 nogil:
+    """The row begun last acts on the angular velocity of `body` about an axis (world), with a sign as in add_point."""
+    cdef RowSide* side
+    if body.kind == SYSTEM_BODY:
+        return add_system_axis(b, s.system + body.index, body.body, axis, sign)
+    if body.kind == SINGLE_BODY and s.single_scratch[body.index].inverse_mass > 0.0:
+        side = b.side + 2 * (b.n_rows - 1) + (sign < 0.0)
+        side.body = body.index
+        write3(side.linear, vec3(0.0, 0.0, 0.0))
+        write3(side.angular, scale3(sign, axis))
+    return 0
 
 cdef inline void gather_cone(const ContactProblem* p, int i, System* s) noexcept nogil:
     """z <- z + Y^T lambda over the entries of cone i that belong to the system."""
@@ -124,7 +151,9 @@ cdef inline void gather_cone(const ContactProblem* p, int i, System* s) noexcept
             s.work.z[z] += y.x * l[0] + y.y * l[1] + y.n * l[2]
 
 cdef inline void gather_row(const ContactProblem* p, int row, System* s) noexcept nogil:
-    """z <- z + Y^T lambda over the entries of a row that is no cone's and acts on this system alone."""
-    cdef int r = row - 3 * p.n_cones, k
+    """z <- z + Y^T lambda over the entries of a row that is no cone's which belong to the system."""
+    cdef int r = row - 3 * p.n_cones, k, z
     for k in range(p.entry_start[r], p.entry_start[r + 1]):
-        s.work.z[p.entry[k].coordinate - s.work.coordinate] += p.entry[k].y * p.impulse[row]
+        z = p.entry[k].coordinate - s.work.coordinate
+        if 0 <= z < s.m.nv:
+            s.work.z[z] += p.entry[k].y * p.impulse[row]

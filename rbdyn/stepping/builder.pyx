@@ -230,6 +230,15 @@ cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 n
     return propagate(b, s, s.m.parent[i], P, 1, first, merge, sign)
 
 
+cdef int add_system_axis(Builder* b, System* s, int body, Vec3 axis, double sign) except -1 nogil:
+    """The row begun last acts on a body of a system: a unit moment about an axis (world)."""
+    cdef Force P[1]
+    cdef int first = b.entry_start[b.n_rows - 1]
+    use_system(s)
+    P[0] = force(axis, vec3(0.0, 0.0, 0.0))
+    return propagate(b, s, body, P, 1, first, b.n_entries > first, sign)
+
+
 cdef inline int body_of(const System* s, int dof) noexcept nogil:
     """The body on whose joint the degree of freedom is; joints are in the order of v."""
     cdef int low = 1, high = s.m.nb - 1, middle

@@ -174,11 +174,13 @@ cdef struct BodyHandle:       # what a body index of collision stands for
 
 cdef struct PairProperties:   # of two materials that meet, as in rbdyn.contact.MaterialPair
     double friction, restitution, threshold, static_friction, static_threshold
+    double torsional_friction, rolling_friction
 
 cdef struct MaterialPairs:    # those with properties of their own, sorted, each in the rows of both materials
     const int* start          # (n_materials + 1,) row of a material: start[a] to start[a + 1]
     const int* other          # the other material, ascending within a row
     const int* index          # into `properties`
+    bint roll                 # some pair has torsional or rolling friction
     const PairProperties* properties      # the first is that of all pairs that are not listed
 
 cdef inline const PairProperties* pair_properties(const MaterialPairs* pairs, int a, int b) noexcept nogil:

@@ -57,6 +57,8 @@ def set_material_pair(
     threshold: float = 0.0,
     static_friction: float | None = None,
     static_threshold: float = 0.0,
+    torsional_friction: float = 0.0,
+    rolling_friction: float = 0.0,
 ) -> None:
     """What happens when materials `a` and `b` meet, in either order.
 
@@ -64,7 +66,7 @@ def set_material_pair(
     ----------
     a, b : str
         Material names.
-    friction, restitution, threshold, static_friction, static_threshold : float
+    friction, restitution, threshold, static_friction, static_threshold, torsional_friction, rolling_friction : float
         As in `rbdyn.contact.MaterialPair`.
 
     Raises
@@ -72,17 +74,26 @@ def set_material_pair(
     ContactError
         If a name or a value is refused.
     """
-    pair = MaterialPair(friction, restitution, threshold, static_friction, static_threshold)
+    pair = MaterialPair(
+        friction, restitution, threshold, static_friction, static_threshold, torsional_friction, rolling_friction
+    )
     world._check_idle()
     world.materials.set(a, b, pair)
 
 
-def set_default_material(world: World, friction: float = 0.8, restitution: float = 0.0, threshold: float = 0.0) -> None:
+def set_default_material(
+    world: World,
+    friction: float = 0.8,
+    restitution: float = 0.0,
+    threshold: float = 0.0,
+    torsional_friction: float = 0.0,
+    rolling_friction: float = 0.0,
+) -> None:
     """Properties of every pair of materials that `set_material_pair` was not told about.
 
     Parameters
     ----------
-    friction, restitution, threshold : float
+    friction, restitution, threshold, torsional_friction, rolling_friction : float
         As in `rbdyn.contact.MaterialPair`.
 
     Raises
@@ -91,4 +102,10 @@ def set_default_material(world: World, friction: float = 0.8, restitution: float
         If a value is out of range.
     """
     world._check_idle()
-    world.materials.default = MaterialPair(friction, restitution, threshold)
+    world.materials.default = MaterialPair(
+        friction,
+        restitution,
+        threshold,
+        torsional_friction=torsional_friction,
+        rolling_friction=rolling_friction,
+    )

@@ -148,7 +148,14 @@ class World:
         threshold: float = 0.0,
         static_friction: float | None = None,
         static_threshold: float = 0.0,
+        torsional_friction: float = 0.0,
+        rolling_friction: float = 0.0,
     ) -> None: ...
     def set_default_material(
-        world, friction: float = 0.8, restitution: float = 0.0, threshold: float = 0.0
+        world,
+        friction: float = 0.8,
+        restitution: float = 0.0,
+        threshold: float = 0.0,
+        torsional_friction: float = 0.0,
+        rolling_friction: float = 0.0,
     ) -> None: ...

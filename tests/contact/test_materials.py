@@ -11,7 +11,7 @@ from rbdyn.errors import ContactError, Error
 
 
 def test_defaults():
-    assert dataclasses.astuple(MaterialPair()) == (0.8, 0.0, 0.0, 0.8, 0.0)
+    assert dataclasses.astuple(MaterialPair()) == (0.8, 0.0, 0.0, 0.8, 0.0, 0.0, 0.0)
     assert MaterialTable().pair("steel", "ice") == MaterialPair()
 
 
@@ -27,8 +27,8 @@ def test_pairs_work_in_either_order():
     table.default = MaterialPair(0.7)
     assert table.pair("steel", "steel").friction == 0.7 and table.revision > revision
     numbers = table.table(["steel", "ice"])
-    assert numbers.shape == (2, 2, 5)
-    np.testing.assert_array_equal(numbers[0, 1], [0.02, 0.1, 0.0, 0.02, 0.0])
+    assert numbers.shape == (2, 2, 7)
+    np.testing.assert_array_equal(numbers[0, 1], [0.02, 0.1, 0.0, 0.02, 0.0, 0.0, 0.0])
     np.testing.assert_array_equal(numbers, numbers.transpose(1, 0, 2))
 
 
@@ -44,6 +44,8 @@ def test_pairs_work_in_either_order():
         ({"threshold": np.inf}, "^threshold must be"),
         ({"static_friction": 0.5}, r"^static_friction must be >= friction \(0.8\)"),
         ({"static_threshold": -1}, "^static_threshold must be"),
+        ({"torsional_friction": -1e-3}, "^torsional_friction must be a finite number >= 0"),
+        ({"rolling_friction": np.inf}, "^rolling_friction must be a finite number >= 0"),
     ],
 )
 def test_pair_names_the_bad_argument(options, message):

@@ -37,4 +37,4 @@ def _properties(pair: MaterialPair) -> tuple[float, ...]:
     """The numbers of PairProperties."""
     if not isinstance(pair, MaterialPair):
         raise ContactError(f"materials must hold MaterialPair values, got {shown(pair)}")
-    return pair.friction, pair.restitution, pair.threshold, pair.static_friction or 0.0, pair.static_threshold
+    return pair.numbers

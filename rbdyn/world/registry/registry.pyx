@@ -224,6 +224,7 @@ cdef class Registry:
             s.pairs.other = <const int*> data(self.pair_arrays[1])
             s.pairs.index = <const int*> data(self.pair_arrays[2])
             s.pairs.properties = <const PairProperties*> data(self.pair_arrays[3])
+            s.pairs.roll = bool(self.pair_arrays[3][:, 5:].any())
             self.material_revision = revision
         return 0
 

@@ -9,18 +9,22 @@ import numpy as np
 from rbdyn.contact import ContactSolver
 
 CONTACT_SOURCE = 1  # Key.source of contacts, whose id_a and id_b are shapes: stepping/constraints/contacts.pxd
+ROLLING_SOURCES = (3, 4)  # of torsional and rolling friction, keys as of contacts: stepping/constraints/rolling.pxd
 LIMIT_SOURCE = 2  # of position limits, whose id_a is a system's body handle: stepping/constraints/limits.pxd
 
 
 def forget_impulses(solver: ContactSolver, shape_ids: Sequence[int], system: int | None) -> None:
-    """Forget the impulses of all contacts of these shapes, and of all limits of the system with this body handle.
+    """Forget what acted in contacts of these shapes, and at limits of the system with this body handle.
 
     When nothing is left, the direction of the sweeps begins anew too: no trace of the past remains.
     """
     state = solver.get_state()
     own = set(shape_ids)
     cones = [source != CONTACT_SOURCE or (a not in own and b not in own) for source, a, b, _ in state["key"].tolist()]
-    blocks = [source != LIMIT_SOURCE or a != system for source, a, _, _ in state["block_key"].tolist()]
+    blocks = [
+        (source != LIMIT_SOURCE or a != system) and (source not in ROLLING_SOURCES or (a not in own and b not in own))
+        for source, a, b, _ in state["block_key"].tolist()
+    ]
     if not any(cones) and not any(blocks):
         solver.reset()
     elif not (all(cones) and all(blocks)):
