@@ -9,9 +9,15 @@ from libc.string cimport memset
 
 from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION, Block, ContactProblem, Entry, Entry3, RowSide
 from rbdyn.memory cimport grow
-from rbdyn.spatial._algebra cimport Force, Mat3, Vec3, cross3, force, power, scale_f, sub3, sub_f, vec3, zero_f
+from rbdyn.spatial._algebra cimport (
+    Force, Mat3, Sym3, Vec3, cross3, force, power, scale_f, sub3, sub_f, sym3, vec3, zero_f,
+)
 from rbdyn.stepping.articulated cimport normalise_columns
 from rbdyn.stepping.scene cimport Scene, SingleScratch, System
+
+
+cdef double NARROW = 1e-6      # determinant of G_ii, of the cube of its mean diagonal, below which impulses wedge
+cdef double WEDGE = 1e-7       # compliance of such a cone, of that mean
 
 
 cdef void builder_free(Builder* b) noexcept:
@@ -99,6 +105,31 @@ cdef void prepare_system(System* s) noexcept nogil:
     normalise_columns(s)
 
 
+cdef inline Sym3 mobility_of(const Builder* b, int i, double single) noexcept nogil:
+    """G_ii of a cone's entries [1/kg], and the part of single bodies that is the same along all axes."""
+    cdef Sym3 G = sym3(single, 0.0, 0.0, single, 0.0, single)
+    cdef const Entry3* e
+    cdef int k
+    for k in range(b.entry3_start[i], b.n_entries3):
+        e = b.entry3 + k
+        G.xx, G.xy, G.xz = G.xx + e.x * e.x, G.xy + e.x * e.y, G.xz + e.x * e.n
+        G.yy, G.yz, G.zz = G.yy + e.y * e.y, G.yz + e.y * e.n, G.zz + e.n * e.n
+    return G
+
+
+cdef inline void soften_wedge(Block* block, Sym3 G) noexcept nogil:
+    """A cone that hardly moves in some direction gives way there by a ten-millionth of its mobility.
+
+    With friction such a direction may lie within the cone: then a chain whose joints hardly move the contact along it,
+    at s for a joint speed of 1, is stopped by an impulse of the order of 1 / s.
+    """
+    cdef double mean = (G.xx + G.yy + G.zz) / 3.0
+    cdef double det = (G.xx * (G.yy * G.zz - G.yz * G.yz) - G.xy * (G.xy * G.zz - G.yz * G.xz)
+                       + G.xz * (G.xy * G.yz - G.yy * G.xz))
+    if not det > NARROW * mean * mean * mean:
+        block.compliance = WEDGE * mean
+
+
 cdef void end_cone(Builder* b, double mass, double mobility) noexcept nogil:
     """What follows from the mobility of the cone begun last, which acts on systems of this mass [kg].
 
@@ -108,15 +139,13 @@ cdef void end_cone(Builder* b, double mass, double mobility) noexcept nogil:
     speed for a millimetre.  T is lowered until it takes no more than to move all the mass at the speed T.  `mobility`
     is that of single bodies [1/kg].
     """
-    cdef int i = b.n_cones - 1, n = 3 * i + 2, k
-    cdef double whole = mobility, share
-    cdef const Entry3* e
-    for k in range(b.entry3_start[i], b.n_entries3):
-        e = b.entry3 + k
-        mobility += e.n * e.n
-        whole += e.x * e.x + e.y * e.y + e.n * e.n
-    if whole * mass < 1e-20:
+    cdef int i = b.n_cones - 1, n = 3 * i + 2
+    cdef double share
+    cdef Sym3 G = mobility_of(b, i, mobility)
+    mobility = G.zz
+    if (G.xx + G.yy + G.zz) * mass < 1e-20:
         b.n_entries3 = b.entry3_start[i]
+    soften_wedge(b.block + i, G)
     if mobility * mass >= 1.0:
         return
     share = sqrt(mobility * mass)

@@ -112,6 +112,7 @@ def dropped_chain(seed, correct, **options):
     return (world, chain) if apart else None
 
 
+WEDGED_CHAINS = [2854, 3896, 5160, 5359, 6833, 7732, 8000, 8336, 9479]      # friction blocks what hardly moves
 HARD_CHAINS = [1284, 2086, 2898, 3371, 3790, 6531, 6799, 6933, 8786, 9129]      # nearly blocked contacts, and deep ones
 
 
@@ -137,9 +138,18 @@ def test_near_singular_chains_are_pushed_apart_gently(seed):
     for k in [*range(10 * seed, 10 * seed + 10), HARD_CHAINS[seed % 10], HARD_CHAINS[(seed + 4) % 10]]:
         if made := dropped_chain(k, True):
             impulse, speed = simulate(*made, 0.3)
-            assert impulse < 2e4 and speed < 1e3, k
+            assert impulse < 1e4 and speed < 1e3, k
             touched += impulse > 0.01
     assert touched > 0 or seed > 3, "a check that never touched anything"
+
+
+def test_contacts_that_hardly_move_in_some_direction_do_not_wedge():
+    """Joints nearly parallel: friction along the direction in which they all but hold still stops them by leverage.
+
+    An exact cone takes 1e4 to 7e5 N s for it, where links of some kilograms move at some metres per second.
+    """
+    largest = max(simulate(*dropped_chain(k, True), 0.3)[0] for k in WEDGED_CHAINS)
+    assert 1.0 < largest < 4e3
 
 
 def test_a_contact_near_the_axis_of_its_joint_does_not_spin_it():
