@@ -129,10 +129,12 @@ def compile_flags() -> list[str]:
 
 
 def link_flags() -> list[str]:
-    """Nothing for debuggers in the modules: a third of their size."""
+    """Threads; nothing for debuggers in the modules: a third of their size."""
     if SANITIZE:
         return [f"-fsanitize={SANITIZE}"]
-    return ["-Wl,-s"] if sys.platform.startswith("linux") and not CHECKED else []
+    if not sys.platform.startswith("linux"):
+        return []
+    return ["-pthread"] if CHECKED else ["-pthread", "-Wl,-s"]
 
 
 def lanes(module: str) -> list[tuple[str, str]]:
@@ -146,9 +148,9 @@ def extensions(folders: dict[str, str]) -> list[Extension]:
         Extension(
             f"{name}.{file.stem}",
             [file.as_posix()],
-            include_dirs=["rbdyn/spatial", numpy.get_include()],
+            include_dirs=["rbdyn", "rbdyn/spatial", numpy.get_include()],
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_19_API_VERSION"), *lanes(file.stem)],
-            depends=["rbdyn/spatial/real.h", "rbdyn/spatial/rows.h"],
+            depends=["rbdyn/spatial/real.h", "rbdyn/spatial/rows.h", "rbdyn/pool.h"],
             extra_compile_args=compile_flags(),
             extra_link_args=link_flags(),
         )

@@ -20,10 +20,10 @@ def choice(value: Any, choices: tuple[str, ...], name: str) -> int:
     return choices.index(value)
 
 
-def count(value: Any, name: str) -> int:
-    """A whole number from 1 to a million."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= MOST_ITERATIONS:
-        raise ContactError(f"{name} must be a whole number from 1 to {MOST_ITERATIONS}, got {value!r:.200}")
+def count(value: Any, name: str, most: int = MOST_ITERATIONS) -> int:
+    """A whole number from 1 to `most`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= most:
+        raise ContactError(f"{name} must be a whole number from 1 to {most}, got {value!r:.200}")
     return int(value)
 
 

@@ -7,6 +7,7 @@ from rbdyn.contact.solver import ContactSolver
 
 LAWS: tuple[Literal["coulomb", "raisim"], ...]
 METHODS: tuple[Literal["newton", "bisection"], ...]
+MOST_THREADS: int
 
 class BisectionSolver(ContactSolver):
     @property
@@ -26,6 +27,7 @@ class BisectionSolver(ContactSolver):
         patience: int = 50,
         anderson: bool = True,
         direct: bool = True,
+        threads: int = 1,
         warm_start: bool = True,
         alternate: bool = True,
     ) -> None: ...
@@ -42,6 +44,7 @@ class BisectionSolver(ContactSolver):
         patience: int | None = None,
         anderson: bool | None = None,
         direct: bool | None = None,
+        threads: int | None = None,
         warm_start: bool | None = None,
         alternate: bool | None = None,
     ) -> None: ...

@@ -1,26 +1,24 @@
 """The default solver: per-contact Gauss-Seidel with an exact local solve."""
 
-from libc.stdlib cimport free
-
 from rbdyn.contact.cone.local cimport FrictionLaw, Method
 from rbdyn.contact.islands cimport Islands
 from rbdyn.contact.islands cimport release as release_islands
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
-from rbdyn.contact.solvers.anderson cimport Anderson
-from rbdyn.contact.solvers.anderson cimport release as release_anderson
-from rbdyn.contact.solvers.direct.room cimport release as release_direct
-from rbdyn.contact.solvers.direct.workspace cimport Direct
-from rbdyn.contact.solvers.gauss_seidel cimport Settings, gauss_seidel, soft_sweeps
-from rbdyn.memory cimport grow
+from rbdyn.contact.solvers.gauss_seidel cimport Settings
+from rbdyn.contact.solvers.workers cimport Crew, gauss_seidel, hire, reallocations
+from rbdyn.contact.solvers.workers cimport release as release_crew
 
 import numpy as np
 
 from rbdyn.contact import options
 from rbdyn.contact.laws import LAW_NAMES as _LAW_NAMES
+from rbdyn.contact.solvers.workers import HAS_THREADS
+from rbdyn.errors import ContactError
 
 LAWS = ("coulomb", "raisim")
 METHODS = ("newton", "bisection")
+MOST_THREADS = 64
 
 
 cdef class BisectionSolver(ContactSolver):
@@ -50,6 +48,9 @@ cdef class BisectionSolver(ContactSolver):
         needs tens of sweeps instead of thousands.  Used only while every alpha is 1.
     anderson : bool
         Accelerate what remains (window 5); used only while every alpha is 1.
+    threads : int
+        How many islands (contacts that act on one another) are solved at a time: the same bits for any number.  It pays
+        where several large piles tumble.  A process that was forked off works with one.
     warm_start, alternate : bool
         See `ContactSolver`.
 
@@ -70,34 +71,31 @@ cdef class BisectionSolver(ContactSolver):
 
     cdef Settings settings
     cdef Islands islands
-    cdef Anderson acceleration
-    cdef Direct direct
-    cdef double* history             # (max_iterations + soft_sweeps,) error of each sweep [m/s]
-    cdef size_t history_capacity
+    cdef Crew crew
     cdef int history_length
 
     def __cinit__(self, *args, **kwargs):
         self.settings = Settings(law=FrictionLaw.COULOMB, method=Method.NEWTON, max_iterations=150, automatic=True,
                                  threshold=1e-8, enough=0.0, alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0,
                                  patience=50, anderson=True, direct=True, backward=False)
+        hire(&self.crew, 1)
 
     def __init__(self, *, friction_law="coulomb", local_solver="newton", max_iterations=150, threshold="auto",
                  alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True, direct=True,
-                 warm_start=True, alternate=True):
+                 threads=1, warm_start=True, alternate=True):
         BisectionSolver.configure(
             self, friction_law=friction_law, local_solver=local_solver, max_iterations=max_iterations,
             threshold=threshold, alpha_init=alpha_init, alpha_min=alpha_min, alpha_decay=alpha_decay,
-            patience=patience, anderson=anderson, direct=direct, warm_start=warm_start, alternate=alternate)
+            patience=patience, anderson=anderson, direct=direct, threads=threads, warm_start=warm_start,
+            alternate=alternate)
 
     def __dealloc__(self):
         release_islands(&self.islands)
-        release_anderson(&self.acceleration)
-        release_direct(&self.direct)
-        free(self.history)
+        release_crew(&self.crew)
 
     def configure(self, *, friction_law=None, local_solver=None, max_iterations=None, threshold=None, alpha_init=None,
-                  alpha_min=None, alpha_decay=None, patience=None, anderson=None, direct=None, warm_start=None,
-                  alternate=None):
+                  alpha_min=None, alpha_decay=None, patience=None, anderson=None, direct=None, threads=None,
+                  warm_start=None, alternate=None):
         """Change parameters; those left out keep their values.
 
         Raises
@@ -106,6 +104,7 @@ cdef class BisectionSolver(ContactSolver):
             If a value is out of range; the solver is then unchanged.
         """
         cdef Settings s = self.settings
+        cdef int n = self.crew.n
         if friction_law is not None:
             s.law = <FrictionLaw><int>options.choice(friction_law, LAWS, "friction_law")
         if local_solver is not None:
@@ -127,7 +126,13 @@ cdef class BisectionSolver(ContactSolver):
             s.anderson = options.flag(anderson, "anderson")
         if direct is not None:
             s.direct = options.flag(direct, "direct")
+        if threads is not None:
+            n = options.count(threads, "threads", MOST_THREADS)
+            if n > 1 and not HAS_THREADS:
+                raise ContactError(f"threads={n}: there are no POSIX threads here, and islands are solved one by one; "
+                                   "threads=1 gives the same impulses")
         ContactSolver.configure(self, warm_start=warm_start, alternate=alternate)
+        hire(&self.crew, n)
         self.settings = s
 
     @property
@@ -144,6 +149,7 @@ cdef class BisectionSolver(ContactSolver):
             "patience": self.settings.patience,
             "anderson": bool(self.settings.anderson),
             "direct": bool(self.settings.direct),
+            "threads": self.crew.n,
         } | ContactSolver.parameters.__get__(self)
 
     @property
@@ -155,19 +161,18 @@ cdef class BisectionSolver(ContactSolver):
     def error_history(self):
         """(iterations,) largest velocity change of each sweep of the last solve [m/s]."""
         cdef int k
-        return np.array([self.history[k] for k in range(self.history_length)], dtype=np.float64)
+        return np.array([self.crew.worker[0].history[k] for k in range(self.history_length)], dtype=np.float64)
 
     cdef int solve_c(self, ContactProblem* p) except -1 nogil:
         """Gauss-Seidel from the impulses in p."""
         cdef Settings settings = self.settings       # one reading: somebody may configure meanwhile
-        self.reallocations += grow(<void**>&self.history, &self.history_capacity,
-                                   <size_t> settings.max_iterations + soft_sweeps(&settings), sizeof(double))
         settings.backward = self.direction
-        gauss_seidel(&self.islands, &self.acceleration, &self.direct, &settings, p, self.history)
+        gauss_seidel(&self.islands, &self.crew, &settings, p)
         self.history_length = p.iterations
         return 0
 
     @property
     def allocations(self):
         """How often workspace was allocated: constant while the problems do not grow."""
-        return self.reallocations + self.islands.reallocations + self.islands.whole.reallocations
+        return self.reallocations + reallocations(&self.crew) + self.islands.reallocations \
+            + self.islands.whole.reallocations

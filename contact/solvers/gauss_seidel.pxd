@@ -1,7 +1,8 @@
 # Gauss-Seidel over contacts: visit one contact after the other, each time with its local problem solved exactly.
 
 from rbdyn.contact.cone.local cimport FrictionLaw, Method
-from rbdyn.contact.islands cimport Islands
+from rbdyn.contact.islands cimport Island
+from rbdyn.contact.operator cimport Operator
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.anderson cimport Anderson
 from rbdyn.contact.solvers.direct.workspace cimport Direct
@@ -35,5 +36,7 @@ cdef inline int soft_sweeps(const Settings* s) noexcept nogil:
     """How many sweeps at least there are for what contradicts, beyond max_iterations if need be."""
     return min(<int> SOFT_SWEEPS, s.max_iterations)
 
-cdef int gauss_seidel(Islands* all, Anderson* A, Direct* S, const Settings* settings, ContactProblem* p,
-                      double* history) except -1 nogil
+
+cdef void tune(Settings* s, const Operator* G, double dt) noexcept nogil
+cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
+                      double* history, size_t* reallocations) except -1 nogil

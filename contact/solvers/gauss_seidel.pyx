@@ -5,7 +5,7 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.contact.accept cimport accept, makes_energy
 from rbdyn.contact.cone.block cimport SKIPPED
-from rbdyn.contact.islands cimport Island, Islands, close_islands, open_islands, rows_of
+from rbdyn.contact.islands cimport Island, rows_of
 from rbdyn.contact.laws cimport cone
 from rbdyn.contact.laws.dispatch cimport make_admissible, prepare_blocks, visit_block
 from rbdyn.contact.operator cimport Operator, load_impulses, set_impulse
@@ -229,25 +229,4 @@ cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s,
         iterate(island, A, S, s, p, history, s.max_iterations + soft_sweeps(s), True, reallocations)
         accept(island)
         round += 1
-    return 0
-
-
-cdef int gauss_seidel(Islands* all, Anderson* A, Direct* S, const Settings* settings, ContactProblem* p,
-                      double* history) except -1 nogil:
-    """Solve p from the impulses it holds, island by island.
-
-    Writes impulse, iterations, error, converged, and the largest error of each sweep.  Hwangbo, Lee and Hutter (RA-L
-    2018) for the sweep and alpha.  Where sweeps converge slowly, sticking contacts are solved together (direct/),
-    and what remains is accelerated.  A step that makes things much worse, or makes energy, is taken back.
-    """
-    cdef Settings s
-    cdef int k
-    open_islands(all, p)
-    p.iterations = 0
-    for k in range(all.n):
-        s = settings[0]
-        tune(&s, &all.island[k].G, p.dt)
-        solve_island(all.island + k, A, S, &s, p, history, &all.reallocations)
-        p.iterations = max(p.iterations, all.island[k].iterations)
-    close_islands(all, p)
     return 0

@@ -15,6 +15,7 @@ FOLDERS = {"rbdyn": "", "collision": "collision", "contact": "contact", "io": "i
 LAYERS = {
     "errors": -2,
     "memory": -2,
+    "pool": -2,
     "signals": -2,
     "version": -2,
     "arguments": -1,
