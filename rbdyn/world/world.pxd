@@ -38,9 +38,6 @@ cdef class World:
     cdef int correct_positions(self) except -1 nogil
     cdef int detect(self) except -1 nogil
     cdef int raise_divergence(self) except -1 nogil
-    cdef object who_diverged(self)
     cdef double time_now(self) noexcept nogil
     cdef int begin_step(self) except -1
     cdef int end_step(self, bint half) except -1
-    cdef bint stands(self, int i) except -1
-    cdef object contact_at(self, int i)

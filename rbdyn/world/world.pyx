@@ -1,6 +1,5 @@
 """World: objects, their schedule, and nothing of their physics."""
 
-import math
 import operator
 
 import numpy as np
@@ -9,7 +8,6 @@ from rbdyn.arguments import flag, number, shown, whole
 from rbdyn.errors import BusyError, CollisionError, DivergenceError, Error
 from rbdyn.world import adding, backends, settings
 from rbdyn.world.arguments import label, option
-from rbdyn.world.objects.contact import Contact
 from rbdyn.world.registry.inactive import warn_of_inactive_features
 from rbdyn.world.registry.warm_start import forget_impulses
 
@@ -27,7 +25,6 @@ from rbdyn.spatial._algebra cimport Vec3, dot3, vec3
 from rbdyn.stepping.assemble cimport (
     CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, position_problem,
 )
-from rbdyn.stepping.constraints.contacts cimport cone_impulse
 from rbdyn.stepping.rewind cimport free_start, keep_start, reserve_start, return_to_start
 from rbdyn.stepping.scene cimport DYNAMIC, Scene, is_known
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, TRAPEZOID, make_scheme
@@ -37,6 +34,7 @@ from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody
 from rbdyn.world.observers cimport Observers
+from rbdyn.world.registry.found cimport found_contacts, who_diverged
 from rbdyn.world.registry.registry cimport Registry
 
 SCHEMES = {"trapezoid": TRAPEZOID, "semi_implicit": SEMI_IMPLICIT, "euler": EULER, "rk4": RUNGE_KUTTA}
@@ -190,23 +188,10 @@ cdef class World:
         """DivergenceError that names who and when; the state is that of the step's start."""
         clear_external(self.scene)                   # a force that was too large acts once
         with gil:
+            who = who_diverged(self.registry, self.scene)
             raise DivergenceError(
-                f"step {self.steps + 1} (time {self.time:.6g} s): {self.who_diverged()} is not finite; the "
-                f"state was left at step {self.steps}. Try a smaller time_step than {self.whole_step:g} s"
-            )
-
-    cdef object who_diverged(self):
-        """The object, and of a system the joint, whose step did not end in finite numbers."""
-        cdef ArticulatedSystem robot
-        cdef const double* v
-        if self.scene.failed_system < 0:
-            return f"velocity of {self.registry.singles[self.scene.failed_single].name!r}"
-        robot = self.registry.systems[self.scene.failed_system]
-        v = self.scene.system[self.scene.failed_system].work.v_next
-        for k in range(robot.nv):
-            if not math.isfinite(v[k]):
-                return f"velocity of {robot.name!r} at joint {robot.model.joint_of(k)!r}"
-        return f"configuration of {robot.name!r}"
+                f"step {self.steps + 1} (time {self.time:.6g} s): {who} is not finite; the state was left at step "
+                f"{self.steps}. Try a smaller time_step than {self.whole_step:g} s")
 
     cdef double time_now(self) noexcept nogil:
         """Steps times time step since the time step was set, rounded once [s]."""
@@ -556,33 +541,8 @@ cdef class World:
         """Contacts of the latest detection, list of Contact, without those of objects removed or moved since."""
         self.check()
         self.lock.check_readable()
-        return [self.contact_at(i) for i in range(self.found.n) if self.stands(i)]
-
-    cdef bint stands(self, int i) except -1:
-        """Whether the objects of contact i are still there, and where they were."""
-        cdef const ContactPoint* c = self.found.point + i
-        cdef WorldObject obj
-        for shape_id in (c.shape_a, c.shape_b):
-            if shape_id not in self.registry.shapes:
-                return False
-            obj = self.registry.shapes[shape_id][0]
-            if obj.moved_at == self.detections:
-                return False
-        return True
-
-    cdef object contact_at(self, int i):
-        cdef const ContactPoint* c = self.found.point + i
-        cdef Vec3 l
-        a, body_a, geometry_a = self.registry.shapes[c.shape_a]
-        b, body_b, geometry_b = self.registry.shapes[c.shape_b]
-        impulse = np.zeros(3)
-        if self.solved:
-            l = cone_impulse(&self.assembly.builder.problem, self.assembly.share[CONTACTS].cone + i)
-            impulse = np.array([l.x, l.y, l.z])
-        return Contact(a, b, body_a, body_b, geometry_a, geometry_b,
-                       read_only(np.array([c.position.x, c.position.y, c.position.z])),
-                       read_only(np.array([c.normal.x, c.normal.y, c.normal.z])), c.depth, read_only(impulse),
-                       self.scene.dt)
+        return found_contacts(self.registry, &self.found, &self.assembly.builder.problem if self.solved else NULL,
+                              self.assembly.share[CONTACTS].cone, self.detections)
 
     def __reduce__(self):
         raise Error("a World cannot be pickled; save the states of its objects")

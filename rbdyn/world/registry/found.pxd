@@ -1,0 +1,8 @@
+from rbdyn.collision._types cimport ContactBuffer
+from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.stepping.scene cimport Scene
+from rbdyn.world.registry.registry cimport Registry
+
+cdef list found_contacts(Registry registry, const ContactBuffer* found, const ContactProblem* solved, int first_cone,
+                         long detection)
+cdef str who_diverged(Registry registry, const Scene* scene)

@@ -1,0 +1,64 @@
+"""What a step found, in the names of its World: contacts, and who diverged."""
+
+import math
+
+import numpy as np
+
+from rbdyn.world.objects.contact import Contact
+
+from rbdyn.arguments.arrays cimport read_only
+from rbdyn.collision._types cimport ContactPoint
+from rbdyn.spatial._algebra cimport Vec3, vec3
+from rbdyn.stepping.constraints.contacts cimport cone_impulse
+from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
+from rbdyn.world.objects.object cimport WorldObject
+
+
+cdef object array_of(Vec3 a):
+    return read_only(np.array([a.x, a.y, a.z]))
+
+
+cdef bint stands(Registry registry, const ContactPoint* c, long detection) except -1:
+    """Whether the objects of a contact are still there, and where they were."""
+    cdef WorldObject obj
+    for shape_id in (c.shape_a, c.shape_b):
+        if shape_id not in registry.shapes:
+            return False
+        obj = registry.shapes[shape_id][0]
+        if obj.moved_at == detection:
+            return False
+    return True
+
+
+cdef list found_contacts(Registry registry, const ContactBuffer* found, const ContactProblem* solved, int first_cone,
+                         long detection):
+    """Those of the latest detection that still stand; without a solved problem (NULL) their impulses are 0."""
+    cdef const ContactPoint* c
+    cdef Vec3 impulse = vec3(0.0, 0.0, 0.0)
+    cdef int i
+    contacts = []
+    for i in range(found.n):
+        c = found.point + i
+        if not stands(registry, c, detection):
+            continue
+        if solved != NULL:
+            impulse = cone_impulse(solved, first_cone + i)
+        a, body_a, geometry_a = registry.shapes[c.shape_a]
+        b, body_b, geometry_b = registry.shapes[c.shape_b]
+        contacts.append(Contact(a, b, body_a, body_b, geometry_a, geometry_b, array_of(c.position), array_of(c.normal),
+                                c.depth, array_of(impulse), registry.memory.scene.dt))
+    return contacts
+
+
+cdef str who_diverged(Registry registry, const Scene* scene):
+    """The object, and of a system the joint, whose step did not end in finite numbers."""
+    cdef ArticulatedSystem robot
+    cdef const double* v
+    if scene.failed_system < 0:
+        return f"velocity of {registry.singles[scene.failed_single].name!r}"
+    robot = registry.systems[scene.failed_system]
+    v = scene.system[scene.failed_system].work.v_next
+    for k in range(robot.nv):
+        if not math.isfinite(v[k]):
+            return f"velocity of {robot.name!r} at joint {robot.model.joint_of(k)!r}"
+    return f"configuration of {robot.name!r}"
