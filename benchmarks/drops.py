@@ -1,9 +1,10 @@
-"""Random drops: python -m benchmarks.drops [--drops N] [--heaps N] [--dt DT].
+"""Random drops: python -m benchmarks.drops [--drops N] [--heaps N] [--rests N] [--dt DT].
 
 Single bodies of all shapes, with any friction and restitution, and heaps of 2 to 11 of them, fall on the ground.
 Prints for each kind how many gained energy, the largest gain beside the energy at the start (and above the lowest so
 far, which a push against gravity raises), how deep they went beyond v dt, the kinetic energy at the end, and the worst
-seeds.
+seeds.  Rests are drops and heaps, one heap for ten drops, with a rolling and torsional friction of ROLLING and
+restitution up to a half: how many still move after which time, until all should be at rest.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ import numpy as np
 
 from rbdyn.world import SingleBody, World
 
+ROLLING = 5e-3  # [m] of rests: balls have radii of 5 to 20 cm
+REST = 1e-5  # [J] less than this is at rest
+TIMES = (1, 2, 5, 10, 15, 20, 25)  # [s] looks at what should come to rest
 ROUNDING = 1e-9  # gains below this share of the energy are none
 
 
@@ -70,15 +74,28 @@ def watch(world: World, bodies: list[SingleBody], seed: int, duration: float) ->
     return Fall(seed, gain, rise, deep, sum(b.kinetic_energy for b in bodies))
 
 
+def one_body(world: World, rng: np.random.Generator) -> list[SingleBody]:
+    """In the air."""
+    one = body(world, rng)
+    one.set_pose(position=(0.0, 0.0, rng.uniform(0.5, 1.0)))
+    return [one]
+
+
+def pile(world: World, rng: np.random.Generator) -> list[SingleBody]:
+    """2 to 11 bodies above one another."""
+    bodies = [body(world, rng) for _ in range(rng.integers(2, 12))]
+    for k, one in enumerate(bodies):
+        one.set_pose(position=(*rng.uniform(-0.1, 0.1, 2), 0.4 + 0.6 * k))
+    return bodies
+
+
 def drop(seed: int, dt: float) -> Fall:
     """One body."""
     rng = np.random.default_rng(seed)
     world = World(dt)
     world.add_ground()
     world.set_default_material(friction=rng.uniform(0.0, 1.2), restitution=rng.choice([0.0, 0.0, 0.5, 1.0]))
-    one = body(world, rng)
-    one.set_pose(position=(0.0, 0.0, rng.uniform(0.5, 1.0)))
-    return watch(world, [one], seed, 1.5)
+    return watch(world, one_body(world, rng), seed, 1.5)
 
 
 def heap(seed: int, dt: float) -> Fall:
@@ -87,10 +104,37 @@ def heap(seed: int, dt: float) -> Fall:
     world = World(dt)
     world.add_ground()
     world.set_default_material(friction=rng.uniform(0.2, 1.0), restitution=0.0)
-    bodies = [body(world, rng) for _ in range(rng.integers(2, 12))]
-    for k, one in enumerate(bodies):
-        one.set_pose(position=(*rng.uniform(-0.1, 0.1, 2), 0.4 + 0.6 * k))
-    return watch(world, bodies, seed, 3.0)
+    return watch(world, pile(world, rng), seed, 3.0)
+
+
+def come_to_rest(seed: int, dt: float) -> list[float]:
+    """Kinetic energies of a drop or a heap at TIMES [J]."""
+    rng = np.random.default_rng(seed)
+    world = World(dt)
+    world.add_ground()
+    world.set_default_material(
+        friction=rng.uniform(0.2, 1.2),
+        restitution=rng.choice([0.0, 0.0, 0.5]),
+        torsional_friction=ROLLING,
+        rolling_friction=ROLLING,
+    )
+    bodies = pile(world, rng) if seed % 11 == 0 else one_body(world, rng)
+    left = []
+    for at in TIMES:
+        world.step(round(at / dt) - world.steps)
+        left.append(sum(b.kinetic_energy for b in bodies))
+    return left
+
+
+def rests(count: int, dt: float) -> None:
+    """How many move, and the worst seeds."""
+    began = time.process_time()
+    left = np.array([come_to_rest(seed, dt) for seed in range(count)])
+    worst = np.argsort(-left[:, -1])[:3]
+    print(f"rests: {count} in {time.process_time() - began:.0f} s, rolling and torsional friction {1e3 * ROLLING:g} mm")
+    moving = ", ".join(f"{at} s {n}" for at, n in zip(TIMES, (left > REST).sum(axis=0), strict=True))
+    print(f"  above {REST:g} J after {moving}")
+    print("  worst at the end " + ", ".join(f"{left[k, -1]:.2g} J (seed {k})" for k in worst))
 
 
 def table(name: str, falls: list[Fall], seconds: float) -> None:
@@ -109,6 +153,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.drops", description=__doc__)
     parser.add_argument("--drops", type=int, default=1000, help="of single bodies")
     parser.add_argument("--heaps", type=int, default=50, help="of 2 to 11 bodies")
+    parser.add_argument("--rests", type=int, default=220, help="of drops and heaps with rolling friction")
     parser.add_argument("--dt", type=float, default=2e-3, help="time step [s]")
     options = parser.parse_args()
     for name, run, count in (("drops", drop, options.drops), ("heaps", heap, options.heaps)):
@@ -116,6 +161,8 @@ def main() -> int:
         falls = [run(seed, options.dt) for seed in range(count)]
         if falls:
             table(name, falls, time.process_time() - began)
+    if options.rests:
+        rests(options.rests, options.dt)
     return 0
 
 

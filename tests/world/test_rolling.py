@@ -152,7 +152,7 @@ def test_pairs_say_which_contacts_have_it():
     assert speeds[1].linear_velocity[0] == pytest.approx(1.0, abs=1e-10)
 
 
-def test_heaps_gain_no_energy_and_come_to_rest(seed):
+def test_heaps_gain_no_energy(seed):
     """All shapes, with and without articulation: the energy never exceeds what there was."""
     rng = np.random.default_rng(seed)
     world = World(2e-3)
@@ -184,6 +184,31 @@ def test_heaps_gain_no_energy_and_come_to_rest(seed):
         assert now <= last + 2e-3 * start  # pushes of the position correction lift things, and no more
         last = now
     assert last < 0.75 * start
+
+
+@pytest.mark.parametrize("shape", ["sphere", "cylinder", "capsule", "box"])
+def test_drops_come_to_rest(shape, seed):
+    """Of any shape and attitude: asleep before long, where balls and cylinders would roll on for ever."""
+    rng = np.random.default_rng(seed)
+    world = World(4e-3)
+    world.add_ground()
+    world.set_default_material(
+        friction=rng.uniform(0.3, 1.0), restitution=rng.choice([0.0, 0.5]), torsional_friction=0.02,
+        rolling_friction=0.02,
+    )
+    size = rng.uniform(0.05, 0.2, 3)
+    make = {
+        "sphere": lambda: world.add_sphere(size[0], 1.0), "cylinder": lambda: world.add_cylinder(*size[:2], 1.0),
+        "capsule": lambda: world.add_capsule(*size[:2], 1.0), "box": lambda: world.add_box(*size, 1.0),
+    }
+    body, quat = make[shape](), rng.normal(size=4)
+    body.set_pose(position=(0, 0, 0.6), orientation=quat / np.linalg.norm(quat))
+    body.set_velocity(rng.normal(size=3), 5.0 * rng.normal(size=3))
+    world.step(2000)
+    assert body.kinetic_energy < 1e-12
+    still = body.position.copy()
+    world.step(100)
+    np.testing.assert_allclose(body.position, still, atol=1e-9)
 
 
 def test_a_moved_object_forgets_its_moments():
