@@ -1,0 +1,81 @@
+"""SimBenchmark's scenes, shortened: no worse than what was published for RaiSim at the same time steps."""
+
+import pytest
+
+pytest.importorskip("benchmarks", reason="run from the root of the repository")
+
+from benchmarks.simbenchmark import anymal, bodies, scenes
+from benchmarks.simbenchmark.published import RAISIM_ERROR
+from benchmarks.simbenchmark.trial import judge
+
+pytestmark = pytest.mark.filterwarnings("ignore::rbdyn.errors.InactiveFeatureWarning")
+
+
+def with_robot():
+    """Skip without the package that has ANYmal's file."""
+    try:
+        return scenes.ANYMAL_B.path
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+
+
+def test_a_box_under_rolling_balls_slides_as_the_closed_form_says():
+    """The exact law: to rounding of the solver.  RaiSim's law: its own error, by the same cause."""
+    exact = judge(lambda: bodies.Rolling(1e-3), 1e-3, 0.3, timed=1).error
+    assert exact < 1e-12
+    trial = bodies.Rolling(1e-3, friction_law="raisim")
+    trial.step(300)
+    assert 1e-9 < trial.error(0.3) < RAISIM_ERROR["rolling", 1e-3]
+
+
+@pytest.mark.parametrize("dt", [1e-2, 4e-3])
+def test_bouncing_balls_keep_their_energy(dt):
+    trial = bodies.Elastic(dt, scenes.bouncers()[:7])
+    for _ in range(10):
+        trial.step(round(0.5 / dt))
+        assert trial.error(0.0) < 1e-12 * RAISIM_ERROR["bouncing", dt]
+
+
+def test_216_balls_overlap_less():
+    """Over the seconds in which they fall apart."""
+    trial, seen = bodies.Piled(1e-2), []
+    for _ in range(30):
+        trial.step(5)
+        seen.append(trial.error(0.0))
+    assert 0.0 < max(seen) < 0.1 * RAISIM_ERROR["216 balls", 1e-2]
+
+
+def test_216_elastic_balls_keep_their_energy():
+    """Through the first hits, of whole columns at once."""
+    trial = bodies.Elastic(1e-3, scenes.balls())
+    trial.step(600)
+    assert max(ball.linear_velocity[2] for ball in trial.balls) > 2.0
+    assert trial.error(0.0) < 1e-9 * RAISIM_ERROR["elastic 216", 1e-3]
+
+
+def test_anymal_stands_under_pd_control():
+    with_robot()
+    trial = anymal.Standing(5e-3)
+    trial.step(400)
+    low = trial.error(0.0)
+    trial.step(100)
+    assert 0.0 < low < 0.15 and trial.error(0.0) == pytest.approx(low, abs=1e-3)
+
+
+@pytest.mark.parametrize("dt", [1e-2, 1e-3])
+def test_anymal_thrown_keeps_its_energy(dt):
+    with_robot()
+    trial = anymal.Thrown(dt)
+    assert judge(lambda: trial, dt, 0.5, timed=1).error < 1e-5 * RAISIM_ERROR["anymal energy", dt]
+
+
+def test_anymal_and_a_ball_keep_momentum_before_and_after_they_meet():
+    """No momentum comes from where nothing touches."""
+    with_robot()
+    trial = anymal.Hit(1e-2)
+    trial.step(70)
+    assert trial.error(0.0) < 1e-20
+    trial.step(330)
+    after = trial.momentum()
+    trial.step(100)
+    assert abs(trial.momentum() - after).max() < 1e-10
