@@ -10,6 +10,8 @@ from rbdyn.contact.solvers.direct.workspace cimport Direct
 cdef enum:
     FEW_BLOCKS = 20          # an island of so many is cheap: no sweep is saved
     MOST_SWEEPS = 40         # at most for an island of more
+    HASTY_SWEEPS = 10        # the same where many of its contacts slide
+    SLIDING = 16             # many: one of so many
     PLAIN_SWEEPS = 8         # sweeps before acceleration starts: most steps need fewer
     HARD_SWEEPS = 25         # sweeps before contacts that may contradict one another become compliant
     DIRECT_EVERY = 2         # sweeps between direct solves
@@ -25,6 +27,7 @@ cdef struct Settings:
     bint automatic           # what is enough, and how many sweeps, is chosen for each island (gauss_seidel.pyx: tune)
     double threshold         # [m/s] on the largest velocity change of a sweep
     double enough            # [m/s] the same after PLAIN_SWEEPS, and the direct solve that follows them
+    bint hasty               # few sweeps will do where things slide; chosen likewise
     double alpha_init, alpha_min, alpha_decay    # alpha <- alpha_min + alpha_decay (alpha - alpha_min) after each sweep
     int patience             # give up after so many sweeps without one percent of progress
     bint anderson            # used only while every alpha is 1

@@ -5,6 +5,7 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.contact.accept cimport accept, makes_energy
 from rbdyn.contact.cone.block cimport SKIPPED
+from rbdyn.contact.cone.local cimport SLIDE
 from rbdyn.contact.islands cimport Island, rows_of
 from rbdyn.contact.laws cimport cone
 from rbdyn.contact.laws.dispatch cimport make_admissible, prepare_blocks, visit_block
@@ -15,7 +16,6 @@ from rbdyn.contact.solvers.anderson cimport begin as begin_anderson
 from rbdyn.contact.solvers.bounce cimport LOWERINGS, lower_bounces
 from rbdyn.contact.solvers.contradiction cimport contradicts, is_dear, soften, soften_dependent
 from rbdyn.contact.solvers.direct.active_set cimport solve_sticking
-from rbdyn.contact.solvers.direct.room cimport affordable
 from rbdyn.contact.solvers.direct.room cimport begin as begin_direct
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.drift cimport ARRIVED, LEG, drift
@@ -47,13 +47,14 @@ cdef void tune(Settings* s, const Operator* G, double dt) noexcept nogil:
     without a time step is not of a simulation.
     """
     cdef double speed
-    s.enough = s.threshold
+    s.enough, s.hasty = s.threshold, False
     if not s.automatic or not dt > 0.0 or G.n + G.n_blocks <= FEW_BLOCKS:
         return
     speed = free_speed(G)
     s.enough = max(s.threshold, min(FINE * speed, NOT_FELT * dt))
     s.max_iterations = min(s.max_iterations, <int> MOST_SWEEPS)
     s.anderson = s.anderson and speed <= MOVING * dt
+    s.hasty = G.n_blocks == 0
 
 
 cdef double sweep(Operator* G, const Settings* s, double alpha, double* impulse) noexcept nogil:
@@ -115,6 +116,19 @@ cdef void restore(Island* island, Anderson* A, double error) noexcept nogil:
     island.error = error
 
 
+cdef bint slides(const Operator* G) noexcept nogil:
+    """Whether many contacts slide, of single bodies alone; those without friction do.
+
+    The next problem is another one then, and what a direct solve would hold gives way.
+    """
+    cdef int i, count = 0
+    for i in range(G.n):
+        if G.contact[i].row_end > G.contact[i].row:
+            return False
+        count += G.contact[i].mode == SLIDE
+    return SLIDING * count > G.n
+
+
 cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p, double* history,
                   int last, bint soft, size_t* reallocations) except -1 nogil:
     """Sweeps from the impulses of the island until they converge or stall, up to `last` in all.
@@ -124,7 +138,7 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
     cdef Operator* G = &island.G
     cdef bint plain = s.alpha_init == 1.0 and s.alpha_min == 1.0, accelerated = False, tried = False, looked = soft
     cdef double alpha = s.alpha_init, best = INFINITY, mark = INFINITY, before = INFINITY
-    cdef int first = island.iterations, k, last_progress = first, leg = 0
+    cdef int first = island.iterations, k, last_progress = first, leg = 0, hasty = 0
     cdef int most = DIRECT_TRIES if s.automatic else PATIENT_TRIES
     cdef int tries = most if s.direct and plain and G.n > 0 and not soft else 0
     cdef size_t size = rows_of(G) * sizeof(double)
@@ -171,11 +185,14 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
                 begin_again(island)
                 restart(A)
                 continue
-        if not plain or k + 1 < first + PLAIN_SWEEPS or k + 1 >= last:
+        if k + 1 == PLAIN_SWEEPS and s.hasty and not soft and slides(G):
+            hasty = HASTY_SWEEPS
+        if k + 1 == hasty and not contradicts(G, island.impulse, 0.3):       # else more sweeps tell
+            break
+        if not plain or k + 1 < first + PLAIN_SWEEPS or k + 1 >= last or hasty > 0:
             continue
         if tries == most:
-            begin_direct(S, G, p, reallocations)
-            tries = tries if affordable(S, G.n) else 0
+            tries = tries if begin_direct(S, G, p, reallocations) else 0
         elif s.automatic and tries > 0 and best > 0.5 * before:
             tries = 0
         if s.anderson and leg == 0 and A.pause == 0 and drift(G, A, island.impulse):

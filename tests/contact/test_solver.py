@@ -367,6 +367,7 @@ def test_steady_steps_allocate_nothing(make):
     """Workspace is allocated in the first steps only, and 10 steps leave as much memory behind as 500."""
     solver, small, large = make(), problem(n=3), problem(n=9)
     solver.step(large)
+    solver.step(small)
     workspace = solver.allocations
     assert workspace > 0
     left = {}

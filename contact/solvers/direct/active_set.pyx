@@ -14,6 +14,7 @@ from rbdyn.spatial._algebra cimport Vec3, vec3
 cdef enum:
     ROUNDS = 8               # times that contacts are let go or held in one solve
     FEW = 3                  # contacts still to be let go at its end that the sweeps may see to
+cdef double MANY = 0.25           # of the contacts let go at once: nothing is at rest here
 cdef double FORTH = 1.5           # more contacts let go for each that was just held: to and fro
 
 
@@ -82,19 +83,19 @@ cdef bint solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double
     """Impulses that hold every sticking contact, the others fixed; clipped to the cones; velocities follow.
 
     Contacts that would have to pull, or to hold more than their friction, are let go, open ones that come together are
-    held, and the rest is solved again.  Where that goes to and fro (things that rock or topple) it is given up, unless
-    `patient`: the impulses are as before then, and the answer False.
+    held, and the rest is solved again.  Where many have to be let go at once, or that goes to and fro (things that rock
+    or topple), it is given up, unless `patient`: the impulses are as before then, and the answer False.
     """
-    cdef int released = 0, closed = G.n, i
+    cdef int released = 0, closed = G.n, turn, i
     memcpy(S.begun, impulse, 3 * G.n * sizeof(double))
     select_rows(S, G, impulse)
-    for _ in range(2 * ROUNDS if patient else ROUNDS):
+    for turn in range(2 * ROUNDS if patient else ROUNDS):
         if not make_matrix(S, G, p):
             released = G.n
             break
-        hold(S, G, p, impulse, threshold)
+        hold(S, G, impulse, threshold)
         released = release_rows(S, G, impulse)
-        if released > FORTH * closed and not patient:
+        if not patient and released > (FORTH * closed if turn > 0 else max(MANY * closed, FEW)):
             break
         if released > 0:
             begin_again(S, G, impulse)

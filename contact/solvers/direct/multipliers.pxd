@@ -5,4 +5,4 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 
 cdef bint make_matrix(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil
-cdef void hold(Direct* S, Operator* G, const ContactProblem* p, double* impulse, double threshold) noexcept nogil
+cdef void hold(Direct* S, Operator* G, double* impulse, double threshold) noexcept nogil

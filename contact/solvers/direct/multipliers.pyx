@@ -5,12 +5,14 @@ from libc.string cimport memset
 
 from rbdyn.contact.cone.block cimport determinant
 from rbdyn.contact.cone.block cimport inverse as inverse3
-from rbdyn.contact.operator cimport Contact, Operator, add_impulse, contact_velocity
+from rbdyn.contact.operator cimport (
+    Contact, Operator, add_impulse, contact_velocity, impulse_at, set_impulse,
+)
 from rbdyn.contact.problem cimport ContactProblem
-from rbdyn.contact.solvers.direct.profile cimport factor, substitute
-from rbdyn.contact.solvers.direct.unknowns cimport columns
-from rbdyn.contact.solvers.direct.workspace cimport Direct
-from rbdyn.spatial._algebra cimport Sym3, Vec3, sym3, vec3
+from rbdyn.contact.solvers.direct.cholesky cimport block_of, factor, substitute
+from rbdyn.contact.solvers.direct.unknowns cimport parts
+from rbdyn.contact.solvers.direct.workspace cimport Direct, Node
+from rbdyn.spatial._algebra cimport Sym3, Vec3, add3, scale3, sym3, vec3
 
 cdef enum:
     STEPS = 6                # of the method of multipliers; each gains five digits or so
@@ -28,63 +30,113 @@ cdef void add_masses(Direct* S, const ContactProblem* p) noexcept nogil:
 
     What cannot move gets a mass beyond the reach of any stiffness here.
     """
-    cdef int i, j, k, body
+    cdef const Node* last = S.node + S.nodes - 1
     cdef const double* W
     cdef double det, m
+    cdef double* D
     cdef Sym3 I
-    memset(S.A, 0, S.start[S.n] * sizeof(double))
-    for j in range(S.bodies):
-        body = S.order[j]
-        i = 6 * j
-        W = p.inverse_inertia + 6 * body
+    cdef int k, j
+    memset(S.A, 0, (last.diagonal + last.size * (last.size + last.rows)) * sizeof(double))
+    for k in range(S.nodes):
+        D = S.A + S.node[k].diagonal
+        if S.node[k].size == 1:
+            D[0] = 1.0
+            continue
+        W = p.inverse_inertia + 6 * S.node[k].object
         I = sym3(W[0], W[1], W[2], W[3], W[4], W[5])
         det = determinant(I)
         I = inverse3(I, det) if det > 0.0 else sym3(IMMOVABLE, 0.0, 0.0, IMMOVABLE, 0.0, IMMOVABLE)
-        m = 1.0 / p.inverse_mass[body] if p.inverse_mass[body] > 0.0 else IMMOVABLE
-        for k in range(3):
-            S.A[S.start[i + k] + i + k - S.first[i + k]] = m
-        S.A[S.start[i + 3] + i + 3 - S.first[i + 3]] = I.xx
-        S.A[S.start[i + 4] + i + 3 - S.first[i + 4]] = I.xy
-        S.A[S.start[i + 4] + i + 4 - S.first[i + 4]] = I.yy
-        S.A[S.start[i + 5] + i + 3 - S.first[i + 5]] = I.xz
-        S.A[S.start[i + 5] + i + 4 - S.first[i + 5]] = I.yz
-        S.A[S.start[i + 5] + i + 5 - S.first[i + 5]] = I.zz
-    for i in range(6 * S.bodies, S.n):
-        S.A[S.start[i] + i - S.first[i]] = 1.0
+        m = p.inverse_mass[S.node[k].object]
+        m = 1.0 / m if m > 0.0 else IMMOVABLE
+        for j in range(3):
+            D[7 * j] = m
+        D[21], D[27], D[28], D[33], D[34], D[35] = I.xx, I.xy, I.yy, I.xz, I.yz, I.zz
 
 
-cdef void add_contacts(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
-    """A <- A + J_S^T rho J_S."""
-    cdef int i, a, b, n, w = S.width
-    cdef double rho, x
-    cdef double* row
+cdef inline void add_block(double* C, int width, double rho, const double* J, const double* K, int w, int n, int m,
+                           bint all_rows) noexcept nogil:
+    """C += rho J^T K, n rows of m numbers, over three rows of J and K or the normal one."""
+    cdef double x, y, z
+    cdef int i, j
+    for i in range(n):
+        x, y, z = rho * J[i], rho * J[w + i], rho * J[2 * w + i]
+        if all_rows:
+            for j in range(m):
+                C[i * width + j] += x * K[j] + y * K[w + j] + z * K[2 * w + j]
+        else:
+            for j in range(m):
+                C[i * width + j] += z * K[2 * w + j]
+
+
+cdef void add_contacts(Direct* S, const Operator* G) noexcept nogil:
+    """A <- A + J_S^T rho J_S: of each two nodes of a contact the block below the earlier one's diagonal."""
+    cdef const Node* a
+    cdef const Node* b
+    cdef const double* J
+    cdef const double* K
+    cdef int i, j, k, n, w = S.width
+    cdef double rho
     for i in range(G.n):
         if S.rows[i] == 0:
             continue
-        n = columns(S, G, p, i)
+        n = parts(S, G, i)
         rho = weight(G.contact + i)
-        for a in range(n):
-            row = S.A + S.start[S.index[a]] - S.first[S.index[a]]
-            for b in range(n):
-                if S.index[b] <= S.index[a]:
-                    x = S.J[2 * w + a] * S.J[2 * w + b]
-                    if S.rows[i] == 3:
-                        x += S.J[a] * S.J[b] + S.J[w + a] * S.J[w + b]
-                    row[S.index[b]] += rho * x
+        J = S.J
+        for j in range(n):
+            a = S.node + S.part[j]
+            K = S.J
+            for k in range(n):
+                b = S.node + S.part[k]
+                if S.part[k] == S.part[j]:
+                    add_block(S.A + a.diagonal, a.size, rho, J, K, w, a.size, a.size, S.rows[i] == 3)
+                elif S.part[k] > S.part[j]:
+                    add_block(block_of(S, S.part[k], S.part[j]), a.rows, rho, J, K, w, a.size, b.size, S.rows[i] == 3)
+                K += b.size
+            J += a.size
 
 
 cdef bint make_matrix(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
     """A for the rows that are held, factored; False if it cannot be."""
     add_masses(S, p)
-    add_contacts(S, G, p)
+    add_contacts(S, G)
     return factor(S)
 
 
-cdef double multiplier_step(Direct* S, Operator* G, const ContactProblem* p, double* impulse) noexcept nogil:
+cdef inline void pull(Direct* S, const double* f, int n) noexcept nogil:
+    """x -= J^T f, for the n nodes whose rows are at hand."""
+    cdef const Node* a
+    cdef const double* J = S.J
+    cdef int k, j, w = S.width
+    for k in range(n):
+        a = S.node + S.part[k]
+        for j in range(a.size):
+            S.x[a.first + j] -= J[j] * f[0] + J[w + j] * f[1] + J[2 * w + j] * f[2]
+        J += a.size
+
+
+cdef inline Vec3 move(const Direct* S, int n) noexcept nogil:
+    """J x, likewise."""
+    cdef const Node* a
+    cdef const double* J = S.J
+    cdef Vec3 v = vec3(0.0, 0.0, 0.0)
+    cdef double x
+    cdef int k, j, w = S.width
+    for k in range(n):
+        a = S.node + S.part[k]
+        for j in range(a.size):
+            x = S.x[a.first + j]
+            v.x += J[j] * x
+            v.y += J[w + j] * x
+            v.z += J[2 * w + j] * x
+        J += a.size
+    return v
+
+
+cdef double multiplier_step(Direct* S, Operator* G, double* impulse) noexcept nogil:
     """One step from these impulses; returns the largest contact velocity before it [m/s]."""
     cdef double worst = 0.0, rho
-    cdef double y[3]
-    cdef int i, j, c, n, w = S.width
+    cdef double f[3]
+    cdef int i
     cdef Vec3 v
     memset(S.x, 0, S.n * sizeof(double))
     for i in range(G.n):
@@ -93,36 +145,28 @@ cdef double multiplier_step(Direct* S, Operator* G, const ContactProblem* p, dou
         v = contact_velocity(G, i)
         if S.rows[i] == 1:
             v.x = v.y = 0.0
-        S.r[3 * i], S.r[3 * i + 1], S.r[3 * i + 2] = v.x, v.y, v.z
+        set_impulse(S.r, i, v)
         worst = max(worst, fabs(v.x), fabs(v.y), fabs(v.z))
-        n = columns(S, G, p, i)
         rho = weight(G.contact + i)
-        for j in range(n):
-            S.x[S.index[j]] -= rho * (S.J[j] * v.x + S.J[w + j] * v.y + S.J[2 * w + j] * v.z)
+        f[0], f[1], f[2] = rho * v.x, rho * v.y, rho * v.z
+        pull(S, f, parts(S, G, i))
     substitute(S)
     for i in range(G.n):
         if S.rows[i] == 0:
             continue
-        n = columns(S, G, p, i)
-        rho = weight(G.contact + i)
-        for c in range(3):
-            y[c] = 0.0
-            if c == 2 or S.rows[i] == 3:
-                y[c] = S.r[3 * i + c]
-                for j in range(n):
-                    y[c] += S.J[c * w + j] * S.x[S.index[j]]
-                y[c] *= -rho
-        add_impulse(G, i, vec3(y[0], y[1], y[2]))
-        for c in range(3):
-            impulse[3 * i + c] += y[c]
+        v = scale3(-weight(G.contact + i), add3(impulse_at(S.r, i), move(S, parts(S, G, i))))
+        if S.rows[i] == 1:
+            v.x = v.y = 0.0
+        add_impulse(G, i, v)
+        set_impulse(impulse, i, add3(impulse_at(impulse, i), v))
     return worst
 
 
-cdef void hold(Direct* S, Operator* G, const ContactProblem* p, double* impulse, double threshold) noexcept nogil:
+cdef void hold(Direct* S, Operator* G, double* impulse, double threshold) noexcept nogil:
     """Steps until the held rows have no velocity, or it no longer falls."""
     cdef double worst, best = INFINITY
     for _ in range(STEPS):
-        worst = multiplier_step(S, G, p, impulse)
+        worst = multiplier_step(S, G, impulse)
         if worst < 0.01 * threshold or not worst < 0.5 * best:
             break
         best = worst

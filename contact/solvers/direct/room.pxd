@@ -5,5 +5,4 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 
 cdef int begin(Direct* S, const Operator* G, const ContactProblem* p, size_t* reallocations) except -1 nogil
-cdef bint affordable(const Direct* S, int contacts) noexcept nogil
 cdef void release(Direct* S) noexcept nogil

@@ -7,27 +7,37 @@
 #     (M + J_S^T rho J_S) dx = -J_S^T rho r,      dlam = -rho (r + J_S dx)
 #
 # so that M dx = J_S^T dlam holds exactly.  Redundant contacts (four feet, a face on a face) need no care: A is positive
-# definite, and among equal impulses the ones nearest to lam come out.  A is as sparse as the contact graph: bodies are
-# numbered by breadth-first search (reverse Cuthill-McKee) and A is kept in profile form.
+# definite, and among equal impulses the ones nearest to lam come out.  A is as sparse as the contact graph: its nodes
+# are bodies, of six unknowns, and coordinates, of one; they are eliminated in an order of little fill (ordering.pyx).
 
-cdef struct Direct:           # workspace; one allocation that grows by doubling and is reused
-    char* memory
-    size_t capacity          # bytes
-    double* A                # profile of the lower triangle, row by row
-    size_t A_capacity        # entries
-    int n                    # unknowns: 6 for each single body with contacts, then the coordinates with contacts
-    int bodies               # of the former
+cdef struct Node:             # of the contact graph; numbered as they are eliminated
+    int object               # single body, or coordinate
+    int size                 # unknowns: 6 of a body, 1 of a coordinate
+    int first                # of them
+    int rows                 # entries below its diagonal block, in each of its columns of the factor
+    int start, end           # its blocks are below[start:end], nodes in ascending order
+    size_t diagonal          # A[diagonal:] holds its diagonal block (size, size), then (size, rows) the transpose of
+    #                          what lies below
+
+cdef struct Below:            # a block of the factor below a diagonal one
+    int node
+    int at                   # its first of the column's `rows`
+
+cdef struct Direct:           # workspace; what grows does so by doubling, and is reused
+    int nodes, bodies        # of the contact graph; of these single bodies
+    int n                    # unknowns
     int width                # most unknowns that one contact touches
-    int* place               # (n_single,) first unknown of a body, or -1
-    int* column              # (n_coordinates,) unknown of a coordinate, or -1
-    int* order               # (n_single,) bodies in the order of their unknowns
-    int* neighbours          # (n_single + 1,) start of each body's contacts in `incident`
-    int* incident            # (2 n contacts,) contacts of each body
-    int* rows                # (contacts,) rows held at each contact: 3 sticking, 1 sliding (normal only), 0 open
-    int* first               # (n,) first column of each row's profile
-    size_t* start            # (n + 1,) where each row's profile lies in A
-    int* index               # (width,) unknowns of one contact
+    Node* node               # (nodes,)
+    Below* below             # of all nodes
+    double* A
+    int* node_of_body        # (n_single,) of those with contacts
+    int* node_of_coordinate  # (n_coordinates,) likewise
+    int* part                # (width,) nodes of one contact
     double* J                # (3, width) its rows
     double* x                # (n,)
     double* r                # (3 contacts,) contact velocities before the step [m/s]
     double* begun            # (3 contacts,) impulses that the solve began with [N s]
+    int* rows                # (contacts,) rows held at each contact: 3 sticking, 1 sliding (normal only), 0 open
+    int* scratch             # of ordering.pyx
+    char* memory             # one allocation for all but `below` and `A`
+    size_t capacity, below_capacity, A_capacity

@@ -119,3 +119,63 @@ def test_bodies_that_cannot_move_hold():
     assert problem.converged
     assert np.abs(problem.velocity()).max() < 1e-8
     assert problem.impulse.reshape(-1, 3)[:, 2].sum() == pytest.approx(0.05, rel=1e-6)
+
+
+def random_bodies(rng, bodies=14, contacts=30, friction=(0.3, 1.2)):
+    """Arguments of contacts between random pairs of free bodies, and with the ground."""
+    frames = [np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(contacts)]
+    a = rng.integers(0, bodies, contacts)
+    b = (a + rng.integers(1, bodies, contacts)) % bodies
+    b[rng.uniform(size=contacts) < 0.2] = -1
+    v_free = rng.normal(size=(contacts, 3))
+    v_free[:, 2] -= 1.0
+    A = rng.normal(size=(bodies, 3, 3))
+    return {
+        "inverse_mass": rng.uniform(0.5, 2.0, bodies), "inverse_inertia": A @ A.transpose(0, 2, 1) + np.eye(3),
+        "frame": [R * np.linalg.det(R) for R in frames], "single_a": a, "single_b": b, "v_free": v_free,
+        "arm_a": rng.normal(size=(contacts, 3)), "arm_b": rng.normal(size=(contacts, 3)),
+        "friction": rng.uniform(*friction, contacts),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.2])
+def test_bodies_that_touch_in_any_pattern(seed, friction):
+    """Random contact graphs, whose factor fills in: the velocities of plain sweeps, without friction in few of them."""
+    arguments = random_bodies(np.random.default_rng(seed), friction=(friction, 1.5 * friction))
+    velocities, sweeps = [], []
+    for direct in (True, False):
+        problem = Problem.from_bodies(**arguments)
+        solver = BisectionSolver(direct=direct, anderson=False, max_iterations=20000, threshold=1e-12, patience=20000)
+        solver.solve(problem)
+        assert problem.converged
+        velocities.append(np.array(problem.velocity()))
+        sweeps.append(problem.iterations)
+    assert np.abs(velocities[1]).max() > 0.1
+    np.testing.assert_allclose(velocities[0], velocities[1], atol=1e-10)
+    if friction == 0.0:
+        assert sweeps[0] <= 20 and 2 * sweeps[0] < sweeps[1]
+
+
+def test_a_cold_wall_converges_in_tens_of_sweeps():
+    """Bricks in bond have no order in which only neighbours touch; eliminated by least degree they fill in little."""
+    recorder = Recorder(BisectionSolver(warm_start=False, threshold=1e-8))
+    world = World(0.005, contact=recorder)
+    world.add_ground()
+    for row in range(9):
+        for k in range(9):
+            world.add_box(0.1, 0.19, 0.1, 1.0).set_pose((0.0, 0.2 * k + 0.1 * (row % 2), 0.05 + 0.1 * row))
+    world.step()
+    assert recorder.solved and recorder.sweeps < 40
+    assert residual(recorder) < 1e-8
+
+
+def test_few_sweeps_are_spent_on_what_slides():
+    """Forty bodies that slide along one another: the next step is another problem.  A threshold asks for all."""
+    rng = np.random.default_rng(3)
+    arguments = random_bodies(rng, 40, 160, (0.1, 0.2))
+    counts = []
+    for solver in (BisectionSolver(), BisectionSolver(threshold=1e-8, max_iterations=5000, patience=5000)):
+        problem = Problem.from_bodies(**arguments, dt=0.005)
+        solver.solve(problem)
+        counts.append(problem.iterations)
+    assert counts[0] <= 10 < counts[1]
