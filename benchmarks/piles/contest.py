@@ -44,7 +44,7 @@ class Run:
 def engines(things: int) -> Iterator[tuple[str, Build]]:
     """Those that are installed and have a chance."""
     yield "rbdyn", RbdynEngine
-    yield "rbdyn, 4 substeps of 8 sweeps", lambda scene: RbdynEngine(scene, substeps=4, sweeps=8)
+    yield "rbdyn, 4 substeps of 12 sweeps", lambda scene: RbdynEngine(scene, substeps=4, sweeps=12)
     if optional("mujoco") is not None:
         from benchmarks.piles.engines.mujoco import MujocoEngine
 

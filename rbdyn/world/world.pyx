@@ -421,7 +421,7 @@ cdef class World:
         Each part finds its contacts and solves them; forces and targets given from outside act through all of them, and
         observers are called at the end of the step.  Impulses, forces and accelerations read afterwards are those of
         the last part.  Things that tumble gain more from short steps with few sweeps each, as in
-        ``World(substeps=4, contact=BisectionSolver(max_iterations=8))``, than from many sweeps in long ones.
+        ``World(substeps=4, contact=BisectionSolver(max_iterations=12))``, than from many sweeps in long ones.
         """
         self.check()
         return self.parts

@@ -76,9 +76,10 @@ def test_readme_example_does_what_it_says():
     assert len(lines) <= 10
 
 
-def test_the_page_on_loops_does_what_it_says():
+@pytest.mark.parametrize("page", ["loops", "contact"])
+def test_a_page_does_what_it_says(page):
     """Its Python blocks, run as one program, print what the comments beside the prints say."""
-    code = "\n".join(re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "loops.md").read_text(), re.DOTALL))
+    code = "\n".join(re.findall(r"```python\n(.*?)```", (ROOT / "docs" / f"{page}.md").read_text(), re.DOTALL))
     said = re.findall(r"^print\(.*#\s*(.+)$", code, re.MULTILINE)
     assert len(said) >= 3
     assert output("-c", code).splitlines() == said
