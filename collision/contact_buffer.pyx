@@ -1,9 +1,9 @@
 """The contact list of one step: storage that grows, a stable order."""
 
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
-from rbdyn.memory cimport Arena, close_arena, has_grown, open_array
+from rbdyn.memory cimport grow, has_grown
 
 from rbdyn.errors import CollisionError
 
@@ -76,29 +76,51 @@ cdef void merge(const ContactPoint* a, int n_a, const ContactPoint* b, int n_b, 
             j += 1
 
 
-cdef int sort_contacts(ContactBuffer* buffer) except -1 nogil:
-    """Stable sort by (shape_a, shape_b, feature): one comparison a contact if it is sorted already.
-
-    Bottom-up merge sort: Knuth, TAOCP vol. 3, section 5.2.4.
-    """
-    cdef int i, width = 1, n = buffer.n
-    cdef size_t size = <size_t>n * sizeof(ContactPoint)
-    cdef Arena memory
-    cdef ContactPoint* scratch
-    for i in range(1, n):
-        if comes_after(&buffer.point[i - 1], &buffer.point[i]):
-            break
-    else:
-        return 0
-    memset(&memory, 0, sizeof(Arena))
-    scratch = <ContactPoint*> open_array(&memory, n, sizeof(ContactPoint))
+cdef void sort_run(ContactPoint* point, int n, ContactPoint* scratch) noexcept nogil:
+    """Bottom-up merge sort, stable: Knuth, TAOCP vol. 3, section 5.2.4."""
+    cdef int i, width = 1
     while width < n:
         i = 0
         while i < n:
-            merge(&buffer.point[i], min(width, n - i), &buffer.point[min(i + width, n)],
-                  max(0, min(width, n - i - width)), &scratch[i])
+            merge(&point[i], min(width, n - i), &point[min(i + width, n)], max(0, min(width, n - i - width)),
+                  &scratch[i])
             i += 2 * width
-        memcpy(buffer.point, scratch, size)
+        memcpy(point, scratch, <size_t>n * sizeof(ContactPoint))
         width *= 2
-    close_arena(&memory)
+
+
+cdef int ascending(const ContactPoint* point, int n) noexcept nogil:
+    """How many at the front are sorted; n > 0."""
+    cdef int i
+    for i in range(1, n):
+        if comes_after(&point[i - 1], &point[i]):
+            return i
+    return n
+
+
+cdef int sort_contacts(ContactBuffer* buffer) except -1 nogil:
+    """Stable sort by (shape_a, shape_b, feature): what is not in order at the end is sorted, and merged from behind.
+
+    The rest of the buffer is its scratch.
+    """
+    cdef int n = buffer.n, i = ascending(buffer.point, n) - 1 if n > 0 else -1, j = n - 2 - i, k
+    cdef size_t room = buffer.capacity
+    cdef ContactPoint* scratch
+    if i == n - 1:
+        return 0
+    if grow(<void**> &buffer.point, &room, <size_t>n + j + 1, sizeof(ContactPoint)):
+        buffer.capacity = <int> room
+    scratch = &buffer.point[n]
+    if ascending(&buffer.point[i + 1], j + 1) <= j:
+        sort_run(&buffer.point[i + 1], j + 1, scratch)
+    memcpy(scratch, &buffer.point[i + 1], <size_t>(j + 1) * sizeof(ContactPoint))
+    for k in range(n - 1, -1, -1):
+        if j < 0:
+            break
+        if i >= 0 and comes_after(&buffer.point[i], &scratch[j]):
+            buffer.point[k] = buffer.point[i]
+            i -= 1
+        else:
+            buffer.point[k] = scratch[j]
+            j -= 1
     return 0

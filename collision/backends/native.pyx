@@ -1,13 +1,19 @@
 """The default backend: every pair in C."""
 
+from libc.math cimport fmax
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from rbdyn.collision._types cimport N_KINDS, BodyMotions, ContactBuffer, Pose, PosedShape
+from rbdyn.collision._types cimport HALF_SPACE, N_KINDS, BodyMotions, ContactBuffer, Pose, PosedShape
 from rbdyn.collision.broad_phase.sorting cimport Pair
-from rbdyn.collision.broad_phase.sweep cimport find_pairs
+from rbdyn.collision.broad_phase.sweep cimport Broad, find_pairs
 from rbdyn.collision.contact_buffer cimport buffer_free, buffer_init, raise_full
-from rbdyn.collision.motion.path cimport MovingShape, moving_shape, rest_way
+from rbdyn.collision.motion.path cimport (
+    MovingShape, Path, approach_along, axis_between, gap_along, is_still, path_of, rest_way, set_out,
+)
+from rbdyn.collision.motion.separations cimport (
+    Separation, begin_step, find_separation, free_separations, keep_separation,
+)
 from rbdyn.collision.motion.time_of_contact cimport ALONGSIDE, FREE, STOPS, Outcome, collide_if_stopped, collide_moving
 from rbdyn.collision.pair_table cimport PairEntry, collide, pair_table
 from rbdyn.collision.scene cimport CollisionScene
@@ -15,20 +21,19 @@ from rbdyn.collision.shape_table cimport compose_pose
 from rbdyn.collision.signals cimport check_signals
 from rbdyn.collision.sink cimport Sink
 from rbdyn.memory cimport grow
+from rbdyn.spatial._algebra cimport Vec3
 
 cdef enum:
     PAIRS_A_LOOK = 512             # pairs between two looks for signals: 10 us of spheres, 0.3 s of the largest hulls
 
 
-cdef Outcome collide_pair(const PairEntry* table, const PosedShape* a, const PosedShape* b, const Pose* body,
-                          BodyMotions motions, double margin, Sink* sink) noexcept nogil:
-    """Emit the contacts of two shapes on bodies that may move."""
-    cdef MovingShape p = moving_shape(a.s, a.X, &body[a.s.body], motions, rest_way(margin))
-    cdef MovingShape q = moving_shape(b.s, b.X, &body[b.s.body], motions, rest_way(margin))
-    if p.still and q.still:
-        collide(table, N_KINDS, a, b, margin, sink)
-        return FREE
-    return collide_moving(table, &p, &q, margin, motions.beyond, sink)
+cdef void set_out_now(MovingShape* a, const PosedShape* now, const Pose* body, BodyMotions motions,
+                      double margin) noexcept nogil:
+    cdef bint still = motions.of == NULL or is_still(&motions.of[now.s.body], now.s.far, rest_way(margin))
+    cdef Path path
+    if not still:
+        path = path_of(now.s, body, &motions.of[now.s.body])
+    set_out(a, now, body, motions, still, &path)
 
 
 cdef class NativeBackend(CollisionBackend):
@@ -50,6 +55,7 @@ cdef class NativeBackend(CollisionBackend):
 
     def __dealloc__(self):
         free(self.stopped)
+        free_separations(&self.separations)
 
     cdef int detect_c(self, const Pose* pose, BodyMotions motions, int n_bodies, ContactBuffer* out) except -1 nogil:
         cdef const PairEntry* table = pair_table()
@@ -57,9 +63,9 @@ cdef class NativeBackend(CollisionBackend):
         cdef Pair pair
         cdef PosedShape a, b
         cdef Sink sink
-        cdef Outcome outcome
         sink.out, sink.full = out, False
         find_pairs(&self.broad, &self.table, pose, motions)
+        begin_step(&self.separations, self.table.revision, self.broad.n_pair)
         grow(<void**> &self.stopped, &self.room, self.table.n_bodies, sizeof(bint))
         memset(self.stopped, 0, self.table.n_bodies * sizeof(bint))
         self.n_alongside = 0
@@ -70,13 +76,8 @@ cdef class NativeBackend(CollisionBackend):
             b.s, b.X = sink.b, &self.broad.world_pose[pair.b]
             if self.broad.travel[pair.a] == 0.0 and self.broad.travel[pair.b] == 0.0:
                 collide(table, N_KINDS, &a, &b, self.table.margin, &sink)
-            else:
-                outcome = collide_pair(table, &a, &b, pose, motions, self.table.margin, &sink)
-                if outcome == STOPS:
-                    self.stopped[a.s.body] = self.stopped[b.s.body] = True
-                elif outcome == ALONGSIDE:
-                    self.broad.pair[self.n_alongside] = pair
-                    self.n_alongside += 1
+            elif table[a.s.kind * N_KINDS + b.s.kind].kernel != NULL:
+                self.follow(pair, &a, &b, pose, motions, &sink)
             if sink.full:
                 raise_full(out)
             if k % PAIRS_A_LOOK == PAIRS_A_LOOK - 1:
@@ -85,25 +86,55 @@ cdef class NativeBackend(CollisionBackend):
             self.find_alongside(pose, motions, &sink)
         return 0
 
+    cdef void follow(self, Pair pair, const PosedShape* a, const PosedShape* b, const Pose* pose, BodyMotions motions,
+                     Sink* sink) noexcept nogil:
+        """Contacts of two that move: none, without a look at them, if an axis separates them for all of the step."""
+        cdef Broad* broad = &self.broad
+        cdef const Separation* known = find_separation(&self.separations, pair.a, pair.b)
+        cdef Vec3 axis = axis_between(a, b) if known == NULL else known.axis
+        cdef const Path* p = &broad.path[pair.a]
+        cdef const Path* q = &broad.path[pair.b]
+        cdef double gap = gap_along(a, b, axis)
+        cdef bint still_a = broad.travel[pair.a] == 0.0, still_b = broad.travel[pair.b] == 0.0
+        cdef MovingShape x, y
+        cdef Outcome outcome
+        if gap - fmax(0.0, approach_along(p, q, axis)) > self.table.margin + motions.beyond:
+            outcome = FREE if still_a or still_b or gap >= fmax(p.way, q.way) else ALONGSIDE
+        else:
+            set_out(&x, a, &pose[a.s.body], motions, still_a, p)
+            set_out(&y, b, &pose[b.s.body], motions, still_b, q)
+            outcome = collide_moving(pair_table(), &x, &y, self.table.margin, motions.beyond, sink, &axis)
+        if a.s.kind != HALF_SPACE and b.s.kind != HALF_SPACE:
+            keep_separation(&self.separations, pair.a, pair.b, axis)
+        if outcome == STOPS:
+            self.stopped[a.s.body] = self.stopped[b.s.body] = True
+        elif outcome == ALONGSIDE:
+            broad.pair[self.n_alongside] = pair
+            self.n_alongside += 1
+
     cdef int find_alongside(self, const Pose* pose, BodyMotions motions, Sink* sink) except -1 nogil:
         """Contacts with bodies that are stopped in this step, of those that move beside them; they are stopped, too."""
-        cdef double least = rest_way(self.table.margin)
+        cdef const PairEntry* table = pair_table()
+        cdef Broad* broad = &self.broad
         cdef int k, n = -1
         cdef Pair pair
-        cdef MovingShape a, b
+        cdef PosedShape a, b
+        cdef MovingShape x, y
         while n != self.n_alongside:             # until a round finds none
             n, self.n_alongside = self.n_alongside, 0
             for k in range(n):
-                pair = self.broad.pair[k]
-                sink.a, sink.b = &self.table.shape[pair.a], &self.table.shape[pair.b]
-                if not (self.stopped[sink.a.body] or self.stopped[sink.b.body]):
-                    self.broad.pair[self.n_alongside] = pair
+                pair = broad.pair[k]
+                a.s, a.X = &self.table.shape[pair.a], &broad.world_pose[pair.a]
+                b.s, b.X = &self.table.shape[pair.b], &broad.world_pose[pair.b]
+                if not (self.stopped[a.s.body] or self.stopped[b.s.body]):
+                    broad.pair[self.n_alongside] = pair
                     self.n_alongside += 1
                     continue
-                a = moving_shape(sink.a, &self.broad.world_pose[pair.a], &pose[sink.a.body], motions, least)
-                b = moving_shape(sink.b, &self.broad.world_pose[pair.b], &pose[sink.b.body], motions, least)
-                collide_if_stopped(pair_table(), &a, &b, self.table.margin, sink)
-                self.stopped[sink.a.body] = self.stopped[sink.b.body] = True
+                sink.a, sink.b = a.s, b.s
+                set_out(&x, &a, &pose[a.s.body], motions, broad.travel[pair.a] == 0.0, &broad.path[pair.a])
+                set_out(&y, &b, &pose[b.s.body], motions, broad.travel[pair.b] == 0.0, &broad.path[pair.b])
+                if collide_if_stopped(table, &x, &y, self.table.margin, sink):
+                    self.stopped[a.s.body] = self.stopped[b.s.body] = True
                 if sink.full:
                     raise_full(sink.out)
             check_signals()
@@ -129,14 +160,22 @@ def native_contacts(CollisionScene scene not None, id_a, id_b):
     cdef PosedShape a, b
     cdef Pose X_a, X_b
     cdef Sink sink
+    cdef MovingShape p, q
+    cdef Vec3 axis
     a.s, b.s = scene.record(id_a), scene.record(id_b)
     compose_pose(&scene.pose[a.s.body], a.s, &X_a)
     compose_pose(&scene.pose[b.s.body], b.s, &X_b)
     a.X, b.X = &X_a, &X_b
+    axis = axis_between(&a, &b)
     sink.a, sink.b, sink.out, sink.full = a.s, b.s, &found, False
     buffer_init(&found)
     try:
-        collide_pair(pair_table(), &a, &b, scene.pose, scene.paths, scene.table.margin, &sink)
+        set_out_now(&p, &a, &scene.pose[a.s.body], scene.paths, scene.table.margin)
+        set_out_now(&q, &b, &scene.pose[b.s.body], scene.paths, scene.table.margin)
+        if p.still and q.still:
+            collide(pair_table(), N_KINDS, &a, &b, scene.table.margin, &sink)
+        elif pair_table()[a.s.kind * N_KINDS + b.s.kind].kernel != NULL:
+            collide_moving(pair_table(), &p, &q, scene.table.margin, scene.paths.beyond, &sink, &axis)
         if sink.full:
             raise_full(&found)
         return [((c.position.x, c.position.y, c.position.z), (c.normal.x, c.normal.y, c.normal.z), c.depth, c.feature)

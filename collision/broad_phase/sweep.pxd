@@ -6,6 +6,7 @@
 
 from rbdyn.collision._types cimport BodyMotions, Pose
 from rbdyn.collision.broad_phase.sorting cimport Entry, Pair
+from rbdyn.collision.motion.path cimport Path
 from rbdyn.collision.shape_table cimport Table
 from rbdyn.memory cimport Arena
 from rbdyn.spatial._algebra cimport Vec3
@@ -42,6 +43,7 @@ cdef struct Broad:                 # all zero: of no shapes, with no memory
     bint* posed                    # (table.n,) True: world_pose is filled by the sweep
     Pose* world_pose               # (table.n,) this step's world poses, where needed
     double* travel                 # (table.n,) [m] how far any point of the shape gets in this step; 0: it rests
+    Path* path                     # (table.n,) this step's, where there is a pose
     int* count                     # (table.n + 1,) buckets of the counting sort
     int n_pair
     size_t pair_room, scratch_room

@@ -7,7 +7,7 @@ from libc.string cimport memset
 from rbdyn.collision._types cimport HALF_SPACE, Bounds, BodyMotions, ShapeRecord
 from rbdyn.collision.broad_phase.filters cimport may_collide
 from rbdyn.collision.broad_phase.sorting cimport MANY_PAIRS, heap_sort, insertion_sort, sort_pairs
-from rbdyn.collision.motion.path cimport Path, is_still, path_of, rest_way
+from rbdyn.collision.motion.path cimport Path, is_still, no_path, path_of, rest_way
 from rbdyn.collision.shape_table cimport compose_pose
 from rbdyn.collision.signals cimport check_signals
 from rbdyn.memory cimport close_arena, grow, open_arena, place
@@ -49,6 +49,7 @@ cdef void lay_out(Broad* broad, int n) noexcept nogil:
     broad.posed = <bint*> place(memory, n, sizeof(bint))
     broad.world_pose = <Pose*> place(memory, n, sizeof(Pose))
     broad.travel = <double*> place(memory, n, sizeof(double))
+    broad.path = <Path*> place(memory, n, sizeof(Path))
     broad.count = <int*> place(memory, n + 1, sizeof(int))
 
 
@@ -110,6 +111,17 @@ cdef void find_travels(Broad* broad, const Table* table, BodyMotions motions) no
             broad.travel[i] = sqrt(dot3(m.v, m.v)) + far * sqrt(dot3(m.w, m.w)) + motions.beyond
 
 
+cdef inline void place_shape(Broad* broad, const Table* table, int slot, const Pose* body_pose,
+                             BodyMotions motions) noexcept nogil:
+    """Where it is in the world, and its way in the step."""
+    cdef const ShapeRecord* s = &table.shape[slot]
+    compose_pose(&body_pose[s.body], s, &broad.world_pose[slot])
+    if broad.travel[slot] > 0.0:
+        broad.path[slot] = path_of(s, &body_pose[s.body], &motions.of[s.body])
+    else:
+        broad.path[slot] = no_path()
+
+
 # ---- candidates --------------------------------------------------------------------------
 
 cdef inline int push_pair(Broad* broad, int i, int j) except -1 nogil:
@@ -125,13 +137,12 @@ cdef inline int push_pair(Broad* broad, int i, int j) except -1 nogil:
     return 0
 
 
-cdef int half_space_pairs(Broad* broad, const Table* table, const Pose* body_pose) except -1 nogil:
+cdef int half_space_pairs(Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) except -1 nogil:
     """Bounding spheres that reach below a half-space: n . (R c + p - o) < radius + margin + travels.
 
     The plane is taken to each body once, so that a shape costs one dot product.
     """
     cdef int h, k, body
-    cdef const ShapeRecord* s
     cdef Pose X
     cdef Vec3 normal
     cdef double offset, reach
@@ -139,9 +150,8 @@ cdef int half_space_pairs(Broad* broad, const Table* table, const Pose* body_pos
     normal = vec3(0.0, 0.0, 1.0)
     offset = 0.0
     for h in range(broad.n_half):
-        s = &table.shape[broad.half[h]]
-        compose_pose(&body_pose[s.body], s, &X)
-        broad.world_pose[broad.half[h]] = X
+        place_shape(broad, table, broad.half[h], body_pose, motions)
+        X = broad.world_pose[broad.half[h]]
         body = -1
         for k in range(broad.n_sphere):
             sphere = &broad.sphere[k]
@@ -153,8 +163,7 @@ cdef int half_space_pairs(Broad* broad, const Table* table, const Pose* body_pos
             if dot3(normal, sphere.center) + offset <= reach and may_collide(table, broad.half[h], sphere.slot):
                 push_pair(broad, broad.half[h], sphere.slot)
                 if not broad.posed[sphere.slot]:
-                    s = &table.shape[sphere.slot]
-                    compose_pose(&body_pose[body], s, &broad.world_pose[sphere.slot])
+                    place_shape(broad, table, sphere.slot, body_pose, motions)
     return 0
 
 
@@ -201,12 +210,12 @@ cdef int update_entries(Broad* broad, const Table* table, const Pose* body_pose,
     mean = square = vec3(0.0, 0.0, 0.0)
     for k in range(n):
         s = &table.shape[broad.entry[k].slot]
+        place_shape(broad, table, broad.entry[k].slot, body_pose, motions)
         X = &broad.world_pose[broad.entry[k].slot]
-        compose_pose(&body_pose[s.body], s, X)
         c = X.p if s.bounds.centered else add3(X.p, mul3(X.R, s.bounds.center))
         h = add3(half_extent(&s.bounds, &X.R), vec3(0.5 * table.margin, 0.5 * table.margin, 0.5 * table.margin))
         if broad.travel[broad.entry[k].slot] > 0.0:
-            path = path_of(s, &body_pose[s.body], &motions.of[s.body])
+            path = broad.path[broad.entry[k].slot]
             more = path.spin + motions.beyond
             h = add3(h, vec3(0.5 * fabs(path.shift.x) + more, 0.5 * fabs(path.shift.y) + more,
                              0.5 * fabs(path.shift.z) + more))
@@ -304,7 +313,7 @@ cdef int find_pairs(Broad* broad, const Table* table, const Pose* body_pose, Bod
         rebuild(broad, table)
     broad.n_pair = 0
     find_travels(broad, table, motions)
-    half_space_pairs(broad, table, body_pose)
+    half_space_pairs(broad, table, body_pose, motions)
     sweep_pairs(broad, table, body_pose, motions)
     if broad.n_pair > MANY_PAIRS:
         grow(<void**> &broad.pair_scratch, &broad.scratch_room, broad.n_pair, sizeof(Pair))

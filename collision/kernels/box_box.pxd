@@ -40,6 +40,10 @@ cdef struct Spot:                  # a candidate contact on the reference face
     int feature
 
 
+cdef inline Vec3 column(const Mat3* R, int i) noexcept nogil:
+    return axis_x(R) if i == 0 else (axis_y(R) if i == 1 else axis_z(R))
+
+
 cdef inline void relate(const PosedShape* a, const PosedShape* b, BoxPair* k) noexcept nogil:
     cdef Vec3 t = tmul3(a.X.R, sub3(b.X.p, a.X.p))
     cdef Vec3 x = tmul3(a.X.R, axis_x(&b.X.R)), y = tmul3(a.X.R, axis_y(&b.X.R)), z = tmul3(a.X.R, axis_z(&b.X.R))
@@ -98,6 +102,25 @@ cdef inline double edge_separation(const BoxPair* k, int* edge_p, int* edge_q) n
                 edge_p[0] = i
                 edge_q[0] = j
     return best
+
+
+cdef inline double box_gap(const PosedShape* a, const PosedShape* b, Vec3* n) noexcept nogil:
+    """The largest gap along one of the 15 axes [m], negative: overlap; n is that axis, world, unit, from b to a."""
+    cdef BoxPair k, r
+    cdef int face_a = 0, face_b = 0, i = 0, j = 0
+    cdef double gap_a, gap_b, gap_e
+    relate(a, b, &k)
+    reverse(&k, &r)
+    gap_a, gap_b = face_separation(&k, &face_a), face_separation(&r, &face_b)
+    gap_e = edge_separation(&k, &i, &j)
+    if gap_e > max(gap_a, gap_b):
+        n[0] = cross3(column(&a.X.R, i), column(&b.X.R, j))
+        n[0] = scale3(1.0 / sqrt(dot3(n[0], n[0])), n[0])
+    else:
+        n[0] = column(&a.X.R, face_a) if gap_a >= gap_b else column(&b.X.R, face_b)
+    if dot3(n[0], sub3(a.X.p, b.X.p)) < 0.0:
+        n[0] = neg3(n[0])
+    return max(max(gap_a, gap_b), gap_e)
 
 
 # ---- two faces ---------------------------------------------------------------------------

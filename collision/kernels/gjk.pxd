@@ -4,6 +4,8 @@
 # complex objects (IEEE J. Robotics and Automation 4, 1988); nearest point of a simplex by the regions
 # of RTCD, sections 5.1.2, 5.1.5 and 5.1.6.
 
+from libc.math cimport sqrt
+
 from rbdyn.collision._types cimport PosedShape
 from rbdyn.collision.kernels.core cimport support
 from rbdyn.collision.kernels.vectors cimport clamp, norm3
@@ -118,15 +120,12 @@ cdef inline bint reduce_simplex(Simplex* s) noexcept nogil:
     return False
 
 
-cdef inline double separate(
-        const PosedShape* a, const PosedShape* b, double reach, Vec3* x_a, Vec3* normal) noexcept nogil:
-    """Distance of the cores, the nearest point of a's, and the unit normal from b to a.
-
-    Returns -1 if they overlap or touch (x_a and normal are then not set), and some number above
-    `reach` as soon as it is clear that they are farther apart than that.
-    """
+cdef inline double descend(
+        const PosedShape* a, const PosedShape* b, double reach, Vec3 start, double slack, Vec3* x_a,
+        Vec3* normal) noexcept nogil:
+    """`separate`, from a direction other than that of the origins, and to a share `slack` of the square."""
     cdef Simplex s
-    cdef Vec3 v = sub3(a.X.p, b.X.p), w, w_a
+    cdef Vec3 v = start, w, w_a
     cdef double d2, last = 1e300, tiny = 1e-10 * (a.s.bounds.radius + b.s.bounds.radius)
     cdef int k
     s.n = 0
@@ -137,8 +136,9 @@ cdef inline double separate(
         w = sub3(w_a, support(b, v))
         d2 = dot3(v, v)
         if dot3(v, w) > 0.0 and dot3(v, w) * dot3(v, w) > reach * reach * d2:
+            normal[0] = scale3(1.0 / sqrt(d2), v)
             return 2.0 * reach + 1.0
-        if s.n > 0 and d2 - dot3(v, w) <= 1e-12 * d2:
+        if s.n > 0 and d2 - dot3(v, w) <= slack * d2:
             break                            # w brings nothing nearer: v is the nearest point
         for k in range(s.n):
             if s.w[k].x == w.x and s.w[k].y == w.y and s.w[k].z == w.z:
@@ -160,3 +160,13 @@ cdef inline double separate(
     x_a[0] = nearest_on_a(&s)
     normal[0] = scale3(1.0 / d2, v)
     return d2
+
+
+cdef inline double separate(
+        const PosedShape* a, const PosedShape* b, double reach, Vec3* x_a, Vec3* normal) noexcept nogil:
+    """Distance of the cores, the nearest point of a's, and the unit normal from b to a.
+
+    Returns -1 if they overlap or touch (x_a and normal are then not set), and some number above
+    `reach` as soon as it is clear that they are farther apart than that (along the normal; x_a is then not set).
+    """
+    return descend(a, b, reach, sub3(a.X.p, b.X.p), 1e-12, x_a, normal)

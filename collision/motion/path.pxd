@@ -5,21 +5,29 @@
 
 from libc.math cimport cos, sin, sqrt
 
-from rbdyn.collision._types cimport BOX_CORE, CYLINDER_CORE, HALF_SPACE, BodyMotions, Pose, PosedShape, ShapeRecord
+from rbdyn.collision._types cimport (
+    BOX_CORE, CYLINDER_CORE, HALF_SPACE, SPHERE, BodyMotions, Pose, PosedShape, ShapeRecord,
+)
+from rbdyn.collision.kernels.core cimport core_radius, support
+from rbdyn.collision.kernels.vectors cimport axis_z, unit_or
 from rbdyn.collision.shape_table cimport compose_pose
 from rbdyn.spatial._algebra cimport (
-    Mat3, Motion, Vec3, add3, cross3, dot3, matmul3, mul3, scale3, sub3, vec3, zero3,
+    Mat3, Motion, Vec3, add3, cross3, dot3, matmul3, mul3, neg3, scale3, sub3, vec3, zero3, zero_m,
 )
 
 
 cdef struct Path:                  # of a shape from the step's start to its end
     Vec3 shift                     # displacement of its centre along the tangent [m], world
     double spin                    # [m] no point of it gets farther from where `shift` takes it, nor turns to
+    double way                     # [m] nor anywhere in the step from where it is: |shift| + spin
+    double sag                     # [m] nor, at t of the step, from the line between its places, than t (1 - t) sag
 
 cdef struct MovingShape:
     PosedShape now                 # where it is at the step's start
     PosedShape later               # where it is at the time looked at
     Pose later_pose
+    PosedShape end                 # where it is at the step's end
+    Pose end_pose
     const Pose* body               # at the step's start
     bint still                     # it moves by less than anybody needs to know, and is taken to rest
     Motion motion                  # of its body
@@ -46,6 +54,7 @@ cdef inline Path path_of(const ShapeRecord* s, const Pose* body, const Motion* m
     cdef Path p
     p.shift, p.spin = m.v, 0.0
     if w2 == 0.0 or s.kind == HALF_SPACE:
+        p.way, p.sag = sqrt(dot3(p.shift, p.shift)), 0.0
         return p
     arm = mul3(body.R, s.center_body)
     p.shift = add3(p.shift, cross3(w, arm))
@@ -55,6 +64,15 @@ cdef inline Path path_of(const ShapeRecord* s, const Pose* body, const Motion* m
         w = cross3(w, axis)
         w2 = dot3(w, w)
     p.spin += sqrt(w2) * (s.bounds.radius - s.bounds.ball)
+    p.way = sqrt(dot3(p.shift, p.shift)) + p.spin
+    p.sag = 0.5 * w2 * s.far
+    return p
+
+cdef inline Path no_path() noexcept nogil:
+    """Of what is taken to rest."""
+    cdef Path p
+    p.shift = zero3()
+    p.spin = p.way = p.sag = 0.0
     return p
 
 cdef inline Mat3 rotation(Vec3 w) noexcept nogil:
@@ -70,30 +88,67 @@ cdef inline Mat3 rotation(Vec3 w) noexcept nogil:
     R.zx, R.zy, R.zz = c * w.x * w.z - s * w.y, c * w.y * w.z + s * w.x, 1.0 - c * (w.x * w.x + w.y * w.y)
     return R
 
-cdef inline void move_to(MovingShape* a, double t) noexcept nogil:
-    """Put `later` where the shape is at the fraction t of the step."""
+cdef inline PosedShape place_at(const MovingShape* a, double t, Pose* X) noexcept nogil:
+    """The shape where it is at the fraction t of the step; X holds its pose, where that is not the one at the start."""
+    cdef PosedShape place = a.now
     cdef Pose body
-    if dot3(a.motion.w, a.motion.w) == 0.0:
-        a.later_pose.R = a.now.X.R
-        a.later_pose.p = add3(a.now.X.p, scale3(t, a.motion.v))
+    if t == 0.0 or a.still:
+        return place
+    if a.path.spin == 0.0:                       # a ball about its body's origin, or no rotation
+        X.R = a.now.X.R
+        X.p = add3(a.now.X.p, scale3(t, a.path.shift))
     else:
         body.R = matmul3(rotation(scale3(t, a.motion.w)), a.body.R)
         body.p = add3(a.body.p, scale3(t, a.motion.v))
-        compose_pose(&body, a.now.s, &a.later_pose)
-    a.later.s, a.later.X = a.now.s, &a.later_pose
+        compose_pose(&body, a.now.s, X)
+    place.X = X
+    return place
+
+cdef inline void move_to(MovingShape* a, double t) noexcept nogil:
+    """Put `later` where the shape is at the fraction t of the step."""
+    a.later = place_at(a, t, &a.later_pose)
+
+cdef inline void find_end(MovingShape* a) noexcept nogil:
+    """Put `end` where it belongs."""
+    a.end = place_at(a, 1.0, &a.end_pose)
 
 cdef inline Vec3 shift_at(const MovingShape* a, Vec3 x, double t) noexcept nogil:
     """Displacement in the whole step, along the tangent, of the point that is at x at the fraction t of it."""
     cdef Vec3 origin = add3(a.body.p, scale3(t, a.motion.v))
     return add3(a.motion.v, cross3(a.motion.w, sub3(x, origin)))
 
-cdef inline MovingShape moving_shape(const ShapeRecord* s, const Pose* X, const Pose* body, BodyMotions motions,
-                                     double least) noexcept nogil:
-    cdef MovingShape a
-    a.now.s, a.now.X, a.body = s, X, body
-    a.motion.w = a.motion.v = zero3()
-    a.still = motions.of == NULL or is_still(&motions.of[s.body], s.far, least)
-    if not a.still:
-        a.motion = motions.of[s.body]
-    a.path = path_of(s, body, &a.motion)
-    return a
+cdef inline void set_out(MovingShape* a, const PosedShape* now, const Pose* body, BodyMotions motions, bint still,
+                         const Path* path) noexcept nogil:
+    """Fill in what is known at the step's start; the path is not looked at if it is still."""
+    a.now, a.body, a.still = now[0], body, still
+    a.path = no_path() if still else path[0]
+    a.motion = zero_m() if still else motions.of[now.s.body]
+
+
+# ---- two of them -----------------------------------------------------------------------------
+
+cdef inline Vec3 centre_of(const PosedShape* a) noexcept nogil:
+    """Of the bounding sphere, world [m]."""
+    return a.X.p if a.s.bounds.centered else add3(a.X.p, mul3(a.X.R, a.s.bounds.center))
+
+cdef inline Vec3 axis_between(const PosedShape* a, const PosedShape* b) noexcept nogil:
+    """A unit direction from b to a that may well separate them: a plane's normal, or that of their centres."""
+    if b.s.kind == HALF_SPACE:
+        return axis_z(&b.X.R)
+    if a.s.kind == HALF_SPACE:
+        return neg3(axis_z(&a.X.R))
+    return unit_or(sub3(centre_of(a), centre_of(b)), vec3(0.0, 0.0, 1.0))
+
+cdef inline double reach_along(const PosedShape* a, Vec3 n) noexcept nogil:
+    """Of its point farthest along the unit vector n, the coordinate along n [m]; of a plane, n or -n is the normal."""
+    if a.s.kind == HALF_SPACE:
+        return dot3(n, a.X.p)
+    return dot3(n, a.X.p if a.s.kind == SPHERE else support(a, n)) + core_radius(a)
+
+cdef inline double gap_along(const PosedShape* a, const PosedShape* b, Vec3 n) noexcept nogil:
+    """How far a lies beyond b along the unit vector n [m]: no more than their distance."""
+    return -reach_along(a, neg3(n)) - reach_along(b, n)
+
+cdef inline double approach_along(const Path* a, const Path* b, Vec3 n) noexcept nogil:
+    """By how much the gap along n shrinks in the whole step at most [m]; a part of the step has its part of it."""
+    return dot3(n, sub3(b.shift, a.shift)) + a.spin + b.spin

@@ -10,6 +10,7 @@
 from rbdyn.collision.motion.path cimport MovingShape
 from rbdyn.collision.pair_table cimport PairEntry
 from rbdyn.collision.sink cimport Sink
+from rbdyn.spatial._algebra cimport Vec3
 
 cdef enum Outcome:
     FREE                           # no contacts, or such as stop nothing
@@ -17,6 +18,6 @@ cdef enum Outcome:
     ALONGSIDE                      # none, but the one would run into the other if that were stopped
 
 cdef Outcome collide_moving(const PairEntry* table, MovingShape* a, MovingShape* b, double margin, double beyond,
-                            Sink* sink) noexcept nogil
-cdef void collide_if_stopped(const PairEntry* table, MovingShape* a, MovingShape* b, double margin,
+                            Sink* sink, Vec3* axis) noexcept nogil
+cdef bint collide_if_stopped(const PairEntry* table, MovingShape* a, MovingShape* b, double margin,
                              Sink* sink) noexcept nogil

@@ -1,18 +1,21 @@
 """Where two moving shapes meet: time_of_contact.pxd."""
 
-from libc.math cimport fmax, fmin, sqrt
+from libc.math cimport fabs, fmax, fmin, sqrt
 
-from rbdyn.collision._types cimport HALF_SPACE, N_KINDS, SPHERE, ContactBuffer, ContactPoint, PosedShape
-from rbdyn.collision.kernels.core cimport core_radius, support
-from rbdyn.collision.kernels.gjk cimport separate
-from rbdyn.collision.kernels.vectors cimport axis_z, unit_or
-from rbdyn.collision.motion.path cimport MovingShape, move_to, shift_at
+from rbdyn.collision._types cimport BOX, HALF_SPACE, N_KINDS, SPHERE, ContactBuffer, ContactPoint, PosedShape
+from rbdyn.collision.kernels.box_box cimport box_gap
+from rbdyn.collision.kernels.core cimport core_radius
+from rbdyn.collision.kernels.gjk cimport descend
+from rbdyn.collision.motion.path cimport (
+    MovingShape, approach_along, axis_between, find_end, gap_along, move_to, shift_at,
+)
 from rbdyn.collision.pair_table cimport PairEntry, collide
-from rbdyn.spatial._algebra cimport Vec3, add3, dot3, neg3, scale3, sub3, vec3, zero3
+from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3
 
 cdef double TOUCH = 0.5            # share of the margin: shapes in each other by less have not met
 cdef double OBEYED = 0.05          # share of the margin: rows that a motion disobeys by less are left as they are
 cdef double SMALL_TURN = 0.1       # [rad] by less, no corner comes that was neither seen nor on the face that is near
+cdef double ROUGHLY = 0.1          # share of the square of a distance by which gaps may be told too small
 cdef enum:
     MAX_LOOKS = 60                 # at one pair
     HALVINGS = 10
@@ -28,34 +31,41 @@ cdef struct Meeting:               # of two shapes, sought
     double alone                   # [m] nor by more if either of them is stopped; 0: only one moves
     double gap                     # [m] between them at the start, as far as it was asked for
     double angle                   # [rad] of relative rotation, at most
+    Vec3 axis                      # unit, from b to a: the latest along which they were apart, or else their centres
 
 
 # ---- one look --------------------------------------------------------------------------------
 
-cdef double gap_of(const PosedShape* a, const PosedShape* b, double reach, Vec3* n) noexcept nogil:
-    """Distance [m], and the normal into a; negative if they overlap; some number above `reach` if they are that far."""
+cdef double gap_of(Meeting* m, double reach) noexcept nogil:
+    """A gap between them where they are now looked at [m], along m.axis: positive, and about as large as it can be.
+
+    Negative if they overlap; some number above `reach` if they are that far.
+    """
+    cdef const PosedShape* a = &m.a.later
+    cdef const PosedShape* b = &m.b.later
     cdef double r = core_radius(a) + core_radius(b)
     cdef Vec3 x
-    if b.s.kind == HALF_SPACE:
-        n[0] = axis_z(&b.X.R)
-        return dot3(n[0], sub3(support(a, neg3(n[0])), b.X.p)) - r
-    if a.s.kind == HALF_SPACE:
-        n[0] = neg3(axis_z(&a.X.R))
-        return -dot3(n[0], sub3(support(b, n[0]), a.X.p)) - r
-    if a.s.kind == SPHERE and b.s.kind == SPHERE:
-        x = sub3(a.X.p, b.X.p)
-        n[0] = unit_or(x, vec3(0.0, 0.0, 1.0))
-        return sqrt(dot3(x, x)) - r
-    return separate(a, b, r + reach, &x, n) - r
+    if a.s.kind == HALF_SPACE or b.s.kind == HALF_SPACE or (a.s.kind == SPHERE and b.s.kind == SPHERE):
+        m.axis = axis_between(a, b)
+    elif a.s.kind == BOX and b.s.kind == BOX:
+        return box_gap(a, b, &m.axis)
+    elif descend(a, b, r + reach, m.axis, ROUGHLY, &x, &m.axis) < 0.0:
+        return -r
+    return gap_along(a, b, m.axis)
 
 
-cdef int look(Meeting* m, double t, double margin) noexcept nogil:
-    """Append the contacts at the fraction t of the step; the index of the first."""
+cdef int look(Meeting* m, double margin) noexcept nogil:
+    """Append the contacts where they are; the index of the first."""
     cdef int first = m.sink.out.n
-    move_to(m.a, t)
-    move_to(m.b, t)
     collide(m.table, N_KINDS, &m.a.later, &m.b.later, margin, m.sink)
     return first
+
+
+cdef int look_at(Meeting* m, double t, double margin) noexcept nogil:
+    """Append the contacts at the fraction t of the step; the index of the first."""
+    move_to(m.a, t)
+    move_to(m.b, t)
+    return look(m, margin)
 
 
 cdef double deepest_of(const ContactBuffer* out, int first) noexcept nogil:
@@ -79,26 +89,31 @@ cdef bint is_obeyed(const Meeting* m, const ContactPoint* c) noexcept nogil:
     return closing(m, c, 0.0) + fmin(c.depth, 0.0) <= m.obeyed
 
 
-cdef bint is_steady(Meeting* m, int first) noexcept nogil:
-    """Whether the contacts from `first` on are all there is: the motion obeys them, and brings no others."""
-    cdef ContactBuffer* out = m.sink.out
-    cdef int i, n = out.n
-    cdef bint steady = True
-    if m.way <= 2.0 * m.margin:
-        return True
+cdef bint is_steady(const Meeting* m, int first) noexcept nogil:
+    """Whether those contacts from `first` on that are in reach are obeyed by the motion, which brings no others."""
+    cdef const ContactBuffer* out = m.sink.out
+    cdef double reach = m.margin + (m.way if m.a.path.spin + m.b.path.spin > m.touch else 0.0)
+    cdef int i
     if m.angle > SMALL_TURN:
         return False
-    if m.a.path.spin + m.b.path.spin > m.touch:          # what is farther may come down
-        look(m, 0.0, m.margin + m.way)
+    for i in range(first, out.n):                # what is farther than the margin may come down
+        if out.point[i].depth > -reach and not is_obeyed(m, &out.point[i]):
+            return False
+    return True
+
+
+cdef void keep_near(Meeting* m, int first, double margin) noexcept nogil:
+    """Of the contacts from `first` on, found with a larger margin, those within this one."""
+    cdef ContactBuffer* out = m.sink.out
+    cdef int i, n = first
     for i in range(first, out.n):
-        if not is_obeyed(m, &out.point[i]):
-            steady = False
-            break
+        if out.point[i].depth > -margin:
+            out.point[n] = out.point[i]
+            n += 1
     out.n = n
-    return steady
 
 
-cdef void keep_obeyed(Meeting* m, int first) noexcept nogil:
+cdef void keep_obeyed(const Meeting* m, int first) noexcept nogil:
     """Of the contacts from `first` on, those that the motion obeys anyhow, as bodies do that roll, slide or rest."""
     cdef ContactBuffer* out = m.sink.out
     cdef int i, n = first
@@ -134,7 +149,7 @@ cdef double shallow_time(Meeting* m, double before, double after) noexcept nogil
     cdef int first = m.sink.out.n
     for _ in range(HALVINGS):
         t = 0.5 * (before + after)
-        look(m, t, m.margin)
+        look_at(m, t, m.margin)
         depth = deepest_of(m.sink.out, first)
         m.sink.out.n = first
         if depth <= m.touch:
@@ -149,7 +164,7 @@ cdef double shallow_time(Meeting* m, double before, double after) noexcept nogil
 cdef double first_touch(Meeting* m, double t) noexcept nogil:
     """When they first touched that are in each other by a little at t; t itself if they had another normal then."""
     cdef ContactBuffer* out = m.sink.out
-    cdef int first = look(m, t, m.margin), i, deepest = first
+    cdef int first = look_at(m, t, m.margin), i, deepest = first
     cdef double speed, start = t
     cdef Vec3 n
     for i in range(first, out.n):
@@ -161,35 +176,69 @@ cdef double first_touch(Meeting* m, double t) noexcept nogil:
         if speed > 0.0:
             start = fmax(0.0, t - out.point[deepest].depth / speed)
         out.n = first
-        look(m, start, m.margin)
+        look_at(m, start, m.margin)
         if out.n == first or dot3(n, out.point[first].normal) < 0.9999:
             start = t
     out.n = first
     return start
 
 
-cdef double meeting_time(Meeting* m, bint* near) noexcept nogil:
-    """The fraction of the step at which they meet; above 1 if they do not, `near` saying whether they nearly do."""
+cdef double least_gap(double gap, double end, double sag) noexcept nogil:
+    """The least of (1 - s) gap + s end - s (1 - s) sag, s from 0 to 1."""
+    cdef double s
+    if fabs(end - gap) >= sag:
+        return fmin(gap, end)
+    s = 0.5 * (1.0 - (end - gap) / sag)
+    return gap + s * (end - gap) - s * (1.0 - s) * sag
+
+
+cdef double gap_is_gone(double gap, double end, double sag) noexcept nogil:
+    """The first s at which (1 - s) gap + s end - s (1 - s) sag is 0; gap > 0, and there is one."""
+    cdef double b = gap - end + sag
+    return fmin(1.0, 2.0 * gap / (b + sqrt(fmax(0.0, b * b - 4.0 * sag * gap))))
+
+
+cdef bint passes(Meeting* m, double* t, double gap, bint* near) noexcept nogil:
+    """Whether two with a gap along m.axis at t do not meet in the rest of the step; else t is as late as they can.
+
+    Points approach by so much at most, and none leaves the line between its places by more than its path's sag.
+    """
+    cdef double rest = 1.0 - t[0], sag = rest * rest * (m.a.path.sag + m.b.path.sag)
+    cdef double rate = fmin(m.way, approach_along(&m.a.path, &m.b.path, m.axis)), end, least
+    if rate * rest <= gap - m.beyond - m.margin:
+        near[0] = False
+        return True
+    end = gap_along(&m.a.end, &m.b.end, m.axis)
+    least = fmax(least_gap(gap, end, sag), gap - rate * rest)
+    near[0] = least < m.beyond + m.margin
+    if least < 0.0:
+        t[0] += fmax(gap / rate, rest * gap_is_gone(gap, end, sag))
+    return least >= 0.0
+
+
+cdef double meeting_time(Meeting* m, double t, bint* near) noexcept nogil:
+    """The fraction of the step, from t on, at which they meet; above 1: they do not, `near` says whether nearly."""
     cdef ContactBuffer* out = m.sink.out
-    cdef double t = 0.0, before = 0.0, gap, rate, depth
+    cdef double before = 0.0, start, gap, depth, reach = m.way + m.beyond + m.margin
     cdef int first = out.n
-    cdef Vec3 n = zero3()
     near[0] = True
+    if t == 0.0:
+        reach += m.alone
+    find_end(m.a)
+    find_end(m.b)
     for _ in range(MAX_LOOKS):
         move_to(m.a, t)
         move_to(m.b, t)
-        gap = gap_of(&m.a.later, &m.b.later, m.way + m.alone + m.beyond + m.margin, &n)
+        gap = gap_of(m, reach)
         if t == 0.0:
             m.gap = gap
         if gap > m.touch:
-            rate = fmin(m.way, dot3(n, sub3(m.b.path.shift, m.a.path.shift)) + m.a.path.spin + m.b.path.spin)
-            if rate * (1.0 - t) <= gap:
-                near[0] = rate * (1.0 - t) > gap - m.beyond - m.margin
+            start = t
+            if passes(m, &t, gap, near):
                 return 2.0
-            before = t
-            t += gap / rate
+            before = start
             continue
-        look(m, t, m.margin)
+        look(m, m.margin)
         depth = deepest_of(out, first)
         out.n = first
         if depth > m.margin and t > 0.0:
@@ -198,7 +247,7 @@ cdef double meeting_time(Meeting* m, bint* near) noexcept nogil:
             return first_touch(m, t)
         if t >= 1.0:
             return 2.0
-        look(m, t, m.margin + m.way)
+        look(m, m.margin + m.way)
         before = t
         t = fmin(1.0, next_arrival(m, first, t))
         out.n = first
@@ -242,10 +291,6 @@ cdef double turn_between(const MovingShape* a, const MovingShape* b) noexcept no
     return sqrt(dot3(w, w))
 
 
-cdef double way_of(const MovingShape* a) noexcept nogil:
-    return sqrt(dot3(a.path.shift, a.path.shift)) + a.path.spin
-
-
 cdef double way_between(const MovingShape* a, const MovingShape* b) noexcept nogil:
     """[m] no two points approach by more."""
     cdef Vec3 shift = sub3(a.path.shift, b.path.shift)
@@ -258,8 +303,9 @@ cdef Meeting meeting(const PairEntry* table, MovingShape* a, MovingShape* b, dou
     m.gap = 0.0
     m.table, m.a, m.b, m.sink, m.margin, m.beyond = table, a, b, sink, margin, beyond
     m.touch, m.obeyed = TOUCH * margin, OBEYED * margin
-    m.alone = 0.0 if a.still or b.still else fmax(way_of(a), way_of(b))
+    m.alone = 0.0 if a.still or b.still else fmax(a.path.way, b.path.way)
     m.way, m.angle = way_between(a, b), turn_between(a, b)
+    m.axis = axis_between(&a.now, &b.now)
     return m
 
 
@@ -278,44 +324,105 @@ cdef bint may_stop(const Meeting* m, int first) noexcept nogil:
     return False
 
 
-cdef Outcome collide_moving(const PairEntry* table, MovingShape* a, MovingShape* b, double margin, double beyond,
-                            Sink* sink) noexcept nogil:
-    """Emit the contacts of two shapes, normals into the first: those now, or those where they meet in the step."""
-    cdef ContactBuffer* out = sink.out
-    cdef Meeting m = meeting(table, a, b, margin, beyond, sink)
-    cdef int first = out.n
-    cdef double t
-    cdef bint near
-    if table[a.now.s.kind * N_KINDS + b.now.s.kind].kernel == NULL:
-        return FREE
-    collide(table, N_KINDS, &a.now, &b.now, margin, sink)
-    if out.n > first and is_steady(&m, first):
-        return STOPS if may_stop(&m, first) else FREE
-    t = meeting_time(&m, &near)
-    if t <= 1.0:
-        out.n = first
-        look(&m, t, fmax(margin, 2.0 * (1.0 - t) * m.way))
-        see_from_start(&m, first, t, True)
-        return STOPS
-    keep_obeyed(&m, first)
-    if out.n == first and near:
-        look(&m, 1.0, margin + beyond)
-        see_from_start(&m, first, 1.0, False)
-    if out.n > first:
-        return STOPS if may_stop(&m, first) else FREE
+cdef Outcome rows_now(const Meeting* m, int first) noexcept nogil:
+    """Leave the contacts from `first` on."""
+    return STOPS if may_stop(m, first) else FREE
+
+
+cdef Outcome rows_then(Meeting* m, int first, double t) noexcept nogil:
+    """Leave the contacts from `first` on, seen at t, where they meet."""
+    see_from_start(m, first, t, True)
+    return STOPS
+
+
+cdef Outcome rows_of_passing(Meeting* m, int first, bint near) noexcept nogil:
+    """Of two that do not meet: leave what the motion obeys, or else what acceleration may bring."""
+    keep_obeyed(m, first)
+    if m.sink.out.n == first and near:
+        look_at(m, 1.0, m.margin + m.beyond)
+        see_from_start(m, first, 1.0, False)
+    if m.sink.out.n > first:
+        return rows_now(m, first)
     return ALONGSIDE if m.gap < m.alone else FREE
 
 
-cdef void collide_if_stopped(const PairEntry* table, MovingShape* a, MovingShape* b, double margin,
+cdef Outcome collide_near(Meeting* m, int first) noexcept nogil:
+    """Of two that are near at the start; their contacts are those from `first` on, with a margin for all of the way."""
+    cdef ContactBuffer* out = m.sink.out
+    cdef int n = out.n
+    cdef double t
+    cdef bint near
+    if m.way <= 2.0 * m.margin or is_steady(m, first):
+        keep_near(m, first, m.margin)
+        if out.n < n:                            # a smaller margin may choose other corners
+            out.n = first
+            look(m, m.margin)
+        return rows_now(m, first)
+    if deepest_of(out, first) > m.touch:
+        keep_near(m, first, fmax(m.margin, 2.0 * m.way))
+        return rows_then(m, first, 0.0)
+    t = fmin(1.0, next_arrival(m, first, 0.0))
+    out.n = first
+    t = meeting_time(m, t, &near)
+    if t <= 1.0:
+        look_at(m, t, fmax(m.margin, 2.0 * (1.0 - t) * m.way))
+        return rows_then(m, first, t)
+    look_at(m, 0.0, m.margin)
+    return rows_of_passing(m, first, near)
+
+
+cdef Outcome collide_far(Meeting* m) noexcept nogil:
+    """Of two that are apart at the start."""
+    cdef int first = m.sink.out.n
+    cdef bint near
+    cdef double t = meeting_time(m, 0.0, &near)
+    if t <= 1.0:
+        look_at(m, t, fmax(m.margin, 2.0 * (1.0 - t) * m.way))
+        return rows_then(m, first, t)
+    return rows_of_passing(m, first, near)
+
+
+cdef Outcome collide_moving(const PairEntry* table, MovingShape* a, MovingShape* b, double margin, double beyond,
+                            Sink* sink, Vec3* axis) noexcept nogil:
+    """Emit the contacts of two shapes, normals into the first: those now, or those where they meet in the step.
+
+    `axis` is one along which they may be apart, and is put where they were found to be.
+    """
+    cdef ContactBuffer* out = sink.out
+    cdef Meeting m = meeting(table, a, b, margin, beyond, sink)
+    cdef int first = out.n
+    cdef double gap = gap_along(&a.now, &b.now, axis[0])
+    cdef Outcome outcome
+    if gap > margin + beyond:
+        find_end(a)
+        find_end(b)
+        if least_gap(gap, gap_along(&a.end, &b.end, axis[0]), a.path.sag + b.path.sag) > margin + beyond:
+            return ALONGSIDE if gap < m.alone else FREE
+    if gap <= margin:
+        look_at(&m, 0.0, margin if m.way <= 2.0 * margin else margin + 2.0 * m.way)
+        if deepest_of(out, first) > -margin:
+            axis[0] = out.point[first].normal
+            return collide_near(&m, first)
+        out.n = first
+    outcome = collide_far(&m)
+    axis[0] = m.axis
+    return outcome
+
+
+cdef bint collide_if_stopped(const PairEntry* table, MovingShape* a, MovingShape* b, double margin,
                              Sink* sink) noexcept nogil:
-    """Emit the contacts of two that move side by side, one of which is stopped: the other comes so far."""
+    """Emit the contacts of two that move side by side, one of which is stopped: the other comes so far.
+
+    False if there are none.
+    """
     cdef ContactBuffer* out = sink.out
     cdef Meeting m = meeting(table, a, b, margin, 0.0, sink)
     cdef const ContactPoint* c
-    cdef int first = look(&m, 0.0, m.alone), i, n = first
+    cdef int first = look_at(&m, 0.0, m.alone), i, n = first
     for i in range(first, out.n):
         c = &out.point[i]
         if is_obeyed(&m, c) and -c.depth <= step_towards(&m, c):
             out.point[n] = c[0]
             n += 1
     out.n = n
+    return n > first

@@ -9,6 +9,7 @@ from rbdyn.collision import (
     Capsule,
     CollisionBackend,
     ConvexHull,
+    Cylinder,
     HalfSpace,
     NativeBackend,
     Sphere,
@@ -85,6 +86,17 @@ def test_a_rod_that_turns_into_the_ground(turn):
     assert not len(backend.query([at(0, 0, 0), at(0, 0, 0.11, lie)], moves((0, 0.19, 0, 0, 0, 0))))
 
 
+@pytest.mark.parametrize("other", [HalfSpace(), Box((2.0, 2.0, 0.2))])
+def test_a_rod_that_swings_through(other):
+    """Half length 0.5, 0.8 rad from upright before and after: down to 0.348 m at both ends of the step, 0.5 between."""
+    rod, turn, low = Capsule(0.01, 1.0), (0, 1.6, 0, 0, 0, 0), 0.1 if isinstance(other, Box) else 0.0
+    backend = scene(other, rod)
+    (c, *_) = backend.query([at(0, 0, -low), at(0, 0, 0.4, (0, -0.8, 0))], moves(turn))
+    angle = np.arccos(0.39 / 0.5)
+    assert c["position"] == pytest.approx([0.5 * np.sin(angle), 0, 0], abs=2e-3)
+    assert not len(backend.query([at(0, 0, -low), at(0, 0, 0.52, (0, -0.8, 0))], moves(turn)))
+
+
 def test_what_passes_by_is_no_contact(seed):
     """Convex shapes that move along a plane between them never touch, however near they pass."""
     rng = np.random.default_rng(seed)
@@ -132,3 +144,55 @@ def test_a_backend_in_python_sees_the_motions_and_may_leave_them_alone():
 def test_wrong_motions_are_refused(wrong):
     with pytest.raises(CollisionError, match="motions must be"):
         scene(HalfSpace(), Sphere(0.1)).query([at(0, 0, 0), at(0, 0, 1)], wrong)
+
+
+def tumbling(rng, count):
+    """Shapes of all kinds, their poses, and motions of up to 0.5 m and 1 rad."""
+    kinds = [
+        lambda: Sphere(0.1),
+        lambda: Box(rng.uniform(0.05, 0.3, 3)),
+        lambda: Capsule(0.05, 0.3),
+        lambda: Cylinder(0.1, 0.2),
+        lambda: ConvexHull(rng.normal(size=(9, 3)) * 0.1),
+    ]
+    shapes = [HalfSpace(), *(kinds[rng.integers(5)]() for _ in range(count))]
+    poses = [at(0, 0, 0), *(at(*rng.uniform(-0.5, 0.5, 2), rng.uniform(0.1, 1.0), 2 * rng.normal(size=3))
+                            for _ in range(count))]  # fmt: skip
+    turn, way = rng.uniform(-0.6, 0.6, (count, 3)), rng.uniform(-0.3, 0.3, (count, 3))
+    return shapes, poses, moves(*np.hstack([turn, way]))
+
+
+def moved(poses, motions, t):
+    found = [np.array(pose) for pose in poses]
+    for pose, motion in zip(found, motions, strict=True):
+        pose[:3, :3] = Rotation.from_rotvec(t * motion[:3]).as_matrix() @ pose[:3, :3]
+        pose[:3, 3] += t * motion[3:]
+    return found
+
+
+def test_pairs_without_contact_do_not_meet(seed):
+    """Sampled a hundred times in the step, no two that it leaves alone are in each other; near ends are not asked."""
+    rng = np.random.default_rng(seed)
+    left = 0
+    for _ in range(4):
+        shapes, poses, motions = tumbling(rng, 8)
+        backend = scene(*shapes)
+        met = {(c["body_a"], c["body_b"]) for c in backend.query(poses, motions)}
+        for t in np.linspace(0, 1, 101):
+            for c in backend.query(moved(poses, motions, t)):
+                pair = c["body_a"], c["body_b"]
+                assert pair in met or c["depth"] < MARGIN, (pair, t, c)
+        left += 36 - len(met)
+    assert left > 20
+
+
+def test_what_was_asked_before_changes_no_bit(seed):
+    """A backend that has followed the shapes for some steps finds what a new one finds."""
+    rng = np.random.default_rng(seed)
+    shapes, poses, motions = tumbling(rng, 12)
+    old, motions = scene(*shapes), 0.1 * motions
+    for _ in range(10):
+        found = old.query(poses, motions)
+        np.testing.assert_array_equal(found, scene(*shapes).query(poses, motions))
+        np.testing.assert_array_equal(found, old.query(poses, motions))
+        poses = moved(poses, motions, 1.0)
