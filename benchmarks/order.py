@@ -1,0 +1,113 @@
+"""Order in time of balls that bounce, slide and roll: errors beside the closed form, while the time step is halved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from benchmarks import table
+from benchmarks.scene_types import Array
+from rbdyn.world import SingleBody, World
+
+G, RADIUS, MASS = 9.81, 0.1, 1.0  # [m/s^2], [m], [kg]; inertia 2/5 m r^2
+FRICTION, ROLLING = 0.3, 5e-3  # and of rolling [m]
+SPEED, SPIN = np.array([1.0, 0.5, 0.0]), np.array([3.0, -20.0, 5.0])  # [m/s], [rad/s] of bouncing balls, at first
+STEPS = (8e-3, 4e-3, 2e-3, 1e-3, 5e-4)  # [s]
+MARGIN = 1e-7  # [m] balls touch where they touch: the default, 1e-4, is an error that no time step makes smaller
+
+State = tuple[Array, Array, Array]  # position, velocity, angular velocity
+
+
+def bounced(height: float, restitution: float, duration: float) -> State:
+    """A ball that fell from a height and bounced: parabolas, and blows with Coulomb's law."""
+    x, v, w = np.array([0.0, 0.0, RADIUS + height]), SPEED.copy(), SPIN.copy()
+    left, gravity = duration, np.array([0.0, 0.0, -G])
+    while True:
+        fall = (v[2] + np.sqrt(v[2] ** 2 + 2.0 * G * (x[2] - RADIUS))) / G
+        flight = min(fall, left)
+        x, v, left = x + flight * v + 0.5 * flight**2 * gravity, v + flight * gravity, left - flight
+        if left == 0.0:
+            return x, v, w
+        x[2] = RADIUS
+        push = -MASS * (1.0 + restitution) * v[2]
+        rub = -2 / 7 * MASS * np.array([v[0] - RADIUS * w[1], v[1] + RADIUS * w[0], 0.0])  # what ends the slip
+        rub *= min(1.0, FRICTION * push / max(float(np.linalg.norm(rub)), 1e-300))
+        v = v + (rub + np.array([0.0, 0.0, push])) / MASS
+        w = w + np.cross([0.0, 0.0, -RADIUS], rub) / (0.4 * MASS * RADIUS**2)
+
+
+def rolled(speed: float, duration: float) -> State:
+    """A ball that slid without spin, then rolled, against both frictions all the while."""
+    slides, spins_up = FRICTION * G, (FRICTION - ROLLING / RADIUS) * G / 0.4  # of v and of r w
+    until = min(speed / (slides + spins_up), duration)
+    rolls, rest = 5 / 7 * ROLLING / RADIUS * G, duration - until
+    x, v, w = (speed - 0.5 * slides * until) * until, speed - slides * until, spins_up * until / RADIUS
+    x, v, w = x + (v - 0.5 * rolls * rest) * rest, v - rolls * rest, w - rolls * rest / RADIUS
+    return np.array([x, 0.0, RADIUS]), np.array([v, 0.0, 0.0]), np.array([0.0, w, 0.0])
+
+
+def balls(dt: float, restitution: float, rolling: float, count: int) -> tuple[World, list[SingleBody]]:
+    """A World with a ground, and balls that have no place yet."""
+    world = World(dt)
+    world.contact_margin = MARGIN
+    world.add_ground()
+    world.set_default_material(FRICTION, restitution, rolling_friction=rolling)
+    return world, [world.add_sphere(RADIUS, MASS) for _ in range(count)]
+
+
+def bounce_errors(dt: float, restitution: float, count: int, duration: float = 1.5) -> Array:
+    """(3,) mean errors of energy [J], momentum [N s] and position [m] over many phases of the first blow."""
+    made = []
+    world, all_balls = balls(dt, restitution, 0.0, count)
+    for k, ball in enumerate(all_balls):
+        ball.set_pose(position=(0.0, 3.0 * k, RADIUS + 1.0 + 0.12 * k / count))
+        ball.set_velocity(SPEED, SPIN)
+        made.append((ball, 3.0 * k, bounced(1.0 + 0.12 * k / count, restitution, duration)))
+    return errors(world, made, duration)
+
+
+def roll_errors(dt: float, count: int, duration: float = 1.2) -> Array:
+    """The same of balls that slide, then roll, over many speeds."""
+    made = []
+    world, all_balls = balls(dt, 0.0, ROLLING, count)
+    for k, ball in enumerate(all_balls):
+        speed = 2.0 + 0.05 * k / count
+        ball.set_pose(position=(0.0, 3.0 * k, RADIUS))
+        ball.set_velocity((speed, 0.0, 0.0), (0.0, 0.0, 0.0))
+        made.append((ball, 3.0 * k, rolled(speed, duration)))
+    return errors(world, made, duration)
+
+
+def errors(world: World, made: list[tuple[SingleBody, float, State]], duration: float) -> Array:
+    """Step to the end and compare."""
+    world.step(round(duration / world.time_step))
+    found = []
+    for ball, aside, (x, v, w) in made:
+        exact = 0.5 * MASS * v @ v + 0.2 * MASS * RADIUS**2 * w @ w + MASS * G * x[2]
+        now = ball.kinetic_energy + ball.potential_energy
+        p = MASS * np.linalg.norm(ball.linear_velocity - v)
+        found.append((abs(now - exact), p, np.linalg.norm(ball.position - [0.0, aside, 0.0] - x)))
+    mean: Array = np.mean(found, axis=0)
+    return mean
+
+
+def run(quick: bool) -> None:
+    """Print the table of this section."""
+    count = 40 if quick else 300
+    scenes: dict[str, Callable[[float], Array]] = {
+        "bounces, 0.8": lambda dt: bounce_errors(dt, 0.8, count),
+        "bounces, 1": lambda dt: bounce_errors(dt, 1.0, count),
+        "slides and rolls": lambda dt: roll_errors(dt, count),
+    }
+    rows = []
+    for name, measure in scenes.items():
+        last: Array | None = None
+        for dt in STEPS:
+            now = measure(dt)
+            ratios = ["-"] * 3 if last is None else [table.number(x) for x in last / np.maximum(now, 1e-300)]
+            rows.append([name, f"{1e3 * dt:g}", *map(table.number, now), *ratios])
+            last = now
+    header = ["balls", "dt ms", "dE J", "dP N s", "dx m", "E ratio", "P ratio", "x ratio"]
+    title = f"order: mean errors of {count} balls beside the closed form, and what halving dt divides them by"
+    table.show(title, header, rows)
