@@ -14,6 +14,7 @@ cdef struct Counts:                  # of the steps since they were cleared
 
 cdef class ContactSolver(Backend):
     cdef int takes                   # bit k: takes blocks of law k
+    cdef bint elastic                # a Python solve() may add energy
     cdef bint warm                   # start from the impulses of the step before
     cdef bint alternating            # flip the sweep direction after every step
     cdef int direction               # 0: this step sweeps from the first contact to the last, 1: backwards

@@ -528,3 +528,42 @@ def test_law_tests_leave_the_solver_as_it_was():
     after = solver.get_state()
     assert after["parity"] == before["parity"] == 1
     np.testing.assert_array_equal(after["impulse"], before["impulse"])
+
+
+def test_law_tests_look_at_discs():
+    """A solver that forgets torsional and rolling friction."""
+
+    class Forgets(BisectionSolver):
+        laws = ("cone", "disc")
+
+        def solve(self, problem):
+            super().solve(problem)
+            if problem.n_cones < problem.n:
+                problem.impulse[3 * problem.n_cones :] = 0.0
+
+    with pytest.raises(ContactError, match="^law 'disc' fails on . rows beside 2 cones: off by "):
+        check_contact_solver(Forgets(), seeds=1)
+
+
+def test_springs_may_add_energy_if_the_solver_says_so():
+    """A contact that parts at 1 m/s already, and is pushed on."""
+
+    class Springs(ContactSolver):
+        adds_energy = True
+
+        def solve(self, problem):
+            problem.impulse[:] = [[0.0, 0.0, 1.0]]
+
+    class Says(Springs):
+        adds_energy = False
+
+    class Unsure(Springs):
+        adds_energy = 1
+
+    parting = Problem(np.eye(3), [[0.0, 0.0, 1.0]], friction=0.5)
+    Springs().step(parting)
+    assert parting.impulse[0, 2] == 1.0
+    with pytest.raises(ContactError, match="add 1.5 J .* say adds_energy = True"):
+        Says().step(parting)
+    with pytest.raises(ContactError, match="Unsure.adds_energy must be True or False, got 1"):
+        Unsure()

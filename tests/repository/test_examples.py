@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -60,6 +61,16 @@ def test_own_solver_agrees_with_the_closed_form():
     assert builtin == pytest.approx(exact, abs=3e-3)
 
 
+def test_soft_contact_rests_on_its_springs_and_damps():
+    """m g / (4 k) deep; without a damper it rebounds as an implicit step leaves it, 0.2 exp(-h w^2 * half a period)."""
+    lines = run_example(ROOT / "examples" / "soft_contact.py").splitlines()
+    depth, exact = (float(x) for x in re.findall(r"([\d.]+) mm", lines[0]))
+    assert depth == pytest.approx(exact, rel=1e-4) and exact == pytest.approx(1e3 * 2.0 * 9.81 / 2e4, abs=1e-4)
+    rebounds = [float(line.split()[-2]) for line in lines[1:]]
+    assert rebounds[0] == pytest.approx(0.2 * np.exp(-2 * 0.5 * 1e-3 * 1e4 * np.pi / 100.0), rel=0.02)
+    assert rebounds[0] > 3.0 * rebounds[1] > 9.0 * rebounds[2] > 0.0
+
+
 def test_double_pendulum_keeps_its_energy():
     lines = run_example(ROOT / "examples" / "double_pendulum.py").splitlines()
     energies = [float(re.search(r"energy (\S+)", line)[1]) for line in lines]
@@ -76,7 +87,7 @@ def test_readme_example_does_what_it_says():
     assert len(lines) <= 10
 
 
-@pytest.mark.parametrize("page", ["loops", "contact"])
+@pytest.mark.parametrize("page", ["loops", "contact", "friction"])
 def test_a_page_does_what_it_says(page):
     """Its Python blocks, run as one program, print what the comments beside the prints say."""
     code = "\n".join(re.findall(r"```python\n(.*?)```", (ROOT / "docs" / f"{page}.md").read_text(), re.DOTALL))
