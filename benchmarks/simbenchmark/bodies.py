@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +23,9 @@ def empty(dt: float, friction: float, restitution: float) -> World:
 class Rolling:
     """A box that is pushed over the ground, with balls on it; the velocities' squared errors [m^2/s^2]."""
 
-    def __init__(self, dt: float, friction_law: str = "coulomb") -> None:
+    def __init__(self, dt: float, **solver: Any) -> None:
         self.world = empty(dt, scenes.ON_BOX, 0.0)
-        self.world.contact.configure(friction_law=friction_law)
+        self.world.contact.configure(**solver)
         self.world.set_material_pair("ground", "box", scenes.ON_GROUND)
         self.box = self.world.add_box(*scenes.BOX, mass=scenes.BOX_MASS, material="box")
         self.box.set_pose(position=(0.0, 0.0, 0.5 * scenes.BOX[2]))

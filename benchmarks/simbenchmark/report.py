@@ -47,7 +47,11 @@ def elastic(dt: float) -> Trial:
 def engines(name: str) -> dict[str, Build]:
     """Who takes part in a scene."""
     ours: dict[str, dict[str, Build]] = {
-        "rolling": {"rbdyn": bodies.Rolling, "rbdyn, raisim's law": partial(bodies.Rolling, friction_law="raisim")},
+        "rolling": {
+            "rbdyn": bodies.Rolling,
+            "rbdyn, threshold 1e-8": partial(bodies.Rolling, threshold=1e-8),
+            "rbdyn, raisim's law": partial(bodies.Rolling, friction_law="raisim"),
+        },
         "bouncing": {"rbdyn": bouncing},
         "216 balls": {"rbdyn": bodies.Piled},
         "elastic 216": {"rbdyn": elastic},

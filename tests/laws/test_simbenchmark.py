@@ -20,9 +20,9 @@ def with_robot():
 
 
 def test_a_box_under_rolling_balls_slides_as_the_closed_form_says():
-    """The exact law: to rounding of the solver.  RaiSim's law: its own error, by the same cause."""
-    exact = judge(lambda: bodies.Rolling(1e-3), 1e-3, 0.3, timed=1).error
-    assert exact < 1e-12
+    """The exact law: to the precision of the solver.  RaiSim's law: its own error, by the same cause."""
+    assert judge(lambda: bodies.Rolling(1e-3), 1e-3, 0.3, timed=1).error < 0.02 * RAISIM_ERROR["rolling", 1e-3]
+    assert judge(lambda: bodies.Rolling(1e-3, threshold=1e-8), 1e-3, 0.1, timed=1).error < 1e-15
     trial = bodies.Rolling(1e-3, friction_law="raisim")
     trial.step(300)
     assert 1e-9 < trial.error(0.3) < RAISIM_ERROR["rolling", 1e-3]
