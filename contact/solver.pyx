@@ -71,8 +71,8 @@ cdef class ContactSolver(Backend):
         Class attribute: the laws of blocks that the solver takes, of "cone", "unilateral", "bilateral", "box",
         "disc".  A problem with another law is refused by name.
     adds_energy : bool
-        Class attribute, False: impulses of a Python ``solve`` that add energy are refused.  True where contacts give back
-        what they took, as springs do.
+        Class attribute, False: impulses of a Python ``solve`` that add energy are refused.  True where contacts give
+        back what they took, as springs do.
 
     Examples
     --------
@@ -336,7 +336,8 @@ cdef int check_impulses(ContactSolver s, const ContactProblem* p) except -1 nogi
         with gil:
             raise ContactError(
                 f"{type(s).__name__}.solve() wrote impulses that add {gain:.6g} J to the kinetic energy, "
-                f"lam . (v_free + G lam / 2): contact with friction only takes energy away (springs: say adds_energy = True)")
+                f"lam . (v_free + G lam / 2): contact with friction only takes energy away (springs: say "
+                "adds_energy = True)")
     return 0
 
 
