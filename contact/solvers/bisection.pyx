@@ -37,8 +37,8 @@ cdef class BisectionSolver(ContactSolver):
         Stop when no velocity changed by this much in a sweep [m/s].  "auto" is 1e-8, but saves what is neither seen nor
         felt in islands of more than 20 blocks: after eight sweeps 1e-4 of the largest velocity there would be without
         impulses will do, or 1e-3 m/s^2 times the time step if that is less, and 40 sweeps are the most; 10 where more
-        than one contact of 16 between single bodies slides.  A number asks for precision, and so does a problem without
-        a time step (``dt`` of `Problem`).
+        than one contact of 16 between single bodies slides and sweeps gain little.  A number asks for precision, and so
+        does a problem without a time step (``dt`` of `Problem`).
     alpha_init, alpha_min, alpha_decay : float
         Under-relaxation alpha of every visit: starts at alpha_init, and after each sweep
         ``alpha = alpha_min + alpha_decay (alpha - alpha_min)``.  1 is best in every case measured.

@@ -24,6 +24,8 @@ from rbdyn.spatial._algebra cimport vec3
 
 cdef double FINE = 1e-4            # of the speeds that an island has without impulses: an error that nobody sees
 cdef double NOT_FELT = 1e-3        # [m/s^2] times the time step: a ten-thousandth of gravity, neither
+cdef double ROUGH = 100.0          # times as much: a hundredth of gravity
+cdef double SLOW = 0.6             # of the error two sweeps before
 cdef double MOVING = 20.0          # [m/s^2] times the time step: faster than what gravity does to a thing at rest
 
 
@@ -116,8 +118,8 @@ cdef void restore(Island* island, Anderson* A, double error) noexcept nogil:
     island.error = error
 
 
-cdef bint slides(const Operator* G) noexcept nogil:
-    """Whether many contacts slide, of single bodies alone; those without friction do.
+cdef bint slides(const Operator* G, bint rough) noexcept nogil:
+    """Whether many contacts slide, of single bodies alone; those with friction count while the error is `rough`.
 
     The next problem is another one then, and what a direct solve would hold gives way.
     """
@@ -125,7 +127,7 @@ cdef bint slides(const Operator* G) noexcept nogil:
     for i in range(G.n):
         if G.contact[i].row_end > G.contact[i].row:
             return False
-        count += G.contact[i].mode == SLIDE
+        count += G.contact[i].mode == SLIDE and (rough or G.contact[i].block.mu == 0.0)
     return SLIDING * count > G.n
 
 
@@ -185,8 +187,11 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
                 begin_again(island)
                 restart(A)
                 continue
-        if k + 1 == PLAIN_SWEEPS and s.hasty and not soft and slides(G):
-            hasty = HASTY_SWEEPS
+        if k + 3 == PLAIN_SWEEPS:
+            before = island.error
+        elif k + 1 == PLAIN_SWEEPS and s.hasty and not soft:
+            hasty = HASTY_SWEEPS if slides(G, island.error > max(ROUGH * s.enough, SLOW * before)) else 0
+            before = INFINITY
         if k + 1 == hasty and not contradicts(G, island.impulse, 0.3):       # else more sweeps tell
             break
         if not plain or k + 1 < first + PLAIN_SWEEPS or k + 1 >= last or hasty > 0:
