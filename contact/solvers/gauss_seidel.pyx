@@ -247,7 +247,8 @@ cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s,
                 reallocations)
         island.converged = False
     accept(island)
-    while round < LOWERINGS and lower_bounces(island, p, round == LOWERINGS - 1):
+    while round < LOWERINGS and lower_bounces(island, p, round):
+        island.converged = False
         iterate(island, A, S, s, p, history, s.max_iterations + soft_sweeps(s), True, reallocations)
         accept(island)
         round += 1

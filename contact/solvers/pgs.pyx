@@ -11,10 +11,14 @@ from rbdyn.contact.operator cimport (
 )
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
+from rbdyn.contact.solvers.bounce cimport LOWERINGS, lower_bounces
 from rbdyn.spatial._algebra cimport Vec3, sub3, vec3
 
 from rbdyn.contact import options
 from rbdyn.contact.laws import LAW_NAMES as _LAW_NAMES
+
+cdef enum:
+    MORE = 50                # sweeps, where bounces make energy
 
 
 cdef class PGSSolver(ContactSolver):
@@ -23,7 +27,7 @@ cdef class PGSSolver(ContactSolver):
     Parameters
     ----------
     max_iterations : int
-        Sweeps at most.
+        Sweeps at most; as many again, but not more than 50, where bounces would make energy and are lowered.
     threshold : float
         Stop when no contact's velocity changed by this much in a sweep [m/s].
     warm_start, alternate : bool
@@ -86,17 +90,16 @@ cdef class PGSSolver(ContactSolver):
         cdef int k
         open_islands(&self.islands, p)
         for k in range(self.islands.n):
-            solve_island(&self.islands.island[k], self.max_iterations, self.threshold, self.direction)
+            solve_island(&self.islands.island[k], p, self.max_iterations, self.threshold, self.direction)
         close_islands(&self.islands, p)
         return 0
 
 
-cdef void solve_island(Island* island, int most, double threshold, bint backward) noexcept nogil:
-    """Sweeps until an island converges, or `most` of them."""
+cdef void iterate(Island* island, int most, double threshold, bint backward) noexcept nogil:
+    """Sweeps until an island converges, or `most` of them in all."""
     cdef Operator* G = &island.G
     cdef int k
-    prepare_blocks(G)
-    load_impulses(G, island.impulse)
+    island.converged = False
     while island.iterations < most and not island.converged:
         island.error = 0.0
         for k in range(G.n_blocks - G.n_discs):
@@ -110,6 +113,18 @@ cdef void solve_island(Island* island, int most, double threshold, bint backward
         if island.error == INFINITY:
             break
     accept(island)
+
+
+cdef void solve_island(Island* island, const ContactProblem* p, int most, double threshold,
+                       bint backward) noexcept nogil:
+    """One island, and again while its bounces make energy."""
+    cdef int turn = 0
+    prepare_blocks(&island.G)
+    load_impulses(&island.G, island.impulse)
+    iterate(island, most, threshold, backward)
+    while turn < LOWERINGS and lower_bounces(island, p, turn):
+        turn += 1
+        iterate(island, most + min(most, <int> MORE), threshold, backward)
 
 
 cdef double visit(Operator* G, double* impulse, int i) noexcept nogil:
