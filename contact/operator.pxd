@@ -37,6 +37,7 @@ cdef struct Line:            # constants of one such row for one step
 cdef struct Disc:            # the principal axes of a disc's G_bb + compliance 1
     double x, y              # the first one, unit length, along the rows
     double first, second     # mobilities along it and across [1/(kg m^2)]
+    double arm               # [m] at which a rotation makes the speed that the cone's mobility gives for the same work
 
 cdef struct LineBlock:       # a block of such rows
     int law                  # Law

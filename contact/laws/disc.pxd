@@ -7,6 +7,7 @@
 
 from libc.math cimport INFINITY, fabs, isfinite, sqrt
 
+from rbdyn.contact.cone.block cimport mobility
 from rbdyn.contact.operator cimport Disc, LineBlock, Operator, add_line_impulse, coupling, line_velocity
 
 cdef enum:
@@ -20,7 +21,9 @@ cdef inline void prepare(Operator* G, LineBlock* k) noexcept nogil:
     """
     cdef Disc* D = &k.disc
     cdef double p = G.line[k.first].G, q, o, half, root, x, y, size
-    D.x, D.y, D.first, D.second = 1.0, 0.0, p, 0.0
+    D.x, D.y, D.first, D.second, D.arm = 1.0, 0.0, p, 0.0, 0.0
+    if k.partner >= 0 and p > 0.0:
+        D.arm = sqrt(mobility(&G.contact[k.partner].block) / p)
     if k.rows == 1:
         return
     q, o = G.line[k.first + 1].G, coupling(G, k.first, k.first + 1)
@@ -74,7 +77,7 @@ cdef inline void solve(const Disc* D, double r, double* a, double* b) noexcept n
 
 cdef inline double visit(Operator* G, const LineBlock* k, const double* cones, double alpha,
                          double* impulse) noexcept nogil:
-    """Solve the block with the others held; returns the largest velocity change [rad/s], infinite if it failed."""
+    """Solve the block with the others held; returns the largest velocity change [m/s], infinite if it failed."""
     cdef const Disc* D = &k.disc
     cdef double r = radius(k, cones), error = 0.0
     cdef double old[2]
@@ -100,7 +103,7 @@ cdef inline double visit(Operator* G, const LineBlock* k, const double* cones, d
         if new[i] != old[i]:
             impulse[k.first + i] = new[i]
             add_line_impulse(G, k.first + i, new[i] - old[i])
-            error = max(error, fabs(G.line[k.first + i].G * (new[i] - old[i])))
+            error = max(error, D.arm * fabs(G.line[k.first + i].G * (new[i] - old[i])))
     return error
 
 

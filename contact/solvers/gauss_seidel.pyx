@@ -30,12 +30,12 @@ cdef double MOVING = 20.0          # [m/s^2] times the time step: faster than wh
 
 
 cdef double free_speed(const Operator* G) noexcept nogil:
-    """The largest velocity of a row at zero impulse [m/s]."""
+    """The largest velocity of a row at zero impulse [m/s]; discs let things turn at any speed."""
     cdef double speed = 0.0
-    cdef int i
+    cdef int i, lines = G.block[G.n_blocks - G.n_discs].first if G.n_discs > 0 else G.n_lines
     for i in range(G.n):
         speed = max(speed, fabs(G.contact[i].v_free.x), fabs(G.contact[i].v_free.y), fabs(G.contact[i].v_free.z))
-    for i in range(G.n_lines):
+    for i in range(lines):
         speed = max(speed, fabs(G.line[i].v_free))
     return speed
 

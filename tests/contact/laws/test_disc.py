@@ -136,3 +136,13 @@ def test_a_warm_start_keeps_to_what_the_contact_pushes_now():
         problem = Problem.from_blocks([CONE, disc(0.2, 2)], G, [0.0, 0.0, -push, 5.0, 3.0], key=[1, 2])
         solver.step(problem)
         assert np.linalg.norm(problem.impulse[3:]) == pytest.approx(most, rel=1e-12)
+
+
+def test_errors_of_turning_are_measured_as_speeds():
+    """1 rad/s at the distance sqrt(2 / 8) m at which the cone's mobility, 2, is that of the disc, 8."""
+    G = np.diag([2.0, 2.0, 2.0, 8.0])
+    problem = Problem.from_blocks([CONE, disc(0.2)], G, [0.0, 0.0, -3.0, 1.0])
+    problem.impulse[2] = 1.5
+    BisectionSolver(max_iterations=1).solve(problem)
+    assert problem.impulse[3] == pytest.approx(-0.125, rel=1e-14)
+    assert problem.error == pytest.approx(0.5, rel=1e-12)
