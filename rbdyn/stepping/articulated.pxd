@@ -24,8 +24,8 @@ cdef inline bint flies(const System* s, Scheme scheme) noexcept nogil:
     return (scheme.rule == TRAPEZOID or scheme.rule == RUNGE_KUTTA) and not s.work.touched
 
 cdef inline bint floats(const System* s, Scheme scheme) noexcept nogil:
-    """Whether its momentum is known: no contacts but with itself."""
-    return scheme.keeps_momentum and not s.work.outside
+    """Whether its momentum is known: nothing holds it, and what touches it flies as it does."""
+    return scheme.keeps_momentum and not s.work.grounded
 
 cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil:
     """v_free = u + dt M~^-1 (tau - h), by the articulated-body algorithm with the implicit diagonal.

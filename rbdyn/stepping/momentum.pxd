@@ -6,6 +6,10 @@
 # those of its start plus the impulses of gravity, of external wrenches and of forces on the base; with the joints'
 # velocities, they tell the base's.  And c is where the mean of P leads.  Then P and c are exact to rounding, and L does
 # not drift.
+#
+# What touches other things that fly changes its momentum by their impulses, and moves as contacts want it to.  Its base
+# then gets the velocity that its momentum says: the velocities between the two change by as much as the mass matrix
+# does in a step, which the next one puts right.  What is held by the ground, by way of others too, is left alone.
 
 from libc.string cimport memcmp
 
@@ -14,8 +18,8 @@ from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints.dispatch cimport floats_on_root, joint_motion, momentum_column
 from rbdyn.model.joints.floating cimport placed_by
 from rbdyn.spatial._algebra cimport (
-    Force, Inertia, Motion, Sym3, Vec3, add3, add_f, apply_t, cross3, dot3, force, motion, mul3, mul_i, outer_s, scale3,
-    scale_f, sub3, sub_f, sub_s, sym3, tmul3, vec3, zero_f,
+    Force, Inertia, Mat3, Motion, Sym3, Vec3, add3, add_f, apply_t, cross3, dot3, force, motion, mul3, mul_i, outer_s,
+    scale3, scale_f, sub3, sub_f, sub_s, sym3, tmul3, vec3, zero_f,
 )
 from rbdyn.spatial.constants cimport load_mat3
 from rbdyn.stepping.midpoint cimport look_ahead
@@ -78,6 +82,21 @@ cdef inline void note_momentum(System* s, bint wanted) noexcept nogil:
         if floats_on_root(s.m, i):
             tree_momentum(s, s.d, i, joint_motion(s.m, s.d, i, s.d.v + s.m.vi[i]))
 
+cdef inline void note_blow(System* s, int body, Vec3 at, Vec3 impulse, Vec3 moment) noexcept nogil:
+    """An impulse [N s] at a point, and a moment [N m s], on a body of a floating tree; all in world axes."""
+    cdef int i = body
+    cdef Mat3 E
+    cdef Vec3 f, n, arm
+    while s.m.parent[i]:
+        i = s.m.parent[i]
+    if s.work.grounded or not floats_on_root(s.m, i):
+        return
+    E = load_mat3(s.m.X_tree[i].E)
+    f = mul3(E, tmul3(s.d.R[0], impulse))
+    n = mul3(E, tmul3(s.d.R[0], moment))
+    arm = sub3(mul3(E, tmul3(s.d.R[0], sub3(at, s.d.p[i]))), s.work.centre[i])
+    s.work.momentum[i] = add_f(s.work.momentum[i], force(add3(n, cross3(arm, f)), f))
+
 cdef inline Force impulse_on(const System* s, int i, double dt, Vec3 c, const Force* total) noexcept nogil:
     """What gravity, external wrenches and forces on joint i give to its tree in a step.
 
@@ -123,7 +142,8 @@ cdef inline void put_base(System* s, int i, double dt, const Force* total) noexc
     cdef Force h0 = s.work.momentum[i]
     cdef Force h = add_f(h0, impulse_on(s, i, dt, scale3(0.5, add3(c0, c1)), total))
     way = add3(sub3(c0, c1), scale3(0.5 * dt / d.Ic[i].m, add3(h0.f, h.f)))
-    x[0], x[1], x[2] = x0[0] + way.x, x0[1] + way.y, x0[2] + way.z
+    if not s.work.outside:
+        x[0], x[1], x[2] = x0[0] + way.x, x0[1] + way.y, x0[2] + way.z
     h = move_f(h, vec3(-c1.x, -c1.y, -c1.z))
     twist = motion_of(d.Ic + i, sub_f(force(mul3(d.EJ[i], h.n), mul3(d.EJ[i], h.f)), d.f[i]))
     u = tmul3(d.EJ[i], twist.v)
@@ -133,7 +153,7 @@ cdef inline void put_base(System* s, int i, double dt, const Force* total) noexc
     tree_momentum(s, d, i, joint_motion(s.m, d, i, v))
 
 cdef inline void keep_momentum(System* s, double dt) noexcept nogil:
-    """Put the bases that float freely, of a system that nothing outside touches, at the end of the step."""
+    """Put the bases that float freely, of a system that nothing holds, at the end of the step."""
     cdef int i
     if not drifts(s):
         return

@@ -41,6 +41,7 @@ cdef struct SingleScratch:
     Vec3 v_free, w_free       # velocity without contact impulses
     Vec3 dv, dw               # velocity change by contact impulses
     bint in_contact           # an impulse acts on it that is no bounce
+    bint grounded             # it is in contact, by way of others if need be, with something that no impulse moves
     double before             # share of the step in which it moves as before; 1/2, less if a bounce comes soon
     bint pushed               # its pose is corrected in this step
     Vec3 push_v, push_w       # what its pose moves with beyond its velocity, for this step only
@@ -88,7 +89,8 @@ cdef struct SystemScratch:    # written within a step
     double* q_next            # (nq,)
     double* z                 # (nv,) constraint impulse in normalised coordinates
     bint touched              # a contact is on it in this step
-    bint outside              # one with anything but the same tree of it: its momentum may change
+    bint outside              # one with anything but the same tree of it
+    bint grounded             # it is in contact, by way of others if need be, with something that no impulse moves
     bint pushed               # its pose is corrected in this step
     double* push              # (nv,) what it moves with beyond its velocity then, for this step only
     int n_near                # ends of limits that it could pass in this step

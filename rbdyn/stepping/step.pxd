@@ -10,12 +10,13 @@ from rbdyn.stepping.articulated cimport (
     system_settle,
 )
 from rbdyn.stepping.joint_forces cimport actuation
-from rbdyn.stepping.scene cimport STATIC, SYSTEM_BODY, BodyHandle, Scene, SingleState, System
+from rbdyn.stepping.scene cimport STATIC, Scene, SingleState, System
 from rbdyn.stepping.scheme cimport Scheme, in_contact
 from rbdyn.stepping.single cimport (
     Single, single_accelerations, single_clear_forces, single_commit, single_finite, single_free, single_move,
     single_of,
 )
+from rbdyn.stepping.touch cimport mark_touched
 from rbdyn.stepping.wrenches cimport system_clear_wrenches
 
 cdef inline void kinematics(Scene* s) noexcept nogil:
@@ -39,34 +40,6 @@ cdef inline void kinematics(Scene* s) noexcept nogil:
         s.motion[s.single[k].handle] = zero_m()
         if s.single[k].type != STATIC:
             s.motion[s.single[k].handle] = motion(scale3(s.dt, b.w), scale3(s.dt, b.v))
-
-cdef inline int tree_of(const System* s, int i) noexcept nogil:
-    """The body on the root that carries body i; 0 for the root."""
-    while s.m.parent[i]:
-        i = s.m.parent[i]
-    return i
-
-cdef inline bint in_one_tree(const Scene* s, const BodyHandle* a, const BodyHandle* b) noexcept nogil:
-    """Whether two bodies move on one tree of one system."""
-    if a.kind != SYSTEM_BODY or b.kind != SYSTEM_BODY or a.index != b.index:
-        return False
-    return tree_of(s.system + a.index, a.body) == tree_of(s.system + b.index, b.body)
-
-cdef inline void mark_touched(const Scene* s) noexcept nogil:
-    """Which systems have contacts, and which of them with anything but themselves."""
-    cdef const BodyHandle* pair[2]
-    cdef bint outside
-    cdef int k, side
-    for k in range(s.n_system):
-        s.system[k].work.touched = s.system[k].work.outside = False
-    for k in range(s.contacts.n):
-        pair[0] = s.body + s.contacts.point[k].body_a
-        pair[1] = s.body + s.contacts.point[k].body_b
-        outside = not in_one_tree(s, pair[0], pair[1])
-        for side in range(2):
-            if pair[side].kind == SYSTEM_BODY:
-                s.system[pair[side].index].work.touched = True
-                s.system[pair[side].index].work.outside |= outside
 
 cdef inline Scheme scheme_of(const Scene* s, const System* r) noexcept nogil:
     return in_contact(s.scheme) if r.work.touched else s.scheme

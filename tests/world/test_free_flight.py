@@ -6,6 +6,7 @@ from world.scenes import World, about_centre, random_quat, standing_quadruped
 
 import rbdyn
 from rbdyn import models
+from rbdyn.contact import BisectionSolver
 from rbdyn.testing.random_mechanisms import rand_floating_tree_mechanism, rand_tree_mechanism
 
 KINDS = [rbdyn.Revolute, rbdyn.Spherical, rbdyn.Prismatic, rbdyn.Revolute, rbdyn.Planar, rbdyn.Helical] * 2
@@ -324,6 +325,64 @@ def test_a_robot_that_hits_itself_keeps_its_momentum():
     inner = rbdyn.kinetic_energy(robot.state) - 0.5 * now[3:] @ now[3:] / robot.total_mass
     assert touching > 3
     assert inner < 0.99 * (K - start)
+
+
+def test_robots_that_collide_in_flight_keep_their_momentum(seed):
+    """Two quadrupeds and a ball, all limbs in motion, with friction and rolling friction: linear momentum is exact."""
+    world, rng = World(4e-3, gravity=(0.2, 0.0, -3.0)), np.random.default_rng(seed)
+    world.set_default_material(0.7, 0.3, rolling_friction=0.01, torsional_friction=0.01)
+    robots = [world.add_articulated_system(models.quadruped(), name=f"dog{k}") for k in range(2)]
+    for k, robot in enumerate(robots):
+        q, v = robot.q.copy(), rng.normal(size=robot.nv)
+        q[:3], v[1] = (0.0, 1.0 * k, 0.0), 2.0 - 4.0 * k
+        robot.set_state(q, v)
+    body = world.add_sphere(0.1, 5.0)
+    body.set_pose((0.0, -1.0, 0.0))
+    body.set_velocity((0.0, 6.0, 0.0), (1.0, 2.0, 3.0))
+
+    def momentum():
+        return sum(rbdyn.momentum(robot.state)[3:] for robot in robots) + 5.0 * body.linear_velocity
+
+    start, mass, touching = momentum(), 5.0 + sum(robot.total_mass for robot in robots), set()
+    for _ in range(150):
+        world.step()
+        touching |= {frozenset((c.object_a.name, c.object_b.name)) for c in world.contacts}
+        assert momentum() == pytest.approx(start + mass * world.gravity * world.time, abs=1e-10)
+    assert {frozenset(("dog0", "dog1")), frozenset(("dog0", body.name))} <= touching
+
+
+@pytest.mark.parametrize("on_a_box", [False, True])
+def test_what_stands_is_not_moved_by_its_momentum(on_a_box):
+    """Feet on the ground, or on a heavy plate that stands there, stick as the contacts were solved: J(q) v+ = 0."""
+    world = World(2e-3, contact=BisectionSolver(threshold=1e-12, max_iterations=2000))
+    robot = standing_quadruped(world)
+    if on_a_box:
+        world.add_box(2.0, 2.0, 0.2, mass=1e6).set_pose((0.0, 0.0, 0.1))
+    world.add_ground()                                                 # last: what holds the robot is found backwards
+    q = robot.q.copy()
+    q[2] += 0.2 * on_a_box
+    robot.set_state(q)
+    world.step(300)
+    before, slips = rbdyn.State(robot.model), []
+    for k in range(100):
+        target = q.copy()
+        target[7:] += 0.1 * np.sin(0.1 * k)
+        robot.set_pd_target(target)
+        start = robot.q.copy()
+        world.step()
+        before.set(start, robot.v)
+        for contact in world.contacts:
+            if robot not in contact.objects or np.linalg.norm(contact.impulse) < 1e-3:
+                continue
+            force = contact.force_on(robot)
+            if np.hypot(*force[:2]) > 0.75 * force[2]:                 # it slides, or nearly
+                continue
+            foot = contact.body_a if contact.object_a is robot else contact.body_b
+            at = np.linalg.inv(rbdyn.body_pose(before, foot)) @ [*contact.position, 1.0]
+            slips.append(np.abs(rbdyn.point_velocity(before, foot, at[:3])[:2]).max())
+    assert len(slips) > 150
+    assert np.quantile(slips, 0.9) < 1e-12                             # some are about to let go
+    assert np.abs(robot.v[6:]).max() > 0.1
 
 
 def test_trees_of_one_system_push_each_other():

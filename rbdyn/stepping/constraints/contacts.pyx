@@ -17,6 +17,7 @@ from rbdyn.stepping.scene cimport (
     SINGLE_BODY, SYSTEM_BODY, BodyHandle, PairProperties, Scene, SingleScratch, SingleState, System, pair_properties,
 )
 from rbdyn.stepping.single cimport Single, single_add_impulse, single_of
+from rbdyn.stepping.touch cimport note_blows
 
 
 cdef Count count_contacts(const Scene* s) noexcept nogil:
@@ -156,4 +157,5 @@ cdef void read_contacts(const Scene* s, const ContactProblem* p, Share share) no
                 gather_cone(p, i, s.system + A.index)
             if B.kind == SYSTEM_BODY and not (A.kind == SYSTEM_BODY and A.index == B.index):
                 gather_cone(p, i, s.system + B.index)
+            note_blows(s, A, B, add3(c.position, c.to_a), add3(c.position, c.to_b), impulse, zero3())
         c += 1

@@ -11,6 +11,7 @@ from rbdyn.stepping.builder cimport Builder, Count, Share, add_axis, add_row, be
 from rbdyn.stepping.scene cimport (
     SINGLE_BODY, SYSTEM_BODY, BodyHandle, PairProperties, Scene, SingleScratch, System, pair_properties,
 )
+from rbdyn.stepping.touch cimport note_blows
 
 
 cdef inline const PairProperties* properties(const Scene* s, const ContactPoint* c) noexcept nogil:
@@ -117,3 +118,4 @@ cdef void read_rolling(const Scene* s, const ContactProblem* p, Share share) noe
                 gather_row(p, row, s.system + B.index)
         turn(s, A, moment)
         turn(s, B, scale3(-1.0, moment))
+        note_blows(s, A, B, c.position, c.position, zero3(), moment)

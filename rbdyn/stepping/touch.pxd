@@ -1,0 +1,93 @@
+# Which articulated systems are in contact in this step, whether with anything that no impulse moves, and what it does
+# to the momentum of those that fly.
+
+from rbdyn.model.joints.dispatch cimport floats_on_root
+from rbdyn.spatial._algebra cimport Vec3, scale3
+from rbdyn.stepping.momentum cimport note_blow
+from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, System
+
+cdef inline int tree_of(const System* s, int i) noexcept nogil:
+    """The body on the root that carries body i; 0 for the root."""
+    while s.m.parent[i]:
+        i = s.m.parent[i]
+    return i
+
+cdef inline bint in_one_tree(const Scene* s, const BodyHandle* a, const BodyHandle* b) noexcept nogil:
+    """Whether two bodies move on one tree of one system."""
+    if a.kind != SYSTEM_BODY or b.kind != SYSTEM_BODY or a.index != b.index:
+        return False
+    return tree_of(s.system + a.index, a.body) == tree_of(s.system + b.index, b.body)
+
+cdef inline bint is_fixed(const System* s) noexcept nogil:
+    """Whether some tree of the system stands on its root."""
+    cdef int i
+    for i in range(1, s.m.nb):
+        if s.m.parent[i] == 0 and not floats_on_root(s.m, i):
+            return True
+    return False
+
+cdef inline bint holds(const Scene* s, const BodyHandle* body) noexcept nogil:
+    """Whether a body is held, as far as is known."""
+    if body.kind == SINGLE_BODY:
+        return s.single[body.index].type != DYNAMIC or s.single_scratch[body.index].grounded
+    if body.kind == SYSTEM_BODY:
+        return body.body == 0 or s.system[body.index].work.grounded
+    return True
+
+cdef inline bint pass_on(const Scene* s, const BodyHandle* a, const BodyHandle* b) noexcept nogil:
+    """What touches something held is held too; returns whether that was news."""
+    if b.kind == SINGLE_BODY and holds(s, a) and not holds(s, b):
+        s.single_scratch[b.index].grounded = True
+        return True
+    if b.kind == SYSTEM_BODY and holds(s, a) and not holds(s, b):
+        s.system[b.index].work.grounded = True
+        return True
+    return False
+
+cdef inline void find_grounded(const Scene* s) noexcept nogil:
+    """Follow the contacts from what no impulse moves, until nothing new is held."""
+    cdef const BodyHandle* a
+    cdef const BodyHandle* b
+    cdef bint news = True
+    cdef int k
+    for k in range(s.n_single):
+        s.single_scratch[k].grounded = False
+    while news:
+        news = False
+        for k in range(s.contacts.n):
+            a = s.body + s.contacts.point[k].body_a
+            b = s.body + s.contacts.point[k].body_b
+            news |= pass_on(s, a, b) or pass_on(s, b, a)
+
+cdef inline void mark_touched(const Scene* s) noexcept nogil:
+    """Which systems have contacts, which with anything but themselves, and which are held by them."""
+    cdef const BodyHandle* pair[2]
+    cdef bint outside, asked = False
+    cdef int k, side
+    for k in range(s.n_system):
+        s.system[k].work.touched = s.system[k].work.outside = False
+    if s.n_system == 0:
+        return
+    for k in range(s.contacts.n):
+        pair[0] = s.body + s.contacts.point[k].body_a
+        pair[1] = s.body + s.contacts.point[k].body_b
+        outside = not in_one_tree(s, pair[0], pair[1])
+        for side in range(2):
+            if pair[side].kind == SYSTEM_BODY:
+                s.system[pair[side].index].work.touched = True
+                s.system[pair[side].index].work.outside |= outside
+    for k in range(s.n_system):
+        s.system[k].work.grounded = s.system[k].work.outside and is_fixed(s.system + k)
+        asked |= s.system[k].work.outside and not s.system[k].work.grounded
+    if asked:
+        find_grounded(s)
+
+cdef inline void note_blows(const Scene* s, const BodyHandle* a, const BodyHandle* b, Vec3 at_a, Vec3 at_b,
+                            Vec3 impulse, Vec3 moment) noexcept nogil:
+    """What a contact does to the momentum of trees that float: an impulse and a moment on body a, the opposite on b."""
+    if in_one_tree(s, a, b):
+        return
+    if a.kind == SYSTEM_BODY:
+        note_blow(s.system + a.index, a.body, at_a, impulse, moment)
+    if b.kind == SYSTEM_BODY:
+        note_blow(s.system + b.index, b.body, at_b, scale3(-1.0, impulse), scale3(-1.0, moment))
