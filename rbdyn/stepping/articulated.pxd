@@ -3,7 +3,7 @@
 from libc.math cimport isfinite, sqrt
 from libc.string cimport memcpy, memset
 
-from rbdyn.kernels.aba cimport aba_inward, aba_outward, solve_upper
+from rbdyn.kernels.aba cimport solve_upper
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.model._model cimport TRANSFORMS, CData, CModel
 from rbdyn.model.joints.dispatch cimport add_joint_motion, joint_column
@@ -11,38 +11,36 @@ from rbdyn.spatial._algebra cimport (
     Force, Mat3, Motion, Vec3, Xform, add3, add_m, apply_m, cross3, force, motion, mul3, power, scale_f, scale_m, sub3,
     sub_m, vec3, zero_f, zero_m,
 )
-from rbdyn.stepping.joint_forces cimport joint_forces
+from rbdyn.stepping.energy cimport bound_energy, impulses_act
+from rbdyn.stepping.free cimport accelerate_at_start, factor_at_start, flies, floats, is_fast, largest_turn, matters
 from rbdyn.stepping.midpoint cimport midpoint_acceleration
-from rbdyn.stepping.momentum cimport keep_momentum, note_momentum
+from rbdyn.stepping.momentum cimport keep_momentum
+from rbdyn.stepping.parts cimport fly_at_once, fly_in_parts
 from rbdyn.stepping.runge_kutta cimport runge_kutta
 from rbdyn.stepping.scene cimport System
-from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, TRAPEZOID, Scheme
-from rbdyn.stepping.wrenches cimport wrenches_to_bodies
-
-cdef inline bint flies(const System* s, Scheme scheme) noexcept nogil:
-    """Whether the step is of second order or more: the default rule or the Runge-Kutta method, and no contact."""
-    return (scheme.rule == TRAPEZOID or scheme.rule == RUNGE_KUTTA) and not s.work.touched
-
-cdef inline bint floats(const System* s, Scheme scheme) noexcept nogil:
-    """Whether its momentum is known: nothing holds it, and what touches it flies as it does."""
-    return scheme.keeps_momentum and not s.work.grounded
+from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, Scheme
 
 cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil:
     """v_free = u + dt M~^-1 (tau - h), by the articulated-body algorithm with the implicit diagonal.
 
-    The factors are those at the start of the step, for constraints; v_free that of the middle, where nothing touches.
+    The factors are those at the start of the step, for constraints; v_free that of the middle, where nothing touches,
+    or of motion in parts, where it is fast.
     """
+    cdef double turn
     cdef int k
-    joint_forces(s, s.d, dt, scheme)
-    note_momentum(s, floats(s, scheme))
-    if s.control.has_wrenches:
-        wrenches_to_bodies(s.m, s.d, s.control.wrench)
-    aba_inward(s.m, s.d, s.work.tau, s.work.implicit, s.control.has_wrenches)
-    aba_outward(s.m, s.d, s.work.vd)
-    if flies(s, scheme):
-        midpoint_acceleration(s, dt)
-    for k in range(s.m.nv):
-        s.work.v_free[k] = s.d.v[k] + dt * s.work.vd[k]
+    accelerate_at_start(s, dt, scheme, floats(s, scheme))
+    turn = largest_turn(s, dt) if scheme.keeps_momentum else 0.0
+    s.work.parts = 0
+    if is_fast(turn, scheme):
+        fly_in_parts(s, dt, scheme)
+        factor_at_start(s, dt, scheme, floats(s, scheme))
+    elif s.work.touched and matters(turn):
+        fly_at_once(s, dt)
+    else:
+        if flies(s, scheme):
+            midpoint_acceleration(s, dt)
+        for k in range(s.m.nv):
+            s.work.v_free[k] = s.d.v[k] + dt * s.work.vd[k]
 
 cdef inline Motion world_motion(const System* s, int i, Motion a) noexcept nogil:
     """A motion vector of body i, in world axes about the system's origin."""
@@ -125,6 +123,10 @@ cdef inline void system_change(System* s) noexcept nogil:
         for k in range(s.m.nv):
             s.work.v_next[k] += s.work.z[k]
 
+cdef inline bint moves_freely(const System* s) noexcept nogil:
+    """Whether its free motion leads it where it is at the end, since nothing changes its velocity."""
+    return s.work.parts > 0 and not impulses_act(s)
+
 cdef inline void system_move(System* s, int rule, double dt) noexcept nogil:
     """q_next by the position rule.
 
@@ -132,6 +134,11 @@ cdef inline void system_move(System* s, int rule, double dt) noexcept nogil:
     """
     cdef int k
     memcpy(s.work.q_next, s.d.q, s.m.nq * sizeof(double))
+    if moves_freely(s):
+        memcpy(s.work.q_next, s.work.q_free, s.m.nq * sizeof(double))
+        if s.work.pushed:
+            integrate_joints(s.m, s.work.q_next, s.work.push, dt)
+        return
     for k in range(s.m.nv):
         if rule == SEMI_IMPLICIT:
             s.work.z[k] = s.work.v_next[k]
@@ -149,11 +156,20 @@ cdef inline void system_move(System* s, int rule, double dt) noexcept nogil:
     integrate_joints(s.m, s.work.q_next, s.work.z, dt)
 
 cdef inline void system_settle(System* s, double dt, Scheme scheme) noexcept nogil:
-    """The end of a step in flight: what the Runge-Kutta method or the laws of momentum say of it."""
-    if flies(s, scheme) and scheme.rule == RUNGE_KUTTA and s.work.n_near == 0:
+    """The end of a step in flight: what the Runge-Kutta method or the laws of momentum say of it.
+
+    Then, where joints turn fast and constraints act, that there is not too much energy in it.
+    """
+    if s.work.parts > 1 and moves_freely(s):
+        memcpy(s.work.applied, s.work.mean_applied, s.m.nv * sizeof(double))
+        if s.work.pushed and floats(s, scheme):
+            keep_momentum(s, dt)
+    elif flies(s, scheme) and scheme.rule == RUNGE_KUTTA and s.work.n_near == 0:
         runge_kutta(s, dt)
     elif floats(s, scheme):
         keep_momentum(s, dt)
+    if scheme.keeps_momentum:
+        bound_energy(s, dt)
 
 cdef inline bint system_finite(const System* s) noexcept nogil:
     cdef double total = 0.0

@@ -126,7 +126,7 @@ cdef inline void soften_wedge(Block* block, Sym3 G) noexcept nogil:
     cdef double mean = (G.xx + G.yy + G.zz) / 3.0
     cdef double det = (G.xx * (G.yy * G.zz - G.yz * G.yz) - G.xy * (G.xy * G.zz - G.yz * G.xz)
                        + G.xz * (G.xy * G.yz - G.yy * G.xz))
-    if not det > NARROW * mean * mean * mean:
+    if det <= NARROW * mean * mean * mean:
         block.compliance = WEDGE * mean
 
 

@@ -107,6 +107,12 @@ cdef struct SystemScratch:    # written within a step
     Force* momentum           # (nb,) of the tree of a floating base, about its centre of mass, axes before the joint
     Vec3* centre              # (nb,) its centre of mass from the base's origin, same axes [m]
     Stages stages             # of the Runge-Kutta method
+    int parts                 # in which its free motion was taken, and q_free and free_energy are known; 0: not
+    double* q_free            # (nq,) where it is at the end of the step without constraint impulses
+    double free_energy        # and its energy there [J]
+    double* mean_applied      # (nv,) what the actuators did on the way, in several parts
+    double* q_start           # (nq,) of the step, while parts are taken
+    double* v_start           # (nv,)
 
 cdef struct System:
     const CModel* m
@@ -154,6 +160,10 @@ cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) no
     w.L = <double*> place(a, m.nv, 6 * sizeof(double))
     w.momentum = <Force*> place(a, m.nb, sizeof(Force))
     w.centre = <Vec3*> place(a, m.nb, sizeof(Vec3))
+    w.q_free = <double*> place(a, m.nq, sizeof(double))
+    w.mean_applied = <double*> place(a, m.nv, sizeof(double))
+    w.q_start = <double*> place(a, m.nq, sizeof(double))
+    w.v_start = <double*> place(a, m.nv, sizeof(double))
     w.stages.q = <double*> place(a, m.nq, sizeof(double))
     w.stages.v = <double*> place(a, m.nv, sizeof(double))
     w.stages.theta = <double*> place(a, m.nv, sizeof(double))

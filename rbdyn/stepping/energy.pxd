@@ -1,0 +1,118 @@
+# Energy of an articulated system that turns fast: a step never ends with more of it than free motion and others give.
+#
+# Constraint impulses are judged with the mass matrix of the step's start.  Joints that turn by some tenths of a radian
+# in a step change that matrix, most of all near a singularity, so that the same velocities are worth another energy at
+# the end.  Over many such steps a limp robot whose links touch would explode.  What is too much is taken from the
+# motion of the joints; the momentum of a tree that floats stays.
+
+from libc.math cimport fmax, sqrt
+from libc.string cimport memcmp, memcpy
+
+from rbdyn.kernels.configuration cimport integrate_joints
+from rbdyn.kernels.kinematics cimport poses, velocities
+from rbdyn.model._model cimport CData, CModel
+from rbdyn.model.joints.dispatch cimport floats_on_root, joint_motion
+from rbdyn.spatial._algebra cimport (
+    Force, Motion, Vec3, add3, add_f, dot3, mul3, mul_i, power, scale3, scale_f, sub_f, tmul3,
+)
+from rbdyn.spatial.constants cimport load_inertia
+from rbdyn.stepping.free cimport fastest_turn, matters
+from rbdyn.stepping.midpoint cimport look_ahead
+from rbdyn.stepping.momentum cimport momenta_beyond, motion_of
+from rbdyn.stepping.scene cimport System
+
+cdef inline double kinetic(const CModel* m, CData* d, const double* v, const double* extra) noexcept nogil:
+    """Of the bodies and rotors [J], and what implicit terms add to the diagonal of M."""
+    cdef double twice = 0.0
+    cdef int i
+    velocities(m, d)
+    for i in range(1, m.nb):
+        twice += power(d.vel[i], mul_i(load_inertia(m.I_b + i), d.vel[i]))
+    for i in range(m.nv):
+        twice += (m.rotor[i] + (extra[i] if extra is not NULL else 0.0)) * v[i] * v[i]
+    return 0.5 * twice
+
+cdef inline double potential(const CModel* m, CData* d) noexcept nogil:
+    """In gravity [J], from the world's origin."""
+    cdef Vec3 g = mul3(d.R[0], d.gravity)
+    cdef double total = 0.0
+    cdef int i
+    poses(m, d)
+    for i in range(1, m.nb):
+        total -= dot3(g, add3(scale3(m.I_b[i].m, d.p[i]), mul3(d.R[i], load_inertia(m.I_b + i).h)))
+    return total
+
+cdef inline double energy(const CModel* m, CData* d) noexcept nogil:
+    """Kinetic energy and that in gravity [J]."""
+    return kinetic(m, d, d.v, NULL) + potential(m, d)
+
+cdef inline bint impulses_act(const System* s) noexcept nogil:
+    """Whether constraints changed its velocity in this step."""
+    return s.work.active and memcmp(s.work.v_next, s.work.v_free, s.m.nv * sizeof(double)) != 0
+
+cdef inline double freely(System* s, double dt) noexcept nogil:
+    """Its energy after the step without constraints [J]."""
+    if s.work.parts:
+        return s.work.free_energy
+    look_ahead(s, s.d.q, s.d.v)
+    integrate_joints(s.m, s.ahead.q, s.d.v, 0.5 * dt)
+    integrate_joints(s.m, s.ahead.q, s.work.v_free, 0.5 * dt)
+    memcpy(s.ahead.v, s.work.v_free, s.m.nv * sizeof(double))
+    return energy(s.m, &s.ahead)
+
+cdef inline double from_others(System* s) noexcept nogil:
+    """What its contacts with other objects do to its energy, if they add any [J]."""
+    cdef double before
+    if not s.work.outside:
+        return 0.0
+    look_ahead(s, s.d.q, s.work.v_free)
+    before = kinetic(s.m, &s.ahead, s.work.v_free, s.work.implicit)
+    look_ahead(s, s.d.q, s.work.v_next)
+    return fmax(0.0, kinetic(s.m, &s.ahead, s.work.v_next, s.work.implicit) - before)
+
+cdef inline double locked_energy(System* s) noexcept nogil:
+    """Kinetic energy that is left if joints stop while the momentum of what floats stays [J]; writes ahead.f, Ic."""
+    cdef CData* d = &s.ahead
+    cdef double twice = 0.0
+    cdef Force h
+    cdef int i
+    momenta_beyond(s.m, d)
+    for i in range(1, s.m.nb):
+        if floats_on_root(s.m, i):
+            h = add_f(d.f[i], mul_i(d.Ic[i], d.vel[i]))
+            twice += power(motion_of(d.Ic + i, h), h)
+    return 0.5 * twice
+
+cdef inline void slow_joints(System* s, double share) noexcept nogil:
+    """Leave `share` of the joints' velocities, and the momentum of trees that float.  Reads ahead.f, Ic."""
+    cdef CData* d = &s.ahead
+    cdef double* v
+    cdef Motion twist
+    cdef Vec3 u, w
+    cdef int i, k
+    for i in range(1, s.m.nb):
+        v = s.work.v_next + s.m.vi[i]
+        if floats_on_root(s.m, i):
+            twist = motion_of(d.Ic + i, add_f(mul_i(d.Ic[i], d.vel[i]), scale_f(1.0 - share, d.f[i])))
+            u = tmul3(d.EJ[i], twist.v)
+            w = tmul3(d.EJ[i], twist.w)
+            v[0], v[1], v[2], v[3], v[4], v[5] = u.x, u.y, u.z, w.x, w.y, w.z
+        else:
+            for k in range(s.m.nvi[i]):
+                v[k] *= share
+
+cdef inline void bound_energy(System* s, double dt) noexcept nogil:
+    """Slow the joints at the end of a fast step in which constraints act, if it has too much energy."""
+    cdef double most, now, locked
+    if not (s.work.pushed or impulses_act(s)):
+        return
+    if not matters(dt * fmax(fastest_turn(s.m, s.d.v), fastest_turn(s.m, s.work.v_next))):
+        return
+    most = freely(s, dt) + from_others(s)
+    look_ahead(s, s.work.q_next, s.work.v_next)
+    now = kinetic(s.m, &s.ahead, s.work.v_next, NULL)
+    most -= potential(s.m, &s.ahead)
+    if now <= most + 1e-9 * now:
+        return
+    locked = locked_energy(s)
+    slow_joints(s, sqrt((most - locked) / (now - locked)) if most > locked else 0.0)

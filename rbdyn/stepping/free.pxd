@@ -1,0 +1,66 @@
+# How an articulated system accelerates where no constraint acts on it.
+
+from libc.math cimport fabs, fmax, sqrt
+
+from rbdyn.kernels.aba cimport aba_inward, aba_outward
+from rbdyn.model._model cimport PLANAR, PRISMATIC, CModel
+from rbdyn.stepping.joint_forces cimport joint_forces
+from rbdyn.stepping.momentum cimport note_momentum
+from rbdyn.stepping.scene cimport System
+from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID, Scheme
+from rbdyn.stepping.wrenches cimport wrenches_to_bodies
+
+cdef inline bint flies(const System* s, Scheme scheme) noexcept nogil:
+    """Whether the step is of second order or more: the default rule or the Runge-Kutta method, and no contact."""
+    return (scheme.rule == TRAPEZOID or scheme.rule == RUNGE_KUTTA) and not s.work.touched
+
+cdef inline bint floats(const System* s, Scheme scheme) noexcept nogil:
+    """Whether its momentum is known: nothing holds it, and what touches it flies as it does."""
+    return scheme.keeps_momentum and not s.work.grounded
+
+cdef inline void factor_at_start(System* s, double dt, Scheme scheme, bint drifting) noexcept nogil:
+    """Joint forces and articulated inertias at the present q and v, with what implicit terms add.
+
+    `drifting`: nothing outside changes its momentum, which is noted.
+    """
+    joint_forces(s, s.d, dt, scheme)
+    note_momentum(s, drifting)
+    if s.control.has_wrenches:
+        wrenches_to_bodies(s.m, s.d, s.control.wrench)
+    aba_inward(s.m, s.d, s.work.tau, s.work.implicit, s.control.has_wrenches)
+
+cdef inline void accelerate_at_start(System* s, double dt, Scheme scheme, bint drifting) noexcept nogil:
+    """work.vd = M~^-1 (tau - h) at the present q and v."""
+    factor_at_start(s, dt, scheme, drifting)
+    aba_outward(s.m, s.d, s.work.vd)
+
+cdef inline double fastest_turn(const CModel* m, const double* v) noexcept nogil:
+    """How fast some joint turns at most [rad/s]."""
+    cdef double fastest = 0.0, x, y, z
+    cdef int i, k
+    for i in range(1, m.nb):
+        k = m.vi[i] + m.nvi[i] - 1                     # rotations come last
+        if m.nvi[i] == 1:
+            if m.kind[i] != PRISMATIC:
+                fastest = fmax(fastest, fabs(v[k]))
+        else:
+            x, y, z = v[k], v[k - 1], v[k - 2]
+            if m.nvi[i] == 3 and m.kind[i] == PLANAR:
+                x = y = 0.0
+            fastest = fmax(fastest, sqrt(x * x + y * y + z * z))
+    return fastest
+
+cdef inline bint is_fast(double turn, Scheme scheme) noexcept nogil:
+    """Whether a joint turns by too much in a step, in rad, for its motion to be that of one step."""
+    return turn > (0.5 if scheme.rule == RUNGE_KUTTA else 0.125)
+
+cdef inline bint matters(double turn) noexcept nogil:
+    """Whether it turns by so much that velocities are not worth the same at the start and at the end of a step."""
+    return turn > 0.02
+
+cdef inline double largest_turn(System* s, double dt) noexcept nogil:
+    """How much some joint turns in dt at most, with its velocity and with that after half of work.vd [rad]."""
+    cdef int k
+    for k in range(s.m.nv):
+        s.work.z[k] = s.d.v[k] + 0.5 * dt * s.work.vd[k]
+    return dt * fmax(fastest_turn(s.m, s.d.v), fastest_turn(s.m, s.work.z))

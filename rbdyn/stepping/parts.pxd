@@ -1,0 +1,92 @@
+# Fast flight in parts: free motion in which a joint turns by more than an eighth of a radian in a step.
+#
+# A step of second order errs by the cube of the angle that it turns.  Near a singularity speeds are high and energies
+# change with angles of a few hundredths of a radian: there a step that is too long gains energy at once.  So time is
+# cut in halves until no joint turns by more in a part.  Contacts and limits see the velocities that this
+# leads to at the end of the step; forces are what they were at its start, and springs and PD control act anew in
+# each part.
+
+from libc.string cimport memcpy, memset
+
+from rbdyn.kernels.configuration cimport integrate_joints
+from rbdyn.kernels.kinematics cimport poses
+from rbdyn.stepping.energy cimport energy
+from rbdyn.stepping.free cimport accelerate_at_start, flies, is_fast, largest_turn
+from rbdyn.stepping.joint_forces cimport actuation
+from rbdyn.stepping.midpoint cimport look_ahead, midpoint_acceleration
+from rbdyn.stepping.momentum cimport keep_momentum
+from rbdyn.stepping.runge_kutta cimport runge_kutta
+from rbdyn.stepping.scene cimport System
+from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID, Scheme, make_scheme
+
+cdef enum:
+    MOST_PARTS = 1024
+
+cdef inline void set_state(System* s, const double* q, const double* v) noexcept nogil:
+    memcpy(s.d.q, q, s.m.nq * sizeof(double))
+    memcpy(s.d.v, v, s.m.nv * sizeof(double))
+    s.d.stage = 0
+
+cdef inline void fly_part(System* s, double dt, Scheme scheme) noexcept nogil:
+    """q_next, v_next after dt of free motion from the present q and v; of order 4 if no term is implicit."""
+    cdef int k
+    if scheme.rule == RUNGE_KUTTA or s.work.implicit is NULL:
+        runge_kutta(s, dt)
+    else:
+        midpoint_acceleration(s, dt)
+        memcpy(s.work.q_next, s.d.q, s.m.nq * sizeof(double))
+        for k in range(s.m.nv):
+            s.work.v_next[k] = s.d.v[k] + 0.5 * dt * s.work.vd[k]
+        integrate_joints(s.m, s.work.q_next, s.work.v_next, dt)
+        for k in range(s.m.nv):
+            s.work.v_next[k] = s.d.v[k] + dt * s.work.vd[k]
+        actuation(s, dt, scheme)
+    if scheme.rule != RUNGE_KUTTA:
+        keep_momentum(s, dt)
+
+cdef inline void fly_at_once(System* s, double dt) noexcept nogil:
+    """q_free, v_free: where free motion leads in dt, with what is known of its start."""
+    cdef int k
+    midpoint_acceleration(s, dt)
+    memcpy(s.work.q_free, s.d.q, s.m.nq * sizeof(double))
+    for k in range(s.m.nv):
+        s.work.v_free[k] = s.d.v[k] + 0.5 * dt * s.work.vd[k]
+    integrate_joints(s.m, s.work.q_free, s.work.v_free, dt)
+    for k in range(s.m.nv):
+        s.work.v_free[k] = s.d.v[k] + dt * s.work.vd[k]
+    look_ahead(s, s.work.q_free, s.work.v_free)
+    s.work.free_energy = energy(s.m, &s.ahead)
+    s.work.parts = 1
+
+cdef inline void fly_in_parts(System* s, double dt, Scheme scheme) noexcept nogil:
+    """q_free, v_free: where free motion leads in dt; the State is what it was.
+
+    What the actuators did is their mean.
+    """
+    cdef Scheme flight = scheme if flies(s, scheme) else make_scheme(TRAPEZOID)
+    cdef double* mean = s.work.mean_applied
+    cdef int left = MOST_PARTS, n = MOST_PARTS, k
+    cdef double h
+    memcpy(s.work.q_start, s.d.q, s.m.nq * sizeof(double))
+    memcpy(s.work.v_start, s.d.v, s.m.nv * sizeof(double))
+    memset(mean, 0, s.m.nv * sizeof(double))
+    while left > 0:
+        n = min(n, left)
+        h = dt / MOST_PARTS * n
+        accelerate_at_start(s, h, flight, True)
+        if n > 1 and is_fast(largest_turn(s, h), flight):
+            n >>= 1
+            continue
+        fly_part(s, h, flight)
+        set_state(s, s.work.q_next, s.work.v_next)
+        for k in range(s.m.nv):
+            mean[k] += h / dt * s.work.applied[k]
+        left -= n
+        n *= 2
+    memcpy(s.work.q_free, s.d.q, s.m.nq * sizeof(double))
+    memcpy(s.work.v_free, s.d.v, s.m.nv * sizeof(double))
+    s.work.free_energy = energy(s.m, s.d)
+    set_state(s, s.work.q_start, s.work.v_start)
+    poses(s.m, s.d)
+    s.work.kept = False
+    s.work.parts = 2
