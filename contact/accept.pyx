@@ -11,7 +11,7 @@ cdef inline double contact_energy(const Operator* G, const double* impulse, int 
     """The term of contact i in `energy` [J]."""
     cdef const Contact* k = G.contact + i
     cdef Vec3 lam = impulse_at(impulse, i)
-    return 0.5 * dot3(lam, add3(contact_velocity(G, i), k.v_free)) + lam.z * k.apart
+    return 0.5 * dot3(lam, add3(contact_velocity(G, i), k.v_free))
 
 
 cdef inline double row_energy(const Operator* G, const double* impulse, int r) noexcept nogil:
@@ -54,7 +54,7 @@ cdef void judge(const Operator* G, const double* impulse, double* work, double* 
     change[0] = energy(G, impulse, size)
     for i in range(G.n):
         lam = impulse_at(impulse, i)
-        work[0] += dot3(lam, G.contact[i].v_free) + lam.z * G.contact[i].apart
+        work[0] += dot3(lam, G.contact[i].v_free)
     for r in range(G.n_lines):
         work[0] += impulse[3 * G.n + r] * G.line[r].v_free
 

@@ -16,7 +16,6 @@ cdef struct Side:            # one single body at a contact
 cdef struct Contact:         # constants of one contact for one step
     Mat3 R                   # rows t1, t2, n, world axes
     Vec3 v_free              # [m/s], contact axes, less what is asked for of its target
-    double apart             # [m/s] what v_free.z leaves out, since no impulse of a blocked contact changes it; >= 0
     int index                # of its block in the problem
     Side a, b
     int row, row_end         # its entries are Operator.row[row:row_end]

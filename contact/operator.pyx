@@ -227,11 +227,9 @@ cdef void set_free_velocity(Contact* k, const ContactProblem* p) noexcept nogil:
     cdef Vec3 v = vec3(p.v_free[3 * i], p.v_free[3 * i + 1], p.v_free[3 * i + 2])
     if p.target != NULL:
         v.z += (1.0 - k.block.reach) * max(0.0, p.target[3 * i + 2])
+    if k.block.blocked:                                # out of reach is only to be faster; a gap stays what it is
+        v.z = max(v.z, possible(&k.block, v).z)
     k.v_free = v
-    k.apart = 0.0
-    if k.block.blocked:
-        k.v_free = possible(&k.block, v)
-        k.apart = max(0.0, v.z - k.v_free.z)
 
 
 cdef Mover make_mover(const ContactProblem* p, const RowSide* side) noexcept nogil:

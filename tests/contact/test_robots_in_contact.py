@@ -191,6 +191,26 @@ def test_a_contact_near_the_axis_of_its_joint_does_not_spin_it():
     assert 0.1 < fastest <= np.sqrt(2.0 / 0.01) * (1.0 + 1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:.* asks for")
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_a_robot_that_falls_on_limbs_about_to_touch_is_stopped(restitution):
+    """A HyQ, limp: while its legs come near one another, the ground must still hold it."""
+    rng = np.random.default_rng(0)
+    world = rbdyn.World(2e-3)
+    world.set_default_material(0.8, restitution)
+    world.add_ground()
+    one = world.add_articulated_system(robot("/hyq_no_sensors.urdf"), floating=True)
+    quaternion = rng.normal(size=4)
+    one.set_state(v=rng.normal(size=one.nv))
+    one.set_base_pose((0.0, 0.0, 1.2), quaternion / np.linalg.norm(quaternion))
+    deepest = 0.0
+    for _ in range(400):
+        world.step()
+        deepest = max([deepest, *(c.depth for c in world.contacts if c.object_a is not c.object_b)])
+    assert deepest < 0.02
+    assert one.contacts
+
+
 @pytest.mark.filterwarnings("ignore:.* asks for .*(dry friction|mimic)")  # none of it matters here
 @pytest.mark.parametrize(
     "name, seconds", [("kinova.urdf", 0.15), ("tiago_pro.urdf", 0.1), ("pr2.urdf", 0.1), ("icub_reduced.urdf", 0.1)]

@@ -48,6 +48,45 @@ def test_a_wedged_contact_still_stops_what_can_be_stopped():
     np.testing.assert_allclose(v, 0.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("make", SOLVERS)
+@pytest.mark.parametrize("slack", [0.9, 1e6])
+def test_a_wedged_contact_with_a_gap_is_no_contact_yet(make, slack):
+    """A blow on a body whose limbs are about to touch one another, and do not in this step: the gap stays what it is.
+
+    The limbs' own contact is of rank 2, v_n = w . v_t, and comes in at 0.4 m/s where 0.9 m/s would close its gap.
+    """
+    w = np.array([0.3, 0.5])
+    J_t = np.array([[0.5, 0.2, -0.4], [0.3, 0.6, -0.8]])
+    J = np.vstack([np.eye(3), J_t, w @ J_t])
+    u = np.array([-0.7, -0.6, -4.8])
+    v_free = J @ u
+    assert (J @ (u * [1.0, 1.0, 0.0]))[5] == pytest.approx(-0.426)
+    target = np.array([0.0, 0.0, 0.0, 0.0, 0.0, -slack])
+    problem = Problem(J @ J.T, (v_free - target).reshape(2, 3), [0.0, 0.8], target=target.reshape(2, 3))
+    make().solve(problem)
+    assert problem.converged
+    np.testing.assert_allclose(problem.impulse, [[0.0, 0.0, 4.8], [0.0, 0.0, 0.0]], atol=1e-7)
+
+
+@pytest.mark.parametrize("make", SOLVERS)
+def test_a_wedged_contact_closes_its_gap_and_no_further(make):
+    """The same limbs without a blow, but faster: friction may hold them only where the gap is closed."""
+    w = np.array([0.3, 0.5])
+    J_t = np.array([[0.5, 0.2, -0.4], [0.3, 0.6, -0.8]])
+    J = np.vstack([J_t, w @ J_t])
+    u = np.array([-3.0, -3.0, 0.0])
+    target = np.array([0.0, 0.0, -0.9])
+    assert J[2] @ u < -1.5
+    problem = Problem(J @ J.T, [J @ u - target], 0.1, target=[target])
+    make().solve(problem)
+    lam = problem.impulse[0]
+    v = J @ (u + J.T @ lam)
+    assert lam[2] > 1.0
+    assert v[2] == pytest.approx(-0.9, abs=1e-6)
+    assert np.linalg.norm(lam[:2]) == pytest.approx(0.1 * lam[2], rel=1e-6)
+    assert lam[:2] @ v[:2] < 0.0
+
+
 def test_a_target_within_reach_is_kept_on_a_planar_mechanism():
     """Rank 2 with the null direction in the tangent plane: the normal target is met as on any other contact."""
     problem = wedge((0.6, 0.8, 0.0), (0.0, 0.0, -0.5))
