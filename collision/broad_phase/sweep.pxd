@@ -15,6 +15,7 @@ from rbdyn.spatial._algebra cimport Vec3
 cdef struct BoundingSphere:        # of a shape that is no half-space
     Vec3 center                    # body frame [m]
     double radius                  # [m]
+    double far                     # [m] ShapeRecord.far
     int body, slot
 
 cdef enum:
@@ -38,7 +39,9 @@ cdef struct Broad:                 # all zero: of no shapes, with no memory
     Arena memory                   # of the lists below
     int* half                      # (n_half,) slots of half-spaces
     BoundingSphere* sphere         # (n_sphere,)
-    Entry* entry                   # (n_entry,) sorted by (lo0, slot) after each sweep
+    Entry* bounds                  # (n_entry,) by slot: shapes are asked in the order in which they lie in memory
+    int* place                     # (table.n,) where in `bounds` a slot is, of those that are swept
+    Entry* entry                   # (n_entry,) the same, sorted by (lo0, slot) after each sweep
     Columns column
     bint* posed                    # (table.n,) True: world_pose is filled by the sweep
     Pose* world_pose               # (table.n,) this step's world poses, where needed

@@ -40,6 +40,8 @@ cdef void lay_out(Broad* broad, int n) noexcept nogil:
     cdef Columns* c = &broad.column
     broad.half = <int*> place(memory, n, sizeof(int))
     broad.sphere = <BoundingSphere*> place(memory, n, sizeof(BoundingSphere))
+    broad.bounds = <Entry*> place(memory, n, sizeof(Entry))
+    broad.place = <int*> place(memory, n, sizeof(int))
     broad.entry = <Entry*> place(memory, n, sizeof(Entry))
     c.lo0 = <float*> place(memory, n + BLOCK, sizeof(float))
     c.lo1 = <float*> place(memory, n + BLOCK, sizeof(float))
@@ -81,12 +83,14 @@ cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
             continue
         broad.sphere[broad.n_sphere].center = s.center_body
         broad.sphere[broad.n_sphere].radius = s.bounds.radius
+        broad.sphere[broad.n_sphere].far = s.far
         broad.sphere[broad.n_sphere].body = s.body
         broad.sphere[broad.n_sphere].slot = i
         broad.n_sphere += 1
         if has_partner(table, i):
             broad.posed[i] = True
-            broad.entry[broad.n_entry].slot = i
+            broad.bounds[broad.n_entry].slot = broad.entry[broad.n_entry].slot = i
+            broad.place[i] = broad.n_entry
             broad.n_entry += 1
     broad.sorted = False
     broad.revision = table.revision
@@ -95,20 +99,31 @@ cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
 
 # ---- motions -----------------------------------------------------------------------------
 
+cdef double travel_of(const ShapeRecord* s, BodyMotions motions, double least) noexcept nogil:
+    cdef const Motion* m = &motions.of[s.body]
+    if is_still(m, s.far, least):
+        return 0.0
+    return sqrt(dot3(m.v, m.v)) + s.far * sqrt(dot3(m.w, m.w)) + motions.beyond
+
+
 cdef void find_travels(Broad* broad, const Table* table, BodyMotions motions) noexcept nogil:
-    """How far shapes get in this step, those that move at all."""
-    cdef int i
-    cdef const Motion* m
-    cdef double far
+    """How far shapes get in this step, those that move at all; the speeds of a body are looked at once."""
+    cdef int k, body = -1
+    cdef const BoundingSphere* s
+    cdef double v2 = 0.0, w2 = 0.0, v = 0.0, w = 0.0, least2 = rest_way(table.margin) * rest_way(table.margin)
     if motions.of == NULL:
         memset(broad.travel, 0, table.n * sizeof(double))
         return
-    for i in range(table.n):
-        m = &motions.of[table.shape[i].body]
-        far = table.shape[i].far
-        broad.travel[i] = 0.0
-        if not is_still(m, far, rest_way(table.margin)):
-            broad.travel[i] = sqrt(dot3(m.v, m.v)) + far * sqrt(dot3(m.w, m.w)) + motions.beyond
+    for k in range(broad.n_half):
+        broad.travel[broad.half[k]] = travel_of(&table.shape[broad.half[k]], motions, rest_way(table.margin))
+    for k in range(broad.n_sphere):
+        s = &broad.sphere[k]
+        if s.body != body:
+            body = s.body
+            v2 = dot3(motions.of[body].v, motions.of[body].v)
+            w2 = dot3(motions.of[body].w, motions.of[body].w)
+            v, w = sqrt(v2), sqrt(w2)
+        broad.travel[s.slot] = 0.0 if v2 + s.far * s.far * w2 <= least2 else v + s.far * w + motions.beyond
 
 
 cdef inline void place_shape(Broad* broad, const Table* table, int slot, const Pose* body_pose,
@@ -198,7 +213,7 @@ cdef inline Vec3 half_extent(const Bounds* b, const Mat3* R) noexcept nogil:
     return vec3(reach(R.xx, R.xy, R.xz, b), reach(R.yx, R.yy, R.yz, b), reach(R.zx, R.zy, R.zz, b))
 
 
-cdef int update_entries(Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) noexcept nogil:
+cdef int update_bounds(Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) noexcept nogil:
     """World poses and bounds of every swept shape; returns the axis along which the centres spread most."""
     cdef int k, n = broad.n_entry
     cdef const ShapeRecord* s
@@ -209,21 +224,23 @@ cdef int update_entries(Broad* broad, const Table* table, const Pose* body_pose,
     cdef double v0, v1, v2
     mean = square = vec3(0.0, 0.0, 0.0)
     for k in range(n):
-        s = &table.shape[broad.entry[k].slot]
-        place_shape(broad, table, broad.entry[k].slot, body_pose, motions)
-        X = &broad.world_pose[broad.entry[k].slot]
+        s = &table.shape[broad.bounds[k].slot]
+        place_shape(broad, table, broad.bounds[k].slot, body_pose, motions)
+        X = &broad.world_pose[broad.bounds[k].slot]
         c = X.p if s.bounds.centered else add3(X.p, mul3(X.R, s.bounds.center))
         h = add3(half_extent(&s.bounds, &X.R), vec3(0.5 * table.margin, 0.5 * table.margin, 0.5 * table.margin))
-        if broad.travel[broad.entry[k].slot] > 0.0:
-            path = broad.path[broad.entry[k].slot]
+        if broad.travel[broad.bounds[k].slot] > 0.0:
+            path = broad.path[broad.bounds[k].slot]
             more = path.spin + motions.beyond
             h = add3(h, vec3(0.5 * fabs(path.shift.x) + more, 0.5 * fabs(path.shift.y) + more,
                              0.5 * fabs(path.shift.z) + more))
-            set_bounds(&broad.entry[k], add3(c, scale3(0.5, path.shift)), h, broad.axis)
+            set_bounds(&broad.bounds[k], add3(c, scale3(0.5, path.shift)), h, broad.axis)
         else:
-            set_bounds(&broad.entry[k], c, h, broad.axis)
+            set_bounds(&broad.bounds[k], c, h, broad.axis)
         mean = add3(mean, c)
         square = add3(square, vec3(c.x * c.x, c.y * c.y, c.z * c.z))
+    for k in range(n):
+        broad.entry[k] = broad.bounds[broad.place[broad.entry[k].slot]]
     v0 = square.x - mean.x * mean.x / n
     v1 = square.y - mean.y * mean.y / n
     v2 = square.z - mean.z * mean.z / n
@@ -280,11 +297,11 @@ cdef int sweep_pairs(Broad* broad, const Table* table, const Pose* body_pose, Bo
     cdef float[BLOCK] gap
     if n < 2:
         return 0
-    axis = update_entries(broad, table, body_pose, motions)
+    axis = update_bounds(broad, table, body_pose, motions)
     if axis != broad.axis:
         broad.axis = axis
         broad.sorted = False
-        update_entries(broad, table, body_pose, motions)
+        update_bounds(broad, table, body_pose, motions)
     if not broad.sorted or not insertion_sort(broad.entry, n):
         heap_sort(broad.entry, n)
     broad.sorted = True
