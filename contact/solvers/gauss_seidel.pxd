@@ -40,6 +40,6 @@ cdef inline int soft_sweeps(const Settings* s) noexcept nogil:
     return min(<int> SOFT_SWEEPS, s.max_iterations)
 
 
-cdef void tune(Settings* s, const Operator* G, double dt) noexcept nogil
+cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept nogil
 cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
                       double* history, size_t* reallocations) except -1 nogil

@@ -40,15 +40,26 @@ cdef double free_speed(const Operator* G) noexcept nogil:
     return speed
 
 
-cdef void tune(Settings* s, const Operator* G, double dt) noexcept nogil:
+cdef bint bounces(const Operator* G, const ContactProblem* p) noexcept nogil:
+    """Whether any contact is asked to part."""
+    cdef int i
+    if p.target != NULL:
+        for i in range(G.n):
+            if p.target[3 * G.contact[i].index + 2] > 0.0:
+                return True
+    return False
+
+
+cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept nogil:
     """Settings for one island.
 
     Small islands are solved to the threshold, and so is what eight sweeps and a direct solve can do: things at rest.
     Where more is needed, errors count that are seen or felt, and the next step goes on from here; acceleration, which
-    doubles the cost of a sweep, does not pay where things slide or hit and the next problem is another one.  A problem
-    without a time step is not of a simulation.
+    doubles the cost of a sweep, does not pay where things slide or hit and the next problem is another one.  Bounces
+    are over after one step: what it leaves is lost, or given up by the guard of bounce.pyx.  A problem without a time
+    step is not of a simulation.
     """
-    cdef double speed
+    cdef double speed, dt = p.dt
     s.enough, s.hasty = s.threshold, False
     if not s.automatic or not dt > 0.0 or G.n + G.n_blocks <= FEW_BLOCKS:
         return
@@ -56,7 +67,7 @@ cdef void tune(Settings* s, const Operator* G, double dt) noexcept nogil:
     s.enough = max(s.threshold, min(FINE * speed, NOT_FELT * dt))
     s.max_iterations = min(s.max_iterations, <int> MOST_SWEEPS)
     s.anderson = s.anderson and speed <= MOVING * dt
-    s.hasty = G.n_blocks == 0
+    s.hasty = G.n_blocks == 0 and not bounces(G, p)
 
 
 cdef double sweep(Operator* G, const Settings* s, double alpha, double* impulse) noexcept nogil:

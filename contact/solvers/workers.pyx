@@ -71,7 +71,7 @@ cdef int prepare(Worker* w, const Settings* settings, const ContactProblem* p) e
 cdef int solve_one(Islands* all, int k, Worker* w, const Settings* settings) except -1 nogil:
     """Island k."""
     cdef Settings s = settings[0]
-    tune(&s, &all.island[k].G, w.problem.dt)
+    tune(&s, &all.island[k].G, &w.problem)
     solve_island(all.island + k, &w.acceleration, &w.direct, &s, &w.problem, w.history, &w.reallocations)
     w.problem.iterations = max(w.problem.iterations, all.island[k].iterations)
     return 0

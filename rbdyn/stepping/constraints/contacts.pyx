@@ -122,6 +122,18 @@ cdef inline double share_before(const Scene* s, const ContactPoint* c, double bo
     return (max(-c.depth, 0.0) / s.dt + bounce) / (v_in + bounce) if v_in > 0.0 else 0.5
 
 
+cdef inline bint is_blow(const Scene* s, const ContactPoint* c, const ContactProblem* p, int i) noexcept nogil:
+    """Whether a contact is one of bodies that bounce: it asks for it, or is hit from elsewhere and would open else.
+
+    Such bodies keep their energy when they move by their mean velocity, and it leads none of them into the other.
+    """
+    cdef int n = 3 * i + 2
+    if p.target[n] > 0.0:
+        return True
+    return p.approach[i] <= 0.0 and p.v_free[n] + p.target[n] >= 0.0 and pair_properties(
+        &s.pairs, s.material[c.shape_a], s.material[c.shape_b]).restitution > 0.0
+
+
 cdef inline void bounce_early(const Scene* s, int k, double before) noexcept nogil:
     if k >= 0:
         s.single_scratch[k].before = min(s.single_scratch[k].before, before)
@@ -143,8 +155,8 @@ cdef void read_contacts(const Scene* s, const ContactProblem* p, Share share) no
         l = p.impulse + 3 * i
         if not (l[0] == 0.0 and l[1] == 0.0 and l[2] == 0.0):
             impulse = cone_impulse(p, i)
-            bounces = p.target[3 * i + 2] > 0.0
-            if bounces:
+            bounces = is_blow(s, c, p, i)
+            if p.target[3 * i + 2] > 0.0:
                 before = share_before(s, c, p.target[3 * i + 2])
                 bounce_early(s, p.single_a[i], before)
                 bounce_early(s, p.single_b[i], before)
