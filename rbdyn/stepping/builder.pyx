@@ -13,6 +13,7 @@ from rbdyn.spatial._algebra cimport (
     Force, Mat3, Sym3, Vec3, cross3, force, power, scale_f, sub3, sub_f, sym3, vec3, zero_f,
 )
 from rbdyn.stepping.articulated cimport normalise_columns
+from rbdyn.stepping.constraints.overlaps cimport release_overlaps
 from rbdyn.stepping.scene cimport Scene, SingleScratch, System
 
 
@@ -27,6 +28,7 @@ cdef void builder_free(Builder* b) noexcept:
               <size_t> b.arm_a, <size_t> b.arm_b, <size_t> b.entry3_start, <size_t> b.entry3, <size_t> b.side,
               <size_t> b.entry_start, <size_t> b.entry, <size_t> b.inverse_mass, <size_t> b.inverse_inertia):
         free(<void*> <size_t> p)
+    release_overlaps(&b.overlaps)
     memset(b, 0, sizeof(Builder))
 
 

@@ -25,6 +25,7 @@ from rbdyn.spatial._algebra cimport Vec3, dot3, vec3
 from rbdyn.stepping.assemble cimport (
     CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, position_problem,
 )
+from rbdyn.stepping.constraints.overlaps cimport forget_overlaps
 from rbdyn.stepping.rewind cimport free_start, keep_start, reserve_start, return_to_start
 from rbdyn.stepping.scene cimport DYNAMIC, Scene, is_known
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, TRAPEZOID, make_scheme
@@ -381,6 +382,8 @@ cdef class World:
         system = (<ArticulatedSystem> moved).system().handle if isinstance(moved, ArticulatedSystem) else None
         forget_impulses(self.contact, moved.shape_ids, system)
         forget_impulses(self.position_solver, moved.shape_ids, system)
+        for shape_id in moved.shape_ids:
+            forget_overlaps(&self.assembly.builder.overlaps, shape_id)
 
     def _set_dynamic(self, obj):
         """Called by a body whose type changed."""

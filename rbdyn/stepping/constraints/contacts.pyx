@@ -13,11 +13,12 @@ from rbdyn.stepping.articulated cimport point_velocity
 from rbdyn.stepping.builder cimport (
     Builder, Count, Share, add_point, begin_cone, end_cone, gather_cone, use_system,
 )
+from rbdyn.stepping.constraints.overlaps cimport begin_overlaps, end_overlaps, leave_alone
 from rbdyn.stepping.scene cimport (
     SINGLE_BODY, SYSTEM_BODY, BodyHandle, PairProperties, Scene, SingleScratch, SingleState, System, pair_properties,
 )
 from rbdyn.stepping.single cimport Single, single_add_impulse, single_of
-from rbdyn.stepping.touch cimport note_blows
+from rbdyn.stepping.touch cimport in_one_tree, note_blows
 
 
 cdef Count count_contacts(const Scene* s) noexcept nogil:
@@ -73,7 +74,12 @@ cdef inline double single_mobility(const Scene* s, const BodyHandle* body) noexc
     return s.single_scratch[body.index].inverse_mass if body.kind == SINGLE_BODY else 0.0
 
 
-cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c) except -1 nogil:
+cdef inline double asked(const Scene* s, double depth) noexcept nogil:
+    """How fast a depth is to be corrected [m/s]."""
+    return position_target(depth, s.dt, s.erp, s.slop, s.erp_speed)
+
+
+cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c, bint left) except -1 nogil:
     """One contact: its frame, free velocity less target, friction and key, and the bodies on both sides."""
     cdef const BodyHandle* A = s.body + c.body_a
     cdef const BodyHandle* B = s.body + c.body_b
@@ -87,7 +93,9 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c) except
     now = mul3(E, sub3(now_a, now_b))
     v = mul3(E, sub3(free_a, free_b))
     target = target_velocity(-now.z, c.depth, s.dt, pair.restitution + s.erp2, pair.threshold)
-    part = position_target(c.depth, s.dt, s.erp, s.slop, s.erp_speed)
+    part = asked(s, c.depth)
+    if left:
+        part = min(part, 0.0)
     mu = effective_friction(pair.friction, pair.static_friction, pair.static_threshold,
                             sqrt(now.x * now.x + now.y * now.y))
     begin_cone(b, &E, v, -now.z, c.depth, target, part, mu,
@@ -99,10 +107,37 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c) except
     return 0
 
 
-cdef int write_contacts(const Scene* s, Builder* b) except -1 nogil:
+cdef int next_pair(const Scene* s, int i) noexcept nogil:
+    """The first contact after i that is of other shapes."""
+    cdef const ContactPoint* c = s.contacts.point + i
+    while i < s.contacts.n and s.contacts.point[i].shape_a == c.shape_a and s.contacts.point[i].shape_b == c.shape_b:
+        i += 1
+    return i
+
+
+cdef bint hopeless(const Scene* s, Builder* b, int first, int end) noexcept nogil:
+    """Whether the contacts of two shapes are an overlap of a robot with itself that pushes do not lessen."""
+    cdef const ContactPoint* c = s.contacts.point + first
+    cdef double depth = c.depth
     cdef int i
-    for i in range(s.contacts.n):
-        write_contact(s, b, s.contacts.point + i)
+    for i in range(first + 1, end):
+        depth = max(depth, s.contacts.point[i].depth)
+    if depth <= s.slop or not in_one_tree(s, s.body + c.body_a, s.body + c.body_b):
+        return False
+    return leave_alone(&b.overlaps, c, depth, s.dt * asked(s, depth))
+
+
+cdef int write_contacts(const Scene* s, Builder* b) except -1 nogil:
+    cdef bint left
+    cdef int i = 0, end
+    begin_overlaps(&b.overlaps, s.contacts.n)
+    while i < s.contacts.n:
+        end = next_pair(s, i)
+        left = hopeless(s, b, i, end)
+        while i < end:
+            write_contact(s, b, s.contacts.point + i, left)
+            i += 1
+    end_overlaps(&b.overlaps)
     return 0
 
 

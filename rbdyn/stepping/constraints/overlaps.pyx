@@ -1,0 +1,64 @@
+"""Overlaps that no push lessens: overlaps.pxd."""
+
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+from rbdyn.collision._types cimport ContactPoint
+from rbdyn.memory cimport grow
+
+cdef double PATIENCE = 5.0     # depths that a pair is asked to part before it is left alone
+cdef double LESS = 0.9         # of its depth, and it is a success
+cdef double MORE = 1.1         # and it is anew
+
+
+cdef void release_overlaps(Overlaps* o) noexcept:
+    """Give all memory back."""
+    free(o.now)
+    free(o.next)
+    memset(o, 0, sizeof(Overlaps))
+
+
+cdef int begin_overlaps(Overlaps* o, int contacts) except -1 nogil:
+    """None yet in this step."""
+    grow(<void**> &o.next, &o.room[1], contacts, sizeof(Overlap))
+    o.n_next = o.at = 0
+    return 0
+
+
+cdef inline bint before(const Overlap* o, const ContactPoint* c) noexcept nogil:
+    return o.a < c.shape_a or (o.a == c.shape_a and o.b < c.shape_b)
+
+
+cdef bint leave_alone(Overlaps* o, const ContactPoint* c, double depth, double asked) noexcept nogil:
+    """Note a pair, `depth` deep, that is to be parted by `asked` in this step [m]; whether that is of no use.
+
+    Pairs come in the order of their shapes.
+    """
+    cdef Overlap* mine = o.next + o.n_next
+    o.n_next += 1
+    while o.at < o.n and before(o.now + o.at, c):
+        o.at += 1
+    mine[0] = Overlap(a=c.shape_a, b=c.shape_b, depth=depth, asked=0.0, left=False)
+    if o.at < o.n and o.now[o.at].a == c.shape_a and o.now[o.at].b == c.shape_b:
+        if LESS * o.now[o.at].depth <= depth <= MORE * o.now[o.at].depth:
+            mine[0] = o.now[o.at]
+    mine.asked += asked
+    mine.left = mine.left or mine.asked > PATIENCE * mine.depth
+    return mine.left
+
+
+cdef void end_overlaps(Overlaps* o) noexcept nogil:
+    """What was noted in this step is what the next one knows."""
+    o.now, o.next = o.next, o.now
+    o.room[0], o.room[1] = o.room[1], o.room[0]
+    o.n = o.n_next
+
+
+cdef void forget_overlaps(Overlaps* o, int shape) noexcept nogil:
+    """Of a shape that was moved by hand."""
+    cdef int k, kept = 0
+    for k in range(o.n):
+        if o.now[k].a != shape and o.now[k].b != shape:
+            o.now[kept] = o.now[k]
+            kept += 1
+    o.n = kept
