@@ -35,10 +35,11 @@ cdef class BisectionSolver(ContactSolver):
         Sweeps at most; as many again, but not more than 50, where blocks contradict one another.
     threshold : float or "auto"
         Stop when no velocity changed by this much in a sweep [m/s].  "auto" is 1e-8, but saves what is neither seen nor
-        felt in islands of more than 20 blocks: after eight sweeps 1e-4 of the largest velocity there would be without
-        impulses will do, or 1e-3 m/s^2 times the time step if that is less, and 40 sweeps are the most; 10 where more
-        than one contact of 16 between single bodies slides and sweeps gain little.  A number asks for precision, and so
-        does a problem without a time step (``dt`` of `Problem`).
+        felt: after eight sweeps, 20 in islands of up to 20 contacts between single bodies, 1e-4 of the largest velocity
+        there would be without impulses will do, or 1e-3 m/s^2 times the time step if that is less; small islands with
+        robots are solved to the end.  In larger islands 40 sweeps are the most; 10 where more than one contact of 16
+        between single bodies slides and sweeps gain little.  A number asks for precision, and so does a problem without
+        a time step (``dt`` of `Problem`).
     alpha_init, alpha_min, alpha_decay : float
         Under-relaxation alpha of every visit: starts at alpha_init, and after each sweep
         ``alpha = alpha_min + alpha_decay (alpha - alpha_min)``.  1 is best in every case measured.
@@ -77,7 +78,7 @@ cdef class BisectionSolver(ContactSolver):
 
     def __cinit__(self, *args, **kwargs):
         self.settings = Settings(law=FrictionLaw.COULOMB, method=Method.NEWTON, max_iterations=150, automatic=True,
-                                 threshold=1e-8, enough=0.0, hasty=False, alpha_init=1.0, alpha_min=1.0,
+                                 threshold=1e-8, enough=0.0, strict=0, hasty=False, alpha_init=1.0, alpha_min=1.0,
                                  alpha_decay=1.0, patience=50, anderson=True, direct=True, backward=False)
         hire(&self.crew, 1)
 

@@ -11,7 +11,9 @@ cdef enum:
     FEW_BLOCKS = 20          # an island of so many is cheap: no sweep is saved
     MOST_SWEEPS = 40         # at most for an island of more
     HASTY_SWEEPS = 10        # the same where many of its contacts slide
+    PACE = 2                 # sweeps between two looks at how they get on
     SLIDING = 16             # many: one of so many
+    STRICT_SWEEPS = 20       # before an error in a small island of single bodies counts as too small to be seen
     PLAIN_SWEEPS = 8         # sweeps before acceleration starts: most steps need fewer
     HARD_SWEEPS = 25         # sweeps before contacts that may contradict one another become compliant
     DIRECT_EVERY = 2         # sweeps between direct solves
@@ -26,8 +28,9 @@ cdef struct Settings:
     int max_iterations       # and soft_sweeps more for what contradicts
     bint automatic           # what is enough, and how many sweeps, is chosen for each island (gauss_seidel.pyx: tune)
     double threshold         # [m/s] on the largest velocity change of a sweep
-    double enough            # [m/s] the same after PLAIN_SWEEPS, and the direct solve that follows them
-    bint hasty               # few sweeps will do where things slide; chosen likewise
+    double enough            # [m/s] the same after `strict` sweeps, and the direct solve that may follow them
+    int strict               # sweeps that have to reach the threshold
+    bint hasty               # few sweeps will do where things slide
     double alpha_init, alpha_min, alpha_decay    # alpha <- alpha_min + alpha_decay (alpha - alpha_min) after each sweep
     int patience             # give up after so many sweeps without one percent of progress
     bint anderson            # used only while every alpha is 1

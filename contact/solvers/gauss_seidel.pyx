@@ -25,7 +25,7 @@ from rbdyn.spatial._algebra cimport vec3
 cdef double FINE = 1e-4            # of the speeds that an island has without impulses: an error that nobody sees
 cdef double NOT_FELT = 1e-3        # [m/s^2] times the time step: a ten-thousandth of gravity, neither
 cdef double ROUGH = 100.0          # times as much: a hundredth of gravity
-cdef double SLOW = 0.6             # of the error two sweeps before
+cdef double SLOW = 0.6             # of the error PACE sweeps before
 cdef double MOVING = 20.0          # [m/s^2] times the time step: faster than what gravity does to a thing at rest
 
 
@@ -40,34 +40,40 @@ cdef double free_speed(const Operator* G) noexcept nogil:
     return speed
 
 
-cdef bint bounces(const Operator* G, const ContactProblem* p) noexcept nogil:
-    """Whether any contact is asked to part."""
+cdef bint is_hasty(const Operator* G, const ContactProblem* p) noexcept nogil:
+    """Whether these are contacts of single bodies alone, and none is asked to part: the next step goes on."""
     cdef int i
-    if p.target != NULL:
-        for i in range(G.n):
-            if p.target[3 * G.contact[i].index + 2] > 0.0:
-                return True
-    return False
+    for i in range(G.n):
+        if G.contact[i].row_end > G.contact[i].row or (
+                p.target != NULL and p.target[3 * G.contact[i].index + 2] > 0.0):
+            return False
+    return G.n_blocks == 0
 
 
 cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept nogil:
     """Settings for one island.
 
-    Small islands are solved to the threshold, and so is what eight sweeps and a direct solve can do: things at rest.
-    Where more is needed, errors count that are seen or felt, and the next step goes on from here; acceleration, which
-    doubles the cost of a sweep, does not pay where things slide or hit and the next problem is another one.  Bounces
-    are over after one step: what it leaves is lost, or given up by the guard of bounce.pyx.  A problem without a time
-    step is not of a simulation.
+    Robots in small islands are solved to the threshold, and so is what some sweeps and a direct solve can do: things at
+    rest.  Where more is needed, errors count that are seen or felt, and the next step goes on from here; acceleration,
+    which doubles the cost of a sweep, does not pay where things slide or hit and the next problem is another one.
+    Bounces are over after one step: what it leaves is lost, or given up by the guard of bounce.pyx.  A problem without
+    a time step is not of a simulation.
     """
+    cdef bint few = G.n + G.n_blocks <= FEW_BLOCKS
     cdef double speed, dt = p.dt
-    s.enough, s.hasty = s.threshold, False
-    if not s.automatic or not dt > 0.0 or G.n + G.n_blocks <= FEW_BLOCKS:
+    s.enough, s.strict, s.hasty = s.threshold, PLAIN_SWEEPS, False
+    if not s.automatic or not dt > 0.0:
+        return
+    s.hasty = is_hasty(G, p)
+    if few and not s.hasty:
         return
     speed = free_speed(G)
     s.enough = max(s.threshold, min(FINE * speed, NOT_FELT * dt))
+    if few:
+        s.strict, s.hasty = STRICT_SWEEPS, False
+        return
     s.max_iterations = min(s.max_iterations, <int> MOST_SWEEPS)
     s.anderson = s.anderson and speed <= MOVING * dt
-    s.hasty = G.n_blocks == 0 and not bounces(G, p)
 
 
 cdef double sweep(Operator* G, const Settings* s, double alpha, double* impulse) noexcept nogil:
@@ -129,17 +135,18 @@ cdef void restore(Island* island, Anderson* A, double error) noexcept nogil:
     island.error = error
 
 
-cdef bint slides(const Operator* G, bint rough) noexcept nogil:
-    """Whether many contacts slide, of single bodies alone; those with friction count while the error is `rough`.
+cdef bint gains_little(const Island* island, const Settings* s, double best, double before) noexcept nogil:
+    """Whether many contacts slide, and more sweeps are not worth while; `before` was the best error PACE sweeps ago.
 
-    The next problem is another one then, and what a direct solve would hold gives way.
+    The next problem is another one then, and what a direct solve would hold gives way.  Contacts without friction slide
+    always; those with it count while the error is large and falls slowly.
     """
+    cdef const Operator* G = &island.G
+    cdef bint slow = best > max(ROUGH * s.enough, SLOW * before)
     cdef int i, count = 0
     for i in range(G.n):
-        if G.contact[i].row_end > G.contact[i].row:
-            return False
-        count += G.contact[i].mode == SLIDE and (rough or G.contact[i].block.mu == 0.0)
-    return SLIDING * count > G.n
+        count += G.contact[i].mode == SLIDE and (slow or G.contact[i].block.mu == 0.0)
+    return SLIDING * count > G.n and not contradicts(G, island.impulse, 0.5)
 
 
 cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p, double* history,
@@ -151,7 +158,9 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
     cdef Operator* G = &island.G
     cdef bint plain = s.alpha_init == 1.0 and s.alpha_min == 1.0, accelerated = False, tried = False, looked = soft
     cdef double alpha = s.alpha_init, best = INFINITY, mark = INFINITY, before = INFINITY
-    cdef int first = island.iterations, k, last_progress = first, leg = 0, hasty = 0
+    cdef int first = island.iterations, k, last_progress = first, leg = 0
+    cdef bint hasty = False
+    cdef double pace = INFINITY
     cdef int most = DIRECT_TRIES if s.automatic else PATIENT_TRIES
     cdef int tries = most if s.direct and plain and G.n > 0 and not soft else 0
     cdef size_t size = rows_of(G) * sizeof(double)
@@ -177,7 +186,7 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
                 fail(A)
             accelerated = tried = False
             continue
-        island.converged = island.error < (s.threshold if k + 1 <= PLAIN_SWEEPS else s.enough)
+        island.converged = island.error < (s.threshold if k + 1 <= s.strict else s.enough)
         if island.error < best:
             best = island.error
             memcpy(A.kept, island.impulse, size)
@@ -198,14 +207,12 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
                 begin_again(island)
                 restart(A)
                 continue
-        if k + 3 == PLAIN_SWEEPS:
-            before = island.error
-        elif k + 1 == PLAIN_SWEEPS and s.hasty and not soft:
-            hasty = HASTY_SWEEPS if slides(G, island.error > max(ROUGH * s.enough, SLOW * before)) else 0
-            before = INFINITY
-        if k + 1 == hasty and not contradicts(G, island.impulse, 0.3):       # else more sweeps tell
-            break
-        if not plain or k + 1 < first + PLAIN_SWEEPS or k + 1 >= last or hasty > 0:
+        if s.hasty and not soft and k + 3 >= PLAIN_SWEEPS and (k + 1 - PLAIN_SWEEPS) % PACE == 0:
+            hasty = k + 1 >= PLAIN_SWEEPS and gains_little(island, s, best, pace)
+            pace = best
+            if hasty and k + 1 >= HASTY_SWEEPS:
+                break
+        if not plain or k + 1 < first + PLAIN_SWEEPS or k + 1 >= last or hasty:
             continue
         if tries == most:
             tries = tries if begin_direct(S, G, p, reallocations) else 0
