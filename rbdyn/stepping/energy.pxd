@@ -3,7 +3,8 @@
 # Constraint impulses are judged with the mass matrix of the step's start.  Joints that turn by some tenths of a radian
 # in a step change that matrix, most of all near a singularity, so that the same velocities are worth another energy at
 # the end.  Over many such steps a limp robot whose links touch would explode.  What is too much is taken from the
-# motion of the joints; the momentum of a tree that floats stays.
+# motion of the joints, so that the momentum of a tree that floats stays; where the ground has a part in it, from all
+# motion.
 
 from libc.math cimport fmax, sqrt
 from libc.string cimport memcmp, memcpy
@@ -101,8 +102,14 @@ cdef inline void slow_joints(System* s, double share) noexcept nogil:
             for k in range(s.m.nvi[i]):
                 v[k] *= share
 
+cdef inline void slow_all(System* s, double share) noexcept nogil:
+    """Leave `share` of all velocities: what parts or sticks at the end of the step does so still."""
+    cdef int k
+    for k in range(s.m.nv):
+        s.work.v_next[k] *= share
+
 cdef inline void bound_energy(System* s, double dt) noexcept nogil:
-    """Slow the joints at the end of a fast step in which constraints act, if it has too much energy."""
+    """Slow the motion at the end of a fast step in which constraints act, if it has too much energy."""
     cdef double most, now, locked
     if not (s.work.pushed or impulses_act(s)):
         return
@@ -113,6 +120,9 @@ cdef inline void bound_energy(System* s, double dt) noexcept nogil:
     now = kinetic(s.m, &s.ahead, s.work.v_next, NULL)
     most -= potential(s.m, &s.ahead)
     if now <= most + 1e-9 * now:
+        return
+    if s.work.grounded:
+        slow_all(s, sqrt(fmax(0.0, most) / now))
         return
     locked = locked_energy(s)
     slow_joints(s, sqrt((most - locked) / (now - locked)) if most > locked else 0.0)

@@ -113,3 +113,25 @@ def test_what_others_push_is_not_slowed():
         world.step(round(0.02 / dt))
         ends.append(one.v[0])
     assert ends[0] == pytest.approx(ends[1], rel=1e-2) and ends[0] > 40.0
+
+
+@pytest.mark.filterwarnings("ignore:.* asks for")
+def test_an_arm_thrown_on_the_ground_bounces_without_gain():
+    """A free UR5, restitution 1, no friction: what a blow leaves is bounded together with the momentum it brings."""
+    rng = np.random.default_rng(2)
+    world = rbdyn.World(2e-3)
+    world.set_default_material(friction=0.0, restitution=1.0)
+    world.add_ground()
+    one = world.add_articulated_system(robot("ur5_robot.urdf"), floating=True)
+    one.set_state(v=rng.normal(size=one.nv))
+    quaternion = rng.normal(size=4)
+    one.set_base_pose((0.0, 0.0, 1.2), quaternion / np.linalg.norm(quaternion))
+    start = lowest = energy(one)
+    blows = 0
+    for _ in range(500):
+        world.step()
+        blows += any(np.linalg.norm(c.impulse) > 0.0 for c in world.contacts)
+        now = energy(one)
+        assert now < lowest + 0.01 * start
+        lowest = min(lowest, now)
+    assert blows > 5
