@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import importlib.util
 import os
 import subprocess
 import sys
@@ -55,20 +56,21 @@ def rows() -> Iterator[tuple[str, Callable[[], Loop]]]:
 
 def scene(name: str, dt: float, steps: int) -> Loop:
     """Steps of a scene that goes on from loop to loop."""
-    from benchmarks import scene_rbdyn
-    from benchmarks.scene_types import Scene
+    from benchmarks.scenes import in_rbdyn
+    from benchmarks.scenes.types import Scene
 
-    world = scene_rbdyn.build(Scene(name, dt, 0, 0, 0, 1, None, ())).world
+    world = in_rbdyn.build(Scene(name, dt, 0, 0, 0, 1, None, ())).world
     return lambda: world.step(steps)
 
 
 def air_without_limits() -> Loop:
     """The scene air with joints that turn freely: limits that one version has and the other has not do not count."""
-    from benchmarks import robots, scene_rbdyn
-    from benchmarks.scene_types import AIR_HEIGHT, air_speeds
+    from benchmarks import robots
+    from benchmarks.scenes import in_rbdyn
+    from benchmarks.scenes.types import AIR_HEIGHT, air_speeds
     from rbdyn.world import World
 
-    _, q = scene_rbdyn.anymal_start()
+    _, q = in_rbdyn.anymal_start()
     q[2] = AIR_HEIGHT
     mechanism = robots.ANYMAL.mechanism()
     for joint in mechanism.joints:
@@ -164,7 +166,10 @@ def spheres() -> Loop:
 
 def worker() -> None:
     """Answer each line of standard input, "make ROW" or "run N", with a line: "ok", a reason, or seconds."""
-    sys.path.insert(0, str(Path.cwd()))
+    sys.path[0] = str(Path.cwd())
+    spec = importlib.util.spec_from_file_location("benchmarks", Path(__file__).with_name("__init__.py"))
+    assert spec is not None
+    sys.modules["benchmarks"] = importlib.util.module_from_spec(spec)     # this checkout's rows, on that one's rbdyn
     made = dict(rows())
     loop: Loop | None = None
     for line in sys.stdin:

@@ -13,7 +13,7 @@ import rbdyn
 from benchmarks import table
 from benchmarks.machine import optional
 from benchmarks.robots import ANYMAL
-from benchmarks.scene_types import AIR_HEIGHT, Array, Scene
+from benchmarks.scenes.types import AIR_HEIGHT, Array, Scene
 from rbdyn.world import World
 
 DT, TIME = 1e-3, 2.0  # [s]
@@ -80,10 +80,10 @@ class Mujoco:
     """The same in MuJoCo."""
 
     def __init__(self, integrator: str) -> None:
-        from benchmarks import scene_mujoco
+        from benchmarks.scenes import in_mujoco
 
-        self.mj = scene_mujoco.mj
-        self.simulation = scene_mujoco.build(Scene("air", DT, 1, 1, 0, 1, None, ()))
+        self.mj = in_mujoco.mj
+        self.simulation = in_mujoco.build(Scene("air", DT, 1, 1, 0, 1, None, ()))
         model, data = self.simulation.model, self.simulation.data
         model.opt.integrator = getattr(self.mj.mjtIntegrator, f"mjINT_{integrator.upper()}")
         names = rbdyn.Model(ANYMAL.mechanism()).joint_names[1:]

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 import rbdyn
-from benchmarks import scene_rbdyn
 from benchmarks.robots import ANYMAL, PANDA, TALOS, Robot
-from benchmarks.scene_types import Scene
+from benchmarks.scenes import in_rbdyn
+from benchmarks.scenes.types import Scene
 from rbdyn.world import World
 
 FILE = Path(__file__).with_suffix(".txt")
@@ -169,7 +169,7 @@ def entries(only: str) -> Iterator[tuple[str, str]]:
                 yield name, digest(*(compute(c) for c in cases))
     for scene, dt in SCENES:
         if only in f"scene {scene}":
-            yield from scene_entries(scene, scene_rbdyn.build(Scene(scene, dt, 0, 0, 0, 1, None, ())).world)
+            yield from scene_entries(scene, in_rbdyn.build(Scene(scene, dt, 0, 0, 0, 1, None, ())).world)
     if only in "scene pile50":
         yield from scene_entries("pile50", pile())
 

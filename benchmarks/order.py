@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks import table
-from benchmarks.scene_types import Array
+from benchmarks.scenes.types import Array
 from rbdyn.world import SingleBody, World
 
 G, RADIUS, MASS = 9.81, 0.1, 1.0  # [m/s^2], [m], [kg]; inertia 2/5 m r^2

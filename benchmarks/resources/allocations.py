@@ -6,8 +6,8 @@ import tracemalloc
 
 from benchmarks import table
 from benchmarks.resources.heap import bytes_in_use
-from benchmarks.scene_rbdyn import WorldSimulation, build
 from benchmarks.scenes import SCENES
+from benchmarks.scenes.in_rbdyn import WorldSimulation, build
 
 FEW, MANY = 10, 100_000
 

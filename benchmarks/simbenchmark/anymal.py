@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import rbdyn
-from benchmarks.scene_types import Array
+from benchmarks.scenes.types import Array
 from benchmarks.simbenchmark import scenes
 from rbdyn.mechanism import Mechanism
 from rbdyn.world import World

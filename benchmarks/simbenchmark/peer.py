@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.machine import optional
 from benchmarks.robots import mujoco_urdf
-from benchmarks.scene_types import Array
+from benchmarks.scenes.types import Array
 from benchmarks.simbenchmark import scenes
 
 mj: Any = optional("mujoco")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.robots import Robot
-from benchmarks.scene_types import Array
+from benchmarks.scenes.types import Array
 
 G = 9.81  # [m/s^2]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from benchmarks.machine import optional
 from benchmarks.robots import ANYMAL, mujoco_urdf
-from benchmarks.scene_rbdyn import anymal_start
-from benchmarks.scene_types import (
+from benchmarks.scenes.in_rbdyn import anymal_start
+from benchmarks.scenes.types import (
     AIR_HEIGHT,
     BALL_MASS,
     BALL_RADIUS,

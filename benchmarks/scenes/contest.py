@@ -9,9 +9,10 @@ from functools import partial
 from statistics import fmean, median
 from typing import Any
 
-from benchmarks import scene_rbdyn, table
+from benchmarks import table
 from benchmarks.machine import optional
-from benchmarks.scene_types import Scene
+from benchmarks.scenes import in_rbdyn
+from benchmarks.scenes.types import Scene
 
 OURS, DEFAULT, HARD, PGS, CG = "rbdyn", "mujoco", "mujoco hard", "mujoco PGS", "mujoco CG"
 SCENES = (
@@ -60,9 +61,9 @@ def run(quick: bool) -> None:
 
 
 def _builders(scene: Scene) -> dict[str, Callable[[], Any]]:
-    builders: dict[str, Callable[[], Any]] = {OURS: partial(scene_rbdyn.build, scene)}
+    builders: dict[str, Callable[[], Any]] = {OURS: partial(in_rbdyn.build, scene)}
     if optional("mujoco") is not None:
-        from benchmarks import scene_mujoco
+        from benchmarks.scenes import in_mujoco
 
         settings: dict[str, dict[str, Any]] = {
             DEFAULT: {},
@@ -71,7 +72,7 @@ def _builders(scene: Scene) -> dict[str, Callable[[], Any]]:
             CG: {"solver": "CG"},
         }
         for engine in ENGINES[scene.name][1:]:
-            builders[engine] = partial(scene_mujoco.build, scene, **settings[engine])
+            builders[engine] = partial(in_mujoco.build, scene, **settings[engine])
     return builders
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import rbdyn
 from benchmarks.robots import ANYMAL
-from benchmarks.scene_types import (
+from benchmarks.scenes.types import (
     AIR_HEIGHT,
     BALL_MASS,
     BALL_RADIUS,
