@@ -303,7 +303,8 @@ class FCLBackend(CollisionBackend):
     Half-spaces, capsule pairs and shapes of extreme sizes (thinner than 1e-5 of their size, below 0.1 mm, beyond
     100 km) take the answer of NativeBackend: FCL crashes or gives one contact on the first, may take a second for
     one of the second, and may never return on the last.  Other pairs give one contact, box pairs up to four.
-    Slower than NativeBackend by two orders of magnitude: a cross-check.
+    Slower than NativeBackend by two orders of magnitude: a cross-check.  FCL's own pairs are not followed through the
+    step, as those of NativeBackend are: a body that moves by more than a thickness in a step may pass through it.
 
     Parameters
     ----------

@@ -108,7 +108,8 @@ cdef void keep_near(Meeting* m, int first, double margin) noexcept nogil:
     cdef int i, n = first
     for i in range(first, out.n):
         if out.point[i].depth > -margin:
-            out.point[n] = out.point[i]
+            if n < i:
+                out.point[n] = out.point[i]
             n += 1
     out.n = n
 
@@ -119,7 +120,8 @@ cdef void keep_obeyed(const Meeting* m, int first) noexcept nogil:
     cdef int i, n = first
     for i in range(first, out.n):
         if is_obeyed(m, &out.point[i]):
-            out.point[n] = out.point[i]
+            if n < i:
+                out.point[n] = out.point[i]
             n += 1
     out.n = n
 
@@ -281,7 +283,8 @@ cdef void see_from_start(Meeting* m, int first, double t, bint met) noexcept nog
                                     shift_at(m.a, add3(c.position, c.to_a), 0.0)))
         depth = c.depth if met else fmin(c.depth, 0.0)
         c.depth = fmin(depth - t * speed, fmax(depth, 0.0))
-        out.point[n] = c[0]
+        if n < i:
+            out.point[n] = c[0]
         n += 1
     out.n = n
 
@@ -356,7 +359,7 @@ cdef Outcome collide_near(Meeting* m, int first) noexcept nogil:
         keep_near(m, first, m.margin)
         if out.n < n:                            # a smaller margin may choose other corners
             out.n = first
-            look(m, m.margin)
+            look_at(m, 0.0, m.margin)
         return rows_now(m, first)
     if deepest_of(out, first) > m.touch:
         keep_near(m, first, fmax(m.margin, 2.0 * m.way))
@@ -399,7 +402,7 @@ cdef Outcome collide_moving(const PairEntry* table, MovingShape* a, MovingShape*
         if least_gap(gap, gap_along(&a.end, &b.end, axis[0]), a.path.sag + b.path.sag) > margin + beyond:
             return ALONGSIDE if gap < m.alone else FREE
     if gap <= margin:
-        look_at(&m, 0.0, margin if m.way <= 2.0 * margin else margin + 2.0 * m.way)
+        collide(table, N_KINDS, &a.now, &b.now, margin if m.way <= 2.0 * margin else margin + 2.0 * m.way, sink)
         if deepest_of(out, first) > -margin:
             axis[0] = out.point[first].normal
             return collide_near(&m, first)
@@ -422,7 +425,8 @@ cdef bint collide_if_stopped(const PairEntry* table, MovingShape* a, MovingShape
     for i in range(first, out.n):
         c = &out.point[i]
         if is_obeyed(&m, c) and -c.depth <= step_towards(&m, c):
-            out.point[n] = c[0]
+            if n < i:
+                out.point[n] = c[0]
             n += 1
     out.n = n
     return n > first
