@@ -8,6 +8,7 @@ from rbdyn.contact.solver import ContactSolver
 LAWS: tuple[Literal["coulomb", "raisim"], ...]
 METHODS: tuple[Literal["newton", "bisection"], ...]
 MOST_THREADS: int
+HAS_THREADS: bool
 
 class BisectionSolver(ContactSolver):
     @property
