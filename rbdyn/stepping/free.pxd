@@ -26,7 +26,7 @@ cdef inline void factor_at_start(System* s, double dt, Scheme scheme, bint drift
     joint_forces(s, s.d, dt, scheme)
     note_momentum(s, drifting)
     if s.control.has_wrenches:
-        wrenches_to_bodies(s.m, s.d, s.control.wrench)
+        wrenches_to_bodies(s.m, s.d, &s.control)
     aba_inward(s.m, s.d, s.work.tau, s.work.implicit, s.control.has_wrenches)
 
 cdef inline void accelerate_at_start(System* s, double dt, Scheme scheme, bint drifting) noexcept nogil:

@@ -91,6 +91,6 @@ cdef inline void midpoint_acceleration(System* s, double dt) noexcept nogil:
     if s.work.implicit is not NULL:
         turn_springs(s, dt)
     if s.control.has_wrenches:
-        wrenches_to_bodies(m, d, s.control.wrench)
+        wrenches_to_bodies(m, d, &s.control)
     aba_inward(m, d, s.work.tau, s.work.implicit, s.control.has_wrenches)
     aba_outward(m, d, s.work.vd)

@@ -160,7 +160,7 @@ cdef inline void keep_momentum(System* s, double dt) noexcept nogil:
     look_ahead(s, s.work.q_next, s.work.v_next)
     momenta_beyond(s.m, &s.ahead)
     if s.control.has_wrenches:
-        sum_wrenches(s.m, s.d, &s.ahead, s.control.wrench, s.ahead.pA)
+        sum_wrenches(s.m, s.d, &s.ahead, &s.control, s.ahead.pA)
     for i in range(1, s.m.nb):
         if floats_on_root(s.m, i):
             put_base(s, i, dt, s.ahead.pA)

@@ -29,7 +29,7 @@ cdef inline void runge_kutta(System* s, double dt) noexcept nogil:
             next_stage(m, d, stages, dt if stage == 3 else 0.5 * dt)
         joint_forces(s, d, dt, explicit_scheme())
         if s.control.has_wrenches:
-            wrenches_to_bodies(m, d, s.control.wrench)
+            wrenches_to_bodies(m, d, &s.control)
         aba_inward(m, d, s.work.tau, s.work.implicit, s.control.has_wrenches)
         aba_outward(m, d, stages.A)
         weight = 1.0 / 6.0 if stage == 0 or stage == 3 else 1.0 / 3.0

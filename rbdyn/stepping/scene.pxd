@@ -34,6 +34,7 @@ cdef struct SingleState:
 cdef struct SingleControl:
     Vec3 force                # external force of this step, world [N]
     Vec3 torque               # external torque of this step about the centre of mass, world [N m]
+    Mat3 lever                # sum of r f^T: r from there to where a force acts, body axes [m], and f, world [N]
 
 cdef struct SingleScratch:
     double inverse_mass       # [1/kg], 0 unless dynamic
@@ -72,7 +73,8 @@ cdef struct SystemControl:    # written between steps
     double* q_spring          # (nq,) where the springs rest
     int n_limits
     Limit* limit              # (n_limits,) position limits, room for nv
-    Force* wrench             # (nb,) external wrench of this step, world axes, about the internal origin
+    Force* wrench             # (nb,) external torques and forces of this step, world axes
+    Mat3* lever               # (nb,) sum of r f^T: r from the internal origin to where a force acts, body axes [m], f
 
 cdef struct SystemScratch:    # written within a step
     int coordinate            # first of its nv normalised coordinates in this step's problem
@@ -136,6 +138,7 @@ cdef inline void lay_out_control(SystemControl* c, Arena* a, const CModel* m) no
     c.q_spring = <double*> place(a, m.nq, sizeof(double))
     c.limit = <Limit*> place(a, m.nv, sizeof(Limit))
     c.wrench = <Force*> place(a, m.nb, sizeof(Force))
+    c.lever = <Mat3*> place(a, m.nb, sizeof(Mat3))
 
 cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) noexcept nogil:
     """Place the arrays of scratch; twice, as memory.pxd says."""

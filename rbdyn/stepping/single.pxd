@@ -7,11 +7,13 @@ from libc.math cimport cos, fmin, isfinite, sin, sqrt
 from libc.string cimport memcpy
 
 from rbdyn.spatial._algebra cimport (
-    Mat3, Sym3, Vec3, add3, cross3, dot3, mul3, rotate_s, scale3, smul3, sub3, sym3, tmul3, transpose3, vec3, zero3,
+    Mat3, Sym3, Vec3, add3, cross3, dot3, mul3, outer3, rotate_s, scale3, smul3, sub3, sym3, tmul3, transpose3, vec3,
+    zero3,
 )
 from rbdyn.spatial.quaternion cimport quat_E, quat_step
 from rbdyn.stepping.scene cimport DYNAMIC, STATIC, Scene, SingleControl, SingleParameters, SingleScratch, SingleState
 from rbdyn.stepping.scheme cimport EULER, SEMI_IMPLICIT, Scheme, in_contact
+from rbdyn.stepping.wrenches cimport moment_of
 
 cdef struct Single:           # one of the scene's single bodies
     const SingleParameters* body
@@ -35,6 +37,17 @@ cdef inline Vec3 angular_momentum(const Single* b, Vec3 w) noexcept nogil:
     """L = R I_b R^T w."""
     return mul3(b.state.R, smul3(b.body.I_b, tmul3(b.state.R, w)))
 
+cdef inline Vec3 torque_on(const Single* b, double dt) noexcept nogil:
+    """External torque about the centre of mass, forces where they act in the middle of the step [N m]."""
+    cdef Mat3 lever = b.control.lever
+    cdef double q[4]
+    if (lever.xx == 0.0 and lever.xy == 0.0 and lever.xz == 0.0 and lever.yx == 0.0 and lever.yy == 0.0
+            and lever.yz == 0.0 and lever.zx == 0.0 and lever.zy == 0.0 and lever.zz == 0.0):
+        return b.control.torque
+    memcpy(q, b.state.q, 4 * sizeof(double))
+    quat_step(q, 0.5 * dt * b.state.w.x, 0.5 * dt * b.state.w.y, 0.5 * dt * b.state.w.z)
+    return add3(b.control.torque, moment_of(lever, transpose3(quat_E(q))))
+
 cdef inline void single_free(const Single* b, Vec3 gravity, double dt) noexcept nogil:
     """Velocity without contact impulses, and the inverse inertia in world axes."""
     b.work.dv = zero3()
@@ -50,7 +63,7 @@ cdef inline void single_free(const Single* b, Vec3 gravity, double dt) noexcept 
     b.work.inverse_mass = 1.0 / b.body.mass
     b.work.inverse_I = b.body.inverse_I_b if b.body.isotropic else rotate_s(transpose3(b.state.R), b.body.inverse_I_b)
     b.work.v_free = add3(b.state.v, scale3(dt, add3(gravity, scale3(b.work.inverse_mass, b.control.force))))
-    b.work.w_free = add3(b.state.w, scale3(dt, smul3(b.work.inverse_I, b.control.torque)))
+    b.work.w_free = add3(b.state.w, scale3(dt, smul3(b.work.inverse_I, torque_on(b, dt))))
 
 cdef inline void single_add_impulse(const Single* b, Vec3 impulse, Vec3 r) noexcept nogil:
     """Add the velocity change of an impulse [N s] at `r` from the centre of mass."""
@@ -171,6 +184,7 @@ cdef inline void single_clear_forces(const Single* b) noexcept nogil:
     """Forget the external forces: they live one step."""
     b.control.force = zero3()
     b.control.torque = zero3()
+    b.control.lever = outer3(zero3(), zero3())
 
 cdef inline void single_accelerations(const Single* b, double dt) noexcept nogil:
     """The step's mean acceleration, impulses included, while both velocities are known."""

@@ -1,29 +1,37 @@
-# External wrenches on the bodies of an articulated system: they live one step, keep their world axes in it, and act
-# about the origins of their bodies.
+# External wrenches on the bodies of an articulated system: they live one step, and keep their world axes in it, while
+# the points at which forces act move with their bodies.
 
 from libc.string cimport memset
 
 from rbdyn.kernels.kinematics cimport poses
 from rbdyn.model._model cimport CData, CModel
-from rbdyn.spatial._algebra cimport Force, Vec3, add3, add_f, cross3, force, scale3, sub3, tmul3
-from rbdyn.stepping.scene cimport System
+from rbdyn.spatial._algebra cimport (
+    Force, Mat3, Vec3, add3, add_f, cross3, force, matmul3, scale3, sub3, tmul3, vec3,
+)
+from rbdyn.stepping.scene cimport System, SystemControl
 
-cdef inline void wrenches_to_bodies(const CModel* m, CData* d, const Force* wrench) noexcept nogil:
+cdef inline Vec3 moment_of(Mat3 lever, Mat3 R) noexcept nogil:
+    """sum (R r) x f, of lever = sum r f^T."""
+    cdef Mat3 A = matmul3(R, lever)
+    return vec3(A.yz - A.zy, A.zx - A.xz, A.xy - A.yx)
+
+cdef inline void wrenches_to_bodies(const CModel* m, CData* d, const SystemControl* c) noexcept nogil:
     """From world axes into d.f, where aba reads them."""
     cdef int i
     poses(m, d)
     for i in range(m.nb):
-        d.f[i] = force(tmul3(d.R[i], wrench[i].n), tmul3(d.R[i], wrench[i].f))
+        d.f[i] = force(tmul3(d.R[i], add3(c.wrench[i].n, moment_of(c.lever[i], d.R[i]))), tmul3(d.R[i], c.wrench[i].f))
 
-cdef inline void sum_wrenches(const CModel* m, CData* start, CData* end, const Force* wrench,
+cdef inline void sum_wrenches(const CModel* m, CData* start, CData* end, const SystemControl* c,
                               Force* total) noexcept nogil:
     """The wrenches on the subtree of each body, world axes, about its origin; levers are means over the step."""
-    cdef Vec3 lever
+    cdef Vec3 lever, n
     cdef int i, p
     poses(m, start)
     poses(m, end)
     for i in range(m.nb):
-        total[i] = wrench[i]
+        n = scale3(0.5, add3(moment_of(c.lever[i], start.R[i]), moment_of(c.lever[i], end.R[i])))
+        total[i] = force(add3(c.wrench[i].n, n), c.wrench[i].f)
     for i in range(m.nb - 1, 0, -1):
         p = m.parent[i]
         lever = scale3(0.5, sub3(add3(start.p[i], end.p[i]), add3(start.p[p], end.p[p])))
@@ -33,4 +41,5 @@ cdef inline void system_clear_wrenches(System* s) noexcept nogil:
     """Forget them."""
     if s.control.has_wrenches:
         memset(s.control.wrench, 0, s.m.nb * sizeof(Force))
+        memset(s.control.lever, 0, s.m.nb * sizeof(Mat3))
         s.control.has_wrenches = False

@@ -189,8 +189,9 @@ def test_external_forces_on_a_robot_are_generalized_forces():
     assert not D[:6].any()
     E = np.diag(0.5 * dt * D)
 
-    def acceleration(state, v, body, wrench, arm):
+    def acceleration(state, v, body, wrench, point):
         J = rbdyn.point_jacobian_6d(state, body, (0, 0, 0))
+        arm = rbdyn.body_pose(state, body)[:3, :3] @ point
         pull = J.T @ (wrench + np.append(np.cross(arm, wrench[3:]), np.zeros(3)))
         return np.linalg.solve(rbdyn.mass_matrix(state) + E, pull - rbdyn.bias_forces(state) - D * v)
 
@@ -201,16 +202,16 @@ def test_external_forces_on_a_robot_are_generalized_forces():
         force, torque, point = rng.normal(size=3) * 50, rng.normal(size=3), 0.1 * rng.normal(size=3)
         for pushed in (1.0, 0.0):
             before = robot.state.copy()
-            wrench, arm = pushed * np.append(torque, force), robot.body_pose(body)[:3, :3] @ point
+            wrench = pushed * np.append(torque, force)
             if pushed:
                 robot.set_external_force(body, force, point)
                 robot.set_external_torque(body, torque)
             world.step()
-            start = acceleration(before, before.v, body, wrench, arm)
-            middle = acceleration(middle_of_step(before, start, dt), before.v, body, wrench, arm)
+            start = acceleration(before, before.v, body, wrench, point)
+            middle = acceleration(middle_of_step(before, start, dt), before.v, body, wrench, point)
             assert (robot.v - before.v)[6:] / dt == pytest.approx(middle[6:], rel=1e-9, abs=1e-9)
             assert (robot.v - before.v)[:6] / dt == pytest.approx(middle[:6], abs=1e-3 * np.abs(middle).max())
-            lever = arm + 0.5 * (rbdyn.body_pose(before, body) + robot.body_pose(body))[:3, 3]
+            lever = (0.5 * (rbdyn.body_pose(before, body) + robot.body_pose(body)) @ np.append(point, 1.0))[:3]
             centre = 0.5 * (rbdyn.center_of_mass(before) + rbdyn.center_of_mass(robot.state))
             change = about_centre(robot.state) - about_centre(before)
             assert change[3:] == pytest.approx(dt * (wrench[3:] + robot.total_mass * world.gravity), abs=1e-12)

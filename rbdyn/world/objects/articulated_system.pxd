@@ -18,4 +18,4 @@ cdef class ArticulatedSystem(WorldObject):
     cdef Model present(self)
     cdef object known(self, object body)
     cdef int start_target(self) except -1
-    cdef int add_wrench(self, int body, Vec3 n, Vec3 f) except -1
+    cdef int add_wrench(self, int body, Vec3 n, Vec3 f, Vec3 r) except -1

@@ -10,19 +10,19 @@ from rbdyn.world.objects.base_pose import q_with_base
 from rbdyn.world.arguments import orientation as _orientation
 
 cimport numpy as cnp
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from rbdyn.algorithms.inputs.regular cimport check_regular
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.kernels.aba cimport aba_inward
-from rbdyn.kernels.kinematics cimport poses
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport force as make_force
-from rbdyn.spatial._algebra cimport Force, Vec3, add3, add_f, cross3, mul3, tmul3, vec3, zero3
+from rbdyn.spatial._algebra cimport Vec3, add33, add3, add_f, mul3, outer3, tmul3, vec3, zero3
 from rbdyn.spatial.constants cimport Inertiad
 from rbdyn.stepping.constraints.limits cimport list_limits
 from rbdyn.stepping.scene cimport System, SystemControl
+from rbdyn.stepping.wrenches cimport system_clear_wrenches
 from rbdyn.world.objects.object cimport WorldObject
 
 MODES = ("force", "pd_plus_feedforward")
@@ -372,8 +372,7 @@ cdef class ArticulatedSystem(WorldObject):
             r = vec3(I.h.x / I.m, I.h.y / I.m, I.h.z / I.m)
         else:
             r = add3(place.p, mul3(place.R, r))
-        poses(&self.model.c, &self.state.c)
-        self.add_wrench(place.body, cross3(mul3(self.state.c.R[place.body], r), F), F)
+        self.add_wrench(place.body, zero3(), F, r)
 
     def set_external_torque(self, body, torque):
         """Apply a torque to a body for one step; the torques of one step add up.
@@ -392,12 +391,13 @@ cdef class ArticulatedSystem(WorldObject):
         place = self.model.find(self.known(body))
         self.check_alive()
         self.lock.check_idle()
-        self.add_wrench(place.body, vec3(data(t)[0], data(t)[1], data(t)[2]), zero3())
+        self.add_wrench(place.body, vec3(data(t)[0], data(t)[1], data(t)[2]), zero3(), zero3())
 
-    cdef int add_wrench(self, int body, Vec3 n, Vec3 f) except -1:
-        """Add to the external wrench of an internal body: about its origin, world axes [N m, N]."""
+    cdef int add_wrench(self, int body, Vec3 n, Vec3 f, Vec3 r) except -1:
+        """Add a torque and a force on an internal body, world axes [N m, N]; the force acts at r in its axes [m]."""
         cdef SystemControl* control = &self.system().control
         control.wrench[body] = add_f(control.wrench[body], make_force(n, f))
+        control.lever[body] = add33(control.lever[body], outer3(r, f))
         control.has_wrenches = True
         return 0
 
@@ -405,8 +405,7 @@ cdef class ArticulatedSystem(WorldObject):
         """Forget the forces and torques given for the coming step."""
         self.check_alive()
         self.lock.check_idle()
-        memset(self.system().control.wrench, 0, self.model.c.nb * sizeof(Force))
-        self.system().control.has_wrenches = False
+        system_clear_wrenches(self.system())
 
     def set_base_pose(self, position=None, orientation=None):
         """Move the base: of a floating system through its state, of a fixed one by moving the root itself.

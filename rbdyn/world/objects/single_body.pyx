@@ -9,7 +9,7 @@ from rbdyn.world.arguments import orientation as _orientation
 cimport numpy as cnp
 
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
-from rbdyn.spatial._algebra cimport Sym3, Vec3, add3, cross3, mul3, sym3, transpose3, vec3, zero3
+from rbdyn.spatial._algebra cimport Sym3, Vec3, add33, add3, outer3, sym3, transpose3, vec3, zero3
 from rbdyn.spatial.quaternion cimport quat_E
 from rbdyn.stepping.scene cimport STATIC, SingleControl, SingleParameters, SingleState
 from rbdyn.world.objects.object cimport WorldObject
@@ -235,7 +235,7 @@ cdef class SingleBody(WorldObject):
         force : (3,) array_like
             World axes [N].
         point : (3,) array_like, optional
-            Where, in the body frame [m]; the centre of mass by default.  Taken at the present pose.
+            Where, in the body frame [m]; the centre of mass by default.  It moves with the body.
         """
         cdef SingleControl* control
         cdef Vec3 f = _vec(force, "force"), r = zero3()
@@ -245,9 +245,8 @@ cdef class SingleBody(WorldObject):
         self.lock.check_idle()
         self._check_body(body)
         control = self.control()                     # last: what came before may run the caller's code
-        r = mul3(self.state().R, r)
         control.force = add3(control.force, f)
-        control.torque = add3(control.torque, cross3(r, f))
+        control.lever = add33(control.lever, outer3(r, f))
 
     def set_external_torque(self, body, torque):
         """Apply a torque to the body for one step; the torques of one step add up.
@@ -271,8 +270,8 @@ cdef class SingleBody(WorldObject):
         """Forget the forces and torques given for the coming step."""
         cdef SingleControl* control = self.control()
         self.lock.check_idle()
-        control.force = zero3()
-        control.torque = zero3()
+        control.force = control.torque = zero3()
+        control.lever = outer3(zero3(), zero3())
 
     def __repr__(self):
         if self.lock is None:
