@@ -2,7 +2,7 @@
 # itself: found before the first sweep, and solved without a look at any other, so that its bits depend on none.
 
 from rbdyn.contact.operator cimport Operator
-from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.problem cimport Block, ContactProblem
 
 cdef struct Island:
     Operator G               # of its blocks alone; the arrays are those of Islands.whole
@@ -28,6 +28,8 @@ cdef struct Islands:         # workspace; grows by doubling and is reused
     size_t reallocations     # beside those of `whole`
 
 
+cdef int join_cone(int* node, const ContactProblem* p, int i) noexcept nogil
+cdef int join_rows(int* node, const ContactProblem* p, const Block* B, int partner) noexcept nogil
 cdef int open_islands(Islands* all, ContactProblem* p) except -1 nogil
 cdef void close_islands(Islands* all, ContactProblem* p) noexcept nogil
 cdef void release(Islands* all) noexcept nogil
@@ -36,3 +38,11 @@ cdef void release(Islands* all) noexcept nogil
 cdef inline int rows_of(const Operator* G) noexcept nogil:
     """Impulses of these blocks."""
     return 3 * G.n + G.n_lines
+
+
+cdef inline int root_of(int* node, int i) noexcept nogil:
+    """The node that stands for the island of node i; paths are halved on the way (Tarjan and van Leeuwen, 1984)."""
+    while node[i] != i:
+        node[i] = node[node[i]]
+        i = node[i]
+    return i

@@ -32,14 +32,6 @@ cdef int reserve(Islands* all, const ContactProblem* p) except -1 nogil:
     return 0
 
 
-cdef inline int root_of(int* node, int i) noexcept nogil:
-    """The node that stands for the island of node i; paths are halved on the way (Tarjan and van Leeuwen, 1984)."""
-    while node[i] != i:
-        node[i] = node[node[i]]
-        i = node[i]
-    return i
-
-
 cdef inline int join(int* node, int root, int i) noexcept nogil:
     """Put node i into the island whose root is `root`, or begin with it if that is -1; returns the root."""
     if root >= 0 and node[i] == root:

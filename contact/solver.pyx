@@ -188,8 +188,9 @@ cdef class ContactSolver(Backend):
         Returns
         -------
         state : dict
-            ``version``, ``parity``; of cones ``key`` (m,), records of source, id_a, id_b, feature, and ``impulse``
-            (m, 3) [N s] in world axes; of other blocks ``block_key`` (k,), ``block_rows`` (k,) and ``row_impulse``.
+            ``version``, ``parity``; of cones that push ``key`` (m,), records of source, id_a, id_b, feature, and
+            ``impulse`` (m, 3) [N s] in world axes; of other blocks ``block_key`` (k,), ``block_rows`` (k,) and
+            ``row_impulse``.
 
         Raises
         ------

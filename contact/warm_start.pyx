@@ -91,14 +91,17 @@ cdef int store(WarmStart* W, const ContactProblem* p, size_t* reallocations) exc
     """Remember this step's impulses, and nothing older."""
     cdef int i, m = 0, rows = 0
     cdef Key last = no_key()
+    cdef Vec3 lam
     cdef const Block* B
     reserve(W, p.n_cones, p.n - p.n_cones, p.n_rows - 3 * p.n_cones, reallocations)
     for i in range(p.n_cones):
         B = p.block + i
         if compare(B.key, last) > 0:
-            last = W.key[m] = B.key
-            W.impulse[m] = tmul3(frame_of(p, i), impulse_at(p.impulse, i))
-            m += 1
+            last = B.key
+            lam = impulse_at(p.impulse, i)
+            if lam.x != 0.0 or lam.y != 0.0 or lam.z != 0.0:       # others start from zero anyhow
+                W.key[m], W.impulse[m] = last, tmul3(frame_of(p, i), lam)
+                m += 1
     W.n = m
     last = no_key()
     m = 0

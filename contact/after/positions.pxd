@@ -18,8 +18,10 @@ cdef struct PositionProblem:  # all zero: empty
     Block* block              # (n,) cones without friction
     double* v_free            # (n_rows,) what the first problem has led to, less the position target [m/s]
     double* impulse           # (n_rows,) mu [N s]
-    size_t room[3]
+    int* node                 # (n_single + n_coordinates,) union-find over what moves, and what of it asks
+    int* island               # (n,) node that stands for the island of each block; -1 where nothing is asked
+    size_t room[5]
 
 cdef void release_positions(PositionProblem* q) noexcept nogil
 cdef bint asks_for_positions(const ContactProblem* p) noexcept nogil
-cdef int write_positions(PositionProblem* q, const ContactProblem* p, const Velocities* velocities) except -1 nogil
+cdef int write_positions(PositionProblem* q, const ContactProblem* p, Velocities* velocities) except -1 nogil

@@ -10,7 +10,7 @@ cdef struct Velocities:       # all zero: empty
     size_t room[2]
 
 cdef void release_velocities(Velocities* q) noexcept nogil
-cdef int find_velocities(Velocities* q, const ContactProblem* p) except -1 nogil
+cdef int find_velocities(Velocities* q, const ContactProblem* p, const int* island) except -1 nogil
 cdef double cone_speed(const Velocities* q, const ContactProblem* p, int i, int axis) noexcept nogil
 cdef double row_speed(const Velocities* q, const ContactProblem* p, int r) noexcept nogil
 

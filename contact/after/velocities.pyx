@@ -28,8 +28,11 @@ cdef void push_cone(Velocities* q, const ContactProblem* p, int i) noexcept nogi
     """All that the impulse of cone i moves."""
     cdef const double* R = p.frame + 9 * i
     cdef const double* lam = p.impulse + 3 * i
-    cdef Vec3 f = add3(add3(scale3(lam[0], at(R)), scale3(lam[1], at(R + 3))), scale3(lam[2], at(R + 6)))
+    cdef Vec3 f
     cdef int j
+    if lam[0] == 0.0 and lam[1] == 0.0 and lam[2] == 0.0:
+        return
+    f = add3(add3(scale3(lam[0], at(R)), scale3(lam[1], at(R + 3))), scale3(lam[2], at(R + 6)))
     if p.single_a != NULL and p.single_a[i] >= 0:
         push(q, p, p.single_a[i], f, cross3(at(p.arm_a + 3 * i), f))
     if p.single_b != NULL and p.single_b[i] >= 0:
@@ -55,9 +58,9 @@ cdef void push_row(Velocities* q, const ContactProblem* p, int r) noexcept nogil
             q.z[p.entry[j].coordinate] += p.entry[j].y * lam
 
 
-cdef int find_velocities(Velocities* q, const ContactProblem* p) except -1 nogil:
-    """body and z: what the impulses in p make."""
-    cdef int i
+cdef int find_velocities(Velocities* q, const ContactProblem* p, const int* island) except -1 nogil:
+    """body and z: what the impulses in p make; with `island` (n,) those of blocks where it is not negative."""
+    cdef int i, r
     grow(<void**> &q.body, &q.room[0], p.n_single, sizeof(BodyVelocity))
     grow(<void**> &q.z, &q.room[1], p.n_coordinates, sizeof(double))
     if p.n_single > 0:
@@ -65,9 +68,12 @@ cdef int find_velocities(Velocities* q, const ContactProblem* p) except -1 nogil
     if p.n_coordinates > 0:
         memset(q.z, 0, p.n_coordinates * sizeof(double))
     for i in range(p.n_cones):
-        push_cone(q, p, i)
-    for i in range(p.n_rows - 3 * p.n_cones):
-        push_row(q, p, i)
+        if island == NULL or island[i] >= 0:
+            push_cone(q, p, i)
+    for i in range(p.n_cones, p.n):
+        if island == NULL or island[i] >= 0:
+            for r in range(p.block[i].first_row, p.block[i].first_row + p.block[i].rows):
+                push_row(q, p, r - 3 * p.n_cones)
     return 0
 
 

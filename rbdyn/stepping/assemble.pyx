@@ -66,7 +66,6 @@ cdef ContactProblem* position_problem(Assembly* a) except? NULL nogil:
     """How far poses move beyond the velocities, as a problem, once the first one is solved; NULL if none has to."""
     if not asks_for_positions(&a.builder.problem):
         return NULL
-    find_velocities(&a.velocities, &a.builder.problem)
     write_positions(&a.positions, &a.builder.problem, &a.velocities)
     return &a.positions.problem
 
@@ -108,7 +107,7 @@ cdef int apply_pushes(Assembly* a, const Scene* scene) except -1 nogil:
     cdef System* r
     cdef double share, most = scene.erp_speed
     cdef int k, i
-    find_velocities(&a.velocities, &a.positions.problem)
+    find_velocities(&a.velocities, &a.positions.problem, NULL)
     for k in range(scene.n_single):
         b = scene.single_scratch + k
         body = a.velocities.body + k
