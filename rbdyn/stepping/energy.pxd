@@ -6,7 +6,7 @@
 # motion of the joints, so that the momentum of a tree that floats stays; where the ground has a part in it, from all
 # motion.
 
-from libc.math cimport fmax, sqrt
+from libc.math cimport INFINITY, fmax, fmin, sqrt
 from libc.string cimport memcmp, memcpy
 
 from rbdyn.kernels.configuration cimport integrate_joints
@@ -108,20 +108,38 @@ cdef inline void slow_all(System* s, double share) noexcept nogil:
     for k in range(s.m.nv):
         s.work.v_next[k] *= share
 
+cdef inline bint is_limp(const System* s) noexcept nogil:
+    """Whether nothing but gravity drives it."""
+    cdef int k
+    if s.control.pd or s.control.springs or s.control.has_wrenches:
+        return False
+    for k in range(s.m.nv):
+        if s.control.tau_ff[k] != 0.0:
+            return False
+    return True
+
 cdef inline void bound_energy(System* s, double dt) noexcept nogil:
-    """Slow the motion at the end of a fast step in which constraints act, if it has too much energy."""
-    cdef double most, now, locked
-    if not (s.work.pushed or impulses_act(s)):
+    """Slow the motion at the end of a fast step in which constraints act, if it has too much energy.
+
+    Free motion of what is limp may err by a thousandth: damping of light links, far too stiff for the step, by more.
+    """
+    cdef bint limp = is_limp(s), forced = s.work.pushed or impulses_act(s)
+    cdef double most = INFINITY, now, locked
+    if not (limp or forced):
         return
     if not matters(dt * fmax(fastest_turn(s.m, s.d.v), fastest_turn(s.m, s.work.v_next))):
         return
-    most = freely(s, dt) + from_others(s)
+    if forced:
+        most = freely(s, dt)
+    if limp:
+        most = fmin(most, energy(s.m, s.d) + 1e-3 * kinetic(s.m, s.d, s.d.v, NULL))
+    most += from_others(s)
     look_ahead(s, s.work.q_next, s.work.v_next)
     now = kinetic(s.m, &s.ahead, s.work.v_next, NULL)
     most -= potential(s.m, &s.ahead)
     if now <= most + 1e-9 * now:
         return
-    if s.work.grounded:
+    if forced and s.work.grounded:
         slow_all(s, sqrt(fmax(0.0, most) / now))
         return
     locked = locked_energy(s)
