@@ -13,6 +13,7 @@ cdef enum:
     HASTY_SWEEPS = 10        # the same where many of its contacts slide
     PACE = 2                 # sweeps between two looks at how they get on
     SLIDING = 16             # many: one of so many
+    CORNERS = 8              # contacts of one body on two faces: an island of so many is solved to the end
     STRICT_SWEEPS = 20       # before an error in a small island of single bodies counts as too small to be seen
     PLAIN_SWEEPS = 8         # sweeps before acceleration starts: most steps need fewer
     HARD_SWEEPS = 25         # sweeps before contacts that may contradict one another become compliant

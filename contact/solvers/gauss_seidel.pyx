@@ -53,8 +53,8 @@ cdef bint is_hasty(const Operator* G, const ContactProblem* p) noexcept nogil:
 cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept nogil:
     """Settings for one island.
 
-    Robots in small islands are solved to the threshold, and so is what some sweeps and a direct solve can do: things at
-    rest.  Where more is needed, errors count that are seen or felt, and the next step goes on from here; acceleration,
+    Robots in small islands are solved to the threshold, single bodies on the ground too, and so is what some sweeps and
+    a direct solve can do: things at rest.  Where more is needed, errors count that are seen or felt, and the next step goes on from here; acceleration,
     which doubles the cost of a sweep, does not pay where things slide or hit and the next problem is another one.
     Bounces are over after one step: what it leaves is lost, or given up by the guard of bounce.pyx.  A problem without
     a time step is not of a simulation.
@@ -65,7 +65,8 @@ cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept
     if not s.automatic or not dt > 0.0:
         return
     s.hasty = is_hasty(G, p)
-    if few and not s.hasty:
+    if few and (not s.hasty or G.n <= CORNERS):
+        s.hasty = False
         return
     speed = free_speed(G)
     s.enough = max(s.threshold, min(FINE * speed, NOT_FELT * dt))

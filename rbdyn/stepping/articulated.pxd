@@ -11,12 +11,12 @@ from rbdyn.spatial._algebra cimport (
     Force, Mat3, Motion, Vec3, Xform, add3, add_m, apply_m, cross3, force, motion, mul3, power, scale_f, scale_m, sub3,
     sub_m, vec3, zero_f, zero_m,
 )
-from rbdyn.stepping.energy cimport bound_energy, impulses_act
-from rbdyn.stepping.free cimport accelerate_at_start, factor_at_start, flies, floats, is_fast, largest_turn, matters
-from rbdyn.stepping.midpoint cimport midpoint_acceleration
-from rbdyn.stepping.momentum cimport keep_momentum
-from rbdyn.stepping.parts cimport fly_at_once, fly_in_parts
-from rbdyn.stepping.runge_kutta cimport runge_kutta
+from rbdyn.stepping.flight.energy cimport bound_energy, impulses_act
+from rbdyn.stepping.flight.free cimport accelerate_at_start, factor_at_start, flies, floats, is_fast, largest_turn, matters
+from rbdyn.stepping.flight.midpoint cimport midpoint_acceleration
+from rbdyn.stepping.flight.momentum cimport keep_momentum
+from rbdyn.stepping.flight.parts cimport fly_at_once, fly_in_parts
+from rbdyn.stepping.flight.runge_kutta cimport runge_kutta
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, Scheme
 

@@ -3,7 +3,7 @@
 
 from rbdyn.model.joints.dispatch cimport floats_on_root
 from rbdyn.spatial._algebra cimport Vec3, scale3
-from rbdyn.stepping.momentum cimport note_blow
+from rbdyn.stepping.flight.momentum cimport note_blow
 from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, System
 
 cdef inline int tree_of(const System* s, int i) noexcept nogil:

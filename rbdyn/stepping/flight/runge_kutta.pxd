@@ -9,7 +9,7 @@ from rbdyn.kernels.aba cimport aba_inward, aba_outward
 from rbdyn.kernels.munthe_kaas cimport Stages, begin, count, finish, next_stage
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.stepping.joint_forces cimport joint_forces
-from rbdyn.stepping.midpoint cimport look_ahead
+from rbdyn.stepping.flight.midpoint cimport look_ahead
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.scheme cimport explicit_scheme
 from rbdyn.stepping.wrenches cimport wrenches_to_bodies

@@ -5,7 +5,7 @@ from libc.math cimport fabs, fmax, sqrt
 from rbdyn.kernels.aba cimport aba_inward, aba_outward
 from rbdyn.model._model cimport PLANAR, PRISMATIC, CModel
 from rbdyn.stepping.joint_forces cimport joint_forces
-from rbdyn.stepping.momentum cimport note_momentum
+from rbdyn.stepping.flight.momentum cimport note_momentum
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID, Scheme
 from rbdyn.stepping.wrenches cimport wrenches_to_bodies

@@ -22,7 +22,7 @@ from rbdyn.spatial._algebra cimport (
     scale3, scale_f, sub3, sub_f, sub_s, sym3, tmul3, vec3, zero_f,
 )
 from rbdyn.spatial.constants cimport load_mat3
-from rbdyn.stepping.midpoint cimport look_ahead
+from rbdyn.stepping.flight.midpoint cimport look_ahead
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.wrenches cimport sum_wrenches
 

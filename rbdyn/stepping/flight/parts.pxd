@@ -10,12 +10,12 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.kernels.kinematics cimport poses
-from rbdyn.stepping.energy cimport energy
-from rbdyn.stepping.free cimport accelerate_at_start, flies, is_fast, largest_turn
+from rbdyn.stepping.flight.energy cimport energy
+from rbdyn.stepping.flight.free cimport accelerate_at_start, flies, is_fast, largest_turn
 from rbdyn.stepping.joint_forces cimport actuation
-from rbdyn.stepping.midpoint cimport look_ahead, midpoint_acceleration
-from rbdyn.stepping.momentum cimport keep_momentum
-from rbdyn.stepping.runge_kutta cimport runge_kutta
+from rbdyn.stepping.flight.midpoint cimport look_ahead, midpoint_acceleration
+from rbdyn.stepping.flight.momentum cimport keep_momentum
+from rbdyn.stepping.flight.runge_kutta cimport runge_kutta
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID, Scheme, make_scheme
 

@@ -17,9 +17,9 @@ from rbdyn.spatial._algebra cimport (
     Force, Motion, Vec3, add3, add_f, dot3, mul3, mul_i, power, scale3, scale_f, sub_f, tmul3,
 )
 from rbdyn.spatial.constants cimport load_inertia
-from rbdyn.stepping.free cimport fastest_turn, matters
-from rbdyn.stepping.midpoint cimport look_ahead
-from rbdyn.stepping.momentum cimport momenta_beyond, motion_of
+from rbdyn.stepping.flight.free cimport fastest_turn, matters
+from rbdyn.stepping.flight.midpoint cimport look_ahead
+from rbdyn.stepping.flight.momentum cimport momenta_beyond, motion_of
 from rbdyn.stepping.scene cimport System
 
 cdef inline double kinetic(const CModel* m, CData* d, const double* v, const double* extra) noexcept nogil:
