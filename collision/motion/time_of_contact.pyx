@@ -267,11 +267,8 @@ cdef void see_from_start(Meeting* m, int first, double t, bint met) noexcept nog
     cdef ContactBuffer* out = m.sink.out
     cdef ContactPoint* c
     cdef Vec3 to_a = m.a.motion.v, to_b = m.b.motion.v
-    cdef double speed, depth, share
+    cdef double speed, depth
     cdef int i, n = first
-    if m.a.now.s.dynamic and m.b.now.s.dynamic:
-        share = m.a.now.s.bounds.radius / (m.a.now.s.bounds.radius + m.b.now.s.bounds.radius)
-        to_a = to_b = add3(scale3(1.0 - share, to_a), scale3(share, to_b))
     for i in range(first, out.n):
         c = &out.point[i]
         speed = closing(m, c, t)

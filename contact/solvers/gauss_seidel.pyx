@@ -54,8 +54,9 @@ cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept
     """Settings for one island.
 
     Robots in small islands are solved to the threshold, single bodies on the ground too, and so is what some sweeps and
-    a direct solve can do: things at rest.  Where more is needed, errors count that are seen or felt, and the next step goes on from here; acceleration,
-    which doubles the cost of a sweep, does not pay where things slide or hit and the next problem is another one.
+    a direct solve can do: things at rest.  Where more is needed, errors count that are seen or felt, and the next step
+    goes on from here; acceleration, which doubles the cost of a sweep, does not pay where things slide or hit and the
+    next problem is another one.
     Bounces are over after one step: what it leaves is lost, or given up by the guard of bounce.pyx.  A problem without
     a time step is not of a simulation.
     """

@@ -12,7 +12,9 @@ from rbdyn.spatial._algebra cimport (
     sub_m, vec3, zero_f, zero_m,
 )
 from rbdyn.stepping.flight.energy cimport bound_energy, impulses_act
-from rbdyn.stepping.flight.free cimport accelerate_at_start, factor_at_start, flies, floats, is_fast, largest_turn, matters
+from rbdyn.stepping.flight.free cimport (
+    accelerate_at_start, factor_at_start, flies, floats, is_fast, largest_turn, matters,
+)
 from rbdyn.stepping.flight.midpoint cimport midpoint_acceleration
 from rbdyn.stepping.flight.momentum cimport keep_momentum
 from rbdyn.stepping.flight.parts cimport fly_at_once, fly_in_parts

@@ -71,7 +71,8 @@ def test_two_balls_that_cross():
     assert c["normal"] == pytest.approx(n, abs=1e-3)
     assert c["depth"] == pytest.approx(-0.42 * 0.8, abs=1e-3)         # 0.42 m of the way, along the normal
     assert c["position"] == pytest.approx([-0.126 + 0.07 * -0.8, 0.042, 0], abs=1e-3)
-    np.testing.assert_array_equal(c["to_a"], c["to_b"])               # one point: two that move freely
+    assert c["to_a"] == pytest.approx([-0.42 * 0.7, 0, 0], abs=1e-3)  # each has the moment arm of that time
+    assert c["to_b"] == pytest.approx([0.42 * 0.3, 0, 0], abs=1e-3)
 
 
 @pytest.mark.parametrize("turn", [0.3, 1.2])

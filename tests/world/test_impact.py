@@ -166,7 +166,8 @@ def test_free_impacts_conserve_momentum_and_never_gain_energy(friction_law):
     changed = contacts = 0
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        world = World(1e-3, gravity=(0, 0, 0), contact=BisectionSolver(friction_law=friction_law))
+        # so short a step that what touches does so at its start: impulses act at one point of both bodies
+        world = World(1e-12, gravity=(0, 0, 0), contact=BisectionSolver(friction_law=friction_law))
         world.set_erp(0.0)
         bodies = crowd(rng, world)
         world.set_default_material(rng.uniform(0.1, 1.0), 0.0)
