@@ -35,11 +35,11 @@ cdef class BisectionSolver(ContactSolver):
         Sweeps at most; as many again, but not more than 50, where blocks contradict one another.
     threshold : float or "auto"
         Stop when no velocity changed by this much in a sweep [m/s].  "auto" is 1e-8, but saves what is neither seen nor
-        felt: after eight sweeps, 20 in islands of up to 20 contacts between single bodies, 1e-4 of the largest velocity
-        there would be without impulses will do, or 1e-3 m/s^2 times the time step if that is less; small islands with
-        robots are solved to the end.  In larger islands 40 sweeps are the most; 10 where more than one contact of 16
-        between single bodies slides and sweeps gain little.  A number asks for precision, and so does a problem without
-        a time step (``dt`` of `Problem`).
+        felt: after eight sweeps, 20 in islands of 9 to 20 contacts between single bodies, 1e-4 of the largest velocity
+        there would be without impulses will do, or 1e-3 m/s^2 times the time step if that is less; smaller islands, and
+        those of up to 20 contacts with robots, are solved to the end.  In larger islands 40 sweeps are the most; 10
+        where more than one contact of 16 between single bodies slides and sweeps gain little.  A number asks for
+        precision, and so does a problem without a time step (``dt`` of `Problem`).
     alpha_init, alpha_min, alpha_decay : float
         Under-relaxation alpha of every visit: starts at alpha_init, and after each sweep
         ``alpha = alpha_min + alpha_decay (alpha - alpha_min)``.  1 is best in every case measured.
