@@ -27,33 +27,30 @@ cdef inline void set_state(System* s, const double* q, const double* v) noexcept
     memcpy(s.d.v, v, s.m.nv * sizeof(double))
     s.d.stage = 0
 
+cdef inline void fly_by_midpoint(System* s, double dt, double* q, double* v) noexcept nogil:
+    """q, v after dt of free motion, with the acceleration at its start in work.vd."""
+    cdef int k
+    midpoint_acceleration(s, dt)
+    memcpy(q, s.d.q, s.m.nq * sizeof(double))
+    for k in range(s.m.nv):
+        v[k] = s.d.v[k] + 0.5 * dt * s.work.vd[k]
+    integrate_joints(s.m, q, v, dt)
+    for k in range(s.m.nv):
+        v[k] = s.d.v[k] + dt * s.work.vd[k]
+
 cdef inline void fly_part(System* s, double dt, Scheme scheme) noexcept nogil:
     """q_next, v_next after dt of free motion from the present q and v; of order 4 if no term is implicit."""
-    cdef int k
     if scheme.rule == RUNGE_KUTTA or s.work.implicit is NULL:
         runge_kutta(s, dt)
     else:
-        midpoint_acceleration(s, dt)
-        memcpy(s.work.q_next, s.d.q, s.m.nq * sizeof(double))
-        for k in range(s.m.nv):
-            s.work.v_next[k] = s.d.v[k] + 0.5 * dt * s.work.vd[k]
-        integrate_joints(s.m, s.work.q_next, s.work.v_next, dt)
-        for k in range(s.m.nv):
-            s.work.v_next[k] = s.d.v[k] + dt * s.work.vd[k]
+        fly_by_midpoint(s, dt, s.work.q_next, s.work.v_next)
         actuation(s, dt, scheme)
     if scheme.rule != RUNGE_KUTTA:
         keep_momentum(s, dt)
 
 cdef inline void fly_at_once(System* s, double dt) noexcept nogil:
     """q_free, v_free: where free motion leads in dt, with what is known of its start."""
-    cdef int k
-    midpoint_acceleration(s, dt)
-    memcpy(s.work.q_free, s.d.q, s.m.nq * sizeof(double))
-    for k in range(s.m.nv):
-        s.work.v_free[k] = s.d.v[k] + 0.5 * dt * s.work.vd[k]
-    integrate_joints(s.m, s.work.q_free, s.work.v_free, dt)
-    for k in range(s.m.nv):
-        s.work.v_free[k] = s.d.v[k] + dt * s.work.vd[k]
+    fly_by_midpoint(s, dt, s.work.q_free, s.work.v_free)
     look_ahead(s, s.work.q_free, s.work.v_free)
     s.work.free_energy = energy(s.m, &s.ahead)
     s.work.parts = 1

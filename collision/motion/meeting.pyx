@@ -1,0 +1,210 @@
+"""When two moving shapes meet: meeting.pxd."""
+
+from libc.math cimport fabs, fmax, fmin, sqrt
+
+from rbdyn.collision._types cimport BOX, HALF_SPACE, N_KINDS, SPHERE, ContactBuffer, PosedShape
+from rbdyn.collision.kernels.box_box cimport box_gap
+from rbdyn.collision.kernels.core cimport core_radius
+from rbdyn.collision.kernels.gjk cimport descend
+from rbdyn.collision.motion.path cimport (
+    MovingShape, approach_along, axis_between, find_end, gap_along, move_to,
+)
+from rbdyn.collision.pair_table cimport PairEntry, collide
+from rbdyn.collision.sink cimport Sink
+from rbdyn.spatial._algebra cimport Vec3, dot3, sub3
+
+cdef double TOUCH = 0.5            # share of the margin: shapes in each other by less have not met
+cdef double OBEYED = 0.05          # share of the margin: rows that a motion disobeys by less are left as they are
+cdef double SMALL_TURN = 0.1       # [rad] by less, no corner comes that was neither seen nor on the face that is near
+cdef double ROUGHLY = 0.1          # share of the square of a distance by which gaps may be told too small
+cdef enum:
+    MAX_LOOKS = 60                 # at one pair
+    HALVINGS = 10
+
+
+cdef double turn_between(const MovingShape* a, const MovingShape* b) noexcept nogil:
+    cdef Vec3 w = sub3(a.motion.w, b.motion.w)
+    return sqrt(dot3(w, w))
+
+
+cdef double way_between(const MovingShape* a, const MovingShape* b) noexcept nogil:
+    """[m] no two points approach by more."""
+    cdef Vec3 shift = sub3(a.path.shift, b.path.shift)
+    return sqrt(dot3(shift, shift)) + a.path.spin + b.path.spin
+
+
+cdef Meeting meeting(const PairEntry* table, MovingShape* a, MovingShape* b, double margin, double beyond,
+                     Sink* sink) noexcept nogil:
+    cdef Meeting m
+    m.gap = 0.0
+    m.table, m.a, m.b, m.sink, m.margin, m.beyond = table, a, b, sink, margin, beyond
+    m.touch, m.obeyed = TOUCH * margin, OBEYED * margin
+    m.alone = 0.0 if a.still or b.still else fmax(a.path.way, b.path.way)
+    m.way, m.angle = way_between(a, b), turn_between(a, b)
+    m.turns = m.angle > SMALL_TURN
+    m.axis = axis_between(&a.now, &b.now)
+    return m
+
+
+# ---- one look --------------------------------------------------------------------------------
+
+cdef double gap_of(Meeting* m, double reach) noexcept nogil:
+    """A gap between them where they are now looked at [m], along m.axis: positive, and about as large as it can be.
+
+    Negative if they overlap; some number above `reach` if they are that far.
+    """
+    cdef const PosedShape* a = &m.a.later
+    cdef const PosedShape* b = &m.b.later
+    cdef double r = core_radius(a) + core_radius(b)
+    cdef Vec3 x
+    if a.s.kind == HALF_SPACE or b.s.kind == HALF_SPACE or (a.s.kind == SPHERE and b.s.kind == SPHERE):
+        m.axis = axis_between(a, b)
+    elif a.s.kind == BOX and b.s.kind == BOX:
+        return box_gap(a, b, &m.axis)
+    elif descend(a, b, r + reach, m.axis, ROUGHLY, &x, &m.axis) < 0.0:
+        return -r
+    return gap_along(a, b, m.axis)
+
+
+cdef int look(Meeting* m, double margin) noexcept nogil:
+    """Append the contacts where they are; the index of the first."""
+    cdef int first = m.sink.out.n
+    collide(m.table, N_KINDS, &m.a.later, &m.b.later, margin, m.sink)
+    return first
+
+
+cdef int look_at(Meeting* m, double t, double margin) noexcept nogil:
+    """Append the contacts at the fraction t of the step; the index of the first."""
+    move_to(m.a, t)
+    move_to(m.b, t)
+    return look(m, margin)
+
+
+# ---- the way ---------------------------------------------------------------------------------
+
+cdef double next_arrival(const Meeting* m, int first, double t) noexcept nogil:
+    """When the next of the contacts from `first` on, seen at t, will be as deep as TOUCH.
+
+    No later than a small turn on, since corners that were not seen may come; beyond the step's end: never.
+    """
+    cdef const ContactBuffer* out = m.sink.out
+    cdef double wait = 2.0, speed
+    cdef int i
+    for i in range(first, out.n):
+        speed = closing(m, &out.point[i], t)
+        if speed * (1.0 - t) > m.touch - out.point[i].depth:
+            wait = fmin(wait, 1.02 * (m.touch - out.point[i].depth) / speed)
+    if m.angle * (1.0 - t) > SMALL_TURN:
+        wait = fmin(wait, SMALL_TURN / m.angle)
+    return t + fmax(wait, 1e-3)
+
+
+cdef double shallow_time(Meeting* m, double before, double after) noexcept nogil:
+    """A time at which they have met but are not deep, between one before and one after, by bisection."""
+    cdef double t, depth
+    cdef int first = m.sink.out.n
+    for _ in range(HALVINGS):
+        t = 0.5 * (before + after)
+        look_at(m, t, m.margin)
+        depth = deepest_of(m.sink.out, first)
+        m.sink.out.n = first
+        if depth <= m.touch:
+            before = t
+        else:
+            after = t
+            if depth <= m.margin:
+                break
+    return after
+
+
+cdef double first_touch(Meeting* m, double t) noexcept nogil:
+    """When they first touched that are in each other by a little at t; t itself if they had another normal then."""
+    cdef ContactBuffer* out = m.sink.out
+    cdef int first = look_at(m, t, m.margin), i, deepest = first
+    cdef double speed, start = t
+    cdef Vec3 n
+    for i in range(first, out.n):
+        if out.point[i].depth > out.point[deepest].depth:
+            deepest = i
+    if out.n > first and t > 0.0:
+        n = out.point[deepest].normal
+        speed = closing(m, &out.point[deepest], t)
+        if speed > 0.0:
+            start = fmax(0.0, t - out.point[deepest].depth / speed)
+        out.n = first
+        look_at(m, start, m.margin)
+        if out.n == first or dot3(n, out.point[first].normal) < 0.9999:
+            start = t
+    out.n = first
+    return start
+
+
+cdef double least_gap(double gap, double end, double sag) noexcept nogil:
+    """The least of (1 - s) gap + s end - s (1 - s) sag, s from 0 to 1."""
+    cdef double s
+    if fabs(end - gap) >= sag:
+        return fmin(gap, end)
+    s = 0.5 * (1.0 - (end - gap) / sag)
+    return gap + s * (end - gap) - s * (1.0 - s) * sag
+
+
+cdef double gap_is_gone(double gap, double end, double sag) noexcept nogil:
+    """The first s at which (1 - s) gap + s end - s (1 - s) sag is 0; gap > 0, and there is one."""
+    cdef double b = gap - end + sag
+    return fmin(1.0, 2.0 * gap / (b + sqrt(fmax(0.0, b * b - 4.0 * sag * gap))))
+
+
+cdef bint passes(Meeting* m, double* t, double gap, bint* near) noexcept nogil:
+    """Whether two with a gap along m.axis at t do not meet in the rest of the step; else t is as late as they can.
+
+    Points approach by so much at most, and none leaves the line between its places by more than its path's sag.
+    """
+    cdef double rest = 1.0 - t[0], sag = rest * rest * (m.a.path.sag + m.b.path.sag)
+    cdef double rate = fmin(m.way, approach_along(&m.a.path, &m.b.path, m.axis)), end, least
+    if rate * rest <= gap - m.beyond - m.margin:
+        near[0] = False
+        return True
+    end = gap_along(&m.a.end, &m.b.end, m.axis)
+    least = fmax(least_gap(gap, end, sag), gap - rate * rest)
+    near[0] = least < m.beyond + m.margin
+    if least < 0.0:
+        t[0] += fmax(gap / rate, rest * gap_is_gone(gap, end, sag))
+    return least >= 0.0
+
+
+cdef double meeting_time(Meeting* m, double t, bint* near) noexcept nogil:
+    """The fraction of the step, from t on, at which they meet; above 1: they do not, `near` says whether nearly."""
+    cdef ContactBuffer* out = m.sink.out
+    cdef double before = 0.0, start, gap, depth, reach = m.way + m.beyond + m.margin
+    cdef int first = out.n
+    near[0] = True
+    if t == 0.0:
+        reach += m.alone
+    find_end(m.a)
+    find_end(m.b)
+    for _ in range(MAX_LOOKS):
+        move_to(m.a, t)
+        move_to(m.b, t)
+        gap = gap_of(m, reach)
+        if t == 0.0:
+            m.gap = gap
+        if gap > m.touch:
+            start = t
+            if passes(m, &t, gap, near):
+                return 2.0
+            before = start
+            continue
+        look(m, m.margin)
+        depth = deepest_of(out, first)
+        out.n = first
+        if depth > m.margin and t > 0.0:
+            return first_touch(m, shallow_time(m, before, t))
+        if depth > m.touch:
+            return first_touch(m, t)
+        if t >= 1.0:
+            return 2.0
+        look(m, m.margin + m.way)
+        before = t
+        t = fmin(1.0, next_arrival(m, first, t))
+        out.n = first
+    return t
