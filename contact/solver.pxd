@@ -23,10 +23,13 @@ cdef class ContactSolver(Backend):
     cdef readonly bint converged     # in the last step
     cdef Counts counts
     cdef WarmStart memory
+    cdef WarmStart memory_before     # as the last step found them: `take_back`
+    cdef Counts counts_before
     cdef Operator check              # workspace for judging the impulses of a Python solve()
     cdef size_t reallocations              # how often workspace was allocated
     cdef int solve_c(self, ContactProblem* p) except -1 nogil
 
 cdef void clear_counts(ContactSolver s) noexcept nogil
 cdef void skip_step(ContactSolver s) noexcept nogil
+cdef void take_back(ContactSolver s) noexcept nogil
 cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil

@@ -97,6 +97,7 @@ cdef class ContactSolver(Backend):
 
     def __dealloc__(self):
         release(&self.memory)
+        release(&self.memory_before)
         release_operator(&self.check)
 
     def solve(self, ContactView problem not None):
@@ -251,10 +252,17 @@ cdef inline void count(ContactSolver s, const ContactProblem* p) noexcept nogil:
 
 cdef void skip_step(ContactSolver s) noexcept nogil:
     """A step in which there is nothing to solve: all impulses are zero."""
+    s.memory, s.memory_before, s.counts_before = s.memory_before, s.memory, s.counts
     s.memory.n = s.memory.n_blocks = s.memory.n_rows = 0
     s.direction ^= s.alternating
     s.iterations, s.error, s.converged = 0, 0.0, True
     s.counts.steps += 1
+
+
+cdef void take_back(ContactSolver s) noexcept nogil:
+    """Forget the latest step, which is done again: once, between two of them."""
+    s.memory, s.memory_before, s.counts = s.memory_before, s.memory, s.counts_before
+    s.direction ^= s.alternating
 
 
 cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:
@@ -273,7 +281,8 @@ cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:
         check_impulses(s, p)
     else:
         s.solve_c(p)
-    store(&s.memory, p, &s.reallocations)
+    store(&s.memory_before, p, &s.reallocations)
+    s.memory, s.memory_before, s.counts_before = s.memory_before, s.memory, s.counts
     s.direction ^= s.alternating
     s.iterations, s.error, s.converged = p.iterations, p.error, p.converged
     count(s, p)

@@ -166,7 +166,7 @@ cdef inline void system_settle(System* s, double dt, Scheme scheme) noexcept nog
         memcpy(s.work.applied, s.work.mean_applied, s.m.nv * sizeof(double))
         if s.work.pushed and floats(s, scheme):
             keep_momentum(s, dt)
-    elif flies(s, scheme) and scheme.rule == RUNGE_KUTTA and s.work.n_near == 0:
+    elif flies(s, scheme) and scheme.rule == RUNGE_KUTTA and s.work.n_near == 0 and s.work.n_motor_rows == 0:
         runge_kutta(s, dt)
     elif floats(s, scheme):
         keep_momentum(s, dt)

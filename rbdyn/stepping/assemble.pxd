@@ -9,6 +9,7 @@ from rbdyn.stepping.scene cimport Scene
 cdef enum:                    # places in the table of sources, in assemble.pyx
     CONTACTS
     LIMITS
+    MOTORS
     ROLLING
     N_SOURCES
 

@@ -12,6 +12,7 @@ from rbdyn.stepping.articulated cimport joint_velocities
 from rbdyn.stepping.builder cimport Count, Share, begin_problem, builder_free, end_problem
 from rbdyn.stepping.constraints.contacts cimport count_contacts, read_contacts, write_contacts
 from rbdyn.stepping.constraints.limits cimport count_limits, read_limits, write_limits
+from rbdyn.stepping.constraints.motors cimport count_motors, read_motors, write_motors
 from rbdyn.stepping.constraints.rolling cimport count_rolling, read_rolling, write_rolling
 from rbdyn.stepping.scene cimport Scene, SingleScratch, System
 
@@ -21,6 +22,7 @@ cdef Source[N_SOURCES] SOURCES
 SOURCES[:] = [
     Source(count_contacts, write_contacts, read_contacts),
     Source(count_limits, write_limits, read_limits),
+    Source(count_motors, write_motors, read_motors),
     Source(count_rolling, write_rolling, read_rolling),      # discs: the last
 ]
 

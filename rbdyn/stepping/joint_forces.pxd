@@ -1,56 +1,117 @@
 # Forces on the joints of a system: feed-forward, PD control, springs and damping, by the theta-scheme (scheme.pxd).
-
-from libc.string cimport memcpy
+#
+# With stiffness K and damping D (gains plus passive elements), evaluated at q + theta (q+ - q), u + theta (u+ - u)
+# under the position rule q+ = q (+) dt ((1 - gamma) u + gamma u+):
+#
+#     (M + theta dt D + theta gamma dt^2 K) (u+ - u) = dt (tau_ff + K (q_ref - q - theta dt u) + D (u_ref - u) - h)
+#
+# A motor's share of it is  drive - own (u+ - u) / dt.  Within its effort limits that is implicit in M; a motor at a
+# limit gives the limit; of one that is neither for sure, the solver decides (constraints/motors.pyx).
 
 from rbdyn.kernels.configuration cimport difference_joints
 from rbdyn.model._model cimport CData, CModel
-from rbdyn.stepping.scene cimport System, SystemControl, SystemScratch
+from rbdyn.stepping.scene cimport (
+    MOTOR_AT_LOWER, MOTOR_AT_UPPER, MOTOR_IN_ROW, MOTOR_WITHIN, System, SystemControl, SystemScratch,
+)
 from rbdyn.stepping.scheme cimport Scheme
 
+cdef inline double clamped(const SystemControl* c, int k, double force) noexcept nogil:
+    """The nearest force that the actuator of degree of freedom k can give."""
+    return min(c.effort_upper[k], max(c.effort_lower[k], force))
+
+cdef inline bint has_motor_limit(const System* s, int k) noexcept nogil:
+    """Whether the implicit force of actuator k is bounded, and not its explicit part alone."""
+    return s.control.motor_limits and s.work.own[k] > 0.0
+
+cdef inline void motor_forces(System* s, const CData* d, double dt, Scheme scheme) noexcept nogil:
+    """drive and own of each actuator: its command, clamped unless the implicit force is to be, and what follows it."""
+    cdef const SystemControl* c = &s.control
+    cdef SystemScratch* w = &s.work
+    cdef double theta = scheme.theta, gamma = scheme.gamma
+    cdef int k
+    for k in range(s.m.nv):
+        w.drive[k] = c.tau_ff[k]
+        w.own[k] = 0.0
+    if c.pd:
+        difference_joints(s.m, d.q, c.q_ref, w.error)
+        for k in range(s.m.nv):
+            w.drive[k] += c.kp[k] * w.error[k] + c.kd[k] * (c.v_ref[k] - d.v[k])
+            w.own[k] = theta * dt * (c.kd[k] + gamma * dt * c.kp[k])
+    for k in range(s.m.nv):
+        if not has_motor_limit(s, k):
+            w.drive[k] = clamped(c, k, w.drive[k])
+        if c.pd:
+            w.drive[k] -= theta * dt * c.kp[k] * d.v[k]
+
 cdef inline void joint_forces(System* s, const CData* d, double dt, Scheme scheme) noexcept nogil:
-    """Explicit joint forces at the place d and the implicit diagonal of the theta-scheme.
-
-    With stiffness K and damping D (gains plus passive elements), evaluated at q + theta (q+ - q), u + theta (u+ - u)
-    under the position rule q+ = q (+) dt ((1 - gamma) u + gamma u+):
-
-        (M + theta dt D + theta gamma dt^2 K) (u+ - u) = dt (tau_ff + K (q_ref - q - theta dt u) + D (u_ref - u) - h)
-
-    The command tau_ff + kp (q_ref - q) + kd (u_ref - u) is clamped to the effort limits; the rest is not.
-    """
+    """Explicit joint forces at the place d and the implicit diagonal of the theta-scheme."""
     cdef const CModel* m = s.m
     cdef const SystemControl* c = &s.control
     cdef SystemScratch* w = &s.work
-    cdef const double* v = d.v
-    cdef double theta = scheme.theta, gamma = scheme.gamma, command
+    cdef double theta = scheme.theta, gamma = scheme.gamma
     cdef int k
-    for k in range(m.nv):
-        w.command[k] = c.tau_ff[k]
-        w.extra[k] = theta * dt * c.damping[k] + theta * gamma * dt * dt * c.stiffness[k]
-        w.tau[k] = -c.damping[k] * v[k]
-    if c.pd:
-        difference_joints(m, d.q, c.q_ref, w.error)
-        for k in range(m.nv):
-            w.command[k] += c.kp[k] * w.error[k] + c.kd[k] * (c.v_ref[k] - v[k])
-            w.extra[k] += theta * dt * c.kd[k] + theta * gamma * dt * dt * c.kp[k]
-            w.tau[k] -= theta * dt * c.kp[k] * v[k]
+    motor_forces(s, d, dt, scheme)
     if c.springs:
         difference_joints(m, d.q, c.q_spring, w.error)
     w.implicit = NULL
     for k in range(m.nv):
-        command = w.command[k]
-        command = c.effort[k] if command > c.effort[k] else (-c.effort[k] if command < -c.effort[k] else command)
-        w.command[k] = command
-        w.tau[k] += command + c.stiffness[k] * (w.error[k] - theta * dt * v[k])
+        w.tau[k] = c.stiffness[k] * (w.error[k] - theta * dt * d.v[k]) - c.damping[k] * d.v[k]
+        w.extra[k] = theta * dt * (c.damping[k] + gamma * dt * c.stiffness[k])
+        if w.motor[k] == MOTOR_IN_ROW:
+            pass                                       # the solver gives it
+        elif w.motor[k] == MOTOR_WITHIN or w.own[k] == 0.0:
+            w.tau[k] += w.drive[k]
+            w.extra[k] += w.own[k]
+        else:
+            w.tau[k] += c.effort_upper[k] if w.motor[k] == MOTOR_AT_UPPER else c.effort_lower[k]
         if w.extra[k] != 0.0:
             w.implicit = w.extra
 
-cdef inline void actuation(System* s, double dt, Scheme scheme) noexcept nogil:
-    """What the actuators did in the step: the clamped command, and the PD law's implicit part at the new velocity."""
-    cdef const SystemControl* c = &s.control
-    cdef double theta = scheme.theta, gamma = scheme.gamma
+cdef inline double wanted(const System* s, int k, double acceleration) noexcept nogil:
+    """What actuator k would apply without a limit, in a step of this mean acceleration [N m or N]."""
+    return s.work.drive[k] - s.work.own[k] * acceleration
+
+cdef inline bint reach_limits(System* s) noexcept nogil:
+    """Actuators that work.vd shows to be beyond a limit go there, those that came back to the solver.
+
+    Returns whether forces change; they change twice at most.
+    """
+    cdef int* motor = s.work.motor
+    cdef double force
+    cdef bint changed = False
+    cdef int k, beyond
+    for k in range(s.m.nv):
+        if motor[k] == MOTOR_IN_ROW or not has_motor_limit(s, k):
+            continue
+        force = wanted(s, k, s.work.vd[k])
+        beyond = MOTOR_AT_UPPER if force > s.control.effort_upper[k] else (
+            MOTOR_AT_LOWER if force < s.control.effort_lower[k] else MOTOR_WITHIN)
+        if beyond == motor[k]:
+            continue
+        if motor[k] == MOTOR_WITHIN:
+            motor[k] = beyond
+        else:
+            motor[k] = MOTOR_IN_ROW
+            s.work.n_motor_rows += 1
+        changed = True
+    return changed
+
+cdef inline void release_limits(System* s) noexcept nogil:
+    """All actuators are within their limits again, but those that the solver has."""
     cdef int k
-    memcpy(s.work.applied, s.work.command, s.m.nv * sizeof(double))
-    if s.control.pd:
-        for k in range(s.m.nv):
-            s.work.applied[k] -= theta * (dt * c.kp[k] * s.d.v[k] + (c.kd[k] + gamma * dt * c.kp[k])
-                                          * (s.work.v_next[k] - s.d.v[k]))
+    for k in range(s.m.nv):
+        if s.work.motor[k] != MOTOR_IN_ROW:
+            s.work.motor[k] = MOTOR_WITHIN
+
+cdef inline void actuation(System* s, double dt) noexcept nogil:
+    """What the actuators did in the step, with the PD law's implicit part at the new velocity."""
+    cdef const SystemControl* c = &s.control
+    cdef SystemScratch* w = &s.work
+    cdef int k
+    for k in range(s.m.nv):
+        if w.motor[k] == MOTOR_IN_ROW:
+            w.applied[k] = w.motor_impulse[k] / dt
+        elif w.motor[k] == MOTOR_WITHIN or w.own[k] == 0.0:
+            w.applied[k] = wanted(s, k, (w.v_next[k] - s.d.v[k]) / dt)
+        else:
+            w.applied[k] = c.effort_upper[k] if w.motor[k] == MOTOR_AT_UPPER else c.effort_lower[k]

@@ -58,8 +58,15 @@ cdef struct Limit:            # of a joint with one degree of freedom
     int q, dof                # its indices in q and v
     double lower, upper       # [rad or m] one of them may be infinite
 
+cdef enum MotorState:         # of an actuator in a step
+    MOTOR_WITHIN = 0          # its implicit force is within its limits
+    MOTOR_AT_LOWER = 1        # beyond: it gives its limit
+    MOTOR_AT_UPPER = 2
+    MOTOR_IN_ROW = 3          # one or the other: a row of the problem tells
+
 cdef struct SystemControl:    # written between steps
     bint pd                   # control mode: PD plus feed-forward
+    bint motor_limits         # effort limits bound the whole PD law, and not its explicit part alone
     bint has_wrenches         # external wrenches act in this step
     bint springs              # some stiffness is not 0
     double* kp                # (nv,) PD gains [N m/rad or N/m]
@@ -67,7 +74,8 @@ cdef struct SystemControl:    # written between steps
     double* q_ref             # (nq,) PD target
     double* v_ref             # (nv,)
     double* tau_ff            # (nv,) feed-forward force [N m or N]
-    double* effort            # (nv,) largest explicit command, may be infinite
+    double* effort_lower      # (nv,) what the actuator can give, <= 0, may be infinite
+    double* effort_upper      # (nv,) >= 0
     double* damping           # (nv,) passive
     double* stiffness         # (nv,) passive springs
     double* q_spring          # (nq,) where the springs rest
@@ -80,7 +88,11 @@ cdef struct SystemScratch:    # written within a step
     int coordinate            # first of its nv normalised coordinates in this step's problem
     bint active               # a constraint acts on it in this step
     double* error             # (nv,) q_ref (-) q
-    double* command           # (nv,) explicit command after clamping
+    double* drive             # (nv,) what the actuator would apply at unchanged velocity
+    double* own               # (nv,) and less for each (u+ - u) / dt: its share of `extra`, if it is implicit
+    int* motor                # (nv,) MotorState
+    double* motor_impulse     # (nv,) of those that a row decides
+    int n_motor_rows
     double* applied           # (nv,) what the actuators did: command plus the implicit part of the PD law [N m or N]
     double* tau               # (nv,) all explicit joint forces
     double* extra             # (nv,) what implicit terms add to the diagonal of M
@@ -132,7 +144,8 @@ cdef inline void lay_out_control(SystemControl* c, Arena* a, const CModel* m) no
     c.q_ref = <double*> place(a, m.nq, sizeof(double))
     c.v_ref = <double*> place(a, m.nv, sizeof(double))
     c.tau_ff = <double*> place(a, m.nv, sizeof(double))
-    c.effort = <double*> place(a, m.nv, sizeof(double))
+    c.effort_lower = <double*> place(a, m.nv, sizeof(double))
+    c.effort_upper = <double*> place(a, m.nv, sizeof(double))
     c.damping = <double*> place(a, m.nv, sizeof(double))
     c.stiffness = <double*> place(a, m.nv, sizeof(double))
     c.q_spring = <double*> place(a, m.nq, sizeof(double))
@@ -143,7 +156,10 @@ cdef inline void lay_out_control(SystemControl* c, Arena* a, const CModel* m) no
 cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) noexcept nogil:
     """Place the arrays of scratch; twice, as memory.pxd says."""
     w.error = <double*> place(a, m.nv, sizeof(double))
-    w.command = <double*> place(a, m.nv, sizeof(double))
+    w.drive = <double*> place(a, m.nv, sizeof(double))
+    w.own = <double*> place(a, m.nv, sizeof(double))
+    w.motor = <int*> place(a, m.nv, sizeof(int))
+    w.motor_impulse = <double*> place(a, m.nv, sizeof(double))
     w.applied = <double*> place(a, m.nv, sizeof(double))
     w.tau = <double*> place(a, m.nv, sizeof(double))
     w.extra = <double*> place(a, m.nv, sizeof(double))

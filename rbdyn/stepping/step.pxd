@@ -69,7 +69,7 @@ cdef inline void integrate(Scene* s) noexcept nogil:
     cdef int k
     for k in range(s.n_system):
         system_change(s.system + k)
-        actuation(s.system + k, s.dt, scheme_of(s, s.system + k))
+        actuation(s.system + k, s.dt)
         system_move(s.system + k, scheme_of(s, s.system + k).rule, s.dt)
         system_settle(s.system + k, s.dt, scheme_of(s, s.system + k))
     for k in range(s.n_single):

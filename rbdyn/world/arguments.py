@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rbdyn.arguments import as_array, shown
-from rbdyn.errors import Error, unknown_name
+from rbdyn.errors import Error, StateError, unknown_name
 from rbdyn.spatial.rotations import Array, check_unit, quat_from_matrix
 from rbdyn.spatial.transform import Transform
 
@@ -44,3 +44,20 @@ def orientation(value: Any, name: str = "orientation") -> Array:
     quat = as_array(given, (4,), name)
     squared = check_unit(quat, name)
     return quat if abs(squared - 1.0) < 1e-15 else quat / math.sqrt(squared)
+
+
+def effort_limits(lower: object, upper: object, nv: int) -> tuple[Array, Array]:
+    """Limits (nv,) of actuators, lower <= 0 <= upper, from one number each or one for each degree of freedom."""
+    low, high = _limit(lower, "lower", nv), _limit(upper, "upper", nv)
+    for name, wrong, a in (("lower", ~(low <= 0.0), low), ("upper", ~(high >= 0.0), high)):
+        if wrong.any():
+            k, side = int(wrong.argmax()), "at most" if name == "lower" else "at least"
+            raise StateError(f"{name}[{k}] must be {side} 0, an actuator can always give nothing; got {a[k]}")
+    return low, high
+
+
+def _limit(value: object, name: str, nv: int) -> Array:
+    try:
+        return np.ascontiguousarray(np.broadcast_to(np.array(value, dtype=float), (nv,)))
+    except (TypeError, ValueError, OverflowError):
+        raise StateError(f"{name} must be a number or {nv} of them [N m or N], got {shown(value)}") from None

@@ -35,6 +35,7 @@ cdef class World:
     cdef int first_half(self, Signals* signals) except -1 nogil
     cdef int second_half(self, Signals* signals) except -1 nogil
     cdef int advance(self, Signals* signals) except -1 nogil
+    cdef int find_end(self, Signals* signals) except -1 nogil
     cdef int correct_positions(self) except -1 nogil
     cdef int detect(self) except -1 nogil
     cdef int raise_divergence(self) except -1 nogil

@@ -19,12 +19,13 @@ from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.collision._types cimport BodyMotions, ContactPoint
 from rbdyn.collision.backend cimport buffer_free, buffer_init, detect_contacts
 from rbdyn.contact.problem cimport ContactProblem
-from rbdyn.contact.solver cimport clear_counts, skip_step, solve_contacts
+from rbdyn.contact.solver cimport clear_counts, skip_step, solve_contacts, take_back
 from rbdyn.signals cimport Signals, handle_signals, start_signals
 from rbdyn.spatial._algebra cimport Vec3, dot3, vec3
 from rbdyn.stepping.assemble cimport (
     CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, position_problem,
 )
+from rbdyn.stepping.constraints.motors cimport clear_motor_rows, find_overloads
 from rbdyn.stepping.constraints.overlaps cimport forget_overlaps
 from rbdyn.stepping.rewind cimport free_start, keep_start, reserve_start, return_to_start
 from rbdyn.stepping.scene cimport DYNAMIC, Scene, is_known
@@ -139,6 +140,20 @@ cdef class World:
         return 0
 
     cdef int advance(self, Signals* signals) except -1 nogil:
+        """Velocities and positions at the end of the step become the state."""
+        clear_motor_rows(self.scene)
+        self.find_end(signals)
+        while find_overloads(self.scene):
+            take_back(self.contact)
+            take_back(self.position_solver)
+            self.find_end(signals)
+        if not is_finite(self.scene):
+            self.raise_divergence()
+        commit(self.scene)
+        self.solved = True
+        return 0
+
+    cdef int find_end(self, Signals* signals) except -1 nogil:
         """Forces -> free velocity -> contact impulses -> velocity -> position."""
         free_velocities(self.scene)
         handle_signals(signals, self.found.n)
@@ -148,10 +163,6 @@ cdef class World:
         self.correct_positions()
         apply_impulses(&self.assembly, self.scene)
         integrate(self.scene)
-        if not is_finite(self.scene):
-            self.raise_divergence()
-        commit(self.scene)
-        self.solved = True
         return 0
 
     cdef int correct_positions(self) except -1 nogil:

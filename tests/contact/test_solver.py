@@ -392,7 +392,7 @@ def test_workspace_grows_by_doubling():
     for n in range(1, 60):
         solver.step(Problem(np.eye(3 * n), np.full((n, 3), -1.0), 0.5, key=np.arange(1, n + 1)))
         counts.append(solver.allocations)
-    assert 0 < counts[-1] - counts[0] <= 25                            # six arrays; not one each time
+    assert 0 < counts[-1] - counts[0] <= 30                            # eight arrays; not one each time
 
 
 def test_a_solve_begins_with_nothing_said():

@@ -231,4 +231,4 @@ def test_coefficients_of_zero_leave_no_rows():
     assert len(world.contact.get_state()["block_key"]) == 0
     world.set_default_material(torsional_friction=1e-3, rolling_friction=1e-3)
     world.step(1)
-    assert world.contact.get_state()["block_key"]["source"].tolist() == [3, 4]
+    assert world.contact.get_state()["block_key"]["source"].tolist() == [30, 31]

@@ -5,8 +5,8 @@ from rbdyn.stepping.builder cimport Builder, Count, Share
 from rbdyn.stepping.scene cimport Scene
 
 cdef enum:
-    TORSION_SOURCE = 3        # Key.source; id_a, id_b and feature are those of the contact
-    ROLLING_SOURCE = 4
+    TORSION_SOURCE = 30       # Key.source; id_a, id_b and feature are those of the contact
+    ROLLING_SOURCE = 31
 
 cdef Count count_rolling(const Scene* s) noexcept nogil
 cdef int write_rolling(const Scene* s, Builder* b) except -1 nogil

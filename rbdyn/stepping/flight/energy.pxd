@@ -20,7 +20,7 @@ from rbdyn.spatial.constants cimport load_inertia
 from rbdyn.stepping.flight.free cimport fastest_turn, matters
 from rbdyn.stepping.flight.midpoint cimport look_ahead
 from rbdyn.stepping.flight.momentum cimport momenta_beyond, motion_of
-from rbdyn.stepping.scene cimport System
+from rbdyn.stepping.scene cimport MOTOR_IN_ROW, System
 
 cdef inline double kinetic(const CModel* m, CData* d, const double* v, const double* extra) noexcept nogil:
     """Of the bodies and rotors [J], and what implicit terms add to the diagonal of M."""
@@ -70,6 +70,16 @@ cdef inline double from_others(System* s) noexcept nogil:
     before = kinetic(s.m, &s.ahead, s.work.v_free, s.work.implicit)
     look_ahead(s, s.d.q, s.work.v_next)
     return fmax(0.0, kinetic(s.m, &s.ahead, s.work.v_next, s.work.implicit) - before)
+
+cdef inline double from_motors(const System* s) noexcept nogil:
+    """What the actuators that have rows do to its energy, if they add any [J]."""
+    cdef double work = 0.0
+    cdef int k
+    if s.work.n_motor_rows:
+        for k in range(s.m.nv):
+            if s.work.motor[k] == MOTOR_IN_ROW:
+                work += 0.5 * s.work.motor_impulse[k] * (s.work.v_free[k] + s.work.v_next[k])
+    return fmax(0.0, work)
 
 cdef inline double locked_energy(System* s) noexcept nogil:
     """Kinetic energy that is left if joints stop while the momentum of what floats stays [J]; writes ahead.f, Ic."""
@@ -133,7 +143,7 @@ cdef inline void bound_energy(System* s, double dt) noexcept nogil:
         most = freely(s, dt)
     if limp:
         most = fmin(most, energy(s.m, s.d) + 1e-3 * kinetic(s.m, s.d, s.d.v, NULL))
-    most += from_others(s)
+    most += from_others(s) + from_motors(s)
     look_ahead(s, s.work.q_next, s.work.v_next)
     now = kinetic(s.m, &s.ahead, s.work.v_next, NULL)
     most -= potential(s.m, &s.ahead)

@@ -4,7 +4,7 @@ from libc.math cimport fabs, fmax, sqrt
 
 from rbdyn.kernels.aba cimport aba_inward, aba_outward
 from rbdyn.model._model cimport PLANAR, PRISMATIC, CModel
-from rbdyn.stepping.joint_forces cimport joint_forces
+from rbdyn.stepping.joint_forces cimport joint_forces, reach_limits, release_limits
 from rbdyn.stepping.flight.momentum cimport note_momentum
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID, Scheme
@@ -30,9 +30,17 @@ cdef inline void factor_at_start(System* s, double dt, Scheme scheme, bint drift
     aba_inward(s.m, s.d, s.work.tau, s.work.implicit, s.control.has_wrenches)
 
 cdef inline void accelerate_at_start(System* s, double dt, Scheme scheme, bint drifting) noexcept nogil:
-    """work.vd = M~^-1 (tau - h) at the present q and v."""
+    """work.vd = M~^-1 (tau - h) at the present q and v, with every actuator within its limits or at one.
+
+    The Runge-Kutta method takes what they apply at each stage.
+    """
+    release_limits(s)
     factor_at_start(s, dt, scheme, drifting)
     aba_outward(s.m, s.d, s.work.vd)
+    if s.control.pd and s.control.motor_limits and scheme.rule != RUNGE_KUTTA:
+        while reach_limits(s):
+            factor_at_start(s, dt, scheme, drifting)
+            aba_outward(s.m, s.d, s.work.vd)
 
 cdef inline double fastest_turn(const CModel* m, const double* v) noexcept nogil:
     """How fast some joint turns at most [rad/s]."""

@@ -17,7 +17,7 @@ from rbdyn.kernels.aba cimport aba_inward, aba_outward
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints.dispatch cimport difference_joint, has_3dof_rotation
-from rbdyn.stepping.scene cimport Limit, System, SystemControl
+from rbdyn.stepping.scene cimport MOTOR_WITHIN, Limit, System, SystemControl
 from rbdyn.stepping.wrenches cimport wrenches_to_bodies
 
 cdef inline void look_ahead(System* s, const double* q, const double* v) noexcept nogil:
@@ -72,8 +72,9 @@ cdef inline void turn_springs(System* s, double dt) noexcept nogil:
         v0 = s.m.vi[i]
         if c.pd and turned(s, i, c.q_ref, c.kp, dt, turn):
             for k in range(s.m.nvi[i]):
-                s.work.command[v0 + k] += c.kp[v0 + k] * turn[k]
-                s.work.tau[v0 + k] += c.kp[v0 + k] * turn[k]
+                s.work.drive[v0 + k] += c.kp[v0 + k] * turn[k]
+                if s.work.motor[v0 + k] == MOTOR_WITHIN:
+                    s.work.tau[v0 + k] += c.kp[v0 + k] * turn[k]
         if c.springs and turned(s, i, c.q_spring, c.stiffness, dt, turn):
             for k in range(s.m.nvi[i]):
                 s.work.tau[v0 + k] += c.stiffness[v0 + k] * turn[k]

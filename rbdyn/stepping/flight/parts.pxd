@@ -44,7 +44,7 @@ cdef inline void fly_part(System* s, double dt, Scheme scheme) noexcept nogil:
         runge_kutta(s, dt)
     else:
         fly_by_midpoint(s, dt, s.work.q_next, s.work.v_next)
-        actuation(s, dt, scheme)
+        actuation(s, dt)
     if scheme.rule != RUNGE_KUTTA:
         keep_momentum(s, dt)
 

@@ -35,7 +35,7 @@ cdef inline void runge_kutta(System* s, double dt) noexcept nogil:
         weight = 1.0 / 6.0 if stage == 0 or stage == 3 else 1.0 / 3.0
         count(m, stages, weight)
         for k in range(m.nv):
-            s.work.applied[k] += weight * s.work.command[k]
+            s.work.applied[k] += weight * s.work.drive[k]
     finish(m, d, stages, dt)
     memcpy(s.work.q_next, d.q, m.nq * sizeof(double))
     memcpy(s.work.v_next, d.v, m.nv * sizeof(double))

@@ -5,7 +5,7 @@ import numpy as np
 from rbdyn.algorithms.kinematics.forward import body_pose
 from rbdyn.errors import Error, MechanismError
 from rbdyn.spatial.transform import Transform
-from rbdyn.world.arguments import option
+from rbdyn.world.arguments import effort_limits, option
 from rbdyn.world.objects.base_pose import q_with_base
 from rbdyn.world.arguments import orientation as _orientation
 
@@ -26,6 +26,7 @@ from rbdyn.stepping.wrenches cimport system_clear_wrenches
 from rbdyn.world.objects.object cimport WorldObject
 
 MODES = ("force", "pd_plus_feedforward")
+LIMITS = ("motor", "explicit")
 
 
 cdef class ArticulatedSystem(WorldObject):
@@ -73,7 +74,9 @@ cdef class ArticulatedSystem(WorldObject):
         """Write the parameters of its joints, and a target, into its control."""
         cdef SystemControl* c = &self.system().control
         cdef size_t size = self.model.c.nv * sizeof(double)
-        memcpy(c.effort, data(self.model.array("effort_limit")), size)
+        memcpy(c.effort_upper, data(self.model.array("effort_limit")), size)
+        memcpy(c.effort_lower, data(-self.model.array("effort_limit")), size)
+        c.motor_limits = True
         memcpy(c.damping, data(self.model.array("damping")), size)
         memcpy(c.stiffness, data(self.model.array("stiffness")), size)
         c.springs = bool(self.model.array("stiffness").any())
@@ -200,7 +203,7 @@ cdef class ArticulatedSystem(WorldObject):
         if self.system().control.pd:
             self.start_target()
 
-    def set_pd_gains(self, p, d):
+    def set_pd_gains(self, p, d, limits=None):
         """Gains of the implicit PD controller, and switch to "pd_plus_feedforward".
 
         Without a target, the present configuration becomes the target.
@@ -210,14 +213,19 @@ cdef class ArticulatedSystem(WorldObject):
         p, d : float or (nv,) array_like
             Position gains [N m/rad or N/m] and velocity gains [N m s/rad or N s/m], not negative.  Those of a floating
             base are set to 0: nothing holds it.
+        limits : {"motor", "explicit"}, optional
+            What effort limits bound: all that an actuator applies, as of a real motor ("motor", so from the start), or
+            its explicit command alone, the implicit part of the law not counted ("explicit", as in RaiSim).  What is
+            not given stays.
 
         Raises
         ------
         StateError
             If a length is wrong or a number is not finite.
         Error
-            If a gain is negative.
+            If a gain is negative, or `limits` is none of the two.
         """
+        meaning = None if limits is None else option(limits, "limits", LIMITS)
         self.check_alive()
         gains = []
         for name, value in (("p", p), ("d", d)):
@@ -236,6 +244,8 @@ cdef class ArticulatedSystem(WorldObject):
         memcpy(self.system().control.kp, data(gains[0]), self.model.c.nv * sizeof(double))
         memcpy(self.system().control.kd, data(gains[1]), self.model.c.nv * sizeof(double))
         self.system().control.pd = True
+        if meaning is not None:
+            self.system().control.motor_limits = meaning == LIMITS[0]
         self.start_target()
 
     cdef int start_target(self) except -1:
@@ -250,6 +260,42 @@ cdef class ArticulatedSystem(WorldObject):
         """Position and velocity gains, two (nv,) arrays, read-only."""
         self.present()
         return self.array_of(self.system().control.kp, self.nv), self.array_of(self.system().control.kd, self.nv)
+
+    @property
+    def pd_limits(self):
+        """What effort limits bound: "motor" or "explicit", as in `set_pd_gains`."""
+        self.present()
+        return LIMITS[0 if self.system().control.motor_limits else 1]
+
+    def set_effort_limits(self, lower, upper):
+        """Change what the actuators can give; the joints of the mechanism keep their `effort_limit`.
+
+        Parameters
+        ----------
+        lower, upper : float or (nv,) array_like
+            Least and largest force [N m or N]: lower <= 0 <= upper, which may be infinite.  Those of a floating base are
+            not used.
+
+        Raises
+        ------
+        StateError
+            If a length is wrong, an entry is no number, a lower limit is above 0 or an upper one below; nothing
+            changes then.
+        """
+        cdef cnp.ndarray low, high
+        self.check_alive()
+        low, high = effort_limits(lower, upper, self.model.c.nv)
+        self.check_alive()
+        self.lock.check_idle()
+        memcpy(self.system().control.effort_lower, data(low), self.model.c.nv * sizeof(double))
+        memcpy(self.system().control.effort_upper, data(high), self.model.c.nv * sizeof(double))
+
+    @property
+    def effort_limits(self):
+        """Least and largest force of each actuator, two (nv,) arrays, read-only [N m or N]."""
+        self.present()
+        return (self.array_of(self.system().control.effort_lower, self.nv),
+                self.array_of(self.system().control.effort_upper, self.nv))
 
     def set_pd_target(self, q=None, v=None):
         """Set the target of the PD controller; what is not given stays.
@@ -300,7 +346,7 @@ cdef class ArticulatedSystem(WorldObject):
         Parameters
         ----------
         tau : (nv,) array_like
-            [N m or N]; clamped to the joints' effort limits, with the explicit part of the PD law.
+            [N m or N]; the effort limits bound it together with the PD law.
 
         Raises
         ------
@@ -324,7 +370,8 @@ cdef class ArticulatedSystem(WorldObject):
     def applied_force(self):
         """What the actuators really applied in the latest step, (nv,) read-only [N m or N].
 
-        The clamped command plus the implicit part of the PD law, evaluated with the step's velocity change.
+        Feed-forward and the PD law, its implicit part with the step's velocity change, within the effort limits (with
+        `pd_limits` "explicit" the implicit part is beyond them).
         """
         self.present()
         return self.array_of(self.system().work.applied, self.nv)

@@ -9,12 +9,12 @@ import numpy as np
 from rbdyn.contact import ContactSolver
 
 CONTACT_SOURCE = 1  # Key.source of contacts, whose id_a and id_b are shapes: stepping/constraints/contacts.pxd
-ROLLING_SOURCES = (3, 4)  # of torsional and rolling friction, keys as of contacts: stepping/constraints/rolling.pxd
-LIMIT_SOURCE = 2  # of position limits, whose id_a is a system's body handle: stepping/constraints/limits.pxd
+ROLLING_SOURCES = (30, 31)  # of torsional and rolling friction, keys as of contacts: stepping/constraints/rolling.pxd
+SYSTEM_SOURCES = (2, 3)  # of position limits and motors, whose id_a is a system's body handle: limits.pxd, motors.pxd
 
 
 def forget_impulses(solver: ContactSolver, shape_ids: Sequence[int], system: int | None) -> None:
-    """Forget what acted in contacts of these shapes, and at limits of the system with this body handle.
+    """Forget what acted in contacts of these shapes, and at limits and motors of the system with this body handle.
 
     When nothing is left, the direction of the sweeps begins anew too: no trace of the past remains.
     """
@@ -22,7 +22,7 @@ def forget_impulses(solver: ContactSolver, shape_ids: Sequence[int], system: int
     own = set(shape_ids)
     cones = [source != CONTACT_SOURCE or (a not in own and b not in own) for source, a, b, _ in state["key"].tolist()]
     blocks = [
-        (source != LIMIT_SOURCE or a != system) and (source not in ROLLING_SOURCES or (a not in own and b not in own))
+        not (source in SYSTEM_SOURCES and a == system or source in ROLLING_SOURCES and (a in own or b in own))
         for source, a, b, _ in state["block_key"].tolist()
     ]
     if not any(cones) and not any(blocks):
