@@ -2,7 +2,7 @@
 
 from libc.math cimport fmax, fmin
 
-from rbdyn.collision._types cimport N_KINDS, ContactBuffer, ContactPoint
+from rbdyn.collision._types cimport HALF_SPACE, N_KINDS, ContactBuffer, ContactPoint
 from rbdyn.collision.motion.meeting cimport (
     Meeting, closing, deepest_of, least_gap, look_at, meeting, meeting_time, next_arrival,
 )
@@ -10,6 +10,8 @@ from rbdyn.collision.motion.path cimport MovingShape, find_end, gap_along, shift
 from rbdyn.collision.pair_table cimport PairEntry, collide
 from rbdyn.collision.sink cimport Sink
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3
+
+cdef double SAME = 1.0 - 1e-6      # cosine between normals that are one
 
 # ---- the step's start ------------------------------------------------------------------------
 
@@ -29,6 +31,32 @@ cdef bint is_steady(const Meeting* m, int first) noexcept nogil:
         if out.point[i].depth > -reach and not is_obeyed(m, &out.point[i]):
             return False
     return True
+
+
+cdef inline bint has_corners_to_come(const MovingShape* a) noexcept nogil:
+    """Whether turning may bring some that were not seen."""
+    return not (a.still or a.now.s.bounds.round or a.now.s.kind == HALF_SPACE)
+
+
+cdef bint goes_on(Meeting* m, int first) noexcept nogil:
+    """Whether all contacts from `first` on that the motion does not obey touch already, and do so at the end.
+
+    Bodies that roll or tumble in contact move into each other a little if nothing holds them, by the square of the
+    step.  Those of the step's start are their contacts; an edge that is passed over has another normal at the end.
+    """
+    cdef ContactBuffer* out = m.sink.out
+    cdef double reach = m.margin + m.way
+    cdef int i, n = out.n
+    cdef bint same
+    if m.turns and (has_corners_to_come(m.a) or has_corners_to_come(m.b)):
+        return False
+    for i in range(first, n):
+        if -reach < out.point[i].depth < -m.touch and not is_obeyed(m, &out.point[i]):
+            return False
+    look_at(m, 1.0, m.margin)
+    same = out.n > n and dot3(out.point[first].normal, out.point[n].normal) > SAME
+    out.n = n
+    return same
 
 
 cdef void keep_near(Meeting* m, int first, double margin) noexcept nogil:
@@ -134,7 +162,7 @@ cdef Outcome collide_near(Meeting* m, int first) noexcept nogil:
             out.n = first
             look_at(m, 0.0, m.margin)
         return rows_now(m, first)
-    if deepest_of(out, first) > m.touch:
+    if deepest_of(out, first) > m.touch or goes_on(m, first):
         keep_near(m, first, fmax(m.margin, 2.0 * m.way))
         return rows_then(m, first, 0.0)
     t = fmin(1.0, next_arrival(m, first, 0.0))

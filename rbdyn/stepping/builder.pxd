@@ -8,6 +8,7 @@ from libc.math cimport INFINITY
 from rbdyn.contact.problem cimport CONE, DISC, Block, ContactProblem, Entry, Entry3, Key, RowSide
 from rbdyn.spatial._algebra cimport Mat3, Vec3, scale3, sub3, vec3
 from rbdyn.stepping.constraints.overlaps cimport Overlaps
+from rbdyn.stepping.constraints.trails cimport Trails
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, System
 
 cdef struct Count:            # what a source writes in this step
@@ -43,6 +44,7 @@ cdef struct Builder:
     double* inverse_mass      # (n_single,)
     double* inverse_inertia   # (n_single, 6)
     Overlaps overlaps         # of robots with themselves, from step to step
+    Trails trails             # of contacts over their bodies, from step to step
     # capacities
     size_t room[6]
     size_t room_cone[7]

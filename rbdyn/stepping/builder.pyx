@@ -14,6 +14,7 @@ from rbdyn.spatial._algebra cimport (
 )
 from rbdyn.stepping.articulated cimport normalise_columns
 from rbdyn.stepping.constraints.overlaps cimport release_overlaps
+from rbdyn.stepping.constraints.trails cimport release_trails
 from rbdyn.stepping.scene cimport Scene, SingleScratch, System
 
 
@@ -29,6 +30,7 @@ cdef void builder_free(Builder* b) noexcept:
               <size_t> b.entry_start, <size_t> b.entry, <size_t> b.inverse_mass, <size_t> b.inverse_inertia):
         free(<void*> <size_t> p)
     release_overlaps(&b.overlaps)
+    release_trails(&b.trails)
     memset(b, 0, sizeof(Builder))
 
 

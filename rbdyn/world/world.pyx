@@ -27,6 +27,7 @@ from rbdyn.stepping.assemble cimport (
 )
 from rbdyn.stepping.constraints.motors cimport clear_motor_rows, find_overloads
 from rbdyn.stepping.constraints.overlaps cimport forget_overlaps
+from rbdyn.stepping.constraints.trails cimport forget_trails
 from rbdyn.stepping.rewind cimport free_start, keep_start, reserve_start, return_to_start
 from rbdyn.stepping.scene cimport DYNAMIC, Scene, is_known
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, TRAPEZOID, make_scheme
@@ -395,6 +396,7 @@ cdef class World:
         forget_impulses(self.position_solver, moved.shape_ids, system)
         for shape_id in moved.shape_ids:
             forget_overlaps(&self.assembly.builder.overlaps, shape_id)
+            forget_trails(&self.assembly.builder.trails, shape_id)
 
     def _set_dynamic(self, obj):
         """Called by a body whose type changed."""

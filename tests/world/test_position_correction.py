@@ -137,19 +137,22 @@ def test_a_wobbling_disc_gains_nothing(dt):
 def test_a_wobbling_disc_loses_what_an_ode_says():
     """0.818 J above its lowest energy at rest after 2 s, by an integration of Newton's and Euler's equations.
 
-    What the World loses beyond, where the contact wanders along the rim, is of first order in the time step.
+    What the World loses beyond, where the contact wanders along the rim, is of second order in the time step.
     """
     left = []
-    for dt in (1e-4, 5e-5):
+    for dt in (5e-4, 1e-3, 2e-3):
         world, disc = spinning_disc(dt)
         world.step(round(2.0 / dt))
         left.append(energy(disc) - G * 0.1)
-    assert left == pytest.approx([0.818, 0.818], rel=0.05)
-    assert 2 * left[1] - left[0] == pytest.approx(0.818, rel=0.01)
+    assert left[:2] == pytest.approx([0.818, 0.818], rel=0.01)
+    assert left[2] == pytest.approx(0.818, rel=0.03)
 
 
 def test_coins_gain_no_more_than_they_are_lifted():
-    """Twelve coins fall, spin and ring: what they go in while they roll on their rims is little."""
+    """Twelve coins fall, spin and ring: what they go in while they roll on their rims is little.
+
+    While they roll, velocities are half a step older than poses: m g v dt / 2, 5 mJ at 0.5 m/s, comes and goes.
+    """
     for seed in range(12):
         rng = np.random.default_rng(seed)
         world = World(2e-3)
@@ -165,7 +168,7 @@ def test_coins_gain_no_more_than_they_are_lifted():
             deep = max([deep, *(c.depth for c in world.contacts)])
             lowest = min(lowest, energy(coin))
             rise = max(rise, energy(coin) - lowest)
-        assert rise < 5e-3 and deep < 5e-3
+        assert rise < 10e-3 and deep < 5e-3
 
 
 @pytest.mark.parametrize("draw", range(3))

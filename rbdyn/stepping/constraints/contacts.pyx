@@ -14,6 +14,7 @@ from rbdyn.stepping.builder cimport (
     Builder, Count, Share, add_point, begin_cone, end_cone, gather_cone, use_system,
 )
 from rbdyn.stepping.constraints.overlaps cimport begin_overlaps, end_overlaps, leave_alone
+from rbdyn.stepping.constraints.trails cimport begin_trails, end_trails, half_bend
 from rbdyn.stepping.scene cimport (
     SINGLE_BODY, SYSTEM_BODY, BodyHandle, PairProperties, Scene, SingleScratch, SingleState, System, pair_properties,
 )
@@ -80,18 +81,23 @@ cdef inline double asked(const Scene* s, double depth) noexcept nogil:
 
 
 cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c, bint left) except -1 nogil:
-    """One contact: its frame, free velocity less target, friction and key, and the bodies on both sides."""
+    """One contact: its frame, free velocity less target, friction and key, and the bodies on both sides.
+
+    Velocities are those in the middle of the motion before the impulse, and of the one after it (trails.pxd).
+    """
     cdef const BodyHandle* A = s.body + c.body_a
     cdef const BodyHandle* B = s.body + c.body_b
     cdef const PairProperties* pair = pair_properties(&s.pairs, s.material[c.shape_a], s.material[c.shape_b])
     cdef Mat3 E = contact_frame(c.normal)
-    cdef Vec3 now_a, now_b, free_a, free_b, now, v
+    cdef Vec3 now_a, now_b, free_a, free_b, now, v, bend
     cdef double target, part, mu
     cdef Vec3 at_a = add3(c.position, c.to_a), at_b = add3(c.position, c.to_b)
     start_velocity(s, A, at_a, &now_a, &free_a)
     start_velocity(s, B, at_b, &now_b, &free_b)
     now = mul3(E, sub3(now_a, now_b))
-    v = mul3(E, sub3(free_a, free_b))
+    bend = half_bend(&b.trails, s, c, &E, now)
+    now = sub3(now, bend)
+    v = add3(mul3(E, sub3(free_a, free_b)), bend)
     target = target_velocity(-now.z, c.depth, s.dt, pair.restitution + s.erp2, pair.threshold)
     part = asked(s, c.depth)
     if left:
@@ -131,6 +137,7 @@ cdef int write_contacts(const Scene* s, Builder* b) except -1 nogil:
     cdef bint left
     cdef int i = 0, end
     begin_overlaps(&b.overlaps, s.contacts.n)
+    begin_trails(&b.trails, s.contacts.n)
     while i < s.contacts.n:
         end = next_pair(s, i)
         left = hopeless(s, b, i, end)
@@ -138,6 +145,7 @@ cdef int write_contacts(const Scene* s, Builder* b) except -1 nogil:
             write_contact(s, b, s.contacts.point + i, left)
             i += 1
     end_overlaps(&b.overlaps)
+    end_trails(&b.trails)
     return 0
 
 
