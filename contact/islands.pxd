@@ -7,6 +7,7 @@ from rbdyn.contact.problem cimport Block, ContactProblem
 cdef struct Island:
     Operator G               # of its blocks alone; the arrays are those of Islands.whole
     double* impulse          # (3 G.n + G.n_lines,) [N s]: of its cones, then of its other rows
+    double* begun            # likewise: what they began with, and in the end what the next step is to begin with
     int iterations           # out: sweeps done
     double error             # out: largest velocity change in the last sweep [m/s]
     bint converged           # out
@@ -23,7 +24,9 @@ cdef struct Islands:         # workspace; grows by doubling and is reused
     int* member              # (p.n,) island of each block, -1 if that needs no impulse
     int* order               # (blocks,) the problem's numbers of the blocks of `whole`
     int* start               # (2 n,) places of each island's first cone and first other block
-    double* impulse          # (rows,) unless there is but one island
+    double* impulse          # (rows,) unless there is but one island; with the two below one allocation
+    double* begun            # (rows,)
+    double* onward           # (p.n_rows,) in the problem's order: what the next step is to begin with
     size_t island_capacity, memory_capacity, impulse_capacity
     size_t reallocations     # beside those of `whole`
 

@@ -23,7 +23,9 @@ cdef int reserve(Islands* all, const ContactProblem* p) except -1 nogil:
     cdef size_t nodes = <size_t> p.n_single + p.n_coordinates, blocks = p.n
     all.reallocations += grow(<void**> &all.memory, &all.memory_capacity, 2 * nodes + 4 * blocks, sizeof(int))
     all.reallocations += grow(<void**> &all.island, &all.island_capacity, blocks, sizeof(Island))
-    all.reallocations += grow(<void**> &all.impulse, &all.impulse_capacity, p.n_rows, sizeof(double))
+    all.reallocations += grow(<void**> &all.impulse, &all.impulse_capacity, 3 * <size_t> p.n_rows, sizeof(double))
+    all.begun = all.impulse + p.n_rows
+    all.onward = all.begun + p.n_rows
     all.node = all.memory
     all.number = all.node + nodes
     all.member = all.number + nodes
@@ -143,6 +145,7 @@ cdef void leave_out_open(Islands* all, ContactProblem* p) noexcept nogil:
         all.member[i] = place[all.member[i]]
         if all.member[i] < 0:
             memset(p.impulse + p.block[i].first_row, 0, p.block[i].rows * sizeof(double))
+            memset(all.onward + p.block[i].first_row, 0, p.block[i].rows * sizeof(double))
         else:
             all.cones += i < p.n_cones
             all.blocks += 1
@@ -211,10 +214,8 @@ cdef void open_one(Islands* all, int k) noexcept nogil:
         G.proximal |= G.contact[i].block.rho > 0.0
 
 
-cdef void copy_impulses(Island* island, double* impulse, bint back) noexcept nogil:
-    """Read the island's impulses from those of the problem, or write them back."""
-    cdef const Operator* G = &island.G
-    cdef double* own = island.impulse
+cdef void copy_impulses(const Operator* G, double* own, double* impulse, bint back) noexcept nogil:
+    """Read an island's impulses from those of the problem, or write them back."""
     cdef double* theirs
     cdef int i
     for i in range(G.n):
@@ -230,8 +231,9 @@ cdef void copy_impulses(Island* island, double* impulse, bint back) noexcept nog
 cdef int open_islands(Islands* all, ContactProblem* p) except -1 nogil:
     """Check the problem, find its islands, and read each one's constants and impulses."""
     cdef double* impulse
+    cdef double* begun
     cdef bint apart
-    cdef int k
+    cdef int k, rows
     all.n = all.whole.n = all.whole.n_blocks = all.whole.n_discs = all.whole.n_lines = 0
     check_problem(p)
     reserve(all, p)
@@ -246,14 +248,19 @@ cdef int open_islands(Islands* all, ContactProblem* p) except -1 nogil:
         all.start[0], all.start[1] = 0, p.n_cones
     make_operator(&all.whole, p, all.order if apart else NULL, all.cones, all.blocks)
     impulse = all.impulse if apart else p.impulse
+    begun = all.begun if apart else all.onward
     for k in range(all.n):
         open_one(all, k)
         all.island[k].impulse = impulse
+        all.island[k].begun = begun
         all.island[k].iterations, all.island[k].error, all.island[k].converged = 0, 0.0, False
         all.island[k].rescued = False
-        impulse += rows_of(&all.island[k].G)
         if apart:
-            copy_impulses(all.island + k, p.impulse, False)
+            copy_impulses(&all.island[k].G, impulse, p.impulse, False)
+        rows = rows_of(&all.island[k].G)
+        memcpy(begun, impulse, rows * sizeof(double))
+        impulse += rows
+        begun += rows
     return 0
 
 
@@ -265,7 +272,8 @@ cdef void close_islands(Islands* all, ContactProblem* p) noexcept nogil:
     for k in range(all.n):
         island = all.island + k
         if all.n > 1 or all.blocks < p.n:
-            copy_impulses(island, p.impulse, True)
+            copy_impulses(&island.G, island.impulse, p.impulse, True)
+            copy_impulses(&island.G, island.begun, all.onward, True)
         p.iterations = max(p.iterations, island.iterations)
         p.error = max(p.error, island.error)
         p.converged &= island.converged

@@ -35,7 +35,7 @@
 # on a box).
 
 cdef enum:
-    CONTACT_PROBLEM_VERSION = 5   # changes with every change of the structs below
+    CONTACT_PROBLEM_VERSION = 6   # changes with every change of the structs below
     LAWS = 5
     MOST_ROWS = 6                 # of a bilateral block
 
@@ -86,7 +86,7 @@ cdef struct ContactProblem:       # one time step; every array belongs to World 
     const double* v_free          # (n_rows,) velocity at zero impulse, minus its target [m/s]; cones: A minus B
     const double* target          # (n_rows,) that target [m/s], so that v_free + target is the bodies' own; NULL: all 0
     const double* position_target  # (n_rows,) speed at which poses part, leaving no velocity [m/s]; NULL: none
-    const double* approach        # (n_cones,) speed at which bodies come at the start of the step [m/s]; NULL: unknown
+    const double* v_start         # (n_rows,) the bodies' own velocity at the start of the step [m/s]; NULL: unknown
     const double* depth           # (n_rows,) at normals, and how far a joint is beyond its limit; negative for a gap
     #                               [m or rad]; NULL: all 0
     double* impulse               # (n_rows,) in: warm start, out: solution [N s]; cones: acts on A

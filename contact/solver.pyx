@@ -55,7 +55,7 @@ cdef class ContactSolver(Backend):
     Parameters
     ----------
     warm_start : bool
-        Start every contact from its impulse of the step before (found by key); otherwise from zero.
+        Start every contact from what lasts of its impulse of the step before (found by key); otherwise from zero.
     alternate : bool
         Flip the sweep direction after every step, so that no contact is always the last one visited.
 
@@ -191,7 +191,8 @@ cdef class ContactSolver(Backend):
         state : dict
             ``version``, ``parity``; of cones that push ``key`` (m,), records of source, id_a, id_b, feature, and
             ``impulse`` (m, 3) [N s] in world axes; of other blocks ``block_key`` (k,), ``block_rows`` (k,) and
-            ``row_impulse``.
+            ``row_impulse``.  Impulses are those that the next step begins with: what balances forces, and nothing of
+            what stopped a motion.
 
         Raises
         ------
@@ -274,6 +275,7 @@ cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:
     elif p.n > 0:
         memset(p.impulse, 0, p.n_rows * sizeof(double))
     p.iterations, p.error, p.converged, p.rescued = 0, 0.0, p.n == 0, 0
+    s.onward = NULL
     if p.n == 0:
         pass
     elif s.overridden:
@@ -281,7 +283,7 @@ cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:
         check_impulses(s, p)
     else:
         s.solve_c(p)
-    store(&s.memory_before, p, &s.reallocations)
+    store(&s.memory_before, p, s.onward if s.onward != NULL and not s.overridden else p.impulse, &s.reallocations)
     s.memory, s.memory_before, s.counts_before = s.memory_before, s.memory, s.counts
     s.direction ^= s.alternating
     s.iterations, s.error, s.converged = p.iterations, p.error, p.converged

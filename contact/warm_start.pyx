@@ -87,8 +87,8 @@ cdef int reserve(WarmStart* W, int n, int blocks, int rows, size_t* reallocation
     return 0
 
 
-cdef int store(WarmStart* W, const ContactProblem* p, size_t* reallocations) except -1 nogil:
-    """Remember this step's impulses, and nothing older."""
+cdef int store(WarmStart* W, const ContactProblem* p, const double* impulse, size_t* reallocations) except -1 nogil:
+    """Remember these impulses, (n_rows,), and nothing older."""
     cdef int i, m = 0, rows = 0
     cdef Key last = no_key()
     cdef Vec3 lam
@@ -98,7 +98,7 @@ cdef int store(WarmStart* W, const ContactProblem* p, size_t* reallocations) exc
         B = p.block + i
         if compare(B.key, last) > 0:
             last = B.key
-            lam = impulse_at(p.impulse, i)
+            lam = impulse_at(impulse, i)
             if lam.x != 0.0 or lam.y != 0.0 or lam.z != 0.0:       # others start from zero anyhow
                 W.key[m], W.impulse[m] = last, tmul3(frame_of(p, i), lam)
                 m += 1
@@ -110,7 +110,7 @@ cdef int store(WarmStart* W, const ContactProblem* p, size_t* reallocations) exc
         if compare(B.key, last) > 0:
             last = W.block_key[m] = B.key
             W.block_rows[m] = B.rows
-            memcpy(W.row_impulse + rows, p.impulse + B.first_row, B.rows * sizeof(double))
+            memcpy(W.row_impulse + rows, impulse + B.first_row, B.rows * sizeof(double))
             rows += B.rows
             m += 1
     W.n_blocks, W.n_rows = m, rows

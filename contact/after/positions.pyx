@@ -110,5 +110,5 @@ cdef int write_positions(PositionProblem* q, const ContactProblem* p, Velocities
     if n < p.n:
         mine.n, mine.n_rows = n, p.block[n].first_row
     mine.block, mine.v_free, mine.impulse = q.block, q.v_free, q.impulse
-    mine.target = mine.position_target = NULL
+    mine.target = mine.position_target = mine.v_start = NULL
     return 0

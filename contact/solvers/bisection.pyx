@@ -78,8 +78,9 @@ cdef class BisectionSolver(ContactSolver):
 
     def __cinit__(self, *args, **kwargs):
         self.settings = Settings(law=FrictionLaw.COULOMB, method=Method.NEWTON, max_iterations=150, automatic=True,
-                                 threshold=1e-8, enough=0.0, strict=0, hasty=False, alpha_init=1.0, alpha_min=1.0,
-                                 alpha_decay=1.0, patience=50, anderson=True, direct=True, backward=False)
+                                 threshold=1e-8, enough=0.0, strict=0, hasty=False, patient=False, alpha_init=1.0,
+                                 alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True, direct=True,
+                                 backward=False)
         hire(&self.crew, 1)
 
     def __init__(self, *, friction_law="coulomb", local_solver="newton", max_iterations=150, threshold="auto",
@@ -171,6 +172,7 @@ cdef class BisectionSolver(ContactSolver):
         settings.backward = self.direction
         gauss_seidel(&self.islands, &self.crew, &settings, p)
         self.history_length = p.iterations
+        self.onward = self.islands.onward
         return 0
 
     @property

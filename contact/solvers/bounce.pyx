@@ -14,7 +14,7 @@ cdef double TOLERANCE = 1e-5   # [m/s] what a solve may leave of its velocities:
 cdef inline double comes(const Contact* k, const ContactProblem* p) noexcept nogil:
     """How fast its bodies come, before forces change that in the step [m/s]; rounded up."""
     cdef int n = 3 * k.index + 2
-    return (p.approach[k.index] if p.approach != NULL else -p.v_free[n] - p.target[n]) * (1.0 + 1e-9)
+    return (-p.v_start[n] if p.v_start != NULL else -p.v_free[n] - p.target[n]) * (1.0 + 1e-9)
 
 
 cdef inline double bounce_of(const Contact* k, const ContactProblem* p) noexcept nogil:
@@ -39,7 +39,7 @@ cdef inline double work_of(const Operator* G, const ContactProblem* p, int i, Ve
     cdef double own = p.v_free[n] + p.target[n]
     v = add3(v, k.v_free)
     v.z += own - k.v_free.z
-    v.z += own - k.v_free.z if p.approach == NULL else -p.approach[k.index] - k.v_free.z
+    v.z += (own if p.v_start == NULL else p.v_start[n]) - k.v_free.z
     size[0] += 1e-6 * (fabs(lam.x * v.x) + fabs(lam.y * v.y) + fabs(lam.z * v.z)) + TOLERANCE * (
         fabs(lam.x) + fabs(lam.y) + fabs(lam.z))
     return dot3(lam, v)

@@ -32,6 +32,7 @@ cdef struct Settings:
     double enough            # [m/s] the same after `strict` sweeps, and the direct solve that may follow them
     int strict               # sweeps that have to reach the threshold
     bint hasty               # few sweeps will do where things slide
+    bint patient             # a direct solve goes on, however many contacts it has to let go
     double alpha_init, alpha_min, alpha_decay    # alpha <- alpha_min + alpha_decay (alpha - alpha_min) after each sweep
     int patience             # give up after so many sweeps without one percent of progress
     bint anderson            # used only while every alpha is 1

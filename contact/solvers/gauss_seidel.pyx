@@ -4,6 +4,7 @@ from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy, memset
 
 from rbdyn.contact.accept cimport accept, makes_energy
+from rbdyn.contact.after.lasting cimport keep_lasting
 from rbdyn.contact.cone.block cimport SKIPPED
 from rbdyn.contact.cone.local cimport SLIDE
 from rbdyn.contact.islands cimport Island, rows_of
@@ -27,6 +28,7 @@ cdef double NOT_FELT = 1e-3        # [m/s^2] times the time step: a ten-thousand
 cdef double ROUGH = 100.0          # times as much: a hundredth of gravity
 cdef double SLOW = 0.6             # of the error PACE sweeps before
 cdef double MOVING = 20.0          # [m/s^2] times the time step: faster than what gravity does to a thing at rest
+cdef double RESTING = 0.01         # [m/s^2] times the time step: what begins a step no faster is at rest
 
 
 cdef double free_speed(const Operator* G) noexcept nogil:
@@ -38,6 +40,18 @@ cdef double free_speed(const Operator* G) noexcept nogil:
     for i in range(lines):
         speed = max(speed, fabs(G.line[i].v_free))
     return speed
+
+
+cdef bint rests(const Operator* G, const ContactProblem* p) noexcept nogil:
+    """Whether nothing in contact moves at the start of the step; what only turns under a disc may."""
+    cdef double speed = 0.0
+    cdef int i, n
+    if p.v_start == NULL:
+        return False
+    for i in range(G.n):
+        n = 3 * G.contact[i].index
+        speed = max(speed, fabs(p.v_start[n]), fabs(p.v_start[n + 1]), fabs(p.v_start[n + 2]))
+    return speed <= RESTING * p.dt
 
 
 cdef bint is_hasty(const Operator* G, const ContactProblem* p) noexcept nogil:
@@ -57,12 +71,15 @@ cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept
     a direct solve can do: things at rest.  Where more is needed, errors count that are seen or felt, and the next step
     goes on from here; acceleration, which doubles the cost of a sweep, does not pay where things slide or hit and the
     next problem is another one.
+    What begins the step at rest, though much would slide in the first sweeps of a cold start, is given time: once it is
+    solved it stays so, at a sweep a step, and what is left of its motion would move it out of place.
     Bounces are over after one step: what it leaves is lost, or given up by the guard of bounce.pyx.  A problem without
     a time step is not of a simulation.
     """
     cdef bint few = G.n + G.n_blocks <= FEW_BLOCKS
     cdef double speed, dt = p.dt
     s.enough, s.strict, s.hasty = s.threshold, PLAIN_SWEEPS, False
+    s.patient = not s.automatic
     if not s.automatic or not dt > 0.0:
         return
     s.hasty = is_hasty(G, p)
@@ -76,6 +93,8 @@ cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept
         return
     s.max_iterations = min(s.max_iterations, <int> MOST_SWEEPS)
     s.anderson = s.anderson and speed <= MOVING * dt
+    if s.hasty and rests(G, p):
+        s.hasty, s.patient = False, True
 
 
 cdef double sweep(Operator* G, const Settings* s, double alpha, double* impulse) noexcept nogil:
@@ -227,7 +246,7 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
         elif leg == 0 and tries > 0:
             if (k + 1) % DIRECT_EVERY == 0:
                 before = best
-                accelerated = tried = solve_sticking(S, G, p, island.impulse, s.threshold, not s.automatic)
+                accelerated = tried = solve_sticking(S, G, p, island.impulse, s.threshold, s.patient)
                 tries = tries - 1 if tried else 0
         elif s.anderson and extrapolate(A, island.impulse, island.error, island.impulse):
             limit_discs(G, island.impulse)
@@ -272,4 +291,5 @@ cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s,
         iterate(island, A, S, s, p, history, s.max_iterations + soft_sweeps(s), True, reallocations)
         accept(island)
         round += 1
+    keep_lasting(island, p)
     return 0

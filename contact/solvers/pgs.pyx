@@ -3,6 +3,7 @@
 from libc.math cimport INFINITY, fabs, isfinite, sqrt
 
 from rbdyn.contact.accept cimport accept
+from rbdyn.contact.after.lasting cimport keep_lasting
 from rbdyn.contact.cone.block cimport SKIPPED, Cone, apply_block, largest_tangential
 from rbdyn.contact.islands cimport Island, Islands, close_islands, open_islands, release
 from rbdyn.contact.laws.dispatch cimport prepare_blocks, visit_block
@@ -92,6 +93,7 @@ cdef class PGSSolver(ContactSolver):
         for k in range(self.islands.n):
             solve_island(&self.islands.island[k], p, self.max_iterations, self.threshold, self.direction)
         close_islands(&self.islands, p)
+        self.onward = self.islands.onward
         return 0
 
 
@@ -125,6 +127,7 @@ cdef void solve_island(Island* island, const ContactProblem* p, int most, double
     while turn < LOWERINGS and lower_bounces(island, p, turn):
         turn += 1
         iterate(island, most + min(most, <int> MORE), threshold, backward)
+    keep_lasting(island, p)
 
 
 cdef double visit(Operator* G, double* impulse, int i) noexcept nogil:

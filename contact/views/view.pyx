@@ -198,15 +198,16 @@ cdef class ContactView:
         return self.cached("depth", p.depth, self.by_row())
 
     @property
-    def approach(self):
-        """(n_cones,) speed at which the bodies come together at the start of the step [m/s], nan if unknown; read-only.
+    def v_start(self):
+        """(n, 3), or (n_rows,) unless all blocks are cones: velocity at the start of the step [m/s]; read-only.
 
-        What a law of restitution begins with: `v_free` has the forces of the step in it.
+        The bodies' own; nan if unknown.  What a law of restitution begins with: `v_free` has the forces of the step in
+        it.
         """
         cdef ContactProblem* p = self.live()
-        if p.approach == NULL:
-            return np.full(p.n_cones, np.nan)
-        return self.cached("approach", p.approach, (p.n_cones,))
+        if p.v_start == NULL:
+            return np.full(self.by_row(), np.nan)
+        return self.cached("v_start", p.v_start, self.by_row())
 
     @property
     def jacobian(self):

@@ -29,7 +29,7 @@ cdef struct Builder:
     double* target            # (n_rows,)
     double* position_target   # (n_rows,)
     double* depth             # (n_rows,)
-    double* approach          # (n_cones,)
+    double* v_start           # (n_rows,)
     double* impulse           # (n_rows,)
     double* frame             # (n_cones, 3, 3)
     int* single_a             # (n_cones,)
@@ -46,8 +46,8 @@ cdef struct Builder:
     Overlaps overlaps         # of robots with themselves, from step to step
     Trails trails             # of contacts over their bodies, from step to step
     # capacities
-    size_t room[6]
-    size_t room_cone[7]
+    size_t room[7]
+    size_t room_cone[6]
     size_t room_row[2]
     size_t room_entry3
     size_t room_entry
@@ -70,18 +70,18 @@ cdef inline void use_system(System* s) noexcept nogil:
     if not s.work.active:
         prepare_system(s)
 
-cdef inline void begin_cone(Builder* b, const Mat3* E, Vec3 v_free, double approach, double depth, double target,
+cdef inline void begin_cone(Builder* b, const Mat3* E, Vec3 v_start, Vec3 v_free, double depth, double target,
                             double position_target, double friction, Key key) noexcept nogil:
-    """The next cone: rows of E are its axes, the velocity v_free [m/s] is along them, the others along the normal."""
+    """The next cone: rows of E are its axes, the velocities [m/s] are along them, the targets along the normal."""
     cdef int i = b.n_cones
     write3(b.frame + 9 * i, vec3(E.xx, E.xy, E.xz))
     write3(b.frame + 9 * i + 3, vec3(E.yx, E.yy, E.yz))
     write3(b.frame + 9 * i + 6, vec3(E.zx, E.zy, E.zz))
+    write3(b.v_start + 3 * i, v_start)
     write3(b.v_free + 3 * i, vec3(v_free.x, v_free.y, v_free.z - target))
     write3(b.target + 3 * i, vec3(0.0, 0.0, target))
     write3(b.position_target + 3 * i, vec3(-INFINITY, -INFINITY, position_target))
     write3(b.depth + 3 * i, vec3(0.0, 0.0, depth))
-    b.approach[i] = approach
     b.block[i] = Block(law=CONE, first_row=3 * i, rows=3, partner=-1, a=friction, b=0.0, compliance=0.0, key=key)
     b.single_a[i] = b.single_b[i] = -1
     b.entry3_start[i] = b.n_entries3
@@ -102,24 +102,24 @@ cdef inline int add_point(Builder* b, const Scene* s, const BodyHandle* body, Ve
             write3(b.arm_b + 3 * i, sub3(at, s.single_state[body.index].p))
     return 0
 
-cdef inline void add_row(Builder* b, double v_free) noexcept nogil:
+cdef inline void add_row(Builder* b, double v_start, double v_free) noexcept nogil:
     """The next row of the block begun last, without targets."""
     cdef int r = b.n_rows, row = 3 * b.problem.n_cones + r
-    b.v_free[row] = v_free
+    b.v_start[row], b.v_free[row] = v_start, v_free
     b.target[row] = b.depth[row] = 0.0
     b.position_target[row] = -INFINITY
     b.side[2 * r].body = b.side[2 * r + 1].body = -1
     b.entry_start[r] = b.n_entries
     b.n_rows = r + 1
 
-cdef inline void begin_row(Builder* b, int law, double low, double high, double v_free, double depth, double target,
-                           double position_target, Key key) noexcept nogil:
-    """The next block of one row, with the bounds of a box [N s]; v_free and the targets in [m/s or rad/s]."""
+cdef inline void begin_row(Builder* b, int law, double low, double high, double v_start, double v_free, double depth,
+                           double target, double position_target, Key key) noexcept nogil:
+    """The next block of one row, with the bounds of a box [N s]; velocities and targets in [m/s or rad/s]."""
     cdef int cones = b.problem.n_cones, r = 3 * cones + b.n_rows
     b.block[cones + b.n_blocks] = Block(law=law, first_row=r, rows=1, partner=-1, a=low, b=high, compliance=0.0,
                                         key=key)
     b.n_blocks += 1
-    add_row(b, v_free - target)
+    add_row(b, v_start, v_free - target)
     b.target[r] = target
     b.position_target[r] = position_target
     b.depth[r] = depth

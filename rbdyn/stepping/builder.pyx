@@ -25,7 +25,7 @@ cdef double WEDGE = 1e-7       # compliance of such a cone, of that mean
 cdef void builder_free(Builder* b) noexcept:
     """Give all memory back."""
     for p in (<size_t> b.block, <size_t> b.v_free, <size_t> b.target, <size_t> b.position_target, <size_t> b.depth,
-              <size_t> b.approach, <size_t> b.impulse, <size_t> b.frame, <size_t> b.single_a, <size_t> b.single_b,
+              <size_t> b.v_start, <size_t> b.impulse, <size_t> b.frame, <size_t> b.single_a, <size_t> b.single_b,
               <size_t> b.arm_a, <size_t> b.arm_b, <size_t> b.entry3_start, <size_t> b.entry3, <size_t> b.side,
               <size_t> b.entry_start, <size_t> b.entry, <size_t> b.inverse_mass, <size_t> b.inverse_inertia):
         free(<void*> <size_t> p)
@@ -42,12 +42,12 @@ cdef int make_room(Builder* b, Count total, int singles) except -1 nogil:
     grow(<void**> &b.target, &b.room[3], rows, sizeof(double))
     grow(<void**> &b.position_target, &b.room[4], rows, sizeof(double))
     grow(<void**> &b.depth, &b.room[5], rows, sizeof(double))
+    grow(<void**> &b.v_start, &b.room[6], rows, sizeof(double))
     grow(<void**> &b.frame, &b.room_cone[0], cones, 9 * sizeof(double))
     grow(<void**> &b.single_a, &b.room_cone[1], cones, sizeof(int))
     grow(<void**> &b.single_b, &b.room_cone[2], cones, sizeof(int))
     grow(<void**> &b.arm_a, &b.room_cone[3], cones, 3 * sizeof(double))
     grow(<void**> &b.arm_b, &b.room_cone[4], cones, 3 * sizeof(double))
-    grow(<void**> &b.approach, &b.room_cone[6], cones, sizeof(double))
     grow(<void**> &b.entry3_start, &b.room_cone[5], cones + 1, sizeof(int))
     grow(<void**> &b.side, &b.room_row[0], total.rows, 2 * sizeof(RowSide))
     grow(<void**> &b.entry_start, &b.room_row[1], total.rows + 1, sizeof(int))
@@ -97,7 +97,7 @@ cdef void end_problem(Builder* b) noexcept nogil:
     b.entry3_start[b.n_cones] = b.n_entries3
     b.entry_start[b.n_rows] = b.n_entries
     p.block, p.v_free, p.impulse, p.frame = b.block, b.v_free, b.impulse, b.frame
-    p.target, p.position_target, p.depth, p.approach = b.target, b.position_target, b.depth, b.approach
+    p.target, p.position_target, p.depth, p.v_start = b.target, b.position_target, b.depth, b.v_start
     p.single_a, p.single_b, p.arm_a, p.arm_b = b.single_a, b.single_b, b.arm_a, b.arm_b
     p.entry3_start, p.entry3 = b.entry3_start, b.entry3
     p.side, p.entry_start, p.entry = b.side, b.entry_start, b.entry

@@ -104,7 +104,7 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c, bint l
         part = min(part, 0.0)
     mu = effective_friction(pair.friction, pair.static_friction, pair.static_threshold,
                             sqrt(now.x * now.x + now.y * now.y))
-    begin_cone(b, &E, v, -now.z, c.depth, target, part, mu,
+    begin_cone(b, &E, now, v, c.depth, target, part, mu,
                Key(source=CONTACT_SOURCE, id_a=c.shape_a, id_b=c.shape_b, feature=c.feature))
     add_point(b, s, A, at_a, &E, 1.0)
     add_point(b, s, B, at_b, &E, -1.0)
@@ -173,7 +173,7 @@ cdef inline bint is_blow(const Scene* s, const ContactPoint* c, const ContactPro
     cdef int n = 3 * i + 2
     if p.target[n] > 0.0:
         return True
-    return p.approach[i] <= 0.0 and p.v_free[n] + p.target[n] >= 0.0 and pair_properties(
+    return p.v_start[n] >= 0.0 and p.v_free[n] + p.target[n] >= 0.0 and pair_properties(
         &s.pairs, s.material[c.shape_a], s.material[c.shape_b]).restitution > 0.0
 
 

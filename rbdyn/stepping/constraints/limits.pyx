@@ -90,7 +90,7 @@ cdef int write_limit(const Scene* s, Builder* b, System* r, const Limit* limit, 
     cdef double gap = limit.upper - q if end else q - limit.lower
     cdef double target = target_velocity(-sign * r.d.v[limit.dof], -gap, s.dt, 0.0, 0.0)
     cdef double part = position_target(-gap, s.dt, s.erp, s.slop, s.erp_speed)
-    begin_row(b, UNILATERAL, 0.0, 0.0, sign * r.work.v_free[limit.dof], -gap, target, part,
+    begin_row(b, UNILATERAL, 0.0, 0.0, sign * r.d.v[limit.dof], sign * r.work.v_free[limit.dof], -gap, target, part,
               Key(source=LIMIT_SOURCE, id_a=r.handle, id_b=limit.dof, feature=end))
     return add_coordinate(b, r, limit.dof, sign)
 

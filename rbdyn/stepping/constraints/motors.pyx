@@ -37,7 +37,7 @@ cdef int write_motor(const Scene* s, Builder* b, System* r, int dof) except -1 n
     cdef double own = r.work.own[dof]                  # [N m s/rad or N s/m]
     cdef double rest = r.d.v[dof] + s.dt * r.work.drive[dof] / own
     begin_row(b, BOX, s.dt * r.control.effort_lower[dof], s.dt * r.control.effort_upper[dof],
-              r.work.v_free[dof] - rest, 0.0, 0.0, -INFINITY,
+              r.d.v[dof], r.work.v_free[dof] - rest, 0.0, 0.0, -INFINITY,
               Key(source=MOTOR_SOURCE, id_a=r.handle, id_b=dof, feature=0))
     b.block[b.problem.n_cones + b.n_blocks - 1].compliance = 1.0 / own
     return add_coordinate(b, r, dof, 1.0)

@@ -6,7 +6,7 @@ Contacts come first in the problem: contact i is cone i.
 
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.contact.problem cimport ContactProblem, Key
-from rbdyn.spatial._algebra cimport Vec3, add3, dot3, mul3, scale3, smul3, sub3, vec3, zero3
+from rbdyn.spatial._algebra cimport Vec3, add3, dot3, mul3, scale3, smul3, vec3, zero3
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_axis, add_row, begin_disc, gather_row, use_system
 from rbdyn.stepping.scene cimport (
     SINGLE_BODY, SYSTEM_BODY, BodyHandle, PairProperties, Scene, SingleScratch, System, pair_properties,
@@ -36,16 +36,17 @@ cdef Count count_rolling(const Scene* s) noexcept nogil:
     return count
 
 
-cdef inline Vec3 free_spin(const Scene* s, const BodyHandle* body) noexcept nogil:
-    """World angular velocity at the end of the step without constraint impulses."""
+cdef inline void spins(const Scene* s, const BodyHandle* body, double sign, Vec3* now, Vec3* free_) noexcept nogil:
+    """Add the world angular velocity at the start of the step, and at its end without constraint impulses."""
     cdef System* r
     if body.kind == SINGLE_BODY:
-        return s.single_scratch[body.index].w_free
-    if body.kind == SYSTEM_BODY:
+        now[0] = add3(now[0], scale3(sign, s.single_state[body.index].w))
+        free_[0] = add3(free_[0], scale3(sign, s.single_scratch[body.index].w_free))
+    elif body.kind == SYSTEM_BODY:
         r = s.system + body.index
         use_system(r)
-        return mul3(r.d.R[body.body], r.work.twist[body.body].w)
-    return zero3()
+        now[0] = add3(now[0], scale3(sign, mul3(r.d.R[body.body], r.d.vel[body.body].w)))
+        free_[0] = add3(free_[0], scale3(sign, mul3(r.d.R[body.body], r.work.twist[body.body].w)))
 
 
 cdef inline Vec3 axis_of(const double* frame, int i, int axis) noexcept nogil:
@@ -60,12 +61,14 @@ cdef int write_disc(const Scene* s, Builder* b, int i, int first, int rows, doub
     cdef const ContactPoint* c = s.contacts.point + i
     cdef const BodyHandle* A = s.body + c.body_a
     cdef const BodyHandle* B = s.body + c.body_b
-    cdef Vec3 spin = sub3(free_spin(s, A), free_spin(s, B)), e
+    cdef Vec3 now = zero3(), spin = zero3(), e
     cdef int axis
+    spins(s, A, 1.0, &now, &spin)
+    spins(s, B, -1.0, &now, &spin)
     begin_disc(b, rows, coefficient, i, Key(source=source, id_a=c.shape_a, id_b=c.shape_b, feature=c.feature))
     for axis in range(first, first + rows):
         e = axis_of(b.frame, i, axis)
-        add_row(b, dot3(e, spin))
+        add_row(b, dot3(e, now), dot3(e, spin))
         add_axis(b, s, A, e, 1.0)
         add_axis(b, s, B, e, -1.0)
     return 0

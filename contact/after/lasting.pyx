@@ -1,0 +1,84 @@
+"""What of a step's impulses lasts: lasting.pxd."""
+
+from libc.string cimport memcpy
+
+from rbdyn.contact.islands cimport Island, rows_of
+from rbdyn.contact.laws cimport cone
+from rbdyn.contact.operator cimport (
+    Contact, LineBlock, Operator, contact_velocity, impulse_at, line_velocity, load_impulses,
+)
+from rbdyn.contact.problem cimport BOX, DISC, ContactProblem
+from rbdyn.spatial._algebra cimport Vec3, add3, dot3, sub3, vec3
+
+
+cdef inline Vec3 held(const Contact* k, Vec3 lam, Vec3 d) noexcept nogil:
+    """What of a change d counts: all of it where a contact sticks, the normal part where it slides."""
+    cdef int rows = cone.held_rows(k, lam)
+    if rows == 3:
+        return d
+    return vec3(0.0, 0.0, d.z if rows == 1 else 0.0)
+
+
+cdef inline int held_lines(const LineBlock* k) noexcept nogil:
+    """How many rows of a block count: boxes and discs may give way."""
+    return 0 if k.law == BOX or k.law == DISC else k.rows
+
+
+cdef double moved(const Island* island, const ContactProblem* p) noexcept nogil:
+    """d . (v+ - v-) over the rows that are held, with the velocities v+ that the operator holds."""
+    cdef const Operator* G = &island.G
+    cdef const double* d = island.begun
+    cdef double total = 0.0, v
+    cdef int i, j, k, n
+    cdef Vec3 change, x
+    for i in range(G.n):
+        n = G.contact[i].index
+        x = held(G.contact + i, impulse_at(island.impulse, i), impulse_at(d, i))
+        change = sub3(impulse_at(p.target, n), impulse_at(p.v_start, n))
+        total += dot3(x, add3(contact_velocity(G, i), change))
+    for i in range(G.n_blocks):
+        for k in range(held_lines(G.block + i)):
+            j, n = G.block[i].first + k, G.block[i].row + k
+            v = line_velocity(G, j) + p.target[n] - p.v_start[n]
+            total += d[3 * G.n + j] * v if island.impulse[3 * G.n + j] != 0.0 else 0.0
+    return total
+
+
+cdef double moves(Island* island) noexcept nogil:
+    """d . G d over the same rows; the operator holds the velocities that d makes, then."""
+    cdef Operator* G = &island.G
+    cdef const double* d = island.begun
+    cdef double total = 0.0
+    cdef int i, j, k
+    cdef Vec3 x
+    load_impulses(G, d)
+    for i in range(G.n):
+        x = held(G.contact + i, impulse_at(island.impulse, i), impulse_at(d, i))
+        total += dot3(x, sub3(contact_velocity(G, i), G.contact[i].v_free))
+    for i in range(G.n_blocks):
+        for k in range(held_lines(G.block + i)):
+            j = G.block[i].first + k
+            if island.impulse[3 * G.n + j] != 0.0:
+                total += d[3 * G.n + j] * (line_velocity(G, j) - G.line[j].v_free)
+    return total
+
+
+cdef void keep_lasting(Island* island, const ContactProblem* p) noexcept nogil:
+    """Replace the impulses that a solved island began with by those that the next step is to begin with.
+
+    One sweep changes nothing that counts: its impulses last as they are.
+    """
+    cdef Operator* G = &island.G
+    cdef double* d = island.begun
+    cdef double share, whole
+    cdef int i, rows = rows_of(G)
+    if island.converged and island.iterations <= 1 or p.v_start == NULL or p.target == NULL:
+        memcpy(d, island.impulse, rows * sizeof(double))
+        return
+    for i in range(rows):
+        d[i] = island.impulse[i] - d[i]
+    share = moved(island, p)
+    whole = moves(island)
+    share = min(1.0, max(0.0, share / whole)) if whole > 0.0 else 0.0
+    for i in range(rows):
+        d[i] = island.impulse[i] - share * d[i]
