@@ -20,6 +20,7 @@ cdef struct Meeting:               # of two shapes, sought
     double gap                     # [m] between them at the start, as far as it was asked for
     double angle                   # [rad] of relative rotation, at most
     bint turns                     # by more than is small: corners may come that were not seen
+    double slide                   # share of the step in which what slides along what turns gets no deeper than is safe
     Vec3 axis                      # unit, from b to a: the latest along which they were apart, or else their centres
 
 cdef Meeting meeting(const PairEntry* table, MovingShape* a, MovingShape* b, double margin, double beyond,

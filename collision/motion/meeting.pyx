@@ -1,8 +1,8 @@
 """When two moving shapes meet: meeting.pxd."""
 
-from libc.math cimport fabs, fmax, fmin, sqrt
+from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
 
-from rbdyn.collision._types cimport BOX, HALF_SPACE, N_KINDS, SPHERE, ContactBuffer, PosedShape
+from rbdyn.collision._types cimport BOX, HALF_SPACE, N_KINDS, SPHERE, Bounds, ContactBuffer, PosedShape
 from rbdyn.collision.kernels.box_box cimport box_gap
 from rbdyn.collision.kernels.core cimport core_radius
 from rbdyn.collision.kernels.gjk cimport descend
@@ -17,8 +17,11 @@ cdef double TOUCH = 0.5            # share of the margin: shapes in each other b
 cdef double OBEYED = 0.05          # share of the margin: rows that a motion disobeys by less are left as they are
 cdef double SMALL_TURN = 0.1       # [rad] by less, no corner comes that was neither seen nor on the face that is near
 cdef double ROUGHLY = 0.1          # share of the square of a distance by which gaps may be told too small
+cdef double THIN = 0.25            # share of two thicknesses by which shapes may be in each other unseen
 cdef enum:
-    MAX_LOOKS = 60                 # at one pair
+    MAX_LOOKS = 60                 # at one pair,
+    LOOKS_A_RADIAN = 30            # and some more where they spin,
+    MAX_RADIANS = 100              # as far as anything else of them is known
     HALVINGS = 10
 
 
@@ -33,6 +36,21 @@ cdef double way_between(const MovingShape* a, const MovingShape* b) noexcept nog
     return sqrt(dot3(shift, shift)) + a.path.spin + b.path.spin
 
 
+cdef double thickness(const MovingShape* a) noexcept nogil:
+    """Half of it at most [m]."""
+    cdef const Bounds* k = &a.now.s.bounds
+    if a.now.s.kind == HALF_SPACE:
+        return INFINITY
+    return (k.ball + fmin(k.box.x, fmin(k.box.y, k.box.z))
+            + fmin(k.ellipsoid.x, fmin(k.ellipsoid.y, k.ellipsoid.z)))
+
+
+cdef double sliding_time(const Meeting* m) noexcept nogil:
+    """In t of the step the surface under what slides turns up by angle way t^2 at most: no more than is told apart."""
+    cdef double most = THIN * (thickness(m.a) + thickness(m.b)), rise = m.angle * m.way
+    return sqrt(most / rise) if rise > most else 2.0
+
+
 cdef Meeting meeting(const PairEntry* table, MovingShape* a, MovingShape* b, double margin, double beyond,
                      Sink* sink) noexcept nogil:
     cdef Meeting m
@@ -42,6 +60,7 @@ cdef Meeting meeting(const PairEntry* table, MovingShape* a, MovingShape* b, dou
     m.alone = 0.0 if a.still or b.still else fmax(a.path.way, b.path.way)
     m.way, m.angle = way_between(a, b), turn_between(a, b)
     m.turns = m.angle > SMALL_TURN
+    m.slide = sliding_time(&m)
     m.axis = axis_between(&a.now, &b.now)
     return m
 
@@ -96,6 +115,7 @@ cdef double next_arrival(const Meeting* m, int first, double t) noexcept nogil:
             wait = fmin(wait, 1.02 * (m.touch - out.point[i].depth) / speed)
     if m.angle * (1.0 - t) > SMALL_TURN:
         wait = fmin(wait, SMALL_TURN / m.angle)
+    wait = fmin(wait, m.slide)
     return t + fmax(wait, 1e-3)
 
 
@@ -182,7 +202,7 @@ cdef double meeting_time(Meeting* m, double t, bint* near) noexcept nogil:
         reach += m.alone
     find_end(m.a)
     find_end(m.b)
-    for _ in range(MAX_LOOKS):
+    for _ in range(MAX_LOOKS + <int> (LOOKS_A_RADIAN * fmin(m.angle, MAX_RADIANS))):
         move_to(m.a, t)
         move_to(m.b, t)
         gap = gap_of(m, reach)

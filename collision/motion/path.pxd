@@ -3,7 +3,7 @@
 # A body turns about its origin at a constant rate while its origin moves in a straight line.  A shape's way is that of
 # the centre of its bounding sphere along the tangent, `shift`, give or take `spin`.
 
-from libc.math cimport cos, sin, sqrt
+from libc.math cimport INFINITY, cos, sin, sqrt
 
 from rbdyn.collision._types cimport (
     BOX_CORE, CYLINDER_CORE, HALF_SPACE, SPHERE, BodyMotions, Pose, PosedShape, ShapeRecord,
@@ -47,6 +47,10 @@ cdef inline bint is_axial(const ShapeRecord* s) noexcept nogil:
     return s.core == CYLINDER_CORE or (s.core == BOX_CORE and s.bounds.box.x == 0.0 and s.bounds.box.y == 0.0
                                        and not s.bounds.curved)
 
+cdef inline double radius_of(const MovingShape* a) noexcept nogil:
+    """Of the bounding sphere [m]."""
+    return INFINITY if a.now.s.kind == HALF_SPACE else a.now.s.bounds.radius
+
 cdef inline Path path_of(const ShapeRecord* s, const Pose* body, const Motion* m) noexcept nogil:
     """A ball around the core turns with nothing to be seen; the centre leaves its tangent by |w|^2 |arm| at most."""
     cdef Vec3 arm, w = m.w, axis
@@ -88,6 +92,13 @@ cdef inline Mat3 rotation(Vec3 w) noexcept nogil:
     R.zx, R.zy, R.zz = c * w.x * w.z - s * w.y, c * w.y * w.z + s * w.x, 1.0 - c * (w.x * w.x + w.y * w.y)
     return R
 
+cdef inline Pose moved(const Pose* body, const Motion* m, double t) noexcept nogil:
+    """A body's pose at the fraction t of its motion."""
+    cdef Pose there
+    there.R = matmul3(rotation(scale3(t, m.w)), body.R)
+    there.p = add3(body.p, scale3(t, m.v))
+    return there
+
 cdef inline PosedShape place_at(const MovingShape* a, double t, Pose* X) noexcept nogil:
     """The shape where it is at the fraction t of the step; X holds its pose, where that is not the one at the start."""
     cdef PosedShape place = a.now
@@ -98,8 +109,7 @@ cdef inline PosedShape place_at(const MovingShape* a, double t, Pose* X) noexcep
         X.R = a.now.X.R
         X.p = add3(a.now.X.p, scale3(t, a.path.shift))
     else:
-        body.R = matmul3(rotation(scale3(t, a.motion.w)), a.body.R)
-        body.p = add3(a.body.p, scale3(t, a.motion.v))
+        body = moved(a.body, &a.motion, t)
         compose_pose(&body, a.now.s, X)
     place.X = X
     return place

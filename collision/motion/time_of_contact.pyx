@@ -6,12 +6,13 @@ from rbdyn.collision._types cimport HALF_SPACE, N_KINDS, ContactBuffer, ContactP
 from rbdyn.collision.motion.meeting cimport (
     Meeting, closing, deepest_of, least_gap, look_at, meeting, meeting_time, next_arrival,
 )
-from rbdyn.collision.motion.path cimport MovingShape, find_end, gap_along, shift_at
+from rbdyn.collision.motion.path cimport MovingShape, find_end, gap_along, radius_of, shift_at
 from rbdyn.collision.pair_table cimport PairEntry, collide
 from rbdyn.collision.sink cimport Sink
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3
 
 cdef double SAME = 1.0 - 1e-6      # cosine between normals that are one
+cdef double FAST = 0.5             # share of the smaller radius by which two come in a step, and the time counts
 
 # ---- the step's start ------------------------------------------------------------------------
 
@@ -133,8 +134,21 @@ cdef Outcome rows_now(const Meeting* m, int first) noexcept nogil:
     return STOPS if may_stop(m, first) else FREE
 
 
+cdef bint is_fast(const Meeting* m) noexcept nogil:
+    """Whether points of them approach in a step by a good part of the smaller shape's size.
+
+    What turns while it closes such a gap meets the other one elsewhere, or not at all.
+    """
+    return m.way > FAST * fmin(radius_of(m.a), radius_of(m.b))
+
+
 cdef Outcome rows_then(Meeting* m, int first, double t) noexcept nogil:
     """Leave the contacts from `first` on, seen at t, where they meet."""
+    cdef ContactBuffer* out = m.sink.out
+    cdef int i
+    if is_fast(m):
+        for i in range(first, out.n):
+            out.point[i].time, out.point[i].depth_then = t, out.point[i].depth
     see_from_start(m, first, t, True)
     return STOPS
 

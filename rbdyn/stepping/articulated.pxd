@@ -132,7 +132,8 @@ cdef inline bint moves_freely(const System* s) noexcept nogil:
 cdef inline void system_move(System* s, int rule, double dt) noexcept nogil:
     """q_next by the position rule.
 
-    What a limit holds moves with its new velocity: its target would let the mean velocity overshoot.
+    What a limit holds moves with its new velocity: its target would let the mean velocity overshoot.  What is hit fast
+    moves by its old velocity until then.
     """
     cdef int k
     memcpy(s.work.q_next, s.d.q, s.m.nq * sizeof(double))
@@ -148,6 +149,9 @@ cdef inline void system_move(System* s, int rule, double dt) noexcept nogil:
             s.work.z[k] = s.d.v[k]
         else:
             s.work.z[k] = 0.5 * (s.d.v[k] + s.work.v_next[k])
+    if s.work.blow.falls:
+        for k in range(s.m.nv):
+            s.work.z[k] = s.work.blow.at * s.d.v[k] + (1.0 - s.work.blow.at) * s.work.v_next[k]
     if s.work.n_near:
         for k in range(s.m.nv):
             if s.work.held[k]:

@@ -36,12 +36,25 @@ cdef struct SingleControl:
     Vec3 torque               # external torque of this step about the centre of mass, world [N m]
     Mat3 lever                # sum of r f^T: r from there to where a force acts, body axes [m], and f, world [N]
 
+cdef struct Blow:
+    bint falls                # in this step
+    double at                 # after which share of it
+
 cdef struct SingleScratch:
     double inverse_mass       # [1/kg], 0 unless dynamic
     Sym3 inverse_I            # world axes, 0 unless dynamic [1/(kg m^2)]
     Vec3 v_free, w_free       # velocity without contact impulses
     Vec3 dv, dw               # velocity change by contact impulses
     bint in_contact           # an impulse acts on it that is no bounce
+    Blow blow                 # of something that it meets fast in this step; what follows is of then
+    Mat3 R_met                # body to world axes
+    double q_met[4]           # the same
+    Vec3 w_now                # angular velocity before the blow [rad/s]; of what meets nothing, that of the start
+    double moving             # share of the rest of the step in which it moves by its new velocity
+    Vec3 drift                # with what it moves after that, without turning [m/s]
+    int company               # of those that wait for one another then, a first one; that stands for all:
+    bint anchored             # one of them waits for what no impulse moves
+    double together           # their mass [kg]
     bint grounded             # it is in contact, by way of others if need be, with something that no impulse moves
     double before             # share of the step in which it moves as before; 1/2, less if a bounce comes soon
     bint pushed               # its pose is corrected in this step
@@ -105,6 +118,7 @@ cdef struct SystemScratch:    # written within a step
     bint touched              # a contact is on it in this step
     bint outside              # one with anything but the same tree of it
     bint grounded             # it is in contact, by way of others if need be, with something that no impulse moves
+    Blow blow                 # of a single body that it meets fast in this step
     bint pushed               # its pose is corrected in this step
     double* push              # (nv,) what it moves with beyond its velocity then, for this step only
     int n_near                # ends of limits that it could pass in this step
@@ -254,6 +268,7 @@ cdef struct Scene:
     double slop                            # [m] depth that is left alone
     double erp_speed                       # [m/s] largest correction speed
     bint keep_accelerations                # an observer asks for them
+    bint meets                             # some single body meets something fast in this step
     # out
     int failed_single, failed_system       # whose step did not end in finite numbers, or -1
     # capacities, of whoever owns the memory

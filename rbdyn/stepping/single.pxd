@@ -33,9 +33,13 @@ cdef inline Vec3 spin(const Mat3* R, const Sym3* inverse_I_b, Vec3 L) noexcept n
     """w = R I_b^-1 R^T L."""
     return mul3(R[0], smul3(inverse_I_b[0], tmul3(R[0], L)))
 
-cdef inline Vec3 angular_momentum(const Single* b, Vec3 w) noexcept nogil:
+cdef inline Vec3 angular_momentum(const Single* b, const Mat3* R, Vec3 w) noexcept nogil:
     """L = R I_b R^T w."""
-    return mul3(b.state.R, smul3(b.body.I_b, tmul3(b.state.R, w)))
+    return mul3(R[0], smul3(b.body.I_b, tmul3(R[0], w)))
+
+cdef inline const Mat3* axes_of(const Single* b) noexcept nogil:
+    """Its axes where impulses act on it: at the start of the step, or where it meets something fast."""
+    return &b.work.R_met if b.work.blow.falls else &b.state.R
 
 cdef inline Vec3 torque_on(const Single* b, double dt) noexcept nogil:
     """External torque about the centre of mass, forces where they act in the middle of the step [N m]."""
@@ -47,23 +51,6 @@ cdef inline Vec3 torque_on(const Single* b, double dt) noexcept nogil:
     memcpy(q, b.state.q, 4 * sizeof(double))
     quat_step(q, 0.5 * dt * b.state.w.x, 0.5 * dt * b.state.w.y, 0.5 * dt * b.state.w.z)
     return add3(b.control.torque, moment_of(lever, transpose3(quat_E(q))))
-
-cdef inline void single_free(const Single* b, Vec3 gravity, double dt) noexcept nogil:
-    """Velocity without contact impulses, and the inverse inertia in world axes."""
-    b.work.dv = zero3()
-    b.work.dw = zero3()
-    b.work.in_contact = False
-    b.work.before = 0.5
-    b.work.v_free = b.state.v
-    b.work.w_free = b.state.w
-    b.work.inverse_mass = 0.0
-    b.work.inverse_I = sym3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    if b.body.type != DYNAMIC:
-        return
-    b.work.inverse_mass = 1.0 / b.body.mass
-    b.work.inverse_I = b.body.inverse_I_b if b.body.isotropic else rotate_s(transpose3(b.state.R), b.body.inverse_I_b)
-    b.work.v_free = add3(b.state.v, scale3(dt, add3(gravity, scale3(b.work.inverse_mass, b.control.force))))
-    b.work.w_free = add3(b.state.w, scale3(dt, smul3(b.work.inverse_I, torque_on(b, dt))))
 
 cdef inline void single_add_impulse(const Single* b, Vec3 impulse, Vec3 r) noexcept nogil:
     """Add the velocity change of an impulse [N s] at `r` from the centre of mass."""
@@ -105,13 +92,12 @@ cdef inline Vec3 mean_spin(const Mat3* R, const Sym3* inverse_I_b, Vec3 L, doubl
             break
     return mul3(R[0], w)
 
-cdef inline void turn_freely(const Single* b, Vec3 L, double dt, double* q) noexcept nogil:
-    """Orientation after dt under a constant angular momentum [N m s], from that of the state.
+cdef inline void turn_freely(const Single* b, const double* q0, Mat3 R, Vec3 L, double dt, double* q) noexcept nogil:
+    """Orientation q after dt under a constant angular momentum [N m s], from q0, whose matrix is R.
 
     A fast spin is cut into parts of less than a quarter of a radian, 10,000 of them at most.
     """
     cdef const Sym3* inverse = &b.body.inverse_I_b
-    cdef Mat3 R = b.state.R
     cdef Vec3 w = spin(&R, inverse, L)
     cdef double bound
     cdef int k, n = 1
@@ -119,12 +105,47 @@ cdef inline void turn_freely(const Single* b, Vec3 L, double dt, double* q) noex
         bound = dt * sqrt(dot3(L, L)) * (inverse.xx + inverse.yy + inverse.zz)
         n = <int> fmin(4.0 * bound + 1.0, 1e4) if isfinite(bound) else 1
     dt = dt / n
-    memcpy(q, b.state.q, 4 * sizeof(double))
+    memcpy(q, q0, 4 * sizeof(double))
     for k in range(n):
         if k > 0:
             R = transpose3(quat_E(q))
         w = mean_spin(&R, inverse, L, dt)
         quat_step(q, dt * w.x, dt * w.y, dt * w.z)
+
+cdef inline void go_to_meeting(const Single* b, double dt) noexcept nogil:
+    """R_met, q_met, w_now: how it turns until it meets something, with the momentum that it has."""
+    cdef double t = b.work.blow.at * dt
+    cdef Vec3 L
+    memcpy(b.work.q_met, b.state.q, 4 * sizeof(double))
+    if b.body.isotropic:
+        quat_step(b.work.q_met, t * b.state.w.x, t * b.state.w.y, t * b.state.w.z)
+        b.work.R_met = transpose3(quat_E(b.work.q_met))
+    else:
+        L = angular_momentum(b, &b.state.R, b.state.w)
+        turn_freely(b, b.state.q, b.state.R, L, t, b.work.q_met)
+        b.work.R_met = transpose3(quat_E(b.work.q_met))
+        b.work.w_now = spin(&b.work.R_met, &b.body.inverse_I_b, L)
+
+cdef inline void single_free(const Single* b, Vec3 gravity, double dt) noexcept nogil:
+    """Velocity without contact impulses, and the inverse inertia in world axes."""
+    cdef const Mat3* R = axes_of(b)
+    b.work.dv = zero3()
+    b.work.dw = zero3()
+    b.work.w_now = b.state.w
+    if b.work.blow.falls:
+        go_to_meeting(b, dt)
+    b.work.in_contact = False
+    b.work.before = 0.5
+    b.work.v_free = b.state.v
+    b.work.w_free = b.work.w_now
+    b.work.inverse_mass = 0.0
+    b.work.inverse_I = sym3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    if b.body.type != DYNAMIC:
+        return
+    b.work.inverse_mass = 1.0 / b.body.mass
+    b.work.inverse_I = b.body.inverse_I_b if b.body.isotropic else rotate_s(transpose3(R[0]), b.body.inverse_I_b)
+    b.work.v_free = add3(b.state.v, scale3(dt, add3(gravity, scale3(b.work.inverse_mass, b.control.force))))
+    b.work.w_free = add3(b.work.w_now, scale3(dt, smul3(b.work.inverse_I, torque_on(b, dt))))
 
 cdef inline void single_push(const Single* b, double dt) noexcept nogil:
     """Correct the pose at the step's end.  The angular velocity turns with the body: its energy stays what it was."""
@@ -134,6 +155,31 @@ cdef inline void single_push(const Single* b, double dt) noexcept nogil:
     b.work.p_next = add3(b.work.p_next, scale3(dt, b.work.push_v))
     quat_step(b.work.q_next, dt * w.x, dt * w.y, dt * w.z)
     b.work.w_next = mul3(transpose3(quat_E(b.work.q_next)), w_b)
+
+cdef inline void move_past_meeting(const Single* b, double dt) noexcept nogil:
+    """The end of a step in which it meets something fast: by the old velocity until then, by the new one afterwards.
+
+    So the impulses act where the bodies are at that time, and their angular momentum is exact.  What bounces, or is
+    not hit, falls freely before and after; what rests then does not.
+    """
+    cdef double t = b.work.blow.at * dt, rest = dt - t, moving = b.work.moving * rest
+    cdef Vec3 way = add3(scale3(t, b.state.v), scale3(moving, b.work.v_next)), w, L
+    if moving < rest:
+        way = add3(way, scale3(rest - moving, b.work.drift))
+    elif not b.work.in_contact:
+        way = add3(way, scale3(0.5 * (t * t - rest * rest) / dt, sub3(b.work.v_free, b.state.v)))
+    b.work.p_next = add3(b.state.p, way)
+    if b.body.isotropic:
+        w = scale3(moving, b.work.w_next)
+        memcpy(b.work.q_next, b.work.q_met, 4 * sizeof(double))
+        quat_step(b.work.q_next, w.x, w.y, w.z)
+    else:
+        L = angular_momentum(b, &b.work.R_met, b.work.w_next)
+        turn_freely(b, b.work.q_met, b.work.R_met, L, moving, b.work.q_next)
+        b.work.R_met = transpose3(quat_E(b.work.q_next))
+        b.work.w_next = spin(&b.work.R_met, &b.body.inverse_I_b, L)
+    if b.work.pushed:
+        single_push(b, dt)
 
 cdef inline void single_move(const Single* b, Scheme scheme, double dt) noexcept nogil:
     """v_next, w_next, p_next, q_next.
@@ -146,6 +192,9 @@ cdef inline void single_move(const Single* b, Scheme scheme, double dt) noexcept
     cdef Mat3 R
     b.work.v_next = add3(b.work.v_free, b.work.dv)
     b.work.w_next = add3(b.work.w_free, b.work.dw)
+    if b.work.blow.falls:
+        move_past_meeting(b, dt)
+        return
     if b.body.type == STATIC:
         v = zero3()
         w = zero3()
@@ -164,8 +213,8 @@ cdef inline void single_move(const Single* b, Scheme scheme, double dt) noexcept
             w = scale3(0.5, add3(b.state.w, w))
     b.work.p_next = add3(b.state.p, scale3(dt, v))
     if b.body.type == DYNAMIC and not b.body.isotropic:
-        turn_freely(b, angular_momentum(b, w), dt, b.work.q_next)
-        L = angular_momentum(b, b.work.w_next)
+        turn_freely(b, b.state.q, b.state.R, angular_momentum(b, &b.state.R, w), dt, b.work.q_next)
+        L = angular_momentum(b, &b.state.R, b.work.w_next)
         R = transpose3(quat_E(b.work.q_next))
         b.work.w_next = spin(&R, &b.body.inverse_I_b, L)
     else:

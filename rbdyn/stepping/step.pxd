@@ -1,7 +1,8 @@
 # The phases of a step over a whole scene, in the order in which a World calls them.
 #
-# kinematics -> detect (collision) -> free_velocities -> assemble -> solve (contact) -> apply_impulses -> integrate
-# -> is_finite -> commit.  Until commit the state is that of the step's start.
+# kinematics -> detect (collision) -> free_velocities -> assemble -> solve (contact) -> apply_impulses
+# -> change_velocities -> find_waits (flight/waits.pxd) -> integrate -> is_finite -> commit.
+# Until commit the state is that of the step's start.
 
 from rbdyn.kernels.kinematics cimport poses, velocities
 from rbdyn.spatial._algebra cimport motion, mul3, scale3, zero_m
@@ -16,6 +17,7 @@ from rbdyn.stepping.single cimport (
     Single, single_accelerations, single_clear_forces, single_commit, single_finite, single_free, single_move,
     single_of,
 )
+from rbdyn.stepping.flight.meetings cimport mark_meetings
 from rbdyn.stepping.touch cimport mark_touched
 from rbdyn.stepping.wrenches cimport system_clear_wrenches
 
@@ -49,6 +51,7 @@ cdef inline void free_velocities(Scene* s) noexcept nogil:
     cdef Single b
     cdef int k
     mark_touched(s)
+    mark_meetings(s)
     for k in range(s.n_system):
         system_free(s.system + k, s.dt, scheme_of(s, s.system + k))
     for k in range(s.n_single):
@@ -63,12 +66,17 @@ cdef inline void clear_pushes(Scene* s) noexcept nogil:
     for k in range(s.n_single):
         s.single_scratch[k].pushed = False
 
-cdef inline void integrate(Scene* s) noexcept nogil:
-    """New velocities and positions, beside the old ones."""
-    cdef Single b
+cdef inline void change_velocities(Scene* s) noexcept nogil:
+    """New velocities of articulated systems, whose bodies' other things may meet in the rest of the step."""
     cdef int k
     for k in range(s.n_system):
         system_change(s.system + k)
+
+cdef inline void integrate(Scene* s) noexcept nogil:
+    """New positions, and velocities as they follow from them, beside the old ones."""
+    cdef Single b
+    cdef int k
+    for k in range(s.n_system):
         actuation(s.system + k, s.dt)
         system_move(s.system + k, scheme_of(s, s.system + k).rule, s.dt)
         system_settle(s.system + k, s.dt, scheme_of(s, s.system + k))

@@ -20,6 +20,7 @@ cdef class World:
     cdef readonly ContactSolver position_solver           # of what corrects depths
     cdef Assembly assembly                # this step's contact problem
     cdef ContactBuffer found              # this step's contacts
+    cdef ContactBuffer looks              # room for looks at bodies that meet
     cdef bint solved                      # impulses of the contacts are known
     cdef long detections                  # of contacts, so far
     cdef readonly long steps              # steps done

@@ -28,10 +28,13 @@ from rbdyn.stepping.assemble cimport (
 from rbdyn.stepping.constraints.motors cimport clear_motor_rows, find_overloads
 from rbdyn.stepping.constraints.overlaps cimport forget_overlaps
 from rbdyn.stepping.constraints.trails cimport forget_trails
+from rbdyn.stepping.flight.waits cimport find_waits
 from rbdyn.stepping.rewind cimport free_start, keep_start, reserve_start, return_to_start
 from rbdyn.stepping.scene cimport DYNAMIC, Scene, is_known
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, TRAPEZOID, make_scheme
-from rbdyn.stepping.step cimport clear_external, clear_pushes, commit, free_velocities, integrate, is_finite, kinematics
+from rbdyn.stepping.step cimport (
+    change_velocities, clear_external, clear_pushes, commit, free_velocities, integrate, is_finite, kinematics,
+)
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.objects.object cimport WorldObject
@@ -89,10 +92,12 @@ cdef class World:
 
     def __cinit__(self, *args, **kwargs):
         buffer_init(&self.found)
+        buffer_init(&self.looks)
 
     def __dealloc__(self):
         assembly_free(&self.assembly)
         buffer_free(&self.found)
+        buffer_free(&self.looks)
         free_start(&self.start)
 
     def __init__(self, time_step=0.002, gravity=(0.0, 0.0, -9.81), collision=None, contact=None,
@@ -163,6 +168,9 @@ cdef class World:
         solve_contacts(self.contact, &self.assembly.builder.problem)
         self.correct_positions()
         apply_impulses(&self.assembly, self.scene)
+        change_velocities(self.scene)
+        if self.scene.meets:
+            find_waits(self.scene, &self.collision.table, &self.looks)
         integrate(self.scene)
         return 0
 

@@ -73,6 +73,15 @@ def test_two_balls_that_cross():
     assert c["position"] == pytest.approx([-0.126 + 0.07 * -0.8, 0.042, 0], abs=1e-3)
     assert c["to_a"] == pytest.approx([-0.42 * 0.7, 0, 0], abs=1e-3)  # each has the moment arm of that time
     assert c["to_b"] == pytest.approx([0.42 * 0.3, 0, 0], abs=1e-3)
+    assert c["time"] == pytest.approx(0.42, abs=1e-3) and abs(c["depth_then"]) < MARGIN
+
+
+def test_the_time_is_told_of_what_comes_fast():
+    """By more than half a radius in the step; of what comes slowly, or is near now, it is -1."""
+    backend = scene(HalfSpace(), Sphere(0.1))
+    for way, gap, time in ((0.06, 0.03, 0.5), (0.04, 0.03, -1.0), (0.06, 0.07, None), (0.0, 0.0, -1.0)):
+        found = backend.query([at(0, 0, 0), at(0, 0, 0.1 + gap)], moves((0, 0, 0, 0, 0, -way)))
+        assert found["time"].tolist() == ([] if time is None else [pytest.approx(time, abs=1e-3)])
 
 
 @pytest.mark.parametrize("turn", [0.3, 1.2])

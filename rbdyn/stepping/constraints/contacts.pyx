@@ -3,7 +3,7 @@
 Source of the mathematics: Hwangbo, Lee, Hutter, "Per-contact iteration method for solving contact dynamics", RA-L 2018.
 """
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport fabs, fmax, sqrt
 
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.contact.problem cimport ContactProblem, Key
@@ -15,6 +15,7 @@ from rbdyn.stepping.builder cimport (
 )
 from rbdyn.stepping.constraints.overlaps cimport begin_overlaps, end_overlaps, leave_alone
 from rbdyn.stepping.constraints.trails cimport begin_trails, end_trails, half_bend
+from rbdyn.stepping.flight.meetings cimport blow_time
 from rbdyn.stepping.scene cimport (
     SINGLE_BODY, SYSTEM_BODY, BodyHandle, PairProperties, Scene, SingleScratch, SingleState, System, pair_properties,
 )
@@ -58,7 +59,7 @@ cdef inline void start_velocity(const Scene* s, const BodyHandle* handle, Vec3 a
         b = s.single_state + handle.index
         w = s.single_scratch + handle.index
         arm = sub3(at, b.p)
-        now[0] = add3(b.v, cross3(b.w, arm))
+        now[0] = add3(b.v, cross3(w.w_now, arm))
         free_[0] = add3(w.v_free, cross3(w.w_free, arm))
     elif handle.kind == SYSTEM_BODY:
         use_system(s.system + handle.index)
@@ -80,6 +81,23 @@ cdef inline double asked(const Scene* s, double depth) noexcept nogil:
     return position_target(depth, s.dt, s.erp, s.slop, s.erp_speed)
 
 
+cdef double target_of_blow(const Scene* s, const ContactPoint* c, const PairProperties* pair, double at, double v_in,
+                           double fall) noexcept nogil:
+    """target_velocity [m/s] of a contact that acts after the share `at` of the step, for the velocity at its end.
+
+    `v_in` is how they come at its start, `fall` what forces change of the normal velocity in all of it.  What bounces
+    falls freely before and after.
+    """
+    cdef double left = 1.0 - at, e = pair.restitution + s.erp2, depth, bounce
+    depth = c.depth_then - (c.time - at) * s.dt * v_in if c.time >= 0.0 else c.depth + at * s.dt * v_in
+    if e == 0.0:
+        return target_velocity(v_in, depth, s.dt, e, pair.threshold)
+    bounce = target_velocity(v_in - at * fall, depth, left * s.dt, e, pair.threshold)
+    if bounce > 0.0:
+        return fmax(0.0, bounce + left * fall)
+    return bounce if bounce == 0.0 else bounce + left * fall
+
+
 cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c, bint left) except -1 nogil:
     """One contact: its frame, free velocity less target, friction and key, and the bodies on both sides.
 
@@ -89,16 +107,21 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c, bint l
     cdef const BodyHandle* B = s.body + c.body_b
     cdef const PairProperties* pair = pair_properties(&s.pairs, s.material[c.shape_a], s.material[c.shape_b])
     cdef Mat3 E = contact_frame(c.normal)
-    cdef Vec3 now_a, now_b, free_a, free_b, now, v, bend
-    cdef double target, part, mu
+    cdef Vec3 now_a, now_b, free_a, free_b, now, v, bend = zero3()
+    cdef double target, part, mu, fall, at = blow_time(s, c)
     cdef Vec3 at_a = add3(c.position, c.to_a), at_b = add3(c.position, c.to_b)
     start_velocity(s, A, at_a, &now_a, &free_a)
     start_velocity(s, B, at_b, &now_b, &free_b)
     now = mul3(E, sub3(now_a, now_b))
-    bend = half_bend(&b.trails, s, c, &E, now)
-    now = sub3(now, bend)
-    v = add3(mul3(E, sub3(free_a, free_b)), bend)
-    target = target_velocity(-now.z, c.depth, s.dt, pair.restitution + s.erp2, pair.threshold)
+    v = mul3(E, sub3(free_a, free_b))
+    fall = v.z - now.z
+    if at <= 0.0:                                # else arms are those of a later time
+        bend = half_bend(&b.trails, s, c, &E, now)
+    now, v = sub3(now, bend), add3(v, bend)
+    if at < 0.0:
+        target = target_velocity(-now.z, c.depth, s.dt, pair.restitution + s.erp2, pair.threshold)
+    else:
+        target = target_of_blow(s, c, pair, at, -now.z, fall)
     part = asked(s, c.depth)
     if left:
         part = min(part, 0.0)

@@ -81,7 +81,7 @@ cdef inline Vec3 bend_of(const Scene* s, const BodyHandle* body, Vec3 arm, Vec3 
     w = b.state.w
     if b.body.isotropic:
         return cross3(w, sub3(arm, old))
-    gyration = scale3(-s.dt, smul3(b.work.inverse_I, cross3(w, angular_momentum(&b, w))))
+    gyration = scale3(-s.dt, smul3(b.work.inverse_I, cross3(w, angular_momentum(&b, &b.state.R, w))))
     return add3(cross3(w, sub3(arm, old)), cross3(gyration, old))
 
 
