@@ -54,7 +54,10 @@ def _position_solver(value: Any) -> ContactSolver:
     def bisection() -> ContactSolver:
         return BisectionSolver(max_iterations=30)
 
-    return _backend(value, {"bisection": bisection}, ContactSolver, "position_solver")
+    def pgs() -> ContactSolver:
+        return PGSSolver(max_iterations=30)
+
+    return _backend(value, {"bisection": bisection, "pgs": pgs}, ContactSolver, "position_solver")
 
 
 def _backend(value: Any, kinds: dict[str, Callable[[], _B]], base: type[_B], name: str) -> _B:

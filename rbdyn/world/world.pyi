@@ -31,7 +31,7 @@ class World:
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         collision: CollisionBackend | Literal["native", "fcl"] | None = None,
         contact: ContactSolver | Literal["bisection", "pgs"] | None = None,
-        position_solver: ContactSolver | Literal["bisection"] | None = None,
+        position_solver: ContactSolver | Literal["bisection", "pgs"] | None = None,
         substeps: int = 1,
     ) -> None: ...
     @property

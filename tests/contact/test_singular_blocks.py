@@ -355,3 +355,11 @@ def test_a_python_solver_that_makes_energy_is_told_so():
     Writes([[0.0, 0.0, 2.0]]).step(problem)                             # a perfect bounce: nothing gained
     with pytest.raises(ContactError, match=r"^Writes\.solve\(\) wrote impulses that add 1.5 J to the kinetic energy"):
         Writes([[0.0, 0.0, 3.0]]).step(problem)
+
+
+def test_rounding_makes_no_energy():
+    """Where nothing is to be done, an impulse of 1e-14 N s by rounding is all there is: 5e-29 J."""
+    problem = Problem(np.eye(3), [[0.0, 0.0, 0.0]], 0.5)
+    Writes([[0.0, 0.0, 1e-14]]).step(problem)
+    with pytest.raises(ContactError, match="add 5e-21 J"):
+        Writes([[0.0, 0.0, 1e-10]]).step(problem)

@@ -5,7 +5,7 @@ import pytest
 
 import rbdyn
 from rbdyn import World
-from rbdyn.contact import BisectionSolver, ContactSolver
+from rbdyn.contact import BisectionSolver, ContactSolver, PGSSolver
 from rbdyn.mechanism import Joint, Mechanism, Prismatic, Revolute, RigidBody
 
 G = 9.81
@@ -219,10 +219,21 @@ def test_the_position_solver_is_the_users_to_set():
     assert world.position_solver.parameters["max_iterations"] == 40
     with pytest.raises(rbdyn.Error, match="must be two objects"):
         World(contact=world.position_solver, position_solver=world.position_solver)
-    with pytest.raises(rbdyn.Error, match="position_solver must be a ContactSolver or one of bisection, got 3"):
+    with pytest.raises(rbdyn.Error, match="position_solver must be a ContactSolver or one of bisection, pgs, got 3"):
         World(position_solver=3)
     with pytest.raises(rbdyn.Error, match="serves another World"):
         World(position_solver=world.position_solver)
+
+
+def test_the_same_names_for_both_solvers():
+    """A ball is lifted by a share erp of its depth beyond the slop, whoever solves that."""
+    world = World(2e-3, gravity=(0, 0, 0), contact="pgs", position_solver="pgs")
+    assert isinstance(world.position_solver, PGSSolver) and world.position_solver.parameters["max_iterations"] == 30
+    world.add_ground()
+    ball = world.add_sphere(0.1, 1.0)
+    ball.set_pose((0.0, 0.0, 0.099))
+    world.step()
+    assert ball.position[2] == pytest.approx(0.099 + 0.2 * (1e-3 - 1e-5), rel=1e-9)
 
 
 class Lifts(ContactSolver):
