@@ -8,6 +8,11 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3
 
 
+cdef enum:
+    TURNS = 10                 # of a bisection; then what is still too much is lowered by its last step, then given up
+    RESERVE = 16               # sweeps: with fewer left, what makes energy is given up at once
+
+cdef double NEAR = 3e2         # times what rounding may make: so little work that is taken is no reason to go on
 cdef double TOLERANCE = 1e-5   # [m/s] what a solve may leave of its velocities: a bounce of 1 makes and takes nothing
 
 
@@ -45,51 +50,105 @@ cdef inline double work_of(const Operator* G, const ContactProblem* p, int i, Ve
     return dot3(lam, v)
 
 
-cdef bint makes_energy(const Island* island, const ContactProblem* p) noexcept nogil:
-    """Whether all impulses of the island together do work; those that are asked to, by more than bounces, may."""
+cdef double work_together(const Island* island, const ContactProblem* p, double* size) noexcept nogil:
+    """Twice the work of all impulses of the island; none if some are asked to do it, by more than bounces."""
     cdef const Operator* G = &island.G
-    cdef double work = 0.0, size = 0.0, lam, v
+    cdef double work = 0.0, lam, v
     cdef int i, r, n
     for i in range(G.n):
         n = 3 * G.contact[i].index + 2
         if p.target[n] > max(0.0, comes(G.contact + i, p)):
-            return False
-        work += work_of(G, p, i, impulse_at(island.impulse, i), &size)
+            return 0.0
+        work += work_of(G, p, i, impulse_at(island.impulse, i), size)
     for i in range(G.n_blocks):
         for r in range(G.block[i].rows):
             if p.target[G.block[i].row + r] > 0.0:
-                return False
+                return 0.0
             lam = island.impulse[3 * G.n + G.block[i].first + r]
             v = line_velocity(G, G.block[i].first + r) + G.line[G.block[i].first + r].v_free
             v += 2.0 * p.target[G.block[i].row + r]
             work += lam * v
-            size += 1e-6 * fabs(lam * v) + TOLERANCE * fabs(lam)
-    return work > size
+            size[0] += 1e-6 * fabs(lam * v) + TOLERANCE * fabs(lam)
+    return work
 
 
-cdef bint lower_bounces(Island* island, const ContactProblem* p, int turn) noexcept nogil:
-    """Lower bounces of an island that is solved, if they make energy; whether any were: it is another problem then.
+cdef double next_share(double share, double work, double size, int turn) noexcept nogil:
+    """What a bounce is lowered to, of 1, after `turn` steps of its bisection; `share` again: nothing is to be done.
 
-    `turn` counts from zero, to LOWERINGS - 1.
+    A whole bounce may do what rounding makes of none; one that was lowered may not.
     """
+    cdef double step = 0.5 ** (min(turn, TURNS - 1) + 1)
+    if work > (size if share == 1.0 else 0.0):
+        return max(0.0, share - step) if turn <= TURNS else 0.0
+    if share < 1.0 and turn < TURNS and work < -NEAR * size:
+        return min(1.0, share + step)
+    return share
+
+
+cdef bint lower_alone(Island* island, const ContactProblem* p, int turn) noexcept nogil:
+    """Lower the bounces that do work by themselves; whether any was changed."""
     cdef Operator* G = &island.G
-    cdef bint found = False, bounces = False
-    cdef double bounce, size
+    cdef bint found = False
+    cdef double bounce, whole, share, after, size, work
     cdef int i
-    if p.target == NULL:
+    for i in range(G.n):
+        bounce = bounce_of(G.contact + i, p)
+        if bounce > 0.0:
+            whole = p.target[3 * G.contact[i].index + 2] * G.contact[i].block.reach
+            size = 0.0
+            work = work_of(G, p, i, impulse_at(island.impulse, i), &size)
+            share = bounce / whole if bounce < (1.0 - 1e-9) * whole else 1.0
+            after = next_share(share, work, size, turn)
+            if after != share:
+                G.contact[i].v_free.z += bounce - after * whole
+                found = True
+    return found
+
+
+cdef bint bounces(const Island* island, const ContactProblem* p) noexcept nogil:
+    """Whether any contact of the island does."""
+    cdef int i
+    for i in range(island.G.n):
+        if bounce_of(island.G.contact + i, p) > 0.0:
+            return True
+    return False
+
+
+cdef bint lower_together(Island* island, const ContactProblem* p, Search* search) noexcept nogil:
+    """Lower all bounces by one share, if the island makes energy; whether they were changed."""
+    cdef Operator* G = &island.G
+    cdef double size = 0.0, work = work_together(island, p, &size), share, bounce
+    cdef int i
+    share = next_share(search.share, work, size, search.turn)
+    if share == search.share:
         return False
     for i in range(G.n):
         bounce = bounce_of(G.contact + i, p)
         if bounce > 0.0:
-            bounces = True
-            size = 0.0
-            if turn < ALONE and work_of(G, p, i, impulse_at(island.impulse, i), &size) > size:
-                G.contact[i].v_free.z += bounce if turn == ALONE - 1 else 0.5 * bounce
-                found = True
-    if found or not bounces or not makes_energy(island, p):
-        return found
-    for i in range(G.n):
-        bounce = bounce_of(G.contact + i, p)
-        if bounce > 0.0:
-            G.contact[i].v_free.z += bounce if turn == LOWERINGS - 1 else 0.5 * bounce
+            G.contact[i].v_free.z += bounce * (1.0 - share / search.share)
+    search.share = share
     return True
+
+
+cdef Search begin_search() noexcept nogil:
+    return Search(together=False, turn=0, share=1.0)
+
+
+cdef bint lower_bounces(Island* island, const ContactProblem* p, Search* search, int left) noexcept nogil:
+    """Lower bounces of an island that is solved, if they make energy; whether any were: it is another problem then.
+
+    `left` is the number of sweeps that it may be solved with.
+    """
+    if p.target == NULL or not bounces(island, p):
+        return False
+    if not search.together:
+        search.turn = search.turn if left >= RESERVE else max(search.turn, <int> TURNS + 1)
+        if search.turn <= TURNS + 1 and lower_alone(island, p, search.turn):
+            search.turn += 1
+            return True
+        search.together, search.turn = True, 0
+    search.turn = search.turn if left >= RESERVE else max(search.turn, <int> TURNS + 1)
+    if search.turn <= TURNS + 1 and lower_together(island, p, search):
+        search.turn += 1
+        return True
+    return False

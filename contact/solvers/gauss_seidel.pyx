@@ -14,7 +14,7 @@ from rbdyn.contact.operator cimport Operator, load_impulses, set_impulse
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.anderson cimport Anderson, extrapolate, fail, restart
 from rbdyn.contact.solvers.anderson cimport begin as begin_anderson
-from rbdyn.contact.solvers.bounce cimport LOWERINGS, lower_bounces
+from rbdyn.contact.solvers.bounce cimport Search, begin_search, lower_bounces
 from rbdyn.contact.solvers.contradiction cimport contradicts, is_dear, soften, soften_dependent
 from rbdyn.contact.solvers.direct.active_set cimport solve_sticking
 from rbdyn.contact.solvers.direct.room cimport begin as begin_direct
@@ -275,7 +275,8 @@ cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s,
     word.  Laws that no velocities can meet (a robot whose links overlap on all sides) are solved with compliance, from
     the start.
     """
-    cdef int round = 0
+    cdef Search search = begin_search()
+    cdef int last = s.max_iterations + soft_sweeps(s)
     begin_anderson(A, rows_of(&island.G), reallocations)
     prepare_blocks(&island.G)
     if iterate(island, A, S, s, p, history, s.max_iterations, False, reallocations) or must_soften(island, p):
@@ -286,10 +287,9 @@ cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s,
                 reallocations)
         island.converged = False
     accept(island)
-    while round < LOWERINGS and lower_bounces(island, p, round):
+    while lower_bounces(island, p, &search, last - island.iterations):
         island.converged = False
-        iterate(island, A, S, s, p, history, s.max_iterations + soft_sweeps(s), True, reallocations)
+        iterate(island, A, S, s, p, history, last, True, reallocations)
         accept(island)
-        round += 1
     keep_lasting(island, p)
     return 0

@@ -12,7 +12,7 @@ from rbdyn.contact.operator cimport (
 )
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
-from rbdyn.contact.solvers.bounce cimport LOWERINGS, lower_bounces
+from rbdyn.contact.solvers.bounce cimport Search, begin_search, lower_bounces
 from rbdyn.spatial._algebra cimport Vec3, sub3, vec3
 
 from rbdyn.contact import options
@@ -120,13 +120,13 @@ cdef void iterate(Island* island, int most, double threshold, bint backward) noe
 cdef void solve_island(Island* island, const ContactProblem* p, int most, double threshold,
                        bint backward) noexcept nogil:
     """One island, and again while its bounces make energy."""
-    cdef int turn = 0
+    cdef Search search = begin_search()
+    cdef int last = most + min(most, <int> MORE)
     prepare_blocks(&island.G)
     load_impulses(&island.G, island.impulse)
     iterate(island, most, threshold, backward)
-    while turn < LOWERINGS and lower_bounces(island, p, turn):
-        turn += 1
-        iterate(island, most + min(most, <int> MORE), threshold, backward)
+    while lower_bounces(island, p, &search, last - island.iterations):
+        iterate(island, last, threshold, backward)
     keep_lasting(island, p)
 
 
