@@ -33,7 +33,7 @@ cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil
     accelerate_at_start(s, dt, scheme, floats(s, scheme))
     turn = largest_turn(s, dt) if scheme.keeps_momentum else 0.0
     s.work.parts = 0
-    if is_fast(turn, scheme):
+    if is_fast(turn):
         fly_in_parts(s, dt, scheme)
         factor_at_start(s, dt, scheme, floats(s, scheme))
     elif s.work.touched and matters(turn):

@@ -58,9 +58,9 @@ cdef inline double fastest_turn(const CModel* m, const double* v) noexcept nogil
             fastest = fmax(fastest, sqrt(x * x + y * y + z * z))
     return fastest
 
-cdef inline bint is_fast(double turn, Scheme scheme) noexcept nogil:
+cdef inline bint is_fast(double turn) noexcept nogil:
     """Whether a joint turns by too much in a step, in rad, for its motion to be that of one step."""
-    return turn > (0.5 if scheme.rule == RUNGE_KUTTA else 0.125)
+    return turn > 0.125
 
 cdef inline bint matters(double turn) noexcept nogil:
     """Whether it turns by so much that velocities are not worth the same at the start and at the end of a step."""

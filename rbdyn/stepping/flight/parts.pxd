@@ -71,7 +71,7 @@ cdef inline void fly_in_parts(System* s, double dt, Scheme scheme) noexcept nogi
         n = min(n, left)
         h = dt / MOST_PARTS * n
         accelerate_at_start(s, h, flight, True)
-        if n > 1 and is_fast(largest_turn(s, h), flight):
+        if n > 1 and is_fast(largest_turn(s, h)):
             n >>= 1
             continue
         fly_part(s, h, flight)
