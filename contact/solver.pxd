@@ -30,6 +30,12 @@ cdef class ContactSolver(Backend):
     cdef size_t reallocations              # how often workspace was allocated
     cdef int solve_c(self, ContactProblem* p) except -1 nogil
 
+cdef struct SolverStart:             # what a solver knew when a step began; all zero: nothing
+    WarmStart memory
+    int direction
+
+cdef int keep_memory(ContactSolver s, SolverStart* start) except -1 nogil
+cdef int return_memory(ContactSolver s, const SolverStart* start) except -1 nogil
 cdef void clear_counts(ContactSolver s) noexcept nogil
 cdef void skip_step(ContactSolver s) noexcept nogil
 cdef void take_back(ContactSolver s) noexcept nogil

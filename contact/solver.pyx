@@ -10,7 +10,7 @@ from rbdyn.contact.operator cimport LineBlock, check_sizes, load_impulses, prepa
 from rbdyn.contact.operator cimport release as release_operator
 from rbdyn.contact.problem cimport DISC, ContactProblem, Key
 from rbdyn.contact.views.view cimport ContactView
-from rbdyn.contact.warm_start cimport WarmStart, load, release, reserve, store
+from rbdyn.contact.warm_start cimport WarmStart, copy, load, release, reserve, store
 from rbdyn.spatial._algebra cimport Vec3
 
 import numpy as np
@@ -266,6 +266,20 @@ cdef void take_back(ContactSolver s) noexcept nogil:
     """Forget the latest step, which is done again: once, between two of them."""
     s.memory, s.memory_before, s.counts = s.memory_before, s.memory, s.counts_before
     s.direction ^= s.alternating
+
+
+cdef int keep_memory(ContactSolver s, SolverStart* start) except -1 nogil:
+    """Note what the next solve begins with."""
+    copy(&start.memory, &s.memory, &s.reallocations)
+    start.direction = s.direction
+    return 0
+
+
+cdef int return_memory(ContactSolver s, const SolverStart* start) except -1 nogil:
+    """Begin the next solve with what was noted."""
+    copy(&s.memory, &start.memory, &s.reallocations)
+    s.direction = start.direction
+    return 0
 
 
 cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:

@@ -117,6 +117,18 @@ cdef int store(WarmStart* W, const ContactProblem* p, const double* impulse, siz
     return 0
 
 
+cdef int copy(WarmStart* to, const WarmStart* from_, size_t* reallocations) except -1 nogil:
+    """Remember what another one does."""
+    reserve(to, from_.n, from_.n_blocks, from_.n_rows, reallocations)
+    memcpy(to.key, from_.key, from_.n * sizeof(Key))
+    memcpy(to.impulse, from_.impulse, from_.n * sizeof(Vec3))
+    memcpy(to.block_key, from_.block_key, from_.n_blocks * sizeof(Key))
+    memcpy(to.block_rows, from_.block_rows, from_.n_blocks * sizeof(int))
+    memcpy(to.row_impulse, from_.row_impulse, from_.n_rows * sizeof(double))
+    to.n, to.n_blocks, to.n_rows = from_.n, from_.n_blocks, from_.n_rows
+    return 0
+
+
 cdef void release(WarmStart* W) noexcept nogil:
     """Give all memory back."""
     free(W.key)

@@ -29,3 +29,4 @@ cdef int assemble(Assembly* a, const Scene* scene) except -1 nogil
 cdef ContactProblem* position_problem(Assembly* a) except? NULL nogil
 cdef int apply_pushes(Assembly* a, const Scene* scene) except -1 nogil
 cdef void apply_impulses(Assembly* a, const Scene* scene) noexcept nogil
+cdef void remember(Assembly* a) noexcept nogil

@@ -13,7 +13,9 @@ from rbdyn.stepping.builder cimport Count, Share, begin_problem, builder_free, e
 from rbdyn.stepping.constraints.contacts cimport count_contacts, read_contacts, write_contacts
 from rbdyn.stepping.constraints.limits cimport count_limits, read_limits, write_limits
 from rbdyn.stepping.constraints.motors cimport count_motors, read_motors, write_motors
+from rbdyn.stepping.constraints.overlaps cimport end_overlaps
 from rbdyn.stepping.constraints.rolling cimport count_rolling, read_rolling, write_rolling
+from rbdyn.stepping.constraints.trails cimport end_trails
 from rbdyn.stepping.scene cimport Scene, SingleScratch, System
 
 cdef double TURN = 3.0         # rad/s for each m/s that poses are corrected with
@@ -62,6 +64,12 @@ cdef void apply_impulses(Assembly* a, const Scene* scene) noexcept nogil:
     cdef int k
     for k in range(N_SOURCES):
         SOURCES[k].read(scene, &a.builder.problem, a.share[k])
+
+
+cdef void remember(Assembly* a) noexcept nogil:
+    """The step is done: what its contacts were is what the next one knows."""
+    end_overlaps(&a.builder.overlaps)
+    end_trails(&a.builder.trails)
 
 
 cdef ContactProblem* position_problem(Assembly* a) except? NULL nogil:

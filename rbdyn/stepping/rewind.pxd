@@ -1,10 +1,19 @@
+from rbdyn.contact.solver cimport ContactSolver, SolverStart
+from rbdyn.stepping.builder cimport Builder
+from rbdyn.stepping.constraints.overlaps cimport Overlaps
+from rbdyn.stepping.constraints.trails cimport Trails
 from rbdyn.stepping.scene cimport Scene
 
-cdef struct StepStart:        # the state of a scene as it was when a step began; {NULL, 0} is empty
+cdef struct StepStart:        # the state of a scene as it was when a step began; all zero is empty
     void* bytes
     size_t room
+    Overlaps overlaps         # and what is remembered of steps before
+    Trails trails
+    SolverStart contact, position
 
 cdef int reserve_start(StepStart* start, const Scene* scene) except -1
-cdef void keep_start(const StepStart* start, const Scene* scene) noexcept nogil
-cdef void return_to_start(const StepStart* start, Scene* scene) noexcept nogil
-cdef void free_start(StepStart* start) noexcept nogil
+cdef int keep_start(StepStart* start, const Scene* scene, const Builder* builder, ContactSolver contact,
+                    ContactSolver position) except -1 nogil
+cdef int return_to_start(StepStart* start, Scene* scene, Builder* builder, ContactSolver contact,
+                         ContactSolver position) except -1 nogil
+cdef void free_start(StepStart* start) noexcept

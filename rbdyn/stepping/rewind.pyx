@@ -3,7 +3,12 @@
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
+from rbdyn.contact.solver cimport ContactSolver, keep_memory, return_memory
+from rbdyn.contact.warm_start cimport release
 from rbdyn.memory cimport grow
+from rbdyn.stepping.builder cimport Builder
+from rbdyn.stepping.constraints.overlaps cimport copy_overlaps, release_overlaps
+from rbdyn.stepping.constraints.trails cimport copy_trails, release_trails
 from rbdyn.stepping.scene cimport Scene, SingleState, System
 
 
@@ -17,8 +22,9 @@ cdef int reserve_start(StepStart* start, const Scene* scene) except -1:
     return 0
 
 
-cdef void keep_start(const StepStart* start, const Scene* scene) noexcept nogil:
-    """Remember q and v of all objects."""
+cdef int keep_start(StepStart* start, const Scene* scene, const Builder* builder, ContactSolver contact,
+                    ContactSolver position) except -1 nogil:
+    """Remember q and v of all objects, and what contacts of the step before leave to the next."""
     cdef char* at = <char*> start.bytes
     cdef const System* s
     cdef int k
@@ -30,9 +36,15 @@ cdef void keep_start(const StepStart* start, const Scene* scene) noexcept nogil:
         at += s.m.nq * sizeof(double)
         memcpy(at, s.d.v, s.m.nv * sizeof(double))
         at += s.m.nv * sizeof(double)
+    copy_overlaps(&start.overlaps, &builder.overlaps)
+    copy_trails(&start.trails, &builder.trails)
+    keep_memory(contact, &start.contact)
+    keep_memory(position, &start.position)
+    return 0
 
 
-cdef void return_to_start(const StepStart* start, Scene* scene) noexcept nogil:
+cdef int return_to_start(StepStart* start, Scene* scene, Builder* builder, ContactSolver contact,
+                         ContactSolver position) except -1 nogil:
     """Put them back; all that was computed from the later ones is void."""
     cdef const char* at = <const char*> start.bytes
     cdef System* s
@@ -47,7 +59,16 @@ cdef void return_to_start(const StepStart* start, Scene* scene) noexcept nogil:
         at += s.m.nv * sizeof(double)
         s.d.stage = 0
         s.work.kept = False
+    copy_overlaps(&builder.overlaps, &start.overlaps)
+    copy_trails(&builder.trails, &start.trails)
+    return_memory(contact, &start.contact)
+    return_memory(position, &start.position)
+    return 0
 
 
-cdef void free_start(StepStart* start) noexcept nogil:
+cdef void free_start(StepStart* start) noexcept:
     free(start.bytes)
+    release_overlaps(&start.overlaps)
+    release_trails(&start.trails)
+    release(&start.contact.memory)
+    release(&start.position.memory)

@@ -23,7 +23,7 @@ from rbdyn.contact.solver cimport clear_counts, skip_step, solve_contacts, take_
 from rbdyn.signals cimport Signals, handle_signals, start_signals
 from rbdyn.spatial._algebra cimport Vec3, dot3, vec3
 from rbdyn.stepping.assemble cimport (
-    CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, position_problem,
+    CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, position_problem, remember,
 )
 from rbdyn.stepping.constraints.motors cimport clear_motor_rows, find_overloads
 from rbdyn.stepping.constraints.overlaps cimport forget_overlaps
@@ -134,7 +134,7 @@ cdef class World:
     cdef int second_half(self, Signals* signals) except -1 nogil:
         """The rest of the step: of its first part, then the other parts."""
         if self.parts > 1:
-            keep_start(&self.start, self.scene)
+            keep_start(&self.start, self.scene, &self.assembly.builder, self.contact, self.position_solver)
         self.advance(signals)
         for self.part in range(1, self.parts):
             self.first_half(signals)
@@ -154,8 +154,11 @@ cdef class World:
             take_back(self.position_solver)
             self.find_end(signals)
         if not is_finite(self.scene):
+            take_back(self.contact)
+            take_back(self.position_solver)
             self.raise_divergence()
         commit(self.scene)
+        remember(&self.assembly)
         self.solved = True
         return 0
 
@@ -230,7 +233,7 @@ cdef class World:
     cdef int end_step(self, bint half) except -1:
         """End of a step, whole or not begun; states stay as they are if the second half is still to come."""
         if self.part:
-            return_to_start(&self.start, self.scene)
+            return_to_start(&self.start, self.scene, &self.assembly.builder, self.contact, self.position_solver)
             self.part = 0
         free_all(self.backends)
         self.lock.unlock()

@@ -437,7 +437,7 @@ def test_rk4_divides_the_errors_by_sixteen(floating, what, seed):
 
 @pytest.mark.parametrize("turn", [0.25, 0.5])
 def test_rk4_keeps_the_energy_of_fast_chains(turn, seed):
-    """Joints that turn by so much in a step are moved in parts, as under the default rule: one step gained up to 3 %."""
+    """Joints that turn by so much in a step are moved in parts, as by default: one step gained up to 3 %."""
     dt = 5e-3
     world = World(dt, gravity=(0, 0, 0))
     world.integrator = "rk4"

@@ -125,6 +125,27 @@ def test_divergence_in_a_later_part_leaves_the_last_whole_step():
     np.testing.assert_array_equal(ball.position, before)
 
 
+@pytest.mark.parametrize(("parts", "mass"), [(1, 1e-4), (4, 1e-4), (4, 1.4e-3)])
+def test_a_step_that_failed_leaves_no_trace(parts, mass):
+    """In its first part or in its second one: a World that goes on has the bits of one that never tried."""
+    worlds = []
+    for tries in (True, False):
+        world, boxes, arm = heap(time_step=1e-3 * parts, substeps=parts)
+        boxes.append(world.add_cylinder(0.1, 0.06, 1.0))            # it rolls: where its contacts were is remembered
+        boxes[-1].set_pose((-0.5, 0, 0.2), (np.cos(0.4), np.sin(0.4), 0, 0))
+        boxes[-1].set_velocity((0.3, 0, 0), (0, 3.0, 5.0))
+        world.add_sphere(0.1, mass, name="far").set_pose((300.0, 0, 9.0))
+        world.step(240 // parts)
+        if tries:
+            world.find("far").set_external_force(0, (1.7e308, 0, 0))
+            with pytest.raises(DivergenceError, match="far"):
+                world.step()
+        world.step(160 // parts)
+        worlds.append(state(boxes, arm))
+    for tried, not_tried in zip(*worlds, strict=True):
+        np.testing.assert_array_equal(tried, not_tried)
+
+
 def test_the_number_of_parts_can_be_changed_between_steps():
     world, boxes, arm = heap(time_step=0.004)
     world.step(10)

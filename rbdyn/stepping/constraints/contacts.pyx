@@ -13,8 +13,8 @@ from rbdyn.stepping.articulated cimport point_velocity
 from rbdyn.stepping.builder cimport (
     Builder, Count, Share, add_point, begin_cone, end_cone, gather_cone, use_system,
 )
-from rbdyn.stepping.constraints.overlaps cimport begin_overlaps, end_overlaps, leave_alone
-from rbdyn.stepping.constraints.trails cimport begin_trails, end_trails, half_bend
+from rbdyn.stepping.constraints.overlaps cimport begin_overlaps, leave_alone
+from rbdyn.stepping.constraints.trails cimport begin_trails, half_bend
 from rbdyn.stepping.flight.meetings cimport blow_time
 from rbdyn.stepping.scene cimport (
     SINGLE_BODY, SYSTEM_BODY, BodyHandle, PairProperties, Scene, SingleScratch, SingleState, System, pair_properties,
@@ -167,8 +167,6 @@ cdef int write_contacts(const Scene* s, Builder* b) except -1 nogil:
         while i < end:
             write_contact(s, b, s.contacts.point + i, left)
             i += 1
-    end_overlaps(&b.overlaps)
-    end_trails(&b.trails)
     return 0
 
 

@@ -22,5 +22,6 @@ cdef struct Overlaps:         # all zero: none
 cdef void release_overlaps(Overlaps* o) noexcept
 cdef int begin_overlaps(Overlaps* o, int contacts) except -1 nogil
 cdef bint leave_alone(Overlaps* o, const ContactPoint* c, double depth, double asked) noexcept nogil
+cdef int copy_overlaps(Overlaps* to, const Overlaps* from_) except -1 nogil
 cdef void end_overlaps(Overlaps* o) noexcept nogil
 cdef void forget_overlaps(Overlaps* o, int shape) noexcept nogil

@@ -1,7 +1,7 @@
 """Overlaps that no push lessens: overlaps.pxd."""
 
 from libc.stdlib cimport free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.memory cimport grow
@@ -47,8 +47,16 @@ cdef bint leave_alone(Overlaps* o, const ContactPoint* c, double depth, double a
     return mine.left
 
 
+cdef int copy_overlaps(Overlaps* to, const Overlaps* from_) except -1 nogil:
+    """What is known between two steps."""
+    grow(<void**> &to.now, &to.room[0], from_.n, sizeof(Overlap))
+    memcpy(to.now, from_.now, from_.n * sizeof(Overlap))
+    to.n = from_.n
+    return 0
+
+
 cdef void end_overlaps(Overlaps* o) noexcept nogil:
-    """What was noted in this step is what the next one knows."""
+    """What was noted in this step is what the next one knows.  A step that is not done leaves what was known."""
     o.now, o.next = o.next, o.now
     o.room[0], o.room[1] = o.room[1], o.room[0]
     o.n = o.n_next

@@ -32,5 +32,6 @@ cdef struct Trails:           # sorted by shapes; all zero: none
 cdef void release_trails(Trails* t) noexcept
 cdef int begin_trails(Trails* t, int contacts) except -1 nogil
 cdef Vec3 half_bend(Trails* t, const Scene* s, const ContactPoint* c, const Mat3* E, Vec3 v) noexcept nogil
+cdef int copy_trails(Trails* to, const Trails* from_) except -1 nogil
 cdef void end_trails(Trails* t) noexcept nogil
 cdef void forget_trails(Trails* t, int shape) noexcept nogil

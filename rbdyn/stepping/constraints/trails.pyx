@@ -2,7 +2,7 @@
 
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdlib cimport free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.memory cimport grow
@@ -112,8 +112,16 @@ cdef Vec3 half_bend(Trails* t, const Scene* s, const ContactPoint* c, const Mat3
     return d
 
 
+cdef int copy_trails(Trails* to, const Trails* from_) except -1 nogil:
+    """What is known between two steps."""
+    grow(<void**> &to.now, &to.room[0], from_.n, sizeof(Trail))
+    memcpy(to.now, from_.now, from_.n * sizeof(Trail))
+    to.n = from_.n
+    return 0
+
+
 cdef void end_trails(Trails* t) noexcept nogil:
-    """What was noted in this step is what the next one knows."""
+    """What was noted in this step is what the next one knows.  A step that is not done leaves what was known."""
     t.now, t.next = t.next, t.now
     t.room[0], t.room[1] = t.room[1], t.room[0]
     t.n = t.n_next
