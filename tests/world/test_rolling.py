@@ -65,6 +65,34 @@ def test_a_ball_that_spins_on_its_pole_stops_in_the_known_time():
     np.testing.assert_allclose(ball.position, [0, 0, R], atol=1e-12)
 
 
+def spin_down_time(body, world):
+    """Until it spins at less than a thousandth of 20 rad/s."""
+    body.set_velocity(angular=(0, 0, 20.0))
+    while body.angular_velocity[2] > 0.02:
+        world.step()
+    return world.time
+
+
+def test_a_can_spins_down_by_its_rim_and_a_patch_by_its_moment():
+    """R w / (2 mu g) = 0.340 s on the four points of its rim; 3 R w / (4 mu g) = 0.510 s under uniform pressure.
+
+    The latter is a torsional friction of 2/3 mu R, on one contact: here of a ball with the inertia of the can.
+    """
+    mu, spin = 0.3, 20.0
+    world = World(1e-3)
+    world.add_ground()
+    world.set_default_material(friction=mu)
+    can = world.add_cylinder(R, 0.2, MASS)
+    can.set_pose((0, 0, 0.1))
+    assert spin_down_time(can, world) == pytest.approx(0.5 * R * spin / (mu * G), abs=2e-3)
+    world = World(1e-3)
+    world.add_ground()
+    world.set_default_material(friction=mu, torsional_friction=2 / 3 * mu * R)
+    patch = world.add_single_body([Geometry(Sphere(R))], MASS, np.diag([1.0, 1.0, 0.5 * MASS * R * R]))
+    patch.set_pose((0, 0, R))
+    assert spin_down_time(patch, world) == pytest.approx(0.75 * R * spin / (mu * G), abs=2e-3)
+
+
 def test_torsion_leaves_rolling_alone_and_rolling_leaves_spin_alone():
     for coefficients, spin, kept in (
         ({"torsional_friction": 0.01}, (0.0, 10.0, 0.0), (0.0, 10.0, 0.0)),

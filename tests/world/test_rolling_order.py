@@ -62,3 +62,18 @@ def test_a_top_precesses_at_its_tilt(dt, tilt):
     axis = rotation(top)[:, 2]
     assert axis[2] == pytest.approx(np.cos(theta), abs=tilt)
     assert np.arctan2(axis[1], axis[0]) / 0.5 == pytest.approx(W, rel=0.1)
+
+
+def test_a_coin_that_is_set_back_rolls_on_as_at_first():
+    """Where its contact was before is forgotten with the pose."""
+    world, coin = rolling_coin(2e-3, np.deg2rad(30))
+    start = coin.position.copy(), coin.orientation.copy()
+    velocity = coin.linear_velocity.copy(), coin.angular_velocity.copy()
+    ends = []
+    for steps in (7, 9):
+        world.step(steps)
+        ends.append([*coin.position, *coin.angular_velocity] if steps == 7 else None)
+        coin.set_pose(*start)
+        coin.set_velocity(*velocity)
+    world.step(7)
+    assert [*coin.position, *coin.angular_velocity] == ends[0]
