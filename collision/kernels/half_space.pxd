@@ -14,7 +14,7 @@ from rbdyn.collision.kernels.support.cylinder cimport cylinder_of
 from rbdyn.collision.kernels.support.sphere cimport sphere_of
 from rbdyn.collision.kernels.vectors cimport along, axis_x, axis_y, axis_z
 from rbdyn.collision.sink cimport Sink, emit
-from rbdyn.spatial._algebra cimport Vec3, cross3, dot3, neg3, scale3, sub3, tmul3, vec3
+from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, neg3, scale3, sub3, tmul3, vec3
 
 
 cdef inline void half_space_sphere(const PosedShape* h, const PosedShape* s, double margin, Sink* sink) noexcept nogil:
@@ -92,18 +92,19 @@ cdef inline void add_rim_point(
 
 cdef inline void half_space_cylinder(
         const PosedShape* h, const PosedShape* s, double margin, Sink* sink) noexcept nogil:
-    """Lying (axis less than 45 degrees from the plane): the lowest point of each cap.  Standing: four rim points.
+    """Lying (axis less than 45 degrees from the plane): the lowest point of each cap.  Standing: four rim points, and
+    while it is tilted two at 45 degrees from the lowest one: what lands on its rim rolls on to where no other point is.
 
     The four points of a standing cylinder are fixed in the body, so that they keep still
     while it stands; as it tilts, the one nearest to the lowest rim point turns into it.
-    Features: 0 to 3 rim points of the cap at -z, 4 to 7 of the one at +z; lying 8 and 9.
+    Features: 0 to 3 rim points of the cap at -z, 4 to 7 of the one at +z, 10 to 17 beside the lowest; lying 8 and 9.
     """
     cdef Manifold m
     cdef Vec3 n = axis_z(&h.X.R)
     cdef Vec3 u = axis_z(&s.X.R)
     cdef double c = dot3(n, u), sine, w, hl = cylinder_of(s).half_height
     cdef Vec3 down = along(scale3(c, u), -1.0, n)      # -n projected on the caps; length sin(tilt)
-    cdef Vec3 cap, d
+    cdef Vec3 cap, d, side
     cdef double best
     cdef int k, low, first
     clear(&m)
@@ -134,6 +135,10 @@ cdef inline void half_space_cylinder(
             d = along(scale3(1.0 - w, d), w / sine, down)
             d = scale3(1.0 / sqrt(dot3(d, d)), d)
         add_rim_point(h, s, n, cap, d, first + k, margin, &m)
+    if sine > 1e-2:                      # then `low` is the lowest point, and the rim beside it may come down first
+        d, side = scale3(0.70710678118654752 / sine, down), scale3(0.70710678118654752 / sine, cross3(u, down))
+        add_rim_point(h, s, n, cap, add3(d, side), 10 + first + low, margin, &m)
+        add_rim_point(h, s, n, cap, sub3(d, side), 10 + first + (low + 3 & 3), margin, &m)
     emit(sink, &m)
 
 
