@@ -18,6 +18,7 @@ from rbdyn.contact.solvers.bounce cimport Search, begin_search, lower_bounces
 from rbdyn.contact.solvers.contradiction cimport contradicts, is_dear, soften, soften_dependent
 from rbdyn.contact.solvers.direct.active_set cimport solve_sticking
 from rbdyn.contact.solvers.direct.room cimport begin as begin_direct
+from rbdyn.contact.solvers.direct.sharing cimport share_loads
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.drift cimport ARRIVED, LEG, drift
 from rbdyn.spatial._algebra cimport vec3
@@ -291,5 +292,7 @@ cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s,
         island.converged = False
         iterate(island, A, S, s, p, history, last, True, reallocations)
         accept(island)
+    if not s.hasty:
+        share_loads(S, island, p, s.threshold, reallocations)
     keep_lasting(island, p)
     return 0
