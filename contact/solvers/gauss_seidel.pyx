@@ -171,6 +171,111 @@ cdef bint gains_little(const Island* island, const Settings* s, double best, dou
     return SLIDING * count > G.n and not contradicts(G, island.impulse, 0.5)
 
 
+cdef struct Progress:          # how the sweeps of an island get on
+    bint plain               # every alpha is 1: leaps are allowed
+    bint soft                # it has been softened
+    bint looked              # for blocks that contradict one another
+    bint leapt, tried        # before the sweep that is done: an accelerated step or a direct solve; a direct solve
+    bint hasty               # its end is near: no leaps
+    int first, last          # sweeps done before, and the most in all
+    int progress             # the latest sweep that made some
+    int leg                  # sweeps that a drift step still has to arrive
+    int tries, most          # direct solves left, and at first
+    double alpha
+    double best              # least error
+    double mark, before, pace      # errors from which progress, a direct solve and PACE sweeps are counted
+
+
+cdef Progress begin_progress(const Island* island, const Settings* s, int last, bint soft) noexcept nogil:
+    """Before the first sweep."""
+    cdef Progress q
+    memset(&q, 0, sizeof(Progress))
+    q.plain = s.alpha_init == 1.0 and s.alpha_min == 1.0
+    q.soft = q.looked = soft
+    q.first = q.progress = island.iterations
+    q.last = last
+    q.most = DIRECT_TRIES if s.automatic else PATIENT_TRIES
+    q.tries = q.most if s.direct and q.plain and island.G.n > 0 and not soft else 0
+    q.alpha = s.alpha_init
+    q.best = q.mark = q.before = q.pace = INFINITY
+    return q
+
+
+cdef bint take_back(Island* island, Anderson* A, const Settings* s, Progress* q) noexcept nogil:
+    """Whether the sweep shows that the leap before it led astray: the best impulses are back then."""
+    if q.leg > 0:                                      # on the way after a drift step
+        q.leg = q.leg - 1 if island.error > ARRIVED * q.best else 0
+        if q.leg != 1 and island.error != INFINITY:
+            return False
+        q.leg = 0
+        restore(island, A, q.best)
+        fail(A)
+        return True
+    if not q.leapt or island.error <= ACCEPTABLE * q.best and not makes_energy(&island.G, island.impulse):
+        return False
+    restore(island, A, q.best)
+    if q.tried:
+        restart(A)
+        q.tries = 0 if s.automatic else max(0, q.tries - 3)
+    else:
+        fail(A)
+    q.leapt = q.tried = False
+    return True
+
+
+cdef bint is_over(Island* island, Anderson* A, const Settings* s, Progress* q) noexcept nogil:
+    """Take note of a sweep; whether it was the last: it converged, failed, or nothing has got better for long."""
+    island.converged = island.error < (s.threshold if island.iterations <= s.strict else s.enough)
+    if island.error < q.best:
+        q.best = island.error
+        memcpy(A.kept, island.impulse, rows_of(&island.G) * sizeof(double))
+    if island.converged or island.error == INFINITY:
+        return True
+    if island.error < 0.99 * q.mark:
+        q.mark, q.progress = island.error, island.iterations - 1
+    elif island.iterations - 1 - q.progress >= s.patience:
+        return True
+    q.alpha = s.alpha_min + s.alpha_decay * (q.alpha - s.alpha_min)
+    q.leapt = q.tried = False
+    return False
+
+
+cdef bint give_up(const Island* island, const Settings* s, Progress* q) noexcept nogil:
+    """Every PACE sweeps of an island in haste: whether to leave it as it is."""
+    cdef int done = island.iterations
+    if s.hasty and not q.soft and done + 2 >= PLAIN_SWEEPS and (done - PLAIN_SWEEPS) % PACE == 0:
+        q.hasty = done >= PLAIN_SWEEPS and gains_little(island, s, q.best, q.pace)
+        q.pace = q.best
+        return q.hasty and done >= HASTY_SWEEPS
+    return False
+
+
+cdef int leap(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p, Progress* q,
+              size_t* reallocations) except -1 nogil:
+    """Beyond what sweeps do: a drift step, a direct solve, or an accelerated step, if one of them is due."""
+    cdef Operator* G = &island.G
+    if not q.plain or island.iterations < q.first + PLAIN_SWEEPS or island.iterations >= q.last or q.hasty:
+        return 0
+    if q.tries == q.most:
+        q.tries = q.tries if begin_direct(S, G, p, reallocations) else 0
+    elif s.automatic and q.tries > 0 and q.best > 0.5 * q.before:
+        q.tries = 0
+    if s.anderson and q.leg == 0 and A.pause == 0 and drift(G, A, island.impulse):
+        load_impulses(G, island.impulse)
+        q.leg = LEG
+        restart(A)
+    elif q.leg == 0 and q.tries > 0:
+        if island.iterations % DIRECT_EVERY == 0:
+            q.before = q.best
+            q.leapt = q.tried = solve_sticking(S, G, p, island.impulse, s.threshold, s.patient)
+            q.tries = q.tries - 1 if q.tried else 0
+    elif s.anderson and extrapolate(A, island.impulse, island.error, island.impulse):
+        limit_discs(G, island.impulse)
+        load_impulses(G, island.impulse)
+        q.leapt = True
+    return 0
+
+
 cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p, double* history,
                   int last, bint soft, size_t* reallocations) except -1 nogil:
     """Sweeps from the impulses of the island until they converge or stall, up to `last` in all.
@@ -178,83 +283,32 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
     Returns whether it ended because hard blocks contradict one another.
     """
     cdef Operator* G = &island.G
-    cdef bint plain = s.alpha_init == 1.0 and s.alpha_min == 1.0, accelerated = False, tried = False, looked = soft
-    cdef double alpha = s.alpha_init, best = INFINITY, mark = INFINITY, before = INFINITY
-    cdef int first = island.iterations, k, last_progress = first, leg = 0
-    cdef bint hasty = False
-    cdef double pace = INFINITY
-    cdef int most = DIRECT_TRIES if s.automatic else PATIENT_TRIES
-    cdef int tries = most if s.direct and plain and G.n > 0 and not soft else 0
-    cdef size_t size = rows_of(G) * sizeof(double)
+    cdef Progress q = begin_progress(island, s, last, soft)
+    cdef int k
     start(island, A)
-    for k in range(first, last):
-        memcpy(A.x, island.impulse, size)
-        island.error = sweep(G, s, alpha, island.impulse)
+    for k in range(q.first, last):
+        memcpy(A.x, island.impulse, rows_of(G) * sizeof(double))
+        island.error = sweep(G, s, q.alpha, island.impulse)
         history[k] = max(history[k], island.error) if k < p.iterations else island.error
         island.iterations = k + 1
-        if leg > 0:                                    # on the way after a drift step
-            leg = leg - 1 if island.error > ARRIVED * best else 0
-            if leg == 1 or island.error == INFINITY:
-                restore(island, A, best)
-                fail(A)
-                leg = 0
-                continue
-        elif accelerated and not (island.error <= ACCEPTABLE * best and not makes_energy(G, island.impulse)):
-            restore(island, A, best)
-            if tried:
-                restart(A)
-                tries = 0 if s.automatic else max(0, tries - 3)
-            else:
-                fail(A)
-            accelerated = tried = False
+        if take_back(island, A, s, &q):
             continue
-        island.converged = island.error < (s.threshold if k + 1 <= s.strict else s.enough)
-        if island.error < best:
-            best = island.error
-            memcpy(A.kept, island.impulse, size)
-        if island.converged or island.error == INFINITY:
+        if is_over(island, A, s, &q):
             break
-        if island.error < 0.99 * mark:
-            mark, last_progress = island.error, k
-        elif k - last_progress >= s.patience:
-            break
-        alpha = s.alpha_min + s.alpha_decay * (alpha - s.alpha_min)
-        accelerated = tried = False
-        if k + 1 >= HARD_SWEEPS and not looked:
-            looked = True
+        if k + 1 >= HARD_SWEEPS and not q.looked:
+            q.looked = True
             if k + 1 == HARD_SWEEPS and contradicts(G, island.impulse, 0.5):
                 return True
             if soften_dependent(G):                    # another problem: nothing learnt so far is true of it
-                best = mark = INFINITY
+                q.best = q.mark = INFINITY
                 begin_again(island)
                 restart(A)
                 continue
-        if s.hasty and not soft and k + 3 >= PLAIN_SWEEPS and (k + 1 - PLAIN_SWEEPS) % PACE == 0:
-            hasty = k + 1 >= PLAIN_SWEEPS and gains_little(island, s, best, pace)
-            pace = best
-            if hasty and k + 1 >= HASTY_SWEEPS:
-                break
-        if not plain or k + 1 < first + PLAIN_SWEEPS or k + 1 >= last or hasty:
-            continue
-        if tries == most:
-            tries = tries if begin_direct(S, G, p, reallocations) else 0
-        elif s.automatic and tries > 0 and best > 0.5 * before:
-            tries = 0
-        if s.anderson and leg == 0 and A.pause == 0 and drift(G, A, island.impulse):
-            load_impulses(G, island.impulse)
-            leg = LEG
-            restart(A)
-        elif leg == 0 and tries > 0:
-            if (k + 1) % DIRECT_EVERY == 0:
-                before = best
-                accelerated = tried = solve_sticking(S, G, p, island.impulse, s.threshold, s.patient)
-                tries = tries - 1 if tried else 0
-        elif s.anderson and extrapolate(A, island.impulse, island.error, island.impulse):
-            limit_discs(G, island.impulse)
-            load_impulses(G, island.impulse)
-            accelerated = True
-    if not island.converged and (best < island.error or leg > 0):
-        restore(island, A, best)
+        if give_up(island, s, &q):
+            break
+        leap(island, A, S, s, p, &q, reallocations)
+    if not island.converged and (q.best < island.error or q.leg > 0):
+        restore(island, A, q.best)
     return False
 
 
