@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rbdyn.collision.backend import CollisionBackend
-from rbdyn.collision.backends.native import NativeBackend, native_contacts
+from rbdyn.collision.backends.native import NativeBackend, add_native_contacts, native_contacts
 from rbdyn.collision.scene import CONTACT_DTYPE, CollisionScene, ShapeInfo
 from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Mesh, Shape, Sphere
 
@@ -32,6 +32,7 @@ __all__ = [
     "Shape",
     "ShapeInfo",
     "Sphere",
+    "add_native_contacts",
     "native_contacts",
 ]
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from rbdyn.arguments import choice, shown
 from rbdyn.collision.backend import CollisionBackend
-from rbdyn.collision.backends.native import native_contacts
+from rbdyn.collision.backends.native import add_native_contacts
 from rbdyn.collision.scene import CollisionScene
 from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Mesh, Shape, Sphere
 from rbdyn.errors import CollisionError, missing_extra
@@ -303,8 +303,8 @@ class FCLBackend(CollisionBackend):
     Half-spaces, capsule pairs and shapes of extreme sizes (thinner than 1e-5 of their size, below 0.1 mm, beyond
     100 km) take the answer of NativeBackend: FCL crashes or gives one contact on the first, may take a second for
     one of the second, and may never return on the last.  Other pairs give one contact, box pairs up to four.
-    Slower than NativeBackend by two orders of magnitude: a cross-check.  FCL's own pairs are not followed through the
-    step, as those of NativeBackend are: a body that moves by more than a thickness in a step may pass through it.
+    Slower than NativeBackend by two orders of magnitude: a cross-check.  Shapes that are apart and move are followed
+    through the step by NativeBackend, but for triangles: what moves by more than a thickness may pass through those.
 
     Parameters
     ----------
@@ -334,12 +334,17 @@ class FCLBackend(CollisionBackend):
         """Write this step's contacts into the scene."""
         if not isinstance(scene, CollisionScene):
             raise CollisionError(f"scene must be a CollisionScene, got {shown(scene)}")
+        motions = scene.motions
         for id_a, id_b in scene.pairs():
             a, b = scene.shape(id_a), scene.shape(id_b)
             found: list[tuple[Any, Any, float, int]]
             try:
                 found = self._pairs.contacts(a, scene.world_pose(id_a), b, scene.world_pose(id_b), scene.margin)
             except UntrustedError:
-                found = native_contacts(scene, id_a, id_b)
+                add_native_contacts(scene, id_a, id_b)
+                continue
+            triangles = self.mesh == "triangles" and (isinstance(a, Mesh) or isinstance(b, Mesh))
+            if not found and not triangles and motions[[scene.body(id_a), scene.body(id_b)]].any():
+                add_native_contacts(scene, id_a, id_b)
             for position, normal, depth, feature in found:
                 scene.add_contact(id_a, id_b, position, normal, depth, feature)

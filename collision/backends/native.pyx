@@ -141,6 +141,44 @@ cdef class NativeBackend(CollisionBackend):
         return 0
 
 
+cdef int find_native(CollisionScene scene, id_a, id_b, ContactBuffer* found) except -1:
+    """Append what NativeBackend finds for one pair, the first shape being that of the smaller id."""
+    cdef PosedShape a, b
+    cdef Pose X_a, X_b
+    cdef Sink sink
+    cdef MovingShape p, q
+    cdef Vec3 axis
+    a.s, b.s = scene.record(id_a), scene.record(id_b)
+    compose_pose(&scene.pose[a.s.body], a.s, &X_a)
+    compose_pose(&scene.pose[b.s.body], b.s, &X_b)
+    a.X, b.X = &X_a, &X_b
+    axis = axis_between(&a, &b)
+    sink.a, sink.b, sink.out, sink.full = a.s, b.s, found, False
+    set_out_now(&p, &a, &scene.pose[a.s.body], scene.paths, scene.table.margin)
+    set_out_now(&q, &b, &scene.pose[b.s.body], scene.paths, scene.table.margin)
+    if p.still and q.still:
+        collide(pair_table(), N_KINDS, &a, &b, scene.table.margin, &sink)
+    elif pair_table()[a.s.kind * N_KINDS + b.s.kind].kernel != NULL:
+        collide_moving(pair_table(), &p, &q, scene.table.margin, scene.paths.beyond, &sink, &axis)
+    if sink.full:
+        raise_full(found)
+    return 0
+
+
+def add_native_contacts(CollisionScene scene not None, id_a, id_b):
+    """Report what NativeBackend finds for one pair, where the shapes meet within the step too.
+
+    Parameters
+    ----------
+    scene : CollisionScene
+        The scene of this step.
+    id_a, id_b : int
+        The two shapes, in either order.
+    """
+    scene.live()
+    find_native(scene, min(id_a, id_b), max(id_a, id_b), scene.out)
+
+
 def native_contacts(CollisionScene scene not None, id_a, id_b):
     """What NativeBackend finds for one pair, for backends that compute only some pairs themselves.
 
@@ -157,27 +195,9 @@ def native_contacts(CollisionScene scene not None, id_a, id_b):
         As `CollisionScene.add_contact` takes them, the normal into shape `id_a`.
     """
     cdef ContactBuffer found
-    cdef PosedShape a, b
-    cdef Pose X_a, X_b
-    cdef Sink sink
-    cdef MovingShape p, q
-    cdef Vec3 axis
-    a.s, b.s = scene.record(id_a), scene.record(id_b)
-    compose_pose(&scene.pose[a.s.body], a.s, &X_a)
-    compose_pose(&scene.pose[b.s.body], b.s, &X_b)
-    a.X, b.X = &X_a, &X_b
-    axis = axis_between(&a, &b)
-    sink.a, sink.b, sink.out, sink.full = a.s, b.s, &found, False
     buffer_init(&found)
     try:
-        set_out_now(&p, &a, &scene.pose[a.s.body], scene.paths, scene.table.margin)
-        set_out_now(&q, &b, &scene.pose[b.s.body], scene.paths, scene.table.margin)
-        if p.still and q.still:
-            collide(pair_table(), N_KINDS, &a, &b, scene.table.margin, &sink)
-        elif pair_table()[a.s.kind * N_KINDS + b.s.kind].kernel != NULL:
-            collide_moving(pair_table(), &p, &q, scene.table.margin, scene.paths.beyond, &sink, &axis)
-        if sink.full:
-            raise_full(&found)
+        find_native(scene, id_a, id_b, &found)
         return [((c.position.x, c.position.y, c.position.z), (c.normal.x, c.normal.y, c.normal.z), c.depth, c.feature)
                 for c in found.point[:found.n]]
     finally:

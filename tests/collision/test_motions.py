@@ -150,6 +150,16 @@ def test_a_backend_in_python_sees_the_motions_and_may_leave_them_alone():
     np.testing.assert_array_equal(backend.seen, np.zeros((2, 6)))
 
 
+def test_fcl_backend_has_what_moves_followed():
+    """A ball of 20 mm that comes by 0.5 m, past a plate of 10 mm: what NativeBackend finds, to_b and time included."""
+    fcl = pytest.importorskip("rbdyn.collision.backends.fcl")
+    poses, motions = [at(0, 0, -0.005), at(0.1, 0.05, 0.12)], moves((0, 0, 0, 0.01, 0.02, -0.5))
+    shapes = Box((1.0, 1.0, 0.01)), Sphere(0.02)
+    found = scene(*shapes, backend=fcl.FCLBackend).query(poses, motions)
+    assert len(found) == 1 and found["depth"] == pytest.approx(-0.1, abs=1e-9)
+    np.testing.assert_array_equal(found, scene(*shapes).query(poses, motions))
+
+
 @pytest.mark.parametrize("wrong", [np.zeros((1, 6)), np.zeros(6), "abc", [[0] * 6, [np.nan] * 6]])
 def test_wrong_motions_are_refused(wrong):
     with pytest.raises(CollisionError, match="motions must be"):
