@@ -68,12 +68,11 @@ def test_a_coin_that_is_set_back_rolls_on_as_at_first():
     """Where its contact was before is forgotten with the pose."""
     world, coin = rolling_coin(2e-3, np.deg2rad(30))
     start = coin.position.copy(), coin.orientation.copy()
-    velocity = coin.linear_velocity.copy(), coin.angular_velocity.copy()
+    velocity = coin.linear_velocity + [0.1, 0.0, 0.0], coin.angular_velocity.copy()      # it slips
     ends = []
-    for steps in (7, 9):
-        world.step(steps)
-        ends.append([*coin.position, *coin.angular_velocity] if steps == 7 else None)
+    for _ in range(2):
         coin.set_pose(*start)
         coin.set_velocity(*velocity)
-    world.step(7)
-    assert [*coin.position, *coin.angular_velocity] == ends[0]
+        world.step(7)
+        ends.append([*coin.position, *coin.angular_velocity])
+    assert ends[0] == ends[1]
