@@ -12,7 +12,8 @@
 # order then, as the implicit midpoint rule does, and what is not rolling is stopped at once, which that rule would
 # reflect for ever.  d / 2 is cut to the length of J v: larger than what it is part of it would make energy.
 #
-# Source: Hairer, Lubich, Wanner, "Geometric numerical integration", 2006, I.3.1 (leapfrog) and VII.8 (rolling).
+# Kick and drift: Hairer, Lubich, Wanner, "Geometric numerical integration illustrated by the Stormer-Verlet method",
+# Acta Numerica 12, 2003.
 
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.spatial._algebra cimport Mat3, Vec3
