@@ -63,41 +63,49 @@ cdef int check_sizes(const ContactProblem* p) except -1 nogil:
     return 0
 
 
-cdef inline int check_block(const ContactProblem* p, int i, int rows) except -1 nogil:
-    """Whether block i, before which `rows` rows come, is one that its law knows."""
+cdef inline bint is_placed(const ContactProblem* p, int i, int rows) noexcept nogil:
+    """Whether block i, before which `rows` rows come, is where its law says, with as many rows as that takes."""
     cdef const Block* B = p.block + i
-    if B.first_row != rows or B.rows < 1 or (B.law == CONE) != (i < p.n_cones) or not 0 <= B.law < LAWS or (
-            B.law == CONE and B.rows != 3) or (B.law == BILATERAL and B.rows > MOST_ROWS):
-        with gil:
-            refuse(f"block {i}: law {B.law}, first_row {B.first_row}, rows {B.rows}; cones come first and have 3 "
-                   f"rows, a bilateral at most {MOST_ROWS}, and {rows} rows come before this block")
-    if not B.compliance >= 0.0 or (B.law == BOX and not B.a <= 0.0 <= B.b):
-        with gil:
-            refuse(f"block {i}: compliance must be >= 0 and a box must hold 0, got compliance {B.compliance:.6g}, "
-                   f"a {B.a:.6g}, b {B.b:.6g}")
-    return 0
+    if i < p.n_cones:
+        return B.law == CONE and B.first_row == rows and B.rows == 3
+    return (0 <= B.law < LAWS and B.law != CONE and B.first_row == rows and B.rows >= 1
+            and (B.law != BILATERAL or B.rows <= MOST_ROWS))
 
 
-cdef inline int check_disc(const ContactProblem* p, int i) except -1 nogil:
+cdef inline bint is_bounded(const Block* B) noexcept nogil:
+    """Whether a block's numbers are ones that its law knows."""
+    return B.compliance >= 0.0 and (B.law != BOX or B.a <= 0.0 <= B.b)
+
+
+cdef inline bint is_disc_in_place(const ContactProblem* p, int i) noexcept nogil:
     """Whether block i is a disc as it has to be, or one that no disc precedes."""
     cdef const Block* B = p.block + i
     if B.law == DISC:
-        if not (B.a >= 0.0 and B.rows <= 2 and 0 <= B.partner < p.n_cones):
-            with gil:
-                refuse(f"block {i}: a disc has 1 or 2 rows, a coefficient a >= 0 and a partner among the {p.n_cones} "
-                       f"cones, got rows {B.rows}, a {B.a:.6g}, partner {B.partner}")
-    elif i > 0 and p.block[i - 1].law == DISC:
-        with gil:
-            refuse(f"block {i}: discs come last, got law {B.law} behind one")
-    return 0
+        return B.a >= 0.0 and B.rows <= 2 and 0 <= B.partner < p.n_cones
+    return i == 0 or p.block[i - 1].law != DISC
+
+
+cdef int refuse_block(const ContactProblem* p, int i, int rows) except -1 with gil:
+    """Say what is wrong with block i, before which `rows` rows come."""
+    cdef const Block* B = p.block + i
+    if not is_placed(p, i, rows):
+        refuse(f"block {i}: law {B.law}, first_row {B.first_row}, rows {B.rows}; cones come first and have 3 "
+               f"rows, a bilateral at most {MOST_ROWS}, and {rows} rows come before this block")
+    if not is_bounded(B):
+        refuse(f"block {i}: compliance must be >= 0 and a box must hold 0, got compliance {B.compliance:.6g}, "
+               f"a {B.a:.6g}, b {B.b:.6g}")
+    if B.law == DISC:
+        refuse(f"block {i}: a disc has 1 or 2 rows, a coefficient a >= 0 and a partner among the {p.n_cones} "
+               f"cones, got rows {B.rows}, a {B.a:.6g}, partner {B.partner}")
+    refuse(f"block {i}: discs come last, got law {B.law} behind one")
 
 
 cdef int check_blocks(const ContactProblem* p) except -1 nogil:
     """Every block, and that their rows are those of the problem."""
     cdef int i, rows = 0
     for i in range(p.n):
-        check_block(p, i, rows)
-        check_disc(p, i)
+        if not (is_placed(p, i, rows) and is_bounded(p.block + i) and (i < p.n_cones or is_disc_in_place(p, i))):
+            refuse_block(p, i, rows)
         rows += p.block[i].rows
     if rows != p.n_rows:
         with gil:
@@ -105,23 +113,39 @@ cdef int check_blocks(const ContactProblem* p) except -1 nogil:
     return 0
 
 
-cdef int check_body(const ContactProblem* p, int i, int body) except -1 nogil:
-    if not -1 <= body < p.n_single:
-        with gil:
-            refuse(f"contact {i}: single body {body} does not exist, there are {p.n_single} (-1 means none)")
+cdef inline bint has_body(const ContactProblem* p, int body) noexcept nogil:
+    """Whether there is such a single body; -1 means none."""
+    return -1 <= body < p.n_single
+
+
+cdef int refuse_body(const ContactProblem* p, int i, int body) except -1 with gil:
+    refuse(f"contact {i}: single body {body} does not exist, there are {p.n_single} (-1 means none)")
+
+
+cdef int check_bodies(const ContactProblem* p, int i) except -1 nogil:
+    """The single bodies of cone i."""
+    if p.single_a != NULL and not has_body(p, p.single_a[i]):
+        refuse_body(p, i, p.single_a[i])
+    if p.single_b != NULL and not has_body(p, p.single_b[i]):
+        refuse_body(p, i, p.single_b[i])
     return 0
 
 
-cdef int check_rows(const ContactProblem* p, int i, int start, int end) except -1 nogil:
+cdef int refuse_entry(const ContactProblem* p, int i, int start, int end, int j) except -1 with gil:
+    """Say what is wrong with the entries of cone i, or with the j-th one."""
+    if j < 0:
+        refuse(f"contact {i}: entry3_start gives the range {start}:{end}")
+    refuse(f"contact {i}: entry {j} has coordinate {p.entry3[j].coordinate}, n_coordinates is {p.n_coordinates}")
+
+
+cdef inline int check_rows(const ContactProblem* p, int i, int start, int end) except -1 nogil:
+    """The entries of cone i."""
     cdef int j
     if not 0 <= start <= end or (end > start and p.entry3 == NULL):
-        with gil:
-            refuse(f"contact {i}: entry3_start gives the range {start}:{end}")
+        refuse_entry(p, i, start, end, -1)
     for j in range(start, end):
         if not 0 <= p.entry3[j].coordinate < p.n_coordinates:
-            with gil:
-                refuse(f"contact {i}: entry {j} has coordinate {p.entry3[j].coordinate}, "
-                       f"n_coordinates is {p.n_coordinates}")
+            refuse_entry(p, i, start, end, j)
     return 0
 
 
@@ -166,22 +190,28 @@ cdef Sym3 diagonal_block(const Operator* G, const Contact* k) noexcept nogil:
     return block
 
 
-cdef int check_line(const ContactProblem* p, int r) except -1 nogil:
+cdef int refuse_line(const ContactProblem* p, int r, int start, int end, int j) except -1 with gil:
+    """Say what is wrong with the entries of row r of those that are no cone's, or with the j-th one."""
+    if j < 0:
+        refuse(f"row {3 * p.n_cones + r}: entry_start gives the range {start}:{end}")
+    refuse(f"row {3 * p.n_cones + r}: entry {j} has coordinate {p.entry[j].coordinate}, "
+           f"n_coordinates is {p.n_coordinates}")
+
+
+cdef inline int check_line(const ContactProblem* p, int r) except -1 nogil:
     """Whether row r of those that are no cone's acts on what there is."""
     cdef int j, start = 0, end = 0
     if p.side != NULL:
-        check_body(p, 3 * p.n_cones + r, p.side[2 * r].body)
-        check_body(p, 3 * p.n_cones + r, p.side[2 * r + 1].body)
+        for j in range(2):
+            if not has_body(p, p.side[2 * r + j].body):
+                refuse_body(p, 3 * p.n_cones + r, p.side[2 * r + j].body)
     if p.entry_start != NULL:
         start, end = p.entry_start[r], p.entry_start[r + 1]
     if not 0 <= start <= end or (end > start and p.entry == NULL):
-        with gil:
-            refuse(f"row {3 * p.n_cones + r}: entry_start gives the range {start}:{end}")
+        refuse_line(p, r, start, end, -1)
     for j in range(start, end):
         if not 0 <= p.entry[j].coordinate < p.n_coordinates:
-            with gil:
-                refuse(f"row {3 * p.n_cones + r}: entry {j} has coordinate {p.entry[j].coordinate}, "
-                       f"n_coordinates is {p.n_coordinates}")
+            refuse_line(p, r, start, end, j)
     return 0
 
 
@@ -191,10 +221,7 @@ cdef int check_problem(const ContactProblem* p) except -1 nogil:
     check_sizes(p)
     check_blocks(p)
     for i in range(p.n_cones):
-        if p.single_a != NULL:
-            check_body(p, i, p.single_a[i])
-        if p.single_b != NULL:
-            check_body(p, i, p.single_b[i])
+        check_bodies(p, i)
         if p.entry3_start != NULL:
             check_rows(p, i, p.entry3_start[i], p.entry3_start[i + 1])
     for i in range(p.n_rows - 3 * p.n_cones):

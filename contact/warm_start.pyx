@@ -46,10 +46,14 @@ cdef void load(const WarmStart* W, ContactProblem* p) noexcept nogil:
         lam = zero3()
         if compare(B.key, last) > 0:
             last = B.key
-            while j < W.n and compare(W.key[j], last) < 0:
+            while j < W.n:
+                order = compare(W.key[j], last)
+                if order > 0:
+                    break
                 j += 1
-            if j < W.n and compare(W.key[j], last) == 0:
-                lam = clipped(mul3(frame_of(p, i), W.impulse[j]), B.a)
+                if order == 0:
+                    lam = clipped(mul3(frame_of(p, i), W.impulse[j - 1]), B.a)
+                    break
         set_impulse(p.impulse, i, lam)
     if p.n > p.n_cones:
         memset(p.impulse + 3 * p.n_cones, 0, (p.n_rows - 3 * p.n_cones) * sizeof(double))

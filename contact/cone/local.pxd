@@ -70,9 +70,12 @@ cdef inline Vec3 closed_contact(const Cone* B, Vec3 c, FrictionLaw law, Method m
 
 cdef inline Vec3 clipped(Vec3 lam, double mu) noexcept nogil:
     """Friction shortened to the cone; the normal part, if it pushes, is kept."""
-    cdef double r = hypot(lam.x, lam.y), most = mu * lam.z if mu > 0.0 else 0.0
+    cdef double r, most = mu * lam.z if mu > 0.0 else 0.0
     if not lam.z > 0.0:
         return vec3(0.0, 0.0, 0.0)
+    if fabs(lam.x) + fabs(lam.y) <= most:              # inside, whatever the rounding of what follows
+        return lam
+    r = hypot(lam.x, lam.y)
     if r > most:
         lam.x *= most / r
         lam.y *= most / r

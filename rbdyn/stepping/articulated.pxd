@@ -13,7 +13,7 @@ from rbdyn.spatial._algebra cimport (
 )
 from rbdyn.stepping.flight.energy cimport bound_energy, impulses_act
 from rbdyn.stepping.flight.free cimport (
-    accelerate_at_start, factor_at_start, flies, floats, is_fast, largest_turn, matters,
+    accelerate_at_start, factor_at_start, fastest_turn, flies, floats, is_fast, largest_turn, matters,
 )
 from rbdyn.stepping.flight.midpoint cimport midpoint_acceleration
 from rbdyn.stepping.flight.momentum cimport keep_momentum
@@ -31,7 +31,8 @@ cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil
     cdef double turn
     cdef int k
     accelerate_at_start(s, dt, scheme, floats(s, scheme))
-    turn = largest_turn(s, dt) if scheme.keeps_momentum else 0.0
+    s.work.turning = fastest_turn(s.m, s.d.v)
+    turn = largest_turn(s, s.work.turning, dt) if scheme.keeps_momentum else 0.0
     s.work.parts = 0
     if is_fast(turn):
         fly_in_parts(s, dt, scheme)

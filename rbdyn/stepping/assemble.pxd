@@ -26,7 +26,7 @@ cdef struct Assembly:         # all zero: empty
 
 cdef void assembly_free(Assembly* a) noexcept
 cdef int assemble(Assembly* a, const Scene* scene) except -1 nogil
-cdef ContactProblem* position_problem(Assembly* a) except? NULL nogil
+cdef bint write_position_problem(Assembly* a) except -1 nogil
 cdef int apply_pushes(Assembly* a, const Scene* scene) except -1 nogil
 cdef void apply_impulses(Assembly* a, const Scene* scene) noexcept nogil
 cdef void remember(Assembly* a) noexcept nogil

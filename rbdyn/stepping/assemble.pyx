@@ -5,7 +5,6 @@ from libc.string cimport memcpy
 
 from rbdyn.contact.operator cimport BodyVelocity
 from rbdyn.contact.after.positions cimport asks_for_positions, release_positions, write_positions
-from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.after.velocities cimport find_velocities, release_velocities
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, sub3
 from rbdyn.stepping.articulated cimport joint_velocities
@@ -72,12 +71,12 @@ cdef void remember(Assembly* a) noexcept nogil:
     end_trails(&a.builder.trails)
 
 
-cdef ContactProblem* position_problem(Assembly* a) except? NULL nogil:
-    """How far poses move beyond the velocities, as a problem, once the first one is solved; NULL if none has to."""
+cdef bint write_position_problem(Assembly* a) except -1 nogil:
+    """How far poses move beyond the velocities, as a problem, once the first one is solved; False if none has to."""
     if not asks_for_positions(&a.builder.problem):
-        return NULL
+        return False
     write_positions(&a.positions, &a.builder.problem, &a.velocities)
-    return &a.positions.problem
+    return True
 
 
 cdef bint moves(const double* z, int n) noexcept nogil:

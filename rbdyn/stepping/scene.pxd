@@ -135,6 +135,7 @@ cdef struct SystemScratch:    # written within a step
     Force* momentum           # (nb,) of the tree of a floating base, about its centre of mass, axes before the joint
     Vec3* centre              # (nb,) its centre of mass from the base's origin, same axes [m]
     Stages stages             # of the Runge-Kutta method
+    double turning            # how fast some joint turns at most at the start of the step [rad/s]
     int parts                 # in which its free motion was taken, and q_free and free_energy are known; 0: not
     double* q_free            # (nq,) where it is at the end of the step without constraint impulses
     double free_energy        # and its energy there [J]

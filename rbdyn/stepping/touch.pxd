@@ -26,13 +26,19 @@ cdef inline bint is_fixed(const System* s) noexcept nogil:
             return True
     return False
 
+cdef inline bint stands(const Scene* s, const BodyHandle* body) noexcept nogil:
+    """Whether no impulse moves a body."""
+    if body.kind == SINGLE_BODY:
+        return s.single[body.index].type != DYNAMIC
+    return body.kind != SYSTEM_BODY or body.body == 0
+
 cdef inline bint holds(const Scene* s, const BodyHandle* body) noexcept nogil:
     """Whether a body is held, as far as is known."""
-    if body.kind == SINGLE_BODY:
-        return s.single[body.index].type != DYNAMIC or s.single_scratch[body.index].grounded
-    if body.kind == SYSTEM_BODY:
-        return body.body == 0 or s.system[body.index].work.grounded
-    return True
+    if body.kind == SINGLE_BODY and s.single_scratch[body.index].grounded:
+        return True
+    if body.kind == SYSTEM_BODY and s.system[body.index].work.grounded:
+        return True
+    return stands(s, body)
 
 cdef inline bint pass_on(const Scene* s, const BodyHandle* a, const BodyHandle* b) noexcept nogil:
     """What touches something held is held too; returns whether that was news."""
@@ -65,7 +71,7 @@ cdef inline void mark_touched(const Scene* s) noexcept nogil:
     cdef bint outside, asked = False
     cdef int k, side
     for k in range(s.n_system):
-        s.system[k].work.touched = s.system[k].work.outside = False
+        s.system[k].work.touched = s.system[k].work.outside = s.system[k].work.grounded = False
     if s.n_system == 0:
         return
     for k in range(s.contacts.n):
@@ -76,8 +82,9 @@ cdef inline void mark_touched(const Scene* s) noexcept nogil:
             if pair[side].kind == SYSTEM_BODY:
                 s.system[pair[side].index].work.touched = True
                 s.system[pair[side].index].work.outside |= outside
+                s.system[pair[side].index].work.grounded |= pair[side].body > 0 and stands(s, pair[1 - side])
     for k in range(s.n_system):
-        s.system[k].work.grounded = s.system[k].work.outside and is_fixed(s.system + k)
+        s.system[k].work.grounded |= s.system[k].work.outside and is_fixed(s.system + k)
         asked |= s.system[k].work.outside and not s.system[k].work.grounded
     if asked:
         find_grounded(s)

@@ -18,12 +18,11 @@ from rbdyn.backends cimport claim_all, free_all, hold_all
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.collision._types cimport BodyMotions, ContactPoint
 from rbdyn.collision.backend cimport buffer_free, buffer_init, detect_contacts
-from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport clear_counts, skip_step, solve_contacts, take_back
 from rbdyn.signals cimport Signals, handle_signals, start_signals
 from rbdyn.spatial._algebra cimport Vec3, dot3, vec3
 from rbdyn.stepping.assemble cimport (
-    CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, position_problem, remember,
+    CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, remember, write_position_problem,
 )
 from rbdyn.stepping.constraints.motors cimport clear_motor_rows, find_overloads
 from rbdyn.stepping.constraints.overlaps cimport forget_overlaps
@@ -179,13 +178,12 @@ cdef class World:
 
     cdef int correct_positions(self) except -1 nogil:
         """How far poses move beyond the velocities, so that depths shrink."""
-        cdef ContactProblem* p = position_problem(&self.assembly)
         clear_pushes(self.scene)
-        if p == NULL:
-            skip_step(self.position_solver)
-        else:
-            solve_contacts(self.position_solver, p)
+        if write_position_problem(&self.assembly):
+            solve_contacts(self.position_solver, &self.assembly.positions.problem)
             apply_pushes(&self.assembly, self.scene)
+        else:
+            skip_step(self.position_solver)
         return 0
 
     cdef int detect(self) except -1 nogil:

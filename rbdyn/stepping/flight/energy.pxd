@@ -133,11 +133,12 @@ cdef inline void bound_energy(System* s, double dt) noexcept nogil:
 
     Free motion of what is limp may err by a thousandth: damping of light links, far too stiff for the step, by more.
     """
-    cdef bint limp = is_limp(s), forced = s.work.pushed or impulses_act(s)
+    cdef bint limp, forced
     cdef double most = INFINITY, now, locked
-    if not (limp or forced):
+    if not matters(dt * fmax(s.work.turning, fastest_turn(s.m, s.work.v_next))):
         return
-    if not matters(dt * fmax(fastest_turn(s.m, s.d.v), fastest_turn(s.m, s.work.v_next))):
+    limp, forced = is_limp(s), s.work.pushed or impulses_act(s)
+    if not (limp or forced):
         return
     if forced:
         most = freely(s, dt)

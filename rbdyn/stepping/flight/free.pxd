@@ -1,6 +1,6 @@
 # How an articulated system accelerates where no constraint acts on it.
 
-from libc.math cimport fabs, fmax, sqrt
+from libc.math cimport fabs, sqrt
 
 from rbdyn.kernels.aba cimport aba_inward, aba_outward
 from rbdyn.model._model cimport PLANAR, PRISMATIC, CModel
@@ -50,12 +50,12 @@ cdef inline double fastest_turn(const CModel* m, const double* v) noexcept nogil
         k = m.vi[i] + m.nvi[i] - 1                     # rotations come last
         if m.nvi[i] == 1:
             if m.kind[i] != PRISMATIC:
-                fastest = fmax(fastest, fabs(v[k]))
+                fastest = max(fastest, fabs(v[k]))
         else:
             x, y, z = v[k], v[k - 1], v[k - 2]
             if m.nvi[i] == 3 and m.kind[i] == PLANAR:
                 x = y = 0.0
-            fastest = fmax(fastest, sqrt(x * x + y * y + z * z))
+            fastest = max(fastest, sqrt(x * x + y * y + z * z))
     return fastest
 
 cdef inline bint is_fast(double turn) noexcept nogil:
@@ -66,9 +66,9 @@ cdef inline bint matters(double turn) noexcept nogil:
     """Whether it turns by so much that velocities are not worth the same at the start and at the end of a step."""
     return turn > 0.02
 
-cdef inline double largest_turn(System* s, double dt) noexcept nogil:
-    """How much some joint turns in dt at most, with its velocity and with that after half of work.vd [rad]."""
+cdef inline double largest_turn(System* s, double now, double dt) noexcept nogil:
+    """How much some joint turns in dt at most, as fast as `now` [rad/s] or with the velocity after half of work.vd."""
     cdef int k
     for k in range(s.m.nv):
         s.work.z[k] = s.d.v[k] + 0.5 * dt * s.work.vd[k]
-    return dt * fmax(fastest_turn(s.m, s.d.v), fastest_turn(s.m, s.work.z))
+    return dt * max(now, fastest_turn(s.m, s.work.z))

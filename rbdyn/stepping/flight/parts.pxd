@@ -11,7 +11,7 @@ from libc.string cimport memcpy, memset
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.kernels.kinematics cimport poses
 from rbdyn.stepping.flight.energy cimport energy
-from rbdyn.stepping.flight.free cimport accelerate_at_start, flies, is_fast, largest_turn
+from rbdyn.stepping.flight.free cimport accelerate_at_start, fastest_turn, flies, is_fast, largest_turn
 from rbdyn.stepping.joint_forces cimport actuation
 from rbdyn.stepping.flight.midpoint cimport look_ahead, midpoint_acceleration
 from rbdyn.stepping.flight.momentum cimport keep_momentum
@@ -71,7 +71,7 @@ cdef inline void fly_in_parts(System* s, double dt, Scheme scheme) noexcept nogi
         n = min(n, left)
         h = dt / MOST_PARTS * n
         accelerate_at_start(s, h, flight, True)
-        if n > 1 and is_fast(largest_turn(s, h)):
+        if n > 1 and is_fast(largest_turn(s, fastest_turn(s.m, s.d.v), h)):
             n >>= 1
             continue
         fly_part(s, h, flight)
