@@ -2,8 +2,8 @@
 
 from rbdyn.kernels.kinematics cimport propagated_acceleration, velocities
 from rbdyn.model._model cimport CData, CModel
-from rbdyn.model.joints.dispatch cimport add_joint_motion, frees_z, joint_force, joint_inertia
-from rbdyn.model.joints.revolute cimport project_inertia, projected_force
+from rbdyn.model.joints.dispatch cimport add_joint_motion, frees_z, holds_z, joint_force, joint_inertia
+from rbdyn.model.joints.revolute cimport add_held_row, held_moment, project_inertia, projected_force
 from rbdyn.spatial._algebra cimport (
     ArticulatedInertia, Force, Inertia, add_a, add_f, apply_t, apply_ta, apply_ta_z, articulated, crf, motion, mul_a,
     mul_i, neg3, outer3, outer_s, outlined, power, real, scale3, scale_f, splat, sqrt_r, sub33, sub_f, sub_s, zero3,
@@ -76,12 +76,20 @@ cdef inline outlined carry(const CModel* m, CData* d, int i, const real* extra) 
     """
     cdef int j, n = m.nvi[i], v0 = m.vi[i], p = m.parent[i]
     cdef real r
-    cdef Force pa
+    cdef Force pa, w
     if frees_z(m, i, extra):
         r = splat(1.0) / d.D[6 * v0]
         project_inertia(d.IA + i, r, d.U[v0])
         pa = add_f(d.pA[i], add_f(projected_force(d.IA + i, d.c[i]), scale_f(r * d.u[v0], d.U[v0])))
         d.IA[p] = add_a(d.IA[p], apply_ta_z(d.X[i], d.IA[i]))
+    elif holds_z(m, i, extra):              # I^A - U D^-1 U^T has the row w = U - (U_z / D) U of wz
+        r = splat(1.0) / d.D[6 * v0]
+        w = scale_f((m.rotor[v0] + extra[v0]) * r, d.U[v0])
+        project_inertia(d.IA + i, r, d.U[v0])
+        pa = add_f(d.pA[i], add_f(projected_force(d.IA + i, d.c[i]), scale_f(r * d.u[v0], d.U[v0])))
+        pa.n.z = pa.n.z + held_moment(w, d.c[i])
+        d.IA[p] = add_a(d.IA[p], apply_ta_z(d.X[i], d.IA[i]))
+        add_held_row(d.IA + p, d.X[i], w)
     else:
         pa = d.pA[i]
         for j in range(n):

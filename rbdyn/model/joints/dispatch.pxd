@@ -201,6 +201,10 @@ cdef inline bint frees_z(const CModel* m, int i, const real* extra) noexcept nog
     """
     return m.kind[i] == REVOLUTE and m.rotor[m.vi[i]] == 0.0 and extra is NULL
 
+cdef inline bint holds_z(const CModel* m, int i, const real* extra) noexcept nogil:
+    """Whether an implicit gain holds a revolute joint: row and column wz are then multiples of U."""
+    return m.kind[i] == REVOLUTE and extra is not NULL
+
 # ---- the configuration manifold --------------------------------------------------------------------------------------
 
 cdef inline void integrate_joint(const CModel* m, int i, double* q, const double* v, double dt) noexcept nogil:

@@ -2,8 +2,8 @@
 
 from rbdyn.model.joints.turn cimport turned_z
 from rbdyn.spatial._algebra cimport (
-    ArticulatedInertia, Force, Inertia, Mat3, Motion, Vec3, Xform, force, motion, real, row_z, scale3, sincos_r, splat,
-    vec3, xform, zero3,
+    ArticulatedInertia, Force, Inertia, Mat3, Motion, Vec3, Xform, add33, add_s, apply_t, force, motion, outer3, real,
+    row_z, scale3, sincos_r, splat, sym3, vec3, xform, zero3,
 )
 from rbdyn.spatial.constants cimport Mat3d, Vec3d, Xformd, load_mat3, load_vec3
 from rbdyn.spatial.quaternion cimport tilt, vec3d
@@ -70,6 +70,23 @@ cdef inline Force projected_force(const ArticulatedInertia* A, Motion c) noexcep
                  vec3(A.H.xx * c.w.x + A.H.yx * c.w.y + A.M.xx * c.v.x + A.M.xy * c.v.y,
                       A.H.xy * c.w.x + A.H.yy * c.w.y + A.M.xy * c.v.x + A.M.yy * c.v.y,
                       A.H.xz * c.w.x + A.H.yz * c.w.y + A.M.xz * c.v.x + A.M.yz * c.v.y))
+
+cdef inline real held_moment(Force w, Motion c) noexcept nogil:
+    """What the row w of wz, that project_inertia leaves out, gives for the c of a revolute joint."""
+    return w.n.x * c.w.x + w.n.y * c.w.y + w.f.x * c.v.x + w.f.y * c.v.y
+
+cdef inline void add_held_row(ArticulatedInertia* A, Xform X, Force w) noexcept nogil:
+    """Add that row and column, X^T (e w^T + w e^T) X with e = wz, to an inertia in the parent's coordinates.
+
+    The diagonal counts once.  X^T e is a couple: no mass is in it.
+    """
+    cdef Vec3 e = row_z(X.E)
+    cdef Force g
+    w.n.z = splat(0.5) * w.n.z
+    g = apply_t(X, w)
+    A.I_a = add_s(A.I_a, sym3(e.x * g.n.x + g.n.x * e.x, e.x * g.n.y + g.n.x * e.y, e.x * g.n.z + g.n.x * e.z,
+                              e.y * g.n.y + g.n.y * e.y, e.y * g.n.z + g.n.y * e.z, e.z * g.n.z + g.n.z * e.z))
+    A.H = add33(A.H, outer3(e, g.f))
 
 cdef inline Vec3d revolute_loop_error(Mat3d C) noexcept nogil:
     """Rotation vector that its rows see, of the after-frame's axes C seen from the before-frame."""
