@@ -19,6 +19,7 @@ from rbdyn.stepping.flight.midpoint cimport midpoint_acceleration
 from rbdyn.stepping.flight.momentum cimport keep_momentum
 from rbdyn.stepping.flight.parts cimport fly_at_once, fly_in_parts
 from rbdyn.stepping.flight.runge_kutta cimport runge_kutta
+from rbdyn.stepping.joint_forces cimport actuation
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, Scheme
 
@@ -165,18 +166,24 @@ cdef inline void system_move(System* s, int rule, double dt) noexcept nogil:
 cdef inline void system_settle(System* s, double dt, Scheme scheme) noexcept nogil:
     """The end of a step in flight: what the Runge-Kutta method or the laws of momentum say of it.
 
-    Then, where joints turn fast and constraints act, that there is not too much energy in it.
+    Then, where joints turn fast and constraints act, that there is not too much energy in it.  What actuators did in
+    the step belongs to the velocities that are left.
     """
+    cdef bint told = False
     if s.work.parts > 1 and moves_freely(s):
+        told = True
         memcpy(s.work.applied, s.work.mean_applied, s.m.nv * sizeof(double))
         if s.work.pushed and floats(s, scheme):
             keep_momentum(s, dt)
     elif flies(s, scheme) and scheme.rule == RUNGE_KUTTA and s.work.n_near == 0 and s.work.n_motor_rows == 0:
         runge_kutta(s, dt)
+        told = True
     elif floats(s, scheme):
         keep_momentum(s, dt)
     if scheme.keeps_momentum:
         bound_energy(s, dt)
+    if not told:
+        actuation(s, dt)
 
 cdef inline bint system_finite(const System* s) noexcept nogil:
     cdef double total = 0.0

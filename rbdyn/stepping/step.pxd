@@ -10,7 +10,6 @@ from rbdyn.stepping.articulated cimport (
     system_accelerations, system_change, system_commit, system_finite, system_free, system_move,
     system_settle,
 )
-from rbdyn.stepping.joint_forces cimport actuation
 from rbdyn.stepping.scene cimport STATIC, Scene, SingleState, System
 from rbdyn.stepping.scheme cimport Scheme, in_contact
 from rbdyn.stepping.single cimport (
@@ -77,7 +76,6 @@ cdef inline void integrate(Scene* s) noexcept nogil:
     cdef Single b
     cdef int k
     for k in range(s.n_system):
-        actuation(s.system + k, s.dt)
         system_move(s.system + k, scheme_of(s, s.system + k).rule, s.dt)
         system_settle(s.system + k, s.dt, scheme_of(s, s.system + k))
     for k in range(s.n_single):

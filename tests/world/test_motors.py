@@ -1,5 +1,8 @@
 """Effort limits as of real motors: the whole of the PD law stays within them, and is what it says where it can be."""
 
+import importlib.metadata
+from pathlib import Path
+
 import numpy as np
 import pytest
 from world.scenes import World
@@ -244,3 +247,31 @@ def test_a_solver_in_python_sees_the_row_of_a_motor():
         worlds.append((robot.q[0], robot.v[0], world.contact.parity, world.contact.statistics.steps))
     assert worlds[0] == worlds[1] and worlds[0][3] == 80
     assert any(3 in law for law in laws), "a box"
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_limits_hold_where_legs_whip_against_one_another(number):
+    """A robot of 2 kg with motors of 1000 N m: joints turn by half a radian in a step, in parts and out of contacts."""
+    try:
+        files = importlib.metadata.files("example-robot-data") or []
+    except importlib.metadata.PackageNotFoundError:
+        files = []
+    found = [f.locate() for f in files if str(f).endswith("solo12.urdf")]
+    if not found:
+        pytest.skip("example-robot-data is not installed")
+    world = World(5e-3)
+    world.add_ground()
+    robot = world.add_articulated_system(Path(found[0]).resolve())
+    n, q = robot.nv, robot.q.copy()
+    q[2] = 0.6
+    robot.set_state(q)
+    q[7:] += np.random.default_rng(number).uniform(-1.0, 1.0, n - 6)
+    robot.set_effort_limits(-1000.0, 1000.0)
+    robot.set_pd_gains(1e4, 50.0)
+    robot.set_pd_target(q)
+    fastest = strongest = 0.0
+    for _ in range(40):
+        world.step()
+        fastest, strongest = max(fastest, np.abs(robot.v).max()), max(strongest, np.abs(robot.applied_force).max())
+    assert strongest <= 1000.0 * (1 + 1e-9)
+    assert fastest > 50.0 and strongest > 300.0

@@ -29,6 +29,10 @@ cdef inline void factor_at_start(System* s, double dt, Scheme scheme, bint drift
         wrenches_to_bodies(s.m, s.d, &s.control)
     aba_inward(s.m, s.d, s.work.tau, s.work.implicit, s.control.has_wrenches)
 
+cdef inline bint motors_change(System* s, Scheme scheme) noexcept nogil:
+    """Whether actuators are at their limits, or come off them, with work.vd, that were thought not to."""
+    return s.control.pd and s.control.motor_limits and scheme.rule != RUNGE_KUTTA and reach_limits(s)
+
 cdef inline void accelerate_at_start(System* s, double dt, Scheme scheme, bint drifting) noexcept nogil:
     """work.vd = M~^-1 (tau - h) at the present q and v, with every actuator within its limits or at one.
 
@@ -37,10 +41,9 @@ cdef inline void accelerate_at_start(System* s, double dt, Scheme scheme, bint d
     release_limits(s)
     factor_at_start(s, dt, scheme, drifting)
     aba_outward(s.m, s.d, s.work.vd)
-    if s.control.pd and s.control.motor_limits and scheme.rule != RUNGE_KUTTA:
-        while reach_limits(s):
-            factor_at_start(s, dt, scheme, drifting)
-            aba_outward(s.m, s.d, s.work.vd)
+    while motors_change(s, scheme):
+        factor_at_start(s, dt, scheme, drifting)
+        aba_outward(s.m, s.d, s.work.vd)
 
 cdef inline double fastest_turn(const CModel* m, const double* v) noexcept nogil:
     """How fast some joint turns at most [rad/s]."""

@@ -8,10 +8,13 @@
 
 from libc.string cimport memcpy, memset
 
+from rbdyn.kernels.aba cimport aba_outward
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.kernels.kinematics cimport poses
 from rbdyn.stepping.flight.energy cimport energy
-from rbdyn.stepping.flight.free cimport accelerate_at_start, fastest_turn, flies, is_fast, largest_turn
+from rbdyn.stepping.flight.free cimport (
+    accelerate_at_start, factor_at_start, fastest_turn, flies, is_fast, largest_turn, motors_change,
+)
 from rbdyn.stepping.joint_forces cimport actuation
 from rbdyn.stepping.flight.midpoint cimport look_ahead, midpoint_acceleration
 from rbdyn.stepping.flight.momentum cimport keep_momentum
@@ -44,6 +47,10 @@ cdef inline void fly_part(System* s, double dt, Scheme scheme) noexcept nogil:
         runge_kutta(s, dt)
     else:
         fly_by_midpoint(s, dt, s.work.q_next, s.work.v_next)
+        while motors_change(s, scheme):                # in the middle, and not at the start
+            factor_at_start(s, dt, scheme, True)
+            aba_outward(s.m, s.d, s.work.vd)
+            fly_by_midpoint(s, dt, s.work.q_next, s.work.v_next)
         actuation(s, dt)
     if scheme.rule != RUNGE_KUTTA:
         keep_momentum(s, dt)
