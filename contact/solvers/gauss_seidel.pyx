@@ -29,6 +29,8 @@ cdef double NOT_FELT = 1e-3        # [m/s^2] times the time step: a ten-thousand
 cdef double ROUGH = 100.0          # times as much: a hundredth of gravity
 cdef double SLOW = 0.6             # of the error PACE sweeps before
 cdef double MOVING = 20.0          # [m/s^2] times the time step: faster than what gravity does to a thing at rest
+cdef int WARM_UP = 10              # sweeps of an island without impulses
+cdef double GENTLE = 0.2           # of its step that a block goes in them
 cdef double RESTING = 0.01         # [m/s^2] times the time step: what begins a step no faster is at rest
 
 
@@ -148,6 +150,23 @@ cdef void begin_again(Island* island) noexcept nogil:
     """No impulses: those of blocks that could not be met may have any size."""
     memset(island.impulse, 0, rows_of(&island.G) * sizeof(double))
     load_impulses(&island.G, island.impulse)
+
+
+cdef void warm_up(Island* island, const Settings* s, const ContactProblem* p) noexcept nogil:
+    """Some gentle sweeps, if the island begins at rest without impulses: its contacts take up the load together.
+
+    Full ones give it to the first corner visited.  What a grasp takes up there it never gives back: the corner slips.
+    """
+    cdef double* impulse = island.impulse
+    cdef int k
+    for k in range(rows_of(&island.G)):
+        if impulse[k] != 0.0:
+            return
+    if not rests(&island.G, p):
+        return
+    load_impulses(&island.G, impulse)
+    for _ in range(WARM_UP):
+        sweep(&island.G, s, GENTLE, impulse)
 
 
 cdef void restore(Island* island, Anderson* A, double error) noexcept nogil:
@@ -334,6 +353,7 @@ cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s,
     cdef int last = s.max_iterations + soft_sweeps(s)
     begin_anderson(A, rows_of(&island.G), reallocations)
     prepare_blocks(&island.G)
+    warm_up(island, s, p)
     if iterate(island, A, S, s, p, history, s.max_iterations, False, reallocations) or must_soften(island, p):
         soften(&island.G, p)
         island.rescued = True
