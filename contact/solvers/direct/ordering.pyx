@@ -127,11 +127,8 @@ cdef inline void unlink(Graph* q, int node) noexcept nogil:
         q.head[q.degree[node]] = after
 
 
-cdef bint join_elements(Direct* S, Graph* q, int node) noexcept nogil:
-    """The new element: all live nodes that share an element with this one, whose elements are gone then.
-
-    False if there is no room for it.
-    """
+cdef void join_elements(Direct* S, Graph* q, int node) noexcept nogil:
+    """The new element: all live nodes that share an element with this one, whose elements are gone then."""
     cdef int new = q.elements, i, j, e, other
     q.start[new], q.weight[new] = q.used, 0
     for i in range(q.first[node], q.first[node] + q.count[node]):
@@ -142,8 +139,6 @@ cdef bint join_elements(Direct* S, Graph* q, int node) noexcept nogil:
             other = S.below[j].node
             if q.place[other] >= 0 or q.seen[other] == new:
                 continue
-            if <size_t> q.used >= S.below_capacity:
-                return False
             q.seen[other] = new
             S.below[q.used].node = other
             q.used += 1
@@ -151,7 +146,6 @@ cdef bint join_elements(Direct* S, Graph* q, int node) noexcept nogil:
         q.weight[e] = -1
     q.end[new] = q.used
     q.elements += 1
-    return True
 
 
 cdef void count_outside(Direct* S, Graph* q, int new) noexcept nogil:
@@ -230,8 +224,7 @@ cdef bint order_nodes(Direct* S, const Operator* G, double most) noexcept nogil:
         unlink(&q, node)
         q.place[node], q.order[k] = k, node
         new = q.elements
-        if not join_elements(S, &q, node):
-            return False
+        join_elements(S, &q, node)
         S.node[node].start, S.node[node].end = q.start[new], q.end[new]
         size = S.node[node].size
         work += 0.5 * size * (q.weight[new] + size) * (q.weight[new] + size)

@@ -1,5 +1,6 @@
 """Memory of a direct solve, and whether it is worth while."""
 
+from libc.math cimport sqrt
 from libc.stdlib cimport free
 from libc.string cimport memset
 
@@ -12,7 +13,17 @@ from rbdyn.contact.solvers.direct.workspace cimport Below, Direct, Node
 from rbdyn.memory cimport grow
 
 cdef double MOST = 1500.0      # multiplications of a factorisation for each contact: as much as ten sweeps or so
-cdef int BLOCKS = 16           # of the factor for each contact, at most
+
+
+cdef size_t below_size(const Direct* S, const Operator* G) noexcept nogil:
+    """What `below` holds at most while the work is no more than MOST allows: cliques, then columns of the factor.
+
+    A column of c blocks takes c^2 / 2 multiplications or more, so that all but the last of them, which may be the one
+    that is too dear, have no more than sqrt(2 nodes work) blocks together.  Memory at hand decides nothing: it may be
+    what another island needed.
+    """
+    cdef double nodes = S.nodes
+    return clique_sizes(G) + S.nodes + <size_t> min(0.5 * nodes * nodes, sqrt(2.0 * nodes * MOST * G.n))
 
 
 cdef int begin(Direct* S, const Operator* G, const ContactProblem* p, size_t* reallocations) except -1 nogil:
@@ -27,7 +38,6 @@ cdef int begin(Direct* S, const Operator* G, const ContactProblem* p, size_t* re
     size = (2 * nodes * sizeof(Node) + (3 * width + n + 6 * contacts) * sizeof(double)
             + (bodies + coordinates + width + contacts + scratch_size(G, <int> nodes)) * sizeof(int))
     reallocations[0] += grow(<void**> &S.memory, &S.capacity, size, 1)
-    reallocations[0] += grow(<void**> &S.below, &S.below_capacity, clique_sizes(G) + BLOCKS * contacts, sizeof(Below))
     m = S.memory
     S.node = <Node*> m
     S.J = <double*> (S.node + 2 * nodes)
@@ -41,6 +51,7 @@ cdef int begin(Direct* S, const Operator* G, const ContactProblem* p, size_t* re
     S.scratch = S.rows + contacts
     S.width = <int> width
     number_nodes(S, G)
+    reallocations[0] += grow(<void**> &S.below, &S.below_capacity, below_size(S, G), sizeof(Below))
     if not order_nodes(S, G, MOST * G.n):
         return 0
     reallocations[0] += grow(<void**> &S.A, &S.A_capacity, lay_out(S), sizeof(double))

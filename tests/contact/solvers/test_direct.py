@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rbdyn import models
 from rbdyn.contact import BisectionSolver, ContactSolver, Problem
 from rbdyn.world import World
 
@@ -197,3 +198,23 @@ def test_small_islands_end_at_what_nobody_sees():
     assert hasty.converged and precise.converged
     assert 20 < hasty.iterations < precise.iterations
     assert 1e-8 < hasty.error < 1e-3 * dt
+
+
+def standing(solver):
+    """One step of a quadruped that comes to stand on its four feet, from no impulses."""
+    recorder = Recorder(solver)
+    world = World(0.005, contact=recorder)
+    world.add_ground()
+    world.add_articulated_system(models.quadruped()).set_state(models.QUADRUPED_STANCE.q)
+    world.step()
+    assert len(recorder.friction) == 4
+    return recorder
+
+
+@pytest.mark.parametrize("count", [1, 12])
+def test_memory_at_hand_decides_nothing(count):
+    """Whether a direct solve was tried hung on the room that other islands, solved before by this thread, had left."""
+    used = BisectionSolver()
+    stack(count, used)
+    after = standing(used)
+    np.testing.assert_array_equal(after.impulse, standing(BisectionSolver()).impulse)
