@@ -23,6 +23,7 @@ cdef class World:
     cdef ContactBuffer looks              # room for looks at bodies that meet
     cdef bint solved                      # impulses of the contacts are known
     cdef long detections                  # of contacts, so far
+    cdef long stepped_at                  # of these, when the latest step was done
     cdef readonly long steps              # steps done
     cdef double whole_step                # [s]; the scene's is that of a part of it
     cdef int parts                        # of a step

@@ -158,7 +158,7 @@ cdef class World:
             self.raise_divergence()
         commit(self.scene)
         remember(&self.assembly)
-        self.solved = True
+        self.solved, self.stepped_at = True, self.detections
         return 0
 
     cdef int find_end(self, Signals* signals) except -1 nogil:
@@ -400,9 +400,10 @@ cdef class World:
         self.check()
         moved = self.registry.object_in(obj)
         moved.moved_at = self.detections
+        anew = self.registry.all_moved(self.stepped_at)
         system = (<ArticulatedSystem> moved).system().handle if isinstance(moved, ArticulatedSystem) else None
-        forget_impulses(self.contact, moved.shape_ids, system)
-        forget_impulses(self.position_solver, moved.shape_ids, system)
+        forget_impulses(self.contact, moved.shape_ids, system, anew)
+        forget_impulses(self.position_solver, moved.shape_ids, system, anew)
         for shape_id in moved.shape_ids:
             forget_overlaps(&self.assembly.builder.overlaps, shape_id)
             forget_trails(&self.assembly.builder.trails, shape_id)

@@ -24,6 +24,7 @@ cdef class Registry:
     cdef int remove(self, WorldObject obj) except -1
     cdef object find(self, object name)
     cdef WorldObject object_in(self, object obj)
+    cdef bint all_moved(self, long since)
     cdef int refresh(self) except -1
     cdef int freeze(self, bint frozen, bint stepped) except -1
     cdef int check_not_simulated(self) except -1

@@ -211,6 +211,18 @@ cdef class Registry:
 
     # ---- before and after a step ---------------------------------------------------------------
 
+    cdef bint all_moved(self, long since):
+        """Whether all that contacts can move was set by hand since that detection."""
+        cdef const Scene* s = &self.memory.scene
+        cdef int k
+        for k in range(s.n_system - 1, -1, -1):        # the last is likely to be set last
+            if s.system[k].m.nv > 0 and (<WorldObject> self.systems[k]).moved_at < since:
+                return False
+        for k in range(s.n_single - 1, -1, -1):
+            if s.single[k].type == DYNAMIC and (<WorldObject> self.singles[k]).moved_at < since:
+                return False
+        return True
+
     cdef int refresh(self) except -1:
         """What may have changed in Python since the last step: models, materials."""
         cdef ArticulatedSystem robot

@@ -13,10 +13,11 @@ ROLLING_SOURCES = (30, 31)  # of torsional and rolling friction, keys as of cont
 SYSTEM_SOURCES = (2, 3)  # of position limits and motors, whose id_a is a system's body handle: limits.pxd, motors.pxd
 
 
-def forget_impulses(solver: ContactSolver, shape_ids: Sequence[int], system: int | None) -> None:
+def forget_impulses(solver: ContactSolver, shape_ids: Sequence[int], system: int | None, anew: bool) -> None:
     """Forget what acted in contacts of these shapes, and at limits and motors of the system with this body handle.
 
-    When nothing is left, the direction of the sweeps begins anew too: no trace of the past remains.
+    When nothing is left and `anew` is true, since all has been moved, the direction of the sweeps begins anew too: no
+    trace of the past remains.  What was not moved goes on as it would have.
     """
     state = solver.get_state()
     own = set(shape_ids)
@@ -25,7 +26,7 @@ def forget_impulses(solver: ContactSolver, shape_ids: Sequence[int], system: int
         not (source in SYSTEM_SOURCES and a == system or source in ROLLING_SOURCES and (a in own or b in own))
         for source, a, b, _ in state["block_key"].tolist()
     ]
-    if not any(cones) and not any(blocks):
+    if anew and not any(cones) and not any(blocks):
         solver.reset()
     elif not (all(cones) and all(blocks)):
         rows = np.repeat(np.array(blocks, dtype=bool), state["block_rows"])
