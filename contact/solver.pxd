@@ -26,6 +26,9 @@ cdef class ContactSolver(Backend):
     cdef WarmStart memory_before     # as the last step found them: `take_back`
     cdef Counts counts_before
     cdef const double* onward        # (n_rows,) what the next step is to begin with; NULL: the impulses of this one
+    cdef double* solved              # (n_solved,) the impulses that belong to it, if a Python solve() asked for them
+    cdef int n_solved
+    cdef size_t solved_capacity
     cdef Operator check              # workspace for judging the impulses of a Python solve()
     cdef size_t reallocations              # how often workspace was allocated
     cdef int solve_c(self, ContactProblem* p) except -1 nogil

@@ -1,7 +1,8 @@
 """The interface of a contact solver: two entry points, a warm start, and the checks around a user-supplied solver."""
 
 from libc.math cimport fabs, hypot, isfinite
-from libc.string cimport memcpy, memset
+from libc.stdlib cimport free
+from libc.string cimport memcmp, memcpy, memset
 
 from rbdyn.contact.accept cimport energy
 from rbdyn.contact.laws cimport disc
@@ -11,6 +12,7 @@ from rbdyn.contact.operator cimport release as release_operator
 from rbdyn.contact.problem cimport DISC, ContactProblem, Key
 from rbdyn.contact.views.view cimport ContactView
 from rbdyn.contact.warm_start cimport WarmStart, copy, load, release, reserve, store
+from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Vec3
 
 import numpy as np
@@ -100,6 +102,7 @@ cdef class ContactSolver(Backend):
     def __dealloc__(self):
         release(&self.memory)
         release(&self.memory_before)
+        free(self.solved)
         release_operator(&self.check)
 
     def solve(self, ContactView problem not None):
@@ -115,8 +118,11 @@ cdef class ContactSolver(Backend):
         ContactError
             If the problem is malformed, or a view whose step is over.
         """
+        cdef ContactProblem* p
         self.check_free(True)
-        self.solve_c(problem.begin())
+        p = problem.begin()
+        self.solve_c(p)
+        note_solved(self, p)
         problem.finish()
 
     cdef int solve_c(self, ContactProblem* p) except -1 nogil:
@@ -295,16 +301,33 @@ cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:
     if p.n == 0:
         pass
     elif s.overridden:
+        s.n_solved = -1
         call_python(s, p)
         check_impulses(s, p)
+        if not is_as_solved(s, p):
+            s.onward = NULL
     else:
         s.solve_c(p)
-    store(&s.memory_before, p, s.onward if s.onward != NULL and not s.overridden else p.impulse, &s.reallocations)
+    store(&s.memory_before, p, s.onward if s.onward != NULL else p.impulse, &s.reallocations)
     s.memory, s.memory_before, s.counts_before = s.memory_before, s.memory, s.counts
     s.direction ^= s.alternating
     s.iterations, s.error, s.converged = p.iterations, p.error, p.converged
     count(s, p)
     return 0
+
+
+cdef int note_solved(ContactSolver s, const ContactProblem* p) except -1:
+    """Remember what solve_c() wrote: a Python solve() may change it, and then goes on from what it made of it."""
+    s.reallocations += grow(<void**> &s.solved, &s.solved_capacity, p.n_rows, sizeof(double))
+    s.n_solved = p.n_rows
+    if p.n_rows > 0:
+        memcpy(s.solved, p.impulse, p.n_rows * sizeof(double))
+    return 0
+
+
+cdef bint is_as_solved(ContactSolver s, const ContactProblem* p) noexcept nogil:
+    """Whether a Python solve() left the impulses as solve_c() had written them."""
+    return s.n_solved == p.n_rows and memcmp(s.solved, p.impulse, p.n_rows * sizeof(double)) == 0
 
 
 cdef int check_laws(ContactSolver s, const ContactProblem* p) except -1 nogil:
