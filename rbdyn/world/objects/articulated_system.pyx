@@ -273,8 +273,7 @@ cdef class ArticulatedSystem(WorldObject):
         Parameters
         ----------
         lower, upper : float or (nv,) array_like
-            Least and largest force [N m or N]: lower <= 0 <= upper, which may be infinite.  Those of a floating base are
-            not used.
+            Least and largest force [N m or N]: lower <= 0 <= upper, which may be infinite.  A floating base has none.
 
         Raises
         ------
