@@ -149,17 +149,23 @@ cdef class World:
         clear_motor_rows(self.scene)
         self.find_end(signals)
         while find_overloads(self.scene):
-            take_back(self.contact)
-            take_back(self.position_solver)
+            self.forget_solves()
             self.find_end(signals)
         if not is_finite(self.scene):
-            take_back(self.contact)
-            take_back(self.position_solver)
             self.raise_divergence()
         commit(self.scene)
         remember(&self.assembly)
+        self.solves = 0
         self.solved, self.stepped_at = True, self.detections
         return 0
+
+    cdef void forget_solves(self) noexcept nogil:
+        """Solvers begin with what they knew before this step, which is done again or not at all."""
+        if self.solves > 0:
+            take_back(self.contact)
+        if self.solves > 1:
+            take_back(self.position_solver)
+        self.solves = 0
 
     cdef int find_end(self, Signals* signals) except -1 nogil:
         """Forces -> free velocity -> contact impulses -> velocity -> position."""
@@ -168,7 +174,9 @@ cdef class World:
         assemble(&self.assembly, self.scene)
         handle_signals(signals, self.found.n)
         solve_contacts(self.contact, &self.assembly.builder.problem)
+        self.solves = 1
         self.correct_positions()
+        self.solves = 2
         apply_impulses(&self.assembly, self.scene)
         change_velocities(self.scene)
         if self.scene.meets:
@@ -230,6 +238,7 @@ cdef class World:
 
     cdef int end_step(self, bint half) except -1:
         """End of a step, whole or not begun; states stay as they are if the second half is still to come."""
+        self.forget_solves()
         if self.part:
             return_to_start(&self.start, self.scene, &self.assembly.builder, self.contact, self.position_solver)
             self.part = 0

@@ -146,6 +146,39 @@ def test_a_step_that_failed_leaves_no_trace(parts, mass):
         np.testing.assert_array_equal(tried, not_tried)
 
 
+def test_a_position_solver_that_fails_leaves_no_trace_in_the_other_one():
+    """The contacts of that step were solved already: the next one begins with what there was before it."""
+
+    class Failing(BisectionSolver):
+        fails = False
+
+        def solve(self, problem):
+            if self.fails:
+                raise RuntimeError("not now")
+            super().solve(problem)
+
+    worlds = []
+    for tries in (True, False):
+        world = rbdyn.World(2e-3, position_solver=Failing())
+        world.add_ground()
+        boxes = [world.add_box(0.1, 0.1, 0.1, 1.0) for _ in range(3)]
+        for k, box in enumerate(boxes):
+            box.set_pose((0.01 * k, 0.0, 0.049 + 0.0995 * k))
+            box.set_velocity((0.3, 0.0, -0.5), (0.0, 0.0, 1.0))
+        world.step(5)
+        if tries:
+            before = world.contact.get_state()["impulse"], world.contact.parity
+            world.position_solver.fails = True
+            with pytest.raises(RuntimeError, match="not now"):
+                world.step()
+            world.position_solver.fails = False
+            np.testing.assert_array_equal(world.contact.get_state()["impulse"], before[0])
+            assert world.contact.parity == before[1] and len(before[0]) > 4
+        world.step(20)
+        worlds.append(np.array([np.append(box.position, box.linear_velocity) for box in boxes]))
+    np.testing.assert_array_equal(*worlds)
+
+
 def test_the_number_of_parts_can_be_changed_between_steps():
     world, boxes, arm = heap(time_step=0.004)
     world.step(10)
