@@ -192,7 +192,10 @@ cdef class ContactSolver(Backend):
         clear_counts(self)
 
     def get_state(self):
-        """Everything that carries over from step to step, for an exact snapshot.
+        """Everything that this solver carries over from step to step.
+
+        A World beside it remembers where contacts were, and which overlaps of a robot with itself it leaves alone: put
+        back to this alone it goes on nearly, not exactly, as it did where things roll or tumble.
 
         Returns
         -------

@@ -14,6 +14,7 @@ from reference.contact_system import System, random_matrix, rotations, stack
 from rbdyn.contact import BisectionSolver, ContactSolver, ContactView, PGSSolver, Problem
 from rbdyn.errors import ContactError
 from rbdyn.testing.contact import check_contact_solver
+from rbdyn.world import World
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "contact_alone.py"
 
@@ -393,6 +394,31 @@ def test_workspace_grows_by_doubling():
         solver.step(Problem(np.eye(3 * n), np.full((n, 3), -1.0), 0.5, key=np.arange(1, n + 1)))
         counts.append(solver.allocations)
     assert 0 < counts[-1] - counts[0] <= 30                            # eight arrays; not one each time
+
+
+def test_a_step_begins_with_what_a_python_solver_made_of_the_impulses():
+    """Changed, they are what the next step begins with; left alone, what the built-in solver keeps of them."""
+    kept = []
+    for factor in (None, 1.0, 0.5):
+
+        class Scaled(BisectionSolver):
+            def solve(self, p, factor=factor):
+                super().solve(p)
+                p.impulse[:] *= factor
+
+        solver = (BisectionSolver if factor is None else Scaled)()
+        world = World(2e-3, contact=solver)
+        world.add_ground()
+        box = world.add_box(0.2, 0.2, 0.2, 1.0)
+        box.set_pose((0.0, 0.0, 0.0999))
+        box.set_velocity((0.0, 0.0, -0.5))
+        world.step()
+        kept.append(solver.get_state()["impulse"])
+        acted = np.array([c.impulse for c in world.contacts])
+        assert kept[-1].sum() == pytest.approx(acted.sum(), rel=1e-12) or factor != 0.5
+    np.testing.assert_array_equal(kept[0], kept[1])
+    # the box bears its weight; what stopped it is over, but not for who changed it
+    assert abs(kept[0].sum()) == pytest.approx(9.81 * 2e-3, rel=1e-6) and abs(kept[2].sum()) > 0.2
 
 
 def test_a_solve_begins_with_nothing_said():

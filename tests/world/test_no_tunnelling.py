@@ -76,12 +76,15 @@ def test_two_bullets_meet_in_flight():
     a.set_velocity((70.0, 0, 0))
     b.set_velocity((-40.0, 0, 0))
     momentum, before = 0.2 * 70 - 0.5 * 40, energy(a) + energy(b)
+    spin = a.angular_momentum + np.cross(a.position, 0.2 * a.linear_velocity)
     world.step(3)
     assert 0.2 * a.linear_velocity[0] + 0.5 * b.linear_velocity[0] == pytest.approx(momentum, rel=1e-12)
     assert energy(a) + energy(b) < before
     assert a.position[0] < b.position[0] and np.linalg.norm(a.position - b.position) > 0.0299
     assert abs(a.angular_momentum[2]) > 1e-4
     np.testing.assert_allclose(a.angular_momentum / 0.01, b.angular_momentum / 0.02, rtol=0.01, atol=1e-6)
+    after = sum(o.angular_momentum + np.cross(o.position, o.mass * o.linear_velocity) for o in (a, b))
+    np.testing.assert_allclose(after, spin, atol=1e-12)
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
