@@ -9,12 +9,12 @@ from rbdyn.contact.after.velocities cimport find_velocities, release_velocities
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, sub3
 from rbdyn.stepping.articulated cimport joint_velocities
 from rbdyn.stepping.builder cimport Count, Share, begin_problem, builder_free, end_problem
-from rbdyn.stepping.constraints.contacts cimport count_contacts, read_contacts, write_contacts
-from rbdyn.stepping.constraints.limits cimport count_limits, read_limits, write_limits
-from rbdyn.stepping.constraints.motors cimport count_motors, read_motors, write_motors
-from rbdyn.stepping.constraints.overlaps cimport end_overlaps
-from rbdyn.stepping.constraints.rolling cimport count_rolling, read_rolling, write_rolling
-from rbdyn.stepping.constraints.trails cimport end_trails
+from rbdyn.stepping.constraints.contact.contacts cimport count_contacts, read_contacts, write_contacts
+from rbdyn.stepping.constraints.contact.overlaps cimport end_overlaps
+from rbdyn.stepping.constraints.contact.rolling cimport count_rolling, read_rolling, write_rolling
+from rbdyn.stepping.constraints.contact.trails cimport end_trails
+from rbdyn.stepping.constraints.joints.limits cimport count_limits, read_limits, write_limits
+from rbdyn.stepping.constraints.joints.motors cimport count_motors, read_motors, write_motors
 from rbdyn.stepping.scene cimport Scene, SingleScratch, System
 
 cdef double TURN = 3.0         # rad/s for each m/s that poses are corrected with

@@ -7,8 +7,8 @@ from libc.math cimport INFINITY
 
 from rbdyn.contact.problem cimport CONE, DISC, Block, ContactProblem, Entry, Entry3, Key, RowSide
 from rbdyn.spatial._algebra cimport Mat3, Vec3, scale3, sub3, vec3
-from rbdyn.stepping.constraints.overlaps cimport Overlaps
-from rbdyn.stepping.constraints.trails cimport Trails
+from rbdyn.stepping.constraints.contact.overlaps cimport Overlaps
+from rbdyn.stepping.constraints.contact.trails cimport Trails
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, System
 
 cdef struct Count:            # what a source writes in this step

@@ -13,8 +13,8 @@ from rbdyn.spatial._algebra cimport (
     Force, Mat3, Sym3, Vec3, cross3, force, power, scale_f, sub3, sub_f, sym3, vec3, zero_f,
 )
 from rbdyn.stepping.articulated cimport normalise_columns
-from rbdyn.stepping.constraints.overlaps cimport release_overlaps
-from rbdyn.stepping.constraints.trails cimport release_trails
+from rbdyn.stepping.constraints.contact.overlaps cimport release_overlaps
+from rbdyn.stepping.constraints.contact.trails cimport release_trails
 from rbdyn.stepping.scene cimport Scene, SingleScratch, System
 
 

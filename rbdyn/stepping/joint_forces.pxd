@@ -6,7 +6,7 @@
 #     (M + theta dt D + theta gamma dt^2 K) (u+ - u) = dt (tau_ff + K (q_ref - q - theta dt u) + D (u_ref - u) - h)
 #
 # A motor's share of it is  drive - own (u+ - u) / dt.  Within its effort limits that is implicit in M; a motor at a
-# limit gives the limit; of one that is neither for sure, the solver decides (constraints/motors.pyx).
+# limit gives the limit; of one that is neither for sure, the solver decides (constraints/joints/motors.pyx).
 
 from rbdyn.kernels.configuration cimport difference_joints
 from rbdyn.model._model cimport CData, CModel

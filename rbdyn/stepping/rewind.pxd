@@ -1,7 +1,7 @@
 from rbdyn.contact.solver cimport ContactSolver, SolverStart
 from rbdyn.stepping.builder cimport Builder
-from rbdyn.stepping.constraints.overlaps cimport Overlaps
-from rbdyn.stepping.constraints.trails cimport Trails
+from rbdyn.stepping.constraints.contact.overlaps cimport Overlaps
+from rbdyn.stepping.constraints.contact.trails cimport Trails
 from rbdyn.stepping.scene cimport Scene
 
 cdef struct StepStart:        # the state of a scene as it was when a step began; all zero is empty

@@ -7,8 +7,8 @@ from rbdyn.contact.solver cimport ContactSolver, keep_memory, return_memory
 from rbdyn.contact.warm_start cimport release
 from rbdyn.memory cimport grow
 from rbdyn.stepping.builder cimport Builder
-from rbdyn.stepping.constraints.overlaps cimport copy_overlaps, release_overlaps
-from rbdyn.stepping.constraints.trails cimport copy_trails, release_trails
+from rbdyn.stepping.constraints.contact.overlaps cimport copy_overlaps, release_overlaps
+from rbdyn.stepping.constraints.contact.trails cimport copy_trails, release_trails
 from rbdyn.stepping.scene cimport Scene, SingleState, System
 
 

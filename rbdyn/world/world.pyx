@@ -24,9 +24,9 @@ from rbdyn.spatial._algebra cimport Vec3, dot3, vec3
 from rbdyn.stepping.assemble cimport (
     CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, remember, write_position_problem,
 )
-from rbdyn.stepping.constraints.motors cimport clear_motor_rows, find_overloads
-from rbdyn.stepping.constraints.overlaps cimport forget_overlaps
-from rbdyn.stepping.constraints.trails cimport forget_trails
+from rbdyn.stepping.constraints.joints.motors cimport clear_motor_rows, find_overloads
+from rbdyn.stepping.constraints.contact.overlaps cimport forget_overlaps
+from rbdyn.stepping.constraints.contact.trails cimport forget_trails
 from rbdyn.stepping.flight.waits cimport find_waits
 from rbdyn.stepping.rewind cimport free_start, keep_start, reserve_start, return_to_start
 from rbdyn.stepping.scene cimport DYNAMIC, Scene, is_known

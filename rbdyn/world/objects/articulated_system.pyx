@@ -20,7 +20,7 @@ from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport force as make_force
 from rbdyn.spatial._algebra cimport Vec3, add33, add3, add_f, mul3, outer3, tmul3, vec3, zero3
 from rbdyn.spatial.constants cimport Inertiad
-from rbdyn.stepping.constraints.limits cimport list_limits
+from rbdyn.stepping.constraints.joints.limits cimport list_limits
 from rbdyn.stepping.scene cimport System, SystemControl
 from rbdyn.stepping.wrenches cimport system_clear_wrenches
 from rbdyn.world.objects.object cimport WorldObject

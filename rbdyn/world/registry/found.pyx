@@ -9,7 +9,7 @@ from rbdyn.world.objects.contact import Contact
 from rbdyn.arguments.arrays cimport read_only
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.spatial._algebra cimport Vec3, vec3
-from rbdyn.stepping.constraints.contacts cimport cone_impulse
+from rbdyn.stepping.constraints.contact.contacts cimport cone_impulse
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from rbdyn.contact import ContactSolver
 
-CONTACT_SOURCE = 1  # Key.source of contacts, whose id_a and id_b are shapes: stepping/constraints/contacts.pxd
-ROLLING_SOURCES = (30, 31)  # of torsional and rolling friction, keys as of contacts: stepping/constraints/rolling.pxd
+CONTACT_SOURCE = 1  # Key.source of contacts, whose id_a and id_b are shapes: constraints/contact/contacts.pxd
+ROLLING_SOURCES = (30, 31)  # of torsional and rolling friction, keys as of contacts: constraints/contact/rolling.pxd
 SYSTEM_SOURCES = (2, 3)  # of position limits and motors, whose id_a is a system's body handle: limits.pxd, motors.pxd
 
 

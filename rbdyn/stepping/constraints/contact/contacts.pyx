@@ -13,8 +13,8 @@ from rbdyn.stepping.articulated cimport point_velocity
 from rbdyn.stepping.builder cimport (
     Builder, Count, Share, add_point, begin_cone, end_cone, gather_cone, use_system,
 )
-from rbdyn.stepping.constraints.overlaps cimport begin_overlaps, leave_alone
-from rbdyn.stepping.constraints.trails cimport begin_trails, half_bend
+from rbdyn.stepping.constraints.contact.overlaps cimport begin_overlaps, leave_alone
+from rbdyn.stepping.constraints.contact.trails cimport begin_trails, half_bend
 from rbdyn.stepping.flight.meetings cimport blow_time
 from rbdyn.stepping.scene cimport (
     SINGLE_BODY, SYSTEM_BODY, BodyHandle, PairProperties, Scene, SingleScratch, SingleState, System, pair_properties,

@@ -1,0 +1,1 @@
+"""Constraints between points and frames of bodies, far apart or not."""

@@ -1,0 +1,1 @@
+"""Constraints where bodies touch."""

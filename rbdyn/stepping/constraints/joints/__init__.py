@@ -1,0 +1,1 @@
+"""Constraints on joint coordinates."""
