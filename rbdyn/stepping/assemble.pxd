@@ -10,6 +10,8 @@ cdef enum:                    # places in the table of sources, in assemble.pyx
     CONTACTS
     LIMITS
     MOTORS
+    DRY_FRICTION
+    VELOCITY_LIMITS
     ROLLING
     N_SOURCES
 
@@ -28,5 +30,7 @@ cdef void assembly_free(Assembly* a) noexcept
 cdef int assemble(Assembly* a, const Scene* scene) except -1 nogil
 cdef bint write_position_problem(Assembly* a) except -1 nogil
 cdef int apply_pushes(Assembly* a, const Scene* scene) except -1 nogil
+cdef void forget_late_rows(const Scene* scene) noexcept nogil
+cdef bint find_late_rows(const Scene* scene) noexcept nogil
 cdef void apply_impulses(Assembly* a, const Scene* scene) noexcept nogil
 cdef void remember(Assembly* a) noexcept nogil

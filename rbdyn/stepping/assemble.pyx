@@ -13,8 +13,14 @@ from rbdyn.stepping.constraints.contact.contacts cimport count_contacts, read_co
 from rbdyn.stepping.constraints.contact.overlaps cimport end_overlaps
 from rbdyn.stepping.constraints.contact.rolling cimport count_rolling, read_rolling, write_rolling
 from rbdyn.stepping.constraints.contact.trails cimport end_trails
+from rbdyn.stepping.constraints.joints.dry_friction cimport count_friction, read_friction, write_friction
 from rbdyn.stepping.constraints.joints.limits cimport count_limits, read_limits, write_limits
-from rbdyn.stepping.constraints.joints.motors cimport count_motors, read_motors, write_motors
+from rbdyn.stepping.constraints.joints.motors cimport (
+    clear_motor_rows, count_motors, find_overloads, read_motors, write_motors,
+)
+from rbdyn.stepping.constraints.joints.velocity_limits cimport (
+    clear_speeding, count_velocity_limits, find_speeders, read_velocity_limits, write_velocity_limits,
+)
 from rbdyn.stepping.scene cimport Scene, SingleScratch, System
 
 cdef double TURN = 3.0         # rad/s for each m/s that poses are corrected with
@@ -24,6 +30,8 @@ SOURCES[:] = [
     Source(count_contacts, write_contacts, read_contacts),
     Source(count_limits, write_limits, read_limits),
     Source(count_motors, write_motors, read_motors),
+    Source(count_friction, write_friction, read_friction),
+    Source(count_velocity_limits, write_velocity_limits, read_velocity_limits),
     Source(count_rolling, write_rolling, read_rolling),      # discs: the last
 ]
 
@@ -69,6 +77,18 @@ cdef void remember(Assembly* a) noexcept nogil:
     """The step is done: what its contacts were is what the next one knows."""
     end_overlaps(&a.builder.overlaps)
     end_trails(&a.builder.trails)
+
+
+cdef void forget_late_rows(const Scene* scene) noexcept nogil:
+    """No constraint was found that the step before left out."""
+    clear_motor_rows(scene)
+    clear_speeding(scene)
+
+
+cdef bint find_late_rows(const Scene* scene) noexcept nogil:
+    """Whether the step's end does not meet a law that had no row, and has one now: then it has to be done again."""
+    cdef bint found = find_overloads(scene)
+    return find_speeders(scene) or found
 
 
 cdef bint write_position_problem(Assembly* a) except -1 nogil:

@@ -161,3 +161,12 @@ cdef inline void gather_row(const ContactProblem* p, int row, System* s) noexcep
         z = p.entry[k].coordinate - s.work.coordinate
         if 0 <= z < s.m.nv:
             s.work.z[z] += p.entry[k].y * p.impulse[row]
+
+cdef inline void gather_rows(const Scene* s, const ContactProblem* p, Share share) noexcept nogil:
+    """Likewise of all rows of a source whose keys begin with the handle of a system, each a block."""
+    cdef System* r = s.system
+    cdef int i
+    for i in range(share.block, share.block_end):
+        while r.handle != <int> p.block[i].key.id_a:
+            r += 1
+        gather_row(p, p.block[i].first_row, r)

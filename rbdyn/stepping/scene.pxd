@@ -71,6 +71,14 @@ cdef struct Limit:            # of a joint with one degree of freedom
     int q, dof                # its indices in q and v
     double lower, upper       # [rad or m] one of them may be infinite
 
+cdef struct SpeedLimit:       # of a joint with one degree of freedom
+    int dof
+    double speed              # [rad/s or m/s]
+
+cdef struct Friction:         # dry, of a degree of freedom
+    int dof
+    double force              # [N m or N]
+
 cdef enum MotorState:         # of an actuator in a step
     MOTOR_WITHIN = 0          # its implicit force is within its limits
     MOTOR_AT_LOWER = 1        # beyond: it gives its limit
@@ -94,6 +102,9 @@ cdef struct SystemControl:    # written between steps
     double* q_spring          # (nq,) where the springs rest
     int n_limits
     Limit* limit              # (n_limits,) position limits, room for nv
+    int n_speed_limits, n_friction
+    SpeedLimit* speed_limit   # (n_speed_limits,) likewise
+    Friction* friction        # (n_friction,)
     Force* wrench             # (nb,) external torques and forces of this step, world axes
     Mat3* lever               # (nb,) sum of r f^T: r from the internal origin to where a force acts, body axes [m], f
 
@@ -122,6 +133,8 @@ cdef struct SystemScratch:    # written within a step
     bint pushed               # its pose is corrected in this step
     double* push              # (nv,) what it moves with beyond its velocity then, for this step only
     int n_near                # ends of limits that it could pass in this step
+    int n_speeding            # ends of velocity limits that have rows in this step
+    int* speeding             # (n_speed_limits,) which
     int* near                 # (n_near,) twice the limit, 1 more for its upper end
     bint* held                # (nv,) a limit holds it in this step: its position follows from v_next alone
     Motion* twist             # (nb,) free velocity of each body, body axes (active systems)
@@ -165,6 +178,8 @@ cdef inline void lay_out_control(SystemControl* c, Arena* a, const CModel* m) no
     c.stiffness = <double*> place(a, m.nv, sizeof(double))
     c.q_spring = <double*> place(a, m.nq, sizeof(double))
     c.limit = <Limit*> place(a, m.nv, sizeof(Limit))
+    c.speed_limit = <SpeedLimit*> place(a, m.nv, sizeof(SpeedLimit))
+    c.friction = <Friction*> place(a, m.nv, sizeof(Friction))
     c.wrench = <Force*> place(a, m.nb, sizeof(Force))
     c.lever = <Mat3*> place(a, m.nb, sizeof(Mat3))
 
@@ -185,6 +200,7 @@ cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) no
     w.z = <double*> place(a, m.nv, sizeof(double))
     w.push = <double*> place(a, m.nv, sizeof(double))
     w.near = <int*> place(a, 2 * m.nv, sizeof(int))
+    w.speeding = <int*> place(a, m.nv, sizeof(int))
     w.held = <bint*> place(a, m.nv, sizeof(bint))
     w.acceleration = <double*> place(a, m.nv, sizeof(double))
     w.twist = <Motion*> place(a, m.nb, sizeof(Motion))

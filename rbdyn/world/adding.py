@@ -243,7 +243,7 @@ def add_articulated_system(
     Warns
     -----
     InactiveFeatureWarning
-        If it asks for what does not act in a World yet: velocity limits, dry friction, mimic.
+        If it asks for what does not act in a World yet: mimic, limits of joints with several degrees of freedom.
     """
     world._check_editable()
     return world._add_system(mechanism_from(source, load_options), name, flag(self_collision, "self_collision"))

@@ -22,9 +22,9 @@ from rbdyn.contact.solver cimport clear_counts, skip_step, solve_contacts, take_
 from rbdyn.signals cimport Signals, handle_signals, start_signals
 from rbdyn.spatial._algebra cimport Vec3, dot3, vec3
 from rbdyn.stepping.assemble cimport (
-    CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, remember, write_position_problem,
+    CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, find_late_rows, forget_late_rows, remember,
+    write_position_problem,
 )
-from rbdyn.stepping.constraints.joints.motors cimport clear_motor_rows, find_overloads
 from rbdyn.stepping.constraints.contact.overlaps cimport forget_overlaps
 from rbdyn.stepping.constraints.contact.trails cimport forget_trails
 from rbdyn.stepping.flight.waits cimport find_waits
@@ -146,9 +146,9 @@ cdef class World:
 
     cdef int advance(self, Signals* signals) except -1 nogil:
         """Velocities and positions at the end of the step become the state."""
-        clear_motor_rows(self.scene)
+        forget_late_rows(self.scene)
         self.find_end(signals)
-        while find_overloads(self.scene):
+        while find_late_rows(self.scene):
             self.forget_solves()
             self.find_end(signals)
         if not is_finite(self.scene):

@@ -23,7 +23,7 @@ def configuration(kind, source, q):
 
 
 def rewritten(mechanism):
-    """The same mechanism with every joint of the other type, without limits."""
+    """The same mechanism with every joint of the other type, without position limits."""
     twin = rbdyn.Mechanism(mechanism.root_body.copy(), mechanism.gravity)
     for joint in mechanism.tree_joints:
         edge, kind = mechanism.edge(joint), other_type(joint.joint_type)
@@ -31,9 +31,11 @@ def rewritten(mechanism):
         other = rbdyn.Joint(
             joint.name,
             kind,
+            velocity_limit=joint.velocity_limit,
             effort_limit=joint.effort_limit,
             rotor_inertia=joint.rotor_inertia,
             damping=joint.damping,
+            friction=joint.friction,
             stiffness=joint.stiffness,
             spring_reference=rest,
         )

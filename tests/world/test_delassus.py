@@ -24,7 +24,7 @@ class Recorder(BisectionSolver):
 
     def solve(self, problem):
         self.n, self.frame, self.friction = problem.n_cones, problem.frame.copy(), problem.friction.copy()
-        self.limits = problem.key[problem.n_cones :].tolist()
+        self.joints = problem.key[problem.n_cones :].tolist()
         self.delassus, self.v_free = problem.delassus.copy(), problem.v_free.copy()
         super().solve(problem)
         self.impulse, self.velocity = problem.impulse.copy(), problem.velocity()
@@ -40,11 +40,18 @@ def present(objects):
     return [o.q if hasattr(o, "model") else (o.position, o.rotation) for o in objects]
 
 
-def limit_rows(robot, keys, q, dt):
-    """Jacobian and target of the limits of a system: a unit vector each, and what closes the gap."""
+def joint_rows(robot, keys, q, dt):
+    """Jacobian and target of what acts on joints: limits (2), friction (4) and limits of velocities (5)."""
     joints = [j for j in robot.mechanism.tree_joints if j.num_velocities]
     J, targets = np.zeros((len(keys), robot.nv)), np.zeros(len(keys))
     for r, (source, _, dof, end) in enumerate(keys):
+        if source == 4:
+            J[r, dof] = 1.0
+            continue
+        if source == 5:
+            J[r, dof] = -1.0 if end == 2 else 1.0
+            targets[r] = -robot.model.array("velocity_limit")[dof]
+            continue
         assert source == 2
         joint = next(j for j in joints if robot.model.joint_of(dof) == j.name)
         sign = -1.0 if end else 1.0
@@ -71,9 +78,9 @@ def check_step(world, objects, least, tolerance=1e-12):
         assert frame[2] == pytest.approx(contact.normal, abs=0)
     rows = np.einsum("kij,kjn->kin", seen.frame, J)
     flat = rows.reshape(-1, rows.shape[2])
-    if seen.limits:
+    if seen.joints:
         (robot,) = objects
-        extra, targets = limit_rows(robot, seen.limits, start[0], dt)
+        extra, targets = joint_rows(robot, seen.joints, start[0], dt)
         flat = np.vstack([flat, extra])
     G = flat @ np.linalg.solve(M, flat.T)
     scale = np.abs(G).max()
@@ -83,7 +90,7 @@ def check_step(world, objects, least, tolerance=1e-12):
     gap = np.array([min(c.depth, 0.0) / dt for c in world.contacts])  # what a speculative contact may still close
     v_free[:, 2] -= gap
     v_free = v_free.ravel()
-    if seen.limits:
+    if seen.joints:
         v_free = np.append(v_free, extra @ u_free - targets)
     assert np.abs(seen.v_free.ravel() - v_free).max() < 1e-11 * max(1.0, np.abs(v_free).max())
     end = u_free + np.linalg.solve(M, flat.T @ seen.impulse.ravel())

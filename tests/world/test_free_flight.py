@@ -15,6 +15,7 @@ KINDS = [rbdyn.Revolute, rbdyn.Spherical, rbdyn.Prismatic, rbdyn.Revolute, rbdyn
 def without_losses(mechanism, limits=False):
     for joint in mechanism.tree_joints:
         joint.damping = joint.friction = 0.0
+        joint.velocity_limit = None
         if not limits:
             joint.position_limits = None
     return mechanism

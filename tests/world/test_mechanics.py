@@ -33,6 +33,7 @@ def exact_motion(q, v, time, steps):
 def without_losses(mechanism):
     for joint in mechanism.tree_joints:
         joint.damping = joint.friction = 0.0
+        joint.velocity_limit = None
     return mechanism
 
 

@@ -20,7 +20,9 @@ from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport force as make_force
 from rbdyn.spatial._algebra cimport Vec3, add33, add3, add_f, mul3, outer3, tmul3, vec3, zero3
 from rbdyn.spatial.constants cimport Inertiad
+from rbdyn.stepping.constraints.joints.dry_friction cimport list_friction
 from rbdyn.stepping.constraints.joints.limits cimport list_limits
+from rbdyn.stepping.constraints.joints.velocity_limits cimport list_velocity_limits
 from rbdyn.stepping.scene cimport System, SystemControl
 from rbdyn.stepping.wrenches cimport system_clear_wrenches
 from rbdyn.world.objects.object cimport WorldObject
@@ -82,6 +84,8 @@ cdef class ArticulatedSystem(WorldObject):
         c.springs = bool(self.model.array("stiffness").any())
         memcpy(c.q_spring, data(self.model.array("spring_reference")), self.model.c.nq * sizeof(double))
         list_limits(self.system(), data(self.model.array("lower")), data(self.model.array("upper")))
+        list_velocity_limits(self.system(), data(self.model.array("velocity_limit")))
+        list_friction(self.system(), data(self.model.array("friction")))
         memcpy(c.q_ref, self.state.c.q, self.model.c.nq * sizeof(double))
         return 0
 

@@ -20,8 +20,7 @@ def inactive_features(model: Model) -> dict[str, list[str]]:
         what: names
         for what, names in (
             ("position limits", [j.name for j in joints if j.num_positions > 1 and _finite(j.position_limits)]),
-            ("velocity limits", [j.name for j in joints if _finite((j.velocity_limit,))]),
-            ("dry friction", [j.name for j in joints if j.friction > 0.0]),
+            ("velocity limits", [j.name for j in joints if j.num_velocities > 1 and _finite((j.velocity_limit,))]),
             ("mimic", [j.name for j in joints if j.mimic is not None]),
         )
         if names

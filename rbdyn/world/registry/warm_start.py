@@ -10,7 +10,7 @@ from rbdyn.contact import ContactSolver
 
 CONTACT_SOURCE = 1  # Key.source of contacts, whose id_a and id_b are shapes: constraints/contact/contacts.pxd
 ROLLING_SOURCES = (30, 31)  # of torsional and rolling friction, keys as of contacts: constraints/contact/rolling.pxd
-SYSTEM_SOURCES = (2, 3)  # of position limits and motors, whose id_a is a system's body handle: limits.pxd, motors.pxd
+SYSTEM_SOURCES = (2, 3, 4, 5)  # of limits, motors and friction of joints, whose id_a is a system's body handle
 
 
 def forget_impulses(solver: ContactSolver, shape_ids: Sequence[int], system: int | None, anew: bool) -> None:

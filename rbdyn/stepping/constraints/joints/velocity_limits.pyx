@@ -1,0 +1,118 @@
+"""Velocity limits of joints with one degree of freedom: a unilateral row for each that could be passed in a step.
+
+Those that free motion passes have one, and those that the step's end shows to be passed, since other impulses act: then
+the step is done again.  A joint that is faster at the start of a step, since it was set so, loses the share of its
+excess that a step corrects of a depth: nothing jumps.
+"""
+
+from libc.math cimport INFINITY, fabs, isfinite
+from libc.string cimport memset
+
+from rbdyn.contact.problem cimport UNILATERAL, ContactProblem, Key
+from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_rows
+from rbdyn.stepping.scene cimport Scene, SpeedLimit, System
+
+cdef enum:
+    BELOW = 1                 # ends of a limit
+    ABOVE = 2
+
+
+cdef void list_velocity_limits(System* s, const double* limit) noexcept nogil:
+    """Note the limits (nv,) that are finite; joints of several degrees of freedom have none."""
+    cdef int i, dof
+    s.control.n_speed_limits = 0
+    for i in range(1, s.m.nb):
+        dof = s.m.vi[i]
+        if s.m.nvi[i] == 1 and isfinite(limit[dof]):
+            s.control.speed_limit[s.control.n_speed_limits] = SpeedLimit(dof=dof, speed=limit[dof])
+            s.control.n_speed_limits += 1
+
+
+cdef inline double most(const Scene* s, const System* r, const SpeedLimit* limit) noexcept nogil:
+    """How fast the joint may be at the end of the step [rad/s or m/s]."""
+    cdef double excess = fabs(r.d.v[limit.dof]) - limit.speed
+    return limit.speed + (1.0 - s.erp) * excess if excess > 0.0 else limit.speed
+
+
+cdef inline bint passes(const Scene* s, const System* r, const SpeedLimit* limit, double v) noexcept nogil:
+    """Whether the velocity v is beyond the limit by more than rounding."""
+    return fabs(v) > most(s, r, limit) * (1.0 + 1e-9)
+
+
+cdef inline bint note(System* r, int j, double v) noexcept nogil:
+    """Limit j gets a row at the end where v is; returns whether it had none there."""
+    cdef int end = ABOVE if v > 0.0 else BELOW
+    if r.work.speeding[j] & end:
+        return False
+    r.work.speeding[j] |= end
+    r.work.n_speeding += 1
+    return True
+
+
+cdef void clear_speeding(const Scene* s) noexcept nogil:
+    """No limit has a row: a step begins."""
+    cdef System* r
+    cdef int k
+    for k in range(s.n_system):
+        r = s.system + k
+        if r.work.n_speeding:
+            memset(r.work.speeding, 0, r.control.n_speed_limits * sizeof(int))
+            r.work.n_speeding = 0
+
+
+cdef Count count_velocity_limits(const Scene* s) noexcept nogil:
+    """One row for each limit that free motion passes, and those that were found passed."""
+    cdef System* r
+    cdef int k, j, n = 0
+    for k in range(s.n_system):
+        r = s.system + k
+        for j in range(r.control.n_speed_limits):
+            if passes(s, r, r.control.speed_limit + j, r.work.v_free[r.control.speed_limit[j].dof]):
+                note(r, j, r.work.v_free[r.control.speed_limit[j].dof])
+        n += r.work.n_speeding
+    return Count(cones=0, blocks=n, rows=n)
+
+
+cdef int write_velocity_limit(const Scene* s, Builder* b, System* r, const SpeedLimit* limit, int end) except -1 nogil:
+    """How much slower than the limit the joint is."""
+    cdef double sign = -1.0 if end == ABOVE else 1.0
+    begin_row(b, UNILATERAL, 0.0, 0.0, sign * r.d.v[limit.dof] + most(s, r, limit),
+              sign * r.work.v_free[limit.dof] + most(s, r, limit), 0.0, 0.0, -INFINITY,
+              Key(source=VELOCITY_SOURCE, id_a=r.handle, id_b=limit.dof, feature=end))
+    return add_coordinate(b, r, limit.dof, sign)
+
+
+cdef int write_velocity_limits(const Scene* s, Builder* b) except -1 nogil:
+    cdef System* r
+    cdef int k, j, end
+    for k in range(s.n_system):
+        r = s.system + k
+        if r.work.n_speeding == 0:
+            continue
+        for j in range(r.control.n_speed_limits):
+            for end in range(BELOW, ABOVE + 1):
+                if r.work.speeding[j] & end:
+                    write_velocity_limit(s, b, r, r.control.speed_limit + j, end)
+    return 0
+
+
+cdef void read_velocity_limits(const Scene* s, const ContactProblem* p, Share share) noexcept nogil:
+    """Give the impulses to the systems."""
+    gather_rows(s, p, share)
+
+
+cdef bint find_speeders(const Scene* s) noexcept nogil:
+    """Whether limits got rows, since impulses led beyond them: then the step has to be done again."""
+    cdef System* r
+    cdef const SpeedLimit* limit
+    cdef bint found = False
+    cdef int k, j
+    for k in range(s.n_system):
+        r = s.system + k
+        if not r.work.active:
+            continue
+        for j in range(r.control.n_speed_limits):
+            limit = r.control.speed_limit + j
+            if passes(s, r, limit, r.work.v_next[limit.dof]):
+                found |= note(r, j, r.work.v_next[limit.dof])
+    return found
