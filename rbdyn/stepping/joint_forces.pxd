@@ -5,15 +5,41 @@
 #
 #     (M + theta dt D + theta gamma dt^2 K) (u+ - u) = dt (tau_ff + K (q_ref - q - theta dt u) + D (u_ref - u) - h)
 #
+# theta of D is larger where D is so stiff that 1/2 would turn a velocity round from step to step.
+#
 # A motor's share of it is  drive - own (u+ - u) / dt.  Within its effort limits that is implicit in M; a motor at a
 # limit gives the limit; of one that is neither for sure, the solver decides (constraints/joints/motors.pyx).
 
 from rbdyn.kernels.configuration cimport difference_joints
 from rbdyn.model._model cimport CData, CModel
+from rbdyn.model.joints.dispatch cimport joint_column
+from rbdyn.spatial._algebra cimport Motion, mul_i, power
+from rbdyn.spatial.constants cimport load_inertia
 from rbdyn.stepping.scene cimport (
     MOTOR_AT_LOWER, MOTOR_AT_UPPER, MOTOR_IN_ROW, MOTOR_WITHIN, System, SystemControl, SystemScratch,
 )
 from rbdyn.stepping.scheme cimport Scheme
+
+cdef inline void list_inertias(System* s) noexcept nogil:
+    """What each degree of freedom has to move at least: the body on its joint alone, and its rotor."""
+    cdef Motion S
+    cdef int i, j
+    for i in range(1, s.m.nb):
+        for j in range(s.m.nvi[i]):
+            S = joint_column(s.m, s.d, i, j)
+            s.control.inertia[s.m.vi[i] + j] = (
+                power(S, mul_i(load_inertia(s.m.I_b + i), S)) + s.m.rotor[s.m.vi[i] + j])
+
+cdef inline double damping_theta(const System* s, int k, double dt, double theta) noexcept nogil:
+    """Where in the step the damping of degree of freedom k acts: at theta, or later.
+
+    u+ = (1 - (1 - theta) x) / (1 + theta x) u with x = dt D / inertia: with 1 - 1/x, if that is more, u+ is never
+    opposite to u.  A fast motor on a light wheel would ring with 1/2.
+    """
+    cdef double damping = dt * (s.control.damping[k] + (s.control.kd[k] if s.control.pd else 0.0))
+    if theta == 0.0 or (1.0 - theta) * damping <= s.control.inertia[k]:
+        return theta
+    return 1.0 - s.control.inertia[k] / damping
 
 cdef inline double clamped(const SystemControl* c, int k, double force) noexcept nogil:
     """The nearest force that the actuator of degree of freedom k can give."""
@@ -36,7 +62,7 @@ cdef inline void motor_forces(System* s, const CData* d, double dt, Scheme schem
         difference_joints(s.m, d.q, c.q_ref, w.error)
         for k in range(s.m.nv):
             w.drive[k] += c.kp[k] * w.error[k] + c.kd[k] * (c.v_ref[k] - d.v[k])
-            w.own[k] = theta * dt * (c.kd[k] + gamma * dt * c.kp[k])
+            w.own[k] = dt * (damping_theta(s, k, dt, theta) * c.kd[k] + theta * gamma * dt * c.kp[k])
     for k in range(s.m.nv):
         if not has_motor_limit(s, k):
             w.drive[k] = clamped(c, k, w.drive[k])
@@ -56,7 +82,7 @@ cdef inline void joint_forces(System* s, const CData* d, double dt, Scheme schem
     w.implicit = NULL
     for k in range(m.nv):
         w.tau[k] = c.stiffness[k] * (w.error[k] - theta * dt * d.v[k]) - c.damping[k] * d.v[k]
-        w.extra[k] = theta * dt * (c.damping[k] + gamma * dt * c.stiffness[k])
+        w.extra[k] = dt * (damping_theta(s, k, dt, theta) * c.damping[k] + theta * gamma * dt * c.stiffness[k])
         if w.motor[k] == MOTOR_IN_ROW:
             pass                                       # the solver gives it
         elif w.motor[k] == MOTOR_WITHIN or w.own[k] == 0.0:

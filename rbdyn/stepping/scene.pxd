@@ -98,6 +98,7 @@ cdef struct SystemControl:    # written between steps
     double* effort_lower      # (nv,) what the actuator can give, <= 0, may be infinite
     double* effort_upper      # (nv,) >= 0
     double* damping           # (nv,) passive
+    double* inertia           # (nv,) of the body on its joint alone, with its rotor [kg m^2 or kg]
     double* stiffness         # (nv,) passive springs
     double* q_spring          # (nq,) where the springs rest
     int n_limits
@@ -175,6 +176,7 @@ cdef inline void lay_out_control(SystemControl* c, Arena* a, const CModel* m) no
     c.effort_lower = <double*> place(a, m.nv, sizeof(double))
     c.effort_upper = <double*> place(a, m.nv, sizeof(double))
     c.damping = <double*> place(a, m.nv, sizeof(double))
+    c.inertia = <double*> place(a, m.nv, sizeof(double))
     c.stiffness = <double*> place(a, m.nv, sizeof(double))
     c.q_spring = <double*> place(a, m.nq, sizeof(double))
     c.limit = <Limit*> place(a, m.nv, sizeof(Limit))

@@ -109,6 +109,27 @@ def anymal_stance(robot, clearance=0.0):
     return q
 
 
+def own_inertias(robot):
+    """(nv,) of the body on each degree of freedom alone, with what is welded to it and its rotor [kg m^2 or kg]."""
+    mechanism = robot.mechanism.copy()
+    mechanism.remove_fixed_tree_joints()
+    state = rbdyn.State(rbdyn.Model(mechanism))
+    own = np.array(state.model.array("rotor_inertia"))
+    for joint in mechanism.tree_joints:
+        body = mechanism.successor(joint)
+        S = rbdyn.body_spatial_jacobian(state, body)
+        first = state.model.joint_v_index(joint.name)
+        for k in range(first, first + joint.num_velocities):
+            own[k] += S[:, k] @ body.inertia.matrix @ S[:, k]
+    return own
+
+
+def damping_thetas(robot, damp, dt, theta):
+    """(nv,) where in the step damping acts: such that it alone turns no velocity round."""
+    own, stiff = own_inertias(robot), (1.0 - theta) * dt * damp
+    return np.where(stiff > own, 1.0 - own / np.maximum(dt * damp, 1e-300), theta)
+
+
 def dense_system(world, objects, start):
     """Contact Jacobian (3n, nv) and implicit mass matrix of a World at the start of its latest step.
 
@@ -126,7 +147,8 @@ def dense_system(world, objects, start):
                 gamma = 1.0  # what is in contact moves by its new velocity
             kp, kd = obj.pd_gains if obj.control_mode != "force" else (0.0, 0.0)
             stiff, damp = obj.model.array("stiffness") + kp, obj.model.array("damping") + kd
-            blocks.append(rbdyn.mass_matrix(state) + np.diag(theta * dt * damp + theta * gamma * dt * dt * stiff))
+            late = damping_thetas(obj, damp, dt, theta)
+            blocks.append(rbdyn.mass_matrix(state) + np.diag(late * dt * damp + theta * gamma * dt * dt * stiff))
             columns[obj] = (at, state)
         else:
             p, R = q

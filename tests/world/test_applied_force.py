@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from world.scenes import World, middle_of_step
+from world.scenes import World, damping_thetas, middle_of_step
 from world.test_implicit import SCHEMES, closed_form, slider
 
 import rbdyn
@@ -40,17 +40,19 @@ def test_applied_force_is_what_moves_the_arm():
     robot.set_generalized_force(feed)
     damping = robot.model.array("damping")
     assert not robot.model.array("stiffness").any()
+    late = damping_thetas(robot, kd + damping, dt, 0.5)
+    assert late.max() > 0.6 > 0.5 == late.min()
     for _ in range(5):
         before = robot.state.copy()
         world.step()
         tau = feed + kp * (target - before.q - 0.5 * dt * before.v) - (kd + damping) * before.v
-        E = np.diag(0.5 * dt * (kd + damping) + 0.25 * dt * dt * kp)
+        E = np.diag(late * dt * (kd + damping) + 0.25 * dt * dt * kp)
         start = np.linalg.solve(rbdyn.mass_matrix(before) + E, tau - rbdyn.bias_forces(before))
         middle = middle_of_step(before, start, dt)
-        passive = -damping * 0.5 * (before.v + robot.v)
+        passive = -damping * (before.v + late * (robot.v - before.v))
         assert rbdyn.mass_matrix(middle) @ (robot.v - before.v) / dt == pytest.approx(
             robot.applied_force + passive - rbdyn.bias_forces(middle), abs=1e-9)
-        mean = feed + kp * (target - 0.5 * (before.q + robot.q)) - kd * 0.5 * (before.v + robot.v)
+        mean = feed + kp * (target - 0.5 * (before.q + robot.q)) - kd * (before.v + late * (robot.v - before.v))
         assert robot.applied_force == pytest.approx(mean, abs=1e-9)
     assert np.abs(robot.applied_force).max() > 1.0
 

@@ -162,3 +162,43 @@ def test_a_ball_joint_spring_turns_about_its_axis():
         world.step()
         assert robot.v == pytest.approx(x[1] * axis, abs=1e-12)
         assert np.abs(robot.q - np.append(np.cos(x[0] / 2), np.sin(x[0] / 2) * axis)).max() < 1e-12
+
+
+@pytest.mark.parametrize("passive", [False, True])
+@pytest.mark.parametrize(("D", "left"), [(100.0, 1 / 3), (340.0, 0.0), (1700.0, 0.0), (1e7, 0.0)])
+def test_no_damper_turns_a_velocity_round(passive, D, left):
+    """dt D / m = 10/17, 2, 10 and 6e4: what is left after a step is (1 - x/2) / (1 + x/2), or nothing beyond x = 2.
+
+    With theta 1/2 for all, the last would go on at -0.99993 of its speed, to and fro.
+    """
+    m, dt = 1.7, 0.01
+    world = World(dt, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(slider(m, damping=D) if passive else slider(m))
+    if not passive:
+        robot.set_pd_gains(0.0, D)
+    x = dt * D / m
+    left = (1 - x / 2) / (1 + x / 2) if left else 0.0
+    robot.set_state([0.0], [3.0])
+    world.step()
+    assert robot.v == pytest.approx([3.0 * left], abs=1e-9)
+    assert robot.q == pytest.approx([dt * 1.5 * (1 + left)], abs=1e-11)
+
+
+@pytest.mark.parametrize("dt", [1e-3, 2e-3, 5e-3])
+def test_fast_motors_on_light_joints_do_not_ring(dt):
+    """An arm of six axes with dampers up to 1e5 times its wrist's inertia over the step."""
+    for D in (10.0, 1e3, 1e5):
+        world = World(dt, gravity=(0, 0, 0))
+        robot = world.add_articulated_system(models.six_axis_arm(), self_collision=False)
+        robot.set_effort_limits(-np.inf, np.inf)
+        robot.set_state(v=np.ones(6))
+        robot.set_pd_gains(0.0, D)
+        speeds, energies = [], []
+        for _ in range(60):
+            world.step()
+            speeds.append(robot.v.copy())
+            energies.append(rbdyn.kinetic_energy(robot.state))
+        flips = np.sign(speeds[21:]) * np.sign(speeds[20:-1]) < 0
+        assert (flips & (np.abs(speeds[20:-1]) > 1e-9)).sum(axis=0).max() <= 2
+        assert (np.diff(energies) <= 1e-12 * energies[0]).all()
+        assert energies[-1] < 0.95 * energies[10]

@@ -23,6 +23,7 @@ from rbdyn.spatial.constants cimport Inertiad
 from rbdyn.stepping.constraints.joints.dry_friction cimport list_friction
 from rbdyn.stepping.constraints.joints.limits cimport list_limits
 from rbdyn.stepping.constraints.joints.velocity_limits cimport list_velocity_limits
+from rbdyn.stepping.joint_forces cimport list_inertias
 from rbdyn.stepping.scene cimport System, SystemControl
 from rbdyn.stepping.wrenches cimport system_clear_wrenches
 from rbdyn.world.objects.object cimport WorldObject
@@ -83,6 +84,7 @@ cdef class ArticulatedSystem(WorldObject):
         memcpy(c.stiffness, data(self.model.array("stiffness")), size)
         c.springs = bool(self.model.array("stiffness").any())
         memcpy(c.q_spring, data(self.model.array("spring_reference")), self.model.c.nq * sizeof(double))
+        list_inertias(self.system())
         list_limits(self.system(), data(self.model.array("lower")), data(self.model.array("upper")))
         list_velocity_limits(self.system(), data(self.model.array("velocity_limit")))
         list_friction(self.system(), data(self.model.array("friction")))
