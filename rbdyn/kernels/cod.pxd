@@ -127,6 +127,12 @@ cdef inline void times_q(const Cod* c, double* x) noexcept nogil:
     for k in range(c.rank - 1, -1, -1):
         reflect(c.m - k, c.A + c.m * k + k, c.tau[k], x + k)
 
+cdef inline void times_q_transposed(const Cod* c, double* x) noexcept nogil:
+    """x <- Q^T x, for m numbers."""
+    cdef int k
+    for k in range(c.rank):
+        reflect(c.m - k, c.A + c.m * k + k, c.tau[k], x + k)
+
 cdef inline void solve_adjoint(Cod* c, const double* b, double* x) noexcept nogil:
     """The shortest x (m,) of those that bring A^T x closest to b (n,); exactly to b if it can be reached.
 

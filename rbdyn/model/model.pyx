@@ -274,6 +274,11 @@ cdef class Model:
                 for k, name in enumerate(self.loop_names or ())}
 
     @property
+    def loop_bodies(self):
+        """Internal bodies of each loop joint's predecessor and successor, tuple of pairs."""
+        return tuple((self.c.loops[k].predecessor, self.c.loops[k].successor) for k in range(self.c.n_loops))
+
+    @property
     def n_bodies(self):
         """Number of bodies: the base and the moving ones."""
         return self.c.nb - self.base

@@ -7,8 +7,7 @@ from rbdyn.contact.operator cimport BodyVelocity
 from rbdyn.contact.after.positions cimport asks_for_positions, release_positions, write_positions
 from rbdyn.contact.after.velocities cimport find_velocities, release_velocities
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, sub3
-from rbdyn.stepping.articulated cimport joint_velocities
-from rbdyn.stepping.builder cimport Count, Share, begin_problem, builder_free, end_problem
+from rbdyn.stepping.builder cimport Count, Share, begin_problem, builder_free, end_problem, load_loops
 from rbdyn.stepping.constraints.contact.contacts cimport count_contacts, read_contacts, write_contacts
 from rbdyn.stepping.constraints.contact.overlaps cimport end_overlaps
 from rbdyn.stepping.constraints.contact.rolling cimport count_rolling, read_rolling, write_rolling
@@ -21,6 +20,7 @@ from rbdyn.stepping.constraints.joints.motors cimport (
 from rbdyn.stepping.constraints.joints.velocity_limits cimport (
     clear_speeding, count_velocity_limits, find_speeders, read_velocity_limits, write_velocity_limits,
 )
+from rbdyn.stepping.loops.elimination cimport joint_velocities
 from rbdyn.stepping.scene cimport Scene, SingleScratch, System
 
 cdef double TURN = 3.0         # rad/s for each m/s that poses are corrected with
@@ -69,6 +69,7 @@ cdef int assemble(Assembly* a, const Scene* scene) except -1 nogil:
 cdef void apply_impulses(Assembly* a, const Scene* scene) noexcept nogil:
     """Every source takes the solved impulses of its blocks home."""
     cdef int k
+    load_loops(&a.builder)
     for k in range(N_SOURCES):
         SOURCES[k].read(scene, &a.builder.problem, a.share[k])
 

@@ -20,6 +20,11 @@ cdef struct Share:            # where it writes them
     int cone, cone_end        # blocks of the problem
     int block, block_end      # blocks of the problem that are no cones
 
+cdef struct Taken:            # what loops take of a row of the problem: its first entries of Q^T
+    int row
+    int system
+    int first                 # of rank entries, in `taken`
+
 cdef struct Builder:
     ContactProblem problem    # its pointers are the arrays below
     int n_cones, n_blocks, n_rows      # begun: cones, other blocks, their rows
@@ -43,6 +48,12 @@ cdef struct Builder:
     Entry* entry
     double* inverse_mass      # (n_single,)
     double* inverse_inertia   # (n_single, 6)
+    const Scene* scene
+    int spare                 # entries that rows may need beyond those that are written: of systems with loops
+    int closed_cones, closed_rows      # that have been written in the coordinates of closed mechanisms
+    int n_takes, n_taken
+    Taken* take               # (n_takes,) rows of which loops take something
+    double* taken             # (n_taken,) entries that they take [kg^-1/2]
     Overlaps overlaps         # of robots with themselves, from step to step
     Trails trails             # of contacts over their bodies, from step to step
     # capacities
@@ -52,11 +63,15 @@ cdef struct Builder:
     size_t room_entry3
     size_t room_entry
     size_t room_single[2]
+    size_t room_taken[2]
 
 cdef void builder_free(Builder* b) noexcept
 cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 nogil
 cdef void end_problem(Builder* b) noexcept nogil
 cdef void prepare_system(System* s) noexcept nogil
+cdef void close_cone(Builder* b) noexcept nogil
+cdef void close_row(Builder* b) noexcept nogil
+cdef void load_loops(const Builder* b) noexcept nogil
 cdef void end_cone(Builder* b, double mass, double mobility) noexcept nogil
 cdef int add_system_point(Builder* b, System* s, int body, Vec3 at, const Mat3* E, double sign) except -1 nogil
 cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 nogil
@@ -74,6 +89,7 @@ cdef inline void begin_cone(Builder* b, const Mat3* E, Vec3 v_start, Vec3 v_free
                             double position_target, double friction, Key key) noexcept nogil:
     """The next cone: rows of E are its axes, the velocities [m/s] are along them, the targets along the normal."""
     cdef int i = b.n_cones
+    close_cone(b)
     write3(b.frame + 9 * i, vec3(E.xx, E.xy, E.xz))
     write3(b.frame + 9 * i + 3, vec3(E.yx, E.yy, E.yz))
     write3(b.frame + 9 * i + 6, vec3(E.zx, E.zy, E.zz))
@@ -105,6 +121,7 @@ cdef inline int add_point(Builder* b, const Scene* s, const BodyHandle* body, Ve
 cdef inline void add_row(Builder* b, double v_start, double v_free) noexcept nogil:
     """The next row of the block begun last, without targets."""
     cdef int r = b.n_rows, row = 3 * b.problem.n_cones + r
+    close_row(b)
     b.v_start[row], b.v_free[row] = v_start, v_free
     b.target[row] = b.depth[row] = 0.0
     b.position_target[row] = -INFINITY

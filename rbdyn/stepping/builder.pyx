@@ -5,20 +5,22 @@ Source of the mathematics: rows by impulse propagation through the articulated-b
 
 from libc.math cimport sqrt
 from libc.stdlib cimport free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION, Block, ContactProblem, Entry, Entry3, RowSide
+from rbdyn.kernels.cod cimport times_q_transposed
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport (
     Force, Mat3, Sym3, Vec3, cross3, force, power, scale_f, sub3, sub_f, sym3, vec3, zero_f,
 )
-from rbdyn.stepping.articulated cimport normalise_columns
+from rbdyn.stepping.columns cimport free_twists, normalise_columns
 from rbdyn.stepping.constraints.contact.overlaps cimport release_overlaps
 from rbdyn.stepping.constraints.contact.trails cimport release_trails
 from rbdyn.stepping.scene cimport Scene, SingleScratch, System
 
 
 cdef double NARROW = 1e-6      # determinant of G_ii, of the cube of its mean diagonal, below which impulses wedge
+cdef double ROUNDING = 1e-20   # of a row's mobility, if that is all that loops leave of it
 cdef double WEDGE = 1e-7       # compliance of such a cone, of that mean
 
 
@@ -27,7 +29,8 @@ cdef void builder_free(Builder* b) noexcept:
     for p in (<size_t> b.block, <size_t> b.v_free, <size_t> b.target, <size_t> b.position_target, <size_t> b.depth,
               <size_t> b.v_start, <size_t> b.impulse, <size_t> b.frame, <size_t> b.single_a, <size_t> b.single_b,
               <size_t> b.arm_a, <size_t> b.arm_b, <size_t> b.entry3_start, <size_t> b.entry3, <size_t> b.side,
-              <size_t> b.entry_start, <size_t> b.entry, <size_t> b.inverse_mass, <size_t> b.inverse_inertia):
+              <size_t> b.entry_start, <size_t> b.entry, <size_t> b.inverse_mass, <size_t> b.inverse_inertia,
+              <size_t> b.take, <size_t> b.taken):
         free(<void*> <size_t> p)
     release_overlaps(&b.overlaps)
     release_trails(&b.trails)
@@ -82,8 +85,11 @@ cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 no
     p.dt = scene.dt
     p.n_single = scene.n_single
     p.n_coordinates = 0
+    b.scene, b.spare, b.closed_cones, b.closed_rows, b.n_takes, b.n_taken = scene, 0, 0, 0, 0, 0
     for k in range(scene.n_system):
-        scene.system[k].work.active = False
+        scene.system[k].work.active = scene.system[k].work.loops.eliminated
+        if scene.system[k].work.loops.eliminated:
+            b.spare += scene.system[k].m.nv
         scene.system[k].work.coordinate = p.n_coordinates
         p.n_coordinates += scene.system[k].m.nv
     if p.n_rows > 0:                                       # else there may be no array yet
@@ -94,6 +100,8 @@ cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 no
 cdef void end_problem(Builder* b) noexcept nogil:
     """Every block is written: the problem is whole."""
     cdef ContactProblem* p = &b.problem
+    close_cone(b)
+    close_row(b)
     b.entry3_start[b.n_cones] = b.n_entries3
     b.entry_start[b.n_rows] = b.n_entries
     p.block, p.v_free, p.impulse, p.frame = b.block, b.v_free, b.impulse, b.frame
@@ -107,6 +115,134 @@ cdef void end_problem(Builder* b) noexcept nogil:
 cdef void prepare_system(System* s) noexcept nogil:
     s.work.active = True
     normalise_columns(s)
+    free_twists(s)
+
+
+cdef int reserve_entries(Builder* b, int width, int n) except -1 nogil:
+    """Room for n more entries of the present block, and for what closing it may need."""
+    if width == 3:
+        grow(<void**> &b.entry3, &b.room_entry3, b.n_entries3 + n + b.spare, sizeof(Entry3))
+    else:
+        grow(<void**> &b.entry, &b.room_entry, b.n_entries + n + b.spare, sizeof(Entry))
+    if b.spare > 0:
+        grow(<void**> &b.take, &b.room_taken[0], b.n_takes + width * b.scene.n_system, sizeof(Taken))
+        grow(<void**> &b.taken, &b.room_taken[1], b.n_taken + width * <size_t> b.spare, sizeof(double))
+    return 0
+
+
+cdef inline void take_out(Builder* b, const System* s, int row, const double* y) noexcept nogil:
+    """Keep what loops take of a row: the load on them."""
+    cdef int rank = s.work.loops.Y.rank
+    b.take[b.n_takes] = Taken(row=row, system=<int> (s - b.scene.system), first=b.n_taken)
+    b.n_takes += 1
+    memcpy(b.taken + b.n_taken, y, rank * sizeof(double))
+    b.n_taken += rank
+
+
+cdef inline double squared(const double* y, int first, int end) noexcept nogil:
+    cdef double s = 0.0
+    cdef int i
+    for i in range(first, end):
+        s += y[i] * y[i]
+    return s
+
+
+cdef void close_entries(Builder* b, System* s, int first, int row) noexcept nogil:
+    """Write the entries of a row, from `first` on, that belong to a system in the coordinates of its closed mechanism.
+
+    What is left of the row by rounding alone acts on nothing.
+    """
+    cdef double* y = s.work.loops.x
+    cdef double whole
+    cdef int k, z, n = first, nv = s.m.nv, rank = s.work.loops.Y.rank
+    memset(y, 0, nv * sizeof(double))
+    for k in range(first, b.n_entries):
+        z = b.entry[k].coordinate - s.work.coordinate
+        if 0 <= z < nv:
+            y[z] += b.entry[k].y
+        else:
+            b.entry[n] = b.entry[k]
+            n += 1
+    if n == b.n_entries:
+        return
+    b.n_entries = n
+    whole = squared(y, 0, nv)
+    times_q_transposed(&s.work.loops.Y, y)
+    take_out(b, s, row, y)
+    if squared(y, rank, nv) <= ROUNDING * whole:
+        return
+    for k in range(rank, nv):
+        b.entry[b.n_entries] = Entry(coordinate=s.work.coordinate + k - rank, y=y[k])
+        b.n_entries += 1
+
+
+cdef void close_row(Builder* b) noexcept nogil:
+    """The row begun last is complete: systems with loops answer to it as closed mechanisms."""
+    cdef int k, r = b.n_rows - 1
+    if b.spare == 0 or b.closed_rows == b.n_rows:
+        return
+    b.closed_rows = b.n_rows
+    for k in range(b.scene.n_system):
+        if b.scene.system[k].work.loops.eliminated:
+            close_entries(b, b.scene.system + k, b.entry_start[r], 3 * b.problem.n_cones + r)
+
+
+cdef void close_entries3(Builder* b, System* s, int first, int row) noexcept nogil:
+    """Likewise, the entries of a cone."""
+    cdef double* y[3]
+    cdef Entry3* e
+    cdef double whole = 0.0, left = 0.0
+    cdef int k, z, n = first, nv = s.m.nv, rank = s.work.loops.Y.rank
+    y[0], y[1], y[2] = s.work.loops.x, s.work.loops.t, s.work.loops.u
+    for k in range(3):
+        memset(y[k], 0, nv * sizeof(double))
+    for k in range(first, b.n_entries3):
+        e = b.entry3 + k
+        z = e.coordinate - s.work.coordinate
+        if 0 <= z < nv:
+            y[0][z], y[1][z], y[2][z] = y[0][z] + e.x, y[1][z] + e.y, y[2][z] + e.n
+        else:
+            b.entry3[n] = e[0]
+            n += 1
+    if n == b.n_entries3:
+        return
+    b.n_entries3 = n
+    for k in range(3):
+        whole += squared(y[k], 0, nv)
+        times_q_transposed(&s.work.loops.Y, y[k])
+        left += squared(y[k], rank, nv)
+        take_out(b, s, row + k, y[k])
+    if left <= ROUNDING * whole:
+        return
+    for k in range(rank, nv):
+        b.entry3[b.n_entries3] = Entry3(coordinate=s.work.coordinate + k - rank, x=y[0][k], y=y[1][k], n=y[2][k])
+        b.n_entries3 += 1
+
+
+cdef void close_cone(Builder* b) noexcept nogil:
+    """The cone begun last is complete, likewise."""
+    cdef int k, i = b.n_cones - 1
+    if b.spare == 0 or b.closed_cones == b.n_cones:
+        return
+    b.closed_cones = b.n_cones
+    for k in range(b.scene.n_system):
+        if b.scene.system[k].work.loops.eliminated:
+            close_entries3(b, b.scene.system + k, b.entry3_start[i], 3 * i)
+
+
+cdef void load_loops(const Builder* b) noexcept nogil:
+    """Once the problem is solved: what its impulses ask of the loops."""
+    cdef const Taken* taken
+    cdef double* load
+    cdef double l
+    cdef int k, j
+    for k in range(b.n_takes):
+        taken = b.take + k
+        load = b.scene.system[taken.system].work.loops.load
+        l = b.problem.impulse[taken.row]
+        if l != 0.0:
+            for j in range(b.scene.system[taken.system].work.loops.Y.rank):
+                load[j] -= b.taken[taken.first + j] * l
 
 
 cdef inline Sym3 mobility_of(const Builder* b, int i, double single) noexcept nogil:
@@ -145,7 +281,9 @@ cdef void end_cone(Builder* b, double mass, double mobility) noexcept nogil:
     """
     cdef int i = b.n_cones - 1, n = 3 * i + 2
     cdef double share
-    cdef Sym3 G = mobility_of(b, i, mobility)
+    cdef Sym3 G
+    close_cone(b)
+    G = mobility_of(b, i, mobility)
     mobility = G.zz
     if (G.xx + G.yy + G.zz) * mass < 1e-20:
         b.n_entries3 = b.entry3_start[i]
@@ -202,10 +340,7 @@ cdef inline int propagate(Builder* b, const System* s, int i, Force* P, int widt
     cdef double y[3]
     cdef int j, k, c
     while i > 0:
-        if width == 3:
-            grow(<void**> &b.entry3, &b.room_entry3, b.n_entries3 + s.m.nvi[i], sizeof(Entry3))
-        else:
-            grow(<void**> &b.entry, &b.room_entry, b.n_entries + s.m.nvi[i], sizeof(Entry))
+        reserve_entries(b, width, s.m.nvi[i])
         for c in range(width):
             Q[c] = P[c]
         for j in range(s.m.nvi[i]):
@@ -250,7 +385,7 @@ cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 n
     v0 = s.m.vi[i]
     n = s.m.nvi[i]
     L = s.work.L + 6 * v0
-    grow(<void**> &b.entry, &b.room_entry, b.n_entries + n, sizeof(Entry))
+    reserve_entries(b, 1, n)
     P[0] = zero_f()
     for j in range(dof - v0, n):
         y[j] = 1.0 if j == dof - v0 else 0.0

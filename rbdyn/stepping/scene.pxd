@@ -3,6 +3,7 @@
 # Spatial vectors are angular part first; "world" means world axes.
 
 from rbdyn.collision._types cimport ContactBuffer, Pose
+from rbdyn.kernels.cod cimport Cod, cod_place, cod_size
 from rbdyn.kernels.munthe_kaas cimport Stages
 from rbdyn.memory cimport Arena, place
 from rbdyn.model._model cimport CData, CModel
@@ -90,6 +91,7 @@ cdef struct SystemControl:    # written between steps
     bint motor_limits         # effort limits bound the whole PD law, and not its explicit part alone
     bint has_wrenches         # external wrenches act in this step
     bint springs              # some stiffness is not 0
+    bint tied                 # its loops tie trees to the root, or to one another
     double* kp                # (nv,) PD gains [N m/rad or N/m]
     double* kd                # (nv,) [N m s/rad or N s/m]
     double* q_ref             # (nq,) PD target
@@ -108,6 +110,20 @@ cdef struct SystemControl:    # written between steps
     Friction* friction        # (n_friction,)
     Force* wrench             # (nb,) external torques and forces of this step, world axes
     Mat3* lever               # (nb,) sum of r f^T: r from the internal origin to where a force acts, body axes [m], f
+
+cdef struct LoopScratch:      # of a system's loops, in a step
+    bint eliminated           # other constraints see the closed mechanism
+    int free                  # its degrees of freedom: nv less the rank of the loops
+    Cod Y                     # (nv, nc) their rows in normalised coordinates, scaled to length 1: decomposed
+    double* scale             # (nc,) by what each row was multiplied; 0 for one that is nothing
+    double* e                 # (nc + nr,) position errors [rad, m]
+    double* b                 # (nc + nr,) right side
+    double* lam               # (nc,) impulses along the rows [N m s, N s]
+    double* x                 # (nv,) scratch, as are t and u
+    double* t                 # (nv,)
+    double* u                 # (nv,)
+    double* q                 # (nq,) scratch
+    double* load              # (nv,) what loops have to do in this step: entries of Q^T x, of the first rank
 
 cdef struct SystemScratch:    # written within a step
     int coordinate            # first of its nv normalised coordinates in this step's problem
@@ -156,6 +172,7 @@ cdef struct SystemScratch:    # written within a step
     double* mean_applied      # (nv,) what the actuators did on the way, in several parts
     double* q_start           # (nq,) of the step, while parts are taken
     double* v_start           # (nv,)
+    LoopScratch loops
 
 cdef struct System:
     const CModel* m
@@ -184,6 +201,22 @@ cdef inline void lay_out_control(SystemControl* c, Arena* a, const CModel* m) no
     c.friction = <Friction*> place(a, m.nv, sizeof(Friction))
     c.wrench = <Force*> place(a, m.nb, sizeof(Force))
     c.lever = <Mat3*> place(a, m.nb, sizeof(Mat3))
+
+cdef inline void lay_out_loops(LoopScratch* w, Arena* a, const CModel* m) noexcept nogil:
+    """Place the arrays of loops, which are empty without any."""
+    cdef double* memory = <double*> place(a, cod_size(m.nv, m.nc) if m.nc else 0, sizeof(double))
+    cdef size_t one = 1 if m.nc else 0
+    if memory is not NULL:
+        cod_place(&w.Y, m.nv, m.nc, memory)
+    w.scale = <double*> place(a, m.nc, sizeof(double))
+    w.e = <double*> place(a, one * (m.nc + m.nr), sizeof(double))
+    w.b = <double*> place(a, one * (m.nc + m.nr), sizeof(double))
+    w.lam = <double*> place(a, m.nc, sizeof(double))
+    w.x = <double*> place(a, one * m.nv, sizeof(double))
+    w.t = <double*> place(a, one * m.nv, sizeof(double))
+    w.u = <double*> place(a, one * m.nv, sizeof(double))
+    w.q = <double*> place(a, one * m.nq, sizeof(double))
+    w.load = <double*> place(a, one * m.nv, sizeof(double))
 
 cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) noexcept nogil:
     """Place the arrays of scratch; twice, as memory.pxd says."""
@@ -216,6 +249,7 @@ cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) no
     w.mean_applied = <double*> place(a, m.nv, sizeof(double))
     w.q_start = <double*> place(a, m.nq, sizeof(double))
     w.v_start = <double*> place(a, m.nv, sizeof(double))
+    lay_out_loops(&w.loops, a, m)
     w.stages.q = <double*> place(a, m.nq, sizeof(double))
     w.stages.v = <double*> place(a, m.nv, sizeof(double))
     w.stages.theta = <double*> place(a, m.nv, sizeof(double))

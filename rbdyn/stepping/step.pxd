@@ -43,7 +43,7 @@ cdef inline void kinematics(Scene* s) noexcept nogil:
             s.motion[s.single[k].handle] = motion(scale3(s.dt, b.w), scale3(s.dt, b.v))
 
 cdef inline Scheme scheme_of(const Scene* s, const System* r) noexcept nogil:
-    return in_contact(s.scheme) if r.work.touched else s.scheme
+    return in_contact(s.scheme) if r.work.touched or r.m.nc else s.scheme
 
 cdef inline void free_velocities(Scene* s) noexcept nogil:
     """Velocities at the end of the step without constraint impulses; articulated inertias on the way."""
@@ -76,7 +76,7 @@ cdef inline void integrate(Scene* s) noexcept nogil:
     cdef Single b
     cdef int k
     for k in range(s.n_system):
-        system_move(s.system + k, scheme_of(s, s.system + k).rule, s.dt)
+        system_move(s.system + k, scheme_of(s, s.system + k).rule, s.dt, s.erp_speed)
         system_settle(s.system + k, s.dt, scheme_of(s, s.system + k))
     for k in range(s.n_single):
         b = single_of(s, k)

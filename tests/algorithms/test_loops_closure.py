@@ -104,7 +104,7 @@ def out_of_reach():
 
 
 def test_what_cannot_be_closed_is_named():
-    with pytest.raises(rbdyn.LoopError, match="'far_pin' is still open by 2 "):
+    with pytest.raises(rbdyn.LoopError, match="'far_pin' is still open by 0 rad and 2 m"):
         rbdyn.project_configuration(out_of_reach(), [0.3])
 
 

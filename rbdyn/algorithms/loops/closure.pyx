@@ -9,13 +9,14 @@ from libc.math cimport fabs
 from libc.string cimport memcpy, memset
 
 from rbdyn.algorithms.loops.constrained cimport loops_of
-from rbdyn.arguments.arrays cimport vector_in
+from rbdyn.arguments.arrays cimport data, vector_in
 from rbdyn.kernels.cod cimport Cod, cod_factor, cod_place, cod_size, norm_of, solve_adjoint
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.kernels.constrained cimport Loops, loops_size, product, tolerance as dependence
 from rbdyn.kernels.kinematics cimport poses
 from rbdyn.kernels.loops cimport loop_errors, loop_matrix
-from rbdyn.model._model cimport CModel
+from rbdyn.model._model cimport CLoop, CModel
+from rbdyn.model.joints.dispatch cimport allowed_directions
 from rbdyn.model.model cimport Model
 from rbdyn.model.state cimport State
 
@@ -87,17 +88,39 @@ cdef bint _advance(State state, Loops* w, double* memory, double* start) noexcep
     return False
 
 
+cdef object _furthest(Model model, const double* e):
+    """The loop joint that is furthest open, how far it is turned [rad], and how far it is moved [m]."""
+    cdef const CLoop* c
+    cdef const double* error
+    cdef int k, turns
+    found = "", -1.0, 0.0
+    for k, name in enumerate(model.loop_names):
+        c = model.c.loops + k
+        error = e + c.row
+        turns = c.rows - _blocked_translations(c.kind)
+        gap = norm_of(turns, error), norm_of(c.rows - turns, error + turns)
+        if max(gap) > max(found[1:]):
+            found = name, *gap
+    return found
+
+
+cdef int _blocked_translations(int kind) noexcept:
+    """How many of three a loop joint blocks."""
+    cdef int allowed = allowed_directions(kind)
+    return 3 - (allowed >> 3 & 1) - (allowed >> 4 & 1) - (allowed >> 5 & 1)
+
+
+def furthest_open(Model model not None, error):
+    """Name of the loop joint that is furthest open in `error`, as `loop_error` returns it, and the gap [rad], [m]."""
+    return _furthest(model, data(vector_in(error, model.c.nc, "error")))
+
+
 cdef object _stuck(Model model, const double* e, int steps, double goal):
     """The error that names the joint which is furthest open."""
-    cdef int i
-    worst, most, row = "", -1.0, 0
-    for name, rows in model.loop_rows.items():
-        for i in range(rows.start, rows.stop):
-            if fabs(e[i]) > most:
-                worst, most, row = name, fabs(e[i]), i - rows.start
+    worst, turned, moved = _furthest(model, e)
     return LoopError(
-        f"q cannot be brought onto the loops: after {steps} steps loop joint {worst!r} is still open by {most:.3g} rad "
-        f"or m in its row {row}, and tolerance is {goal:.3g}; start nearer, or check where loop joints are attached"
+        f"q cannot be brought onto the loops: after {steps} steps loop joint {worst!r} is still open by {turned:.3g} "
+        f"rad and {moved:.3g} m, and tolerance is {goal:.3g}; start nearer, or check where loop joints are attached"
     )
 
 

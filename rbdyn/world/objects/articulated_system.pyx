@@ -3,10 +3,11 @@
 import numpy as np
 
 from rbdyn.algorithms.kinematics.forward import body_pose
-from rbdyn.errors import Error, MechanismError
+from rbdyn.errors import Error
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.arguments import effort_limits, option
 from rbdyn.world.objects.base_pose import q_with_base
+from rbdyn.world.objects.closed_loops import closed, closed_start, ties_trees
 from rbdyn.world.arguments import orientation as _orientation
 
 cimport numpy as cnp
@@ -57,12 +58,9 @@ cdef class ArticulatedSystem(WorldObject):
     cdef int build(self, object mechanism) except -1:
         """Compile the mechanism."""
         self.model = Model(mechanism)
-        if self.model.has_loops:
-            raise MechanismError(
-                f"mechanism {mechanism.name!r} has loop joints "
-                f"({', '.join(j.name for j in mechanism.non_tree_joints[:5])}); a World steps trees so far"
-            )
         self.state = State(self.model)
+        if self.model.has_loops:
+            self.state.set(closed_start(self.model))
         no_force = np.zeros(self.model.c.nv)
         aba_inward(&self.model.c, &self.state.c, data(no_force), NULL, False)
         check_regular(self.model, &self.state.c)
@@ -89,6 +87,7 @@ cdef class ArticulatedSystem(WorldObject):
         list_velocity_limits(self.system(), data(self.model.array("velocity_limit")))
         list_friction(self.system(), data(self.model.array("friction")))
         memcpy(c.q_ref, self.state.c.q, self.model.c.nq * sizeof(double))
+        c.tied = ties_trees(self.model)
         return 0
 
     cdef int set_gravity(self, Vec3 gravity) except -1:
@@ -175,9 +174,18 @@ cdef class ArticulatedSystem(WorldObject):
         StateError
             If a length is wrong, a number is not finite, or a quaternion or pair [sine, cosine] is not of unit length;
             nothing changes then.
+        LoopError
+            If q opens a loop by more than 1e-3 m or rad; `project_configuration` leads to one that does not.
+
+        Notes
+        -----
+        A q that opens loops by less is brought onto them, as `project_configuration` does.  A velocity that opens them
+        stays as it is until the next step, which begins as if they were suddenly connected: momentum is shared.
         """
         self.check_alive()
         self.lock.check_editable()
+        if q is not None and self.model.has_loops:
+            q = closed(self.state, q)
         self.state.set(q, self.state.v if v is None else v)
         self.forget_contacts()
 

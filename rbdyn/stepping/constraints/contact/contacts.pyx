@@ -9,10 +9,10 @@ from rbdyn.collision._types cimport ContactPoint
 from rbdyn.contact.problem cimport ContactProblem, Key
 from rbdyn.contact.targets cimport effective_friction, position_target, target_velocity
 from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, cross3, dot3, mul3, scale3, sub3, vec3, zero3
-from rbdyn.stepping.articulated cimport point_velocity
 from rbdyn.stepping.builder cimport (
     Builder, Count, Share, add_point, begin_cone, end_cone, gather_cone, use_system,
 )
+from rbdyn.stepping.columns cimport point_velocity
 from rbdyn.stepping.constraints.contact.overlaps cimport begin_overlaps, leave_alone
 from rbdyn.stepping.constraints.contact.trails cimport begin_trails, half_bend
 from rbdyn.stepping.flight.meetings cimport blow_time

@@ -1,1 +1,0 @@
-"""Random mechanisms under random constraints: do the laws of mechanics hold?"""

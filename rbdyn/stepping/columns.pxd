@@ -1,0 +1,116 @@
+# An articulated system in normalised coordinates: the columns of its factors, velocities from them, and back.
+#
+# With M~ = C^-1 C^-T the velocity is v = C^T x, and half of x . x the kinetic energy.  A constraint with the Jacobian J
+# has the row y = C J^T there, which impulse propagation writes (builder.pyx).
+
+from libc.math cimport sqrt
+from libc.string cimport memcpy, memset
+
+from rbdyn.kernels.aba cimport solve_upper
+from rbdyn.model._model cimport CData, CModel
+from rbdyn.model.joints.dispatch cimport add_joint_motion, joint_column
+from rbdyn.spatial._algebra cimport (
+    Force, Motion, Vec3, add3, add_m, apply_m, cross3, force, motion, mul3, power, scale_f, scale_m, sub3, sub_m,
+    zero_f, zero_m,
+)
+from rbdyn.stepping.scene cimport System
+
+cdef inline Motion world_motion(const System* s, int i, Motion a) noexcept nogil:
+    """A motion vector of body i, in world axes about the system's origin."""
+    cdef Vec3 w = mul3(s.d.R[i], a.w)
+    return motion(w, add3(mul3(s.d.R[i], a.v), cross3(sub3(s.d.p[i], s.work.origin), w)))
+
+cdef inline Force world_force(const System* s, int i, Force a) noexcept nogil:
+    """A force vector of body i, in world axes about the system's origin."""
+    cdef Vec3 f = mul3(s.d.R[i], a.f)
+    return force(add3(mul3(s.d.R[i], a.n), cross3(sub3(s.d.p[i], s.work.origin), f)), f)
+
+cdef inline void normalise_columns(System* s) noexcept nogil:
+    """S and U with S^T I^A S = 1 for each degree of freedom.
+
+    With D = L L^T, S <- S L^-T and U <- I^A S L^-T.  Then the Delassus matrix is a sum of products of
+    y_k = S_k . P over shared columns, P being a unit impulse carried towards the root: P <- P - U_k y_k.
+    """
+    cdef const CModel* m = s.m
+    cdef CData* d = s.d
+    cdef const double* L
+    cdef int i, j, k, v0, n
+    cdef double r
+    cdef Motion S
+    s.work.origin = d.p[1] if m.nb > 1 else d.p[0]
+    for i in range(1, m.nb):
+        v0 = m.vi[i]
+        n = m.nvi[i]
+        L = d.D + 6 * v0
+        if n == 1:
+            r = 1.0 / sqrt(L[0])
+            s.work.S[v0] = scale_m(r, world_motion(s, i, joint_column(m, d, i, 0)))
+            s.work.U[v0] = scale_f(r, world_force(s, i, d.U[v0]))
+        else:
+            for j in range(n):                  # rows of L^-1 S^T; d.U holds L^-1 U^T already
+                S = world_motion(s, i, joint_column(m, d, i, j))
+                for k in range(j):
+                    S = sub_m(S, scale_m(L[6 * j + k], s.work.S[v0 + k]))
+                s.work.S[v0 + j] = scale_m(1.0 / L[6 * j + j], S)
+                s.work.U[v0 + j] = world_force(s, i, d.U[v0 + j]) if m.parent[i] else zero_f()  # the root takes none
+    memcpy(s.work.L, d.D, 6 * m.nv * sizeof(double))
+    memset(s.work.z, 0, m.nv * sizeof(double))
+    memset(s.work.held, 0, m.nv * sizeof(bint))
+
+cdef inline void free_twists(System* s) noexcept nogil:
+    """The free velocity of each body, body axes."""
+    cdef int i
+    s.work.twist[0] = zero_m()
+    for i in range(1, s.m.nb):
+        s.work.twist[i] = add_joint_motion(s.m, s.d, i, s.work.v_free + s.m.vi[i],
+                                           apply_m(s.d.X[i], s.work.twist[s.m.parent[i]]))
+
+cdef inline Vec3 point_velocity(const System* s, int i, Motion twist, Vec3 at) noexcept nogil:
+    """World velocity of the point `at` of body i that moves with `twist` (body axes)."""
+    return add3(mul3(s.d.R[i], twist.v), cross3(mul3(s.d.R[i], twist.w), sub3(at, s.d.p[i])))
+
+cdef inline void from_normalised(System* s, double* z) noexcept nogil:
+    """z = Y^T lambda -> M~^-1 J^T lambda, in place, root to leaves; work.change is what bodies move with then.
+
+    x = z_k - U_k . a_parent is the normalised acceleration of a column; L^-T x the joint's.
+    """
+    cdef const CModel* m = s.m
+    cdef int i, j, v0, n
+    cdef double x
+    cdef Motion a
+    s.work.change[0] = zero_m()
+    for i in range(1, m.nb):
+        v0 = m.vi[i]
+        n = m.nvi[i]
+        a = s.work.change[m.parent[i]]
+        s.work.change[i] = a
+        for j in range(n):
+            x = z[v0 + j] - power(a, s.work.U[v0 + j])
+            z[v0 + j] = x
+            s.work.change[i] = add_m(s.work.change[i], scale_m(x, s.work.S[v0 + j]))
+        if n == 1:
+            z[v0] = z[v0] / sqrt(s.work.L[6 * v0])
+        else:
+            solve_upper(n, s.work.L + 6 * v0, z + v0)
+
+cdef inline void to_normalised(System* s, const double* v, double* z) noexcept nogil:
+    """The inverse of from_normalised: velocities v (nv,) in normalised coordinates z (nv,)."""
+    cdef const CModel* m = s.m
+    cdef int i, j, k, v0, n
+    cdef double x
+    cdef Motion a
+    s.work.change[0] = zero_m()
+    for i in range(1, m.nb):
+        v0 = m.vi[i]
+        n = m.nvi[i]
+        a = s.work.change[m.parent[i]]
+        s.work.change[i] = a
+        for j in range(n):
+            if n == 1:
+                x = sqrt(s.work.L[6 * v0]) * v[v0]
+            else:
+                x = 0.0
+                for k in range(j, n):
+                    x += s.work.L[6 * (v0 + k) + j] * v[v0 + k]
+            z[v0 + j] = x + power(a, s.work.U[v0 + j])
+            s.work.change[i] = add_m(s.work.change[i], scale_m(x, s.work.S[v0 + j]))

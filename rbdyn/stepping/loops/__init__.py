@@ -1,0 +1,1 @@
+"""Loops inside one articulated system, in a step."""

@@ -1,0 +1,53 @@
+# What a loop joint does to its system: impulses on both of its bodies, carried to the root, as rows of normalised
+# coordinates.  The rows are those of kernels/loops.pxd, by impulse propagation through the factors of the step.
+
+from rbdyn.kernels.loops cimport after_origin, before_axes
+from rbdyn.model._model cimport CLoop
+from rbdyn.model.joints.dispatch cimport coupled_force
+from rbdyn.spatial._algebra cimport (
+    Force, Mat3, Vec3, add3, add_f, cross3, force, mul3, power, scale_f, sub3, sub_f, vec3, zero3,
+)
+from rbdyn.stepping.scene cimport System
+
+cdef inline Vec3 unit3(int k) noexcept nogil:
+    return vec3(1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+
+cdef inline Force unit_wrench(const System* s, const CLoop* c, int k) noexcept nogil:
+    """What a unit impulse along direction k of six does to the successor, world axes about the system's origin.
+
+    Directions are those of the before-frame at the origin of the after-frame, rotations first.
+    """
+    cdef Mat3 R = before_axes(s.d, c)
+    cdef Force g = force(unit3(k), zero3()) if k < 3 else force(zero3(), unit3(k - 3))
+    cdef Vec3 f
+    g = coupled_force(c.kind, c.parameter, g)
+    f = mul3(R, g.f)
+    return force(add3(mul3(R, g.n), cross3(sub3(after_origin(s.d, c), s.work.origin), f)), f)
+
+cdef inline Force carry(const System* s, int i, Force P, double* y) noexcept nogil:
+    """Entries of joint i for an impulse on its body, added to y (nv,); what of it reaches the parent."""
+    cdef Force Q = P
+    cdef double x
+    cdef int j, k
+    for j in range(s.m.nvi[i]):
+        k = s.m.vi[i] + j
+        x = power(s.work.S[k], Q)
+        y[k] += x
+        P = sub_f(P, scale_f(x, s.work.U[k]))
+    return P
+
+cdef inline void loop_row(const System* s, const CLoop* c, int k, double* y) noexcept nogil:
+    """y (nv,), zeroed before: the row of direction k.  What both sides bring to a joint above them is added first."""
+    cdef Force P = unit_wrench(s, c, k), Q = scale_f(-1.0, P)
+    cdef int a = c.successor, b = c.predecessor
+    while a != b:
+        if a > b:
+            P = carry(s, a, P, y)
+            a = s.m.parent[a]
+        else:
+            Q = carry(s, b, Q, y)
+            b = s.m.parent[b]
+    P = add_f(P, Q)
+    while a > 0:
+        P = carry(s, a, P, y)
+        a = s.m.parent[a]

@@ -1,0 +1,60 @@
+"""Systems with loops: where they start, and what may be set."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbdyn.algorithms.loops.closure import furthest_open, project_configuration
+from rbdyn.algorithms.loops.loops import loop_error
+from rbdyn.errors import LoopError
+from rbdyn.model import Model, State
+from rbdyn.spatial.rotations import Array
+
+STARTS = 20  # configurations from which a closed one is sought, once the neutral one leads to none
+CLOSED = 1e-9  # [rad or m] what counts as closed: states of a World are taken as they are
+ROUNDED = 1e-3  # [rad or m] how far numbers of a few digits may open a loop
+
+
+def closed_start(model: Model) -> Array:
+    """A configuration with closed loops: the one near the neutral configuration, or near one of a few random ones."""
+    rng = np.random.default_rng(0)
+    try:
+        return project_configuration(model, model.neutral())
+    except LoopError as error:
+        first = error
+    for _ in range(STARTS):
+        try:
+            return project_configuration(model, model.random(rng))
+        except LoopError:
+            pass
+    raise LoopError(f"the loops of mechanism {model.mechanism.name!r} do not close: {first}") from None
+
+
+def closed(state: State, q: ArrayLike) -> Array:
+    """`q` with its loops closed, if rounding has opened them; LoopError that names the gap if more has."""
+    probe = state.copy()
+    probe.set(q)
+    error = loop_error(probe)
+    most = np.abs(error).max(initial=0.0)
+    if most <= CLOSED:
+        return np.array(probe.q)
+    if most > ROUNDED:
+        name, turned, moved = furthest_open(state.model, error)
+        raise LoopError(
+            f"q opens loop joint {name!r} by {turned:.3g} rad and {moved:.3g} m; "
+            "rbdyn.project_configuration(robot.model, q) finds a closed configuration near it"
+        )
+    return project_configuration(probe)
+
+
+def ties_trees(model: Model) -> bool:
+    """Whether some loop joint ties a tree of the system to its root, or to another tree."""
+    parents = model.internal_parents
+
+    def tree(k: int) -> int:
+        while parents[k] > 0:
+            k = parents[k]
+        return k
+
+    return any(tree(a) != tree(b) for a, b in model.loop_bodies)
