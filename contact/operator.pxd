@@ -32,6 +32,7 @@ cdef struct Line:            # constants of one such row for one step
     Mover a, b
     int entry, entry_end     # its entries are Operator.entry[entry:entry_end]
     double G                 # G_rr + compliance [1/kg]
+    double compliance        # [1/kg]
 
 cdef struct Disc:            # the principal axes of a disc's G_bb + compliance 1
     double x, y              # the first one, unit length, along the rows

@@ -285,6 +285,7 @@ cdef void make_line(Operator* G, const ContactProblem* p, int i, int r, double c
         k.a, k.b = make_mover(p, p.side + 2 * r), make_mover(p, p.side + 2 * r + 1)
     if p.entry_start != NULL:
         k.entry, k.entry_end = p.entry_start[r], p.entry_start[r + 1]
+    k.compliance = compliance
     k.G = coupling(G, i, i) + compliance
 
 

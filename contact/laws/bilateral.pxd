@@ -60,6 +60,9 @@ cdef inline double admissible(const LineBlock* k, double lam) noexcept nogil:
     return lam
 
 
-cdef inline int held_rows(const LineBlock* k) noexcept nogil:
-    """The direct solve leaves the block to the sweeps."""
-    return 0
+cdef inline void held_rows(const Operator* G, const LineBlock* k, int* rows) noexcept nogil:
+    """All but those that the others determine, and those that nothing moves."""
+    cdef const double* L = G.factor + k.factor
+    cdef int i
+    for i in range(k.rows):
+        rows[i] = L[7 * i] > 0.0

@@ -36,6 +36,42 @@ cdef inline double admissible(const LineBlock* k, double lam) noexcept nogil:
     return unilateral.admissible(k, lam)
 
 
+cdef inline void held_rows(const Operator* G, const LineBlock* k, const double* cones, const double* lam,
+                           int* rows) noexcept nogil:
+    """rows: 1 for each row of a block whose velocity its law holds, around these impulses of it; else 0."""
+    if k.law == BILATERAL:
+        bilateral.held_rows(G, k, rows)
+    elif k.law == BOX:
+        box.held_rows(G, k, lam, rows)
+    elif k.law == DISC:
+        disc.held_rows(G, k, cones, lam, rows)
+    else:
+        unilateral.held_rows(G, k, lam, rows)
+
+
+cdef inline int let_go(const LineBlock* k, const double* cones, double* lam, int* rows) noexcept nogil:
+    """Take held impulses that the law does not allow to what it allows, and their rows to 0; returns how many."""
+    if k.law == BILATERAL:
+        return 0
+    if k.law == BOX:
+        return box.let_go(k, lam, rows)
+    if k.law == DISC:
+        return disc.let_go(k, cones, lam, rows)
+    return unilateral.let_go(k, lam, rows)
+
+
+cdef inline int hold_more(const Operator* G, const LineBlock* k, const double* cones, const double* lam,
+                          double threshold, int* rows) noexcept nogil:
+    """Set those of rows to 1 that a velocity beyond the threshold [m/s] asks to be held, too; returns how many."""
+    if k.law == BILATERAL:
+        return 0
+    if k.law == BOX:
+        return box.hold_more(G, k, lam, threshold, rows)
+    if k.law == DISC:
+        return disc.hold_more(G, k, cones, lam, threshold, rows)
+    return unilateral.hold_more(G, k, lam, threshold, rows)
+
+
 cdef inline void make_admissible(const LineBlock* k, const double* cones, double* lam) noexcept nogil:
     """Replace the impulses of a block by the nearest ones that its law allows beside these of the cones."""
     cdef int r

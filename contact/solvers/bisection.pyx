@@ -46,8 +46,9 @@ cdef class BisectionSolver(ContactSolver):
     patience : int
         Give up, with ``converged`` False, after so many sweeps without one percent of progress.
     direct : bool
-        After 8 sweeps, solve all sticking contacts together where the contact graph makes that cheap: a tall stack then
-        needs tens of sweeps instead of thousands.  Used only while every alpha is 1.
+        After 8 sweeps, solve all sticking contacts, and all other rows whose laws hold a velocity, together where the
+        graph of what acts on what makes that cheap: a tall stack or a long chain then needs tens of sweeps instead of
+        thousands.  Used only while every alpha is 1.
     anderson : bool
         Accelerate what remains (window 5); used only while every alpha is 1.
     threads : int

@@ -120,6 +120,7 @@ cdef void soften(Operator* G, const ContactProblem* p) noexcept nogil:
         k.compliance += most
         for r in range(k.rows):
             G.line[k.first + r].G += most
+            G.line[k.first + r].compliance += most
             if p.target != NULL:
                 target = p.target[k.row + r]
                 if target > 0.0 or k.law != UNILATERAL:           # below zero: a gap, which may close

@@ -36,7 +36,7 @@ cdef struct Settings:
     double alpha_init, alpha_min, alpha_decay    # alpha <- alpha_min + alpha_decay (alpha - alpha_min) after each sweep
     int patience             # give up after so many sweeps without one percent of progress
     bint anderson            # used only while every alpha is 1
-    bint direct              # solve sticking contacts together; used only while every alpha is 1
+    bint direct              # solve what holds together; used only while every alpha is 1
     bint backward            # visit from the last contact to the first
 
 

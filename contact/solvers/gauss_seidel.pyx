@@ -16,7 +16,7 @@ from rbdyn.contact.solvers.anderson cimport Anderson, extrapolate, fail, restart
 from rbdyn.contact.solvers.anderson cimport begin as begin_anderson
 from rbdyn.contact.solvers.bounce cimport Search, begin_search, lower_bounces
 from rbdyn.contact.solvers.contradiction cimport contradicts, is_dear, soften, soften_dependent
-from rbdyn.contact.solvers.direct.active_set cimport solve_sticking
+from rbdyn.contact.solvers.direct.active_set cimport solve_held
 from rbdyn.contact.solvers.direct.room cimport begin as begin_direct
 from rbdyn.contact.solvers.direct.sharing cimport share_loads
 from rbdyn.contact.solvers.direct.workspace cimport Direct
@@ -74,6 +74,7 @@ cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept
     a direct solve can do: things at rest.  Where more is needed, errors count that are seen or felt, and the next step
     goes on from here; acceleration, which doubles the cost of a sweep, does not pay where things slide or hit and the
     next problem is another one.
+    Without contacts nothing rocks or topples: a direct solve goes on whatever it has to let go.
     What begins the step at rest, though much would slide in the first sweeps of a cold start, is given time: once it is
     solved it stays so, at a sweep a step, and what is left of its motion would move it out of place.
     Bounces are over after one step: what it leaves is lost, or given up by the guard of bounce.pyx.  A problem without
@@ -82,7 +83,7 @@ cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept
     cdef bint few = G.n + G.n_blocks <= FEW_BLOCKS
     cdef double speed, dt = p.dt
     s.enough, s.strict, s.hasty = s.threshold, PLAIN_SWEEPS, False
-    s.patient = not s.automatic
+    s.patient = not s.automatic or G.n == 0
     if not s.automatic or not dt > 0.0:
         return
     s.hasty = is_hasty(G, p)
@@ -162,7 +163,7 @@ cdef void warm_up(Island* island, const Settings* s, const ContactProblem* p) no
     for k in range(rows_of(&island.G)):
         if impulse[k] != 0.0:
             return
-    if not rests(&island.G, p):
+    if island.G.n == 0 or not rests(&island.G, p):
         return
     load_impulses(&island.G, impulse)
     for _ in range(WARM_UP):
@@ -214,7 +215,7 @@ cdef Progress begin_progress(const Island* island, const Settings* s, int last, 
     q.first = q.progress = island.iterations
     q.last = last
     q.most = DIRECT_TRIES if s.automatic else PATIENT_TRIES
-    q.tries = q.most if s.direct and q.plain and island.G.n > 0 and not soft else 0
+    q.tries = q.most if s.direct and q.plain and not soft and (island.G.n > 0 or island.G.n_lines > 1) else 0
     q.alpha = s.alpha_init
     q.best = q.mark = q.before = q.pace = INFINITY
     return q
@@ -286,7 +287,7 @@ cdef int leap(Island* island, Anderson* A, Direct* S, const Settings* s, const C
     elif q.leg == 0 and q.tries > 0:
         if island.iterations % DIRECT_EVERY == 0:
             q.before = q.best
-            q.leapt = q.tried = solve_sticking(S, G, p, island.impulse, s.threshold, s.patient)
+            q.leapt = q.tried = solve_held(S, G, p, island.impulse, s.threshold, s.patient)
             q.tries = q.tries - 1 if q.tried else 0
     elif s.anderson and extrapolate(A, island.impulse, island.error, island.impulse):
         limit_discs(G, island.impulse)

@@ -90,6 +90,12 @@ def no_lines(rows: int) -> dict[str, Any]:
 
 def from_blocks(blocks: Any, delassus: Any, v_free: Any, dt: Any, key: Any) -> dict[str, Any]:
     """Arrays of a problem of any laws, given by its matrix."""
+    rows = len(numbers(v_free, (None,), "v_free", "[m/s]"))
+    return from_rows(blocks, factor(numbers(delassus, (rows, rows), "delassus", "[1/kg]")), v_free, dt, key)
+
+
+def from_rows(blocks: Any, columns: Any, v_free: Any, dt: Any, key: Any) -> dict[str, Any]:
+    """Arrays of a problem of any laws, given by its rows."""
     checked = [block_of(value, i) for i, value in enumerate(blocks)]
     cones = sum(law == "cone" for law, *_ in checked)
     if any(law != "cone" for law, *_ in checked[:cones]):
@@ -98,7 +104,7 @@ def from_blocks(blocks: Any, delassus: Any, v_free: Any, dt: Any, key: Any) -> d
     rows = sum(block[1] for block in checked)
     arrays = common(np.zeros((cones, 3)), 0.0, dt, None, None)
     v = numbers(v_free, (rows,), "v_free", "[m/s]")
-    Y = factor(numbers(delassus, (rows, rows), "delassus", "[1/kg]"))
+    Y = numbers(columns, (rows, None), "rows", "[kg^-1/2]")
     arrays |= {"n": len(checked), "n_rows": rows, "blocks": checked, "key": keys(key, len(checked)), "v_free": v}
     arrays |= bodies([], np.zeros((0, 3, 3))) | sides(cones, 0, None, None, None, None)
     arrays |= rows_of(Y[: 3 * cones].reshape(cones, 3, Y.shape[1]))

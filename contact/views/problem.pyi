@@ -46,3 +46,14 @@ class Problem(ContactView):
         dt: float = 0.0,
         key: ArrayLike | None = None,
     ) -> Self: ...
+    @classmethod
+    def from_rows(
+        cls,
+        blocks: Sequence[Mapping[str, Any]],
+        rows: ArrayLike,
+        v_free: ArrayLike,
+        *,
+        target: ArrayLike | None = None,
+        dt: float = 0.0,
+        key: ArrayLike | None = None,
+    ) -> Self: ...

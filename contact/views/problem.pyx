@@ -118,6 +118,35 @@ cdef class Problem(ContactView):
         problem.take(arrays.with_target(made, target, (made["n_rows"],)))
         return problem
 
+    @classmethod
+    def from_rows(cls, blocks, rows, v_free, *, target=None, dt=0.0, key=None):
+        """A problem of any laws, given by a factor of its matrix: sparse where what the blocks act on is apart.
+
+        Parameters
+        ----------
+        rows : (m, k) array_like of float
+            Columns of J M^-1/2 in normalised coordinates [kg^-1/2]: the matrix is ``rows @ rows.T``.
+        blocks, v_free, target, dt, key
+            As for `from_blocks`.
+
+        Raises
+        ------
+        ContactError
+            If a block is not as for `from_blocks`, or a shape is wrong.
+
+        Examples
+        --------
+        >>> weld = [{"law": "bilateral"}]  # of masses of 1 and 4 kg
+        >>> problem = Problem.from_rows(weld, [[1.0, -0.5]], [-2.5])
+        >>> BisectionSolver().solve(problem)
+        >>> problem.impulse
+        array([2.])
+        """
+        cdef Problem problem = cls.__new__(cls)
+        made = arrays.from_rows(blocks, rows, v_free, dt, key)
+        problem.take(arrays.with_target(made, target, (made["n_rows"],)))
+        return problem
+
     cdef int take(self, dict a) except -1:
         """Point `own` into checked arrays."""
         cdef int[::1] single_a = a["single_a"]

@@ -4,5 +4,5 @@ from rbdyn.contact.operator cimport Operator
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 
-cdef bint solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double* impulse,
-                         double threshold, bint patient) noexcept nogil
+cdef bint solve_held(Direct* S, Operator* G, const ContactProblem* p, double* impulse,
+                     double threshold, bint patient) noexcept nogil

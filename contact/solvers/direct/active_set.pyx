@@ -1,31 +1,52 @@
-"""Which rows of closed contacts are held: let go and held until cones and signs agree."""
+"""Which rows are held: let go and held until cones, bounds and signs agree."""
 
 from libc.math cimport sqrt
 from libc.string cimport memcpy
 
 from rbdyn.contact.cone.block cimport SKIPPED
+from rbdyn.contact.islands cimport rows_of
 from rbdyn.contact.laws cimport cone
-from rbdyn.contact.operator cimport Operator, contact_velocity, impulse_at, load_impulses, set_impulse
-from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.laws.dispatch cimport held_rows, hold_more, let_go, make_admissible
+from rbdyn.contact.operator cimport (
+    LineBlock, Operator, contact_velocity, impulse_at, load_impulses, set_impulse,
+)
+from rbdyn.contact.problem cimport BILATERAL, ContactProblem
 from rbdyn.contact.solvers.direct.multipliers cimport hold, make_matrix
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.spatial._algebra cimport Vec3, vec3
 
 cdef enum:
-    ROUNDS = 8               # times that contacts are let go or held in one solve
-    FEW = 3                  # contacts still to be let go at its end that the sweeps may see to
-cdef double MANY = 0.25           # of the contacts let go at once: nothing is at rest here
-cdef double FORTH = 1.5           # more contacts let go for each that was just held: to and fro
+    ROUNDS = 8               # times that constraints are let go or held in one solve
+    FEW = 3                  # constraints still to be let go at its end that the sweeps may see to
+cdef double MANY = 0.25           # of those that may give way let go at once: nothing is at rest here
+cdef double FORTH = 1.5           # more let go for each that was just held: to and fro
 
 
-cdef void select_rows(Direct* S, const Operator* G, const double* impulse) noexcept nogil:
-    """rows[i]: how many rows of each contact are held."""
+cdef inline double* lines_of(const Operator* G, const LineBlock* k, double* impulse) noexcept nogil:
+    """The impulses of a block."""
+    return impulse + 3 * G.n + k.first
+
+
+cdef void select_rows(Direct* S, const Operator* G, double* impulse) noexcept nogil:
+    """rows[i]: how many rows of each constraint are held."""
+    cdef const LineBlock* k
     cdef int i
     for i in range(G.n):
         S.rows[i] = cone.held_rows(G.contact + i, impulse_at(impulse, i))
+    for i in range(G.n_blocks):
+        k = G.block + i
+        held_rows(G, k, impulse, lines_of(G, k, impulse), S.rows + G.n + k.first)
 
 
-cdef int release_rows(Direct* S, const Operator* G, double* impulse) noexcept nogil:
+cdef int may_give_way(const Operator* G) noexcept nogil:
+    """Constraints that are not held whatever comes."""
+    cdef int i, n = G.n
+    for i in range(G.n_blocks):
+        n += G.block[i].rows if G.block[i].law != BILATERAL else 0
+    return n
+
+
+cdef int release_contacts(Direct* S, const Operator* G, double* impulse) noexcept nogil:
     """Give up what friction or a push cannot do; returns how many contacts that concerns.
 
     A contact that pulls is opened.  One outside its cone keeps its normal row, and its friction at the cone's rim.
@@ -48,8 +69,21 @@ cdef int release_rows(Direct* S, const Operator* G, double* impulse) noexcept no
     return changed
 
 
+cdef int release_rows(Direct* S, const Operator* G, double* impulse) noexcept nogil:
+    """Give up what contacts and other blocks cannot do; returns how many constraints that concerns.
+
+    Rows beyond a bound stay at it, discs on their rims.
+    """
+    cdef const LineBlock* k
+    cdef int i, changed = release_contacts(S, G, impulse)
+    for i in range(G.n_blocks):
+        k = G.block + i
+        changed += let_go(k, impulse, lines_of(G, k, impulse), S.rows + G.n + k.first)
+    return changed
+
+
 cdef void begin_again(Direct* S, Operator* G, double* impulse) noexcept nogil:
-    """The impulses that the solve began with, but for friction at its rim and contacts let go.
+    """The impulses that the solve began with, but for friction at its rim and what was let go.
 
     Rows that contradict one another (corners of one face, with different gaps) leave impulses of any size behind.
     """
@@ -64,34 +98,51 @@ cdef void begin_again(Direct* S, Operator* G, double* impulse) noexcept nogil:
             r, most = sqrt(lam.x * lam.x + lam.y * lam.y), G.contact[i].block.mu * old.z
             lam = vec3(lam.x * most / r, lam.y * most / r, old.z) if r > most else vec3(lam.x, lam.y, old.z)
         set_impulse(impulse, i, lam)
+    for i in range(G.n_lines):
+        if S.rows[G.n + i] != 0:
+            impulse[3 * G.n + i] = S.begun[3 * G.n + i]
     load_impulses(G, impulse)
 
 
-cdef int close_rows(Direct* S, const Operator* G, double threshold) noexcept nogil:
-    """Hold open contacts that come together; returns how many.  Their impulses are zero."""
+cdef int close_rows(Direct* S, const Operator* G, double* impulse, double threshold) noexcept nogil:
+    """Hold open contacts that come together, and rows that come back from a bound; returns how many."""
+    cdef const LineBlock* k
     cdef int i, changed = 0
     for i in range(G.n):
         if S.rows[i] == 0 and not G.contact[i].block.dependent and G.contact[i].block.kind != SKIPPED and (
                 contact_velocity(G, i).z < -threshold):
             S.rows[i] = 3
             changed += 1
+    for i in range(G.n_blocks):
+        k = G.block + i
+        changed += hold_more(G, k, impulse, lines_of(G, k, impulse), threshold, S.rows + G.n + k.first)
     return changed
 
 
-cdef bint solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double* impulse,
-                         double threshold, bint patient) noexcept nogil:
-    """Impulses that hold every sticking contact, the others fixed; clipped to the cones; velocities follow.
+cdef void make_all_admissible(const Operator* G, double* impulse) noexcept nogil:
+    """The nearest impulses that the laws allow; discs last, by what their cones push then."""
+    cdef int i
+    for i in range(G.n):
+        set_impulse(impulse, i, cone.admissible(G.contact + i, impulse_at(impulse, i)))
+    for i in range(G.n_blocks):
+        make_admissible(G.block + i, impulse, lines_of(G, G.block + i, impulse))
 
-    Contacts that would have to pull, or to hold more than their friction, are let go, open ones that come together are
-    held, and the rest is solved again.  Where many have to be let go at once, or that goes to and fro (things that rock
-    or topple), it is given up, unless `patient`: the impulses are as before then, and the answer False.
+
+cdef bint solve_held(Direct* S, Operator* G, const ContactProblem* p, double* impulse, double threshold,
+                     bint patient) noexcept nogil:
+    """Impulses that hold every row that its law holds, the others fixed; made admissible; velocities follow.
+
+    Contacts that would have to pull, or to hold more than their friction, and rows beyond their bounds are let go, open
+    contacts that come together and rows that leave their bounds are held, and the rest is solved again.  Where many
+    have to be let go at once, or that goes to and fro (things that rock or topple), it is given up, unless `patient`:
+    the impulses are as before then, and the answer False.
     """
-    cdef int released = 0, closed = G.n, turn, i
-    memcpy(S.begun, impulse, 3 * G.n * sizeof(double))
+    cdef int released = 0, yielding = may_give_way(G), closed = yielding, turn
+    memcpy(S.begun, impulse, rows_of(G) * sizeof(double))
     select_rows(S, G, impulse)
     for turn in range(2 * ROUNDS if patient else ROUNDS):
         if not make_matrix(S, G, p):
-            released = G.n
+            released = yielding + FEW + 1
             break
         hold(S, G, impulse, threshold)
         released = release_rows(S, G, impulse)
@@ -100,13 +151,12 @@ cdef bint solve_sticking(Direct* S, Operator* G, const ContactProblem* p, double
         if released > 0:
             begin_again(S, G, impulse)
             continue
-        closed = close_rows(S, G, threshold)
+        closed = close_rows(S, G, impulse, threshold)
         if closed == 0:
             break
     if released > FEW and not patient:
-        memcpy(impulse, S.begun, 3 * G.n * sizeof(double))
+        memcpy(impulse, S.begun, rows_of(G) * sizeof(double))
     else:
-        for i in range(G.n):
-            set_impulse(impulse, i, cone.admissible(G.contact + i, impulse_at(impulse, i)))
+        make_all_admissible(G, impulse)
     load_impulses(G, impulse)
     return patient or released <= FEW

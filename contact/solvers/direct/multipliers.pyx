@@ -6,11 +6,11 @@ from libc.string cimport memset
 from rbdyn.contact.cone.block cimport determinant
 from rbdyn.contact.cone.block cimport inverse as inverse3
 from rbdyn.contact.operator cimport (
-    Contact, Operator, add_impulse, contact_velocity, impulse_at, set_impulse,
+    Line, Operator, add_impulse, add_line_impulse, contact_velocity, impulse_at, line_velocity, set_impulse,
 )
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.direct.cholesky cimport block_of, factor, substitute
-from rbdyn.contact.solvers.direct.unknowns cimport parts
+from rbdyn.contact.solvers.direct.unknowns cimport constraints, parts
 from rbdyn.contact.solvers.direct.workspace cimport Direct, Node
 from rbdyn.spatial._algebra cimport Sym3, Vec3, add3, scale3, sym3, vec3
 
@@ -20,9 +20,15 @@ cdef double IMMOVABLE = 1e30
 cdef double STIFFNESS = 1e7  # rho in units of 1 / mean diagonal of G_ii
 
 
-cdef inline double weight(const Contact* k) noexcept nogil:
-    """rho [kg]."""
-    return STIFFNESS * 3.0 / (k.block.G.xx + k.block.G.yy + k.block.G.zz)
+cdef inline double weight(const Operator* G, int i) noexcept nogil:
+    """rho [kg] of constraint i."""
+    cdef const Sym3* B
+    cdef const Line* k
+    if i < G.n:
+        B = &G.contact[i].block.G
+        return STIFFNESS * 3.0 / (B.xx + B.yy + B.zz)
+    k = G.line + i - G.n
+    return STIFFNESS / (k.G + (STIFFNESS - 1.0) * k.compliance)
 
 
 cdef void add_masses(Direct* S, const ContactProblem* p) noexcept nogil:
@@ -68,19 +74,19 @@ cdef inline void add_block(double* C, int width, double rho, const double* J, co
                 C[i * width + j] += z * K[2 * w + j]
 
 
-cdef void add_contacts(Direct* S, const Operator* G) noexcept nogil:
-    """A <- A + J_S^T rho J_S: of each two nodes of a contact the block below the earlier one's diagonal."""
+cdef void add_constraints(Direct* S, const Operator* G) noexcept nogil:
+    """A <- A + J_S^T rho J_S: of each two nodes of a constraint the block below the earlier one's diagonal."""
     cdef const Node* a
     cdef const Node* b
     cdef const double* J
     cdef const double* K
     cdef int i, j, k, n, w = S.width
     cdef double rho
-    for i in range(G.n):
+    for i in range(constraints(G)):
         if S.rows[i] == 0:
             continue
         n = parts(S, G, i)
-        rho = weight(G.contact + i)
+        rho = weight(G, i)
         J = S.J
         for j in range(n):
             a = S.node + S.part[j]
@@ -98,23 +104,27 @@ cdef void add_contacts(Direct* S, const Operator* G) noexcept nogil:
 cdef bint make_matrix(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
     """A for the rows that are held, factored; False if it cannot be."""
     add_masses(S, p)
-    add_contacts(S, G)
+    add_constraints(S, G)
     return factor(S)
 
 
-cdef inline void pull(Direct* S, const double* f, int n) noexcept nogil:
-    """x -= J^T f, for the n nodes whose rows are at hand."""
+cdef inline void pull(Direct* S, double rho, Vec3 v, int n, bint all_rows) noexcept nogil:
+    """x -= J^T rho v, for the n nodes whose rows are at hand."""
     cdef const Node* a
     cdef const double* J = S.J
+    cdef double x = rho * v.x, y = rho * v.y, z = rho * v.z
     cdef int k, j, w = S.width
     for k in range(n):
         a = S.node + S.part[k]
         for j in range(a.size):
-            S.x[a.first + j] -= J[j] * f[0] + J[w + j] * f[1] + J[2 * w + j] * f[2]
+            if all_rows:
+                S.x[a.first + j] -= J[j] * x + J[w + j] * y + J[2 * w + j] * z
+            else:
+                S.x[a.first + j] -= J[2 * w + j] * z
         J += a.size
 
 
-cdef inline Vec3 move(const Direct* S, int n) noexcept nogil:
+cdef inline Vec3 move(const Direct* S, int n, bint all_rows) noexcept nogil:
     """J x, likewise."""
     cdef const Node* a
     cdef const double* J = S.J
@@ -125,40 +135,53 @@ cdef inline Vec3 move(const Direct* S, int n) noexcept nogil:
         a = S.node + S.part[k]
         for j in range(a.size):
             x = S.x[a.first + j]
-            v.x += J[j] * x
-            v.y += J[w + j] * x
+            if all_rows:
+                v.x += J[j] * x
+                v.y += J[w + j] * x
             v.z += J[2 * w + j] * x
         J += a.size
     return v
 
 
+cdef inline Vec3 residue(const Operator* G, const double* impulse, int i, bint all_rows) noexcept nogil:
+    """v + compliance lam of the held rows of constraint i [m/s]; of contacts v alone."""
+    cdef int r = i - G.n
+    cdef Vec3 v
+    if r >= 0:
+        return vec3(0.0, 0.0, line_velocity(G, r) + G.line[r].compliance * impulse[3 * G.n + r])
+    v = contact_velocity(G, i)
+    return v if all_rows else vec3(0.0, 0.0, v.z)
+
+
+cdef inline void change(Operator* G, double* impulse, int i, Vec3 lam) noexcept nogil:
+    """Add to the impulses of constraint i."""
+    if i < G.n:
+        add_impulse(G, i, lam)
+        set_impulse(impulse, i, add3(impulse_at(impulse, i), lam))
+    else:
+        add_line_impulse(G, i - G.n, lam.z)
+        impulse[2 * G.n + i] += lam.z
+
+
 cdef double multiplier_step(Direct* S, Operator* G, double* impulse) noexcept nogil:
-    """One step from these impulses; returns the largest contact velocity before it [m/s]."""
-    cdef double worst = 0.0, rho
-    cdef double f[3]
+    """One step from these impulses; returns the largest velocity of a held row before it [m/s]."""
+    cdef double worst = 0.0
     cdef int i
     cdef Vec3 v
     memset(S.x, 0, S.n * sizeof(double))
-    for i in range(G.n):
+    for i in range(constraints(G)):
         if S.rows[i] == 0:
             continue
-        v = contact_velocity(G, i)
-        if S.rows[i] == 1:
-            v.x = v.y = 0.0
-        set_impulse(S.r, i, v)
+        v = residue(G, impulse, i, S.rows[i] == 3)
+        S.r[3 * i], S.r[3 * i + 1], S.r[3 * i + 2] = v.x, v.y, v.z
         worst = max(worst, fabs(v.x), fabs(v.y), fabs(v.z))
-        rho = weight(G.contact + i)
-        f[0], f[1], f[2] = rho * v.x, rho * v.y, rho * v.z
-        pull(S, f, parts(S, G, i))
+        pull(S, weight(G, i), v, parts(S, G, i), S.rows[i] == 3)
     substitute(S)
-    for i in range(G.n):
+    for i in range(constraints(G)):
         if S.rows[i] == 0:
             continue
-        v = scale3(-weight(G.contact + i), add3(impulse_at(S.r, i), move(S, parts(S, G, i))))
-        if S.rows[i] == 1:
-            v.x = v.y = 0.0
-        add_impulse(G, i, v)
-        set_impulse(impulse, i, add3(impulse_at(impulse, i), v))
+        v = add3(impulse_at(S.r, i), move(S, parts(S, G, i), S.rows[i] == 3))
+        change(G, impulse, i, scale3(-weight(G, i), v))
     return worst
 
 

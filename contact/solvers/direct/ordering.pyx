@@ -2,7 +2,8 @@
 
 from libc.string cimport memcpy, memset
 
-from rbdyn.contact.operator cimport Contact, Operator
+from rbdyn.contact.operator cimport Contact, Line, Operator
+from rbdyn.contact.solvers.direct.unknowns cimport constraints
 from rbdyn.contact.solvers.direct.workspace cimport Below, Direct, Node
 
 cdef struct Graph:            # the quotient graph, in Direct.scratch
@@ -26,22 +27,24 @@ cdef struct Graph:            # the quotient graph, in Direct.scratch
 
 
 cdef int clique_sizes(const Operator* G) noexcept nogil:
-    """Nodes of all contacts, counted each time."""
+    """Nodes of all constraints, counted each time."""
     cdef int i, total = 0
     for i in range(G.n):
         total += 2 + G.contact[i].row_end - G.contact[i].row
+    for i in range(G.n_lines):
+        total += 2 + G.line[i].entry_end - G.line[i].entry
     return total
 
 
 cdef size_t scratch_size(const Operator* G, int nodes) noexcept nogil:
     """Integers that the quotient graph takes."""
-    return 5 * <size_t> (G.n + nodes) + 8 * <size_t> nodes + clique_sizes(G) + 6 * <size_t> nodes + 1
+    return 5 * <size_t> (constraints(G) + nodes) + 8 * <size_t> nodes + clique_sizes(G) + 6 * <size_t> nodes + 1
 
 
 cdef Graph open_graph(const Direct* S, const Operator* G) noexcept nogil:
     """The arrays of the graph, without elements."""
     cdef Graph q
-    cdef size_t elements = G.n + S.nodes, nodes = S.nodes
+    cdef size_t elements = constraints(G) + S.nodes, nodes = S.nodes
     q.start = S.scratch
     q.end = q.start + elements
     q.weight = q.end + elements
@@ -75,26 +78,75 @@ cdef inline void put(Direct* S, Graph* q, int node) noexcept nogil:
     q.count[node] += 1
 
 
-cdef void read_cliques(Direct* S, const Operator* G, Graph* q) noexcept nogil:
-    """An element for each contact, unless it joins the two bodies of the one before it; then the lists of the nodes."""
+cdef inline void open_clique(Graph* q) noexcept nogil:
+    """The next element, without nodes."""
+    q.start[q.elements], q.weight[q.elements] = q.used, 0
+
+
+cdef inline void put_bodies(Direct* S, Graph* q, int a, int b) noexcept nogil:
+    """The bodies of a constraint, which may be one."""
+    if a >= 0:
+        put(S, q, S.node_of_body[a])
+    if b >= 0 and b != a:
+        put(S, q, S.node_of_body[b])
+
+
+cdef inline void close_clique(Graph* q) noexcept nogil:
+    q.end[q.elements] = q.used
+    q.elements += 1
+
+
+cdef void read_contacts(Direct* S, const Operator* G, Graph* q) noexcept nogil:
+    """An element for each contact, unless it joins the two bodies of the one before it."""
     cdef const Contact* k
     cdef const Contact* before = NULL
-    cdef int i, j, e, node, total = 0
+    cdef int i, j
     for i in range(G.n):
         k = G.contact + i
         if before != NULL and k.row == k.row_end and before.row == before.row_end and (
                 k.a.body == before.a.body and k.b.body == before.b.body):
             continue
         before = k
-        q.start[q.elements], q.weight[q.elements] = q.used, 0
-        if k.a.body >= 0:
-            put(S, q, S.node_of_body[k.a.body])
-        if k.b.body >= 0:
-            put(S, q, S.node_of_body[k.b.body])
+        open_clique(q)
+        put_bodies(S, q, k.a.body, k.b.body)
         for j in range(k.row, k.row_end):
             put(S, q, S.node_of_coordinate[G.row[j].coordinate])
-        q.end[q.elements] = q.used
-        q.elements += 1
+        close_clique(q)
+
+
+cdef inline bint is_like(const Operator* G, const Line* k, const Line* l) noexcept nogil:
+    """Whether two rows touch the same, in one order."""
+    cdef int j, n = k.entry_end - k.entry
+    if k.a.body != l.a.body or k.b.body != l.b.body or l.entry_end - l.entry != n:
+        return False
+    for j in range(n):
+        if G.entry[k.entry + j].coordinate != G.entry[l.entry + j].coordinate:
+            return False
+    return True
+
+
+cdef void read_lines(Direct* S, const Operator* G, Graph* q) noexcept nogil:
+    """An element for each row that is no contact's, unless it touches what the row before it does."""
+    cdef const Line* k
+    cdef int i, j, node
+    for i in range(G.n_lines):
+        k = G.line + i
+        if i > 0 and is_like(G, k, k - 1):
+            continue
+        open_clique(q)
+        put_bodies(S, q, k.a.body, k.b.body)
+        for j in range(k.entry, k.entry_end):
+            node = S.node_of_coordinate[G.entry[j].coordinate]
+            if q.seen[node] != q.elements:             # a row may name a coordinate twice
+                q.seen[node] = q.elements
+                put(S, q, node)
+        close_clique(q)
+
+
+cdef void list_elements(Direct* S, Graph* q) noexcept nogil:
+    """The elements of each node, and its degree."""
+    cdef int e, j, node, total = 0
+    memset(q.seen, 0xff, S.nodes * sizeof(int))
     for node in range(S.nodes):
         q.first[node] = total
         total += q.count[node]
@@ -214,7 +266,9 @@ cdef bint order_nodes(Direct* S, const Operator* G, double most) noexcept nogil:
     cdef Graph q = open_graph(S, G)
     cdef int k, node, new, least = 0, left = S.n
     cdef double size, work = 0.0
-    read_cliques(S, G, &q)
+    read_contacts(S, G, &q)
+    read_lines(S, G, &q)
+    list_elements(S, &q)
     for node in range(S.nodes - 1, -1, -1):
         link(&q, node, min(q.degree[node], S.n))
     for k in range(S.nodes):

@@ -8,6 +8,7 @@ from rbdyn.contact.operator cimport Operator, contact_velocity, impulse_at, load
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.direct.multipliers cimport hold, make_matrix
 from rbdyn.contact.solvers.direct.room cimport begin
+from rbdyn.contact.solvers.direct.unknowns cimport constraints
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3, zero3
 
@@ -42,6 +43,8 @@ cdef int find_held(Direct* S, const Operator* G, double slowest) noexcept nogil:
                 G.contact[i].block.compliance == 0.0 and not G.contact[i].block.dependent):
             S.rows[i] = 3
             n += 1
+    for i in range(G.n, constraints(G)):               # rows keep what they bear
+        S.rows[i] = 0
     return n
 
 

@@ -1,25 +1,33 @@
-"""Nodes of the contact graph, and the rows of a contact in their unknowns."""
+"""Nodes of the graph of what acts on what, and the rows of a constraint in their unknowns."""
 
-from rbdyn.contact.operator cimport Contact, Operator
+from rbdyn.contact.operator cimport Contact, Line, Mover, Operator
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.spatial._algebra cimport Mat3
 
 
+cdef inline void forget_body(Direct* S, int body) noexcept nogil:
+    if body >= 0:
+        S.node_of_body[body] = -1
+
+
 cdef void forget(Direct* S, const Operator* G) noexcept nogil:
-    """No node for all that these contacts touch: others are of no concern."""
+    """No node for all that these constraints touch: others are of no concern."""
     cdef int i, k
     for i in range(G.n):
-        if G.contact[i].a.body >= 0:
-            S.node_of_body[G.contact[i].a.body] = -1
-        if G.contact[i].b.body >= 0:
-            S.node_of_body[G.contact[i].b.body] = -1
+        forget_body(S, G.contact[i].a.body)
+        forget_body(S, G.contact[i].b.body)
         for k in range(G.contact[i].row, G.contact[i].row_end):
             S.node_of_coordinate[G.row[k].coordinate] = -1
+    for i in range(G.n_lines):
+        forget_body(S, G.line[i].a.body)
+        forget_body(S, G.line[i].b.body)
+        for k in range(G.line[i].entry, G.line[i].entry_end):
+            S.node_of_coordinate[G.entry[k].coordinate] = -1
 
 
 cdef inline void add_node(Direct* S, int* place, int object, int size) noexcept nogil:
     """A node for a body or a coordinate that has none."""
-    if place[object] >= 0:
+    if object < 0 or place[object] >= 0:
         return
     S.node[S.nodes].object, S.node[S.nodes].size = object, size
     place[object] = S.nodes
@@ -27,20 +35,31 @@ cdef inline void add_node(Direct* S, int* place, int object, int size) noexcept 
 
 
 cdef void number_nodes(Direct* S, const Operator* G) noexcept nogil:
-    """Bodies, then coordinates, in the order in which contacts name them."""
+    """Bodies, then coordinates, in the order in which constraints name them."""
     cdef int i, k
     forget(S, G)
     S.nodes = 0
     for i in range(G.n):
-        if G.contact[i].a.body >= 0:
-            add_node(S, S.node_of_body, G.contact[i].a.body, 6)
-        if G.contact[i].b.body >= 0:
-            add_node(S, S.node_of_body, G.contact[i].b.body, 6)
+        add_node(S, S.node_of_body, G.contact[i].a.body, 6)
+        add_node(S, S.node_of_body, G.contact[i].b.body, 6)
+    for i in range(G.n_lines):
+        add_node(S, S.node_of_body, G.line[i].a.body, 6)
+        add_node(S, S.node_of_body, G.line[i].b.body, 6)
     S.bodies = S.nodes
     for i in range(G.n):
         for k in range(G.contact[i].row, G.contact[i].row_end):
             add_node(S, S.node_of_coordinate, G.row[k].coordinate, 1)
+    for i in range(G.n_lines):
+        for k in range(G.line[i].entry, G.line[i].entry_end):
+            add_node(S, S.node_of_coordinate, G.entry[k].coordinate, 1)
     S.n = 5 * S.bodies + S.nodes
+
+
+cdef int unknowns_of(const Operator* G, int i) noexcept nogil:
+    """How many unknowns constraint i touches, at most."""
+    if i < G.n:
+        return 12 + G.contact[i].row_end - G.contact[i].row
+    return 12 + G.line[i - G.n].entry_end - G.line[i - G.n].entry
 
 
 cdef inline void write_side(double* J, int w, double s, const Mat3* R, const Mat3* L) noexcept nogil:
@@ -52,8 +71,35 @@ cdef inline void write_side(double* J, int w, double s, const Mat3* R, const Mat
     J[0], J[1], J[2], J[3], J[4], J[5] = s * R.zx, s * R.zy, s * R.zz, s * L.zx, s * L.zy, s * L.zz
 
 
-cdef int parts(Direct* S, const Operator* G, int i) noexcept nogil:
-    """The nodes of contact i, and its three rows of J in their unknowns, one node after the other; how many nodes."""
+cdef inline void write_mover(double* J, const Mover* m) noexcept nogil:
+    """The columns of one body at a row."""
+    J[0], J[1], J[2], J[3], J[4], J[5] = m.v.x, m.v.y, m.v.z, m.w.x, m.w.y, m.w.z
+
+
+cdef int parts_of_line(Direct* S, const Operator* G, const Line* k) noexcept nogil:
+    """The nodes of a single row, and the row."""
+    cdef double* J = S.J + 2 * S.width
+    cdef int n = 0, j
+    if k.a.body >= 0:
+        S.part[n] = S.node_of_body[k.a.body]
+        write_mover(J, &k.a)
+        J += 6
+        n += 1
+    if k.b.body >= 0:
+        S.part[n] = S.node_of_body[k.b.body]
+        write_mover(J, &k.b)
+        J += 6
+        n += 1
+    for j in range(k.entry, k.entry_end):
+        S.part[n] = S.node_of_coordinate[G.entry[j].coordinate]
+        J[0] = G.entry[j].y
+        J += 1
+        n += 1
+    return n
+
+
+cdef int parts_of_contact(Direct* S, const Operator* G, int i) noexcept nogil:
+    """The nodes of contact i, and its three rows."""
     cdef const Contact* k = G.contact + i
     cdef double* J = S.J
     cdef int n = 0, j, w = S.width
@@ -73,3 +119,8 @@ cdef int parts(Direct* S, const Operator* G, int i) noexcept nogil:
         J += 1
         n += 1
     return n
+
+
+cdef int parts(Direct* S, const Operator* G, int i) noexcept nogil:
+    """The nodes of constraint i, and its rows of J in their unknowns, one node after the other; how many nodes."""
+    return parts_of_contact(S, G, i) if i < G.n else parts_of_line(S, G, G.line + i - G.n)

@@ -1,16 +1,19 @@
-# All closed contacts at once, by a direct solve: what a sweep needs hundreds of visits for in a tall stack.
+# All rows that hold a velocity at once, by a direct solve: what a sweep needs hundreds of visits for in a tall stack.
 #
-# Held rows S obey v_S = 0 (three of a sticking contact, the normal one of a sliding contact).  With x the velocity
-# changes of bodies and coordinates, J the contact rows and M the masses, a step of the method of multipliers (Hestenes
-# 1969, Powell 1969) from impulses lam with contact velocity r is
+# Held rows S obey v_S + compliance lam_S = 0: three of a sticking contact, the normal one of a sliding contact, and of
+# other blocks those that their laws name (`held_rows`).  With x the velocity changes of bodies and coordinates, J the
+# rows, M the masses and r = v_S + compliance lam_S, a step of the method of multipliers (Hestenes 1969, Powell 1969) is
 #
-#     (M + J_S^T rho J_S) dx = -J_S^T rho r,      dlam = -rho (r + J_S dx)
+#     (M + J_S^T rho J_S) dx = -J_S^T rho r,      dlam = -rho (r + J_S dx),      1 / rho = 1 / stiffness + compliance
 #
-# so that M dx = J_S^T dlam holds exactly.  Redundant contacts (four feet, a face on a face) need no care: A is positive
-# definite, and among equal impulses the ones nearest to lam come out.  A is as sparse as the contact graph: its nodes
-# are bodies, of six unknowns, and coordinates, of one; they are eliminated in an order of little fill (ordering.pyx).
+# so that M dx = J_S^T dlam holds exactly.  Redundant rows (four feet, a face on a face, a weld beside a weld) need no
+# care: A is positive definite, and among equal impulses the ones nearest to lam come out.  A is as sparse as the graph
+# of what acts on what: its nodes are bodies, of six unknowns, and coordinates, of one; they are eliminated in an order
+# of little fill (ordering.pyx).
+#
+# Constraint i < G.n is contact i, with three rows; the others are one row each, `Operator.line[i - G.n]`.
 
-cdef struct Node:             # of the contact graph; numbered as they are eliminated
+cdef struct Node:             # of the graph; numbered as they are eliminated
     int object               # single body, or coordinate
     int size                 # unknowns: 6 of a body, 1 of a coordinate
     int first                # of them
@@ -24,20 +27,20 @@ cdef struct Below:            # a block of the factor below a diagonal one
     int at                   # its first of the column's `rows`
 
 cdef struct Direct:           # workspace; what grows does so by doubling, and is reused
-    int nodes, bodies        # of the contact graph; of these single bodies
+    int nodes, bodies        # of the graph; of these single bodies
     int n                    # unknowns
-    int width                # most unknowns that one contact touches
+    int width                # most unknowns that one constraint touches
     Node* node               # (nodes,)
     Below* below             # of all nodes
     double* A
-    int* node_of_body        # (n_single,) of those with contacts
+    int* node_of_body        # (n_single,) of those with constraints
     int* node_of_coordinate  # (n_coordinates,) likewise
-    int* part                # (width,) nodes of one contact
-    double* J                # (3, width) its rows
+    int* part                # (width,) nodes of one constraint
+    double* J                # (3, width) its rows; one of a single row is the third, where a contact has its normal
     double* x                # (n,)
-    double* r                # (3 contacts,) contact velocities before the step [m/s]
-    double* begun            # (3 contacts,) impulses that the solve began with [N s]
-    int* rows                # (contacts,) rows held at each contact: 3 sticking, 1 sliding (normal only), 0 open
+    double* r                # (rows,) velocities before the step [m/s]
+    double* begun            # (rows,) impulses that the solve began with [N s]
+    int* rows                # (constraints,) how many are held: 3 sticking, 1 sliding (normal only) or a single one, 0
     int* scratch             # of ordering.pyx
     char* memory             # one allocation for all but `below` and `A`
     size_t capacity, below_capacity, A_capacity

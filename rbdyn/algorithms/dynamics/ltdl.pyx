@@ -1,40 +1,21 @@
-"""Solving with the mass matrix by its sparse L^T D L factorisation."""
+"""Solving with the mass matrix, and its inverse."""
 
 cimport numpy as cnp
 
-from libc.string cimport memmove
-
-from rbdyn.algorithms.inputs.long cimport begin_long, end_long, factor, invert
-from rbdyn.algorithms.inputs.regular cimport check_regular_pivots, check_result
+from rbdyn.algorithms.inputs.long cimport begin_long, end_long, invert
+from rbdyn.algorithms.inputs.regular cimport check_regular, check_regular_pivots, check_result
 from rbdyn.arguments.arrays cimport data, matrix_out, vector_in, vector_out
+from rbdyn.kernels.articulated cimport articulated_factor, has_long_paths, rest_inward, rest_outward
 from rbdyn.kernels.crba cimport crba_lower
-from rbdyn.kernels.ltdl cimport ltdl_factor, ltdl_inverse, ltdl_solve
+from rbdyn.kernels.ltdl cimport ltdl_factor, ltdl_inverse
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
 
 
-cdef double* _factor(State state) except NULL:
-    """L and D of M(q) in the state's scratch; MechanismError if a pivot vanishes."""
-    cdef CModel* m = state.use()
-    cdef double* H = state.scratch()
-    if begin_long(state):
-        try:
-            with nogil:
-                crba_lower(m, &state.c, H)
-                factor(m, H)
-        finally:
-            end_long(state)
-    else:
-        crba_lower(m, &state.c, H)
-        ltdl_factor(m, H)
-    check_regular_pivots(state.model, &state.c, H)
-    return H
-
-
 def solve_mass_matrix(State state not None, b, out=None):
-    """M(q)^-1 b by the sparse factorisation.
+    """M(q)^-1 b by the articulated-body algorithm at rest.
 
-    Featherstone, RBDA (2008), tables 6.3 and 6.5.
+    Featherstone, RBDA (2008), table 7.1, p. 132.  Cost grows linearly with the bodies.
 
     Parameters
     ----------
@@ -58,17 +39,17 @@ def solve_mass_matrix(State state not None, b, out=None):
     cdef CModel* m = state.use()
     cdef cnp.ndarray right = vector_in(b, m.nv, "b")
     cdef cnp.ndarray x = vector_out(out, m.nv)
-    cdef double* H = _factor(state)
-    memmove(data(x), data(right), m.nv * sizeof(double))
-    ltdl_solve(m, H, data(x))
+    rest_inward(m, &state.c, data(right))
+    check_regular(state.model, &state.c)
+    rest_outward(m, &state.c, data(x))
     check_result(data(x), m.nv, "x")
     return x
 
 
 def inverse_mass_matrix(State state not None, out=None):
-    """M(q)^-1 by the sparse factorisation.
+    """M(q)^-1 by the sparse factorisation M = L^T D L.
 
-    Featherstone, RBDA (2008), section 6.5.
+    Featherstone, RBDA (2008), section 6.5; of long chains, the factors come from articulated inertias.
 
     Parameters
     ----------
@@ -93,8 +74,14 @@ def inverse_mass_matrix(State state not None, out=None):
     """
     cdef CModel* m = state.use()
     cdef cnp.ndarray A = matrix_out(out, m.nv, m.nv)
-    cdef double* H = _factor(state)
+    cdef double* H = state.scratch()
     cdef double* inverse = data(A)
+    if has_long_paths(m, &state.c):
+        articulated_factor(m, &state.c, H)
+    else:
+        crba_lower(m, &state.c, H)
+        ltdl_factor(m, H)
+    check_regular_pivots(state.model, &state.c, H)
     if begin_long(state):
         try:
             with nogil:

@@ -1,0 +1,1 @@
+"""Random mechanisms under random constraints: do the laws of mechanics hold?"""

@@ -1,0 +1,143 @@
+"""The laws that a random mechanism is held to, step by step: each gives a number that has to stay below its bound."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import rbdyn
+from benchmarks.mechanisms.drawing import Array, Drawn, draw
+from rbdyn.errors import Error
+from rbdyn.world.objects.single_body import SingleBody
+
+BOUNDS = {
+    "limit": 1e-3,       # [rad, m] beyond a stop
+    "speed": 1e-6,       # share by which a velocity limit is passed
+    "effort": 1e-9,      # [N m, N] by which an effort limit is passed
+    "cone": 1e-6,        # contact impulses out of their friction cones, of the normal ones
+    "pull": 1e-12,       # [N s] of contact impulses that pull
+    "depth": 2e-2,       # [m] of contacts, beyond what bodies overlapped at the start
+    "energy": 0.02,      # share of all energy turned over that came from nothing
+    "wild": 1e3,         # [rad/s, m/s] of any velocity
+}
+
+
+@dataclass
+class Verdict:
+    """What a run of one seed came to."""
+
+    seed: int
+    dt: float
+    features: list[str]
+    worst: dict[str, float] = field(default_factory=lambda: dict.fromkeys(BOUNDS, 0.0))
+    error: str = ""
+    seconds: float = 0.0                      # of processor time for a second of the World
+
+    @property
+    def broken(self) -> list[str]:
+        """Names of the laws that do not hold."""
+        names = [name for name, value in self.worst.items() if not value <= BOUNDS[name]]
+        return ["error", *names] if self.error else names
+
+
+class Ledger:
+    """Energy: what is there, what actuators brought, and the most that appeared from nothing."""
+
+    def __init__(self, drawn: Drawn) -> None:
+        self.drawn = drawn
+        self.joints = [(j, drawn.robot.model.joint_q_index(j.name)) for j in drawn.joints if j.stiffness]
+        self.boxes = [o for o in drawn.world.objects if isinstance(o, SingleBody) and o.body_type == "dynamic"]
+        self.lowest = self.start = self.energy()
+        self.work = self.turned = self.gained = 0.0
+        self.q = drawn.robot.q.copy()
+
+    def energy(self) -> float:
+        """Kinetic and potential energy of all that moves, and of springs [J]."""
+        state = self.drawn.robot.state
+        total = rbdyn.kinetic_energy(state) + rbdyn.potential_energy(state)
+        for joint, k in self.joints:
+            total += 0.5 * joint.stiffness * (state.q[k] - joint.spring_reference[0]) ** 2
+        return total + sum(box.kinetic_energy + box.potential_energy for box in self.boxes)
+
+    def enter(self) -> float:
+        """Book a step; returns the share of what was turned over that appeared from nothing."""
+        robot = self.drawn.robot
+        done = float(robot.applied_force @ rbdyn.difference(robot.model, self.q, robot.q))
+        self.q = robot.q.copy()
+        self.work += done
+        left = self.energy() - self.work
+        kinetic = rbdyn.kinetic_energy(robot.state) + sum(box.kinetic_energy for box in self.boxes)
+        self.turned = max(self.turned, kinetic) + abs(done)
+        self.lowest = min(self.lowest, left)
+        self.gained = max(self.gained, left - self.lowest)
+        return self.gained / max(self.turned, 1.0)
+
+
+def _ends(drawn: Drawn) -> tuple[Array, Array, Array]:
+    """Index in q and limits of joints that have them."""
+    rows = [(drawn.robot.model.joint_q_index(j.name), *j.position_limits) for j in drawn.joints if j.position_limits]
+    table = np.array(rows).reshape(-1, 3)
+    return table[:, 0].astype(int), table[:, 1], table[:, 2]
+
+
+def _speeds(drawn: Drawn) -> tuple[Array, Array]:
+    """Index in v and largest speed of joints that have one."""
+    rows = [(drawn.robot.model.joint_v_index(j.name), j.velocity_limit) for j in drawn.joints if j.velocity_limit]
+    table = np.array(rows).reshape(-1, 2)
+    return table[:, 0].astype(int), table[:, 1]
+
+
+def _over(x: Array) -> float:
+    """The largest entry, or 0; NaN counts."""
+    return float(np.max(x, initial=0.0))
+
+
+def _contacts(drawn: Drawn, worst: dict[str, float], start: float) -> None:
+    """Cones, and how deep things are in one another."""
+    found = drawn.world.contacts
+    if not found:
+        return
+    impulse = np.array([c.impulse for c in found])
+    normal = np.array([c.normal for c in found])
+    along = (impulse * normal).sum(1)
+    across = np.linalg.norm(impulse - along[:, None] * normal, axis=1)
+    scale = max(_over(along), 1e-9)
+    worst["cone"] = max(worst["cone"], _over(across - drawn.friction * along) / scale)
+    worst["pull"] = max(worst["pull"], _over(-along))
+    worst["depth"] = max(worst["depth"], _over(np.array([c.depth for c in found])) - start)
+
+
+def judge(seed: int, dt: float | None = None, without: Collection[str] = (), seconds: float = 2.0) -> Verdict:
+    """Run a seed and hold it to the laws."""
+    drawn = draw(seed, dt, without)
+    verdict = Verdict(seed, drawn.dt, drawn.features)
+    worst, robot = verdict.worst, drawn.robot
+    ledger = Ledger(drawn)
+    at, lower, upper = _ends(drawn)
+    fast, bound = _speeds(drawn)
+    passed = depth = 0.0
+    try:
+        for _ in range(round(seconds / drawn.dt)):
+            began = time.process_time()
+            drawn.world.step()
+            passed += time.process_time() - began
+            q, v = robot.q, robot.v
+            worst["limit"] = max(worst["limit"], _over(lower - q[at]), _over(q[at] - upper))
+            worst["speed"] = max(worst["speed"], _over(np.abs(v[fast]) / bound - 1.0))
+            low, high = robot.effort_limits
+            applied = robot.applied_force
+            worst["effort"] = max(worst["effort"], _over(applied - high), _over(low - applied))
+            worst["wild"] = max(worst["wild"], _over(np.abs(v)))
+            worst["energy"] = ledger.enter()
+            if drawn.world.steps == 1:
+                depth = max([0.0, *(c.depth for c in drawn.world.contacts)])
+            _contacts(drawn, worst, depth)
+            if not np.isfinite(v).all() or worst["wild"] > 1e6:
+                raise ArithmeticError(f"wild at {drawn.world.time:.3f} s")
+    except (Error, ArithmeticError) as error:
+        verdict.error = f"{type(error).__name__}: {str(error)[:200]}"
+    verdict.seconds = passed / max(drawn.world.time, drawn.dt)
+    return verdict

@@ -1,0 +1,42 @@
+"""Random mechanisms under random constraints, some of the thousand of `python -m benchmarks.mechanisms`."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("benchmarks", reason="run from the root of the repository")
+
+from benchmarks.mechanisms.drawing import FEATURES, draw
+from benchmarks.mechanisms.laws import Ledger, judge
+
+pytestmark = pytest.mark.filterwarnings("ignore::rbdyn.errors.InactiveFeatureWarning")
+
+
+@pytest.mark.parametrize("number", range(5000, 5016))
+def test_the_laws_hold(number):
+    verdict = judge(number, seconds=0.5)
+    assert not verdict.error
+    assert verdict.broken == []
+
+
+def test_every_feature_is_drawn():
+    drawn = [draw(number).features for number in range(5000, 5016)]
+    assert {feature.name for feature in FEATURES} == set().union(*drawn)
+
+
+def test_a_feature_left_out_leaves_the_rest_as_it_was():
+    whole, less = draw(5004), draw(5004, without=["limits"])
+    assert "limits" in whole.features
+    assert less.features == [name for name in whole.features if name != "limits"]
+    np.testing.assert_array_equal(whole.robot.v, less.robot.v)
+    assert [j.velocity_limit for j in whole.joints] == [j.velocity_limit for j in less.joints]
+    assert not any(j.position_limits for j in less.joints)
+
+
+def test_energy_from_nothing_is_seen():
+    drawn = draw(5001)
+    ledger = Ledger(drawn)
+    for _ in range(100):
+        drawn.world.step()
+        assert ledger.enter() < 0.02
+    drawn.robot.set_state(v=1.2 * drawn.robot.v)
+    assert ledger.enter() > 0.1
