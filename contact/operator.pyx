@@ -275,6 +275,28 @@ cdef Mover make_mover(const ContactProblem* p, const RowSide* side) noexcept nog
     return m
 
 
+cdef inline double mobility(Operator* G, const Line* k) noexcept nogil:
+    """G_rr of a row, without compliance [1/kg].
+
+    Coordinates that are named several times are summed in G.z, whose velocities nobody has written yet.
+    """
+    cdef double g = 0.0
+    cdef int j
+    if k.a.body >= 0:
+        g += dot3(k.a.v, k.a.dv) + dot3(k.a.w, k.a.dw)
+        if k.a.body == k.b.body:
+            g += dot3(k.a.v, k.b.dv) + dot3(k.a.w, k.b.dw) + dot3(k.b.v, k.a.dv) + dot3(k.b.w, k.a.dw)
+    if k.b.body >= 0:
+        g += dot3(k.b.v, k.b.dv) + dot3(k.b.w, k.b.dw)
+    for j in range(k.entry, k.entry_end):
+        G.z[G.entry[j].coordinate] = 0.0
+    for j in range(k.entry, k.entry_end):
+        G.z[G.entry[j].coordinate] += G.entry[j].y
+    for j in range(k.entry, k.entry_end):
+        g += G.entry[j].y * G.z[G.entry[j].coordinate]
+    return g
+
+
 cdef void make_line(Operator* G, const ContactProblem* p, int i, int r, double compliance) noexcept nogil:
     """The constants of row r of those that are no cone's, as line i."""
     cdef Line* k = &G.line[i]
@@ -286,7 +308,7 @@ cdef void make_line(Operator* G, const ContactProblem* p, int i, int r, double c
     if p.entry_start != NULL:
         k.entry, k.entry_end = p.entry_start[r], p.entry_start[r + 1]
     k.compliance = compliance
-    k.G = coupling(G, i, i) + compliance
+    k.G = mobility(G, k) + compliance
 
 
 cdef int make_block(Operator* G, const ContactProblem* p, LineBlock* k, int i, int first, int factor) noexcept nogil:
