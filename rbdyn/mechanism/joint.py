@@ -74,6 +74,32 @@ def _passive(joint: Joint, value: object, what: str) -> float:
     return number(value, f"{what} of joint {joint.name!r}", low=0.0, error=MechanismError)
 
 
+def _friction(joint: Joint, value: object, what: str) -> float:
+    """A finite number, 0 or more, and no more than the static one."""
+    force = _passive(joint, value, what)
+    static = joint.__dict__.get("static_friction")
+    if static is not None and force > static:
+        raise MechanismError(f"{what} of joint {joint.name!r} must be <= its static_friction {static:g}, got {force:g}")
+    return force
+
+
+def _static(joint: Joint, value: object, what: str) -> float | None:
+    """A finite number, not less than the sliding friction, or None."""
+    if value is None:
+        return None
+    return number(value, f"{what} of joint {joint.name!r}", low=joint.friction, error=MechanismError)
+
+
+def _share(joint: Joint, value: object, what: str) -> float:
+    """A number from 0 to 1."""
+    return number(value, f"{what} of joint {joint.name!r}", low=0.0, high=1.0, error=MechanismError)
+
+
+def _speed(joint: Joint, value: object, what: str) -> float | None:
+    """A number above 0, or None for none."""
+    return None if value is None else number(value, f"{what} of joint {joint.name!r}", above=0.0, error=MechanismError)
+
+
 def _bound(joint: Joint, value: object, what: str) -> float | None:
     """A number, 0 or more, or None for no limit."""
     return None if value is None else _real(value, f"{what} of joint {joint.name!r}", 0.0)
@@ -117,7 +143,17 @@ class Joint(Edited):
     damping : float
         Viscous damping [N m s/rad or N s/m].
     friction : float
-        Dry friction [N m or N].
+        Dry friction while the joint slides, per degree of freedom [N m or N].
+    static_friction : float, optional
+        Dry friction at rest, `friction` or more; the same if left out.
+    static_threshold : float
+        Speed from which the joint slides [rad/s or m/s]; below it friction lies between the two in proportion.  0
+        switches static friction off.
+    limit_restitution : float
+        Share of the speed that comes back from the hard stops, 0 to 1.
+    no_load_speed : float, optional
+        Speed at which the motor gives nothing more in its direction [rad/s or m/s]: what it can give falls from the
+        effort limit, at rest, in proportion to the speed.  None: the effort limit holds at any speed.
     stiffness : float
         Spring stiffness [N m/rad or N/m].
     spring_reference : (num_positions,) array_like, optional
@@ -133,7 +169,7 @@ class Joint(Edited):
     Raises
     ------
     MechanismError
-        If a number is negative or NaN, or the limits are in the wrong order or on a SinCosRevolute joint; if a
+        If a number is out of range or NaN, or the limits are in the wrong order or on a SinCosRevolute joint; if a
         quaternion or a pair [sine, cosine] of `spring_reference` is not of unit length; if `mimic` is no Mimic.
     """
 
@@ -150,6 +186,10 @@ class Joint(Edited):
         stiffness: float = 0.0,
         spring_reference: ArrayLike | None = None,
         mimic: Mimic | None = None,
+        static_friction: float | None = None,
+        static_threshold: float = 1e-3,
+        limit_restitution: float = 0.0,
+        no_load_speed: float | None = None,
     ) -> None:
         self._name = checked_name(name, "a joint's name", error=MechanismError)
         if type(joint_type) not in TYPES:
@@ -165,6 +205,10 @@ class Joint(Edited):
         self.stiffness = stiffness
         self.spring_reference = spring_reference
         self.mimic = mimic
+        self.static_friction = static_friction
+        self.static_threshold = static_threshold
+        self.limit_restitution = limit_restitution
+        self.no_load_speed = no_load_speed
         self.frame_before = CartesianFrame(f"before_{name}")
         self.frame_after = CartesianFrame(f"after_{name}")
 
@@ -175,7 +219,11 @@ class Joint(Edited):
     effort_limit = Parameter(_bound, "Largest force [N m or N]; None for no limit.")
     rotor_inertia = Parameter(_passive, "Reflected inertia of the motor [kg m^2 or kg].")
     damping = Parameter(_passive, "Viscous damping [N m s/rad or N s/m].")
-    friction = Parameter(_passive, "Dry friction [N m or N].")
+    friction = Parameter(_friction, "Dry friction while the joint slides [N m or N].")
+    static_friction = Parameter(_static, "Dry friction at rest [N m or N]; None: as while it slides.")
+    static_threshold = Parameter(_passive, "Speed from which the joint slides [rad/s or m/s].")
+    limit_restitution = Parameter(_share, "Share of the speed that comes back from the hard stops, 0 to 1.")
+    no_load_speed = Parameter(_speed, "Speed at which the motor gives nothing more [rad/s or m/s]; None: at none.")
     stiffness = Parameter(_passive, "Spring stiffness [N m/rad or N/m].")
     mimic = Parameter(_mimic, "The joint that this one follows, or None.")
     spring_reference = Parameter(_reference, "Configuration at which the spring is at rest, (num_positions,).")

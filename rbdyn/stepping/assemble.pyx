@@ -12,7 +12,9 @@ from rbdyn.stepping.constraints.contact.contacts cimport count_contacts, read_co
 from rbdyn.stepping.constraints.contact.overlaps cimport end_overlaps
 from rbdyn.stepping.constraints.contact.rolling cimport count_rolling, read_rolling, write_rolling
 from rbdyn.stepping.constraints.contact.trails cimport end_trails
-from rbdyn.stepping.constraints.joints.dry_friction cimport count_friction, read_friction, write_friction
+from rbdyn.stepping.constraints.joints.dry_friction cimport (
+    clear_friction, count_friction, find_judged, read_friction, write_friction,
+)
 from rbdyn.stepping.constraints.joints.limits cimport count_limits, read_limits, write_limits
 from rbdyn.stepping.constraints.joints.motors cimport (
     clear_motor_rows, count_motors, find_overloads, read_motors, write_motors,
@@ -84,12 +86,14 @@ cdef void forget_late_rows(const Scene* scene) noexcept nogil:
     """No constraint was found that the step before left out."""
     clear_motor_rows(scene)
     clear_speeding(scene)
+    clear_friction(scene)
 
 
 cdef bint find_late_rows(const Scene* scene) noexcept nogil:
     """Whether the step's end does not meet a law that had no row, and has one now: then it has to be done again."""
     cdef bint found = find_overloads(scene)
-    return find_speeders(scene) or found
+    found |= find_speeders(scene)
+    return find_judged(scene) or found
 
 
 cdef bint write_position_problem(Assembly* a) except -1 nogil:

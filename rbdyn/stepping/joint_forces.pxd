@@ -81,7 +81,7 @@ cdef inline void joint_forces(System* s, const CData* d, double dt, Scheme schem
         difference_joints(m, d.q, c.q_spring, w.error)
     w.implicit = NULL
     for k in range(m.nv):
-        w.tau[k] = c.stiffness[k] * (w.error[k] - theta * dt * d.v[k]) - c.damping[k] * d.v[k]
+        w.tau[k] = w.passive[k] = c.stiffness[k] * (w.error[k] - theta * dt * d.v[k]) - c.damping[k] * d.v[k]
         w.extra[k] = dt * (damping_theta(s, k, dt, theta) * c.damping[k] + theta * gamma * dt * c.stiffness[k])
         if w.motor[k] == MOTOR_IN_ROW:
             pass                                       # the solver gives it
@@ -130,11 +130,15 @@ cdef inline void release_limits(System* s) noexcept nogil:
             s.work.motor[k] = MOTOR_WITHIN
 
 cdef inline void actuation(System* s, double dt) noexcept nogil:
-    """What the actuators did in the step, with the PD law's implicit part at the new velocity."""
+    """What actuators, springs and damping did in the step, with their implicit parts at the new velocity."""
     cdef const SystemControl* c = &s.control
     cdef SystemScratch* w = &s.work
+    cdef double own
     cdef int k
+    w.lasted = dt
     for k in range(s.m.nv):
+        own = w.own[k] if w.motor[k] == MOTOR_WITHIN else 0.0
+        w.passive[k] -= (w.extra[k] - own) * (w.v_next[k] - s.d.v[k]) / dt
         if w.motor[k] == MOTOR_IN_ROW:
             w.applied[k] = w.motor_impulse[k] / dt
         elif w.motor[k] == MOTOR_WITHIN or w.own[k] == 0.0:

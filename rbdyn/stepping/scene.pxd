@@ -71,6 +71,7 @@ cdef struct SingleScratch:
 cdef struct Limit:            # of a joint with one degree of freedom
     int q, dof                # its indices in q and v
     double lower, upper       # [rad or m] one of them may be infinite
+    double restitution        # share of the speed that comes back
 
 cdef struct SpeedLimit:       # of a joint with one degree of freedom
     int dof
@@ -78,7 +79,33 @@ cdef struct SpeedLimit:       # of a joint with one degree of freedom
 
 cdef struct Friction:         # dry, of a degree of freedom
     int dof
-    double force              # [N m or N]
+    double sliding            # [N m or N]
+    double resting            # at most at speed 0 [N m or N], >= sliding
+    double threshold          # speed from which it slides [rad/s or m/s]
+
+cdef enum FrictionState:      # of a degree of freedom in a step
+    AS_IT_MOVES = 0           # it slides or rests as at the start of the step
+    COMES_TO_REST = 1         # it slid, and turns round in the step
+    BREAKS_LOOSE = 2          # static friction cannot hold it
+
+cdef struct Mimic:            # q = multiplier q_leader + offset, both joints with one degree of freedom
+    int q, dof
+    int leader_q, leader_dof
+    double multiplier, offset
+
+cdef struct BallLimit:        # of a spherical joint
+    int q, dof                # its first indices in q and v
+    Vec3 axis                 # of the twist, unit length, the same before and after the joint at rest
+    double angle              # largest rotation [rad]
+    double cone               # largest angle between the axis before and after [rad]
+    double twist_lower, twist_upper    # [rad]
+
+cdef enum JointForce:         # what acts on degrees of freedom by rows, as SystemScratch.by_rows keeps it
+    LIMIT_FORCE
+    VELOCITY_LIMIT_FORCE
+    FRICTION_FORCE
+    MIMIC_FORCE
+    JOINT_FORCES
 
 cdef enum MotorState:         # of an actuator in a step
     MOTOR_WITHIN = 0          # its implicit force is within its limits
@@ -103,11 +130,20 @@ cdef struct SystemControl:    # written between steps
     double* inertia           # (nv,) of the body on its joint alone, with its rotor [kg m^2 or kg]
     double* stiffness         # (nv,) passive springs
     double* q_spring          # (nq,) where the springs rest
-    int n_limits
-    Limit* limit              # (n_limits,) position limits, room for nv
-    int n_speed_limits, n_friction
+    double* no_load_speed     # (nv,) at which an actuator gives nothing more, may be infinite [rad/s or m/s]
+    double* lower             # (nv,) position limits of joints with one degree of freedom, may be infinite [rad or m]
+    double* upper             # (nv,)
+    double* restitution       # (nv,) of these stops
+    double* top_speed         # (nv,) velocity limits, may be infinite [rad/s or m/s]
+    double* friction          # (nv,) dry [N m or N]
+    double* static_friction   # (nv,) the same at rest, >= friction
+    double* static_threshold  # (nv,) speed from which it slides [rad/s or m/s]
+    int n_limits, n_speed_limits, n_slides, n_mimics, n_balls
+    Limit* limit              # (n_limits,) of these the finite ones, room for nv
     SpeedLimit* speed_limit   # (n_speed_limits,) likewise
-    Friction* friction        # (n_friction,)
+    Friction* slide           # (n_slides,) those that are not 0
+    Mimic* mimic              # (n_mimics,)
+    BallLimit* ball           # (n_balls,)
     Force* wrench             # (nb,) external torques and forces of this step, world axes
     Mat3* lever               # (nb,) sum of r f^T: r from the internal origin to where a force acts, body axes [m], f
 
@@ -150,9 +186,14 @@ cdef struct SystemScratch:    # written within a step
     bint pushed               # its pose is corrected in this step
     double* push              # (nv,) what it moves with beyond its velocity then, for this step only
     int n_near                # ends of limits that it could pass in this step
+    int* near                 # (n_near,) twice the limit, 1 more for its upper end
     int n_speeding            # ends of velocity limits that have rows in this step
     int* speeding             # (n_speed_limits,) which
-    int* near                 # (n_near,) twice the limit, 1 more for its upper end
+    int n_judged              # frictions of which the step's end told whether they hold
+    int* hold                 # (n_slides,) FrictionState
+    double* by_rows           # (JOINT_FORCES, nv) impulses on degrees of freedom [N m s or N s]
+    double* passive           # (nv,) springs and damping, their implicit part once the step is done [N m or N]
+    double lasted             # the step in which all this acted [s]
     bint* held                # (nv,) a limit holds it in this step: its position follows from v_next alone
     Motion* twist             # (nb,) free velocity of each body, body axes (active systems)
     Motion* S                 # (nv,) normalised motion columns, world axes about `origin`
@@ -196,9 +237,19 @@ cdef inline void lay_out_control(SystemControl* c, Arena* a, const CModel* m) no
     c.inertia = <double*> place(a, m.nv, sizeof(double))
     c.stiffness = <double*> place(a, m.nv, sizeof(double))
     c.q_spring = <double*> place(a, m.nq, sizeof(double))
+    c.no_load_speed = <double*> place(a, m.nv, sizeof(double))
+    c.lower = <double*> place(a, m.nv, sizeof(double))
+    c.upper = <double*> place(a, m.nv, sizeof(double))
+    c.restitution = <double*> place(a, m.nv, sizeof(double))
+    c.top_speed = <double*> place(a, m.nv, sizeof(double))
+    c.friction = <double*> place(a, m.nv, sizeof(double))
+    c.static_friction = <double*> place(a, m.nv, sizeof(double))
+    c.static_threshold = <double*> place(a, m.nv, sizeof(double))
     c.limit = <Limit*> place(a, m.nv, sizeof(Limit))
     c.speed_limit = <SpeedLimit*> place(a, m.nv, sizeof(SpeedLimit))
-    c.friction = <Friction*> place(a, m.nv, sizeof(Friction))
+    c.slide = <Friction*> place(a, m.nv, sizeof(Friction))
+    c.mimic = <Mimic*> place(a, m.nv, sizeof(Mimic))
+    c.ball = <BallLimit*> place(a, m.nb, sizeof(BallLimit))
     c.wrench = <Force*> place(a, m.nb, sizeof(Force))
     c.lever = <Mat3*> place(a, m.nb, sizeof(Mat3))
 
@@ -236,6 +287,9 @@ cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) no
     w.push = <double*> place(a, m.nv, sizeof(double))
     w.near = <int*> place(a, 2 * m.nv, sizeof(int))
     w.speeding = <int*> place(a, m.nv, sizeof(int))
+    w.hold = <int*> place(a, m.nv, sizeof(int))
+    w.by_rows = <double*> place(a, JOINT_FORCES * m.nv, sizeof(double))
+    w.passive = <double*> place(a, m.nv, sizeof(double))
     w.held = <bint*> place(a, m.nv, sizeof(bint))
     w.acceleration = <double*> place(a, m.nv, sizeof(double))
     w.twist = <Motion*> place(a, m.nb, sizeof(Motion))

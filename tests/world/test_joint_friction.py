@@ -108,3 +108,79 @@ def test_no_joint_of_a_falling_arm_is_too_fast(seed):
         last = rbdyn.kinetic_energy(robot.state) + rbdyn.potential_energy(robot.state)
         assert last <= start + 1e-4 * abs(start)
     assert fast > 5
+
+
+@pytest.mark.parametrize("dt", [5e-4, 2e-3, 5e-3])
+@pytest.mark.parametrize("integrator", ["trapezoid", "semi_implicit", "euler"])
+def test_static_friction_holds_and_breaks_loose_at_once(dt, integrator):
+    """Up to 5 N at rest, then 2 N: from the first step in which it slides."""
+    m, sliding, resting = 2.0, 2.0, 5.0
+    world = World(dt, gravity=(0, 0, 0))
+    world.integrator = integrator
+    robot = world.add_articulated_system(slider(m, friction=sliding, static_friction=resting))
+    robot.set_generalized_force([-4.99])
+    world.step(100)
+    assert (robot.q[0], robot.v[0]) == (0.0, pytest.approx(0.0, abs=1e-12))
+    assert robot.friction_force[0] == pytest.approx(4.99)
+    robot.set_generalized_force([-5.01])
+    world.step(100)
+    assert robot.friction_force[0] == pytest.approx(sliding)
+    assert robot.v[0] == pytest.approx(-(5.01 - sliding) / m * 100 * dt, rel=1e-9)
+    robot.set_generalized_force([-3.0])                    # less than the static friction: it slides on
+    world.step(100)
+    assert robot.v[0] == pytest.approx(-(5.01 + 3.0 - 2 * sliding) / m * 100 * dt, rel=1e-9)
+    robot.set_joint_friction(2.0)
+    robot.set_state([0.0], [0.0])
+    world.step(100)
+    assert robot.v[0] == pytest.approx(-(3.0 - 2.0) / m * 100 * dt, rel=1e-9)
+
+
+@pytest.mark.parametrize("dt", [5e-4, 2e-3, 5e-3])
+def test_what_slides_up_a_slope_stays_where_it_comes_to_rest(dt):
+    """Between the two frictions gravity turns nothing round that static friction can hold."""
+    m, pull, v = 2.0, 4.0, 1.3
+    world = World(dt, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(slider(m, friction=2.0, static_friction=5.0))
+    robot.set_generalized_force([-pull])
+    robot.set_state([0.0], [v])
+    world.step(round(2.0 / dt))
+    assert robot.q[0] == pytest.approx(0.5 * m * v * v / (pull + 2.0), abs=dt * v / 2)
+    assert robot.v[0] == pytest.approx(0.0, abs=1e-12)
+    assert robot.friction_force[0] == pytest.approx(pull)
+    robot.set_joint_friction(2.0, 3.0)
+    world.step(round(0.1 / dt))
+    assert robot.v[0] == pytest.approx(-(pull - 2.0) / m * 0.1, rel=1e-9)
+
+
+@pytest.mark.parametrize("dt", [5e-4, 1e-3, 2e-3, 5e-3])
+def test_a_mass_on_a_moving_belt_sticks_and_slips(dt):
+    """Period and amplitude of the closed form, to the share of a step by which it breaks loose too early or too late.
+
+    Stick: x' = V up to k x = f_s.  Slip: x = f_k / k + (D / k) cos w t + (V / w) sin w t, D = f_s - f_k, w^2 = k / m,
+    until x' = V again.
+    """
+    m, k, speed, sliding, resting = 2.0, 20.0, 0.3, 2.0, 5.0
+    w, fall = np.sqrt(k / m), resting - sliding
+    period = (2 * np.pi - 2 * np.arctan(fall * w / (k * speed))) / w + 2 * fall / (k * speed)
+    amplitude = np.hypot(fall / k, speed / w)
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    block = rbdyn.RigidBody("block", rbdyn.SpatialInertia(m, (0, 0, 0), np.eye(3)))
+    belt = rbdyn.RigidBody("belt", rbdyn.SpatialInertia(1e7, (0, 0, 0), np.eye(3)))    # nothing slows it
+    x = rbdyn.Prismatic((1, 0, 0))
+    mechanism.attach(mechanism.root_body, block, rbdyn.Joint("spring", x, stiffness=k))
+    mechanism.attach(block, belt, rbdyn.Joint("belt", x, friction=sliding, static_friction=resting))
+    world = World(dt, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(mechanism)
+    robot.set_state(v=[speed, 0.0])
+    way = [0.0]
+    for _ in range(int(13.5 * period / dt)):
+        world.step()
+        way.append(robot.q[0])
+    way = np.array(way) - sliding / k
+    up = np.flatnonzero((way[:-1] < 0) & (way[1:] >= 0))
+    times = dt * (up + way[up] / (way[up] - way[up + 1]))
+    assert len(times) >= 13
+    assert np.diff(times).mean() == pytest.approx(period, rel=dt)
+    for cycle in np.split(way, up)[1:-1]:
+        assert cycle.max() == pytest.approx(amplitude, rel=dt)
+        assert cycle.min() == pytest.approx(-amplitude, rel=dt)

@@ -78,6 +78,7 @@ cdef inline void turn_springs(System* s, double dt) noexcept nogil:
         if c.springs and turned(s, i, c.q_spring, c.stiffness, dt, turn):
             for k in range(s.m.nvi[i]):
                 s.work.tau[v0 + k] += c.stiffness[v0 + k] * turn[k]
+                s.work.passive[v0 + k] += c.stiffness[v0 + k] * turn[k]
 
 cdef inline void midpoint_acceleration(System* s, double dt) noexcept nogil:
     """work.vd in the middle of the step, from that at its start."""

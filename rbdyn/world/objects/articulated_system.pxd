@@ -12,6 +12,8 @@ cdef class ArticulatedSystem(WorldObject):
     cdef System* system(self) except NULL
     cdef Vec3 gravity            # the World's [m/s^2]
     cdef Model compiled(self)
+    cdef double* numbers(self, object name) except NULL
+    cdef int put_numbers(self, dict columns) except -1
     cdef int set_gravity(self, Vec3 gravity) except -1
     cdef bint targeted           # a PD target was set, or begun
     cdef object array_of(self, const double* x, int n)

@@ -6,6 +6,7 @@ from rbdyn.algorithms.kinematics.forward import body_pose
 from rbdyn.errors import Error
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.arguments import effort_limits, option
+from rbdyn.world.objects import joint_readings, joint_settings
 from rbdyn.world.objects.base_pose import q_with_base
 from rbdyn.world.objects.closed_loops import closed, closed_start, ties_trees
 from rbdyn.world.arguments import orientation as _orientation
@@ -25,12 +26,16 @@ from rbdyn.stepping.constraints.joints.dry_friction cimport list_friction
 from rbdyn.stepping.constraints.joints.limits cimport list_limits
 from rbdyn.stepping.constraints.joints.velocity_limits cimport list_velocity_limits
 from rbdyn.stepping.joint_forces cimport list_inertias
-from rbdyn.stepping.scene cimport System, SystemControl
+from rbdyn.stepping.scene cimport (
+    FRICTION_FORCE, LIMIT_FORCE, MIMIC_FORCE, VELOCITY_LIMIT_FORCE, System, SystemControl,
+)
 from rbdyn.stepping.wrenches cimport system_clear_wrenches
 from rbdyn.world.objects.object cimport WorldObject
 
 MODES = ("force", "pd_plus_feedforward")
 LIMITS = ("motor", "explicit")
+FORCES = {"limit": LIMIT_FORCE, "velocity limit": VELOCITY_LIMIT_FORCE, "friction": FRICTION_FORCE,
+          "mimic": MIMIC_FORCE}
 
 
 cdef class ArticulatedSystem(WorldObject):
@@ -78,16 +83,47 @@ cdef class ArticulatedSystem(WorldObject):
         memcpy(c.effort_upper, data(self.model.array("effort_limit")), size)
         memcpy(c.effort_lower, data(-self.model.array("effort_limit")), size)
         c.motor_limits = True
-        memcpy(c.damping, data(self.model.array("damping")), size)
-        memcpy(c.stiffness, data(self.model.array("stiffness")), size)
-        c.springs = bool(self.model.array("stiffness").any())
         memcpy(c.q_spring, data(self.model.array("spring_reference")), self.model.c.nq * sizeof(double))
         list_inertias(self.system())
-        list_limits(self.system(), data(self.model.array("lower")), data(self.model.array("upper")))
-        list_velocity_limits(self.system(), data(self.model.array("velocity_limit")))
-        list_friction(self.system(), data(self.model.array("friction")))
+        self.put_numbers({**joint_settings.joint_numbers(self.model.mechanism), "damping": self.model.array("damping"),
+                          "stiffness": self.model.array("stiffness")})
         memcpy(c.q_ref, self.state.c.q, self.model.c.nq * sizeof(double))
         c.tied = ties_trees(self.model)
+        return 0
+
+    cdef double* numbers(self, object name) except NULL:
+        """The array (nv,) of its control that holds a number of each degree of freedom."""
+        cdef SystemControl* c = &self.system().control
+        if name == "lower":
+            return c.lower
+        if name == "upper":
+            return c.upper
+        if name == "limit_restitution":
+            return c.restitution
+        if name == "velocity_limit":
+            return c.top_speed
+        if name == "friction":
+            return c.friction
+        if name == "static_friction":
+            return c.static_friction
+        if name == "static_threshold":
+            return c.static_threshold
+        if name == "no_load_speed":
+            return c.no_load_speed
+        return c.stiffness if name == "stiffness" else c.damping
+
+    cdef int put_numbers(self, dict columns) except -1:
+        """Write such arrays, and what follows from them."""
+        cdef SystemControl* c = &self.system().control
+        cdef int k
+        for name, column in columns.items():
+            memcpy(self.numbers(name), data(column), self.model.c.nv * sizeof(double))
+        c.springs = False
+        for k in range(self.model.c.nv):
+            c.springs = c.springs or c.stiffness[k] != 0.0
+        list_limits(self.system())
+        list_velocity_limits(self.system())
+        list_friction(self.system())
         return 0
 
     cdef int set_gravity(self, Vec3 gravity) except -1:
@@ -397,6 +433,59 @@ cdef class ArticulatedSystem(WorldObject):
         """
         self.present()
         return self.array_of(self.system().work.acceleration, self.nv)
+
+    # ---- joints ------------------------------------------------------------------------------
+
+    joint_limits = joint_settings.joint_limits
+    limit_restitution = joint_settings.limit_restitution
+    velocity_limits = joint_settings.velocity_limits
+    joint_friction = joint_settings.joint_friction
+    joint_damping = joint_settings.joint_damping
+    joint_springs = joint_settings.joint_springs
+    set_joint_limits = joint_settings.set_joint_limits
+    set_velocity_limits = joint_settings.set_velocity_limits
+    set_joint_friction = joint_settings.set_joint_friction
+    set_joint_damping = joint_settings.set_joint_damping
+    set_joint_springs = joint_settings.set_joint_springs
+    add_spring = joint_settings.add_spring
+    joint_limit_violations = joint_readings.joint_limit_violations
+    limit_force = joint_readings.limit_force
+    velocity_limit_force = joint_readings.velocity_limit_force
+    friction_force = joint_readings.friction_force
+    mimic_force = joint_readings.mimic_force
+    passive_force = joint_readings.passive_force
+
+    def _check_settable(self):
+        self.present()
+        self.lock.check_idle()
+
+    def _joint_numbers(self, name):
+        self.present()
+        return self.array_of(self.numbers(name), self.nv)
+
+    def _set_joint_numbers(self, columns):
+        self._check_settable()
+        self.put_numbers({name: np.ascontiguousarray(column) for name, column in columns.items()})
+
+    def _spring_reference(self):
+        self.present()
+        return self.array_of(self.system().control.q_spring, self.nq)
+
+    def _set_spring_reference(self, q):
+        self._check_settable()
+        memcpy(self.system().control.q_spring, data(q), self.model.c.nq * sizeof(double))
+
+    def _joint_force(self, name):
+        self.present()
+        if name == "passive":
+            return self.array_of(self.system().work.passive, self.nv)
+        a = self.array_of(self.system().work.by_rows + <int> FORCES[name] * self.model.c.nv, self.nv)
+        return read_only(a / self._lasted) if self._lasted else a
+
+    @property
+    def _lasted(self):
+        self.present()
+        return self.system().work.lasted
 
     # ---- external forces ---------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from rbdyn.stepping.scene cimport Scene, System
 cdef enum:
     LIMIT_SOURCE = 2          # Key.source; id_a is the handle of the system, id_b the dof, feature the end
 
-cdef void list_limits(System* s, const double* lower, const double* upper) noexcept nogil
+cdef void list_limits(System* s) noexcept nogil
 cdef Count count_limits(const Scene* s) noexcept nogil
 cdef int write_limits(const Scene* s, Builder* b) except -1 nogil
 cdef void read_limits(const Scene* s, const ContactProblem* p, Share share) noexcept nogil

@@ -10,22 +10,25 @@ from libc.math cimport INFINITY, isfinite
 
 from rbdyn.contact.problem cimport UNILATERAL, ContactProblem, Key
 from rbdyn.contact.targets cimport position_target, target_velocity
-from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
-from rbdyn.stepping.scene cimport Limit, Scene, System
+from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row
+from rbdyn.stepping.constraints.joints.home cimport take_home
+from rbdyn.stepping.scene cimport LIMIT_FORCE, Limit, Scene, System, SystemControl
 
 cdef double REACH = 50.0      # change of velocity that contacts are expected to stay below [rad/s or m/s]
 cdef double WHIP = 10.0       # change of a joint's velocity for that of another that stops: light links on long arms
 
 
-cdef void list_limits(System* s, const double* lower, const double* upper) noexcept nogil:
-    """Note the limits (nq,) that are finite; joints of several degrees of freedom have none."""
-    cdef int i, q
-    s.control.n_limits = 0
+cdef void list_limits(System* s) noexcept nogil:
+    """Note the limits that are finite; joints of several degrees of freedom have none."""
+    cdef SystemControl* c = &s.control
+    cdef int i, dof
+    c.n_limits = 0
     for i in range(1, s.m.nb):
-        q = s.m.qi[i]
-        if s.m.nvi[i] == 1 and (isfinite(lower[q]) or isfinite(upper[q])):
-            s.control.limit[s.control.n_limits] = Limit(q=q, dof=s.m.vi[i], lower=lower[q], upper=upper[q])
-            s.control.n_limits += 1
+        dof = s.m.vi[i]
+        if s.m.nvi[i] == 1 and (isfinite(c.lower[dof]) or isfinite(c.upper[dof])):
+            c.limit[c.n_limits] = Limit(q=s.m.qi[i], dof=dof, lower=c.lower[dof], upper=c.upper[dof],
+                                        restitution=c.restitution[dof])
+            c.n_limits += 1
 
 
 cdef inline double least_margin(const System* s, double dt) noexcept nogil:
@@ -88,7 +91,7 @@ cdef int write_limit(const Scene* s, Builder* b, System* r, const Limit* limit, 
     cdef double sign = -1.0 if end else 1.0
     cdef double q = r.d.q[limit.q]
     cdef double gap = limit.upper - q if end else q - limit.lower
-    cdef double target = target_velocity(-sign * r.d.v[limit.dof], -gap, s.dt, 0.0, 0.0)
+    cdef double target = target_velocity(-sign * r.d.v[limit.dof], -gap, s.dt, limit.restitution, 0.0)
     cdef double part = position_target(-gap, s.dt, s.erp, s.slop, s.erp_speed)
     begin_row(b, UNILATERAL, 0.0, 0.0, sign * r.d.v[limit.dof], sign * r.work.v_free[limit.dof], -gap, target, part,
               Key(source=LIMIT_SOURCE, id_a=r.handle, id_b=limit.dof, feature=end))
@@ -106,13 +109,16 @@ cdef int write_limits(const Scene* s, Builder* b) except -1 nogil:
 
 
 cdef void read_limits(const Scene* s, const ContactProblem* p, Share share) noexcept nogil:
-    """Give the impulses to the systems; a joint that its limit holds moves with its new velocity (system_move)."""
+    """Give the impulses to the systems.  A joint that its limit holds moves with its new velocity (system_move).
+
+    One that bounces moves as it would in the air: that keeps its energy.
+    """
     cdef System* r = s.system
     cdef int i, row
+    take_home(s, p, share, LIMIT_FORCE, 1)
     for i in range(share.block, share.block_end):
         row = p.block[i].first_row
-        if p.impulse[row] > 0.0:
+        if p.impulse[row] > 0.0 and p.target[row] <= 0.0:
             while r.handle != <int> p.block[i].key.id_a:
                 r += 1
-            gather_row(p, row, r)
             r.work.held[p.block[i].key.id_b] = True

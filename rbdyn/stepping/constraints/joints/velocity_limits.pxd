@@ -7,7 +7,7 @@ from rbdyn.stepping.scene cimport Scene, System
 cdef enum:
     VELOCITY_SOURCE = 5       # Key.source; id_a is the handle of the system, id_b the dof, feature the end
 
-cdef void list_velocity_limits(System* s, const double* limit) noexcept nogil
+cdef void list_velocity_limits(System* s) noexcept nogil
 cdef Count count_velocity_limits(const Scene* s) noexcept nogil
 cdef int write_velocity_limits(const Scene* s, Builder* b) except -1 nogil
 cdef void read_velocity_limits(const Scene* s, const ContactProblem* p, Share share) noexcept nogil

@@ -9,23 +9,26 @@ from libc.math cimport INFINITY, fabs, isfinite
 from libc.string cimport memset
 
 from rbdyn.contact.problem cimport UNILATERAL, ContactProblem, Key
-from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_rows
-from rbdyn.stepping.scene cimport Scene, SpeedLimit, System
+from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row
+from rbdyn.stepping.constraints.joints.home cimport take_home
+from rbdyn.stepping.scene cimport VELOCITY_LIMIT_FORCE, Scene, SpeedLimit, System, SystemControl
 
 cdef enum:
     BELOW = 1                 # ends of a limit
     ABOVE = 2
 
 
-cdef void list_velocity_limits(System* s, const double* limit) noexcept nogil:
-    """Note the limits (nv,) that are finite; joints of several degrees of freedom have none."""
+cdef void list_velocity_limits(System* s) noexcept nogil:
+    """Note the limits that are finite; joints of several degrees of freedom have none."""
+    cdef SystemControl* c = &s.control
     cdef int i, dof
-    s.control.n_speed_limits = 0
+    memset(s.work.speeding, 0, s.m.nv * sizeof(int))      # of limits that may have other places now
+    s.work.n_speeding = c.n_speed_limits = 0
     for i in range(1, s.m.nb):
         dof = s.m.vi[i]
-        if s.m.nvi[i] == 1 and isfinite(limit[dof]):
-            s.control.speed_limit[s.control.n_speed_limits] = SpeedLimit(dof=dof, speed=limit[dof])
-            s.control.n_speed_limits += 1
+        if s.m.nvi[i] == 1 and isfinite(c.top_speed[dof]):
+            c.speed_limit[c.n_speed_limits] = SpeedLimit(dof=dof, speed=c.top_speed[dof])
+            c.n_speed_limits += 1
 
 
 cdef inline double most(const Scene* s, const System* r, const SpeedLimit* limit) noexcept nogil:
@@ -98,7 +101,7 @@ cdef int write_velocity_limits(const Scene* s, Builder* b) except -1 nogil:
 
 cdef void read_velocity_limits(const Scene* s, const ContactProblem* p, Share share) noexcept nogil:
     """Give the impulses to the systems."""
-    gather_rows(s, p, share)
+    take_home(s, p, share, VELOCITY_LIMIT_FORCE, ABOVE)
 
 
 cdef bint find_speeders(const Scene* s) noexcept nogil:

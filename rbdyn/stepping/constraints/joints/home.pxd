@@ -1,0 +1,35 @@
+# What rows on degrees of freedom leave behind: impulses for the motion of their systems, and for those who ask.
+
+from libc.string cimport memset
+
+from rbdyn.contact.problem cimport ContactProblem, Key
+from rbdyn.stepping.builder cimport Share, gather_row
+from rbdyn.stepping.scene cimport Scene, System
+
+cdef inline void forget_impulses(const Scene* s, int force) noexcept nogil:
+    """Nothing of this kind (JointForce) acts."""
+    cdef System* r
+    cdef int k
+    for k in range(s.n_system):
+        r = s.system + k
+        memset(r.work.by_rows + force * r.m.nv, 0, r.m.nv * sizeof(double))
+
+cdef inline void take_home(const Scene* s, const ContactProblem* p, Share share, int force,
+                           unsigned int backwards) noexcept nogil:
+    """Give the impulses of a source's rows, each on one degree of freedom, to the systems, and note them.
+
+    Keys hold the handle of the system, the degree of freedom and the feature: rows of the feature `backwards` count its
+    velocity so.
+    """
+    cdef System* r = s.system
+    cdef const Key* key
+    cdef double impulse
+    cdef int i, row
+    forget_impulses(s, force)
+    for i in range(share.block, share.block_end):
+        key, row = &p.block[i].key, p.block[i].first_row
+        while r.handle != <int> key.id_a:
+            r += 1
+        gather_row(p, row, r)
+        impulse = p.impulse[row]
+        r.work.by_rows[force * r.m.nv + <int> key.id_b] += -impulse if key.feature == backwards else impulse

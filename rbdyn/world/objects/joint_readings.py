@@ -1,0 +1,91 @@
+"""What acted on a robot's joints in the latest step; properties and methods of ArticulatedSystem, written in Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from rbdyn.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from rbdyn.world.objects.articulated_system import ArticulatedSystem
+
+
+class LimitViolation(NamedTuple):
+    """A joint at one of its stops, or beyond it.
+
+    Attributes
+    ----------
+    joint : str
+        Its name.
+    end : str
+        "lower" or "upper".
+    excess : float
+        How far it is beyond now [rad or m]; negative if it is short of it.
+    impulse : float
+        What the stop gave in the latest step, 0 or more [N m s or N s].
+    """
+
+    joint: str
+    end: str
+    excess: float
+    impulse: float
+
+
+def joint_limit_violations(robot: ArticulatedSystem) -> list[LimitViolation]:
+    """The position limits that acted in the latest step, or are passed now.
+
+    They are no contacts: `contacts` does not hold them.
+
+    Returns
+    -------
+    violations : list of LimitViolation
+        In the order of v.
+    """
+    (lower, upper), q = robot.joint_limits, robot.q
+    impulse = robot.limit_force * robot._lasted
+    found = []
+    for joint in robot.mechanism.tree_joints:
+        if joint.num_velocities != 1 or joint.num_positions != 1:
+            continue
+        k = robot.model.joint_v_index(joint.name)
+        x = float(q[robot.model.joint_q_index(joint.name)])
+        ends = (("lower", float(lower[k]) - x, impulse[k]), ("upper", x - float(upper[k]), -impulse[k]))
+        found += [LimitViolation(joint.name, end, over, max(float(i), 0.0))
+                  for end, over, i in ends if over > 0.0 or i > 0.0]  # fmt: skip
+    return found
+
+
+@property  # type: ignore[misc]
+def limit_force(robot: ArticulatedSystem) -> Array:
+    """What the hard stops gave in the latest step, its mean, (nv,) read-only [N m or N].
+
+    This and the other forces below are of the same step, or of its last part where it has substeps.  Their sum with
+    `applied_force`, those of contacts and given forces is M (v+ - v) / dt + h where the step is one evaluation at its
+    start: under "semi_implicit" and "euler".
+    """
+    return robot._joint_force("limit")
+
+
+@property  # type: ignore[misc]
+def velocity_limit_force(robot: ArticulatedSystem) -> Array:
+    """What velocity limits took away in the latest step, (nv,) read-only [N m or N]."""
+    return robot._joint_force("velocity limit")
+
+
+@property  # type: ignore[misc]
+def friction_force(robot: ArticulatedSystem) -> Array:
+    """What dry friction did in the latest step, (nv,) read-only [N m or N]; at rest it is what was needed."""
+    return robot._joint_force("friction")
+
+
+@property  # type: ignore[misc]
+def mimic_force(robot: ArticulatedSystem) -> Array:
+    """What mimics did in the latest step, to those that follow and to those they follow, (nv,) read-only [N m or N]."""
+    return robot._joint_force("mimic")
+
+
+@property  # type: ignore[misc]
+def passive_force(robot: ArticulatedSystem) -> Array:
+    """What springs and damping in the joints did in the latest step, implicit part and all, (nv,) read-only [N m or N].
+    """
+    return robot._joint_force("passive")

@@ -1,0 +1,424 @@
+"""What may be changed of a robot's joints while a World runs; methods of ArticulatedSystem, written in Python.
+
+The joints of the mechanism keep what they say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbdyn.arguments import as_array, number, shown
+from rbdyn.errors import MechanismError, StateError
+from rbdyn.mechanism.joint import Joint
+from rbdyn.mechanism.joints import SinCosRevolute
+from rbdyn.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from rbdyn.world.objects.articulated_system import ArticulatedSystem
+
+Numbers = float | ArrayLike
+Columns = dict[str, Array]
+
+
+def joint_numbers(mechanism: Any) -> Columns:
+    """What the moving joints of a mechanism say, (nv,) each, in the order of v."""
+    columns: dict[str, list[float]] = {
+        name: []
+        for name in ("lower", "upper", "limit_restitution", "velocity_limit", "friction", "static_friction",
+                     "static_threshold", "no_load_speed")
+    }  # fmt: skip
+    for joint in mechanism.tree_joints:
+        lower, upper = (_stops(joint) and joint.position_limits) or (-np.inf, np.inf)
+        values = {"lower": lower, "upper": upper}
+        values["static_friction"] = joint.friction if joint.static_friction is None else joint.static_friction
+        for name, column in columns.items():
+            value = values[name] if name in values else getattr(joint, name)
+            column += [np.inf if value is None else value] * joint.num_velocities
+    return {name: np.array(column, dtype=float) for name, column in columns.items()}
+
+
+def _stops(joint: Joint) -> bool:
+    """Whether position limits of it are numbers on one axis."""
+    return joint.num_velocities == 1 and not isinstance(joint.joint_type, SinCosRevolute)
+
+
+def _has_one(joint: Joint) -> bool:
+    return joint.num_velocities == 1
+
+
+def _any(joint: Joint) -> bool:
+    return joint.num_velocities > 0
+
+
+def _in_q(robot: ArticulatedSystem, joint: Joint) -> slice:
+    first = robot.model.joint_q_index(joint.name)
+    return slice(first, first + joint.num_positions)
+
+
+def _in_v(robot: ArticulatedSystem, joint: Joint) -> slice:
+    first = robot.model.joint_v_index(joint.name)
+    return slice(first, first + joint.num_velocities)
+
+
+def _moving(robot: ArticulatedSystem) -> list[tuple[Joint, slice]]:
+    """The joints with degrees of freedom, and where those are in v."""
+    return [(joint, _in_v(robot, joint)) for joint in robot.mechanism.tree_joints if joint.num_velocities]
+
+
+class _Change:
+    """New numbers (nv,) of some joints, begun with the present ones."""
+
+    def __init__(self, robot: ArticulatedSystem, fits: Any, needs: str) -> None:
+        robot._check_settable()
+        self.robot, self.fits, self.needs = robot, fits, needs
+        self.columns: Columns = {}
+
+    def column(self, name: str) -> Array:
+        if name not in self.columns:
+            self.columns[name] = np.array(self.robot._joint_numbers(name))
+        return self.columns[name]
+
+    def take(self, name: str, value: Numbers | None, what: str, low: float, high: float = math.inf) -> None:
+        """Numbers for all joints: one for those that take it, or (nv,) of them."""
+        if value is None:
+            return
+        nv, column = self.robot.nv, self.column(name)
+        if _is_one(value):
+            x = _within(value, what, low, high)
+            base = 6 if self.robot.model.floating_base else 0
+            for joint, place in _moving(self.robot):
+                if self.fits(joint) and place.start >= base:
+                    column[place] = x
+            return
+        given = np.array(value, dtype=object)
+        if given.shape != (nv,):
+            raise StateError(f"{what} must be a number or {nv} of them, got {shown(value)}")
+        new = np.array([_within(x, f"{what}[{k}]", low, high) for k, x in enumerate(given)])
+        for joint, place in _moving(self.robot):
+            if not self.fits(joint) and np.isfinite(new[place]).any() and not np.array_equal(new[place], column[place]):
+                raise StateError(f"{what}: joint {joint.name!r} ({joint.joint_type.kind}) has none; {self.needs}")
+        column[:] = new
+
+    def place(self, name: Any) -> tuple[Joint, slice]:
+        """A joint by its name, and where it is in v."""
+        self.robot.model.joint_v_index(name)  # raises for what is unknown or has no coordinates
+        joint = self.robot.mechanism.find_joint(name)
+        if not self.fits(joint):
+            raise StateError(f"joint {name!r} ({joint.joint_type.kind}) cannot have this; {self.needs}")
+        return joint, _in_v(self.robot, joint)
+
+    def named(self, joints: Mapping[str, Any] | None) -> list[tuple[Joint, slice, Any]]:
+        """The joints that were given by name, with what was given."""
+        if joints is None:
+            return []
+        if not isinstance(joints, Mapping):
+            raise StateError(f"joints must be a dict of joint names, got {shown(joints)}")
+        return [(*self.place(name), value) for name, value in joints.items()]
+
+    def apply(self) -> None:
+        self.robot._set_joint_numbers(self.columns)
+
+
+def _within(value: Any, what: str, low: float, high: float = math.inf) -> float:
+    """A number from low to high, which may be infinite where they are."""
+    if isinstance(value, (float, np.floating)) and math.isinf(value) and low <= value <= high:
+        return float(value)
+    return number(value, what, low=low, high=high, error=StateError)
+
+
+def _is_one(value: Any) -> bool:
+    """Whether this stands for one number, and not for several."""
+    return isinstance(value, (str, bytes)) or not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0
+
+
+def _pair(value: Any, what: str) -> tuple[Any, Any]:
+    if _is_one(value) or len(value) != 2 or isinstance(value, Mapping):
+        raise StateError(f"{what}, got {shown(value)}")
+    return value[0], value[1]
+
+
+# ---- position limits -----------------------------------------------------------------------------
+
+
+def set_joint_limits(
+    robot: ArticulatedSystem,
+    lower: Numbers | None = None,
+    upper: Numbers | None = None,
+    *,
+    joints: Mapping[str, tuple[float, float] | None] | None = None,
+    restitution: Numbers | None = None,
+) -> None:
+    """Change the hard stops of joints with one degree of freedom; what is not given stays.
+
+    A joint that is beyond its new limits is led back by position correction, without a jump of its velocity.
+
+    Parameters
+    ----------
+    lower, upper : float or (nv,) array_like, optional
+        Least and largest position [rad or m], which may be infinite.  A number is for all joints that can have limits.
+        Equal ones mean no limit.
+    joints : dict, optional
+        By joint name: (lower, upper), or None for no limit.
+    restitution : float or (nv,) array_like, optional
+        Share of the speed that comes back, 0 to 1.
+
+    Raises
+    ------
+    StateError
+        If a lower limit is above an upper one, a length or number is wrong, or the joint can have no limits; nothing
+        changes then.
+    UnknownNameError
+        If there is no such joint.
+
+    Examples
+    --------
+    >>> robot.set_joint_limits(joints={"LF_KFE": (-2.6, -0.1)})  # doctest: +SKIP
+    """
+    change = _Change(robot, _stops, "position limits act on joints with one degree of freedom, but no SinCosRevolute")
+    change.take("lower", lower, "lower", -math.inf)
+    change.take("upper", upper, "upper", -math.inf)
+    change.take("limit_restitution", restitution, "restitution", 0.0, 1.0)
+    low, high = change.column("lower"), change.column("upper")
+    for joint, place, pair in change.named(joints):
+        ends = (-math.inf, math.inf) if pair is None else _pair(pair, f"joints[{joint.name!r}] must be (lower, upper)")
+        low[place], high[place] = (_within(x, f"limits of joint {joint.name!r}", -math.inf) for x in ends)
+    for joint, place in _moving(robot):
+        if (low[place] > high[place]).any():
+            raise StateError(f"joint {joint.name!r}: the lower limit {low[place][0]:g} is above the upper one "
+                             f"{high[place][0]:g}")  # fmt: skip
+    equal = low == high
+    low[equal], high[equal] = -math.inf, math.inf
+    change.apply()
+
+
+@property  # type: ignore[misc]
+def joint_limits(robot: ArticulatedSystem) -> tuple[Array, Array]:
+    """Least and largest position of each degree of freedom, two (nv,) arrays, read-only [rad or m]."""
+    return robot._joint_numbers("lower"), robot._joint_numbers("upper")
+
+
+@property  # type: ignore[misc]
+def limit_restitution(robot: ArticulatedSystem) -> Array:
+    """Share of the speed that comes back from the stops, (nv,) read-only."""
+    return robot._joint_numbers("limit_restitution")
+
+
+# ---- velocity limits -----------------------------------------------------------------------------
+
+
+def set_velocity_limits(
+    robot: ArticulatedSystem, limit: Numbers | None = None, *, joints: Mapping[str, float | None] | None = None
+) -> None:
+    """Change how fast joints with one degree of freedom may be; what is not given stays.
+
+    Parameters
+    ----------
+    limit : float or (nv,) array_like, optional
+        Largest speed [rad/s or m/s], 0 or more, which may be infinite.  A number is for all such joints.
+    joints : dict, optional
+        By joint name; None for no limit.
+
+    Raises
+    ------
+    StateError
+        If a length or number is wrong, or the joint can have no such limit; nothing changes then.
+    UnknownNameError
+        If there is no such joint.
+    """
+    change = _Change(robot, _has_one, "velocity limits act on joints with one degree of freedom")
+    change.take("velocity_limit", limit, "limit", 0.0)
+    for joint, place, value in change.named(joints):
+        speed = math.inf if value is None else _within(value, f"velocity limit of joint {joint.name!r}", 0.0)
+        change.column("velocity_limit")[place] = speed
+    change.apply()
+
+
+@property  # type: ignore[misc]
+def velocity_limits(robot: ArticulatedSystem) -> Array:
+    """Largest speed of each degree of freedom, (nv,) read-only [rad/s or m/s]."""
+    return robot._joint_numbers("velocity_limit")
+
+
+# ---- friction and damping ------------------------------------------------------------------------
+
+
+def set_joint_friction(
+    robot: ArticulatedSystem,
+    friction: Numbers | None = None,
+    static: Numbers | None = None,
+    threshold: Numbers | None = None,
+    *,
+    joints: Mapping[str, float | tuple[float, float]] | None = None,
+) -> None:
+    """Change the dry friction of joints; what is not given stays.
+
+    Parameters
+    ----------
+    friction : float or (nv,) array_like, optional
+        While the joint slides, per degree of freedom [N m or N].  A number is for all joints but a floating base.
+    static : float or (nv,) array_like, optional
+        At rest, `friction` or more; the same where `friction` alone is given.
+    threshold : float or (nv,) array_like, optional
+        Speed from which the joint slides [rad/s or m/s]; below it friction lies between the two in proportion.
+    joints : dict, optional
+        By joint name: friction, or (friction, static).
+
+    Raises
+    ------
+    StateError
+        If a length or number is wrong, or static friction is less than sliding friction; nothing changes then.
+    UnknownNameError
+        If there is no such joint.
+    """
+    change = _Change(robot, _any, "")
+    change.take("friction", friction, "friction", 0.0, np.finfo(float).max)
+    change.take("static_friction", friction if static is None else static, "static", 0.0, np.finfo(float).max)
+    change.take("static_threshold", threshold, "threshold", 0.0, np.finfo(float).max)
+    sliding, resting = change.column("friction"), change.column("static_friction")
+    for joint, place, value in change.named(joints):
+        what = f"joints[{joint.name!r}]"
+        pair = (value, value) if _is_one(value) else _pair(value, f"{what} must be friction or (friction, static)")
+        sliding[place], resting[place] = (number(x, what, low=0.0, error=StateError) for x in pair)
+    for joint, place in _moving(robot):
+        if (resting[place] < sliding[place]).any():
+            raise StateError(f"joint {joint.name!r}: static friction {resting[place].min():g} is less than friction "
+                             f"{sliding[place].max():g}")  # fmt: skip
+    change.apply()
+
+
+@property  # type: ignore[misc]
+def joint_friction(robot: ArticulatedSystem) -> tuple[Array, Array]:
+    """Dry friction while sliding and at rest, two (nv,) arrays, read-only [N m or N]."""
+    return robot._joint_numbers("friction"), robot._joint_numbers("static_friction")
+
+
+def set_joint_damping(
+    robot: ArticulatedSystem, damping: Numbers | None = None, *, joints: Mapping[str, float] | None = None
+) -> None:
+    """Change the viscous damping of joints; what is not given stays.
+
+    Parameters
+    ----------
+    damping : float or (nv,) array_like, optional
+        Per degree of freedom [N m s/rad or N s/m], 0 or more.  A number is for all joints but a floating base.
+    joints : dict, optional
+        By joint name.
+
+    Raises
+    ------
+    StateError
+        If a length or number is wrong; nothing changes then.
+    UnknownNameError
+        If there is no such joint.
+    """
+    change = _Change(robot, _any, "")
+    change.take("damping", damping, "damping", 0.0, np.finfo(float).max)
+    for joint, place, value in change.named(joints):
+        change.column("damping")[place] = number(value, f"damping of joint {joint.name!r}", low=0.0, error=StateError)
+    change.apply()
+
+
+@property  # type: ignore[misc]
+def joint_damping(robot: ArticulatedSystem) -> Array:
+    """Viscous damping of each degree of freedom, (nv,) read-only [N m s/rad or N s/m]."""
+    return robot._joint_numbers("damping")
+
+
+# ---- springs -------------------------------------------------------------------------------------
+
+
+def _reference(robot: ArticulatedSystem, joint: Joint, value: Any) -> Array:
+    what = f"reference of joint {joint.name!r}"
+    x = as_array(np.atleast_1d(np.array(value)), (joint.num_positions,), what, error=StateError)
+    try:
+        return joint.joint_type.normalise(x, what)
+    except MechanismError as error:
+        raise StateError(str(error)) from None
+
+
+def set_joint_springs(
+    robot: ArticulatedSystem,
+    stiffness: Numbers | None = None,
+    reference: ArrayLike | None = None,
+    *,
+    joints: Mapping[str, float | tuple[float, ArrayLike]] | None = None,
+) -> None:
+    """Change the springs in joints; what is not given stays.  They act implicitly, however stiff they are.
+
+    Parameters
+    ----------
+    stiffness : float or (nv,) array_like, optional
+        [N m/rad or N/m], 0 or more.  A number is for all joints but a floating base.
+    reference : (nq,) array_like, optional
+        Configuration in which the springs are at rest.
+    joints : dict, optional
+        By joint name: stiffness, or (stiffness, reference).
+
+    Raises
+    ------
+    StateError
+        If a length or number is wrong, or a quaternion is not of unit length; nothing changes then.
+    UnknownNameError
+        If there is no such joint.
+    """
+    change = _Change(robot, _any, "")
+    change.take("stiffness", stiffness, "stiffness", 0.0, np.finfo(float).max)
+    rest = np.array(robot.joint_springs[1])
+    if reference is not None:
+        given = as_array(reference, (robot.nq,), "reference", error=StateError)
+        for joint, _ in _moving(robot):
+            place = _in_q(robot, joint)
+            rest[place] = _reference(robot, joint, given[place])
+    for joint, place, value in change.named(joints):
+        what = f"joints[{joint.name!r}]"
+        k, at = (value, None) if _is_one(value) else _pair(value, f"{what} must be stiffness or (stiffness, reference)")
+        change.column("stiffness")[place] = number(k, f"stiffness in {what}", low=0.0, error=StateError)
+        if at is not None:
+            rest[_in_q(robot, joint)] = _reference(robot, joint, at)
+    change.apply()
+    robot._set_spring_reference(rest)
+
+
+def add_spring(robot: ArticulatedSystem, joint: str, stiffness: float, reference: ArrayLike | None = None) -> None:
+    """Add a spring to a joint, beside what it has.
+
+    Parameters
+    ----------
+    joint : str
+        Its name.
+    stiffness : float
+        [N m/rad or N/m], above 0.
+    reference : (num_positions,) array_like, optional
+        Configuration of the joint in which this spring is at rest; the neutral one by default.  Two springs on one axis
+        are one that rests in between; a joint with several degrees of freedom takes more only of the same reference.
+
+    Raises
+    ------
+    StateError
+        If a number is wrong, or springs of several degrees of freedom rest in different configurations.
+    UnknownNameError
+        If there is no such joint.
+    """
+    change = _Change(robot, _any, "")
+    item, place = change.place(joint)
+    k = number(stiffness, "stiffness", above=0.0, error=StateError)
+    rest = _reference(robot, item, item.joint_type.neutral() if reference is None else reference)
+    old = robot.joint_springs[1][_in_q(robot, item)]
+    before = change.column("stiffness")[place][0]
+    if before > 0.0 and not np.array_equal(rest, old):
+        if not _stops(item):
+            raise StateError(f"joint {joint!r} ({item.joint_type.kind}) has a spring with another reference already")
+        rest = (before * old + k * rest) / (before + k)
+    set_joint_springs(robot, joints={joint: (before + k, rest)})
+
+
+@property  # type: ignore[misc]
+def joint_springs(robot: ArticulatedSystem) -> tuple[Array, Array]:
+    """Stiffness (nv,) [N m/rad or N/m] and the configuration at rest (nq,), read-only."""
+    return robot._joint_numbers("stiffness"), robot._spring_reference()
+
