@@ -67,7 +67,7 @@ cdef int join_cone(int* node, const ContactProblem* p, int i) noexcept nogil:
     if p.single_b != NULL:
         root = join_body(node, root, p, p.single_b[i])
     if p.entry3_start != NULL:
-        for j in range(p.entry3_start[i], p.entry3_start[i + 1]):
+        for j in range(p.entry3_start[i + 1] - 1, p.entry3_start[i] - 1, -1):      # from a robot's base on
             root = join(node, root, p.n_single + p.entry3[j].coordinate)
     return root
 
@@ -82,7 +82,7 @@ cdef int join_rows(int* node, const ContactProblem* p, const Block* B, int partn
             root = join_body(node, root, p, p.side[2 * r].body)
             root = join_body(node, root, p, p.side[2 * r + 1].body)
         if p.entry_start != NULL:
-            for j in range(p.entry_start[r], p.entry_start[r + 1]):
+            for j in range(p.entry_start[r + 1] - 1, p.entry_start[r] - 1, -1):
                 root = join(node, root, p.n_single + p.entry[j].coordinate)
     return root
 

@@ -201,6 +201,7 @@ cdef int refuse_line(const ContactProblem* p, int r, int start, int end, int j) 
 cdef inline int check_line(const ContactProblem* p, int r) except -1 nogil:
     """Whether row r of those that are no cone's acts on what there is."""
     cdef int j, start = 0, end = 0
+    cdef bint outside = False
     if p.side != NULL:
         for j in range(2):
             if not has_body(p, p.side[2 * r + j].body):
@@ -210,8 +211,11 @@ cdef inline int check_line(const ContactProblem* p, int r) except -1 nogil:
     if not 0 <= start <= end or (end > start and p.entry == NULL):
         refuse_line(p, r, start, end, -1)
     for j in range(start, end):
-        if not 0 <= p.entry[j].coordinate < p.n_coordinates:
-            refuse_line(p, r, start, end, j)
+        outside |= <unsigned> p.entry[j].coordinate >= <unsigned> p.n_coordinates
+    if outside:
+        for j in range(start, end):
+            if not 0 <= p.entry[j].coordinate < p.n_coordinates:
+                refuse_line(p, r, start, end, j)
     return 0
 
 
@@ -259,35 +263,26 @@ cdef void set_free_velocity(Contact* k, const ContactProblem* p) noexcept nogil:
     k.v_free = v
 
 
-cdef Mover make_mover(const ContactProblem* p, const RowSide* side) noexcept nogil:
+cdef void make_mover(Mover* m, const ContactProblem* p, const RowSide* side) noexcept nogil:
     """The constants of a single body at a row."""
-    cdef Mover m
     cdef const double* I
-    memset(&m, 0, sizeof(Mover))
     m.body = side.body
-    if m.body < 0:
-        return m
+    if m.body < 0:                                     # nobody reads the rest
+        return
     I = p.inverse_inertia + 6 * m.body
     m.v = vec3(side.linear[0], side.linear[1], side.linear[2])
     m.w = vec3(side.angular[0], side.angular[1], side.angular[2])
     m.dv = scale3(p.inverse_mass[m.body], m.v)
     m.dw = smul3(sym3(I[0], I[1], I[2], I[3], I[4], I[5]), m.w)
-    return m
 
 
-cdef inline double mobility(Operator* G, const Line* k) noexcept nogil:
-    """G_rr of a row, without compliance [1/kg].
+cdef double summed_mobility(Operator* G, const Line* k) noexcept nogil:
+    """What the entries of a row add to G_rr, where some name one coordinate.
 
-    Coordinates that are named several times are summed in G.z, whose velocities nobody has written yet.
+    They are summed in G.z, whose velocities nobody has written yet.
     """
     cdef double g = 0.0
     cdef int j
-    if k.a.body >= 0:
-        g += dot3(k.a.v, k.a.dv) + dot3(k.a.w, k.a.dw)
-        if k.a.body == k.b.body:
-            g += dot3(k.a.v, k.b.dv) + dot3(k.a.w, k.b.dw) + dot3(k.b.v, k.a.dv) + dot3(k.b.w, k.a.dw)
-    if k.b.body >= 0:
-        g += dot3(k.b.v, k.b.dv) + dot3(k.b.w, k.b.dw)
     for j in range(k.entry, k.entry_end):
         G.z[G.entry[j].coordinate] = 0.0
     for j in range(k.entry, k.entry_end):
@@ -297,14 +292,40 @@ cdef inline double mobility(Operator* G, const Line* k) noexcept nogil:
     return g
 
 
-cdef void make_line(Operator* G, const ContactProblem* p, int i, int r, double compliance) noexcept nogil:
+cdef inline double entry_mobility(Operator* G, const Line* k) noexcept nogil:
+    """What the entries of a row add to G_rr."""
+    cdef unsigned long long seen = 0, bit, twice = 0
+    cdef double g = 0.0
+    cdef int j
+    for j in range(k.entry, k.entry_end):
+        bit = <unsigned long long> 1 << (G.entry[j].coordinate & 63)
+        twice |= seen & bit
+        seen |= bit
+        g += G.entry[j].y * G.entry[j].y
+    return g if twice == 0 else summed_mobility(G, k)
+
+
+cdef inline double mobility(Operator* G, const Line* k) noexcept nogil:
+    """G_rr of a row, without compliance [1/kg]."""
+    cdef double g = 0.0
+    if k.a.body >= 0:
+        g += dot3(k.a.v, k.a.dv) + dot3(k.a.w, k.a.dw)
+        if k.a.body == k.b.body:
+            g += dot3(k.a.v, k.b.dv) + dot3(k.a.w, k.b.dw) + dot3(k.b.v, k.a.dv) + dot3(k.b.w, k.a.dw)
+    if k.b.body >= 0:
+        g += dot3(k.b.v, k.b.dv) + dot3(k.b.w, k.b.dw)
+    return g + entry_mobility(G, k)
+
+
+cdef inline void make_line(Operator* G, const ContactProblem* p, int i, int r, double compliance) noexcept nogil:
     """The constants of row r of those that are no cone's, as line i."""
     cdef Line* k = &G.line[i]
-    memset(k, 0, sizeof(Line))
     k.v_free = p.v_free[3 * p.n_cones + r]
     k.a.body = k.b.body = -1
     if p.side != NULL:
-        k.a, k.b = make_mover(p, p.side + 2 * r), make_mover(p, p.side + 2 * r + 1)
+        make_mover(&k.a, p, p.side + 2 * r)
+        make_mover(&k.b, p, p.side + 2 * r + 1)
+    k.entry = k.entry_end = 0
     if p.entry_start != NULL:
         k.entry, k.entry_end = p.entry_start[r], p.entry_start[r + 1]
     k.compliance = compliance

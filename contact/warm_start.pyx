@@ -64,10 +64,13 @@ cdef void load(const WarmStart* W, ContactProblem* p) noexcept nogil:
         if compare(B.key, last) <= 0:
             continue
         last = B.key
-        while j < W.n_blocks and compare(W.block_key[j], last) < 0:
+        order = 1
+        while j < W.n_blocks:
+            order = compare(W.block_key[j], last)
+            if order >= 0:
+                break
             k += W.block_rows[j]
             j += 1
-        order = compare(W.block_key[j], last) if j < W.n_blocks else 1
         if order != 0 or W.block_rows[j] != B.rows:
             continue
         for r in range(B.rows):
