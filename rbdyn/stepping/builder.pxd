@@ -76,6 +76,8 @@ cdef void end_cone(Builder* b, double mass, double mobility) noexcept nogil
 cdef int add_system_point(Builder* b, System* s, int body, Vec3 at, const Mat3* E, double sign) except -1 nogil
 cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 nogil
 cdef int add_system_axis(Builder* b, System* s, int body, Vec3 axis, double sign) except -1 nogil
+cdef int add_push(Builder* b, const Scene* s, const BodyHandle* body, Vec3 at, Vec3 push,
+                  Vec3 moment) except -1 nogil
 
 cdef inline void write3(double* out, Vec3 a) noexcept nogil:
     out[0], out[1], out[2] = a.x, a.y, a.z

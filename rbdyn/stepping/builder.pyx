@@ -3,6 +3,8 @@
 Source of the mathematics: rows by impulse propagation through the articulated-body factors, RBDA section 7.4.
 """
 
+from rbdyn.errors import ContactError
+
 from libc.math cimport sqrt
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
@@ -11,12 +13,12 @@ from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION, Block, ContactProble
 from rbdyn.kernels.cod cimport times_q_transposed
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport (
-    Force, Mat3, Sym3, Vec3, cross3, force, power, scale_f, sub3, sub_f, sym3, vec3, zero_f,
+    Force, Mat3, Sym3, Vec3, add3, cross3, force, power, scale_f, sub3, sub_f, sym3, vec3, zero_f,
 )
 from rbdyn.stepping.columns cimport free_twists, normalise_columns
 from rbdyn.stepping.constraints.contact.overlaps cimport release_overlaps
 from rbdyn.stepping.constraints.contact.trails cimport release_trails
-from rbdyn.stepping.scene cimport Scene, SingleScratch, System
+from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch, System
 
 
 cdef double NARROW = 1e-6      # determinant of G_ii, of the cube of its mean diagonal, below which impulses wedge
@@ -405,6 +407,54 @@ cdef int add_system_axis(Builder* b, System* s, int body, Vec3 axis, double sign
     use_system(s)
     P[0] = force(axis, vec3(0.0, 0.0, 0.0))
     return propagate(b, s, body, P, 1, first, b.n_entries > first, sign)
+
+
+cdef inline RowSide* side_of(Builder* b, int body) noexcept nogil:
+    """The side of the row begun last that is, or can be, of a single body; NULL if both are of others."""
+    cdef RowSide* side = b.side + 2 * (b.n_rows - 1)
+    cdef int k
+    for k in range(2):
+        if side[k].body == body or side[k].body < 0:
+            return side + k
+    return NULL
+
+
+cdef int add_push(Builder* b, const Scene* s, const BodyHandle* body, Vec3 at, Vec3 push,
+                  Vec3 moment) except -1 nogil:
+    """The row begun last acts on a body: its unit impulse is `push` at the point `at`, and `moment` (world).
+
+    Its velocity is that of the point along `push`, and the angular one along `moment` [m or 1].  What is given of one
+    body adds up.
+    """
+    cdef Force P[1]
+    cdef RowSide* side
+    cdef System* r
+    cdef int first
+    if body.kind == SYSTEM_BODY:
+        r = s.system + body.index
+        first = b.entry_start[b.n_rows - 1]
+        use_system(r)
+        P[0] = force(add3(cross3(sub3(at, r.work.origin), push), moment), push)
+        return propagate(b, r, body.body, P, 1, first, b.n_entries > first, 1.0)
+    if body.kind != SINGLE_BODY or not s.single_scratch[body.index].inverse_mass > 0.0:
+        return 0
+    side = side_of(b, body.index)
+    if side == NULL:
+        with gil:
+            raise ContactError("a constraint acts on more than two single bodies in one row")
+    moment = add3(cross3(sub3(at, s.single_state[body.index].p), push), moment)
+    if side.body < 0:
+        side.body = body.index
+        write3(side.linear, push)
+        write3(side.angular, moment)
+    else:
+        side.linear[0] += push.x
+        side.linear[1] += push.y
+        side.linear[2] += push.z
+        side.angular[0] += moment.x
+        side.angular[1] += moment.y
+        side.angular[2] += moment.z
+    return 0
 
 
 cdef inline int body_of(const System* s, int dof) noexcept nogil:

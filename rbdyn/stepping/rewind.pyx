@@ -9,6 +9,7 @@ from rbdyn.memory cimport grow
 from rbdyn.stepping.builder cimport Builder
 from rbdyn.stepping.constraints.contact.overlaps cimport copy_overlaps, release_overlaps
 from rbdyn.stepping.constraints.contact.trails cimport copy_trails, release_trails
+from rbdyn.stepping.records cimport keep_records, return_records
 from rbdyn.stepping.scene cimport Scene, SingleState, System
 
 
@@ -38,6 +39,7 @@ cdef int keep_start(StepStart* start, const Scene* scene, const Builder* builder
         at += s.m.nv * sizeof(double)
     copy_overlaps(&start.overlaps, &builder.overlaps)
     copy_trails(&start.trails, &builder.trails)
+    keep_records(scene)
     keep_memory(contact, &start.contact)
     keep_memory(position, &start.position)
     return 0
@@ -61,6 +63,7 @@ cdef int return_to_start(StepStart* start, Scene* scene, Builder* builder, Conta
         s.work.kept = False
     copy_overlaps(&builder.overlaps, &start.overlaps)
     copy_trails(&builder.trails, &start.trails)
+    return_records(scene)
     return_memory(contact, &start.contact)
     return_memory(position, &start.position)
     return 0

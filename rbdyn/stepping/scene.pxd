@@ -8,6 +8,7 @@ from rbdyn.kernels.munthe_kaas cimport Stages
 from rbdyn.memory cimport Arena, place
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.spatial._algebra cimport Force, Mat3, Motion, Sym3, Vec3
+from rbdyn.stepping.links cimport N_LINK_KINDS, LinkList
 from rbdyn.stepping.scheme cimport Scheme
 
 cdef enum BodyType:
@@ -47,6 +48,7 @@ cdef struct SingleScratch:
     Vec3 v_free, w_free       # velocity without contact impulses
     Vec3 dv, dw               # velocity change by contact impulses
     bint in_contact           # an impulse acts on it that is no bounce
+    bint touched              # a contact or a constraint between bodies is on it in this step, if some World has these
     Blow blow                 # of something that it meets fast in this step; what follows is of then
     Mat3 R_met                # body to world axes
     double q_met[4]           # the same
@@ -366,6 +368,7 @@ cdef struct Scene:
     int* material                          # by shape id: material, or -1 for no shape of this scene
     int n_shape_ids
     MaterialPairs pairs
+    LinkList[3] link                       # constraints between bodies, by kind
     # settings
     double dt                              # [s]
     Vec3 gravity                           # world [m/s^2]

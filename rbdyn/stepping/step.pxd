@@ -6,6 +6,7 @@
 
 from rbdyn.kernels.kinematics cimport poses, velocities
 from rbdyn.spatial._algebra cimport motion, mul3, scale3, zero_m
+from rbdyn.stepping.constraints.bodies.wires cimport look_at_wires
 from rbdyn.stepping.articulated cimport (
     system_accelerations, system_change, system_commit, system_finite, system_free, system_move,
     system_settle,
@@ -17,6 +18,7 @@ from rbdyn.stepping.single cimport (
     single_of,
 )
 from rbdyn.stepping.flight.meetings cimport mark_meetings
+from rbdyn.stepping.records cimport clear_records, commit_records
 from rbdyn.stepping.touch cimport mark_touched
 from rbdyn.stepping.wrenches cimport system_clear_wrenches
 
@@ -49,6 +51,8 @@ cdef inline void free_velocities(Scene* s) noexcept nogil:
     """Velocities at the end of the step without constraint impulses; articulated inertias on the way."""
     cdef Single b
     cdef int k
+    clear_records(s)
+    look_at_wires(s)
     mark_touched(s)
     mark_meetings(s)
     for k in range(s.n_system):
@@ -116,6 +120,7 @@ cdef inline void commit(Scene* s) noexcept nogil:
         if s.keep_accelerations:
             system_accelerations(s.system + k, s.dt)
         system_commit(s.system + k)
+    commit_records(s)
     for k in range(s.n_single):
         b = single_of(s, k)
         if s.keep_accelerations:

@@ -4,6 +4,7 @@
 from rbdyn.model.joints.dispatch cimport floats_on_root
 from rbdyn.spatial._algebra cimport Vec3, scale3
 from rbdyn.stepping.flight.momentum cimport note_blow
+from rbdyn.stepping.links cimport N_LINK_KINDS, Link
 from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, System
 
 cdef inline int tree_of(const System* s, int i) noexcept nogil:
@@ -55,7 +56,7 @@ cdef inline void find_grounded(const Scene* s) noexcept nogil:
     cdef const BodyHandle* a
     cdef const BodyHandle* b
     cdef bint news = True
-    cdef int k
+    cdef int k, kind
     for k in range(s.n_single):
         s.single_scratch[k].grounded = False
     while news:
@@ -64,15 +65,66 @@ cdef inline void find_grounded(const Scene* s) noexcept nogil:
             a = s.body + s.contacts.point[k].body_a
             b = s.body + s.contacts.point[k].body_b
             news |= pass_on(s, a, b) or pass_on(s, b, a)
+        for kind in range(N_LINK_KINDS):
+            for k in range(s.link[kind].n):
+                news |= pass_along(s, s.link[kind].item[k])
+
+cdef inline bint pass_along(const Scene* s, const Link* link) noexcept nogil:
+    """What a constraint that holds connects with something held is held too; returns whether that was news."""
+    cdef bint news = False
+    cdef int i, j
+    if link.holds:
+        for i in range(link.n_bodies):
+            for j in range(link.n_bodies):
+                news |= pass_on(s, s.body + link.body[i], s.body + link.body[j])
+    return news
+
+cdef inline void touch_single(const Scene* s, const BodyHandle* body) noexcept nogil:
+    if body.kind == SINGLE_BODY:
+        s.single_scratch[body.index].touched = True
+
+cdef inline void mark_linked(const Scene* s, const Link* link) noexcept nogil:
+    """The same of what a constraint holds."""
+    cdef const BodyHandle* body
+    cdef const BodyHandle* other
+    cdef System* r
+    cdef int i, j
+    for i in range(link.n_bodies if link.holds else 0):
+        body = s.body + link.body[i]
+        touch_single(s, body)
+        if body.kind == SYSTEM_BODY:
+            r = s.system + body.index
+            r.work.touched = True
+            for j in range(link.n_bodies):
+                other = s.body + link.body[j]
+                r.work.outside |= not in_one_tree(s, body, other)
+                r.work.grounded |= body.body > 0 and j != i and stands(s, other)
+
+cdef inline void mark_links(const Scene* s) noexcept nogil:
+    """What constraints between bodies hold; single bodies in contact are marked if there are any."""
+    cdef int kind, k, n = 0
+    for kind in range(N_LINK_KINDS):
+        n += s.link[kind].n
+    if n == 0:
+        return
+    for k in range(s.n_single):
+        s.single_scratch[k].touched = False
+    for k in range(s.contacts.n):
+        touch_single(s, s.body + s.contacts.point[k].body_a)
+        touch_single(s, s.body + s.contacts.point[k].body_b)
+    for kind in range(N_LINK_KINDS):
+        for k in range(s.link[kind].n):
+            mark_linked(s, s.link[kind].item[k])
 
 cdef inline void mark_touched(const Scene* s) noexcept nogil:
-    """Which systems have contacts, which with anything but themselves, and which are held by them."""
+    """Which systems have contacts or constraints, which with anything but themselves, and which are held by them."""
     cdef const BodyHandle* pair[2]
     cdef bint outside, asked = False
     cdef int k, side
     for k in range(s.n_system):
         s.system[k].work.touched = s.system[k].work.outside = False
         s.system[k].work.grounded = s.system[k].control.tied
+    mark_links(s)
     if s.n_system == 0:
         return
     for k in range(s.contacts.n):

@@ -1,9 +1,11 @@
 """World: articulated systems and single bodies, stepped with hard contact."""
 
+from rbdyn.world.constraints.constraint import Constraint
+from rbdyn.world.constraints.wire import Wire
 from rbdyn.world.objects.articulated_system import ArticulatedSystem
 from rbdyn.world.objects.contact import Contact
 from rbdyn.world.objects.object import WorldObject
 from rbdyn.world.objects.single_body import SingleBody
 from rbdyn.world.world import World
 
-__all__ = ["ArticulatedSystem", "Contact", "SingleBody", "World", "WorldObject"]
+__all__ = ["ArticulatedSystem", "Constraint", "Contact", "SingleBody", "Wire", "World", "WorldObject"]

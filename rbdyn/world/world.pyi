@@ -1,5 +1,5 @@
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike
@@ -8,12 +8,16 @@ from rbdyn.collision.backend import CollisionBackend
 from rbdyn.contact import ContactSolver, MaterialTable
 from rbdyn.mechanism import Geometry, Mechanism
 from rbdyn.spatial.rotations import Array
+from rbdyn.world.constraints.constraint import Constraint
+from rbdyn.world.constraints.wire import Wire, _StretchType
 from rbdyn.world.objects.articulated_system import ArticulatedSystem
 from rbdyn.world.objects.contact import Contact
 from rbdyn.world.objects.object import WorldObject
 from rbdyn.world.objects.single_body import SingleBody, _BodyType
 
 _Integrator: TypeAlias = Literal["trapezoid", "semi_implicit", "euler", "rk4"]
+
+_End: TypeAlias = SingleBody | tuple[ArticulatedSystem, str] | None
 
 _F = TypeVar("_F")
 
@@ -108,7 +112,30 @@ class World:
         self_collision: bool = True,
         **load_options: Any,
     ) -> ArticulatedSystem: ...
-    def remove(self, obj: WorldObject | str) -> None: ...
+    @property
+    def constraints(self) -> tuple[Constraint, ...]: ...
+    def add_stiff_wire(
+        world,
+        a: _End,
+        b: _End,
+        length: float | None = None,
+        *,
+        point_a: ArrayLike = (0.0, 0.0, 0.0),
+        point_b: ArrayLike = (0.0, 0.0, 0.0),
+        via: Iterable[tuple[_End, ArrayLike]] = (),
+        ratios: Sequence[float] | None = None,
+        stretch_type: _StretchType = "stretch_resistant",
+        restitution: float = 0.0,
+        name: str | None = None,
+    ) -> Wire: ...
+    def _add_wire(
+        self,
+        points: list[tuple[Any, Array, str]],
+        ratios: list[float],
+        attributes: dict[str, Any],
+        name: str | None,
+    ) -> Wire: ...
+    def remove(self, obj: WorldObject | Constraint | str) -> None: ...
     def _check_idle(self) -> None: ...
     def _check_editable(self) -> None: ...
     def _add_single(

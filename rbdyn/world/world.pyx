@@ -6,7 +6,7 @@ import numpy as np
 
 from rbdyn.arguments import flag, number, shown, whole
 from rbdyn.errors import BusyError, CollisionError, DivergenceError, Error
-from rbdyn.world import adding, backends, settings
+from rbdyn.world import adding, backends, linking, settings
 from rbdyn.world.arguments import label, option
 from rbdyn.world.registry.inactive import warn_of_inactive_features
 from rbdyn.world.registry.warm_start import forget_impulses
@@ -39,6 +39,7 @@ from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody
 from rbdyn.world.observers cimport Observers
+from rbdyn.world.registry.ends cimport make_wire
 from rbdyn.world.registry.found cimport found_contacts, who_diverged
 from rbdyn.world.registry.registry cimport Registry
 
@@ -339,6 +340,12 @@ cdef class World:
         self.check()
         return self.registry.find(name)
 
+    @property
+    def constraints(self):
+        """All constraints between objects, in the order in which they came, tuple: wires, welds, joints."""
+        self.check()
+        return tuple(self.registry.constraints.values())
+
     add_ground = adding.add_ground
     add_sphere = adding.add_sphere
     add_box = adding.add_box
@@ -346,6 +353,7 @@ cdef class World:
     add_capsule = adding.add_capsule
     add_single_body = adding.add_single_body
     add_articulated_system = adding.add_articulated_system
+    add_stiff_wire = linking.add_stiff_wire
 
     def _add_single(self, geometries, mass, inertia, body_type, name):
         self.check()
@@ -360,17 +368,28 @@ cdef class World:
         self.registry.add_system(robot, name, self_collision)
         return robot
 
+    def _add_wire(self, points, ratios, attributes, name):
+        self.check()
+        self.lock.check_editable()
+        wire = make_wire(self.registry, points, ratios, attributes)
+        self.registry.add_constraint(wire, name, "wire")
+        return wire
+
     def remove(self, obj):
-        """Take the object `obj`, or the one of that name, out.
+        """Take the object or constraint `obj`, or the one of that name, out.
 
         It raises RemovedError from then on; other objects, and their contacts with one another, stay as they are.
+        Constraints that hang on an object leave with it.
         """
-        cdef WorldObject leaving
         self.check()
-        leaving = self.registry.object_in(obj)
+        constraint = self.registry.constraint_in(obj)
+        leaving = self.registry.object_in(obj) if constraint is None else None
         self.lock.begin_edit()
         try:
-            self.registry.remove(leaving)
+            if constraint is None:
+                self.registry.remove(leaving)
+            else:
+                self.registry.remove_constraint(constraint)
         finally:
             self.lock.editing = False
 
@@ -411,8 +430,9 @@ cdef class World:
         moved.moved_at = self.detections
         anew = self.registry.all_moved(self.stepped_at)
         system = (<ArticulatedSystem> moved).system().handle if isinstance(moved, ArticulatedSystem) else None
-        forget_impulses(self.contact, moved.shape_ids, system, anew)
-        forget_impulses(self.position_solver, moved.shape_ids, system, anew)
+        links = self.registry.numbers_of_constraints(moved)
+        forget_impulses(self.contact, moved.shape_ids, system, links, anew)
+        forget_impulses(self.position_solver, moved.shape_ids, system, links, anew)
         for shape_id in moved.shape_ids:
             forget_overlaps(&self.assembly.builder.overlaps, shape_id)
             forget_trails(&self.assembly.builder.trails, shape_id)

@@ -1,4 +1,5 @@
 from rbdyn.model._model cimport CData, CModel
+from rbdyn.stepping.links cimport Link
 from rbdyn.stepping.scene cimport Scene
 
 cdef class SceneMemory:
@@ -9,4 +10,6 @@ cdef class SceneMemory:
     cdef int add_system(self, const CModel* m, CData* d) except -1
     cdef int remove_system(self, int k) except -1
     cdef int take_handles(self, int count) except -1
+    cdef int add_link(self, int kind, Link* link) except -1
+    cdef int remove_link(self, int kind, const Link* link) except -1
     cdef int make_room_for_shape(self, int shape_id) except -1

@@ -7,6 +7,7 @@ from rbdyn.collision._types cimport Pose
 from rbdyn.memory cimport close_arena, grow, open_arena
 from rbdyn.model._model cimport allocate_data, free_data
 from rbdyn.spatial._algebra cimport Motion
+from rbdyn.stepping.links cimport N_LINK_KINDS, Link
 from rbdyn.stepping.scene cimport (
     BodyHandle, SingleControl, SingleParameters, SingleScratch, SingleState, System, lay_out_control, lay_out_scratch,
 )
@@ -40,6 +41,8 @@ cdef class SceneMemory:
         free(s.pose)
         free(s.motion)
         free(s.material)
+        for k in range(N_LINK_KINDS):
+            free(s.link[k].item)
 
     cdef int add_single(self) except -1:
         """Index of a new single body, zeroed."""
@@ -127,6 +130,25 @@ cdef class SceneMemory:
             s.pose[k].R.xx = s.pose[k].R.yy = s.pose[k].R.zz = 1.0
         s.n_bodies = start + count
         return start
+
+    cdef int add_link(self, int kind, Link* link) except -1:
+        """Take in a constraint, whose memory is its owner's; numbers ascend."""
+        cdef Scene* s = &self.scene
+        grow(<void**> &s.link[kind].item, &s.link[kind].room, s.link[kind].n + 1, sizeof(void*))
+        s.link[kind].item[s.link[kind].n] = link
+        s.link[kind].n += 1
+        return 0
+
+    cdef int remove_link(self, int kind, const Link* link) except -1:
+        """Take it out, if it is there."""
+        cdef Scene* s = &self.scene
+        cdef int k, kept = 0
+        for k in range(s.link[kind].n):
+            if s.link[kind].item[k] != link:
+                s.link[kind].item[kept] = s.link[kind].item[k]
+                kept += 1
+        s.link[kind].n = kept
+        return 0
 
     cdef int make_room_for_shape(self, int shape_id) except -1:
         """Room for its material; ids that are no shape have none."""

@@ -1,4 +1,5 @@
 from rbdyn.collision.backend cimport CollisionBackend
+from rbdyn.world.constraints.constraint cimport Constraint
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.objects.object cimport WorldObject
@@ -18,10 +19,17 @@ cdef class Registry:
     cdef long material_revision           # of the table, when the scene's copy was made
     cdef tuple pair_arrays                # keeps the scene's material pairs alive
     cdef long added                       # objects added so far
+    cdef dict constraints                 # name -> constraint between objects, in the order in which they came
+    cdef unsigned int linked              # constraints added so far
 
     cdef SingleBody add_single(self, object geometries, object mass, object inertia, object body_type, object name)
     cdef int add_system(self, ArticulatedSystem robot, object name, bint self_collision) except -1
     cdef int remove(self, WorldObject obj) except -1
+    cdef int add_constraint(self, Constraint constraint, object name, str kind) except -1
+    cdef int remove_constraint(self, Constraint constraint) except -1
+    cdef Constraint constraint_in(self, object constraint)
+    cdef set numbers_of_constraints(self, WorldObject obj)
+    cdef int check_name(self, object name) except -1
     cdef object find(self, object name)
     cdef WorldObject object_in(self, object obj)
     cdef bint all_moved(self, long since)

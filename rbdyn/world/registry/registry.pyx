@@ -28,6 +28,7 @@ cdef class Registry:
         self.material_numbers, self.material_revision = {"default": 0}, -1
         self.materials = MaterialTable()
         self.collision, self.lock, self.world = collision, lock, weakref.ref(world)
+        self.constraints = {}
         self.objects = {}
 
     # ---- look-ups ----------------------------------------------------------------------------
@@ -112,10 +113,10 @@ cdef class Registry:
         """Name a new object and take it in."""
         if name is None:
             name = f"{kind}_{self.added}"
-            while name in self.objects:
+            while name in self.objects or name in self.constraints:
                 name += "_"
-        elif label(name, "name") in self.objects:
-            raise Error(f"this World already has an object named {shown(name)}")
+        else:
+            self.check_name(name)
         obj.name = str(name)
         obj.lock = self.lock
         obj._world, obj.shape_ids = self.world, []
@@ -161,10 +162,13 @@ cdef class Registry:
     # ---- going -------------------------------------------------------------------------------
 
     cdef int remove(self, WorldObject obj) except -1:
-        """Take an object out, wholly or half added; the caller holds the lock."""
+        """Take an object out, wholly or half added, and the constraints on it; the caller holds the lock."""
         cdef WorldObject other
+        cdef Constraint constraint
         cdef list kind = self.singles if isinstance(obj, SingleBody) else self.systems
         cdef int a, b, handle
+        for constraint in [one for one in self.constraints.values() if (<Constraint> one).hangs_on(obj)]:
+            self.remove_constraint(constraint)
         present = set(self.collision.ids)
         for shape_id in obj.shape_ids:
             if shape_id in present:                  # or somebody else removed it
@@ -186,6 +190,56 @@ cdef class Registry:
         del self.objects[obj.name]
         obj.lock = obj.memory = None
         return self.release_materials()
+
+    # ---- constraints between objects -----------------------------------------------------------
+
+    cdef int check_name(self, object name) except -1:
+        """Error if something of this World is called so."""
+        if label(name, "name") in self.objects:
+            raise Error(f"this World already has an object named {shown(name)}")
+        if name in self.constraints:
+            raise Error(f"this World already has a constraint named {shown(name)}")
+        return 0
+
+    cdef int add_constraint(self, Constraint constraint, object name, str kind) except -1:
+        """Take in a constraint whose struct is filled in, but for its number."""
+        self.lock.begin_edit()
+        try:
+            if name is None:
+                name = f"{kind}_{self.linked}"
+                while name in self.objects or name in self.constraints:
+                    name += "_"
+            else:
+                self.check_name(name)
+            self.linked += 1
+            constraint.link.id = self.linked
+            self.memory.add_link(constraint.kind, constraint.link)
+            constraint.name, constraint._world = str(name), self.world
+            constraint.lock, constraint.memory = self.lock, self.memory
+            self.constraints[constraint.name] = constraint
+        finally:
+            self.lock.editing = False
+        return 0
+
+    cdef int remove_constraint(self, Constraint constraint) except -1:
+        """Take a constraint out; the caller holds the lock."""
+        self.memory.remove_link(constraint.kind, constraint.link)
+        del self.constraints[constraint.name]
+        constraint.lock = constraint.memory = None
+        return 0
+
+    cdef Constraint constraint_in(self, object constraint):
+        """A constraint of this World, or the one of that name; None for anything else."""
+        if isinstance(constraint, str):
+            return self.constraints.get(constraint)
+        if isinstance(constraint, Constraint) and (<Constraint> constraint).lock is not self.lock:
+            raise RemovedError(f"{constraint!r} is not in this World")
+        return constraint if isinstance(constraint, Constraint) else None
+
+    cdef set numbers_of_constraints(self, WorldObject obj):
+        """Numbers of the constraints that hang on an object."""
+        cdef Constraint constraint
+        return {constraint.link.id for constraint in self.constraints.values() if constraint.hangs_on(obj)}
 
     # ---- materials ---------------------------------------------------------------------------
 

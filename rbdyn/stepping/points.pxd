@@ -1,0 +1,84 @@
+# Points of bodies in a step: where they are, how they move, and what impulses at them do.
+
+from rbdyn.kernels.kinematics cimport path_to
+from rbdyn.spatial._algebra cimport (
+    Motion, Vec3, add3, add_m, apply_m, cross3, mul3, scale3, smul3, sub3, tmul3, zero3, zero_m,
+)
+from rbdyn.stepping.articulated cimport point_velocity
+from rbdyn.stepping.builder cimport use_system
+from rbdyn.stepping.flight.momentum cimport note_blow
+from rbdyn.stepping.links cimport Anchor
+from rbdyn.stepping.scene cimport (
+    DYNAMIC, SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch, SingleState, System,
+)
+from rbdyn.stepping.single cimport Single, angular_momentum, single_of, spin
+
+cdef struct PointMotion:      # of a point of a body, world axes
+    Vec3 v                    # [m/s]
+    Vec3 a                    # [m/s^2] while the momenta of its body, or the velocities of its joints, stay
+
+cdef inline Vec3 place_of(const Scene* s, const Anchor* anchor) noexcept nogil:
+    """Where a point is in the world [m]; the scene's poses are current."""
+    return add3(s.pose[anchor.handle].p, mul3(s.pose[anchor.handle].R, anchor.at))
+
+cdef inline Vec3 start_velocity_of(const Scene* s, const BodyHandle* body, Vec3 at) noexcept nogil:
+    """World velocity of the point `at` of a body at the start of the step [m/s]."""
+    cdef const SingleState* b
+    if body.kind == SINGLE_BODY:
+        b = s.single_state + body.index
+        return add3(b.v, cross3(b.w, sub3(at, b.p)))
+    if body.kind == SYSTEM_BODY:
+        return point_velocity(s.system + body.index, body.body, s.system[body.index].d.vel[body.body], at)
+    return zero3()
+
+cdef inline Vec3 gyration(const Single* b, Vec3 w) noexcept nogil:
+    """Angular acceleration of a single body that keeps its angular momentum [rad/s^2]."""
+    if b.body.type != DYNAMIC or b.body.isotropic:
+        return zero3()
+    return spin(&b.state.R, &b.body.inverse_I_b, cross3(angular_momentum(b, &b.state.R, w), w))
+
+cdef inline Motion velocity_product(System* r, int body) noexcept nogil:
+    """Spatial acceleration of a body whose joints keep their velocities, body axes; velocities are current."""
+    cdef Motion a = zero_m()
+    cdef int n = path_to(r.m, r.d, body)
+    while n > 0:
+        n -= 1
+        a = add_m(apply_m(r.d.X[r.d.path[n]], a), r.d.c[r.d.path[n]])
+    return a
+
+cdef inline PointMotion free_motion_of(const Scene* s, const BodyHandle* body, Vec3 at) noexcept nogil:
+    """How the point `at` of a body moves at the end of the step without constraint impulses, if it were there."""
+    cdef PointMotion point
+    cdef Single b
+    cdef System* r
+    cdef Motion a, u
+    cdef Vec3 arm
+    point.v = point.a = zero3()
+    if body.kind == SINGLE_BODY:
+        b = single_of(s, body.index)
+        arm = sub3(at, b.state.p)
+        point.v = add3(b.work.v_free, cross3(b.work.w_free, arm))
+        point.a = add3(cross3(gyration(&b, b.work.w_free), arm),
+                       cross3(b.work.w_free, cross3(b.work.w_free, arm)))
+    elif body.kind == SYSTEM_BODY:
+        r = s.system + body.index
+        use_system(r)
+        arm = tmul3(r.d.R[body.body], sub3(at, r.d.p[body.body]))
+        a, u = velocity_product(r, body.body), r.d.vel[body.body]
+        point.v = point_velocity(r, body.body, r.work.twist[body.body], at)
+        a.v = add3(a.v, cross3(a.w, arm))
+        u.v = add3(u.v, cross3(u.w, arm))
+        point.a = mul3(r.d.R[body.body], add3(a.v, cross3(u.w, u.v)))
+    return point
+
+cdef inline void push_body(const Scene* s, const BodyHandle* body, Vec3 at, Vec3 impulse, Vec3 moment,
+                           bint outside) noexcept nogil:
+    """Give an impulse [N s] at a point, and a moment [N m s], to a single body, or to the momentum of a tree."""
+    cdef SingleScratch* w
+    cdef const SingleState* b
+    if body.kind == SINGLE_BODY:
+        w, b = s.single_scratch + body.index, s.single_state + body.index
+        w.dv = add3(w.dv, scale3(w.inverse_mass, impulse))
+        w.dw = add3(w.dw, smul3(w.inverse_I, add3(moment, cross3(sub3(at, b.p), impulse))))
+    elif body.kind == SYSTEM_BODY and body.body > 0 and outside:
+        note_blow(s.system + body.index, body.body, at, impulse, moment)

@@ -1,0 +1,9 @@
+from rbdyn.memory cimport Arena
+from rbdyn.stepping.constraints.bodies.wires cimport Wire as Rope
+from rbdyn.world.constraints.constraint cimport Constraint
+
+cdef class Wire(Constraint):
+    cdef Rope wire
+    cdef Arena arrays
+    cdef int begin(self, list ends, object points, object ratios) except -1
+    cdef double run(self) except? -1.0

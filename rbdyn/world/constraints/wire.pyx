@@ -1,0 +1,161 @@
+"""Wires: ropes and rods between points of bodies."""
+
+import math
+
+import numpy as np
+
+from rbdyn.arguments import number
+from rbdyn.errors import Error
+
+from rbdyn.arguments.arrays cimport read_only
+from rbdyn.kernels.kinematics cimport poses
+from rbdyn.memory cimport close_arena, open_arena
+from rbdyn.spatial._algebra cimport Vec3, add3, mul3, vec3
+from rbdyn.stepping.constraints.bodies.wires cimport BOTH, STRETCH, excess, lay_out_wire, measure, sign_of
+from rbdyn.stepping.links cimport WIRE_LINK, Anchor
+from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleState, System
+from rbdyn.world.constraints.constraint cimport Constraint
+from rbdyn.world.constraints.end cimport End
+
+STRETCH_TYPES = ("stretch_resistant", "compression_resistant", "both")
+
+
+cdef Vec3 present_place(const Scene* s, const Anchor* anchor) noexcept:
+    """Where a point of a body is now, world [m]."""
+    cdef const BodyHandle* body = s.body + anchor.handle
+    cdef const SingleState* b
+    cdef System* r
+    if body.kind == SINGLE_BODY:
+        b = s.single_state + body.index
+        return add3(b.p, mul3(b.R, anchor.at))
+    if body.kind == SYSTEM_BODY:
+        r = s.system + body.index
+        poses(r.m, r.d)
+        return add3(r.d.p[body.body], mul3(r.d.R[body.body], anchor.at))
+    return anchor.at
+
+
+cdef class Wire(Constraint):
+    """A wire between points of bodies, straight from one to the next, without mass and friction.
+
+    Made by `World.add_stiff_wire`.
+    """
+
+    def __dealloc__(self):
+        close_arena(&self.arrays)
+
+    cdef int begin(self, list ends, object points, object ratios) except -1:
+        """Lay it through these points, in the frames of the bodies [m]."""
+        cdef End end
+        cdef int i, n = len(ends)
+        cdef object p
+        lay_out_wire(&self.wire, &self.arrays, n)
+        open_arena(&self.arrays)
+        lay_out_wire(&self.wire, &self.arrays, n)
+        self.held, self.link, self.kind = tuple(ends), &self.wire.link, WIRE_LINK
+        self.link.rows = 1
+        for i in range(n):
+            end, p = ends[i], points[i]
+            self.wire.anchor[i] = end.anchor(vec3(p[0], p[1], p[2]))
+            self.wire.link.body[i] = end.handle
+            self.wire.falls[i] = ratios[i] if i < n - 1 else 0.0
+        self.wire.resists = STRETCH
+        return 0
+
+    cdef double run(self) except? -1.0:
+        """How it runs now; returns the distance along it [m]."""
+        cdef int i
+        for i in range(self.wire.n):
+            self.wire.at[i] = present_place(&self.memory.scene, self.wire.anchor + i)
+        self.wire.distance = measure(&self.wire, self.wire.at)
+        return self.wire.distance
+
+    def _settle(self, length, stretch_type, restitution):
+        """What it is, checked by World.add_*_wire, but for the length: by default the present distance."""
+        distance = self.run()
+        if length is None and not distance > 0.0:
+            raise Error("the points of the wire are in one place: say which length it has")
+        self.wire.length = distance if length is None else length
+        self.wire.resists = STRETCH_TYPES.index(stretch_type)
+        self.wire.restitution = restitution
+
+    @property
+    def stretch_type(self):
+        """What it resists: "stretch_resistant", "compression_resistant" or "both"."""
+        self.check_alive()
+        return STRETCH_TYPES[self.wire.resists]
+
+    @property
+    def length(self):
+        """Its own length [m]; can be set between steps, as by a winch."""
+        self.check_alive()
+        return self.wire.length
+
+    @length.setter
+    def length(self, value):
+        value = number(value, "length", above=0.0, unit="[m]")
+        self.check_alive()
+        self.lock.check_editable()
+        self.wire.length = value
+
+    @property
+    def distance(self):
+        """The way along its points, as often as it runs there [m]."""
+        self.check_readable()
+        return self.run()
+
+    @property
+    def stretch(self):
+        """`distance` less `length` [m]: negative where it is slack."""
+        self.check_readable()
+        return self.run() - self.wire.length
+
+    @property
+    def error(self):
+        """How far it is beyond what it allows [m]; if it resists both, its stretch."""
+        self.check_readable()
+        self.run()
+        return excess(&self.wire) if self.wire.resists == BOTH else max(0.0, excess(&self.wire))
+
+    @property
+    def points(self):
+        """Where it runs, (n, 3) fresh, world [m]."""
+        self.check_readable()
+        self.run()
+        return np.array([[self.wire.at[i].x, self.wire.at[i].y, self.wire.at[i].z] for i in range(self.wire.n)])
+
+    @property
+    def direction(self):
+        """Unit vector from its first point to the next, (3,) world; 0 where they meet."""
+        way = np.diff(self.points[:2], axis=0)[0]
+        size = math.sqrt(way @ way)
+        return way / size if size > 0.0 else way
+
+    @property
+    def ratios(self):
+        """How often it runs between a point and the next, (n - 1,) read-only."""
+        self.check_alive()
+        return read_only(np.array([self.wire.falls[i] for i in range(self.wire.n - 1)]))
+
+    @property
+    def impulse(self):
+        """What it did in the latest step [N s]; positive pulls its ends together."""
+        self.check_readable()
+        return sign_of(&self.wire) * self.link.done.impulse[0] + 0.0
+
+    @property
+    def force(self):
+        """Its mean tension in the latest step [N]; positive pulls its ends together, 0 before the first step."""
+        self.check_readable()
+        return self.impulse / self.link.done.dt if self.link.done.dt > 0.0 else 0.0
+
+    @property
+    def tension(self):
+        """The same as `force` [N]."""
+        return self.force
+
+    def __repr__(self):
+        if self.lock is None:
+            return Constraint.__repr__(self)
+        return (f"{type(self).__name__}({self.name!r}, {self.stretch_type}, length {self.wire.length:.4g} m, stretch "
+                f"{self.stretch:.3g} m, {self.force:.4g} N)")

@@ -1,0 +1,106 @@
+"""World's add_* functions of constraints between bodies; they are methods of World, written in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from numpy.typing import ArrayLike
+
+from rbdyn.arguments import as_array, number, shown
+from rbdyn.errors import Error
+from rbdyn.spatial.rotations import Array
+from rbdyn.world.arguments import option
+from rbdyn.world.constraints.wire import STRETCH_TYPES
+
+if TYPE_CHECKING:
+    from rbdyn.world.constraints.wire import Wire
+    from rbdyn.world.objects.articulated_system import ArticulatedSystem
+    from rbdyn.world.objects.single_body import SingleBody
+    from rbdyn.world.world import World
+
+    End = SingleBody | tuple[ArticulatedSystem, str] | None
+
+Point = tuple[Any, Array, str]  # end, where in its frame, what to call it in messages
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+def add_stiff_wire(
+    world: World,
+    a: End,
+    b: End,
+    length: float | None = None,
+    *,
+    point_a: ArrayLike = ORIGIN,
+    point_b: ArrayLike = ORIGIN,
+    via: Iterable[tuple[End, ArrayLike]] = (),
+    ratios: Sequence[float] | None = None,
+    stretch_type: Literal["stretch_resistant", "compression_resistant", "both"] = "stretch_resistant",
+    restitution: float = 0.0,
+    name: str | None = None,
+) -> Wire:
+    """Add a wire that does not stretch: a rope, which goes slack and taut, a strut, or a rod.
+
+    Parameters
+    ----------
+    a, b : SingleBody, (ArticulatedSystem, str) or None
+        Where it ends: a single body, a body of a robot by name, or the world.
+    length : float, optional
+        [m], above 0; by default as far as it runs now.
+    point_a, point_b : (3,) array_like
+        Where on these, in the frame of the body [m].
+    via : sequence of (end, point)
+        Points between, as small pulleys without friction, in order; any number of them, on any bodies.
+    ratios : sequence of float, optional
+        How often it runs between each point and the next, as in a block and tackle: one number more than there are
+        points between, each above 0; 1 by default.  `length` counts a part as often as the wire runs there.
+    stretch_type : {"stretch_resistant", "compression_resistant", "both"}
+        Whether it may not be longer than `length`, not shorter, or neither.
+    restitution : float
+        Share of the speed that it throws back when it becomes taut, 0 to 1; a wire that resists both has none.
+    name : str, optional
+        Unique in this World; "wire_0" or the like by default.
+
+    Returns
+    -------
+    wire : Wire
+
+    Raises
+    ------
+    Error
+        If a length is not above 0, all points are on one body, or an end is none of this World.
+    UnknownNameError
+        If a robot has no such body; it names those that there are.
+    RemovedError
+        If an end is not in this World any more.
+    """
+    points = _points(a, b, point_a, point_b, via)
+    settings = {
+        "length": None if length is None else number(length, "length", above=0.0, unit="[m]"),
+        "stretch_type": option(stretch_type, "stretch type", STRETCH_TYPES),
+        "restitution": number(restitution, "restitution", low=0.0, high=1.0),
+    }
+    return world._add_wire(points, _ratios(ratios, len(points) - 1), settings, name)
+
+
+def _points(a: Any, b: Any, point_a: ArrayLike, point_b: ArrayLike, via: Iterable[Any]) -> list[Point]:
+    """The points of a wire, in order."""
+    if not isinstance(via, Iterable) or isinstance(via, str):
+        raise Error(f"via must be a sequence of (end, point), got {shown(via)}")
+    points: list[Point] = [(a, as_array(point_a, (3,), "point_a"), "a")]
+    for k, item in enumerate(via):
+        if not isinstance(item, tuple | list) or len(item) != 2:
+            raise Error(f"via[{k}] must be (end, point), got {shown(item)}")
+        points.append((item[0], as_array(item[1], (3,), f"point of via[{k}]"), f"via[{k}]"))
+    points.append((b, as_array(point_b, (3,), "point_b"), "b"))
+    return points
+
+
+def _ratios(ratios: Sequence[float] | None, n: int) -> list[float]:
+    """How often a wire runs along each of its n parts."""
+    if ratios is None:
+        return [1.0] * n
+    checked = as_array(ratios, (n,), "ratios")
+    if not (checked > 0.0).all():
+        raise Error(f"ratios must be above 0, got {checked.tolist()}")
+    return [float(ratio) for ratio in checked]

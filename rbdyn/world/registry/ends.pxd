@@ -1,0 +1,6 @@
+from rbdyn.world.constraints.end cimport End
+from rbdyn.world.constraints.wire cimport Wire
+from rbdyn.world.registry.registry cimport Registry
+
+cdef End end_of(Registry registry, object given, str argument)
+cdef Wire make_wire(Registry registry, object points, object ratios, object settings)

@@ -1,0 +1,74 @@
+"""From what users name to what constraints hang on."""
+
+from rbdyn.arguments import shown
+from rbdyn.errors import Error
+
+from rbdyn.model.model cimport Placement
+from rbdyn.spatial._algebra cimport eye3
+from rbdyn.world.constraints.end cimport End
+from rbdyn.world.constraints.wire cimport Wire
+from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
+from rbdyn.world.objects.object cimport WorldObject
+from rbdyn.world.objects.single_body cimport SingleBody
+from rbdyn.world.registry.registry cimport Registry
+
+WHAT = 'a single body, (robot, "body name"), or None for the world'
+
+
+cdef End end_of(Registry registry, object given, str argument):
+    """The body that `given` names; Error naming the argument if it is none."""
+    cdef End end = End.__new__(End)
+    cdef ArticulatedSystem robot
+    cdef WorldObject obj
+    cdef Placement place
+    end.R = eye3()
+    if given is None:
+        return end
+    body = None
+    if isinstance(given, tuple):
+        if len(given) != 2:
+            raise Error(f"{argument} must be {WHAT}, got {shown(given)}")
+        given, body = given
+    if not isinstance(given, (WorldObject, str)):
+        raise Error(f"{argument} must be {WHAT}, got {shown(given)}")
+    obj = registry.object_in(given)
+    if isinstance(obj, SingleBody):
+        if body is not None:
+            obj._check_body(body)
+        end.obj, end.handle = obj, (<SingleBody> obj).body().handle
+        return end
+    robot = obj
+    if body is None:
+        raise Error(f"{argument} must say which body of {robot.name!r}: ({robot.name}, \"body name\"), one of "
+                    f"{', '.join(map(repr, robot.body_names[:20]))}")
+    if isinstance(body, str) and body == "world":
+        return end
+    place = robot.model.find(robot.known(body))
+    end.obj, end.body = robot, str(getattr(body, "name", body))
+    end.handle = robot.system().handle + place.body
+    end.R, end.p = place.R, place.p
+    return end
+
+
+cdef int check_bodies(list ends) except -1:
+    """Error if a wire connects nothing, or too much."""
+    cdef End end
+    if len({end.handle for end in ends}) == 1:
+        end = ends[0]
+        raise Error(f"a wire must connect two bodies, all its points are on {shown(end.given())}")
+    singles = {end.obj for end in ends if isinstance(end.obj, SingleBody)}
+    if len(singles) > 2:
+        raise Error(f"a wire may run over two single bodies at most, and any number of bodies of robots; got "
+                    f"{', '.join(sorted(repr(one.name) for one in singles))}")
+    return 0
+
+
+cdef Wire make_wire(Registry registry, object points, object ratios, object settings):
+    """A wire through points (end, where, what to call it), with attributes as `Wire.set` takes them."""
+    cdef Wire wire = Wire.__new__(Wire)
+    ends = [end_of(registry, given, argument) for given, _, argument in points]
+    check_bodies(ends)
+    wire.begin(ends, [where for _, where, _ in points], ratios)
+    wire.memory = registry.memory
+    wire._settle(**settings)
+    return wire
