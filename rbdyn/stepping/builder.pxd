@@ -143,6 +143,13 @@ cdef inline void begin_row(Builder* b, int law, double low, double high, double 
     b.position_target[r] = position_target
     b.depth[r] = depth
 
+cdef inline void begin_block(Builder* b, int law, int rows, Key key) noexcept nogil:
+    """The next block, of several rows, which follow."""
+    cdef int cones = b.problem.n_cones
+    b.block[cones + b.n_blocks] = Block(law=law, first_row=3 * cones + b.n_rows, rows=rows, partner=-1, a=0.0, b=0.0,
+                                        compliance=0.0, key=key)
+    b.n_blocks += 1
+
 cdef inline void begin_disc(Builder* b, int rows, double coefficient, int partner, Key key) noexcept nogil:
     """The next block: moments of at most `coefficient` [m] times the normal impulse of a cone; its rows follow."""
     cdef int cones = b.problem.n_cones

@@ -4,8 +4,8 @@ from rbdyn.kernels.kinematics cimport path_to
 from rbdyn.spatial._algebra cimport (
     Motion, Vec3, add3, add_m, apply_m, cross3, mul3, scale3, smul3, sub3, tmul3, zero3, zero_m,
 )
-from rbdyn.stepping.articulated cimport point_velocity
 from rbdyn.stepping.builder cimport use_system
+from rbdyn.stepping.columns cimport point_velocity
 from rbdyn.stepping.flight.momentum cimport note_blow
 from rbdyn.stepping.links cimport Anchor
 from rbdyn.stepping.scene cimport (
@@ -15,21 +15,28 @@ from rbdyn.stepping.single cimport Single, angular_momentum, single_of, spin
 
 cdef struct PointMotion:      # of a point of a body, world axes
     Vec3 v                    # [m/s]
+    Vec3 w                    # angular velocity of its body [rad/s]
     Vec3 a                    # [m/s^2] while the momenta of its body, or the velocities of its joints, stay
+    Vec3 alpha                # [rad/s^2] likewise
 
 cdef inline Vec3 place_of(const Scene* s, const Anchor* anchor) noexcept nogil:
     """Where a point is in the world [m]; the scene's poses are current."""
     return add3(s.pose[anchor.handle].p, mul3(s.pose[anchor.handle].R, anchor.at))
 
-cdef inline Vec3 start_velocity_of(const Scene* s, const BodyHandle* body, Vec3 at) noexcept nogil:
-    """World velocity of the point `at` of a body at the start of the step [m/s]."""
+cdef inline PointMotion start_motion_of(const Scene* s, const BodyHandle* body, Vec3 at) noexcept nogil:
+    """How the point `at` of a body moves at the start of the step; its accelerations are left out."""
+    cdef PointMotion point
     cdef const SingleState* b
+    cdef const System* r
+    point.v = point.w = point.a = point.alpha = zero3()
     if body.kind == SINGLE_BODY:
         b = s.single_state + body.index
-        return add3(b.v, cross3(b.w, sub3(at, b.p)))
-    if body.kind == SYSTEM_BODY:
-        return point_velocity(s.system + body.index, body.body, s.system[body.index].d.vel[body.body], at)
-    return zero3()
+        point.v, point.w = add3(b.v, cross3(b.w, sub3(at, b.p))), b.w
+    elif body.kind == SYSTEM_BODY:
+        r = s.system + body.index
+        point.v = point_velocity(r, body.body, r.d.vel[body.body], at)
+        point.w = mul3(r.d.R[body.body], r.d.vel[body.body].w)
+    return point
 
 cdef inline Vec3 gyration(const Single* b, Vec3 w) noexcept nogil:
     """Angular acceleration of a single body that keeps its angular momentum [rad/s^2]."""
@@ -53,19 +60,21 @@ cdef inline PointMotion free_motion_of(const Scene* s, const BodyHandle* body, V
     cdef System* r
     cdef Motion a, u
     cdef Vec3 arm
-    point.v = point.a = zero3()
+    point.v = point.w = point.a = point.alpha = zero3()
     if body.kind == SINGLE_BODY:
         b = single_of(s, body.index)
         arm = sub3(at, b.state.p)
         point.v = add3(b.work.v_free, cross3(b.work.w_free, arm))
-        point.a = add3(cross3(gyration(&b, b.work.w_free), arm),
-                       cross3(b.work.w_free, cross3(b.work.w_free, arm)))
+        point.w, point.alpha = b.work.w_free, gyration(&b, b.work.w_free)
+        point.a = add3(cross3(point.alpha, arm), cross3(point.w, cross3(point.w, arm)))
     elif body.kind == SYSTEM_BODY:
         r = s.system + body.index
         use_system(r)
         arm = tmul3(r.d.R[body.body], sub3(at, r.d.p[body.body]))
         a, u = velocity_product(r, body.body), r.d.vel[body.body]
         point.v = point_velocity(r, body.body, r.work.twist[body.body], at)
+        point.w = mul3(r.d.R[body.body], r.work.twist[body.body].w)
+        point.alpha = mul3(r.d.R[body.body], a.w)
         a.v = add3(a.v, cross3(a.w, arm))
         u.v = add3(u.v, cross3(u.w, arm))
         point.a = mul3(r.d.R[body.body], add3(a.v, cross3(u.w, u.v)))

@@ -6,6 +6,7 @@
 
 from rbdyn.kernels.kinematics cimport poses, velocities
 from rbdyn.spatial._algebra cimport motion, mul3, scale3, zero_m
+from rbdyn.stepping.constraints.bodies.joints cimport look_at_joints
 from rbdyn.stepping.constraints.bodies.wires cimport look_at_wires
 from rbdyn.stepping.articulated cimport (
     system_accelerations, system_change, system_commit, system_finite, system_free, system_move,
@@ -52,6 +53,7 @@ cdef inline void free_velocities(Scene* s) noexcept nogil:
     cdef Single b
     cdef int k
     clear_records(s)
+    look_at_joints(s)
     look_at_wires(s)
     mark_touched(s)
     mark_meetings(s)

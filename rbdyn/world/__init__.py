@@ -1,5 +1,6 @@
 """World: articulated systems and single bodies, stepped with hard contact."""
 
+from rbdyn.world.constraints.body_joint import BodyJoint
 from rbdyn.world.constraints.constraint import Constraint
 from rbdyn.world.constraints.wire import Wire
 from rbdyn.world.objects.articulated_system import ArticulatedSystem
@@ -8,4 +9,4 @@ from rbdyn.world.objects.object import WorldObject
 from rbdyn.world.objects.single_body import SingleBody
 from rbdyn.world.world import World
 
-__all__ = ["ArticulatedSystem", "Constraint", "Contact", "SingleBody", "Wire", "World", "WorldObject"]
+__all__ = ["ArticulatedSystem", "BodyJoint", "Constraint", "Contact", "SingleBody", "Wire", "World", "WorldObject"]

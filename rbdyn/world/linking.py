@@ -9,11 +9,14 @@ from numpy.typing import ArrayLike
 
 from rbdyn.arguments import as_array, number, shown
 from rbdyn.errors import Error
+from rbdyn.mechanism import Joint
 from rbdyn.spatial.rotations import Array
+from rbdyn.spatial.transform import Transform, check_pose
 from rbdyn.world.arguments import option
 from rbdyn.world.constraints.wire import STRETCH_TYPES
 
 if TYPE_CHECKING:
+    from rbdyn.world.constraints.body_joint import BodyJoint
     from rbdyn.world.constraints.wire import Wire
     from rbdyn.world.objects.articulated_system import ArticulatedSystem
     from rbdyn.world.objects.single_body import SingleBody
@@ -81,6 +84,88 @@ def add_stiff_wire(
         "restitution": number(restitution, "restitution", low=0.0, high=1.0),
     }
     return world._add_wire(points, _ratios(ratios, len(points) - 1), settings, name)
+
+
+def add_weld(world: World, a: End, b: End, pose: Transform | None = None, *, name: str | None = None) -> BodyJoint:
+    """Hold one body to another as if they were one.
+
+    Parameters
+    ----------
+    a, b : SingleBody, (ArticulatedSystem, str) or None
+        A single body, a body of a robot by name, or the world.
+    pose : Transform, optional
+        Of b, in the frame of a; by default as it is now.  What is elsewhere is led there by position correction.
+    name : str, optional
+        Unique in this World; "weld_0" or the like by default.
+
+    Returns
+    -------
+    weld : BodyJoint
+        Its six rows are rotations, then translations, in the axes of a.
+
+    Raises
+    ------
+    Error
+        If both ends are on one body, or an end is none of this World.
+    UnknownNameError
+        If a robot has no such body; it names those that there are.
+    RemovedError
+        If an end is not in this World any more.
+    """
+    if pose is None:
+        return world._add_joint(a, b, None, Transform(), None, name)
+    check_pose(pose, "pose")
+    return world._add_joint(a, b, None, pose, Transform(), name)
+
+
+def add_joint(
+    world: World,
+    a: End,
+    b: End,
+    joint: Joint,
+    pose_a: Transform | None = None,
+    pose_b: Transform | None = None,
+    *,
+    name: str | None = None,
+) -> BodyJoint:
+    """Connect two bodies by a joint of any type, as a loop joint of a mechanism does within one.
+
+    Parameters
+    ----------
+    a, b : SingleBody, (ArticulatedSystem, str) or None
+        A single body, a body of a robot by name, or the world.
+    joint : Joint
+        Its type says what it allows.  Its limits, spring, damping, friction and rotor do not act.
+    pose_a : Transform, optional
+        Where the joint is on a: its before-frame, in the frame of a; at its origin by default.
+    pose_b : Transform, optional
+        Where the joint is on b: its after-frame, in the frame of b; by default where the joint is at its neutral
+        configuration as the bodies are now.  What is elsewhere is led there by position correction.
+    name : str, optional
+        Unique in this World; "joint_0" or the like by default.
+
+    Returns
+    -------
+    joint : BodyJoint
+        Its rows are those of a loop joint: docs/loops.md.
+
+    Raises
+    ------
+    Error
+        If both ends are on one body, the joint holds nothing, or an end is none of this World.
+    UnknownNameError
+        If a robot has no such body; it names those that there are.
+    RemovedError
+        If an end is not in this World any more.
+    """
+    if not isinstance(joint, Joint):
+        raise Error(f'joint must be a Joint, as Joint("hinge", Revolute((0, 0, 1))), got {shown(joint)}')
+    if joint.num_velocities == 6:
+        raise Error(f"joint {joint.name!r} is floating: it would hold nothing")
+    for pose, what in ((pose_a, "pose_a"), (pose_b, "pose_b")):
+        if pose is not None:
+            check_pose(pose, what)
+    return world._add_joint(a, b, joint, Transform() if pose_a is None else pose_a, pose_b, name)
 
 
 def _points(a: Any, b: Any, point_a: ArrayLike, point_b: ArrayLike, via: Iterable[Any]) -> list[Point]:

@@ -6,8 +6,10 @@ from numpy.typing import ArrayLike
 
 from rbdyn.collision.backend import CollisionBackend
 from rbdyn.contact import ContactSolver, MaterialTable
-from rbdyn.mechanism import Geometry, Mechanism
+from rbdyn.mechanism import Geometry, Joint, Mechanism
 from rbdyn.spatial.rotations import Array
+from rbdyn.spatial.transform import Transform
+from rbdyn.world.constraints.body_joint import BodyJoint
 from rbdyn.world.constraints.constraint import Constraint
 from rbdyn.world.constraints.wire import Wire, _StretchType
 from rbdyn.world.objects.articulated_system import ArticulatedSystem
@@ -114,6 +116,22 @@ class World:
     ) -> ArticulatedSystem: ...
     @property
     def constraints(self) -> tuple[Constraint, ...]: ...
+    def add_joint(
+        world,
+        a: _End,
+        b: _End,
+        joint: Joint,
+        pose_a: Transform | None = None,
+        pose_b: Transform | None = None,
+        *,
+        name: str | None = None,
+    ) -> BodyJoint: ...
+    def add_weld(
+        world, a: _End, b: _End, pose: Transform | None = None, *, name: str | None = None
+    ) -> BodyJoint: ...
+    def _add_joint(
+        self, a: _End, b: _End, joint: Joint | None, pose_a: Transform, pose_b: Transform | None, name: str | None
+    ) -> BodyJoint: ...
     def add_stiff_wire(
         world,
         a: _End,

@@ -39,7 +39,7 @@ from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody
 from rbdyn.world.observers cimport Observers
-from rbdyn.world.registry.ends cimport make_wire
+from rbdyn.world.registry.ends cimport make_joint, make_wire
 from rbdyn.world.registry.found cimport found_contacts, who_diverged
 from rbdyn.world.registry.registry cimport Registry
 
@@ -353,7 +353,9 @@ cdef class World:
     add_capsule = adding.add_capsule
     add_single_body = adding.add_single_body
     add_articulated_system = adding.add_articulated_system
+    add_joint = linking.add_joint
     add_stiff_wire = linking.add_stiff_wire
+    add_weld = linking.add_weld
 
     def _add_single(self, geometries, mass, inertia, body_type, name):
         self.check()
@@ -367,6 +369,13 @@ cdef class World:
         warn_of_inactive_features(robot.name, robot.model, 3)
         self.registry.add_system(robot, name, self_collision)
         return robot
+
+    def _add_joint(self, a, b, joint, pose_a, pose_b, name):
+        self.check()
+        self.lock.check_editable()
+        made = make_joint(self.registry, a, b, joint, pose_a, pose_b)
+        self.registry.add_constraint(made, name, "weld" if joint is None else "joint")
+        return made
 
     def _add_wire(self, points, ratios, attributes, name):
         self.check()

@@ -8,31 +8,15 @@ from rbdyn.arguments import number
 from rbdyn.errors import Error
 
 from rbdyn.arguments.arrays cimport read_only
-from rbdyn.kernels.kinematics cimport poses
 from rbdyn.memory cimport close_arena, open_arena
-from rbdyn.spatial._algebra cimport Vec3, add3, mul3, vec3
+from rbdyn.spatial._algebra cimport vec3
 from rbdyn.stepping.constraints.bodies.wires cimport BOTH, STRETCH, excess, lay_out_wire, measure, sign_of
-from rbdyn.stepping.links cimport WIRE_LINK, Anchor
-from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleState, System
+from rbdyn.stepping.links cimport WIRE_LINK
 from rbdyn.world.constraints.constraint cimport Constraint
 from rbdyn.world.constraints.end cimport End
+from rbdyn.world.constraints.present cimport present_place
 
 STRETCH_TYPES = ("stretch_resistant", "compression_resistant", "both")
-
-
-cdef Vec3 present_place(const Scene* s, const Anchor* anchor) noexcept:
-    """Where a point of a body is now, world [m]."""
-    cdef const BodyHandle* body = s.body + anchor.handle
-    cdef const SingleState* b
-    cdef System* r
-    if body.kind == SINGLE_BODY:
-        b = s.single_state + body.index
-        return add3(b.p, mul3(b.R, anchor.at))
-    if body.kind == SYSTEM_BODY:
-        r = s.system + body.index
-        poses(r.m, r.d)
-        return add3(r.d.p[body.body], mul3(r.d.R[body.body], anchor.at))
-    return anchor.at
 
 
 cdef class Wire(Constraint):
@@ -66,7 +50,7 @@ cdef class Wire(Constraint):
         """How it runs now; returns the distance along it [m]."""
         cdef int i
         for i in range(self.wire.n):
-            self.wire.at[i] = present_place(&self.memory.scene, self.wire.anchor + i)
+            self.wire.at[i] = present_place(&self.memory.scene, self.wire.anchor[i].handle, self.wire.anchor[i].at)
         self.wire.distance = measure(&self.wire, self.wire.at)
         return self.wire.distance
 

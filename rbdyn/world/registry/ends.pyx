@@ -2,10 +2,13 @@
 
 from rbdyn.arguments import shown
 from rbdyn.errors import Error
+from rbdyn.spatial.transform import Transform
 
 from rbdyn.model.model cimport Placement
-from rbdyn.spatial._algebra cimport eye3
+from rbdyn.spatial._algebra cimport Mat3, Vec3, eye3, matmul3
+from rbdyn.world.constraints.body_joint cimport BodyJoint
 from rbdyn.world.constraints.end cimport End
+from rbdyn.world.constraints.present cimport present_axes, present_place
 from rbdyn.world.constraints.wire cimport Wire
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
@@ -61,6 +64,26 @@ cdef int check_bodies(list ends) except -1:
         raise Error(f"a wire may run over two single bodies at most, and any number of bodies of robots; got "
                     f"{', '.join(sorted(repr(one.name) for one in singles))}")
     return 0
+
+
+cdef object present_pose(Registry registry, End end):
+    """Where the body of an end is in the world, as a Transform."""
+    cdef Mat3 R = matmul3(present_axes(&registry.memory.scene, end.handle), end.R)
+    cdef Vec3 p = present_place(&registry.memory.scene, end.handle, end.p)
+    return Transform(rotation=[[R.xx, R.xy, R.xz], [R.yx, R.yy, R.yz], [R.zx, R.zy, R.zz]], translation=(p.x, p.y, p.z))
+
+
+cdef BodyJoint make_joint(Registry registry, object a, object b, object joint, object pose_a, object pose_b):
+    """A joint at pose_a on a; without pose_b where it is closed as the bodies are now."""
+    cdef BodyJoint made = BodyJoint.__new__(BodyJoint)
+    cdef End end_a = end_of(registry, a, "a"), end_b = end_of(registry, b, "b")
+    if end_a.handle == end_b.handle:
+        raise Error(f"a joint must connect two bodies, both its ends are on {shown(end_a.given())}")
+    if pose_b is None:
+        pose_b = present_pose(registry, end_b).inverse() @ present_pose(registry, end_a) @ pose_a
+    made.begin([end_a, end_b], joint, pose_a, pose_b)
+    made.memory = registry.memory
+    return made
 
 
 cdef Wire make_wire(Registry registry, object points, object ratios, object settings):

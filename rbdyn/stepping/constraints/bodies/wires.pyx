@@ -14,7 +14,7 @@ from rbdyn.contact.targets cimport position_target, target_velocity
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3, zero3
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_push, begin_row, gather_row
 from rbdyn.stepping.links cimport WIRE_LINK
-from rbdyn.stepping.points cimport PointMotion, free_motion_of, place_of, push_body, start_velocity_of
+from rbdyn.stepping.points cimport PointMotion, free_motion_of, place_of, push_body, start_motion_of
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch
 from rbdyn.stepping.touch cimport in_one_tree
 
@@ -63,7 +63,7 @@ cdef void look_at_wire(const Scene* s, Wire* w) noexcept nogil:
     w.distance = measure(w, w.at)
     w.rate = 0.0
     for i in range(w.n):
-        w.rate -= dot3(w.pull[i], start_velocity_of(s, s.body + w.anchor[i].handle, w.at[i]))
+        w.rate -= dot3(w.pull[i], start_motion_of(s, s.body + w.anchor[i].handle, w.at[i]).v)
     gap = -excess(w)
     fall = sqrt(dot3(s.gravity, s.gravity)) * s.dt * s.dt
     w.link.near = w.resists == BOTH or gap <= s.dt * (fabs(w.rate) + REACH)

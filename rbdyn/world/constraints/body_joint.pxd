@@ -1,0 +1,9 @@
+from rbdyn.spatial._algebra cimport Motion
+from rbdyn.stepping.constraints.bodies.joints cimport BodyJoint as CJoint
+from rbdyn.world.constraints.constraint cimport Constraint
+
+cdef class BodyJoint(Constraint):
+    cdef CJoint c
+    cdef readonly object joint           # the Joint that it was made of
+    cdef int begin(self, list ends, object joint, object before, object after) except -1
+    cdef Motion open_by(self)
