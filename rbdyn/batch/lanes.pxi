@@ -8,11 +8,12 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.string cimport memcpy, memset
 
 from rbdyn.kernels.aba cimport aba_inward, aba_outward
+from rbdyn.kernels.articulated cimport articulated_factor, has_long_paths, rest_inward, rest_outward
 from rbdyn.kernels.coriolis cimport coriolis
 from rbdyn.kernels.crba cimport crba, crba_lower
 from rbdyn.kernels.jacobian cimport add_jacobian
 from rbdyn.kernels.kinematics cimport poses, velocities
-from rbdyn.kernels.ltdl cimport ltdl_factor, ltdl_inverse, ltdl_solve
+from rbdyn.kernels.ltdl cimport ltdl_factor, ltdl_inverse
 from rbdyn.kernels.rnea cimport rnea
 from rbdyn.memory cimport Arena, close_arena, open_arena, place
 from rbdyn.model._model cimport CData, CModel
@@ -127,18 +128,19 @@ cdef class Lanes:
         """M(q)^-1 b, (nv, WIDTH)."""
         cdef const CModel* m = self.use()
         self.read(b, m.nv, "b", self.y)
-        memset(self.A, 0, m.nv * <size_t> m.nv * sizeof(real))
-        crba_lower(m, &self.d, self.A)
-        ltdl_factor(m, self.A)
-        ltdl_solve(m, self.A, self.y)
+        rest_inward(m, &self.d, self.y)
+        rest_outward(m, &self.d, self.y)
         return self.written(self.y, (m.nv,))
 
     def inverse_mass_matrix(self):
         """M(q)^-1, (nv, nv, WIDTH)."""
         cdef const CModel* m = self.use()
         memset(self.A, 0, m.nv * <size_t> m.nv * sizeof(real))
-        crba_lower(m, &self.d, self.A)
-        ltdl_factor(m, self.A)
+        if has_long_paths(m, &self.d):
+            articulated_factor(m, &self.d, self.A)
+        else:
+            crba_lower(m, &self.d, self.A)
+            ltdl_factor(m, self.A)
         ltdl_inverse(m, self.A, self.B)
         return self.written(self.B, (m.nv, m.nv))
 

@@ -255,12 +255,6 @@ def test_a_velocity_may_overlap_its_projection(system):
     np.testing.assert_array_equal(rbdyn.project_velocity(system.state, memory[:nv], out=memory[1:]), expected)
 
 
-def test_a_world_still_refuses_loops(system):
-    world = rbdyn.World()
-    with pytest.raises(rbdyn.Error, match="loop"):
-        world.add_articulated_system(system.mechanism)
-
-
 def test_joint_wrenches_still_refuse_loops(system):
     with pytest.raises(rbdyn.MechanismError, match="loop"):
         rbdyn.joint_wrenches(system.state, system.vd)
