@@ -64,3 +64,41 @@ def test_what_is_asked_for_beyond_a_bounce_stays(make):
     problem = Problem(np.eye(3), [[0.0, 0.0, -3.0]], 0.5, target=[[0.0, 0.0, 2.0]])
     make().solve(problem)
     np.testing.assert_allclose(problem.impulse, [[0.0, 0.0, 3.0]], rtol=1e-12)
+
+
+def knocks(rng, rows=2, coordinates=5, judged=True):
+    """Coordinates of unit mass with dry friction run into stops that bounce: energy made, as a share, by each of 60."""
+    gains = []
+    for _ in range(60):
+        J = np.vstack([rng.normal(size=(rows, coordinates)), np.eye(coordinates)])
+        before, bound = rng.normal(size=coordinates), rng.uniform(0.5, 3.0, coordinates)
+        v, target = J @ before, np.zeros(rows + coordinates)
+        target[:rows] = np.maximum(0.0, -0.95 * v[:rows])
+        blocks = [{"law": "unilateral"}] * rows + [{"law": "box", "low": -b, "high": b} for b in bound]
+        problem = Problem.from_rows(blocks, J, v - target, target=target if judged else None)
+        solver = BisectionSolver()
+        solver.solve(problem)
+        after = before + J.T @ problem.impulse
+        gains.append((after @ after) / (before @ before) - 1.0)
+    return gains
+
+
+def test_stops_that_bounce_make_no_energy_with_friction(seed):
+    """A stop that bounces turns joints round, and friction pushes them on: as with contacts, it bounces less then."""
+    assert max(knocks(np.random.default_rng(seed), judged=False)) > 0.01
+    gains = knocks(np.random.default_rng(seed))
+    assert max(gains) < 1e-5 and min(gains) < -0.1
+
+
+@SOLVERS
+@pytest.mark.parametrize("drive", [{"law": "bilateral"}, {"law": "box", "low": -9.0, "high": 9.0},
+                                   {"law": "bilateral", "compliance": 0.01}])  # fmt: skip
+def test_what_motors_and_springs_do_is_no_reason_to_bounce_less(make, drive):
+    """A cart is driven backwards while a ball on another coordinate, coupled with it, bounces with restitution 1."""
+    J = np.array([[0.0, 0.0, 0.0, 0.3], [0.0, 0.0, 0.0, 0.4], [0.2, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]])
+    before, target = np.array([0.0, 0.0, 0.0, -1.0]), np.array([0.0, 0.0, 1.0, -5.0])
+    problem = Problem.from_rows([{"law": "cone", "friction": 0.0}, drive], J, J @ before - target, target=target)
+    make().solve(problem)
+    after = before + J.T @ problem.impulse
+    assert J[2] @ after == pytest.approx(1.0, abs=1e-6)
+    assert after @ after > 10.0
