@@ -3,8 +3,8 @@
 from libc.math cimport fabs
 
 from rbdyn.contact.islands cimport Island
-from rbdyn.contact.operator cimport Contact, LineBlock, Operator, contact_velocity, impulse_at, line_velocity
-from rbdyn.contact.problem cimport UNILATERAL, ContactProblem
+from rbdyn.contact.operator cimport Contact, Operator, contact_velocity, impulse_at, line_velocity
+from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3
 
 
@@ -16,14 +16,10 @@ cdef double NEAR = 3e2         # times what rounding may make: so little work th
 cdef double TOLERANCE = 1e-5   # [m/s] what a solve may leave of its velocities: a bounce of 1 makes and takes nothing
 
 
-cdef inline double before(const ContactProblem* p, int row) noexcept nogil:
-    """The bodies' own velocity along a row before the impulses [m/s]: at the step's start, if that is known."""
-    return p.v_start[row] if p.v_start != NULL else p.v_free[row] + p.target[row]
-
-
-cdef inline double comes(const ContactProblem* p, int row) noexcept nogil:
-    """How fast bodies come along a normal or a unilateral row [m/s]; rounded up."""
-    return -before(p, row) * (1.0 + 1e-9)
+cdef inline double comes(const Contact* k, const ContactProblem* p) noexcept nogil:
+    """How fast its bodies come, before forces change that in the step [m/s]; rounded up."""
+    cdef int n = 3 * k.index + 2
+    return (-p.v_start[n] if p.v_start != NULL else -p.v_free[n] - p.target[n]) * (1.0 + 1e-9)
 
 
 cdef inline double bounce_of(const Contact* k, const ContactProblem* p) noexcept nogil:
@@ -32,21 +28,9 @@ cdef inline double bounce_of(const Contact* k, const ContactProblem* p) noexcept
     A target that is more than what comes in is no bounce, and may make energy.
     """
     cdef int n = 3 * k.index + 2
-    if k.block.blocked or not 0.0 < p.target[n] <= comes(p, n):
+    if k.block.blocked or not 0.0 < p.target[n] <= comes(k, p):
         return 0.0
     return p.v_free[n] + p.target[n] - k.v_free.z
-
-
-cdef inline double bounce_of_row(const Operator* G, const ContactProblem* p, const LineBlock* k, int r) noexcept nogil:
-    """Likewise of row r of a block: a stop may bounce."""
-    if k.law != UNILATERAL or k.compliance > 0.0 or not 0.0 < p.target[k.row + r] <= comes(p, k.row + r):
-        return 0.0
-    return p.v_free[k.row + r] + p.target[k.row + r] - G.line[k.first + r].v_free
-
-
-cdef inline bint works_for_itself(const LineBlock* k, double target) noexcept nogil:
-    """Whether a row may do work that nobody else answers for: springs, compliant motors, and what is driven."""
-    return k.compliance > 0.0 or target != 0.0 and k.law != UNILATERAL
 
 
 cdef inline double work_of(const Operator* G, const ContactProblem* p, int i, Vec3 lam, double* size) noexcept nogil:
@@ -60,45 +44,29 @@ cdef inline double work_of(const Operator* G, const ContactProblem* p, int i, Ve
     cdef double own = p.v_free[n] + p.target[n]
     v = add3(v, k.v_free)
     v.z += own - k.v_free.z
-    v.z += before(p, n) - k.v_free.z
+    v.z += (own if p.v_start == NULL else p.v_start[n]) - k.v_free.z
     size[0] += 1e-6 * (fabs(lam.x * v.x) + fabs(lam.y * v.y) + fabs(lam.z * v.z)) + TOLERANCE * (
         fabs(lam.x) + fabs(lam.y) + fabs(lam.z))
     return dot3(lam, v)
 
 
-cdef inline bint is_asked(const Island* island, const ContactProblem* p) noexcept nogil:
-    """Whether contacts or stops of the island are asked to do work, by more than bounces."""
+cdef double work_together(const Island* island, const ContactProblem* p, double* size) noexcept nogil:
+    """Twice the work of all impulses of the island; none if some are asked to do it, by more than bounces."""
     cdef const Operator* G = &island.G
+    cdef double work = 0.0, lam, v
     cdef int i, r, n
     for i in range(G.n):
         n = 3 * G.contact[i].index + 2
-        if p.target[n] > max(0.0, comes(p, n)):
-            return True
-    for i in range(G.n_blocks):
-        for r in range(G.block[i].row, G.block[i].row + (G.block[i].rows if G.block[i].law == UNILATERAL else 0)):
-            if p.target[r] > max(0.0, comes(p, r)):
-                return True
-    return False
-
-
-cdef double work_together(const Island* island, const ContactProblem* p, double* size) noexcept nogil:
-    """Twice the work of all impulses of the island but those whose work is their own; none if some are asked to."""
-    cdef const Operator* G = &island.G
-    cdef const LineBlock* k
-    cdef double work = 0.0, lam, v
-    cdef int i, r
-    if is_asked(island, p):
-        return 0.0
-    for i in range(G.n):
+        if p.target[n] > max(0.0, comes(G.contact + i, p)):
+            return 0.0
         work += work_of(G, p, i, impulse_at(island.impulse, i), size)
     for i in range(G.n_blocks):
-        k = G.block + i
-        for r in range(k.rows):
-            if works_for_itself(k, p.target[k.row + r]):
-                continue
-            lam = island.impulse[3 * G.n + k.first + r]
-            v = line_velocity(G, k.first + r) + p.v_free[k.row + r] + p.target[k.row + r] - G.line[k.first + r].v_free
-            v += before(p, k.row + r)
+        for r in range(G.block[i].rows):
+            if p.target[G.block[i].row + r] > 0.0:
+                return 0.0
+            lam = island.impulse[3 * G.n + G.block[i].first + r]
+            v = line_velocity(G, G.block[i].first + r) + G.line[G.block[i].first + r].v_free
+            v += 2.0 * p.target[G.block[i].row + r]
             work += lam * v
             size[0] += 1e-6 * fabs(lam * v) + TOLERANCE * fabs(lam)
     return work
@@ -138,15 +106,11 @@ cdef bint lower_alone(Island* island, const ContactProblem* p, int turn) noexcep
 
 
 cdef bint bounces(const Island* island, const ContactProblem* p) noexcept nogil:
-    """Whether any contact or stop of the island does."""
-    cdef int i, r
+    """Whether any contact of the island does."""
+    cdef int i
     for i in range(island.G.n):
         if bounce_of(island.G.contact + i, p) > 0.0:
             return True
-    for i in range(island.G.n_blocks):
-        for r in range(island.G.block[i].rows):
-            if bounce_of_row(&island.G, p, island.G.block + i, r) > 0.0:
-                return True
     return False
 
 
@@ -154,7 +118,7 @@ cdef bint lower_together(Island* island, const ContactProblem* p, Search* search
     """Lower all bounces by one share, if the island makes energy; whether they were changed."""
     cdef Operator* G = &island.G
     cdef double size = 0.0, work = work_together(island, p, &size), share, bounce
-    cdef int i, r
+    cdef int i
     share = next_share(search.share, work, size, search.turn)
     if share == search.share:
         return False
@@ -162,11 +126,6 @@ cdef bint lower_together(Island* island, const ContactProblem* p, Search* search
         bounce = bounce_of(G.contact + i, p)
         if bounce > 0.0:
             G.contact[i].v_free.z += bounce * (1.0 - share / search.share)
-    for i in range(G.n_blocks):
-        for r in range(G.block[i].rows):
-            bounce = bounce_of_row(G, p, G.block + i, r)
-            if bounce > 0.0:
-                G.line[G.block[i].first + r].v_free += bounce * (1.0 - share / search.share)
     search.share = share
     return True
 

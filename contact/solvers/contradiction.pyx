@@ -103,12 +103,10 @@ cdef bint is_dear(const Operator* G, const ContactProblem* p, const double* impu
 cdef void soften(Operator* G, const ContactProblem* p) noexcept nogil:
     """Give all blocks a compliance, SOFT of their own mobility, and SLOW targets.
 
-    What contradicts has one answer then, and a small one.  What is compliant already, a spring or a motor, keeps what
-    it asks for.
+    What contradicts has one answer then, and a small one.
     """
     cdef LineBlock* k
     cdef double most, target
-    cdef bint rigid
     cdef int i, r
     for i in range(G.n):
         make_compliant(&G.contact[i].block, G.contact[i].block.compliance + SOFT * mobility(&G.contact[i].block))
@@ -119,12 +117,11 @@ cdef void soften(Operator* G, const ContactProblem* p) noexcept nogil:
         most = 0.0
         for r in range(k.first, k.first + k.rows):
             most = max(most, SOFT * G.line[r].G)
-        rigid = k.compliance == 0.0
         k.compliance += most
         for r in range(k.rows):
             G.line[k.first + r].G += most
             G.line[k.first + r].compliance += most
-            if rigid and p.target != NULL:
+            if p.target != NULL:
                 target = p.target[k.row + r]
                 if target > 0.0 or k.law != UNILATERAL:           # below zero: a gap, which may close
                     G.line[k.first + r].v_free += (1.0 - SLOW) * target

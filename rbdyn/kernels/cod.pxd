@@ -32,12 +32,25 @@ cdef inline double* cod_place(Cod* c, int m, int n, double* memory) noexcept nog
     c.perm = <int*> (c.t + n)
     return c.t + 2 * n
 
+cdef inline double dot(int n, const double* a, const double* b) noexcept nogil:
+    """Inner product, in four sums that do not wait for one another."""
+    cdef double s0 = 0.0, s1 = 0.0, s2 = 0.0, s3 = 0.0
+    cdef int i = 0
+    while i + 4 <= n:
+        s0 += a[i] * b[i]
+        s1 += a[i + 1] * b[i + 1]
+        s2 += a[i + 2] * b[i + 2]
+        s3 += a[i + 3] * b[i + 3]
+        i += 4
+    while i < n:
+        s0 += a[i] * b[i]
+        i += 1
+    return (s0 + s2) + (s1 + s3)
+
 cdef inline double norm_of(int n, const double* x) noexcept nogil:
     """Euclidean length; scaled where squares could overflow or underflow."""
-    cdef double s = 0.0, big = 0.0
+    cdef double s = dot(n, x, x), big = 0.0
     cdef int i
-    for i in range(n):
-        s += x[i] * x[i]
     if 1e-280 < s < 1e280:
         return sqrt(s)
     s = 0.0
@@ -65,11 +78,8 @@ cdef inline double householder(int n, double* x) noexcept nogil:
 
 cdef inline void reflect(int n, const double* u, double tau, double* x) noexcept nogil:
     """x <- (1 - tau u u^T) x, where u[0] counts as 1."""
-    cdef double s = x[0]
+    cdef double s = tau * (x[0] + dot(n - 1, u + 1, x + 1))
     cdef int i
-    for i in range(1, n):
-        s += u[i] * x[i]
-    s *= tau
     x[0] -= s
     for i in range(1, n):
         x[i] -= s * u[i]
@@ -77,24 +87,35 @@ cdef inline void reflect(int n, const double* u, double tau, double* x) noexcept
 cdef inline void bring_longest(Cod* c, int k) noexcept nogil:
     """Exchange column k with the column, of those from k on, that is longest below row k."""
     cdef int j, i, best = k
-    cdef double length, longest = -1.0, x
-    for j in range(k, c.n):
-        length = norm_of(c.m - k, c.A + c.m * j + k)
-        if length > longest:
-            longest, best = length, j
+    cdef double x
+    for j in range(k + 1, c.n):
+        if c.t[j] > c.t[best]:
+            best = j
     if best != k:
         c.perm[k], c.perm[best] = c.perm[best], c.perm[k]
+        c.t[best], c.tau[best] = c.t[k], c.tau[k]
         for i in range(c.m):
             x = c.A[c.m * k + i]
             c.A[c.m * k + i] = c.A[c.m * best + i]
             c.A[c.m * best + i] = x
 
+cdef inline void shorten(Cod* c, int k, int j) noexcept nogil:
+    """The squared length of column j, in c.t, loses what stands in row k; measured anew once it is 1e-4 of the last."""
+    cdef double x = c.A[c.m * j + k]
+    c.t[j] -= x * x
+    if not c.t[j] > 1e-4 * c.tau[j]:
+        c.t[j] = c.tau[j] = dot(c.m - k - 1, c.A + c.m * j + k + 1, c.A + c.m * j + k + 1)
+
 cdef inline void cod_factor(Cod* c, double tolerance) noexcept nogil:
-    """Decompose A.  A column counts as dependent where what is left of it is `tolerance` of the longest column."""
+    """Decompose A.  A column counts as dependent where what is left of it is `tolerance` of the longest column.
+
+    Until a column's turn comes, c.t and c.tau hold its squared length below, now and when it was last measured.
+    """
     cdef int j, k
     cdef double longest = 0.0, length
     for k in range(c.n):
         c.perm[k] = k
+        c.t[k] = c.tau[k] = dot(c.m, c.A + c.m * k, c.A + c.m * k)
     c.rank = min(c.m, c.n)
     for k in range(c.rank):
         bring_longest(c, k)
@@ -107,6 +128,7 @@ cdef inline void cod_factor(Cod* c, double tolerance) noexcept nogil:
         c.tau[k] = householder(c.m - k, c.A + c.m * k + k)
         for j in range(k + 1, c.n):
             reflect(c.m - k, c.A + c.m * k + k, c.tau[k], c.A + c.m * j + k)
+            shorten(c, k, j)
     if c.rank < c.n:
         factor_rows(c)
 

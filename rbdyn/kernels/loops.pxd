@@ -27,20 +27,25 @@ cdef inline double component(Motion a, int k) noexcept nogil:
     k = k % 3
     return h.x if k == 0 else h.y if k == 1 else h.z
 
-cdef inline void scatter(const CModel* m, const CLoop* c, Motion a, double* rows, size_t stride,
-                         size_t at) noexcept nogil:
-    """Put six numbers in their places: the blocked ones in the joint's rows, the others, weighted, in its rotor's.
+cdef struct Rows:         # where the rows of a loop joint stand in a matrix
+    double* matrix
+    size_t stride         # from row to row
+    int row               # first of what the joint blocks
+    int rotor_row         # first of its rotor's, or -1: they are not wanted
+
+cdef inline void scatter(const CLoop* c, Motion a, Rows to, size_t at) noexcept nogil:
+    """Put six numbers in column `at`: the blocked ones in the joint's rows, the others, weighted, in its rotor's.
 
     A rotor of inertia I adds I s s^T to M, s being the row of its degree of freedom; it is kept as sqrt(I) s.
     """
-    cdef int k, row = c.row, rotor_row = m.nc + c.rotor_row, allowed = allowed_directions(c.kind)
+    cdef int k, row = to.row, rotor_row = to.rotor_row, allowed = allowed_directions(c.kind)
     a = coupled_motion(c.kind, c.parameter, a)
     for k in range(6):
         if not allowed >> k & 1:
-            rows[row * stride + at] = component(a, k)
+            to.matrix[row * to.stride + at] = component(a, k)
             row += 1
-        elif c.rotor > 0.0:
-            rows[rotor_row * stride + at] = sqrt(c.rotor) * component(a, k)
+        elif c.rotor > 0.0 and to.rotor_row >= 0:
+            to.matrix[rotor_row * to.stride + at] = sqrt(c.rotor) * component(a, k)
             rotor_row += 1
 
 cdef inline Mat3 before_axes(const CData* d, const CLoop* c) noexcept nogil:
@@ -51,8 +56,8 @@ cdef inline Vec3 after_origin(const CData* d, const CLoop* c) noexcept nogil:
     """Where the after-frame is in the world; the poses are current."""
     return add3(d.p[c.successor], mul3(d.R[c.successor], load_vec3(c.p_after)))
 
-cdef inline void add_columns(const CModel* m, const CData* d, const CLoop* c, int i, double sign,
-                             double* K) noexcept nogil:
+cdef inline void add_columns(const CModel* m, const CData* d, const CLoop* c, int i, double sign, Rows K,
+                             size_t column) noexcept nogil:
     """Columns of joint i: how it moves the after-frame, or, with the sign turned, the before-frame's body."""
     cdef int k
     cdef Motion[6] S
@@ -64,22 +69,25 @@ cdef inline void add_columns(const CModel* m, const CData* d, const CLoop* c, in
         s = motion(S[k].w, add3(S[k].v, cross3(S[k].w, arm)))
         s = motion(tmul3(R, s.w), tmul3(R, s.v))
         s = motion(vec3(sign * s.w.x, sign * s.w.y, sign * s.w.z), vec3(sign * s.v.x, sign * s.v.y, sign * s.v.z))
-        scatter(m, c, s, K, m.nv, m.vi[i] + k)
+        scatter(c, s, K, column + k)
 
 cdef inline void loop_matrix(const CModel* m, const CData* d, double* K) noexcept nogil:
-    """K (nc, nv), and the weighted rotor rows (nr, nv) below it; zeroed on entry, poses current.
+    """K (nc, nv), zeroed on entry; the poses are current.
 
     Joints that carry both ends move neither relative to the other: their columns stay zero.
     """
     cdef int n, a, b
+    cdef Rows to
+    to.matrix, to.stride, to.rotor_row = K, m.nv, -1
     for n in range(m.n_loops):
+        to.row = m.loops[n].row
         a, b = m.loops[n].successor, m.loops[n].predecessor
         while a != b:
             if a > b:
-                add_columns(m, d, m.loops + n, a, 1.0, K)
+                add_columns(m, d, m.loops + n, a, 1.0, to, m.vi[a])
                 a = m.parent[a]
             else:
-                add_columns(m, d, m.loops + n, b, -1.0, K)
+                add_columns(m, d, m.loops + n, b, -1.0, to, m.vi[b])
                 b = m.parent[b]
 
 cdef inline void velocity_accelerations(const CModel* m, CData* d) noexcept nogil:
@@ -135,9 +143,12 @@ cdef inline Motion relative_bias(const CData* d, const CLoop* c) noexcept nogil:
 cdef inline void loop_biases(const CModel* m, CData* d, double* k) noexcept nogil:
     """k = dK/dt v (nc,), and the same of the rotor rows (nr,) after it; poses and velocities are current."""
     cdef int n
+    cdef Rows to
+    to.matrix, to.stride = k, 1
     velocity_accelerations(m, d)
     for n in range(m.n_loops):
-        scatter(m, m.loops + n, relative_bias(d, m.loops + n), k, 1, 0)
+        to.row, to.rotor_row = m.loops[n].row, m.nc + m.loops[n].rotor_row
+        scatter(m.loops + n, relative_bias(d, m.loops + n), to, 0)
 
 cdef inline Force loop_wrench(const CModel* m, const CData* d, const CLoop* c, const double* lam) noexcept nogil:
     """What a loop joint exerts on its successor, at the after-frame's origin, world axes; d.a is that of the motion.
@@ -173,7 +184,10 @@ cdef inline Motion relative_error(const CData* d, const CLoop* c) noexcept nogil
     return motion(load_vec3(u), way)
 
 cdef inline void loop_errors(const CModel* m, const CData* d, double* e) noexcept nogil:
-    """e (nc,), room for (nc + nr,); the poses are current."""
+    """e (nc,); the poses are current."""
     cdef int n
+    cdef Rows to
+    to.matrix, to.stride, to.rotor_row = e, 1, -1
     for n in range(m.n_loops):
-        scatter(m, m.loops + n, relative_error(d, m.loops + n), e, 1, 0)
+        to.row = m.loops[n].row
+        scatter(m.loops + n, relative_error(d, m.loops + n), to, 0)

@@ -17,7 +17,6 @@ from rbdyn.spatial._algebra cimport Sym3, Vec3, add3, scale3, sym3, vec3
 cdef enum:
     STEPS = 6                # of the method of multipliers; each gains five digits or so
 cdef double IMMOVABLE = 1e30
-cdef double STALE = 0.01     # of a velocity: what falls by less in a step is left by rows that contradict one another
 cdef double STIFFNESS = 1e7  # rho in units of 1 / mean diagonal of G_ii
 
 
@@ -186,30 +185,11 @@ cdef double multiplier_step(Direct* S, Operator* G, double* impulse) noexcept no
     return worst
 
 
-cdef void forget_drift(Direct* S, Operator* G, double* impulse, int steps) noexcept nogil:
-    """Take back what `steps` steps made of the velocities in S.r, if these are what no impulse can change."""
-    cdef int i
-    for i in range(constraints(G)):
-        if S.rows[i] != 0:
-            change(G, impulse, i, scale3(steps * weight(G, i), impulse_at(S.r, i)))
-
-
 cdef void hold(Direct* S, Operator* G, double* impulse, double threshold) noexcept nogil:
-    """Steps until the held rows have no velocity, or it no longer falls.
-
-    Rows that contradict one another (a weld beside a weld, with some drift between them) leave velocities r that no
-    impulse changes, J_S^T rho r = 0.  Each step adds -rho r then, which moves nothing and would grow from step to step.
-    Contacts that contradict one another are let go instead.
-    """
+    """Steps until the held rows have no velocity, or it no longer falls."""
     cdef double worst, best = INFINITY
-    cdef int k
-    for k in range(STEPS):
+    for _ in range(STEPS):
         worst = multiplier_step(S, G, impulse)
-        if worst < 0.01 * threshold:
-            break
-        if G.n_lines == 0 and not worst < 0.5 * best:
-            break
-        if G.n_lines > 0 and fabs(worst - best) < STALE * best:
-            forget_drift(S, G, impulse, k + 1)
+        if worst < 0.01 * threshold or not worst < 0.5 * best:
             break
         best = worst

@@ -7,7 +7,7 @@ from rbdyn.algorithms.inputs.regular cimport check_regular, check_result
 from rbdyn.algorithms.loops.constrained cimport solve_constrained
 from rbdyn.arguments.arrays cimport data, vector_in, vector_out
 from rbdyn.kernels.aba cimport aba_inward, aba_outward
-from rbdyn.kernels.constrained cimport LOOP_DAMPING, LOOP_STIFFNESS
+from rbdyn.kernels.closed.constrained cimport LOOP_DAMPING, LOOP_STIFFNESS
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
 

@@ -8,11 +8,13 @@ decomposition of Z's actuated rows; what it leaves of Z^T f is what these joints
 from rbdyn.errors import MechanismError, StateError
 
 from libc.math cimport fabs
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from rbdyn.algorithms.loops.constrained cimport loops_of
-from rbdyn.kernels.cod cimport Cod, cod_factor, cod_place, cod_size, norm_of, solve_adjoint, times_q
-from rbdyn.kernels.constrained cimport Loops, loop_terms, loops_size, product, tolerance, tolerance_at
+from rbdyn.kernels.cod cimport Cod, cod_factor, cod_place, cod_size, dot, norm_of, solve_adjoint
+from rbdyn.kernels.closed.constrained cimport Loops, add_rotor_forces, close_loops, loops_size, tolerance
+from rbdyn.kernels.closed.groups cimport Group, row_product, row_size
+from rbdyn.kernels.closed.reduced cimport add_motion
 from rbdyn.kernels.rnea cimport rnea, rnea_momentum
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Model
@@ -37,44 +39,34 @@ cdef list degrees_of_freedom(Model model, object actuated):
 cdef int _check_loops(Model model, const Loops* w, const double* vd) except -1:
     """MechanismError if vd would open a loop: K vd + k is not zero to 1e-6 of its terms."""
     cdef CModel* m = &model.c
-    cdef int i, k
+    cdef Group* c
+    cdef int l, i, row, n
     cdef double opens, scale
-    for name, rows in model.loop_rows.items():
-        for i in range(rows.start, rows.stop):
-            opens = w.k[i] + product(m.nv, w.K + <size_t> m.nv * i, vd)
-            scale = 1.0 + fabs(w.k[i])
-            for k in range(m.nv):
-                scale += fabs(w.K[<size_t> m.nv * i + k] * vd[k])
-            if fabs(opens) > 1e-6 * scale:
-                raise MechanismError(
-                    f"vd would open loop joint {name!r}: row {i - rows.start} of loop_jacobian(state) @ vd + "
-                    f"loop_bias(state) is {opens:.3g}, and must be 0"
-                )
+    for n in range(w.g.n):
+        c = w.g.group + n
+        for l in range(c.loops):
+            row = m.loops[c.loop[l]].row
+            for i in range(m.loops[c.loop[l]].rows):
+                opens = w.k[row + i] + row_product(m, &w.g, c, w.g.row[c.loop[l]] + i, vd)
+                scale = 1.0 + fabs(w.k[row + i]) + row_size(m, &w.g, c, w.g.row[c.loop[l]] + i, vd)
+                if fabs(opens) > 1e-6 * scale:
+                    raise MechanismError(
+                        f"vd would open loop joint {model.loop_names[c.loop[l]]!r}: row {i} of loop_jacobian(state) @ "
+                        f"vd + loop_bias(state) is {opens:.3g}, and must be 0"
+                    )
     return 0
 
 
-cdef void _add_rotors(const CModel* m, const Loops* w, const double* vd, double* f) noexcept nogil:
-    """f += what the rotors of loop joints take: s^T I (s vd + s' v)."""
-    cdef int i, k
-    cdef double force
-    for i in range(m.nc, m.nc + m.nr):
-        force = w.k[i] + product(m.nv, w.K + <size_t> m.nv * i, vd)
-        for k in range(m.nv):
-            f[k] += force * w.K[<size_t> m.nv * i + k]
-
-
 cdef int _allowed_motions(const CModel* m, Loops* w, double* Z) noexcept nogil:
-    """Orthonormal columns Z (n, nv) that span the motions with K v = 0; returns n.  Overwrites w.Y."""
-    cdef Cod c
+    """Orthonormal columns Z (n, nv) that span the motions with K v = 0; returns n."""
     cdef int j
-    cod_place(&c, m.nv, m.nc, w.Y.A)
-    memcpy(c.A, w.K, m.nc * <size_t> m.nv * sizeof(double))
-    cod_factor(&c, tolerance_at(m, w))
-    for j in range(m.nv - c.rank):
-        memset(Z + <size_t> m.nv * j, 0, m.nv * sizeof(double))
-        Z[<size_t> m.nv * j + c.rank + j] = 1.0
-        times_q(&c, Z + <size_t> m.nv * j)
-    return m.nv - c.rank
+    memset(Z, 0, m.nv * <size_t> w.g.freedom * sizeof(double))
+    memset(w.u, 0, m.nv * sizeof(double))
+    for j in range(w.g.freedom):
+        w.u[j] = 1.0
+        add_motion(m, &w.g, w.u, Z + <size_t> m.nv * j)
+        w.u[j] = 0.0
+    return w.g.freedom
 
 
 cdef int _refuse_leftover(Model model, list dofs, int n, const double* Z, double* left, double scale) except -1:
@@ -113,13 +105,13 @@ cdef int share_among(State state, list dofs, const double* vd, bint external, do
     rnea(m, &state.c, vd, f, external)
     rnea_momentum(m, &state.c, vd, x)
     scale = norm_of(m.nv, f) + norm_of(m.nv, x)       # f alone is rounding where vd is the free motion
-    loop_terms(m, &state.c, &w)
+    close_loops(m, &state.c, &w)
     _check_loops(state.model, &w, vd)
-    _add_rotors(m, &w, vd, f)
+    add_rotor_forces(m, &w, vd, w.k, f)
     n = _allowed_motions(m, &w, Z)
     cod_place(&c, len(dofs), n, x + nv)
     for j in range(n):
-        b[j] = product(m.nv, Z + nv * j, f)
+        b[j] = dot(m.nv, Z + nv * j, f)
         for i, k in enumerate(dofs):
             c.A[c.m * j + i] = Z[nv * j + <int> k]
     cod_factor(&c, tolerance())

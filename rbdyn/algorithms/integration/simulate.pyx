@@ -20,7 +20,7 @@ from rbdyn.algorithms.loops.constrained cimport loops_of, project_onto_loops, so
 from rbdyn.arguments.arrays cimport data, vector_in
 from rbdyn.kernels.aba cimport aba_inward, aba_outward
 from rbdyn.kernels.configuration cimport integrate_joints
-from rbdyn.kernels.constrained cimport Loops, product
+from rbdyn.kernels.closed.constrained cimport Loops, row_products
 from rbdyn.kernels.munthe_kaas cimport Stages, begin, count, finish, next_stage, undo
 from rbdyn.kernels.singular cimport singular
 from rbdyn.model._model cimport CData, CModel
@@ -188,7 +188,7 @@ cdef class _Run:
         cdef int i
         for i in range(self.m.nc):
             self.error[i] = w.e[i]
-            self.rate[i] = product(self.m.nv, w.K + <size_t> self.m.nv * i, self.d.v)
+        row_products(self.m, &w, self.d.v, self.rate)
         return 0
 
     cdef int onto_loops(self, double h) except -1 with gil:

@@ -10,11 +10,12 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.algorithms.loops.constrained cimport loops_of
 from rbdyn.arguments.arrays cimport data, vector_in
-from rbdyn.kernels.cod cimport Cod, cod_factor, cod_place, cod_size, norm_of, solve_adjoint
+from rbdyn.kernels.cod cimport Cod, cod_factor, cod_place, cod_size, dot, norm_of, solve_adjoint
 from rbdyn.kernels.configuration cimport integrate_joints
-from rbdyn.kernels.constrained cimport Loops, loops_size, product, tolerance as dependence
+from rbdyn.kernels.closed.constrained cimport Loops, loops_size, tolerance as dependence
 from rbdyn.kernels.kinematics cimport poses
-from rbdyn.kernels.loops cimport loop_errors, loop_matrix
+from rbdyn.kernels.closed.groups cimport Group, gather_rows_of, group_matrix, row_product, spread_joints
+from rbdyn.kernels.loops cimport loop_errors
 from rbdyn.model._model cimport CLoop, CModel
 from rbdyn.model.joints.dispatch cimport allowed_directions
 from rbdyn.model.model cimport Model
@@ -43,24 +44,30 @@ cdef double _step(State state, Loops* w, double* memory, double* step) noexcept:
     """The shortest step, damped, that would close the loops if they were linear; returns the rate of |e|^2 along it.
 
     (K^T K + mu^2 1) step = -K^T e,
-    as min |K step + e|^2 + mu^2 |step|^2, that is, step = -K^T (K K^T + mu^2 1)^-1 e, by the columns [K^T; mu 1].
+    as min |K step + e|^2 + mu^2 |step|^2, that is, step = -K^T (K K^T + mu^2 1)^-1 e, by the columns [K^T; mu 1],
+    group by group of loops that share joints.
     """
     cdef CModel* m = &state.model.c
-    cdef Cod c
-    cdef int i
+    cdef Group* c
+    cdef Cod Q
+    cdef int n, i
     cdef double rate = 0.0, mu = CAUTION * norm_of(m.nc, w.e)
-    memset(w.K, 0, (m.nc + m.nr) * <size_t> m.nv * sizeof(double))
-    loop_matrix(m, &state.c, w.K)
-    cod_place(&c, m.nv + m.nc, m.nc, memory)
-    memset(c.A, 0, c.m * <size_t> c.n * sizeof(double))
-    for i in range(m.nc):
-        memcpy(c.A + <size_t> c.m * i, w.K + <size_t> m.nv * i, m.nv * sizeof(double))
-        c.A[<size_t> c.m * i + m.nv + i] = mu
-        w.b[i] = -w.e[i]
-    cod_factor(&c, dependence())
-    solve_adjoint(&c, w.b, step)
-    for i in range(m.nc):
-        rate += 2.0 * w.e[i] * product(m.nv, w.K + <size_t> m.nv * i, step)
+    memset(step, 0, m.nv * sizeof(double))
+    for n in range(w.g.n):
+        c = w.g.group + n
+        group_matrix(m, &state.c, &w.g, c)
+        cod_place(&Q, c.dofs + c.rows, c.rows, memory)
+        memset(Q.A, 0, Q.m * <size_t> Q.n * sizeof(double))
+        gather_rows_of(m, &w.g, c, w.e, w.t)
+        for i in range(c.rows):
+            memcpy(Q.A + <size_t> Q.m * i, c.K + <size_t> c.dofs * i, c.dofs * sizeof(double))
+            Q.A[<size_t> Q.m * i + c.dofs + i] = mu
+            w.t[i] = -w.t[i]
+        cod_factor(&Q, dependence())
+        solve_adjoint(&Q, w.t, w.t + c.rows)
+        spread_joints(m, &w.g, c, w.t + c.rows, step)
+        for i in range(c.rows):
+            rate -= 2.0 * w.t[i] * row_product(m, &w.g, c, i, step)
     return rate
 
 
@@ -72,7 +79,7 @@ cdef bint _advance(State state, Loops* w, double* memory, double* start) noexcep
     """
     cdef CModel* m = &state.model.c
     cdef double* step = start + m.nq
-    cdef double old = product(m.nc, w.e, w.e), s = 1.0
+    cdef double old = dot(m.nc, w.e, w.e), s = 1.0
     cdef double rate = _step(state, w, memory, step)
     cdef int _k
     memcpy(start, state.c.q, m.nq * sizeof(double))
@@ -80,7 +87,7 @@ cdef bint _advance(State state, Loops* w, double* memory, double* start) noexcep
         memcpy(state.c.q, start, m.nq * sizeof(double))
         integrate_joints(m, state.c.q, step, s)
         _errors(state, w)
-        if product(m.nc, w.e, w.e) < old + 1e-4 * s * rate:
+        if dot(m.nc, w.e, w.e) < old + 1e-4 * s * rate:
             return True
         s *= 0.5
     memcpy(state.c.q, start, m.nq * sizeof(double))

@@ -14,19 +14,17 @@ from rbdyn.algorithms.inputs.external cimport read_wrenches, sum_wrenches
 from rbdyn.algorithms.inputs.regular cimport check_regular, check_result
 from rbdyn.arguments.arrays cimport data, vector_in, vector_out
 from rbdyn.kernels.aba cimport aba_inward, aba_outward
-from rbdyn.kernels.cod cimport cod_factor, solve_adjoint
-from rbdyn.kernels.constrained cimport (
-    Loops, constrained, form_y, from_mass_axes, loop_terms, loops_size, place_loops, product, tolerance_at,
+from rbdyn.kernels.closed.constrained cimport (
+    Loops, add_rotor_forces, close_loops, constrained, follow, loops_size, place_loops, rank_of, row_products, shortest,
 )
-from rbdyn.kernels.crba cimport crba_lower
-from rbdyn.kernels.ltdl cimport ltdl_factor
-from rbdyn.kernels.singular cimport NOT_SINGULAR, singular_pivot
+from rbdyn.kernels.rnea cimport rnea_momentum
+from rbdyn.kernels.singular cimport NOT_SINGULAR
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
 
 
 cdef Loops loops_of(State state) except *:
-    """The state's working memory for loops; what it holds is old."""
+    """The state's working memory for loops, by their groups; what else it holds is old."""
     cdef CModel* m = state.use()
     return place_loops(m, <double*> state.workspace(loops_size(m)))
 
@@ -35,29 +33,19 @@ cdef int _refuse_massless(State state, int k) except -1:
     if k != NOT_SINGULAR:
         raise MechanismError(
             f"the mass matrix is singular: joint {state.model.joint_of(k)!r} moves no inertia along degree of freedom "
-            f"{k} of the tree: loops do not help there; give its subtree a positive definite inertia"
+            f"{k} of the tree in a motion that loops leave; give its subtree a positive definite inertia"
         )
     return 0
 
 
-cdef double* factor_mass(State state) except NULL:
-    """L and D of M(q) in the state's scratch; MechanismError if a pivot is not positive."""
-    cdef CModel* m = state.use()
-    cdef double* H = state.scratch()
-    crba_lower(m, &state.c, H)
-    ltdl_factor(m, H)
-    _refuse_massless(state, singular_pivot(m, &state.c, H, False))
-    return H
-
-
 cdef int solve_constrained(State state, const double* tau, double stiffness, double damping, bint external, double* vd,
                            double* lam) except -1:
-    """vd (nv,) and, unless NULL, multipliers (nc,); returns the rank of the loops, 0 where K is not finite."""
+    """vd (nv,) and, unless NULL, multipliers (nc,); returns the rank of the loops."""
     cdef CModel* m = state.use()
     cdef Loops w = loops_of(state)
     cdef double* H = state.scratch()
     _refuse_massless(state, constrained(m, &state.c, H, &w, tau, stiffness, damping, external, vd, lam))
-    return max(w.Y.rank - m.nr, 0)                         # never -1, which would announce an exception
+    return rank_of(&w)
 
 
 def dynamics(State state not None, tau=None, external=None, stiffness=100.0, damping=20.0):
@@ -89,14 +77,15 @@ def dynamics(State state not None, tau=None, external=None, stiffness=100.0, dam
     StateError
         If a length is wrong, a number is not finite, or a gain is negative.
     MechanismError
-        If a joint of the tree moves no inertia.
+        If a motion that the loops leave moves no inertia.
 
     Notes
     -----
     Rotor inertia of a loop joint acts; its spring, damping, friction and limits do not, as for joints of the tree.
-    Rows count as dependent at 1e-10 of the largest; where loops are violated, at 30 times the largest `loop_error`,
-    though not above 1e-5, since that is how far the opening moves redundant rows apart. Loops that contradict one
-    another are met by least squares over the rows, whose units are mixed. Sources: RBDA, the chapter on closed-loop
+    Loops that share joints are taken together, others apart. Rows count as dependent at 1e-10 of the largest of them;
+    where loops are violated, at 30 times their largest `loop_error`, though not above 1e-5, since that is how far the
+    opening moves redundant rows apart. Loops that contradict one another are met by least squares over the rows, whose
+    units are mixed. Sources: RBDA, the chapter on closed-loop
     systems; Baumgarte (1972); the gains are those of RigidBodyDynamics.jl.
     """
     cdef CModel* m = state.use()
@@ -143,7 +132,7 @@ def project_velocity(State state not None, v=None, out=None):
     StateError
         If a length is wrong or a number is not finite.
     MechanismError
-        If a joint of the tree moves no inertia.
+        If a motion that the loops leave moves no inertia.
     """
     cdef CModel* m = state.use()
     cdef cnp.ndarray start = vector_in(state.v if v is None else v, m.nv, "v")
@@ -159,22 +148,22 @@ cdef double project_onto_loops(State state, double* v, const double* rate) excep
 
     Returns the kinetic energy of the change, of the tree without its loops [J].
     """
-    cdef double energy = 0.0
     cdef CModel* m = state.use()
-    cdef double* H = factor_mass(state)
     cdef Loops w = loops_of(state)
+    cdef double energy = 0.0
     cdef int i
-    loop_terms(m, &state.c, &w)
-    form_y(m, H, &w)
-    cod_factor(&w.Y, tolerance_at(m, &w))
-    for i in range(w.Y.n):
-        w.b[i] = -product(m.nv, w.K + <size_t> m.nv * i, v) if i < m.nc else 0.0
-        if i < m.nc and rate is not NULL:
-            w.b[i] += rate[i]
-    solve_adjoint(&w.Y, w.b, w.x)
+    close_loops(m, &state.c, &w)
+    row_products(m, &w, v, w.b)
+    for i in range(m.nc):
+        w.b[i] = (0.0 if rate is NULL else rate[i]) - w.b[i]
+    shortest(m, &w)
+    rnea_momentum(m, &state.c, w.x, w.f)
+    add_rotor_forces(m, &w, w.x, NULL, w.f)
     for i in range(m.nv):
-        energy += 0.5 * w.x[i] * w.x[i]
-    from_mass_axes(m, H, w.x)
+        w.f[i] = -w.f[i]
+    _refuse_massless(state, follow(m, &state.c, state.scratch(), &w))
+    rnea_momentum(m, &state.c, w.x, w.t)
     for i in range(m.nv):
+        energy += 0.5 * w.x[i] * w.t[i]
         v[i] += w.x[i]
     return energy

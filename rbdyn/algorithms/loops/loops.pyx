@@ -2,11 +2,11 @@
 
 cimport numpy as cnp
 
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from rbdyn.algorithms.loops.constrained cimport loops_of
 from rbdyn.arguments.arrays cimport data, matrix_out, vector_out
-from rbdyn.kernels.constrained cimport Loops
+from rbdyn.kernels.closed.constrained cimport Loops
 from rbdyn.kernels.kinematics cimport poses, velocities
 from rbdyn.kernels.loops cimport loop_biases, loop_errors, loop_matrix
 from rbdyn.model._model cimport CModel
@@ -37,11 +37,8 @@ def loop_jacobian(State state not None, out=None):
     """
     cdef CModel* m = state.use()
     cdef cnp.ndarray K = matrix_out(out, m.nc, m.nv)
-    cdef Loops w = loops_of(state)
     poses(m, &state.c)
-    memset(w.K, 0, (m.nc + m.nr) * <size_t> m.nv * sizeof(double))
-    loop_matrix(m, &state.c, w.K)
-    memcpy(data(K), w.K, m.nc * <size_t> m.nv * sizeof(double))
+    loop_matrix(m, &state.c, data(K))
     return K
 
 
@@ -89,8 +86,6 @@ def loop_error(State state not None, out=None):
     """
     cdef CModel* m = state.use()
     cdef cnp.ndarray e = vector_out(out, m.nc)
-    cdef Loops w = loops_of(state)
     poses(m, &state.c)
-    loop_errors(m, &state.c, w.e)
-    memcpy(data(e), w.e, m.nc * sizeof(double))
+    loop_errors(m, &state.c, data(e))
     return e
