@@ -5,7 +5,6 @@ from libc.string cimport memcpy
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.model._model cimport TRANSFORMS, CData, CModel
 from rbdyn.spatial._algebra cimport Mat3, Xform
-from rbdyn.stepping.columns cimport free_twists, normalise_columns
 from rbdyn.stepping.flight.energy cimport bound_energy, impulses_act
 from rbdyn.stepping.flight.free cimport (
     accelerate_at_start, factor_at_start, fastest_turn, flies, floats, is_fast, largest_turn, matters,
@@ -16,22 +15,10 @@ from rbdyn.stepping.flight.parts cimport fly_at_once, fly_in_parts
 from rbdyn.stepping.flight.runge_kutta cimport runge_kutta
 from rbdyn.stepping.joint_forces cimport actuation
 from rbdyn.stepping.loops.closing cimport close_positions
-from rbdyn.stepping.loops.elimination cimport close_velocity, decompose_loops, joint_velocities
+from rbdyn.stepping.loops.elimination cimport joint_velocities, list_forces
+from rbdyn.stepping.loops.free cimport forget_loop_impulses, free_in_loops
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, Scheme
-
-cdef inline void free_in_loops(System* s, double dt, Scheme scheme) noexcept nogil:
-    """v_free of a system whose loops are eliminated: that of its tree, with the loops closed."""
-    cdef int k
-    accelerate_at_start(s, dt, scheme, floats(s, scheme))
-    s.work.turning = fastest_turn(s.m, s.d.v)
-    s.work.parts = 0
-    for k in range(s.m.nv):
-        s.work.v_free[k] = s.d.v[k] + dt * s.work.vd[k]
-    normalise_columns(s)
-    decompose_loops(s)
-    close_velocity(s, dt, s.work.v_free)
-    free_twists(s)
 
 cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil:
     """v_free = u + dt M~^-1 (tau - h), by the articulated-body algorithm with the implicit diagonal.
@@ -41,7 +28,9 @@ cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil
     """
     cdef double turn
     cdef int k
-    if s.m.nc:
+    if s.m.n_loops:
+        forget_loop_impulses(s)
+    if s.m.nc and not s.control.inloop:
         free_in_loops(s, dt, scheme)
         return
     accelerate_at_start(s, dt, scheme, floats(s, scheme))
@@ -72,12 +61,21 @@ cdef inline bint moves_freely(const System* s) noexcept nogil:
     """Whether its free motion leads it where it is at the end, since nothing changes its velocity."""
     return s.work.parts > 0 and not impulses_act(s)
 
+cdef inline bint is_held(const System* s) noexcept nogil:
+    """Whether a limit holds some joint in this step."""
+    cdef int k
+    for k in range(s.m.nv):
+        if s.work.held[k]:
+            return True
+    return s.work.loops.held
+
 cdef inline void system_move(System* s, int rule, double dt, double closing) noexcept nogil:
     """q_next by the position rule, with loops closed by `closing` [m/s or rad/s] at most.
 
-    What a limit holds moves with its new velocity: its target would let the mean velocity overshoot.  What is hit fast
-    moves by its old velocity until then.
+    What a limit holds moves with its new velocity: its target would let the mean velocity overshoot.  With it moves
+    all that loops tie to it.  What is hit fast moves by its old velocity until then.
     """
+    cdef bint whole
     cdef int k
     memcpy(s.work.q_next, s.d.q, s.m.nq * sizeof(double))
     if moves_freely(s):
@@ -95,9 +93,10 @@ cdef inline void system_move(System* s, int rule, double dt, double closing) noe
     if s.work.blow.falls:
         for k in range(s.m.nv):
             s.work.z[k] = s.work.blow.at * s.d.v[k] + (1.0 - s.work.blow.at) * s.work.v_next[k]
-    if s.work.n_near:
+    if s.work.n_near or s.work.loops.held:
+        whole = s.m.n_loops > 0 and is_held(s)
         for k in range(s.m.nv):
-            if s.work.held[k]:
+            if s.work.held[k] or whole:
                 s.work.z[k] = s.work.v_next[k]
     if s.work.pushed:
         for k in range(s.m.nv):
@@ -143,8 +142,10 @@ cdef inline void system_accelerations(System* s, double dt) noexcept nogil:
     for k in range(s.m.nv):
         s.work.acceleration[k] = (s.work.v_next[k] - s.d.v[k]) / dt
 
-cdef inline void system_commit(System* s) noexcept nogil:
+cdef inline void system_commit(System* s, double dt) noexcept nogil:
     """Take over the end of the step."""
+    if s.m.n_loops:
+        list_forces(s, dt)
     memcpy(s.d.q, s.work.q_next, s.m.nq * sizeof(double))
     memcpy(s.d.v, s.work.v_next, s.m.nv * sizeof(double))
     s.d.stage = 0

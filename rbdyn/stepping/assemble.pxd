@@ -12,6 +12,7 @@ cdef enum:                    # places in the table of sources, in assemble.pyx
     MOTORS
     DRY_FRICTION
     VELOCITY_LIMITS
+    LOOPS
     JOINTS
     WIRES
     ROLLING

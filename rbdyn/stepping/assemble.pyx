@@ -9,6 +9,7 @@ from rbdyn.contact.after.velocities cimport find_velocities, release_velocities
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, sub3
 from rbdyn.stepping.builder cimport Count, Share, begin_problem, builder_free, end_problem, load_loops
 from rbdyn.stepping.constraints.bodies.joints cimport count_joints, read_joints, write_joints
+from rbdyn.stepping.constraints.bodies.loops cimport count_loops, read_loops, write_loops
 from rbdyn.stepping.constraints.bodies.wires cimport count_wires, read_wires, write_wires
 from rbdyn.stepping.constraints.contact.contacts cimport count_contacts, read_contacts, write_contacts
 from rbdyn.stepping.constraints.contact.overlaps cimport end_overlaps
@@ -36,6 +37,7 @@ SOURCES[:] = [
     Source(count_motors, write_motors, read_motors),
     Source(count_friction, write_friction, read_friction),
     Source(count_velocity_limits, write_velocity_limits, read_velocity_limits),
+    Source(count_loops, write_loops, read_loops),
     Source(count_joints, write_joints, read_joints),
     Source(count_wires, write_wires, read_wires),
     Source(count_rolling, write_rolling, read_rolling),      # discs: the last

@@ -5,7 +5,7 @@
 
 from libc.math cimport INFINITY
 
-from rbdyn.contact.problem cimport CONE, DISC, Block, ContactProblem, Entry, Entry3, Key, RowSide
+from rbdyn.contact.problem cimport BILATERAL, CONE, DISC, Block, ContactProblem, Entry, Entry3, Key, RowSide
 from rbdyn.spatial._algebra cimport Mat3, Vec3, scale3, sub3, vec3
 from rbdyn.stepping.constraints.contact.overlaps cimport Overlaps
 from rbdyn.stepping.constraints.contact.trails cimport Trails
@@ -75,6 +75,8 @@ cdef void load_loops(const Builder* b) noexcept nogil
 cdef void end_cone(Builder* b, double mass, double mobility) noexcept nogil
 cdef int add_system_point(Builder* b, System* s, int body, Vec3 at, const Mat3* E, double sign) except -1 nogil
 cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 nogil
+cdef int add_dense_row(Builder* b, System* s, const double* y, double sign) except -1 nogil
+cdef int add_loop_direction(Builder* b, System* s, int loop, int k, double sign) except -1 nogil
 cdef int add_system_axis(Builder* b, System* s, int body, Vec3 axis, double sign) except -1 nogil
 cdef int add_push(Builder* b, const Scene* s, const BodyHandle* body, Vec3 at, Vec3 push,
                   Vec3 moment) except -1 nogil
@@ -156,6 +158,19 @@ cdef inline void begin_disc(Builder* b, int rows, double coefficient, int partne
     b.block[cones + b.n_blocks] = Block(law=DISC, first_row=3 * cones + b.n_rows, rows=rows, partner=partner,
                                         a=coefficient, b=0.0, compliance=0.0, key=key)
     b.n_blocks += 1
+
+cdef inline void begin_bilateral(Builder* b, int rows, Key key) noexcept nogil:
+    """The next block: rows that hold together; they follow."""
+    cdef int cones = b.problem.n_cones
+    b.block[cones + b.n_blocks] = Block(law=BILATERAL, first_row=3 * cones + b.n_rows, rows=rows, partner=-1,
+                                        a=0.0, b=0.0, compliance=0.0, key=key)
+    b.n_blocks += 1
+
+cdef inline void aim_row(Builder* b, double target, double position_target) noexcept nogil:
+    """Targets of the row begun last [m/s or rad/s]."""
+    cdef int row = 3 * b.problem.n_cones + b.n_rows - 1
+    b.v_free[row] -= target
+    b.target[row], b.position_target[row] = target, position_target
 
 cdef inline int add_axis(Builder* b, const Scene* s, const BodyHandle* body, Vec3 axis, double sign) except -1 nogil:
     """The row begun last acts on the angular velocity of `body` about an axis (world), with a sign as in add_point."""

@@ -15,9 +15,10 @@ from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport (
     Force, Mat3, Sym3, Vec3, add3, cross3, force, power, scale_f, sub3, sub_f, sym3, vec3, zero_f,
 )
-from rbdyn.stepping.columns cimport free_twists, normalise_columns
 from rbdyn.stepping.constraints.contact.overlaps cimport release_overlaps
 from rbdyn.stepping.constraints.contact.trails cimport release_trails
+from rbdyn.stepping.loops.elimination cimport prepare_at_start
+from rbdyn.stepping.loops.rows cimport loop_row
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch, System
 
 
@@ -89,7 +90,7 @@ cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 no
     p.n_coordinates = 0
     b.scene, b.spare, b.closed_cones, b.closed_rows, b.n_takes, b.n_taken = scene, 0, 0, 0, 0, 0
     for k in range(scene.n_system):
-        scene.system[k].work.active = scene.system[k].work.loops.eliminated
+        scene.system[k].work.active = scene.system[k].work.loops.eliminated and not scene.system[k].work.loops.middle
         if scene.system[k].work.loops.eliminated:
             b.spare += scene.system[k].m.nv
         scene.system[k].work.coordinate = p.n_coordinates
@@ -116,8 +117,7 @@ cdef void end_problem(Builder* b) noexcept nogil:
 
 cdef void prepare_system(System* s) noexcept nogil:
     s.work.active = True
-    normalise_columns(s)
-    free_twists(s)
+    prepare_at_start(s)
 
 
 cdef int reserve_entries(Builder* b, int width, int n) except -1 nogil:
@@ -185,7 +185,7 @@ cdef void close_row(Builder* b) noexcept nogil:
         return
     b.closed_rows = b.n_rows
     for k in range(b.scene.n_system):
-        if b.scene.system[k].work.loops.eliminated:
+        if b.scene.system[k].work.loops.eliminated and b.scene.system[k].work.active:
             close_entries(b, b.scene.system + k, b.entry_start[r], 3 * b.problem.n_cones + r)
 
 
@@ -228,7 +228,7 @@ cdef void close_cone(Builder* b) noexcept nogil:
         return
     b.closed_cones = b.n_cones
     for k in range(b.scene.n_system):
-        if b.scene.system[k].work.loops.eliminated:
+        if b.scene.system[k].work.loops.eliminated and b.scene.system[k].work.active:
             close_entries3(b, b.scene.system + k, b.entry3_start[i], 3 * i)
 
 
@@ -398,6 +398,28 @@ cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 n
         add_entry(b, first, merge, s.work.coordinate + v0 + j, sign * y[j])
         P[0] = sub_f(P[0], scale_f(y[j], s.work.U[v0 + j]))
     return propagate(b, s, s.m.parent[i], P, 1, first, merge, sign)
+
+
+cdef int add_dense_row(Builder* b, System* s, const double* y, double sign) except -1 nogil:
+    """The row begun last has these entries (nv,), times `sign`, in a system."""
+    cdef int first = b.entry_start[b.n_rows - 1], i
+    cdef bint merge = b.n_entries > first
+    reserve_entries(b, 1, s.m.nv)
+    for i in range(s.m.nv):
+        if y[i] != 0.0:
+            add_entry(b, first, merge, s.work.coordinate + i, sign * y[i])
+    return 0
+
+
+cdef int add_loop_direction(Builder* b, System* s, int loop, int k, double sign) except -1 nogil:
+    """The row begun last acts along direction k of six of a loop joint: a unit impulse on its successor, times `sign`.
+
+    The opposite acts on its predecessor.
+    """
+    use_system(s)
+    memset(s.work.loops.y, 0, s.m.nv * sizeof(double))
+    loop_row(s, s.d, s.m.loops + loop, k, s.work.loops.y)
+    return add_dense_row(b, s, s.work.loops.y, sign)
 
 
 cdef int add_system_axis(Builder* b, System* s, int body, Vec3 axis, double sign) except -1 nogil:

@@ -10,29 +10,28 @@ from rbdyn.kernels.aba cimport solve_upper
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints.dispatch cimport add_joint_motion, joint_column
 from rbdyn.spatial._algebra cimport (
-    Force, Motion, Vec3, add3, add_m, apply_m, cross3, force, motion, mul3, power, scale_f, scale_m, sub3, sub_m,
-    zero_f, zero_m,
+    Force, Motion, Vec3, add3, add_f, add_m, apply_m, cross3, force, motion, mul3, power, scale_f, scale_m, sub3, sub_f,
+    sub_m, zero_f, zero_m,
 )
 from rbdyn.stepping.scene cimport System
 
-cdef inline Motion world_motion(const System* s, int i, Motion a) noexcept nogil:
+cdef inline Motion world_motion(const System* s, const CData* d, int i, Motion a) noexcept nogil:
     """A motion vector of body i, in world axes about the system's origin."""
-    cdef Vec3 w = mul3(s.d.R[i], a.w)
-    return motion(w, add3(mul3(s.d.R[i], a.v), cross3(sub3(s.d.p[i], s.work.origin), w)))
+    cdef Vec3 w = mul3(d.R[i], a.w)
+    return motion(w, add3(mul3(d.R[i], a.v), cross3(sub3(d.p[i], s.work.origin), w)))
 
-cdef inline Force world_force(const System* s, int i, Force a) noexcept nogil:
+cdef inline Force world_force(const System* s, const CData* d, int i, Force a) noexcept nogil:
     """A force vector of body i, in world axes about the system's origin."""
-    cdef Vec3 f = mul3(s.d.R[i], a.f)
-    return force(add3(mul3(s.d.R[i], a.n), cross3(sub3(s.d.p[i], s.work.origin), f)), f)
+    cdef Vec3 f = mul3(d.R[i], a.f)
+    return force(add3(mul3(d.R[i], a.n), cross3(sub3(d.p[i], s.work.origin), f)), f)
 
-cdef inline void normalise_columns(System* s) noexcept nogil:
-    """S and U with S^T I^A S = 1 for each degree of freedom.
+cdef inline void normalise_columns(System* s, CData* d) noexcept nogil:
+    """S and U with S^T I^A S = 1 for each degree of freedom, at the place d, whose factors and poses are current.
 
     With D = L L^T, S <- S L^-T and U <- I^A S L^-T.  Then the Delassus matrix is a sum of products of
     y_k = S_k . P over shared columns, P being a unit impulse carried towards the root: P <- P - U_k y_k.
     """
     cdef const CModel* m = s.m
-    cdef CData* d = s.d
     cdef const double* L
     cdef int i, j, k, v0, n
     cdef double r
@@ -44,15 +43,15 @@ cdef inline void normalise_columns(System* s) noexcept nogil:
         L = d.D + 6 * v0
         if n == 1:
             r = 1.0 / sqrt(L[0])
-            s.work.S[v0] = scale_m(r, world_motion(s, i, joint_column(m, d, i, 0)))
-            s.work.U[v0] = scale_f(r, world_force(s, i, d.U[v0]))
+            s.work.S[v0] = scale_m(r, world_motion(s, d, i, joint_column(m, d, i, 0)))
+            s.work.U[v0] = scale_f(r, world_force(s, d, i, d.U[v0]))
         else:
             for j in range(n):                  # rows of L^-1 S^T; d.U holds L^-1 U^T already
-                S = world_motion(s, i, joint_column(m, d, i, j))
+                S = world_motion(s, d, i, joint_column(m, d, i, j))
                 for k in range(j):
                     S = sub_m(S, scale_m(L[6 * j + k], s.work.S[v0 + k]))
                 s.work.S[v0 + j] = scale_m(1.0 / L[6 * j + j], S)
-                s.work.U[v0 + j] = world_force(s, i, d.U[v0 + j]) if m.parent[i] else zero_f()  # the root takes none
+                s.work.U[v0 + j] = world_force(s, d, i, d.U[v0 + j]) if m.parent[i] else zero_f()  # the root takes none
     memcpy(s.work.L, d.D, 6 * m.nv * sizeof(double))
     memset(s.work.z, 0, m.nv * sizeof(double))
     memset(s.work.held, 0, m.nv * sizeof(bint))
@@ -92,6 +91,28 @@ cdef inline void from_normalised(System* s, double* z) noexcept nogil:
             z[v0] = z[v0] / sqrt(s.work.L[6 * v0])
         else:
             solve_upper(n, s.work.L + 6 * v0, z + v0)
+
+cdef inline void force_to_normalised(System* s, const double* tau, Force* f, double* y) noexcept nogil:
+    """y (nv,): the entries of generalised impulses tau (nv,), leaves to root; f (nb,) is scratch."""
+    cdef const CModel* m = s.m
+    cdef int i, j, k, v0, n
+    cdef const double* L
+    for i in range(m.nb):
+        f[i] = zero_f()
+    for i in range(m.nb - 1, 0, -1):
+        v0 = m.vi[i]
+        n = m.nvi[i]
+        L = s.work.L + 6 * v0
+        for j in range(n):
+            y[v0 + j] = tau[v0 + j]
+            for k in range(j):
+                y[v0 + j] -= L[6 * j + k] * y[v0 + k]
+            y[v0 + j] /= sqrt(L[0]) if n == 1 else L[6 * j + j]
+        for j in range(n):
+            y[v0 + j] += power(s.work.S[v0 + j], f[i])
+        for j in range(n):
+            f[i] = sub_f(f[i], scale_f(y[v0 + j], s.work.U[v0 + j]))
+        f[m.parent[i]] = add_f(f[m.parent[i]], f[i])
 
 cdef inline void to_normalised(System* s, const double* v, double* z) noexcept nogil:
     """The inverse of from_normalised: velocities v (nv,) in normalised coordinates z (nv,)."""

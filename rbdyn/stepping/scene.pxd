@@ -115,11 +115,18 @@ cdef enum MotorState:         # of an actuator in a step
     MOTOR_AT_UPPER = 2
     MOTOR_IN_ROW = 3          # one or the other: a row of the problem tells
 
+cdef struct LoopJoint:        # what acts along what a loop joint allows; springs and limits with one degree of freedom
+    double stiffness, damping, friction     # [N m/rad, N m s/rad, N m or N/m, N s/m, N]
+    double rest               # where the spring is at rest [rad or m]
+    double lower, upper       # [rad or m] may be infinite
+
 cdef struct SystemControl:    # written between steps
     bint pd                   # control mode: PD plus feed-forward
     bint motor_limits         # effort limits bound the whole PD law, and not its explicit part alone
     bint has_wrenches         # external wrenches act in this step
     bint springs              # some stiffness is not 0
+    bint inloop               # its loops are rows of the problem, and not eliminated
+    LoopJoint* loop           # (n_loops,)
     bint tied                 # its loops tie trees to the root, or to one another
     double* kp                # (nv,) PD gains [N m/rad or N/m]
     double* kd                # (nv,) [N m s/rad or N s/m]
@@ -151,13 +158,20 @@ cdef struct SystemControl:    # written between steps
 
 cdef struct LoopScratch:      # of a system's loops, in a step
     bint eliminated           # other constraints see the closed mechanism
+    bint middle               # what is decomposed are the rows in the middle of the step, not at its start
     int free                  # its degrees of freedom: nv less the rank of the loops
     Cod Y                     # (nv, nc) their rows in normalised coordinates, scaled to length 1: decomposed
+    double* K                 # (nc + nr, nv) the rows themselves, where positions are closed
     double* scale             # (nc,) by what each row was multiplied; 0 for one that is nothing
     double* e                 # (nc + nr,) position errors [rad, m]
     double* b                 # (nc + nr,) right side
     double* lam               # (nc,) impulses along the rows [N m s, N s]
-    double* x                 # (nv,) scratch, as are t and u
+    double* along             # (6 n_loops,) and along what the joints allow
+    double* force             # (6 n_loops,) what they exerted in the latest step, in their axes [N m, N]
+    bint held                 # a limit of a loop joint holds it in this step
+    int* near                 # (n_loops,) ends of limits that they could pass: 1 lower, 2 upper
+    double* y                 # (nv,) scratch, as are x, t and u
+    double* x                 # (nv,)
     double* t                 # (nv,)
     double* u                 # (nv,)
     double* q                 # (nq,) scratch
@@ -247,6 +261,7 @@ cdef inline void lay_out_control(SystemControl* c, Arena* a, const CModel* m) no
     c.friction = <double*> place(a, m.nv, sizeof(double))
     c.static_friction = <double*> place(a, m.nv, sizeof(double))
     c.static_threshold = <double*> place(a, m.nv, sizeof(double))
+    c.loop = <LoopJoint*> place(a, m.n_loops, sizeof(LoopJoint))
     c.limit = <Limit*> place(a, m.nv, sizeof(Limit))
     c.speed_limit = <SpeedLimit*> place(a, m.nv, sizeof(SpeedLimit))
     c.slide = <Friction*> place(a, m.nv, sizeof(Friction))
@@ -258,13 +273,18 @@ cdef inline void lay_out_control(SystemControl* c, Arena* a, const CModel* m) no
 cdef inline void lay_out_loops(LoopScratch* w, Arena* a, const CModel* m) noexcept nogil:
     """Place the arrays of loops, which are empty without any."""
     cdef double* memory = <double*> place(a, cod_size(m.nv, m.nc) if m.nc else 0, sizeof(double))
-    cdef size_t one = 1 if m.nc else 0
+    cdef size_t one = 1 if m.n_loops else 0
     if memory is not NULL:
         cod_place(&w.Y, m.nv, m.nc, memory)
+    w.K = <double*> place(a, one * (m.nc + m.nr) * m.nv, sizeof(double))
     w.scale = <double*> place(a, m.nc, sizeof(double))
     w.e = <double*> place(a, one * (m.nc + m.nr), sizeof(double))
     w.b = <double*> place(a, one * (m.nc + m.nr), sizeof(double))
     w.lam = <double*> place(a, m.nc, sizeof(double))
+    w.along = <double*> place(a, 6 * m.n_loops, sizeof(double))
+    w.force = <double*> place(a, 6 * m.n_loops, sizeof(double))
+    w.near = <int*> place(a, m.n_loops, sizeof(int))
+    w.y = <double*> place(a, one * m.nv, sizeof(double))
     w.x = <double*> place(a, one * m.nv, sizeof(double))
     w.t = <double*> place(a, one * m.nv, sizeof(double))
     w.u = <double*> place(a, one * m.nv, sizeof(double))

@@ -13,7 +13,7 @@ from rbdyn.stepping.articulated cimport (
     system_settle,
 )
 from rbdyn.stepping.scene cimport STATIC, Scene, SingleState, System
-from rbdyn.stepping.scheme cimport Scheme, in_contact
+from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID, Scheme, in_contact, make_scheme
 from rbdyn.stepping.single cimport (
     Single, single_accelerations, single_clear_forces, single_commit, single_finite, single_free, single_move,
     single_of,
@@ -46,7 +46,9 @@ cdef inline void kinematics(Scene* s) noexcept nogil:
             s.motion[s.single[k].handle] = motion(scale3(s.dt, b.w), scale3(s.dt, b.v))
 
 cdef inline Scheme scheme_of(const Scene* s, const System* r) noexcept nogil:
-    return in_contact(s.scheme) if r.work.touched or r.m.nc else s.scheme
+    if r.work.touched:
+        return in_contact(s.scheme)
+    return make_scheme(TRAPEZOID) if r.m.nc and s.scheme.rule == RUNGE_KUTTA else s.scheme
 
 cdef inline void free_velocities(Scene* s) noexcept nogil:
     """Velocities at the end of the step without constraint impulses; articulated inertias on the way."""
@@ -121,7 +123,7 @@ cdef inline void commit(Scene* s) noexcept nogil:
     for k in range(s.n_system):
         if s.keep_accelerations:
             system_accelerations(s.system + k, s.dt)
-        system_commit(s.system + k)
+        system_commit(s.system + k, s.dt)
     commit_records(s)
     for k in range(s.n_single):
         b = single_of(s, k)

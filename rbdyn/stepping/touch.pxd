@@ -122,7 +122,8 @@ cdef inline void mark_touched(const Scene* s) noexcept nogil:
     cdef bint outside, asked = False
     cdef int k, side
     for k in range(s.n_system):
-        s.system[k].work.touched = s.system[k].work.outside = False
+        s.system[k].work.touched = s.system[k].control.inloop
+        s.system[k].work.outside = False
         s.system[k].work.grounded = s.system[k].control.tied
     mark_links(s)
     if s.n_system == 0:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from rbdyn.arguments import flag, number
 from rbdyn.collision.shapes import Box, Capsule, Cylinder, Sphere
+from rbdyn.world.arguments import option
 from rbdyn.world.registry import factories
 from rbdyn.world.registry.factories import mechanism_from
 
@@ -220,6 +221,7 @@ def add_articulated_system(
     source: Any,
     name: str | None = None,
     self_collision: bool = True,
+    loop_constraints: str = "eliminate",
     **load_options: Any,
 ) -> ArticulatedSystem:
     """Add a mechanism, or a robot file.
@@ -232,13 +234,21 @@ def add_articulated_system(
         Unique in this World; the mechanism's name by default.
     self_collision : bool
         Whether bodies of this system collide with one another; a body never collides with its parent.
+    loop_constraints : {"eliminate", "inloop"}
+        How its loops are kept closed: eliminated exactly before contacts are solved, or as rows of the contact problem,
+        which is slower, and as precise as the solver.
     **load_options
         For a path or text: passed on to `rbdyn.io.load_urdf`.
 
     Returns
     -------
     robot : ArticulatedSystem
-        At its neutral configuration, at rest.
+        At its neutral configuration, at rest; with loops, at a closed one near it.
+
+    Raises
+    ------
+    LoopError
+        If its loops close neither near the neutral configuration nor near a few random ones; with the gap of the first.
 
     Warns
     -----
@@ -246,4 +256,6 @@ def add_articulated_system(
         If it asks for what does not act in a World yet: mimic, limits of joints with several degrees of freedom.
     """
     world._check_editable()
-    return world._add_system(mechanism_from(source, load_options), name, flag(self_collision, "self_collision"))
+    loops = option(loop_constraints, "loop_constraints", ("eliminate", "inloop"))
+    mechanism = mechanism_from(source, load_options)
+    return world._add_system(mechanism, name, flag(self_collision, "self_collision"), loops == "inloop")

@@ -361,13 +361,14 @@ cdef class World:
         self.check()
         return self.registry.add_single(geometries, mass, inertia, body_type, name)
 
-    def _add_system(self, mechanism, name, self_collision):
+    def _add_system(self, mechanism, name, self_collision, inloop):
         cdef ArticulatedSystem robot = ArticulatedSystem.__new__(ArticulatedSystem)
         self._check_editable()
         robot.name = mechanism.name if name is None else label(name, "name")
         robot.build(mechanism)
         warn_of_inactive_features(robot.name, robot.model, 3)
         self.registry.add_system(robot, name, self_collision)
+        robot.system().control.inloop = inloop
         return robot
 
     def _add_joint(self, a, b, joint, pose_a, pose_b, name):

@@ -1,18 +1,23 @@
 # Loops that integration has opened are closed in positions: no velocity follows from it.
 
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from rbdyn.kernels.cod cimport solve_adjoint
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.kernels.kinematics cimport poses
-from rbdyn.kernels.loops cimport loop_errors
-from rbdyn.stepping.columns cimport from_normalised
+from rbdyn.kernels.loops cimport loop_errors, loop_matrix
+from rbdyn.stepping.columns cimport force_to_normalised, from_normalised
 from rbdyn.stepping.flight.midpoint cimport look_ahead
-from rbdyn.stepping.loops.elimination cimport largest
+from rbdyn.stepping.loops.elimination cimport add_multipliers, decompose_rows, largest
 from rbdyn.stepping.scene cimport System
 
 cdef enum:
-    MOST_CLOSINGS = 8
+    MOST_CLOSINGS = 8         # with the rows of the step
+    MOST_NEWTON_STEPS = 5     # with rows of their own
+
+cdef inline double closed() noexcept nogil:
+    """What counts as closed [rad or m]."""
+    return 1e-13
 
 cdef inline double errors_at(System* s, const double* q) noexcept nogil:
     """loops.e at the configuration q; the largest of them [rad or m]."""
@@ -21,28 +26,54 @@ cdef inline double errors_at(System* s, const double* q) noexcept nogil:
     loop_errors(s.m, &s.ahead, s.work.loops.e)
     return largest(s.work.loops.e, s.m.nc)
 
-cdef inline void close_positions(System* s, double most) noexcept nogil:
-    """Bring q_next onto the loops, by steps M~^-1 K^T of the start of the step, which are shortest in kinetic energy.
+cdef inline bint close_once(System* s, double share, double* open) noexcept nogil:
+    """Take the step of q_next that closes a share of loops.e, the shortest in kinetic energy, if it makes `open` less.
 
-    An error is closed by `most` [rad or m] at a time, so that loops that were open at the start close smoothly.  A step
-    that leaves more than half of an error is the last one, and is not taken if it leaves more than there was.
+    Returns whether it left less than half of it.
     """
-    cdef double open = errors_at(s, s.work.q_next), before, share
-    cdef int i, _k
+    cdef double before = open[0], after
+    cdef int i
+    for i in range(s.m.nc):
+        s.work.loops.b[i] = -share * s.work.loops.scale[i] * s.work.loops.e[i]
+    solve_adjoint(&s.work.loops.Y, s.work.loops.b, s.work.loops.x)
+    from_normalised(s, s.work.loops.x)
+    memcpy(s.work.loops.q, s.work.q_next, s.m.nq * sizeof(double))
+    integrate_joints(s.m, s.work.loops.q, s.work.loops.x, 1.0)
+    after = errors_at(s, s.work.loops.q)
+    if not after < before:
+        return False
+    memcpy(s.work.q_next, s.work.loops.q, s.m.nq * sizeof(double))
+    open[0] = after
+    return after < 0.5 * before
+
+cdef inline void decompose_at_end(System* s, double open) noexcept nogil:
+    """The rows at q_next, whose poses are current in s.ahead, in the normalised coordinates of the step."""
+    cdef int i, n = s.m.nv
+    memset(s.work.loops.K, 0, (s.m.nc + s.m.nr) * <size_t> n * sizeof(double))
+    loop_matrix(s.m, &s.ahead, s.work.loops.K)
+    for i in range(s.m.nc):
+        force_to_normalised(s, s.work.loops.K + <size_t> n * i, s.ahead.f, s.work.loops.Y.A + <size_t> n * i)
+    decompose_rows(s, open)
+
+cdef inline void close_positions(System* s, double most) noexcept nogil:
+    """Bring q_next onto the loops, with the mass matrix and the rows that were decomposed for the step.
+
+    An error is closed by `most` [rad or m] at a time, so that loops that were open at the start close smoothly.  Where
+    a linkage comes near a singular pose its rows change too much in a step: then with those of its end.
+    """
+    cdef double open = errors_at(s, s.work.q_next)
+    cdef int _k
+    if open > most:
+        close_once(s, most / open, &open)
+        return
     for _k in range(MOST_CLOSINGS):
-        if not open > 1e-13:
-            return
-        share = min(1.0, most / open)
-        for i in range(s.m.nc):
-            s.work.loops.b[i] = -share * s.work.loops.scale[i] * s.work.loops.e[i]
-        solve_adjoint(&s.work.loops.Y, s.work.loops.b, s.work.loops.x)
-        from_normalised(s, s.work.loops.x)
-        memcpy(s.work.loops.q, s.work.q_next, s.m.nq * sizeof(double))
-        integrate_joints(s.m, s.work.loops.q, s.work.loops.x, 1.0)
-        before = open
-        open = errors_at(s, s.work.loops.q)
-        if not open < before:
-            return
-        memcpy(s.work.q_next, s.work.loops.q, s.m.nq * sizeof(double))
-        if share < 1.0 or open > 0.5 * before:
+        if not open > closed() or not close_once(s, 1.0, &open):
+            break
+    if not open > 1e3 * closed():
+        return
+    add_multipliers(s)
+    for _k in range(MOST_NEWTON_STEPS):
+        open = errors_at(s, s.work.q_next)
+        decompose_at_end(s, open)
+        if not open > closed() or not close_once(s, 1.0, &open):
             return

@@ -5,10 +5,11 @@
 # the closed mechanism, a row y of any other constraint has the entries of Q^T y there, and the product of two such rows
 # is what they do to each other with the loops closed.  So impulses never open a loop, and no solver sees one.
 #
-# Velocities belong to the middle between two positions (semi-implicit rule): that of the step is not to open the loops
-# at the middle of its motion, so that K v = -dt/2 k with K and k = dK/dt v of its start.  Positions then stay closed to
-# third order in the time step and energy is kept as by a leapfrog scheme: K v = 0 would slow every turn down, and
-# accelerations with K vd + k = 0 would speed it up.
+# Velocities: what is in contact moves by its new velocity, which then belongs to the middle of its motion.  It is not
+# to open loops there, so that K v = -dt/2 k with K and k = dK/dt v of the step's start.  Positions stay closed to third
+# order in the time step, and energy is kept as by a leapfrog scheme: K v = 0 would slow every turn down, accelerations
+# with K vd + k = 0 would speed it up.  In flight v belongs to the end of the step, and the same holds with K and k of
+# its middle (flight.pxd).
 #
 # Source: RBDA, the chapter on closed-loop systems; Hairer, Lubich and Wanner, Geometric Numerical Integration, section
 # VII.1 (SHAKE).
@@ -19,9 +20,10 @@ from libc.string cimport memcpy, memset
 from rbdyn.kernels.cod cimport cod_factor, norm_of, solve_adjoint, solve_gram, times_q, times_q_transposed
 from rbdyn.kernels.kinematics cimport velocities
 from rbdyn.kernels.loops cimport loop_biases, loop_errors
-from rbdyn.model._model cimport CLoop
-from rbdyn.model.joints.dispatch cimport allowed_directions
-from rbdyn.stepping.columns cimport from_normalised, to_normalised
+from rbdyn.model._model cimport CData, CLoop
+from rbdyn.model.joints.dispatch cimport allowed_directions, coupled_force
+from rbdyn.spatial._algebra cimport Force, force, scale_f, vec3
+from rbdyn.stepping.columns cimport free_twists, from_normalised, normalise_columns, to_normalised
 from rbdyn.stepping.loops.rows cimport loop_row
 from rbdyn.stepping.scene cimport System
 
@@ -40,8 +42,8 @@ cdef inline double dependence(double least, double open) noexcept nogil:
     """
     return min(max(least, 30.0 * open), 1e-4)
 
-cdef inline void loop_rows(System* s) noexcept nogil:
-    """The columns of Y."""
+cdef inline void loop_rows(System* s, const CData* d) noexcept nogil:
+    """The columns of Y, at the place d."""
     cdef const CLoop* c
     cdef int n, k, row, allowed
     memset(s.work.loops.Y.A, 0, s.m.nv * <size_t> s.m.nc * sizeof(double))
@@ -50,7 +52,7 @@ cdef inline void loop_rows(System* s) noexcept nogil:
         row, allowed = c.row, allowed_directions(c.kind)
         for k in range(6):
             if not allowed >> k & 1:
-                loop_row(s, c, k, s.work.loops.Y.A + s.m.nv * <size_t> row)
+                loop_row(s, d, c, k, s.work.loops.Y.A + s.m.nv * <size_t> row)
                 row += 1
 
 cdef inline void scale_rows(System* s, double open) noexcept nogil:
@@ -71,29 +73,35 @@ cdef inline void scale_rows(System* s, double open) noexcept nogil:
         for k in range(n):
             y[k] *= s.work.loops.scale[i]
 
-cdef inline void decompose_loops(System* s) noexcept nogil:
-    """Y and its decomposition, at the start of the step; the columns of the system are normalised."""
-    cdef double open
-    loop_errors(s.m, s.d, s.work.loops.e)
-    open = largest(s.work.loops.e, s.m.nc)
-    loop_rows(s)
+cdef inline void decompose_rows(System* s, double open) noexcept nogil:
+    """The decomposition of Y, of loops that are open by this; no load yet."""
     scale_rows(s, open)
     cod_factor(&s.work.loops.Y, dependence(1e-7, open))
     s.work.loops.free = s.m.nv - s.work.loops.Y.rank
+    memset(s.work.loops.load, 0, s.m.nv * sizeof(double))
+
+cdef inline void decompose_loops(System* s, CData* d) noexcept nogil:
+    """Y and its decomposition at the place d, whose poses are current and columns normalised."""
+    cdef double open
+    loop_errors(s.m, d, s.work.loops.e)
+    open = largest(s.work.loops.e, s.m.nc)
+    loop_rows(s, d)
+    decompose_rows(s, open)
     s.work.loops.eliminated = True
 
-cdef inline void close_velocity(System* s, double dt, double* v) noexcept nogil:
-    """v (nv,), that of the tree without its loops, with what they do to it: K v = -dt/2 k.
+cdef inline void close_motion(System* s, CData* d, double ahead, double* v) noexcept nogil:
+    """v (nv,), that of the tree without its loops, with what they do to it: K v = -ahead k, at the place d.
 
-    `load` begins with what of this the loops did: the first `rank` entries of Q^T x.
+    Velocities, `ahead` [s] being how far behind the time at which they close the loops that place is; or accelerations,
+    with 1.  `load` becomes what the loops did of this: the first `rank` entries of Q^T x.
     """
     cdef double* x = s.work.loops.x
     cdef double* t = s.work.loops.t
     cdef int i, rank = s.work.loops.Y.rank
-    velocities(s.m, s.d)
-    loop_biases(s.m, s.d, s.work.loops.b)
+    velocities(s.m, d)
+    loop_biases(s.m, d, s.work.loops.b)
     for i in range(s.m.nc):
-        s.work.loops.b[i] *= -0.5 * dt * s.work.loops.scale[i]
+        s.work.loops.b[i] *= -ahead * s.work.loops.scale[i]
     solve_adjoint(&s.work.loops.Y, s.work.loops.b, x)
     times_q_transposed(&s.work.loops.Y, x)
     to_normalised(s, v, t)
@@ -104,6 +112,45 @@ cdef inline void close_velocity(System* s, double dt, double* v) noexcept nogil:
     times_q(&s.work.loops.Y, t)
     from_normalised(s, t)
     memcpy(v, t, s.m.nv * sizeof(double))
+
+cdef inline void add_multipliers(System* s) noexcept nogil:
+    """Add impulses that make the load to lam (nc,): the shortest, where rows are scaled."""
+    cdef int i
+    for i in range(s.work.loops.Y.rank):
+        s.work.loops.Y.t[i] = s.work.loops.load[i]
+    solve_gram(&s.work.loops.Y, s.work.loops.b)
+    for i in range(s.m.nc):
+        s.work.loops.lam[i] += s.work.loops.scale[i] * s.work.loops.b[i]
+
+cdef inline void prepare_at_start(System* s) noexcept nogil:
+    """Columns, and loops if they are eliminated, at the start of the step; what they did so far is added to lam."""
+    if s.work.loops.middle:
+        add_multipliers(s)
+        s.work.loops.middle = False
+    normalise_columns(s, s.d)
+    if s.work.loops.eliminated:
+        decompose_loops(s, s.d)
+    free_twists(s)
+
+cdef inline void write_force(double* out, Force g) noexcept nogil:
+    out[0], out[1], out[2], out[3], out[4], out[5] = g.n.x, g.n.y, g.n.z, g.f.x, g.f.y, g.f.z
+
+cdef inline void list_forces(System* s, double dt) noexcept nogil:
+    """What the loop joints exerted in the step, in their axes: once it is done."""
+    cdef const CLoop* c
+    cdef double f[6]
+    cdef Force g
+    cdef int n, k, row, allowed
+    if s.work.loops.eliminated:
+        add_multipliers(s)
+    for n in range(s.m.n_loops):
+        c = s.m.loops + n
+        row, allowed = c.row, allowed_directions(c.kind)
+        for k in range(6):
+            f[k] = s.work.loops.along[6 * n + k] if allowed >> k & 1 else s.work.loops.lam[row]
+            row += not allowed >> k & 1
+        g = coupled_force(c.kind, c.parameter, force(vec3(f[0], f[1], f[2]), vec3(f[3], f[4], f[5])))
+        write_force(s.work.loops.force + 6 * n, scale_f(1.0 / dt, g))
 
 cdef inline void joint_velocities(System* s, double* z) noexcept nogil:
     """z = Y^T lambda of the rows of the problem -> M~^-1 J^T lambda with the loops closed, in place."""
@@ -116,12 +163,3 @@ cdef inline void joint_velocities(System* s, double* z) noexcept nogil:
             z[i] = 0.0
         times_q(&s.work.loops.Y, z)
     from_normalised(s, z)
-
-cdef inline void find_multipliers(System* s) noexcept nogil:
-    """lam (nc,): impulses of the loop joints along their rows, from the load; the shortest, where rows are scaled."""
-    cdef int i
-    for i in range(s.work.loops.Y.rank):
-        s.work.loops.Y.t[i] = s.work.loops.load[i]
-    solve_gram(&s.work.loops.Y, s.work.loops.lam)
-    for i in range(s.m.nc):
-        s.work.loops.lam[i] *= s.work.loops.scale[i]

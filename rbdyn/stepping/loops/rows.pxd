@@ -1,28 +1,51 @@
 # What a loop joint does to its system: impulses on both of its bodies, carried to the root, as rows of normalised
 # coordinates.  The rows are those of kernels/loops.pxd, by impulse propagation through the factors of the step.
 
+from libc.math cimport M_PI, atan2, rint
+
 from rbdyn.kernels.loops cimport after_origin, before_axes
-from rbdyn.model._model cimport CLoop
+from rbdyn.model._model cimport HELICAL, PRISMATIC, REVOLUTE, CData, CLoop
 from rbdyn.model.joints.dispatch cimport coupled_force
 from rbdyn.spatial._algebra cimport (
-    Force, Mat3, Vec3, add3, add_f, cross3, force, mul3, power, scale_f, sub3, sub_f, vec3, zero3,
+    Force, Mat3, Vec3, add3, add_f, cross3, force, matmul3, mul3, power, scale_f, sub3, sub_f, tmul3, transpose3, vec3,
+    zero3,
 )
+from rbdyn.spatial.constants cimport load_mat3, load_vec3
 from rbdyn.stepping.scene cimport System
+
+cdef inline double loop_coordinate(const CData* d, const CLoop* c) noexcept nogil:
+    """Where a loop joint with one degree of freedom stands, if it is closed: its angle, in (-pi, pi], or its way.
+
+    Of a screw whole turns count.  The poses are current.
+    """
+    cdef Mat3 R = before_axes(d, c)
+    cdef Mat3 C = matmul3(transpose3(R), matmul3(d.R[c.successor], load_mat3(c.R_after)))
+    cdef double angle = atan2(C.yx, C.xx), way
+    cdef Vec3 before
+    if c.kind == REVOLUTE or c.kind == HELICAL and c.parameter == 0.0:
+        return angle
+    before = add3(d.p[c.predecessor], mul3(d.R[c.predecessor], load_vec3(c.p_before)))
+    way = tmul3(R, sub3(after_origin(d, c), before)).z
+    return way if c.kind == PRISMATIC else way / c.parameter
+
+cdef inline double turned_back(const CLoop* c, double difference) noexcept nogil:
+    """The difference of two coordinates of a loop joint: of angles the one that is not more than half a turn."""
+    return difference - 2.0 * M_PI * rint(difference / (2.0 * M_PI)) if c.kind == REVOLUTE else difference
 
 cdef inline Vec3 unit3(int k) noexcept nogil:
     return vec3(1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
 
-cdef inline Force unit_wrench(const System* s, const CLoop* c, int k) noexcept nogil:
+cdef inline Force unit_wrench(const System* s, const CData* d, const CLoop* c, int k) noexcept nogil:
     """What a unit impulse along direction k of six does to the successor, world axes about the system's origin.
 
     Directions are those of the before-frame at the origin of the after-frame, rotations first.
     """
-    cdef Mat3 R = before_axes(s.d, c)
+    cdef Mat3 R = before_axes(d, c)
     cdef Force g = force(unit3(k), zero3()) if k < 3 else force(zero3(), unit3(k - 3))
     cdef Vec3 f
     g = coupled_force(c.kind, c.parameter, g)
     f = mul3(R, g.f)
-    return force(add3(mul3(R, g.n), cross3(sub3(after_origin(s.d, c), s.work.origin), f)), f)
+    return force(add3(mul3(R, g.n), cross3(sub3(after_origin(d, c), s.work.origin), f)), f)
 
 cdef inline Force carry(const System* s, int i, Force P, double* y) noexcept nogil:
     """Entries of joint i for an impulse on its body, added to y (nv,); what of it reaches the parent."""
@@ -36,9 +59,12 @@ cdef inline Force carry(const System* s, int i, Force P, double* y) noexcept nog
         P = sub_f(P, scale_f(x, s.work.U[k]))
     return P
 
-cdef inline void loop_row(const System* s, const CLoop* c, int k, double* y) noexcept nogil:
-    """y (nv,), zeroed before: the row of direction k.  What both sides bring to a joint above them is added first."""
-    cdef Force P = unit_wrench(s, c, k), Q = scale_f(-1.0, P)
+cdef inline void loop_row(const System* s, const CData* d, const CLoop* c, int k, double* y) noexcept nogil:
+    """y (nv,), zeroed before: the row of direction k at the place d, whose columns are normalised.
+
+    What both sides bring to a joint above them is added first.
+    """
+    cdef Force P = unit_wrench(s, d, c, k), Q = scale_f(-1.0, P)
     cdef int a = c.successor, b = c.predecessor
     while a != b:
         if a > b:

@@ -3,12 +3,14 @@
 import numpy as np
 
 from rbdyn.algorithms.kinematics.forward import body_pose
-from rbdyn.errors import Error
+from rbdyn.algorithms.loops.loops import loop_error
+from rbdyn.arguments import shown
+from rbdyn.errors import Error, unknown_name
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.arguments import effort_limits, option
 from rbdyn.world.objects import joint_readings, joint_settings
 from rbdyn.world.objects.base_pose import q_with_base
-from rbdyn.world.objects.closed_loops import closed, closed_start, ties_trees
+from rbdyn.world.objects.closed_loops import closed, closed_start, loop_joints, ties_trees
 from rbdyn.world.arguments import orientation as _orientation
 
 cimport numpy as cnp
@@ -27,7 +29,7 @@ from rbdyn.stepping.constraints.joints.limits cimport list_limits
 from rbdyn.stepping.constraints.joints.velocity_limits cimport list_velocity_limits
 from rbdyn.stepping.joint_forces cimport list_inertias
 from rbdyn.stepping.scene cimport (
-    FRICTION_FORCE, LIMIT_FORCE, MIMIC_FORCE, VELOCITY_LIMIT_FORCE, System, SystemControl,
+    FRICTION_FORCE, LIMIT_FORCE, MIMIC_FORCE, VELOCITY_LIMIT_FORCE, LoopJoint, System, SystemControl,
 )
 from rbdyn.stepping.wrenches cimport system_clear_wrenches
 from rbdyn.world.objects.object cimport WorldObject
@@ -89,6 +91,8 @@ cdef class ArticulatedSystem(WorldObject):
                           "stiffness": self.model.array("stiffness")})
         memcpy(c.q_ref, self.state.c.q, self.model.c.nq * sizeof(double))
         c.tied = ties_trees(self.model)
+        for k, (stiffness, damping, friction, rest, lower, upper) in enumerate(loop_joints(self.model)):
+            c.loop[<int> k] = LoopJoint(stiffness, damping, friction, rest, lower, upper)
         return 0
 
     cdef double* numbers(self, object name) except NULL:
@@ -486,6 +490,49 @@ cdef class ArticulatedSystem(WorldObject):
     def _lasted(self):
         self.present()
         return self.system().work.lasted
+
+    # ---- loops -------------------------------------------------------------------------------
+
+    @property
+    def loop_constraints(self):
+        """How its loops are kept closed: "eliminate" or "inloop", as in `World.add_articulated_system`."""
+        self.present()
+        return "inloop" if self.system().control.inloop else "eliminate"
+
+    @property
+    def loop_error(self):
+        """How far its loops are open, (model.num_constraints,), fresh: `rbdyn.loop_error` of its state [rad, m]."""
+        self.present()
+        return loop_error(self.state)
+
+    def loop_force(self, joint):
+        """What a loop joint exerted on its successor in the latest step, on average.
+
+        Parameters
+        ----------
+        joint : str or Joint
+            Its name, one of `model.loop_names`.
+
+        Returns
+        -------
+        wrench : (6,) ndarray of float64
+            Moment [N m] and force [N] at the origin of its after-frame, in the axes of its before-frame turned as in
+            `rbdyn.loop_jacobian`; the opposite acts on its predecessor.  Along what it blocks these are the multipliers
+            of `rbdyn.dynamics`; along what it allows, what its spring, damper, rotor, friction and limits did.  0
+            before the first step.
+
+        Raises
+        ------
+        UnknownNameError
+            If the system has no such loop joint.
+        """
+        cdef Model model = self.present()
+        name = getattr(joint, "name", joint)
+        if name not in model.loop_names:
+            raise unknown_name("loop joint", name if isinstance(name, str) else shown(name), model.loop_names,
+                               f"{self.name!r}")
+        k = model.loop_names.index(name)
+        return np.array(self.array_of(self.system().work.loops.force + 6 * <int> k, 6))
 
     # ---- external forces ---------------------------------------------------------------------
 

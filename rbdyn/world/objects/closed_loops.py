@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from rbdyn.algorithms.loops.closure import furthest_open, project_configuration
 from rbdyn.algorithms.loops.loops import loop_error
-from rbdyn.errors import LoopError
+from rbdyn.errors import LoopError, MechanismError
 from rbdyn.model import Model, State
 from rbdyn.spatial.rotations import Array
 
@@ -58,3 +58,20 @@ def ties_trees(model: Model) -> bool:
         return k
 
     return any(tree(a) != tree(b) for a, b in model.loop_bodies)
+
+
+def loop_joints(model: Model) -> list[tuple[float, ...]]:
+    """Stiffness, damping, friction, rest, and limits of each loop joint, as `LoopJoint` of scene.pxd has them."""
+    joints = []
+    for name in model.loop_names:
+        joint = model.mechanism.find_joint(name)
+        if joint.stiffness > 0.0 and joint.num_velocities != 1:
+            raise MechanismError(
+                f"loop joint {name!r} has a spring and {joint.num_velocities} degrees of freedom; springs of loop "
+                "joints act along one"
+            )
+        rest = joint.spring_reference[0] if joint.num_velocities == 1 and joint.num_positions == 1 else 0.0
+        lower, upper = (-np.inf, np.inf) if joint.num_positions != 1 else joint.position_limits or (-np.inf, np.inf)
+        joints.append((joint.stiffness, joint.damping, joint.friction, float(rest),
+                       -np.inf if lower is None else lower, np.inf if upper is None else upper))
+    return joints

@@ -23,12 +23,8 @@ def inactive_features(model: Model) -> dict[str, list[str]]:
             ("position limits", [j.name for j in joints if j.num_positions > 1 and _finite(j.position_limits)]),
             ("velocity limits", [j.name for j in joints if j.num_velocities > 1 and _finite((j.velocity_limit,))]),
             ("mimic", [j.name for j in [*joints, *loops] if j.mimic is not None]),
-            ("position limits of loop joints", [j.name for j in loops if _finite(j.position_limits)]),
+            ("limits of loop joints", [j.name for j in loops if j.num_positions > 1 and _finite(j.position_limits)]),
             ("velocity limits of loop joints", [j.name for j in loops if _finite((j.velocity_limit,))]),
-            ("dry friction of loop joints", [j.name for j in loops if j.friction > 0.0]),
-            ("damping of loop joints", [j.name for j in loops if j.damping > 0.0]),
-            ("springs of loop joints", [j.name for j in loops if j.stiffness > 0.0]),
-            ("rotor inertia of loop joints", [j.name for j in loops if j.rotor_inertia > 0.0]),
         )
         if names
     }

@@ -1,0 +1,47 @@
+# The free velocity of a system whose loops are eliminated: that of its tree, with the loops closed.
+#
+# In flight, as midpoint.pxd has it: acceleration in the middle of the step, to which that of the closed mechanism at
+# the start leads, and there the loops are closed for the velocity of its end, K_1 v_1 = 0 to second order.
+
+from libc.string cimport memset
+
+from rbdyn.kernels.kinematics cimport poses
+from rbdyn.stepping.columns cimport free_twists, normalise_columns
+from rbdyn.stepping.flight.free cimport accelerate_at_start, fastest_turn, flies, floats
+from rbdyn.stepping.flight.midpoint cimport midpoint_acceleration
+from rbdyn.stepping.loops.elimination cimport close_motion, decompose_loops
+from rbdyn.stepping.scene cimport System
+from rbdyn.stepping.scheme cimport Scheme
+
+cdef inline void forget_loop_impulses(System* s) noexcept nogil:
+    """A step begins: loop joints have done nothing yet."""
+    s.work.loops.held = False
+    memset(s.work.loops.lam, 0, s.m.nc * sizeof(double))
+    memset(s.work.loops.along, 0, 6 * s.m.n_loops * sizeof(double))
+
+cdef inline void advance_velocity(System* s, double dt) noexcept nogil:
+    """v_free of the tree, from work.vd."""
+    cdef int k
+    for k in range(s.m.nv):
+        s.work.v_free[k] = s.d.v[k] + dt * s.work.vd[k]
+
+cdef inline void free_in_loops(System* s, double dt, Scheme scheme) noexcept nogil:
+    """v_free, and the loops decomposed where they were closed for it."""
+    s.work.parts = 0
+    accelerate_at_start(s, dt, scheme, floats(s, scheme))
+    s.work.turning = fastest_turn(s.m, s.d.v)
+    normalise_columns(s, s.d)
+    decompose_loops(s, s.d)
+    s.work.loops.middle = flies(s, scheme)
+    if s.work.loops.middle:
+        close_motion(s, s.d, 1.0, s.work.vd)
+        midpoint_acceleration(s, dt)
+        poses(s.m, &s.ahead)
+        normalise_columns(s, &s.ahead)
+        decompose_loops(s, &s.ahead)
+        advance_velocity(s, dt)
+        close_motion(s, &s.ahead, 0.5 * dt, s.work.v_free)
+    else:
+        advance_velocity(s, dt)
+        close_motion(s, s.d, 0.5 * dt, s.work.v_free)
+        free_twists(s)
