@@ -80,6 +80,43 @@ cdef inline PointMotion free_motion_of(const Scene* s, const BodyHandle* body, V
         point.a = mul3(r.d.R[body.body], add3(a.v, cross3(u.w, u.v)))
     return point
 
+cdef inline Vec3 look_ahead_of(const Scene* s, const BodyHandle* body, Vec3* at) noexcept nogil:
+    """Where a point of a single body in flight will be in the middle of the step, world [m].
+
+    `at` is the point at the start; it becomes that which is as far from the centre of mass as the point will be.
+    """
+    cdef const SingleState* b
+    cdef double half = 0.5 * s.dt
+    cdef Vec3 arm
+    if body.kind != SINGLE_BODY:
+        return at[0]
+    b = s.single_state + body.index
+    arm = scale3(half, cross3(b.w, sub3(at[0], b.p)))
+    at[0] = add3(at[0], add3(arm, scale3(0.5 * half, cross3(b.w, arm))))
+    return add3(at[0], scale3(half, b.v))
+
+cdef inline bint is_first_of_system(const Scene* s, const Anchor* anchor, int i) noexcept nogil:
+    """Whether anchor i is on an articulated system, and no one before it on the same."""
+    cdef int k
+    if s.body[anchor[i].handle].kind != SYSTEM_BODY:
+        return False
+    for k in range(i):
+        if s.body[anchor[k].handle].kind == SYSTEM_BODY and (
+                s.body[anchor[k].handle].index == s.body[anchor[i].handle].index):
+            return False
+    return True
+
+cdef inline void bend_freely(const Scene* s, const BodyHandle* body, Vec3 at, Vec3 impulse,
+                             bint outside) noexcept nogil:
+    """As push_body, but what it does to a single body is a part of its free motion: that of a force, no blow."""
+    cdef SingleScratch* w
+    if body.kind == SINGLE_BODY:
+        w = s.single_scratch + body.index
+        w.v_free = add3(w.v_free, scale3(w.inverse_mass, impulse))
+        w.w_free = add3(w.w_free, smul3(w.inverse_I, cross3(sub3(at, s.single_state[body.index].p), impulse)))
+    else:
+        push_body(s, body, at, impulse, zero3(), outside)
+
 cdef inline void push_body(const Scene* s, const BodyHandle* body, Vec3 at, Vec3 impulse, Vec3 moment,
                            bint outside) noexcept nogil:
     """Give an impulse [N s] at a point, and a moment [N m s], to a single body, or to the momentum of a tree."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
@@ -78,12 +78,191 @@ def add_stiff_wire(
         If an end is not in this World any more.
     """
     points = _points(a, b, point_a, point_b, via)
-    settings = {
-        "length": None if length is None else number(length, "length", above=0.0, unit="[m]"),
+    attributes = {
+        "wire_type": "stiff",
+        "length": _length(length),
         "stretch_type": option(stretch_type, "stretch type", STRETCH_TYPES),
         "restitution": number(restitution, "restitution", low=0.0, high=1.0),
     }
-    return world._add_wire(points, _ratios(ratios, len(points) - 1), settings, name)
+    return world._add_wire(points, _ratios(ratios, len(points) - 1), attributes, name)
+
+
+def add_compliant_wire(
+    world: World,
+    a: End,
+    b: End,
+    length: float | None = None,
+    *,
+    stiffness: float,
+    damping: float = 0.0,
+    point_a: ArrayLike = ORIGIN,
+    point_b: ArrayLike = ORIGIN,
+    via: Iterable[tuple[End, ArrayLike]] = (),
+    ratios: Sequence[float] | None = None,
+    stretch_type: Literal["stretch_resistant", "compression_resistant", "both"] = "stretch_resistant",
+    name: str | None = None,
+) -> Wire:
+    """Add a wire that stretches: a rubber band, which pulls where it is longer than its length, and else does nothing.
+
+    Implicit, and stable at any stiffness.
+
+    Parameters
+    ----------
+    a, b : SingleBody, (ArticulatedSystem, str) or None
+        Where it ends: a single body, a body of a robot by name, or the world.
+    length : float, optional
+        [m], above 0; by default as far as it runs now.
+    stiffness : float
+        Tension for each metre of stretch [N/m], not negative.
+    damping : float
+        Tension for each metre per second of its rate [N s/m], not negative; a wire never pushes by it.
+    point_a, point_b : (3,) array_like
+        Where on these, in the frame of the body [m].
+    via : sequence of (end, point)
+        Points between, as in `add_stiff_wire`.
+    ratios : sequence of float, optional
+        How often it runs between each point and the next, as in `add_stiff_wire`.
+    stretch_type : {"stretch_resistant", "compression_resistant", "both"}
+        Whether it pulls, pushes, or does both.
+    name : str, optional
+        Unique in this World; "wire_0" or the like by default.
+
+    Returns
+    -------
+    wire : Wire
+
+    Raises
+    ------
+    Error
+        As `add_stiff_wire`; if stiffness or damping is negative, or both are 0.
+    """
+    points = _points(a, b, point_a, point_b, via)
+    attributes = {
+        "wire_type": "compliant",
+        "length": _length(length),
+        "stretch_type": option(stretch_type, "stretch type", STRETCH_TYPES),
+        **_compliance(stiffness, damping),
+    }
+    return world._add_wire(points, _ratios(ratios, len(points) - 1), attributes, name)
+
+
+def add_custom_wire(
+    world: World,
+    a: End,
+    b: End,
+    length: float | None = None,
+    *,
+    law: Callable[[float, float], float],
+    point_a: ArrayLike = ORIGIN,
+    point_b: ArrayLike = ORIGIN,
+    via: Iterable[tuple[End, ArrayLike]] = (),
+    ratios: Sequence[float] | None = None,
+    name: str | None = None,
+) -> Wire:
+    """Add a wire whose tension a function says, once in each step, or part of a step.
+
+    Its force is that of the start of the step and not implicit: a stiff law needs a short step.
+
+    Parameters
+    ----------
+    a, b : SingleBody, (ArticulatedSystem, str) or None
+        Where it ends: a single body, a body of a robot by name, or the world.
+    length : float, optional
+        For `stretch` alone [m], above 0; by default as far as it runs now.
+    law : callable
+        ``law(length, rate)`` gives the tension [N] of a wire that is so long [m] and grows so fast [m/s]; positive
+        pulls the ends together.  It may not change the World.
+    point_a, point_b : (3,) array_like
+        Where on these, in the frame of the body [m].
+    via : sequence of (end, point)
+        Points between, as in `add_stiff_wire`.
+    ratios : sequence of float, optional
+        How often it runs between each point and the next, as in `add_stiff_wire`.
+    name : str, optional
+        Unique in this World; "wire_0" or the like by default.
+
+    Returns
+    -------
+    wire : Wire
+
+    Raises
+    ------
+    Error
+        As `add_stiff_wire`; in a step, if the law raises, or returns what is no finite number: the step is not done.
+    """
+    if not callable(law):
+        raise Error(f"law must be a function of length and rate, got {shown(law)}")
+    points = _points(a, b, point_a, point_b, via)
+    attributes = {"wire_type": "custom", "length": _length(length), "stretch_type": "both", "law": law}
+    return world._add_wire(points, _ratios(ratios, len(points) - 1), attributes, name)
+
+
+def add_spring(
+    world: World,
+    a: End,
+    b: End,
+    stiffness: float,
+    damping: float = 0.0,
+    length: float | None = None,
+    *,
+    point_a: ArrayLike = ORIGIN,
+    point_b: ArrayLike = ORIGIN,
+    name: str | None = None,
+) -> Wire:
+    """Add a spring, with a damper along it, between two points of bodies.
+
+    Implicit, and stable at any stiffness.  Between single bodies in flight it is of second order in the time step, and
+    without damping it keeps the energy.
+
+    Parameters
+    ----------
+    a, b : SingleBody, (ArticulatedSystem, str) or None
+        Where it ends: a single body, a body of a robot by name, or the world.
+    stiffness : float
+        Force for each metre [N/m], not negative.
+    damping : float
+        Force for each metre per second [N s/m], not negative.
+    length : float, optional
+        At which it is at rest [m], 0 or more; by default the present distance.
+    point_a, point_b : (3,) array_like
+        Where on these, in the frame of the body [m].
+    name : str, optional
+        Unique in this World; "spring_0" or the like by default.
+
+    Returns
+    -------
+    spring : Wire
+
+    Raises
+    ------
+    Error
+        If stiffness or damping is negative, or both are 0; if both ends are on one body, or an end is none of this
+        World.
+    UnknownNameError
+        If a robot has no such body; it names those that there are.
+    RemovedError
+        If an end is not in this World any more.
+    """
+    points = _points(a, b, point_a, point_b, ())
+    attributes = {
+        "wire_type": "spring",
+        "length": None if length is None else number(length, "length", low=0.0, unit="[m]"),
+        "stretch_type": "both",
+        **_compliance(stiffness, damping),
+    }
+    return world._add_wire(points, [1.0], attributes, name)
+
+
+def _length(length: float | None) -> float | None:
+    return None if length is None else number(length, "length", above=0.0, unit="[m]")
+
+
+def _compliance(stiffness: float, damping: float) -> dict[str, float]:
+    k = number(stiffness, "stiffness", low=0.0, unit="[N/m]")
+    c = number(damping, "damping", low=0.0, unit="[N s/m]")
+    if k == 0.0 and c == 0.0:
+        raise Error("stiffness or damping must be above 0: it would do nothing")
+    return {"stiffness": k, "damping": c}
 
 
 def add_weld(world: World, a: End, b: End, pose: Transform | None = None, *, name: str | None = None) -> BodyJoint:

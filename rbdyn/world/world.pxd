@@ -37,6 +37,8 @@ cdef class World:
     cdef int first_half(self, Signals* signals) except -1 nogil
     cdef int second_half(self, Signals* signals) except -1 nogil
     cdef int advance(self, Signals* signals) except -1 nogil
+    cdef int pull_lawful(self, Signals* signals) except -1 nogil
+    cdef int find_certain_end(self, Signals* signals) except -1 nogil
     cdef int find_end(self, Signals* signals) except -1 nogil
     cdef void forget_solves(self) noexcept nogil
     cdef int solves              # of a step that is not done: 1 of contacts, 2 of positions, too

@@ -1,5 +1,5 @@
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike
@@ -133,6 +133,46 @@ class World:
     def _add_joint(
         self, a: _End, b: _End, joint: Joint | None, pose_a: Transform, pose_b: Transform | None, name: str | None
     ) -> BodyJoint: ...
+    def add_compliant_wire(
+        world,
+        a: _End,
+        b: _End,
+        length: float | None = None,
+        *,
+        stiffness: float,
+        damping: float = 0.0,
+        point_a: ArrayLike = (0.0, 0.0, 0.0),
+        point_b: ArrayLike = (0.0, 0.0, 0.0),
+        via: Iterable[tuple[_End, ArrayLike]] = (),
+        ratios: Sequence[float] | None = None,
+        stretch_type: _StretchType = "stretch_resistant",
+        name: str | None = None,
+    ) -> Wire: ...
+    def add_custom_wire(
+        world,
+        a: _End,
+        b: _End,
+        length: float | None = None,
+        *,
+        law: Callable[[float, float], float],
+        point_a: ArrayLike = (0.0, 0.0, 0.0),
+        point_b: ArrayLike = (0.0, 0.0, 0.0),
+        via: Iterable[tuple[_End, ArrayLike]] = (),
+        ratios: Sequence[float] | None = None,
+        name: str | None = None,
+    ) -> Wire: ...
+    def add_spring(
+        world,
+        a: _End,
+        b: _End,
+        stiffness: float,
+        damping: float = 0.0,
+        length: float | None = None,
+        *,
+        point_a: ArrayLike = (0.0, 0.0, 0.0),
+        point_b: ArrayLike = (0.0, 0.0, 0.0),
+        name: str | None = None,
+    ) -> Wire: ...
     def add_stiff_wire(
         world,
         a: _End,

@@ -25,6 +25,7 @@ from rbdyn.stepping.assemble cimport (
     CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, find_late_rows, forget_late_rows, remember,
     write_position_problem,
 )
+from rbdyn.stepping.constraints.bodies.tensions cimport add_tensions
 from rbdyn.stepping.constraints.contact.overlaps cimport forget_overlaps
 from rbdyn.stepping.constraints.contact.trails cimport forget_trails
 from rbdyn.stepping.flight.waits cimport find_waits
@@ -148,16 +149,35 @@ cdef class World:
     cdef int advance(self, Signals* signals) except -1 nogil:
         """Velocities and positions at the end of the step become the state."""
         forget_late_rows(self.scene)
-        self.find_end(signals)
-        while find_late_rows(self.scene):
-            self.forget_solves()
-            self.find_end(signals)
+        if self.registry.n_lawful:
+            self.pull_lawful(signals)
+        else:
+            self.find_certain_end(signals)
         if not is_finite(self.scene):
             self.raise_divergence()
         commit(self.scene)
         remember(&self.assembly)
         self.solves = 0
         self.solved, self.stepped_at = True, self.detections
+        return 0
+
+    cdef int pull_lawful(self, Signals* signals) except -1 nogil:
+        """Find the end of a step in which custom wires pull as their laws say, as external forces do."""
+        with gil:
+            self.registry.ask_laws()
+        add_tensions(self.scene, 1.0)
+        try:
+            self.find_certain_end(signals)
+        finally:
+            add_tensions(self.scene, -1.0)
+        return 0
+
+    cdef int find_certain_end(self, Signals* signals) except -1 nogil:
+        """Again and again, until no row is missing."""
+        self.find_end(signals)
+        while find_late_rows(self.scene):
+            self.forget_solves()
+            self.find_end(signals)
         return 0
 
     cdef void forget_solves(self) noexcept nogil:
@@ -353,7 +373,10 @@ cdef class World:
     add_capsule = adding.add_capsule
     add_single_body = adding.add_single_body
     add_articulated_system = adding.add_articulated_system
+    add_compliant_wire = linking.add_compliant_wire
+    add_custom_wire = linking.add_custom_wire
     add_joint = linking.add_joint
+    add_spring = linking.add_spring
     add_stiff_wire = linking.add_stiff_wire
     add_weld = linking.add_weld
 
@@ -382,7 +405,7 @@ cdef class World:
         self.check()
         self.lock.check_editable()
         wire = make_wire(self.registry, points, ratios, attributes)
-        self.registry.add_constraint(wire, name, "wire")
+        self.registry.add_constraint(wire, name, "spring" if attributes["wire_type"] == "spring" else "wire")
         return wire
 
     def remove(self, obj):

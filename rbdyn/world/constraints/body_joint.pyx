@@ -82,5 +82,7 @@ cdef class BodyJoint(Constraint):
         return np.array([self.link.done.wrench[k] / dt if dt > 0.0 else 0.0 for k in range(6)])
 
     def __repr__(self):
+        if self.lock is None:
+            return Constraint.__repr__(self)
         what = "weld" if self.joint is None else type(self.joint.joint_type).__name__
-        return Constraint.__repr__(self)[:-1] + f", {what})" if self.lock is not None else Constraint.__repr__(self)
+        return f"{type(self).__name__}({self.name!r}, {what})"

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 from rbdyn.spatial.rotations import Array
@@ -5,10 +6,21 @@ from rbdyn.world.constraints.constraint import Constraint
 
 _StretchType: TypeAlias = Literal["stretch_resistant", "compression_resistant", "both"]
 
+_WireType: TypeAlias = Literal["stiff", "compliant", "custom", "spring"]
+
+WIRE_TYPES: tuple[_WireType, ...]
 STRETCH_TYPES: tuple[_StretchType, ...]
 
 class Wire(Constraint):
     length: float
+    @property
+    def law(self) -> Callable[[float, float], float] | None: ...
+    @property
+    def wire_type(self) -> _WireType: ...
+    @property
+    def stiffness(self) -> float: ...
+    @property
+    def damping(self) -> float: ...
     @property
     def stretch_type(self) -> _StretchType: ...
     @property

@@ -10,19 +10,26 @@ from rbdyn.errors import Error
 from rbdyn.arguments.arrays cimport read_only
 from rbdyn.memory cimport close_arena, open_arena
 from rbdyn.spatial._algebra cimport vec3
-from rbdyn.stepping.constraints.bodies.wires cimport BOTH, STRETCH, excess, lay_out_wire, measure, sign_of
+from rbdyn.stepping.constraints.bodies.tensions cimport measure_for_law
+from rbdyn.stepping.constraints.bodies.wire cimport BOTH, SPRING, STRETCH, excess, lay_out_wire, measure, sign_of
 from rbdyn.stepping.links cimport WIRE_LINK
 from rbdyn.world.constraints.constraint cimport Constraint
 from rbdyn.world.constraints.end cimport End
 from rbdyn.world.constraints.present cimport present_place
 
+WIRE_TYPES = ("stiff", "compliant", "custom", "spring")
 STRETCH_TYPES = ("stretch_resistant", "compression_resistant", "both")
 
 
 cdef class Wire(Constraint):
-    """A wire between points of bodies, straight from one to the next, without mass and friction.
+    """A wire, or a spring, between points of bodies, straight from one to the next, without mass and friction.
 
-    Made by `World.add_stiff_wire`.
+    Made by `World.add_stiff_wire`, `add_compliant_wire`, `add_custom_wire` and `add_spring`.
+
+    Attributes
+    ----------
+    law : callable or None
+        Of a custom wire: tension(length, rate).
     """
 
     def __dealloc__(self):
@@ -54,14 +61,45 @@ cdef class Wire(Constraint):
         self.wire.distance = measure(&self.wire, self.wire.at)
         return self.wire.distance
 
-    def _settle(self, length, stretch_type, restitution):
-        """What it is, checked by World.add_*_wire, but for the length: by default the present distance."""
+    cdef int ask(self) except -1:
+        """Ask the law for the tension of this part of a step."""
+        measure_for_law(&self.memory.scene, &self.wire)
+        try:
+            tension = self.law(self.wire.distance, self.wire.rate)
+        except Exception as error:
+            raise Error(f"the law of wire {self.name!r} raised {type(error).__name__}: {error}"[:1900]) from error
+        self.wire.tension = number(tension, f"what the law of wire {self.name!r} returns", unit="[N]")
+        return 0
+
+    def _settle(self, length, wire_type, stretch_type, restitution=0.0, stiffness=0.0, damping=0.0, law=None):
+        """What it is, checked by World.add_*, but for the length: by default the present distance."""
         distance = self.run()
         if length is None and not distance > 0.0:
             raise Error("the points of the wire are in one place: say which length it has")
+        self.wire.kind = WIRE_TYPES.index(wire_type)
+        self.wire.stiffness, self.wire.damping = stiffness, damping
+        self.law = law
         self.wire.length = distance if length is None else length
         self.wire.resists = STRETCH_TYPES.index(stretch_type)
         self.wire.restitution = restitution
+
+    @property
+    def wire_type(self):
+        """"stiff", "compliant", "custom" or "spring"."""
+        self.check_alive()
+        return WIRE_TYPES[self.wire.kind]
+
+    @property
+    def stiffness(self):
+        """Of what is compliant [N/m]; 0 for the others."""
+        self.check_alive()
+        return self.wire.stiffness
+
+    @property
+    def damping(self):
+        """Of what is compliant [N s/m]; 0 for the others."""
+        self.check_alive()
+        return self.wire.damping
 
     @property
     def stretch_type(self):
@@ -71,13 +109,16 @@ cdef class Wire(Constraint):
 
     @property
     def length(self):
-        """Its own length [m]; can be set between steps, as by a winch."""
+        """Its own length, that of a spring at rest [m]; can be set between steps, as by a winch."""
         self.check_alive()
         return self.wire.length
 
     @length.setter
     def length(self, value):
-        value = number(value, "length", above=0.0, unit="[m]")
+        if self.wire.kind == SPRING:
+            value = number(value, "length", low=0.0, unit="[m]")
+        else:
+            value = number(value, "length", above=0.0, unit="[m]")
         self.check_alive()
         self.lock.check_editable()
         self.wire.length = value
@@ -141,5 +182,5 @@ cdef class Wire(Constraint):
     def __repr__(self):
         if self.lock is None:
             return Constraint.__repr__(self)
-        return (f"{type(self).__name__}({self.name!r}, {self.stretch_type}, length {self.wire.length:.4g} m, stretch "
-                f"{self.stretch:.3g} m, {self.force:.4g} N)")
+        return (f"{type(self).__name__}({self.name!r}, {self.wire_type}, {self.stretch_type}, "
+                f"length {self.wire.length:.4g} m, stretch {self.stretch:.3g} m, {self.force:.4g} N)")

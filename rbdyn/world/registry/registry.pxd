@@ -1,5 +1,6 @@
 from rbdyn.collision.backend cimport CollisionBackend
 from rbdyn.world.constraints.constraint cimport Constraint
+from rbdyn.world.constraints.wire cimport Wire
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.objects.object cimport WorldObject
@@ -21,11 +22,15 @@ cdef class Registry:
     cdef long added                       # objects added so far
     cdef dict constraints                 # name -> constraint between objects, in the order in which they came
     cdef unsigned int linked              # constraints added so far
+    cdef list lawful                      # wires that ask a law
+    cdef int n_lawful
 
     cdef SingleBody add_single(self, object geometries, object mass, object inertia, object body_type, object name)
     cdef int add_system(self, ArticulatedSystem robot, object name, bint self_collision) except -1
     cdef int remove(self, WorldObject obj) except -1
     cdef int add_constraint(self, Constraint constraint, object name, str kind) except -1
+    cdef int find_lawful(self) except -1
+    cdef int ask_laws(self) except -1
     cdef int remove_constraint(self, Constraint constraint) except -1
     cdef Constraint constraint_in(self, object constraint)
     cdef set numbers_of_constraints(self, WorldObject obj)

@@ -28,7 +28,7 @@ cdef class Registry:
         self.material_numbers, self.material_revision = {"default": 0}, -1
         self.materials = MaterialTable()
         self.collision, self.lock, self.world = collision, lock, weakref.ref(world)
-        self.constraints = {}
+        self.constraints, self.lawful = {}, []
         self.objects = {}
 
     # ---- look-ups ----------------------------------------------------------------------------
@@ -217,6 +217,7 @@ cdef class Registry:
             constraint.name, constraint._world = str(name), self.world
             constraint.lock, constraint.memory = self.lock, self.memory
             self.constraints[constraint.name] = constraint
+            self.find_lawful()
         finally:
             self.lock.editing = False
         return 0
@@ -226,6 +227,19 @@ cdef class Registry:
         self.memory.remove_link(constraint.kind, constraint.link)
         del self.constraints[constraint.name]
         constraint.lock = constraint.memory = None
+        return self.find_lawful()
+
+    cdef int find_lawful(self) except -1:
+        """Which wires ask a law for their tension."""
+        self.lawful = [one for one in self.constraints.values() if isinstance(one, Wire) and one.law is not None]
+        self.n_lawful = len(self.lawful)
+        return 0
+
+    cdef int ask_laws(self) except -1:
+        """Let custom wires ask their laws."""
+        cdef Wire wire
+        for wire in self.lawful:
+            wire.ask()
         return 0
 
     cdef Constraint constraint_in(self, object constraint):

@@ -169,6 +169,29 @@ def test_a_wire_turns_a_rigid_body_that_it_pulls_beside_its_centre():
     assert rod.linear_velocity[2] == pytest.approx((tension - G) * 0.001, rel=1e-12)
 
 
+def test_newtons_cradle_swings_on():
+    """Five balls on two wires each: blow after blow the end balls rise as the first did; no energy is made."""
+    world = World(0.001)
+    world.set_default_material(friction=0.0, restitution=1.0)
+    found = []
+    for k in range(5):
+        (ball,) = balls(world, (1.0, (0.101 * k, 0, 0)))
+        for y in (-0.4, 0.4):
+            world.add_stiff_wire(ball, None, point_b=(0.101 * k, y, 1))
+        found.append(ball)
+    found[0].set_pose((-math.sin(0.4), 0, 1 - math.cos(0.4)))
+    start, most, highest = energy(*found), -1.0, np.zeros(5)
+    for k in range(10000):
+        world.step()
+        most = max(most, energy(*found))
+        if k > 8000:
+            highest = np.maximum(highest, [ball.position[2] for ball in found])
+    assert most < start + 0.01 * start
+    assert highest[[0, 4]] == pytest.approx(1 - math.cos(0.4), rel=0.1)
+    assert max(abs(wire.stretch) for wire in world.constraints) < 2e-5
+    assert max(abs(ball.position[1]) for ball in found) < 1e-6
+
+
 def test_a_spinning_dumbbell_keeps_its_momenta_and_its_energy():
     world = World(0.002, gravity=(0, 0, 0))
     one, other = balls(world, (1.0, (-0.75, 0, 0)), (3.0, (0.25, 0, 0)))

@@ -1,0 +1,193 @@
+"""Springs and dampers between points, implicit: rows with compliance.
+
+The force is that of the mean of the excess e = distance - length at the ends of the step, and of its rate e':
+
+    F = k (e + e+) / 2 + c (e' + e'+) / 2,    e+ = e + dt ((1 - gamma) e' + gamma e'+)
+
+so that dt F = A + B e'+ with known A and B, which is a row with compliance 1 / B whose velocity, -e'+, counts from
+A / B.  gamma is 1/2 for single bodies in flight, which move by their mean velocity (trapezoid), else 1.  That is of the
+order of the step.  What is too stiff to be seen swinging would ring from step to step: there the force is that of the
+step's end, which leads to rest.
+
+A spring of two points that is stretched pulls sideways, too, as its ends move across it: by F / distance for each
+metre.  That is implicit likewise, in two rows across it.  Anything else runs, in flight, where it will be in the middle
+of the step, so that forces pass through the same points as the mean motion: angular momentum stays.
+"""
+
+from libc.math cimport INFINITY, fabs, sqrt
+
+from rbdyn.contact.problem cimport BILATERAL, UNILATERAL, ContactProblem, Key
+from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, smul3, sub3, vec3, zero3
+from rbdyn.stepping.builder cimport Builder, add_push, add_row, begin_block, begin_row, gather_row
+from rbdyn.stepping.constraints.bodies.wire cimport (
+    BOTH, SPRING, SPRING_SOURCE, WIRE_SOURCE, Wire, excess, measure, sign_of, start_rate,
+)
+from rbdyn.stepping.points cimport (
+    PointMotion, bend_freely, free_motion_of, is_first_of_system, look_ahead_of, push_body, start_motion_of,
+)
+from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene
+from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID
+
+cdef double UNRESOLVED = 4.0   # (w dt)^2 beyond which steps do not tell how a spring of frequency w swings
+
+
+cdef inline double sweep(Vec3 way, Vec3 v, double dt) noexcept nogil:
+    """Second derivative of the distance between points at constant velocity [m/s^2]; less if they pass each other."""
+    cdef double d = sqrt(dot3(way, way)), along, across
+    if d == 0.0:
+        return 0.0
+    along = dot3(way, v) / d
+    across = dot3(v, v) - along * along
+    return across / max(d, dt * sqrt(max(across, 0.0))) if across > 0.0 else 0.0
+
+
+cdef void find_free_rate(const Scene* s, const Wire* w, double* rate, double* bend) noexcept nogil:
+    """The rate of its length at the end of the step without constraint impulses, and how that changes [m/s^2]."""
+    cdef PointMotion now, last
+    cdef int i
+    rate[0] = bend[0] = 0.0
+    for i in range(w.n):
+        now = free_motion_of(s, s.body + w.anchor[i].handle, w.at[i])
+        rate[0] -= dot3(w.pull[i], now.v)
+        bend[0] -= dot3(w.pull[i], now.a)
+        if i > 0:
+            bend[0] += w.falls[i - 1] * sweep(sub3(w.at[i], w.at[i - 1]), sub3(now.v, last.v), s.dt)
+        last = now
+
+
+cdef bint flies(const Scene* s, const Wire* w) noexcept nogil:
+    """Whether all its bodies move by their mean velocity in this step."""
+    cdef const BodyHandle* body
+    cdef int i
+    if s.scheme.rule != TRAPEZOID and s.scheme.rule != RUNGE_KUTTA:
+        return False
+    for i in range(w.n):
+        body = s.body + w.anchor[i].handle
+        if body.kind == SYSTEM_BODY or (body.kind == SINGLE_BODY and s.single_scratch[body.index].touched):
+            return False
+    return True
+
+
+cdef double mobility_of_singles(const Scene* s, const Wire* w) noexcept nogil:
+    """About how much a unit impulse of the wire changes its rate, by its single bodies [1/kg]."""
+    cdef const BodyHandle* body
+    cdef double total = 0.0
+    cdef Vec3 turn
+    cdef int i
+    for i in range(w.n):
+        body = s.body + w.anchor[i].handle
+        if body.kind == SINGLE_BODY:
+            turn = cross3(sub3(w.at[i], s.single_state[body.index].p), w.pull[i])
+            total += s.single_scratch[body.index].inverse_mass * dot3(w.pull[i], w.pull[i])
+            total += dot3(turn, smul3(s.single_scratch[body.index].inverse_I, turn))
+    return total
+
+
+cdef double mobility_by_robots(const Builder* b) noexcept nogil:
+    """The same by the articulated systems on which the row begun last acts."""
+    cdef double total = 0.0
+    cdef int k
+    for k in range(b.entry_start[b.n_rows - 1], b.n_entries):
+        total += b.entry[k].y * b.entry[k].y
+    return total
+
+
+cdef inline bint is_stiff(const Scene* s, const Wire* w, double mobility) noexcept nogil:
+    """Whether it swings, or is damped, faster than steps can tell: then it is led to rest."""
+    return (w.stiffness * s.dt + w.damping) * s.dt * mobility > UNRESOLVED
+
+
+cdef void settle_row(const Scene* s, Builder* b, const Wire* w, double theta, double gamma, double rate,
+                     double rate_free, double half) noexcept nogil:
+    """Velocities of the row begun last, along the wire; rates of its excess at the start, and without impulses."""
+    cdef double dt = s.dt, k = w.stiffness, c = w.damping
+    cdef double A = dt * (k * (excess(w) + theta * dt * ((1.0 - gamma) * rate + half)) + (1.0 - theta) * c * rate)
+    cdef double B = dt * theta * (k * gamma * dt + c)
+    cdef int row = 3 * b.problem.n_cones + b.n_rows - 1
+    b.v_start[row], b.v_free[row] = -rate - A / B, -rate_free - A / B
+    b.block[b.problem.n_cones + b.n_blocks - 1].compliance = 1.0 / B
+
+
+cdef inline Vec3 normal_to(Vec3 n) noexcept nogil:
+    """A unit vector across a unit vector."""
+    cdef Vec3 e = vec3(1.0, 0.0, 0.0)
+    if fabs(n.x) > 0.6:
+        e = vec3(0.0, 1.0, 0.0)
+    e = cross3(n, e)
+    return scale3(1.0 / sqrt(dot3(e, e)), e)
+
+
+cdef int write_across(const Scene* s, Builder* b, Wire* w, double theta, double gamma) except -1 nogil:
+    """How a stretched spring holds its ends sideways."""
+    cdef const BodyHandle* one = s.body + w.anchor[0].handle
+    cdef const BodyHandle* other = s.body + w.anchor[1].handle
+    cdef Vec3 now = sub3(start_motion_of(s, other, w.at[1]).v, start_motion_of(s, one, w.at[0]).v)
+    cdef Vec3 end = sub3(free_motion_of(s, other, w.at[1]).v, free_motion_of(s, one, w.at[0]).v)
+    cdef double k = w.stiffness * (1.0 - w.length / w.distance) if w.distance > 0.0 else w.stiffness
+    cdef double B = theta * k * gamma * s.dt * s.dt, u, share = (1.0 - gamma) / gamma
+    cdef int i
+    w.across[0] = normal_to(w.pull[0])
+    w.across[1] = cross3(w.pull[0], w.across[0])
+    begin_block(b, BILATERAL, 2, Key(source=SPRING_SOURCE, id_a=w.link.id, id_b=0, feature=1))
+    b.block[b.problem.n_cones + b.n_blocks - 1].compliance = 1.0 / B if B > 0.0 else 1e300
+    for i in range(2):
+        u = dot3(w.across[i], now)
+        add_row(b, -u - share * u, -dot3(w.across[i], end) - share * u)
+        add_push(b, s, one, w.at[0], w.across[i], zero3())
+        add_push(b, s, other, w.at[1], scale3(-1.0, w.across[i]), zero3())
+    return 0
+
+
+cdef int write_elastic(const Scene* s, Builder* b, Wire* w) except -1 nogil:
+    """The row along it, and those across."""
+    cdef bint free_ = flies(s, w) and not is_stiff(s, w, mobility_of_singles(s, w))
+    cdef double theta = 0.5, gamma = 0.5 if free_ else 1.0, sign = sign_of(w), rate, end, bend
+    cdef int i
+    if free_:
+        for i in range(w.n):
+            w.way[i] = look_ahead_of(s, s.body + w.anchor[i].handle, w.at + i)
+        if not w.turns:
+            measure(w, w.way)
+    rate = start_rate(s, w)
+    find_free_rate(s, w, &end, &bend)
+    bend *= 0.5 * s.dt * sign
+    if w.turns:                                  # the force across has the rest
+        bend *= w.length / w.distance if w.distance > 0.0 else 0.0
+    elif free_:
+        bend = 0.0
+    begin_row(b, BILATERAL if w.resists == BOTH else UNILATERAL, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -INFINITY,
+              Key(source=SPRING_SOURCE if w.kind == SPRING else WIRE_SOURCE, id_a=w.link.id, id_b=0, feature=0))
+    for i in range(w.n):
+        add_push(b, s, s.body + w.anchor[i].handle, w.at[i], scale3(sign, w.pull[i]), zero3())
+    w.stops = not free_ and is_stiff(s, w, mobility_of_singles(s, w) + mobility_by_robots(b))
+    if w.stops:
+        theta = 1.0
+    settle_row(s, b, w, theta, gamma, sign * rate, sign * end, bend)
+    if w.turns:
+        write_across(s, b, w, theta, gamma)
+    return 0
+
+
+cdef void read_elastic(const Scene* s, Wire* w, const ContactProblem* p, int block, bint outside) noexcept nogil:
+    """Give the impulses of one of its blocks to the bodies: to single ones as a part of their free motion."""
+    cdef const BodyHandle* body
+    cdef Vec3 impulse
+    cdef int i, r, row = p.block[block].first_row
+    if p.block[block].key.feature == 0:
+        w.link.next.impulse[0] = p.impulse[row]
+    for i in range(w.n):
+        body = s.body + w.anchor[i].handle
+        if p.block[block].key.feature == 0:
+            impulse = scale3(sign_of(w) * p.impulse[row], w.pull[i])
+        else:
+            impulse = add3(scale3(p.impulse[row], w.across[0]), scale3(p.impulse[row + 1], w.across[1]))
+            impulse = impulse if i == 0 else scale3(-1.0, impulse)
+        if is_first_of_system(s, w.anchor, i):
+            for r in range(p.block[block].rows):
+                gather_row(p, row + r, s.system + body.index)
+        if w.stops:
+            push_body(s, body, w.at[i], impulse, zero3(), outside)
+            if body.kind == SINGLE_BODY:
+                s.single_scratch[body.index].in_contact = True
+        else:
+            bend_freely(s, body, w.at[i], impulse, outside)

@@ -1,0 +1,98 @@
+# A wire, or a spring, between points of bodies, as a scene knows it.
+
+from libc.math cimport sqrt
+
+from rbdyn.memory cimport Arena, place
+from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3, vec3, zero3
+from rbdyn.stepping.links cimport WIRE_LINK, Anchor, Link
+from rbdyn.stepping.points cimport start_motion_of
+from rbdyn.stepping.scene cimport Scene
+
+cdef enum:
+    WIRE_SOURCE = 12          # Key.source; id_a is the number of the wire
+    SPRING_SOURCE = 13        # feature 0 is along it, 1 across
+
+cdef enum Resists:
+    STRETCH
+    COMPRESSION
+    BOTH
+
+cdef enum WireKind:
+    STIFF                     # a row without compliance
+    COMPLIANT                 # a spring and a damper, implicit
+    CUSTOM                    # a force that the user says
+    SPRING                    # as COMPLIANT, of two points, and it turns
+
+cdef struct Wire:             # it runs straight from anchor to anchor, without friction
+    Link link
+    int kind                  # WireKind
+    int n                     # anchors, 2 or more
+    Anchor* anchor            # (n,)
+    double* falls             # (n - 1,) how often it runs between an anchor and the next
+    int resists               # Resists
+    double length             # [m]
+    double restitution        # 0 to 1
+    double stiffness          # [N/m]
+    double damping            # [N s/m]
+    # of this step
+    Vec3* at                  # (n,) where it acts on its bodies, world [m]
+    Vec3* way                 # (n,) where it runs, if that is somewhat later
+    Vec3* pull                # (n,) what a unit tension does to them [N / N]
+    double distance           # along the anchors at the start [m]
+    double rate               # of it [m/s]
+    double before             # share of the step by the old velocity, if it is asked to bounce; else 0
+    double tension            # that the user says [N]
+    bint stops                # it is too stiff for the step to swing
+    bint turns                # it is stretched, and a spring: there is a block across it
+    Vec3[2] across            # directions of that
+
+cdef inline void lay_out_wire(Wire* w, Arena* a, int n) noexcept nogil:
+    """Place the arrays of a wire with n anchors; twice, as memory.pxd says."""
+    w.n = w.link.n_bodies = n
+    w.link.body = <int*> place(a, n, sizeof(int))
+    w.anchor = <Anchor*> place(a, n, sizeof(Anchor))
+    w.falls = <double*> place(a, n, sizeof(double))
+    w.at = <Vec3*> place(a, n, sizeof(Vec3))
+    w.way = <Vec3*> place(a, n, sizeof(Vec3))
+    w.pull = <Vec3*> place(a, n, sizeof(Vec3))
+
+cdef inline Wire* wire_of(const Scene* s, int k) noexcept nogil:
+    return <Wire*> s.link[WIRE_LINK].item[k]
+
+cdef inline double sign_of(const Wire* w) noexcept nogil:
+    """1 where a push shortens the wire, -1 where it lengthens it."""
+    return -1.0 if w.resists == COMPRESSION else 1.0
+
+cdef inline double excess(const Wire* w) noexcept nogil:
+    """How far it is beyond what it allows [m], negative for slack; of BOTH: too long."""
+    return sign_of(w) * (w.distance - w.length)
+
+cdef inline double measure(Wire* w, const Vec3* at) noexcept nogil:
+    """The way along these points [m]; writes what a unit tension does to them.
+
+    A spring whose ends meet has a direction all the same.
+    """
+    cdef double distance = 0.0, d
+    cdef Vec3 way
+    cdef int i
+    for i in range(w.n):
+        w.pull[i] = zero3()
+    for i in range(w.n - 1):
+        way = sub3(at[i + 1], at[i])
+        d = sqrt(dot3(way, way))
+        distance += w.falls[i] * d
+        if d > 0.0:
+            way = scale3(w.falls[i] / d, way)
+        elif w.kind == SPRING:
+            way = vec3(1.0, 0.0, 0.0)
+        w.pull[i] = add3(w.pull[i], way)
+        w.pull[i + 1] = sub3(w.pull[i + 1], way)
+    return distance
+
+cdef inline double start_rate(const Scene* s, const Wire* w) noexcept nogil:
+    """Rate of its length along `pull` at the start of the step [m/s]."""
+    cdef double rate = 0.0
+    cdef int i
+    for i in range(w.n):
+        rate -= dot3(w.pull[i], start_motion_of(s, s.body + w.anchor[i].handle, w.at[i]).v)
+    return rate
