@@ -155,5 +155,4 @@ def _mimic(node: Node, kind: str, diagnostics: Diagnostics) -> Mimic | None:
     if kind == "fixed":
         diagnostics.warn(item.where, f"{item.label}: a fixed joint cannot follow another; ignored", "mimic of fixed")
         return None
-    diagnostics.warn(item.where, f"{item.label} is kept in Joint.mimic but not enforced yet", "mimic")
     return mimic

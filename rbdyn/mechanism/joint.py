@@ -14,7 +14,7 @@ from rbdyn.arguments import as_vector, number, shown
 from rbdyn.arguments import name as checked_name
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._parameter import Edited, Parameter
-from rbdyn.mechanism.joints import TYPES, JointType
+from rbdyn.mechanism.joints import TYPES, JointType, Spherical
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.rotations import Array
 
@@ -67,6 +67,44 @@ def _limits(joint: Joint, value: Any) -> tuple[float, float] | None:
         kind = type(joint.joint_type).__name__
         raise MechanismError(f"{what} must be {needed} for a {kind} joint, got ({lower:g}, {upper:g})")
     return lower, upper
+
+
+def _ball(joint: Joint, what: str) -> str:
+    """The name of a parameter that Spherical joints alone have."""
+    name = f"{what} of joint {joint.name!r}"
+    if not isinstance(joint.joint_type, Spherical):
+        raise MechanismError(f"{name}: a {type(joint.joint_type).__name__} joint has none, Spherical ones do")
+    return name
+
+
+def _cone(joint: Joint, value: object, what: str) -> float | None:
+    """An angle above 0, pi at most, or None."""
+    if value is None:
+        return None
+    return number(value, _ball(joint, what), above=0.0, high=math.pi, unit="[rad]", error=MechanismError)
+
+
+def _twist(joint: Joint, value: Any, what: str) -> tuple[float, float] | None:
+    """(lower, upper) within a turn, or None."""
+    if value is None:
+        return None
+    name = _ball(joint, what)
+    lower, upper = as_vector(value, 2, name, error=MechanismError)
+    if not -math.pi <= lower < upper <= math.pi:
+        raise MechanismError(f"{name} must be (lower, upper), -pi <= lower < upper <= pi, got ({lower:g}, {upper:g})")
+    return float(lower), float(upper)
+
+
+def _axis(joint: Joint, value: ArrayLike, what: str) -> Array:
+    """A unit vector, read-only."""
+    name = f"{what} of joint {joint.name!r}"
+    axis = as_vector(value, 3, name, error=MechanismError)
+    size = math.sqrt(axis @ axis)
+    if not 1e-6 < size < 1e100:
+        raise MechanismError(f"{name} must be a direction, got {shown(value)}")
+    axis = axis / size
+    axis.flags.writeable = False
+    return axis
 
 
 def _passive(joint: Joint, value: object, what: str) -> float:
@@ -151,6 +189,13 @@ class Joint(Edited):
         switches static friction off.
     limit_restitution : float
         Share of the speed that comes back from the hard stops, 0 to 1.
+    cone_limit : float, optional
+        Of a Spherical joint: the largest angle between the twist axis before and after it [rad].
+    twist_limits : (lower, upper), optional
+        Of a Spherical joint: the least and largest turn about the twist axis, after the shortest turn that brings the
+        axis to where it is [rad], from -pi to pi.
+    twist_axis : (3,) array_like
+        Of a Spherical joint, the same in both joint frames; normalised.
     no_load_speed : float, optional
         Speed at which the motor gives nothing more in its direction [rad/s or m/s]: what it can give falls from the
         effort limit, at rest, in proportion to the speed.  None: the effort limit holds at any speed.
@@ -159,7 +204,7 @@ class Joint(Edited):
     spring_reference : (num_positions,) array_like, optional
         Configuration at which the spring is at rest; the neutral one by default.  Normalised as `State.set` does.
     mimic : Mimic, optional
-        The joint that this one follows; kept, not yet enforced.
+        The joint that this one follows, in a World; both have one coordinate.
 
     Attributes
     ----------
@@ -190,6 +235,9 @@ class Joint(Edited):
         static_threshold: float = 1e-3,
         limit_restitution: float = 0.0,
         no_load_speed: float | None = None,
+        cone_limit: float | None = None,
+        twist_limits: tuple[float, float] | None = None,
+        twist_axis: ArrayLike = (0.0, 0.0, 1.0),
     ) -> None:
         self._name = checked_name(name, "a joint's name", error=MechanismError)
         if type(joint_type) not in TYPES:
@@ -209,6 +257,9 @@ class Joint(Edited):
         self.static_threshold = static_threshold
         self.limit_restitution = limit_restitution
         self.no_load_speed = no_load_speed
+        self.cone_limit = cone_limit
+        self.twist_limits = twist_limits
+        self.twist_axis = twist_axis
         self.frame_before = CartesianFrame(f"before_{name}")
         self.frame_after = CartesianFrame(f"after_{name}")
 
@@ -225,6 +276,9 @@ class Joint(Edited):
     limit_restitution = Parameter(_share, "Share of the speed that comes back from the hard stops, 0 to 1.")
     no_load_speed = Parameter(_speed, "Speed at which the motor gives nothing more [rad/s or m/s]; None: at none.")
     stiffness = Parameter(_passive, "Spring stiffness [N m/rad or N/m].")
+    cone_limit = Parameter(_cone, "Largest angle between the twist axis before and after the joint [rad], or None.")
+    twist_limits = Parameter(_twist, "Least and largest turn about the twist axis [rad]; None for no limit.")
+    twist_axis = Parameter(_axis, "Axis of the twist, (3,) of unit length, in both joint frames.")
     mimic = Parameter(_mimic, "The joint that this one follows, or None.")
     spring_reference = Parameter(_reference, "Configuration at which the spring is at rest, (num_positions,).")
 
@@ -276,6 +330,8 @@ class Joint(Edited):
         twin._joint_type = self.joint_type.flipped()
         if self.num_velocities > 1:
             twin.spring_reference = self.joint_type.flipped_configuration(self.spring_reference)
+        if self.twist_limits is not None:
+            twin.twist_limits = (-self.twist_limits[1], -self.twist_limits[0])
         return twin
 
     def _check_reversible(self) -> None:
@@ -297,7 +353,8 @@ class Joint(Edited):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.spring_reference.flags.writeable = False  # copies of arrays are writeable
+        for array in (self.spring_reference, self.twist_axis):  # copies of arrays are writeable
+            array.flags.writeable = False
 
     def __repr__(self) -> str:
         return f"Joint({self.name!r}, {self.joint_type!r})"

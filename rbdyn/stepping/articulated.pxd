@@ -93,7 +93,7 @@ cdef inline void system_move(System* s, int rule, double dt, double closing) noe
     if s.work.blow.falls:
         for k in range(s.m.nv):
             s.work.z[k] = s.work.blow.at * s.d.v[k] + (1.0 - s.work.blow.at) * s.work.v_next[k]
-    if s.work.n_near or s.work.loops.held:
+    if s.work.active or s.work.loops.held:
         whole = s.m.n_loops > 0 and is_held(s)
         for k in range(s.m.nv):
             if s.work.held[k] or whole:
@@ -117,7 +117,7 @@ cdef inline void system_settle(System* s, double dt, Scheme scheme) noexcept nog
         memcpy(s.work.applied, s.work.mean_applied, s.m.nv * sizeof(double))
         if s.work.pushed and floats(s, scheme):
             keep_momentum(s, dt)
-    elif flies(s, scheme) and scheme.rule == RUNGE_KUTTA and s.work.n_near == 0 and s.work.n_motor_rows == 0:
+    elif flies(s, scheme) and scheme.rule == RUNGE_KUTTA and not s.work.active:
         runge_kutta(s, dt)
         told = True
     elif floats(s, scheme):

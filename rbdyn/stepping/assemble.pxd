@@ -12,6 +12,8 @@ cdef enum:                    # places in the table of sources, in assemble.pyx
     MOTORS
     DRY_FRICTION
     VELOCITY_LIMITS
+    BALL_LIMITS
+    MIMICS
     LOOPS
     JOINTS
     WIRES

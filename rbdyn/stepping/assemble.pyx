@@ -15,10 +15,12 @@ from rbdyn.stepping.constraints.contact.contacts cimport count_contacts, read_co
 from rbdyn.stepping.constraints.contact.overlaps cimport end_overlaps
 from rbdyn.stepping.constraints.contact.rolling cimport count_rolling, read_rolling, write_rolling
 from rbdyn.stepping.constraints.contact.trails cimport end_trails
+from rbdyn.stepping.constraints.joints.ball_limits cimport count_ball_limits, read_ball_limits, write_ball_limits
 from rbdyn.stepping.constraints.joints.dry_friction cimport (
     clear_friction, count_friction, find_judged, read_friction, write_friction,
 )
 from rbdyn.stepping.constraints.joints.limits cimport count_limits, read_limits, write_limits
+from rbdyn.stepping.constraints.joints.mimics cimport count_mimics, read_mimics, write_mimics
 from rbdyn.stepping.constraints.joints.motors cimport (
     clear_motor_rows, count_motors, find_overloads, read_motors, write_motors,
 )
@@ -37,6 +39,8 @@ SOURCES[:] = [
     Source(count_motors, write_motors, read_motors),
     Source(count_friction, write_friction, read_friction),
     Source(count_velocity_limits, write_velocity_limits, read_velocity_limits),
+    Source(count_ball_limits, write_ball_limits, read_ball_limits),
+    Source(count_mimics, write_mimics, read_mimics),
     Source(count_loops, write_loops, read_loops),
     Source(count_joints, write_joints, read_joints),
     Source(count_wires, write_wires, read_wires),

@@ -183,6 +183,7 @@ cdef struct SystemScratch:    # written within a step
     double* error             # (nv,) q_ref (-) q
     double* drive             # (nv,) what the actuator would apply at unchanged velocity
     double* own               # (nv,) and less for each (u+ - u) / dt: its share of `extra`, if it is implicit
+    double* fall              # (nv,) less of its limit in the direction of motion for each (u+ - u) / dt
     int* motor                # (nv,) MotorState
     double* motor_impulse     # (nv,) of those that a row decides
     int n_motor_rows
@@ -208,6 +209,7 @@ cdef struct SystemScratch:    # written within a step
     int n_judged              # frictions of which the step's end told whether they hold
     int* hold                 # (n_slides,) FrictionState
     double* by_rows           # (JOINT_FORCES, nv) impulses on degrees of freedom [N m s or N s]
+    double* at_balls          # (n_balls, 4) impulses at the largest angle, the cone, the least and the largest twist
     double* passive           # (nv,) springs and damping, their implicit part once the step is done [N m or N]
     double lasted             # the step in which all this acted [s]
     bint* held                # (nv,) a limit holds it in this step: its position follows from v_next alone
@@ -296,6 +298,7 @@ cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) no
     w.error = <double*> place(a, m.nv, sizeof(double))
     w.drive = <double*> place(a, m.nv, sizeof(double))
     w.own = <double*> place(a, m.nv, sizeof(double))
+    w.fall = <double*> place(a, m.nv, sizeof(double))
     w.motor = <int*> place(a, m.nv, sizeof(int))
     w.motor_impulse = <double*> place(a, m.nv, sizeof(double))
     w.applied = <double*> place(a, m.nv, sizeof(double))
@@ -311,6 +314,7 @@ cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) no
     w.speeding = <int*> place(a, m.nv, sizeof(int))
     w.hold = <int*> place(a, m.nv, sizeof(int))
     w.by_rows = <double*> place(a, JOINT_FORCES * m.nv, sizeof(double))
+    w.at_balls = <double*> place(a, 4 * m.nb, sizeof(double))
     w.passive = <double*> place(a, m.nv, sizeof(double))
     w.held = <bint*> place(a, m.nv, sizeof(bint))
     w.acceleration = <double*> place(a, m.nv, sizeof(double))

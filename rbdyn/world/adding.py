@@ -253,7 +253,12 @@ def add_articulated_system(
     Warns
     -----
     InactiveFeatureWarning
-        If it asks for what does not act in a World yet: mimic, limits of joints with several degrees of freedom.
+        If it asks for what does not act in a World yet: velocity limits of joints with several degrees of freedom.
+
+    Raises
+    ------
+    MechanismError
+        If joints follow one another in a circle, or one that is not there or has not one coordinate.
     """
     world._check_editable()
     loops = option(loop_constraints, "loop_constraints", ("eliminate", "inloop"))

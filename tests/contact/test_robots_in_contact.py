@@ -34,7 +34,6 @@ def simulate(world, robot, seconds):
     return impulse, speed
 
 
-@pytest.mark.filterwarnings("ignore:'panda' asks for .*mimic")  # its fingers move one by one
 def test_the_panda_falls_and_rests():
     """No control: it folds onto itself and the ground, link on link two joints apart, and lies still."""
     world = rbdyn.World()
@@ -191,7 +190,6 @@ def test_a_contact_near_the_axis_of_its_joint_does_not_spin_it():
     assert 0.1 < fastest <= np.sqrt(2.0 / 0.01) * (1.0 + 1e-6)
 
 
-@pytest.mark.filterwarnings("ignore:.* asks for")
 @pytest.mark.parametrize("restitution", [0.0, 0.5])
 def test_a_robot_that_falls_on_limbs_about_to_touch_is_stopped(restitution):
     """A HyQ, limp: while its legs come near one another, the ground must still hold it."""
@@ -211,7 +209,6 @@ def test_a_robot_that_falls_on_limbs_about_to_touch_is_stopped(restitution):
     assert max(depths) < 0.02
 
 
-@pytest.mark.filterwarnings("ignore:.* asks for .*mimic")  # it does not matter here
 @pytest.mark.parametrize(
     "name, seconds", [("kinova.urdf", 0.15), ("tiago_pro.urdf", 0.1), ("pr2.urdf", 0.1), ("icub_reduced.urdf", 0.1)]
 )
@@ -232,7 +229,6 @@ def test_robots_whose_links_overlap_from_the_start_stay_in_one_piece(name, secon
     assert rbdyn.kinetic_energy(one.state) + rbdyn.potential_energy(one.state) < start + 1e-6
 
 
-@pytest.mark.filterwarnings("ignore:.* asks for .*mimic")  # it does not matter here
 @pytest.mark.parametrize("name, number", [("panda_collision.urdf", 1), ("panda_collision.urdf", 3), ("go2.urdf", 1)])
 def test_an_overlap_that_no_push_lessens_is_left_alone(name, number):
     """Links that overlap by 34 and 7 mm in every pose: pushes would turn joints to and fro for ever.

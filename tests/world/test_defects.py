@@ -263,16 +263,21 @@ def test_a_contact_takes_names():
 # ---- what does not act yet ---------------------------------------------------------------------------------
 
 
-def robot_with(**options):
+HINGE = rbdyn.Revolute((0, 1, 0))
+
+
+def robot_with(kind=HINGE, **options):
     mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
     inertia = rbdyn.SpatialInertia(1.0, (0, 0, 0), np.eye(3))
     for k in range(8):
-        joint = rbdyn.Joint(f"j{k}", rbdyn.Revolute((0, 1, 0)), **(options if k else {}))
+        joint = rbdyn.Joint(f"j{k}", kind, **(options if k else {}))
         mechanism.attach(mechanism.root_body, rbdyn.RigidBody(f"b{k}", inertia), joint)
     return mechanism
 
 
-@pytest.mark.parametrize("what, options", [("mimic", {"mimic": rbdyn.Mimic("j0")})])
+@pytest.mark.parametrize("what, options", [
+    ("velocity limits", {"kind": rbdyn.Spherical(), "velocity_limit": 3.0}),
+])
 def test_what_does_not_act_is_said_once(what, options):
     world = World(1e-3)
     with pytest.warns(InactiveFeatureWarning, match=what) as caught:
@@ -288,7 +293,8 @@ def test_what_acts_is_not_spoken_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         World(1e-3).add_articulated_system(robot_with(damping=0.1, stiffness=2.0, effort_limit=5.0, friction=0.1,
-                                                      velocity_limit=3.0, position_limits=(-1, 1), rotor_inertia=0.1))
+                                                      velocity_limit=3.0, position_limits=(-1, 1), rotor_inertia=0.1,
+                                                      mimic=rbdyn.Mimic("j0")))
 
 
 # ---- nothing crashes ---------------------------------------------------------------------------------

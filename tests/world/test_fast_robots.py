@@ -115,7 +115,6 @@ def test_what_others_push_is_not_slowed():
     assert ends[0] == pytest.approx(ends[1], rel=1e-2) and ends[0] > 40.0
 
 
-@pytest.mark.filterwarnings("ignore:.* asks for")
 def test_an_arm_thrown_on_the_ground_bounces_without_gain():
     """A free UR5, any speed, restitution 1, no friction: what a blow leaves is bounded with the momentum it brings."""
     rng = np.random.default_rng(2)

@@ -91,7 +91,6 @@ def test_a_robot_that_is_set_again_repeats_itself():
     assert len(world.contact.get_state()["block_key"]) == 0
 
 
-@pytest.mark.filterwarnings("ignore:'panda' asks for .*mimic")  # its fingers move one by one
 def test_a_limp_panda_stays_within_its_limits():
     """It falls for 5 s and loses most of its energy at the stops.
 

@@ -275,3 +275,76 @@ def test_limits_hold_where_legs_whip_against_one_another(number):
         fastest, strongest = max(fastest, np.abs(robot.v).max()), max(strongest, np.abs(robot.applied_force).max())
     assert strongest <= 1000.0 * (1 + 1e-9)
     assert fastest > 50.0 and strongest > 300.0
+
+
+@pytest.mark.parametrize("dt", [5e-4, 2e-3, 5e-3])
+@pytest.mark.parametrize("meaning", ["motor", "explicit"])
+@pytest.mark.parametrize("direction", [1.0, -1.0])
+@pytest.mark.parametrize("driven", ["force", "pd"])
+def test_a_motor_with_a_no_load_speed_comes_to_its_terminal_speed(dt, meaning, direction, driven):
+    """limit (1 - v / s) = c v:  v = v_end (1 - exp(-t / T)), T = m / (c + limit / s), of second order in the step."""
+    mass, limit, no_load, drag = 2.0, 8.0, 4.0, 1.5
+    world = World(dt, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(slider(mass, effort_limit=limit, no_load_speed=no_load, damping=drag))
+    if driven == "pd":
+        robot.set_pd_gains(0.0, 500.0, limits=meaning)
+        robot.set_pd_target(v=[100.0 * direction])
+    else:
+        robot.set_generalized_force([50.0 * direction])
+    rate = (drag + limit / no_load) / mass
+    end = limit / (drag + limit / no_load) * direction
+    for t in (0.2, 0.6):
+        world.step(round(t / dt) - world.steps)
+        speed = end * (1.0 - np.exp(-rate * t))
+        if driven == "force" or meaning == "motor":         # else the implicit part of the law is beyond its limits
+            assert robot.v[0] == pytest.approx(speed, rel=(rate * dt) ** 2)
+            assert robot.applied_force[0] == pytest.approx(limit * (direction - speed / no_load), rel=rate * dt)
+    world.step(round((10.0 if meaning == "motor" or driven == "force" else 100.0) / dt))
+    assert robot.v[0] == pytest.approx(end, rel=1e-6)
+    robot.set_no_load_speeds(np.inf)
+    world.step()
+    assert abs(robot.v[0]) > abs(end)
+    assert robot.no_load_speeds.tolist() == [np.inf]
+
+
+def test_a_motor_brakes_with_all_it_has_and_gives_nothing_beyond_its_no_load_speed():
+    world = World(1e-3, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(slider(2.0, effort_limit=8.0, no_load_speed=4.0))
+    robot.set_state(v=[6.0])
+    robot.set_generalized_force([50.0])
+    world.step(10)
+    assert robot.applied_force[0] == 0.0 and robot.v[0] == 6.0
+    robot.set_generalized_force([-50.0])
+    world.step(10)
+    assert robot.applied_force[0] == -8.0 and robot.v[0] == pytest.approx(6.0 - 0.04)
+
+
+@pytest.mark.parametrize("meaning", ["motor", "explicit"])
+def test_a_motor_of_effort_0_gives_nothing(meaning):
+    world = World(1e-3, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(slider(2.0, effort_limit=0.0))
+    robot.set_state(v=[1.0])
+    robot.set_pd_gains(1e4, 0.0 if meaning == "explicit" else 1e2, limits=meaning)
+    robot.set_pd_target(q=[5.0])
+    world.step(100)
+    if meaning == "motor":
+        assert robot.applied_force[0] == 0.0 and robot.v[0] == pytest.approx(1.0, rel=1e-12)
+    else:                                                   # the implicit part is not bounded there
+        assert robot.v[0] < 1.0
+
+
+def test_a_motor_with_a_curve_in_contact(seed):
+    """Against a wall that moves with others: what it gives is on its law wherever the velocity ends."""
+    rng = np.random.default_rng(seed)
+    world = World(2e-3, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(slider(2.0, effort_limit=8.0, no_load_speed=3.0, friction=1.0,
+                                                position_limits=(-0.2, 0.2)))
+    robot.set_pd_gains(200.0, 60.0)
+    for k in range(300):
+        if k % 50 == 0:
+            robot.set_pd_target(q=[rng.uniform(-1, 1)])
+        v = robot.v[0]
+        world.step()
+        mean, force = 0.5 * (v + robot.v[0]), robot.applied_force[0]
+        ends = [8.0 * np.clip(1.0 - side * mean / 3.0, 0.0, 1.0) for side in (1.0, -1.0)]
+        assert -ends[1] - 0.3 <= force <= ends[0] + 0.3

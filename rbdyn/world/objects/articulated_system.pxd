@@ -14,6 +14,8 @@ cdef class ArticulatedSystem(WorldObject):
     cdef Model compiled(self)
     cdef double* numbers(self, object name) except NULL
     cdef int put_numbers(self, dict columns) except -1
+    cdef int put_mimics(self, list mimics) except -1
+    cdef int put_balls(self, list balls) except -1
     cdef int set_gravity(self, Vec3 gravity) except -1
     cdef bint targeted           # a PD target was set, or begun
     cdef object array_of(self, const double* x, int n)

@@ -8,7 +8,7 @@ from rbdyn.arguments import shown
 from rbdyn.errors import Error, unknown_name
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.arguments import effort_limits, option
-from rbdyn.world.objects import joint_readings, joint_settings
+from rbdyn.world.objects import joint_readings, joint_rows, joint_settings
 from rbdyn.world.objects.base_pose import q_with_base
 from rbdyn.world.objects.closed_loops import closed, closed_start, loop_joints, ties_trees
 from rbdyn.world.arguments import orientation as _orientation
@@ -29,7 +29,7 @@ from rbdyn.stepping.constraints.joints.limits cimport list_limits
 from rbdyn.stepping.constraints.joints.velocity_limits cimport list_velocity_limits
 from rbdyn.stepping.joint_forces cimport list_inertias
 from rbdyn.stepping.scene cimport (
-    FRICTION_FORCE, LIMIT_FORCE, MIMIC_FORCE, VELOCITY_LIMIT_FORCE, LoopJoint, System, SystemControl,
+    FRICTION_FORCE, LIMIT_FORCE, MIMIC_FORCE, VELOCITY_LIMIT_FORCE, BallLimit, LoopJoint, Mimic, System, SystemControl,
 )
 from rbdyn.stepping.wrenches cimport system_clear_wrenches
 from rbdyn.world.objects.object cimport WorldObject
@@ -89,6 +89,8 @@ cdef class ArticulatedSystem(WorldObject):
         list_inertias(self.system())
         self.put_numbers({**joint_settings.joint_numbers(self.model.mechanism), "damping": self.model.array("damping"),
                           "stiffness": self.model.array("stiffness")})
+        self.put_mimics(joint_rows.mimics(self.model))
+        self.put_balls(joint_rows.ball_limits(self.model))
         memcpy(c.q_ref, self.state.c.q, self.model.c.nq * sizeof(double))
         c.tied = ties_trees(self.model)
         for k, (stiffness, damping, friction, rest, lower, upper) in enumerate(loop_joints(self.model)):
@@ -128,6 +130,26 @@ cdef class ArticulatedSystem(WorldObject):
         list_limits(self.system())
         list_velocity_limits(self.system())
         list_friction(self.system())
+        return 0
+
+    cdef int put_mimics(self, list mimics) except -1:
+        """Write which joints follow others."""
+        cdef SystemControl* c = &self.system().control
+        c.n_mimics = 0
+        for q, dof, leader_q, leader_dof, multiplier, offset in mimics:
+            c.mimic[c.n_mimics] = Mimic(q=q, dof=dof, leader_q=leader_q, leader_dof=leader_dof, multiplier=multiplier,
+                                        offset=offset)
+            c.n_mimics += 1
+        return 0
+
+    cdef int put_balls(self, list balls) except -1:
+        """Write the limits of spherical joints."""
+        cdef SystemControl* c = &self.system().control
+        c.n_balls = 0
+        for q, dof, axis, angle, cone, lower, upper in balls:
+            c.ball[c.n_balls] = BallLimit(q=q, dof=dof, axis=vec3(axis[0], axis[1], axis[2]), angle=angle, cone=cone,
+                                          twist_lower=lower, twist_upper=upper)
+            c.n_balls += 1
         return 0
 
     cdef int set_gravity(self, Vec3 gravity) except -1:
@@ -452,6 +474,9 @@ cdef class ArticulatedSystem(WorldObject):
     set_joint_damping = joint_settings.set_joint_damping
     set_joint_springs = joint_settings.set_joint_springs
     add_spring = joint_settings.add_spring
+    no_load_speeds = joint_settings.no_load_speeds
+    set_no_load_speeds = joint_settings.set_no_load_speeds
+    set_ball_limits = joint_settings.set_ball_limits
     joint_limit_violations = joint_readings.joint_limit_violations
     limit_force = joint_readings.limit_force
     velocity_limit_force = joint_readings.velocity_limit_force
@@ -470,6 +495,24 @@ cdef class ArticulatedSystem(WorldObject):
     def _set_joint_numbers(self, columns):
         self._check_settable()
         self.put_numbers({name: np.ascontiguousarray(column) for name, column in columns.items()})
+
+    def _ball_limits(self):
+        cdef SystemControl* c = &self.system().control
+        cdef int j
+        found = []
+        for j in range(c.n_balls):
+            axis = (c.ball[j].axis.x, c.ball[j].axis.y, c.ball[j].axis.z)
+            found.append((c.ball[j].q, c.ball[j].dof, axis, c.ball[j].angle, c.ball[j].cone, c.ball[j].twist_lower,
+                          c.ball[j].twist_upper))
+        return found
+
+    def _set_ball_limits(self, balls):
+        self._check_settable()
+        self.put_balls(balls)
+
+    def _ball_impulses(self):
+        self.present()
+        return self.array_of(self.system().work.at_balls, 4 * self.system().control.n_balls)
 
     def _spring_reference(self):
         self.present()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from rbdyn.spatial.rotations import Array
+import numpy as np
+
+from rbdyn.spatial.rotations import Array, matrix_from_quat
 
 if TYPE_CHECKING:
     from rbdyn.world.objects.articulated_system import ArticulatedSystem
@@ -18,7 +21,7 @@ class LimitViolation(NamedTuple):
     joint : str
         Its name.
     end : str
-        "lower" or "upper".
+        "lower" or "upper"; of a spherical joint "angle", "cone", "lower twist" or "upper twist".
     excess : float
         How far it is beyond now [rad or m]; negative if it is short of it.
     impulse : float
@@ -41,10 +44,11 @@ def joint_limit_violations(robot: ArticulatedSystem) -> list[LimitViolation]:
     violations : list of LimitViolation
         In the order of v.
     """
-    (lower, upper), q = robot.joint_limits, robot.q
+    (lower, upper), q, balls = robot.joint_limits, robot.q, _at_balls(robot)
     impulse = robot.limit_force * robot._lasted
     found = []
     for joint in robot.mechanism.tree_joints:
+        found += balls.get(joint.name, [])
         if joint.num_velocities != 1 or joint.num_positions != 1:
             continue
         k = robot.model.joint_v_index(joint.name)
@@ -53,6 +57,29 @@ def joint_limit_violations(robot: ArticulatedSystem) -> list[LimitViolation]:
         found += [LimitViolation(joint.name, end, over, max(float(i), 0.0))
                   for end, over, i in ends if over > 0.0 or i > 0.0]  # fmt: skip
     return found
+
+
+def _at_balls(robot: ArticulatedSystem) -> dict[str, list[LimitViolation]]:
+    """The limits of spherical joints that acted or are passed, by joint."""
+    found: dict[str, list[LimitViolation]] = {}
+    impulses = robot._ball_impulses().reshape(-1, 4)
+    for (first, v, axis, angle, cone, lower, upper), acted in zip(robot._ball_limits(), impulses, strict=True):
+        q = robot.q[first : first + 4]
+        turn, swing, twist = ball_angles(q, np.array(axis))
+        over = {"angle": turn - angle, "cone": swing - cone, "lower twist": lower - twist, "upper twist": twist - upper}
+        name = robot.model.joint_of(v)
+        found[name] = [LimitViolation(name, end, float(x), float(i))
+                       for (end, x), i in zip(over.items(), acted, strict=True) if x > 0.0 or i > 0.0]  # fmt: skip
+    return found
+
+
+def ball_angles(q: Array, axis: Array) -> tuple[float, float, float]:
+    """Of a rotation: its angle, the one between the axis before and after, and the twist about it [rad]."""
+    w, u = (q[0], q[1:]) if q[0] >= 0.0 else (-q[0], -q[1:])
+    turned = matrix_from_quat(q) @ axis
+    across = np.cross(axis, turned)
+    swing = math.atan2(math.sqrt(across @ across), float(axis @ turned))
+    return 2.0 * math.atan2(math.sqrt(u @ u), w), swing, 2.0 * math.atan2(float(u @ axis), w)
 
 
 @property  # type: ignore[misc]

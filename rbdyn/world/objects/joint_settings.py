@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from rbdyn.arguments import as_array, number, shown
 from rbdyn.errors import MechanismError, StateError
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.joints import SinCosRevolute
+from rbdyn.mechanism.joints import SinCosRevolute, Spherical
 from rbdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -208,6 +208,63 @@ def limit_restitution(robot: ArticulatedSystem) -> Array:
     return robot._joint_numbers("limit_restitution")
 
 
+def set_ball_limits(
+    robot: ArticulatedSystem,
+    joint: str,
+    *,
+    angle: float | None = None,
+    cone: float | None = None,
+    twist: tuple[float, float] | None = None,
+    axis: ArrayLike | None = None,
+) -> None:
+    """Change the limits of a spherical joint; what is not given stays, and an infinite one is no limit.
+
+    Parameters
+    ----------
+    joint : str
+        Its name.
+    angle : float, optional
+        Largest angle of rotation [rad].
+    cone : float, optional
+        Largest angle between the twist axis before and after the joint [rad].
+    twist : (lower, upper), optional
+        Least and largest turn about that axis [rad].
+    axis : (3,) array_like, optional
+        The axis, in the joint's frames.
+
+    Raises
+    ------
+    StateError
+        If a number is wrong, or the joint is not spherical; nothing changes then.
+    UnknownNameError
+        If there is no such joint.
+    """
+    change = _Change(robot, lambda one: isinstance(one.joint_type, Spherical), "spherical joints have them")
+    item, place = change.place(joint)
+    first, v = _in_q(robot, item).start, place.start
+    limits = robot._ball_limits()
+    old = next((x for x in limits if x[1] == v), (first, v, tuple(item.twist_axis), *4 * [math.inf]))
+    old = (*old[:5], -math.inf, math.inf) if not any(x[1] == v for x in limits) else old
+    probe = Joint(item.name, item.joint_type)
+    try:
+        if angle is not None and angle != math.inf:
+            probe.position_limits = (0.0, angle)
+        probe.cone_limit = None if cone == math.inf else cone
+        bounded = twist is not None and not (np.isinf(np.array(twist, dtype=float)).all())
+        probe.twist_limits = twist if bounded else None
+        probe.twist_axis = old[2] if axis is None else axis
+    except (MechanismError, ValueError, TypeError) as error:
+        raise StateError(str(error)) from None
+    new = (
+        *old[:2],
+        tuple(probe.twist_axis),
+        old[3] if angle is None else angle,
+        old[4] if cone is None else cone,
+        *(old[5:] if twist is None else probe.twist_limits or (-math.inf, math.inf)),
+    )
+    robot._set_ball_limits(sorted([x for x in limits if x[1] != v] + [new]))
+
+
 # ---- velocity limits -----------------------------------------------------------------------------
 
 
@@ -242,6 +299,42 @@ def set_velocity_limits(
 def velocity_limits(robot: ArticulatedSystem) -> Array:
     """Largest speed of each degree of freedom, (nv,) read-only [rad/s or m/s]."""
     return robot._joint_numbers("velocity_limit")
+
+
+def set_no_load_speeds(
+    robot: ArticulatedSystem, speed: Numbers | None = None, *, joints: Mapping[str, float | None] | None = None
+) -> None:
+    """Change the speed at which motors give nothing more in their direction; what is not given stays.
+
+    What a motor can give falls from its effort limit, at rest, in proportion to the speed.
+
+    Parameters
+    ----------
+    speed : float or (nv,) array_like, optional
+        [rad/s or m/s], above 0, which may be infinite.  A number is for all joints but a floating base.
+    joints : dict, optional
+        By joint name; None for a motor that gives its effort limit at any speed.
+
+    Raises
+    ------
+    StateError
+        If a length or number is wrong; nothing changes then.
+    UnknownNameError
+        If there is no such joint.
+    """
+    least = np.finfo(float).tiny
+    change = _Change(robot, _any, "")
+    change.take("no_load_speed", speed, "speed", least)
+    for joint, place, value in change.named(joints):
+        new = math.inf if value is None else _within(value, f"no-load speed of joint {joint.name!r}", least)
+        change.column("no_load_speed")[place] = new
+    change.apply()
+
+
+@property  # type: ignore[misc]
+def no_load_speeds(robot: ArticulatedSystem) -> Array:
+    """Speed at which each motor gives nothing more in its direction, (nv,) read-only [rad/s or m/s]."""
+    return robot._joint_numbers("no_load_speed")
 
 
 # ---- friction and damping ------------------------------------------------------------------------

@@ -20,9 +20,8 @@ def inactive_features(model: Model) -> dict[str, list[str]]:
     return {
         what: names
         for what, names in (
-            ("position limits", [j.name for j in joints if j.num_positions > 1 and _finite(j.position_limits)]),
             ("velocity limits", [j.name for j in joints if j.num_velocities > 1 and _finite((j.velocity_limit,))]),
-            ("mimic", [j.name for j in [*joints, *loops] if j.mimic is not None]),
+            ("mimic of loop joints", [j.name for j in loops if j.mimic is not None]),
             ("limits of loop joints", [j.name for j in loops if j.num_positions > 1 and _finite(j.position_limits)]),
             ("velocity limits of loop joints", [j.name for j in loops if _finite((j.velocity_limit,))]),
         )

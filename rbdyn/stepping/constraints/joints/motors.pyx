@@ -9,7 +9,8 @@ With the force  drive - own (u+ - u) / dt  the impulse of a row is
 
     lam = dt drive - own (u+ - u) = -own (u+ - v*),    v* = u + dt drive / own
 
-as long as it is between the limits: a box with the compliance 1 / own whose velocity counts from v*.
+as long as it is between the limits: a box with the compliance 1 / own whose velocity counts from v*.  Where the limits
+fall with the speed, that fall is implicit in the mass matrix, and taken from `own` (joint_forces.pxd).
 """
 
 from libc.math cimport INFINITY, fabs
@@ -17,7 +18,9 @@ from libc.math cimport INFINITY, fabs
 from rbdyn.contact.problem cimport BOX, ContactProblem, Key
 from rbdyn.stepping.articulated cimport moves_freely
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
-from rbdyn.stepping.joint_forces cimport has_motor_limit, wanted
+from rbdyn.stepping.joint_forces cimport (
+    fall_in_row, has_motor_limit, highest, highest_in, lowest, lowest_in, wanted,
+)
 from rbdyn.stepping.scene cimport MOTOR_AT_LOWER, MOTOR_AT_UPPER, MOTOR_IN_ROW, MOTOR_WITHIN, Scene, System
 
 
@@ -34,9 +37,10 @@ cdef Count count_motors(const Scene* s) noexcept nogil:
 
 cdef int write_motor(const Scene* s, Builder* b, System* r, int dof) except -1 nogil:
     """The velocity of a joint from the one at which its actuator would give nothing."""
-    cdef double own = r.work.own[dof]                  # [N m s/rad or N s/m]
+    cdef double own = r.work.own[dof] - fall_in_row(r, dof)        # [N m s/rad or N s/m]
+    cdef double v = r.d.v[dof]
     cdef double rest = r.d.v[dof] + s.dt * r.work.drive[dof] / own
-    begin_row(b, BOX, s.dt * r.control.effort_lower[dof], s.dt * r.control.effort_upper[dof],
+    begin_row(b, BOX, s.dt * lowest(&r.control, dof, v), s.dt * highest(&r.control, dof, v),
               r.d.v[dof], r.work.v_free[dof] - rest, 0.0, 0.0, -INFINITY,
               Key(source=MOTOR_SOURCE, id_a=r.handle, id_b=dof, feature=0))
     b.block[b.problem.n_cones + b.n_blocks - 1].compliance = 1.0 / own
@@ -70,8 +74,9 @@ cdef void read_motors(const Scene* s, const ContactProblem* p, Share share) noex
 
 cdef inline bint is_misjudged(const System* r, int dof, double dt) noexcept nogil:
     """Whether an actuator without a row was not what its free motion told."""
-    cdef double force = wanted(r, dof, (r.work.v_next[dof] - r.d.v[dof]) / dt)
-    cdef double upper = r.control.effort_upper[dof], lower = r.control.effort_lower[dof]
+    cdef double acceleration = (r.work.v_next[dof] - r.d.v[dof]) / dt
+    cdef double force = wanted(r, dof, acceleration)
+    cdef double upper = highest_in(r, dof, acceleration), lower = lowest_in(r, dof, acceleration)
     cdef double slack = ROUNDING * fabs(force)
     if r.work.motor[dof] == MOTOR_WITHIN:
         return force > upper + slack or force < lower - slack

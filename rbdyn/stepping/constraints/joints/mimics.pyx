@@ -1,0 +1,82 @@
+"""Joints that follow others, q = ratio q_leader + offset: a bilateral row for each.
+
+The velocities obey the ratio at the end of every step.  What the positions are off, as they were set or because a stop
+led one of them otherwise, is taken away from positions alone, as a depth of contacts is.
+"""
+
+from libc.math cimport fabs
+
+from rbdyn.contact.problem cimport BILATERAL, ContactProblem, Key
+from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
+from rbdyn.stepping.constraints.joints.home cimport forget_impulses
+from rbdyn.stepping.scene cimport MIMIC_FORCE, Mimic, Scene, System
+
+cdef double EXACT = 1e-12      # [rad or m] that rounding alone makes
+
+
+cdef Count count_mimics(const Scene* s) noexcept nogil:
+    """One row for each."""
+    cdef int k, n = 0
+    for k in range(s.n_system):
+        n += s.system[k].control.n_mimics
+    return Count(cones=0, blocks=n, rows=n)
+
+
+cdef inline double speed_back(const Scene* s, double off) noexcept nogil:
+    """The velocity at which a position that is off by this much comes back [rad/s or m/s]."""
+    if fabs(off) <= EXACT:
+        return 0.0
+    return max(-s.erp_speed, min(s.erp_speed, -s.erp * off / s.dt))
+
+
+cdef int write_mimic(const Scene* s, Builder* b, System* r, const Mimic* m) except -1 nogil:
+    """The follower's velocity, less what the leader's asks of it."""
+    cdef double off = r.d.q[m.q] - m.multiplier * r.d.q[m.leader_q] - m.offset
+    begin_row(b, BILATERAL, 0.0, 0.0, r.d.v[m.dof] - m.multiplier * r.d.v[m.leader_dof],
+              r.work.v_free[m.dof] - m.multiplier * r.work.v_free[m.leader_dof], 0.0, 0.0, speed_back(s, off),
+              Key(source=MIMIC_SOURCE, id_a=r.handle, id_b=m.dof, feature=0))
+    add_coordinate(b, r, m.dof, 1.0)
+    return add_coordinate(b, r, m.leader_dof, -m.multiplier)
+
+
+cdef int write_mimics(const Scene* s, Builder* b) except -1 nogil:
+    cdef System* r
+    cdef int k, j
+    for k in range(s.n_system):
+        r = s.system + k
+        for j in range(r.control.n_mimics):
+            write_mimic(s, b, r, r.control.mimic + j)
+    return 0
+
+
+cdef inline void hold_together(System* r) noexcept nogil:
+    """What moves with a joint that a stop holds does so by its new velocity as well."""
+    cdef const Mimic* m
+    cdef bint news = True
+    cdef int j
+    while news:
+        news = False
+        for j in range(r.control.n_mimics):
+            m = r.control.mimic + j
+            if r.work.held[m.dof] != r.work.held[m.leader_dof]:
+                r.work.held[m.dof] = r.work.held[m.leader_dof] = news = True
+
+
+cdef void read_mimics(const Scene* s, const ContactProblem* p, Share share) noexcept nogil:
+    """Give the impulses to the systems."""
+    cdef System* r
+    cdef const Mimic* m
+    cdef double* force
+    cdef int k, j, row, i = share.block
+    forget_impulses(s, MIMIC_FORCE)
+    for k in range(s.n_system):
+        r = s.system + k
+        force = r.work.by_rows + MIMIC_FORCE * r.m.nv
+        for j in range(r.control.n_mimics):
+            m, row = r.control.mimic + j, p.block[i].first_row
+            gather_row(p, row, r)
+            force[m.dof] += p.impulse[row]
+            force[m.leader_dof] -= m.multiplier * p.impulse[row]
+            i += 1
+        if r.control.n_mimics:
+            hold_together(r)

@@ -1,0 +1,143 @@
+"""Joints that follow others: gears, fingers, chains of them, against closed forms and dense algebra."""
+
+import numpy as np
+import pytest
+from world.scenes import World
+
+import rbdyn
+from rbdyn import io, testing
+from rbdyn.errors import MechanismError
+
+Z = rbdyn.Revolute((0, 0, 1))
+
+
+def wheels(*inertias, kind=Z, **mimics):
+    """Wheels on axles of their own; mimics by name, as joints a, b, c, ..."""
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    for name, inertia in zip("abcdef", inertias, strict=False):
+        body = rbdyn.RigidBody(f"wheel_{name}", rbdyn.SpatialInertia(1.0, (0, 0, 0), inertia * np.eye(3)))
+        mechanism.attach(mechanism.root_body, body, rbdyn.Joint(name, kind, mimic=mimics.get(name)))
+    return mechanism
+
+
+@pytest.mark.parametrize("dt", [5e-4, 2e-3, 5e-3])
+@pytest.mark.parametrize("integrator", ["trapezoid", "semi_implicit", "euler", "rk4"])
+def test_geared_flywheels_turn_as_one(dt, integrator):
+    first, second, ratio, torque = 0.3, 0.05, -4.0, 2.0
+    world = World(dt)
+    world.integrator = integrator
+    robot = world.add_articulated_system(wheels(first, second, b=rbdyn.Mimic("a", ratio, 0.7)))
+    robot.set_state([0.1, 0.7 - 0.4])
+    robot.set_generalized_force([torque, 0.0])
+    world.step(round(1.0 / dt))
+    speed = torque / (first + ratio**2 * second)
+    assert robot.v == pytest.approx([speed, ratio * speed], rel=1e-9)
+    late = {"trapezoid": 0.0, "rk4": 0.0, "semi_implicit": 0.5, "euler": -0.5}[integrator] * dt
+    assert robot.q[0] - 0.1 == pytest.approx(speed * (0.5 + late), rel=1e-9)
+    assert robot.q[1] == pytest.approx(ratio * robot.q[0] + 0.7, abs=1e-9)
+    assert robot.mimic_force == pytest.approx([-ratio * second * ratio * speed, second * ratio * speed], rel=1e-9)
+
+
+def test_wheels_that_are_coupled_at_once_share_their_momentum():
+    first, second, ratio = 0.3, 0.05, -4.0
+    world = World(1e-3)
+    robot = world.add_articulated_system(wheels(first, second, b=rbdyn.Mimic("a", ratio)))
+    robot.set_state(v=[2.0, 5.0])
+    world.step()
+    both = (first * 2.0 + ratio * second * 5.0) / (first + ratio**2 * second)
+    assert robot.v == pytest.approx([both, ratio * both], rel=1e-9)
+
+
+def test_what_is_off_comes_back_by_positions_alone():
+    world = World(1e-3)
+    robot = world.add_articulated_system(wheels(0.3, 0.05, b=rbdyn.Mimic("a", 2.0, 0.5)))
+    robot.set_state([0.0, 0.55])
+    offs = []
+    for _ in range(200):
+        world.step()
+        offs.append(robot.q[1] - 2.0 * robot.q[0] - 0.5)
+        assert np.abs(robot.v).max() < 1e-12
+    assert offs[0] == pytest.approx(0.05 - 1e-3) and offs[-1] == pytest.approx(0.0, abs=1e-7)
+    assert (np.diff(offs) <= 0.0).all()
+    assert 0.3 * robot.q[0] == pytest.approx(-0.05 * (robot.q[1] - 0.55) * -2.0 * -1.0, abs=1e-6)
+
+
+def test_chains_of_mimics():
+    world = World(2e-3)
+    robot = world.add_articulated_system(
+        wheels(0.3, 0.05, 0.2, b=rbdyn.Mimic("c", 2.0, 0.1), c=rbdyn.Mimic("a", 3.0, -0.2)))
+    robot.set_state([0.0, -0.3, -0.2])
+    robot.set_generalized_force([1.0, 0.0, 0.0])
+    world.step(500)
+    speed = 1.0 / (0.3 + 36 * 0.05 + 9 * 0.2)
+    assert robot.v == pytest.approx([speed, 6 * speed, 3 * speed], rel=1e-7)
+    assert robot.q == pytest.approx(robot.q[0] * np.array([1, 6, 3]) + [0.0, -0.3, -0.2], abs=1e-7)
+
+
+def test_a_follower_that_meets_its_stop_stops_its_leader():
+    world = World(2e-3, gravity=(0, 0, 0))
+    mechanism = wheels(0.3, 0.05, b=rbdyn.Mimic("a", -2.0))
+    mechanism.find_joint("b").position_limits = (-0.5, 0.5)
+    robot = world.add_articulated_system(mechanism)
+    robot.set_state(v=[1.0, -2.0])
+    for _ in range(300):
+        world.step()
+        assert robot.q[1] >= -0.5 - 1e-6
+        assert robot.q[1] == pytest.approx(-2.0 * robot.q[0], abs=1e-6)
+    assert robot.q[0] == pytest.approx(0.25, abs=1e-6) and robot.v == pytest.approx([0.0, 0.0], abs=1e-9)
+
+
+def test_an_arm_with_followers_obeys_constrained_dynamics(seed):
+    """One step of the semi-implicit rule: M (v+ - v) / dt + h = J^T lam with J v+ = 0, by dense algebra."""
+    rng = np.random.default_rng(seed)
+    dt = 1e-3
+    world = World(dt)
+    world.integrator = "semi_implicit"
+    mechanism = testing.rand_tree_mechanism([rbdyn.Revolute] * 4 + [rbdyn.Prismatic, rbdyn.Spherical], seed=seed)
+    names = [j.name for j in mechanism.tree_joints if j.num_velocities == 1]
+    ratios = rng.uniform(-3, 3, 2)
+    for k, ratio in enumerate(ratios):
+        mechanism.find_joint(names[k]).mimic = rbdyn.Mimic(names[k + 2], ratio, 0.1)
+    robot = world.add_articulated_system(mechanism)
+    J = np.zeros((2, robot.nv))
+    for k, ratio in enumerate(ratios):
+        J[k, robot.model.joint_v_index(names[k])] = 1.0
+        J[k, robot.model.joint_v_index(names[k + 2])] = -ratio
+    robot.set_state(robot.model.random(seed), rng.normal(size=robot.nv))
+    M, h, v = rbdyn.mass_matrix(robot.state), rbdyn.bias_forces(robot.state), robot.v
+    world.step()
+    free = v - dt * np.linalg.solve(M, h)
+    X = np.linalg.solve(M, J.T)
+    expected = free - X @ np.linalg.solve(J @ X, J @ free)
+    assert robot.v == pytest.approx(expected, abs=1e-7 * np.abs(expected).max())
+    assert np.abs(expected - free).max() > 1e-2
+    assert M @ (robot.v - v) / dt + h == pytest.approx(robot.mimic_force, abs=1e-9 * np.abs(robot.mimic_force).max())
+
+
+def test_circles_and_strangers_are_named():
+    world = World(1e-3)
+    for mimics, match in [
+        ({"a": rbdyn.Mimic("b"), "b": rbdyn.Mimic("c"), "c": rbdyn.Mimic("a")}, "in a circle: a -> b -> c -> a"),
+        ({"a": rbdyn.Mimic("a")}, "in a circle: a -> a"),
+        ({"b": rbdyn.Mimic("nobody")}, "'b' follows 'nobody', which is not in the mechanism"),
+    ]:
+        with pytest.raises(MechanismError, match=match):
+            world.add_articulated_system(wheels(1.0, 1.0, 1.0, **mimics))
+    with pytest.raises(MechanismError, match="has not one coordinate"):
+        world.add_articulated_system(wheels(1.0, 1.0, kind=rbdyn.Spherical(), b=rbdyn.Mimic("a")))
+    assert world.objects == ()
+
+
+def test_mimics_of_urdf_act_without_a_word(recwarn):
+    link = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    joints = "".join(
+        f'<link name="l{k}">{link}</link><joint name="j{k}" type="prismatic"><parent link="base"/>'
+        f'<child link="l{k}"/><axis xyz="0 0 1"/><limit lower="-9" upper="9" effort="9" velocity="99"/>{mimic}</joint>'
+        for k, mimic in enumerate(["", '<mimic joint="j0" multiplier="-1" offset="0.5"/>']))
+    world = World(1e-3)
+    robot = world.add_articulated_system(io.load_urdf(
+        f'<robot name="hand"><link name="base"/>{joints}</robot>', floating=False))
+    robot.set_state([0.0, 0.5])
+    world.step(100)
+    assert robot.q == pytest.approx([0.0, 0.5], abs=1e-12)            # gravity holds the balance
+    assert not recwarn.list
