@@ -8,6 +8,7 @@ from rbdyn.errors import Error, UrdfError
 from rbdyn.io.description import GeometrySpec, JointSpec, LinkSpec, RobotSpec
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.mesh_shapes import MeshShapes
+from rbdyn.io.pins import attach_pins
 from rbdyn.io.tree import spanning_order
 from rbdyn.mechanism.body import Geometry, RigidBody
 from rbdyn.mechanism.joint import Joint
@@ -49,6 +50,7 @@ def build_mechanism(robot: RobotSpec, floating: bool | None, shapes: MeshShapes,
             mechanism.attach(bodies[spec.parent], bodies[spec.child], spec.joint, joint_pose=spec.pose)
         except Error as error:
             raise UrdfError(f"{spec.where}: {error}") from None
+    attach_pins(mechanism, robot, bodies, diagnostics)
     mechanism.diagnostics = diagnostics.lines()
     return mechanism
 

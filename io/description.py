@@ -57,6 +57,16 @@ class JointSpec:
 
 
 @dataclass(frozen=True, eq=False)
+class PinSpec:
+    """A point of one link that stays at one of another."""
+
+    where: str
+    body1: str
+    body2: str
+    anchor: tuple[float, ...]  # in the frame of body1 [m]
+
+
+@dataclass(frozen=True, eq=False)
 class RobotSpec:
     """A robot: links and joints in the order of the file."""
 
@@ -64,3 +74,6 @@ class RobotSpec:
     name: str
     links: list[LinkSpec] = field(default_factory=list)
     joints: list[JointSpec] = field(default_factory=list)
+    pins: list[PinSpec] = field(default_factory=list)
+    nominal_configuration: tuple[float, ...] | None = None  # q at which the pins are closed
+    constraints_where: str = ""

@@ -91,7 +91,10 @@ def load_urdf(
     Equal lower and upper limits mean no limit, as do infinite ones, a missing <limit>, velocity="0" and RaiSim's -1.  A
     planar joint's <axis> is the normal of its plane.  A capsule's height and length both mean the distance between the
     centres of its spheres.  type="helical" is a screw with <axis pitch> in metres per radian, this reader's
-    own word.  Sources: wiki.ros.org/urdf/XML; RaiSim manual, "Articulated Systems", "URDF convention".
+    own word.  A <pin body1 body2 anchor> of <constraints nominal_config> is a spherical loop joint, "BODY1_BODY2_pin":
+    `anchor` is a point of body1's link frame, and where it is on body2 says nominal_config, the q at which pins are
+    closed (base position and quaternion first, if the base floats), from which a World starts.  Sources:
+    wiki.ros.org/urdf/XML; RaiSim manual, "Articulated Systems", "URDF convention".
 
     Faults that other readers forgive are repaired, with a diagnostic: an XML declaration of version "0.0", or one that
     is not the first thing in the file; lower limits above upper ones (swapped), a lone lower limit of a spherical joint

@@ -10,6 +10,7 @@ from rbdyn.io.safe_xml import parse_xml
 from rbdyn.io.urdf.joints import read_joint
 from rbdyn.io.urdf.links import read_link, read_palette
 from rbdyn.io.urdf.node import Node
+from rbdyn.io.urdf.pins import read_constraints
 from rbdyn.io.urdf.vocabulary import check_words
 
 
@@ -33,10 +34,7 @@ def read_robot(source: str | bytes, file: str, diagnostics: Diagnostics) -> Robo
     root = Node(parse_xml(source, file, diagnostics), file)
     if root.tag != "robot":
         raise UrdfError(f"{root.where}: the root element is <{root.tag[:100]}>, needed <robot>: is this a URDF file?")
-    constraints = root.child("constraints")
-    if constraints is not None and constraints.children():
-        first = constraints.children()[0]
-        raise first.error("<constraints> (closed loops) are not supported yet; without them this is another robot")
+    where, nominal, pins = read_constraints(root)
     check_words(root, diagnostics)
     if root.has("name"):
         name = root.text("name")
@@ -46,4 +44,4 @@ def read_robot(source: str | bytes, file: str, diagnostics: Diagnostics) -> Robo
     palette = read_palette(root, diagnostics)
     links = [read_link(node, palette, diagnostics) for node in root.children("link")]
     joints = [read_joint(node, diagnostics) for node in root.children("joint")]
-    return RobotSpec(root.where, name, links, checked_mimics(joints, diagnostics))
+    return RobotSpec(root.where, name, links, checked_mimics(joints, diagnostics), pins, nominal, where)

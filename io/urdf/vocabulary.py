@@ -1,8 +1,8 @@
 """The words of the dialect, and a check that nothing else in a file goes by unnoticed.
 
 Standard URDF (wiki.ros.org/urdf/XML) plus RaiSim's words: <capsule>, type="spherical", <dynamics rotor_inertia
-spring_mount stiffness>, <collision><material><contact name>, and type="helical" with
-<axis pitch>.
+spring_mount stiffness>, <collision><material><contact name>, <constraints nominal_config><pin>, and type="helical"
+with <axis pitch>.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ KNOWN: dict[str, tuple[str, str]] = {
     "limit": ("lower upper effort velocity", ""),
     "dynamics": ("damping friction rotor_inertia stiffness spring_mount", ""),
     "mimic": ("joint multiplier offset", ""),
-    "constraints": ("nominal_config", ""),
+    "constraints": ("nominal_config", "pin"),
+    "pin": ("body1 body2 anchor", ""),
 }
 ATTRIBUTES = {tag: frozenset(words[0].split()) for tag, words in KNOWN.items()}
 CHILDREN = {tag: frozenset(words[1].split()) for tag, words in KNOWN.items()}

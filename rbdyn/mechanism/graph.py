@@ -78,6 +78,7 @@ class Graph:
         self._lock = threading.RLock()  # held by whoever edits
         self.name = root_body.name
         self.diagnostics: list[str] = []
+        self.nominal_configuration: tuple[float, ...] | None = None
         claim([root_body], self)
 
     def _restructured(self) -> None:

@@ -102,7 +102,7 @@ cdef inline void system_move(System* s, int rule, double dt, double closing) noe
         for k in range(s.m.nv):
             s.work.z[k] += s.work.push[k]
     integrate_joints(s.m, s.work.q_next, s.work.z, dt)
-    if s.work.loops.eliminated:
+    if s.m.nc:
         close_positions(s, dt * closing)
 
 cdef inline void system_settle(System* s, double dt, Scheme scheme) noexcept nogil:

@@ -178,9 +178,9 @@ CASES = [
     # not supported yet, and not to be dropped
     (
         "</robot>",
-        '<constraints><pin body1="base" body2="tip" anchor="0 0 0"/></constraints></robot>',
+        '<constraints><equality body1="base" body2="tip" anchor="0 0 0"/></constraints></robot>',
         31,
-        ["<pin>", "not supported yet"],
+        ["<equality>", "not supported yet"],
     ),
     # the document
     ("</link>\n<link", "\n<link", 31, ["not well-formed XML"]),

@@ -17,10 +17,12 @@ ROUNDED = 1e-3  # [rad or m] how far numbers of a few digits may open a loop
 
 
 def closed_start(model: Model) -> Array:
-    """A configuration with closed loops: the one near the neutral configuration, or near one of a few random ones."""
+    """A configuration with closed loops: near the nominal one, else the neutral one, else one of a few random ones."""
     rng = np.random.default_rng(0)
+    nominal = model.mechanism.nominal_configuration
+    known = nominal is not None and len(nominal) == model.nq
     try:
-        return project_configuration(model, model.neutral())
+        return project_configuration(model, nominal if known else model.neutral())
     except LoopError as error:
         first = error
     for _ in range(STARTS):

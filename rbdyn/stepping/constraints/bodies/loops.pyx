@@ -17,7 +17,7 @@ from rbdyn.contact.problem cimport BOX, UNILATERAL, ContactProblem, Key
 from rbdyn.contact.targets cimport position_target, target_velocity
 from rbdyn.kernels.cod cimport norm_of
 from rbdyn.kernels.kinematics cimport velocities
-from rbdyn.kernels.loops cimport component, loop_biases, relative_bias, relative_error, relative_velocity
+from rbdyn.kernels.loops cimport component, loop_biases, relative_bias, relative_velocity
 from rbdyn.model._model cimport CData, CLoop
 from rbdyn.model.joints.dispatch cimport allowed_directions, coupled_motion
 from rbdyn.spatial._algebra cimport Motion
@@ -25,7 +25,7 @@ from rbdyn.stepping.builder cimport (
     Builder, Count, Share, add_dense_row, add_loop_direction, add_row, aim_row, begin_bilateral, begin_row, gather_row,
     use_system,
 )
-from rbdyn.stepping.loops.elimination cimport loop_rows
+from rbdyn.stepping.loops.elimination cimport decompose_rows, loop_rows
 from rbdyn.stepping.loops.rows cimport loop_coordinate, turned_back
 from rbdyn.stepping.scene cimport LoopJoint, Scene, System
 
@@ -100,20 +100,17 @@ cdef int write_closed(const Scene* s, Builder* b, System* r, int n, Motion now, 
     """The rows of a loop joint that is not eliminated."""
     cdef const CLoop* c = r.m.loops + n
     cdef int k, row = c.row, allowed = allowed_directions(c.kind)
-    cdef Motion error
-    cdef double target, push
+    cdef double target
     if not r.control.inloop or c.rows == 0:
         return 0
-    error = coupled_motion(c.kind, c.parameter, relative_error(r.d, c))
     now, free_ = coupled_motion(c.kind, c.parameter, now), coupled_motion(c.kind, c.parameter, free_)
     begin_bilateral(b, c.rows, key_of(r, n, CLOSED))
     for k in range(6):
         if allowed >> k & 1:
             continue
         target = -0.5 * s.dt * r.work.loops.b[row]
-        push = min(s.erp_speed, max(-s.erp_speed, -component(error, k) / s.dt))
         add_row(b, component(now, k), component(free_, k))
-        aim_row(b, target, target + push)
+        aim_row(b, target, target)
         if r.work.loops.scale[row] > 0.0:
             add_dense_row(b, r, r.work.loops.Y.A + <size_t> r.m.nv * row, 1.0)
         row += 1
@@ -209,6 +206,8 @@ cdef int write_loops(const Scene* s, Builder* b) except -1 nogil:
             write_passive(s, b, r, n, now, then)
             write_dry(s, b, r, n, now, then)
             write_limits_of(s, b, r, n, now, then)
+        if r.control.inloop:
+            decompose_rows(r, 0.0)                     # for positions
     return 0
 
 

@@ -1,0 +1,78 @@
+"""Pins of a robot file: points of two bodies that stay together, as loop joints."""
+
+from __future__ import annotations
+
+import math
+
+from rbdyn.errors import Error, UrdfError
+from rbdyn.io.description import RobotSpec
+from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.numbers import shown
+from rbdyn.mechanism.body import RigidBody
+from rbdyn.mechanism.joint import Joint
+from rbdyn.mechanism.joints import Spherical
+from rbdyn.mechanism.mechanism import Mechanism
+from rbdyn.spatial.transform import Transform
+
+
+def attach_pins(mechanism: Mechanism, robot: RobotSpec, bodies: dict[str, RigidBody], diagnostics: Diagnostics) -> None:
+    """Close the loops: a pin is a spherical loop joint at `anchor` of its first link.
+
+    Where it is on the second link says the robot's nominal configuration, at which each pin is closed; it becomes
+    `mechanism.nominal_configuration`.
+    """
+    if not robot.pins:
+        return
+    mechanism.nominal_configuration = _checked_configuration(mechanism, robot)
+    poses = _poses(mechanism, mechanism.nominal_configuration)
+    for pin in robot.pins:
+        for link in (pin.body1, pin.body2):
+            if link not in bodies:
+                raise UrdfError(f"{pin.where}: no link named {shown(link)}{diagnostics.did_you_mean(link, bodies)}")
+        first, second = bodies[pin.body1], bodies[pin.body2]
+        anchor = Transform(translation=pin.anchor)
+        name = _free_name(f"{pin.body1}_{pin.body2}_pin", {joint.name for joint in mechanism.joints})
+        after = (poses[first.name] @ anchor).inverse() @ poses[second.name]
+        try:
+            mechanism.attach(first, second, Joint(name, Spherical()), joint_pose=anchor, successor_pose=after)
+        except Error as error:
+            raise UrdfError(f"{pin.where}: {error}") from None
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _checked_configuration(mechanism: Mechanism, robot: RobotSpec) -> tuple[float, ...]:
+    """The nominal configuration; UrdfError if it has not as many numbers as the robot's q."""
+    q, n = robot.nominal_configuration, mechanism.num_positions
+    where = robot.constraints_where
+    if q is None:
+        raise UrdfError(f"{where}: nominal_config of <constraints> is missing: {n} numbers at which pins are closed")
+    if len(q) != n:
+        order = ", ".join(f"{j.name} ({j.num_positions})" for j in mechanism.tree_joints if j.num_positions)
+        raise UrdfError(f"{where}: nominal_config has {len(q)} numbers, needed {n}: {order[:1500]}")
+    at = 0
+    for joint in mechanism.tree_joints:
+        part = joint.joint_type.normalised
+        if part is not None and abs(math.hypot(*q[at + part.start : at + part.stop]) - 1.0) > 1e-3:
+            numbers = " ".join(f"{x:g}" for x in q[at + part.start : at + part.stop])
+            raise UrdfError(
+                f"{where}: nominal_config has ({numbers}) for the rotation of joint {joint.name!r}; needed "
+                "a quaternion w x y z of length 1"
+            )
+        at += joint.num_positions
+    return q
+
+
+def _poses(mechanism: Mechanism, q: tuple[float, ...]) -> dict[str, Transform]:
+    """Where the bodies are at q, by name."""
+    poses, at = {mechanism.root_body.name: Transform()}, 0
+    for joint in mechanism.tree_joints:
+        edge = mechanism.edge(joint)
+        own = joint.joint_type.pose(q[at : at + joint.num_positions])
+        poses[edge.successor.name] = poses[edge.predecessor.name] @ edge.joint_pose @ own @ edge.successor_pose
+        at += joint.num_positions
+    return poses

@@ -1,0 +1,30 @@
+"""<constraints>: pins that close loops."""
+
+from __future__ import annotations
+
+from rbdyn.io.description import PinSpec
+from rbdyn.io.numbers import shown
+from rbdyn.io.urdf.node import Node
+
+
+def read_constraints(root: Node) -> tuple[str, tuple[float, ...] | None, list[PinSpec]]:
+    """Where the element stands, its nominal configuration if it gives one, and the pins in it."""
+    node = root.child("constraints")
+    if node is None:
+        return root.where, None, []
+    for item in node.children():
+        if item.tag != "pin":
+            raise item.error(
+                f"<{item.tag[:100]}> in <constraints> is not supported yet, and without it this is another robot; "
+                "choices: pin"
+            )
+    text = node.get("nominal_config")
+    numbers = None if text is None or not text.strip() else node.vector("nominal_config", len(text.split()))
+    return node.where, numbers, [_read_pin(item) for item in node.children("pin")]
+
+
+def _read_pin(node: Node) -> PinSpec:
+    first, second = node.text("body1"), node.text("body2")
+    if first == second:
+        raise node.error(f"body1 and body2 are both {shown(first)}; a pin joins two links")
+    return PinSpec(node.where, first, second, node.vector("anchor", 3))
