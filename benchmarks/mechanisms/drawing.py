@@ -1,11 +1,12 @@
 """A random mechanism in a World: a tree of any joints, and on it what each line of FEATURES adds by chance.
 
-Each feature has a source of chance of its own, by its place in FEATURES: a seed without one of them is the same
-mechanism otherwise, and what is appended changes none of those before.
+Each feature has a source of chance of its own: a seed without one of them is the same mechanism otherwise.  Shapes do
+not overlap at the start, and stand above the ground.
 """
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -15,15 +16,29 @@ from numpy.typing import NDArray
 
 import rbdyn
 from rbdyn.collision import shapes
-from rbdyn.mechanism import Floating, Geometry, Joint, Mechanism, Planar, Prismatic, Revolute, Spherical
-from rbdyn.testing.random_mechanisms import random_transform, random_tree
+from rbdyn.mechanism import (
+    Fixed,
+    Floating,
+    Geometry,
+    Joint,
+    Mechanism,
+    Mimic,
+    Planar,
+    Prismatic,
+    Revolute,
+    RigidBody,
+    Spherical,
+)
+from rbdyn.spatial import Transform
+from rbdyn.testing.random_mechanisms import add_random_loops, random_joint_type, random_transform, random_tree
 from rbdyn.world import World
 from rbdyn.world.objects.articulated_system import ArticulatedSystem
+from rbdyn.world.objects.single_body import SingleBody
 
 Array = NDArray[np.float64]
 TYPES = (Revolute, Revolute, Revolute, Revolute, Prismatic, Spherical, Planar)
 STEPS = (1e-3, 2e-3, 5e-3)  # [s]
-HEIGHT = 1.5  # [m] of the root above the ground
+BOX, NEAR = 0.5, 0.05  # [m] longest side of a box, and how near to one another shapes may start
 
 
 @dataclass
@@ -39,7 +54,7 @@ class Drawn:
     robot: ArticulatedSystem = None            # type: ignore[assignment]
     features: list[str] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)      # of one degree of freedom
-    constraints: list[Any] = field(default_factory=list)   # what World.add_... returned
+    occupied: list[tuple[Array, float]] = field(default_factory=list)   # balls about shapes [m]
 
 
 Step = Callable[[np.random.Generator, Drawn], None]
@@ -62,6 +77,37 @@ def _some(rng: np.random.Generator, drawn: Drawn, share: float) -> list[Joint]:
 def _log(rng: np.random.Generator, low: float, high: float) -> float:
     """A number between, of any order of magnitude."""
     return float(np.exp(rng.uniform(np.log(low), np.log(high))))
+
+
+def _poses(drawn: Drawn) -> dict[RigidBody, Transform]:
+    """Where the bodies are at the start."""
+    state = rbdyn.State(rbdyn.Model(drawn.mechanism))
+    state.set(drawn.q)
+    poses = {body: rbdyn.body_pose(state, body) for body in drawn.mechanism.bodies}
+    return {body: Transform(rotation=T[:3, :3], translation=T[:3, 3]) for body, T in poses.items()}
+
+
+def _occupy(drawn: Drawn, centre: Array, radius: float) -> bool:
+    """Whether a ball is free, which it is not from then on."""
+    if any(np.linalg.norm(centre - other) < radius + more + NEAR for other, more in drawn.occupied):
+        return False
+    drawn.occupied.append((centre, radius))
+    return True
+
+
+def _loops(rng: np.random.Generator, drawn: Drawn) -> None:
+    kinds = (Fixed, Revolute, Spherical, Prismatic, Planar)
+    add_random_loops(rng, drawn.mechanism, int(rng.integers(1, 4)), kinds, drawn.q, rotor_inertia=False)
+
+
+def _mimics(rng: np.random.Generator, drawn: Drawn) -> None:
+    model = rbdyn.Model(drawn.mechanism)
+    for k in range(1, len(drawn.joints)):
+        if rng.random() < 0.3:
+            source, joint = drawn.joints[int(rng.integers(k))], drawn.joints[k]
+            ratio = float(rng.choice([-1.0, 1.0])) * _log(rng, 0.2, 3.0)
+            q = [drawn.q[model.joint_q_index(j.name)] for j in (source, joint)]
+            joint.mimic = Mimic(source.name, ratio, q[1] - ratio * q[0])
 
 
 def _limits(rng: np.random.Generator, drawn: Drawn) -> None:
@@ -98,12 +144,13 @@ def _efforts(rng: np.random.Generator, drawn: Drawn) -> None:
 
 
 def _shapes(rng: np.random.Generator, drawn: Drawn) -> None:
-    for body in drawn.mechanism.bodies[1:]:
-        kind = int(rng.integers(4))
-        size = rng.uniform(0.03, 0.15, 3)
-        shape = (shapes.Sphere(size[0]), shapes.Box(2 * size), shapes.Capsule(size[0], 2 * size[1]), None)[kind]
-        if shape is not None:
-            body.collision.append(Geometry(shape, random_transform(rng)))
+    for body, pose in _poses(drawn).items():
+        kind, size, place = int(rng.integers(3)), rng.uniform(0.03, 0.15, 3), random_transform(rng)
+        shape = (shapes.Sphere(size[0]), shapes.Box(2 * size), shapes.Capsule(size[0], 2 * size[1]))[kind]
+        radius = (size[0], float(np.linalg.norm(size)), size[0] + size[1])[kind]
+        moves = body is not drawn.mechanism.root_body
+        if moves and rng.random() < 0.8 and _occupy(drawn, (pose @ place).translation, radius):
+            body.collision.append(Geometry(shape, place))
 
 
 def _bounce(rng: np.random.Generator, drawn: Drawn) -> None:
@@ -111,16 +158,62 @@ def _bounce(rng: np.random.Generator, drawn: Drawn) -> None:
 
 
 def _ground(rng: np.random.Generator, drawn: Drawn) -> None:
-    drawn.world.add_ground(-HEIGHT)
+    lowest = min((centre[2] - radius for centre, radius in drawn.occupied), default=-1.0)
+    drawn.world.add_ground(lowest - _log(rng, 0.01, 1.0))
 
 
 def _boxes(rng: np.random.Generator, drawn: Drawn) -> None:
     for _ in range(int(rng.integers(1, 4))):
-        x, y, z = rng.uniform(0.1, 0.5, 3)
-        box = drawn.world.add_box(x, y, z, mass=_log(rng, 0.1, 20.0))
-        q = rng.normal(size=4)
-        box.set_pose((*rng.uniform(-1.5, 1.5, 2), rng.uniform(-1.0, 3.0)), q / np.linalg.norm(q))
-        box.set_velocity(rng.normal(size=3), rng.normal(size=3))
+        (x, y, z), mass, q = rng.uniform(0.1, BOX, 3), _log(rng, 0.1, 20.0), rng.normal(size=4)
+        place, v, w = rng.uniform(-1.5, 1.5, 3) + (0, 0, 1), rng.normal(size=3), rng.normal(size=3)
+        if _occupy(drawn, place, 0.5 * float(np.linalg.norm((x, y, z)))):
+            box = drawn.world.add_box(x, y, z, mass=mass)
+            box.set_pose(place, q / np.linalg.norm(q))
+            box.set_velocity(v, w)
+
+
+def _end(rng: np.random.Generator, drawn: Drawn) -> Any:
+    """A box, a link, or the world."""
+    boxes = [o for o in drawn.world.objects if isinstance(o, SingleBody) and o.body_type == "dynamic"]
+    links = [(drawn.robot, body.name) for body in drawn.mechanism.bodies[1:]]
+    choice: list[Any] = [None, *links, *boxes, *boxes]
+    return choice[int(rng.integers(len(choice)))]
+
+
+def _two(rng: np.random.Generator, drawn: Drawn) -> tuple[Any, Any]:
+    """Ends on different bodies, the first of which moves."""
+    while True:
+        a, b = _end(rng, drawn), _end(rng, drawn)
+        if a is not None and a != b:
+            return a, b
+
+
+def _wires(rng: np.random.Generator, drawn: Drawn) -> None:
+    for _ in range(int(rng.integers(1, 4))):
+        (a, b), kind = _two(rng, drawn), str(rng.choice(["stretch_resistant", "compression_resistant", "both"]))
+        via = [(_end(rng, drawn), rng.uniform(-0.3, 0.3, 3))] if rng.random() < 0.3 else []
+        points = {"point_a": rng.uniform(-0.3, 0.3, 3), "point_b": rng.uniform(-0.3, 0.3, 3)}
+        wire = drawn.world.add_stiff_wire(a, b, via=via, stretch_type=kind, **points)  # type: ignore[arg-type]
+        if kind == "stretch_resistant":
+            wire.length = wire.length * rng.uniform(1.0, 1.5)
+
+
+def _elastic(rng: np.random.Generator, drawn: Drawn) -> None:
+    for _ in range(int(rng.integers(1, 4))):
+        (a, b), stiffness, damping = _two(rng, drawn), _log(rng, 1.0, 1e4), _log(rng, 1e-2, 10.0)
+        points = {"point_a": rng.uniform(-0.3, 0.3, 3), "point_b": rng.uniform(-0.3, 0.3, 3)}
+        length, rope = rng.uniform(0.1, 1.5), rng.random() < 0.5
+        if rope:
+            drawn.world.add_compliant_wire(a, b, length, stiffness=stiffness, damping=damping, **points)
+        else:
+            drawn.world.add_spring(a, b, stiffness, damping, length, **points)
+
+
+def _links(rng: np.random.Generator, drawn: Drawn) -> None:
+    for k in range(int(rng.integers(1, 3))):
+        a, b = _two(rng, drawn)
+        kind = random_joint_type(rng, (Fixed, Revolute, Spherical, Prismatic, Planar)[int(rng.integers(5))])
+        drawn.world.add_joint(a, b, Joint(f"link{k}", kind), random_transform(rng))
 
 
 def _gains(rng: np.random.Generator, drawn: Drawn) -> None:
@@ -138,6 +231,8 @@ def _push(rng: np.random.Generator, drawn: Drawn) -> None:
 
 
 FEATURES: tuple[Feature, ...] = (
+    Feature("loops", 0.3, add=_loops),
+    Feature("mimics", 0.2, add=_mimics),
     Feature("limits", 0.6, add=_limits),
     Feature("velocity limits", 0.3, add=_velocity_limits),
     Feature("friction", 0.4, add=_friction),
@@ -145,9 +240,12 @@ FEATURES: tuple[Feature, ...] = (
     Feature("springs", 0.3, add=_springs),
     Feature("efforts", 0.5, add=_efforts),
     Feature("shapes", 0.6, add=_shapes),
-    Feature("ground", 0.6, add=_ground),
     Feature("bounce", 0.3, add=_bounce),
     Feature("boxes", 0.3, place=_boxes),
+    Feature("ground", 0.6, place=_ground),
+    Feature("wires", 0.3, place=_wires),
+    Feature("elastic", 0.2, place=_elastic),
+    Feature("links", 0.2, place=_links),
     Feature("gains", 0.5, place=_gains),
     Feature("push", 0.3, place=_push),
 )
@@ -167,8 +265,8 @@ def draw(seed: int, dt: float | None = None, without: Collection[str] = ()) -> D
     joints = [j for j in mechanism.tree_joints if j.num_velocities == j.num_positions == 1]
     drawn = Drawn(seed, world.time_step, world, mechanism, start, friction, joints=joints)
     picked = []
-    for k, feature in enumerate(FEATURES):
-        source = np.random.default_rng([seed, 1002 + k])
+    for feature in FEATURES:
+        source = np.random.default_rng([seed, zlib.crc32(feature.name.encode())])
         if source.random() < feature.chance and feature.name not in without:
             picked.append((feature, source))
     drawn.features = [feature.name for feature, _ in picked]
@@ -184,10 +282,15 @@ def draw(seed: int, dt: float | None = None, without: Collection[str] = ()) -> D
 
 
 def _throw(rng: np.random.Generator, drawn: Drawn) -> None:
-    """Put the robot where it starts, each joint at some speed within its limit."""
-    v = rng.normal(size=drawn.robot.nv)
+    """Put the robot where it starts, at speeds that loops or mimics allow and within the limits."""
+    drawn.robot.set_state(drawn.q)
+    v = rbdyn.project_velocity(drawn.robot.state, rng.normal(size=drawn.robot.nv))
+    at = drawn.robot.model.joint_v_index
     for joint in drawn.joints:
-        if joint.velocity_limit is not None:
-            k = drawn.robot.model.joint_v_index(joint.name)
-            v[k] = np.clip(v[k], -joint.velocity_limit, joint.velocity_limit)
-    drawn.robot.set_state(drawn.q, v)
+        if joint.mimic:
+            v[at(joint.name)] = joint.mimic.multiplier * v[at(joint.mimic.joint)]
+    if {"loops", "mimics"} <= set(drawn.features):
+        v[:] = 0.0
+    speeds = [(at(j.name), j.velocity_limit) for j in drawn.joints if j.velocity_limit]
+    most = max((abs(v[k]) / limit for k, limit in speeds), default=0.0)
+    drawn.robot.set_state(drawn.q, v / max(most, 1.0))

@@ -11,18 +11,29 @@ import numpy as np
 import rbdyn
 from benchmarks.mechanisms.drawing import Array, Drawn, draw
 from rbdyn.errors import Error
+from rbdyn.world.constraints.wire import Wire
 from rbdyn.world.objects.single_body import SingleBody
 
+ELASTIC = ("compliant", "spring")
 BOUNDS = {
     "limit": 1e-3,       # [rad, m] beyond a stop
     "speed": 1e-6,       # share by which a velocity limit is passed
     "effort": 1e-9,      # [N m, N] by which an effort limit is passed
+    "open": 1.0,         # of loops, joints between bodies, mimics and wires, in what a step may open: see `_allowed`
     "cone": 1e-6,        # contact impulses out of their friction cones, of the normal ones
     "pull": 1e-12,       # [N s] of contact impulses that pull
     "depth": 2e-2,       # [m] of contacts, beyond what bodies overlapped at the start
-    "energy": 0.02,      # share of all energy turned over that came from nothing
+    "energy": 1.0,       # that came from nothing, in what a step may err by: see `_allowed`
     "wild": 1e3,         # [rad/s, m/s] of any velocity
 }
+
+
+def _allowed(stride: float, least: float) -> float:
+    """What positions [rad, m], or shares of the energy, may err by if the fastest joint turned by `stride` in a step.
+
+    A point 1 m away from a hinge leaves the tangent along which a step moves it by half the stride's square.
+    """
+    return least + stride**2
 
 
 @dataclass
@@ -50,6 +61,7 @@ class Ledger:
         self.drawn = drawn
         self.joints = [(j, drawn.robot.model.joint_q_index(j.name)) for j in drawn.joints if j.stiffness]
         self.boxes = [o for o in drawn.world.objects if isinstance(o, SingleBody) and o.body_type == "dynamic"]
+        self.elastic = [c for c in drawn.world.constraints if isinstance(c, Wire) and c.wire_type in ELASTIC]
         self.lowest = self.start = self.energy()
         self.work = self.turned = self.gained = 0.0
         self.q = drawn.robot.q.copy()
@@ -60,6 +72,10 @@ class Ledger:
         total = rbdyn.kinetic_energy(state) + rbdyn.potential_energy(state)
         for joint, k in self.joints:
             total += 0.5 * joint.stiffness * (state.q[k] - joint.spring_reference[0]) ** 2
+        for wire in self.elastic:
+            stretch = wire.distance - wire.length
+            if wire.wire_type == "spring" or stretch > 0.0:
+                total += 0.5 * wire.stiffness * stretch**2
         return total + sum(box.kinetic_energy + box.potential_energy for box in self.boxes)
 
     def enter(self) -> float:
@@ -110,6 +126,21 @@ def _contacts(drawn: Drawn, worst: dict[str, float], start: float) -> None:
     worst["depth"] = max(worst["depth"], _over(np.array([c.depth for c in found])) - start)
 
 
+def _mimics(drawn: Drawn) -> tuple[Array, Array, Array, Array]:
+    """Index in q of joints that follow, and of those that lead; multipliers and offsets."""
+    at = drawn.robot.model.joint_q_index
+    rows = [(at(j.name), at(j.mimic.joint), j.mimic.multiplier, j.mimic.offset) for j in drawn.joints if j.mimic]
+    table = np.array(rows).reshape(-1, 4)
+    return table[:, 0].astype(int), table[:, 1].astype(int), table[:, 2], table[:, 3]
+
+
+def _open(drawn: Drawn) -> float:
+    """How far loops and constraints between bodies are from what they demand."""
+    loops = rbdyn.loop_error(drawn.robot.state) if drawn.mechanism.non_tree_joints else np.zeros(0)
+    rigid = [c for c in drawn.world.constraints if not (isinstance(c, Wire) and c.wire_type in ELASTIC)]
+    return max(_over(np.abs(loops)), *(_over(np.abs(np.atleast_1d(c.error))) for c in rigid), 0.0)
+
+
 def judge(seed: int, dt: float | None = None, without: Collection[str] = (), seconds: float = 2.0) -> Verdict:
     """Run a seed and hold it to the laws."""
     drawn = draw(seed, dt, without)
@@ -118,6 +149,7 @@ def judge(seed: int, dt: float | None = None, without: Collection[str] = (), sec
     ledger = Ledger(drawn)
     at, lower, upper = _ends(drawn)
     fast, bound = _speeds(drawn)
+    follows, leads, ratio, offset = _mimics(drawn)
     passed = depth = 0.0
     try:
         for _ in range(round(seconds / drawn.dt)):
@@ -131,7 +163,10 @@ def judge(seed: int, dt: float | None = None, without: Collection[str] = (), sec
             applied = robot.applied_force
             worst["effort"] = max(worst["effort"], _over(applied - high), _over(low - applied))
             worst["wild"] = max(worst["wild"], _over(np.abs(v)))
-            worst["energy"] = ledger.enter()
+            stride = worst["wild"] * drawn.dt
+            opened = max(_open(drawn), _over(np.abs(q[follows] - ratio * q[leads] - offset)))
+            worst["open"] = max(worst["open"], opened / _allowed(stride, 2e-4))
+            worst["energy"] = ledger.enter() / _allowed(stride, 0.02)
             if drawn.world.steps == 1:
                 depth = max([0.0, *(c.depth for c in drawn.world.contacts)])
             _contacts(drawn, worst, depth)
