@@ -233,7 +233,8 @@ def add_articulated_system(
     name : str, optional
         Unique in this World; the mechanism's name by default.
     self_collision : bool
-        Whether bodies of this system collide with one another; a body never collides with its parent.
+        Whether bodies of this system collide with one another; a body never collides with its parent,
+        nor with what a loop joint joins to it.
     loop_constraints : {"eliminate", "inloop"}
         How its loops are kept closed: eliminated exactly before contacts are solved, or as rows of the contact problem,
         which is slower, and as precise as the solver.

@@ -557,7 +557,7 @@ cdef class World:
         Everything else is of first order.
 
         Under "rk4" such systems move by the Runge-Kutta method of order 4, and all else by the trapezoid: single
-        bodies, systems with a contact, and those on whose joints limits, friction or mimics act in the step.  It takes
+        bodies, systems with a contact or loops, and those on whose joints limits, friction or mimics act.  It takes
         the forces of springs, damping and PD control as they are, without implicit terms, so that the step must resolve
         them; a step in flight takes two and a half times that of the trapezoid.
         """

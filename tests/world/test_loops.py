@@ -456,6 +456,56 @@ def test_a_spring_along_several_directions_is_refused():
         World().add_articulated_system(mechanism)
 
 
+def test_bodies_that_a_loop_joins_do_not_collide():
+    """The shanks of a leg overlap at its foot."""
+    mechanism = minitaur()
+    for leg in CORNERS:
+        ball = rbdyn.Geometry(Sphere(0.02), rbdyn.Transform(translation=(0, 0, -0.2)))
+        mechanism.find_body(f"{leg}_shank_b").collision = [ball]
+    world = World(1e-3, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(mechanism)
+    robot.set_state(standing())
+    world.step()
+    assert world.contacts == [] and np.abs(robot.v).max() < 1e-12
+
+
+def test_a_step_in_parts_is_that_of_short_steps():
+    ends = []
+    for dt, parts, steps in ((4e-3, 4, 50), (1e-3, 1, 200)):
+        world = World(dt, gravity=(0, -9.81, 0), substeps=parts)
+        robot = world.add_articulated_system(four_bar())
+        state = in_motion(0.9, 3.0)[0]
+        robot.set_state(state.q, state.v)
+        world.step(steps)
+        ends.append((robot.q, robot.v, robot.loop_force("pin0")))
+    for a, b in zip(*ends, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_state_that_is_set_again_repeats_itself_bit_for_bit():
+    world = World(1e-3)
+    world.add_ground()
+    robot = world.add_articulated_system(minitaur())
+    robot.set_state(standing(0.3))
+    world.step(80)
+    q, v = robot.q, robot.v
+    ends = []
+    for _ in range(2):
+        robot.set_state(q, v)
+        world.step(100)
+        ends.append((robot.q, robot.v))
+    np.testing.assert_array_equal(ends[0][0], ends[1][0])
+    np.testing.assert_array_equal(ends[0][1], ends[1][1])
+
+
+def test_loops_that_are_edited_away_leave_a_tree():
+    mechanism = four_bar()
+    mechanism.remove_joint("pin0")
+    robot = World().add_articulated_system(mechanism)
+    np.testing.assert_array_equal(robot.q, np.zeros(3))
+    assert robot.loop_error.shape == (0,)
+
+
 # ---- bad input --------------------------------------------------------------------------------------------------
 
 

@@ -17,7 +17,7 @@ cdef enum:
 
 cdef inline double closed() noexcept nogil:
     """What counts as closed [rad or m]."""
-    return 1e-13
+    return 1e-11
 
 cdef inline double errors_at(System* s, const double* q) noexcept nogil:
     """loops.e at the configuration q; the largest of them [rad or m]."""
@@ -69,7 +69,7 @@ cdef inline void close_positions(System* s, double most) noexcept nogil:
     for _k in range(MOST_CLOSINGS):
         if not open > closed() or not close_once(s, 1.0, &open):
             break
-    if not open > 1e3 * closed():
+    if not open > 100.0 * closed():
         return
     add_multipliers(s)
     for _k in range(MOST_NEWTON_STEPS):

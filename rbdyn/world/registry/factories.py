@@ -111,9 +111,9 @@ def matrix(model: Model, body: RigidBody) -> Array:
 
 
 def excluded_pairs(model: Model, n: int, self_collision: bool) -> Iterator[tuple[int, int]]:
-    """Internal bodies that never collide: each with its parent, or all of one system."""
-    parents = model.internal_parents
+    """Internal bodies that never collide: each with its parent and with what a loop joins to it, or all."""
+    parents, joined = model.internal_parents, {(min(pair), max(pair)) for pair in model.loop_bodies}
     for b in range(n):
         for a in range(b):
-            if not self_collision or parents[b] == a:
+            if not self_collision or parents[b] == a or (a, b) in joined:
                 yield a, b
