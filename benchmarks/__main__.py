@@ -9,7 +9,18 @@ import time
 from benchmarks.machine import describe, pin_to_one_core
 
 RESOURCES = ("memory", "allocations", "imports")  # sections in a folder of that name
-SECTIONS = ("single_calls", "scenes", "flight", "order", "piles", "loops", "long_chain", "surgery", *RESOURCES)
+SECTIONS = (
+    "single_calls",
+    "scenes",
+    "flight",
+    "order",
+    "piles",
+    "joint_rows",
+    "loops",
+    "long_chain",
+    "surgery",
+    *RESOURCES,
+)
 
 
 def main() -> None:

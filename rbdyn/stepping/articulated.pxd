@@ -1,5 +1,6 @@
 # An articulated system in one step: joint forces, free velocity, contact rows, velocity change, motion.
 
+from libc.math cimport fmax, fmin
 from libc.string cimport memcpy
 
 from rbdyn.kernels.configuration cimport integrate_joints
@@ -17,7 +18,7 @@ from rbdyn.stepping.joint_forces cimport actuation
 from rbdyn.stepping.loops.closing cimport close_positions
 from rbdyn.stepping.loops.elimination cimport joint_velocities, list_forces
 from rbdyn.stepping.loops.free cimport forget_loop_impulses, free_in_loops
-from rbdyn.stepping.scene cimport System
+from rbdyn.stepping.scene cimport Limit, System
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, Scheme
 
 cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil:
@@ -69,6 +70,21 @@ cdef inline bint is_held(const System* s) noexcept nogil:
             return True
     return s.work.loops.held
 
+cdef inline void stop_at_ends(System* s, double dt) noexcept nogil:
+    """What bounces off a stop in this step goes there and no further: its mean velocity may lead it beyond."""
+    cdef const Limit* limit
+    cdef double q
+    cdef int j
+    for j in range(s.work.n_near):
+        limit = s.control.limit + (s.work.near[j] >> 1)
+        q = s.d.q[limit.q]
+        if limit.restitution == 0.0:
+            continue
+        if s.work.near[j] & 1:
+            s.work.z[limit.dof] = fmin(s.work.z[limit.dof], fmax(0.0, limit.upper - q) / dt)
+        else:
+            s.work.z[limit.dof] = fmax(s.work.z[limit.dof], fmin(0.0, limit.lower - q) / dt)
+
 cdef inline void system_move(System* s, int rule, double dt, double closing) noexcept nogil:
     """q_next by the position rule, with loops closed by `closing` [m/s or rad/s] at most.
 
@@ -98,6 +114,7 @@ cdef inline void system_move(System* s, int rule, double dt, double closing) noe
         for k in range(s.m.nv):
             if s.work.held[k] or whole:
                 s.work.z[k] = s.work.v_next[k]
+    stop_at_ends(s, dt)
     if s.work.pushed:
         for k in range(s.m.nv):
             s.work.z[k] += s.work.push[k]

@@ -14,6 +14,7 @@ cdef enum:                    # places in the table of sources, in assemble.pyx
     VELOCITY_LIMITS
     BALL_LIMITS
     MIMICS
+    COUPLINGS
     LOOPS
     JOINTS
     WIRES

@@ -16,6 +16,7 @@ from rbdyn.stepping.constraints.contact.overlaps cimport end_overlaps
 from rbdyn.stepping.constraints.contact.rolling cimport count_rolling, read_rolling, write_rolling
 from rbdyn.stepping.constraints.contact.trails cimport end_trails
 from rbdyn.stepping.constraints.joints.ball_limits cimport count_ball_limits, read_ball_limits, write_ball_limits
+from rbdyn.stepping.constraints.joints.couplings cimport count_couplings, read_couplings, write_couplings
 from rbdyn.stepping.constraints.joints.dry_friction cimport (
     clear_friction, count_friction, find_judged, read_friction, write_friction,
 )
@@ -41,6 +42,7 @@ SOURCES[:] = [
     Source(count_velocity_limits, write_velocity_limits, read_velocity_limits),
     Source(count_ball_limits, write_ball_limits, read_ball_limits),
     Source(count_mimics, write_mimics, read_mimics),
+    Source(count_couplings, write_couplings, read_couplings),
     Source(count_loops, write_loops, read_loops),
     Source(count_joints, write_joints, read_joints),
     Source(count_wires, write_wires, read_wires),

@@ -2,6 +2,7 @@
 
 from rbdyn.world.constraints.body_joint import BodyJoint
 from rbdyn.world.constraints.constraint import Constraint
+from rbdyn.world.constraints.coupling import Coupling
 from rbdyn.world.constraints.wire import Wire
 from rbdyn.world.objects.articulated_system import ArticulatedSystem
 from rbdyn.world.objects.contact import Contact
@@ -9,4 +10,14 @@ from rbdyn.world.objects.object import WorldObject
 from rbdyn.world.objects.single_body import SingleBody
 from rbdyn.world.world import World
 
-__all__ = ["ArticulatedSystem", "BodyJoint", "Constraint", "Contact", "SingleBody", "Wire", "World", "WorldObject"]
+__all__ = [
+    "ArticulatedSystem",
+    "BodyJoint",
+    "Constraint",
+    "Contact",
+    "Coupling",
+    "SingleBody",
+    "Wire",
+    "World",
+    "WorldObject",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import ArrayLike
@@ -17,6 +17,7 @@ from rbdyn.world.constraints.wire import STRETCH_TYPES
 
 if TYPE_CHECKING:
     from rbdyn.world.constraints.body_joint import BodyJoint
+    from rbdyn.world.constraints.coupling import Coupling
     from rbdyn.world.constraints.wire import Wire
     from rbdyn.world.objects.articulated_system import ArticulatedSystem
     from rbdyn.world.objects.single_body import SingleBody
@@ -295,6 +296,45 @@ def add_weld(world: World, a: End, b: End, pose: Transform | None = None, *, nam
         return world._add_joint(a, b, None, Transform(), None, name)
     check_pose(pose, "pose")
     return world._add_joint(a, b, None, pose, Transform(), name)
+
+
+def add_coupling(
+    world: World,
+    coefficients: Mapping[tuple[ArticulatedSystem, str], float],
+    offset: float | None = None,
+    *,
+    name: str | None = None,
+) -> Coupling:
+    """Keep a sum of joint coordinates, of one robot or several: a gear, a differential, or a lock.
+
+    Parameters
+    ----------
+    coefficients : dict
+        (robot, "joint") -> coefficient, not 0; joints with one coordinate, one or more.
+    offset : float, optional
+        What the sum of coefficients times coordinates is [rad or m]; by default what it is now.  What positions are
+        off comes back by position correction.
+    name : str, optional
+        Unique in this World; "coupling_0" or the like by default.
+
+    Returns
+    -------
+    coupling : Coupling
+
+    Raises
+    ------
+    Error
+        If a coordinate is no (robot, "joint"), a joint has not one coordinate, or a number is wrong.
+    UnknownNameError
+        If a robot has no such joint; it names those that there are.
+    RemovedError
+        If a robot is not in this World.
+
+    Examples
+    --------
+    >>> gear = world.add_coupling({(engine, "shaft"): 1.0, (wheel, "axle"): -4.0})  # doctest: +SKIP
+    """
+    return world._add_coupling(coefficients, offset, name)
 
 
 def add_joint(

@@ -1,5 +1,5 @@
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from numpy.typing import ArrayLike
@@ -11,6 +11,7 @@ from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.constraints.body_joint import BodyJoint
 from rbdyn.world.constraints.constraint import Constraint
+from rbdyn.world.constraints.coupling import Coupling
 from rbdyn.world.constraints.wire import Wire, _StretchType
 from rbdyn.world.objects.articulated_system import ArticulatedSystem
 from rbdyn.world.objects.contact import Contact
@@ -127,6 +128,16 @@ class World:
         *,
         name: str | None = None,
     ) -> BodyJoint: ...
+    def add_coupling(
+        world,
+        coefficients: Mapping[tuple[ArticulatedSystem, str], float],
+        offset: float | None = None,
+        *,
+        name: str | None = None,
+    ) -> Coupling: ...
+    def _add_coupling(
+        self, coefficients: Mapping[tuple[ArticulatedSystem, str], float], offset: float | None, name: str | None
+    ) -> Coupling: ...
     def add_weld(
         world, a: _End, b: _End, pose: Transform | None = None, *, name: str | None = None
     ) -> BodyJoint: ...

@@ -40,7 +40,7 @@ from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody
 from rbdyn.world.observers cimport Observers
-from rbdyn.world.registry.ends cimport make_joint, make_wire
+from rbdyn.world.registry.ends cimport make_coupling, make_joint, make_wire
 from rbdyn.world.registry.found cimport found_contacts, who_diverged
 from rbdyn.world.registry.registry cimport Registry
 
@@ -375,6 +375,7 @@ cdef class World:
     add_articulated_system = adding.add_articulated_system
     add_compliant_wire = linking.add_compliant_wire
     add_custom_wire = linking.add_custom_wire
+    add_coupling = linking.add_coupling
     add_joint = linking.add_joint
     add_spring = linking.add_spring
     add_stiff_wire = linking.add_stiff_wire
@@ -399,6 +400,13 @@ cdef class World:
         self.lock.check_editable()
         made = make_joint(self.registry, a, b, joint, pose_a, pose_b)
         self.registry.add_constraint(made, name, "weld" if joint is None else "joint")
+        return made
+
+    def _add_coupling(self, coefficients, offset, name):
+        self.check()
+        self.lock.check_editable()
+        made = make_coupling(self.registry, coefficients, offset)
+        self.registry.add_constraint(made, name, "coupling")
         return made
 
     def _add_wire(self, points, ratios, attributes, name):

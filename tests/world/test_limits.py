@@ -125,3 +125,42 @@ def test_limits_that_act_are_not_spoken_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error", InactiveFeatureWarning)
         World(DT).add_articulated_system(pendulum(position_limits=(-1.0, 0.3)))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_a_pendulum_bounces_off_its_stop_as_high_as_its_restitution_says(share):
+    """sin of the turning point is (1 - e^2) sin of the stop; of first order in the step, which the blow is found in."""
+    stop, errors = 0.8, []
+    turn = math.asin((1.0 - share**2) * math.sin(stop))
+    for dt in (5e-3, 2e-3, 5e-4):
+        world = World(dt)
+        robot = world.add_articulated_system(pendulum(position_limits=(-1.0, stop), limit_restitution=share))
+        hit, least = False, math.inf
+        for _ in range(round(1.4 / dt)):
+            world.step()
+            hit = hit or bool(robot.limit_force.any())
+            least = min(least, robot.q[0]) if hit else least
+            assert robot.q[0] < stop + 10.0 * dt**2
+        errors.append(abs(least - turn))
+        assert errors[-1] < 6.0 * dt
+    assert hit and errors[-1] < 5e-3
+
+
+@pytest.mark.parametrize("dt", [5e-4, 2e-3, 5e-3])
+@pytest.mark.parametrize("friction, moves", [(0.9, True), (1.1, False)])
+def test_a_screw_stands_by_its_friction_or_turns_down(dt, friction, moves):
+    """Its weight turns it with m g h, friction holds up to f: (m g h - f) / (I + m h^2), held if f is more."""
+    mass, inertia, lead = 2.0, 0.05, 0.06
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    body = rbdyn.RigidBody("nut", rbdyn.SpatialInertia(mass, (0, 0, 0), inertia * np.eye(3)))
+    torque = mass * G * lead
+    screw = rbdyn.Joint("screw", rbdyn.Helical((0, 0, 1), lead), friction=friction * torque)
+    mechanism.attach(mechanism.root_body, body, screw)
+    world = World(dt)
+    robot = world.add_articulated_system(mechanism)
+    world.step(round(0.5 / dt))
+    drop = (torque - min(friction, 1.0) * torque) / (inertia + mass * lead**2)
+    assert robot.v[0] == pytest.approx(-0.5 * drop, rel=1e-9, abs=1e-12)
+    assert robot.q[0] == pytest.approx(-0.125 * drop, rel=1e-9, abs=1e-12)
+    assert robot.friction_force[0] == pytest.approx(min(friction, 1.0) * torque)
+    assert (robot.v[0] != 0.0) == moves or not moves

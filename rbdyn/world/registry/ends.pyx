@@ -1,12 +1,15 @@
 """From what users name to what constraints hang on."""
 
-from rbdyn.arguments import shown
+from collections.abc import Mapping
+
+from rbdyn.arguments import number, shown
 from rbdyn.errors import Error
 from rbdyn.spatial.transform import Transform
 
 from rbdyn.model.model cimport Placement
 from rbdyn.spatial._algebra cimport Mat3, Vec3, eye3, matmul3
 from rbdyn.world.constraints.body_joint cimport BodyJoint
+from rbdyn.world.constraints.coupling cimport Coupling
 from rbdyn.world.constraints.end cimport End
 from rbdyn.world.constraints.present cimport present_axes, present_place
 from rbdyn.world.constraints.wire cimport Wire
@@ -95,3 +98,29 @@ cdef Wire make_wire(Registry registry, object points, object ratios, object sett
     wire.memory = registry.memory
     wire._settle(**settings)
     return wire
+
+
+cdef Coupling make_coupling(Registry registry, object coefficients, object offset):
+    """A coupling, which is not in the World yet; the present sum is the offset if there is none."""
+    cdef Coupling coupling = Coupling.__new__(Coupling)
+    if not isinstance(coefficients, Mapping) or not coefficients:
+        raise Error('coefficients must be a dict {(robot, "joint"): coefficient, ...}, got ' + shown(coefficients))
+    terms = {}
+    for end, value in coefficients.items():
+        if not isinstance(end, tuple) or len(end) != 2 or not isinstance(end[0], ArticulatedSystem):
+            raise Error(f'a coordinate must be (robot, "joint"), got {shown(end)}')
+        robot, name = end
+        registry.object_in(robot)
+        robot.model.joint_v_index(name)              # raises for what is unknown or has no coordinates
+        joint = robot.mechanism.find_joint(name)
+        if joint.num_positions != 1:
+            raise Error(f"joint {name!r} of {robot.name!r} ({joint.joint_type.kind}) has not one coordinate")
+        x = number(value, f"the coefficient of {name!r}")
+        if x == 0.0:
+            raise Error(f"the coefficient of {name!r} must not be 0")
+        terms[robot, str(name)] = x
+    asked = None if offset is None else number(offset, "offset")
+    coupling.begin(registry.memory, terms)
+    coupling.c.offset = 0.0
+    coupling.c.offset = coupling.open_by() if asked is None else asked
+    return coupling

@@ -11,7 +11,7 @@ from rbdyn.contact import ContactSolver
 
 CONTACT_SOURCE = 1  # Key.source of contacts, whose id_a and id_b are shapes: constraints/contact/contacts.pxd
 ROLLING_SOURCES = (30, 31)  # of torsional and rolling friction, keys as of contacts: constraints/contact/rolling.pxd
-LINK_SOURCES = (11, 12, 13)  # of constraints between bodies, whose id_a is their number: constraints/bodies
+LINK_SOURCES = (8, 11, 12, 13)  # of constraints between objects, whose id_a is their number: constraints/bodies
 SYSTEM_SOURCES = (2, 3, 4, 5, 6, 7, 10)  # of joints and loops, whose id_a is a system's body handle
 
 

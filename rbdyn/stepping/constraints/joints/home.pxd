@@ -1,5 +1,7 @@
-# What rows on degrees of freedom leave behind: impulses for the motion of their systems, and for those who ask.
+# What rows on degrees of freedom leave behind: impulses for the motion of their systems, and for those who ask; and how
+# positions that do not fit come back.
 
+from libc.math cimport fabs
 from libc.string cimport memset
 
 from rbdyn.contact.problem cimport ContactProblem, Key
@@ -33,3 +35,9 @@ cdef inline void take_home(const Scene* s, const ContactProblem* p, Share share,
         gather_row(p, row, r)
         impulse = p.impulse[row]
         r.work.by_rows[force * r.m.nv + <int> key.id_b] += -impulse if key.feature == backwards else impulse
+
+cdef inline double speed_back(const Scene* s, double off) noexcept nogil:
+    """The velocity at which what is off by this much comes back [rad/s or m/s]; rounding stays."""
+    if fabs(off) <= 1e-12:
+        return 0.0
+    return max(-s.erp_speed, min(s.erp_speed, -s.erp * off / s.dt))

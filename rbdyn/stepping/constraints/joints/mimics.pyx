@@ -4,14 +4,10 @@ The velocities obey the ratio at the end of every step.  What the positions are 
 led one of them otherwise, is taken away from positions alone, as a depth of contacts is.
 """
 
-from libc.math cimport fabs
-
 from rbdyn.contact.problem cimport BILATERAL, ContactProblem, Key
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
-from rbdyn.stepping.constraints.joints.home cimport forget_impulses
+from rbdyn.stepping.constraints.joints.home cimport forget_impulses, speed_back
 from rbdyn.stepping.scene cimport MIMIC_FORCE, Mimic, Scene, System
-
-cdef double EXACT = 1e-12      # [rad or m] that rounding alone makes
 
 
 cdef Count count_mimics(const Scene* s) noexcept nogil:
@@ -20,13 +16,6 @@ cdef Count count_mimics(const Scene* s) noexcept nogil:
     for k in range(s.n_system):
         n += s.system[k].control.n_mimics
     return Count(cones=0, blocks=n, rows=n)
-
-
-cdef inline double speed_back(const Scene* s, double off) noexcept nogil:
-    """The velocity at which a position that is off by this much comes back [rad/s or m/s]."""
-    if fabs(off) <= EXACT:
-        return 0.0
-    return max(-s.erp_speed, min(s.erp_speed, -s.erp * off / s.dt))
 
 
 cdef int write_mimic(const Scene* s, Builder* b, System* r, const Mimic* m) except -1 nogil:

@@ -1,0 +1,78 @@
+"""Couplings a x1 + b x2 + ... = c of joint coordinates, of one system or several: a bilateral row for each.
+
+As with mimics the velocities obey it at the end of every step, and what positions are off is led back by them alone.
+"""
+
+from rbdyn.contact.problem cimport BILATERAL, ContactProblem, Key
+from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
+from rbdyn.stepping.constraints.joints.home cimport speed_back
+from rbdyn.stepping.scene cimport MIMIC_FORCE, Scene, System
+
+
+cdef inline Coupling* coupling_of(const Scene* s, int k) noexcept nogil:
+    return <Coupling*> s.link[COUPLING_LINK].item[k]
+
+
+cdef inline System* system_of(const Scene* s, const CouplingTerm* t) noexcept nogil:
+    return s.system + s.body[t.handle].index
+
+
+cdef double coupling_error(const Scene* s, const Coupling* c) noexcept nogil:
+    """What the sum is more than the offset."""
+    cdef double off = -c.offset
+    cdef int i
+    for i in range(c.n):
+        off += c.term[i].coefficient * system_of(s, c.term + i).d.q[c.term[i].q]
+    return off
+
+
+cdef Count count_couplings(const Scene* s) noexcept nogil:
+    """One row for each."""
+    return Count(cones=0, blocks=s.link[COUPLING_LINK].n, rows=s.link[COUPLING_LINK].n)
+
+
+cdef int write_coupling(const Scene* s, Builder* b, const Coupling* c) except -1 nogil:
+    """How fast the sum changes."""
+    cdef const CouplingTerm* t
+    cdef double v_start = 0.0, v_free = 0.0
+    cdef int i
+    for i in range(c.n):
+        t = c.term + i
+        v_start += t.coefficient * system_of(s, t).d.v[t.dof]
+        v_free += t.coefficient * system_of(s, t).work.v_free[t.dof]
+    begin_row(b, BILATERAL, 0.0, 0.0, v_start, v_free, 0.0, 0.0, speed_back(s, coupling_error(s, c)),
+              Key(source=COUPLING_SOURCE, id_a=c.link.id, id_b=0, feature=0))
+    for i in range(c.n):
+        add_coordinate(b, system_of(s, c.term + i), c.term[i].dof, c.term[i].coefficient)
+    return 0
+
+
+cdef int write_couplings(const Scene* s, Builder* b) except -1 nogil:
+    cdef int k
+    for k in range(s.link[COUPLING_LINK].n):
+        write_coupling(s, b, coupling_of(s, k))
+    return 0
+
+
+cdef inline bint is_first(const Coupling* c, int i) noexcept nogil:
+    """Whether no term before is of the same system."""
+    cdef int j
+    for j in range(i):
+        if c.term[j].handle == c.term[i].handle:
+            return False
+    return True
+
+
+cdef void read_couplings(const Scene* s, const ContactProblem* p, Share share) noexcept nogil:
+    """Give the impulses to the systems, beside those of mimics."""
+    cdef Coupling* c
+    cdef System* r
+    cdef int k, i, row
+    for k in range(s.link[COUPLING_LINK].n):
+        c, row = coupling_of(s, k), p.block[share.block + k].first_row
+        c.link.next.impulse[0] = p.impulse[row]
+        for i in range(c.n):
+            r = system_of(s, c.term + i)
+            r.work.by_rows[MIMIC_FORCE * r.m.nv + c.term[i].dof] += c.term[i].coefficient * p.impulse[row]
+            if is_first(c, i):
+                gather_row(p, row, r)
