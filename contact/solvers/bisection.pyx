@@ -5,7 +5,7 @@ from rbdyn.contact.islands cimport Islands
 from rbdyn.contact.islands cimport release as release_islands
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
-from rbdyn.contact.solvers.gauss_seidel cimport Settings
+from rbdyn.contact.solvers.settings cimport Settings
 from rbdyn.contact.solvers.workers cimport Crew, gauss_seidel, hire, reallocations
 from rbdyn.contact.solvers.workers cimport release as release_crew
 
@@ -37,9 +37,10 @@ cdef class BisectionSolver(ContactSolver):
         Stop when no velocity changed by this much in a sweep [m/s].  "auto" is 1e-8, but saves what is neither seen nor
         felt: after eight sweeps, 20 in islands of 9 to 20 contacts between single bodies, 1e-4 of the largest velocity
         there would be without impulses will do, or 1e-3 m/s^2 times the time step if that is less; smaller islands, and
-        those of up to 20 contacts with robots, are solved to the end.  In larger islands 40 sweeps are the most; 10
-        where more than one contact of 16 between single bodies slides and sweeps gain little.  A number asks for
-        precision, and so does a problem without a time step (``dt`` of `Problem`).
+        those of up to 20 contacts with robots, or with rows that are no contact's, are solved to the end.
+        In larger islands 40 sweeps are the most; 10 where more than one contact of 16 between single bodies slides and
+        sweeps gain little.  A number asks for precision, and so does a problem without a time step (``dt`` of
+        `Problem`).
     alpha_init, alpha_min, alpha_decay : float
         Under-relaxation alpha of every visit: starts at alpha_init, and after each sweep
         ``alpha = alpha_min + alpha_decay (alpha - alpha_min)``.  1 is best in every case measured.
@@ -79,9 +80,9 @@ cdef class BisectionSolver(ContactSolver):
 
     def __cinit__(self, *args, **kwargs):
         self.settings = Settings(law=FrictionLaw.COULOMB, method=Method.NEWTON, max_iterations=150, automatic=True,
-                                 threshold=1e-8, enough=0.0, strict=0, hasty=False, patient=False, alpha_init=1.0,
-                                 alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True, direct=True,
-                                 backward=False)
+                                 threshold=1e-8, enough=0.0, strict=0, hasty=False, patient=False, thorough=False,
+                                 tries=0, alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True,
+                                 direct=True, backward=False)
         hire(&self.crew, 1)
 
     def __init__(self, *, friction_law="coulomb", local_solver="newton", max_iterations=150, threshold="auto",

@@ -1,50 +1,10 @@
 # Gauss-Seidel over contacts: visit one contact after the other, each time with its local problem solved exactly.
 
-from rbdyn.contact.cone.local cimport FrictionLaw, Method
 from rbdyn.contact.islands cimport Island
-from rbdyn.contact.operator cimport Operator
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.anderson cimport Anderson
 from rbdyn.contact.solvers.direct.workspace cimport Direct
+from rbdyn.contact.solvers.settings cimport Settings
 
-cdef enum:
-    FEW_BLOCKS = 20          # an island of so many is cheap: no sweep is saved
-    MOST_SWEEPS = 40         # at most for an island of more
-    HASTY_SWEEPS = 10        # the same where many of its contacts slide
-    PACE = 2                 # sweeps between two looks at how they get on
-    SLIDING = 16             # many: one of so many
-    CORNERS = 8              # contacts of one body on two faces: an island of so many is solved to the end
-    STRICT_SWEEPS = 20       # before an error in a small island of single bodies counts as too small to be seen
-    PLAIN_SWEEPS = 8         # sweeps before acceleration starts: most steps need fewer
-    HARD_SWEEPS = 25         # sweeps before contacts that may contradict one another become compliant
-    DIRECT_EVERY = 2         # sweeps between direct solves
-    DIRECT_TRIES = 2         # direct solves of an island in a step, at most; the second if the first halved the error
-    PATIENT_TRIES = 12       # the same where precision is asked for, whatever becomes of the error
-    SOFT_SWEEPS = 50         # at least for islands whose blocks contradict one another, after all others
-    ACCEPTABLE = 4           # an accelerated step may make the error this many times the best one, for a sweep
-
-cdef struct Settings:
-    FrictionLaw law
-    Method method
-    int max_iterations       # and soft_sweeps more for what contradicts
-    bint automatic           # what is enough, and how many sweeps, is chosen for each island (gauss_seidel.pyx: tune)
-    double threshold         # [m/s] on the largest velocity change of a sweep
-    double enough            # [m/s] the same after `strict` sweeps, and the direct solve that may follow them
-    int strict               # sweeps that have to reach the threshold
-    bint hasty               # few sweeps will do where things slide
-    bint patient             # a direct solve goes on, however many contacts it has to let go
-    double alpha_init, alpha_min, alpha_decay    # alpha <- alpha_min + alpha_decay (alpha - alpha_min) after each sweep
-    int patience             # give up after so many sweeps without one percent of progress
-    bint anderson            # used only while every alpha is 1
-    bint direct              # solve what holds together; used only while every alpha is 1
-    bint backward            # visit from the last contact to the first
-
-
-cdef inline int soft_sweeps(const Settings* s) noexcept nogil:
-    """How many sweeps at least there are for what contradicts, beyond max_iterations if need be."""
-    return min(<int> SOFT_SWEEPS, s.max_iterations)
-
-
-cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept nogil
 cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
                       double* history, size_t* reallocations) except -1 nogil

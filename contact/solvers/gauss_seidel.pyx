@@ -1,6 +1,6 @@
 """The sweep: contacts one after the other, in one direction, until nothing moves any more."""
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
 
 from rbdyn.contact.accept cimport accept, makes_energy
@@ -21,84 +21,17 @@ from rbdyn.contact.solvers.direct.room cimport begin as begin_direct
 from rbdyn.contact.solvers.direct.sharing cimport share_loads
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.drift cimport ARRIVED, LEG, drift
+from rbdyn.contact.solvers.settings cimport (
+    ACCEPTABLE, DIRECT_EVERY, HARD_SWEEPS, HASTY_SWEEPS, PACE, PLAIN_SWEEPS, SLIDING, Settings, soft_sweeps,
+)
+from rbdyn.contact.solvers.tuning cimport rests
 from rbdyn.spatial._algebra cimport vec3
 
 
-cdef double FINE = 1e-4            # of the speeds that an island has without impulses: an error that nobody sees
-cdef double NOT_FELT = 1e-3        # [m/s^2] times the time step: a ten-thousandth of gravity, neither
 cdef double ROUGH = 100.0          # times as much: a hundredth of gravity
 cdef double SLOW = 0.6             # of the error PACE sweeps before
-cdef double MOVING = 20.0          # [m/s^2] times the time step: faster than what gravity does to a thing at rest
 cdef int WARM_UP = 10              # sweeps of an island without impulses
 cdef double GENTLE = 0.2           # of its step that a block goes in them
-cdef double RESTING = 0.01         # [m/s^2] times the time step: what begins a step no faster is at rest
-
-
-cdef double free_speed(const Operator* G) noexcept nogil:
-    """The largest velocity of a row at zero impulse [m/s]; discs let things turn at any speed."""
-    cdef double speed = 0.0
-    cdef int i, lines = G.block[G.n_blocks - G.n_discs].first if G.n_discs > 0 else G.n_lines
-    for i in range(G.n):
-        speed = max(speed, fabs(G.contact[i].v_free.x), fabs(G.contact[i].v_free.y), fabs(G.contact[i].v_free.z))
-    for i in range(lines):
-        speed = max(speed, fabs(G.line[i].v_free))
-    return speed
-
-
-cdef bint rests(const Operator* G, const ContactProblem* p) noexcept nogil:
-    """Whether nothing in contact moves at the start of the step; what only turns under a disc may."""
-    cdef double speed = 0.0
-    cdef int i, n
-    if p.v_start == NULL:
-        return False
-    for i in range(G.n):
-        n = 3 * G.contact[i].index
-        speed = max(speed, fabs(p.v_start[n]), fabs(p.v_start[n + 1]), fabs(p.v_start[n + 2]))
-    return speed <= RESTING * p.dt
-
-
-cdef bint is_hasty(const Operator* G, const ContactProblem* p) noexcept nogil:
-    """Whether these are contacts of single bodies alone, and none is asked to part: the next step goes on."""
-    cdef int i
-    for i in range(G.n):
-        if G.contact[i].row_end > G.contact[i].row or (
-                p.target != NULL and p.target[3 * G.contact[i].index + 2] > 0.0):
-            return False
-    return G.n_blocks == 0
-
-
-cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept nogil:
-    """Settings for one island.
-
-    Robots in small islands are solved to the threshold, single bodies on the ground too, and so is what some sweeps and
-    a direct solve can do: things at rest.  Where more is needed, errors count that are seen or felt, and the next step
-    goes on from here; acceleration, which doubles the cost of a sweep, does not pay where things slide or hit and the
-    next problem is another one.
-    Without contacts nothing rocks or topples: a direct solve goes on whatever it has to let go.
-    What begins the step at rest, though much would slide in the first sweeps of a cold start, is given time: once it is
-    solved it stays so, at a sweep a step, and what is left of its motion would move it out of place.
-    Bounces are over after one step: what it leaves is lost, or given up by the guard of bounce.pyx.  A problem without
-    a time step is not of a simulation.
-    """
-    cdef bint few = G.n + G.n_blocks <= FEW_BLOCKS
-    cdef double speed, dt = p.dt
-    s.enough, s.strict, s.hasty = s.threshold, PLAIN_SWEEPS, False
-    s.patient = not s.automatic or G.n == 0
-    if not s.automatic or not dt > 0.0:
-        return
-    s.hasty = is_hasty(G, p)
-    if few and (not s.hasty or G.n <= CORNERS):
-        s.hasty = False
-        return
-    speed = free_speed(G)
-    s.enough = max(s.threshold, min(FINE * speed, NOT_FELT * dt))
-    if few:
-        s.strict, s.hasty = STRICT_SWEEPS, False
-        return
-    s.max_iterations = min(s.max_iterations, <int> MOST_SWEEPS)
-    s.anderson = s.anderson and speed <= MOVING * dt
-    if s.hasty and rests(G, p):
-        s.hasty, s.patient = False, True
 
 
 cdef double sweep(Operator* G, const Settings* s, double alpha, double* impulse) noexcept nogil:
@@ -214,7 +147,7 @@ cdef Progress begin_progress(const Island* island, const Settings* s, int last, 
     q.soft = q.looked = soft
     q.first = q.progress = island.iterations
     q.last = last
-    q.most = DIRECT_TRIES if s.automatic else PATIENT_TRIES
+    q.most = s.tries
     q.tries = q.most if s.direct and q.plain and not soft and (island.G.n > 0 or island.G.n_lines > 1) else 0
     q.alpha = s.alpha_init
     q.best = q.mark = q.before = q.pace = INFINITY
@@ -236,7 +169,7 @@ cdef bint take_back(Island* island, Anderson* A, const Settings* s, Progress* q)
     restore(island, A, q.best)
     if q.tried:
         restart(A)
-        q.tries = 0 if s.automatic else max(0, q.tries - 3)
+        q.tries = max(0, q.tries - s.tries // 4) if s.thorough else 0
     else:
         fail(A)
     q.leapt = q.tried = False
@@ -251,7 +184,7 @@ cdef bint is_over(Island* island, Anderson* A, const Settings* s, Progress* q) n
         memcpy(A.kept, island.impulse, rows_of(&island.G) * sizeof(double))
     if island.converged or island.error == INFINITY:
         return True
-    if island.error < 0.99 * q.mark:
+    if island.error < 0.99 * q.mark or s.thorough and island.iterations == q.first + PLAIN_SWEEPS:
         q.mark, q.progress = island.error, island.iterations - 1
     elif island.iterations - 1 - q.progress >= s.patience:
         return True
@@ -278,7 +211,7 @@ cdef int leap(Island* island, Anderson* A, Direct* S, const Settings* s, const C
         return 0
     if q.tries == q.most:
         q.tries = q.tries if begin_direct(S, G, p, reallocations) else 0
-    elif s.automatic and q.tries > 0 and q.best > 0.5 * q.before:
+    elif not s.thorough and q.tries > 0 and q.best > 0.5 * q.before:
         q.tries = 0
     if s.anderson and q.leg == 0 and A.pause == 0 and drift(G, A, island.impulse):
         load_impulses(G, island.impulse)

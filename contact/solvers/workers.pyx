@@ -6,7 +6,9 @@ from rbdyn.contact.islands cimport Islands, close_islands, open_islands
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.anderson cimport release as release_anderson
 from rbdyn.contact.solvers.direct.room cimport release as release_direct
-from rbdyn.contact.solvers.gauss_seidel cimport Settings, soft_sweeps, solve_island, tune
+from rbdyn.contact.solvers.gauss_seidel cimport solve_island
+from rbdyn.contact.solvers.settings cimport Settings, soft_sweeps
+from rbdyn.contact.solvers.tuning cimport tune
 from rbdyn.memory cimport grow
 from rbdyn.pool cimport POOL_HAS_THREADS, Pool, pool_end, pool_make, pool_run
 

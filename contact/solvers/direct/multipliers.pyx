@@ -48,14 +48,16 @@ cdef void add_masses(Direct* S, const ContactProblem* p) noexcept nogil:
         if S.node[k].size == 1:
             D[0] = 1.0
             continue
+        m = p.inverse_mass[S.node[k].object]
+        m = 1.0 / m if m > 0.0 else IMMOVABLE
+        for j in range(3):
+            D[(S.node[k].size + 1) * j] = m
+        if S.node[k].size == 3:
+            continue
         W = p.inverse_inertia + 6 * S.node[k].object
         I = sym3(W[0], W[1], W[2], W[3], W[4], W[5])
         det = determinant(I)
         I = inverse3(I, det) if det > 0.0 else sym3(IMMOVABLE, 0.0, 0.0, IMMOVABLE, 0.0, IMMOVABLE)
-        m = p.inverse_mass[S.node[k].object]
-        m = 1.0 / m if m > 0.0 else IMMOVABLE
-        for j in range(3):
-            D[7 * j] = m
         D[21], D[27], D[28], D[33], D[34], D[35] = I.xx, I.xy, I.yy, I.xz, I.yz, I.zz
 
 

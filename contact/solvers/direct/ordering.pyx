@@ -250,7 +250,7 @@ cdef void number_again(Direct* S, const Graph* q) noexcept nogil:
     memcpy(old, S.node, S.nodes * sizeof(Node))
     for k in range(S.nodes):
         S.node[k] = old[q.order[k]]
-        place = S.node_of_body if S.node[k].size == 6 else S.node_of_coordinate
+        place = S.node_of_body if S.node[k].size > 1 else S.node_of_coordinate
         place[S.node[k].object] = k
         for i in range(S.node[k].start, S.node[k].end):
             b.node, b.at = q.place[S.below[i].node], 0

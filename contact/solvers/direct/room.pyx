@@ -14,7 +14,7 @@ from rbdyn.memory cimport grow
 
 # multiplications of a factorisation: as many as in ten sweeps or so
 cdef double MOST = 1500.0      # for each contact
-cdef double MOST_OF_ROW = 30.0  # for each unknown of any other row
+cdef double MOST_OF_ROW = 100.0  # for each unknown of any other row
 
 
 cdef double most_work(const Operator* G) noexcept nogil:

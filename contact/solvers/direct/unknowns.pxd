@@ -1,4 +1,5 @@
-# The unknowns: six velocity changes of each single body with constraints, and one of each coordinate with constraints.
+# The unknowns: six velocity changes of each single body with constraints, three if nothing turns it, and one of each
+# coordinate with constraints.
 
 from rbdyn.contact.operator cimport Operator
 from rbdyn.contact.solvers.direct.workspace cimport Direct

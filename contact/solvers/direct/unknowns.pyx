@@ -34,6 +34,15 @@ cdef inline void add_node(Direct* S, int* place, int object, int size) noexcept 
     S.nodes += 1
 
 
+cdef inline void add_mover(Direct* S, const Mover* m) noexcept nogil:
+    """A node for a body at a row; one that no row turns needs three unknowns."""
+    cdef int size = 6 if m.w.x != 0.0 or m.w.y != 0.0 or m.w.z != 0.0 else 3
+    if m.body >= 0:
+        add_node(S, S.node_of_body, m.body, size)
+        if size == 6:
+            S.node[S.node_of_body[m.body]].size = 6
+
+
 cdef void number_nodes(Direct* S, const Operator* G) noexcept nogil:
     """Bodies, then coordinates, in the order in which constraints name them."""
     cdef int i, k
@@ -43,16 +52,17 @@ cdef void number_nodes(Direct* S, const Operator* G) noexcept nogil:
         add_node(S, S.node_of_body, G.contact[i].a.body, 6)
         add_node(S, S.node_of_body, G.contact[i].b.body, 6)
     for i in range(G.n_lines):
-        add_node(S, S.node_of_body, G.line[i].a.body, 6)
-        add_node(S, S.node_of_body, G.line[i].b.body, 6)
-    S.bodies = S.nodes
+        add_mover(S, &G.line[i].a)
+        add_mover(S, &G.line[i].b)
     for i in range(G.n):
         for k in range(G.contact[i].row, G.contact[i].row_end):
             add_node(S, S.node_of_coordinate, G.row[k].coordinate, 1)
     for i in range(G.n_lines):
         for k in range(G.line[i].entry, G.line[i].entry_end):
             add_node(S, S.node_of_coordinate, G.entry[k].coordinate, 1)
-    S.n = 5 * S.bodies + S.nodes
+    S.n = 0
+    for i in range(S.nodes):
+        S.n += S.node[i].size
 
 
 cdef int unknowns_of(const Operator* G, int i) noexcept nogil:
@@ -71,9 +81,12 @@ cdef inline void write_side(double* J, int w, double s, const Mat3* R, const Mat
     J[0], J[1], J[2], J[3], J[4], J[5] = s * R.zx, s * R.zy, s * R.zz, s * L.zx, s * L.zy, s * L.zz
 
 
-cdef inline void write_mover(double* J, const Mover* m) noexcept nogil:
-    """The columns of one body at a row."""
-    J[0], J[1], J[2], J[3], J[4], J[5] = m.v.x, m.v.y, m.v.z, m.w.x, m.w.y, m.w.z
+cdef inline int write_mover(double* J, const Mover* m, int size) noexcept nogil:
+    """The columns of one body at a row; how many."""
+    J[0], J[1], J[2] = m.v.x, m.v.y, m.v.z
+    if size == 6:
+        J[3], J[4], J[5] = m.w.x, m.w.y, m.w.z
+    return size
 
 
 cdef int parts_of_line(Direct* S, const Operator* G, const Line* k) noexcept nogil:
@@ -82,13 +95,11 @@ cdef int parts_of_line(Direct* S, const Operator* G, const Line* k) noexcept nog
     cdef int n = 0, j
     if k.a.body >= 0:
         S.part[n] = S.node_of_body[k.a.body]
-        write_mover(J, &k.a)
-        J += 6
+        J += write_mover(J, &k.a, S.node[S.part[n]].size)
         n += 1
     if k.b.body >= 0:
         S.part[n] = S.node_of_body[k.b.body]
-        write_mover(J, &k.b)
-        J += 6
+        J += write_mover(J, &k.b, S.node[S.part[n]].size)
         n += 1
     for j in range(k.entry, k.entry_end):
         S.part[n] = S.node_of_coordinate[G.entry[j].coordinate]

@@ -15,7 +15,7 @@
 
 cdef struct Node:             # of the graph; numbered as they are eliminated
     int object               # single body, or coordinate
-    int size                 # unknowns: 6 of a body, 1 of a coordinate
+    int size                 # unknowns: 6 of a body, 3 if nothing turns it, 1 of a coordinate
     int first                # of them
     int rows                 # entries below its diagonal block, in each of its columns of the factor
     int start, end           # its blocks are below[start:end], nodes in ascending order
@@ -27,7 +27,7 @@ cdef struct Below:            # a block of the factor below a diagonal one
     int at                   # its first of the column's `rows`
 
 cdef struct Direct:           # workspace; what grows does so by doubling, and is reused
-    int nodes, bodies        # of the graph; of these single bodies
+    int nodes                # of the graph
     int n                    # unknowns
     int width                # most unknowns that one constraint touches
     Node* node               # (nodes,)

@@ -74,8 +74,8 @@ def test_a_chain_of_boxes_takes_one_direct_solve(rows, ratio):
     assert problem.converged and problem.iterations < 12
     np.testing.assert_allclose(left, expected, atol=1e-8)
     assert rows == 6 or np.abs(expected).max() > 1.0
-    _, left, problem = solve(blocks, Y, motion, direct=False)
-    assert np.abs(left - expected).max() > 1e-7
+    _, _, problem = solve(blocks, Y, motion, direct=False)
+    assert problem.iterations >= 20
 
 
 def test_welds_beside_welds_share_the_load():
