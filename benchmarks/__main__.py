@@ -11,6 +11,7 @@ from benchmarks.machine import describe, pin_to_one_core
 RESOURCES = ("memory", "allocations", "imports")  # sections in a folder of that name
 SECTIONS = (
     "single_calls",
+    "ladders",
     "scenes",
     "flight",
     "order",
