@@ -191,7 +191,9 @@ def _two(rng: np.random.Generator, drawn: Drawn) -> tuple[Any, Any]:
 def _wires(rng: np.random.Generator, drawn: Drawn) -> None:
     for _ in range(int(rng.integers(1, 4))):
         (a, b), kind = _two(rng, drawn), str(rng.choice(["stretch_resistant", "compression_resistant", "both"]))
-        via = [(_end(rng, drawn), rng.uniform(-0.3, 0.3, 3))] if rng.random() < 0.3 else []
+        links = drawn.mechanism.bodies[1:]
+        over = (drawn.robot, links[int(rng.integers(len(links)))].name)
+        via = [(over, rng.uniform(-0.3, 0.3, 3))] if rng.random() < 0.3 else []
         points = {"point_a": rng.uniform(-0.3, 0.3, 3), "point_b": rng.uniform(-0.3, 0.3, 3)}
         wire = drawn.world.add_stiff_wire(a, b, via=via, stretch_type=kind, **points)  # type: ignore[arg-type]
         if kind == "stretch_resistant":
