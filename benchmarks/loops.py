@@ -89,7 +89,10 @@ def stewart_platform() -> Mechanism:
 
 
 def leg(m: Mechanism, pelvis: RigidBody, side: str, y: float) -> None:
-    """Hip, knee, shin on a spring, tarsus and foot; rods from the thigh to the heel and from a crank to the foot."""
+    """Hip, knee, shin, tarsus and foot; rods from the thigh to the heel and from a crank to the foot.
+
+    Depth first, which is MuJoCo's order.
+    """
     hinge = Revolute((0, 1, 0))
     parts = {
         "roll": (pelvis, Revolute((1, 0, 0)), at(0, y, 0), body(f"{side}_roll", 1.8, (0.05, 0.05, 0.05))),
@@ -99,8 +102,8 @@ def leg(m: Mechanism, pelvis: RigidBody, side: str, y: float) -> None:
         "shin": ("knee", hinge, at(0.06, 0, 0), body(f"{side}_shin", 0.6, (0.2, 0.02, 0.02), (0.2, 0, 0))),
         "tarsus": ("shin", hinge, at(0.4, 0, 0), body(f"{side}_tarsus", 0.8, (0.02, 0.02, 0.2), (0, 0, -0.2))),
         "crank": ("tarsus", hinge, at(0, 0, -0.05), body(f"{side}_crank", 0.15, (0.03, 0.01, 0.01), (0.03, 0, 0))),
-        "foot": ("tarsus", hinge, at(0, 0, -0.4), body(f"{side}_foot", 0.3, (0.08, 0.03, 0.02), (0.03, 0, -0.02))),
         "rod": ("crank", hinge, at(0.06, 0, 0), body(f"{side}_rod", 0.1, (0.01, 0.01, 0.17), (0, 0, -0.17))),
+        "foot": ("tarsus", hinge, at(0, 0, -0.4), body(f"{side}_foot", 0.3, (0.08, 0.03, 0.02), (0.03, 0, -0.02))),
         "tie": ("thigh", Spherical(), at(0, 0.05, -0.1), body(f"{side}_tie", 0.2, (0.2, 0.01, 0.01), (0.2, 0, 0))),
     }  # fmt: skip
     made: dict[str, RigidBody] = {}

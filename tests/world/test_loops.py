@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from algorithms.four_bar import A, derivatives, equation, four_bar, in_motion, n
+from algorithms.four_bar import A, B, derivatives, equation, four_bar, in_motion, n
 from algorithms.stewart_platform import stewart_platform
 from mechanism.loops import closed
 from world.closed_robots import CORNERS, minitaur, standing
@@ -192,6 +192,77 @@ def test_a_stewart_platform_holds_still_under_the_forces_of_inverse_dynamics():
     world.step(200)
     np.testing.assert_allclose(robot.q, q, atol=1e-9)
     assert np.abs(tau).max() > 10.0
+
+
+def test_a_parallelogram_passes_its_flat_poses():
+    """There its loop loses rows for an instant; it keeps its branch and its energy."""
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"), gravity=(0, 0, 0))
+    hinge = rbdyn.Revolute((0, 0, 1))
+    first, coupler, second = (
+        rbdyn.RigidBody(name, rbdyn.SpatialInertia(1.0, (x / 2, 0, 0), np.diag([0.001, x * x / 12, x * x / 12])))
+        for name, x in (("first", 0.4), ("coupler", 1.0), ("second", 0.4))
+    )
+    m.attach(m.root_body, first, rbdyn.Joint("a", hinge))
+    m.attach(first, coupler, rbdyn.Joint("b", hinge), rbdyn.Transform(translation=(0.4, 0, 0)))
+    m.attach(m.root_body, second, rbdyn.Joint("c", hinge), rbdyn.Transform(translation=(1.0, 0, 0)))
+    tips = [rbdyn.Transform(translation=(x, 0, 0)) for x in (1.0, -0.4)]
+    m.attach(coupler, second, rbdyn.Joint("pin", hinge), *tips)
+    world = World(1e-3, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(m)
+    robot.set_state([1.0, -1.0, 1.0], [5.0, -5.0, 5.0])
+    for _ in range(3000):
+        world.step()
+        assert open_by(robot) < 1e-8
+    np.testing.assert_allclose(robot.v, [5.0, -5.0, 5.0], atol=1e-3)
+    np.testing.assert_allclose(robot.q, [16.0, -16.0, 16.0], atol=1e-3)
+
+
+def test_a_four_bar_swings_as_in_mujoco():
+    """With a stiff equality constraint and short steps there; the difference is of second order in the step here."""
+    mujoco = pytest.importorskip("mujoco")
+    from reference.mujoco_twin import mjcf
+
+    mechanism, state = four_bar(), in_motion(0.9, 4.0)[0]
+    loop = mechanism.find_joint("pin0")
+    names = [f"carrier_{body.name}" for body in (mechanism.predecessor(loop), mechanism.successor(loop))]
+    stiff = 'solref="1e-4 1" solimp="0.9999 0.9999 1"'
+    connect = f'<connect body1="{names[0]}" body2="{names[1]}" anchor="{B} 0 0" {stiff}/>'
+    text = mjcf(mechanism).replace("</mujoco>", f"<equality>{connect}</equality></mujoco>")
+    model = mujoco.MjModel.from_xml_string(text)
+    model.opt.timestep, model.opt.integrator = 5e-5, mujoco.mjtIntegrator.mjINT_RK4
+    # the second anchor is that of the closed linkage
+    there = np.linalg.inv(rbdyn.body_pose(state, "rocker")) @ rbdyn.body_pose(state, "coupler") @ [B, 0, 0, 1]
+    model.eq_data[0, 3:6] = there[:3]
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = state.q, state.v
+    mujoco.mj_step(model, data, nstep=8000)
+    errors = []
+    for dt in (2e-3, 1e-3):
+        world = World(dt, gravity=(0, -9.81, 0))
+        robot = world.add_articulated_system(four_bar())
+        robot.set_state(state.q, state.v)
+        world.step(round(0.4 / dt))
+        errors.append(np.abs(robot.q - data.qpos).max())
+    assert errors[1] < 1e-4
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.3)
+    assert np.abs(data.qpos - state.q).max() > 0.5
+
+
+@pytest.mark.parametrize("case", range(8))
+def test_limp_mechanisms_with_loops_fall_and_gain_nothing(case):
+    mechanism, state = closed(case)
+    for body in mechanism.bodies[1:]:
+        body.collision = [rbdyn.Geometry(Sphere(0.15))]
+    world = World(2e-3)
+    robot = world.add_articulated_system(mechanism, self_collision=False)
+    robot.set_state(state.q, state.v * min(1.0, 3.0 / np.abs(state.v).max()))
+    lowest = min(rbdyn.body_pose(robot.state, body.name)[2, 3] for body in mechanism.bodies[1:])
+    world.add_ground(lowest - 0.2)
+    start = energy(robot)
+    for _ in range(300):
+        world.step()
+        assert open_by(robot) < 1e-7
+        assert energy(robot) < start + 0.02 * (abs(start) + rbdyn.kinetic_energy(robot.state) + 1.0)
 
 
 # ---- forces in loop joints --------------------------------------------------------------------------------------
