@@ -327,6 +327,19 @@ def test_loop_forces_are_those_of_inverse_dynamics_in_flight():
     assert np.abs(robot.loop_force("pin0")).max() > 1.0
 
 
+def test_a_beam_that_a_loop_holds_twice_rests_on_it():
+    """No degree of freedom is left; the fixed loop joint carries the moment of the weight."""
+    m = rbdyn.Mechanism(rbdyn.RigidBody("wall"))
+    beam = rbdyn.RigidBody("beam", rbdyn.SpatialInertia(2.0, (0.3, 0, 0), 0.1 * np.eye(3)))
+    m.attach(m.root_body, beam, rbdyn.Joint("hinge", rbdyn.Revolute((0, 1, 0))))
+    m.attach(m.root_body, beam, rbdyn.Joint("hold", rbdyn.Fixed()))
+    world = World(1e-3)
+    robot = world.add_articulated_system(m)
+    world.step(20)
+    np.testing.assert_allclose(robot.loop_force("hold"), [0, -2.0 * 9.81 * 0.3, 0, 0, 0, 0], atol=1e-9)
+    np.testing.assert_allclose(robot.q, 0.0, atol=1e-15)
+
+
 def test_loop_forces_can_be_asked_for_by_joint_and_are_none_at_first():
     robot = World().add_articulated_system(four_bar())
     np.testing.assert_array_equal(robot.loop_force(robot.mechanism.find_joint("pin0")), np.zeros(6))
