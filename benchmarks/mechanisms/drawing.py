@@ -202,13 +202,12 @@ def _wires(rng: np.random.Generator, drawn: Drawn) -> None:
 
 def _elastic(rng: np.random.Generator, drawn: Drawn) -> None:
     for _ in range(int(rng.integers(1, 4))):
-        (a, b), stiffness, damping = _two(rng, drawn), _log(rng, 1.0, 1e4), _log(rng, 1e-2, 10.0)
+        (a, b), stiffness, damping = _two(rng, drawn), _log(rng, 1.0, 1e3), _log(rng, 1e-2, 10.0)
         points = {"point_a": rng.uniform(-0.3, 0.3, 3), "point_b": rng.uniform(-0.3, 0.3, 3)}
-        length, rope = rng.uniform(0.1, 1.5), rng.random() < 0.5
-        if rope:
-            drawn.world.add_compliant_wire(a, b, length, stiffness=stiffness, damping=damping, **points)
-        else:
-            drawn.world.add_spring(a, b, stiffness, damping, length, **points)
+        kind, share = int(rng.integers(2)), rng.uniform(0.8, 1.2)
+        add: Any = (drawn.world.add_compliant_wire, drawn.world.add_spring)[kind]
+        wire = add(a, b, stiffness=stiffness, damping=damping, **points)
+        wire.length = share * wire.distance
 
 
 def _links(rng: np.random.Generator, drawn: Drawn) -> None:

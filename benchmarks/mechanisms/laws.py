@@ -162,7 +162,8 @@ def judge(seed: int, dt: float | None = None, without: Collection[str] = (), sec
             low, high = robot.effort_limits
             applied = robot.applied_force
             worst["effort"] = max(worst["effort"], _over(applied - high), _over(low - applied))
-            worst["wild"] = max(worst["wild"], _over(np.abs(v)))
+            flying = [w for box in ledger.boxes for w in (box.linear_velocity, box.angular_velocity)]
+            worst["wild"] = max(worst["wild"], *(_over(np.abs(w)) for w in (v, *flying)))
             stride = worst["wild"] * drawn.dt
             opened = max(_open(drawn), _over(np.abs(q[follows] - ratio * q[leads] - offset)))
             worst["open"] = max(worst["open"], opened / _allowed(stride, 2e-4))
