@@ -250,7 +250,7 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
             break
         if k + 1 >= HARD_SWEEPS and not q.looked:
             q.looked = True
-            if k + 1 == HARD_SWEEPS and contradicts(G, island.impulse, 0.5):
+            if k + 1 == HARD_SWEEPS and G.n > 0 and contradicts(G, island.impulse, 0.5):
                 return True
             if soften_dependent(G):                    # another problem: nothing learnt so far is true of it
                 q.best = q.mark = INFINITY

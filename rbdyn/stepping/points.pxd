@@ -7,7 +7,7 @@ from rbdyn.spatial._algebra cimport (
 from rbdyn.stepping.builder cimport use_system
 from rbdyn.stepping.columns cimport point_velocity
 from rbdyn.stepping.flight.momentum cimport note_blow
-from rbdyn.stepping.links cimport Anchor
+from rbdyn.stepping.links cimport Acted, Anchor
 from rbdyn.stepping.scene cimport (
     DYNAMIC, SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch, SingleState, System,
 )
@@ -116,6 +116,15 @@ cdef inline void bend_freely(const Scene* s, const BodyHandle* body, Vec3 at, Ve
         w.w_free = add3(w.w_free, smul3(w.inverse_I, cross3(sub3(at, s.single_state[body.index].p), impulse)))
     else:
         push_body(s, body, at, impulse, zero3(), outside)
+
+cdef inline void note_wrench(Acted* acted, Vec3 moment, Vec3 impulse) noexcept nogil:
+    """Add to what a constraint did to its last end."""
+    acted.wrench[0] += moment.x
+    acted.wrench[1] += moment.y
+    acted.wrench[2] += moment.z
+    acted.wrench[3] += impulse.x
+    acted.wrench[4] += impulse.y
+    acted.wrench[5] += impulse.z
 
 cdef inline void push_body(const Scene* s, const BodyHandle* body, Vec3 at, Vec3 impulse, Vec3 moment,
                            bint outside) noexcept nogil:

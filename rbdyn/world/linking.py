@@ -354,7 +354,8 @@ def add_joint(
     a, b : SingleBody, (ArticulatedSystem, str) or None
         A single body, a body of a robot by name, or the world.
     joint : Joint
-        Its type says what it allows.  Its limits, spring, damping, friction and rotor do not act.
+        Its type says what it allows.  Limits, a spring, damping, friction, a rotor and mimic do not act between bodies
+        of a World, and are refused.
     pose_a : Transform, optional
         Where the joint is on a: its before-frame, in the frame of a; at its origin by default.
     pose_b : Transform, optional
@@ -371,7 +372,7 @@ def add_joint(
     Raises
     ------
     Error
-        If both ends are on one body, the joint holds nothing, or an end is none of this World.
+        If both ends are on one body, the joint holds nothing or has what does not act, or an end is none of this World.
     UnknownNameError
         If a robot has no such body; it names those that there are.
     RemovedError
@@ -381,10 +382,26 @@ def add_joint(
         raise Error(f'joint must be a Joint, as Joint("hinge", Revolute((0, 0, 1))), got {shown(joint)}')
     if joint.num_velocities == 6:
         raise Error(f"joint {joint.name!r} is floating: it would hold nothing")
+    if ignored := _ignored(joint):
+        raise Error(f"joint {joint.name!r} has {', '.join(ignored)}: between bodies of a World that does not act")
     for pose, what in ((pose_a, "pose_a"), (pose_b, "pose_b")):
         if pose is not None:
             check_pose(pose, what)
     return world._add_joint(a, b, joint, Transform() if pose_a is None else pose_a, pose_b, name)
+
+
+def _ignored(joint: Joint) -> list[str]:
+    """What a joint asks for that does not act between bodies of a World."""
+    asked = {
+        "position limits": joint.position_limits is not None,
+        "a velocity limit": joint.velocity_limit is not None,
+        "a rotor": joint.rotor_inertia != 0.0,
+        "damping": joint.damping != 0.0,
+        "friction": joint.friction != 0.0,
+        "a spring": joint.stiffness != 0.0,
+        "mimic": joint.mimic is not None,
+    }
+    return [what for what, is_asked in asked.items() if is_asked]
 
 
 def _points(a: Any, b: Any, point_a: ArrayLike, point_b: ArrayLike, via: Iterable[Any]) -> list[Point]:

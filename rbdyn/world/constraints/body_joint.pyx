@@ -71,16 +71,6 @@ cdef class BodyJoint(Constraint):
         e = self.open_by()
         return np.array([component(e, direction[k]) for k in range(rows)])
 
-    @property
-    def wrench(self):
-        """What it exerted on its second end in the latest step, (6,) fresh, world axes: moment [N m], force [N].
-
-        At the origin of its after-frame, at the start of that step; the first end gets the opposite.
-        """
-        self.check_readable()
-        dt = self.link.done.dt
-        return np.array([self.link.done.wrench[k] / dt if dt > 0.0 else 0.0 for k in range(6)])
-
     def __repr__(self):
         if self.lock is None:
             return Constraint.__repr__(self)

@@ -72,6 +72,17 @@ cdef class Constraint:
         return read_only(self.impulse / dt if dt > 0.0 else np.zeros(self.link.rows))
 
     @property
+    def wrench(self):
+        """What it exerted on its last end in the latest step, (6,) fresh, world axes: moment [N m], force [N].
+
+        At the point where it hangs, or the origin of a joint's after-frame, at the start of that step.  The first end
+        of a joint, or of a wire without points between, gets the opposite, at the same place or at its own.
+        """
+        self.check_readable()
+        dt = self.link.done.dt
+        return np.array([self.link.done.wrench[k] / dt if dt > 0.0 else 0.0 for k in range(6)])
+
+    @property
     def active(self):
         """Whether it did anything in the latest step."""
         self.check_readable()

@@ -23,7 +23,8 @@ from rbdyn.stepping.constraints.bodies.wire cimport (
     BOTH, SPRING, SPRING_SOURCE, WIRE_SOURCE, Wire, excess, measure, sign_of, start_rate,
 )
 from rbdyn.stepping.points cimport (
-    PointMotion, bend_freely, free_motion_of, is_first_of_system, look_ahead_of, push_body, start_motion_of,
+    PointMotion, bend_freely, free_motion_of, is_first_of_system, look_ahead_of, note_wrench, push_body,
+    start_motion_of,
 )
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene
 from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID
@@ -117,18 +118,23 @@ cdef inline Vec3 normal_to(Vec3 n) noexcept nogil:
     return scale3(1.0 / sqrt(dot3(e, e)), e)
 
 
-cdef int write_across(const Scene* s, Builder* b, Wire* w, double theta, double gamma) except -1 nogil:
-    """How a stretched spring holds its ends sideways."""
+cdef inline double across_stiffness(const Wire* w) noexcept nogil:
+    """What moving an end of a spring across it asks for [N/m]."""
+    return w.stiffness * (1.0 - w.length / w.distance) if w.distance > 0.0 else w.stiffness
+
+
+cdef int write_across(const Scene* s, Builder* b, Wire* w, double theta, double gamma, double k) except -1 nogil:
+    """How a tense wire of two points holds its ends sideways: tension over distance is a stiffness k [N/m]."""
     cdef const BodyHandle* one = s.body + w.anchor[0].handle
     cdef const BodyHandle* other = s.body + w.anchor[1].handle
     cdef Vec3 now = sub3(start_motion_of(s, other, w.at[1]).v, start_motion_of(s, one, w.at[0]).v)
     cdef Vec3 end = sub3(free_motion_of(s, other, w.at[1]).v, free_motion_of(s, one, w.at[0]).v)
-    cdef double k = w.stiffness * (1.0 - w.length / w.distance) if w.distance > 0.0 else w.stiffness
     cdef double B = theta * k * gamma * s.dt * s.dt, u, share = (1.0 - gamma) / gamma
     cdef int i
     w.across[0] = normal_to(w.pull[0])
     w.across[1] = cross3(w.pull[0], w.across[0])
-    begin_block(b, BILATERAL, 2, Key(source=SPRING_SOURCE, id_a=w.link.id, id_b=0, feature=1))
+    begin_block(b, BILATERAL, 2, Key(source=SPRING_SOURCE if w.kind == SPRING else WIRE_SOURCE, id_a=w.link.id,
+                                     id_b=0, feature=1))
     b.block[b.problem.n_cones + b.n_blocks - 1].compliance = 1.0 / B if B > 0.0 else 1e300
     for i in range(2):
         u = dot3(w.across[i], now)
@@ -164,7 +170,7 @@ cdef int write_elastic(const Scene* s, Builder* b, Wire* w) except -1 nogil:
         theta = 1.0
     settle_row(s, b, w, theta, gamma, sign * rate, sign * end, bend)
     if w.turns:
-        write_across(s, b, w, theta, gamma)
+        write_across(s, b, w, theta, gamma, across_stiffness(w))
     return 0
 
 
@@ -185,6 +191,8 @@ cdef void read_elastic(const Scene* s, Wire* w, const ContactProblem* p, int blo
         if is_first_of_system(s, w.anchor, i):
             for r in range(p.block[block].rows):
                 gather_row(p, row + r, s.system + body.index)
+        if i == w.n - 1:
+            note_wrench(&w.link.next, zero3(), impulse)
         if w.stops:
             push_body(s, body, w.at[i], impulse, zero3(), outside)
             if body.kind == SINGLE_BODY:

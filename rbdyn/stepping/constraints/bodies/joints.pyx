@@ -15,7 +15,7 @@ from rbdyn.spatial._algebra cimport (
 from rbdyn.spatial.constants cimport Mat3d, Vec3d, load_vec3
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_push, add_row, begin_block, gather_row
 from rbdyn.stepping.links cimport JOINT_LINK
-from rbdyn.stepping.points cimport PointMotion, free_motion_of, push_body, start_motion_of
+from rbdyn.stepping.points cimport PointMotion, free_motion_of, note_wrench, push_body, start_motion_of
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene
 from rbdyn.stepping.touch cimport in_one_tree
 
@@ -152,8 +152,7 @@ cdef void apply_reaction(const Scene* s, BodyJoint* j, const ContactProblem* p, 
             gather_row(p, row + k, s.system + A.index)
         if B.kind == SYSTEM_BODY and not (A.kind == SYSTEM_BODY and A.index == B.index):
             gather_row(p, row + k, s.system + B.index)
-    j.link.next.wrench[0], j.link.next.wrench[1], j.link.next.wrench[2] = total.n.x, total.n.y, total.n.z
-    j.link.next.wrench[3], j.link.next.wrench[4], j.link.next.wrench[5] = total.f.x, total.f.y, total.f.z
+    note_wrench(&j.link.next, total.n, total.f)
     push_body(s, A, j.at, total.f, total.n, outside)
     push_body(s, B, j.at, scale3(-1.0, total.f), scale3(-1.0, total.n), outside)
     if A.kind == SINGLE_BODY:

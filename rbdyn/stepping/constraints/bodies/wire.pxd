@@ -10,7 +10,7 @@ from rbdyn.stepping.scene cimport Scene
 
 cdef enum:
     WIRE_SOURCE = 12          # Key.source; id_a is the number of the wire
-    SPRING_SOURCE = 13        # feature 0 is along it, 1 across
+    SPRING_SOURCE = 13        # of both, feature 0 is along it, 1 across
 
 cdef enum Resists:
     STRETCH
@@ -43,7 +43,7 @@ cdef struct Wire:             # it runs straight from anchor to anchor, without 
     double before             # share of the step by the old velocity, if it is asked to bounce; else 0
     double tension            # that the user says [N]
     bint stops                # it is too stiff for the step to swing
-    bint turns                # it is stretched, and a spring: there is a block across it
+    bint turns                # it holds its ends sideways, too: there is a block across it
     Vec3[2] across            # directions of that
 
 cdef inline void lay_out_wire(Wire* w, Arena* a, int n) noexcept nogil:

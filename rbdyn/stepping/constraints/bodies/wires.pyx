@@ -13,16 +13,17 @@ from rbdyn.contact.problem cimport BILATERAL, UNILATERAL, ContactProblem, Key
 from rbdyn.contact.targets cimport position_target, target_velocity
 from rbdyn.spatial._algebra cimport dot3, scale3, zero3
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_push, begin_row, gather_row
-from rbdyn.stepping.constraints.bodies.elastic cimport find_free_rate, read_elastic, write_elastic
+from rbdyn.stepping.constraints.bodies.elastic cimport find_free_rate, read_elastic, write_across, write_elastic
 from rbdyn.stepping.constraints.bodies.wire cimport (
     BOTH, CUSTOM, SPRING, STIFF, WIRE_SOURCE, Wire, excess, measure, sign_of, start_rate, wire_of,
 )
 from rbdyn.stepping.links cimport WIRE_LINK
-from rbdyn.stepping.points cimport is_first_of_system, place_of, push_body
-from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch
+from rbdyn.stepping.points cimport is_first_of_system, note_wrench, place_of, push_body
+from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch
 from rbdyn.stepping.touch cimport in_one_tree
 
 cdef double REACH = 50.0      # change of velocity in a step that others are expected to stay below [m/s]
+cdef double STRING = 1.0      # (w dt)^2 of a swing across a wire beyond which it is damped; unstable from 4 on
 cdef double MARGIN = 1e-4     # slack below which a wire counts as taut [m]
 
 
@@ -34,6 +35,29 @@ cdef bint hangs_on_robots(const Scene* s, const Wire* w) noexcept nogil:
     return False
 
 
+cdef inline double last_tension(const Wire* w) noexcept nogil:
+    """Its tension in the step before [N]."""
+    return sign_of(w) * w.link.done.impulse[0] / w.link.done.dt if w.link.done.dt > 0.0 else 0.0
+
+
+cdef bint is_taut_string(const Scene* s, const Wire* w) noexcept nogil:
+    """Whether light single bodies on it would swing across it faster than steps tell.
+
+    The frequency is sqrt(T / (d m)).  Its direction is that of the start of the step, so that this swing is explicit:
+    it would grow.  A stiff wire between such bodies holds them sideways, implicitly, by T / d for each metre.
+    """
+    cdef const BodyHandle* body
+    cdef double mobility = 0.0, tension = last_tension(w)
+    cdef int i
+    if w.kind != STIFF or w.n != 2 or not tension > 0.0 or not w.distance > 0.0:
+        return False
+    for i in range(2):
+        body = s.body + w.anchor[i].handle
+        if body.kind == SINGLE_BODY and s.single[body.index].type == DYNAMIC:
+            mobility += 1.0 / s.single[body.index].mass
+    return tension * s.dt * s.dt * mobility > STRING * w.distance
+
+
 cdef void look_at_wire(const Scene* s, Wire* w) noexcept nogil:
     """How it runs at the start of the step, how its length changes, and whether it may act.
 
@@ -43,6 +67,7 @@ cdef void look_at_wire(const Scene* s, Wire* w) noexcept nogil:
     cdef int i
     if w.kind == CUSTOM:
         w.link.next.impulse[0] = s.dt * w.tension
+        note_wrench(&w.link.next, zero3(), scale3(s.dt * w.tension, w.pull[w.n - 1]))
         return
     for i in range(w.n):
         w.at[i] = place_of(s, w.anchor + i)
@@ -54,7 +79,7 @@ cdef void look_at_wire(const Scene* s, Wire* w) noexcept nogil:
     w.link.near = w.resists == BOTH or gap <= s.dt * (fabs(w.rate) + REACH)
     w.link.holds = w.link.near and (w.resists == BOTH or gap <= s.dt * fabs(w.rate) + fall + MARGIN) and (
         w.kind == STIFF or hangs_on_robots(s, w))
-    w.turns = w.kind == SPRING and w.distance >= w.length
+    w.turns = w.kind == SPRING and w.distance >= w.length or is_taut_string(s, w)
 
 
 cdef void look_at_wires(const Scene* s) noexcept nogil:
@@ -102,6 +127,9 @@ cdef int write_stiff(const Scene* s, Builder* b, Wire* w) except -1 nogil:
         w.before = min(0.5, (max(-depth, 0.0) / s.dt + target) / (target - now))
     for i in range(w.n):
         add_push(b, s, s.body + w.anchor[i].handle, w.at[i], scale3(sign, w.pull[i]), zero3())
+    w.stops = w.turns
+    if w.turns:
+        write_across(s, b, w, 1.0, 1.0, last_tension(w) / w.distance)
     return 0
 
 
@@ -146,6 +174,7 @@ cdef void read_stiff(const Scene* s, Wire* w, const ContactProblem* p, int row) 
     cdef bint outside = is_outside(s, w)
     cdef int i
     w.link.next.impulse[0] = p.impulse[row]
+    note_wrench(&w.link.next, zero3(), scale3(impulse, w.pull[w.n - 1]))
     for i in range(w.n):
         body = s.body + w.anchor[i].handle
         if is_first_of_system(s, w.anchor, i):
@@ -166,7 +195,7 @@ cdef void read_wires(const Scene* s, const ContactProblem* p, Share share) noexc
         while w.link.id != p.block[i].key.id_a:
             k += 1
             w = wire_of(s, k)
-        if w.kind == STIFF:
+        if w.kind == STIFF and p.block[i].key.feature == 0:
             if p.impulse[p.block[i].first_row] != 0.0:
                 read_stiff(s, w, p, p.block[i].first_row)
         else:
