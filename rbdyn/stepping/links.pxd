@@ -31,8 +31,9 @@ cdef struct Link:
     int n_bodies
     int* body                 # (n_bodies,) handles of the bodies on which it acts
     Acted done                # in the latest step
+    Acted last                # in the one before it
     Acted next                # in this one
-    Acted before              # in the step before those of which this is a part
+    Acted[2] before           # done, and last, before the step of which this is a part
 
 cdef struct LinkList:         # all of one kind, by ascending id
     int n

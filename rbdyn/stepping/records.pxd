@@ -20,6 +20,7 @@ cdef inline void commit_records(const Scene* s) noexcept nogil:
     cdef int kind, k
     for kind in range(N_LINK_KINDS):
         for k in range(s.link[kind].n):
+            s.link[kind].item[k].last = s.link[kind].item[k].done
             s.link[kind].item[k].done = s.link[kind].item[k].next
 
 cdef inline void keep_records(const Scene* s) noexcept nogil:
@@ -27,11 +28,13 @@ cdef inline void keep_records(const Scene* s) noexcept nogil:
     cdef int kind, k
     for kind in range(N_LINK_KINDS):
         for k in range(s.link[kind].n):
-            s.link[kind].item[k].before = s.link[kind].item[k].done
+            s.link[kind].item[k].before[0] = s.link[kind].item[k].done
+            s.link[kind].item[k].before[1] = s.link[kind].item[k].last
 
 cdef inline void return_records(const Scene* s) noexcept nogil:
     """It was not done."""
     cdef int kind, k
     for kind in range(N_LINK_KINDS):
         for k in range(s.link[kind].n):
-            s.link[kind].item[k].done = s.link[kind].item[k].before
+            s.link[kind].item[k].done = s.link[kind].item[k].before[0]
+            s.link[kind].item[k].last = s.link[kind].item[k].before[1]

@@ -471,7 +471,7 @@ cdef class World:
         moved.moved_at = self.detections
         anew = self.registry.all_moved(self.stepped_at)
         system = (<ArticulatedSystem> moved).system().handle if isinstance(moved, ArticulatedSystem) else None
-        links = self.registry.numbers_of_constraints(moved)
+        links = self.registry.forget_constraints(moved)
         forget_impulses(self.contact, moved.shape_ids, system, links, anew)
         forget_impulses(self.position_solver, moved.shape_ids, system, links, anew)
         for shape_id in moved.shape_ids:

@@ -33,7 +33,7 @@ cdef class Registry:
     cdef int ask_laws(self) except -1
     cdef int remove_constraint(self, Constraint constraint) except -1
     cdef Constraint constraint_in(self, object constraint)
-    cdef set numbers_of_constraints(self, WorldObject obj)
+    cdef set forget_constraints(self, WorldObject obj)
     cdef int check_name(self, object name) except -1
     cdef object find(self, object name)
     cdef WorldObject object_in(self, object obj)

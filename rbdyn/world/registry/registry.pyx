@@ -11,8 +11,10 @@ from rbdyn.world.registry import factories
 from rbdyn.world.registry.material_pairs import pair_arrays
 
 from cpython.pythread cimport PyThread_get_thread_ident
+from libc.string cimport memset
 
 from rbdyn.arguments.arrays cimport data
+from rbdyn.stepping.links cimport Acted
 from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, PairProperties, Scene
 
 
@@ -250,10 +252,16 @@ cdef class Registry:
             raise RemovedError(f"{constraint!r} is not in this World")
         return constraint if isinstance(constraint, Constraint) else None
 
-    cdef set numbers_of_constraints(self, WorldObject obj):
-        """Numbers of the constraints that hang on an object."""
+    cdef set forget_constraints(self, WorldObject obj):
+        """Forget what the constraints on an object did, which was moved by hand; returns their numbers."""
         cdef Constraint constraint
-        return {constraint.link.id for constraint in self.constraints.values() if constraint.hangs_on(obj)}
+        numbers = set()
+        for constraint in self.constraints.values():
+            if constraint.hangs_on(obj):
+                memset(&constraint.link.done, 0, sizeof(Acted))
+                memset(&constraint.link.last, 0, sizeof(Acted))
+                numbers.add(constraint.link.id)
+        return numbers
 
     # ---- materials ---------------------------------------------------------------------------
 

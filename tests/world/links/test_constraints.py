@@ -116,13 +116,21 @@ def test_a_step_that_fails_leaves_no_trace(substeps):
 
 
 def test_moving_by_hand_repeats_itself_bit_for_bit():
+    """Also where a load stiffens what light bodies do across it."""
     world = World(0.002)
     found = hung(world, (0, 0, 0), (1, 0, 0))
     world.add_stiff_wire(found[0][0], found[1][0])
+    heavy, link = world.add_sphere(0.05, 1000.0), world.add_box(0.1, 0.1, 0.1, 0.1)
+    heavy.set_pose((0, 0, -2))
+    link.set_pose((0, 0, -1))
+    world.add_stiff_wire(found[0][0], link)
+    world.add_joint(link, heavy, rbdyn.Joint("eye", rbdyn.Spherical()), rbdyn.Transform(translation=(0, 0, -0.05)))
+    found += [(heavy, None), (link, None)]
+    places = [body.position for body, _ in found]
 
     def run():
         for k, (ball, _) in enumerate(found):
-            ball.set_pose((k, 0, 0), (1, 0, 0, 0))
+            ball.set_pose(places[k], (1, 0, 0, 0))
             ball.set_velocity((0.3, 0.2 * k, 0), (0, 0, 0))
         world.step(200)
         return np.concatenate([np.r_[b.position, b.linear_velocity] for b, _ in found])

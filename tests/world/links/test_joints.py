@@ -133,6 +133,52 @@ def test_a_world_joint_and_a_mechanism_agree():
     assert gaps[0] < 0.02 and gaps[0] / gaps[1] > 3.0
 
 
+def linkage(dt):
+    """A parallelogram crank of three bodies on four hinges that turns without gravity, past its dead points."""
+    world = World(dt, gravity=(0, 0, 0))
+    one, other = brick(world, (0.05, 0.05, 0.4), 1.0, (0, 0, 0.2)), brick(world, (0.05, 0.05, 0.4), 1.0, (0.6, 0, 0.2))
+    coupler = brick(world, (0.6, 0.05, 0.05), 1.0, (0.3, 0, 0.4))
+    for k, (a, b, place) in enumerate(
+        ((None, one, (0, 0, 0)), (None, other, (0.6, 0, 0)), (one, coupler, (0, 0, 0.2)), (other, coupler, (0, 0, 0.2)))
+    ):
+        world.add_joint(a, b, Joint(f"hinge {k}", rbdyn.Revolute((0, 1, 0))), Transform(translation=place))
+    for crank in (one, other):
+        crank.set_velocity((1.2, 0, 0), (0, 6.0, 0))
+    coupler.set_velocity((2.4, 0, 0), (0, 0, 0))
+    return world, [one, other, coupler]
+
+
+@pytest.mark.parametrize("dt", [0.002, 0.001])
+def test_a_linkage_of_world_joints_turns_past_its_dead_points_and_keeps_its_energy(dt):
+    """Twenty rows hold 17 of 18 freedoms; about ten turns in ten seconds."""
+    world, bodies = linkage(dt)
+    start = energy(bodies)
+    for _ in range(round(5 / dt)):
+        world.step()
+    assert energy(bodies) == pytest.approx(start, rel=1e-3)
+    assert max(np.abs(joint.error).max() for joint in world.constraints) < 1e-5
+
+
+@pytest.mark.parametrize("dt", [0.005, 0.002, 0.001])
+@pytest.mark.parametrize(
+    "masses", [[0.3] * 10, [0.01] * 9 + [10.0], [10.0] + [0.01] * 9], ids=["equal", "end", "start"]
+)
+def test_chains_of_ball_joints_stay_whole_and_make_no_energy(dt, masses):
+    """Links of 10 cm, let go from the level; masses of 1 to 1000.  Light links swing faster than steps tell."""
+    world = World(dt)
+    links = []
+    for k, mass in enumerate(masses):
+        links.append(brick(world, (0.1, 0.03, 0.03), mass, (0.1 * k + 0.05, 0, 0)))
+        place = Transform(translation=(0.05 if k else 0.0, 0, 0))
+        world.add_joint(links[k - 1] if k else None, links[k], Joint(f"joint {k}", rbdyn.Spherical()), place)
+    depth = sum(masses) * G * 0.5
+    for k in range(round(3 / dt)):
+        world.step()
+        if k % 10 == 0:
+            assert energy(links) < 0.01 * depth + 0.15
+    assert max(np.abs(joint.error[:3]).max() for joint in world.constraints) < 0.02
+
+
 TYPES = [
     (rbdyn.Fixed(), 6),
     (rbdyn.Revolute((1, 2, 2)), 5),

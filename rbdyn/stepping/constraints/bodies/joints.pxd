@@ -20,6 +20,7 @@ cdef struct BodyJoint:        # rows as those of a loop joint, kernels/loops.pxd
     int kind                  # JointKind of model/_model.pxd
     double parameter          # of the kind
     BodyFrame before, after   # z is the joint's axis, or its normal
+    double[2] turning         # of this step: how the load stiffens the rotation of `after`'s body, `before`'s [N m]
     Force[6] push             # of this step: a unit impulse of each row on what carries `after`, at its origin, world
     Vec3 at                   # that origin [m]
 

@@ -9,17 +9,18 @@ from rbdyn.contact.problem cimport BILATERAL, ContactProblem, Key
 from rbdyn.kernels.loops cimport component
 from rbdyn.model.joints.dispatch cimport allowed_directions, coupled_force, coupled_motion, loop_rotation_error
 from rbdyn.spatial._algebra cimport (
-    Force, Mat3, Motion, Vec3, add3, add_f, cross3, dot3, force, matmul3, motion, mul3, scale3, scale_f, sub3, tmul3,
-    transpose3, vec3, zero_f,
+    Force, Mat3, Motion, Sym3, Vec3, add3, add_f, cross3, dot3, force, matmul3, motion, mul3, scale3, scale_f, sub3,
+    tmul3, transpose3, vec3, zero3, zero_f,
 )
 from rbdyn.spatial.constants cimport Mat3d, Vec3d, load_vec3
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_push, add_row, begin_block, gather_row
-from rbdyn.stepping.links cimport JOINT_LINK
+from rbdyn.stepping.links cimport JOINT_LINK, Acted
 from rbdyn.stepping.points cimport PointMotion, free_motion_of, note_wrench, push_body, start_motion_of
-from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene
+from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene
 from rbdyn.stepping.touch cimport in_one_tree
 
 cdef double TURN = 3.0        # rad/s for each m/s that frames are led back with
+cdef double STRING = 1.0      # (w dt)^2 of a swing under load from which it is damped
 
 
 cdef inline BodyJoint* joint_of(const Scene* s, int k) noexcept nogil:
@@ -49,19 +50,59 @@ cdef Motion joint_error(const BodyJoint* j, Mat3 R, Vec3 p, Mat3 R_after, Vec3 p
     return coupled_motion(j.kind, j.parameter, motion(load_vec3(u), way))
 
 
+cdef double loaded_turn(const Scene* s, const BodyFrame* f, Vec3 force_on) noexcept nogil:
+    """r . f [N m] of a light single body that pulls on its joint, if it would swing faster than steps tell; else 0.
+
+    The force f at r from its centre holds it along r as a string is held: with r . f for each radian.  Its arm is that
+    of the start of the step, so that this swing is explicit, and would grow from (w dt)^2 = 4 on.
+    """
+    cdef const BodyHandle* body = s.body + f.handle
+    cdef double k
+    cdef Vec3 r
+    if body.kind != SINGLE_BODY or s.single[body.index].type != DYNAMIC:
+        return 0.0
+    r = sub3(origin_of(s, f), s.single_state[body.index].p)
+    k = dot3(r, force_on)
+    if k * s.dt * s.dt * greatest(s.single[body.index].inverse_I_b) > STRING:
+        return k
+    return 0.0
+
+
+cdef inline Vec3 force_of(const Acted* acted) noexcept nogil:
+    """What a joint exerted on its second end [N]."""
+    cdef double share = 1.0 / acted.dt if acted.dt > 0.0 else 0.0
+    return vec3(share * acted.wrench[3], share * acted.wrench[4], share * acted.wrench[5])
+
+
+cdef inline double greatest(Sym3 A) noexcept nogil:
+    """The largest diagonal entry."""
+    return max(A.xx, A.yy, A.zz)
+
+
 cdef void look_at_joints(const Scene* s) noexcept nogil:
-    """They always act."""
+    """They always act; and by the load of two steps they stiffen how light bodies turn: a blow is none."""
+    cdef BodyJoint* j
+    cdef Vec3 load, last
     cdef int k
     for k in range(s.link[JOINT_LINK].n):
-        joint_of(s, k).link.near = joint_of(s, k).link.holds = True
+        j = joint_of(s, k)
+        j.link.near = j.link.holds = True
+        load, last = force_of(&j.link.done), force_of(&j.link.last)
+        j.turning[0] = min(loaded_turn(s, &j.after, load), loaded_turn(s, &j.after, last))
+        load, last = scale3(-1.0, load), scale3(-1.0, last)
+        j.turning[1] = min(loaded_turn(s, &j.before, load), loaded_turn(s, &j.before, last))
 
 
 cdef Count count_joints(const Scene* s) noexcept nogil:
-    """A block for each one, a row for each blocked direction."""
+    """A block for each one, a row for each blocked direction; three for each body whose rotation a load stiffens."""
     cdef Count count = Count(0, s.link[JOINT_LINK].n, 0)
-    cdef int k
+    cdef int k, side
     for k in range(s.link[JOINT_LINK].n):
         count.rows += joint_of(s, k).link.rows
+        for side in range(2):
+            if joint_of(s, k).turning[side] > 0.0:
+                count.blocks += 1
+                count.rows += 3
     return count
 
 
@@ -131,10 +172,28 @@ cdef int write_joint(const Scene* s, Builder* b, BodyJoint* j) except -1 nogil:
     return 0
 
 
-cdef int write_joints(const Scene* s, Builder* b) except -1 nogil:
+cdef int write_turn(const Scene* s, Builder* b, const BodyJoint* j, int side) except -1 nogil:
+    """What the load on a joint does against the rotation of a light body, implicitly."""
+    cdef const BodyHandle* body = s.body + (j.before.handle if side else j.after.handle)
+    cdef double dt = s.dt
+    cdef Vec3 axis
     cdef int k
+    begin_block(b, BILATERAL, 3, Key(source=JOINT_SOURCE, id_a=j.link.id, id_b=0, feature=1 + side))
+    b.block[b.problem.n_cones + b.n_blocks - 1].compliance = 1.0 / (dt * dt * j.turning[side])
+    for k in range(3):
+        axis = vec3(1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+        add_row(b, dot3(axis, s.single_state[body.index].w), dot3(axis, s.single_scratch[body.index].w_free))
+        add_push(b, s, body, s.single_state[body.index].p, zero3(), axis)
+    return 0
+
+
+cdef int write_joints(const Scene* s, Builder* b) except -1 nogil:
+    cdef int k, side
     for k in range(s.link[JOINT_LINK].n):
         write_joint(s, b, joint_of(s, k))
+        for side in range(2):
+            if joint_of(s, k).turning[side] > 0.0:
+                write_turn(s, b, joint_of(s, k), side)
     return 0
 
 
@@ -163,6 +222,16 @@ cdef void apply_reaction(const Scene* s, BodyJoint* j, const ContactProblem* p, 
 
 cdef void read_joints(const Scene* s, const ContactProblem* p, Share share) noexcept nogil:
     """The blocks are those of all joints, in order."""
-    cdef int i
+    cdef BodyJoint* j = NULL
+    cdef const double* moment
+    cdef int i, side, k = -1
     for i in range(share.block, share.block_end):
-        apply_reaction(s, joint_of(s, i - share.block), p, p.block[i].first_row)
+        if p.block[i].key.feature == 0:
+            k += 1
+            j = joint_of(s, k)
+            apply_reaction(s, j, p, p.block[i].first_row)
+        else:
+            side = p.block[i].key.feature - 1
+            moment = p.impulse + p.block[i].first_row
+            push_body(s, s.body + (j.before.handle if side else j.after.handle), j.at, zero3(),
+                      vec3(moment[0], moment[1], moment[2]), True)

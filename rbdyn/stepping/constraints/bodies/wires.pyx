@@ -36,8 +36,11 @@ cdef bint hangs_on_robots(const Scene* s, const Wire* w) noexcept nogil:
 
 
 cdef inline double last_tension(const Wire* w) noexcept nogil:
-    """Its tension in the step before [N]."""
-    return sign_of(w) * w.link.done.impulse[0] / w.link.done.dt if w.link.done.dt > 0.0 else 0.0
+    """Its tension in the two steps before, the smaller [N]: a blow is none."""
+    if not (w.link.done.dt > 0.0 and w.link.last.dt > 0.0):
+        return 0.0
+    return min(sign_of(w) * w.link.done.impulse[0] / w.link.done.dt,
+               sign_of(w) * w.link.last.impulse[0] / w.link.last.dt)
 
 
 cdef bint is_taut_string(const Scene* s, const Wire* w) noexcept nogil:
