@@ -6,6 +6,7 @@ from world.scenes import World
 
 import rbdyn
 from rbdyn import testing
+from rbdyn.contact import BisectionSolver
 
 G = 9.81
 
@@ -184,3 +185,22 @@ def test_a_mass_on_a_moving_belt_sticks_and_slips(dt):
     for cycle in np.split(way, up)[1:-1]:
         assert cycle.max() == pytest.approx(amplitude, rel=dt)
         assert cycle.min() == pytest.approx(-amplitude, rel=dt)
+
+
+def test_a_velocity_limit_is_a_target_of_the_joints_own_velocity():
+    """A solver that weighs energy by v + target sees what moves: 2 kg at -1.5 m/s and what gravity adds."""
+    seen = []
+
+    class Watching(BisectionSolver):
+        def solve(self, problem):
+            super().solve(problem)
+            rows = slice(problem.n_cones * 3, None)
+            seen.append((problem.v_free.ravel()[rows].copy(), problem.target.ravel()[rows].copy()))
+
+    world = World(1e-3, contact=Watching())
+    robot = world.add_articulated_system(slider(2.0, axis=(0, 0, 1), velocity_limit=1.5))
+    robot.set_state([0.0], [-1.5])
+    world.step()
+    v_free, target = (np.ravel(x) for x in seen[-1])
+    assert target == pytest.approx([-1.5]) and v_free + target == pytest.approx([-1.5 - G * 1e-3])
+    assert robot.velocity_limit_force == pytest.approx([2.0 * G])

@@ -77,10 +77,10 @@ cdef Count count_velocity_limits(const Scene* s) noexcept nogil:
 
 
 cdef int write_velocity_limit(const Scene* s, Builder* b, System* r, const SpeedLimit* limit, int end) except -1 nogil:
-    """How much slower than the limit the joint is."""
+    """The velocity away from the limit; its target is the limit, backwards."""
     cdef double sign = -1.0 if end == ABOVE else 1.0
-    begin_row(b, UNILATERAL, 0.0, 0.0, sign * r.d.v[limit.dof] + most(s, r, limit),
-              sign * r.work.v_free[limit.dof] + most(s, r, limit), 0.0, 0.0, -INFINITY,
+    begin_row(b, UNILATERAL, 0.0, 0.0, sign * r.d.v[limit.dof], sign * r.work.v_free[limit.dof], 0.0,
+              -most(s, r, limit), -INFINITY,
               Key(source=VELOCITY_SOURCE, id_a=r.handle, id_b=limit.dof, feature=end))
     return add_coordinate(b, r, limit.dof, sign)
 
