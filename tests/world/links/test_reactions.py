@@ -93,3 +93,41 @@ def test_what_acted_is_what_inverse_dynamics_of_the_step_says():
         assert (box.angular_momentum - angular) / DT == pytest.approx(moment, abs=1e-4 * size)  # poses are led back
         acted |= {c.name for c in world.constraints if c.active}
     assert len(acted) == 5
+
+
+@pytest.mark.parametrize("kind", ["rope", "joint", "spring"])
+def test_a_robot_that_floats_and_a_ball_keep_their_momentum_together(kind):
+    """What a constraint does to a floating tree is a part of its momentum: linear momentum is exact."""
+    world = World(0.002, gravity=(0, 0, 0))
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("space"), gravity=(0, 0, 0))
+    parent, pose = mechanism.root_body, Transform()
+    for k, joint_type in enumerate((rbdyn.Floating(), rbdyn.Revolute((0, 1, 0)))):
+        body = rbdyn.RigidBody(f"link {k}", rbdyn.SpatialInertia(1.0, (0.1, 0, 0), np.diag([0.01, 0.02, 0.02])))
+        mechanism.attach(parent, body, Joint(f"joint {k}", joint_type), pose)
+        parent, pose = body, Transform(translation=(0.3, 0, 0))
+    robot = world.add_articulated_system(mechanism, self_collision=False)
+    robot.set_state(v=(0, 0.5, 0, 0.3, 0, 1.0, 0.5))
+    ball = world.add_sphere(0.05, 1.0, group=2, mask=1)
+    ball.set_pose((1, 0, 0))
+    ball.set_velocity((0, -1.0, 0.2))
+    end, hand = (robot, "link 1"), (0.2, 0, 0)
+    if kind == "rope":
+        world.add_stiff_wire(end, ball, point_a=hand)
+    elif kind == "joint":
+        world.add_joint(end, ball, Joint("ball joint", rbdyn.Spherical()), Transform(translation=hand))
+    else:
+        world.add_spring(end, ball, 50.0, point_a=hand)
+
+    def momentum():
+        links = [mechanism.find_body(f"link {k}") for k in range(2)]
+        masses = [body.inertia.mass for body in links]
+        speeds = [rbdyn.point_velocity(robot.state, body.name, (0.1, 0, 0)) for body in links]
+        return sum(m * v for m, v in zip(masses, speeds, strict=True)) + ball.linear_momentum
+
+    world.step()
+    before, start = momentum(), rbdyn.kinetic_energy(robot.state) + ball.kinetic_energy
+    world.step(1000)
+    assert momentum() == pytest.approx(before, abs=1e-11)
+    if kind != "spring":
+        assert rbdyn.kinetic_energy(robot.state) + ball.kinetic_energy == pytest.approx(start, rel=0.02)
+        assert np.abs(world.constraints[0].error).max() < 2e-5
