@@ -46,6 +46,7 @@ cdef struct LineBlock:       # a block of such rows
     int rows
     double low, high         # box: bounds [N s]; disc: low is its a [m]
     int partner              # disc: index of its cone in Operator.contact, or -1
+    int back                 # so many blocks before it is another one on the same body, 0: none (laws/dependence.pxd)
     Disc disc
     double compliance        # [1/kg]
     int factor               # bilateral: L D L^T = G_bb + compliance 1 from Operator.factor[factor] on, 36 numbers
@@ -70,7 +71,9 @@ cdef struct Operator:        # of a whole problem, whose arrays it owns and reus
     Contact* contact         # (n,)
     BodyVelocity* body       # (n_single,)
     double* z                # (n_coordinates,) normalised velocity changes [kg^1/2 m/s]
+    int* latest              # (n_single,) of make_operator: the block that was made last on each body
     size_t contact_capacity, body_capacity, z_capacity, block_capacity, line_capacity, factor_capacity
+    size_t latest_capacity
     size_t reallocations           # how often memory was asked for
 
 

@@ -38,6 +38,7 @@ cdef void release(Operator* G) noexcept nogil:
     free(G.block)
     free(G.line)
     free(G.factor)
+    free(G.latest)
     memset(G, 0, sizeof(Operator))
 
 
@@ -340,7 +341,22 @@ cdef int make_block(Operator* G, const ContactProblem* p, LineBlock* k, int i, i
     k.low, k.high, k.compliance, k.factor, k.partner = B.a, B.b, B.compliance, factor, B.partner
     for r in range(k.rows):
         make_line(G, p, first + r, B.first_row - 3 * p.n_cones + r, k.compliance)
+    k.back = 0
     return k.rows
+
+
+cdef void chain_blocks(Operator* G) noexcept nogil:
+    """Note of each block the one before it on the same body, the lower one of its first row's."""
+    cdef const Line* k
+    cdef int i, body
+    for i in range(G.n_single if G.n_blocks > 0 else 0):
+        G.latest[i] = -1
+    for i in range(G.n_blocks):
+        k = G.line + G.block[i].first
+        body = min(k.a.body, k.b.body) if k.a.body >= 0 and k.b.body >= 0 else max(k.a.body, k.b.body)
+        if body >= 0:
+            G.block[i].back = i - G.latest[body] if G.latest[body] >= 0 else 0
+            G.latest[body] = i
 
 
 cdef int make_operator(Operator* G, const ContactProblem* p, const int* order, int cones, int blocks) except -1 nogil:
@@ -358,6 +374,7 @@ cdef int make_operator(Operator* G, const ContactProblem* p, const int* order, i
     G.reallocations += grow(<void**>&G.block, &G.block_capacity, p.n - p.n_cones, sizeof(LineBlock))
     G.reallocations += grow(<void**>&G.line, &G.line_capacity, p.n_rows - 3 * p.n_cones, sizeof(Line))
     G.reallocations += grow(<void**>&G.factor, &G.factor_capacity, factors, sizeof(double))
+    G.reallocations += grow(<void**>&G.latest, &G.latest_capacity, p.n_single, sizeof(int))
     G.n_single, G.n_coordinates, G.row, G.entry = p.n_single, p.n_coordinates, p.entry3, p.entry
     G.n, G.n_blocks = cones, blocks - cones
     G.n_discs, G.alone, G.proximal = 0, True, False
@@ -370,6 +387,7 @@ cdef int make_operator(Operator* G, const ContactProblem* p, const int* order, i
         factors += 36 if G.block[i].law == BILATERAL else 0
         G.n_discs += G.block[i].law == DISC
     G.n_lines = lines
+    chain_blocks(G)
     return 0
 
 

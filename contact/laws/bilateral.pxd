@@ -2,25 +2,28 @@
 
 from libc.math cimport INFINITY, fabs, isfinite
 
+from rbdyn.contact.laws.dependence cimport find_dependent
 from rbdyn.contact.operator cimport LineBlock, Operator, add_line_impulse, coupling, line_velocity
 
 
 cdef inline void prepare(Operator* G, LineBlock* k) noexcept nogil:
     """L D L^T = G_bb + compliance 1; L below the diagonal, D on it.
 
-    A row that those before it determine (its pivot is rounding, below 1e-12 of its diagonal) gets D = 0, and no
-    impulse: redundant rows are allowed.
+    A row that those before it determine (its pivot is rounding, below 1e-12 of its diagonal, or other blocks do so:
+    dependence.pxd) gets D = 0, and no impulse: redundant rows are allowed.
     """
     cdef double* L = G.factor + k.factor
+    cdef bint others[6]
     cdef double s
     cdef int i, j, m
+    find_dependent(G, k, others)
     for i in range(k.rows):
         for j in range(i + 1):
             s = G.line[k.first + i].G if i == j else coupling(G, k.first + i, k.first + j)
             for m in range(j):
                 s -= L[6 * i + m] * L[6 * j + m] * L[7 * m]
             if i == j:
-                L[7 * i] = s if s > 1e-12 * G.line[k.first + i].G else 0.0
+                L[7 * i] = s if s > 1e-12 * G.line[k.first + i].G and not others[i] else 0.0
             else:
                 L[6 * i + j] = s / L[7 * j] if L[7 * j] > 0.0 else 0.0
 

@@ -2,7 +2,7 @@
 
 from rbdyn.contact.laws cimport bilateral, box, disc, unilateral
 from rbdyn.contact.operator cimport LineBlock, Operator
-from rbdyn.contact.problem cimport BILATERAL, BOX, DISC
+from rbdyn.contact.problem cimport BILATERAL, BOX, DISC, UNILATERAL
 
 
 cdef inline void prepare_blocks(Operator* G) noexcept nogil:
@@ -11,8 +11,18 @@ cdef inline void prepare_blocks(Operator* G) noexcept nogil:
     for i in range(G.n_blocks):
         if G.block[i].law == BILATERAL:
             bilateral.prepare(G, &G.block[i])
+        elif G.block[i].law == UNILATERAL:
+            unilateral.prepare(G, &G.block[i])
         elif G.block[i].law == DISC:
             disc.prepare(G, &G.block[i])
+
+
+cdef inline void clear_immovable(const Operator* G, double* impulse) noexcept nogil:
+    """No impulse along rows that nothing moves, or that others determine: nobody visits them."""
+    cdef int i
+    for i in range(G.n_lines):
+        if not G.line[i].G > 0.0:
+            impulse[3 * G.n + i] = 0.0
 
 
 cdef inline double visit_block(Operator* G, const LineBlock* k, double alpha, double* impulse) noexcept nogil:

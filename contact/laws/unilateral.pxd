@@ -3,12 +3,20 @@
 from libc.math cimport INFINITY
 
 from rbdyn.contact.laws.bounded cimport held_inside, hold_beyond, release_beyond, visit_bounded
+from rbdyn.contact.laws.dependence cimport find_dependent
 from rbdyn.contact.operator cimport LineBlock, Operator
 
 
 cdef inline void prepare(Operator* G, LineBlock* k) noexcept nogil:
-    """Nothing beyond the diagonal."""
-    pass
+    """Rows that bilateral blocks on the same two bodies determine get no mobility, and no impulse (dependence.pxd)."""
+    cdef bint others[6]
+    cdef int i
+    if k.back == 0 or k.rows > 6:
+        return
+    find_dependent(G, k, others)
+    for i in range(k.rows):
+        if others[i]:
+            G.line[k.first + i].G = 0.0
 
 
 cdef inline double visit(Operator* G, const LineBlock* k, double alpha, double* impulse) noexcept nogil:

@@ -9,7 +9,7 @@ from rbdyn.contact.cone.block cimport SKIPPED
 from rbdyn.contact.cone.local cimport SLIDE
 from rbdyn.contact.islands cimport Island, rows_of
 from rbdyn.contact.laws cimport cone
-from rbdyn.contact.laws.dispatch cimport make_admissible, prepare_blocks, visit_block
+from rbdyn.contact.laws.dispatch cimport clear_immovable, make_admissible, prepare_blocks, visit_block
 from rbdyn.contact.operator cimport Operator, load_impulses, set_impulse
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.anderson cimport Anderson, extrapolate, fail, restart
@@ -77,6 +77,7 @@ cdef void start(Island* island, Anderson* A) noexcept nogil:
             A.weight[3 * i + k] = G.contact[i].block.G.zz
     for i in range(G.n_lines):
         A.weight[3 * G.n + i] = G.line[i].G
+    clear_immovable(G, island.impulse)
     load_impulses(G, island.impulse)
 
 

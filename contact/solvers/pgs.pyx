@@ -6,7 +6,7 @@ from rbdyn.contact.accept cimport accept
 from rbdyn.contact.after.lasting cimport keep_lasting
 from rbdyn.contact.cone.block cimport SKIPPED, Cone, apply_block, largest_tangential
 from rbdyn.contact.islands cimport Island, Islands, close_islands, open_islands, release
-from rbdyn.contact.laws.dispatch cimport prepare_blocks, visit_block
+from rbdyn.contact.laws.dispatch cimport clear_immovable, prepare_blocks, visit_block
 from rbdyn.contact.operator cimport (
     Operator, add_impulse, contact_velocity, impulse_at, load_impulses, set_impulse,
 )
@@ -123,6 +123,7 @@ cdef void solve_island(Island* island, const ContactProblem* p, int most, double
     cdef Search search = begin_search()
     cdef int last = most + min(most, <int> MORE)
     prepare_blocks(&island.G)
+    clear_immovable(&island.G, island.impulse)
     load_impulses(&island.G, island.impulse)
     iterate(island, most, threshold, backward)
     while lower_bounces(island, p, &search, last - island.iterations):

@@ -1,9 +1,11 @@
 """Robots and nets with many rows are solved to the end: rows beside few contacts are no pile."""
 
 import numpy as np
+import pytest
 from world.scenes import World
 
-from rbdyn import models
+from rbdyn import Joint, Revolute, Transform, models
+from rbdyn.contact import BisectionSolver, PGSSolver
 
 G = 9.81
 
@@ -43,3 +45,31 @@ def test_a_net_of_ropes_carries_its_knots():
         carried.append(abs(sum(weld.wrench[5] for weld in welds)))
         assert max(rope.error for rope in ropes) < 1e-3
     assert 0.7 * n * n * G < np.mean(carried) < 1.3 * n * n * G
+
+
+@pytest.mark.parametrize("dt", [0.001, 0.005])
+@pytest.mark.parametrize("solver", [BisectionSolver, PGSSolver])
+def test_what_holds_a_distance_twice_is_held_as_once(dt, solver):
+    """A rod beside a hinge, and a hinge beside a hinge of one axis: as if the second were not there; 1e279 J before."""
+
+    def run(twice):
+        world = World(dt, contact=solver())
+        a, b = world.add_sphere(0.1, 2.0, mask=0), world.add_sphere(0.1, 2.0, mask=0)
+        a.set_pose(position=(0.5, 0.0, 0.0))
+        b.set_pose(position=(0.5, 0.5, 0.3))
+        world.add_joint(b, a, Joint("hinge", Revolute()))
+        world.add_stiff_wire(None, a, stretch_type="both")
+        if twice:
+            rod = world.add_stiff_wire(b, a, stretch_type="both")
+            world.add_stiff_wire(a, b)
+            up = Transform(translation=(0.0, 0.0, 0.4))
+            world.add_joint(b, a, Joint("again", Revolute()), up, None)
+        b.set_velocity(linear=(1.0, 0.0, 0.0), angular=(0.0, 0.0, 1.0))
+        world.step(round(0.5 / dt))
+        if twice:
+            assert abs(rod.error) < 1e-4
+        return np.concatenate([a.position, b.position, a.linear_velocity, b.linear_velocity])
+
+    once = run(False)
+    assert np.abs(once[6:]).max() > 0.5
+    np.testing.assert_allclose(run(True), once, atol=1e-3)
