@@ -104,9 +104,9 @@ cdef void warm_up(Island* island, const Settings* s, const ContactProblem* p) no
         sweep(&island.G, s, GENTLE, impulse)
 
 
-cdef void restore(Island* island, Anderson* A, double error) noexcept nogil:
-    """Take the best impulses so far."""
-    memcpy(island.impulse, A.kept, rows_of(&island.G) * sizeof(double))
+cdef void restore(Island* island, const double* impulse, double error) noexcept nogil:
+    """Go back to these impulses, after which the error was this."""
+    memcpy(island.impulse, impulse, rows_of(&island.G) * sizeof(double))
     load_impulses(&island.G, island.impulse)
     island.error = error
 
@@ -137,6 +137,7 @@ cdef struct Progress:          # how the sweeps of an island get on
     int tries, most          # direct solves left, and at first
     double alpha
     double best              # least error
+    double base              # error from which a leap is judged
     double mark, before, pace      # errors from which progress, a direct solve and PACE sweeps are counted
 
 
@@ -156,18 +157,21 @@ cdef Progress begin_progress(const Island* island, const Settings* s, int last, 
 
 
 cdef bint take_back(Island* island, Anderson* A, const Settings* s, Progress* q) noexcept nogil:
-    """Whether the sweep shows that the leap before it led astray: the best impulses are back then."""
+    """Whether the sweep shows that the leap before it led astray: the impulses from before it are back then."""
     if q.leg > 0:                                      # on the way after a drift step
         q.leg = q.leg - 1 if island.error > ARRIVED * q.best else 0
         if q.leg != 1 and island.error != INFINITY:
             return False
         q.leg = 0
-        restore(island, A, q.best)
+        restore(island, A.kept, q.best)
         fail(A)
         return True
-    if not q.leapt or island.error <= ACCEPTABLE * q.best and not makes_energy(&island.G, island.impulse):
+    if not q.leapt or island.error <= ACCEPTABLE * q.base and not makes_energy(&island.G, island.impulse):
         return False
-    restore(island, A, q.best)
+    if q.tried or not s.thorough:
+        restore(island, A.kept, q.best)
+    else:                                              # errors of rows may grow before they fall: no further back
+        restore(island, A.g, q.base)
     if q.tried:
         restart(A)
         q.tries = max(0, q.tries - s.tries // 4) if s.thorough else 0
@@ -220,13 +224,13 @@ cdef int leap(Island* island, Anderson* A, Direct* S, const Settings* s, const C
         restart(A)
     elif q.leg == 0 and q.tries > 0:
         if island.iterations % DIRECT_EVERY == 0:
-            q.before = q.best
+            q.before = q.base = q.best
             q.leapt = q.tried = solve_held(S, G, p, island.impulse, s.threshold, s.patient)
             q.tries = q.tries - 1 if q.tried else 0
     elif s.anderson and extrapolate(A, island.impulse, island.error, island.impulse):
         limit_discs(G, island.impulse)
         load_impulses(G, island.impulse)
-        q.leapt = True
+        q.leapt, q.base = True, (island.error if s.thorough else q.best)
     return 0
 
 
@@ -262,7 +266,7 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
             break
         leap(island, A, S, s, p, &q, reallocations)
     if not island.converged and (q.best < island.error or q.leg > 0):
-        restore(island, A, q.best)
+        restore(island, A.kept, q.best)
     return False
 
 

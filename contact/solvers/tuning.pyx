@@ -56,7 +56,8 @@ cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept
     a direct solve can do: things at rest.  Where more is needed, errors count that are seen or felt, and the next step
     goes on from here; acceleration, which doubles the cost of a sweep, does not pay where things slide or hit and the
     next problem is another one.
-    Rows beside few contacts are a robot, a net or a chain: their direct solves go on whatever they have to let go.
+    Rows beside few contacts are a robot, a net or a chain: their direct solves go on whatever becomes of the error.
+    With contacts they stop where too many are let go: a grip left with one corner of each finger turns about it.
     What begins the step at rest, though much would slide in the first sweeps of a cold start, is given time: once it is
     solved it stays so, at a sweep a step, and what is left of its motion would move it out of place.
     Bounces are over after one step: what it leaves is lost, or given up by the guard of bounce.pyx.  A problem without
@@ -65,7 +66,8 @@ cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept
     cdef bint few = G.n <= FEW_CONTACTS
     cdef double speed, dt = p.dt
     s.enough, s.strict, s.hasty = s.threshold, PLAIN_SWEEPS, False
-    s.thorough = s.patient = not s.automatic or few and G.n_blocks > 0
+    s.thorough = not s.automatic or few and G.n_blocks > 0
+    s.patient = not s.automatic or G.n == 0
     s.tries = PATIENT_TRIES if not s.automatic else (THOROUGH_TRIES if s.thorough else DIRECT_TRIES)
     if not s.automatic or not dt > 0.0:
         return
