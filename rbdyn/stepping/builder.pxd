@@ -29,6 +29,8 @@ cdef struct Builder:
     ContactProblem problem    # its pointers are the arrays below
     int n_cones, n_blocks, n_rows      # begun: cones, other blocks, their rows
     int n_entries3, n_entries
+    bint merged               # both sides of the row begun last are carried by the same joints
+    double apart              # the mobility that its sides would have by themselves [1/kg]
     Block* block              # (n,)
     double* v_free            # (n_rows,)
     double* target            # (n_rows,)

@@ -5,7 +5,7 @@ Source of the mathematics: rows by impulse propagation through the articulated-b
 
 from rbdyn.errors import ContactError
 
-from libc.math cimport sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
@@ -23,6 +23,7 @@ from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, S
 
 
 cdef double NARROW = 1e-6      # determinant of G_ii, of the cube of its mean diagonal, below which impulses wedge
+cdef double IMMOBILE = 1e-16   # of a row's mobility, if that is all that its joints leave of those of its sides
 cdef double ROUNDING = 1e-20   # of a row's mobility, if that is all that loops leave of it
 cdef double WEDGE = 1e-7       # compliance of such a cone, of that mean
 
@@ -178,9 +179,28 @@ cdef void close_entries(Builder* b, System* s, int first, int row) noexcept nogi
         b.n_entries += 1
 
 
+cdef void drop_immobile(Builder* b) noexcept nogil:
+    """The row begun last asks nothing, if its joints keep what it asks: the distance of two points of one link.
+
+    What is left of its mobility is rounding then, and would take, or give, any impulse.
+    """
+    cdef int k, r = b.n_rows - 1, row = 3 * b.problem.n_cones + r
+    cdef double left = 0.0
+    for k in range(b.entry_start[r], b.n_entries):
+        left += b.entry[k].y * b.entry[k].y
+    if left > IMMOBILE * b.apart or b.side[2 * r].body >= 0 or b.side[2 * r + 1].body >= 0:
+        return
+    b.n_entries = b.entry_start[r]
+    b.v_start[row] = b.v_free[row] = b.target[row] = 0.0
+    b.position_target[row] = -INFINITY
+
+
 cdef void close_row(Builder* b) noexcept nogil:
     """The row begun last is complete: systems with loops answer to it as closed mechanisms."""
     cdef int k, r = b.n_rows - 1
+    if b.merged:
+        drop_immobile(b)
+    b.merged, b.apart = False, 0.0
     if b.spare == 0 or b.closed_rows == b.n_rows:
         return
     b.closed_rows = b.n_rows
@@ -322,10 +342,12 @@ cdef inline void add_entry3(Builder* b, int first, bint merge, int coordinate, c
 cdef inline void add_entry(Builder* b, int first, bint merge, int coordinate, double y) noexcept nogil:
     """An entry of the present row, likewise."""
     cdef int k
+    b.apart += y * y
     if merge:
         for k in range(first, b.n_entries):
             if b.entry[k].coordinate == coordinate:
                 b.entry[k].y += y
+                b.merged = True
                 return
     b.entry[b.n_entries].coordinate = coordinate
     b.entry[b.n_entries].y = y
