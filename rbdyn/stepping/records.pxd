@@ -2,7 +2,8 @@
 
 from libc.string cimport memset
 
-from rbdyn.stepping.links cimport N_LINK_KINDS, Acted, Link
+from rbdyn.stepping.constraints.bodies.wire cimport wind, wire_of
+from rbdyn.stepping.links cimport N_LINK_KINDS, WIRE_LINK, Acted, Link
 from rbdyn.stepping.scene cimport Scene
 
 cdef inline void clear_records(const Scene* s) noexcept nogil:
@@ -16,8 +17,11 @@ cdef inline void clear_records(const Scene* s) noexcept nogil:
             link.next.dt = s.dt
 
 cdef inline void commit_records(const Scene* s) noexcept nogil:
-    """It is done."""
+    """It is done; winches have gone on."""
     cdef int kind, k
+    for k in range(s.link[WIRE_LINK].n):
+        if wire_of(s, k).speed != 0.0:
+            wind(wire_of(s, k), s.dt)
     for kind in range(N_LINK_KINDS):
         for k in range(s.link[kind].n):
             s.link[kind].item[k].last = s.link[kind].item[k].done
@@ -26,6 +30,8 @@ cdef inline void commit_records(const Scene* s) noexcept nogil:
 cdef inline void keep_records(const Scene* s) noexcept nogil:
     """Before a step in several parts."""
     cdef int kind, k
+    for k in range(s.link[WIRE_LINK].n):
+        wire_of(s, k).length_before = wire_of(s, k).length
     for kind in range(N_LINK_KINDS):
         for k in range(s.link[kind].n):
             s.link[kind].item[k].before[0] = s.link[kind].item[k].done
@@ -34,6 +40,8 @@ cdef inline void keep_records(const Scene* s) noexcept nogil:
 cdef inline void return_records(const Scene* s) noexcept nogil:
     """It was not done."""
     cdef int kind, k
+    for k in range(s.link[WIRE_LINK].n):
+        wire_of(s, k).length = wire_of(s, k).length_before
     for kind in range(N_LINK_KINDS):
         for k in range(s.link[kind].n):
             s.link[kind].item[k].done = s.link[kind].item[k].before[0]

@@ -13,6 +13,7 @@ STRETCH_TYPES: tuple[_StretchType, ...]
 
 class Wire(Constraint):
     length: float
+    speed: float
     @property
     def law(self) -> Callable[[float, float], float] | None: ...
     @property

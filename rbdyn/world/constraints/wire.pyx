@@ -11,7 +11,7 @@ from rbdyn.arguments.arrays cimport read_only
 from rbdyn.memory cimport close_arena, open_arena
 from rbdyn.spatial._algebra cimport vec3
 from rbdyn.stepping.constraints.bodies.tensions cimport measure_for_law
-from rbdyn.stepping.constraints.bodies.wire cimport BOTH, SPRING, STRETCH, excess, lay_out_wire, measure, sign_of
+from rbdyn.stepping.constraints.bodies.wire cimport BOTH, SPRING, STIFF, STRETCH, excess, lay_out_wire, measure, sign_of
 from rbdyn.stepping.links cimport WIRE_LINK
 from rbdyn.world.constraints.constraint cimport Constraint
 from rbdyn.world.constraints.end cimport End
@@ -109,7 +109,7 @@ cdef class Wire(Constraint):
 
     @property
     def length(self):
-        """Its own length, that of a spring at rest [m]; can be set between steps, as by a winch."""
+        """Its own length, that of a spring at rest [m].  What hangs on it is led after it in positions: see `speed`."""
         self.check_alive()
         return self.wire.length
 
@@ -122,6 +122,25 @@ cdef class Wire(Constraint):
         self.check_alive()
         self.lock.check_editable()
         self.wire.length = value
+
+    @property
+    def speed(self):
+        """With which a winch lets a stiff wire out [m/s]; negative: winds it up.  0 at first.
+
+        `length` follows.  What hangs on a taut wire moves with the drum: it starts by a blow if this is set at once,
+        and goes on moving if the wire is cut.  Where nothing is left to wind up the winch stops.
+        """
+        self.check_alive()
+        return self.wire.speed
+
+    @speed.setter
+    def speed(self, value):
+        value = number(value, "speed", unit="[m/s]")
+        self.check_alive()
+        self.lock.check_editable()
+        if self.wire.kind != STIFF:
+            raise Error(f"only stiff wires have winches; {self.name!r} is {self.wire_type}")
+        self.wire.speed = value
 
     @property
     def distance(self):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rbdyn
+from rbdyn.errors import Error
 from rbdyn.world import World
 
 G = 9.81
@@ -214,3 +215,60 @@ def test_a_spinning_dumbbell_keeps_its_momenta_and_its_energy():
     assert momenta()[1] == pytest.approx(before[1], abs=1e-10)
     assert energy(one, other) == pytest.approx(start, rel=1e-4)
     assert rope.tension == pytest.approx(tension, rel=1e-3)
+
+
+@pytest.mark.parametrize("dt", [5e-4, 2e-3, 5e-3])
+@pytest.mark.parametrize("kind", ["stretch_resistant", "both"])
+def test_a_winch_lifts_with_its_speed_and_what_is_cut_flies_on(dt, kind):
+    """The first step is a blow, m v + m g dt; then the rope carries m g; cut, the load is thrown at v."""
+    world, m, v = World(dt), 2.0, 0.5
+    load = world.add_sphere(0.1, m)
+    rope = world.add_stiff_wire(None, load, point_a=(0, 0, 3), stretch_type=kind)
+    rope.speed = -v
+    world.step()
+    assert rope.impulse == pytest.approx(m * v + m * G * dt, rel=1e-9)
+    world.step(round(1.0 / dt) - 1)
+    assert load.linear_velocity == pytest.approx([0, 0, v], abs=1e-9)
+    assert load.position[2] == pytest.approx(v, abs=1e-9)
+    assert (rope.length, rope.tension) == pytest.approx((3.0 - v, m * G), abs=1e-8)
+    world.remove(rope)
+    top = load.position[2]
+    world.step(round(0.05 / dt))
+    assert load.position[2] - top == pytest.approx(v * 0.05 - 0.5 * G * 0.05**2, abs=1e-9)
+
+
+def test_a_winch_lets_out_stops_at_its_end_and_is_for_stiff_wires():
+    world = World(1e-3)
+    load = world.add_sphere(0.1, 2.0)
+    rope = world.add_stiff_wire(None, load, point_a=(0, 0, 0.2))
+    rope.speed = 0.5
+    world.step(400)
+    assert load.linear_velocity[2] == pytest.approx(-0.5, abs=1e-9)
+    rope.speed = -1.0
+    world.step(1000)
+    assert rope.speed == 0.0 and 0.0 < rope.length < 2e-3
+    band = world.add_compliant_wire(None, load, 1.0, stiffness=10.0)
+    with pytest.raises(Error, match="only stiff wires have winches; .* is compliant"):
+        band.speed = 1.0
+    with pytest.raises(Error, match="speed must be a number .*finite, got nan"):
+        rope.speed = np.nan
+    assert band.speed == rope.speed == 0.0
+
+
+def test_a_step_that_fails_in_its_second_part_takes_the_winch_back():
+    world, asked = World(1e-3), []
+
+    def law(length, rate):
+        asked.append(length)
+        if len(asked) % 2 == 0:
+            raise ValueError("no more")
+        return 0.0
+
+    world.substeps = 2
+    load = world.add_sphere(0.1, 2.0)
+    rope = world.add_stiff_wire(None, load, point_a=(0, 0, 3))
+    rope.speed = -1.0
+    world.add_custom_wire(None, load, law=law, point_a=(1, 0, 0))
+    with pytest.raises(Error, match="raised ValueError: no more"):
+        world.step()
+    assert len(asked) == 2 and rope.length == 3.0 and load.linear_velocity[2] == 0.0

@@ -31,6 +31,8 @@ cdef struct Wire:             # it runs straight from anchor to anchor, without 
     double* falls             # (n - 1,) how often it runs between an anchor and the next
     int resists               # Resists
     double length             # [m]
+    double speed              # with which a winch lets it out [m/s], negative: winds it up
+    double length_before      # before the step of which this is a part [m]
     double restitution        # 0 to 1
     double stiffness          # [N/m]
     double damping            # [N s/m]
@@ -58,6 +60,13 @@ cdef inline void lay_out_wire(Wire* w, Arena* a, int n) noexcept nogil:
 
 cdef inline Wire* wire_of(const Scene* s, int k) noexcept nogil:
     return <Wire*> s.link[WIRE_LINK].item[k]
+
+cdef inline void wind(Wire* w, double dt) noexcept nogil:
+    """A step of its winch, which stops where nothing is left to wind up."""
+    if w.length + dt * w.speed > 0.0:
+        w.length += dt * w.speed
+    else:
+        w.speed = 0.0
 
 cdef inline double sign_of(const Wire* w) noexcept nogil:
     """1 where a push shortens the wire, -1 where it lengthens it."""

@@ -4,7 +4,8 @@ The velocity of a row is that at which a wire slackens, -d(distance)/dt.  A wire
 a step, and no further, as a gap between bodies may close.  Impulses act along the wire as it runs at the start of the
 step, and bodies move on by the velocity that results: their way along the old direction bends away from it by dt / 2
 of the distance's second derivative, which the row counts with.  So a taut rope that turns neither stretches nor loses
-energy (Ryckaert, Ciccotti, Berendsen 1977, to the order of the step).
+energy (Ryckaert, Ciccotti, Berendsen 1977, to the order of the step).  With a winch all of this is seen from the drum,
+which lets the wire out at its speed.
 """
 
 from libc.math cimport fabs, sqrt
@@ -79,8 +80,8 @@ cdef void look_at_wire(const Scene* s, Wire* w) noexcept nogil:
     w.before = 0.0
     gap = -excess(w)
     fall = sqrt(dot3(s.gravity, s.gravity)) * s.dt * s.dt
-    w.link.near = w.resists == BOTH or gap <= s.dt * (fabs(w.rate) + REACH)
-    w.link.holds = w.link.near and (w.resists == BOTH or gap <= s.dt * fabs(w.rate) + fall + MARGIN) and (
+    w.link.near = w.resists == BOTH or gap <= s.dt * (fabs(w.rate - w.speed) + REACH)
+    w.link.holds = w.link.near and (w.resists == BOTH or gap <= s.dt * fabs(w.rate - w.speed) + fall + MARGIN) and (
         w.kind == STIFF or hangs_on_robots(s, w))
     w.turns = w.kind == SPRING and w.distance >= w.length or is_taut_string(s, w)
 
@@ -118,7 +119,7 @@ cdef int write_stiff(const Scene* s, Builder* b, Wire* w) except -1 nogil:
     cdef int i
     find_free_rate(s, w, &rate, &bend)
     half = -0.5 * s.dt * sign * bend
-    now, free_ = -sign * w.rate - half, -sign * rate + half
+    now, free_ = -sign * (w.rate - w.speed) - half, -sign * (rate - w.speed) + half
     if w.resists == BOTH:
         part = stretch_target(s, depth)
         begin_row(b, BILATERAL, 0.0, 0.0, now, free_, 0.0, 0.0, part, key)
