@@ -3,7 +3,7 @@
 from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memset
 
-from rbdyn.contact.check_impulses cimport check_impulses
+from rbdyn.contact.after.check_impulses cimport check_impulses
 from rbdyn.contact.operator cimport check_sizes
 from rbdyn.contact.operator cimport release as release_operator
 from rbdyn.contact.problem cimport ContactProblem, Key

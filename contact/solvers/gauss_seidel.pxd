@@ -2,7 +2,7 @@
 
 from rbdyn.contact.islands cimport Island
 from rbdyn.contact.problem cimport ContactProblem
-from rbdyn.contact.solvers.anderson cimport Anderson
+from rbdyn.contact.solvers.acceleration.anderson cimport Anderson
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.settings cimport Settings
 

@@ -12,15 +12,15 @@ from rbdyn.contact.laws cimport cone
 from rbdyn.contact.laws.dispatch cimport clear_immovable, make_admissible, prepare_blocks, visit_block
 from rbdyn.contact.operator cimport Operator, load_impulses, set_impulse
 from rbdyn.contact.problem cimport ContactProblem
-from rbdyn.contact.solvers.anderson cimport Anderson, extrapolate, fail, restart
-from rbdyn.contact.solvers.anderson cimport begin as begin_anderson
+from rbdyn.contact.solvers.acceleration.anderson cimport Anderson, extrapolate, fail, restart
+from rbdyn.contact.solvers.acceleration.anderson cimport begin as begin_anderson
 from rbdyn.contact.solvers.bounce cimport Search, begin_search, lower_bounces
 from rbdyn.contact.solvers.contradiction cimport contradicts, is_dear, soften, soften_dependent
 from rbdyn.contact.solvers.direct.active_set cimport solve_held
 from rbdyn.contact.solvers.direct.room cimport begin as begin_direct
 from rbdyn.contact.solvers.direct.sharing cimport share_loads
 from rbdyn.contact.solvers.direct.workspace cimport Direct
-from rbdyn.contact.solvers.drift cimport ARRIVED, LEG, drift
+from rbdyn.contact.solvers.acceleration.drift cimport ARRIVED, LEG, drift
 from rbdyn.contact.solvers.settings cimport (
     ACCEPTABLE, DIRECT_EVERY, HARD_SWEEPS, HASTY_SWEEPS, PACE, PLAIN_SWEEPS, SLIDING, Settings, soft_sweeps,
 )

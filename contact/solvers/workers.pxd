@@ -3,7 +3,7 @@
 
 from rbdyn.contact.islands cimport Islands
 from rbdyn.contact.problem cimport ContactProblem
-from rbdyn.contact.solvers.anderson cimport Anderson
+from rbdyn.contact.solvers.acceleration.anderson cimport Anderson
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.settings cimport Settings
 from rbdyn.pool cimport Pool

@@ -4,7 +4,7 @@ from libc.stdlib cimport calloc, free
 
 from rbdyn.contact.islands cimport Islands, close_islands, open_islands
 from rbdyn.contact.problem cimport ContactProblem
-from rbdyn.contact.solvers.anderson cimport release as release_anderson
+from rbdyn.contact.solvers.acceleration.anderson cimport release as release_anderson
 from rbdyn.contact.solvers.direct.room cimport release as release_direct
 from rbdyn.contact.solvers.gauss_seidel cimport solve_island
 from rbdyn.contact.solvers.settings cimport Settings, soft_sweeps

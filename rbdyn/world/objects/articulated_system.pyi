@@ -7,7 +7,7 @@ from rbdyn.mechanism import Joint, Mechanism
 from rbdyn.model.model import Model, _Body
 from rbdyn.model.state import State
 from rbdyn.spatial.rotations import Array
-from rbdyn.world.objects.joint_readings import LimitViolation
+from rbdyn.world.objects.joints.readings import LimitViolation
 from rbdyn.world.objects.object import WorldObject
 
 _Mode: TypeAlias = Literal["force", "pd_plus_feedforward"]
@@ -68,10 +68,10 @@ class ArticulatedSystem(WorldObject):
     @property
     def no_load_speeds(self) -> Array: ...
     def set_no_load_speeds(
-        self, speed: _Numbers | None = None, *, joints: Mapping[str, float | None] | None = None
+        robot, speed: _Numbers | None = None, *, joints: Mapping[str, float | None] | None = None
     ) -> None: ...
     def set_ball_limits(
-        self,
+        robot,
         joint: str,
         *,
         angle: float | None = None,
@@ -101,7 +101,7 @@ class ArticulatedSystem(WorldObject):
     def _set_spring_reference(self, q: Array) -> None: ...
     def _joint_force(self, name: str) -> Array: ...
     def set_joint_limits(
-        self,
+        robot,
         lower: _Numbers | None = None,
         upper: _Numbers | None = None,
         *,
@@ -109,10 +109,10 @@ class ArticulatedSystem(WorldObject):
         restitution: _Numbers | None = None,
     ) -> None: ...
     def set_velocity_limits(
-        self, limit: _Numbers | None = None, *, joints: Mapping[str, float | None] | None = None
+        robot, limit: _Numbers | None = None, *, joints: Mapping[str, float | None] | None = None
     ) -> None: ...
     def set_joint_friction(
-        self,
+        robot,
         friction: _Numbers | None = None,
         static: _Numbers | None = None,
         threshold: _Numbers | None = None,
@@ -120,17 +120,17 @@ class ArticulatedSystem(WorldObject):
         joints: Mapping[str, float | tuple[float, float]] | None = None,
     ) -> None: ...
     def set_joint_damping(
-        self, damping: _Numbers | None = None, *, joints: Mapping[str, float] | None = None
+        robot, damping: _Numbers | None = None, *, joints: Mapping[str, float] | None = None
     ) -> None: ...
     def set_joint_springs(
-        self,
+        robot,
         stiffness: _Numbers | None = None,
         reference: ArrayLike | None = None,
         *,
         joints: Mapping[str, float | tuple[float, ArrayLike]] | None = None,
     ) -> None: ...
-    def add_spring(self, joint: str, stiffness: float, reference: ArrayLike | None = None) -> None: ...
-    def joint_limit_violations(self) -> list[LimitViolation]: ...
+    def add_spring(robot, joint: str, stiffness: float, reference: ArrayLike | None = None) -> None: ...
+    def joint_limit_violations(robot) -> list[LimitViolation]: ...
     def set_state(self, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None: ...
     def body_pose(self, body: _Body) -> Array: ...
     def set_pd_gains(self, p: float | ArrayLike, d: float | ArrayLike, limits: _Limits | None = None) -> None: ...

@@ -8,9 +8,9 @@ from rbdyn.arguments import shown
 from rbdyn.errors import Error, unknown_name
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.arguments import effort_limits, option
-from rbdyn.world.objects import joint_readings, joint_rows, joint_settings
+from rbdyn.world.objects.joints import readings, rows, settings
 from rbdyn.world.objects.base_pose import q_with_base
-from rbdyn.world.objects.closed_loops import closed, closed_start, loop_joints, ties_trees
+from rbdyn.world.objects.joints.closed_loops import closed, closed_start, loop_joints, ties_trees
 from rbdyn.world.arguments import orientation as _orientation
 
 cimport numpy as cnp
@@ -36,8 +36,8 @@ from rbdyn.world.objects.object cimport WorldObject
 
 MODES = ("force", "pd_plus_feedforward")
 LIMITS = ("motor", "explicit")
-FORCES = {"limit": LIMIT_FORCE, "velocity limit": VELOCITY_LIMIT_FORCE, "friction": FRICTION_FORCE,
-          "mimic": MIMIC_FORCE}
+_FORCES = {"limit": LIMIT_FORCE, "velocity limit": VELOCITY_LIMIT_FORCE, "friction": FRICTION_FORCE,
+           "mimic": MIMIC_FORCE}
 
 
 cdef class ArticulatedSystem(WorldObject):
@@ -87,10 +87,10 @@ cdef class ArticulatedSystem(WorldObject):
         c.motor_limits = True
         memcpy(c.q_spring, data(self.model.array("spring_reference")), self.model.c.nq * sizeof(double))
         list_inertias(self.system())
-        self.put_numbers({**joint_settings.joint_numbers(self.model.mechanism), "damping": self.model.array("damping"),
+        self.put_numbers({**settings.joint_numbers(self.model.mechanism), "damping": self.model.array("damping"),
                           "stiffness": self.model.array("stiffness")})
-        self.put_mimics(joint_rows.mimics(self.model))
-        self.put_balls(joint_rows.ball_limits(self.model))
+        self.put_mimics(rows.mimics(self.model))
+        self.put_balls(rows.ball_limits(self.model))
         memcpy(c.q_ref, self.state.c.q, self.model.c.nq * sizeof(double))
         c.tied = ties_trees(self.model)
         for k, (stiffness, damping, friction, rest, lower, upper) in enumerate(loop_joints(self.model)):
@@ -462,27 +462,27 @@ cdef class ArticulatedSystem(WorldObject):
 
     # ---- joints ------------------------------------------------------------------------------
 
-    joint_limits = joint_settings.joint_limits
-    limit_restitution = joint_settings.limit_restitution
-    velocity_limits = joint_settings.velocity_limits
-    joint_friction = joint_settings.joint_friction
-    joint_damping = joint_settings.joint_damping
-    joint_springs = joint_settings.joint_springs
-    set_joint_limits = joint_settings.set_joint_limits
-    set_velocity_limits = joint_settings.set_velocity_limits
-    set_joint_friction = joint_settings.set_joint_friction
-    set_joint_damping = joint_settings.set_joint_damping
-    set_joint_springs = joint_settings.set_joint_springs
-    add_spring = joint_settings.add_spring
-    no_load_speeds = joint_settings.no_load_speeds
-    set_no_load_speeds = joint_settings.set_no_load_speeds
-    set_ball_limits = joint_settings.set_ball_limits
-    joint_limit_violations = joint_readings.joint_limit_violations
-    limit_force = joint_readings.limit_force
-    velocity_limit_force = joint_readings.velocity_limit_force
-    friction_force = joint_readings.friction_force
-    mimic_force = joint_readings.mimic_force
-    passive_force = joint_readings.passive_force
+    joint_limits = settings.joint_limits
+    limit_restitution = settings.limit_restitution
+    velocity_limits = settings.velocity_limits
+    joint_friction = settings.joint_friction
+    joint_damping = settings.joint_damping
+    joint_springs = settings.joint_springs
+    set_joint_limits = settings.set_joint_limits
+    set_velocity_limits = settings.set_velocity_limits
+    set_joint_friction = settings.set_joint_friction
+    set_joint_damping = settings.set_joint_damping
+    set_joint_springs = settings.set_joint_springs
+    add_spring = settings.add_spring
+    no_load_speeds = settings.no_load_speeds
+    set_no_load_speeds = settings.set_no_load_speeds
+    set_ball_limits = settings.set_ball_limits
+    joint_limit_violations = readings.joint_limit_violations
+    limit_force = readings.limit_force
+    velocity_limit_force = readings.velocity_limit_force
+    friction_force = readings.friction_force
+    mimic_force = readings.mimic_force
+    passive_force = readings.passive_force
 
     def _check_settable(self):
         self.present()
@@ -526,7 +526,7 @@ cdef class ArticulatedSystem(WorldObject):
         self.present()
         if name == "passive":
             return self.array_of(self.system().work.passive, self.nv)
-        a = self.array_of(self.system().work.by_rows + <int> FORCES[name] * self.model.c.nv, self.nv)
+        a = self.array_of(self.system().work.by_rows + <int> _FORCES[name] * self.model.c.nv, self.nv)
         return read_only(a / self._lasted) if self._lasted else a
 
     @property

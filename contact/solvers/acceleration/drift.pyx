@@ -6,7 +6,7 @@ from rbdyn.contact.laws cimport cone
 from rbdyn.contact.laws.dispatch cimport admissible, make_admissible
 from rbdyn.contact.operator cimport LineBlock, Operator, impulse_at, set_impulse
 from rbdyn.contact.problem cimport BILATERAL, DISC
-from rbdyn.contact.solvers.anderson cimport Anderson
+from rbdyn.contact.solvers.acceleration.anderson cimport Anderson
 from rbdyn.spatial._algebra cimport Vec3, vec3
 
 cdef double PARALLEL = 0.9999       # cosine of two changes that count as one direction

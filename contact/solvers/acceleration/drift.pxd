@@ -5,7 +5,7 @@
 # first cone boundary or bound: go there at once, and let the next sweeps see what follows.
 
 from rbdyn.contact.operator cimport Operator
-from rbdyn.contact.solvers.anderson cimport Anderson
+from rbdyn.contact.solvers.acceleration.anderson cimport Anderson
 
 cdef enum:
     LEG = 16                 # sweeps after a drift step in which the error must come down again

@@ -64,7 +64,7 @@ def ties_trees(model: Model) -> bool:
 
 def loop_joints(model: Model) -> list[tuple[float, ...]]:
     """Stiffness, damping, friction, rest, and limits of each loop joint, as `LoopJoint` of scene.pxd has them."""
-    joints = []
+    joints: list[tuple[float, ...]] = []
     for name in model.loop_names:
         joint = model.mechanism.find_joint(name)
         if joint.stiffness > 0.0 and joint.num_velocities != 1:

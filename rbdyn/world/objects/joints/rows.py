@@ -35,8 +35,9 @@ def mimics(model: Model) -> list[tuple[int, int, int, int, float, float]]:
                 raise MechanismError(f"joint {joint.name!r} follows {leader.name!r}, but {one.name!r} "
                                      f"({one.joint_type.kind}) has not one coordinate")  # fmt: skip
         _check_circle(joint, joints)
-        places = [f(one.name) for one in (joint, leader) for f in (model.joint_q_index, model.joint_v_index)]
-        found.append((*places, joint.mimic.multiplier, joint.mimic.offset))
+        own = model.joint_q_index(joint.name), model.joint_v_index(joint.name)
+        other = model.joint_q_index(leader.name), model.joint_v_index(leader.name)
+        found.append((*own, *other, joint.mimic.multiplier, joint.mimic.offset))
     return found
 
 

@@ -1,0 +1,1 @@
+"""Steps beyond what sweeps do: Anderson acceleration, and the drift step."""
