@@ -61,7 +61,7 @@ def add_stiff_wire(
     stretch_type : {"stretch_resistant", "compression_resistant", "both"}
         Whether it may not be longer than `length`, not shorter, or neither.
     restitution : float
-        Share of the speed that it throws back when it becomes taut, 0 to 1; a wire that resists both has none.
+        Share of the speed that it throws back when it becomes taut, 0 to 1; 0 for a wire that resists both.
     name : str, optional
         Unique in this World; "wire_0" or the like by default.
 
@@ -72,13 +72,16 @@ def add_stiff_wire(
     Raises
     ------
     Error
-        If a length is not above 0, all points are on one body, or an end is none of this World.
+        If a length is not above 0, all points are on one body, an end is none of this World, or what resists both is to
+        bounce.
     UnknownNameError
         If a robot has no such body; it names those that there are.
     RemovedError
         If an end is not in this World any more.
     """
     points = _points(a, b, point_a, point_b, via)
+    if number(restitution, "restitution", low=0.0, high=1.0) > 0.0 and stretch_type == "both":
+        raise Error(f'a wire that resists "both" never becomes taut: restitution must be 0, got {restitution:g}')
     attributes = {
         "wire_type": "stiff",
         "length": _length(length),

@@ -255,6 +255,14 @@ def test_a_winch_lets_out_stops_at_its_end_and_is_for_stiff_wires():
     assert band.speed == rope.speed == 0.0
 
 
+def test_a_rod_does_not_bounce():
+    world = World(1e-3)
+    ball = world.add_sphere(0.1, 2.0)
+    with pytest.raises(Error, match='resists "both" .* restitution must be 0, got 0.5'):
+        world.add_stiff_wire(None, ball, point_a=(0, 0, 1), stretch_type="both", restitution=0.5)
+    assert not world.constraints
+
+
 def test_a_step_that_fails_in_its_second_part_takes_the_winch_back():
     world, asked = World(1e-3), []
 
