@@ -45,7 +45,8 @@ cdef class BisectionSolver(ContactSolver):
         Under-relaxation alpha of every visit: starts at alpha_init, and after each sweep
         ``alpha = alpha_min + alpha_decay (alpha - alpha_min)``.  1 is best in every case measured.
     patience : int
-        Give up, with ``converged`` False, after so many sweeps without one percent of progress.
+        Give up, with ``converged`` False, after so many sweeps without one percent of progress; islands of robots after
+        they have been damped, which begins after 20.
     direct : bool
         After 8 sweeps, solve all sticking contacts, and all other rows whose laws hold a velocity, together where the
         graph of what acts on what makes that cheap: a tall stack or a long chain then needs tens of sweeps instead of

@@ -31,6 +31,8 @@ from rbdyn.spatial._algebra cimport vec3
 cdef double ROUGH = 100.0          # times as much: a hundredth of gravity
 cdef double SLOW = 0.6             # of the error PACE sweeps before
 cdef int WARM_UP = 10              # sweeps of an island without impulses
+cdef int STUCK = 20                # sweeps without progress, leaps among them, that go round and round
+cdef double HALF_WAY = 0.5         # of its step that a block goes then
 cdef double GENTLE = 0.2           # of its step that a block goes in them
 
 
@@ -181,6 +183,22 @@ cdef bint take_back(Island* island, Anderson* A, const Settings* s, Progress* q)
     return True
 
 
+cdef inline bint relaxes(const Settings* s, const Progress* q) noexcept nogil:
+    """Whether sweeps that get nowhere are to be damped: those of robots and nets, once."""
+    return s.thorough and q.plain and not q.soft
+
+
+cdef void relax(Island* island, Anderson* A, Progress* q) noexcept nogil:
+    """Go half of each block's way from now on, without leaps, from the best impulses so far.
+
+    Where contacts slide on a mechanism that rows hold together, a push and its friction may go to and fro from sweep to
+    sweep for ever.
+    """
+    restore(island, A.kept, q.best)
+    q.plain, q.alpha = False, HALF_WAY
+    q.progress, q.mark = island.iterations - 1, INFINITY
+
+
 cdef bint is_over(Island* island, Anderson* A, const Settings* s, Progress* q) noexcept nogil:
     """Take note of a sweep; whether it was the last: it converged, failed, or nothing has got better for long."""
     island.converged = island.error < (s.threshold if island.iterations <= s.strict else s.enough)
@@ -191,8 +209,10 @@ cdef bint is_over(Island* island, Anderson* A, const Settings* s, Progress* q) n
         return True
     if island.error < 0.99 * q.mark or s.thorough and island.iterations == q.first + PLAIN_SWEEPS:
         q.mark, q.progress = island.error, island.iterations - 1
-    elif island.iterations - 1 - q.progress >= s.patience:
-        return True
+    elif island.iterations - 1 - q.progress >= (min(s.patience, STUCK) if relaxes(s, q) else s.patience):
+        if not relaxes(s, q):
+            return True
+        relax(island, A, q)
     q.alpha = s.alpha_min + s.alpha_decay * (q.alpha - s.alpha_min)
     q.leapt = q.tried = False
     return False
