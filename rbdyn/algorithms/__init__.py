@@ -14,7 +14,13 @@ from rbdyn.algorithms.integration.simulate import simulate
 from rbdyn.algorithms.integration.trajectory import Trajectory
 from rbdyn.algorithms.inverse_kinematics.search import InverseKinematicsResult, inverse_kinematics
 from rbdyn.algorithms.kinematics.acceleration import point_acceleration, point_acceleration_6d
-from rbdyn.algorithms.kinematics.forward import body_pose, forward_kinematics, point_velocity, point_velocity_6d
+from rbdyn.algorithms.kinematics.forward import (
+    body_pose,
+    forward_kinematics,
+    frame_poses,
+    point_velocity,
+    point_velocity_6d,
+)
 from rbdyn.algorithms.kinematics.jacobian import body_spatial_jacobian, point_jacobian, point_jacobian_6d
 from rbdyn.algorithms.kinematics.jacobian_dot import (
     body_spatial_jacobian_dot,
@@ -82,6 +88,7 @@ __all__ = [
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "forward_kinematics",
+    "frame_poses",
     "integrate",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",

@@ -6,6 +6,10 @@ from rbdyn.world.constraints.coupling import Coupling
 from rbdyn.world.constraints.wire import Wire
 from rbdyn.world.objects.articulated_system import ArticulatedSystem
 from rbdyn.world.objects.contact import Contact
+from rbdyn.world.objects.handles.body_ref import BodyRef
+from rbdyn.world.objects.handles.frame_ref import FrameRef
+from rbdyn.world.objects.handles.geometry_ref import GeometryRef
+from rbdyn.world.objects.handles.joint_ref import JointRef
 from rbdyn.world.objects.object import WorldObject
 from rbdyn.world.objects.single_body import SingleBody
 from rbdyn.world.world import World
@@ -13,9 +17,13 @@ from rbdyn.world.world import World
 __all__ = [
     "ArticulatedSystem",
     "BodyJoint",
+    "BodyRef",
     "Constraint",
     "Contact",
     "Coupling",
+    "FrameRef",
+    "GeometryRef",
+    "JointRef",
     "SingleBody",
     "Wire",
     "World",

@@ -108,6 +108,43 @@ def body_pose(State state not None, body, out=None):
     return pose
 
 
+def frame_poses(State state not None, frames):
+    """World poses of several bodies or frames.
+
+    Parameters
+    ----------
+    state : State
+        Configuration q; v is not read.
+    frames : sequence of str, RigidBody or CartesianFrame
+        Which, n of them.
+
+    Returns
+    -------
+    poses : (n, 4, 4) ndarray of float64
+        `body_pose` of each.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such body or frame.
+    """
+    cdef CModel* m = state.use()
+    cdef CData* d = &state.c
+    cdef list places = [place_of(state.model, frame) for frame in frames]
+    cdef cnp.npy_intp size[3]
+    cdef cnp.ndarray poses_of
+    cdef Placement place
+    cdef int k = 0
+    size[0], size[1], size[2] = len(places), 4, 4
+    poses_of = cnp.PyArray_EMPTY(3, size, cnp.NPY_DOUBLE, 0)
+    state.use()                                  # names that are no plain str can change the mechanism
+    poses(m, d)
+    for place in places:
+        _write_pose(matmul3(d.R[place.body], place.R), point_in_world(d, place, place.p), data(poses_of) + 16 * k)
+        k += 1
+    return poses_of
+
+
 def point_velocity(State state not None, body, point=None, out=None):
     """World velocity of a point fixed to a body.
 

@@ -7,6 +7,7 @@ from rbdyn.world.objects.object cimport WorldObject
 cdef class ArticulatedSystem(WorldObject):
     cdef readonly Model model
     cdef readonly State state
+    cdef readonly dict _handles  # of its bodies, joints, frames and geometry: (class, name or thing) -> handle
     cdef int build(self, object mechanism) except -1
     cdef int begin(self) except -1
     cdef System* system(self) except NULL

@@ -7,8 +7,9 @@ from rbdyn.algorithms.loops.loops import loop_error
 from rbdyn.arguments import shown
 from rbdyn.errors import Error, unknown_name
 from rbdyn.spatial.transform import Transform
-from rbdyn.world.arguments import effort_limits, option
-from rbdyn.world.objects.joints import readings, rows, settings
+from rbdyn.world.arguments import option
+from rbdyn.world.objects.handles import arrays, finding
+from rbdyn.world.objects.joints import named, readings, rows, settings
 from rbdyn.world.objects.base_pose import q_with_base
 from rbdyn.world.objects.joints.closed_loops import closed, closed_start, loop_joints, ties_trees
 from rbdyn.world.arguments import orientation as _orientation
@@ -66,6 +67,7 @@ cdef class ArticulatedSystem(WorldObject):
         """Compile the mechanism."""
         self.model = Model(mechanism)
         self.state = State(self.model)
+        self._handles = {}
         if self.model.has_loops:
             self.state.set(closed_start(self.model))
         no_force = np.zeros(self.model.c.nv)
@@ -163,6 +165,18 @@ cdef class ArticulatedSystem(WorldObject):
         a = np.empty(n)
         memcpy(data(a), x, n * sizeof(double))
         return read_only(a)
+
+    @property
+    def _placed(self):
+        """The State of a system that is in a World; RemovedError otherwise."""
+        self.present()
+        return self.state
+
+    @property
+    def _handles_here(self):
+        """The handles of a system that is in a World; RemovedError otherwise."""
+        self.present()
+        return self._handles
 
     cdef Model present(self):
         """The Model of a system that is in a World; RemovedError otherwise."""
@@ -279,20 +293,21 @@ cdef class ArticulatedSystem(WorldObject):
         if self.system().control.pd:
             self.start_target()
 
-    def set_pd_gains(self, p, d, limits=None):
-        """Gains of the implicit PD controller, and switch to "pd_plus_feedforward".
+    def set_pd_gains(self, p=None, d=None, limits=None, *, joints=None):
+        """Gains of the implicit PD controller, and switch to "pd_plus_feedforward"; what is not given stays.
 
         Without a target, the present configuration becomes the target.
 
         Parameters
         ----------
-        p, d : float or (nv,) array_like
+        p, d : float or (nv,) array_like, optional
             Position gains [N m/rad or N/m] and velocity gains [N m s/rad or N s/m], not negative.  Those of a floating
             base are set to 0: nothing holds it.
         limits : {"motor", "explicit"}, optional
             What effort limits bound: all that an actuator applies, as of a real motor ("motor", so from the start), or
-            its explicit command alone, the implicit part of the law not counted ("explicit", as in RaiSim).  What is
-            not given stays.
+            its explicit command alone, the implicit part of the law not counted ("explicit", as in RaiSim).
+        joints : dict, optional
+            By joint name: (p, d), of which one may be None.
 
         Raises
         ------
@@ -300,25 +315,17 @@ cdef class ArticulatedSystem(WorldObject):
             If a length is wrong or a number is not finite.
         Error
             If a gain is negative, or `limits` is none of the two.
+        UnknownNameError
+            If there is no such joint.
         """
+        cdef cnp.ndarray new_p, new_d
         meaning = None if limits is None else option(limits, "limits", LIMITS)
         self.check_alive()
-        gains = []
-        for name, value in (("p", p), ("d", d)):
-            try:
-                value = np.array(value)
-            except ValueError:                       # rows of different lengths, which vector_in refuses by name
-                pass
-            scalar = isinstance(value, np.ndarray) and value.ndim == 0
-            a = vector_in(np.full(self.nv, value) if scalar else value, self.nv, name).copy()
-            if (a < 0).any():
-                raise Error(f"{name} must not be negative, got {a.min()} for degree of freedom {a.argmin()}")
-            a[:6 if self.model.floating_base else 0] = 0.0
-            gains.append(a)
+        new_p, new_d = named.gains(self, p, d, joints)
         self.check_alive()
         self.lock.check_idle()
-        memcpy(self.system().control.kp, data(gains[0]), self.model.c.nv * sizeof(double))
-        memcpy(self.system().control.kd, data(gains[1]), self.model.c.nv * sizeof(double))
+        memcpy(self.system().control.kp, data(new_p), self.model.c.nv * sizeof(double))
+        memcpy(self.system().control.kd, data(new_d), self.model.c.nv * sizeof(double))
         self.system().control.pd = True
         if meaning is not None:
             self.system().control.motor_limits = meaning == LIMITS[0]
@@ -343,23 +350,27 @@ cdef class ArticulatedSystem(WorldObject):
         self.present()
         return LIMITS[0 if self.system().control.motor_limits else 1]
 
-    def set_effort_limits(self, lower, upper):
-        """Change what the actuators can give; the joints of the mechanism keep their `effort_limit`.
+    def set_effort_limits(self, lower=None, upper=None, *, joints=None):
+        """Change what the actuators can give; what is not given stays, and the mechanism's joints keep `effort_limit`.
 
         Parameters
         ----------
-        lower, upper : float or (nv,) array_like
+        lower, upper : float or (nv,) array_like, optional
             Least and largest force [N m or N]: lower <= 0 <= upper, which may be infinite.  A floating base has none.
+        joints : dict, optional
+            By joint name: (lower, upper), or a number x for (-x, x).
 
         Raises
         ------
         StateError
             If a length is wrong, an entry is no number, a lower limit is above 0 or an upper one below; nothing
             changes then.
+        UnknownNameError
+            If there is no such joint.
         """
         cdef cnp.ndarray low, high
         self.check_alive()
-        low, high = effort_limits(lower, upper, self.model.c.nv)
+        low, high = named.efforts(self, lower, upper, {} if joints is None else joints)
         self.check_alive()
         self.lock.check_idle()
         memcpy(self.system().control.effort_lower, data(low), self.model.c.nv * sizeof(double))
@@ -372,7 +383,7 @@ cdef class ArticulatedSystem(WorldObject):
         return (self.array_of(self.system().control.effort_lower, self.nv),
                 self.array_of(self.system().control.effort_upper, self.nv))
 
-    def set_pd_target(self, q=None, v=None):
+    def set_pd_target(self, q=None, v=None, *, joints=None):
         """Set the target of the PD controller; what is not given stays.
 
         Parameters
@@ -382,16 +393,26 @@ cdef class ArticulatedSystem(WorldObject):
             is set, the target is the configuration at which PD control began.
         v : (nv,) array_like, optional
             Velocity [rad/s or m/s]; 0 until set.
+        joints : dict, optional
+            By joint name: its configuration, which counts more than that in `q`.
 
         Raises
         ------
         StateError
             If a length is wrong, a number is not finite, or a quaternion or pair [sine, cosine] is not of unit length;
             nothing changes then.
+        UnknownNameError
+            If there is no such joint.
+
+        Examples
+        --------
+        >>> robot.set_pd_target(joints={"LF_HFE": 0.4})  # doctest: +SKIP
         """
         cdef cnp.ndarray new_q = None
         cdef cnp.ndarray new_v = None
         self.check_alive()
+        if joints is not None:
+            q = named.targets(self, q, joints)
         if q is not None:
             new_q = vector_in(q, self.model.c.nq, "q").copy()
         if v is not None:
@@ -415,21 +436,27 @@ cdef class ArticulatedSystem(WorldObject):
         return (self.array_of(self.system().control.q_ref if self.targeted else self.state.c.q, self.nq),
                 self.array_of(self.system().control.v_ref, self.nv))
 
-    def set_generalized_force(self, tau):
+    def set_generalized_force(self, tau=None, *, joints=None):
         """Set the feed-forward force, which stays until changed.
 
         Parameters
         ----------
-        tau : (nv,) array_like
-            [N m or N]; the effort limits bound it together with the PD law.
+        tau : (nv,) array_like, optional
+            [N m or N]; the effort limits bound it together with the PD law.  By default what it is now.
+        joints : dict, optional
+            By joint name: its force, which counts more than that in `tau`.
 
         Raises
         ------
         StateError
             If the length is wrong or a number is not finite; nothing changes then.
+        UnknownNameError
+            If there is no such joint.
         """
         cdef cnp.ndarray force
         self.check_alive()
+        if tau is None or joints is not None:
+            tau = named.forces(self, tau, joints)
         force = vector_in(tau, self.model.c.nv, "tau")
         self.check_alive()
         self.lock.check_idle()
@@ -459,6 +486,21 @@ cdef class ArticulatedSystem(WorldObject):
         """
         self.present()
         return self.array_of(self.system().work.acceleration, self.nv)
+
+    # ---- handles -----------------------------------------------------------------------------
+
+    body = finding.body
+    joint = finding.joint
+    frame = finding.frame
+    geometry = finding.geometry
+    bodies = finding.bodies
+    joints = finding.joints
+    frames = finding.frames
+    geometries = finding.geometries
+    body_poses = arrays.body_poses
+    body_positions = arrays.body_positions
+    body_velocities = arrays.body_velocities
+    frame_poses = arrays.frame_poses
 
     # ---- joints ------------------------------------------------------------------------------
 

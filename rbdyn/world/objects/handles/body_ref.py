@@ -1,0 +1,148 @@
+"""BodyRef: a body of a robot, or a link that a fixed joint merged into one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+
+from rbdyn.algorithms.momentum.centroidal import composite_inertia
+from rbdyn.arguments import as_vector
+from rbdyn.mechanism import RigidBody
+from rbdyn.spatial.inertia import SpatialInertia
+from rbdyn.spatial.rotations import Array
+from rbdyn.world.objects.handles.frames_given import turned_from
+from rbdyn.world.objects.handles.moving import Moving
+
+if TYPE_CHECKING:
+    from rbdyn.world import GeometryRef, JointRef
+
+
+class BodyRef(Moving):
+    """A body of a robot in a World; links on fixed joints are bodies too, which move with `carrier`.
+
+    Made by `ArticulatedSystem.body`.  Mass, centre of mass and inertia are the link's own; `merged_inertia` has the
+    links that fixed joints hold to it as well, `composite_inertia` all that hangs on it.
+    """
+
+    __slots__ = ()
+    kind = "body"
+    _item: RigidBody
+
+    def _of(self, item: Any) -> None:
+        self._item = self._frame = item
+
+    # ---- inertia ---------------------------------------------------------------------------------
+
+    @property
+    def mass(self) -> float:
+        """Of the link alone [kg]."""
+        return self._thing.inertia.mass
+
+    @property
+    def com(self) -> Array:
+        """Centre of mass of the link, in its frame, (3,) read-only [m]."""
+        return self._thing.inertia.com
+
+    @property
+    def inertia(self) -> Array:
+        """Of the link about its centre of mass, its axes, (3, 3) read-only [kg m^2]."""
+        return self._thing.inertia.inertia
+
+    @property
+    def spatial_inertia(self) -> SpatialInertia:
+        """Mass, centre of mass and inertia of the link in one."""
+        return self._thing.inertia
+
+    @property
+    def merged_inertia(self) -> SpatialInertia:
+        """Of the link and all that fixed joints of the tree hold beyond it, in its frame."""
+        mechanism, total = self._mechanism, self._item.inertia
+        for joint in mechanism.joints_to_children(self._item):
+            if joint.joint_type.is_fixed:
+                edge = mechanism.edge(joint)
+                beyond = self._robot.body(edge.successor).merged_inertia
+                total = total + beyond.transformed(edge.joint_pose @ edge.successor_pose)
+        return total
+
+    @property
+    def composite_inertia(self) -> SpatialInertia:
+        """Of `carrier` and all that hangs on it, in the frame of this body, at the present configuration."""
+        return composite_inertia(self._robot._placed, self._item)
+
+    @property
+    def com_position(self) -> Array:
+        """Centre of mass of the link in the world, (3,), fresh [m]."""
+        return self.point_position(self._item.inertia.com)
+
+    # ---- where it stands in the mechanism ----------------------------------------------------------
+
+    @property
+    def carrier(self) -> BodyRef:
+        """The one of `body_names` that it moves with: itself, unless a fixed joint holds it."""
+        model = self._robot._placed.model
+        return self._robot.body(model.body_names[model.body_of(self._item)])
+
+    @property
+    def index(self) -> int:
+        """Of `carrier` in `body_names`."""
+        return int(self._robot._placed.model.body_of(self._item))
+
+    @property
+    def joint(self) -> JointRef | None:
+        """The joint of the tree that holds it; None for the root."""
+        mechanism = self._mechanism
+        return None if self._item is mechanism.root_body else self._robot.joint(mechanism.joint_to_parent(self._item))
+
+    @property
+    def parent(self) -> BodyRef | None:
+        """The link that it hangs on; None for the root."""
+        mechanism = self._mechanism
+        return None if self._item is mechanism.root_body else self._robot.body(mechanism.parent(self._item))
+
+    @property
+    def children(self) -> tuple[BodyRef, ...]:
+        """The links that hang on it by joints of the tree."""
+        mechanism = self._mechanism
+        joints = mechanism.joints_to_children(self._item)
+        return tuple(self._robot.body(mechanism.successor(joint)) for joint in joints)
+
+    @property
+    def geometries(self) -> tuple[GeometryRef, ...]:
+        """Its shapes that collide."""
+        return tuple(one for one in self._robot.geometries if one.body is self)
+
+    # ---- forces ------------------------------------------------------------------------------------
+
+    def set_external_force(
+        self, force: ArrayLike, point: ArrayLike | None = None, frame: Any = None, expressed_in: Any = "world"
+    ) -> None:
+        """Apply a force for one step; the forces of one step add up.
+
+        Parameters
+        ----------
+        force : (3,) array_like
+            In the axes of `expressed_in` [N].
+        point : (3,) array_like, optional
+            Where, in `frame` [m].  By default the centre of mass (with what is merged into it) of one of `body_names`,
+            and the origin of a merged link.
+        frame : str, handle or SingleBody, optional
+            Its own frame by default.
+        expressed_in : str, handle or SingleBody
+            Whose axes the force is given in, now.
+        """
+        f = turned_from(self._robot, expressed_in, as_vector(force, 3, "force"))
+        self._robot.set_external_force(self._item, f, self._own(point, frame))
+
+    def set_external_torque(self, torque: ArrayLike, expressed_in: Any = "world") -> None:
+        """Apply a torque for one step; the torques of one step add up.
+
+        Parameters
+        ----------
+        torque : (3,) array_like
+            In the axes of `expressed_in` [N m].
+        expressed_in : str, handle or SingleBody
+            Whose axes the torque is given in, now: the body itself for one in body axes.
+        """
+        n = turned_from(self._robot, expressed_in, as_vector(torque, 3, "torque"))
+        self._robot.set_external_torque(self._item, n)

@@ -1,0 +1,76 @@
+"""Frames as users give them: of this robot by name, any handle, a single body, or the world."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rbdyn.arguments import shown
+from rbdyn.errors import Error, UnknownNameError
+from rbdyn.mechanism import RigidBody
+from rbdyn.spatial.frames import CartesianFrame
+from rbdyn.spatial.rotations import Array
+from rbdyn.world.objects.handles.ref import Ref
+from rbdyn.world.objects.single_body import SingleBody
+
+if TYPE_CHECKING:
+    from rbdyn.world.objects.articulated_system import ArticulatedSystem
+
+
+def pose_of(robot: ArticulatedSystem, frame: Any, what: str) -> Array | None:
+    """World pose (4, 4) of a frame that was given as argument `what`; None for the world."""
+    if isinstance(frame, str):
+        return None if frame == "world" else robot.body_pose(frame)
+    if isinstance(frame, (Ref, SingleBody)):
+        return _pose_in_world(robot, frame, what)
+    if isinstance(frame, (RigidBody, CartesianFrame)):
+        return robot.body_pose(frame)
+    need = "a frame: a name, a handle such as robot.body(...), or a single body"
+    raise Error(f"{what} must be {need}; got {shown(frame)}")
+
+
+def _pose_in_world(robot: ArticulatedSystem, frame: Any, what: str) -> Array:
+    """Of what belongs to a World: this one."""
+    if (frame.robot if isinstance(frame, Ref) else frame).world is not robot.world:
+        raise Error(f"{what} must be of the World of {robot.name!r}, {frame!r} is in another one")
+    if isinstance(frame, Ref):
+        pose: Array | None = getattr(frame, "pose", None)
+        if pose is None:
+            raise UnknownNameError(f"{what}: {frame!r} is not placed anywhere")
+        return pose
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = frame.rotation, frame.position
+    return T
+
+
+def turned_into(robot: ArticulatedSystem, frame: Any, a: Array, what: str = "expressed_in") -> Array:
+    """Vectors (3,), pairs of them (6,), or columns of either, from world axes to those of a frame."""
+    if isinstance(frame, str) and frame == "world":
+        return a
+    T = pose_of(robot, frame, what)
+    assert T is not None
+    R = T[:3, :3].T
+    return R @ a if len(a) == 3 else np.concatenate([R @ a[:3], R @ a[3:]])
+
+
+def turned_from(robot: ArticulatedSystem, frame: Any, a: Array, what: str = "expressed_in") -> Array:
+    """A vector (3,) from the axes of a frame to those of the world."""
+    if isinstance(frame, str) and frame == "world":
+        return a
+    T = pose_of(robot, frame, what)
+    assert T is not None
+    turned: Array = T[:3, :3] @ a
+    return turned
+
+
+def to_world(robot: ArticulatedSystem, frame: Any, point: Array) -> Array:
+    """World coordinates of a point that is given in a frame [m]."""
+    T = pose_of(robot, frame, "frame")
+    return point if T is None else T[:3, :3] @ point + T[:3, 3]
+
+
+def from_world(robot: ArticulatedSystem, frame: Any, point: Array) -> Array:
+    """Coordinates in a frame of a point of the world [m]."""
+    T = pose_of(robot, frame, "expressed_in")
+    return point if T is None else T[:3, :3].T @ (point - T[:3, 3])

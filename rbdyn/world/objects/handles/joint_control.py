@@ -1,0 +1,154 @@
+"""Controlled: a joint's limits, passive elements, gains, targets and forces, as the robot has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbdyn.arguments import as_array
+from rbdyn.errors import StateError
+from rbdyn.mechanism import Joint
+from rbdyn.spatial.rotations import Array
+from rbdyn.world.objects.handles.moving import Moving
+
+
+class Controlled(Moving):
+    """What a JointRef says of its degrees of freedom; numbers of one, arrays of several."""
+
+    __slots__ = ()
+    _item: Joint
+
+    def _in_q(self) -> slice:
+        first = self._robot._placed.model.joint_q_index(self._item.name)
+        return slice(first, first + self._item.num_positions)
+
+    def _in_v(self) -> slice:
+        first = self._robot._placed.model.joint_v_index(self._item.name)
+        return slice(first, first + self._item.num_velocities)
+
+    def _one_of(self, values: Array) -> Any:
+        """A number for one, a read-only array of its own for several."""
+        if len(values) == 1:
+            return float(values[0])
+        own = values.copy()
+        own.flags.writeable = False
+        return own
+
+    def _put(self, whole: Array, place: slice, value: ArrayLike, what: str) -> Array:
+        """All the robot's numbers with this joint's exchanged."""
+        new, n = np.array(whole), place.stop - place.start
+        one = value if hasattr(value, "__len__") or n > 1 else [value]
+        new[place] = as_array(one, (n,), f"{what} of joint {self.name!r}", error=StateError)
+        return new
+
+    # ---- limits ----------------------------------------------------------------------------------
+
+    @property
+    def limits(self) -> tuple[Any, Any]:
+        """Least and largest position [rad or m], which may be infinite; None for no limits when set."""
+        lower, upper = self._robot.joint_limits
+        place = self._in_v()
+        return self._one_of(lower[place]), self._one_of(upper[place])
+
+    @limits.setter
+    def limits(self, value: tuple[float, float] | None) -> None:
+        self._robot.set_joint_limits(joints={self.name: value})
+
+    @property
+    def velocity_limit(self) -> Any:
+        """Largest speed [rad/s or m/s], which may be infinite; None for no limit when set."""
+        return self._one_of(self._robot.velocity_limits[self._in_v()])
+
+    @velocity_limit.setter
+    def velocity_limit(self, value: float | None) -> None:
+        self._robot.set_velocity_limits(joints={self.name: value})
+
+    @property
+    def effort_limits(self) -> tuple[Any, Any]:
+        """Least and largest force of its actuator [N m or N]; when set, a number stands for (-number, number)."""
+        lower, upper = self._robot.effort_limits
+        place = self._in_v()
+        return self._one_of(lower[place]), self._one_of(upper[place])
+
+    @effort_limits.setter
+    def effort_limits(self, value: float | tuple[ArrayLike, ArrayLike]) -> None:
+        self._robot.set_effort_limits(joints={self.name: value})
+
+    # ---- passive elements --------------------------------------------------------------------------
+
+    @property
+    def damping(self) -> Any:
+        """Viscous [N m s/rad or N s/m]."""
+        return self._one_of(self._robot.joint_damping[self._in_v()])
+
+    @property
+    def friction(self) -> Any:
+        """Dry, while sliding [N m or N]."""
+        return self._one_of(self._robot.joint_friction[0][self._in_v()])
+
+    @property
+    def static_friction(self) -> Any:
+        """Dry, at rest [N m or N]."""
+        return self._one_of(self._robot.joint_friction[1][self._in_v()])
+
+    @property
+    def stiffness(self) -> Any:
+        """Of its spring [N m/rad or N/m]."""
+        return self._one_of(self._robot.joint_springs[0][self._in_v()])
+
+    @property
+    def spring_reference(self) -> Any:
+        """Where its spring is at rest [rad or m]."""
+        return self._one_of(self._robot.joint_springs[1][self._in_q()])
+
+    @property
+    def rotor_inertia(self) -> float:
+        """Reflected inertia of its rotor (armature) [kg m^2 or kg]."""
+        return self._thing.rotor_inertia
+
+    # ---- control -----------------------------------------------------------------------------------
+
+    @property
+    def gains(self) -> tuple[Any, Any]:
+        """P and D gain [N m/rad or N/m, N m s/rad or N s/m]; setting them switches PD control on."""
+        p, d = self._robot.pd_gains
+        place = self._in_v()
+        return self._one_of(p[place]), self._one_of(d[place])
+
+    @gains.setter
+    def gains(self, value: tuple[ArrayLike, ArrayLike]) -> None:
+        self._robot.set_pd_gains(joints={self.name: value})
+
+    @property
+    def target(self) -> Any:
+        """Position to which PD control leads it [rad or m]."""
+        return self._one_of(self._robot.pd_target[0][self._in_q()])
+
+    @target.setter
+    def target(self, value: ArrayLike) -> None:
+        self._robot.set_pd_target(joints={self.name: value})
+
+    @property
+    def target_velocity(self) -> Any:
+        """Velocity of that target [rad/s or m/s]."""
+        return self._one_of(self._robot.pd_target[1][self._in_v()])
+
+    @target_velocity.setter
+    def target_velocity(self, value: ArrayLike) -> None:
+        self._robot.set_pd_target(v=self._put(self._robot.pd_target[1], self._in_v(), value, "target_velocity"))
+
+    @property
+    def force(self) -> Any:
+        """Feed-forward force [N m or N], which stays until changed."""
+        return self._one_of(self._robot.generalized_force[self._in_v()])
+
+    @force.setter
+    def force(self, value: ArrayLike) -> None:
+        self._robot.set_generalized_force(joints={self.name: value})
+
+    @property
+    def applied_force(self) -> Any:
+        """What its actuator really applied in the latest step [N m or N]."""
+        return self._one_of(self._robot.applied_force[self._in_v()])

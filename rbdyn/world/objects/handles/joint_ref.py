@@ -1,0 +1,118 @@
+"""JointRef: a joint of a robot: where it is, what it is, and its coordinates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbdyn.errors import Error
+from rbdyn.mechanism.joints import JointType, Planar
+from rbdyn.spatial.rotations import Array
+from rbdyn.spatial.transform import Transform
+from rbdyn.world.objects.handles.frames_given import turned_into
+from rbdyn.world.objects.handles.joint_control import Controlled
+
+if TYPE_CHECKING:
+    from rbdyn.world import BodyRef
+
+
+class JointRef(Controlled):
+    """A joint of a robot in a World; its frame is the one after the joint, which moves with its successor.
+
+    Made by `ArticulatedSystem.joint`.  Of a joint with one degree of freedom q, v, forces and gains are numbers, of
+    others arrays in the order of the robot's q or v.
+    """
+
+    __slots__ = ()
+    kind = "joint"
+
+    def _of(self, item: Any) -> None:
+        self._item = item
+        mechanism = self._robot.mechanism
+        self._frame = item.frame_after if item in mechanism.joints else mechanism.root_frame
+
+    # ---- what it is ------------------------------------------------------------------------------
+
+    @property
+    def joint_type(self) -> JointType:
+        """Its type, such as Revolute."""
+        return self._thing.joint_type
+
+    @property
+    def in_tree(self) -> bool:
+        """Whether it is in the tree; a joint that closes a loop has no coordinates."""
+        return self._item not in self._mechanism.non_tree_joints
+
+    @property
+    def predecessor(self) -> BodyRef:
+        """The link that it starts from."""
+        return self._robot.body(self._mechanism.predecessor(self._item))
+
+    @property
+    def successor(self) -> BodyRef:
+        """The link that it leads to."""
+        return self._robot.body(self._mechanism.successor(self._item))
+
+    @property
+    def placement(self) -> Transform:
+        """Where its before-frame is on the predecessor, a Transform."""
+        return self._mechanism.edge(self._item).joint_pose
+
+    @property
+    def local_axis(self) -> Array:
+        """Its axis, or a planar joint's normal, in its own frames, (3,), fresh [-]."""
+        kind = self._thing.joint_type
+        if isinstance(kind, Planar):
+            normal: Array = np.cross(kind.x_axis, kind.y_axis)
+            return normal
+        if not hasattr(kind, "axis"):
+            raise Error(f"joint {self.name!r} ({kind.kind}) has no axis")
+        return np.array(kind.axis)
+
+    @property
+    def axis(self) -> Array:
+        """Its axis in the world now, (3,), fresh [-]."""
+        axis: Array = self.rotation @ self.local_axis
+        return axis
+
+    def axis_in(self, frame: Any) -> Array:
+        """Its axis now in the axes of a frame, (3,).
+
+        Parameters
+        ----------
+        frame : str, handle or SingleBody
+            Which; `predecessor` for the axis as a robot file gives it.
+        """
+        return turned_into(self._robot, frame, self.axis, "frame")
+
+    # ---- state -----------------------------------------------------------------------------------
+
+    @property
+    def q_index(self) -> int:
+        """First index in q; Error for a joint without coordinates."""
+        return int(self._robot._placed.model.joint_q_index(self._item.name))
+
+    @property
+    def v_index(self) -> int:
+        """First index in v; Error for a joint without coordinates."""
+        return int(self._robot._placed.model.joint_v_index(self._item.name))
+
+    @property
+    def q(self) -> Any:
+        """Position: a number, or (num_positions,) of them [rad or m]; setting it forgets contacts, as `set_state`."""
+        return self._one_of(self._robot.q[self._in_q()])
+
+    @q.setter
+    def q(self, value: ArrayLike) -> None:
+        self._robot.set_state(q=self._put(self._robot.q, self._in_q(), value, "q"))
+
+    @property
+    def v(self) -> Any:
+        """Velocity: a number, or (num_velocities,) of them [rad/s or m/s]; setting it forgets contacts."""
+        return self._one_of(self._robot.v[self._in_v()])
+
+    @v.setter
+    def v(self, value: ArrayLike) -> None:
+        self._robot.set_state(v=self._put(self._robot.v, self._in_v(), value, "v"))

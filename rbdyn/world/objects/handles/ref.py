@@ -1,0 +1,88 @@
+"""Ref: what all handles have in common: the robot, and the thing of its mechanism that they stand for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from rbdyn.errors import Error, RemovedError
+from rbdyn.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from rbdyn.world.objects.articulated_system import ArticulatedSystem
+
+
+class Gone:
+    """Stands in the place of the robot of a handle whose thing is no more: whatever is asked of it, it says why."""
+
+    def __init__(self, fate: str) -> None:
+        self.__dict__["fate"] = fate
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise RemovedError(self.fate)
+
+
+class Ref:
+    """A handle: something of a robot, by name; made by the robot, the same object for the same name.
+
+    Handles hold no numbers: what they say is read from the robot when it is asked for.  Once the robot has left its
+    World they raise RemovedError.
+
+    Attributes
+    ----------
+    name : str
+        What the mechanism calls it.
+    """
+
+    __slots__ = ("__weakref__", "_item", "_robot")
+    kind = "thing"
+    _item: Any
+    _robot: ArticulatedSystem
+
+    def __init__(self) -> None:
+        raise Error('handles are made by a robot: call robot.body("LF_SHANK"), robot.joint("LF_KFE")')
+
+    def _of(self, item: Any) -> None:
+        """Take in what the handle stands for."""
+        self._item = item
+
+    def _follow(self, robot: ArticulatedSystem, item: Any) -> None:
+        """It stands for `item` of `robot` from now on: what surgery made of it."""
+        self._robot = robot
+        self._of(item)
+
+    def _end(self, fate: str) -> None:
+        """It stands for nothing any more; `fate` is what RemovedError says."""
+        self._robot = Gone(fate)  # type: ignore[assignment]
+
+    @property
+    def name(self) -> str:
+        """What the mechanism calls it."""
+        return str(self._item.name)
+
+    @property
+    def _mechanism(self) -> Mechanism:
+        """The robot's, once it is known to be in its World."""
+        mechanism: Mechanism = self._robot._placed.model.mechanism
+        return mechanism
+
+    @property
+    def _thing(self) -> Any:
+        """What it stands for, once that is known to be in a World."""
+        self._robot._handles_here  # noqa: B018  raises once it is removed
+        return self._item
+
+    @property
+    def robot(self) -> ArticulatedSystem:
+        """The ArticulatedSystem that it belongs to."""
+        self._robot._handles_here  # noqa: B018  raises once it is removed
+        return self._robot
+
+    def __reduce__(self) -> NoReturn:
+        raise Error(f"handle {self.name!r} cannot be pickled or copied: ask the other robot for its own")
+
+    def __repr__(self) -> str:
+        robot = self._robot
+        of = "removed" if isinstance(robot, Gone) else f"of {robot.name!r}"
+        return f"{type(self).__name__}({self.name!r} {of})"
