@@ -74,6 +74,10 @@ class Shape(ABC):
 
     kind: ClassVar[str]
 
+    def __deepcopy__(self, memo: dict[int, object]) -> Shape:
+        """Itself: it cannot change."""
+        return self
+
     @abstractmethod
     def data(self) -> ShapeData:
         """What compiled code is told."""

@@ -71,6 +71,10 @@ class Geometry:
         for key, value in values.items():
             object.__setattr__(self, key, value)
 
+    def __deepcopy__(self, memo: dict[int, object]) -> Geometry:
+        """Itself: it cannot change."""
+        return self
+
     def moved(self, pose: Transform) -> Geometry:
         """This geometry on a body in whose frame the present body has pose `pose`."""
         return replace(self, pose=pose @ self.pose)
@@ -122,7 +126,7 @@ class GeometryList(MutableSequence[Geometry]):
         made = GeometryList.__new__(GeometryList)
         memo[id(self)] = made
         made._body, made._what = copy.deepcopy(self._body, memo), self._what
-        made._items = [copy.deepcopy(item, memo) for item in self._items]
+        made._items = self._items.copy()
         return made
 
     def __len__(self) -> int:

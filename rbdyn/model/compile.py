@@ -180,7 +180,9 @@ def not_found(mechanism: Mechanism, asked: object, known: Iterable[str]) -> Erro
         name = getattr(asked, "name", asked)
         return UnknownNameError(f"frame {name!r} was added to {owner} after this Model was made; make a new Model")
     if isinstance(asked, (RigidBody, CartesianFrame)):
-        return UnknownNameError(f"{asked!r} is not in {owner}: it comes from elsewhere")
+        twin = asked.name in {f.name for f in mechanism.frames}
+        hint = f"; {owner} has its own of that name, so ask for {asked.name!r}" if twin else ""
+        return UnknownNameError(f"{asked!r} is not in {owner}: it comes from elsewhere{hint}")
     return unknown_name("body or frame", asked, known, owner)
 
 

@@ -116,5 +116,9 @@ class SpatialInertia(Frozen):
     def __repr__(self) -> str:
         return f"SpatialInertia(mass={self.mass:g}, com={self.com.tolist()}, inertia={self.inertia.tolist()})"
 
+    def __deepcopy__(self, memo: dict[int, object]) -> SpatialInertia:
+        """Itself: it cannot change."""
+        return self
+
     def __reduce__(self) -> tuple[object, ...]:
         return SpatialInertia, (self.mass, self.com.copy(), self.inertia.copy())

@@ -131,6 +131,10 @@ class Transform(Frozen):
     def __repr__(self) -> str:
         return f"Transform(quat={self.quat.round(6).tolist()}, translation={self.translation.round(6).tolist()})"
 
+    def __deepcopy__(self, memo: dict[int, object]) -> Transform:
+        """Itself: it cannot change."""
+        return self
+
     def __reduce__(self) -> tuple[object, ...]:
         return _restore, (self.rotation.copy(), self.translation.copy())
 

@@ -229,7 +229,8 @@ def add_articulated_system(
     Parameters
     ----------
     source : Mechanism, path or URDF text
-        What to add.  A Mechanism is used as it is, not copied.
+        What to add.  Of a Mechanism the robot gets a copy of its own, `robot.mechanism`, with the same names: what you
+        do to yours afterwards does not reach it, nor do two robots made from one.
     name : str, optional
         Unique in this World; the mechanism's name by default.
     self_collision : bool

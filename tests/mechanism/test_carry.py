@@ -377,9 +377,9 @@ def test_only_the_state_just_before_the_edit_is_carried():
 
 
 def test_a_root_that_a_world_moved_stays_there():
-    m = rbdyn.rand_chain_mechanism([Revolute] * 4, seed=2)
     world = rbdyn.World(gravity=(1.0, 2.0, -3.0))
-    robot = world.add_articulated_system(m)
+    robot = world.add_articulated_system(rbdyn.rand_chain_mechanism([Revolute] * 4, seed=2))
+    m = robot.mechanism
     robot.set_base_pose((1.0, 2.0, 3.0), (0.5, 0.5, -0.5, 0.5))
     robot.set_state([0.1, 0.2, 0.3, 0.4], [1.0, -1.0, 2.0, -2.0])
     before, kept = robot.state.copy(), m.bodies[1:3]

@@ -86,7 +86,7 @@ def test_an_edit_of_a_robot_in_a_world_is_not_lost():
     ball = RigidBody("ball", SpatialInertia(1.0, inertia=np.eye(3)), [BALL])
     m.attach("world", ball, Joint("free", rbdyn.Floating()))
     world = World()
-    world.add_articulated_system(m)
+    m = world.add_articulated_system(m).mechanism
     world.step()
     m.find_body("ball").collision.append(CUBE)
     with pytest.raises(rbdyn.StaleModelError, match="edited"):

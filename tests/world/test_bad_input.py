@@ -378,8 +378,7 @@ def test_nothing_may_change_between_the_halves():
 
 def test_a_robot_that_is_edited_while_in_a_world_is_stale():
     world = World(1e-3)
-    mechanism = models.double_pendulum()
-    world.add_articulated_system(mechanism)
+    mechanism = world.add_articulated_system(models.double_pendulum()).mechanism
     world.step()
     mechanism.attach(mechanism.bodies[-1], rbdyn.RigidBody("extra", rbdyn.SpatialInertia(1, (0, 0, 0), np.eye(3))),
                      rbdyn.Joint("more", rbdyn.Revolute((0, 1, 0))))

@@ -172,3 +172,25 @@ def test_a_single_body_has_one_body(body):
         ball.set_external_force(right, (1.0, 0, 0))
     world.step()
     assert ball.linear_velocity[0] == pytest.approx(2 * 0.002 / 2.0)
+
+
+def test_a_robot_has_a_mechanism_of_its_own():
+    """Two robots from one mechanism, and its owner, never disturb each other."""
+    mechanism = models.double_pendulum()
+    world = rbdyn.World(1e-3)
+    a = world.add_articulated_system(mechanism, name="a")
+    b = world.add_articulated_system(mechanism, name="b")
+    for robot in (a, b):
+        assert [x.name for x in robot.mechanism.bodies] == [x.name for x in mechanism.bodies]
+        assert [x.name for x in robot.mechanism.joints] == [x.name for x in mechanism.joints]
+        assert not {*robot.mechanism.bodies, *robot.mechanism.joints, *robot.mechanism.frames} & {
+            *mechanism.bodies, *mechanism.joints, *mechanism.frames}  # fmt: skip
+    assert not {*a.mechanism.bodies} & {*b.mechanism.bodies}
+    name, mass = a.body_names[-1], a.total_mass
+    mechanism.find_body(name).inertia = rbdyn.SpatialInertia(9.0)
+    mechanism.attach(name, rbdyn.RigidBody("more"), rbdyn.Joint("more", rbdyn.Revolute((0, 1, 0))))
+    mechanism.gravity = (0.0, 0.0, 1.0)
+    world.step()
+    assert (a.nv, b.nv, a.total_mass, b.total_mass) == (2, 2, mass, mass)
+    with pytest.raises(KeyError, match=f"comes from elsewhere; .* so ask for '{name}'"):
+        a.body_pose(mechanism.find_body(name))

@@ -55,6 +55,10 @@ class JointType:
     representation: ClassVar[int] = 0
     conventions: ClassVar[Mapping[str, Convention]] = {}
 
+    def __deepcopy__(self, memo: dict[int, object]) -> JointType:
+        """Itself: it cannot change."""
+        return self
+
     @classmethod
     def random_type(cls, axes: Array, rng: np.random.Generator) -> JointType:
         """One of this type, of random direction.

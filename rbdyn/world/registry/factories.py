@@ -95,11 +95,11 @@ def kind_of(geometries: list[Geometry]) -> str:
 
 
 def mechanism_from(source: Any, load_options: dict[str, Any]) -> Mechanism:
-    """A Mechanism as it is, or one read from a path or URDF text."""
+    """A copy of a Mechanism, or one read from a path or URDF text: the caller's own."""
     if isinstance(source, Mechanism):
         if load_options:
             raise Error(f"options {sorted(load_options)} are for files, but source is a Mechanism already")
-        return source
+        return source.copy()
     from rbdyn import io
 
     return io.load_urdf(source, **load_options)
