@@ -116,6 +116,12 @@ class MaterialTable:
         """A copy of all pairs set; names in alphabetical order."""
         return dict(self._pairs)
 
+    def replace(self, default: MaterialPair, pairs: dict[tuple[str, str], MaterialPair]) -> None:
+        """Forget all pairs, and set these and the default."""
+        checked = {_key(a, b): _pair("pair", pair) for (a, b), pair in pairs.items()}
+        self._default, self._pairs = _pair("default", default), checked
+        self.revision += 1
+
     def table(self, names: list[str]) -> np.ndarray:
         """The properties of all pairs of `names`, for look-up by index in compiled code.
 

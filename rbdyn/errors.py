@@ -59,6 +59,10 @@ class RemovedError(Error, RuntimeError):
     """An object was used after its removal from the World."""
 
 
+class SnapshotError(Error):
+    """A snapshot that is damaged, or does not fit the World that is to go back to it; the World is unchanged."""
+
+
 class BusyError(Error, RuntimeError):
     """A World was edited between its half steps, or a World or State used by two threads at once."""
 

@@ -33,6 +33,7 @@ cdef struct Assembly:         # all zero: empty
     Share share[N_SOURCES]
 
 cdef void assembly_free(Assembly* a) noexcept
+cdef int begin_found(Assembly* a, const Scene* scene, int cones) except -1
 cdef int assemble(Assembly* a, const Scene* scene) except -1 nogil
 cdef bint write_position_problem(Assembly* a) except -1 nogil
 cdef int apply_pushes(Assembly* a, const Scene* scene) except -1 nogil

@@ -6,8 +6,9 @@ from libc.string cimport memcpy
 from rbdyn.contact.operator cimport BodyVelocity
 from rbdyn.contact.after.positions cimport asks_for_positions, release_positions, write_positions
 from rbdyn.contact.after.velocities cimport find_velocities, release_velocities
+from rbdyn.contact.problem cimport CONE, Block, Key
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, sub3
-from rbdyn.stepping.builder cimport Count, Share, begin_problem, builder_free, end_problem, load_loops
+from rbdyn.stepping.builder cimport Builder, Count, Share, begin_problem, builder_free, end_problem, load_loops
 from rbdyn.stepping.constraints.bodies.joints cimport count_joints, read_joints, write_joints
 from rbdyn.stepping.constraints.bodies.loops cimport count_loops, read_loops, write_loops
 from rbdyn.stepping.constraints.bodies.wires cimport count_wires, read_wires, write_wires
@@ -77,6 +78,25 @@ cdef int assemble(Assembly* a, const Scene* scene) except -1 nogil:
     for k in range(N_SOURCES):
         SOURCES[k].write(scene, &a.builder)
     end_problem(&a.builder)
+    return 0
+
+
+cdef int begin_found(Assembly* a, const Scene* scene, int cones) except -1:
+    """The problem of a step that was, as far as its contacts are read: room for frames and impulses of its cones."""
+    cdef Builder* b = &a.builder
+    cdef int k
+    begin_problem(b, scene, Count(cones=cones, blocks=0, rows=0))
+    b.spare = 0
+    for k in range(cones):
+        b.entry3_start[k] = 0
+        b.block[k] = Block(law=CONE, first_row=3 * k, rows=3, partner=-1, a=0.0, b=0.0, compliance=0.0,
+                           key=Key(source=0, id_a=0, id_b=0, feature=0))
+        b.single_a[k] = b.single_b[k] = -1
+    b.n_cones = cones
+    end_problem(b)
+    for k in range(N_SOURCES):
+        a.share[k] = Share(cone=cones, cone_end=cones, block=cones, block_end=cones)
+    a.share[CONTACTS].cone = 0
     return 0
 
 

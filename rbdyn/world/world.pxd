@@ -7,6 +7,7 @@ from rbdyn.stepping.scene cimport Scene
 from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.observers cimport Observers
 from rbdyn.world.registry.registry cimport Registry
+from rbdyn.world.snapshot.insides cimport Insides
 from rbdyn.signals cimport Signals
 
 cdef class World:
@@ -31,9 +32,11 @@ cdef class World:
     cdef StepStart start                  # of the present step, if it has parts
     cdef double time_before               # [s] at the latest change of the time step
     cdef long steps_before                # done until then
+    cdef readonly Insides _insides        # where all of this is, for snapshots
     cdef object __weakref__
 
     cdef int check(self) except -1
+    cdef Insides begin_insides(self)
     cdef int first_half(self, Signals* signals) except -1 nogil
     cdef int second_half(self, Signals* signals) except -1 nogil
     cdef int advance(self, Signals* signals) except -1 nogil

@@ -10,6 +10,7 @@ from rbdyn.world import adding, backends, linking, settings
 from rbdyn.world.arguments import label, option
 from rbdyn.world.registry.inactive import warn_of_inactive_features
 from rbdyn.world.registry.warm_start import forget_impulses
+from rbdyn.world.snapshot import taking
 
 cimport numpy as cnp
 from libc.math cimport sqrt
@@ -43,6 +44,7 @@ from rbdyn.world.observers cimport Observers
 from rbdyn.world.registry.ends cimport make_coupling, make_joint, make_wire
 from rbdyn.world.registry.found cimport found_contacts, who_diverged
 from rbdyn.world.registry.registry cimport Registry
+from rbdyn.world.snapshot.insides cimport Clock, Insides
 
 SCHEMES = {"trapezoid": TRAPEZOID, "semi_implicit": SEMI_IMPLICIT, "euler": EULER, "rk4": RUNGE_KUTTA}
 
@@ -121,7 +123,17 @@ cdef class World:
         scene.erp, scene.erp2, scene.slop, scene.erp_speed = 0.2, 0.0, 1e-5, 1.0
         scene.scheme = make_scheme(TRAPEZOID)
         scene.contacts = &self.found
+        self._insides = self.begin_insides()
         self.lock = lock                             # from here on the World can be used
+
+    cdef Insides begin_insides(self):
+        """Where snapshots find everything."""
+        cdef Insides inside = Insides.__new__(Insides)
+        inside.clock = Clock(&self.steps, &self.detections, &self.stepped_at, &self.solved, &self.whole_step,
+                             &self.parts, &self.time_before, &self.steps_before)
+        inside.assembly, inside.found, inside.registry = &self.assembly, &self.found, self.registry
+        inside.collision, inside.contact, inside.position_solver = self.backends
+        return inside
 
     # ---- the step ----------------------------------------------------------------------------
 
@@ -251,6 +263,8 @@ cdef class World:
     cdef int begin_step(self) except -1:
         """Keep everybody else away from the World, its backends and its states while a step runs."""
         self.registry.check_not_simulated()
+        if self._insides.first is None:
+            taking.keep_first(self._insides)
         hold_all(self.backends)
         self.lock.lock()
         if self.parts > 1:
@@ -493,6 +507,12 @@ cdef class World:
     def _check_editable(self):
         self.check()
         self.lock.check_editable()
+
+    snapshot = taking.snapshot
+    restore = taking.restore
+    state_hash = taking.state_hash
+    reset = taking.reset
+    set_reset_state = taking.set_reset_state
 
     # ---- settings ----------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = {"rbdyn": "", "collision": "collision", "contact": "contact", "io": "io"}
 LAYERS = {
+    "archive": -2,
     "errors": -2,
     "memory": -2,
     "pool": -2,

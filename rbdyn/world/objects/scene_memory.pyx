@@ -48,10 +48,7 @@ cdef class SceneMemory:
         """Index of a new single body, zeroed."""
         cdef Scene* s = &self.scene
         cdef int k = s.n_single
-        grow(<void**> &s.single, &s.room_single[0], k + 1, sizeof(SingleParameters))
-        grow(<void**> &s.single_state, &s.room_single[1], k + 1, sizeof(SingleState))
-        grow(<void**> &s.single_control, &s.room_single[2], k + 1, sizeof(SingleControl))
-        grow(<void**> &s.single_scratch, &s.room_single[3], k + 1, sizeof(SingleScratch))
+        self.make_room_for_singles(k + 1)
         memset(s.single + k, 0, sizeof(SingleParameters))
         memset(s.single_state + k, 0, sizeof(SingleState))
         memset(s.single_control + k, 0, sizeof(SingleControl))
@@ -59,6 +56,15 @@ cdef class SceneMemory:
         s.single[k].handle = -1
         s.n_single = k + 1
         return k
+
+    cdef int make_room_for_singles(self, int n) except -1:
+        """Room for n of them."""
+        cdef Scene* s = &self.scene
+        grow(<void**> &s.single, &s.room_single[0], n, sizeof(SingleParameters))
+        grow(<void**> &s.single_state, &s.room_single[1], n, sizeof(SingleState))
+        grow(<void**> &s.single_control, &s.room_single[2], n, sizeof(SingleControl))
+        grow(<void**> &s.single_scratch, &s.room_single[3], n, sizeof(SingleScratch))
+        return 0
 
     cdef int remove_single(self, int k) except -1:
         """Take it out; those behind it move up by one."""
@@ -110,6 +116,23 @@ cdef class SceneMemory:
         for i in range(k, s.n_system):
             for j in range(s.system[i].m.nb):
                 s.body[s.system[i].handle + j].index = i
+        return 0
+
+    cdef int choose_systems(self, const int* wanted, int n) except -1:
+        """Keep the systems of these n indices, in this order, and no others; handles stay as they are."""
+        cdef Scene* s = &self.scene
+        cdef System* old = s.system
+        cdef System* chosen = NULL
+        cdef size_t room = 0
+        cdef int k
+        grow(<void**> &chosen, &room, n, sizeof(System))
+        for k in range(n):
+            chosen[k] = old[wanted[k]]
+            memset(old + wanted[k], 0, sizeof(System))
+        for k in range(s.n_system):
+            give_back(old + k)                       # of those that were chosen nothing is left
+        free(old)
+        s.system, s.room_system, s.n_system = chosen, room, n
         return 0
 
     cdef int take_handles(self, int count) except -1:

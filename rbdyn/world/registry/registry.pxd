@@ -24,6 +24,7 @@ cdef class Registry:
     cdef unsigned int linked              # constraints added so far
     cdef list lawful                      # wires that ask a law
     cdef int n_lawful
+    cdef long revision                    # counts who comes and goes
 
     cdef SingleBody add_single(self, object geometries, object mass, object inertia, object body_type, object name)
     cdef int add_system(self, ArticulatedSystem robot, object name, bint self_collision) except -1

@@ -124,6 +124,7 @@ cdef class Registry:
         obj._world, obj.shape_ids = self.world, []
         self.objects[obj.name] = obj
         self.added += 1
+        self.revision += 1
         return 0
 
     cdef int register_system(self, ArticulatedSystem robot, bint self_collision) except -1:
@@ -169,6 +170,7 @@ cdef class Registry:
         cdef Constraint constraint
         cdef list kind = self.singles if isinstance(obj, SingleBody) else self.systems
         cdef int a, b, handle
+        self.revision += 1
         for constraint in [one for one in self.constraints.values() if (<Constraint> one).hangs_on(obj)]:
             self.remove_constraint(constraint)
         present = set(self.collision.ids)
@@ -214,6 +216,7 @@ cdef class Registry:
             else:
                 self.check_name(name)
             self.linked += 1
+            self.revision += 1
             constraint.link.id = self.linked
             self.memory.add_link(constraint.kind, constraint.link)
             constraint.name, constraint._world = str(name), self.world
@@ -226,6 +229,7 @@ cdef class Registry:
 
     cdef int remove_constraint(self, Constraint constraint) except -1:
         """Take a constraint out; the caller holds the lock."""
+        self.revision += 1
         self.memory.remove_link(constraint.kind, constraint.link)
         del self.constraints[constraint.name]
         constraint.lock = constraint.memory = None

@@ -1,0 +1,73 @@
+"""The shapes of a backend, noted and put back."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
+
+from rbdyn.collision._types cimport Pose, ShapeRecord
+from rbdyn.collision.broad_phase.filters cimport allow_pair, exclude_pair
+from rbdyn.collision.shape_table cimport Table
+from rbdyn.memory cimport grow
+
+
+cdef set excluded_pairs(const Table* table):
+    """Pairs (a, b), a < b, of bodies that never collide."""
+    cdef int k
+    cdef uint64_t key
+    pairs = set()
+    for k in range(table.n_slots):
+        key = table.excluded[k]
+        if key != 0:
+            pairs.add((<long> (key >> 32), <long> (key & 0xffffffff)))
+    return pairs
+
+
+cdef NotedShapes noted_shapes(CollisionBackend backend):
+    """Those of now."""
+    cdef NotedShapes note = NotedShapes.__new__(NotedShapes)
+    note.revision = backend.table.revision
+    note.records = PyBytes_FromStringAndSize(<const char*> backend.table.shape, backend.table.n * sizeof(ShapeRecord))
+    note.shapes, note.next_id = dict(backend._shapes), backend._next_id
+    note.excluded = excluded_pairs(&backend.table)
+    return note
+
+
+cdef class NotedShapes:
+    """What was in the table of a collision backend at one time; it keeps the shapes alive."""
+
+    cdef bint are_present(self, CollisionBackend backend):
+        """Whether nothing has changed since."""
+        return self.revision == backend.table.revision
+
+    cdef int put_back(self, CollisionBackend backend) except -1:
+        """The table as it was; MemoryError leaves it as it is."""
+        cdef Table* table = &backend.table
+        cdef int k, n = PyBytes_GET_SIZE(self.records) // sizeof(ShapeRecord)
+        grow(<void**> &table.shape, &table.room, n, sizeof(ShapeRecord))
+        memcpy(table.shape, PyBytes_AS_STRING(self.records), PyBytes_GET_SIZE(self.records))
+        table.n = n
+        table.n_bodies = 0
+        for k in range(n):
+            table.n_bodies = max(table.n_bodies, table.shape[k].body + 1)
+        present = excluded_pairs(table)
+        for a, b in present - self.excluded:
+            allow_pair(table, a, b)
+        for a, b in self.excluded - present:
+            exclude_pair(table, a, b)
+        backend._shapes, backend._next_id = dict(self.shapes), self.next_id
+        table.revision += 1
+        self.revision = table.revision
+        return 0
+
+    cdef dict said(self):
+        """Shape id -> its numbers and where it sits, as one value to compare; not whether it is dynamic."""
+        cdef const ShapeRecord* s = <const ShapeRecord*> PyBytes_AS_STRING(self.records)
+        cdef int k
+        said = {}
+        for k in range(<int> (PyBytes_GET_SIZE(self.records) // sizeof(ShapeRecord))):
+            numbers = (s[k].id, s[k].body, s[k].kind, s[k].group, s[k].mask, s[k].far, s[k].bounds.radius,
+                       s[k].bounds.ball)
+            place = PyBytes_FromStringAndSize(<const char*> &s[k].local, sizeof(Pose))
+            size = PyBytes_FromStringAndSize(<const char*> &s[k].bounds.box, sizeof(s[k].bounds.box))
+            said[s[k].id] = (numbers, place, size)
+        return said

@@ -1,0 +1,31 @@
+# Who is in a World: its objects, constraints and shapes, and the numbers under which they are found.
+
+from rbdyn.collision.noted_shapes cimport NotedShapes
+from rbdyn.world.snapshot.insides cimport Insides
+
+cdef class Members:
+    cdef long registry_revision          # when these were in
+    cdef long added, linked
+    cdef dict objects, constraints       # by name, in the order in which they came
+    cdef list singles, systems           # by index
+    cdef list handles                    # body handle of each single body, then of each system
+    cdef list shape_ids                  # likewise
+    cdef list geometries                 # of each single body
+    cdef list models, parameters         # of each system: its Model, and what its mechanism said
+    cdef dict shapes                     # as the registry has them
+    cdef dict material_numbers
+    cdef list free_handles
+    cdef bytes bodies                    # BodyHandle of each body handle
+    cdef bytes material                  # of each shape id
+    cdef NotedShapes collision_shapes
+    cdef tuple said                      # description, once somebody asked
+
+    cdef bint are_present(self, Insides inside) except -1
+    cdef int check_alike(self, Insides inside) except -1
+    cdef int put_back(self, Insides inside) except -1
+    cdef int put_objects(self, Insides inside) except -1
+    cdef int put_systems(self, Insides inside) except -1
+    cdef int put_shapes(self, Insides inside) except -1
+    cdef tuple description(self)
+
+cdef Members members_of(Insides inside)

@@ -1,0 +1,14 @@
+from rbdyn.archive cimport Archive
+from rbdyn.collision._types cimport ContactBuffer
+from rbdyn.collision.backend cimport CollisionBackend
+from rbdyn.contact.solver cimport ContactSolver
+from rbdyn.stepping.assemble cimport Assembly
+from rbdyn.stepping.constraints.contact.overlaps cimport Overlaps
+from rbdyn.stepping.constraints.contact.trails cimport Trails
+from rbdyn.stepping.scene cimport Scene
+
+cdef int keep_contacts(Archive* a, Assembly* assembly, const Scene* s, ContactBuffer* found, bint known) except -1
+cdef int keep_solver(Archive* a, ContactSolver solver) except -1
+cdef int keep_overlaps(Archive* a, Overlaps* o) except -1
+cdef int keep_trails(Archive* a, Trails* t) except -1
+cdef int keep_separations(Archive* a, CollisionBackend backend) except -1

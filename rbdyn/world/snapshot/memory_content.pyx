@@ -1,0 +1,117 @@
+"""What is remembered from step to step beside the state: contacts, warm starts, trails, overlaps, separating axes."""
+
+from libc.limits cimport INT_MAX
+
+from rbdyn.archive cimport CHECK, LOAD, Archive, keep, keep_count
+from rbdyn.collision._types cimport ContactPoint
+from rbdyn.collision.backends.native cimport NativeBackend
+from rbdyn.collision.contact_buffer cimport reserve as reserve_contacts
+from rbdyn.collision.motion.separations cimport Separation, Separations
+from rbdyn.contact.problem cimport Key
+from rbdyn.contact.solver cimport Counts
+from rbdyn.contact.warm_start cimport WarmStart, reserve
+from rbdyn.memory cimport grow
+from rbdyn.spatial._algebra cimport Vec3
+from rbdyn.stepping.assemble cimport begin_found
+from rbdyn.stepping.constraints.contact.overlaps cimport Overlap
+from rbdyn.stepping.constraints.contact.trails cimport Trail
+
+
+cdef int keep_contacts(Archive* a, Assembly* assembly, const Scene* s, ContactBuffer* found, bint known) except -1:
+    """Contacts of the latest detection, and if they are known their impulses; the equations for these are not kept."""
+    cdef int k, n = keep_count(a, found.n, INT_MAX // 1000)
+    cdef int solved = keep_count(a, n if known else 0, n)
+    cdef ContactPoint* c
+    if a.mode == CHECK and n > found.n and not reserve_contacts(found, n - found.n):
+        raise MemoryError(f"no room for {n} contacts")
+    if a.mode == LOAD:
+        begin_found(assembly, s, solved)
+        found.n = n
+    for k in range(n):
+        c = found.point + k
+        keep(a, &c.shape_a, 5 * sizeof(int))             # to `feature`
+        keep(a, &c.position, sizeof(Vec3))
+        keep(a, &c.normal, sizeof(Vec3))
+        keep(a, &c.depth, sizeof(double))
+        keep(a, &c.to_a, sizeof(Vec3))
+        keep(a, &c.to_b, sizeof(Vec3))
+        keep(a, &c.time, sizeof(double))
+        keep(a, &c.depth_then, sizeof(double))
+    keep(a, assembly.builder.impulse, 3 * solved * sizeof(double))
+    keep(a, assembly.builder.frame, 9 * solved * sizeof(double))
+    return 0
+
+
+cdef int keep_warm_start(Archive* a, WarmStart* w, size_t* reallocations) except -1:
+    cdef int n = keep_count(a, w.n, INT_MAX // 100)
+    cdef int blocks = keep_count(a, w.n_blocks, INT_MAX // 100)
+    cdef int rows = keep_count(a, w.n_rows, INT_MAX // 100)
+    if a.mode == CHECK:
+        reserve(w, n, blocks, rows, reallocations)
+    if a.mode == LOAD:
+        w.n, w.n_blocks, w.n_rows = n, blocks, rows
+    keep(a, w.key, n * sizeof(Key))
+    keep(a, w.impulse, n * sizeof(Vec3))
+    keep(a, w.block_key, blocks * sizeof(Key))
+    keep(a, w.block_rows, blocks * sizeof(int))
+    keep(a, w.row_impulse, rows * sizeof(double))
+    return 0
+
+
+cdef int keep_solver(Archive* a, ContactSolver solver) except -1:
+    """What it begins the next step with, and what it counted."""
+    cdef Counts* c = &solver.counts
+    keep_warm_start(a, &solver.memory, &solver.reallocations)
+    keep(a, &solver.direction, sizeof(int))
+    keep(a, &solver.iterations, sizeof(int))
+    keep(a, &solver.error, sizeof(double))
+    keep(a, &solver.converged, sizeof(bint))
+    keep(a, &c.steps, sizeof(long))
+    keep(a, &c.unconverged, sizeof(long))
+    keep(a, &c.rescued, sizeof(long))
+    keep(a, &c.iterations, sizeof(long))
+    keep(a, &c.worst, sizeof(double))
+    return 0
+
+
+cdef int keep_overlaps(Archive* a, Overlaps* o) except -1:
+    cdef int k, n = keep_count(a, o.n, INT_MAX // 100)
+    cdef Overlap* one
+    if a.mode == CHECK:
+        grow(<void**> &o.now, &o.room[0], n, sizeof(Overlap))
+    if a.mode == LOAD:
+        o.n = n
+    for k in range(n):
+        one = o.now + k
+        keep(a, &one.a, sizeof(int))
+        keep(a, &one.b, sizeof(int))
+        keep(a, &one.depth, sizeof(double))
+        keep(a, &one.asked, sizeof(double))
+        keep(a, &one.left, sizeof(bint))
+    return 0
+
+
+cdef int keep_trails(Archive* a, Trails* t) except -1:
+    cdef int n = keep_count(a, t.n, INT_MAX // 100)
+    if a.mode == CHECK:
+        grow(<void**> &t.now, &t.room[0], n, sizeof(Trail))
+    if a.mode == LOAD:
+        t.n = n
+    keep(a, t.now, n * sizeof(Trail))
+    return 0
+
+
+cdef int keep_separations(Archive* a, CollisionBackend backend) except -1:
+    """Along which axes pairs were apart, of a backend that knows: they are of the present table of shapes."""
+    cdef Separations* s
+    cdef int n
+    if not isinstance(backend, NativeBackend):
+        return 0
+    s = &(<NativeBackend> backend).separations
+    n = keep_count(a, s.n_new if s.revision == backend.table.revision else 0, INT_MAX // 100)
+    if a.mode == CHECK:
+        grow(<void**> &s.new, &s.new_room, n, sizeof(Separation))
+    if a.mode == LOAD:
+        s.n_new, s.revision = n, backend.table.revision
+    keep(a, s.new, n * sizeof(Separation))
+    return 0

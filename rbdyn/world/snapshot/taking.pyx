@@ -1,0 +1,164 @@
+"""Taking snapshots and going back to them: methods of World."""
+
+import weakref
+
+from rbdyn.arguments import shown
+from rbdyn.errors import BusyError, SnapshotError
+from rbdyn.world.snapshot import differences, rest
+
+from rbdyn.stepping.scene cimport DYNAMIC, Scene
+from rbdyn.world.registry.registry cimport Registry
+from rbdyn.world.snapshot.insides cimport Insides
+from rbdyn.world.snapshot.members cimport Members, members_of
+from rbdyn.world.snapshot.snapshot cimport Snapshot
+
+
+cdef Insides insides_of(object world):
+    """Where everything of a World is; an error for one that was made without __init__."""
+    cdef Insides inside = world._insides
+    if inside is None:
+        world._check_idle()
+    return inside
+
+
+cdef Snapshot taken(Insides inside):
+    """A snapshot of now."""
+    cdef Snapshot s = Snapshot.__new__(Snapshot)
+    cdef Registry registry = inside.registry
+    registry.lock.check_readable()
+    if registry.lock.half:
+        raise BusyError("call integrate2() first: a snapshot is of a World between whole steps")
+    if not registry.lock.observing:
+        registry.check_not_simulated()
+        registry.refresh()
+    s.members = members_of(inside)
+    s.inside = weakref.ref(inside)
+    s.content = inside.saved()
+    s.rest = rest.noted(inside, registry.materials)
+    s.steps = inside.clock.steps[0]
+    s.time = inside.clock.time_before[0] + (s.steps - inside.clock.steps_before[0]) * inside.clock.whole_step[0]
+    return s
+
+
+def keep_first(Insides inside not None):
+    """A step begins: if it is the first one, `reset` goes to what is now."""
+    if inside.first is None:
+        inside.first = taken(inside)
+
+
+cdef int note_dynamic(Insides inside) except -1:
+    """Let collision know which single bodies are dynamic."""
+    cdef Scene* s = &inside.registry.memory.scene
+    cdef int k, i
+    cdef bint dynamic, changed = False
+    for i in range(inside.collision.table.n):
+        k = inside.collision.table.shape[i].body
+        if k >= s.n_bodies or s.body[k].kind != 1:
+            continue
+        dynamic = s.single[s.body[k].index].type == DYNAMIC
+        changed = changed or inside.collision.table.shape[i].dynamic != dynamic
+        inside.collision.table.shape[i].dynamic = dynamic
+    inside.collision.table.revision += changed
+    return 0
+
+
+cdef int go_back(Insides inside, Snapshot s) except -1:
+    """Make the World what it was; the caller holds the lock."""
+    cdef Members now
+    if s.inside is not None and s.inside() is inside:
+        if not s.members.are_present(inside):
+            s.members.check_alike(inside)
+            s.members.put_back(inside)
+    else:
+        now = members_of(inside)
+        differences.check_same(s.description(), now.description())
+    if not inside.fits(s.content):
+        raise SnapshotError("the snapshot does not fit this World: its content is of another size")
+    inside.load(s.content)
+    rest.put_back(s.rest, inside, inside.registry.materials)
+    if s.inside is None or s.inside() is not inside:
+        note_dynamic(inside)
+    return 0
+
+
+def snapshot(world):
+    """What this World is now, to go back to.
+
+    Returns
+    -------
+    snapshot : Snapshot
+        Immutable; it can be pickled, and kept for as long as one likes.
+
+    Raises
+    ------
+    BusyError
+        Between the half steps, or while another thread steps this World; observers may take snapshots.
+    """
+    return taken(insides_of(world))
+
+
+def restore(world, snapshot):
+    """Go back to a snapshot: from there the World goes on as it did then, bit for bit.
+
+    Objects and constraints that were removed since are back, under their old handles; those that came since are
+    removed.  What was edited since (masses, joints, shapes, materials, settings) is as it was.
+
+    Parameters
+    ----------
+    snapshot : Snapshot
+        Of this World, of a copy of it, or of one that was built in the same way.
+
+    Raises
+    ------
+    SnapshotError
+        If it does not fit: it is of a World with other objects, or surgery was done on a robot since.  The message says
+        what differs; the World is unchanged.
+    BusyError
+        Between the half steps, in an observer, or while another thread steps this World.
+    """
+    cdef Insides inside = insides_of(world)
+    if not isinstance(snapshot, Snapshot):
+        raise SnapshotError(f"snapshot must be a Snapshot of a World, got {shown(snapshot)}")
+    snapshot.check_made()
+    inside.registry.lock.check_editable()
+    inside.registry.check_not_simulated()
+    inside.registry.lock.begin_edit()
+    try:
+        go_back(inside, snapshot)
+    finally:
+        inside.registry.lock.editing = False
+
+
+def state_hash(world):
+    """Hash of all that decides how this World goes on, 32 hexadecimal digits: that of a snapshot taken now."""
+    return taken(insides_of(world)).hash
+
+
+def reset(world):
+    """Go back to where the World was before its first step, or at `set_reset_state`.
+
+    Raises
+    ------
+    SnapshotError, BusyError
+        As `restore` does.
+    """
+    cdef Insides inside = insides_of(world)
+    inside.registry.lock.check_editable()
+    if inside.first is not None:
+        restore(world, inside.first)
+
+
+def set_reset_state(world, snapshot=None):
+    """Say where `reset` is to go.
+
+    Parameters
+    ----------
+    snapshot : Snapshot, optional
+        By default what the World is now.
+    """
+    cdef Insides inside = insides_of(world)
+    if snapshot is not None and not isinstance(snapshot, Snapshot):
+        raise SnapshotError(f"snapshot must be a Snapshot of a World, got {shown(snapshot)}")
+    if snapshot is not None:
+        snapshot.check_made()
+    inside.first = taken(inside) if snapshot is None else snapshot
