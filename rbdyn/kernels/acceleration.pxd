@@ -27,6 +27,15 @@ cdef inline void support_accelerations(const CModel* m, CData* d, int body, cons
         n -= 1
         accelerate_body(m, d, d.path[n], vd)
 
+cdef inline Motion velocity_product(const CModel* m, CData* d, int body) noexcept nogil:
+    """Spatial acceleration of a body whose joints keep their velocities, body axes; velocities are current."""
+    cdef Motion a = zero_m()
+    cdef int n = path_to(m, d, body)
+    while n > 0:
+        n -= 1
+        a = add_m(apply_m(d.X[d.path[n]], a), d.c[d.path[n]])
+    return a
+
 cdef inline Motion point_acceleration_of(const CData* d, int body, Vec3 x) noexcept nogil:
     """Angular acceleration of a body, classical acceleration of its point x; root axes; d.a and the poses are current.
 

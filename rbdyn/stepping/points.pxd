@@ -1,8 +1,8 @@
 # Points of bodies in a step: where they are, how they move, and what impulses at them do.
 
-from rbdyn.kernels.kinematics cimport path_to
+from rbdyn.kernels.acceleration cimport velocity_product
 from rbdyn.spatial._algebra cimport (
-    Motion, Vec3, add3, add_m, apply_m, cross3, mul3, scale3, smul3, sub3, tmul3, zero3, zero_m,
+    Motion, Vec3, add3, cross3, mul3, scale3, smul3, sub3, tmul3, zero3,
 )
 from rbdyn.stepping.builder cimport use_system
 from rbdyn.stepping.columns cimport point_velocity
@@ -44,15 +44,6 @@ cdef inline Vec3 gyration(const Single* b, Vec3 w) noexcept nogil:
         return zero3()
     return spin(&b.state.R, &b.body.inverse_I_b, cross3(angular_momentum(b, &b.state.R, w), w))
 
-cdef inline Motion velocity_product(System* r, int body) noexcept nogil:
-    """Spatial acceleration of a body whose joints keep their velocities, body axes; velocities are current."""
-    cdef Motion a = zero_m()
-    cdef int n = path_to(r.m, r.d, body)
-    while n > 0:
-        n -= 1
-        a = add_m(apply_m(r.d.X[r.d.path[n]], a), r.d.c[r.d.path[n]])
-    return a
-
 cdef inline PointMotion free_motion_of(const Scene* s, const BodyHandle* body, Vec3 at) noexcept nogil:
     """How the point `at` of a body moves at the end of the step without constraint impulses, if it were there."""
     cdef PointMotion point
@@ -71,7 +62,7 @@ cdef inline PointMotion free_motion_of(const Scene* s, const BodyHandle* body, V
         r = s.system + body.index
         use_system(r)
         arm = tmul3(r.d.R[body.body], sub3(at, r.d.p[body.body]))
-        a, u = velocity_product(r, body.body), r.d.vel[body.body]
+        a, u = velocity_product(r.m, r.d, body.body), r.d.vel[body.body]
         point.v = point_velocity(r, body.body, r.work.twist[body.body], at)
         point.w = mul3(r.d.R[body.body], r.work.twist[body.body].w)
         point.alpha = mul3(r.d.R[body.body], a.w)

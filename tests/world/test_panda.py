@@ -42,7 +42,8 @@ def test_a_limp_panda_falls_for_a_minute():
 def test_a_panda_grasps_a_box_lifts_it_and_shakes_it():
     """20 N on one finger, the other follows; 2 Hz with 8 m/s^2 for 20 s.
 
-    What creeps is of first order in the step: the box moves along tangents, the fingers along arcs.
+    The box moves along tangents, the fingers along arcs: were contacts not bent by half of the difference, it would
+    creep by 0.1 mm/s.
     """
     world = World(1e-3)
     arm = world.add_articulated_system(panda(0.1, 0.5), self_collision=False)
@@ -74,5 +75,40 @@ def test_a_panda_grasps_a_box_lifts_it_and_shakes_it():
     assert box.position[2] > 0.28
     for second in range(20):
         drive(1.0, lambda t: 0.05 * np.sin(w * t), lambda t: 0.05 * w * np.cos(w * t))
-        assert np.abs(held() - start).max() < 2e-4 + 2e-4 * second
+        moved = np.abs(held() - start)
+        assert moved[:3].max() < 5e-6 + 1e-6 * second
+        assert moved[3:].max() < 2e-3                                 # it comes to bear on some of its corners
         assert abs(arm.q[7] - arm.q[8]) < 1e-7
+
+
+def test_a_box_stays_where_a_fast_hand_holds_it():
+    """Five joints shake a box at 2 Hz, with 10 m/s^2 and more, about several axes: it crept by 0.8 mm/s."""
+    world = World(1e-3)
+    world.set_default_material(friction=1.0)
+    arm = world.add_articulated_system(panda(0.0, 0.0), self_collision=False)
+    q = np.array([0, 0.3, 0, -2.0, 0, 2.3, 0.78, 0.04, 0.04])
+    arm.set_state(q)
+    arm.set_pd_gains([6000] * 7 + [3000] * 2, [300] * 7 + [100] * 2)
+    arm.set_pd_target(q)
+    world.step(200)
+    box, hand = world.add_box(0.04, 0.04, 0.04, 0.3), arm.body_pose("panda_hand")
+    box.set_pose(hand[:3, 3] + 0.105 * hand[:3, 2], hand[:3, :3])
+    weld = world.add_weld((arm, "panda_hand"), box)
+    q[7:] = 0.0
+    arm.set_pd_target(q)
+    world.step(500)
+    world.remove(weld)
+    world.step(200)
+
+    def held():
+        hand = arm.body_pose("panda_hand")
+        return np.hstack([hand[:3, :3].T @ (box.position - hand[:3, 3]), (hand[:3, :3].T @ box.rotation).ravel()])
+
+    start, fastest = held(), 0.0
+    for k in range(1000):
+        swing = 0.2 * np.sin(4 * np.pi * k * world.time_step) * np.array([1, 0.5, 0, 0.5, 0, 1, 0, 0, 0])
+        arm.set_pd_target(q + swing)
+        world.step()
+        fastest = max(fastest, np.linalg.norm(box.linear_velocity))
+        assert np.abs(held() - start).max() < 3e-5
+    assert fastest > 0.8

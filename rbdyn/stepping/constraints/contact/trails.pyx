@@ -5,9 +5,10 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
 from rbdyn.collision._types cimport ContactPoint
+from rbdyn.kernels.acceleration cimport velocity_product
 from rbdyn.memory cimport grow
-from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, cross3, dot3, mul3, scale3, smul3, sub3, zero3
-from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene
+from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3, add3, cross3, dot3, mul3, scale3, smul3, sub3, zero3
+from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, System
 from rbdyn.stepping.single cimport Single, angular_momentum, single_of
 
 cdef double SLOWEST = 1e-6     # [m/s] at a contact: what is slower takes no energy that anybody would miss
@@ -34,7 +35,12 @@ cdef inline bint comes_before(const Trail* o, const ContactPoint* c) noexcept no
 
 
 cdef inline Vec3 arm_of(const Scene* s, const BodyHandle* body, Vec3 at) noexcept nogil:
-    return sub3(at, s.single_state[body.index].p) if body.kind == SINGLE_BODY else zero3()
+    """Of a point, from the centre of a single body, from the origin of a link [m]."""
+    if body.kind == SINGLE_BODY:
+        return sub3(at, s.single_state[body.index].p)
+    if body.kind == SYSTEM_BODY:
+        return sub3(at, s.system[body.index].d.p[body.body])
+    return zero3()
 
 
 cdef const Trail* follow(Trails* t, const ContactPoint* c, Vec3 arm_a, Vec3 arm_b) noexcept nogil:
@@ -63,18 +69,30 @@ cdef const Trail* follow(Trails* t, const ContactPoint* c, Vec3 arm_a, Vec3 arm_
 
 cdef inline bint is_told(const Scene* s, const BodyHandle* body, Vec3 arm, Vec3 old) noexcept nogil:
     """Whether the step is short enough to tell how a contact moves over its body."""
-    cdef Vec3 way = sub3(arm, old), turn
+    cdef Vec3 way = sub3(arm, old), turn, w
     cdef double far = dot3(arm, arm)
-    if body.kind != SINGLE_BODY:
-        return True
-    turn = scale3(s.dt, cross3(s.single_state[body.index].w, arm))
+    if body.kind == SYSTEM_BODY:
+        w = mul3(s.system[body.index].d.R[body.body], s.system[body.index].d.vel[body.body].w)
+    else:
+        w = s.single_state[body.index].w
+    turn = scale3(s.dt, cross3(w, arm))
     return dot3(way, way) <= FARTHEST * FARTHEST * far and dot3(turn, turn) <= FASTEST * FASTEST * far
 
 
+cdef inline Vec3 bend_of_link(System* r, int body, Vec3 arm, Vec3 old, double dt) noexcept nogil:
+    """dt (a + alpha x old) + w x (arm - old): its origin is carried along by the joints before it."""
+    cdef Motion a = velocity_product(r.m, r.d, body), u = r.d.vel[body]
+    cdef Vec3 origin = mul3(r.d.R[body], add3(a.v, cross3(u.w, u.v)))
+    cdef Vec3 turning = cross3(mul3(r.d.R[body], a.w), old)
+    return add3(scale3(dt, add3(origin, turning)), cross3(mul3(r.d.R[body], u.w), sub3(arm, old)))
+
+
 cdef inline Vec3 bend_of(const Scene* s, const BodyHandle* body, Vec3 arm, Vec3 old) noexcept nogil:
-    """Change of the velocity of a body's material at a contact: w x arm, while its momenta stay."""
+    """Change of the velocity of a body's material at a contact, while its momenta, or its joints' velocities, stay."""
     cdef Single b
     cdef Vec3 w, gyration
+    if body.kind == SYSTEM_BODY:
+        return bend_of_link(s.system + body.index, body.body, arm, old, s.dt)
     if body.kind != SINGLE_BODY:
         return zero3()
     b = single_of(s, body.index)
@@ -88,21 +106,24 @@ cdef inline Vec3 bend_of(const Scene* s, const BodyHandle* body, Vec3 arm, Vec3 
 cdef Vec3 half_bend(Trails* t, const Scene* s, const ContactPoint* c, const Mat3* E, Vec3 v) noexcept nogil:
     """Half of the change d, along the axes E of a contact, whose bodies' velocity along them is v; and note it.
 
-    Contacts of robots have none, nor those of a later time of the step: there the trail would be of two times.
+    Contacts of a later time of the step have none: there the trail would be of two times.
     """
     cdef const BodyHandle* A = s.body + c.body_a
     cdef const BodyHandle* B = s.body + c.body_b
     cdef const Trail* old
     cdef Vec3 arm_a, arm_b, d
     cdef double most = v.x * v.x + v.y * v.y, length
-    if most + v.z * v.z < SLOWEST * SLOWEST or A.kind == SYSTEM_BODY or B.kind == SYSTEM_BODY or (
-            dot3(c.to_a, c.to_a) > 0.0 or dot3(c.to_b, c.to_b) > 0.0):
+    if most + v.z * v.z < SLOWEST * SLOWEST or dot3(c.to_a, c.to_a) > 0.0 or dot3(c.to_b, c.to_b) > 0.0:
         return zero3()
     arm_a, arm_b = arm_of(s, A, c.position), arm_of(s, B, c.position)
     old = follow(t, c, arm_a, arm_b)
     if old == NULL or not (is_told(s, A, arm_a, old.arm_a) and is_told(s, B, arm_b, old.arm_b)):
         return zero3()
     d = scale3(0.5, mul3(E[0], sub3(bend_of(s, A, arm_a, old.arm_a), bend_of(s, B, arm_b, old.arm_b))))
+    if A.kind == SYSTEM_BODY or B.kind == SYSTEM_BODY:
+        most += v.z * v.z
+        length = dot3(d, d)
+        return scale3(sqrt(most / length), d) if length > most else d
     length = d.x * d.x + d.y * d.y
     if length > most:
         length = sqrt(most / length)
