@@ -7,3 +7,5 @@ cdef class Problem(ContactView):
     cdef ContactProblem own
     cdef dict arrays                 # what own points into
     cdef int take(self, dict a) except -1
+
+cdef Problem copy_of(const ContactProblem* p)

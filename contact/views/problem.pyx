@@ -1,8 +1,8 @@
 """A contact problem that owns its arrays, for use without a World."""
 
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
-from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION, Block, ContactProblem, Entry, Entry3
+from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION, Block, ContactProblem, Entry, Entry3, RowSide
 from rbdyn.contact.views.view cimport ContactView
 
 import numpy as np
@@ -180,6 +180,58 @@ cdef class Problem(ContactView):
             self.own.block = <const Block*>&blocks[0]
         self.p = &self.own
         return 0
+
+
+cdef object bytes_of(const void* memory, size_t size):
+    """A copy of some memory as an array of bytes."""
+    held = np.empty(size if size else 1, np.uint8)
+    cdef unsigned char[::1] to = held
+    if memory != NULL and size > 0:
+        memcpy(&to[0], memory, size)
+    return held
+
+
+cdef void* keep(dict held, str name, const void* memory, size_t size) except? NULL:
+    """Where a copy of some memory is, which `held` keeps; NULL of NULL."""
+    cdef unsigned char[::1] to
+    if memory == NULL:
+        return NULL
+    held[name] = bytes_of(memory, size)
+    to = held[name]
+    return &to[0]
+
+
+cdef Problem copy_of(const ContactProblem* p):
+    """A Problem with the same numbers, impulses too, and arrays of its own."""
+    cdef Problem problem = Problem.__new__(Problem)
+    cdef ContactProblem* own = &problem.own
+    cdef dict held = {}
+    cdef size_t rows = p.n_rows, cones = p.n_cones, lines = p.n_rows - 3 * p.n_cones, number = sizeof(double)
+    problem.arrays = held
+    own[0] = p[0]
+    own.block = <const Block*> keep(held, "block", p.block, p.n * sizeof(Block))
+    own.v_free = <const double*> keep(held, "v_free", p.v_free, rows * number)
+    own.target = <const double*> keep(held, "target", p.target, rows * number)
+    own.position_target = <const double*> keep(held, "position_target", p.position_target, rows * number)
+    own.v_start = <const double*> keep(held, "v_start", p.v_start, rows * number)
+    own.depth = <const double*> keep(held, "depth", p.depth, rows * number)
+    own.impulse = <double*> keep(held, "impulse", p.impulse, rows * number)
+    own.frame = <const double*> keep(held, "frame", p.frame, 9 * cones * number)
+    own.single_a = <const int*> keep(held, "single_a", p.single_a, cones * sizeof(int))
+    own.single_b = <const int*> keep(held, "single_b", p.single_b, cones * sizeof(int))
+    own.arm_a = <const double*> keep(held, "arm_a", p.arm_a, 3 * cones * number)
+    own.arm_b = <const double*> keep(held, "arm_b", p.arm_b, 3 * cones * number)
+    if p.entry3_start != NULL:
+        own.entry3 = <const Entry3*> keep(held, "entry3", p.entry3, p.entry3_start[cones] * sizeof(Entry3))
+    own.entry3_start = <const int*> keep(held, "entry3_start", p.entry3_start, (cones + 1) * sizeof(int))
+    own.side = <const RowSide*> keep(held, "side", p.side, 2 * lines * sizeof(RowSide))
+    if p.entry_start != NULL:
+        own.entry = <const Entry*> keep(held, "entry", p.entry, p.entry_start[lines] * sizeof(Entry))
+    own.entry_start = <const int*> keep(held, "entry_start", p.entry_start, (lines + 1) * sizeof(int))
+    own.inverse_mass = <const double*> keep(held, "inverse_mass", p.inverse_mass, p.n_single * number)
+    own.inverse_inertia = <const double*> keep(held, "inverse_inertia", p.inverse_inertia, 6 * p.n_single * number)
+    problem.p = own
+    return problem
 
 
 cdef object pack_blocks(blocks, keys):

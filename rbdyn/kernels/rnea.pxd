@@ -4,7 +4,7 @@ from rbdyn.kernels.kinematics cimport propagated_acceleration, transforms, veloc
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints.dispatch cimport add_joint_motion, joint_force
 from rbdyn.spatial._algebra cimport (
-    add_f, apply_m, apply_t, motion, mul_i, neg3, net_force, real, sub_f, zero3,
+    Force, add_f, apply_m, apply_t, motion, mul_i, neg3, net_force, real, sub_f, zero3, zero_m,
 )
 from rbdyn.spatial.constants cimport load_inertia
 
@@ -33,6 +33,15 @@ cdef inline void rnea(const CModel* m, CData* d, const real* vd, real* tau, bint
             tau[m.vi[i] + k] = t[k] if vd is NULL else t[k] + m.rotor[m.vi[i] + k] * vd[m.vi[i] + k]
         if p:
             d.f[p] = add_f(d.f[p], apply_t(d.X[i], d.f[i]))
+
+cdef inline Force root_reaction(const CModel* m, const CData* d, Force external) noexcept nogil:
+    """What holds the root, in its frame, after rnea: its weight, and what the joints on it take, less what is given."""
+    cdef int i
+    cdef Force f = sub_f(net_force(load_inertia(m.I_b + 0), zero_m(), d.a[0]), external)
+    for i in range(1, m.nb):
+        if m.parent[i] == 0:
+            f = add_f(f, apply_t(d.X[i], d.f[i]))
+    return f
 
 cdef inline void rnea_momentum(const CModel* m, CData* d, const real* x, real* y) noexcept nogil:
     """y = M(q) x: the same recursion without velocities and gravity.  Writes d.a, d.f and y."""

@@ -341,6 +341,16 @@ cdef class Model:
         """First index of a joint in v; Error for a joint without coordinates, UnknownNameError for none at all."""
         return self.c.vi[self._joint(name)]
 
+    @property
+    def q_starts(self):
+        """Where the numbers of each of `joint_names` begin in q, (n_bodies,) of int; a fixed base has none, from 0."""
+        return np.array([self.c.qi[i] for i in range(self.base, self.c.nb)], dtype=np.intp)
+
+    @property
+    def v_starts(self):
+        """Where the numbers of each of `joint_names` begin in v, (n_bodies,) of int; a fixed base has none, from 0."""
+        return np.array([self.c.vi[i] for i in range(self.base, self.c.nb)], dtype=np.intp)
+
     def _joint(self, name):
         """Internal index of a moving joint."""
         key = getattr(name, "name", name)

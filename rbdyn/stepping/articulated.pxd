@@ -20,6 +20,7 @@ from rbdyn.stepping.loops.elimination cimport joint_velocities, list_forces
 from rbdyn.stepping.loops.free cimport forget_loop_impulses, free_in_loops
 from rbdyn.stepping.scene cimport Limit, System
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, Scheme
+from rbdyn.stepping.wrenches cimport begin_loads
 
 cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil:
     """v_free = u + dt M~^-1 (tau - h), by the articulated-body algorithm with the implicit diagonal.
@@ -29,6 +30,7 @@ cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil
     """
     cdef double turn
     cdef int k
+    begin_loads(s, dt)
     if s.m.n_loops:
         forget_loop_impulses(s)
     if s.m.nc and not s.control.inloop:
@@ -160,9 +162,12 @@ cdef inline void system_accelerations(System* s, double dt) noexcept nogil:
         s.work.acceleration[k] = (s.work.v_next[k] - s.d.v[k]) / dt
 
 cdef inline void system_commit(System* s, double dt) noexcept nogil:
-    """Take over the end of the step."""
+    """Take over the end of the step; where it began is kept."""
     if s.m.n_loops:
         list_forces(s, dt)
+    memcpy(s.work.q_start, s.d.q, s.m.nq * sizeof(double))
+    memcpy(s.work.v_start, s.d.v, s.m.nv * sizeof(double))
+    s.work.took = dt
     memcpy(s.d.q, s.work.q_next, s.m.nq * sizeof(double))
     memcpy(s.d.v, s.work.v_next, s.m.nv * sizeof(double))
     s.d.stage = 0

@@ -12,6 +12,7 @@ from rbdyn.stepping.scene cimport (
     DYNAMIC, SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch, SingleState, System,
 )
 from rbdyn.stepping.single cimport Single, angular_momentum, single_of, spin
+from rbdyn.stepping.wrenches cimport note_load
 
 cdef struct PointMotion:      # of a point of a body, world axes
     Vec3 v                    # [m/s]
@@ -119,12 +120,15 @@ cdef inline void note_wrench(Acted* acted, Vec3 moment, Vec3 impulse) noexcept n
 
 cdef inline void push_body(const Scene* s, const BodyHandle* body, Vec3 at, Vec3 impulse, Vec3 moment,
                            bint outside) noexcept nogil:
-    """Give an impulse [N s] at a point, and a moment [N m s], to a single body, or to the momentum of a tree."""
+    """Give an impulse [N s] at a point, and a moment [N m s], to a single body, or one of a tree and its momentum."""
     cdef SingleScratch* w
     cdef const SingleState* b
     if body.kind == SINGLE_BODY:
         w, b = s.single_scratch + body.index, s.single_state + body.index
         w.dv = add3(w.dv, scale3(w.inverse_mass, impulse))
         w.dw = add3(w.dw, smul3(w.inverse_I, add3(moment, cross3(sub3(at, b.p), impulse))))
-    elif body.kind == SYSTEM_BODY and body.body > 0 and outside:
+    elif body.kind == SYSTEM_BODY:
+        note_load(s.system + body.index, body.body, at, impulse, moment)
+        if body.body == 0 or not outside:
+            return
         note_blow(s.system + body.index, body.body, at, impulse, moment)

@@ -229,8 +229,12 @@ cdef struct SystemScratch:    # written within a step
     double* q_free            # (nq,) where it is at the end of the step without constraint impulses
     double free_energy        # and its energy there [J]
     double* mean_applied      # (nv,) what the actuators did on the way, in several parts
-    double* q_start           # (nq,) of the step, while parts are taken
+    double* q_start           # (nq,) where the step began: while its free motion is taken in parts, and once it is done
     double* v_start           # (nv,)
+    double took               # [s] of the latest step; 0: none was done, or one failed, or it was set by hand since
+    bint loaded               # something from outside acts on its bodies in this step: loads are known, else they are 0
+    Force* loads              # (nb,) impulses of given wrenches, contacts and constraints between bodies on each body,
+    #                           moments about its internal origin at the start of the step; world axes [N m s, N s]
     LoopScratch loops
 
 cdef struct System:
@@ -329,6 +333,7 @@ cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) no
     w.mean_applied = <double*> place(a, m.nv, sizeof(double))
     w.q_start = <double*> place(a, m.nq, sizeof(double))
     w.v_start = <double*> place(a, m.nv, sizeof(double))
+    w.loads = <Force*> place(a, m.nb, sizeof(Force))
     lay_out_loops(&w.loops, a, m)
     w.stages.q = <double*> place(a, m.nq, sizeof(double))
     w.stages.v = <double*> place(a, m.nv, sizeof(double))

@@ -6,6 +6,7 @@ from rbdyn.spatial._algebra cimport Vec3, scale3
 from rbdyn.stepping.flight.momentum cimport note_blow
 from rbdyn.stepping.links cimport N_LINK_KINDS, Link
 from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, System
+from rbdyn.stepping.wrenches cimport note_load
 
 cdef inline int tree_of(const System* s, int i) noexcept nogil:
     """The body on the root that carries body i; 0 for the root."""
@@ -145,7 +146,14 @@ cdef inline void mark_touched(const Scene* s) noexcept nogil:
 
 cdef inline void note_blows(const Scene* s, const BodyHandle* a, const BodyHandle* b, Vec3 at_a, Vec3 at_b,
                             Vec3 impulse, Vec3 moment) noexcept nogil:
-    """What a contact does to the momentum of trees that float: an impulse and a moment on body a, the opposite on b."""
+    """What a contact does to bodies of systems, and to the momentum of trees that float.
+
+    It is an impulse and a moment on body a, the opposite on b.
+    """
+    if a.kind == SYSTEM_BODY:
+        note_load(s.system + a.index, a.body, at_a, impulse, moment)
+    if b.kind == SYSTEM_BODY:
+        note_load(s.system + b.index, b.body, at_b, scale3(-1.0, impulse), scale3(-1.0, moment))
     if in_one_tree(s, a, b):
         return
     if a.kind == SYSTEM_BODY:

@@ -20,6 +20,7 @@ from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.collision._types cimport BodyMotions, ContactPoint
 from rbdyn.collision.backend cimport buffer_free, buffer_init, detect_contacts
 from rbdyn.contact.solver cimport clear_counts, skip_step, solve_contacts, take_back
+from rbdyn.contact.views.problem cimport copy_of
 from rbdyn.signals cimport Signals, handle_signals, start_signals
 from rbdyn.spatial._algebra cimport Vec3, dot3, vec3
 from rbdyn.stepping.assemble cimport (
@@ -456,7 +457,8 @@ cdef class World:
         observer : callable
             Called with this World, which it may read but not change; or a compiled `Observer`.
         accelerations : bool
-            Whether `acceleration` of the objects is to be kept for it.
+            Whether accelerations of the objects are to be kept in the scene for it, if it is compiled; a robot's
+            `acceleration` is known all the same.
 
         Returns
         -------
@@ -655,10 +657,24 @@ cdef class World:
     @property
     def contacts(self):
         """Contacts of the latest detection, list of Contact, without those of objects removed or moved since."""
+        return self._contacts_on(None, None, None)
+
+    def _contacts_on(self, on, link, body):
+        """Those of an object; of a link of it, or of a body, if one is named."""
         self.check()
         self.lock.check_readable()
         return found_contacts(self.registry, &self.found, &self.assembly.builder.problem if self.solved else NULL,
-                              self.assembly.share[CONTACTS].cone, self.detections)
+                              self.assembly.share[CONTACTS].cone, self.detections, on, link, body)
+
+    @property
+    def problem(self):
+        """A copy of the problem that the latest step solved, with its impulses: a contact.Problem, or None before one.
+
+        Contacts come first, in the order in which they were found; `key` tells whose the other blocks are.
+        """
+        self.check()
+        self.lock.check_readable()
+        return copy_of(&self.assembly.builder.problem) if self.solved else None
 
     def __reduce__(self):
         raise Error("a World cannot be pickled; save the states of its objects")

@@ -108,14 +108,16 @@ def test_what_an_observer_raises_ends_step_and_the_world_goes_on():
     assert world.steps == 2
 
 
-def test_accelerations_are_kept_for_who_asks():
+def test_accelerations_are_known_to_observers_and_after_a_step():
     """(v+ - v) / dt, impulses included; free fall and a standing foot give both."""
     world = World(1e-3)
     world.add_ground()
     robot = standing_quadruped(world)
     robot.set_base_pose((0, 0, 2.0))
-    world.step()
     assert (robot.acceleration == 0).all()
+    v = robot.v
+    world.step()
+    np.testing.assert_allclose(robot.acceleration, (robot.v - v) / 1e-3, atol=1e-10)
     rows = []
     world.add_observer(lambda w: rows.append((robot.v, robot.acceleration)), accelerations=True)
     v = robot.v

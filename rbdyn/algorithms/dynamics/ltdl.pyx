@@ -2,6 +2,8 @@
 
 cimport numpy as cnp
 
+from rbdyn.errors import StateError
+
 from rbdyn.algorithms.inputs.long cimport begin_long, end_long, invert
 from rbdyn.algorithms.inputs.regular cimport check_regular, check_regular_pivots, check_result
 from rbdyn.arguments.arrays cimport data, matrix_out, vector_in, vector_out
@@ -46,8 +48,8 @@ def solve_mass_matrix(State state not None, b, out=None):
     return x
 
 
-def inverse_mass_matrix(State state not None, out=None):
-    """M(q)^-1 by the sparse factorisation M = L^T D L.
+def inverse_mass_matrix(State state not None, out=None, diagonal=None):
+    """M(q)^-1, or with more on the diagonal, by the sparse factorisation M = L^T D L.
 
     Featherstone, RBDA (2008), section 6.5; of long chains, the factors come from articulated inertias.
 
@@ -57,6 +59,9 @@ def inverse_mass_matrix(State state not None, out=None):
         Configuration q; v is not read.
     out : (nv, nv) ndarray of float64, optional
         Written and returned.
+    diagonal : (nv,) array_like of float, optional
+        Added to the diagonal of M, 0 or more: rotors, or what implicit damping and springs add
+        (`ArticulatedSystem.implicit_inertia`).
 
     Returns
     -------
@@ -67,16 +72,29 @@ def inverse_mass_matrix(State state not None, out=None):
     ------
     MechanismError
         If the mass matrix is singular.
+    StateError
+        If `diagonal` has a wrong length, or an entry below 0.
 
     Notes
     -----
     From 256 degrees of freedom on other threads run meanwhile, with other States, and Ctrl-C interrupts.
     """
     cdef CModel* m = state.use()
-    cdef cnp.ndarray A = matrix_out(out, m.nv, m.nv)
-    cdef double* H = state.scratch()
-    cdef double* inverse = data(A)
-    if has_long_paths(m, &state.c):
+    cdef cnp.ndarray extra = None if diagonal is None else vector_in(diagonal, m.nv, "diagonal")
+    cdef cnp.ndarray A
+    cdef double* H
+    cdef double* inverse
+    cdef int k
+    if extra is not None and (extra < 0.0).any():
+        raise StateError(f"diagonal must not be negative, got {extra.min()} for degree of freedom {extra.argmin()}")
+    A = matrix_out(out, m.nv, m.nv)
+    H, inverse = state.scratch(), data(A)
+    if extra is not None:
+        crba_lower(m, &state.c, H)
+        for k in range(m.nv):
+            H[k * <size_t> m.nv + k] += data(extra)[k]
+        ltdl_factor(m, H)
+    elif has_long_paths(m, &state.c):
         articulated_factor(m, &state.c, H)
     else:
         crba_lower(m, &state.c, H)

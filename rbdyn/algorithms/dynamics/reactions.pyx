@@ -11,24 +11,11 @@ from rbdyn.arguments.arrays cimport data, matrix_out, still_vector, vector_in
 from rbdyn.kernels.acceleration cimport accelerations
 from rbdyn.kernels.kinematics cimport poses
 from rbdyn.kernels.loops cimport after_origin, loop_wrench
-from rbdyn.kernels.rnea cimport rnea
+from rbdyn.kernels.rnea cimport rnea, root_reaction
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
-from rbdyn.spatial._algebra cimport (
-    Force, Vec3, add_f, apply_t, cross3, mul3, net_force, sub3, sub_f, zero_f, zero_m,
-)
-from rbdyn.spatial.constants cimport load_inertia
-
-
-cdef Force _root_reaction(const CModel* m, const CData* d, Force external) noexcept nogil:
-    """What holds the root, in its internal frame, after rnea: its weight, and what the joints on it take."""
-    cdef int i
-    cdef Force f = sub_f(net_force(load_inertia(m.I_b + 0), zero_m(), d.a[0]), external)
-    for i in range(1, m.nb):
-        if m.parent[i] == 0:
-            f = add_f(f, apply_t(d.X[i], d.f[i]))
-    return f
+from rbdyn.spatial._algebra cimport Force, Vec3, add_f, cross3, mul3, sub3, sub_f, zero_f
 
 
 cdef void _write(const CData* d, Placement place, Force f, double* row) noexcept:
@@ -122,7 +109,7 @@ def joint_wrenches(State state not None, vd, external=None, out=None, multiplier
     W = matrix_out(out, m.nb - base, 6)                    # not before: vd and wrenches may lie in it
     poses(m, d)
     if base == 0:
-        d.f[0] = _root_reaction(m, d, d.f[0] if forced else zero_f())
+        d.f[0] = root_reaction(m, d, d.f[0] if forced else zero_f())
     for k in range(m.nb - base):
         _write(d, state.model.body_placements[k], d.f[k + base], data(W) + 6 * k)
     return W

@@ -8,7 +8,8 @@ from rbdyn.arguments import shown
 from rbdyn.errors import Error, unknown_name
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.arguments import option
-from rbdyn.world.objects.handles import arrays, finding
+from rbdyn.world.objects import base_parts
+from rbdyn.world.objects.handles import arrays, finding, step_readings
 from rbdyn.world.objects.joints import named, readings, rows, settings
 from rbdyn.world.objects.base_pose import q_with_base
 from rbdyn.world.objects.joints.closed_loops import closed, closed_start, loop_joints, ties_trees
@@ -153,6 +154,11 @@ cdef class ArticulatedSystem(WorldObject):
                                           twist_lower=lower, twist_upper=upper)
             c.n_balls += 1
         return 0
+
+    cdef int forget_contacts(self) except -1:
+        """It was set by hand: what the latest step did is forgotten with its contacts."""
+        self.system().work.took = 0.0
+        return WorldObject.forget_contacts(self)
 
     cdef int set_gravity(self, Vec3 gravity) except -1:
         """The World's gravity, world axes [m/s^2], for the state's own algorithms too."""
@@ -478,15 +484,6 @@ cdef class ArticulatedSystem(WorldObject):
         self.present()
         return self.array_of(self.system().work.applied, self.nv)
 
-    @property
-    def acceleration(self):
-        """Mean acceleration over the latest step, contact impulses included, (nv,) read-only [rad/s^2 or m/s^2].
-
-        Kept for observers that ask for it: ``world.add_observer(f, accelerations=True)``; 0 until their first step.
-        """
-        self.present()
-        return self.array_of(self.system().work.acceleration, self.nv)
-
     # ---- handles -----------------------------------------------------------------------------
 
     body = finding.body
@@ -501,6 +498,25 @@ cdef class ArticulatedSystem(WorldObject):
     body_positions = arrays.body_positions
     body_velocities = arrays.body_velocities
     frame_poses = arrays.frame_poses
+
+    # ---- the latest step ---------------------------------------------------------------------
+
+    start_state = step_readings.start_state
+    acceleration = step_readings.acceleration
+    body_accelerations = step_readings.body_accelerations
+    joint_wrenches = step_readings.joint_wrenches
+    external_wrenches = step_readings.external_wrenches
+    implicit_inertia = step_readings.implicit_inertia
+    contacts_of = step_readings.contacts_of
+    contact_force = step_readings.contact_force
+
+    # ---- the base ----------------------------------------------------------------------------
+
+    base_position = base_parts.base_position
+    base_orientation = base_parts.base_orientation
+    base_linear_velocity = base_parts.base_linear_velocity
+    base_angular_velocity = base_parts.base_angular_velocity
+    body_type = base_parts.body_type
 
     # ---- joints ------------------------------------------------------------------------------
 

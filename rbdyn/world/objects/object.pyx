@@ -41,7 +41,7 @@ cdef class WorldObject:
     @property
     def contacts(self):
         """This object's contacts of the latest detection, list of Contact."""
-        return [c for c in self.world.contacts if c.object_a is self or c.object_b is self]
+        return self.world._contacts_on(self, None, None)
 
     def __reduce__(self):
         raise Error(f"{self.name!r} cannot be pickled or copied on its own")

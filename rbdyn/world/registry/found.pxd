@@ -1,8 +1,9 @@
 from rbdyn.collision._types cimport ContactBuffer
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.stepping.scene cimport Scene
+from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.registry.registry cimport Registry
 
 cdef list found_contacts(Registry registry, const ContactBuffer* found, const ContactProblem* solved, int first_cone,
-                         long detection)
+                         long detection, WorldObject on, object link, object body)
 cdef str who_diverged(Registry registry, const Scene* scene)

@@ -30,9 +30,18 @@ cdef bint stands(Registry registry, const ContactPoint* c, long detection) excep
     return True
 
 
+cdef bint is_on(Registry registry, int shape_id, WorldObject on, object link, object body) except -1:
+    """Whether a shape is one of an object's; of one of its links, or bodies, if one is named."""
+    shape = registry.shapes[shape_id]
+    return shape[0] is on and (link is None or shape[3] == link) and (body is None or shape[1] == body)
+
+
 cdef list found_contacts(Registry registry, const ContactBuffer* found, const ContactProblem* solved, int first_cone,
-                         long detection):
-    """Those of the latest detection that still stand; without a solved problem (NULL) their impulses are 0."""
+                         long detection, WorldObject on, object link, object body):
+    """Those of the latest detection that still stand; without a solved problem (NULL) their impulses are 0.
+
+    With `on` only those of that object; with `link` or `body` of its link or body of that name.
+    """
     cdef const ContactPoint* c
     cdef Vec3 impulse = vec3(0.0, 0.0, 0.0)
     cdef int i
@@ -41,12 +50,15 @@ cdef list found_contacts(Registry registry, const ContactBuffer* found, const Co
         c = found.point + i
         if not stands(registry, c, detection):
             continue
+        if on is not None and not (is_on(registry, c.shape_a, on, link, body)
+                                   or is_on(registry, c.shape_b, on, link, body)):
+            continue
         if solved != NULL:
             impulse = cone_impulse(solved, first_cone + i)
-        a, body_a, geometry_a = registry.shapes[c.shape_a]
-        b, body_b, geometry_b = registry.shapes[c.shape_b]
+        a, body_a, geometry_a, link_a = registry.shapes[c.shape_a]
+        b, body_b, geometry_b, link_b = registry.shapes[c.shape_b]
         contacts.append(Contact(a, b, body_a, body_b, geometry_a, geometry_b, array_of(c.position), array_of(c.normal),
-                                c.depth, array_of(impulse), registry.memory.scene.dt))
+                                c.depth, array_of(impulse), registry.memory.scene.dt, link_a, link_b))
     return contacts
 
 

@@ -15,7 +15,7 @@ cdef class Registry:
     cdef object materials                 # MaterialTable
     cdef dict objects                     # name -> object, in the order in which they came
     cdef list singles, systems            # by index in the scene
-    cdef dict shapes                      # shape id -> (object, body name, geometry name)
+    cdef dict shapes                      # shape id -> (object, body name, geometry name, link name)
     cdef dict material_numbers            # name -> number
     cdef long material_revision           # of the table, when the scene's copy was made
     cdef tuple pair_arrays                # keeps the scene's material pairs alive
@@ -44,7 +44,7 @@ cdef class Registry:
     cdef int check_not_simulated(self) except -1
     cdef int enter(self, WorldObject obj, object name, str kind) except -1
     cdef int register_system(self, ArticulatedSystem robot, bint self_collision) except -1
-    cdef int register(self, WorldObject obj, int handle, str body, object geometries, object pose,
+    cdef int register(self, WorldObject obj, int handle, str body, str link, object geometries, object pose,
                       bint dynamic) except -1
     cdef int checked_id(self, object shape_id) except -1
     cdef int material_number(self, str name) except -1

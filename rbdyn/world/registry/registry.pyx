@@ -70,7 +70,7 @@ cdef class Registry:
                 s.single[body.index].handle = handle
                 s.body[handle].kind, s.body[handle].index, s.body[handle].body = SINGLE_BODY, body.index, 0
                 body.begin(geometries, mass, inertia, body_type)
-                self.register(body, handle, body.name, geometries, None, body.body().type == DYNAMIC)
+                self.register(body, handle, body.name, body.name, geometries, None, body.body().type == DYNAMIC)
                 if self.collision.mesh == "hull":
                     factories.warn_of_hulls(body.name, geometries)
             except BaseException:
@@ -133,12 +133,13 @@ cdef class Registry:
         for body in robot.mechanism.bodies:
             k = robot.model.find(body).body
             carrier = robot.model.body_names[max(k - robot.model.base, 0)]
-            self.register(robot, handle + k, str(carrier), body.collision, factories.matrix(robot.model, body), k > 0)
+            pose = factories.matrix(robot.model, body)
+            self.register(robot, handle + k, str(carrier), body.name, body.collision, pose, k > 0)
         for a, b in factories.excluded_pairs(robot.model, robot.model.c.nb, self_collision):
             self.collision.exclude(handle + a, handle + b)
         return 0
 
-    cdef int register(self, WorldObject obj, int handle, str body, object geometries, object pose,
+    cdef int register(self, WorldObject obj, int handle, str body, str link, object geometries, object pose,
                       bint dynamic) except -1:
         """Give shapes to the collision backend.  `pose` is the body's, in the frame whose pose the scene gives."""
         cdef int shape_id, material
@@ -148,7 +149,7 @@ cdef class Registry:
             shape_id = self.checked_id(
                 self.collision.add_shape(item.shape, handle, local, item.group, item.mask, dynamic))
             self.memory.make_room_for_shape(shape_id)
-            self.shapes[shape_id] = (obj, body, item.name or body)
+            self.shapes[shape_id] = (obj, body, item.name or body, link)
             obj.shape_ids.append(shape_id)
             self.memory.scene.material[shape_id] = material
         return 0

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.algorithms.momentum.centroidal import composite_inertia
-from rbdyn.arguments import as_vector
+from rbdyn.arguments import as_vector, flag
 from rbdyn.mechanism import RigidBody
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.rotations import Array
-from rbdyn.world.objects.handles.frames_given import turned_from
+from rbdyn.world.objects.contact import Contact
+from rbdyn.world.objects.handles.frames_given import turned_from, turned_into
 from rbdyn.world.objects.handles.moving import Moving
 
 if TYPE_CHECKING:
@@ -111,6 +113,54 @@ class BodyRef(Moving):
     def geometries(self) -> tuple[GeometryRef, ...]:
         """Its shapes that collide."""
         return tuple(one for one in self._robot.geometries if one.body is self)
+
+    # ---- contacts ----------------------------------------------------------------------------------
+
+    @property
+    def contacts(self) -> list[Contact]:
+        """Contacts of the link's own shapes, of the latest detection, list of Contact."""
+        return self.contacts_with()
+
+    def contacts_with(self, merged: bool = False) -> list[Contact]:
+        """Contacts of the link, of the latest detection.
+
+        Parameters
+        ----------
+        merged : bool
+            Whether those of all links that move with it count too.
+
+        Returns
+        -------
+        contacts : list of Contact
+        """
+        robot = self.robot
+        if flag(merged, "merged"):
+            return robot.world._contacts_on(robot, None, self.carrier.name)
+        return robot.world._contacts_on(robot, self.name, None)
+
+    def contact_force(self, expressed_in: Any = "world", merged: bool = False) -> Array:
+        """Mean contact force on the link over the latest step.
+
+        Parameters
+        ----------
+        expressed_in : str, handle or SingleBody
+            Whose axes the result has, now.
+        merged : bool
+            Whether contacts of all links that move with it count too.
+
+        Returns
+        -------
+        force : (3,) ndarray of float64
+            [N], fresh; zero before `integrate2`.
+        """
+        total, robot = np.zeros(3), self.robot
+        for contact in self.contacts_with(merged):
+            sides = ((contact.object_a, contact.link_a, contact.body_a, 1.0),
+                     (contact.object_b, contact.link_b, contact.body_b, -1.0))  # fmt: skip
+            for obj, link, body, sign in sides:
+                if obj is robot and (body == self.carrier.name if merged else link == self.name):
+                    total += sign * contact.force
+        return turned_into(robot, expressed_in, total)
 
     # ---- forces ------------------------------------------------------------------------------------
 

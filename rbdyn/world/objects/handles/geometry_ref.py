@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rbdyn.algorithms.kinematics.forward import body_pose
 from rbdyn.collision.shapes import Shape
-from rbdyn.errors import RemovedError
+from rbdyn.errors import Error, RemovedError
 from rbdyn.mechanism import Geometry, RigidBody
 from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
@@ -49,6 +49,10 @@ class GeometryRef(Placed):
     __slots__ = ()
     kind = "geometry"
     _item: ShapeOf
+
+    @property
+    def _key(self) -> Any:
+        raise Error(f"{self!r} is no frame of the robot: give its body")
 
     @property
     def geometry(self) -> Geometry:

@@ -13,6 +13,7 @@ from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.objects.handles.frames_given import turned_into
 from rbdyn.world.objects.handles.joint_control import Controlled
+from rbdyn.world.objects.handles.step_start import turned_into as turned_at_start
 
 if TYPE_CHECKING:
     from rbdyn.world import BodyRef
@@ -86,6 +87,39 @@ class JointRef(Controlled):
             Which; `predecessor` for the axis as a robot file gives it.
         """
         return turned_into(self._robot, frame, self.axis, "frame")
+
+    # ---- what the latest step did ------------------------------------------------------------------
+
+    @property
+    def a(self) -> Any:
+        """Mean acceleration in the latest step: a number, or (num_velocities,) of them [rad/s^2 or m/s^2]."""
+        return self._one_of(self._robot.acceleration[self._in_v()])
+
+    @property
+    def wrench(self) -> Array:
+        """What it transmitted to its successor in the latest step, (6,), fresh [N m, N].
+
+        Moment about the joint, then force, world axes, at the start of the step: a row of the robot's `joint_wrenches`.
+        """
+        robot, model = self.robot, self._robot.model
+        if not self.in_tree:
+            raise Error(f"joint {self.name!r} closes a loop: robot.loop_force({self.name!r}) is what it did")
+        if self.name not in model.joint_names:
+            held = model.body_names[model.body_of(self._frame)]
+            raise Error(f"joint {self.name!r} is fixed: both its links are body {held!r}, and what they exert on one "
+                        "another is not known")  # fmt: skip
+        wrench: Array = robot.joint_wrenches[model.joint_names.index(self.name)]
+        return wrench
+
+    def wrench_in(self, frame: Any) -> Array:
+        """`wrench` in the axes of a frame, about the joint all the same.
+
+        Parameters
+        ----------
+        frame : str or handle
+            A frame of this robot, as it was at the start of the step, or the world; the joint itself for its own axes.
+        """
+        return turned_at_start(self._robot, frame, self.wrench)
 
     # ---- state -----------------------------------------------------------------------------------
 

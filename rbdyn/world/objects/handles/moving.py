@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal, overload
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from rbdyn.algorithms.kinematics.acceleration import point_acceleration_6d
 from rbdyn.algorithms.kinematics.forward import point_velocity_6d
 from rbdyn.algorithms.kinematics.jacobian import point_jacobian_6d
 from rbdyn.algorithms.kinematics.jacobian_dot import point_jacobian_dot_6d
@@ -15,8 +17,11 @@ from rbdyn.algorithms.kinematics.sparse import (
     sparse_point_jacobian_dot_6d,
 )
 from rbdyn.spatial.rotations import Array
+from rbdyn.world.objects.handles import last_step
 from rbdyn.world.objects.handles.frames_given import turned_into
 from rbdyn.world.objects.handles.placed import Placed
+from rbdyn.world.objects.handles.step_start import start_of
+from rbdyn.world.objects.handles.step_start import turned_into as turned_at_start
 
 
 class Moving(Placed):
@@ -58,6 +63,52 @@ class Moving(Placed):
         """
         v = point_velocity_6d(self._robot._placed, self._frame, self._own(point, frame))
         return turned_into(self._robot, expressed_in, v[3:])
+
+    @property
+    def acceleration(self) -> Array:
+        """Mean acceleration in the latest step: angular, then that of its origin, world axes, (6,) [rad/s^2, m/s^2].
+
+        The rate of `velocity` at the start of the step, by the robot's `acceleration`: contact impulses are in it,
+        gravity is no part of it but through what it does.  0 where no step is known.
+        """
+        return self._accelerated(None)
+
+    @property
+    def linear_acceleration(self) -> Array:
+        """Mean acceleration of its origin in the latest step, world axes, (3,), fresh [m/s^2]."""
+        return self._accelerated(None)[3:]
+
+    @property
+    def angular_acceleration(self) -> Array:
+        """Mean angular acceleration in the latest step, world axes, (3,), fresh [rad/s^2]."""
+        return self._accelerated(None)[:3]
+
+    def point_acceleration(
+        self, point: ArrayLike | None = None, frame: Any = None, expressed_in: Any = "world"
+    ) -> Array:
+        """Mean acceleration of a point that moves with it, in the latest step.
+
+        Parameters
+        ----------
+        point : (3,) array_like, optional
+            Where the point is now, in `frame` [m]; its own origin by default.
+        frame : str, handle or SingleBody, optional
+            Its own frame by default.
+        expressed_in : str or handle
+            Whose axes the result has: a frame of this robot, as it was at the start of the step, or the world.
+
+        Returns
+        -------
+        acceleration : (3,) ndarray of float64
+            Second derivative of its position in the world [m/s^2].
+        """
+        return turned_at_start(self._robot, expressed_in, self._accelerated(self._own(point, frame))[3:])
+
+    def _accelerated(self, point: Array | None) -> Array:
+        start = start_of(self._robot)
+        if not last_step.is_known(self._robot):
+            return np.zeros(6)
+        return point_acceleration_6d(start, last_step.acceleration(self._robot), self._frame, point)
 
     @overload
     def jacobian(

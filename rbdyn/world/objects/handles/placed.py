@@ -24,6 +24,10 @@ class Placed(Ref):
     _frame: Any  # what the Model knows its frame by
 
     @property
+    def _key(self) -> Any:
+        return self._frame
+
+    @property
     def pose(self) -> Array:
         """Homogeneous pose in the world, (4, 4), fresh."""
         return body_pose(self._robot._placed, self._frame)
