@@ -67,5 +67,5 @@ cdef inline void find_dependent(const Operator* G, const LineBlock* k, bint* fou
                 C[kept][kept] = sqrt(s)
                 line[kept] = line[i]
                 kept += 1
-            elif i >= before:
-                found[i - before] = True
+            elif i >= before:                          # what gives way asks no more than it can get
+                found[i - before] = s + k.compliance <= dependent() * G.line[line[i]].G

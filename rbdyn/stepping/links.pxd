@@ -20,8 +20,9 @@ cdef struct Anchor:           # a point of a body
 
 cdef struct Acted:            # what a constraint did in a step
     double dt                 # [s] of the step; 0 if there was none
-    double[6] impulse         # of its rows [N s or N m s]
+    double[6] impulse         # of its rows, then along what a joint allows [N s or N m s]
     double[6] wrench          # moment [N m s] and impulse [N s] on its last end, world axes
+    double drive              # of the motor of a joint [N s or N m s]
 
 cdef struct Link:
     unsigned int id           # Key.id_a of its blocks: its number in its World, never given twice

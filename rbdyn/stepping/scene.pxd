@@ -8,6 +8,7 @@ from rbdyn.kernels.munthe_kaas cimport Stages
 from rbdyn.memory cimport Arena, place
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.spatial._algebra cimport Force, Mat3, Motion, Sym3, Vec3
+from rbdyn.stepping.freedom cimport Freedom, Softness
 from rbdyn.stepping.links cimport N_LINK_KINDS, LinkList
 from rbdyn.stepping.scheme cimport Scheme
 
@@ -115,18 +116,14 @@ cdef enum MotorState:         # of an actuator in a step
     MOTOR_AT_UPPER = 2
     MOTOR_IN_ROW = 3          # one or the other: a row of the problem tells
 
-cdef struct LoopJoint:        # what acts along what a loop joint allows; springs and limits with one degree of freedom
-    double stiffness, damping, friction     # [N m/rad, N m s/rad, N m or N/m, N s/m, N]
-    double rest               # where the spring is at rest [rad or m]
-    double lower, upper       # [rad or m] may be infinite
-
 cdef struct SystemControl:    # written between steps
     bint pd                   # control mode: PD plus feed-forward
     bint motor_limits         # effort limits bound the whole PD law, and not its explicit part alone
     bint has_wrenches         # external wrenches act in this step
     bint springs              # some stiffness is not 0
     bint inloop               # its loops are rows of the problem, and not eliminated
-    LoopJoint* loop           # (n_loops,)
+    Freedom* loop             # (n_loops,) what acts along what loop joints allow
+    Softness* soft            # (n_loops, 2) how the rows of loop joints give way, if they are not eliminated
     bint tied                 # its loops tie trees to the root, or to one another
     double* kp                # (nv,) PD gains [N m/rad or N/m]
     double* kd                # (nv,) [N m s/rad or N s/m]
@@ -169,7 +166,8 @@ cdef struct LoopScratch:      # of a system's loops, in a step
     double* along             # (6 n_loops,) and along what the joints allow
     double* force             # (6 n_loops,) what they exerted in the latest step, in their axes [N m, N]
     bint held                 # a limit of a loop joint holds it in this step
-    int* near                 # (n_loops,) ends of limits that they could pass: 1 lower, 2 upper
+    int* near                 # (n_loops,) ends of limits that they could pass (constraints/bodies/freedoms.pxd)
+    double* drive             # (n_loops, 2) impulses of their motors, and their mean forces in the latest step
     double* y                 # (nv,) scratch, as are x, t and u
     double* x                 # (nv,)
     double* t                 # (nv,)
@@ -267,7 +265,8 @@ cdef inline void lay_out_control(SystemControl* c, Arena* a, const CModel* m) no
     c.friction = <double*> place(a, m.nv, sizeof(double))
     c.static_friction = <double*> place(a, m.nv, sizeof(double))
     c.static_threshold = <double*> place(a, m.nv, sizeof(double))
-    c.loop = <LoopJoint*> place(a, m.n_loops, sizeof(LoopJoint))
+    c.loop = <Freedom*> place(a, m.n_loops, sizeof(Freedom))
+    c.soft = <Softness*> place(a, 2 * m.n_loops, sizeof(Softness))
     c.limit = <Limit*> place(a, m.nv, sizeof(Limit))
     c.speed_limit = <SpeedLimit*> place(a, m.nv, sizeof(SpeedLimit))
     c.slide = <Friction*> place(a, m.nv, sizeof(Friction))
@@ -290,6 +289,7 @@ cdef inline void lay_out_loops(LoopScratch* w, Arena* a, const CModel* m) noexce
     w.along = <double*> place(a, 6 * m.n_loops, sizeof(double))
     w.force = <double*> place(a, 6 * m.n_loops, sizeof(double))
     w.near = <int*> place(a, m.n_loops, sizeof(int))
+    w.drive = <double*> place(a, 2 * m.n_loops, sizeof(double))
     w.y = <double*> place(a, one * m.nv, sizeof(double))
     w.x = <double*> place(a, one * m.nv, sizeof(double))
     w.t = <double*> place(a, one * m.nv, sizeof(double))

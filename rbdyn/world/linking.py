@@ -357,8 +357,9 @@ def add_joint(
     a, b : SingleBody, (ArticulatedSystem, str) or None
         A single body, a body of a robot by name, or the world.
     joint : Joint
-        Its type says what it allows.  Limits, a spring, damping, friction, a rotor and mimic do not act between bodies
-        of a World, and are refused.
+        Its type says what it allows.  Damping, friction and a rotor act along each direction of that; a spring, limits
+        of position and velocity, and an effort limit of its motor (`BodyJoint.set_drive`) where there is one.  Mimic,
+        and what has no such meaning, is refused.
     pose_a : Transform, optional
         Where the joint is on a: its before-frame, in the frame of a; at its origin by default.
     pose_b : Transform, optional
@@ -386,7 +387,9 @@ def add_joint(
     if joint.num_velocities == 6:
         raise Error(f"joint {joint.name!r} is floating: it would hold nothing")
     if ignored := _ignored(joint):
-        raise Error(f"joint {joint.name!r} has {', '.join(ignored)}: between bodies of a World that does not act")
+        several = f" of {joint.num_velocities} degrees of freedom" if joint.num_velocities > 1 else ""
+        what = f"joint {joint.name!r}{several} has {', '.join(ignored)}"
+        raise Error(f"{what}: that does not act between bodies of a World")
     for pose, what in ((pose_a, "pose_a"), (pose_b, "pose_b")):
         if pose is not None:
             check_pose(pose, what)
@@ -395,14 +398,15 @@ def add_joint(
 
 def _ignored(joint: Joint) -> list[str]:
     """What a joint asks for that does not act between bodies of a World."""
+    several = joint.num_velocities != 1
     asked = {
-        "position limits": joint.position_limits is not None,
-        "a velocity limit": joint.velocity_limit is not None,
-        "a rotor": joint.rotor_inertia != 0.0,
-        "damping": joint.damping != 0.0,
-        "friction": joint.friction != 0.0,
-        "a spring": joint.stiffness != 0.0,
         "mimic": joint.mimic is not None,
+        "position limits": several and joint.position_limits is not None,
+        "a cone limit": joint.cone_limit is not None,
+        "twist limits": joint.twist_limits is not None,
+        "a velocity limit": several and joint.velocity_limit is not None,
+        "a spring": several and joint.stiffness != 0.0,
+        "a no-load speed": joint.no_load_speed is not None,
     }
     return [what for what, is_asked in asked.items() if is_asked]
 

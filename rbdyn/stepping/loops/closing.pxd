@@ -6,6 +6,8 @@ from rbdyn.kernels.cod cimport solve_adjoint
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.kernels.kinematics cimport poses
 from rbdyn.kernels.loops cimport loop_errors, loop_matrix
+from rbdyn.model._model cimport CLoop
+from rbdyn.model.joints.dispatch cimport allowed_directions
 from rbdyn.stepping.columns cimport force_to_normalised, from_normalised
 from rbdyn.stepping.flight.midpoint cimport look_ahead
 from rbdyn.stepping.loops.elimination cimport add_multipliers, decompose_rows, largest
@@ -19,11 +21,26 @@ cdef inline double closed() noexcept nogil:
     """What counts as closed [rad or m]."""
     return 1e-11
 
+cdef inline void leave_soft(System* s) noexcept nogil:
+    """Rows that give way are as far open as their load says: that is no error."""
+    cdef const CLoop* c
+    cdef int n, k, row, allowed
+    for n in range(s.m.n_loops):
+        c = s.m.loops + n
+        row, allowed = c.row, allowed_directions(c.kind)
+        for k in range(6):
+            if not allowed >> k & 1:
+                if s.control.soft[2 * n + k // 3].softness > 0.0:
+                    s.work.loops.e[row] = 0.0
+                row += 1
+
 cdef inline double errors_at(System* s, const double* q) noexcept nogil:
     """loops.e at the configuration q; the largest of them [rad or m]."""
     look_ahead(s, q, s.work.v_next)
     poses(s.m, &s.ahead)
     loop_errors(s.m, &s.ahead, s.work.loops.e)
+    if s.control.inloop:
+        leave_soft(s)
     return largest(s.work.loops.e, s.m.nc)
 
 cdef inline bint close_once(System* s, double share, double* open) noexcept nogil:

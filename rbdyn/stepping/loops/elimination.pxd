@@ -151,6 +151,7 @@ cdef inline void list_forces(System* s, double dt) noexcept nogil:
             row += not allowed >> k & 1
         g = coupled_force(c.kind, c.parameter, force(vec3(f[0], f[1], f[2]), vec3(f[3], f[4], f[5])))
         write_force(s.work.loops.force + 6 * n, scale_f(1.0 / dt, g))
+        s.work.loops.drive[2 * n + 1] = s.work.loops.drive[2 * n] / dt
 
 cdef inline void joint_velocities(System* s, double* z) noexcept nogil:
     """z = Y^T lambda of the rows of the problem -> M~^-1 J^T lambda with the loops closed, in place."""

@@ -15,9 +15,12 @@ from rbdyn.stepping.scheme cimport Scheme
 
 cdef inline void forget_loop_impulses(System* s) noexcept nogil:
     """A step begins: loop joints have done nothing yet."""
+    cdef int n
     s.work.loops.held = False
     memset(s.work.loops.lam, 0, s.m.nc * sizeof(double))
     memset(s.work.loops.along, 0, 6 * s.m.n_loops * sizeof(double))
+    for n in range(s.m.n_loops):
+        s.work.loops.drive[2 * n] = 0.0
 
 cdef inline void advance_velocity(System* s, double dt) noexcept nogil:
     """v_free of the tree, from work.vd."""

@@ -1,36 +1,23 @@
 # What a loop joint does to its system: impulses on both of its bodies, carried to the root, as rows of normalised
 # coordinates.  The rows are those of kernels/loops.pxd, by impulse propagation through the factors of the step.
 
-from libc.math cimport M_PI, atan2, rint
-
 from rbdyn.kernels.loops cimport after_origin, before_axes
-from rbdyn.model._model cimport HELICAL, PRISMATIC, REVOLUTE, CData, CLoop
+from rbdyn.model._model cimport CData, CLoop
 from rbdyn.model.joints.dispatch cimport coupled_force
 from rbdyn.spatial._algebra cimport (
     Force, Mat3, Vec3, add3, add_f, cross3, force, matmul3, mul3, power, scale_f, sub3, sub_f, tmul3, transpose3, vec3,
     zero3,
 )
 from rbdyn.spatial.constants cimport load_mat3, load_vec3
+from rbdyn.stepping.freedom cimport coordinate
 from rbdyn.stepping.scene cimport System
 
 cdef inline double loop_coordinate(const CData* d, const CLoop* c) noexcept nogil:
-    """Where a loop joint with one degree of freedom stands, if it is closed: its angle, in (-pi, pi], or its way.
-
-    Of a screw whole turns count.  The poses are current.
-    """
+    """Where a loop joint with one degree of freedom stands, if it is closed.  The poses are current."""
     cdef Mat3 R = before_axes(d, c)
     cdef Mat3 C = matmul3(transpose3(R), matmul3(d.R[c.successor], load_mat3(c.R_after)))
-    cdef double angle = atan2(C.yx, C.xx), way
-    cdef Vec3 before
-    if c.kind == REVOLUTE or c.kind == HELICAL and c.parameter == 0.0:
-        return angle
-    before = add3(d.p[c.predecessor], mul3(d.R[c.predecessor], load_vec3(c.p_before)))
-    way = tmul3(R, sub3(after_origin(d, c), before)).z
-    return way if c.kind == PRISMATIC else way / c.parameter
-
-cdef inline double turned_back(const CLoop* c, double difference) noexcept nogil:
-    """The difference of two coordinates of a loop joint: of angles the one that is not more than half a turn."""
-    return difference - 2.0 * M_PI * rint(difference / (2.0 * M_PI)) if c.kind == REVOLUTE else difference
+    cdef Vec3 before = add3(d.p[c.predecessor], mul3(d.R[c.predecessor], load_vec3(c.p_before)))
+    return coordinate(c.kind, c.parameter, C, tmul3(R, sub3(after_origin(d, c), before)))
 
 cdef inline Vec3 unit3(int k) noexcept nogil:
     return vec3(1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)

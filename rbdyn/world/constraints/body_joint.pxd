@@ -7,3 +7,5 @@ cdef class BodyJoint(Constraint):
     cdef readonly object joint           # the Joint that it was made of
     cdef int begin(self, list ends, object joint, object before, object after) except -1
     cdef Motion open_by(self)
+    cdef int give_way(self, object soft, object damped) except -1
+    cdef int check_one(self) except -1

@@ -1,3 +1,5 @@
+from typing import Any
+
 from rbdyn.mechanism import Joint
 from rbdyn.spatial.rotations import Array
 from rbdyn.world.constraints.constraint import Constraint
@@ -11,3 +13,30 @@ class BodyJoint(Constraint):
     def force(self) -> Array: ...
     @property
     def error(self) -> Array: ...
+    @property
+    def q(self) -> float: ...
+    @property
+    def v(self) -> float: ...
+    @property
+    def drive(self) -> dict[str, Any]: ...
+    def set_drive(
+        self,
+        *,
+        p: float | None = None,
+        d: float | None = None,
+        target: float | None = None,
+        velocity: float | None = None,
+        force: float | None = None,
+        effort_limits: float | tuple[float, float] | None = None,
+    ) -> None: ...
+    @property
+    def drive_force(self) -> float: ...
+    @property
+    def along_force(self) -> Array: ...
+    @property
+    def softness(self) -> tuple[float, float]: ...
+    @property
+    def softness_damping(self) -> tuple[float, float]: ...
+    def set_softness(
+        self, softness: float | tuple[float, float], damping: float | tuple[float, float] = 0.0
+    ) -> None: ...

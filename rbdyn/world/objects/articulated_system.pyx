@@ -4,15 +4,14 @@ import numpy as np
 
 from rbdyn.algorithms.kinematics.forward import body_pose
 from rbdyn.algorithms.loops.loops import loop_error
-from rbdyn.arguments import shown
-from rbdyn.errors import Error, unknown_name
+from rbdyn.errors import Error
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.arguments import option
 from rbdyn.world.objects import base_parts
 from rbdyn.world.objects.handles import arrays, finding, step_readings
-from rbdyn.world.objects.joints import named, readings, rows, settings
+from rbdyn.world.objects.joints import loop_joints, named, readings, rows, settings
 from rbdyn.world.objects.base_pose import q_with_base
-from rbdyn.world.objects.joints.closed_loops import closed, closed_start, loop_joints, ties_trees
+from rbdyn.world.objects.joints.closed_loops import check_springs, closed, closed_start, ties_trees
 from rbdyn.world.arguments import orientation as _orientation
 
 cimport numpy as cnp
@@ -31,9 +30,10 @@ from rbdyn.stepping.constraints.joints.limits cimport list_limits
 from rbdyn.stepping.constraints.joints.velocity_limits cimport list_velocity_limits
 from rbdyn.stepping.joint_forces cimport list_inertias
 from rbdyn.stepping.scene cimport (
-    FRICTION_FORCE, LIMIT_FORCE, MIMIC_FORCE, VELOCITY_LIMIT_FORCE, BallLimit, LoopJoint, Mimic, System, SystemControl,
+    FRICTION_FORCE, LIMIT_FORCE, MIMIC_FORCE, VELOCITY_LIMIT_FORCE, BallLimit, Mimic, System, SystemControl,
 )
 from rbdyn.stepping.wrenches cimport system_clear_wrenches
+from rbdyn.world.objects.joints.freedom cimport LoopJoints, freedom_of
 from rbdyn.world.objects.object cimport WorldObject
 
 MODES = ("force", "pd_plus_feedforward")
@@ -96,8 +96,9 @@ cdef class ArticulatedSystem(WorldObject):
         self.put_balls(rows.ball_limits(self.model))
         memcpy(c.q_ref, self.state.c.q, self.model.c.nq * sizeof(double))
         c.tied = ties_trees(self.model)
-        for k, (stiffness, damping, friction, rest, lower, upper) in enumerate(loop_joints(self.model)):
-            c.loop[<int> k] = LoopJoint(stiffness, damping, friction, rest, lower, upper)
+        check_springs(self.model)
+        for k, loop in enumerate(self.model.loop_names):
+            c.loop[<int> k] = freedom_of(self.model.mechanism.find_joint(loop))
         return 0
 
     cdef double* numbers(self, object name) except NULL:
@@ -606,34 +607,23 @@ cdef class ArticulatedSystem(WorldObject):
         self.present()
         return loop_error(self.state)
 
-    def loop_force(self, joint):
-        """What a loop joint exerted on its successor in the latest step, on average.
+    def _loops(self, settable=False):
+        cdef LoopJoints loops = LoopJoints.__new__(LoopJoints)
+        self.present()
+        if settable:
+            self.lock.check_idle()
+        else:
+            self.lock.check_readable()
+        loops.robot, loops.system = self, self.system()
+        return loops
 
-        Parameters
-        ----------
-        joint : str or Joint
-            Its name, one of `model.loop_names`.
-
-        Returns
-        -------
-        wrench : (6,) ndarray of float64
-            Moment [N m] and force [N] at the origin of its after-frame, in the axes of its before-frame turned as in
-            `rbdyn.loop_jacobian`; the opposite acts on its predecessor.  Along what it blocks these are the multipliers
-            of `rbdyn.dynamics`; along what it allows, what its spring, damper, rotor, friction and limits did.  0
-            before the first step.
-
-        Raises
-        ------
-        UnknownNameError
-            If the system has no such loop joint.
-        """
-        cdef Model model = self.present()
-        name = getattr(joint, "name", joint)
-        if name not in model.loop_names:
-            raise unknown_name("loop joint", name if isinstance(name, str) else shown(name), model.loop_names,
-                               f"{self.name!r}")
-        k = model.loop_names.index(name)
-        return np.array(self.array_of(self.system().work.loops.force + 6 * <int> k, 6))
+    loop_force = loop_joints.loop_force
+    loop_position = loop_joints.loop_position
+    loop_velocity = loop_joints.loop_velocity
+    loop_drive = loop_joints.loop_drive
+    loop_drive_force = loop_joints.loop_drive_force
+    set_loop_drive = loop_joints.set_loop_drive
+    set_loop_softness = loop_joints.set_loop_softness
 
     # ---- external forces ---------------------------------------------------------------------
 

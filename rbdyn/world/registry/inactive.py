@@ -23,7 +23,9 @@ def inactive_features(model: Model) -> dict[str, list[str]]:
             ("velocity limits", [j.name for j in joints if j.num_velocities > 1 and _finite((j.velocity_limit,))]),
             ("mimic of loop joints", [j.name for j in loops if j.mimic is not None]),
             ("limits of loop joints", [j.name for j in loops if j.num_positions > 1 and _finite(j.position_limits)]),
-            ("velocity limits of loop joints", [j.name for j in loops if _finite((j.velocity_limit,))]),
+            ("velocity limits of loop joints",
+             [j.name for j in loops if j.num_velocities > 1 and _finite((j.velocity_limit,))]),
+            ("no-load speeds of loop joints", [j.name for j in loops if j.no_load_speed is not None]),
         )
         if names
     }

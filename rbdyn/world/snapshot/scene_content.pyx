@@ -7,14 +7,16 @@ Scratch that every step writes anew is not.  Indices, handles and sizes are not 
 from rbdyn.archive cimport LOAD, Archive, keep, keep_count
 from rbdyn.model._model cimport CLoop, CModel
 from rbdyn.spatial._algebra cimport Mat3, Vec3
+from rbdyn.stepping.constraints.bodies.joints cimport BodyJoint
 from rbdyn.stepping.constraints.bodies.wire cimport Wire, wire_of
 from rbdyn.stepping.constraints.joints.couplings cimport Coupling
 from rbdyn.stepping.constraints.joints.dry_friction cimport list_friction
 from rbdyn.stepping.constraints.joints.limits cimport list_limits
 from rbdyn.stepping.constraints.joints.velocity_limits cimport list_velocity_limits
-from rbdyn.stepping.links cimport COUPLING_LINK, N_LINK_KINDS, WIRE_LINK, Acted, Link
+from rbdyn.stepping.freedom cimport Freedom, Softness
+from rbdyn.stepping.links cimport COUPLING_LINK, JOINT_LINK, N_LINK_KINDS, WIRE_LINK, Acted, Link
 from rbdyn.stepping.scene cimport (
-    JOINT_FORCES, BallLimit, LoopJoint, Mimic, Scene, SingleControl, SingleParameters, SingleScratch, SingleState,
+    JOINT_FORCES, BallLimit, Mimic, Scene, SingleControl, SingleParameters, SingleScratch, SingleState,
     System, SystemControl, SystemScratch,
 )
 from rbdyn.stepping.scheme cimport make_scheme
@@ -99,7 +101,8 @@ cdef void keep_control(Archive* a, System* r) noexcept:
     keep(a, &c.inloop, sizeof(bint))
     keep(a, &c.tied, sizeof(bint))
     keep(a, c.kp, <char*> c.loop - <char*> c.kp)
-    keep(a, c.loop, r.m.n_loops * sizeof(LoopJoint))
+    keep(a, c.loop, r.m.n_loops * sizeof(Freedom))
+    keep(a, c.soft, 2 * r.m.n_loops * sizeof(Softness))
     c.n_mimics = keep_count(a, c.n_mimics, r.m.nv)
     keep(a, c.mimic, c.n_mimics * sizeof(Mimic))
     c.n_balls = keep_count(a, c.n_balls, r.m.nb)
@@ -130,6 +133,7 @@ cdef void keep_readings(Archive* a, System* r) noexcept:
     keep(a, w.passive, nv)
     keep(a, w.acceleration, nv)
     keep(a, w.loops.force, 6 * r.m.n_loops * sizeof(double))
+    keep(a, w.loops.drive, 2 * r.m.n_loops * sizeof(double))
     keep(a, &w.lasted, sizeof(double))
 
 
@@ -167,5 +171,8 @@ cdef void keep_links(Archive* a, Scene* s) noexcept:
             keep(a, &link.last, sizeof(Acted))
             if kind == WIRE_LINK:
                 keep_wire(a, wire_of(s, k))
+            elif kind == JOINT_LINK:
+                keep(a, &(<BodyJoint*> link).freedom, sizeof(Freedom))
+                keep(a, &(<BodyJoint*> link).soft, 2 * sizeof(Softness))
             elif kind == COUPLING_LINK:
                 keep(a, &(<Coupling*> link).offset, sizeof(double))

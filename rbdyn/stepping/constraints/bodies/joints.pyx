@@ -2,10 +2,11 @@
 
 Seen from its before-frame the after-frame moves with (w, d'); what is blocked of these are the rows.  Bodies move on by
 the velocity that results, in a straight line and by a rotation; that the blocked motion bends away from this by dt / 2
-of its rate is counted with, as with wires.  What is left of drift is led back in positions.
+of its rate is counted with, as with wires.  What is left of drift is led back in positions, unless rows give way; what
+acts along what it allows are rows as well (freedoms.pyx).
 """
 
-from rbdyn.contact.problem cimport BILATERAL, ContactProblem, Key
+from rbdyn.contact.problem cimport BILATERAL, Block, ContactProblem, Key
 from rbdyn.kernels.loops cimport component
 from rbdyn.model.joints.dispatch cimport allowed_directions, coupled_force, coupled_motion, loop_rotation_error
 from rbdyn.spatial._algebra cimport (
@@ -14,9 +15,14 @@ from rbdyn.spatial._algebra cimport (
 )
 from rbdyn.spatial.constants cimport Mat3d, Vec3d, load_vec3
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_push, add_row, begin_block, gather_row
+from rbdyn.stepping.constraints.bodies.freedoms cimport (
+    Along, Reading, count_along, near_ends, reading_of, soften, write_along,
+)
+from rbdyn.stepping.freedom cimport CLOSED, DRIVE, OTHER, SHIFTED, acts, coordinate, only_direction
 from rbdyn.stepping.links cimport JOINT_LINK, Acted
 from rbdyn.stepping.points cimport PointMotion, free_motion_of, note_wrench, push_body, start_motion_of
 from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene
+from rbdyn.stepping.scheme cimport in_contact
 from rbdyn.stepping.touch cimport in_one_tree
 
 cdef double TURN = 3.0        # rad/s for each m/s that frames are led back with
@@ -48,6 +54,13 @@ cdef Motion joint_error(const BodyJoint* j, Mat3 R, Vec3 p, Mat3 R_after, Vec3 p
     axes.zx, axes.zy, axes.zz = C.zx, C.zy, C.zz
     u = loop_rotation_error(j.kind, j.parameter, axes, way.z)
     return coupled_motion(j.kind, j.parameter, motion(load_vec3(u), way))
+
+
+cdef double joint_coordinate(const BodyJoint* j, Mat3 R, Vec3 p, Mat3 R_after, Vec3 p_after) noexcept nogil:
+    """Where it stands if it has one degree of freedom and is closed [rad or m]; else 0."""
+    if only_direction(j.kind) < 0:
+        return 0.0
+    return coordinate(j.kind, j.parameter, matmul3(transpose3(R), R_after), tmul3(R, sub3(p_after, p)))
 
 
 cdef double loaded_turn(const Scene* s, const BodyFrame* f, Vec3 force_on) noexcept nogil:
@@ -93,12 +106,51 @@ cdef void look_at_joints(const Scene* s) noexcept nogil:
         j.turning[1] = min(loaded_turn(s, &j.before, load), loaded_turn(s, &j.before, last))
 
 
+cdef inline bint gives_way(const BodyJoint* j) noexcept nogil:
+    return j.soft[0].softness > 0.0 or j.soft[1].softness > 0.0
+
+
+cdef inline int rotations(const BodyJoint* j) noexcept nogil:
+    """How many of its rows are rotations."""
+    cdef int[6] direction
+    cdef int k, n = 0
+    for k in range(rows_of(j, direction)):
+        n += direction[k] < 3
+    return n
+
+
+cdef Count count_freedom(const Scene* s, BodyJoint* j) noexcept nogil:
+    """What acts along what it allows."""
+    cdef int k = only_direction(j.kind)
+    cdef Mat3 R
+    cdef Vec3 at
+    cdef Motion now
+    cdef Force push
+    j.near = 0
+    if k >= 0:
+        R, at = axes_of(s, &j.before), origin_of(s, &j.after)
+        now, push = motion_at_start(s, j, at), push_of(j, &R, k)
+        j.near = near_ends(s, &j.freedom, joint_coordinate(j, R, origin_of(s, &j.before), axes_of(s, &j.after), at),
+                           blocked(&push, now))
+    return count_along(&j.freedom, j.kind, j.near)
+
+
 cdef Count count_joints(const Scene* s) noexcept nogil:
-    """A block for each one, a row for each blocked direction; three for each body whose rotation a load stiffens."""
-    cdef Count count = Count(0, s.link[JOINT_LINK].n, 0)
+    """A block or two for each one, a row for each blocked direction and each thing that acts along the others.
+
+    Three more for each body whose rotation a load stiffens.
+    """
+    cdef Count count = Count(0, s.link[JOINT_LINK].n, 0), more
+    cdef BodyJoint* j
     cdef int k, side
     for k in range(s.link[JOINT_LINK].n):
-        count.rows += joint_of(s, k).link.rows
+        j = joint_of(s, k)
+        count.rows += j.link.rows
+        count.blocks += gives_way(j) and 0 < rotations(j) < j.link.rows
+        if acts(&j.freedom):
+            more = count_freedom(s, j)
+            count.blocks += more.blocks
+            count.rows += more.rows
         for side in range(2):
             if joint_of(s, k).turning[side] > 0.0:
                 count.blocks += 1
@@ -143,32 +195,93 @@ cdef inline double way_back(const Scene* s, double error, double turn) noexcept 
     return min(max(-s.erp * error / s.dt, -most), most)
 
 
+cdef inline Motion motion_at_start(const Scene* s, const BodyJoint* j, Vec3 at) noexcept nogil:
+    """(w, d') at the start of the step, world axes."""
+    cdef PointMotion A = start_motion_of(s, s.body + j.after.handle, at)
+    cdef PointMotion B = start_motion_of(s, s.body + j.before.handle, at)
+    return motion(sub3(A.w, B.w), sub3(A.v, B.v))
+
+
+cdef inline int push_ends(Builder* b, const Scene* s, const BodyJoint* j, Force push, double sign) except -1 nogil:
+    """The row begun last acts so on what carries `after`, and opposite on what carries `before`."""
+    add_push(b, s, s.body + j.after.handle, j.at, scale3(sign, push.f), scale3(sign, push.n))
+    return add_push(b, s, s.body + j.before.handle, j.at, scale3(-sign, push.f), scale3(-sign, push.n))
+
+
+cdef struct JointHere:        # a joint and its axes, for rows along what it allows
+    const BodyJoint* joint
+    Mat3 R
+
+
+cdef int add_direction(Builder* b, const Scene* s, void* joint, int k, double sign) except -1 nogil:
+    """The row begun last acts along direction k of a joint."""
+    cdef JointHere* here = <JointHere*> joint
+    return push_ends(b, s, here.joint, push_of(here.joint, &here.R, k), sign)
+
+
+cdef int write_freedom(const Scene* s, Builder* b, const BodyJoint* j, Mat3 R, Motion now, Motion free_,
+                       Motion bend) except -1 nogil:
+    """What acts along what it allows."""
+    cdef Along a
+    cdef JointHere here
+    cdef Force push
+    cdef int k
+    here.joint, here.R = j, R
+    a.freedom, a.kind, a.near, a.gamma = &j.freedom, j.kind, j.near, in_contact(s.scheme).gamma
+    a.q = joint_coordinate(j, R, origin_of(s, &j.before), axes_of(s, &j.after), j.at)
+    a.joint, a.add = &here, add_direction
+    a.key = Key(source=JOINT_SOURCE, id_a=j.link.id, id_b=0, feature=0)
+    for k in range(6):
+        push = push_of(j, &R, k)
+        a.now[k], a.then[k], a.bias[k] = blocked(&push, now), blocked(&push, free_), blocked(&push, bend)
+    return write_along(s, b, &a)
+
+
+cdef int write_rows(const Scene* s, Builder* b, BodyJoint* j, int first, int end, Motion error, Motion now,
+                    Motion free_, Motion bend) except -1 nogil:
+    """Some of its rows as a block: how the blocked velocities are in the middle of the step's motion."""
+    cdef int[6] direction
+    cdef double[6] e
+    cdef int k
+    cdef double half
+    if first == end:
+        return 0
+    rows_of(j, direction)
+    begin_block(b, BILATERAL, end - first,
+                Key(source=JOINT_SOURCE, id_a=j.link.id, id_b=0, feature=CLOSED if first == 0 else SHIFTED))
+    for k in range(first, end):
+        half = 0.5 * s.dt * blocked(&j.push[k], bend)
+        add_row(b, blocked(&j.push[k], now) - half, blocked(&j.push[k], free_) + half)
+        e[k - first] = component(error, direction[k])
+        b.position_target[3 * b.problem.n_cones + b.n_rows - 1] = way_back(
+            s, e[k - first], TURN if direction[k] < 3 else 1.0)
+        push_ends(b, s, j, j.push[k], 1.0)
+    if j.soft[direction[first] >= 3].softness > 0.0:
+        soften(s, b, &j.soft[direction[first] >= 3], e)
+    return 0
+
+
 cdef int write_joint(const Scene* s, Builder* b, BodyJoint* j) except -1 nogil:
-    """Its rows: how the blocked velocities are in the middle of the step's motion."""
+    """Its rows, rotations by themselves where they give way."""
     cdef const BodyHandle* A = s.body + j.after.handle
     cdef const BodyHandle* B = s.body + j.before.handle
     cdef Mat3 R = axes_of(s, &j.before)
-    cdef PointMotion now_a, now_b, free_a, free_b
+    cdef PointMotion free_a, free_b
     cdef Motion error, now, free_, bend
     cdef int[6] direction
-    cdef int k, n = rows_of(j, direction)
-    cdef double half
+    cdef int k, n = rows_of(j, direction), middle = rotations(j) if gives_way(j) else 0
     j.at = origin_of(s, &j.after)
     error = joint_error(j, R, origin_of(s, &j.before), axes_of(s, &j.after), j.at)
-    now_a, now_b = start_motion_of(s, A, j.at), start_motion_of(s, B, j.at)
     free_a, free_b = free_motion_of(s, A, j.at), free_motion_of(s, B, j.at)
-    now = motion(sub3(now_a.w, now_b.w), sub3(now_a.v, now_b.v))
+    now = motion_at_start(s, j, j.at)
     free_ = motion(sub3(free_a.w, free_b.w), sub3(free_a.v, free_b.v))
     bend = bend_of(&free_a, &free_b)
-    begin_block(b, BILATERAL, n, Key(source=JOINT_SOURCE, id_a=j.link.id, id_b=0, feature=0))
     for k in range(n):
         j.push[k] = push_of(j, &R, direction[k])
-        half = 0.5 * s.dt * blocked(&j.push[k], bend)
-        add_row(b, blocked(&j.push[k], now) - half, blocked(&j.push[k], free_) + half)
-        b.position_target[3 * b.problem.n_cones + b.n_rows - 1] = way_back(
-            s, component(error, direction[k]), TURN if direction[k] < 3 else 1.0)
-        add_push(b, s, A, j.at, j.push[k].f, j.push[k].n)
-        add_push(b, s, B, j.at, scale3(-1.0, j.push[k].f), scale3(-1.0, j.push[k].n))
+    write_rows(s, b, j, 0, middle, error, now, free_, bend)
+    write_rows(s, b, j, middle, n, error, now, free_, bend)
+    if acts(&j.freedom):
+        write_freedom(s, b, j, R, now, free_, bend)
     return 0
 
 
@@ -178,7 +291,7 @@ cdef int write_turn(const Scene* s, Builder* b, const BodyJoint* j, int side) ex
     cdef double dt = s.dt
     cdef Vec3 axis
     cdef int k
-    begin_block(b, BILATERAL, 3, Key(source=JOINT_SOURCE, id_a=j.link.id, id_b=0, feature=1 + side))
+    begin_block(b, BILATERAL, 3, Key(source=JOINT_SOURCE, id_a=j.link.id, id_b=0, feature=OTHER + side))
     b.block[b.problem.n_cones + b.n_blocks - 1].compliance = 1.0 / (dt * dt * j.turning[side])
     for k in range(3):
         axis = vec3(1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
@@ -197,20 +310,17 @@ cdef int write_joints(const Scene* s, Builder* b) except -1 nogil:
     return 0
 
 
-cdef void apply_reaction(const Scene* s, BodyJoint* j, const ContactProblem* p, int row) noexcept nogil:
-    """Give the impulses of its rows to the two bodies, and keep them."""
+cdef void apply(const Scene* s, BodyJoint* j, const ContactProblem* p, const Block* block, Force total) noexcept nogil:
+    """Give what a block did in all to the two bodies, and note it."""
     cdef const BodyHandle* A = s.body + j.after.handle
     cdef const BodyHandle* B = s.body + j.before.handle
     cdef bint outside = not in_one_tree(s, A, B)
-    cdef Force total = zero_f()
-    cdef int k
-    for k in range(j.link.rows):
-        j.link.next.impulse[k] = p.impulse[row + k]
-        total = add_f(total, scale_f(p.impulse[row + k], j.push[k]))
+    cdef int row
+    for row in range(block.first_row, block.first_row + block.rows):
         if A.kind == SYSTEM_BODY:
-            gather_row(p, row + k, s.system + A.index)
+            gather_row(p, row, s.system + A.index)
         if B.kind == SYSTEM_BODY and not (A.kind == SYSTEM_BODY and A.index == B.index):
-            gather_row(p, row + k, s.system + B.index)
+            gather_row(p, row, s.system + B.index)
     note_wrench(&j.link.next, total.n, total.f)
     push_body(s, A, j.at, total.f, total.n, outside)
     push_body(s, B, j.at, scale3(-1.0, total.f), scale3(-1.0, total.n), outside)
@@ -220,18 +330,51 @@ cdef void apply_reaction(const Scene* s, BodyJoint* j, const ContactProblem* p, 
         s.single_scratch[B.index].in_contact = True
 
 
+cdef Force read_rows(BodyJoint* j, const ContactProblem* p, const Block* block) noexcept nogil:
+    """Keep the impulses of a block of its rows; what they do in all."""
+    cdef Force total = zero_f()
+    cdef int k, first = rotations(j) if block.key.feature == SHIFTED else 0
+    for k in range(block.rows):
+        j.link.next.impulse[first + k] = p.impulse[block.first_row + k]
+        total = add_f(total, scale_f(p.impulse[block.first_row + k], j.push[first + k]))
+    return total
+
+
+cdef Force read_freedom(const Scene* s, BodyJoint* j, const ContactProblem* p, const Block* block) noexcept nogil:
+    """Keep the impulse of a block along what it allows, behind those of its rows; what it does."""
+    cdef Reading what = reading_of(block.key.feature, j.kind)
+    cdef int allowed = allowed_directions(j.kind), k, at = j.link.rows
+    cdef double impulse = what.sign * p.impulse[block.first_row]
+    cdef Mat3 R = axes_of(s, &j.before)
+    for k in range(what.direction):
+        at += allowed >> k & 1
+    j.link.next.impulse[at] += impulse
+    if block.key.feature == DRIVE:
+        j.link.next.drive = impulse
+    return scale_f(impulse, push_of(j, &R, what.direction))
+
+
+cdef void read_turn(const Scene* s, const BodyJoint* j, const ContactProblem* p, const Block* block) noexcept nogil:
+    """What its load did against the rotation of a light body."""
+    cdef const double* moment = p.impulse + block.first_row
+    push_body(s, s.body + (j.before.handle if block.key.feature > OTHER else j.after.handle), j.at, zero3(),
+              vec3(moment[0], moment[1], moment[2]), True)
+
+
 cdef void read_joints(const Scene* s, const ContactProblem* p, Share share) noexcept nogil:
     """The blocks are those of all joints, in order."""
     cdef BodyJoint* j = NULL
-    cdef const double* moment
-    cdef int i, side, k = -1
+    cdef const Block* block
+    cdef int i, feature, k = -1
     for i in range(share.block, share.block_end):
-        if p.block[i].key.feature == 0:
+        block = p.block + i
+        feature = block.key.feature
+        if k < 0 or block.key.id_a != j.link.id:
             k += 1
             j = joint_of(s, k)
-            apply_reaction(s, j, p, p.block[i].first_row)
+        if feature <= SHIFTED:
+            apply(s, j, p, block, read_rows(j, p, block))
+        elif feature < OTHER:
+            apply(s, j, p, block, read_freedom(s, j, p, block))
         else:
-            side = p.block[i].key.feature - 1
-            moment = p.impulse + p.block[i].first_row
-            push_body(s, s.body + (j.before.handle if side else j.after.handle), j.at, zero3(),
-                      vec3(moment[0], moment[1], moment[2]), True)
+            read_turn(s, j, p, block)

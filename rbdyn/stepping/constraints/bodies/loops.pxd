@@ -5,12 +5,7 @@ from rbdyn.stepping.builder cimport Builder, Count, Share
 from rbdyn.stepping.scene cimport Scene
 
 cdef enum:
-    LOOP_SOURCE = 10          # Key.source; id_a is the handle of the system, id_b the loop joint, feature what it is
-    CLOSED = 0                # feature: its rows;
-    PASSIVE = 1               # from here on, by direction: spring, damper and rotor;
-    DRY = 7                   # dry friction;
-    LOWER = 13                # the lower end of its limits;
-    UPPER = 14                # the upper one
+    LOOP_SOURCE = 10          # Key.source; id_a is the handle of the system, id_b the loop joint
 
 cdef Count count_loops(const Scene* s) noexcept nogil
 cdef int write_loops(const Scene* s, Builder* b) except -1 nogil

@@ -1,94 +1,79 @@
-"""Loop joints in the problem: springs, dampers, rotors, dry friction and limits; and their rows, unless eliminated.
+"""Loop joints in the problem: what acts along their motion, and their rows, unless eliminated.
 
-A loop joint has no coordinate.  What acts along a direction in which it moves is a row of that direction, at whose
-velocity r the joint opens:
+A loop joint has no coordinate: springs, dampers, rotors, dry friction, limits and motors are rows (freedoms.pyx).
 
-- Spring, damper and rotor: the impulse of (I + dt D + theta dt^2 K) (r+ - r) = dt (K (rest - q - theta dt r) - D r)
-  is lam = -w (r+ - r*), a bilateral row of compliance 1 / w whose velocity counts from r* (as that of motors).
-- Dry friction: a box of f dt.
-- Limits, with one degree of freedom: a unilateral row for each end that is near.
-
-Rows in place of elimination have the same target, K v = -dt/2 k (stepping/loops), and are closed in positions.
+Rows in place of elimination have the same target, K v = -dt/2 k (stepping/loops), and are closed in positions.  Those
+that give way are not.
 """
 
-from libc.math cimport INFINITY, isfinite
-
-from rbdyn.contact.problem cimport BOX, UNILATERAL, ContactProblem, Key
-from rbdyn.contact.targets cimport position_target, target_velocity
+from rbdyn.contact.problem cimport ContactProblem, Key
 from rbdyn.kernels.cod cimport norm_of
 from rbdyn.kernels.kinematics cimport velocities
-from rbdyn.kernels.loops cimport component, loop_biases, relative_bias, relative_velocity
+from rbdyn.kernels.loops cimport component, loop_biases, relative_bias, relative_error, relative_velocity
 from rbdyn.model._model cimport CData, CLoop
 from rbdyn.model.joints.dispatch cimport allowed_directions, coupled_motion
 from rbdyn.spatial._algebra cimport Motion
 from rbdyn.stepping.builder cimport (
-    Builder, Count, Share, add_dense_row, add_loop_direction, add_row, aim_row, begin_bilateral, begin_row, gather_row,
-    use_system,
+    Builder, Count, Share, add_dense_row, add_loop_direction, add_row, aim_row, begin_bilateral, gather_row, use_system,
+)
+from rbdyn.stepping.constraints.bodies.freedoms cimport (
+    Along, Reading, count_along, near_ends, reading_of, soften, write_along,
+)
+from rbdyn.stepping.freedom cimport (
+    CLOSED, DRIVE, LOWER, SHIFTED, UPPER, Freedom, Softness, acts, only_direction,
 )
 from rbdyn.stepping.loops.elimination cimport decompose_rows, loop_rows
-from rbdyn.stepping.loops.rows cimport loop_coordinate, turned_back
-from rbdyn.stepping.scene cimport LoopJoint, Scene, System
+from rbdyn.stepping.loops.rows cimport loop_coordinate
+from rbdyn.stepping.scene cimport Scene, System
+from rbdyn.stepping.scheme cimport in_contact
+
+cdef struct LoopHere:         # a loop joint, for its rows
+    System* system
+    int loop
 
 
-cdef double REACH = 50.0      # change of velocity that other impulses are expected to stay below [rad/s or m/s]
+cdef inline bint gives_way(const System* r, int n) noexcept nogil:
+    """Whether rows of a loop joint have a softness."""
+    return r.control.inloop and (r.control.soft[2 * n].softness > 0.0 or r.control.soft[2 * n + 1].softness > 0.0)
 
 
-cdef inline bint is_passive(const CLoop* c, const LoopJoint* j) noexcept nogil:
-    """Whether a spring, a damper or a rotor acts along what a loop joint allows."""
-    return c.rotor > 0.0 or j.damping > 0.0 or j.stiffness > 0.0
-
-
-cdef inline int width(int allowed) noexcept nogil:
-    """Degrees of freedom."""
-    cdef int k, n = 0
-    for k in range(6):
-        n += allowed >> k & 1
+cdef inline int rotations(const CLoop* c) noexcept nogil:
+    """How many of its rows are rotations."""
+    cdef int k, n = 0, allowed = allowed_directions(c.kind)
+    for k in range(3):
+        n += not allowed >> k & 1
     return n
 
 
-cdef inline int only_direction(int allowed) noexcept nogil:
-    """The direction of a joint with one degree of freedom, else -1."""
-    cdef int k
-    if width(allowed) == 1:
-        for k in range(6):
-            if allowed >> k & 1:
-                return k
-    return -1
-
-
 cdef int find_near(const Scene* s, const System* r, int n) noexcept nogil:
-    """Which ends of its limits a loop joint could pass in this step: 1 the lower, 2 the upper."""
-    cdef const LoopJoint* j = r.control.loop + n
+    """Which ends of its limits a loop joint could pass in this step."""
     cdef const CLoop* c = r.m.loops + n
-    cdef int k = only_direction(allowed_directions(c.kind))
-    cdef double q, rate
-    if k < 0 or not (isfinite(j.lower) or isfinite(j.upper)):
+    cdef int k = only_direction(c.kind)
+    if k < 0 or not acts(r.control.loop + n):
         return 0
-    q = loop_coordinate(r.d, c)
-    rate = component(relative_velocity(r.d, c), k)
-    return ((q - j.lower + s.dt * rate < s.dt * REACH) | (j.upper - q - s.dt * rate < s.dt * REACH) << 1)
+    return near_ends(s, r.control.loop + n, loop_coordinate(r.d, c), component(relative_velocity(r.d, c), k))
 
 
 cdef Count count_loops(const Scene* s) noexcept nogil:
-    """A block of each loop joint that is not eliminated, a row of each direction and each thing that acts there."""
-    cdef Count total = Count(0, 0, 0)
+    """A block or two of each loop joint that is not eliminated, a row of each direction and each thing that acts."""
+    cdef Count total = Count(0, 0, 0), more
     cdef System* r
-    cdef const LoopJoint* j
-    cdef int k, n, rows
+    cdef const CLoop* c
+    cdef int k, n
     for k in range(s.n_system):
         r = s.system + k
         if r.m.n_loops:
             velocities(r.m, r.d)
         for n in range(r.m.n_loops):
-            j = r.control.loop + n
+            c = r.m.loops + n
             r.work.loops.near[n] = find_near(s, r, n)
-            rows = (is_passive(r.m.loops + n, j) + (j.friction > 0.0)) * (6 - r.m.loops[n].rows)
-            rows += (r.work.loops.near[n] & 1) + (r.work.loops.near[n] >> 1)
-            total.rows += rows
-            total.blocks += rows
-            if r.control.inloop and r.m.loops[n].rows:
-                total.rows += r.m.loops[n].rows
-                total.blocks += 1
+            if acts(r.control.loop + n):
+                more = count_along(r.control.loop + n, c.kind, r.work.loops.near[n])
+                total.rows += more.rows
+                total.blocks += more.blocks
+            if r.control.inloop and c.rows:
+                total.rows += c.rows
+                total.blocks += 1 + (gives_way(r, n) and 0 < rotations(c) < c.rows)
     return total
 
 
@@ -96,16 +81,24 @@ cdef inline Key key_of(const System* r, int n, int feature) noexcept nogil:
     return Key(source=LOOP_SOURCE, id_a=r.handle, id_b=n, feature=feature)
 
 
-cdef int write_closed(const Scene* s, Builder* b, System* r, int n, Motion now, Motion free_) except -1 nogil:
-    """The rows of a loop joint that is not eliminated."""
+cdef int write_rows(const Scene* s, Builder* b, System* r, int n, int first, int end, Motion now,
+                    Motion free_) except -1 nogil:
+    """Those rows of a loop joint that is not eliminated whose directions are from `first` to `end`, as a block."""
     cdef const CLoop* c = r.m.loops + n
-    cdef int k, row = c.row, allowed = allowed_directions(c.kind)
+    cdef const Softness* soft = r.control.soft + 2 * n + (first == 3)
+    cdef int k, row = c.row, allowed = allowed_directions(c.kind), rows = 0
+    cdef Motion e = coupled_motion(c.kind, c.parameter, relative_error(r.d, c))
+    cdef double[6] error
     cdef double target
-    if not r.control.inloop or c.rows == 0:
+    for k in range(end):
+        if not allowed >> k & 1:
+            row += k < first
+            rows += k >= first
+    if rows == 0:
         return 0
-    now, free_ = coupled_motion(c.kind, c.parameter, now), coupled_motion(c.kind, c.parameter, free_)
-    begin_bilateral(b, c.rows, key_of(r, n, CLOSED))
-    for k in range(6):
+    begin_bilateral(b, rows, key_of(r, n, SHIFTED if first == 3 else CLOSED))
+    rows = 0
+    for k in range(first, end):
         if allowed >> k & 1:
             continue
         target = -0.5 * s.dt * r.work.loops.b[row]
@@ -113,8 +106,24 @@ cdef int write_closed(const Scene* s, Builder* b, System* r, int n, Motion now, 
         aim_row(b, target, target)
         if r.work.loops.scale[row] > 0.0:
             add_dense_row(b, r, r.work.loops.Y.A + <size_t> r.m.nv * row, 1.0)
+        error[rows] = component(e, k)
+        rows += 1
         row += 1
+    if soft.softness > 0.0:
+        soften(s, b, soft, error)
     return 0
+
+
+cdef int write_closed(const Scene* s, Builder* b, System* r, int n, Motion now, Motion free_) except -1 nogil:
+    """The rows of a loop joint that is not eliminated; rotations by themselves where they give way."""
+    cdef const CLoop* c = r.m.loops + n
+    if not r.control.inloop or c.rows == 0:
+        return 0
+    now, free_ = coupled_motion(c.kind, c.parameter, now), coupled_motion(c.kind, c.parameter, free_)
+    if gives_way(r, n):
+        write_rows(s, b, r, n, 0, 3, now, free_)
+        return write_rows(s, b, r, n, 3, 6, now, free_)
+    return write_rows(s, b, r, n, 0, 6, now, free_)
 
 
 cdef void find_rows(System* r) noexcept nogil:
@@ -129,60 +138,30 @@ cdef void find_rows(System* r) noexcept nogil:
         r.work.loops.scale[i] = 1.0 if r.work.loops.scale[i] > 1e-9 * longest else 0.0
 
 
-cdef int write_passive(const Scene* s, Builder* b, System* r, int n, Motion now, Motion free_) except -1 nogil:
-    """Spring, damper and rotor along each direction."""
+cdef int add_direction(Builder* b, const Scene* s, void* joint, int k, double sign) except -1 nogil:
+    """The row begun last acts along direction k of a loop joint."""
+    cdef LoopHere* here = <LoopHere*> joint
+    return add_loop_direction(b, here.system, here.loop, k, sign)
+
+
+cdef int write_freedom(const Scene* s, Builder* b, System* r, int n, Motion now, Motion free_) except -1 nogil:
+    """What acts along what a loop joint allows."""
     cdef const CLoop* c = r.m.loops + n
-    cdef const LoopJoint* j = r.control.loop + n
-    cdef int k, allowed = allowed_directions(c.kind)
-    cdef double theta = s.scheme.theta, dt = s.dt, weight, push, rate
-    if not is_passive(c, j):
+    cdef Along a
+    cdef LoopHere here
+    cdef Motion bias
+    cdef int k
+    if not acts(r.control.loop + n):
         return 0
-    weight = c.rotor + dt * j.damping + theta * dt * dt * j.stiffness
+    here.system, here.loop = r, n
+    bias = relative_bias(r.d, c)
+    a.freedom, a.kind, a.near = r.control.loop + n, c.kind, r.work.loops.near[n]
+    a.joint, a.add, a.key = &here, add_direction, key_of(r, n, 0)
+    a.q = loop_coordinate(r.d, c) if only_direction(c.kind) >= 0 else 0.0
+    a.gamma = (in_contact(s.scheme) if r.work.touched else s.scheme).gamma
     for k in range(6):
-        if not allowed >> k & 1:
-            continue
-        rate = component(now, k)
-        push = -j.damping * rate - c.rotor * component(relative_bias(r.d, c), k)
-        if j.stiffness > 0.0:
-            push += j.stiffness * (turned_back(c, j.rest - loop_coordinate(r.d, c)) - theta * dt * rate)
-        begin_bilateral(b, 1, key_of(r, n, PASSIVE + k))
-        b.block[b.problem.n_cones + b.n_blocks - 1].compliance = 1.0 / weight
-        add_row(b, rate, component(free_, k))
-        b.v_free[3 * b.problem.n_cones + b.n_rows - 1] -= rate + dt * push / weight
-        add_loop_direction(b, r, n, k, 1.0)
-    return 0
-
-
-cdef int write_dry(const Scene* s, Builder* b, System* r, int n, Motion now, Motion free_) except -1 nogil:
-    """Dry friction along each direction."""
-    cdef double most = s.dt * r.control.loop[n].friction
-    cdef int k, allowed = allowed_directions(r.m.loops[n].kind)
-    if most == 0.0:
-        return 0
-    for k in range(6):
-        if allowed >> k & 1:
-            begin_row(b, BOX, -most, most, component(now, k), component(free_, k), 0.0, 0.0, -INFINITY,
-                      key_of(r, n, DRY + k))
-            add_loop_direction(b, r, n, k, 1.0)
-    return 0
-
-
-cdef int write_limits_of(const Scene* s, Builder* b, System* r, int n, Motion now, Motion free_) except -1 nogil:
-    """The ends of its limits that are near, as those of joints of the tree."""
-    cdef const LoopJoint* j = r.control.loop + n
-    cdef const CLoop* c = r.m.loops + n
-    cdef double gap, sign
-    cdef int k = only_direction(allowed_directions(c.kind)), end
-    for end in range(2):
-        if not r.work.loops.near[n] >> end & 1:
-            continue
-        sign = -1.0 if end else 1.0
-        gap = sign * (loop_coordinate(r.d, c) - (j.upper if end else j.lower))
-        begin_row(b, UNILATERAL, 0.0, 0.0, sign * component(now, k), sign * component(free_, k), -gap,
-                  target_velocity(-sign * component(now, k), -gap, s.dt, 0.0, 0.0),
-                  position_target(-gap, s.dt, s.erp, s.slop, s.erp_speed), key_of(r, n, UPPER if end else LOWER))
-        add_loop_direction(b, r, n, k, sign)
-    return 0
+        a.now[k], a.then[k], a.bias[k] = component(now, k), component(free_, k), component(bias, k)
+    return write_along(s, b, &a)
 
 
 cdef int write_loops(const Scene* s, Builder* b) except -1 nogil:
@@ -203,9 +182,7 @@ cdef int write_loops(const Scene* s, Builder* b) except -1 nogil:
         for n in range(r.m.n_loops):
             now, then = relative_velocity(r.d, r.m.loops + n), relative_velocity(&free_, r.m.loops + n)
             write_closed(s, b, r, n, now, then)
-            write_passive(s, b, r, n, now, then)
-            write_dry(s, b, r, n, now, then)
-            write_limits_of(s, b, r, n, now, then)
+            write_freedom(s, b, r, n, now, then)
         if r.control.inloop:
             decompose_rows(r, 0.0)                     # for positions
     return 0
@@ -213,23 +190,32 @@ cdef int write_loops(const Scene* s, Builder* b) except -1 nogil:
 
 cdef bint has_rows(const System* r) noexcept nogil:
     """Whether any of its loop joints has rows in this step."""
+    cdef const Freedom* f
     cdef int n
     if r.control.inloop:
         return True
     for n in range(r.m.n_loops):
-        if (is_passive(r.m.loops + n, r.control.loop + n) or r.control.loop[n].friction > 0.0
-                or r.work.loops.near[n]):
+        f = r.control.loop + n
+        if acts(f) and count_along(f, r.m.loops[n].kind, r.work.loops.near[n]).rows > 0:
             return True
     return False
+
+
+cdef inline void keep(System* r, int n, int feature, double impulse) noexcept nogil:
+    """Note what a block along what a loop joint allows did."""
+    cdef Reading what = reading_of(feature, r.m.loops[n].kind)
+    r.work.loops.along[6 * n + what.direction] += what.sign * impulse
+    if feature == DRIVE:
+        r.work.loops.drive[2 * n] = impulse
+    if feature == LOWER or feature == UPPER:
+        r.work.loops.held |= impulse > 0.0
 
 
 cdef void read_loops(const Scene* s, const ContactProblem* p, Share share) noexcept nogil:
     """Give the impulses to the systems, and keep what each joint did."""
     cdef System* r = s.system
-    cdef double* along
     cdef const CLoop* c
-    cdef double l
-    cdef int i, k, n, row, feature
+    cdef int i, k, n, row, feature, first
     for i in range(share.block, share.block_end):
         while r.handle != <int> p.block[i].key.id_a:
             r += 1
@@ -238,15 +224,9 @@ cdef void read_loops(const Scene* s, const ContactProblem* p, Share share) noexc
         row = p.block[i].first_row
         for k in range(p.block[i].rows):
             gather_row(p, row + k, r)
-        if feature == CLOSED:
-            for k in range(c.rows):
-                r.work.loops.lam[c.row + k] = p.impulse[row + k]
+        if feature > SHIFTED:
+            keep(r, n, feature, p.impulse[row])
             continue
-        along = r.work.loops.along + 6 * n
-        l = p.impulse[row]
-        if feature >= LOWER:
-            k = only_direction(allowed_directions(c.kind))
-            along[k] += -l if feature == UPPER else l
-            r.work.loops.held |= l > 0.0
-        else:
-            along[feature - (DRY if feature >= DRY else PASSIVE)] += l
+        first = c.row + (rotations(c) if feature == SHIFTED else 0)
+        for k in range(p.block[i].rows):
+            r.work.loops.lam[first + k] = p.impulse[row + k]

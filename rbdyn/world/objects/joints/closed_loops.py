@@ -62,9 +62,8 @@ def ties_trees(model: Model) -> bool:
     return any(tree(a) != tree(b) for a, b in model.loop_bodies)
 
 
-def loop_joints(model: Model) -> list[tuple[float, ...]]:
-    """Stiffness, damping, friction, rest, and limits of each loop joint, as `LoopJoint` of scene.pxd has them."""
-    joints: list[tuple[float, ...]] = []
+def check_springs(model: Model) -> None:
+    """MechanismError for a spring of a loop joint along several directions."""
     for name in model.loop_names:
         joint = model.mechanism.find_joint(name)
         if joint.stiffness > 0.0 and joint.num_velocities != 1:
@@ -72,8 +71,3 @@ def loop_joints(model: Model) -> list[tuple[float, ...]]:
                 f"loop joint {name!r} has a spring and {joint.num_velocities} degrees of freedom; springs of loop "
                 "joints act along one"
             )
-        rest = joint.spring_reference[0] if joint.num_velocities == 1 and joint.num_positions == 1 else 0.0
-        lower, upper = (-np.inf, np.inf) if joint.num_positions != 1 else joint.position_limits or (-np.inf, np.inf)
-        joints.append((joint.stiffness, joint.damping, joint.friction, float(rest),
-                       -np.inf if lower is None else lower, np.inf if upper is None else upper))
-    return joints

@@ -1,0 +1,75 @@
+# What acts along what a joint without coordinates allows: one that closes a loop, or one between bodies of a World.
+#
+# And how its rows give way, where that is asked for.
+
+from libc.math cimport INFINITY, M_PI, atan2, rint
+
+from rbdyn.model._model cimport HELICAL, PRISMATIC, REVOLUTE
+from rbdyn.model.joints.dispatch cimport allowed_directions
+from rbdyn.spatial._algebra cimport Mat3, Vec3
+
+cdef enum:                    # Key.feature of its blocks, by direction where there are six
+    CLOSED = 0                # its rows, or the rotations among them
+    SHIFTED = 1               # the translations, where the two give way differently
+    PASSIVE = 2               # spring, damper and rotor
+    DRY = 8                   # dry friction
+    LOWER = 14                # the lower end of its limits
+    UPPER = 15
+    DRIVE = 16                # its motor
+    BELOW = 17                # its velocity limit backwards
+    ABOVE = 18
+    OTHER = 19                # from here on: what is no other joint's
+
+cdef struct Freedom:          # springs, limits and motors with one degree of freedom, the rest with any
+    double damping, friction, rotor
+    double static_friction    # >= friction
+    double static_threshold   # speed from which it slides
+    double stiffness, rest    # where the spring is at rest
+    double lower, upper       # may be infinite
+    double restitution        # of these stops
+    double top_speed          # may be infinite
+    double kp, kd             # of its motor, as those of joints of the tree
+    double target, target_speed, force
+    double effort_lower, effort_upper      # <= 0, >= 0, may be infinite
+
+cdef struct Softness:         # how rows give way [rad / (N m) or m / N]
+    double softness           # 0: not at all
+    double damping            # beside it [N m s/rad or N s/m]
+
+cdef inline bint is_driven(const Freedom* f) noexcept nogil:
+    """Whether its motor does anything."""
+    return f.kp > 0.0 or f.kd > 0.0 or f.force != 0.0
+
+cdef inline bint acts(const Freedom* f) noexcept nogil:
+    """Whether anything acts at all."""
+    return (f.damping > 0.0 or f.friction > 0.0 or f.static_friction > 0.0 or f.rotor > 0.0 or f.stiffness > 0.0
+            or f.lower > -INFINITY or f.upper < INFINITY or f.top_speed < INFINITY or is_driven(f))
+
+cdef inline int width(int allowed) noexcept nogil:
+    """Degrees of freedom."""
+    cdef int k, n = 0
+    for k in range(6):
+        n += allowed >> k & 1
+    return n
+
+cdef inline int only_direction(int kind) noexcept nogil:
+    """The direction of a joint with one degree of freedom, else -1."""
+    cdef int k, allowed = allowed_directions(kind)
+    if width(allowed) == 1:
+        for k in range(6):
+            if allowed >> k & 1:
+                return k
+    return -1
+
+cdef inline double coordinate(int kind, double parameter, Mat3 C, Vec3 way) noexcept nogil:
+    """Where a joint with one degree of freedom stands, if it is closed: its angle, in (-pi, pi], or its way.
+
+    C are the axes after it, `way` the way to its after-frame, as seen before it.  Of a screw whole turns count.
+    """
+    if kind == REVOLUTE or kind == HELICAL and parameter == 0.0:
+        return atan2(C.yx, C.xx)
+    return way.z if kind == PRISMATIC else way.z / parameter
+
+cdef inline double turned_back(int kind, double difference) noexcept nogil:
+    """The difference of two coordinates of such a joint: of angles the one that is not more than half a turn."""
+    return difference - 2.0 * M_PI * rint(difference / (2.0 * M_PI)) if kind == REVOLUTE else difference
