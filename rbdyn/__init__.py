@@ -112,6 +112,7 @@ from rbdyn.spatial import (  # noqa: E402
     Transform,
     Twist,
     Wrench,
+    pose_error,
 )
 from rbdyn.testing.random_mechanisms import (  # noqa: E402
     rand_chain_mechanism,
@@ -203,6 +204,7 @@ __all__ = [
     "point_jacobian_dot_6d",
     "point_velocity",
     "point_velocity_6d",
+    "pose_error",
     "potential_energy",
     "project_configuration",
     "project_velocity",

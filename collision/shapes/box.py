@@ -32,6 +32,11 @@ class Box(Shape):
         x, y, z = (0.5 * side for side in self.size)
         return ShapeData(self.kind, {"half": (x, y, z)}, math.sqrt(x * x + y * y + z * z), box=(x, y, z))
 
+    @property
+    def volume(self) -> float:
+        """x y z [m^3]."""
+        return self.size[0] * self.size[1] * self.size[2]
+
     def inertia(self, mass: float) -> np.ndarray:
         """m (y^2 + z^2) / 12 about x, and so on, (3, 3) [kg m^2], for `mass` [kg]."""
         a, b, c = (s * s for s in self.size)

@@ -36,6 +36,11 @@ class Capsule(Shape):
         r, h = self.radius, 0.5 * self.height
         return ShapeData(self.kind, {"radius": r, "half_height": h}, h + r, box=(0.0, 0.0, h), ball=r)
 
+    @property
+    def volume(self) -> float:
+        """pi r^2 (h + 4/3 r) [m^3]."""
+        return math.pi * self.radius**2 * (self.height + 4.0 / 3.0 * self.radius)
+
     def inertia(self, mass: float) -> np.ndarray:
         """A cylinder and two half spheres of one density, (3, 3) [kg m^2], for `mass` [kg].
 

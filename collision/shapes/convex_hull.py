@@ -10,6 +10,7 @@ import numpy as np
 
 from rbdyn.collision.shapes.hull import Hull, hull_of
 from rbdyn.collision.shapes.shape import Shape, ShapeData, points
+from rbdyn.collision.shapes.solid import Solid, solid_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,25 @@ class ConvexHull(Shape):
     def data(self) -> ShapeData:
         """What compiled code is told: HullData."""
         return hull_data(self.hull)
+
+    @cached_property
+    def solid(self) -> Solid:
+        """What it encloses; CollisionError if it is not closed."""
+        return solid_of(self.hull.vertices, self.hull.triangles, "hull")
+
+    @property
+    def volume(self) -> float:
+        """[m^3]."""
+        return self.solid.volume
+
+    @property
+    def centroid(self) -> np.ndarray:
+        """Centre of its volume, (3,) [m]."""
+        return self.solid.centroid
+
+    def inertia(self, mass: float) -> np.ndarray:
+        """Inertia about the origin of `mass` [kg] of uniform density, (3, 3) [kg m^2]."""
+        return mass / self.solid.volume * self.solid.inertia
 
     def farthest(self, direction: np.ndarray) -> np.ndarray:
         """The point farthest along a direction, (3,) [m]."""

@@ -37,6 +37,11 @@ class Cylinder(Shape):
         sizes: dict[str, object] = {"radius": r, "half_height": h}
         return ShapeData(self.kind, sizes, math.sqrt(r * r + h * h), box=(0.0, 0.0, h), ellipsoid=(r, r, 0.0))
 
+    @property
+    def volume(self) -> float:
+        """pi r^2 h [m^3]."""
+        return math.pi * self.radius**2 * self.height
+
     def inertia(self, mass: float) -> np.ndarray:
         """m r^2 / 2 about z, m (3 r^2 + h^2) / 12 about x and y, (3, 3) [kg m^2], for `mass` [kg]."""
         side = mass * (3 * self.radius**2 + self.height**2) / 12.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,6 +30,11 @@ class Ellipsoid(Shape):
     def data(self) -> ShapeData:
         """What compiled code is told: EllipsoidData."""
         return ShapeData(self.kind, {"radii": self.radii}, max(self.radii), ellipsoid=self.radii)
+
+    @property
+    def volume(self) -> float:
+        """4/3 pi a b c [m^3]."""
+        return 4.0 / 3.0 * math.pi * self.radii[0] * self.radii[1] * self.radii[2]
 
     def inertia(self, mass: float) -> np.ndarray:
         """m (b^2 + c^2) / 5 about x, and so on, (3, 3) [kg m^2], for `mass` [kg]."""

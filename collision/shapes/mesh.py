@@ -11,6 +11,7 @@ import numpy as np
 from rbdyn.collision.shapes.convex_hull import hull_data
 from rbdyn.collision.shapes.hull import Hull, hull_of
 from rbdyn.collision.shapes.shape import Shape, ShapeData, points
+from rbdyn.collision.shapes.solid import Solid, solid_of
 from rbdyn.errors import CollisionError
 
 
@@ -66,6 +67,25 @@ class Mesh(Shape):
     def data(self) -> ShapeData:
         """What compiled code is told: HullData of its convex hull."""
         return hull_data(self.hull)
+
+    @cached_property
+    def solid(self) -> Solid:
+        """What it encloses; CollisionError if it is not closed."""
+        return solid_of(self.vertices, self.faces, "mesh")
+
+    @property
+    def volume(self) -> float:
+        """[m^3]."""
+        return self.solid.volume
+
+    @property
+    def centroid(self) -> np.ndarray:
+        """Centre of its volume, (3,) [m]."""
+        return self.solid.centroid
+
+    def inertia(self, mass: float) -> np.ndarray:
+        """Inertia about the origin of `mass` [kg] of uniform density, (3, 3) [kg m^2]."""
+        return mass / self.solid.volume * self.solid.inertia
 
     def farthest(self, direction: np.ndarray) -> np.ndarray:
         """The point farthest along a direction, (3,) [m]."""

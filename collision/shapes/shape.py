@@ -86,6 +86,16 @@ class Shape(ABC):
         """Inertia about the origin of `mass` [kg] of uniform density, (3, 3) [kg m^2]; CollisionError if none."""
         raise CollisionError(f"a {self.kind} has no inertia of its own: give it")
 
+    @property
+    def volume(self) -> float:
+        """[m^3]; CollisionError if it has none."""
+        raise CollisionError(f"a {self.kind} has no volume")
+
+    @property
+    def centroid(self) -> np.ndarray:
+        """Centre of its volume, (3,) [m]: the origin, unless it is given by corners."""
+        return np.zeros(3)
+
     def farthest(self, direction: np.ndarray) -> np.ndarray:
         """The point of a convex shape farthest along a direction (of any length), (3,) [m].  RTCD, section 9.5.4."""
         raise CollisionError(f"a {self.kind} has no farthest point")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -29,6 +30,11 @@ class Sphere(Shape):
     def data(self) -> ShapeData:
         """What compiled code is told: SphereData."""
         return ShapeData(self.kind, {"radius": self.radius}, self.radius, ball=self.radius)
+
+    @property
+    def volume(self) -> float:
+        """4/3 pi r^3 [m^3]."""
+        return 4.0 / 3.0 * math.pi * self.radius**3
 
     def inertia(self, mass: float) -> np.ndarray:
         """2/5 m r^2 about every axis through the centre, (3, 3) [kg m^2], for `mass` [kg]."""

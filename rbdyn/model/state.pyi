@@ -1,3 +1,5 @@
+from typing import Protocol, TypeAlias
+
 from numpy.typing import ArrayLike
 
 from rbdyn.model.model import Model
@@ -16,3 +18,10 @@ class State:
     def copy(self) -> State: ...
     def __copy__(self) -> State: ...
     def __deepcopy__(self, memo: object) -> State: ...
+
+class _HasState(Protocol):
+    @property
+    def state(self) -> State: ...
+
+# What algorithms take: a State, or a robot in a World, which has one.
+_At: TypeAlias = State | _HasState

@@ -2,6 +2,7 @@
 
 from rbdyn.spatial.frames import CartesianFrame, FrameVector, SpatialAcceleration, Twist, Wrench
 from rbdyn.spatial.inertia import SpatialInertia
+from rbdyn.spatial.pose_error import pose_error
 from rbdyn.spatial.transform import Transform
 
 __all__ = [
@@ -12,4 +13,5 @@ __all__ = [
     "Transform",
     "Twist",
     "Wrench",
+    "pose_error",
 ]

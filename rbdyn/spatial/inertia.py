@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import as_array, as_vector, number
+from rbdyn.arguments import as_array, as_vector, number, shown
 from rbdyn.errors import Error
 from rbdyn.spatial.frozen import Frozen
 from rbdyn.spatial.rotations import Array, skew
 from rbdyn.spatial.transform import Transform, check_pose
+
+
+class _Solid(Protocol):
+    """What has a volume: shapes of rbdyn.collision."""
+
+    @property
+    def volume(self) -> float: ...
+    @property
+    def centroid(self) -> Array: ...
+    def inertia(self, mass: float) -> Array: ...
 
 
 class SpatialInertia(Frozen):
@@ -49,6 +61,44 @@ class SpatialInertia(Frozen):
     def zero(cls) -> SpatialInertia:
         """The inertia of a massless body."""
         return cls(0.0)
+
+    @classmethod
+    def from_shape(cls, shape: _Solid, *, mass: float | None = None, density: float | None = None) -> SpatialInertia:
+        """The inertia of a shape of uniform density.
+
+        Parameters
+        ----------
+        shape : Shape
+            One of rbdyn.collision that has a volume, in its own frame.
+        mass : float
+            [kg]; this or `density`.
+        density : float
+            [kg/m^3].
+
+        Returns
+        -------
+        inertia : SpatialInertia
+            In the shape's frame; `transformed(geometry.pose)` is that on a body.
+
+        Raises
+        ------
+        Error
+            If not one of `mass` and `density` is given, or the shape encloses nothing.
+
+        Examples
+        --------
+        >>> from rbdyn.collision import Box
+        >>> SpatialInertia.from_shape(Box((1.0, 2.0, 3.0)), density=100.0).mass
+        600.0
+        """
+        if not all(hasattr(shape, name) for name in ("volume", "centroid", "inertia")):
+            raise Error(f"shape must be one of rbdyn.collision that has a volume, got {shown(shape)}")
+        if (mass is None) == (density is None):
+            raise Error("give one of mass and density")
+        if mass is None:
+            mass = number(density, "density", low=0.0, unit="[kg/m^3]") * shape.volume
+        m, c = number(mass, "mass", low=0.0, unit="[kg]"), shape.centroid
+        return cls(m, c, shape.inertia(m) - m * (c @ c * np.eye(3) - np.outer(c, c)))
 
     @property
     def inertia_at_origin(self) -> Array:

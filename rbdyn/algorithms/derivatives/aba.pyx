@@ -6,6 +6,7 @@ from rbdyn.algorithms.derivatives.rnea cimport add_external
 from rbdyn.algorithms.inputs.external cimport read_wrenches, sum_wrenches
 from rbdyn.algorithms.inputs.long cimport begin_long, end_long, factor, invert, solve_rows
 from rbdyn.algorithms.inputs.regular cimport check_regular_pivots, check_result
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.algorithms.inputs.tree cimport require_tree
 from rbdyn.arguments.arrays cimport clear, data, matrices_out, vector_in
 from rbdyn.kernels.ltdl cimport ltdl_factor, ltdl_inverse, ltdl_solve, ltdl_solve_rows
@@ -14,7 +15,7 @@ from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
 
 
-def forward_dynamics_derivatives(State state not None, tau, external=None, out=None):
+def forward_dynamics_derivatives(state, tau, external=None, out=None):
     """Derivatives of `forward_dynamics` with respect to configuration, velocity and generalized forces.
 
     With M vd + h = tau, dvd_dq = -M^-1 dtau_dq and dvd_dv = -M^-1 dtau_dv, where dtau_dq and dtau_dv are those of
@@ -47,28 +48,29 @@ def forward_dynamics_derivatives(State state not None, tau, external=None, out=N
     -----
     Carpentier and Mansard, "Analytical derivatives of rigid body dynamics algorithms", RSS 2018.
     """
-    cdef CModel* m = state.use()
-    require_tree(state.model, "forward_dynamics_derivatives")
-    cdef list wrenches = read_wrenches(state, external)
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    require_tree(here.model, "forward_dynamics_derivatives")
+    cdef list wrenches = read_wrenches(here, external)
     cdef cnp.ndarray t = vector_in(tau, m.nv, "tau")
     cdef tuple results = matrices_out(out, 3, m.nv, m.nv)
-    cdef double* H = state.scratch()
-    cdef double* vd = state.c.u
+    cdef double* H = here.scratch()
+    cdef double* vd = here.c.u
     cdef int k
-    cdef Workspace w = workspace_of(m, state.workspace(workspace_size(m)))
+    cdef Workspace w = workspace_of(m, here.workspace(workspace_size(m)))
     cdef double* dq = data(results[0])
     cdef double* dv = data(results[1])
     cdef double* dtau = data(results[2])
-    cdef bint forced = sum_wrenches(state, wrenches), long_ = begin_long(state)
+    cdef bint forced = sum_wrenches(here, wrenches), long_ = begin_long(here)
     try:
-        _factor(state, H, forced, w, vd, long_)
+        _factor(here, H, forced, w, vd, long_)
         for k in range(m.nv):
             vd[k] = data(t)[k] - vd[k]
         ltdl_solve(m, H, vd)
         check_result(vd, m.nv, "vd")
         clear(results)
-        derivatives_at(m, &state.c, vd, w, dq, dv)
-        add_external(state, wrenches, w, dq)
+        derivatives_at(m, &here.c, vd, w, dq, dv)
+        add_external(here, wrenches, w, dq)
         if long_:
             with nogil:
                 solve_rows(m, H, m.nv, -1.0, dq, dv)
@@ -78,7 +80,7 @@ def forward_dynamics_derivatives(State state not None, tau, external=None, out=N
             ltdl_inverse(m, H, dtau)
     finally:
         if long_:
-            end_long(state)
+            end_long(here)
     return results
 
 

@@ -1,9 +1,9 @@
 from numpy.typing import ArrayLike
 
 from rbdyn.algorithms.inputs.external import _External
-from rbdyn.model.state import State
+from rbdyn.model.state import _At
 from rbdyn.spatial.rotations import Array
 
 def inverse_dynamics_derivatives(
-    state: State, vd: ArrayLike, external: _External | None = None, out: tuple[Array, Array, Array] | None = None
+    state: _At, vd: ArrayLike, external: _External | None = None, out: tuple[Array, Array, Array] | None = None
 ) -> tuple[Array, Array, Array]: ...

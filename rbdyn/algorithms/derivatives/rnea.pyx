@@ -6,6 +6,7 @@ from libc.string cimport memcpy
 
 from rbdyn.algorithms.inputs.external cimport about_body, read_wrenches, sum_wrenches
 from rbdyn.algorithms.inputs.long cimport begin_long, end_long
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.algorithms.inputs.tree cimport require_tree
 from rbdyn.arguments.arrays cimport clear, data, matrices_out, vector_in
 from rbdyn.kernels.external_derivatives cimport held_in_frame, held_in_world
@@ -16,7 +17,7 @@ from rbdyn.model.state cimport State
 from rbdyn.spatial._algebra cimport Vec3, tmul3, vec3
 
 
-def inverse_dynamics_derivatives(State state not None, vd, external=None, out=None):
+def inverse_dynamics_derivatives(state, vd, external=None, out=None):
     """Derivatives of `inverse_dynamics` with respect to configuration, velocity and acceleration.
 
     dtau_dq is along `integrate`: column k is the rate of tau as q moves by dq = e_k in ``integrate(model, q, dq, 1)``,
@@ -54,26 +55,27 @@ def inverse_dynamics_derivatives(State state not None, vd, external=None, out=No
     docs/derivatives.md has the derivation.  The cost grows with the number of pairs of joints of which one carries the
     other.
     """
-    cdef CModel* m = state.use()
-    require_tree(state.model, "inverse_dynamics_derivatives")
-    cdef list wrenches = read_wrenches(state, external)
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    require_tree(here.model, "inverse_dynamics_derivatives")
+    cdef list wrenches = read_wrenches(here, external)
     cdef cnp.ndarray a = vector_in(vd, m.nv, "vd")
     cdef tuple results = matrices_out(out, 3, m.nv, m.nv)
-    cdef double* accelerations = state.c.u       # vd may lie in what is overwritten
-    cdef Workspace w = workspace_of(m, state.workspace(workspace_size(m)))
+    cdef double* accelerations = here.c.u       # vd may lie in what is overwritten
+    cdef Workspace w = workspace_of(m, here.workspace(workspace_size(m)))
     memcpy(accelerations, data(a), m.nv * sizeof(double))
     clear(results)
     cdef double* dq = data(results[0])
     cdef double* dv = data(results[1])
     cdef double* M = data(results[2])
-    cdef bint forced = sum_wrenches(state, wrenches)
-    if begin_long(state):
+    cdef bint forced = sum_wrenches(here, wrenches)
+    if begin_long(here):
         with nogil:
-            rnea_derivatives(m, &state.c, accelerations, forced, w, dq, dv, M)
-        end_long(state)
+            rnea_derivatives(m, &here.c, accelerations, forced, w, dq, dv, M)
+        end_long(here)
     else:
-        rnea_derivatives(m, &state.c, accelerations, forced, w, dq, dv, M)
-    add_external(state, wrenches, w, dq)
+        rnea_derivatives(m, &here.c, accelerations, forced, w, dq, dv, M)
+    add_external(here, wrenches, w, dq)
     return results
 
 

@@ -4,6 +4,7 @@ cimport numpy as cnp
 
 from rbdyn.algorithms.inputs.external cimport read_wrenches, sum_wrenches
 from rbdyn.algorithms.inputs.regular cimport check_regular, check_result
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.algorithms.loops.constrained cimport solve_constrained
 from rbdyn.arguments.arrays cimport data, vector_in, vector_out
 from rbdyn.kernels.aba cimport aba_inward, aba_outward
@@ -12,7 +13,7 @@ from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
 
 
-def forward_dynamics(State state not None, tau, external=None, out=None):
+def forward_dynamics(state, tau, external=None, out=None):
     """Accelerations that the generalized forces `tau` produce.
 
     Articulated-body algorithm: Featherstone, RBDA (2008), table 7.1, p. 132.  Cost grows linearly with the bodies.
@@ -42,17 +43,18 @@ def forward_dynamics(State state not None, tau, external=None, out=None):
     MechanismError
         If the mass matrix is singular: a joint moves no inertia.
     """
-    cdef CModel* m = state.use()
-    cdef list wrenches = read_wrenches(state, external)
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    cdef list wrenches = read_wrenches(here, external)
     cdef cnp.ndarray t = vector_in(tau, m.nv, "tau")
     cdef cnp.ndarray vd = vector_out(out, m.nv)
-    cdef bint forced = sum_wrenches(state, wrenches)
-    if state.model.has_loops:
-        solve_constrained(state, data(t), LOOP_STIFFNESS, LOOP_DAMPING, forced, data(vd), NULL)
+    cdef bint forced = sum_wrenches(here, wrenches)
+    if here.model.has_loops:
+        solve_constrained(here, data(t), LOOP_STIFFNESS, LOOP_DAMPING, forced, data(vd), NULL)
         check_result(data(vd), m.nv, "vd")
         return vd
-    aba_inward(m, &state.c, data(t), NULL, forced)
-    check_regular(state.model, &state.c)
-    aba_outward(m, &state.c, data(vd))
+    aba_inward(m, &here.c, data(t), NULL, forced)
+    check_regular(here.model, &here.c)
+    aba_outward(m, &here.c, data(vd))
     check_result(data(vd), m.nv, "vd")
     return vd

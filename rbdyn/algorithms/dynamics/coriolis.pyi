@@ -1,4 +1,4 @@
-from rbdyn.model.state import State
+from rbdyn.model.state import _At
 from rbdyn.spatial.rotations import Array
 
-def coriolis_matrix(state: State, out: Array | None = None) -> Array: ...
+def coriolis_matrix(state: _At, out: Array | None = None) -> Array: ...

@@ -2,13 +2,14 @@
 
 cimport numpy as cnp
 
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport data, matrix_out
 from rbdyn.kernels.coriolis cimport coriolis
 from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
 
 
-def coriolis_matrix(State state not None, out=None):
+def coriolis_matrix(state, out=None):
     """A matrix C(q, v) such that C v are the Coriolis and centrifugal forces and dM/dt - 2 C is skew-symmetric.
 
     Both hold exactly for every joint type: `bias_forces` without gravity is C v, and a controller or observer that uses
@@ -32,7 +33,8 @@ def coriolis_matrix(State state not None, out=None):
     Echeandia and Wensing, "Numerical methods to compute the Coriolis matrix and Christoffel symbols for rigid-body
     systems", J. Comput. Nonlinear Dynam. 16 (2021).  dS/dt covers joints whose S turns in body coordinates.
     """
-    cdef CModel* m = state.use()
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
     cdef cnp.ndarray C = matrix_out(out, m.nv, m.nv)
-    coriolis(m, &state.c, data(C))
+    coriolis(m, &here.c, data(C))
     return C

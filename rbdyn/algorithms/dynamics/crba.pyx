@@ -3,6 +3,7 @@
 cimport numpy as cnp
 
 from rbdyn.algorithms.inputs.regular cimport check_result
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport copy_if_overlapping, data, matrix_out, vector_in, vector_out
 from rbdyn.kernels.crba cimport crba
 from rbdyn.kernels.rnea cimport rnea_momentum
@@ -10,7 +11,7 @@ from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
 
 
-def mass_matrix(State state not None, out=None):
+def mass_matrix(state, out=None):
     """The joint-space inertia matrix M(q).
 
     Composite-rigid-body algorithm: Featherstone, RBDA (2008), table 6.2, p. 107.
@@ -27,13 +28,14 @@ def mass_matrix(State state not None, out=None):
     M : (nv, nv) ndarray of float64
         Symmetric; rotor inertia included on the diagonal [kg m^2, kg m or kg].
     """
-    cdef CModel* m = state.use()
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
     cdef cnp.ndarray M = matrix_out(out, m.nv, m.nv)
-    crba(m, &state.c, data(M))
+    crba(m, &here.c, data(M))
     return M
 
 
-def mass_matrix_times(State state not None, x, out=None):
+def mass_matrix_times(state, x, out=None):
     """M(q) x without forming M, by one Newton-Euler pass with zero velocity and gravity.
 
     Parameters
@@ -50,9 +52,10 @@ def mass_matrix_times(State state not None, x, out=None):
     y : (nv,) ndarray of float64
         M(q) x.
     """
-    cdef CModel* m = state.use()
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
     cdef cnp.ndarray a = vector_in(x, m.nv, "x")
     cdef cnp.ndarray y = vector_out(out, m.nv)
-    rnea_momentum(m, &state.c, data(copy_if_overlapping(a, y)), data(y))
+    rnea_momentum(m, &here.c, data(copy_if_overlapping(a, y)), data(y))
     check_result(data(y), m.nv, "y")
     return y

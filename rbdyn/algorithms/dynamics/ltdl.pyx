@@ -6,6 +6,7 @@ from rbdyn.errors import StateError
 
 from rbdyn.algorithms.inputs.long cimport begin_long, end_long, invert
 from rbdyn.algorithms.inputs.regular cimport check_regular, check_regular_pivots, check_result
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport data, matrix_out, vector_in, vector_out
 from rbdyn.kernels.articulated cimport articulated_factor, has_long_paths, rest_inward, rest_outward
 from rbdyn.kernels.crba cimport crba_lower
@@ -14,7 +15,7 @@ from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
 
 
-def solve_mass_matrix(State state not None, b, out=None):
+def solve_mass_matrix(state, b, out=None):
     """M(q)^-1 b by the articulated-body algorithm at rest.
 
     Featherstone, RBDA (2008), table 7.1, p. 132.  Cost grows linearly with the bodies.
@@ -38,17 +39,18 @@ def solve_mass_matrix(State state not None, b, out=None):
     MechanismError
         If the mass matrix is singular.
     """
-    cdef CModel* m = state.use()
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
     cdef cnp.ndarray right = vector_in(b, m.nv, "b")
     cdef cnp.ndarray x = vector_out(out, m.nv)
-    rest_inward(m, &state.c, data(right))
-    check_regular(state.model, &state.c)
-    rest_outward(m, &state.c, data(x))
+    rest_inward(m, &here.c, data(right))
+    check_regular(here.model, &here.c)
+    rest_outward(m, &here.c, data(x))
     check_result(data(x), m.nv, "x")
     return x
 
 
-def inverse_mass_matrix(State state not None, out=None, diagonal=None):
+def inverse_mass_matrix(state, out=None, diagonal=None):
     """M(q)^-1, or with more on the diagonal, by the sparse factorisation M = L^T D L.
 
     Featherstone, RBDA (2008), section 6.5; of long chains, the factors come from articulated inertias.
@@ -79,7 +81,8 @@ def inverse_mass_matrix(State state not None, out=None, diagonal=None):
     -----
     From 256 degrees of freedom on other threads run meanwhile, with other States, and Ctrl-C interrupts.
     """
-    cdef CModel* m = state.use()
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
     cdef cnp.ndarray extra = None if diagonal is None else vector_in(diagonal, m.nv, "diagonal")
     cdef cnp.ndarray A
     cdef double* H
@@ -88,24 +91,24 @@ def inverse_mass_matrix(State state not None, out=None, diagonal=None):
     if extra is not None and (extra < 0.0).any():
         raise StateError(f"diagonal must not be negative, got {extra.min()} for degree of freedom {extra.argmin()}")
     A = matrix_out(out, m.nv, m.nv)
-    H, inverse = state.scratch(), data(A)
+    H, inverse = here.scratch(), data(A)
     if extra is not None:
-        crba_lower(m, &state.c, H)
+        crba_lower(m, &here.c, H)
         for k in range(m.nv):
             H[k * <size_t> m.nv + k] += data(extra)[k]
         ltdl_factor(m, H)
-    elif has_long_paths(m, &state.c):
-        articulated_factor(m, &state.c, H)
+    elif has_long_paths(m, &here.c):
+        articulated_factor(m, &here.c, H)
     else:
-        crba_lower(m, &state.c, H)
+        crba_lower(m, &here.c, H)
         ltdl_factor(m, H)
-    check_regular_pivots(state.model, &state.c, H)
-    if begin_long(state):
+    check_regular_pivots(here.model, &here.c, H)
+    if begin_long(here):
         try:
             with nogil:
                 invert(m, H, inverse)
         finally:
-            end_long(state)
+            end_long(here)
     else:
         ltdl_inverse(m, H, inverse)
     return A

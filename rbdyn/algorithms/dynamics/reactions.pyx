@@ -7,6 +7,7 @@ from libc.string cimport memset
 from rbdyn.errors import MechanismError
 
 from rbdyn.algorithms.inputs.external cimport on_body, read_wrenches, sum_wrenches
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport data, matrix_out, still_vector, vector_in
 from rbdyn.kernels.acceleration cimport accelerations
 from rbdyn.kernels.kinematics cimport poses
@@ -50,7 +51,7 @@ cdef object _multipliers(State state, object given):
     return None if given is None else vector_in(given, state.model.c.nc, "multipliers")
 
 
-def joint_wrenches(State state not None, vd, external=None, out=None, multipliers=None):
+def joint_wrenches(state, vd, external=None, out=None, multipliers=None):
     """The wrench that each joint transmits onto its body: motor torque, constraint reaction and bearing loads in one.
 
     Recursive Newton-Euler: Featherstone, RBDA (2008), table 5.1, p. 96, where it is f_i.
@@ -89,17 +90,18 @@ def joint_wrenches(State state not None, vd, external=None, out=None, multiplier
     `dynamics` returns the smallest of all multipliers; how a load is shared between such loops is not determined by
     rigid bodies.
     """
-    cdef CModel* m = state.use()
-    cdef CData* d = &state.c
-    cdef list wrenches = read_wrenches(state, external)
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    cdef CData* d = &here.c
+    cdef list wrenches = read_wrenches(here, external)
     cdef cnp.ndarray a = vector_in(vd, m.nv, "vd")
-    cdef object lam = _multipliers(state, multipliers)
+    cdef object lam = _multipliers(here, multipliers)
     cdef cnp.ndarray W
     cdef bint forced
-    cdef int k, base = state.model.base
+    cdef int k, base = here.model.base
     if lam is not multipliers:
         still_vector(a, m.nv, "vd")
-    forced = sum_wrenches(state, wrenches)
+    forced = sum_wrenches(here, wrenches)
     if m.n_loops:
         if not forced:
             memset(d.f, 0, m.nb * sizeof(Force))
@@ -111,5 +113,5 @@ def joint_wrenches(State state not None, vd, external=None, out=None, multiplier
     if base == 0:
         d.f[0] = root_reaction(m, d, d.f[0] if forced else zero_f())
     for k in range(m.nb - base):
-        _write(d, state.model.body_placements[k], d.f[k + base], data(W) + 6 * k)
+        _write(d, here.model.body_placements[k], d.f[k + base], data(W) + 6 * k)
     return W

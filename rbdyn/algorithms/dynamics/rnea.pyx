@@ -7,6 +7,7 @@ from rbdyn.errors import MechanismError
 from rbdyn.algorithms.dynamics.actuation cimport degrees_of_freedom, share_among
 from rbdyn.algorithms.inputs.external cimport read_wrenches, sum_wrenches
 from rbdyn.algorithms.inputs.regular cimport check_result
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport copy_if_overlapping, data, vector_in, vector_out
 from rbdyn.kernels.rnea cimport rnea
 from rbdyn.model._model cimport CModel
@@ -14,7 +15,7 @@ from rbdyn.model.model cimport Model
 from rbdyn.model.state cimport State
 
 
-def inverse_dynamics(State state not None, vd, external=None, actuated=None, out=None):
+def inverse_dynamics(state, vd, external=None, actuated=None, out=None):
     """Generalized forces that produce the accelerations `vd`.
 
     Recursive Newton-Euler: Featherstone, RBDA (2008), table 5.1, p. 96.  With loops or passive joints, say which joints
@@ -49,21 +50,22 @@ def inverse_dynamics(State state not None, vd, external=None, actuated=None, out
     UnknownNameError
         If `actuated` names no moving joint.
     """
-    cdef CModel* m = state.use()
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
     cdef list dofs = None                        # asked for first: a sequence of the user's may run algorithms itself
     if actuated is None:
-        require_actuated(state.model)
+        require_actuated(here.model)
     else:
-        dofs = degrees_of_freedom(state.model, actuated)
-    cdef list wrenches = read_wrenches(state, external)
+        dofs = degrees_of_freedom(here.model, actuated)
+    cdef list wrenches = read_wrenches(here, external)
     cdef cnp.ndarray a = vector_in(vd, m.nv, "vd")
     cdef cnp.ndarray tau = vector_out(out, m.nv)
     a = copy_if_overlapping(a, tau)
-    cdef bint forced = sum_wrenches(state, wrenches)
+    cdef bint forced = sum_wrenches(here, wrenches)
     if dofs is None:
-        rnea(m, &state.c, data(a), data(tau), forced)
+        rnea(m, &here.c, data(a), data(tau), forced)
     else:
-        share_among(state, dofs, data(a), forced, data(tau))
+        share_among(here, dofs, data(a), forced, data(tau))
     check_result(data(tau), m.nv, "tau")
     return tau
 
@@ -78,7 +80,7 @@ cdef int require_actuated(Model model) except -1:
     return 0
 
 
-def bias_forces(State state not None, external=None, out=None):
+def bias_forces(state, external=None, out=None):
     """h(q, v): Coriolis, centrifugal and gravity forces, less external wrenches.
 
     Parameters
@@ -95,10 +97,11 @@ def bias_forces(State state not None, external=None, out=None):
     h : (nv,) ndarray of float64
         `inverse_dynamics` at zero acceleration [N m or N].  RBDA eq. 6.2.
     """
-    cdef CModel* m = state.use()
-    cdef list wrenches = read_wrenches(state, external)
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    cdef list wrenches = read_wrenches(here, external)
     cdef cnp.ndarray h = vector_out(out, m.nv)
-    cdef bint forced = sum_wrenches(state, wrenches)
-    rnea(m, &state.c, NULL, data(h), forced)
+    cdef bint forced = sum_wrenches(here, wrenches)
+    rnea(m, &here.c, NULL, data(h), forced)
     check_result(data(h), m.nv, "h")
     return h

@@ -3,10 +3,10 @@ from collections.abc import Callable
 from numpy.typing import ArrayLike
 
 from rbdyn.algorithms.integration.trajectory import Trajectory
-from rbdyn.model.state import State
+from rbdyn.model.state import State, _At
 
 def simulate(
-    state: State,
+    state: _At,
     duration: float,
     time_step: float = 1e-3,
     control: Callable[[float, State], ArrayLike] | None = None,

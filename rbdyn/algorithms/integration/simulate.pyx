@@ -16,6 +16,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from rbdyn.algorithms.inputs.regular cimport check_regular
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.algorithms.loops.constrained cimport loops_of, project_onto_loops, solve_constrained
 from rbdyn.arguments.arrays cimport data, vector_in
 from rbdyn.kernels.aba cimport aba_inward, aba_outward
@@ -268,7 +269,7 @@ cdef class _Run:
         )
 
 
-def simulate(State state not None, duration, time_step=1e-3, control=None, every=1, stiffness=100.0, damping=20.0,
+def simulate(state, duration, time_step=1e-3, control=None, every=1, stiffness=100.0, damping=20.0,
              progress=None):
     """Let a mechanism move by itself: integrate v' = vd(q, v, tau) and q' = v over a time.
 
@@ -322,6 +323,7 @@ def simulate(State state not None, duration, time_step=1e-3, control=None, every
     Gravity and `control` are all that acts: damping, friction, springs and limits of joints are a World's business.
     A force f at a point is `point_jacobian(state, body, point).T @ f` in `control`.
     """
+    cdef State here = state_of(state)
     cdef _Run run = _Run()
     run.duration, run.h = _time(duration, "duration", False), _time(time_step, "time_step", True)
     run.stiffness, run.damping = _gain(stiffness, "stiffness"), _gain(damping, "damping")
@@ -330,16 +332,16 @@ def simulate(State state not None, duration, time_step=1e-3, control=None, every
             raise StateError(f"{what} must be a function or None, got {call!r}")
     run.control, run.progress = control, progress
     run.steps, run.every = _steps(run.duration, run.h), _every(every)
-    run.prepare(state)
+    run.prepare(here)
     run.make_room()
-    if state.frozen:
+    if here.frozen:
         raise StateError("this State is in the middle of a step, of a World or of simulate; simulate after the step")
-    state.frozen, state.stepper = True, PyThread_get_thread_ident()
+    here.frozen, here.stepper = True, PyThread_get_thread_ident()
     try:
         with nogil:
             run.go()
     finally:
-        state.frozen, state.stepper = False, 0
+        here.frozen, here.stepper = False, 0
         if run.moving:
             undo(run.m, run.d, &run.s)
     return Trajectory(run.times, run.q, run.v)

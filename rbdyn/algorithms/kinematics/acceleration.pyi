@@ -1,12 +1,12 @@
 from numpy.typing import ArrayLike
 
 from rbdyn.model.model import _Body
-from rbdyn.model.state import State
+from rbdyn.model.state import _At
 from rbdyn.spatial.rotations import Array
 
 def point_acceleration(
-    state: State, vd: ArrayLike, body: _Body, point: ArrayLike | None = None, out: Array | None = None
+    state: _At, vd: ArrayLike, body: _Body, point: ArrayLike | None = None, out: Array | None = None
 ) -> Array: ...
 def point_acceleration_6d(
-    state: State, vd: ArrayLike, body: _Body, point: ArrayLike | None = None, out: Array | None = None
+    state: _At, vd: ArrayLike, body: _Body, point: ArrayLike | None = None, out: Array | None = None
 ) -> Array: ...

@@ -3,6 +3,7 @@
 cimport numpy as cnp
 
 from rbdyn.algorithms.inputs.point cimport in_body, place_of, point_in
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport data, vector_in, vector_out
 from rbdyn.kernels.acceleration cimport point_acceleration_of, support_accelerations
 from rbdyn.kernels.kinematics cimport support
@@ -30,7 +31,7 @@ cdef object _point_acceleration(State state, object vd, object body, object poin
     return array
 
 
-def point_acceleration(State state not None, vd, body, point=None, out=None):
+def point_acceleration(state, vd, body, point=None, out=None):
     """World acceleration of a point fixed to a body: the second derivative of its position.
 
     Parameters
@@ -58,10 +59,11 @@ def point_acceleration(State state not None, vd, body, point=None, out=None):
     UnknownNameError
         If there is no such body or frame.
     """
-    return _point_acceleration(state, vd, body, point, out, False)
+    cdef State here = state_of(state)
+    return _point_acceleration(here, vd, body, point, out, False)
 
 
-def point_acceleration_6d(State state not None, vd, body, point=None, out=None):
+def point_acceleration_6d(state, vd, body, point=None, out=None):
     """World angular acceleration of a body and classical acceleration of a point fixed to it.
 
     Parameters
@@ -74,4 +76,5 @@ def point_acceleration_6d(State state not None, vd, body, point=None, out=None):
     acceleration : (6,) ndarray of float64
         The rate of `point_velocity_6d`: angular part first [rad/s^2, m/s^2], world axes, at the point.
     """
-    return _point_acceleration(state, vd, body, point, out, True)
+    cdef State here = state_of(state)
+    return _point_acceleration(here, vd, body, point, out, True)

@@ -5,6 +5,7 @@ cimport numpy as cnp
 from rbdyn.errors import StateError
 
 from rbdyn.algorithms.inputs.point cimport place_of, point_in, point_twist, point_in_world
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport data, matrix_out, vector_out
 from rbdyn.kernels.kinematics cimport poses, support
 from rbdyn.model._model cimport POSES, CData, CModel
@@ -23,7 +24,7 @@ cdef void _write_pose(Mat3 R, Vec3 p, double* T) noexcept nogil:
     T[12], T[13], T[14], T[15] = 0.0, 0.0, 0.0, 1.0
 
 
-def forward_kinematics(State state not None, out=None):
+def forward_kinematics(state, out=None):
     """World poses of all bodies.
 
     Parameters
@@ -39,9 +40,10 @@ def forward_kinematics(State state not None, out=None):
         Homogeneous pose of each body's frame in the world, in the order of `Model.body_names`.  Merged bodies and
         frames: `body_pose`.
     """
-    cdef CModel* m = state.use()
-    cdef CData* d = &state.c
-    cdef Model model = state.model
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    cdef CData* d = &here.c
+    cdef Model model = here.model
     cdef cnp.npy_intp size[3]
     cdef double* T
     cdef Placement place
@@ -73,7 +75,7 @@ def forward_kinematics(State state not None, out=None):
     return out
 
 
-def body_pose(State state not None, body, out=None):
+def body_pose(state, body, out=None):
     """World pose of one body or frame, merged bodies included.
 
     Parameters
@@ -95,10 +97,11 @@ def body_pose(State state not None, body, out=None):
     UnknownNameError
         If there is no such body or frame.
     """
-    cdef CModel* m = state.use()
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
     cdef bint world = isinstance(body, str) and body == "world"
-    cdef Placement place = place_of(state.model, body)
-    cdef CData* d = &state.c
+    cdef Placement place = place_of(here.model, body)
+    cdef CData* d = &here.c
     cdef cnp.ndarray pose = matrix_out(out, 4, 4)
     if world:
         _write_pose(eye3(), zero3(), data(pose))
@@ -108,7 +111,7 @@ def body_pose(State state not None, body, out=None):
     return pose
 
 
-def frame_poses(State state not None, frames):
+def frame_poses(state, frames):
     """World poses of several bodies or frames.
 
     Parameters
@@ -128,16 +131,17 @@ def frame_poses(State state not None, frames):
     UnknownNameError
         If there is no such body or frame.
     """
-    cdef CModel* m = state.use()
-    cdef CData* d = &state.c
-    cdef list places = [place_of(state.model, frame) for frame in frames]
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    cdef CData* d = &here.c
+    cdef list places = [place_of(here.model, frame) for frame in frames]
     cdef cnp.npy_intp size[3]
     cdef cnp.ndarray poses_of
     cdef Placement place
     cdef int k = 0
     size[0], size[1], size[2] = len(places), 4, 4
     poses_of = cnp.PyArray_EMPTY(3, size, cnp.NPY_DOUBLE, 0)
-    state.use()                                  # names that are no plain str can change the mechanism
+    here.use()                                  # names that are no plain str can change the mechanism
     poses(m, d)
     for place in places:
         _write_pose(matmul3(d.R[place.body], place.R), point_in_world(d, place, place.p), data(poses_of) + 16 * k)
@@ -145,7 +149,7 @@ def frame_poses(State state not None, frames):
     return poses_of
 
 
-def point_velocity(State state not None, body, point=None, out=None):
+def point_velocity(state, body, point=None, out=None):
     """World velocity of a point fixed to a body.
 
     Parameters
@@ -164,16 +168,17 @@ def point_velocity(State state not None, body, point=None, out=None):
     velocity : (3,) ndarray of float64
         [m/s], world axes.
     """
-    cdef CModel* m = state.use()
-    cdef Placement place = place_of(state.model, body)
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    cdef Placement place = place_of(here.model, body)
     cdef Vec3 x = point_in(point)
     cdef cnp.ndarray v = vector_out(out, 3)
-    cdef Motion t = point_twist(m, &state.c, place, x)
+    cdef Motion t = point_twist(m, &here.c, place, x)
     data(v)[0], data(v)[1], data(v)[2] = t.v.x, t.v.y, t.v.z
     return v
 
 
-def point_velocity_6d(State state not None, body, point=None, out=None):
+def point_velocity_6d(state, body, point=None, out=None):
     """World angular velocity of a body and linear velocity of a point fixed to it.
 
     Parameters
@@ -186,11 +191,12 @@ def point_velocity_6d(State state not None, body, point=None, out=None):
     velocity : (6,) ndarray of float64
         Angular part first [rad/s, m/s], world axes, at the point.
     """
-    cdef CModel* m = state.use()
-    cdef Placement place = place_of(state.model, body)
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    cdef Placement place = place_of(here.model, body)
     cdef Vec3 x = point_in(point)
     cdef cnp.ndarray v = vector_out(out, 6)
-    cdef Motion t = point_twist(m, &state.c, place, x)
+    cdef Motion t = point_twist(m, &here.c, place, x)
     data(v)[0], data(v)[1], data(v)[2] = t.w.x, t.w.y, t.w.z
     data(v)[3], data(v)[4], data(v)[5] = t.v.x, t.v.y, t.v.z
     return v

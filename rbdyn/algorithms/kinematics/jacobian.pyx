@@ -3,6 +3,7 @@
 cimport numpy as cnp
 
 from rbdyn.algorithms.inputs.point cimport in_body, place_of, point_in, point_in_world
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport data, matrix_out
 from rbdyn.kernels.jacobian cimport add_jacobian, turn_rows
 from rbdyn.kernels.kinematics cimport support
@@ -22,7 +23,7 @@ cdef object _point_jacobian(State state, object body, object point, object out, 
     return J
 
 
-def point_jacobian(State state not None, body, point=None, out=None):
+def point_jacobian(state, body, point=None, out=None):
     """Jacobian of a point fixed to a body.
 
     Parameters
@@ -41,10 +42,11 @@ def point_jacobian(State state not None, body, point=None, out=None):
     J : (3, nv) ndarray of float64
         J v is the point's velocity in world axes [m/s].
     """
-    return _point_jacobian(state, body, point, out, False)
+    cdef State here = state_of(state)
+    return _point_jacobian(here, body, point, out, False)
 
 
-def point_jacobian_6d(State state not None, body, point=None, out=None):
+def point_jacobian_6d(state, body, point=None, out=None):
     """Jacobian of a frame at a point fixed to a body, with the world's axes.
 
     Parameters
@@ -57,10 +59,11 @@ def point_jacobian_6d(State state not None, body, point=None, out=None):
     J : (6, nv) ndarray of float64
         J v is the body's angular velocity and the point's linear velocity, in world axes [rad/s, m/s].
     """
-    return _point_jacobian(state, body, point, out, True)
+    cdef State here = state_of(state)
+    return _point_jacobian(here, body, point, out, True)
 
 
-def body_spatial_jacobian(State state not None, body, out=None):
+def body_spatial_jacobian(state, body, out=None):
     """Jacobian of a body's twist, in the body's frame at its origin.
 
     Parameters
@@ -77,10 +80,11 @@ def body_spatial_jacobian(State state not None, body, out=None):
     J : (6, nv) ndarray of float64
         J v is the body's twist relative to the world, angular part first, in the body's axes [rad/s, m/s].
     """
-    cdef CModel* m = state.use()
-    cdef Placement place = place_of(state.model, body)
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    cdef Placement place = place_of(here.model, body)
     cdef cnp.ndarray J = matrix_out(out, 6, m.nv)
-    support(m, &state.c, place.body, POSES)
-    add_jacobian(m, &state.c, place.body, point_in_world(&state.c, place, place.p), 1.0, True, m.nv, -1, data(J))
-    turn_rows(matmul3(state.c.R[place.body], place.R), m.nv, data(J))
+    support(m, &here.c, place.body, POSES)
+    add_jacobian(m, &here.c, place.body, point_in_world(&here.c, place, place.p), 1.0, True, m.nv, -1, data(J))
+    turn_rows(matmul3(here.c.R[place.body], place.R), m.nv, data(J))
     return J

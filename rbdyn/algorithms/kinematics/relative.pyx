@@ -12,6 +12,7 @@ import numpy as np
 
 from rbdyn.errors import StateError
 
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport data, matrix_out, vector_in, vector_out
 from rbdyn.kernels.acceleration cimport point_acceleration_of, support_accelerations
 from rbdyn.kernels.jacobian cimport add_jacobian, turn_rows
@@ -28,7 +29,7 @@ cdef cnp.ndarray _write(Motion a, cnp.ndarray out):
     return out
 
 
-def spatial_velocity(State state not None, body, relative_to="world", expressed_in=None, out=None):
+def spatial_velocity(state, body, relative_to="world", expressed_in=None, out=None):
     """Twist of one body or frame relative to another, expressed in a third.
 
     Parameters
@@ -55,15 +56,16 @@ def spatial_velocity(State state not None, body, relative_to="world", expressed_
     UnknownNameError
         If there is no such body or frame.
     """
-    cdef CData* d = &state.c
-    cdef Frame i = frame_in(state, body, POSES | VELOCITIES)
-    cdef Frame j = frame_in(state, relative_to, POSES | VELOCITIES)
-    cdef Frame k = i if expressed_in is None else frame_in(state, expressed_in, POSES | VELOCITIES)
+    cdef State here = state_of(state)
+    cdef CData* d = &here.c
+    cdef Frame i = frame_in(here, body, POSES | VELOCITIES)
+    cdef Frame j = frame_in(here, relative_to, POSES | VELOCITIES)
+    cdef Frame k = i if expressed_in is None else frame_in(here, expressed_in, POSES | VELOCITIES)
     cdef cnp.ndarray array = vector_out(out, 6)
     return _write(into(k, sub_m(twist_at(d, i.body, k.p), twist_at(d, j.body, k.p))), array)
 
 
-def spatial_acceleration(State state not None, vd, body, relative_to="world", expressed_in=None, out=None):
+def spatial_acceleration(state, vd, body, relative_to="world", expressed_in=None, out=None):
     """Spatial acceleration of one body or frame relative to another: the rate of `spatial_velocity`.
 
     Not the classical acceleration of a point (`point_acceleration`).  With inertial accelerations a_i, a_j and
@@ -93,12 +95,13 @@ def spatial_acceleration(State state not None, vd, body, relative_to="world", ex
     UnknownNameError
         If there is no such body or frame.
     """
-    cdef CModel* m = state.use()
-    cdef CData* d = &state.c
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    cdef CData* d = &here.c
     cdef cnp.ndarray rate = vector_in(vd, m.nv, "vd")
-    cdef Frame i = frame_in(state, body, POSES | VELOCITIES)
-    cdef Frame j = frame_in(state, relative_to, POSES | VELOCITIES)
-    cdef Frame k = i if expressed_in is None else frame_in(state, expressed_in, POSES | VELOCITIES)
+    cdef Frame i = frame_in(here, body, POSES | VELOCITIES)
+    cdef Frame j = frame_in(here, relative_to, POSES | VELOCITIES)
+    cdef Frame k = i if expressed_in is None else frame_in(here, expressed_in, POSES | VELOCITIES)
     cdef cnp.ndarray array = vector_out(out, 6)
     cdef Motion v, a
     v = sub_m(twist_at(d, i.body, k.p), twist_at(d, j.body, k.p))
@@ -109,7 +112,7 @@ def spatial_acceleration(State state not None, vd, body, relative_to="world", ex
     return _write(into(k, sub_m(a, crm(twist_at(d, k.body, k.p), v))), array)
 
 
-def relative_point_velocity_6d(State state not None, base, relative, expressed_in="world", out=None):
+def relative_point_velocity_6d(state, base, relative, expressed_in="world", out=None):
     """Difference of the world velocities of two frames' origins, in the axes of a third.
 
     Not the velocity that an observer on `relative` sees: nothing is taken off for the turning of `relative`.
@@ -138,15 +141,16 @@ def relative_point_velocity_6d(State state not None, base, relative, expressed_i
     UnknownNameError
         If there is no such body or frame.
     """
-    cdef CData* d = &state.c
-    cdef Frame i = frame_in(state, base, POSES | VELOCITIES)
-    cdef Frame j = frame_in(state, relative, POSES | VELOCITIES)
-    cdef Frame k = frame_in(state, expressed_in, POSES)
+    cdef State here = state_of(state)
+    cdef CData* d = &here.c
+    cdef Frame i = frame_in(here, base, POSES | VELOCITIES)
+    cdef Frame j = frame_in(here, relative, POSES | VELOCITIES)
+    cdef Frame k = frame_in(here, expressed_in, POSES)
     cdef cnp.ndarray array = vector_out(out, 6)
     return _write(into(k, sub_m(twist_at(d, i.body, i.p), twist_at(d, j.body, j.p))), array)
 
 
-def relative_point_acceleration_6d(State state not None, vd, base, relative, expressed_in="world", out=None):
+def relative_point_acceleration_6d(state, vd, base, relative, expressed_in="world", out=None):
     """Difference of the world accelerations of two frames' origins, in the axes of a third.
 
     Nothing is added for the turning of `relative` or of `expressed_in`: in the world's axes, and only there, it is the
@@ -174,12 +178,13 @@ def relative_point_acceleration_6d(State state not None, vd, base, relative, exp
     UnknownNameError
         If there is no such body or frame.
     """
-    cdef CModel* m = state.use()
-    cdef CData* d = &state.c
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    cdef CData* d = &here.c
     cdef cnp.ndarray rate = vector_in(vd, m.nv, "vd")
-    cdef Frame i = frame_in(state, base, POSES | VELOCITIES)
-    cdef Frame j = frame_in(state, relative, POSES | VELOCITIES)
-    cdef Frame k = frame_in(state, expressed_in, POSES)
+    cdef Frame i = frame_in(here, base, POSES | VELOCITIES)
+    cdef Frame j = frame_in(here, relative, POSES | VELOCITIES)
+    cdef Frame k = frame_in(here, expressed_in, POSES)
     cdef cnp.ndarray array = vector_out(out, 6)
     cdef Motion a
     support_accelerations(m, d, i.body, data(rate))
@@ -223,7 +228,7 @@ cdef tuple _relative(State state, tuple frames, object out, object out_dot, bint
     return J, J_dot
 
 
-def relative_body_spatial_jacobian(State state not None, base, relative, expressed_in=None, out=None):
+def relative_body_spatial_jacobian(state, base, relative, expressed_in=None, out=None):
     """Jacobian of the twist of one body or frame relative to another, expressed in a third.
 
     Parameters
@@ -249,11 +254,12 @@ def relative_body_spatial_jacobian(State state not None, base, relative, express
     UnknownNameError
         If there is no such body or frame.
     """
+    cdef State here = state_of(state)
     expressed_in = base if expressed_in is None else expressed_in
-    return _relative(state, (base, relative, expressed_in), out, None, False, True, False)[0]
+    return _relative(here, (base, relative, expressed_in), out, None, False, True, False)[0]
 
 
-def relative_body_spatial_jacobian_dot(State state not None, base, relative, expressed_in=None, out=None):
+def relative_body_spatial_jacobian_dot(state, base, relative, expressed_in=None, out=None):
     """Rate of `relative_body_spatial_jacobian` along the present velocity, entry by entry.
 
     Parameters
@@ -268,11 +274,12 @@ def relative_body_spatial_jacobian_dot(State state not None, base, relative, exp
     J_dot : (6, nv) ndarray of float64
         J vd + J_dot v is `spatial_acceleration(state, vd, base, relative, expressed_in)`.
     """
+    cdef State here = state_of(state)
     expressed_in = base if expressed_in is None else expressed_in
-    return _relative(state, (base, relative, expressed_in), None, out, False, False, True)[1]
+    return _relative(here, (base, relative, expressed_in), None, out, False, False, True)[1]
 
 
-def relative_body_spatial_jacobian_and_dot(State state not None, base, relative, expressed_in=None, out=None,
+def relative_body_spatial_jacobian_and_dot(state, base, relative, expressed_in=None, out=None,
                                            out_dot=None):
     """`relative_body_spatial_jacobian` and its rate along the present velocity.
 
@@ -290,11 +297,12 @@ def relative_body_spatial_jacobian_and_dot(State state not None, base, relative,
     J, J_dot : (6, nv) ndarrays of float64
         The Jacobian and its rate.
     """
+    cdef State here = state_of(state)
     expressed_in = base if expressed_in is None else expressed_in
-    return _relative(state, (base, relative, expressed_in), out, out_dot, False, True, True)
+    return _relative(here, (base, relative, expressed_in), out, out_dot, False, True, True)
 
 
-def relative_point_jacobian_6d(State state not None, base, relative, expressed_in="world", out=None):
+def relative_point_jacobian_6d(state, base, relative, expressed_in="world", out=None):
     """Jacobian of the difference of the world velocities of two frames' origins, in the axes of a third.
 
     Not the velocity that an observer on `relative` sees: nothing is taken off for the turning of `relative`.
@@ -322,10 +330,11 @@ def relative_point_jacobian_6d(State state not None, base, relative, expressed_i
     UnknownNameError
         If there is no such body or frame.
     """
-    return _relative(state, (base, relative, expressed_in), out, None, True, True, False)[0]
+    cdef State here = state_of(state)
+    return _relative(here, (base, relative, expressed_in), out, None, True, True, False)[0]
 
 
-def relative_point_jacobian_dot_6d(State state not None, base, relative, expressed_in="world", out=None):
+def relative_point_jacobian_dot_6d(state, base, relative, expressed_in="world", out=None):
     """Rate of `relative_point_jacobian_6d` along the present velocity: taken in the world, then turned, as by RDL.
 
     Parameters
@@ -341,10 +350,11 @@ def relative_point_jacobian_dot_6d(State state not None, base, relative, express
         J vd + J_dot v is `relative_point_acceleration_6d(state, vd, base, relative, expressed_in)`; entry by entry it
         is the rate of J in the axes of a frame that does not turn.
     """
-    return _relative(state, (base, relative, expressed_in), None, out, True, False, True)[1]
+    cdef State here = state_of(state)
+    return _relative(here, (base, relative, expressed_in), None, out, True, False, True)[1]
 
 
-def relative_point_jacobian_and_dot_6d(State state not None, base, relative, expressed_in="world", out=None,
+def relative_point_jacobian_and_dot_6d(state, base, relative, expressed_in="world", out=None,
                                        out_dot=None):
     """`relative_point_jacobian_6d` and its rate along the present velocity.
 
@@ -362,4 +372,5 @@ def relative_point_jacobian_and_dot_6d(State state not None, base, relative, exp
     J, J_dot : (6, nv) ndarrays of float64
         The Jacobian and its rate.
     """
-    return _relative(state, (base, relative, expressed_in), out, out_dot, True, True, True)
+    cdef State here = state_of(state)
+    return _relative(here, (base, relative, expressed_in), out, out_dot, True, True, True)

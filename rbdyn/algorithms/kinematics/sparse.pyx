@@ -8,6 +8,7 @@ from rbdyn.arguments import shown, whole
 from rbdyn.errors import StateError
 
 from rbdyn.algorithms.inputs.point cimport in_body, place_of, point_in, point_twist, point_in_world
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport data, matrix_out, read_only
 from rbdyn.kernels.jacobian cimport add_jacobian, support_size
 from rbdyn.kernels.jacobian_dot cimport add_jacobian_dot
@@ -184,7 +185,7 @@ cdef object _sparse_jacobian(State state, object body, object point, bint angula
     return _sparse(_columns(m, place.body), read_only(J), m.nv)
 
 
-def sparse_point_jacobian(State state not None, body, point=None):
+def sparse_point_jacobian(state, body, point=None):
     """`point_jacobian` without the columns of joints that do not move the body.
 
     Parameters
@@ -201,10 +202,11 @@ def sparse_point_jacobian(State state not None, body, point=None):
     J : SparseJacobian
         3 rows; `J @ v` is the point's velocity in world axes [m/s], `J.dense()` is `point_jacobian`.
     """
-    return _sparse_jacobian(state, body, point, False, False)
+    cdef State here = state_of(state)
+    return _sparse_jacobian(here, body, point, False, False)
 
 
-def sparse_point_jacobian_6d(State state not None, body, point=None):
+def sparse_point_jacobian_6d(state, body, point=None):
     """`point_jacobian_6d` without the columns of joints that do not move the body.
 
     Parameters
@@ -218,10 +220,11 @@ def sparse_point_jacobian_6d(State state not None, body, point=None):
         6 rows, `J.angular` and `J.linear`: `J @ v` is the body's angular velocity and the point's linear velocity in
         world axes [rad/s, m/s].
     """
-    return _sparse_jacobian(state, body, point, True, False)
+    cdef State here = state_of(state)
+    return _sparse_jacobian(here, body, point, True, False)
 
 
-def sparse_point_jacobian_dot(State state not None, body, point=None):
+def sparse_point_jacobian_dot(state, body, point=None):
     """`point_jacobian_dot` without the columns of joints that do not move the body.
 
     Parameters
@@ -236,10 +239,11 @@ def sparse_point_jacobian_dot(State state not None, body, point=None):
     J_dot : SparseJacobian
         3 rows; with J of `sparse_point_jacobian`, J @ vd + J_dot @ v is the point's classical acceleration [m/s^2].
     """
-    return _sparse_jacobian(state, body, point, False, True)
+    cdef State here = state_of(state)
+    return _sparse_jacobian(here, body, point, False, True)
 
 
-def sparse_point_jacobian_dot_6d(State state not None, body, point=None):
+def sparse_point_jacobian_dot_6d(state, body, point=None):
     """`point_jacobian_dot_6d` without the columns of joints that do not move the body.
 
     Parameters
@@ -252,4 +256,5 @@ def sparse_point_jacobian_dot_6d(State state not None, body, point=None):
     J_dot : SparseJacobian
         6 rows; with J of `sparse_point_jacobian_6d`, J @ vd + J_dot @ v is `point_acceleration_6d`.
     """
-    return _sparse_jacobian(state, body, point, True, True)
+    cdef State here = state_of(state)
+    return _sparse_jacobian(here, body, point, True, True)

@@ -7,6 +7,7 @@ import numpy as np
 from rbdyn.arguments import whole
 from rbdyn.errors import StateError
 
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport data, matrix_out, vector_in
 from rbdyn.kernels.acceleration cimport accelerations, point_acceleration_of
 from rbdyn.kernels.kinematics cimport poses, velocities
@@ -20,7 +21,7 @@ cdef void _write(Motion a, double* y) noexcept nogil:
     y[0], y[1], y[2], y[3], y[4], y[5] = a.w.x, a.w.y, a.w.z, a.v.x, a.v.y, a.v.z
 
 
-def update_kinematics(State state not None, q=None, v=None, vd=None, threads=1):
+def update_kinematics(state, q=None, v=None, vd=None, threads=1):
     """Set a state and compute at once what is otherwise computed when first asked for.
 
     Nothing has to be updated before a result is right: a State knows what it has computed for its q and v.  But most
@@ -55,7 +56,8 @@ def update_kinematics(State state not None, q=None, v=None, vd=None, threads=1):
         If a length is wrong, a number is not finite, a quaternion is not of unit length, or `vd` is given with `q` but
         without `v`; nothing changes then.
     """
-    cdef CModel* m = state.use()
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
     cdef bint alone = q is None and v is None
     whole(threads, "threads", 1)
     if vd is not None:
@@ -63,14 +65,14 @@ def update_kinematics(State state not None, q=None, v=None, vd=None, threads=1):
             raise StateError("vd needs v: give update_kinematics the velocity that the accelerations belong to")
         vd = np.array(vector_in(vd, m.nv, "vd"))
     if not alone:
-        state.set(q, v)
-    poses(m, &state.c)
+        here.set(q, v)
+    poses(m, &here.c)
     if v is not None or alone:
-        velocities(m, &state.c)
-    return None if vd is None else body_accelerations(state, vd)
+        velocities(m, &here.c)
+    return None if vd is None else body_accelerations(here, vd)
 
 
-def body_velocities(State state not None, out=None):
+def body_velocities(state, out=None):
     """Velocities of all bodies.
 
     Parameters
@@ -86,9 +88,10 @@ def body_velocities(State state not None, out=None):
         `point_velocity_6d` of each body's origin, in the order of `Model.body_names`: angular part first
         [rad/s, m/s], world axes.
     """
-    cdef CModel* m = state.use()
-    cdef CData* d = &state.c
-    cdef Model model = state.model
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    cdef CData* d = &here.c
+    cdef Model model = here.model
     cdef cnp.ndarray array = matrix_out(out, m.nb - model.base, 6)
     cdef Placement place
     cdef Motion v
@@ -103,7 +106,7 @@ def body_velocities(State state not None, out=None):
     return array
 
 
-def body_accelerations(State state not None, vd, out=None):
+def body_accelerations(state, vd, out=None):
     """Accelerations of all bodies.
 
     Parameters
@@ -126,9 +129,10 @@ def body_accelerations(State state not None, vd, out=None):
     StateError
         If a length is wrong or a number is not finite.
     """
-    cdef CModel* m = state.use()
-    cdef CData* d = &state.c
-    cdef Model model = state.model
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    cdef CData* d = &here.c
+    cdef Model model = here.model
     cdef cnp.ndarray rate = vector_in(vd, m.nv, "vd")
     cdef cnp.ndarray array
     cdef Placement place

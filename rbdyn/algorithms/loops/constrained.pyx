@@ -12,6 +12,7 @@ from libc.string cimport memmove
 
 from rbdyn.algorithms.inputs.external cimport read_wrenches, sum_wrenches
 from rbdyn.algorithms.inputs.regular cimport check_regular, check_result
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport data, vector_in, vector_out
 from rbdyn.kernels.aba cimport aba_inward, aba_outward
 from rbdyn.kernels.closed.constrained cimport (
@@ -48,7 +49,7 @@ cdef int solve_constrained(State state, const double* tau, double stiffness, dou
     return rank_of(&w)
 
 
-def dynamics(State state not None, tau=None, external=None, stiffness=100.0, damping=20.0):
+def dynamics(state, tau=None, external=None, stiffness=100.0, damping=20.0):
     """Accelerations that the generalized forces `tau` produce, and the forces in the loop joints.
 
     Of all accelerations that keep the loops closed, the one nearest to the free one in the metric of the mass matrix
@@ -88,27 +89,28 @@ def dynamics(State state not None, tau=None, external=None, stiffness=100.0, dam
     units are mixed. Sources: RBDA, the chapter on closed-loop
     systems; Baumgarte (1972); the gains are those of RigidBodyDynamics.jl.
     """
-    cdef CModel* m = state.use()
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
     cdef double k = number(stiffness, "stiffness", low=0.0, error=StateError)
     cdef double c = number(damping, "damping", low=0.0, error=StateError)
-    cdef list wrenches = read_wrenches(state, external)
+    cdef list wrenches = read_wrenches(here, external)
     cdef cnp.ndarray force = np.zeros(m.nv) if tau is None else vector_in(tau, m.nv, "tau")
     cdef cnp.ndarray vd = vector_out(None, m.nv)
     cdef cnp.ndarray lam = vector_out(None, m.nc)
     cdef bint forced
     cdef int rank = 0
-    forced = sum_wrenches(state, wrenches)
-    if state.model.has_loops:
-        rank = solve_constrained(state, data(force), k, c, forced, data(vd), data(lam))
+    forced = sum_wrenches(here, wrenches)
+    if here.model.has_loops:
+        rank = solve_constrained(here, data(force), k, c, forced, data(vd), data(lam))
     else:
-        aba_inward(m, &state.c, data(force), NULL, forced)
-        check_regular(state.model, &state.c)
-        aba_outward(m, &state.c, data(vd))
+        aba_inward(m, &here.c, data(force), NULL, forced)
+        check_regular(here.model, &here.c)
+        aba_outward(m, &here.c, data(vd))
     check_result(data(vd), m.nv, "vd")
     return DynamicsResult(vd, lam, rank)
 
 
-def project_velocity(State state not None, v=None, out=None):
+def project_velocity(state, v=None, out=None):
     """The velocity with K v = 0 that is nearest to `v` in kinetic energy.
 
     What a sudden rigid connection would leave: momentum is shared along what the loops allow.
@@ -134,12 +136,13 @@ def project_velocity(State state not None, v=None, out=None):
     MechanismError
         If a motion that the loops leave moves no inertia.
     """
-    cdef CModel* m = state.use()
-    cdef cnp.ndarray start = vector_in(state.v if v is None else v, m.nv, "v")
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    cdef cnp.ndarray start = vector_in(here.v if v is None else v, m.nv, "v")
     cdef cnp.ndarray result = vector_out(out, m.nv)
     memmove(data(result), data(start), m.nv * sizeof(double))   # and from here on only this: they may overlap
-    if state.model.has_loops:
-        project_onto_loops(state, data(result), NULL)
+    if here.model.has_loops:
+        project_onto_loops(here, data(result), NULL)
     return result
 
 

@@ -4,6 +4,7 @@ cimport numpy as cnp
 
 from libc.string cimport memcpy
 
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.algorithms.loops.constrained cimport loops_of
 from rbdyn.arguments.arrays cimport data, matrix_out, vector_out
 from rbdyn.kernels.closed.constrained cimport Loops
@@ -13,7 +14,7 @@ from rbdyn.model._model cimport CModel
 from rbdyn.model.state cimport State
 
 
-def loop_jacobian(State state not None, out=None):
+def loop_jacobian(state, out=None):
     """The Jacobian K of the loop joints: K v is how fast the loops open, zero for a motion that they allow.
 
     Parameters
@@ -35,14 +36,15 @@ def loop_jacobian(State state not None, out=None):
     Rows of translations are exactly the rate of `loop_error`.  Rows of rotations are angular velocities: the rate of
     `loop_error` where that is zero, and everywhere `K.T @ e` is the gradient of half the squared error.
     """
-    cdef CModel* m = state.use()
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
     cdef cnp.ndarray K = matrix_out(out, m.nc, m.nv)
-    poses(m, &state.c)
-    loop_matrix(m, &state.c, data(K))
+    poses(m, &here.c)
+    loop_matrix(m, &here.c, data(K))
     return K
 
 
-def loop_bias(State state not None, out=None):
+def loop_bias(state, out=None):
     """The velocity-dependent part of the loops' acceleration, dK/dt v: loops stay closed while K vd + k = 0.
 
     Parameters
@@ -57,17 +59,18 @@ def loop_bias(State state not None, out=None):
     k : (nc,) ndarray of float64
         In the rows of `loop_jacobian` [rad/s^2, m/s^2].
     """
-    cdef CModel* m = state.use()
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
     cdef cnp.ndarray k = vector_out(out, m.nc)
-    cdef Loops w = loops_of(state)
-    poses(m, &state.c)
-    velocities(m, &state.c)
-    loop_biases(m, &state.c, w.k)
+    cdef Loops w = loops_of(here)
+    poses(m, &here.c)
+    velocities(m, &here.c)
+    loop_biases(m, &here.c, w.k)
     memcpy(data(k), w.k, m.nc * sizeof(double))
     return k
 
 
-def loop_error(State state not None, out=None):
+def loop_error(state, out=None):
     """Constraint violation of the loops: zero where every loop joint could be assembled.
 
     Parameters
@@ -84,8 +87,9 @@ def loop_error(State state not None, out=None):
         rotation vector that takes the before-frame, or its axis, to the after-frame's, of length up to pi [rad]; then
         come the origin's coordinates [m].
     """
-    cdef CModel* m = state.use()
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
     cdef cnp.ndarray e = vector_out(out, m.nc)
-    poses(m, &state.c)
-    loop_errors(m, &state.c, data(e))
+    poses(m, &here.c)
+    loop_errors(m, &here.c, data(e))
     return e

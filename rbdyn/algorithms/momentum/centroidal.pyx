@@ -5,6 +5,7 @@ cimport numpy as cnp
 from rbdyn.errors import MechanismError
 from rbdyn.spatial.inertia import SpatialInertia
 
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport data, matrix_out, vector_out
 from rbdyn.kernels.centroidal cimport momentum_columns, momentum_rate, subtree_inertia
 from rbdyn.model._model cimport CModel
@@ -15,7 +16,7 @@ from rbdyn.spatial._algebra cimport (
 )
 
 
-def momentum_matrix(State state not None, out=None):
+def momentum_matrix(state, out=None):
     """The matrix A(q) that takes velocities to the momentum of all moving bodies: `momentum` is A v.
 
     About the world's origin; the centroidal momentum matrix is this one with the moment taken about the centre of
@@ -38,13 +39,14 @@ def momentum_matrix(State state not None, out=None):
     Orin and Goswami, "Centroidal momentum matrix of a humanoid robot", IROS 2008, by composite inertias: RBDA (2008),
     chapter 6.
     """
-    cdef CModel* m = state.use()
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
     cdef cnp.ndarray A = matrix_out(out, 6, m.nv)
-    momentum_columns(m, &state.c, True, 1.0, data(A))
+    momentum_columns(m, &here.c, True, 1.0, data(A))
     return A
 
 
-def momentum_bias(State state not None, out=None):
+def momentum_bias(state, out=None):
     """dA/dt v: the rate of `momentum` that velocities alone give, without accelerations.
 
     The rate of momentum is A(q) vd plus this; it equals the wrench of gravity, the ground and all else from outside.
@@ -65,15 +67,16 @@ def momentum_bias(State state not None, out=None):
     -----
     The sum of RBDA (2008), eq. 2.75, over the moving bodies.
     """
-    cdef CModel* m = state.use()
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
     cdef cnp.ndarray a = vector_out(out, 6)
-    cdef Force b = momentum_rate(m, &state.c)
+    cdef Force b = momentum_rate(m, &here.c)
     data(a)[0], data(a)[1], data(a)[2] = b.n.x, b.n.y, b.n.z
     data(a)[3], data(a)[4], data(a)[5] = b.f.x, b.f.y, b.f.z
     return a
 
 
-def center_of_mass_jacobian(State state not None, out=None):
+def center_of_mass_jacobian(state, out=None):
     """Jacobian of the centre of mass of all moving bodies.
 
     Parameters
@@ -97,15 +100,16 @@ def center_of_mass_jacobian(State state not None, out=None):
     -----
     The linear rows of `momentum_matrix` over the mass: Orin and Goswami (2008).
     """
-    cdef CModel* m = state.use()
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
     if m.mass <= 0.0:
-        raise MechanismError(f"mechanism {state.model.mechanism.name!r} has no moving mass, so no centre of mass")
+        raise MechanismError(f"mechanism {here.model.mechanism.name!r} has no moving mass, so no centre of mass")
     cdef cnp.ndarray J = matrix_out(out, 3, m.nv)
-    momentum_columns(m, &state.c, False, 1.0 / m.mass, data(J))
+    momentum_columns(m, &here.c, False, 1.0 / m.mass, data(J))
     return J
 
 
-def composite_inertia(State state not None, body):
+def composite_inertia(state, body):
     """Inertia of a body and of all that hangs on it, as if every joint beyond it were locked.
 
     Parameters
@@ -125,9 +129,10 @@ def composite_inertia(State state not None, body):
     -----
     RBDA (2008), table 6.2, p. 107: I^c_i = I_i + the sum of X^T I^c_j X over the children j.
     """
-    cdef CModel* m = state.use()
-    cdef Placement place = state.model.find(body)
-    cdef Inertia A = apply_ti(xform(place.R, neg3(tmul3(place.R, place.p))), subtree_inertia(m, &state.c, place.body))
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    cdef Placement place = here.model.find(body)
+    cdef Inertia A = apply_ti(xform(place.R, neg3(tmul3(place.R, place.p))), subtree_inertia(m, &here.c, place.body))
     cdef Vec3 c = scale3(1.0 / A.m, A.h) if A.m > 0.0 else zero3()
     cdef Sym3 J = sub_s(A.I_o, shift_s(c, scale3(0.5, A.h)))   # parallel-axis theorem: less m (c.c 1 - c c^T)
     return SpatialInertia(

@@ -4,6 +4,7 @@ cimport numpy as cnp
 
 from rbdyn.errors import MechanismError
 
+from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport data, vector_in, vector_out
 from rbdyn.kernels.kinematics cimport poses, velocities
 from rbdyn.kernels.loops cimport rotor_energy
@@ -30,7 +31,7 @@ cdef Force _momentum(State state) except *:
     return total
 
 
-def momentum(State state not None, out=None):
+def momentum(state, out=None):
     """Spatial momentum of all moving bodies about the world's origin.
 
     Parameters
@@ -45,14 +46,15 @@ def momentum(State state not None, out=None):
     h : (6,) ndarray of float64
         Angular momentum about the world's origin [kg m^2/s], then linear [kg m/s]; world axes.  Rotors not included.
     """
-    cdef Force h = _momentum(state)
+    cdef State here = state_of(state)
+    cdef Force h = _momentum(here)
     cdef cnp.ndarray a = vector_out(out, 6)
     data(a)[0], data(a)[1], data(a)[2] = h.n.x, h.n.y, h.n.z
     data(a)[3], data(a)[4], data(a)[5] = h.f.x, h.f.y, h.f.z
     return a
 
 
-def angular_momentum(State state not None, about=None, out=None):
+def angular_momentum(state, about=None, out=None):
     """Angular momentum of all moving bodies about a point.
 
     Parameters
@@ -69,15 +71,16 @@ def angular_momentum(State state not None, about=None, out=None):
     L : (3,) ndarray of float64
         [kg m^2/s], world axes.
     """
-    cdef Force h = _momentum(state)
-    cdef cnp.ndarray x = vector_in(center_of_mass(state) if about is None else about, 3, "about")
+    cdef State here = state_of(state)
+    cdef Force h = _momentum(here)
+    cdef cnp.ndarray x = vector_in(center_of_mass(here) if about is None else about, 3, "about")
     cdef cnp.ndarray a = vector_out(out, 3)
     cdef Vec3 L = add3(h.n, cross3(h.f, vec3(data(x)[0], data(x)[1], data(x)[2])))
     data(a)[0], data(a)[1], data(a)[2] = L.x, L.y, L.z
     return a
 
 
-def kinetic_energy(State state not None):
+def kinetic_energy(state):
     """Kinetic energy v^T M(q) v / 2, spinning rotors included; those of loop joints too, which M does not know.
 
     Parameters
@@ -90,8 +93,9 @@ def kinetic_energy(State state not None):
     energy : float
         [J].
     """
-    cdef CModel* m = state.use()
-    cdef CData* d = &state.c
+    cdef State here = state_of(state)
+    cdef CModel* m = here.use()
+    cdef CData* d = &here.c
     cdef double twice = 0.0
     cdef int i, k
     velocities(m, d)
@@ -119,7 +123,7 @@ cdef Vec3 _mass_moment(State state, double* mass) except *:
     return total
 
 
-def potential_energy(State state not None):
+def potential_energy(state):
     """Potential energy in the gravity of the model, or of the World that the state lives in.
 
     Parameters
@@ -132,12 +136,13 @@ def potential_energy(State state not None):
     energy : float
         [J], zero with all mass at the world's origin.
     """
+    cdef State here = state_of(state)
     cdef double mass
-    cdef Vec3 moment = _mass_moment(state, &mass)
-    return -dot3(mul3(state.c.R[0], state.c.gravity), moment)
+    cdef Vec3 moment = _mass_moment(here, &mass)
+    return -dot3(mul3(here.c.R[0], here.c.gravity), moment)
 
 
-def center_of_mass(State state not None, out=None):
+def center_of_mass(state, out=None):
     """Centre of mass of all moving bodies.
 
     Parameters
@@ -157,10 +162,11 @@ def center_of_mass(State state not None, out=None):
     MechanismError
         If the moving bodies have no mass.
     """
+    cdef State here = state_of(state)
     cdef double mass
-    cdef Vec3 moment = _mass_moment(state, &mass)
+    cdef Vec3 moment = _mass_moment(here, &mass)
     if mass <= 0.0:
-        raise MechanismError(f"mechanism {state.model.mechanism.name!r} has no moving mass, so no centre of mass")
+        raise MechanismError(f"mechanism {here.model.mechanism.name!r} has no moving mass, so no centre of mass")
     cdef cnp.ndarray a = vector_out(out, 3)
     data(a)[0], data(a)[1], data(a)[2] = moment.x / mass, moment.y / mass, moment.z / mass
     return a
