@@ -11,5 +11,7 @@ cdef class NotedShapes:
     cdef bint are_present(self, CollisionBackend backend)
     cdef int put_back(self, CollisionBackend backend) except -1
     cdef dict said(self)
+    cdef tuple data(self)
 
+cdef NotedShapes shapes_from(tuple data)
 cdef NotedShapes noted_shapes(CollisionBackend backend)

@@ -6,6 +6,7 @@ from libc.string cimport memcpy
 
 from rbdyn.collision._types cimport Pose, ShapeRecord
 from rbdyn.collision.broad_phase.filters cimport allow_pair, exclude_pair
+from rbdyn.collision.record cimport measure
 from rbdyn.collision.shape_table cimport Table
 from rbdyn.memory cimport grow
 
@@ -30,6 +31,40 @@ cdef NotedShapes noted_shapes(CollisionBackend backend):
     note.shapes, note.next_id = dict(backend._shapes), backend._next_id
     note.excluded = excluded_pairs(&backend.table)
     return note
+
+
+cdef NotedShapes shapes_from(tuple data):
+    """What `NotedShapes.data` said, with records that point into memory of their own."""
+    cdef NotedShapes note = NotedShapes.__new__(NotedShapes)
+    cdef ShapeRecord* s
+    cdef ShapeRecord own
+    cdef int k
+    note.revision = -1
+    records, shapes, note.excluded, note.next_id = data
+    note.records = PyBytes_FromStringAndSize(PyBytes_AS_STRING(records), PyBytes_GET_SIZE(records))
+    note.shapes = {}
+    s = <ShapeRecord*> PyBytes_AS_STRING(note.records)
+    for k, shape in enumerate(shapes):
+        note.shapes[s[k].id] = (shape, measure(&own, shape))
+        s[k].data, s[k].convex = own.data, own.convex
+    return note
+
+
+def backend_data(CollisionBackend backend not None):
+    """What is needed to make another one of its kind, without shapes: settings, and attributes of a Python class."""
+    return (type(backend), backend.table.margin, bool(backend.table.either), backend._max_contacts,
+            getattr(backend, "__dict__", None))
+
+
+def backend_from(data):
+    """A backend without shapes, set as the one of `backend_data`."""
+    cdef CollisionBackend backend
+    cls, margin, either, most, attributes = data
+    backend = cls.__new__(cls)
+    backend.table.margin, backend.table.either, backend._max_contacts = margin, either, most
+    if attributes:
+        backend.__dict__.update(attributes)
+    return backend
 
 
 cdef class NotedShapes:
@@ -58,6 +93,13 @@ cdef class NotedShapes:
         table.revision += 1
         self.revision = table.revision
         return 0
+
+    cdef tuple data(self):
+        """All of it, to be pickled; the addresses in the records are of no use then."""
+        cdef const ShapeRecord* s = <const ShapeRecord*> PyBytes_AS_STRING(self.records)
+        cdef int k
+        shapes = [self.shapes[s[k].id][0] for k in range(<int> (PyBytes_GET_SIZE(self.records) // sizeof(ShapeRecord)))]
+        return self.records, shapes, self.excluded, self.next_id
 
     cdef dict said(self):
         """Shape id -> its numbers and where it sits, as one value to compare; not whether it is dynamic."""

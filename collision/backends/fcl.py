@@ -74,6 +74,12 @@ class FclPairs:
         self._surfaces: dict[int, tuple[Shape, object]] = {}
         self._extreme: dict[int, tuple[Shape, object]] = {}
 
+    def __getstate__(self) -> dict[str, str]:
+        return {"mesh": self.mesh}  # what was made of shapes is made anew
+
+    def __setstate__(self, state: dict[str, str]) -> None:
+        FclPairs.__init__(self, **state)
+
     def contacts(
         self, shape_a: Shape, pose_a: np.ndarray, shape_b: Shape, pose_b: np.ndarray, margin: float
     ) -> list[Found]:

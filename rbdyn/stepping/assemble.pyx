@@ -94,6 +94,7 @@ cdef int begin_found(Assembly* a, const Scene* scene, int cones) except -1:
         b.single_a[k] = b.single_b[k] = -1
     b.n_cones = cones
     end_problem(b)
+    b.problem.v_free = NULL                              # it is no problem that anybody could read as a whole
     for k in range(N_SOURCES):
         a.share[k] = Share(cone=cones, cone_end=cones, block=cones, block_end=cones)
     a.share[CONTACTS].cone = 0

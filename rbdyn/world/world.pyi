@@ -2,6 +2,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypeVar
 
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from rbdyn.collision.backend import CollisionBackend
@@ -17,6 +18,7 @@ from rbdyn.world.objects.articulated_system import ArticulatedSystem
 from rbdyn.world.objects.contact import Contact
 from rbdyn.world.objects.object import WorldObject
 from rbdyn.world.objects.single_body import SingleBody, _BodyType
+from rbdyn.world.scheduler.schedule import Schedule
 from rbdyn.world.snapshot.snapshot import Snapshot
 
 _Integrator: TypeAlias = Literal["trapezoid", "semi_implicit", "euler", "rk4"]
@@ -233,6 +235,18 @@ class World:
     def step(self, n: int = 1) -> None: ...
     def integrate1(self) -> None: ...
     def integrate2(self) -> None: ...
+    random: Generator
+    @property
+    def schedules(self) -> tuple[Schedule, ...]: ...
+    def run(world, duration: float, progress: bool = False) -> None: ...
+    def schedule(
+        world,
+        function: Callable[[World], object],
+        rate: float,
+        phase: float = 0.0,
+        order: int = 0,
+        name: str | None = None,
+    ) -> Schedule: ...
     def snapshot(world) -> Snapshot: ...
     def restore(world, snapshot: Snapshot) -> None: ...
     def state_hash(world) -> str: ...

@@ -8,9 +8,11 @@ from rbdyn.arguments import flag, number, shown, whole
 from rbdyn.errors import BusyError, CollisionError, DivergenceError, Error
 from rbdyn.world import adding, backends, linking, settings
 from rbdyn.world.arguments import label, option
+from rbdyn.world.messages import LOG
 from rbdyn.world.registry.inactive import warn_of_inactive_features
 from rbdyn.world.registry.warm_start import forget_impulses
-from rbdyn.world.snapshot import taking
+from rbdyn.world.scheduler import running
+from rbdyn.world.snapshot import copying, taking
 
 cimport numpy as cnp
 from libc.math cimport sqrt
@@ -253,9 +255,11 @@ cdef class World:
         clear_external(self.scene)                   # a force that was too large acts once
         with gil:
             who = who_diverged(self.registry, self.scene)
-            raise DivergenceError(
+            error = DivergenceError(
                 f"step {self.steps + 1} (time {self.time:.6g} s): {who} is not finite; the state was left at step "
                 f"{self.steps}. Try a smaller time_step than {self.whole_step:g} s")
+            LOG.error("%s", error)
+            raise error
 
     cdef double time_now(self) noexcept nogil:
         """Steps times time step since the time step was set, rounded once [s]."""
@@ -299,7 +303,6 @@ cdef class World:
             `simulate`.
         """
         cdef long count
-        cdef Signals signals = start_signals()
         self.check()
         try:
             count = -1 if isinstance(n, bool) else operator.index(n)
@@ -307,11 +310,25 @@ cdef class World:
             count = -1
         if count < 0:
             raise Error(f"n must be a number of steps, an int of 0 or more, got {shown(n)}")
+        self._take(count, True)
+
+    def _take(self, count, first):
+        """Take these steps, and call what is scheduled; `first` of a call: statistics begin anew."""
+        self.lock.check_editable()
+        if self._insides.scheduler is None:
+            self._go(count, first)
+        else:
+            self._insides.scheduler.run(self, count, first)
+
+    def _go(self, long count, bint first):
+        """These steps alone."""
+        cdef Signals signals = start_signals()
         self.lock.check_editable()
         self.registry.refresh()
         self.begin_step()
-        clear_counts(self.contact)
-        clear_counts(self.position_solver)
+        if first:
+            clear_counts(self.contact)
+            clear_counts(self.position_solver)
         try:
             with nogil:
                 for _ in range(count):
@@ -325,6 +342,8 @@ cdef class World:
         cdef Signals signals = start_signals()
         self.check()
         self.lock.check_editable()
+        if self._insides.scheduler is not None:
+            self._insides.scheduler.begin_half(self)
         self.registry.refresh()
         self.begin_step()
         try:
@@ -502,6 +521,9 @@ cdef class World:
         if isinstance(body, SingleBody):
             self.collision.set_dynamic((<SingleBody> body).body().handle, (<SingleBody> body).body().type == DYNAMIC)
 
+    def _check_made(self):
+        self.check()
+
     def _check_idle(self):
         self.check()
         self.lock.check_idle()
@@ -510,6 +532,10 @@ cdef class World:
         self.check()
         self.lock.check_editable()
 
+    run = running.run
+    schedule = running.schedule
+    schedules = running.schedules
+    random = taking.random
     snapshot = taking.snapshot
     restore = taking.restore
     state_hash = taking.state_hash
@@ -668,16 +694,22 @@ cdef class World:
 
     @property
     def problem(self):
-        """A copy of the problem that the latest step solved, with its impulses: a contact.Problem, or None before one.
+        """A copy of the problem that the latest step solved, with its impulses: a contact.Problem.
 
-        Contacts come first, in the order in which they were found; `key` tells whose the other blocks are.
+        None before a step, and after `restore`.  Contacts come first, in the order in which they were found; `key`
+        tells whose the other blocks are.
         """
         self.check()
         self.lock.check_readable()
-        return copy_of(&self.assembly.builder.problem) if self.solved else None
+        known = self.solved and self.assembly.builder.problem.v_free is not NULL
+        return copy_of(&self.assembly.builder.problem) if known else None
 
     def __reduce__(self):
-        raise Error("a World cannot be pickled; save the states of its objects")
+        self.check()
+        return copying.rebuilt, (type(self), World, copying.structure(self)), copying.functions(self)
+
+    def __setstate__(self, state):
+        copying.put_functions(self, state)
 
     def __repr__(self):
         if self.lock is None:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from rbdyn.errors import Error, RemovedError
+from rbdyn.world.objects.found import found
 
 from rbdyn.arguments.arrays cimport read_only
 from rbdyn.world.constraints.end cimport End
@@ -89,7 +90,7 @@ cdef class Constraint:
         return any([self.link.done.impulse[k] != 0.0 for k in range(self.link.rows)])
 
     def __reduce__(self):
-        raise Error(f"{self.name!r} cannot be pickled or copied on its own")
+        return found, (self.world, self.name)
 
     def __repr__(self):
         return f"{type(self).__name__}({self.name!r})" + ("" if self.lock is not None else " (removed)")

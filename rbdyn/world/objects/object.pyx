@@ -1,6 +1,7 @@
 """What all objects of a World have in common."""
 
 from rbdyn.errors import Error, RemovedError
+from rbdyn.world.objects.found import found
 
 
 cdef class WorldObject:
@@ -44,7 +45,7 @@ cdef class WorldObject:
         return self.world._contacts_on(self, None, None)
 
     def __reduce__(self):
-        raise Error(f"{self.name!r} cannot be pickled or copied on its own")
+        return found, (self.world, self.name)
 
     def __repr__(self):
         return f"{type(self).__name__}({self.name!r})" + ("" if self.lock is not None else " (removed)")

@@ -11,6 +11,7 @@ cdef class SceneMemory:
     cdef int remove_system(self, int k) except -1
     cdef int choose_systems(self, const int* wanted, int n) except -1
     cdef int make_room_for_singles(self, int n) except -1
+    cdef int make_room_for_bodies(self, int n) except -1
     cdef int take_handles(self, int count) except -1
     cdef int add_link(self, int kind, Link* link) except -1
     cdef int remove_link(self, int kind, const Link* link) except -1

@@ -138,21 +138,30 @@ cdef class SceneMemory:
     cdef int take_handles(self, int count) except -1:
         """The first of a run of body handles: a freed run of that length, or a fresh one."""
         cdef Scene* s = &self.scene
-        cdef int start = s.n_bodies, k
+        cdef int start = s.n_bodies
         for i, (length, first) in enumerate(self.free_handles):
             if length == count:
                 del self.free_handles[i]
                 return first
-        grow(<void**> &s.pose, &s.room_body[0], start + count, sizeof(Pose))
-        grow(<void**> &s.body, &s.room_body[1], start + count, sizeof(BodyHandle))
-        grow(<void**> &s.motion, &s.room_body[2], start + count, sizeof(Motion))
-        memset(s.motion + start, 0, count * sizeof(Motion))
-        memset(s.pose + start, 0, count * sizeof(Pose))
-        memset(s.body + start, 0, count * sizeof(BodyHandle))
-        for k in range(start, start + count):
-            s.pose[k].R.xx = s.pose[k].R.yy = s.pose[k].R.zz = 1.0
+        self.make_room_for_bodies(start + count)
         s.n_bodies = start + count
         return start
+
+    cdef int make_room_for_bodies(self, int n) except -1:
+        """Room for n body handles; those that are not in use yet stand at the origin."""
+        cdef Scene* s = &self.scene
+        cdef int start = s.n_bodies, k
+        if n <= start:
+            return 0
+        grow(<void**> &s.pose, &s.room_body[0], n, sizeof(Pose))
+        grow(<void**> &s.body, &s.room_body[1], n, sizeof(BodyHandle))
+        grow(<void**> &s.motion, &s.room_body[2], n, sizeof(Motion))
+        memset(s.motion + start, 0, (n - start) * sizeof(Motion))
+        memset(s.pose + start, 0, (n - start) * sizeof(Pose))
+        memset(s.body + start, 0, (n - start) * sizeof(BodyHandle))
+        for k in range(start, n):
+            s.pose[k].R.xx = s.pose[k].R.yy = s.pose[k].R.zz = 1.0
+        return 0
 
     cdef int add_link(self, int kind, Link* link) except -1:
         """Take in a constraint, whose memory is its owner's; numbers ascend."""

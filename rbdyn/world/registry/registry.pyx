@@ -7,6 +7,7 @@ from rbdyn.arguments import shown
 from rbdyn.contact import MaterialTable
 from rbdyn.errors import BusyError, CollisionError, Error, RemovedError, unknown_name
 from rbdyn.world.arguments import label
+from rbdyn.world.messages import LOG
 from rbdyn.world.registry import factories
 from rbdyn.world.registry.material_pairs import pair_arrays
 
@@ -125,6 +126,7 @@ cdef class Registry:
         self.objects[obj.name] = obj
         self.added += 1
         self.revision += 1
+        LOG.info("%s %r is added", kind, obj.name)
         return 0
 
     cdef int register_system(self, ArticulatedSystem robot, bint self_collision) except -1:
@@ -193,6 +195,7 @@ cdef class Registry:
             for other in kind[obj.index:]:
                 other.index -= 1
         del self.objects[obj.name]
+        LOG.info("%r is removed", obj.name)
         obj.lock = obj.memory = None
         return self.release_materials()
 

@@ -26,6 +26,8 @@ cdef class Insides:
     cdef ContactSolver contact, position_solver
     cdef object members          # Members of the latest snapshot, or None
     cdef object materials        # (revision of its table of materials, what that says), or None
+    cdef public object scheduler     # Scheduler, once something was scheduled
+    cdef public object random        # numpy Generator, once somebody asked for it
     cdef object first            # Snapshot that `reset` goes to, or None
     cdef int keep_all(self, Archive* a) except -1
     cdef bytes saved(self)

@@ -3,4 +3,6 @@ from typing import Any
 from rbdyn.contact import MaterialTable
 
 class Insides:
+    scheduler: Any
+    random: Any
     def materials_said(self, table: MaterialTable) -> dict[str, Any]: ...

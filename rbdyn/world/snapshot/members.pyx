@@ -7,12 +7,12 @@ from rbdyn.mechanism import notes
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdlib cimport free
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, memset
 
 from rbdyn.collision.noted_shapes cimport noted_shapes
 from rbdyn.memory cimport grow
 from rbdyn.stepping.links cimport N_LINK_KINDS
-from rbdyn.stepping.scene cimport BodyHandle, Scene
+from rbdyn.stepping.scene cimport BodyHandle, Scene, SingleScratch
 from rbdyn.world.constraints.constraint cimport Constraint
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
@@ -119,6 +119,8 @@ cdef class Members:
         cdef size_t room = 0
         try:
             memory.make_room_for_singles(len(self.singles))
+            memory.make_room_for_bodies(PyBytes_GET_SIZE(self.bodies) // sizeof(BodyHandle))
+            memory.make_room_for_shape(PyBytes_GET_SIZE(self.material) // sizeof(int) - 1)
             grow(<void**> &wanted, &room, n, sizeof(int))
             for k in range(n):
                 robot = self.systems[k]
@@ -160,6 +162,7 @@ cdef class Members:
         registry.singles, registry.systems = list(self.singles), list(self.systems)
         registry.memory.free_handles = list(self.free_handles)
         s.n_single = len(self.singles)
+        memset(s.single_scratch, 0, s.n_single * sizeof(SingleScratch))
         for k in range(s.n_single):
             (<SingleBody> self.singles[k]).index = k
             (<SingleBody> self.singles[k]).geometries = self.geometries[k]

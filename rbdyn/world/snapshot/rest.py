@@ -1,15 +1,25 @@
-"""What is in a snapshot beside the memory of the scene: materials and the random generator, as JSON can say them."""
+"""What is in a snapshot beside the memory of the scene, as JSON can say it: materials, schedules, random numbers."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from rbdyn.arguments import shown
 from rbdyn.contact import MaterialPair, MaterialTable
+from rbdyn.errors import SnapshotError
+
+GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 
 
 def noted(inside: Any, materials: MaterialTable) -> dict[str, Any]:
     """All of it."""
-    return {"materials": inside.materials_said(materials)}
+    return {
+        "materials": inside.materials_said(materials),
+        "scheduler": None if inside.scheduler is None else inside.scheduler.noted(),
+        "random": None if inside.random is None else _plain(inside.random.bit_generator.state),
+    }
 
 
 def said(table: MaterialTable) -> dict[str, Any]:
@@ -18,10 +28,48 @@ def said(table: MaterialTable) -> dict[str, Any]:
     return {"default": list(table.default.numbers), "pairs": pairs}
 
 
-def put_back(rest: dict[str, Any], inside: Any, materials: MaterialTable) -> None:
+def _plain(value: Any) -> Any:
+    """The state of a bit generator, its arrays as lists."""
+    if isinstance(value, dict):
+        return {name: _plain(x) for name, x in value.items()}
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+def fitting_schedules(rest: dict[str, Any], inside: Any) -> list[Any]:
+    """The schedules of this World that bear the names of a snapshot's; SnapshotError if they are others."""
+    present = {} if inside.scheduler is None else {one.name: one for one in inside.scheduler.schedules}
+    names = [] if rest["scheduler"] is None else [entry[0] for entry in rest["scheduler"]["schedules"]]
+    for name in names:
+        if name not in present:
+            raise SnapshotError(
+                f"the snapshot does not fit this World: its schedule {shown(name)} is not in this World"
+            )
+    return [present[name] for name in names]
+
+
+def put_back(rest: dict[str, Any], inside: Any, materials: MaterialTable, schedules: list[Any]) -> None:
     """As it was noted."""
-    if rest["materials"] != noted(inside, materials)["materials"]:
+    if rest["materials"] != inside.materials_said(materials):
         materials.replace(
             MaterialPair(*rest["materials"]["default"]),
             {(a, b): MaterialPair(*numbers) for a, b, numbers in rest["materials"]["pairs"]},
         )
+    if rest["scheduler"] is not None:
+        inside.scheduler.put_back(rest["scheduler"], schedules)
+    elif inside.scheduler is not None:
+        for one in tuple(inside.scheduler.schedules):
+            one.cancel()
+    put_random(rest["random"], inside)
+
+
+def put_random(state: dict[str, Any] | None, inside: Any) -> None:
+    """The random generator in this state; None: as if nobody had asked for it."""
+    if state is None:
+        inside.random = None
+        return
+    kind = state["bit_generator"]
+    if kind not in GENERATORS:
+        raise SnapshotError(f"the random generator must be one of {', '.join(GENERATORS)}, got {shown(kind)}")
+    if inside.random is None or inside.random.bit_generator.state["bit_generator"] != kind:
+        inside.random = np.random.Generator(getattr(np.random, kind)())
+    inside.random.bit_generator.state = state

@@ -124,9 +124,10 @@ cdef void keep_wrenches(Archive* a, System* r) noexcept:
 
 
 cdef void keep_readings(Archive* a, System* r) noexcept:
-    """What acted in the latest step."""
+    """What acted in the latest step, and where it began."""
     cdef SystemScratch* w = &r.work
     cdef size_t nv = r.m.nv * sizeof(double)
+    cdef int loaded
     keep(a, w.applied, nv)
     keep(a, w.by_rows, JOINT_FORCES * nv)
     keep(a, w.at_balls, 4 * r.control.n_balls * sizeof(double))
@@ -135,6 +136,15 @@ cdef void keep_readings(Archive* a, System* r) noexcept:
     keep(a, w.loops.force, 6 * r.m.n_loops * sizeof(double))
     keep(a, w.loops.drive, 2 * r.m.n_loops * sizeof(double))
     keep(a, &w.lasted, sizeof(double))
+    keep(a, &w.took, sizeof(double))
+    keep(a, w.q_start, r.m.nq * sizeof(double))
+    keep(a, w.v_start, nv)
+    keep(a, w.v_next, nv)
+    keep(a, w.extra, nv)
+    loaded = keep_count(a, w.loaded, 1)
+    keep(a, w.loads, loaded * r.m.nb * sizeof(w.loads[0]))
+    if a.mode == LOAD:
+        w.loaded = loaded
 
 
 cdef void keep_systems(Archive* a, Scene* s) noexcept:

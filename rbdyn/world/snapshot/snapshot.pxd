@@ -5,6 +5,7 @@ cdef class Snapshot:
     cdef Members members         # of the World that it is of; None if it was read from bytes
     cdef object inside           # weak reference to the Insides of that World; None likewise
     cdef dict rest               # what is no memory of the scene, as JSON can say it: materials, random generator
+    cdef list schedules          # Schedule objects of that World, in the order of their calls
     cdef list said               # description of the members, once somebody asked
     cdef str known_hash          # likewise
     cdef readonly double time

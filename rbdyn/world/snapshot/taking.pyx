@@ -2,8 +2,11 @@
 
 import weakref
 
+import numpy as np
+
 from rbdyn.arguments import shown
-from rbdyn.errors import BusyError, SnapshotError
+from rbdyn.errors import BusyError, Error, SnapshotError
+from rbdyn.world.messages import LOG
 from rbdyn.world.snapshot import differences, rest
 
 from rbdyn.stepping.scene cimport DYNAMIC, Scene
@@ -35,6 +38,7 @@ cdef Snapshot taken(Insides inside):
     s.inside = weakref.ref(inside)
     s.content = inside.saved()
     s.rest = rest.noted(inside, registry.materials)
+    s.schedules = [] if inside.scheduler is None else list(inside.scheduler.schedules)
     s.steps = inside.clock.steps[0]
     s.time = inside.clock.time_before[0] + (s.steps - inside.clock.steps_before[0]) * inside.clock.whole_step[0]
     return s
@@ -65,6 +69,7 @@ cdef int note_dynamic(Insides inside) except -1:
 cdef int go_back(Insides inside, Snapshot s) except -1:
     """Make the World what it was; the caller holds the lock."""
     cdef Members now
+    schedules = s.schedules
     if s.inside is not None and s.inside() is inside:
         if not s.members.are_present(inside):
             s.members.check_alike(inside)
@@ -72,10 +77,11 @@ cdef int go_back(Insides inside, Snapshot s) except -1:
     else:
         now = members_of(inside)
         differences.check_same(s.description(), now.description())
+        schedules = rest.fitting_schedules(s.rest, inside)
     if not inside.fits(s.content):
         raise SnapshotError("the snapshot does not fit this World: its content is of another size")
     inside.load(s.content)
-    rest.put_back(s.rest, inside, inside.registry.materials)
+    rest.put_back(s.rest, inside, inside.registry.materials, schedules)
     if s.inside is None or s.inside() is not inside:
         note_dynamic(inside)
     return 0
@@ -122,11 +128,38 @@ def restore(world, snapshot):
     snapshot.check_made()
     inside.registry.lock.check_editable()
     inside.registry.check_not_simulated()
+    if inside.scheduler is not None:
+        inside.scheduler.check_not_calling("restore")
     inside.registry.lock.begin_edit()
     try:
         go_back(inside, snapshot)
     finally:
         inside.registry.lock.editing = False
+    LOG.debug("back at %r", snapshot)
+
+
+def random_of(world):
+    """Random numbers of this World: a numpy Generator, PCG64 of seed 0 until another one, or a seed, is assigned.
+
+    Its state is in snapshots and copies, so that what is drawn from it repeats itself.
+    """
+    cdef Insides inside = insides_of(world)
+    if inside.random is None:
+        inside.random = np.random.default_rng(0)
+    return inside.random
+
+
+def set_random(world, value):
+    """Another generator, or a seed."""
+    cdef Insides inside = insides_of(world)
+    inside.registry.lock.check_idle()
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer, np.random.Generator)) or (
+            not isinstance(value, np.random.Generator) and value < 0):
+        raise Error(f"random must be a numpy Generator, or a seed: a whole number, 0 or more; got {shown(value)}")
+    inside.random = np.random.default_rng(value)
+
+
+random = property(random_of, set_random)
 
 
 def state_hash(world):

@@ -99,10 +99,14 @@ def test_a_handle_that_lost_its_thing_says_what_became_of_it(robot):
     assert "removed" in repr(body)
 
 
-def test_handles_cannot_be_copied(robot):
-    for act in (pickle.dumps, copy.copy, copy.deepcopy):
-        with pytest.raises(Error, match="LF_SHANK"):
-            act(robot.body("LF_SHANK"))
+def test_handles_of_a_copy_are_its_own(robot):
+    held = robot.world, robot.body("LF_SHANK"), robot.joint("LF_KFE"), robot.geometry("LF_SHANK/0")
+    for world, *handles in (copy.deepcopy(held), pickle.loads(pickle.dumps(held))):
+        twin = world.find(robot.name)
+        for handle, own in zip(handles, held[1:], strict=True):
+            assert handle.robot is twin and handle is not own and handle.name == own.name
+        assert handles[0] is twin.body("LF_SHANK")
+    assert copy.copy(held[1]) is held[1]
     with pytest.raises(Error, match="made by a robot"):
         type(robot.body("LF_SHANK"))()
 

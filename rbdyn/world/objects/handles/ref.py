@@ -23,6 +23,12 @@ class Gone:
         raise RemovedError(self.fate)
 
 
+def named(robot: ArticulatedSystem, kind: str, name: str) -> Ref:
+    """The handle of this kind and name; pickles of handles call this: a handle of a copy belongs to the copy."""
+    handle: Ref = getattr(robot, kind)(name)
+    return handle
+
+
 class Ref:
     """A handle: something of a robot, by name; made by the robot, the same object for the same name.
 
@@ -79,8 +85,8 @@ class Ref:
         self._robot._handles_here  # noqa: B018  raises once it is removed
         return self._robot
 
-    def __reduce__(self) -> NoReturn:
-        raise Error(f"handle {self.name!r} cannot be pickled or copied: ask the other robot for its own")
+    def __reduce__(self) -> tuple[object, ...]:
+        return named, (self.robot, self.kind, self.name)
 
     def __repr__(self) -> str:
         robot = self._robot

@@ -1,0 +1,92 @@
+"""Schedule: a function, and at which times it is called."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from rbdyn.errors import RemovedError, unknown_name
+
+FINEST = 10**9  # largest denominator of a rate or a time step: 0.002 means 1/500, and not the float nearest to it
+
+
+def exact(value: float) -> Fraction:
+    """The fraction that a decimal number stands for."""
+    near = Fraction(value).limit_denominator(FINEST)
+    return near if near else Fraction(value)
+
+
+class Schedule:
+    """A function that a World calls at a rate; made by `World.schedule`.
+
+    Parameters
+    ----------
+    scheduler : Scheduler
+        That of the World.
+
+    Attributes
+    ----------
+    name : str
+        Unique among the schedules of its World.
+    function : callable
+        Called with the World.
+    rate : float
+        Calls a second [Hz].
+    phase : float
+        Time of a call; the others are whole periods before and after it [s].
+    order : int
+        Of those that are due at one time, lower numbers are called first; equal ones as they came.
+    """
+
+    def __init__(
+        self,
+        scheduler: Any,
+        function: Callable[[Any], object],
+        rate: float,
+        phase: float,
+        order: int,
+        name: str,
+    ) -> None:
+        self._scheduler: Any = scheduler  # None once it is cancelled
+        self.function, self.rate, self.phase, self.order, self.name = function, rate, phase, order, name
+        self.number = 0  # of its World's, in the order in which they came
+        self.count = 0  # of the next call: at phase + count / rate
+
+    def due(self) -> Fraction:
+        """Time of the next call [s]."""
+        return exact(self.phase) + self.count / exact(self.rate)
+
+    def skip_to(self, time: Fraction, beyond: bool) -> None:
+        """The next call is the first one at `time` or later; with `beyond` later than that."""
+        passed = (time - exact(self.phase)) * exact(self.rate)
+        self.count = max(0, math.floor(passed) + 1 if beyond else math.ceil(passed))
+
+    @property
+    def active(self) -> bool:
+        """Whether it is still called."""
+        return self._scheduler is not None
+
+    def cancel(self) -> None:
+        """Call it no more; a second time changes nothing."""
+        if self._scheduler is not None:
+            self._scheduler.remove(self)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        world = self._scheduler.world() if self._scheduler is not None else None
+        if world is None:
+            raise RemovedError(f"schedule {self.name!r} is not in a World (any more)")
+        return found, (world, self.name)
+
+    def __repr__(self) -> str:
+        end = "" if self.active else " (cancelled)"
+        return f"Schedule({self.name!r}, rate={self.rate:g} Hz, phase={self.phase:g} s, order={self.order}){end}"
+
+
+def found(world: Any, name: str) -> Schedule:
+    """That of this name; pickles of handles call this."""
+    for one in world.schedules:
+        if one.name == name:
+            return one  # type: ignore[no-any-return]
+    raise unknown_name("schedule", name, [one.name for one in world.schedules], "this World")

@@ -1,0 +1,129 @@
+"""Scheduler: the schedules of one World, and how far time has come for them."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from rbdyn.errors import BusyError
+from rbdyn.world.scheduler.schedule import Schedule, exact
+
+if TYPE_CHECKING:
+    from rbdyn.world.world import World
+
+
+class Scheduler:
+    """Calls what is due at the beginning of a step, when the World stands at a whole one.
+
+    Times are fractions, of whole numbers of steps since the time step was set: nothing drifts.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.world = weakref.ref(world)
+        self.schedules: list[Schedule] = []  # in the order of their calls
+        self.added = 0
+        self.calling = False
+        self.time_step, self.steps, self.time = world.time_step, world.steps, exact(world.time)
+
+    # ---- the clock ----------------------------------------------------------------------------
+
+    def now(self, world: World) -> Fraction:
+        """Time of the World [s], which may have got another time step since it was asked last."""
+        if world.time_step != self.time_step:
+            self.time += (world.steps - self.steps) * exact(self.time_step)
+            self.time_step, self.steps = world.time_step, world.steps
+        return self.time + (world.steps - self.steps) * exact(self.time_step)
+
+    def steps_until(self, world: World, time: Fraction) -> int:
+        """Steps from now until the first one that begins at `time` or later."""
+        return max(0, math.ceil((time - self.now(world)) / exact(self.time_step)))
+
+    # ---- coming and going ---------------------------------------------------------------------
+
+    def add(self, function: Callable[[Any], object], rate: float, phase: float, order: int, name: str) -> Schedule:
+        """A new one, from now on; from the next step on if a scheduled function asks for it."""
+        made = Schedule(self, function, rate, phase, order, name)
+        world = self.world()
+        assert world is not None
+        made.skip_to(self.now(world), self.calling)
+        made.number = self.added
+        self.added += 1
+        self.schedules.append(made)
+        self.sort()
+        return made
+
+    def blank(self, function: Callable[[Any], object]) -> Schedule:
+        """One that `put_back` fills in."""
+        return Schedule(self, function, 1.0, 0.0, 0, "")
+
+    def remove(self, schedule: Schedule) -> None:
+        """Call it no more."""
+        self.schedules = [one for one in self.schedules if one is not schedule]
+        schedule._scheduler = None
+
+    def sort(self) -> None:
+        """In the order of their calls."""
+        self.schedules.sort(key=lambda one: (one.order, one.number))
+
+    # ---- while the World runs -----------------------------------------------------------------
+
+    def check_not_calling(self, what: str) -> None:
+        """BusyError in a scheduled function."""
+        if self.calling:
+            raise BusyError(
+                f"a scheduled function of this World may not call {what}; it may do all else that may be "
+                "done between steps"
+            )
+
+    def begin_half(self, world: World) -> None:
+        """The first half of a step begins."""
+        self.check_not_calling("integrate1")
+        self.call_due(world)
+
+    def call_due(self, world: World) -> None:
+        """Call what is due; each at most once.  What one of them raises comes out; the others are called next time."""
+        now = self.now(world)
+        self.calling = True
+        try:
+            while due := next((one for one in self.schedules if one.due() <= now), None):
+                due.skip_to(now, True)
+                due.function(world)
+        finally:
+            self.calling = False
+
+    def run(self, world: World, count: int, first: bool) -> None:
+        """Take `count` steps, with calls at the beginning of those at which something is due.
+
+        `first` of a call of `step`: statistics begin anew.
+        """
+        self.check_not_calling("step")
+        while count > 0:
+            self.call_due(world)
+            free = min([self.steps_until(world, one.due()) for one in self.schedules], default=count)
+            steps = min(count, max(free, 1))
+            world._go(steps, first)
+            count -= steps
+            first = False
+
+    # ---- in snapshots -------------------------------------------------------------------------
+
+    def noted(self) -> dict[str, Any]:
+        """The clock and all schedules, in numbers and words; not the functions."""
+        said = [[one.name, one.rate, one.phase, one.order, one.number, one.count] for one in self.schedules]
+        clock = [self.time_step, self.steps, str(self.time), self.added]
+        return {"clock": clock, "schedules": said}
+
+    def put_back(self, note: dict[str, Any], schedules: list[Schedule]) -> None:
+        """These schedules, as `noted` had them."""
+        for one in self.schedules:
+            one._scheduler = None
+        self.time_step, self.steps, time, self.added = note["clock"]
+        self.time = Fraction(time)
+        for one, (one.name, one.rate, one.phase, one.order, one.number, one.count) in zip(  # noqa: B020
+            schedules, note["schedules"], strict=True
+        ):
+            one._scheduler = self
+        self.schedules = list(schedules)

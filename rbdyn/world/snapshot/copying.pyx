@@ -1,0 +1,225 @@
+"""Worlds in pickles and copies: who is in one, as plain values, and the content of a snapshot.
+
+Handles of a copy belong to the copy.  Functions (laws of wires, schedules) come last, since they may hold handles.
+Observers stay with the World that they look at.
+"""
+
+from rbdyn.collision.noted_shapes import backend_data, backend_from
+from rbdyn.errors import Error
+from rbdyn.mechanism import notes
+from rbdyn.spatial.transform import Transform
+from rbdyn.world.scheduler.scheduler import Scheduler
+from rbdyn.world.snapshot import rest
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.string cimport memcpy
+
+from rbdyn.collision.noted_shapes cimport shapes_from
+from rbdyn.memory cimport open_arena
+from rbdyn.stepping.constraints.bodies.joints cimport BodyFrame
+from rbdyn.stepping.constraints.joints.couplings cimport CouplingTerm, lay_out_coupling
+from rbdyn.stepping.links cimport COUPLING_LINK, Anchor
+from rbdyn.world.constraints.body_joint cimport BodyJoint
+from rbdyn.world.constraints.constraint cimport Constraint
+from rbdyn.world.constraints.coupling cimport Coupling
+from rbdyn.world.constraints.end cimport End
+from rbdyn.world.constraints.wire cimport Wire
+from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
+from rbdyn.world.objects.object cimport WorldObject
+from rbdyn.world.objects.single_body cimport SingleBody
+from rbdyn.world.snapshot.insides cimport Insides
+from rbdyn.world.snapshot.members cimport Members
+from rbdyn.world.snapshot.snapshot cimport Snapshot
+from rbdyn.world.snapshot.taking cimport insides_of, taken
+
+
+cdef bytes raw(const void* data, size_t size):
+    return PyBytes_FromStringAndSize(<const char*> data, size)
+
+
+# ---- from a World ------------------------------------------------------------------------------
+
+def structure(world):
+    """All of a World but its functions, as values that can be pickled."""
+    cdef Insides inside = insides_of(world)
+    cdef Snapshot now = taken(inside)
+    cdef Members m = now.members
+    return {
+        "world": (world.time_step, world.substeps),
+        "backends": (backend_data(inside.collision), inside.contact, inside.position_solver),
+        "objects": [(obj.name, said_object(obj)) for obj in m.singles + m.systems],
+        "order": list(m.objects),
+        "constraints": [said_constraint(one) for one in m.constraints.values()],
+        "handles": m.handles, "shape_ids": m.shape_ids, "material_numbers": m.material_numbers,
+        "shapes": {key: (entry[0].name, *entry[1:]) for key, entry in m.shapes.items()},
+        "free_handles": m.free_handles, "bodies": m.bodies, "material": m.material,
+        "collision": m.collision_shapes.data(),
+        "content": now.content,
+        "rest": now.rest | {"scheduler": None},
+        "first": None if inside.first is None else bytes(inside.first),
+    }
+
+
+cdef tuple said_object(object obj):
+    """What a new one is made of."""
+    if isinstance(obj, SingleBody):
+        return ("single body", obj.geometries)
+    return ("articulated system", obj.model.mechanism)
+
+
+cdef tuple said_end(End end):
+    return (None if end.obj is None else end.obj.name, end.body, end.handle, raw(&end.R, sizeof(end.R)),
+            raw(&end.p, sizeof(end.p)))
+
+
+cdef tuple said_constraint(Constraint one):
+    """What a new one is made of; numbers that snapshots hold are not."""
+    cdef Wire wire
+    cdef BodyJoint joint
+    cdef Coupling coupling
+    ends = [said_end(end) for end in one.held]
+    if isinstance(one, Wire):
+        wire = one
+        numbers = (raw(wire.wire.anchor, wire.wire.n * sizeof(Anchor)),
+                   raw(wire.wire.falls, (wire.wire.n - 1) * sizeof(double)), wire.wire.kind, wire.wire.resists)
+        return ("wire", one.name, one.link.id, ends, numbers)
+    if isinstance(one, BodyJoint):
+        joint = one
+        frames = raw(&joint.c.before, sizeof(BodyFrame)), raw(&joint.c.after, sizeof(BodyFrame))
+        return ("joint", one.name, one.link.id, ends, (joint.joint, *frames))
+    coupling = one
+    terms = raw(coupling.c.term, coupling.c.n * sizeof(CouplingTerm)), raw(one.link.body, coupling.c.n * sizeof(int))
+    named = [(robot.name, joint_name, value) for (robot, joint_name), value in coupling.coefficients.items()]
+    return ("coupling", one.name, one.link.id, named, (*terms, bool(one.link.holds)))
+
+
+def functions(world):
+    """The functions of a World, and the attributes of a Python class of Worlds."""
+    cdef Insides inside = insides_of(world)
+    scheduler = inside.scheduler
+    return {
+        "laws": {one.name: one.law for one in world.constraints if isinstance(one, Wire) and one.law is not None},
+        "scheduler": None if scheduler is None else (scheduler.noted(), [one.function for one in scheduler.schedules]),
+        "attributes": getattr(world, "__dict__", None),
+    }
+
+
+# ---- to a World --------------------------------------------------------------------------------
+
+def rebuilt(cls, base, parts):
+    """A World of class `cls` from what `structure` said."""
+    cdef Insides inside
+    cdef Members m = Members.__new__(Members)
+    world = cls.__new__(cls)
+    time_step, substeps = parts["world"]
+    collision, contact, position_solver = parts["backends"]
+    base.__init__(world, time_step, collision=backend_from(collision), contact=contact,
+                  position_solver=position_solver, substeps=substeps)
+    inside = world._insides
+    made = {name: new_object(name, said) for name, said in parts["objects"]}
+    m.objects = {name: made[name] for name in parts["order"]}
+    m.singles = [obj for obj in made.values() if isinstance(obj, SingleBody)]
+    m.systems = [obj for obj in made.values() if not isinstance(obj, SingleBody)]
+    m.geometries = [obj.geometries for obj in m.singles]
+    m.models = [robot.model for robot in m.systems]
+    m.parameters = [notes.noted(robot.mechanism) for robot in m.systems]
+    m.constraints = {said[1]: new_constraint(said, made) for said in parts["constraints"]}
+    m.handles, m.shape_ids, m.free_handles = parts["handles"], parts["shape_ids"], parts["free_handles"]
+    m.material_numbers, m.material, m.bodies = parts["material_numbers"], parts["material"], parts["bodies"]
+    m.shapes = {key: (made[entry[0]], *entry[1:]) for key, entry in parts["shapes"].items()}
+    m.collision_shapes = shapes_from(parts["collision"])
+    m.put_back(inside)
+    if not inside.fits(parts["content"]):
+        raise Error("a pickled World cannot be read: its parts do not fit one another")
+    inside.load(parts["content"])
+    rest.put_back(parts["rest"], inside, inside.registry.materials, [])
+    inside.first = None if parts["first"] is None else Snapshot.from_bytes(parts["first"])
+    return world
+
+
+cdef WorldObject new_object(str name, tuple said):
+    """One that is in no World yet."""
+    cdef SingleBody body
+    cdef ArticulatedSystem robot
+    kind, what = said
+    if kind == "single body":
+        body = SingleBody.__new__(SingleBody)
+        body.name, body.geometries = name, what
+        return body
+    robot = ArticulatedSystem.__new__(ArticulatedSystem)
+    robot.name = name
+    robot.build(what)
+    return robot
+
+
+cdef End new_end(tuple said, dict made):
+    cdef End end = End.__new__(End)
+    name, end.body, end.handle, R, p = said
+    end.obj = None if name is None else made[name]
+    memcpy(&end.R, PyBytes_AS_STRING(R), sizeof(end.R))
+    memcpy(&end.p, PyBytes_AS_STRING(p), sizeof(end.p))
+    return end
+
+
+cdef Constraint new_constraint(tuple said, dict made):
+    """One that is in no World yet, between objects by name."""
+    cdef Constraint one
+    kind, name, number, ends, numbers = said
+    if kind == "wire":
+        one = new_wire([new_end(end, made) for end in ends], numbers)
+    elif kind == "joint":
+        one = new_joint([new_end(end, made) for end in ends], numbers)
+    else:
+        one = new_coupling({(made[robot], joint): value for robot, joint, value in ends}, numbers)
+    one.name, one.link.id = name, number
+    return one
+
+
+cdef Wire new_wire(list ends, tuple numbers):
+    cdef Wire wire = Wire.__new__(Wire)
+    anchors, falls, kind, resists = numbers
+    wire.begin(ends, [(0.0, 0.0, 0.0)] * len(ends), [1.0] * len(ends))
+    memcpy(wire.wire.anchor, PyBytes_AS_STRING(anchors), wire.wire.n * sizeof(Anchor))
+    memcpy(wire.wire.falls, PyBytes_AS_STRING(falls), (wire.wire.n - 1) * sizeof(double))
+    wire.wire.kind, wire.wire.resists = kind, resists
+    return wire
+
+
+cdef BodyJoint new_joint(list ends, tuple numbers):
+    cdef BodyJoint made = BodyJoint.__new__(BodyJoint)
+    joint, before, after = numbers
+    made.begin(ends, joint, Transform(), Transform())
+    memcpy(&made.c.before, PyBytes_AS_STRING(before), sizeof(BodyFrame))
+    memcpy(&made.c.after, PyBytes_AS_STRING(after), sizeof(BodyFrame))
+    return made
+
+
+cdef Coupling new_coupling(dict coefficients, tuple numbers):
+    cdef Coupling made = Coupling.__new__(Coupling)
+    cdef int n = len(coefficients)
+    terms, bodies, holds = numbers
+    lay_out_coupling(&made.c, &made.arrays, n)
+    open_arena(&made.arrays)
+    lay_out_coupling(&made.c, &made.arrays, n)
+    memcpy(made.c.term, PyBytes_AS_STRING(terms), n * sizeof(CouplingTerm))
+    memcpy(made.c.link.body, PyBytes_AS_STRING(bodies), n * sizeof(int))
+    made.coefficients, made.held = coefficients, ()
+    made.link, made.kind = &made.c.link, COUPLING_LINK
+    made.link.rows, made.link.near, made.link.holds = 1, True, holds
+    return made
+
+
+def put_functions(world, state):
+    """The functions of `functions`, in a World that `rebuilt` made."""
+    cdef Insides inside = world._insides
+    cdef Wire wire
+    for name, law in state["laws"].items():
+        wire = inside.registry.constraints[name]
+        wire.law = law
+    inside.registry.find_lawful()
+    if state["scheduler"] is not None:
+        note, called = state["scheduler"]
+        inside.scheduler = Scheduler(world)
+        inside.scheduler.put_back(note, [inside.scheduler.blank(function) for function in called])
+    if state["attributes"]:
+        world.__dict__.update(state["attributes"])

@@ -1,0 +1,135 @@
+"""What must not change a bit: threads, objects far away, and 10^4 cycles of going back; memory does not grow."""
+
+import gc
+import resource
+
+import numpy as np
+import pytest
+from world.snapshot import worlds
+
+from rbdyn import models
+from rbdyn.contact import BisectionSolver
+from rbdyn.models import QUADRUPED_STANCE
+from rbdyn.world import World
+
+
+def piles(threads):
+    """Piles that tumble, a quadruped that strides and one that hangs on a wire, island by island."""
+    world = World(2.5e-3, contact=BisectionSolver(threads=threads))
+    world.add_ground()
+    rng = np.random.default_rng(8)
+    for k in range(24):
+        box = world.add_box(*rng.uniform(0.1, 0.25, 3), mass=1.0)
+        quat = rng.normal(size=4)
+        box.set_pose((3.0 * (k % 3) + rng.uniform(-0.1, 0.1), 5.0, 0.2 + 0.25 * (k // 3)), quat / np.linalg.norm(quat))
+    for k, name in enumerate(("dog", "other")):
+        robot = world.add_articulated_system(models.quadruped(), name=name)
+        q = QUADRUPED_STANCE.q.copy()
+        q[0] = 2.0 * k
+        robot.set_state(q)
+        robot.set_pd_gains(120.0, 3.0)
+        robot.set_pd_target(q)
+    world.add_stiff_wire(None, (world.find("other"), "base"), point_a=(2.0, 0.0, 1.5), length=0.9)
+    return world
+
+
+def test_threads_change_no_bit():
+    """One thread and two come to the same hash, from snapshot to snapshot."""
+    one, two = piles(1), piles(2)
+    for k in range(8):
+        for world in (one, two):
+            worlds.stride(world)
+            world.step(40)
+        assert one.state_hash() == two.state_hash(), k
+        two.restore(two.snapshot())
+
+
+def test_a_far_island_changes_no_bit():
+    """A pile that tumbles far away, comes and goes, leaves robot and ball the bits that they have without it."""
+    alone, beside = worlds.walking(), worlds.walking()
+    rng = np.random.default_rng(2)
+    made = []
+    for k in range(60):
+        if k % 3 == 0:
+            made.append(beside.add_box(0.2, 0.15, 0.1, 2.0))
+            made[-1].set_pose((50.0 + rng.uniform(0.0, 0.1), 50.0, 0.5 + 0.1 * len(made)))
+        if k % 7 == 6:
+            beside.remove(made.pop(0))
+        if k % 20 == 19:
+            beside.restore(beside.snapshot())
+        for world in (alone, beside):
+            worlds.stride(world)
+            world.step(5)
+        for name in ("dog", "sphere_2"):
+            a, b = alone.find(name), beside.find(name)
+            where = (a.q, a.v) if name == "dog" else (a.position, a.orientation, a.linear_velocity, a.angular_velocity)
+            there = (b.q, b.v) if name == "dog" else (b.position, b.orientation, b.linear_velocity, b.angular_velocity)
+            assert all(np.array_equal(x, y) for x, y in zip(where, there, strict=True)), k
+
+
+@pytest.mark.parametrize("coming", [False, True])
+def test_memory_does_not_grow(coming):
+    """Over many cycles of snapshot and restore, also with objects that come and go between them."""
+    world = worlds.walking()
+    world.step(40)
+    start = world.snapshot()
+
+    def cycle():
+        if coming:
+            extra = world.add_sphere(0.1, 1.0)
+            world.find("dog")
+            world.remove("dog")
+        one = world.snapshot()
+        world.restore(start)
+        world.restore(one)
+        world.restore(start)
+        if coming:
+            assert extra not in world.objects
+
+    for _ in range(300):
+        cycle()
+    gc.collect()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(1000 if coming else 30_000):
+        cycle()
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2000
+    assert world.state_hash() == start.hash
+
+
+def test_storm():
+    """Random coming, going, setting, stepping and going back: each snapshot has its hash, and goes on as it did."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        world = worlds.tied() if seed % 2 else worlds.tumbling(seed)
+        kept = []
+        for _ in range(150):
+            what = int(rng.integers(9))
+            bodies = [obj for obj in world.objects if hasattr(obj, "set_velocity") and obj.body_type == "dynamic"]
+            if what == 0:
+                box = world.add_box(*rng.uniform(0.05, 0.2, 3), mass=float(rng.uniform(0.5, 2.0)))
+                box.set_pose((*rng.uniform(-0.5, 0.5, 2), rng.uniform(0.3, 2.0)))
+            elif what == 1 and len(world.objects) > 4:
+                world.remove(world.objects[int(rng.integers(1, len(world.objects)))])
+            elif what == 2 and len(world.objects) < 25:
+                robot = world.add_articulated_system(models.double_pendulum())
+                robot.set_base_pose(position=(*rng.uniform(-2.0, 2.0, 2), 3.0))
+            elif what == 3 and len(bodies) > 1:
+                a, b = rng.choice(len(bodies), 2, replace=False)
+                world.add_compliant_wire(bodies[a], bodies[b], stiffness=50.0)
+            elif what == 4 and bodies:
+                bodies[int(rng.integers(len(bodies)))].set_velocity(rng.normal(size=3))
+            elif what == 5:
+                world.set_material_pair("default", "default", float(rng.uniform(0.1, 1.0)))
+            elif what == 6 and kept:
+                one, following, steps = kept[int(rng.integers(len(kept)))]
+                world.restore(one)
+                assert world.state_hash() == one.hash
+                world.step(steps)
+                assert world.state_hash() == following, (seed, steps)
+            elif what == 7:
+                one, steps = world.snapshot(), int(rng.integers(1, 12))
+                world.step(steps)
+                kept.append((one, world.state_hash(), steps))
+            else:
+                world.step(int(rng.integers(1, 6)))
+        assert len(kept) > 5
