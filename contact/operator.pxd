@@ -49,6 +49,7 @@ cdef struct LineBlock:       # a block of such rows
     int back                 # so many blocks before it is another one on the same body, 0: none (laws/dependence.pxd)
     Disc disc
     double compliance        # [1/kg]
+    bint hard                # unilateral or bilateral, and none was asked for
     int factor               # bilateral: L D L^T = G_bb + compliance 1 from Operator.factor[factor] on, 36 numbers
 
 cdef struct BodyVelocity:    # change since the free velocity, world axes

@@ -5,7 +5,8 @@ from libc.string cimport memset
 
 from rbdyn.contact.cone.block cimport make_compliant, make_cone, possible
 from rbdyn.contact.problem cimport (
-    BILATERAL, BOX, CONE, CONTACT_PROBLEM_VERSION, DISC, LAWS, MOST_ROWS, Block, ContactProblem, RowSide,
+    BILATERAL, BOX, CONE, CONTACT_PROBLEM_VERSION, DISC, LAWS, MOST_ROWS, UNILATERAL, Block, ContactProblem,
+    RowSide,
 )
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport (
@@ -339,6 +340,7 @@ cdef int make_block(Operator* G, const ContactProblem* p, LineBlock* k, int i, i
     cdef int r
     k.law, k.row, k.first, k.rows = B.law, B.first_row, first, B.rows
     k.low, k.high, k.compliance, k.factor, k.partner = B.a, B.b, B.compliance, factor, B.partner
+    k.hard = k.compliance == 0.0 and (k.law == BILATERAL or k.law == UNILATERAL)
     for r in range(k.rows):
         make_line(G, p, first + r, B.first_row - 3 * p.n_cones + r, k.compliance)
     k.back = 0

@@ -35,7 +35,7 @@
 # on a box).
 
 cdef enum:
-    CONTACT_PROBLEM_VERSION = 6   # changes with every change of the structs below
+    CONTACT_PROBLEM_VERSION = 7   # changes with every change of the structs below
     LAWS = 5
     MOST_ROWS = 6                 # of a bilateral block
 
@@ -87,6 +87,9 @@ cdef struct ContactProblem:       # one time step; every array belongs to World 
     const double* target          # (n_rows,) that target [m/s], so that v_free + target is the bodies' own; NULL: all 0
     const double* position_target  # (n_rows,) speed at which poses part, leaving no velocity [m/s]; NULL: none
     const double* v_start         # (n_rows,) the bodies' own velocity at the start of the step [m/s]; NULL: unknown
+    const double* bend            # (n_rows - 3 n_cones,) of rows that are no cone's: half of what turns out of the row
+    #                               in the step, which v_start has taken off and v_free added: v = 0 asks for nothing
+    #                               over its mean.  Given up where that makes energy (bends.pxd) [m/s]; NULL: all 0
     const double* depth           # (n_rows,) at normals, and how far a joint is beyond its limit; negative for a gap
     #                               [m or rad]; NULL: all 0
     double* impulse               # (n_rows,) in: warm start, out: solution [N s]; cones: acts on A

@@ -14,6 +14,7 @@ from rbdyn.contact.operator cimport Operator, load_impulses, set_impulse
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.acceleration.anderson cimport Anderson, extrapolate, fail, restart
 from rbdyn.contact.solvers.acceleration.anderson cimport begin as begin_anderson
+from rbdyn.contact.solvers.bends cimport drop_bends
 from rbdyn.contact.solvers.bounce cimport Search, begin_search, lower_bounces
 from rbdyn.contact.solvers.contradiction cimport contradicts, is_dear, soften, soften_dependent
 from rbdyn.contact.solvers.direct.active_set cimport solve_held
@@ -273,9 +274,9 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
             continue
         if is_over(island, A, s, &q):
             break
-        if k + 1 >= HARD_SWEEPS and not q.looked:
+        if k + 1 - q.first >= HARD_SWEEPS and not q.looked:
             q.looked = True
-            if k + 1 == HARD_SWEEPS and G.n > 0 and contradicts(G, island.impulse, 0.5):
+            if k + 1 - q.first == HARD_SWEEPS and G.n > 0 and contradicts(G, island.impulse, 0.5):
                 return True
             if soften_dependent(G):                    # another problem: nothing learnt so far is true of it
                 q.best = q.mark = INFINITY
@@ -300,19 +301,11 @@ cdef bint must_soften(const Island* island, const ContactProblem* p) noexcept no
     return is_dear(&island.G, p, island.impulse)
 
 
-cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
-                      double* history, size_t* reallocations) except -1 nogil:
-    """One island from the impulses it holds.
-
-    The impulses returned are those after the best sweep: feasible, never the accelerated ones; `accept` has the last
-    word.  Laws that no velocities can meet (a robot whose links overlap on all sides) are solved with compliance, from
-    the start.
-    """
+cdef int solve_once(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
+                    double* history, size_t* reallocations) except -1 nogil:
+    """One island from the impulses it holds; what contradicts is solved with compliance."""
     cdef Search search = begin_search()
     cdef int last = s.max_iterations + soft_sweeps(s)
-    begin_anderson(A, rows_of(&island.G), reallocations)
-    prepare_blocks(&island.G)
-    warm_up(island, s, p)
     if iterate(island, A, S, s, p, history, s.max_iterations, False, reallocations) or must_soften(island, p):
         soften(&island.G, p)
         island.rescued = True
@@ -325,6 +318,27 @@ cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s,
         island.converged = False
         iterate(island, A, S, s, p, history, last, True, reallocations)
         accept(island)
+    return 0
+
+
+cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
+                      double* history, size_t* reallocations) except -1 nogil:
+    """One island from the impulses it holds, and once more if what its rows ask for beyond their laws makes energy.
+
+    The impulses returned are those after the best sweep: feasible, never the accelerated ones; `accept` has the last
+    word.  Laws that no velocities can meet (a robot whose links overlap on all sides) are solved with compliance, from
+    the start.
+    """
+    cdef Settings again
+    begin_anderson(A, rows_of(&island.G), reallocations)
+    prepare_blocks(&island.G)
+    warm_up(island, s, p)
+    solve_once(island, A, S, s, p, history, reallocations)
+    if drop_bends(island, p):
+        again = s[0]
+        again.strict += island.iterations
+        again.max_iterations += island.iterations
+        solve_once(island, A, S, &again, p, history, reallocations)
     if not s.hasty:
         share_loads(S, island, p, s.threshold, reallocations)
     keep_lasting(island, p)

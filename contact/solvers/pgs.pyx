@@ -12,6 +12,7 @@ from rbdyn.contact.operator cimport (
 )
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
+from rbdyn.contact.solvers.bends cimport drop_bends
 from rbdyn.contact.solvers.bounce cimport Search, begin_search, lower_bounces
 from rbdyn.spatial._algebra cimport Vec3, sub3, vec3
 
@@ -128,6 +129,8 @@ cdef void solve_island(Island* island, const ContactProblem* p, int most, double
     iterate(island, most, threshold, backward)
     while lower_bounces(island, p, &search, last - island.iterations):
         iterate(island, last, threshold, backward)
+    if drop_bends(island, p):
+        iterate(island, last + most, threshold, backward)
     keep_lasting(island, p)
 
 

@@ -41,3 +41,8 @@ cdef struct Settings:
 cdef inline int soft_sweeps(const Settings* s) noexcept nogil:
     """How many sweeps at least there are for what contradicts, beyond max_iterations if need be."""
     return min(<int> SOFT_SWEEPS, s.max_iterations)
+
+
+cdef inline int most_sweeps(const Settings* s) noexcept nogil:
+    """Of an island in all: those of a first solve, and as many without its bends."""
+    return 2 * (s.max_iterations + soft_sweeps(s))

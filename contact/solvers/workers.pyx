@@ -7,7 +7,7 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.acceleration.anderson cimport release as release_anderson
 from rbdyn.contact.solvers.direct.room cimport release as release_direct
 from rbdyn.contact.solvers.gauss_seidel cimport solve_island
-from rbdyn.contact.solvers.settings cimport Settings, soft_sweeps
+from rbdyn.contact.solvers.settings cimport Settings, most_sweeps
 from rbdyn.contact.solvers.tuning cimport tune
 from rbdyn.memory cimport grow
 from rbdyn.pool cimport POOL_HAS_THREADS, Pool, pool_end, pool_make, pool_run
@@ -63,7 +63,7 @@ cdef size_t reallocations(const Crew* crew) noexcept nogil:
 cdef int prepare(Worker* w, const Settings* settings, const ContactProblem* p) except -1 nogil:
     """Room for the errors, and nothing solved yet."""
     w.reallocations += grow(<void**> &w.history, &w.history_capacity,
-                            <size_t> settings.max_iterations + soft_sweeps(settings), sizeof(double))
+                            most_sweeps(settings), sizeof(double))
     w.problem = p[0]
     w.problem.iterations = 0
     w.failed = False

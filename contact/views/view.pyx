@@ -210,6 +210,19 @@ cdef class ContactView:
         return self.cached("v_start", p.v_start, self.by_row())
 
     @property
+    def bend(self):
+        """(n_rows,) half of what turns out of a row in the step, which `v_free` has added [m/s]; read-only.
+
+        Of joints between bodies and stiff wires, whose `v_start` has it taken off; 0 in all other rows.
+        """
+        cdef ContactProblem* p = self.live()
+        bends = np.zeros(p.n_rows)
+        if p.bend != NULL:
+            bends[3 * p.n_cones:] = doubles(p.bend, (p.n_rows - 3 * p.n_cones,))
+        bends.flags.writeable = False
+        return bends
+
+    @property
     def jacobian(self):
         """(n_rows, 6 m + k) sparse matrix J with v = v_free + J dv, compressed rows.
 

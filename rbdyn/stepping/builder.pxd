@@ -9,6 +9,7 @@ from rbdyn.contact.problem cimport BILATERAL, CONE, DISC, Block, ContactProblem,
 from rbdyn.spatial._algebra cimport Mat3, Vec3, scale3, sub3, vec3
 from rbdyn.stepping.constraints.contact.overlaps cimport Overlaps
 from rbdyn.stepping.constraints.contact.trails cimport Trails
+from rbdyn.stepping.links cimport Link
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, System
 
 cdef struct Count:            # what a source writes in this step
@@ -37,6 +38,8 @@ cdef struct Builder:
     double* position_target   # (n_rows,)
     double* depth             # (n_rows,)
     double* v_start           # (n_rows,)
+    double* bend              # (rows of other blocks,)
+    bint bends                # some of them is not 0
     double* impulse           # (n_rows,)
     double* frame             # (n_cones, 3, 3)
     int* single_a             # (n_cones,)
@@ -61,7 +64,7 @@ cdef struct Builder:
     # capacities
     size_t room[7]
     size_t room_cone[6]
-    size_t room_row[2]
+    size_t room_row[3]
     size_t room_entry3
     size_t room_entry
     size_t room_single[2]
@@ -131,6 +134,7 @@ cdef inline void add_row(Builder* b, double v_start, double v_free) noexcept nog
     b.v_start[row], b.v_free[row] = v_start, v_free
     b.target[row] = b.depth[row] = 0.0
     b.position_target[row] = -INFINITY
+    b.bend[r] = 0.0
     b.side[2 * r].body = b.side[2 * r + 1].body = -1
     b.entry_start[r] = b.n_entries
     b.n_rows = r + 1
@@ -173,6 +177,18 @@ cdef inline void aim_row(Builder* b, double target, double position_target) noex
     cdef int row = 3 * b.problem.n_cones + b.n_rows - 1
     b.v_free[row] -= target
     b.target[row], b.position_target[row] = target, position_target
+
+cdef inline void bend_row(Builder* b, double half, const Link* link) noexcept nogil:
+    """Half of what turns out of the row begun last in the step [m/s or rad/s]: over its mean nothing is asked.
+
+    Velocities that a user set have turned by none of it: in the first step of a constraint it is no matter of energy.
+    """
+    cdef int row = 3 * b.problem.n_cones + b.n_rows - 1
+    b.v_start[row] -= half
+    b.v_free[row] += half
+    if link.done.dt > 0.0:
+        b.bend[b.n_rows - 1] = half
+        b.bends = True
 
 cdef inline int add_axis(Builder* b, const Scene* s, const BodyHandle* body, Vec3 axis, double sign) except -1 nogil:
     """The row begun last acts on the angular velocity of `body` about an axis (world), with a sign as in add_point."""

@@ -31,10 +31,10 @@ cdef double WEDGE = 1e-7       # compliance of such a cone, of that mean
 cdef void builder_free(Builder* b) noexcept:
     """Give all memory back."""
     for p in (<size_t> b.block, <size_t> b.v_free, <size_t> b.target, <size_t> b.position_target, <size_t> b.depth,
-              <size_t> b.v_start, <size_t> b.impulse, <size_t> b.frame, <size_t> b.single_a, <size_t> b.single_b,
-              <size_t> b.arm_a, <size_t> b.arm_b, <size_t> b.entry3_start, <size_t> b.entry3, <size_t> b.side,
-              <size_t> b.entry_start, <size_t> b.entry, <size_t> b.inverse_mass, <size_t> b.inverse_inertia,
-              <size_t> b.take, <size_t> b.taken):
+              <size_t> b.v_start, <size_t> b.bend, <size_t> b.impulse, <size_t> b.frame, <size_t> b.single_a,
+              <size_t> b.single_b, <size_t> b.arm_a, <size_t> b.arm_b, <size_t> b.entry3_start, <size_t> b.entry3,
+              <size_t> b.side, <size_t> b.entry_start, <size_t> b.entry, <size_t> b.inverse_mass,
+              <size_t> b.inverse_inertia, <size_t> b.take, <size_t> b.taken):
         free(<void*> <size_t> p)
     release_overlaps(&b.overlaps)
     release_trails(&b.trails)
@@ -58,6 +58,7 @@ cdef int make_room(Builder* b, Count total, int singles) except -1 nogil:
     grow(<void**> &b.entry3_start, &b.room_cone[5], cones + 1, sizeof(int))
     grow(<void**> &b.side, &b.room_row[0], total.rows, 2 * sizeof(RowSide))
     grow(<void**> &b.entry_start, &b.room_row[1], total.rows + 1, sizeof(int))
+    grow(<void**> &b.bend, &b.room_row[2], total.rows, sizeof(double))
     grow(<void**> &b.inverse_mass, &b.room_single[0], singles, sizeof(double))
     grow(<void**> &b.inverse_inertia, &b.room_single[1], singles, 6 * sizeof(double))
     return 0
@@ -90,6 +91,7 @@ cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 no
     p.n_single = scene.n_single
     p.n_coordinates = 0
     b.scene, b.spare, b.closed_cones, b.closed_rows, b.n_takes, b.n_taken = scene, 0, 0, 0, 0, 0
+    b.bends = False
     for k in range(scene.n_system):
         scene.system[k].work.active = scene.system[k].work.loops.eliminated and not scene.system[k].work.loops.middle
         if scene.system[k].work.loops.eliminated:
@@ -110,6 +112,7 @@ cdef void end_problem(Builder* b) noexcept nogil:
     b.entry_start[b.n_rows] = b.n_entries
     p.block, p.v_free, p.impulse, p.frame = b.block, b.v_free, b.impulse, b.frame
     p.target, p.position_target, p.depth, p.v_start = b.target, b.position_target, b.depth, b.v_start
+    p.bend = b.bend if b.bends else NULL
     p.single_a, p.single_b, p.arm_a, p.arm_b = b.single_a, b.single_b, b.arm_a, b.arm_b
     p.entry3_start, p.entry3 = b.entry3_start, b.entry3
     p.side, p.entry_start, p.entry = b.side, b.entry_start, b.entry
@@ -191,7 +194,7 @@ cdef void drop_immobile(Builder* b) noexcept nogil:
     if left > IMMOBILE * b.apart or b.side[2 * r].body >= 0 or b.side[2 * r + 1].body >= 0:
         return
     b.n_entries = b.entry_start[r]
-    b.v_start[row] = b.v_free[row] = b.target[row] = 0.0
+    b.v_start[row] = b.v_free[row] = b.target[row] = b.bend[r] = 0.0
     b.position_target[row] = -INFINITY
 
 

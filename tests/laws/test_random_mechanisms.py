@@ -18,6 +18,15 @@ def test_the_laws_hold(number):
     assert verdict.broken == []
 
 
+@pytest.mark.parametrize(("number", "dt", "seconds"), [(121, 2.5e-4, 0.01), (986, 1e-3, 1.0)])
+def test_links_that_depend_on_one_another(number, dt, seconds):
+    """They made 2 x 10^6 rad/s in the fourth step, and 4 to 12 times the energy that steps may err by."""
+    verdict = judge(number, dt, seconds=seconds)
+    assert "links" in verdict.features
+    assert verdict.error == ""
+    assert verdict.broken == []
+
+
 def test_every_feature_is_drawn():
     drawn = [draw(number).features for number in range(6000, 6016)]
     assert {feature.name for feature in FEATURES} == set().union(*drawn)

@@ -14,7 +14,7 @@ from rbdyn.spatial._algebra cimport (
     tmul3, transpose3, vec3, zero3, zero_f,
 )
 from rbdyn.spatial.constants cimport Mat3d, Vec3d, load_vec3
-from rbdyn.stepping.builder cimport Builder, Count, Share, add_push, add_row, begin_block, gather_row
+from rbdyn.stepping.builder cimport Builder, Count, Share, add_push, add_row, begin_block, bend_row, gather_row
 from rbdyn.stepping.constraints.bodies.freedoms cimport (
     Along, Reading, count_along, near_ends, reading_of, soften, write_along,
 )
@@ -243,15 +243,14 @@ cdef int write_rows(const Scene* s, Builder* b, BodyJoint* j, int first, int end
     cdef int[6] direction
     cdef double[6] e
     cdef int k
-    cdef double half
     if first == end:
         return 0
     rows_of(j, direction)
     begin_block(b, BILATERAL, end - first,
                 Key(source=JOINT_SOURCE, id_a=j.link.id, id_b=0, feature=CLOSED if first == 0 else SHIFTED))
     for k in range(first, end):
-        half = 0.5 * s.dt * blocked(&j.push[k], bend)
-        add_row(b, blocked(&j.push[k], now) - half, blocked(&j.push[k], free_) + half)
+        add_row(b, blocked(&j.push[k], now), blocked(&j.push[k], free_))
+        bend_row(b, 0.5 * s.dt * blocked(&j.push[k], bend), &j.link)
         e[k - first] = component(error, direction[k])
         b.position_target[3 * b.problem.n_cones + b.n_rows - 1] = way_back(
             s, e[k - first], TURN if direction[k] < 3 else 1.0)

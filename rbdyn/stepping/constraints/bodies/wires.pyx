@@ -13,7 +13,7 @@ from libc.math cimport fabs, sqrt
 from rbdyn.contact.problem cimport BILATERAL, UNILATERAL, ContactProblem, Key
 from rbdyn.contact.targets cimport position_target, target_velocity
 from rbdyn.spatial._algebra cimport dot3, scale3, zero3
-from rbdyn.stepping.builder cimport Builder, Count, Share, add_push, begin_row, gather_row
+from rbdyn.stepping.builder cimport Builder, Count, Share, add_push, begin_row, bend_row, gather_row
 from rbdyn.stepping.constraints.bodies.elastic cimport find_free_rate, read_elastic, write_across, write_elastic
 from rbdyn.stepping.constraints.bodies.wire cimport (
     BOTH, CUSTOM, SPRING, STIFF, WIRE_SOURCE, Wire, excess, measure, sign_of, start_rate, wire_of,
@@ -119,16 +119,17 @@ cdef int write_stiff(const Scene* s, Builder* b, Wire* w) except -1 nogil:
     cdef int i
     find_free_rate(s, w, &rate, &bend)
     half = -0.5 * s.dt * sign * bend
-    now, free_ = -sign * (w.rate - w.speed) - half, -sign * (rate - w.speed) + half
+    now, free_ = -sign * (w.rate - w.speed), -sign * (rate - w.speed)
     if w.resists == BOTH:
         part = stretch_target(s, depth)
         begin_row(b, BILATERAL, 0.0, 0.0, now, free_, 0.0, 0.0, part, key)
     else:
-        target = target_velocity(-now, depth, s.dt, w.restitution, 0.0)
+        target = target_velocity(half - now, depth, s.dt, w.restitution, 0.0)
         part = position_target(depth, s.dt, s.erp, s.slop, s.erp_speed)
         begin_row(b, UNILATERAL, 0.0, 0.0, now, free_, depth, target, part, key)
+    bend_row(b, half, &w.link)
     if target > 0.0:
-        w.before = min(0.5, (max(-depth, 0.0) / s.dt + target) / (target - now))
+        w.before = min(0.5, (max(-depth, 0.0) / s.dt + target) / (target + half - now))
     for i in range(w.n):
         add_push(b, s, s.body + w.anchor[i].handle, w.at[i], scale3(sign, w.pull[i]), zero3())
     w.stops = w.turns
