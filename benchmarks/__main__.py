@@ -21,6 +21,7 @@ SECTIONS = (
     "long_chain",
     "wire_net",
     "surgery",
+    "snapshots",
     *RESOURCES,
 )
 

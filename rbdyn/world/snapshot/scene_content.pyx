@@ -94,20 +94,22 @@ cdef void keep_state(Archive* a, System* r) noexcept:
 cdef void keep_control(Archive* a, System* r) noexcept:
     """How it is driven.  Its arrays of numbers lie one behind the other, from kp to the loop joints' (scene.pxd)."""
     cdef SystemControl* c = &r.control
+    cdef int n_mimics, n_balls
     keep(a, &c.pd, sizeof(bint))
     keep(a, &c.motor_limits, sizeof(bint))
-    keep(a, &c.has_wrenches, sizeof(bint))
     keep(a, &c.springs, sizeof(bint))
     keep(a, &c.inloop, sizeof(bint))
     keep(a, &c.tied, sizeof(bint))
     keep(a, c.kp, <char*> c.loop - <char*> c.kp)
     keep(a, c.loop, r.m.n_loops * sizeof(Freedom))
     keep(a, c.soft, 2 * r.m.n_loops * sizeof(Softness))
-    c.n_mimics = keep_count(a, c.n_mimics, r.m.nv)
-    keep(a, c.mimic, c.n_mimics * sizeof(Mimic))
-    c.n_balls = keep_count(a, c.n_balls, r.m.nb)
-    keep(a, c.ball, c.n_balls * sizeof(BallLimit))
+    n_mimics = keep_count(a, c.n_mimics, r.m.nv)
+    keep(a, c.mimic, n_mimics * sizeof(Mimic))
+    n_balls = keep_count(a, c.n_balls, r.m.nb)
+    keep(a, c.ball, n_balls * sizeof(BallLimit))
+    keep(a, r.work.at_balls, 4 * n_balls * sizeof(double))
     if a.mode == LOAD:
+        c.n_mimics, c.n_balls = n_mimics, n_balls
         list_limits(r)
         list_velocity_limits(r)
         list_friction(r)
@@ -130,7 +132,6 @@ cdef void keep_readings(Archive* a, System* r) noexcept:
     cdef int loaded
     keep(a, w.applied, nv)
     keep(a, w.by_rows, JOINT_FORCES * nv)
-    keep(a, w.at_balls, 4 * r.control.n_balls * sizeof(double))
     keep(a, w.passive, nv)
     keep(a, w.acceleration, nv)
     keep(a, w.loops.force, 6 * r.m.n_loops * sizeof(double))

@@ -9,7 +9,7 @@ from rbdyn.arguments import shown
 from rbdyn.errors import SnapshotError
 
 MAGIC = b"rbdyn snapshot\x00\x00"
-LAYOUT = 2                                   # changes with every change of what Insides.keep_all passes
+LAYOUT = 3                                   # changes with every change of what Insides.keep_all passes
 HEAD = struct.Struct("<16sIIQQ16s")          # magic, layout, sizeof(long), bytes of header and of content, checksum
 
 

@@ -203,6 +203,11 @@ def test_external_forces_are_in_it():
     ball.set_external_torque(0, (0.0, 0.1, 0.0))
     pushed = world.snapshot()
     ends = []
+    robot.set_external_force("base", (50.0, 20.0, 0.0), (0.1, 0.2, 0.3))  # comes on top, and is forgotten by going back
+    world.restore(plain)
+    robot.set_external_force("base", (50.0, 20.0, 0.0), (0.1, 0.2, 0.3))
+    ball.set_external_torque(0, (0.0, 0.1, 0.0))
+    assert world.state_hash() == pushed.hash
     for one in (plain, pushed, plain, pushed):
         world.restore(one)
         world.step(3)
