@@ -314,6 +314,7 @@ cdef class World:
 
     def _take(self, count, first):
         """Take these steps, and call what is scheduled; `first` of a call: statistics begin anew."""
+        self.check()
         self.lock.check_editable()
         if self._insides.scheduler is None:
             self._go(count, first)
@@ -323,6 +324,7 @@ cdef class World:
     def _go(self, long count, bint first):
         """These steps alone."""
         cdef Signals signals = start_signals()
+        self.check()
         self.lock.check_editable()
         self.registry.refresh()
         self.begin_step()
