@@ -22,6 +22,7 @@ SECTIONS = (
     "wire_net",
     "surgery",
     "snapshots",
+    "edits",
     *RESOURCES,
 )
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from rbdyn.collision.broad_phase.filters cimport allow_pair, exclude_pair
 from rbdyn.collision.broad_phase.sweep cimport broad_free
-from rbdyn.collision.record cimport body_index, filter_bits, measure, place, read_pose
+from rbdyn.collision.record cimport body_index, filter_bits, measure, place, read_pose, settle
 from rbdyn.collision.scene cimport CollisionScene, contact_array
 from rbdyn.collision.shape_table cimport find_slot, table_add, table_free, table_remove
 from rbdyn.memory cimport Arena, close_arena, open_array
@@ -151,6 +151,29 @@ cdef class CollisionBackend(Backend):
         self.check_free(False)
         table_remove(&self.table, self._slot(id))
         del self._shapes[id]
+
+    def set_shape(self, id, shape):
+        """Exchange a shape for another one, at the same pose in the same body, with the same filters.
+
+        Parameters
+        ----------
+        id : int
+            What `add_shape` returned; it stays.
+        shape : Shape
+            As `add_shape` takes it.
+
+        Raises
+        ------
+        UnknownNameError, CollisionError
+            If there is no such id, or `shape` is none; nothing changes then.
+        """
+        cdef int slot = self._slot(id)
+        cdef ShapeRecord s = self.table.shape[slot]
+        self.check_free(False)
+        arrays = measure(&s, shape)
+        settle(&s)
+        self.table.shape[slot], self._shapes[id] = s, (shape, arrays)
+        self.table.revision += 1
 
     def set_shape_pose(self, id, pose):
         """Move a shape in its body.

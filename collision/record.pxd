@@ -9,3 +9,4 @@ cdef uint64_t filter_bits(object value, str name) except? 0
 cdef int read_pose(object matrix, str name, Pose* X) except -1
 cdef int place(ShapeRecord* s, object pose) except -1
 cdef object measure(ShapeRecord* s, object shape)
+cdef void settle(ShapeRecord* s) noexcept

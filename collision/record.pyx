@@ -62,10 +62,15 @@ cdef int read_pose(object matrix, str name, Pose* X) except -1:
 cdef int place(ShapeRecord* s, object pose) except -1:
     """Set the pose of a shape in its body, and what follows from it."""
     read_pose(np.eye(4) if pose is None else pose, "pose", &s.local)
+    settle(s)
+    return 0
+
+
+cdef void settle(ShapeRecord* s) noexcept:
+    """What follows from the bounds of a shape and its pose in its body."""
     s.aligned = (s.local.R.xx == 1.0 and s.local.R.yy == 1.0 and s.local.R.zz == 1.0)
     s.center_body = add3(s.local.p, mul3(s.local.R, s.bounds.center))
     s.far = sqrt(dot3(s.center_body, s.center_body)) + s.bounds.radius
-    return 0
 
 
 cdef object measure(ShapeRecord* s, object shape):

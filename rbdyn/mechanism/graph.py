@@ -105,6 +105,11 @@ class Graph:
         return self._revision.value
 
     @property
+    def structure(self) -> int:
+        """Counts the edits that changed the graph itself: all but those of parameters."""
+        return self._structure
+
+    @property
     def gravity(self) -> Array:
         """Gravitational acceleration in the root frame, (3,) [m/s^2]; assign to change it."""
         return self._gravity.copy()

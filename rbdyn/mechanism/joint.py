@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from rbdyn.arguments import name as checked_name
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._parameter import Edited, Parameter
 from rbdyn.mechanism.joints import TYPES, JointType, Spherical
+from rbdyn.mechanism.joints.one_axis import OneAxis, unit_axis
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.rotations import Array
 
@@ -284,8 +285,33 @@ class Joint(Edited):
 
     @property
     def joint_type(self) -> JointType:
-        """What the joint allows; fixed, since it decides how q and v are laid out."""
+        """What the joint allows; its kind is fixed, since it decides how q and v are laid out."""
         return self._joint_type
+
+    @property
+    def axis(self) -> tuple[float, float, float]:
+        """Axis of a joint with one degree of freedom, in its frames, of unit length; assign to change it.
+
+        Raises
+        ------
+        MechanismError
+            If the joint has no axis, or it is set to no direction.
+        """
+        return self._one_axis().axis
+
+    @axis.setter
+    def axis(self, value: ArrayLike) -> None:
+        kind = self._one_axis()
+        what = f"axis of joint {self.name!r}"
+        self._joint_type = replace(kind, axis=unit_axis(as_vector(value, 3, what, error=MechanismError), what))
+        self._changed()
+
+    def _one_axis(self) -> OneAxis:
+        """Its type, which has an axis; MechanismError for others."""
+        if not isinstance(self.joint_type, OneAxis):
+            kind = type(self.joint_type).__name__
+            raise MechanismError(f"joint {self.name!r} has no axis: it is a {kind} joint, and not of one axis")
+        return self.joint_type
 
     @property
     def name(self) -> str:

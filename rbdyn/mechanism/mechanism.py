@@ -111,6 +111,28 @@ class Mechanism(FramedGraph):
         return Maps()._of(self, before)
 
     @edit
+    def place_joint(
+        self, joint: Joint | str, joint_pose: Transform | None = None, successor_pose: Transform | None = None
+    ) -> None:
+        """Move a joint on its bodies; what is not given stays.  q, v and the graph stay as they are.
+
+        Parameters
+        ----------
+        joint : Joint or str
+            A joint of this mechanism, of the tree or not.
+        joint_pose : Transform, optional
+            Pose of its before-frame in the predecessor.
+        successor_pose : Transform, optional
+            Pose of the successor in its after-frame.
+
+        Raises
+        ------
+        MechanismError
+            If the joint is not in this mechanism, or a pose is no Transform.
+        """
+        growing.place_joint(self, joint, joint_pose, successor_pose)
+
+    @edit
     def attach_mechanism(
         self, parent_body: RigidBody | str, child: Mechanism, child_root_pose: Transform | None = None, prefix: str = ""
     ) -> Maps:

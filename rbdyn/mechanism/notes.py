@@ -17,6 +17,7 @@ class Note:
         self.mechanism, self.structure = mechanism, mechanism._structure
         self.counter = mechanism._revision
         self.revision = self.counter.value
+        self.edges = mechanism._edges
         self.parts: list[tuple[Any, dict[str, Any], list[Any]]] = []
         for part in (*mechanism.bodies, *mechanism.joints):
             values = dict(part.__dict__)
@@ -48,5 +49,6 @@ def put_back(note: Note) -> None:
         part.__dict__.update(values)
         for held, items in shapes:
             held._items[:] = items
+    note.mechanism._edges = note.edges
     note.counter.value += 1
     note.revision = note.counter.value

@@ -35,6 +35,7 @@ class Link:
     parent: int
     tree_pose: Transform  # before-frame, canonical axes, in the parent's internal frame
     inertia: SpatialInertia  # in the internal frame, merged bodies included
+    parts: list[tuple[RigidBody, Transform]]  # the bodies that it is made of, and their poses in the internal frame
 
 
 @dataclass
@@ -93,7 +94,7 @@ def _compiled(mechanism: Mechanism) -> Tree:
     for joint in mechanism.joints:
         _check_type(joint)
     root = mechanism.root_body
-    links = [Link(root, None, 0, Transform(), root.inertia)]
+    links = [Link(root, None, 0, Transform(), root.inertia, [(root, Transform())])]
     where: dict[RigidBody, tuple[int, Transform]] = {root: (0, Transform())}
     for joint in mechanism.tree_joints:
         edge = mechanism.edge(joint)
@@ -103,12 +104,13 @@ def _compiled(mechanism: Mechanism) -> Tree:
             here = before @ edge.successor_pose
             where[edge.successor] = (index, here)
             links[index].inertia = links[index].inertia + edge.successor.inertia.transformed(here)
+            links[index].parts.append((edge.successor, here))
             continue
         canonical = Transform(rotation=joint.joint_type.canonical_rotation())
         here = canonical @ edge.successor_pose
         where[edge.successor] = (len(links), here)
-        inertia = edge.successor.inertia.transformed(here)
-        links.append(Link(edge.successor, joint, index, before @ canonical.inverse(), inertia))
+        inertia, parts = edge.successor.inertia.transformed(here), [(edge.successor, here)]
+        links.append(Link(edge.successor, joint, index, before @ canonical.inverse(), inertia, parts))
     loops, frames = _loops(mechanism, where), _frames(mechanism, where)
     return Tree(links, loops, frames, _arrays(links), mechanism.base_joint)
 

@@ -20,6 +20,10 @@ cdef class Model:
     cdef bint ready              # __init__ has run to its end
     cdef Revision revision_counter
     cdef readonly long revision
+    cdef readonly long structure  # of the mechanism, when it was compiled
+    cdef long renewed            # how often places of joints and frames were taken in anew: renewal.pyx
+    cdef list parts              # of each internal body: (RigidBody, its pose there), carrier first
+    cdef dict sums               # internal body -> what its inertia is the sum of, made when first edited: merging.pyx
     cdef readonly bint has_loops  # some joints close loops
     cdef readonly object mechanism
     cdef readonly tuple loop_names  # names of the joints that close loops

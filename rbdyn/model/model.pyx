@@ -15,18 +15,8 @@ from cpython.pycapsule cimport PyCapsule_GetContext, PyCapsule_New, PyCapsule_Se
 from cpython.ref cimport Py_DECREF, Py_INCREF
 
 from rbdyn.model._model cimport CLoop, allocate_model, free_model
-from rbdyn.spatial._algebra cimport Mat3, Sym3, Vec3, add_s, rows3, scale3, shift_s, sym3, transpose3, vec3
-from rbdyn.spatial.constants cimport Inertiad, Mat3d, Vec3d
-
-
-cdef Vec3 _vec3(object p):
-    x, y, z = p.tolist()
-    return vec3(x, y, z)
-
-
-cdef Mat3 _mat3(object R):
-    a, b, c = R
-    return rows3(_vec3(a), _vec3(b), _vec3(c))
+from rbdyn.model.numbers cimport about_origin, matrix_of, stored3, stored33, vector_of
+from rbdyn.spatial._algebra cimport Mat3, transpose3
 
 
 cdef bint _equal(Mat3 A, Mat3 B):
@@ -40,34 +30,9 @@ cdef dict _TURNS = {NO_TURN: np.eye(3), AXIS_X: rotation_to_z((1, 0, 0)), AXIS_Y
 cdef int _turn(Mat3 R):
     """Which Turn a rotation is."""
     for turn, rotation in _TURNS.items():
-        if _equal(R, _mat3(rotation)):
+        if _equal(R, matrix_of(rotation)):
             return turn
     return ANY_TURN
-
-
-cdef Vec3d _stored3(Vec3 a):
-    cdef Vec3d b
-    b.x, b.y, b.z = a.x, a.y, a.z
-    return b
-
-
-cdef Mat3d _stored33(Mat3 A):
-    cdef Mat3d B
-    B.xx, B.xy, B.xz = A.xx, A.xy, A.xz
-    B.yx, B.yy, B.yz = A.yx, A.yy, A.yz
-    B.zx, B.zy, B.zz = A.zx, A.zy, A.zz
-    return B
-
-
-cdef Inertiad _inertia(object body_inertia):
-    """About the origin: I_o = J - m cx cx (parallel-axis theorem)."""
-    cdef Inertiad A
-    cdef Vec3 c = _vec3(body_inertia.com), h = scale3(body_inertia.mass, c)
-    cdef Mat3 J = _mat3(body_inertia.inertia)
-    cdef Sym3 I = add_s(sym3(J.xx, J.xy, J.xz, J.yy, J.yz, J.zz), shift_s(c, scale3(0.5, h)))
-    A.m, A.h = body_inertia.mass, _stored3(h)
-    A.I_o.xx, A.I_o.xy, A.I_o.xz, A.I_o.yy, A.I_o.yz, A.I_o.zz = I.xx, I.xy, I.xz, I.yy, I.yz, I.zz
-    return A
 
 
 cdef const char* CAPSULE = "rbdyn.CModel"
@@ -107,7 +72,9 @@ cdef class Model:
     q_layout, v_layout : str
         What the numbers of q and v are, in words: "7 of the floating base, then 12 of 12 joints".
     revision : int
-        The mechanism's edit counter when it was compiled.
+        The mechanism's edit counter when it was compiled.  The Model of a robot in a World takes edits in.
+    structure : int
+        Its counter of structural edits.
 
     Raises
     ------
@@ -128,10 +95,11 @@ cdef class Model:
             raise Error("a Model cannot be initialised twice; make a new one")
         self.mechanism = mechanism
         self.revision_counter = mechanism._revision
-        self.revision = self.revision_counter.value
+        self.revision, self.structure = self.revision_counter.value, mechanism.structure
         tree = compile_tree(mechanism)
+        self.parts, self.sums = [link.parts for link in tree.links], {}
         allocate_model(&self.c, len(tree.links), tree.nq, tree.nv, len(tree.loops))
-        self.c.gravity = _stored3(_vec3(mechanism.gravity))
+        self.c.gravity = stored3(vector_of(mechanism.gravity))
         self._fill(tree.links)
         self._fill_names(tree)
         self._arrays = tree.arrays
@@ -144,7 +112,8 @@ cdef class Model:
         cdef int i, j
         cdef int qi = 0, vi = 0
         for i, link in enumerate(links):
-            self.c.I_b[i] = _inertia(link.inertia)
+            I = link.inertia
+            self.c.I_b[i] = about_origin(I.mass, vector_of(I.com), matrix_of(I.inertia))
             self.c.qi[i], self.c.vi[i] = qi, vi
             if i == 0:
                 continue
@@ -155,8 +124,8 @@ cdef class Model:
             self.c.kind[i], self.c.representation[i] = kind.kernel_kind, kind.representation
             self.c.parameter[i] = kind.kernel_parameter
             self.c.nvi[i] = kind.num_velocities
-            self.c.X_tree[i].E = _stored33(transpose3(_mat3(link.tree_pose.rotation)))
-            self.c.X_tree[i].r = _stored3(_vec3(link.tree_pose.translation))
+            self.c.X_tree[i].E = stored33(transpose3(matrix_of(link.tree_pose.rotation)))
+            self.c.X_tree[i].r = stored3(vector_of(link.tree_pose.translation))
             for j in range(self.c.nvi[i]):
                 self.c.rotor[vi + j] = link.joint.rotor_inertia
                 if j > 0:
@@ -179,8 +148,9 @@ cdef class Model:
             c = self.c.loops + <int> k
             n = loop.joint.joint_type.num_velocities
             c.kind, c.predecessor, c.successor = loop.joint.joint_type.kernel_kind, loop.predecessor, loop.successor
-            c.R_before, c.p_before = _stored33(_mat3(loop.before.rotation)), _stored3(_vec3(loop.before.translation))
-            c.R_after, c.p_after = _stored33(_mat3(loop.after.rotation)), _stored3(_vec3(loop.after.translation))
+            before, after = loop.before, loop.after
+            c.R_before, c.p_before = stored33(matrix_of(before.rotation)), stored3(vector_of(before.translation))
+            c.R_after, c.p_after = stored33(matrix_of(after.rotation)), stored3(vector_of(after.translation))
             c.parameter = loop.joint.joint_type.kernel_parameter
             c.row, c.rows = self.c.nc, 6 - n
             c.rotor_row, c.rotor = self.c.nr, loop.joint.rotor_inertia
@@ -204,8 +174,8 @@ cdef class Model:
         for keys, body, pose in tree.frames:
             place = Placement.__new__(Placement)
             place.body = body
-            place.R = _mat3(pose.rotation)
-            place.p = _vec3(pose.translation)
+            place.R = matrix_of(pose.rotation)
+            place.p = vector_of(pose.translation)
             place.turn = _turn(place.R)
             place.shifted = bool(place.p.x or place.p.y or place.p.z)
             for key in keys:
@@ -221,7 +191,7 @@ cdef class Model:
         if self.revision_counter.value != self.revision:
             raise StaleModelError(
                 f"mechanism {self.mechanism.name!r} was edited: it is at revision {self.revision_counter.value}, this "
-                f"Model at {self.revision}; make a new Model"
+                f"Model at {self.revision}; make a new Model, or call update() if it is that of a robot in a World"
             )
         return &self.c
 

@@ -8,6 +8,7 @@ cdef int check_blocks(const CModel* m, const double* q, str name) except -1
 cdef class State:
     cdef CData c
     cdef readonly Model model
+    cdef long renewed            # of the model, when c.stage was last true
     cdef bint frozen             # a World or simulate is in the middle of a step with it
     cdef long stepper            # the thread that steps it right now, and that alone may compute with it; 0: none
     cdef double* square          # (nv, nv) scratch of the factorisations, made when first needed

@@ -105,7 +105,7 @@ cdef class State:
         cdef Model m = model
         m.use()
         allocate_data(&self.c, &m.c)
-        self.model = m
+        self.model, self.renewed = m, m.renewed
         self.set(m.neutral(), None)
 
     cdef CModel* use(self) except NULL:
@@ -113,6 +113,8 @@ cdef class State:
         self.check_filled()
         if self.stepper:
             self.check_thread()
+        if self.renewed != self.model.renewed:           # a robot's Model took in an edit
+            self.c.stage, self.renewed = 0, self.model.renewed
         return self.model.use()
 
     cdef int check_thread(self) except -1:

@@ -132,6 +132,12 @@ class SpatialInertia(Frozen):
             return "a body without mass has a rotational inertia"
         return ""
 
+    def with_mass(self, mass: float) -> SpatialInertia:
+        """The same centre of mass and rotational inertia, and another mass [kg]."""
+        made = SpatialInertia.__new__(SpatialInertia)
+        made._set(mass=number(mass, "mass", low=0.0, unit="[kg]"), com=self.com, inertia=self.inertia)
+        return made
+
     def transformed(self, pose: Transform) -> SpatialInertia:
         """This inertia seen from the frame in which the body frame has pose `pose`."""
         check_pose(pose)

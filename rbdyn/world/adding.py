@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import flag, number
+from rbdyn.arguments import flag, number, whole
 from rbdyn.collision.shapes import Box, Capsule, Cylinder, Sphere
 from rbdyn.world.arguments import option
 from rbdyn.world.registry import factories
-from rbdyn.world.registry.factories import mechanism_from
+from rbdyn.world.registry.factories import filtered, mechanism_from
 
 if TYPE_CHECKING:
     from rbdyn.mechanism import Geometry
@@ -222,6 +222,10 @@ def add_articulated_system(
     name: str | None = None,
     self_collision: bool = True,
     loop_constraints: str = "eliminate",
+    collide_with_parent: bool = False,
+    contacts_per_self_pair: int | None = None,
+    group: int | None = None,
+    mask: int | None = None,
     **load_options: Any,
 ) -> ArticulatedSystem:
     """Add a mechanism, or a robot file.
@@ -234,11 +238,17 @@ def add_articulated_system(
     name : str, optional
         Unique in this World; the mechanism's name by default.
     self_collision : bool
-        Whether bodies of this system collide with one another; a body never collides with its parent,
-        nor with what a loop joint joins to it.
+        Whether bodies of this system collide with one another.
     loop_constraints : {"eliminate", "inloop"}
         How its loops are kept closed: eliminated exactly before contacts are solved, or as rows of the contact problem,
         which is slower, and as precise as the solver.
+    collide_with_parent : bool
+        Whether a body collides with its parent, and with what a loop joint joins to it.
+    contacts_per_self_pair : int, optional
+        Contacts that two bodies of this system have at most with one another: the deepest.  All by default; RaiSim has
+        1 of them.
+    group, mask : int, optional
+        Filter bits of all its shapes, instead of those that each one has.
     **load_options
         For a path or text: passed on to `rbdyn.io.load_urdf`.
 
@@ -264,5 +274,12 @@ def add_articulated_system(
     """
     world._check_editable()
     loops = option(loop_constraints, "loop_constraints", ("eliminate", "inloop"))
-    mechanism = mechanism_from(source, load_options)
-    return world._add_system(mechanism, name, flag(self_collision, "self_collision"), loops == "inloop")
+    near = flag(collide_with_parent, "collide_with_parent")
+    most = 0
+    if contacts_per_self_pair is not None:
+        most = whole(contacts_per_self_pair, "contacts_per_self_pair", least=1, most=2**30)
+    mechanism = filtered(mechanism_from(source, load_options), group, mask)
+    robot = world._add_system(mechanism, name, flag(self_collision, "self_collision"), loops == "inloop")
+    if near or most:
+        world._edits.set_filters(robot, collide_with_parent=near, contacts_per_self_pair=most)
+    return robot

@@ -48,6 +48,43 @@ def set_contact_solver_param(
     world.contact.configure(**wanted)
 
 
+def ignore_collision(world: World, a: Any, b: Any) -> None:
+    """Two objects, or bodies of robots, never collide with one another from now on; `allow_collision` undoes it.
+
+    Parameters
+    ----------
+    a, b : WorldObject, str, (robot, "body name") or BodyRef
+        A robot alone stands for all of its bodies.  Bodies that fixed joints hold to one another are one here.
+
+    Raises
+    ------
+    Error
+        If they are on one body, which never collides with itself.
+    RemovedError
+        If one of them is not in this World.
+    BusyError
+        While the World steps, or between the halves of a step.
+
+    Examples
+    --------
+    >>> world.ignore_collision((robot, "LF_SHANK"), ground)  # doctest: +SKIP
+    """
+    world._check_editable()
+    world._edits.ignore_collision(a, b, True)
+
+
+def allow_collision(world: World, a: Any, b: Any) -> None:
+    """Undo `ignore_collision`: they collide if their groups and masks let them.
+
+    Parameters
+    ----------
+    a, b : WorldObject, str, (robot, "body name") or BodyRef
+        As for `ignore_collision`; also of a part of what was ignored.
+    """
+    world._check_editable()
+    world._edits.ignore_collision(a, b, False)
+
+
 def set_material_pair(
     world: World,
     a: str,

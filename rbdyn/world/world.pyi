@@ -14,6 +14,7 @@ from rbdyn.world.constraints.body_joint import BodyJoint
 from rbdyn.world.constraints.constraint import Constraint
 from rbdyn.world.constraints.coupling import Coupling
 from rbdyn.world.constraints.wire import Wire, _StretchType
+from rbdyn.world.edits.edits import Edits
 from rbdyn.world.objects.articulated_system import ArticulatedSystem
 from rbdyn.world.objects.contact import Contact
 from rbdyn.world.objects.object import WorldObject
@@ -117,6 +118,10 @@ class World:
         name: str | None = None,
         self_collision: bool = True,
         loop_constraints: str = "eliminate",
+        collide_with_parent: bool = False,
+        contacts_per_self_pair: int | None = None,
+        group: int | None = None,
+        mask: int | None = None,
         **load_options: Any,
     ) -> ArticulatedSystem: ...
     @property
@@ -261,6 +266,10 @@ class World:
         max_iterations: int = 150,
         threshold: float = 1e-8,
     ) -> None: ...
+    _edits: Edits
+    def ignore_collision(world, a: Any, b: Any) -> None: ...
+    def allow_collision(world, a: Any, b: Any) -> None: ...
+    def _forget_shapes(self, shape_ids: Sequence[int]) -> None: ...
     def set_material_pair(
         world,
         a: str,

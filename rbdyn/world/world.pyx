@@ -8,6 +8,7 @@ from rbdyn.arguments import flag, number, shown, whole
 from rbdyn.errors import BusyError, CollisionError, DivergenceError, Error
 from rbdyn.world import adding, backends, linking, settings
 from rbdyn.world.arguments import label, option
+from rbdyn.world.edits.edits import Edits
 from rbdyn.world.messages import LOG
 from rbdyn.world.registry.inactive import warn_of_inactive_features
 from rbdyn.world.registry.warm_start import forget_impulses
@@ -39,13 +40,15 @@ from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, TRAPEZOID,
 from rbdyn.stepping.step cimport (
     change_velocities, clear_external, clear_pushes, commit, free_velocities, integrate, is_finite, kinematics,
 )
+from rbdyn.world.edits.renewal cimport catch_up
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody
 from rbdyn.world.observers cimport Observers
 from rbdyn.world.registry.ends cimport make_coupling, make_joint, make_wire
-from rbdyn.world.registry.found cimport found_contacts, who_diverged
+from rbdyn.world.registry.filters cimport thin_out
+from rbdyn.world.registry.found cimport drop_contacts, found_contacts, who_diverged
 from rbdyn.world.registry.registry cimport Registry
 from rbdyn.world.snapshot.insides cimport Clock, Insides
 
@@ -118,6 +121,7 @@ cdef class World:
         self.registry, self.observers = Registry(self, chosen[0], lock), Observers(self, lock)
         claim_all(self, chosen)
         self.backends = chosen
+        self._edits = Edits(self.registry)
         self.collision, self.contact, self.position_solver = chosen
         self.detections = 1
         scene = self.scene = &self.registry.memory.scene
@@ -248,6 +252,8 @@ cdef class World:
                     raise CollisionError(
                         f"contact {i} is between shapes {c.shape_a} and {c.shape_b}, one of which this World did not "
                         "add; use world.add_* instead of world.collision.add_shape")
+        if self.registry.filters.n_limits:
+            thin_out(self.registry.filters.limit, self.registry.filters.n_limits, &self.found)
         return 0
 
     cdef int raise_divergence(self) except -1 nogil:
@@ -326,6 +332,7 @@ cdef class World:
         cdef Signals signals = start_signals()
         self.check()
         self.lock.check_editable()
+        catch_up(self.registry)
         self.registry.refresh()
         self.begin_step()
         if first:
@@ -346,6 +353,7 @@ cdef class World:
         self.lock.check_editable()
         if self._insides.scheduler is not None:
             self._insides.scheduler.begin_half(self)
+        catch_up(self.registry)
         self.registry.refresh()
         self.begin_step()
         try:
@@ -515,6 +523,17 @@ cdef class World:
             forget_overlaps(&self.assembly.builder.overlaps, shape_id)
             forget_trails(&self.assembly.builder.trails, shape_id)
 
+    def _forget_shapes(self, shape_ids):
+        """Shapes are not what, or where, they were, or gone: their contacts, and what the next solve starts from."""
+        cdef int shape_id
+        self.check()
+        forget_impulses(self.contact, shape_ids, None, set(), False)
+        forget_impulses(self.position_solver, shape_ids, None, set(), False)
+        drop_contacts(&self.found, set(shape_ids))
+        for shape_id in shape_ids:
+            forget_overlaps(&self.assembly.builder.overlaps, shape_id)
+            forget_trails(&self.assembly.builder.trails, shape_id)
+
     def _set_dynamic(self, obj):
         """Called by a body whose type changed."""
         cdef WorldObject body
@@ -679,6 +698,8 @@ cdef class World:
         self.collision.margin = value
 
     set_contact_solver_param = settings.set_contact_solver_param
+    ignore_collision = settings.ignore_collision
+    allow_collision = settings.allow_collision
     set_material_pair = settings.set_material_pair
     set_default_material = settings.set_default_material
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rbdyn.arguments import shown
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._owner import check_free, claim
@@ -45,6 +47,20 @@ def attach(
         mechanism._tree_joints.append(joint)
     mechanism._joint_names[joint.name] = joint
     mechanism._restructured()
+
+
+def place_joint(
+    mechanism: Graph, joint: Joint | str, joint_pose: Transform | None, successor_pose: Transform | None
+) -> None:
+    """See `Mechanism.place_joint`."""
+    edge = mechanism.edge(joint)
+    found = mechanism.find_joint(joint) if isinstance(joint, str) else joint
+    _check_pose(joint_pose, "joint_pose")
+    _check_pose(successor_pose, "successor_pose")
+    poses = {"joint_pose": joint_pose, "successor_pose": successor_pose}
+    placed = replace(edge, **{name: pose for name, pose in poses.items() if pose is not None})
+    mechanism._edges = {**mechanism._edges, found: placed}  # a new dict: maps of earlier edits keep the old one
+    mechanism._revision.value += 1
 
 
 def _check_parts(mechanism: Graph, predecessor: RigidBody, successor: RigidBody, joint: Joint) -> None:

@@ -16,6 +16,12 @@ cdef class ArticulatedSystem(WorldObject):
     cdef double* numbers(self, object name) except NULL
     cdef int put_numbers(self, dict columns) except -1
     cdef int put_mimics(self, list mimics) except -1
+    cdef int put_loop(self, int k) except -1
+    cdef bint self_collides      # its bodies collide with one another
+    cdef bint meets_parents      # also those that a joint joins
+    cdef int self_contacts       # contacts that two of its bodies have at most; 0: all
+    cdef dict said               # what its joints said when its numbers were those of its mechanism: joints/said.py
+    cdef dict shapes_of          # RigidBody -> [(Geometry, shape id)]: what collides, likewise
     cdef int put_balls(self, list balls) except -1
     cdef int set_gravity(self, Vec3 gravity) except -1
     cdef bint targeted           # a PD target was set, or begun

@@ -7,11 +7,12 @@ from rbdyn.algorithms.loops.loops import loop_error
 from rbdyn.errors import Error
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.arguments import option
-from rbdyn.world.objects import base_parts
+from rbdyn.world.objects import base_parts, editing
 from rbdyn.world.objects.handles import arrays, finding, step_readings
-from rbdyn.world.objects.joints import loop_joints, named, readings, rows, settings
+from rbdyn.world.objects.joints import loop_joints, named, readings, settings
 from rbdyn.world.objects.base_pose import q_with_base
-from rbdyn.world.objects.joints.closed_loops import check_springs, closed, closed_start, ties_trees
+from rbdyn.world.objects.joints.closed_loops import closed, closed_start, ties_trees
+from rbdyn.world.objects.joints.said import PER_DOF, joints_say
 from rbdyn.world.arguments import orientation as _orientation
 
 cimport numpy as cnp
@@ -33,7 +34,8 @@ from rbdyn.stepping.scene cimport (
     FRICTION_FORCE, LIMIT_FORCE, MIMIC_FORCE, VELOCITY_LIMIT_FORCE, BallLimit, Mimic, System, SystemControl,
 )
 from rbdyn.stepping.wrenches cimport system_clear_wrenches
-from rbdyn.world.objects.joints.freedom cimport LoopJoints, freedom_of
+from rbdyn.stepping.freedom cimport Freedom
+from rbdyn.world.objects.joints.freedom cimport LoopJoints, drive, driven_by, freedom_of
 from rbdyn.world.objects.object cimport WorldObject
 
 MODES = ("force", "pd_plus_feedforward")
@@ -84,21 +86,27 @@ cdef class ArticulatedSystem(WorldObject):
     cdef int begin(self) except -1:
         """Write the parameters of its joints, and a target, into its control."""
         cdef SystemControl* c = &self.system().control
-        cdef size_t size = self.model.c.nv * sizeof(double)
-        memcpy(c.effort_upper, data(self.model.array("effort_limit")), size)
-        memcpy(c.effort_lower, data(-self.model.array("effort_limit")), size)
+        self.said = said = joints_say(self.model)
+        memcpy(c.effort_upper, data(said["effort_limit"]), self.model.c.nv * sizeof(double))
+        memcpy(c.effort_lower, data(-said["effort_limit"]), self.model.c.nv * sizeof(double))
         c.motor_limits = True
-        memcpy(c.q_spring, data(self.model.array("spring_reference")), self.model.c.nq * sizeof(double))
+        memcpy(c.q_spring, data(said["spring_reference"]), self.model.c.nq * sizeof(double))
         list_inertias(self.system())
-        self.put_numbers({**settings.joint_numbers(self.model.mechanism), "damping": self.model.array("damping"),
-                          "stiffness": self.model.array("stiffness")})
-        self.put_mimics(rows.mimics(self.model))
-        self.put_balls(rows.ball_limits(self.model))
+        self.put_numbers({name: said[name] for name in PER_DOF})
+        self.put_mimics(said["mimics"])
+        self.put_balls(said["balls"])
         memcpy(c.q_ref, self.state.c.q, self.model.c.nq * sizeof(double))
         c.tied = ties_trees(self.model)
-        check_springs(self.model)
         for k, loop in enumerate(self.model.loop_names):
             c.loop[<int> k] = freedom_of(self.model.mechanism.find_joint(loop))
+        return 0
+
+    cdef int put_loop(self, int k) except -1:
+        """Write what its joint says of a loop; its motor's command stays."""
+        cdef Freedom* f = self.system().control.loop + k
+        cdef Freedom new = freedom_of(self.model.mechanism.find_joint(self.model.loop_names[k]))
+        drive(&new, driven_by(f))
+        f[0] = new
         return 0
 
     cdef double* numbers(self, object name) except NULL:
@@ -175,8 +183,9 @@ cdef class ArticulatedSystem(WorldObject):
 
     @property
     def _placed(self):
-        """The State of a system that is in a World; RemovedError otherwise."""
-        self.present()
+        """The State of a system that is in a World, with what was edited of its mechanism; RemovedError otherwise."""
+        if self.present().revision_counter.value != self.model.revision:
+            self.update()
         return self.state
 
     @property
@@ -190,6 +199,14 @@ cdef class ArticulatedSystem(WorldObject):
         self.compiled()
         self.check_alive()
         return self.model
+
+    update = editing.update
+    ignore_collision = editing.ignore_collision
+    allow_collision = editing.allow_collision
+    set_collision_filter = editing.set_collision_filter
+    self_collision = editing.self_collision
+    collide_with_parent = editing.collide_with_parent
+    contacts_per_self_pair = editing.contacts_per_self_pair
 
     # ---- state -------------------------------------------------------------------------------
 
@@ -267,6 +284,7 @@ cdef class ArticulatedSystem(WorldObject):
         """
         self.check_alive()
         self.lock.check_editable()
+        self._placed                                     # with what was edited of its mechanism
         if q is not None and self.model.has_loops:
             q = closed(self.state, q)
         self.state.set(q, self.state.v if v is None else v)
@@ -425,7 +443,7 @@ cdef class ArticulatedSystem(WorldObject):
         if v is not None:
             new_v = vector_in(v, self.model.c.nv, "v").copy()
         if new_q is not None:
-            probe = State(self.model)
+            probe = State(self._placed.model)
             probe.set(new_q)                     # unit lengths to the last bit, as everywhere
             new_q = probe.q
         self.check_alive()

@@ -7,4 +7,5 @@ cdef class SingleBody(WorldObject):
     cdef SingleState* state(self) except NULL
     cdef SingleControl* control(self) except NULL
     cdef int begin(self, object geometries, double mass, object inertia, str body_type) except -1
+    cdef int put_inertia(self, double mass, object J) except -1
     cdef int set_type(self, str body_type) except -1

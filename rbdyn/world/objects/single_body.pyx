@@ -5,6 +5,7 @@ import numpy as np
 from rbdyn.errors import Error, unknown_name
 from rbdyn.world.arguments import option
 from rbdyn.world.arguments import orientation as _orientation
+from rbdyn.world.objects import editing
 
 cimport numpy as cnp
 
@@ -61,17 +62,21 @@ cdef class SingleBody(WorldObject):
 
     cdef int begin(self, object geometries, double mass, object inertia, str body_type) except -1:
         """Write what it is, at the origin, at rest; checked by the caller, but for what the type asks for."""
-        cdef SingleParameters* body = self.body()
         cdef SingleState* state = self.state()
-        J = np.asarray(inertia)
+        self.put_inertia(mass, np.asarray(inertia))
+        state.q[0] = state.R.xx = state.R.yy = state.R.zz = 1.0
+        self.geometries = tuple(geometries)
+        return self.set_type(body_type)
+
+    cdef int put_inertia(self, double mass, object J) except -1:
+        """Write mass and inertia (3, 3), checked by the caller."""
+        cdef SingleParameters* body = self.body()
         body.mass = mass
         body.I_b = _sym(J)
         if mass > 0 and J.any():
             body.inverse_I_b = _sym(np.linalg.inv(J))
             body.isotropic = bool(np.abs(J - J[0, 0] * np.eye(3)).max() <= 1e-15 * J[0, 0])
-        state.q[0] = state.R.xx = state.R.yy = state.R.zz = 1.0
-        self.geometries = tuple(geometries)
-        return self.set_type(body_type)
+        return 0
 
     cdef int set_type(self, str body_type) except -1:
         cdef SingleParameters* body = self.body()
@@ -101,14 +106,27 @@ cdef class SingleBody(WorldObject):
 
     @property
     def mass(self):
-        """Mass [kg]; 0 for the ground."""
+        """Mass [kg]; 0 for the ground.  Can be set between steps; the inertia stays."""
         return self.body().mass
+
+    @mass.setter
+    def mass(self, value):
+        self.set_inertia(mass=value)
 
     @property
     def inertia(self):
         """Inertia about the centre of mass in body axes, (3, 3) [kg m^2]."""
         A = self.body().I_b
         return read_only(np.array([[A.xx, A.xy, A.xz], [A.xy, A.yy, A.yz], [A.xz, A.yz, A.zz]]))
+
+    @inertia.setter
+    def inertia(self, value):
+        self.set_inertia(inertia=value)
+
+    set_inertia = editing.set_inertia
+    set_geometry = editing.set_geometry
+    add_geometry = editing.add_geometry
+    remove_geometry = editing.remove_geometry
 
     @property
     def position(self):

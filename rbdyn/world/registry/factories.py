@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def _material(name: str) -> str:
     return label(name, "material")
 
 
-def _mass(value: Any) -> float:
+def checked_mass(value: Any) -> float:
     """A mass whose square is a number too."""
     mass = number(value, "mass", above=0.0, unit="[kg]")
     if not 1e-150 < mass < 1e150:
@@ -42,7 +43,7 @@ def _mass(value: Any) -> float:
 
 def solid(shape: Shape, mass: float, material: str, group: int, mask: int) -> Body:
     """One shape of uniform density."""
-    m = _mass(mass)
+    m = checked_mass(mass)
     return [Geometry(shape, Transform(), "", _material(material), group, mask)], m, shape.inertia(m)
 
 
@@ -61,12 +62,13 @@ def checked_body(
     body_type = option(body_type, "body type", BODY_TYPES)
     matrix3 = as_array(inertia, (3, 3), "inertia")
     if body_type == "dynamic" or np.any(matrix3):
-        _check_inertia(matrix3)
-    mass = _mass(mass) if body_type == "dynamic" else number(mass, "mass", low=0.0, unit="[kg]")
+        check_inertia(matrix3)
+    mass = checked_mass(mass) if body_type == "dynamic" else number(mass, "mass", low=0.0, unit="[kg]")
     return items, mass, matrix3, body_type
 
 
-def _check_inertia(matrix3: Array) -> None:
+def check_inertia(matrix3: Array) -> None:
+    """Error unless it is symmetric and positive definite."""
     symmetric = (np.abs(matrix3 - matrix3.T) <= 1e-9 * np.abs(matrix3.T)).all()
     if not (symmetric and np.linalg.eigvalsh(matrix3)[0] > 0 and np.isfinite(np.linalg.inv(matrix3)).all()):
         raise Error(f"inertia must be symmetric and positive definite [kg m^2], got {matrix3.tolist()}")
@@ -105,15 +107,14 @@ def mechanism_from(source: Any, load_options: dict[str, Any]) -> Mechanism:
     return io.load_urdf(source, **load_options)
 
 
+def filtered(mechanism: Mechanism, group: int | None, mask: int | None) -> Mechanism:
+    """The same, all its shapes with other filter bits if some are given."""
+    values = {name: value for name, value in (("group", group), ("mask", mask)) if value is not None}
+    for body in mechanism.bodies if values else ():
+        body.collision[:] = [replace(item, **values) for item in body.collision]
+    return mechanism
+
+
 def matrix(model: Model, body: RigidBody) -> Array:
     """Pose of a body in the internal frame that collision poses are given for, (4, 4)."""
     return model.internal_pose(body)
-
-
-def excluded_pairs(model: Model, n: int, self_collision: bool) -> Iterator[tuple[int, int]]:
-    """Internal bodies that never collide: each with its parent and with what a loop joins to it, or all."""
-    parents, joined = model.internal_parents, {(min(pair), max(pair)) for pair in model.loop_bodies}
-    for b in range(n):
-        for a in range(b):
-            if not self_collision or parents[b] == a or (a, b) in joined:
-                yield a, b

@@ -6,4 +6,5 @@ from rbdyn.world.registry.registry cimport Registry
 
 cdef list found_contacts(Registry registry, const ContactBuffer* found, const ContactProblem* solved, int first_cone,
                          long detection, WorldObject on, object link, object body)
+cdef int drop_contacts(ContactBuffer* found, set shape_ids) except -1
 cdef str who_diverged(Registry registry, const Scene* scene)

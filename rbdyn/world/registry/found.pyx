@@ -62,6 +62,15 @@ cdef list found_contacts(Registry registry, const ContactBuffer* found, const Co
     return contacts
 
 
+cdef int drop_contacts(ContactBuffer* found, set shape_ids) except -1:
+    """Contacts of these shapes are shown no more; the others stay where they are, as the rows of the problem do."""
+    cdef int i
+    for i in range(found.n):
+        if found.point[i].shape_a in shape_ids or found.point[i].shape_b in shape_ids:
+            found.point[i].shape_a = -1
+    return 0
+
+
 cdef str who_diverged(Registry registry, const Scene* scene):
     """The object, and of a system the joint, whose step did not end in finite numbers."""
     cdef ArticulatedSystem robot

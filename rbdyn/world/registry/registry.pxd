@@ -6,12 +6,14 @@ from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.scene_memory cimport SceneMemory
 from rbdyn.world.objects.single_body cimport SingleBody
+from rbdyn.world.registry.filters cimport Filters
 
 cdef class Registry:
     cdef EditLock lock
     cdef SceneMemory memory
     cdef CollisionBackend collision
     cdef object world                     # weak reference to the World
+    cdef Filters filters
     cdef object materials                 # MaterialTable
     cdef dict objects                     # name -> object, in the order in which they came
     cdef list singles, systems            # by index in the scene
@@ -43,7 +45,7 @@ cdef class Registry:
     cdef int freeze(self, bint frozen, bint stepped) except -1
     cdef int check_not_simulated(self) except -1
     cdef int enter(self, WorldObject obj, object name, str kind) except -1
-    cdef int register_system(self, ArticulatedSystem robot, bint self_collision) except -1
+    cdef int register_system(self, ArticulatedSystem robot) except -1
     cdef int register(self, WorldObject obj, int handle, str body, str link, object geometries, object pose,
                       bint dynamic) except -1
     cdef int checked_id(self, object shape_id) except -1

@@ -30,6 +30,7 @@ cdef class Registry:
         self.singles, self.systems, self.shapes = [], [], {}
         self.material_numbers, self.material_revision = {"default": 0}, -1
         self.materials = MaterialTable()
+        self.filters = Filters(collision)
         self.collision, self.lock, self.world = collision, lock, weakref.ref(world)
         self.constraints, self.lawful = {}, []
         self.objects = {}
@@ -102,7 +103,8 @@ cdef class Registry:
                     s.body[handle + k].index, s.body[handle + k].body = robot.index, k
                 robot.begin()
                 robot.set_gravity(s.gravity)
-                self.register_system(robot, self_collision)
+                robot.self_collides = self_collision
+                self.register_system(robot)
                 if self.collision.mesh == "hull":
                     factories.warn_of_hulls(robot.name, [g for body in mechanism.bodies for g in body.collision])
             except BaseException:
@@ -129,17 +131,18 @@ cdef class Registry:
         LOG.info("%s %r is added", kind, obj.name)
         return 0
 
-    cdef int register_system(self, ArticulatedSystem robot, bint self_collision) except -1:
+    cdef int register_system(self, ArticulatedSystem robot) except -1:
         """Shapes and filters of a system."""
-        cdef int k, handle = robot.system().handle
+        cdef int k, handle = robot.system().handle, count
+        robot.shapes_of = {}
         for body in robot.mechanism.bodies:
+            count = len(robot.shape_ids)
             k = robot.model.find(body).body
             carrier = robot.model.body_names[max(k - robot.model.base, 0)]
             pose = factories.matrix(robot.model, body)
             self.register(robot, handle + k, str(carrier), body.name, body.collision, pose, k > 0)
-        for a, b in factories.excluded_pairs(robot.model, robot.model.c.nb, self_collision):
-            self.collision.exclude(handle + a, handle + b)
-        return 0
+            robot.shapes_of[body] = list(zip(body.collision, robot.shape_ids[count:]))
+        return self.filters.exclude(robot)
 
     cdef int register(self, WorldObject obj, int handle, str body, str link, object geometries, object pose,
                       bint dynamic) except -1:
@@ -172,7 +175,6 @@ cdef class Registry:
         cdef WorldObject other
         cdef Constraint constraint
         cdef list kind = self.singles if isinstance(obj, SingleBody) else self.systems
-        cdef int a, b, handle
         self.revision += 1
         for constraint in [one for one in self.constraints.values() if (<Constraint> one).hangs_on(obj)]:
             self.remove_constraint(constraint)
@@ -183,17 +185,15 @@ cdef class Registry:
             self.memory.scene.material[shape_id] = -1
             del self.shapes[shape_id]
         if any(one is obj for one in kind):
+            self.filters.leave(obj)
             if kind is self.systems:
-                handle = self.memory.scene.system[obj.index].handle
-                for a in range((<ArticulatedSystem> obj).model.c.nb):
-                    for b in range(a):
-                        self.collision.allow(handle + a, handle + b)
                 self.memory.remove_system(obj.index)
             else:
                 self.memory.remove_single(obj.index)
             del kind[obj.index]
             for other in kind[obj.index:]:
                 other.index -= 1
+            self.filters.find_limits(self.systems)
         del self.objects[obj.name]
         LOG.info("%r is removed", obj.name)
         obj.lock = obj.memory = None

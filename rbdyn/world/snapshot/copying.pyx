@@ -24,6 +24,8 @@ from rbdyn.world.constraints.constraint cimport Constraint
 from rbdyn.world.constraints.coupling cimport Coupling
 from rbdyn.world.constraints.end cimport End
 from rbdyn.world.constraints.wire cimport Wire
+from rbdyn.world.edits.notes cimport note_from, said_of
+from rbdyn.world.edits.renewal cimport catch_up
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody
@@ -42,8 +44,11 @@ cdef bytes raw(const void* data, size_t size):
 def structure(world):
     """All of a World but its functions, as values that can be pickled."""
     cdef Insides inside = insides_of(world)
-    cdef Snapshot now = taken(inside)
-    cdef Members m = now.members
+    cdef Snapshot now
+    cdef Members m
+    catch_up(inside.registry)                        # what was edited of mechanisms is in the numbers
+    now = taken(inside)
+    m = now.members
     return {
         "world": (world.time_step, world.substeps),
         "backends": (backend_data(inside.collision), inside.contact, inside.position_solver),
@@ -51,6 +56,8 @@ def structure(world):
         "order": list(m.objects),
         "constraints": [said_constraint(one) for one in m.constraints.values()],
         "handles": m.handles, "shape_ids": m.shape_ids, "material_numbers": m.material_numbers,
+        "robots": [said_of(robot) for robot in m.systems],
+        "ignored": [[(obj.name, None if link is None else link.name) for obj, link in pair] for pair in m.ignored],
         "shapes": {key: (entry[0].name, *entry[1:]) for key, entry in m.shapes.items()},
         "free_handles": m.free_handles, "bodies": m.bodies, "material": m.material,
         "collision": m.collision_shapes.data(),
@@ -123,6 +130,9 @@ def rebuilt(cls, base, parts):
     m.geometries = [obj.geometries for obj in m.singles]
     m.models = [robot.model for robot in m.systems]
     m.parameters = [notes.noted(robot.mechanism) for robot in m.systems]
+    m.numbers = [note_from(robot, said) for robot, said in zip(m.systems, parts["robots"], strict=True)]
+    m.ignored = {frozenset([(made[name], None if link is None else made[name].mechanism.find_body(link))
+                            for name, link in pair]) for pair in parts["ignored"]}
     m.constraints = {said[1]: new_constraint(said, made) for said in parts["constraints"]}
     m.handles, m.shape_ids, m.free_handles = parts["handles"], parts["shape_ids"], parts["free_handles"]
     m.material_numbers, m.material, m.bodies = parts["material_numbers"], parts["material"], parts["bodies"]

@@ -12,6 +12,8 @@ cdef class Members:
     cdef list shape_ids                  # likewise
     cdef list geometries                 # of each single body
     cdef list models, parameters         # of each system: its Model, and what its mechanism said
+    cdef set ignored                     # pairs of links that never collide
+    cdef list numbers                    # of each system: what it knew of that, world/edits/notes.pyx
     cdef dict shapes                     # as the registry has them
     cdef dict material_numbers
     cdef list free_handles

@@ -14,6 +14,7 @@ from rbdyn.memory cimport grow
 from rbdyn.stepping.links cimport N_LINK_KINDS
 from rbdyn.stepping.scene cimport BodyHandle, Scene, SingleScratch
 from rbdyn.world.constraints.constraint cimport Constraint
+from rbdyn.world.edits.notes cimport find_ends, note_of, put_back_numbers
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.scene_memory cimport SceneMemory
@@ -43,7 +44,7 @@ cdef Members members_of(Insides inside):
     m.added, m.linked = registry.added, registry.linked
     m.objects, m.constraints, m.shapes = dict(registry.objects), dict(registry.constraints), dict(registry.shapes)
     m.singles, m.systems = list(registry.singles), list(registry.systems)
-    m.handles, m.shape_ids, m.geometries, m.models, m.parameters = [], [], [], [], []
+    m.handles, m.shape_ids, m.geometries, m.models, m.parameters, m.numbers = [], [], [], [], [], []
     for body in m.singles:
         m.handles.append(s.single[body.index].handle)
         m.shape_ids.append(list(body.shape_ids))
@@ -53,7 +54,8 @@ cdef Members members_of(Insides inside):
         m.shape_ids.append(list(robot.shape_ids))
         m.models.append(robot.model)
         m.parameters.append(notes.noted(robot.model.mechanism))
-    m.material_numbers = dict(registry.material_numbers)
+        m.numbers.append(note_of(robot))
+    m.material_numbers, m.ignored = dict(registry.material_numbers), set(registry.filters.ignored)
     m.free_handles = list(registry.memory.free_handles)
     m.bodies = copied(s.body, s.n_bodies * sizeof(BodyHandle))
     m.material = copied(s.material, s.n_shape_ids * sizeof(int))
@@ -99,8 +101,11 @@ cdef class Members:
         self.put_shapes(inside)
         for note in self.parameters:
             notes.put_back(note)
-        for robot in self.systems:
-            (<ArticulatedSystem> robot).model.revision = (<ArticulatedSystem> robot).model.revision_counter.value
+        for robot, note in zip(self.systems, self.numbers, strict=True):
+            put_back_numbers(robot, note)
+        find_ends(registry)
+        registry.filters.ignored = set(self.ignored)
+        registry.filters.find_limits(registry.systems)
         registry.find_lawful()
         registry.material_revision = -1
         registry.revision += 1

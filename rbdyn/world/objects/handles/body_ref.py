@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from rbdyn.algorithms.momentum.centroidal import composite_inertia
 from rbdyn.arguments import as_vector, flag
-from rbdyn.mechanism import RigidBody
+from rbdyn.mechanism import Geometry, RigidBody
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.rotations import Array
 from rbdyn.world.objects.contact import Contact
@@ -41,15 +41,54 @@ class BodyRef(Moving):
         """Of the link alone [kg]."""
         return self._thing.inertia.mass
 
+    @mass.setter
+    def mass(self, value: float) -> None:
+        self._robot.world._edits.set_body(self._robot, self._thing, value)
+
     @property
     def com(self) -> Array:
         """Centre of mass of the link, in its frame, (3,) read-only [m]."""
         return self._thing.inertia.com
 
+    @com.setter
+    def com(self, value: ArrayLike) -> None:
+        self.set_inertia(com=value)
+
     @property
     def inertia(self) -> Array:
         """Of the link about its centre of mass, its axes, (3, 3) read-only [kg m^2]."""
         return self._thing.inertia.inertia
+
+    @inertia.setter
+    def inertia(self, value: ArrayLike) -> None:
+        self.set_inertia(inertia=value)
+
+    def set_inertia(
+        self, mass: float | None = None, com: ArrayLike | None = None, inertia: ArrayLike | None = None
+    ) -> None:
+        """Change the link's inertia between steps; what is not given stays, also when the mass alone changes.
+
+        What depends on it is renewed at once, that of the body that carries the link too; velocities stay.
+
+        Parameters
+        ----------
+        mass : float, optional
+            [kg], 0 or more.
+        com : (3,) array_like, optional
+            Centre of mass in the link's frame [m].
+        inertia : (3, 3) array_like, optional
+            About the centre of mass, in the link's axes [kg m^2].
+
+        Raises
+        ------
+        Error
+            If no body has such an inertia; nothing changes then.
+        MechanismError
+            If the mass matrix would be singular; nothing changes then.
+        BusyError
+            While the World steps, or between the halves of a step.
+        """
+        self._robot.world._edits.set_body(self._robot, self._thing, mass, com, inertia)
 
     @property
     def spatial_inertia(self) -> SpatialInertia:
@@ -113,6 +152,22 @@ class BodyRef(Moving):
     def geometries(self) -> tuple[GeometryRef, ...]:
         """Its shapes that collide."""
         return tuple(one for one in self._robot.geometries if one.body is self)
+
+    def add_geometry(self, geometry: Geometry) -> GeometryRef:
+        """Add a shape that collides, between steps; inertia stays as it is.
+
+        Parameters
+        ----------
+        geometry : Geometry
+            With its pose in the link's frame.
+
+        Returns
+        -------
+        geometry : GeometryRef
+            Its handle.
+        """
+        self._robot.world._edits.add_geometry(self._robot, self._thing, geometry)
+        return self.geometries[-1]
 
     # ---- contacts ----------------------------------------------------------------------------------
 

@@ -64,10 +64,18 @@ class GeometryRef(Placed):
         """One of rbdyn.collision.shapes."""
         return self.geometry.shape
 
+    @shape.setter
+    def shape(self, value: Shape) -> None:
+        self.set(shape=value)
+
     @property
     def placement(self) -> Transform:
         """Where it is on its link, a Transform."""
         return self.geometry.pose
+
+    @placement.setter
+    def placement(self, value: Transform) -> None:
+        self.set(pose=value)
 
     @property
     def pose(self) -> Array:
@@ -75,20 +83,60 @@ class GeometryRef(Placed):
         pose: Array = body_pose(self._robot._placed, self._item.link) @ self.placement.matrix
         return pose
 
+    def set(self, **values: Any) -> None:
+        """Change several attributes of it at once, between steps; what is not given stays.
+
+        Contacts of a shape that is not what it was, or not where it was, are forgotten, and nothing else.
+
+        Parameters
+        ----------
+        **values
+            `shape`, `pose` (a Transform in the link's frame), `material`, `group`, `mask`, `color`.
+
+        Raises
+        ------
+        MechanismError, CollisionError
+            If a value is wrong; nothing changes then.
+        BusyError
+            While the World steps, or between the halves of a step.
+        """
+        link = self._thing.link
+        self._robot.world._edits.set_geometry(self._robot, link, self._item.place(), **values)
+
+    def remove(self) -> None:
+        """Take it off its link, between steps; this handle raises RemovedError from then on."""
+        link, robot = self._thing.link, self._robot
+        robot.world._edits.remove_geometry(robot, link, self._item.place())
+        for key in [key for key, handle in robot._handles.items() if handle is self]:
+            del robot._handles[key]
+        self._end(f"geometry {self._item.name!r} was removed from body {link.name!r}")
+
     @property
     def material(self) -> str:
         """Name for the World's pairs of materials."""
         return self.geometry.material
+
+    @material.setter
+    def material(self, value: str) -> None:
+        self.set(material=value)
 
     @property
     def group(self) -> int:
         """Collision group, 64 bits."""
         return self.geometry.group
 
+    @group.setter
+    def group(self, value: int) -> None:
+        self.set(group=value)
+
     @property
     def mask(self) -> int:
         """Which groups it collides with, 64 bits."""
         return self.geometry.mask
+
+    @mask.setter
+    def mask(self, value: int) -> None:
+        self.set(mask=value)
 
     @property
     def body(self) -> BodyRef:

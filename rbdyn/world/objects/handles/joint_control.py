@@ -83,30 +83,76 @@ class Controlled(Moving):
         """Viscous [N m s/rad or N s/m]."""
         return self._one_of(self._robot.joint_damping[self._in_v()])
 
+    @damping.setter
+    def damping(self, value: float) -> None:
+        self.set(damping=value)
+
     @property
     def friction(self) -> Any:
         """Dry, while sliding [N m or N]."""
         return self._one_of(self._robot.joint_friction[0][self._in_v()])
+
+    @friction.setter
+    def friction(self, value: float) -> None:
+        self.set(friction=value)
 
     @property
     def static_friction(self) -> Any:
         """Dry, at rest [N m or N]."""
         return self._one_of(self._robot.joint_friction[1][self._in_v()])
 
+    @static_friction.setter
+    def static_friction(self, value: float | None) -> None:
+        self.set(static_friction=value)
+
     @property
     def stiffness(self) -> Any:
         """Of its spring [N m/rad or N/m]."""
         return self._one_of(self._robot.joint_springs[0][self._in_v()])
+
+    @stiffness.setter
+    def stiffness(self, value: float) -> None:
+        self.set(stiffness=value)
 
     @property
     def spring_reference(self) -> Any:
         """Where its spring is at rest [rad or m]."""
         return self._one_of(self._robot.joint_springs[1][self._in_q()])
 
+    @spring_reference.setter
+    def spring_reference(self, value: ArrayLike) -> None:
+        self.set(spring_reference=np.atleast_1d(value))
+
     @property
     def rotor_inertia(self) -> float:
         """Reflected inertia of its rotor (armature) [kg m^2 or kg]."""
         return self._thing.rotor_inertia
+
+    @rotor_inertia.setter
+    def rotor_inertia(self, value: float) -> None:
+        self.set(rotor_inertia=value)
+
+    def set(self, **values: Any) -> None:
+        """Change several parameters of the joint at once, between steps; what is not given stays.
+
+        They are written into the robot's mechanism, and act from the next step on.
+
+        Parameters
+        ----------
+        **values
+            Those of a Joint: `damping`, `friction`, `static_friction`, `static_threshold`, `stiffness`,
+            `spring_reference`, `rotor_inertia`, `position_limits`, `limit_restitution`, `velocity_limit`,
+            `effort_limit`, `no_load_speed`, `cone_limit`, `twist_limits`, `twist_axis`, `mimic`, and `axis`, in the
+            joint's own frames.
+
+        Raises
+        ------
+        MechanismError
+            If a value is wrong, or the mass matrix would be singular; nothing changes then.
+        BusyError
+            While the World steps, or between the halves of a step.
+        """
+        self._robot.world._edits.set_joint(self._robot, self._thing, **values)
 
     # ---- control -----------------------------------------------------------------------------------
 

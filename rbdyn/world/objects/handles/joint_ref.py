@@ -61,6 +61,33 @@ class JointRef(Controlled):
         """Where its before-frame is on the predecessor, a Transform."""
         return self._mechanism.edge(self._item).joint_pose
 
+    @placement.setter
+    def placement(self, value: Transform) -> None:
+        self.place(joint_pose=value)
+
+    def place(self, joint_pose: Transform | None = None, successor_pose: Transform | None = None) -> None:
+        """Move the joint on its links, between steps; what is not given stays.
+
+        q and v stay, but that loops are closed; the robot's contacts are forgotten, as by `set_state`.
+
+        Parameters
+        ----------
+        joint_pose : Transform, optional
+            Pose of its before-frame in the predecessor: `placement`.
+        successor_pose : Transform, optional
+            Pose of the successor in its after-frame.
+
+        Raises
+        ------
+        MechanismError
+            If a pose is no Transform; nothing changes then.
+        LoopError
+            If a loop would be open by more than 1e-3 m or rad; nothing changes then.
+        BusyError
+            While the World steps, or between the halves of a step.
+        """
+        self._robot.world._edits.place_joint(self._robot, self._thing, joint_pose, successor_pose)
+
     @property
     def local_axis(self) -> Array:
         """Its axis, or a planar joint's normal, in its own frames, (3,), fresh [-]."""
@@ -71,6 +98,10 @@ class JointRef(Controlled):
         if not hasattr(kind, "axis"):
             raise Error(f"joint {self.name!r} ({kind.kind}) has no axis")
         return np.array(kind.axis)
+
+    @local_axis.setter
+    def local_axis(self, value: ArrayLike) -> None:
+        self.set(axis=value)
 
     @property
     def axis(self) -> Array:

@@ -15,36 +15,15 @@ from numpy.typing import ArrayLike
 from rbdyn.arguments import as_array, number, shown
 from rbdyn.errors import MechanismError, StateError
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.joints import SinCosRevolute, Spherical
+from rbdyn.mechanism.joints import Spherical
 from rbdyn.spatial.rotations import Array
+from rbdyn.world.objects.joints.said import has_stops
 
 if TYPE_CHECKING:
     from rbdyn.world.objects.articulated_system import ArticulatedSystem
 
 Numbers = float | ArrayLike
 Columns = dict[str, Array]
-
-
-def joint_numbers(mechanism: Any) -> Columns:
-    """What the moving joints of a mechanism say, (nv,) each, in the order of v."""
-    columns: dict[str, list[float]] = {
-        name: []
-        for name in ("lower", "upper", "limit_restitution", "velocity_limit", "friction", "static_friction",
-                     "static_threshold", "no_load_speed")
-    }  # fmt: skip
-    for joint in mechanism.tree_joints:
-        lower, upper = (_stops(joint) and joint.position_limits) or (-np.inf, np.inf)
-        values = {"lower": lower, "upper": upper}
-        values["static_friction"] = joint.friction if joint.static_friction is None else joint.static_friction
-        for name, column in columns.items():
-            value = values[name] if name in values else getattr(joint, name)
-            column += [np.inf if value is None else value] * joint.num_velocities
-    return {name: np.array(column, dtype=float) for name, column in columns.items()}
-
-
-def _stops(joint: Joint) -> bool:
-    """Whether position limits of it are numbers on one axis."""
-    return joint.num_velocities == 1 and not isinstance(joint.joint_type, SinCosRevolute)
 
 
 def _has_one(joint: Joint) -> bool:
@@ -179,7 +158,7 @@ def set_joint_limits(
     --------
     >>> robot.set_joint_limits(joints={"LF_KFE": (-2.6, -0.1)})  # doctest: +SKIP
     """
-    change = _Change(robot, _stops, "position limits act on joints with one degree of freedom, but no SinCosRevolute")
+    change = _Change(robot, has_stops, "position limits act on joints of one degree of freedom, but no SinCosRevolute")
     change.take("lower", lower, "lower", -math.inf)
     change.take("upper", upper, "upper", -math.inf)
     change.take("limit_restitution", restitution, "restitution", 0.0, 1.0)
@@ -504,7 +483,7 @@ def add_spring(robot: ArticulatedSystem, joint: str, stiffness: float, reference
     old = robot.joint_springs[1][_in_q(robot, item)]
     before = change.column("stiffness")[place][0]
     if before > 0.0 and not np.array_equal(rest, old):
-        if not _stops(item):
+        if not has_stops(item):
             raise StateError(f"joint {joint!r} ({item.joint_type.kind}) has a spring with another reference already")
         rest = (before * old + k * rest) / (before + k)
     set_joint_springs(robot, joints={joint: (before + k, rest)})

@@ -1,0 +1,63 @@
+"""Constraints between objects stay where they hang on a body, when the frame moves in which a step knows it."""
+
+from libc.string cimport memcmp
+
+from rbdyn.model.model cimport Placement
+from rbdyn.spatial._algebra cimport Mat3, add3, eye3, matmul3, mul3, sub3, tmul3, transpose3
+from rbdyn.stepping.constraints.bodies.joints cimport BodyFrame
+from rbdyn.world.constraints.body_joint cimport BodyJoint
+from rbdyn.world.constraints.constraint cimport Constraint
+from rbdyn.world.constraints.end cimport End
+from rbdyn.world.constraints.wire cimport Wire
+
+
+cdef int check_ends(Registry registry, ArticulatedSystem robot, Model fresh) except -1:
+    """Error if something hangs on what cannot be found any more."""
+    cdef Constraint constraint
+    cdef End end
+    for constraint in registry.constraints.values():
+        for end in constraint.held:
+            if end.obj is robot:
+                fresh.find(robot.known(end.body))
+    return 0
+
+
+cdef int move_ends(Registry registry, ArticulatedSystem robot, Model fresh) except -1:
+    """Of a robot whose internal frames will be those of `fresh`."""
+    cdef Constraint constraint
+    cdef End end
+    cdef Placement place
+    for constraint in registry.constraints.values():
+        for k, end in enumerate(constraint.held):
+            if end.obj is robot:
+                place = fresh.find(robot.known(end.body))
+                move_end(constraint, k, end, place.R, place.p)
+                end.R, end.p = place.R, place.p
+    return 0
+
+
+cdef int shift_ends(Registry registry, WorldObject body, Vec3 shift) except -1:
+    """Of a single body whose points are moved by `shift` in its frame."""
+    cdef Constraint constraint
+    cdef End end
+    for constraint in registry.constraints.values():
+        for k, end in enumerate(constraint.held):
+            if end.obj is body:
+                move_end(constraint, k, end, eye3(), add3(end.p, shift))
+    return 0
+
+
+cdef int move_end(Constraint constraint, int k, End end, Mat3 R, Vec3 p) except -1:
+    """Where it hangs on its k-th end, whose frame goes to R, p."""
+    cdef BodyFrame* f
+    cdef Vec3* at
+    if memcmp(&R, &end.R, sizeof(Mat3)) == 0 and memcmp(&p, &end.p, sizeof(Vec3)) == 0:
+        return 0                                     # to the bit
+    if isinstance(constraint, Wire):
+        at = &(<Wire> constraint).wire.anchor[k].at
+        at[0] = add3(p, mul3(R, tmul3(end.R, sub3(at[0], end.p))))
+    elif isinstance(constraint, BodyJoint):
+        f = &(<BodyJoint> constraint).c.before if k == 0 else &(<BodyJoint> constraint).c.after
+        f.p = add3(p, mul3(R, tmul3(end.R, sub3(f.p, end.p))))
+        f.R = matmul3(R, matmul3(transpose3(end.R), f.R))
+    return 0

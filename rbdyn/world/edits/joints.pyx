@@ -1,0 +1,136 @@
+"""What joints say, and where they are, changed while the robot is in a World."""
+
+from rbdyn.arguments import shown
+from rbdyn.errors import Error
+from rbdyn.world.objects.joints.said import numbers_of
+
+from rbdyn.model.model cimport Model
+from rbdyn.model.renewal cimport put_array
+from rbdyn.stepping.scene cimport SystemControl
+from rbdyn.world.edits.renewal cimport check_dynamics, renew_now, settle
+
+# attributes of a Joint whose numbers are written where they are; all others go by way of a new compilation
+WRITTEN = {
+    "damping": ("damping",), "stiffness": ("stiffness",), "friction": ("friction", "static_friction"),
+    "static_friction": ("friction", "static_friction"), "static_threshold": ("static_threshold",),
+    "limit_restitution": ("limit_restitution",), "velocity_limit": ("velocity_limit",),
+    "no_load_speed": ("no_load_speed",), "position_limits": ("lower", "upper"), "effort_limit": ("effort_limit",),
+    "rotor_inertia": (), "spring_reference": (),
+}
+COMPILED = ("cone_limit", "twist_limits", "twist_axis", "mimic", "axis")
+IN_MODEL = ("damping", "friction", "stiffness", "effort_limit", "velocity_limit")
+
+
+cdef int set_joint(Registry registry, ArticulatedSystem robot, object joint, dict values) except -1:
+    """Attributes of a Joint of the robot's mechanism, by name: all of them, or none if one is wrong."""
+    cdef Model model = robot.model
+    for name in values:
+        if name not in WRITTEN and name not in COMPILED:
+            raise Error(f"a joint has no {shown(name)} that can be set; there are {', '.join([*WRITTEN, *COMPILED])}")
+    robot.check_alive()
+    registry.lock.begin_edit()
+    try:
+        robot.state.check_not_stepping()
+        renew_now(registry, robot)
+        before = {name: getattr(joint, name) for name in values}
+        try:
+            for name, value in values.items():
+                setattr(joint, name, value)
+            if all([name in WRITTEN for name in values]) and is_written(model, joint, values):
+                write_numbers(robot, joint, values)
+            else:
+                renew_now(registry, robot)
+        except BaseException:
+            for name in reversed(list(before)):
+                setattr(joint, name, before[name])
+            raise
+        finally:
+            model.revision = model.revision_counter.value
+    finally:
+        registry.lock.editing = False
+    return 0
+
+
+cdef bint is_written(Model model, object joint, object names) except -1:
+    """Whether these stand in numbers of degrees of freedom: of loop joints, and limits of balls, they do not."""
+    if "position_limits" in names and joint.num_velocities != 1:
+        return False
+    return joint.name in model.joint_index
+
+
+cdef int write_numbers(ArticulatedSystem robot, object joint, object names) except -1:
+    """What a joint of the tree says now, into the numbers of its degrees of freedom."""
+    cdef Model model = robot.model
+    cdef SystemControl* c = &robot.system().control
+    cdef int first, k, n = joint.num_velocities
+    cdef double x
+    if n == 0:
+        return 0
+    first = model.joint_v_index(joint)
+    place = slice(first, first + n)
+    if "rotor_inertia" in names:
+        put_rotor(robot, joint.rotor_inertia, first, n)
+    said = numbers_of(joint)
+    for name in {column for name in names for column in WRITTEN[name]}:
+        x = said[name]
+        robot.said[name][place] = x
+        for k in range(first, first + n):
+            if name == "effort_limit":
+                c.effort_upper[k], c.effort_lower[k] = x, -x
+            else:
+                robot.numbers(name)[k] = x
+        if name in IN_MODEL:
+            put_array(model, name, place, x)
+    first = model.joint_q_index(joint)
+    place = slice(first, first + joint.num_positions)
+    if "position_limits" in names:
+        put_array(model, "lower", place, said["lower"])
+        put_array(model, "upper", place, said["upper"])
+    if "spring_reference" in names:
+        rest = joint.spring_reference
+        robot.said["spring_reference"][place] = rest
+        put_array(model, "spring_reference", place, rest)
+        for k in range(joint.num_positions):
+            c.q_spring[first + k] = rest[k]
+    robot.put_numbers({})
+    return 0
+
+
+cdef int put_rotor(ArticulatedSystem robot, double rotor, int first, int n) except -1:
+    """Reflected inertia of degrees of freedom, if dynamics work with it."""
+    cdef Model model = robot.model
+    cdef double before = model.c.rotor[first]
+    cdef int k
+    for k in range(first, first + n):
+        model.c.rotor[k] = rotor
+    try:
+        check_dynamics(robot)
+    except BaseException:
+        for k in range(first, first + n):
+            model.c.rotor[k] = before
+        raise
+    put_array(model, "rotor_inertia", slice(first, first + n), rotor)
+    return settle(robot)
+
+
+cdef int place_joint(Registry registry, ArticulatedSystem robot, object joint, object joint_pose,
+                     object successor_pose) except -1:
+    """Move a joint on its bodies, as `Mechanism.place_joint`."""
+    cdef Model model = robot.model
+    robot.check_alive()
+    registry.lock.begin_edit()
+    try:
+        robot.state.check_not_stepping()
+        renew_now(registry, robot)
+        edge = model.mechanism.edge(joint)
+        try:
+            model.mechanism.place_joint(joint, joint_pose, successor_pose)
+            renew_now(registry, robot)
+        except BaseException:
+            model.mechanism.place_joint(joint, edge.joint_pose, edge.successor_pose)
+            raise
+        finally:
+            model.revision = model.revision_counter.value
+    finally:
+        registry.lock.editing = False
+    return 0

@@ -1,0 +1,8 @@
+from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
+from rbdyn.world.registry.registry cimport Registry
+
+cdef int catch_up(Registry registry) except -1
+cdef int renew(Registry registry, ArticulatedSystem robot) except -1
+cdef int renew_now(Registry registry, ArticulatedSystem robot) except -1
+cdef int check_dynamics(ArticulatedSystem robot) except -1
+cdef int settle(ArticulatedSystem robot) except -1

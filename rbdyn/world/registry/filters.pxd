@@ -1,0 +1,24 @@
+from rbdyn.collision._types cimport ContactBuffer
+from rbdyn.collision.backend cimport CollisionBackend
+from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
+from rbdyn.world.objects.object cimport WorldObject
+
+cdef struct SelfLimit:        # of a robot
+    int first, last           # its body handles
+    int most                  # contacts of two of its bodies
+
+cdef class Filters:
+    cdef CollisionBackend collision
+    cdef set ignored                      # {(object, link), (object, link)} that never collide; links as `link_of`
+    cdef SelfLimit* limit                 # (n_limits,) of robots that have one
+    cdef int n_limits
+    cdef size_t room
+    cdef int handle_of(self, tuple part) except -1
+    cdef list parts_of(self, WorldObject obj, object body)
+    cdef list pairs_of(self, WorldObject a, object link_a, WorldObject b, object link_b)
+    cdef int exclude(self, ArticulatedSystem robot) except -1
+    cdef int ignore(self, list pairs, bint ignored) except -1
+    cdef int leave(self, WorldObject obj) except -1
+    cdef int find_limits(self, list systems) except -1
+
+cdef void thin_out(const SelfLimit* limit, int n_limits, ContactBuffer* found) noexcept nogil

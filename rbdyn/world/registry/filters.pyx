@@ -1,0 +1,165 @@
+"""Which bodies never collide, beside groups and masks, and how many contacts two bodies of a robot may have.
+
+Bodies that fixed joints hold to one another are one here, as for collision.
+"""
+
+from rbdyn.arguments import shown
+from rbdyn.errors import Error
+
+from libc.stdlib cimport free
+
+from rbdyn.collision._types cimport ContactPoint
+from rbdyn.collision.broad_phase.filters cimport is_excluded
+from rbdyn.memory cimport grow
+from rbdyn.model.model cimport Model
+from rbdyn.world.objects.single_body cimport SingleBody
+
+
+cdef class Filters:
+    """What the collision backend of one World is told of pairs of bodies."""
+
+    def __init__(self, CollisionBackend collision not None):
+        self.collision, self.ignored = collision, set()
+
+    def __dealloc__(self):
+        free(self.limit)
+
+    # ---- bodies of objects -----------------------------------------------------------------------
+
+    cdef int handle_of(self, tuple part) except -1:
+        """Body handle of (object, link)."""
+        cdef WorldObject obj = part[0]
+        cdef ArticulatedSystem robot
+        if isinstance(obj, SingleBody):
+            return (<SingleBody> obj).body().handle
+        robot = obj
+        return robot.system().handle + robot.model.find(part[1]).body
+
+    cdef list parts_of(self, WorldObject obj, object body):
+        """(object, link) of one body, or of all if `body` is None; a link is the RigidBody that carries the others."""
+        cdef Model model
+        if isinstance(obj, SingleBody):
+            if body is not None:
+                obj._check_body(body)
+            return [(obj, None)]
+        model = (<ArticulatedSystem> obj).model
+        if body is None:
+            return [(obj, parts[0][0]) for parts in model.parts]
+        return [(obj, model.parts[model.find((<ArticulatedSystem> obj).known(body)).body][0][0])]
+
+    cdef list pairs_of(self, WorldObject a, object link_a, WorldObject b, object link_b):
+        """Pairs of what these name; Error if they never collide because they are one body."""
+        pairs = [frozenset((one, other)) for one in self.parts_of(a, link_a) for other in self.parts_of(b, link_b)]
+        pairs = [pair for pair in pairs if len(pair) == 2]
+        if not pairs:
+            raise Error(f"two bodies must be given, got {shown(a.name)} and itself"
+                        + ("" if link_a is None else f": {shown(link_a)} and {shown(link_b)} are on one body"))
+        return pairs
+
+    # ---- pairs that never collide ------------------------------------------------------------------
+
+    cdef int exclude(self, ArticulatedSystem robot) except -1:
+        """Tell the backend which bodies of a robot never collide with one another."""
+        cdef Model model = robot.model
+        cdef int a, b, handle = robot.system().handle
+        joined = {(min(pair), max(pair)) for pair in model.loop_bodies}
+        links = [parts[0][0] for parts in model.parts]
+        for b in range(model.c.nb):
+            for a in range(b):
+                never = not robot.self_collides or (
+                    not robot.meets_parents and (model.c.parent[b] == a or (a, b) in joined))
+                if not never and self.ignored:
+                    never = frozenset(((robot, links[a]), (robot, links[b]))) in self.ignored
+                if never:
+                    self.collision.exclude(handle + a, handle + b)
+                elif is_excluded(&self.collision.table, handle + a, handle + b):
+                    self.collision.allow(handle + a, handle + b)
+        return 0
+
+    cdef int ignore(self, list pairs, bint ignored) except -1:
+        """These never collide, or as others do."""
+        robots = {}
+        for pair in pairs:
+            one, other = pair
+            if ignored:
+                self.ignored.add(pair)
+            else:
+                self.ignored.discard(pair)
+            if one[0] is other[0]:
+                robots[id(one[0])] = one[0]
+            elif ignored:
+                self.collision.exclude(self.handle_of(one), self.handle_of(other))
+            else:
+                self.collision.allow(self.handle_of(one), self.handle_of(other))
+        for robot in robots.values():
+            self.exclude(robot)
+        return 0
+
+    cdef int leave(self, WorldObject obj) except -1:
+        """What was said of an object that goes, whose body handles others will have; the object is still whole."""
+        cdef ArticulatedSystem robot
+        cdef int a, b, handle
+        for pair in [pair for pair in self.ignored if any([one is obj for one, _ in pair])]:
+            one, other = pair
+            self.ignored.discard(pair)
+            if one[0] is not other[0]:
+                self.collision.allow(self.handle_of(one), self.handle_of(other))
+        if isinstance(obj, ArticulatedSystem):
+            robot = obj
+            handle = robot.system().handle
+            for a in range(robot.model.c.nb if handle >= 0 else 0):
+                for b in range(a):
+                    self.collision.allow(handle + a, handle + b)
+        return 0
+
+    # ---- contacts of two bodies of a robot -----------------------------------------------------------
+
+    cdef int find_limits(self, list systems) except -1:
+        """Which robots have fewer than they could; after robots come, go, or are told so."""
+        cdef ArticulatedSystem robot
+        cdef int n = 0
+        for robot in systems:
+            if robot.self_contacts > 0:
+                grow(<void**> &self.limit, &self.room, n + 1, sizeof(SelfLimit))
+                self.limit[n].first = robot.system().handle
+                self.limit[n].last = self.limit[n].first + robot.model.c.nb - 1
+                self.limit[n].most = robot.self_contacts
+                n += 1
+        self.n_limits = n
+        return 0
+
+
+cdef bint is_deeper(const ContactPoint* a, const ContactPoint* b) noexcept nogil:
+    """Whether a, which comes first, is to stay before b."""
+    return a.depth >= b.depth
+
+
+cdef bint is_same_pair(const ContactPoint* a, const ContactPoint* b) noexcept nogil:
+    return (a.body_a == b.body_a and a.body_b == b.body_b) or (a.body_a == b.body_b and a.body_b == b.body_a)
+
+
+cdef bint is_within(const SelfLimit* limit, const ContactPoint* c) noexcept nogil:
+    return limit.first <= c.body_a <= limit.last and limit.first <= c.body_b <= limit.last
+
+
+cdef void thin_out(const SelfLimit* limit, int n_limits, ContactBuffer* found) noexcept nogil:
+    """Of each two bodies of a robot leave its deepest contacts, as many as it may have; the order stays."""
+    cdef ContactPoint* c = found.point
+    cdef int i, j, k, deeper, kept
+    for k in range(n_limits):
+        for i in range(found.n):
+            if not is_within(limit + k, c + i):
+                continue
+            deeper = 0
+            for j in range(found.n):
+                if j != i and is_same_pair(c + i, c + j):
+                    deeper += is_deeper(c + j, c + i) if j < i else not is_deeper(c + i, c + j)
+            if deeper >= limit[k].most:
+                c[i].shape_a = -1 - c[i].shape_a             # it goes, but counts until all are looked at
+        kept = 0
+        for i in range(found.n):
+            if c[i].shape_a >= 0:
+                if kept != i:
+                    c[kept] = c[i]
+                kept += 1
+        found.n = kept
