@@ -9,7 +9,7 @@ from rbdyn.collision.broad_phase.filters cimport allow_pair, exclude_pair
 from rbdyn.collision.broad_phase.sweep cimport broad_free
 from rbdyn.collision.record cimport body_index, filter_bits, measure, place, read_pose, settle
 from rbdyn.collision.scene cimport CollisionScene, contact_array
-from rbdyn.collision.shape_table cimport find_slot, table_add, table_free, table_remove
+from rbdyn.collision.shape_table cimport find_slot, table_add, table_exchange, table_free, table_remove
 from rbdyn.memory cimport Arena, close_arena, open_array
 from rbdyn.spatial._algebra cimport Motion
 
@@ -196,6 +196,32 @@ cdef class CollisionBackend(Backend):
         place(&s, pose)
         self.table.shape[slot] = s
         self.table.revision += 1
+
+    def move_shape(self, id, body, pose, dynamic=True):
+        """Put a shape on another body, under the same id.
+
+        Parameters
+        ----------
+        id : int
+            What `add_shape` returned.
+        body : int
+            Index of the body, 0 or more.
+        pose : (4, 4) array_like of float
+            Pose of the shape in that body [m].
+        dynamic : bool
+            As in `add_shape`.
+
+        Raises
+        ------
+        UnknownNameError, CollisionError
+            If there is no such shape, or an argument is wrong; nothing changes then.
+        """
+        cdef int slot = self._slot(id)
+        cdef ShapeRecord s = self.table.shape[slot]
+        self.check_free(False)
+        s.body, s.dynamic = body_index(body, "body"), bool(dynamic)
+        place(&s, pose)
+        table_exchange(&self.table, slot, s)
 
     def set_group(self, id, group, mask):
         """Change the filter bits `group` and `mask` of the shape `id`; see `add_shape`."""

@@ -22,6 +22,7 @@ cdef struct Table:                 # all zero: empty
 
 cdef void table_free(Table* table) noexcept nogil
 cdef int table_add(Table* table, ShapeRecord record) except -1
+cdef int table_exchange(Table* table, int slot, ShapeRecord record) noexcept
 cdef int table_remove(Table* table, int slot) except -1
 cdef int find_slot(const Table* table, int id) noexcept nogil
 

@@ -29,6 +29,14 @@ cdef int table_add(Table* table, ShapeRecord record) except -1:
     return 0
 
 
+cdef int table_exchange(Table* table, int slot, ShapeRecord record) noexcept:
+    """Another record of the same id."""
+    table.shape[slot] = record
+    count_bodies(table)
+    table.revision += 1
+    return 0
+
+
 cdef int table_remove(Table* table, int slot) except -1:
     """Close the gap, so that slots stay in the order of their ids."""
     memmove(&table.shape[slot], &table.shape[slot + 1], <size_t>(table.n - slot - 1) * sizeof(ShapeRecord))

@@ -33,6 +33,7 @@ cdef class World:
     cdef double time_before               # [s] at the latest change of the time step
     cdef long steps_before                # done until then
     cdef readonly Insides _insides        # where all of this is, for snapshots
+    cdef readonly object _surgery         # Surgery: what exchanges systems
     cdef readonly object _edits           # Edits: what changes objects in place
     cdef object __weakref__
 

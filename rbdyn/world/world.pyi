@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from rbdyn.collision.backend import CollisionBackend
 from rbdyn.contact import ContactSolver, MaterialTable, Problem
-from rbdyn.mechanism import Geometry, Joint, Mechanism
+from rbdyn.mechanism import Geometry, Joint, Mechanism, RigidBody
 from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.constraints.body_joint import BodyJoint
@@ -17,6 +17,7 @@ from rbdyn.world.constraints.wire import Wire, _StretchType
 from rbdyn.world.edits.edits import Edits
 from rbdyn.world.objects.articulated_system import ArticulatedSystem
 from rbdyn.world.objects.contact import Contact
+from rbdyn.world.objects.handles.body_ref import BodyRef
 from rbdyn.world.objects.object import WorldObject
 from rbdyn.world.objects.single_body import SingleBody, _BodyType
 from rbdyn.world.scheduler.schedule import Schedule
@@ -146,6 +147,18 @@ class World:
     def _add_coupling(
         self, coefficients: Mapping[tuple[ArticulatedSystem, str], float], offset: float | None, name: str | None
     ) -> Coupling: ...
+    def merge(
+        world,
+        robot_a: ArticulatedSystem,
+        body_a: str | RigidBody | BodyRef,
+        robot_b: ArticulatedSystem,
+        body_b: str | RigidBody | BodyRef,
+        joint: Joint,
+        pose_a: Transform | None = None,
+        pose_b: Transform | None = None,
+        *,
+        tolerance: float = 1e-3,
+    ) -> ArticulatedSystem: ...
     def add_weld(
         world, a: _End, b: _End, pose: Transform | None = None, *, name: str | None = None
     ) -> BodyJoint: ...

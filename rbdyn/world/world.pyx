@@ -10,6 +10,8 @@ from rbdyn.world import adding, backends, linking, settings
 from rbdyn.world.arguments import label, option
 from rbdyn.world.edits.edits import Edits
 from rbdyn.world.messages import LOG
+from rbdyn.world.surgery import operations
+from rbdyn.world.surgery.surgery import Surgery
 from rbdyn.world.registry.inactive import warn_of_inactive_features
 from rbdyn.world.registry.warm_start import forget_impulses
 from rbdyn.world.scheduler import running
@@ -122,6 +124,7 @@ cdef class World:
         claim_all(self, chosen)
         self.backends = chosen
         self._edits = Edits(self.registry)
+        self._surgery = Surgery(self.registry)
         self.collision, self.contact, self.position_solver = chosen
         self.detections = 1
         scene = self.scene = &self.registry.memory.scene
@@ -424,6 +427,7 @@ cdef class World:
     add_spring = linking.add_spring
     add_stiff_wire = linking.add_stiff_wire
     add_weld = linking.add_weld
+    merge = operations.merge
 
     def _add_single(self, geometries, mass, inertia, body_type, name):
         self.check()

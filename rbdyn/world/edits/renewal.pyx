@@ -5,7 +5,7 @@ What the mechanism says is compiled and checked first, beside the robot; only th
 
 import numpy as np
 
-from rbdyn.errors import MechanismError, StaleModelError
+from rbdyn.errors import MechanismError
 from rbdyn.model import State as new_state
 from rbdyn.world.objects.joints.closed_loops import closed, ties_trees
 from rbdyn.world.objects.joints.said import PER_DOF, joints_say
@@ -25,6 +25,7 @@ from rbdyn.stepping.joint_forces cimport list_inertias
 from rbdyn.stepping.scene cimport System, SystemControl
 from rbdyn.world.edits.ends cimport check_ends, move_ends
 from rbdyn.world.edits.shapes cimport exchange_all
+from rbdyn.world.surgery.exchange cimport restructure
 
 # numbers of a joint that must fit one another: where a mechanism changes one of them, both become what it says
 TOGETHER = (("lower", "upper"), ("friction", "static_friction"))
@@ -58,10 +59,7 @@ cdef int renew_now(Registry registry, ArticulatedSystem robot) except -1:
         return 0
     robot.state.check_not_stepping()
     if model.mechanism.structure != model.structure:
-        raise StaleModelError(
-            f"the graph of {robot.name!r} was edited: its mechanism is at revision {model.revision_counter.value}, the "
-            f"robot at {model.revision}; parameters alone may be changed on robot.mechanism"
-        )
+        return restructure(registry, robot)
     fresh = Model(model.mechanism)
     if not same_layout(model, fresh):
         raise MechanismError(f"{robot.name!r}: a rotor on a loop joint that had none, or none on one that had, changes "

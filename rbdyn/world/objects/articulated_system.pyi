@@ -1,13 +1,14 @@
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 from numpy.typing import ArrayLike
 
-from rbdyn.mechanism import Joint, Mechanism, RigidBody
+from rbdyn.mechanism import Joint, Maps, Mechanism, RigidBody
 from rbdyn.model.model import Model, _Body
 from rbdyn.model.state import State
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.rotations import Array
+from rbdyn.spatial.transform import Transform
 from rbdyn.world.objects.contact import Contact
 from rbdyn.world.objects.handles.body_ref import BodyRef
 from rbdyn.world.objects.handles.frame_ref import FrameRef
@@ -213,6 +214,28 @@ class ArticulatedSystem(WorldObject):
     def set_generalized_force(
         self, tau: ArrayLike | None = None, *, joints: Mapping[str, ArrayLike] | None = None
     ) -> None: ...
+    def attach(
+        robot,
+        mechanism: Mechanism | RigidBody,
+        body: str | RigidBody | BodyRef,
+        joint: Joint,
+        joint_pose: Transform | None = None,
+        successor_pose: Transform | None = None,
+        prefix: str = "",
+    ) -> Maps: ...
+    @overload
+    def remove_joint(
+        robot, joint: str | Joint | JointRef, split: Literal[True], name: str | None = None
+    ) -> ArticulatedSystem: ...
+    @overload
+    def remove_joint(
+        robot, joint: str | Joint | JointRef, split: Literal[False] = False, name: None = None
+    ) -> ArticulatedSystem: ...
+    def remove_subtree(robot, joint: str | Joint | JointRef) -> None: ...
+    def remove_fixed_joints(robot) -> None: ...
+    def replace_joint(robot, joint: str | Joint | JointRef, new_joint: Joint, tolerance: float = 1e-3) -> None: ...
+    def weld(robot, joint: str | Joint | JointRef) -> None: ...
+    def unweld(robot, joint: str | Joint | JointRef) -> None: ...
     @property
     def loop_constraints(self) -> str: ...
     @property

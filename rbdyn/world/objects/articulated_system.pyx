@@ -7,7 +7,7 @@ from rbdyn.algorithms.loops.loops import loop_error
 from rbdyn.errors import Error
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.arguments import option
-from rbdyn.world.objects import base_parts, editing
+from rbdyn.world.objects import base_parts, editing, reshaping
 from rbdyn.world.objects.handles import arrays, finding, step_readings
 from rbdyn.world.objects.joints import loop_joints, named, readings, settings
 from rbdyn.world.objects.base_pose import q_with_base
@@ -70,7 +70,8 @@ cdef class ArticulatedSystem(WorldObject):
         """Compile the mechanism."""
         self.model = Model(mechanism)
         self.state = State(self.model)
-        self._handles = {}
+        self._handles, self._welded = {}, {}
+        self.tree, self.loops = mechanism.tree_joints, mechanism.non_tree_joints
         if self.model.has_loops:
             self.state.set(closed_start(self.model))
         no_force = np.zeros(self.model.c.nv)
@@ -610,6 +611,16 @@ cdef class ArticulatedSystem(WorldObject):
     def _lasted(self):
         self.present()
         return self.system().work.lasted
+
+    # ---- surgery -----------------------------------------------------------------------------
+
+    attach = reshaping.attach
+    remove_joint = reshaping.remove_joint
+    remove_subtree = reshaping.remove_subtree
+    remove_fixed_joints = reshaping.remove_fixed_joints
+    replace_joint = reshaping.replace_joint
+    weld = reshaping.weld
+    unweld = reshaping.unweld
 
     # ---- loops -------------------------------------------------------------------------------
 

@@ -1,6 +1,9 @@
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.stepping.links cimport Link
-from rbdyn.stepping.scene cimport Scene
+from rbdyn.stepping.scene cimport Scene, System
+
+cdef int build_system(System* r, const CModel* m, CData* d) except -1
+cdef void give_back(System* s) noexcept
 
 cdef class SceneMemory:
     cdef Scene scene
@@ -8,6 +11,9 @@ cdef class SceneMemory:
     cdef int add_single(self) except -1
     cdef int remove_single(self, int k) except -1
     cdef int add_system(self, const CModel* m, CData* d) except -1
+    cdef int append_system(self, System* other) except -1
+    cdef int withdraw_system(self, System* other) except -1
+    cdef int swap_system(self, int k, System* other) except -1
     cdef int remove_system(self, int k) except -1
     cdef int choose_systems(self, const int* wanted, int n) except -1
     cdef int make_room_for_singles(self, int n) except -1

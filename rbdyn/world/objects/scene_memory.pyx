@@ -20,6 +20,24 @@ cdef void give_back(System* s) noexcept:
     free_data(&s.ahead)
 
 
+cdef int build_system(System* r, const CModel* m, CData* d) except -1:
+    """A system that is in no scene yet, its arrays zeroed."""
+    memset(r, 0, sizeof(System))
+    r.m, r.d, r.handle = m, d, -1
+    lay_out_control(&r.control, &r.control_memory, m)
+    lay_out_scratch(&r.work, &r.work_memory, m)
+    open_arena(&r.control_memory)
+    try:
+        open_arena(&r.work_memory)
+        allocate_data(&r.ahead, m)
+    except MemoryError:
+        give_back(r)
+        raise
+    lay_out_control(&r.control, &r.control_memory, m)
+    lay_out_scratch(&r.work, &r.work_memory, m)
+    return 0
+
+
 cdef class SceneMemory:
     """Owns the arrays of a World's Scene.  Objects keep it, and their index in it, for as long as they are there."""
 
@@ -83,26 +101,35 @@ cdef class SceneMemory:
 
     cdef int add_system(self, const CModel* m, CData* d) except -1:
         """Index of a new system, its arrays zeroed."""
-        cdef Scene* s = &self.scene
-        cdef int k = s.n_system
-        cdef System* r
-        grow(<void**> &s.system, &s.room_system, k + 1, sizeof(System))
-        r = s.system + k
-        memset(r, 0, sizeof(System))
-        r.m, r.d, r.handle = m, d, -1
-        lay_out_control(&r.control, &r.control_memory, m)
-        lay_out_scratch(&r.work, &r.work_memory, m)
-        open_arena(&r.control_memory)
+        cdef System made
+        build_system(&made, m, d)
         try:
-            open_arena(&r.work_memory)
-            allocate_data(&r.ahead, m)
+            return self.append_system(&made)
         except MemoryError:
-            give_back(r)
+            give_back(&made)
             raise
-        lay_out_control(&r.control, &r.control_memory, m)
-        lay_out_scratch(&r.work, &r.work_memory, m)
-        s.n_system = k + 1
-        return k
+
+    cdef int append_system(self, System* other) except -1:
+        """Index of a system that was built aside; `other` is empty then."""
+        cdef Scene* s = &self.scene
+        grow(<void**> &s.system, &s.room_system, s.n_system + 1, sizeof(System))
+        s.system[s.n_system] = other[0]
+        memset(other, 0, sizeof(System))
+        s.n_system += 1
+        return s.n_system - 1
+
+    cdef int withdraw_system(self, System* other) except -1:
+        """The last system, back to where it was built."""
+        self.scene.n_system -= 1
+        other[0] = self.scene.system[self.scene.n_system]
+        return 0
+
+    cdef int swap_system(self, int k, System* other) except -1:
+        """Another system in the place of one, which goes to where that was."""
+        cdef System was = self.scene.system[k]
+        self.scene.system[k] = other[0]
+        other[0] = was
+        return 0
 
     cdef int remove_system(self, int k) except -1:
         """Take it out; those behind it move up by one."""

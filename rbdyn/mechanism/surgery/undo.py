@@ -1,0 +1,67 @@
+"""Undoing edits of mechanisms: what they were before, for as long as the edits, or what follows from them, may fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from rbdyn.mechanism._owner import Part, claim, release
+from rbdyn.mechanism.editing import editing
+from rbdyn.mechanism.graph import Graph
+
+LISTS = ("_bodies", "_tree_joints", "_loop_joints", "_edges", "_parent_joint", "_body_names", "_joint_names",
+         "_merged_names")  # fmt: skip
+PLAIN = ("_root", "_gravity", "_structure", "_around_bodies", "_held_joint", "name", "nominal_configuration")
+
+
+class Kept:
+    """What a mechanism is now, down to what edits change of its bodies and joints."""
+
+    def __init__(self, mechanism: Graph) -> None:
+        self.mechanism, self.revision = mechanism, mechanism.revision
+        self.lists = {name: getattr(mechanism, name).copy() for name in LISTS}
+        self.plain = {name: getattr(mechanism, name) for name in PLAIN}
+        self.parts: list[tuple[Part, dict[str, Any]]] = [
+            (part, part.__dict__.copy()) for part in (*mechanism.bodies, *mechanism.joints)
+        ]
+        self.shapes = [(items, list(items)) for b in mechanism.bodies for items in (b.collision, b.visual)]
+        self.frames = [(body.frames, body.frames.copy()) for body in mechanism.bodies]
+
+    def let_go(self) -> None:
+        """Give up the parts that the mechanism has now."""
+        release((*self.mechanism.bodies, *self.mechanism.joints))
+
+    def restore(self) -> None:
+        """Make the mechanism, and its parts, what they were."""
+        for name, value in (self.lists | self.plain).items():
+            setattr(self.mechanism, name, value)
+        for part, values in self.parts:
+            part.__dict__.update(values)
+        for items, before in self.shapes:
+            items[:] = before
+        for frames, known in self.frames:
+            frames.clear()
+            frames.update(known)
+        claim((*self.mechanism.bodies, *self.mechanism.joints), self.mechanism)
+        self.mechanism._revision.value = self.revision
+
+
+@contextmanager
+def undone_by_errors(*mechanisms: Graph) -> Iterator[None]:
+    """Edits of these mechanisms within are undone, with all that they did to bodies and joints, if anything raises.
+
+    A mechanism that such an edit makes is left without what it took.  Other threads get a BusyError meanwhile.
+    """
+    with ExitStack() as stack:
+        for mechanism in mechanisms:
+            stack.enter_context(editing(mechanism))
+        kept = [Kept(mechanism) for mechanism in mechanisms]
+        try:
+            yield
+        except BaseException:
+            for one in kept:
+                one.let_go()
+            for one in kept:
+                one.restore()
+            raise

@@ -1,0 +1,1 @@
+"""Surgery on the robots of a World: systems exchanged while it stands between two steps."""

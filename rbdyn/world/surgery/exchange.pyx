@@ -1,0 +1,412 @@
+"""Systems of a World exchanged for others while it stands between two steps: all of it, or nothing.
+
+What is new is built aside: Model, State, memory, handles of bodies.  Then it changes places with what is there, in the
+same robots; what drives it, its shapes, constraints and what solvers remember follow, by joint and by body.  Whatever
+fails until then is undone.  What was there goes last.
+"""
+
+from rbdyn.mechanism.surgery.undo import undone_by_errors
+from rbdyn.world.registry import factories
+from rbdyn.world.registry.warm_start import renumber_impulses
+from rbdyn.world.surgery.following import follow_handles
+from rbdyn.world.surgery.plan import Plan
+
+from rbdyn.collision.broad_phase.filters cimport is_excluded
+from rbdyn.kernels.kinematics cimport poses
+from rbdyn.model.model cimport Model
+from rbdyn.stepping.scene cimport SYSTEM_BODY, Scene
+from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
+from rbdyn.world.objects.object cimport WorldObject
+from rbdyn.world.registry.filters cimport Filters
+from rbdyn.world.registry.registry cimport Registry
+from rbdyn.world.surgery.controls cimport carry_control
+from rbdyn.world.surgery.draft cimport Draft
+from rbdyn.world.surgery.holding cimport holds_on, move_ends, plans_of
+from rbdyn.world.surgery.motions cimport carry_motion
+
+
+cdef object exchange(Registry registry, list robots, object edit):
+    """Let `edit` change the mechanisms of these robots, and take in the Plan that it returns; returns its result."""
+    cdef ArticulatedSystem robot
+    registry.lock.begin_edit()
+    try:
+        registry.check_not_simulated()
+        for robot in robots:
+            robot.check_alive()
+            robot.state.check_not_stepping()
+        with undone_by_errors(*[robot.mechanism for robot in robots]):
+            plan = edit()
+            return Operation(registry, robots, plan).run()
+    finally:
+        registry.lock.editing = False
+
+
+cdef int restructure(Registry registry, ArticulatedSystem robot) except -1:
+    """Take in what the user made of the graph of a robot's mechanism; the caller holds the lock."""
+    Operation(registry, [robot], Plan([(robot.mechanism, robot, None)])).run()
+    return 0
+
+
+cdef class Before:
+    """What a robot was."""
+
+    cdef Model model
+    cdef object state, tree, loops, said, shapes_of
+    cdef bint targeted, self_collides, meets_parents
+    cdef int handle, self_contacts
+    cdef list balls
+
+    def __cinit__(self, ArticulatedSystem robot):
+        self.model, self.state, self.tree, self.loops = robot.model, robot.state, robot.tree, robot.loops
+        self.said, self.shapes_of, self.targeted = robot.said, robot.shapes_of, robot.targeted
+        self.handle, self.balls = robot.system().handle, robot._ball_limits()
+        self.self_collides, self.meets_parents = robot.self_collides, robot.meets_parents
+        self.self_contacts = robot.self_contacts
+
+    cdef int put_back(self, ArticulatedSystem robot) except -1:
+        robot.model, robot.state, robot.tree, robot.loops = self.model, self.state, self.tree, self.loops
+        robot.said, robot.shapes_of, robot.targeted = self.said, self.shapes_of, self.targeted
+        robot.self_collides, robot.meets_parents = self.self_collides, self.meets_parents
+        robot.self_contacts = self.self_contacts
+        return 0
+
+
+cdef class Operation:
+    """One exchange, and what of it is done so far."""
+
+    cdef Registry registry
+    cdef list robots, drafts, held, moved, added, apart, dropped
+    cdef set ignored
+    cdef object plan
+    cdef dict before, remembered
+
+    def __cinit__(self, Registry registry, list robots, plan):
+        self.registry, self.robots, self.plan = registry, robots, plan
+        self.drafts, self.moved, self.added, self.apart, self.dropped = [], [], [], [], []
+        self.before, self.remembered = {robot: Before(robot) for robot in robots}, {}
+
+    def run(self):
+        """Do it; what the plan returns, or the new robot."""
+        self.held = holds_on(self.registry, self.robots)
+        try:
+            self.prepare()
+            planned = plans_of(self.held, self.robots, self.drafts, self.plan)
+            self.install()
+            self.carry_all()
+            self.take_shapes()
+            self.separate()
+            self.renumber()
+        except BaseException:
+            self.undo()
+            raise
+        move_ends(planned)
+        self.finish([one for one, ends in planned if ends is None])
+        return self.plan.result
+
+    # ---- aside -------------------------------------------------------------------------------
+
+    cdef int prepare(self) except -1:
+        """All that is new, built aside."""
+        cdef ArticulatedSystem robot
+        cdef Draft draft
+        for mechanism, owner, name in self.plan.parts:
+            robot = owner
+            fresh = owner is None
+            if fresh:
+                robot = ArticulatedSystem.__new__(ArticulatedSystem)
+                robot.name = mechanism.name if name is None else name
+            draft = Draft(mechanism, robot, fresh)
+            self.drafts.append(draft)
+            carry_motion(self.robots, draft, self.plan)
+        for draft in self.drafts:
+            draft.handle = self.registry.memory.take_handles(draft.model.c.nb)
+            draft.system.handle = draft.handle
+        return 0
+
+    # ---- in place of what is there -----------------------------------------------------------
+
+    cdef int install(self) except -1:
+        """Systems change places; new ones come last."""
+        cdef Draft draft
+        cdef ArticulatedSystem robot
+        cdef Scene* s = &self.registry.memory.scene
+        cdef int k
+        for draft in self.drafts:
+            robot = draft.robot
+            if draft.fresh:
+                name, first = self.plan.parts[self.drafts.index(draft)][2], self.robots[0]
+                self.registry.enter(robot, name, draft.mechanism.name)
+                robot.memory, robot.moved_at = self.registry.memory, (<ArticulatedSystem> first).moved_at
+                robot._handles, robot._welded, robot.targeted = {}, {}, False
+                robot.index = self.registry.memory.append_system(&draft.system)
+                self.registry.systems.append(robot)
+            else:
+                self.registry.memory.swap_system(robot.index, &draft.system)
+            draft.placed = True
+            robot.model, robot.state, robot.shapes_of = draft.model, draft.state, {}
+            robot.tree, robot.loops = draft.mechanism.tree_joints, draft.mechanism.non_tree_joints
+            for k in range(draft.model.c.nb):
+                s.body[draft.handle + k].kind = SYSTEM_BODY
+                s.body[draft.handle + k].index, s.body[draft.handle + k].body = robot.index, k
+            robot.set_gravity(s.gravity)
+            poses(&draft.model.c, &draft.state.c)
+            for k in range(draft.model.c.nb):
+                s.pose[draft.handle + k].R, s.pose[draft.handle + k].p = draft.state.c.R[k], draft.state.c.p[k]
+        return 0
+
+    cdef size_t old_system(self, ArticulatedSystem robot) except 0:
+        """Where the system of a robot is that there was."""
+        cdef Draft draft
+        for draft in self.drafts:
+            if draft.robot is robot:
+                return <size_t> &draft.system
+        return <size_t> (self.registry.memory.scene.system + robot.index)
+
+    cdef int carry_all(self) except -1:
+        """Control, and what acted in the latest step."""
+        cdef Draft draft
+        cdef ArticulatedSystem robot
+        cdef Before before
+        old = {}
+        for robot in self.robots:
+            before = self.before[robot]
+            old[robot] = self.old_system(robot), before.model, before.loops, before.balls, before.targeted
+        for draft in self.drafts:
+            draft.robot.begin()
+            carry_control(self.robots, draft, old)
+        return 0
+
+    # ---- collision ---------------------------------------------------------------------------
+
+    cdef int take_shapes(self) except -1:
+        """Shapes follow their bodies under the same ids; what is new comes, what is gone is noted."""
+        cdef Draft draft
+        cdef Before before
+        cdef int k
+        left = {}
+        for robot in self.robots:
+            before = self.before[robot]
+            for body, entries in before.shapes_of.items():
+                for item, shape_id in entries:
+                    left[shape_id] = body, item, before
+        for draft in self.drafts:
+            for body in draft.mechanism.bodies:
+                place = draft.model.placements[body]
+                k = place.body
+                known = [(i, item) for before in self.before.values() for item, i in before.shapes_of.get(body, ())]
+                carrier = str(draft.model.body_names[max(k - draft.model.base, 0)])
+                frame = factories.matrix(draft.model, body) if body.collision else None
+                entries = draft.robot.shapes_of[body] = []
+                for item in body.collision:
+                    found = next((i for i, old in known if old is item and i in left), None)
+                    if found is None:
+                        found = next((i for i, (_, old, _) in left.items()
+                                      if old.shape is item.shape and old.name == item.name and old is not item), None)
+                    if found is None:
+                        count = len(draft.robot.shape_ids)
+                        self.registry.register(draft.robot, draft.handle + k, carrier, body.name, [item], frame, k > 0)
+                        found = draft.robot.shape_ids[count]
+                        self.added.append((draft.robot, found))
+                    else:
+                        self.move_shape(found, left.pop(found), draft.handle + k, frame @ item.pose.matrix, k > 0,
+                                        (draft.robot, carrier, item.name or carrier, body.name))
+                    entries.append((item, found))
+        self.dropped = list(left)
+        return 0
+
+    cdef int move_shape(self, int shape_id, tuple was, int handle, object pose, bint dynamic, tuple now) except -1:
+        """Put a shape on its body as that is numbered now."""
+        body, old, known = was
+        cdef Before before = known
+        cdef int k = before.model.placements[body].body
+        here = before.model.internal_pose(body) @ old.pose.matrix
+        said = self.registry.shapes[shape_id]
+        self.registry.collision.move_shape(shape_id, handle, pose, dynamic)
+        self.moved.append((shape_id, before.handle + k, here, k > 0, said))
+        self.registry.shapes[shape_id] = now
+        return 0
+
+    cdef int separate(self) except -1:
+        """Pairs of bodies that never collide: what was said of bodies goes on with them."""
+        cdef Draft draft
+        cdef Filters filters = self.registry.filters
+        self.ignored = filters.ignored
+        filters.ignored = self.moved_pairs()
+        for draft in self.drafts:
+            self.settle_filters(draft)
+            filters.exclude(draft.robot)
+        for pair in filters.ignored - self.ignored:
+            one, other = pair
+            if one[0] is not other[0]:
+                a, b = filters.handle_of(one), filters.handle_of(other)
+                self.registry.collision.exclude(a, b)
+                self.apart.append((a, b))
+        return 0
+
+    cdef set moved_pairs(self):
+        """The pairs that users said never collide, as they are now."""
+        moved = set()
+        for pair in self.ignored:
+            new = frozenset([self.moved_part(part) for part in pair])
+            if None not in new and len(new) == 2:
+                moved.add(new)
+        return moved
+
+    cdef object moved_part(self, tuple part):
+        """(object, link) as it is now; None if it is gone."""
+        cdef Draft draft
+        if part[0] not in self.before:
+            return part
+        for draft in self.drafts:
+            place = draft.model.placements.get(part[1])
+            if place is not None:
+                return draft.robot, draft.model.parts[place.body][0][0]
+        return None
+
+    cdef int settle_filters(self, Draft draft) except -1:
+        """Whether its bodies collide with one another: as before, each with those of the robot that it was of."""
+        cdef ArticulatedSystem robot = draft.robot, source
+        cdef Before before
+        here = [parts[0][0] for parts in draft.model.parts]
+        sources = [one for one in self.robots
+                   if any([body in (<Before> self.before[one]).model.placements for body in here])] or self.robots[:1]
+        before = self.before[sources[0]]
+        robot.meets_parents, robot.self_contacts = before.meets_parents, before.self_contacts
+        shy = [one for one in sources if not (<Before> self.before[one]).self_collides]
+        robot.self_collides = len(shy) < len(sources)
+        if robot.self_collides:
+            for source in shy:
+                links = [link for link in here if link in (<Before> self.before[source]).model.placements]
+                self.registry.filters.ignored |= {frozenset(((robot, a), (robot, b)))
+                                                  for a in links for b in links if a is not b}
+        return 0
+
+    # ---- solvers -----------------------------------------------------------------------------
+
+    cdef int renumber(self) except -1:
+        """What solvers remember of joints, limits and loops is of the same ones, as they are numbered now."""
+        cdef Draft draft
+        cdef Before before
+        cdef int k
+        dofs, loops = {}, {}
+        for draft in self.drafts:
+            for joint, (robot, old) in draft.origin.items():
+                before = self.before[robot]
+                first, now = before.model.joint_v_index(old.name), draft.model.joint_v_index(joint.name)
+                for k in range(joint.num_velocities):
+                    dofs[before.handle, first + k] = draft.handle, now + k
+            here = {joint: k for k, joint in enumerate(draft.mechanism.non_tree_joints)}
+            for known in self.before.values():
+                before = known
+                for k, joint in enumerate(before.loops):
+                    if joint in here:
+                        loops[before.handle, k] = draft.handle, here[joint]
+        world = self.registry.world()
+        handles = {(<Before> one).handle for one in self.before.values()}
+        for solver in (world.contact, world.position_solver):
+            state = renumber_impulses(solver, handles, dofs, loops)
+            if state is not None:
+                self.remembered[solver] = state
+        return 0
+
+    # ---- the end -----------------------------------------------------------------------------
+
+    cdef int undo(self) except -1:
+        """Back to what was there."""
+        cdef Draft draft
+        cdef ArticulatedSystem robot
+        for solver, state in self.remembered.items():
+            solver.set_state(state)
+        if self.ignored is not None:
+            self.registry.filters.ignored = self.ignored
+        for a, b in self.apart:
+            self.registry.collision.allow(a, b)
+        for robot, shape_id in reversed(self.added):
+            self.registry.collision.remove_shape(shape_id)
+            self.registry.memory.scene.material[shape_id] = -1
+            robot.shape_ids.remove(shape_id)
+            del self.registry.shapes[shape_id]
+        for shape_id, handle, pose, dynamic, said in reversed(self.moved):
+            self.registry.collision.move_shape(shape_id, handle, pose, dynamic)
+            self.registry.shapes[shape_id] = said
+        for draft in reversed(self.drafts):
+            robot = draft.robot
+            if draft.fresh:
+                if draft.placed:
+                    self.registry.memory.withdraw_system(&draft.system)
+                    self.registry.systems.pop()
+                if robot.lock is not None:
+                    del self.registry.objects[robot.name]
+                    self.registry.added -= 1
+                robot.lock = robot.memory = None
+            elif draft.placed:
+                self.registry.memory.swap_system(robot.index, &draft.system)
+                (<Before> self.before[robot]).put_back(robot)
+            if draft.handle >= 0:
+                self.mix(draft.handle, draft.model.c.nb)
+                self.registry.memory.free_handles.append((draft.model.c.nb, draft.handle))
+        self.registry.release_materials()
+        return 0
+
+    cdef int mix(self, int handle, int n) except -1:
+        """Bodies of a run of handles that goes may collide: others will have these."""
+        cdef int a, b
+        for b in range(n):
+            for a in range(b):
+                if is_excluded(&self.registry.collision.table, handle + a, handle + b):
+                    self.registry.collision.allow(handle + a, handle + b)
+        return 0
+
+    cdef int old_handle(self, tuple part) except -1:
+        """Body handle that (object, link) had."""
+        cdef Before before
+        if part[0] not in self.before:
+            return self.registry.filters.handle_of(part)
+        before = self.before[part[0]]
+        return before.handle + before.model.placements[part[1]].body
+
+    cdef int finish(self, list lost) except -1:
+        """What was there goes."""
+        cdef Draft draft
+        cdef Before before
+        cdef ArticulatedSystem robot
+        cdef WorldObject other
+        cdef Registry registry = self.registry
+        registry.revision += 1
+        for one in lost:
+            registry.remove_constraint(one)
+        staying = {draft.robot for draft in self.drafts}
+        for robot in self.robots:
+            before = self.before[robot]
+            self.mix(before.handle, before.model.c.nb)
+            if robot in staying:
+                registry.memory.free_handles.append((before.model.c.nb, before.handle))
+        for pair in self.ignored - registry.filters.ignored:
+            a, b = [self.old_handle(part) for part in pair]
+            registry.collision.allow(a, b)
+        world = registry.world()
+        present = set(registry.collision.ids) if self.dropped else ()
+        for shape_id in self.dropped:
+            if shape_id in present:
+                registry.collision.remove_shape(shape_id)
+            registry.memory.scene.material[shape_id] = -1
+            del registry.shapes[shape_id]
+        if self.dropped:
+            world._forget_shapes(self.dropped)
+        for draft in self.drafts:
+            draft.robot.shape_ids = [i for entries in draft.robot.shapes_of.values() for _, i in entries]
+        follow_handles(self.robots, [draft.robot for draft in self.drafts], self.plan)
+        for robot in self.robots:
+            if robot not in staying:
+                registry.memory.remove_system(robot.index)
+                del registry.systems[robot.index]
+                for other in registry.systems[robot.index:]:
+                    other.index -= 1
+                del registry.objects[robot.name]
+                robot.lock = robot.memory = None
+                robot.shape_ids = []
+        for draft in self.drafts:
+            if draft.fresh and self.plan.result is None:
+                self.plan.result = draft.robot
+        registry.filters.find_limits(registry.systems)
+        return registry.release_materials()

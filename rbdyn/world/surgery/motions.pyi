@@ -1,0 +1,6 @@
+from rbdyn.mechanism import Joint
+from rbdyn.spatial.rotations import Array
+from rbdyn.spatial.transform import Transform
+
+def within(joint: Joint, q: Array) -> Array: ...
+def check_gap(joint: Joint, pose: Transform, reached: Transform, tolerance: float) -> None: ...
