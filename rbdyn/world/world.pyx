@@ -403,7 +403,7 @@ cdef class World:
         return self.registry.materials
 
     def find(self, name):
-        """The object called `name`; UnknownNameError (a KeyError) with the nearest names if there is none."""
+        """The object or constraint called `name`; UnknownNameError (a KeyError) with the nearest names if not."""
         self.check()
         return self.registry.find(name)
 

@@ -1,6 +1,7 @@
 """Couplings of joint coordinates, of one robot or several."""
 
 from rbdyn.arguments import number
+from rbdyn.world.objects.joints.drives import softness_numbers
 
 from rbdyn.memory cimport close_arena, open_arena
 from rbdyn.stepping.constraints.joints.couplings cimport CouplingTerm, coupling_error, lay_out_coupling
@@ -73,6 +74,33 @@ cdef class Coupling(Constraint):
         self.check_alive()
         self.lock.check_editable()
         self.c.offset = value
+
+    @property
+    def softness(self):
+        """How far it gives way, and what damps that; set with `set_softness`."""
+        self.check_alive()
+        return self.c.soft.softness, self.c.soft.damping
+
+    def set_softness(self, softness, damping=0.0):
+        """Let it give way, as a spring with a damper; it does not to begin with.
+
+        Parameters
+        ----------
+        softness : float
+            How far the sum goes for a unit of `force`; 0: not at all.
+        damping : float
+            Force for a unit of its rate beside it.
+
+        Raises
+        ------
+        Error
+            If a number is wrong, or damping comes without softness; nothing changes then.
+        """
+        (_, soft), (_, damped) = softness_numbers(number(softness, "softness", low=0.0),
+                                                  number(damping, "damping", low=0.0))
+        self.check_alive()
+        self.lock.check_idle()
+        self.c.soft.softness, self.c.soft.damping = soft, damped
 
     @property
     def error(self):

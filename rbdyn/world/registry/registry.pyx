@@ -38,15 +38,18 @@ cdef class Registry:
     # ---- look-ups ----------------------------------------------------------------------------
 
     cdef object find(self, object name):
-        """The object called `name`; UnknownNameError if there is none."""
+        """The object or constraint called `name`; UnknownNameError if there is none."""
         if isinstance(name, str) and name in self.objects:
             return self.objects[name]
-        raise unknown_name("object", name if isinstance(name, str) else shown(name), self.objects, "this World")
+        if isinstance(name, str) and name in self.constraints:
+            return self.constraints[name]
+        raise unknown_name("object", name if isinstance(name, str) else shown(name),
+                           [*self.objects, *self.constraints], "this World")
 
     cdef WorldObject object_in(self, object obj):
         """An object of this World, or the one of that name; Error or RemovedError otherwise."""
         if isinstance(obj, str):
-            return self.find(obj)
+            obj = self.find(obj)
         if not isinstance(obj, WorldObject):
             raise Error(f"obj must be an object of this World, or its name, got {shown(obj)}")
         if (<WorldObject> obj).lock is not self.lock:

@@ -187,3 +187,4 @@ cdef void keep_links(Archive* a, Scene* s) noexcept:
                 keep(a, &(<BodyJoint*> link).soft, 2 * sizeof(Softness))
             elif kind == COUPLING_LINK:
                 keep(a, &(<Coupling*> link).offset, sizeof(double))
+                keep(a, &(<Coupling*> link).soft, sizeof(Softness))

@@ -203,3 +203,34 @@ def test_a_snapshot_holds_motors_and_softness():
     world.step(30)
     again = (*body.position, axle.q, axle.drive_force, robot.loop_drive_force("pin0"), *robot.q)
     np.testing.assert_array_equal(again, end)
+
+
+def test_a_coupling_gives_way_by_its_softness_times_what_it_bears():
+    """Two wheels on a gear 1 : -3, one held by its stop, a torque on the other: off by softness times load."""
+    world = World(1e-3, gravity=(0, 0, 0))
+    wheels = []
+    for name, limits in (("a", None), ("b", (0.0, 3.0))):
+        m = rbdyn.Mechanism(rbdyn.RigidBody("root"))
+        m.attach(m.root_body, rbdyn.RigidBody("wheel", rbdyn.SpatialInertia(1.0, (0, 0, 0), 0.1 * np.eye(3))),
+                 Joint("axle", Revolute((0, 0, 1)), limits))
+        wheels.append(world.add_articulated_system(m, name))
+    gear = world.add_coupling({(wheels[0], "axle"): 1.0, (wheels[1], "axle"): 3.0})
+    gear.set_softness(2e-3, 5.0)
+    assert gear.softness == (2e-3, 5.0)
+    wheels[0].set_generalized_force([4.0])
+    world.step(2000)
+    assert gear.error == pytest.approx(4.0 * 2e-3, rel=1e-6)
+    assert wheels[0].q[0] == pytest.approx(4.0 * 2e-3, rel=1e-3)
+    assert gear.force[0] == pytest.approx(-4.0, rel=1e-6)
+    gear.set_softness(0.0)
+    world.step(300)
+    assert abs(gear.error) < 1e-6
+    with pytest.raises(Error, match="softness must"):
+        gear.set_softness(-1.0)
+
+
+def test_a_world_finds_constraints_by_name():
+    world, body, weld = hung(1e-3, 0.0)
+    assert world.find(weld.name) is weld and world.find(body.name) is body
+    with pytest.raises(rbdyn.UnknownNameError, match=weld.name):
+        world.find(weld.name[:-1])

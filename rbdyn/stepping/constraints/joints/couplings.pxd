@@ -3,6 +3,7 @@
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.memory cimport Arena, place
 from rbdyn.stepping.builder cimport Builder, Count, Share
+from rbdyn.stepping.freedom cimport Softness
 from rbdyn.stepping.links cimport COUPLING_LINK, Link
 from rbdyn.stepping.scene cimport Scene
 
@@ -19,6 +20,7 @@ cdef struct Coupling:         # sum of coefficient times coordinate = offset
     int n
     CouplingTerm* term        # (n,)
     double offset
+    Softness soft             # how it gives way, if at all
 
 cdef inline void lay_out_coupling(Coupling* c, Arena* a, int n) noexcept nogil:
     """Place the arrays of a coupling of n coordinates; twice, as memory.pxd says."""

@@ -1,10 +1,12 @@
 """Couplings a x1 + b x2 + ... = c of joint coordinates, of one system or several: a bilateral row for each.
 
-As with mimics the velocities obey it at the end of every step, and what positions are off is led back by them alone.
+As with mimics the velocities obey it at the end of every step, and what positions are off is led back by them alone,
+unless it gives way.
 """
 
 from rbdyn.contact.problem cimport BILATERAL, ContactProblem, Key
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
+from rbdyn.stepping.constraints.bodies.freedoms cimport soften
 from rbdyn.stepping.constraints.joints.home cimport speed_back
 from rbdyn.stepping.scene cimport MIMIC_FORCE, Scene, System
 
@@ -34,16 +36,18 @@ cdef Count count_couplings(const Scene* s) noexcept nogil:
 cdef int write_coupling(const Scene* s, Builder* b, const Coupling* c) except -1 nogil:
     """How fast the sum changes."""
     cdef const CouplingTerm* t
-    cdef double v_start = 0.0, v_free = 0.0
+    cdef double v_start = 0.0, v_free = 0.0, error = coupling_error(s, c)
     cdef int i
     for i in range(c.n):
         t = c.term + i
         v_start += t.coefficient * system_of(s, t).d.v[t.dof]
         v_free += t.coefficient * system_of(s, t).work.v_free[t.dof]
-    begin_row(b, BILATERAL, 0.0, 0.0, v_start, v_free, 0.0, 0.0, speed_back(s, coupling_error(s, c)),
+    begin_row(b, BILATERAL, 0.0, 0.0, v_start, v_free, 0.0, 0.0, speed_back(s, error),
               Key(source=COUPLING_SOURCE, id_a=c.link.id, id_b=0, feature=0))
     for i in range(c.n):
         add_coordinate(b, system_of(s, c.term + i), c.term[i].dof, c.term[i].coefficient)
+    if c.soft.softness > 0.0:
+        soften(s, b, &c.soft, &error)
     return 0
 
 
