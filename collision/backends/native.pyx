@@ -103,7 +103,7 @@ cdef class NativeBackend(CollisionBackend):
         else:
             set_out(&x, a, &pose[a.s.body], motions, still_a, p)
             set_out(&y, b, &pose[b.s.body], motions, still_b, q)
-            outcome = collide_moving(pair_table(), &x, &y, self.table.margin, motions.beyond, sink, &axis)
+            outcome = collide_moving(pair_table(), &x, &y, self.table.margin, motions.beyond, sink, gap, &axis)
         if a.s.kind != HALF_SPACE and b.s.kind != HALF_SPACE:
             keep_separation(&self.separations, pair.a, pair.b, axis)
         if outcome == STOPS:
@@ -159,7 +159,8 @@ cdef int find_native(CollisionScene scene, id_a, id_b, ContactBuffer* found) exc
     if p.still and q.still:
         collide(pair_table(), N_KINDS, &a, &b, scene.table.margin, &sink)
     elif pair_table()[a.s.kind * N_KINDS + b.s.kind].kernel != NULL:
-        collide_moving(pair_table(), &p, &q, scene.table.margin, scene.paths.beyond, &sink, &axis)
+        collide_moving(pair_table(), &p, &q, scene.table.margin, scene.paths.beyond, &sink,
+                       gap_along(&a, &b, axis), &axis)
     if sink.full:
         raise_full(found)
     return 0

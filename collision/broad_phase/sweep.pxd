@@ -18,6 +18,12 @@ cdef struct BoundingSphere:        # of a shape that is no half-space
     double far                     # [m] ShapeRecord.far
     int body, slot
 
+cdef struct BodySpheres:           # those of one body that follow on one another
+    int body, first, end           # Broad.sphere[first:end]
+    double far                     # [m] of no point of them farther from the body's origin
+    double reach                   # [m] nor of their bounding spheres
+    double travel                  # [m] how far any point of them gets in this step; 0: they rest
+
 cdef enum:
     BLOCK = 32                     # entries that the sweep compares at once
     ROWS_A_LOOK = 256              # entries swept between two looks for signals
@@ -35,10 +41,11 @@ cdef struct Broad:                 # all zero: of no shapes, with no memory
     int capacity                   # slots that fit in the lists below
     int axis                       # sweep axis: 0, 1 or 2
     bint sorted                    # False: `entry` is in no particular order
-    int n_half, n_sphere, n_entry
+    int n_half, n_sphere, n_group, n_entry
     Arena memory                   # of the lists below
     int* half                      # (n_half,) slots of half-spaces
     BoundingSphere* sphere         # (n_sphere,)
+    BodySpheres* group             # (n_group,)
     Entry* bounds                  # (n_entry,) by slot: shapes are asked in the order in which they lie in memory
     int* place                     # (table.n,) where in `bounds` a slot is, of those that are swept
     Entry* entry                   # (n_entry,) the same, sorted by (lo0, slot) after each sweep

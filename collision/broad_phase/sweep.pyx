@@ -40,6 +40,7 @@ cdef void lay_out(Broad* broad, int n) noexcept nogil:
     cdef Columns* c = &broad.column
     broad.half = <int*> place(memory, n, sizeof(int))
     broad.sphere = <BoundingSphere*> place(memory, n, sizeof(BoundingSphere))
+    broad.group = <BodySpheres*> place(memory, n, sizeof(BodySpheres))
     broad.bounds = <Entry*> place(memory, n, sizeof(Entry))
     broad.place = <int*> place(memory, n, sizeof(int))
     broad.entry = <Entry*> place(memory, n, sizeof(Entry))
@@ -57,7 +58,7 @@ cdef void lay_out(Broad* broad, int n) noexcept nogil:
 
 cdef int make_room(Broad* broad, int n) except -1 nogil:
     """Lists of n slots, empty."""
-    broad.capacity = broad.n_half = broad.n_sphere = broad.n_entry = 0
+    broad.capacity = broad.n_half = broad.n_sphere = broad.n_group = broad.n_entry = 0
     close_arena(&broad.memory)
     lay_out(broad, n)
     open_arena(&broad.memory)
@@ -66,13 +67,30 @@ cdef int make_room(Broad* broad, int n) except -1 nogil:
     return 0
 
 
+cdef void add_sphere(Broad* broad, const ShapeRecord* s, int slot) noexcept nogil:
+    """The bounding sphere of a shape, in the group of its body."""
+    cdef BoundingSphere* sphere = &broad.sphere[broad.n_sphere]
+    cdef BodySpheres* group
+    sphere.center, sphere.radius, sphere.far = s.center_body, s.bounds.radius, s.far
+    sphere.body, sphere.slot = s.body, slot
+    if broad.n_sphere == 0 or broad.sphere[broad.n_sphere - 1].body != s.body:
+        broad.group[broad.n_group] = BodySpheres(body=s.body, first=broad.n_sphere, end=0, far=0.0, reach=0.0,
+                                                 travel=0.0)
+        broad.n_group += 1
+    broad.n_sphere += 1
+    group = &broad.group[broad.n_group - 1]
+    group.end = broad.n_sphere
+    group.far = max(group.far, s.far)
+    group.reach = max(group.reach, sqrt(dot3(s.center_body, s.center_body)) + s.bounds.radius)
+
+
 cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
     """Sort the shapes into half-spaces, bounding spheres and sweep entries."""
     cdef int i, n = table.n
     cdef const ShapeRecord* s
     if n > broad.capacity:
         make_room(broad, 2 * n)
-    broad.n_half = broad.n_sphere = broad.n_entry = 0
+    broad.n_half = broad.n_sphere = broad.n_group = broad.n_entry = 0
     for i in range(n):
         s = &table.shape[i]
         broad.posed[i] = False
@@ -81,12 +99,7 @@ cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
             broad.half[broad.n_half] = i
             broad.n_half += 1
             continue
-        broad.sphere[broad.n_sphere].center = s.center_body
-        broad.sphere[broad.n_sphere].radius = s.bounds.radius
-        broad.sphere[broad.n_sphere].far = s.far
-        broad.sphere[broad.n_sphere].body = s.body
-        broad.sphere[broad.n_sphere].slot = i
-        broad.n_sphere += 1
+        add_sphere(broad, s, i)
         if has_partner(table, i):
             broad.posed[i] = True
             broad.bounds[broad.n_entry].slot = broad.entry[broad.n_entry].slot = i
@@ -106,24 +119,38 @@ cdef double travel_of(const ShapeRecord* s, BodyMotions motions, double least) n
     return sqrt(dot3(m.v, m.v)) + s.far * sqrt(dot3(m.w, m.w)) + motions.beyond
 
 
-cdef void find_travels(Broad* broad, const Table* table, BodyMotions motions) noexcept nogil:
-    """How far shapes get in this step, those that move at all; the speeds of a body are looked at once."""
-    cdef int k, body = -1
+cdef void find_travels_of(Broad* broad, BodySpheres* group, BodyMotions motions, double least2) noexcept nogil:
+    """How far the shapes of a body get in this step; nothing is written of those that rested before and rest."""
+    cdef const Motion* m = &motions.of[group.body]
     cdef const BoundingSphere* s
-    cdef double v2 = 0.0, w2 = 0.0, v = 0.0, w = 0.0, least2 = rest_way(table.margin) * rest_way(table.margin)
+    cdef double v2 = dot3(m.v, m.v), w2 = dot3(m.w, m.w), v, w
+    cdef int k
+    if v2 + group.far * group.far * w2 <= least2:
+        if group.travel > 0.0:
+            for k in range(group.first, group.end):
+                broad.travel[broad.sphere[k].slot] = 0.0
+        group.travel = 0.0
+        return
+    v, w = sqrt(v2), sqrt(w2)
+    for k in range(group.first, group.end):
+        s = &broad.sphere[k]
+        broad.travel[s.slot] = 0.0 if v2 + s.far * s.far * w2 <= least2 else v + s.far * w + motions.beyond
+    group.travel = v + group.far * w + motions.beyond
+
+
+cdef void find_travels(Broad* broad, const Table* table, BodyMotions motions) noexcept nogil:
+    """How far shapes get in this step, those that move at all."""
+    cdef double least2 = rest_way(table.margin) * rest_way(table.margin)
+    cdef int k
     if motions.of == NULL:
         memset(broad.travel, 0, table.n * sizeof(double))
+        for k in range(broad.n_group):
+            broad.group[k].travel = 0.0
         return
     for k in range(broad.n_half):
         broad.travel[broad.half[k]] = travel_of(&table.shape[broad.half[k]], motions, rest_way(table.margin))
-    for k in range(broad.n_sphere):
-        s = &broad.sphere[k]
-        if s.body != body:
-            body = s.body
-            v2 = dot3(motions.of[body].v, motions.of[body].v)
-            w2 = dot3(motions.of[body].w, motions.of[body].w)
-            v, w = sqrt(v2), sqrt(w2)
-        broad.travel[s.slot] = 0.0 if v2 + s.far * s.far * w2 <= least2 else v + s.far * w + motions.beyond
+    for k in range(broad.n_group):
+        find_travels_of(broad, &broad.group[k], motions, least2)
 
 
 cdef inline void place_shape(Broad* broad, const Table* table, int slot, const Pose* body_pose,
@@ -155,30 +182,33 @@ cdef inline int push_pair(Broad* broad, int i, int j) except -1 nogil:
 cdef int half_space_pairs(Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) except -1 nogil:
     """Bounding spheres that reach below a half-space: n . (R c + p - o) < radius + margin + travels.
 
-    The plane is taken to each body once, so that a shape costs one dot product.
+    The plane is taken to each body that comes near it, so that a shape costs one dot product.
     """
-    cdef int h, k, body
+    cdef int h, k, g
     cdef Pose X
-    cdef Vec3 normal
-    cdef double offset, reach
+    cdef Vec3 up, normal
+    cdef double height, offset, reach
+    cdef const BodySpheres* group
     cdef const BoundingSphere* sphere
-    normal = vec3(0.0, 0.0, 1.0)
-    offset = 0.0
     for h in range(broad.n_half):
         place_shape(broad, table, broad.half[h], body_pose, motions)
         X = broad.world_pose[broad.half[h]]
-        body = -1
-        for k in range(broad.n_sphere):
-            sphere = &broad.sphere[k]
-            if sphere.body != body:
-                body = sphere.body
-                normal = tmul3(body_pose[body].R, vec3(X.R.xz, X.R.yz, X.R.zz))
-                offset = dot3(vec3(X.R.xz, X.R.yz, X.R.zz), sub3(body_pose[body].p, X.p)) - table.margin
-            reach = sphere.radius + broad.travel[sphere.slot] + broad.travel[broad.half[h]]
-            if dot3(normal, sphere.center) + offset <= reach and may_collide(table, broad.half[h], sphere.slot):
-                push_pair(broad, broad.half[h], sphere.slot)
-                if not broad.posed[sphere.slot]:
-                    place_shape(broad, table, sphere.slot, body_pose, motions)
+        up = vec3(X.R.xz, X.R.yz, X.R.zz)
+        for g in range(broad.n_group):
+            group = &broad.group[g]
+            height = dot3(up, sub3(body_pose[group.body].p, X.p))
+            reach = group.reach + group.travel + broad.travel[broad.half[h]] + table.margin
+            if height - reach > 1e-9 * height:       # rounding moves it by less
+                continue
+            normal = tmul3(body_pose[group.body].R, up)
+            offset = height - table.margin
+            for k in range(group.first, group.end):
+                sphere = &broad.sphere[k]
+                reach = sphere.radius + broad.travel[sphere.slot] + broad.travel[broad.half[h]]
+                if dot3(normal, sphere.center) + offset <= reach and may_collide(table, broad.half[h], sphere.slot):
+                    push_pair(broad, broad.half[h], sphere.slot)
+                    if not broad.posed[sphere.slot]:
+                        place_shape(broad, table, sphere.slot, body_pose, motions)
     return 0
 
 

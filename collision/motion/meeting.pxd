@@ -18,6 +18,7 @@ cdef struct Meeting:               # of two shapes, sought
     double way                     # [m] no two points approach by more in the whole step
     double alone                   # [m] nor by more if either of them is stopped; 0: only one moves
     double gap                     # [m] between them at the start, as far as it was asked for
+    # of those that come fast, for which look_closer() was called
     double angle                   # [rad] of relative rotation, at most
     bint turns                     # by more than is small: corners may come that were not seen
     double slide                   # share of the step in which what slides along what turns gets no deeper than is safe
@@ -25,6 +26,7 @@ cdef struct Meeting:               # of two shapes, sought
 
 cdef Meeting meeting(const PairEntry* table, MovingShape* a, MovingShape* b, double margin, double beyond,
                      Sink* sink) noexcept nogil
+cdef void look_closer(Meeting* m) noexcept nogil
 cdef int look_at(Meeting* m, double t, double margin) noexcept nogil
 cdef double next_arrival(const Meeting* m, int first, double t) noexcept nogil
 cdef double meeting_time(Meeting* m, double t, bint* near) noexcept nogil

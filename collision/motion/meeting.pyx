@@ -11,7 +11,7 @@ from rbdyn.collision.motion.path cimport (
 )
 from rbdyn.collision.pair_table cimport PairEntry, collide
 from rbdyn.collision.sink cimport Sink
-from rbdyn.spatial._algebra cimport Vec3, dot3, sub3
+from rbdyn.spatial._algebra cimport Vec3, dot3, sub3, zero3
 
 cdef double TOUCH = 0.5            # share of the margin: shapes in each other by less have not met
 cdef double OBEYED = 0.05          # share of the margin: rows that a motion disobeys by less are left as they are
@@ -54,15 +54,20 @@ cdef double sliding_time(const Meeting* m) noexcept nogil:
 cdef Meeting meeting(const PairEntry* table, MovingShape* a, MovingShape* b, double margin, double beyond,
                      Sink* sink) noexcept nogil:
     cdef Meeting m
-    m.gap = 0.0
+    m.gap = m.angle = m.slide = 0.0
+    m.turns, m.axis = False, zero3()
     m.table, m.a, m.b, m.sink, m.margin, m.beyond = table, a, b, sink, margin, beyond
     m.touch, m.obeyed = TOUCH * margin, OBEYED * margin
     m.alone = 0.0 if a.still or b.still else fmax(a.path.way, b.path.way)
-    m.way, m.angle = way_between(a, b), turn_between(a, b)
-    m.turns = m.angle > SMALL_TURN
-    m.slide = sliding_time(&m)
-    m.axis = axis_between(&a.now, &b.now)
+    m.way = way_between(a, b)
     return m
+
+
+cdef void look_closer(Meeting* m) noexcept nogil:
+    m.angle = turn_between(m.a, m.b)
+    m.turns = m.angle > SMALL_TURN
+    m.slide = sliding_time(m)
+    m.axis = axis_between(&m.a.now, &m.b.now)
 
 
 # ---- one look --------------------------------------------------------------------------------

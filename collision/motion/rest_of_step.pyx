@@ -3,7 +3,7 @@
 from libc.math cimport fmax, fmin
 
 from rbdyn.collision._types cimport N_KINDS, ContactBuffer, Pose
-from rbdyn.collision.motion.meeting cimport Meeting, deepest_of, look_at, meeting, meeting_time
+from rbdyn.collision.motion.meeting cimport Meeting, deepest_of, look_at, look_closer, meeting, meeting_time
 from rbdyn.collision.motion.path cimport MovingShape, path_of, radius_of
 from rbdyn.collision.pair_table cimport pair_table
 from rbdyn.collision.shape_table cimport Table, compose_pose, find_slot
@@ -49,4 +49,5 @@ cdef double free_share(const Table* shapes, const Mover* a, const Mover* b, Cont
     room.n = 0
     m.touch = fmax(m.touch + SHALLOW * fmin(radius_of(&x), radius_of(&y)), deep + 0.5 * m.touch)
     m.margin = 2.0 * m.touch
+    look_closer(&m)
     return fmin(1.0, meeting_time(&m, 0.0, &near))

@@ -18,6 +18,6 @@ cdef enum Outcome:
     ALONGSIDE                      # none, but the one would run into the other if that were stopped
 
 cdef Outcome collide_moving(const PairEntry* table, MovingShape* a, MovingShape* b, double margin, double beyond,
-                            Sink* sink, Vec3* axis) noexcept nogil
+                            Sink* sink, double gap, Vec3* axis) noexcept nogil
 cdef bint collide_if_stopped(const PairEntry* table, MovingShape* a, MovingShape* b, double margin,
                              Sink* sink) noexcept nogil

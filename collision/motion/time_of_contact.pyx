@@ -4,7 +4,7 @@ from libc.math cimport fmax, fmin
 
 from rbdyn.collision._types cimport HALF_SPACE, N_KINDS, ContactBuffer, ContactPoint
 from rbdyn.collision.motion.meeting cimport (
-    Meeting, closing, deepest_of, least_gap, look_at, meeting, meeting_time, next_arrival,
+    Meeting, closing, deepest_of, least_gap, look_at, look_closer, meeting, meeting_time, next_arrival,
 )
 from rbdyn.collision.motion.path cimport MovingShape, find_end, gap_along, radius_of, shift_at
 from rbdyn.collision.pair_table cimport PairEntry, collide
@@ -169,8 +169,10 @@ cdef Outcome collide_near(Meeting* m, int first) noexcept nogil:
     cdef ContactBuffer* out = m.sink.out
     cdef int n = out.n
     cdef double t
-    cdef bint near
-    if m.way <= 2.0 * m.margin or is_steady(m, first):
+    cdef bint near, slow = m.way <= 2.0 * m.margin
+    if not slow:
+        look_closer(m)
+    if slow or is_steady(m, first):
         keep_near(m, first, m.margin)
         if out.n < n:                            # a smaller margin may choose other corners
             out.n = first
@@ -193,7 +195,9 @@ cdef Outcome collide_far(Meeting* m) noexcept nogil:
     """Of two that are apart at the start."""
     cdef int first = m.sink.out.n
     cdef bint near
-    cdef double t = meeting_time(m, 0.0, &near)
+    cdef double t
+    look_closer(m)
+    t = meeting_time(m, 0.0, &near)
     if t <= 1.0:
         look_at(m, t, fmax(m.margin, 2.0 * (1.0 - t) * m.way))
         return rows_then(m, first, t)
@@ -201,15 +205,14 @@ cdef Outcome collide_far(Meeting* m) noexcept nogil:
 
 
 cdef Outcome collide_moving(const PairEntry* table, MovingShape* a, MovingShape* b, double margin, double beyond,
-                            Sink* sink, Vec3* axis) noexcept nogil:
+                            Sink* sink, double gap, Vec3* axis) noexcept nogil:
     """Emit the contacts of two shapes, normals into the first: those now, or those where they meet in the step.
 
-    `axis` is one along which they may be apart, and is put where they were found to be.
+    `axis` is one along which they may be apart, by `gap`, and is put where they were found to be.
     """
     cdef ContactBuffer* out = sink.out
     cdef Meeting m = meeting(table, a, b, margin, beyond, sink)
     cdef int first = out.n
-    cdef double gap = gap_along(&a.now, &b.now, axis[0])
     cdef Outcome outcome
     if gap > margin + beyond:
         find_end(a)
