@@ -3,7 +3,7 @@
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
-from rbdyn.contact.operator cimport Operator, check_problem, make_operator
+from rbdyn.contact.operator cimport Operator, make_operator
 from rbdyn.contact.operator cimport release as release_operator
 from rbdyn.contact.problem cimport CONE, DISC, UNILATERAL, Block, ContactProblem
 from rbdyn.memory cimport grow
@@ -229,13 +229,12 @@ cdef void copy_impulses(const Operator* G, double* own, double* impulse, bint ba
 
 
 cdef int open_islands(Islands* all, ContactProblem* p) except -1 nogil:
-    """Check the problem, find its islands, and read each one's constants and impulses."""
+    """Find the islands of the problem, and read each one's constants and impulses."""
     cdef double* impulse
     cdef double* begun
     cdef bint apart
     cdef int k, rows
     all.n = all.whole.n = all.whole.n_blocks = all.whole.n_discs = all.whole.n_lines = 0
-    check_problem(p)
     reserve(all, p)
     find(all, p)
     leave_out_open(all, p)

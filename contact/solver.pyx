@@ -4,7 +4,7 @@ from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memset
 
 from rbdyn.contact.after.check_impulses cimport check_impulses
-from rbdyn.contact.operator cimport check_sizes
+from rbdyn.contact.operator cimport check_problem, check_sizes
 from rbdyn.contact.operator cimport release as release_operator
 from rbdyn.contact.problem cimport ContactProblem, Key
 from rbdyn.contact.views.view cimport ContactView
@@ -116,6 +116,7 @@ cdef class ContactSolver(Backend):
         cdef ContactProblem* p
         self.check_free(True)
         p = problem.begin()
+        check_problem(p)
         self.solve_c(p)
         note_solved(self, p)
         problem.finish()
@@ -140,9 +141,12 @@ cdef class ContactSolver(Backend):
             If the problem is malformed, or a solver written in Python wrote impulses that are not finite, that
             pull, that leave a friction cone, or that make energy.
         """
+        cdef ContactProblem* p
         self.check_free(True)
         self.check_complete()
-        solve_contacts(self, problem.begin())
+        p = problem.begin()
+        check_problem(p)
+        solve_contacts(self, p)
         problem.finish()
 
     def configure(self, *, warm_start=None, alternate=None):
