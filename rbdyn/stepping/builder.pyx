@@ -357,19 +357,23 @@ cdef inline void add_entry(Builder* b, int first, bint merge, int coordinate, do
     b.n_entries += 1
 
 
-cdef inline int propagate(Builder* b, const System* s, int i, Force* P, int width, int first, bint merge,
-                          double sign) except -1 nogil:
+cdef inline void propagate(Builder* b, const System* s, int i, Force* P, int width, int first, bint merge,
+                           double sign) noexcept nogil:
     """Entries of the present block for the impulses P on body i, world axes about the system's origin.
 
-    y_k = S_k . P and P <- P - U_k y_k, joint by joint, to the root.  A cone has three impulses, a row one.
+    y_k = S_k . P and P <- P - U_k y_k, joint by joint, to the root.  A cone has three impulses, a row one.  All y of a
+    joint are of the same P; the last joint passes nothing on.
     """
-    cdef Force Q[3]
+    cdef Force whole[3]
+    cdef const Force* Q
     cdef double y[3]
     cdef int j, k, c
     while i > 0:
-        reserve_entries(b, width, s.m.nvi[i])
-        for c in range(width):
-            Q[c] = P[c]
+        Q = P
+        if s.m.nvi[i] > 1 and s.m.parent[i]:
+            for c in range(width):
+                whole[c] = P[c]
+            Q = whole
         for j in range(s.m.nvi[i]):
             k = s.m.vi[i] + j
             for c in range(width):
@@ -381,7 +385,6 @@ cdef inline int propagate(Builder* b, const System* s, int i, Force* P, int widt
             else:
                 add_entry(b, first, merge, s.work.coordinate + k, sign * y[0])
         i = s.m.parent[i]
-    return 0
 
 
 cdef int add_system_point(Builder* b, System* s, int body, Vec3 at, const Mat3* E, double sign) except -1 nogil:
@@ -394,7 +397,9 @@ cdef int add_system_point(Builder* b, System* s, int body, Vec3 at, const Mat3* 
     P[0] = force(cross3(arm, vec3(E.xx, E.xy, E.xz)), vec3(E.xx, E.xy, E.xz))
     P[1] = force(cross3(arm, vec3(E.yx, E.yy, E.yz)), vec3(E.yx, E.yy, E.yz))
     P[2] = force(cross3(arm, vec3(E.zx, E.zy, E.zz)), vec3(E.zx, E.zy, E.zz))
-    return propagate(b, s, body, P, 3, first, b.n_entries3 > first, sign)
+    reserve_entries(b, 3, s.m.nv)
+    propagate(b, s, body, P, 3, first, b.n_entries3 > first, sign)
+    return 0
 
 
 cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 nogil:
@@ -412,7 +417,7 @@ cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 n
     v0 = s.m.vi[i]
     n = s.m.nvi[i]
     L = s.work.L + 6 * v0
-    reserve_entries(b, 1, n)
+    reserve_entries(b, 1, s.m.nv)
     P[0] = zero_f()
     for j in range(dof - v0, n):
         y[j] = 1.0 if j == dof - v0 else 0.0
@@ -422,7 +427,8 @@ cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 n
         y[j] /= sqrt(L[0]) if n == 1 else L[6 * j + j]
         add_entry(b, first, merge, s.work.coordinate + v0 + j, sign * y[j])
         P[0] = sub_f(P[0], scale_f(y[j], s.work.U[v0 + j]))
-    return propagate(b, s, s.m.parent[i], P, 1, first, merge, sign)
+    propagate(b, s, s.m.parent[i], P, 1, first, merge, sign)
+    return 0
 
 
 cdef int add_dense_row(Builder* b, System* s, const double* y, double sign) except -1 nogil:
@@ -453,7 +459,9 @@ cdef int add_system_axis(Builder* b, System* s, int body, Vec3 axis, double sign
     cdef int first = b.entry_start[b.n_rows - 1]
     use_system(s)
     P[0] = force(axis, vec3(0.0, 0.0, 0.0))
-    return propagate(b, s, body, P, 1, first, b.n_entries > first, sign)
+    reserve_entries(b, 1, s.m.nv)
+    propagate(b, s, body, P, 1, first, b.n_entries > first, sign)
+    return 0
 
 
 cdef inline RowSide* side_of(Builder* b, int body) noexcept nogil:
@@ -482,7 +490,9 @@ cdef int add_push(Builder* b, const Scene* s, const BodyHandle* body, Vec3 at, V
         first = b.entry_start[b.n_rows - 1]
         use_system(r)
         P[0] = force(add3(cross3(sub3(at, r.work.origin), push), moment), push)
-        return propagate(b, r, body.body, P, 1, first, b.n_entries > first, 1.0)
+        reserve_entries(b, 1, r.m.nv)
+        propagate(b, r, body.body, P, 1, first, b.n_entries > first, 1.0)
+        return 0
     if body.kind != SINGLE_BODY or not s.single_scratch[body.index].inverse_mass > 0.0:
         return 0
     side = side_of(b, body.index)

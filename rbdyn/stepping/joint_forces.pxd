@@ -14,6 +14,7 @@
 # the velocity at the start of the step:  limit(u) - fall (u+ - u) / dt, implicit as the law itself.
 
 from libc.math cimport INFINITY, fabs
+from libc.string cimport memset
 
 from rbdyn.kernels.configuration cimport difference_joints
 from rbdyn.model._model cimport CData, CModel
@@ -52,13 +53,6 @@ cdef inline double left_at(double limit, double speed, double no_load) noexcept 
         return limit
     return limit * max(0.0, 1.0 - speed / no_load)
 
-cdef inline double highest(const SystemControl* c, int k, double v) noexcept nogil:
-    """The largest force that actuator k can give at the velocity v."""
-    return left_at(c.effort_upper[k], v, c.no_load_speed[k])
-
-cdef inline double lowest(const SystemControl* c, int k, double v) noexcept nogil:
-    return -left_at(-c.effort_lower[k], -v, c.no_load_speed[k])
-
 cdef inline double slope_at(const SystemControl* c, int k, double v) noexcept nogil:
     """How fast the limit in the direction of the velocity v falls with the speed."""
     cdef double limit = c.effort_upper[k] if v >= 0.0 else -c.effort_lower[k]
@@ -67,79 +61,97 @@ cdef inline double slope_at(const SystemControl* c, int k, double v) noexcept no
 cdef inline double highest_in(const System* s, int k, double acceleration) noexcept nogil:
     """The largest force in a step of this mean acceleration."""
     cdef double v = s.d.v[k]
-    return highest(&s.control, k, v) - (s.work.fall[k] * acceleration if v >= 0.0 else 0.0)
+    return s.work.highest[k] - (s.work.fall[k] * acceleration if v >= 0.0 else 0.0)
 
 cdef inline double lowest_in(const System* s, int k, double acceleration) noexcept nogil:
     cdef double v = s.d.v[k]
-    return lowest(&s.control, k, v) - (s.work.fall[k] * acceleration if v < 0.0 else 0.0)
+    return s.work.lowest[k] - (s.work.fall[k] * acceleration if v < 0.0 else 0.0)
 
 cdef inline double fall_in_row(const System* s, int k) noexcept nogil:
     """What of `own` the fall of a limit takes: both bounds of a row fall so; a steeper fall waits for the next step."""
     return s.work.fall[k] if s.work.fall[k] < 0.999 * s.work.own[k] else 0.0
 
-cdef inline double clamped(const SystemControl* c, int k, double force, double v) noexcept nogil:
-    """The nearest force that the actuator of degree of freedom k can give at the velocity v."""
-    return min(highest(c, k, v), max(lowest(c, k, v), force))
-
 cdef inline bint has_motor_limit(const System* s, int k) noexcept nogil:
     """Whether the implicit force of actuator k is bounded, and not its explicit part alone."""
     return s.control.motor_limits and s.work.own[k] > 0.0
 
-cdef inline void motor_forces(System* s, const CData* d, double dt, Scheme scheme) noexcept nogil:
-    """drive and own of each actuator: its command, clamped unless the implicit force is to be, and what follows it."""
+cdef inline void spring_forces(System* s, const CData* d, double reach) noexcept nogil:
+    """passive <- K (q_spring - q - theta dt u), with reach = theta dt."""
+    cdef int k
+    if not s.control.springs:
+        memset(s.work.passive, 0, s.m.nv * sizeof(double))
+        return
+    difference_joints(s.m, d.q, s.control.q_spring, s.work.error)
+    for k in range(s.m.nv):
+        s.work.passive[k] = s.control.stiffness[k] * (s.work.error[k] - reach * d.v[k])
+
+cdef inline void motor_force(System* s, int k, double v, double late, double dt, Scheme scheme) noexcept nogil:
+    """drive and own of actuator k: its command, clamped unless the implicit force is to be, and what follows it.
+
+    `late` is where in the step damping acts.
+    """
     cdef const SystemControl* c = &s.control
     cdef SystemScratch* w = &s.work
-    cdef double theta = scheme.theta, gamma = scheme.gamma, asked
-    cdef int k
-    for k in range(s.m.nv):
-        w.drive[k] = c.tau_ff[k]
-        w.own[k] = 0.0
-        w.fall[k] = theta * dt * slope_at(c, k, d.v[k])
+    cdef double drive = c.tau_ff[k], own = 0.0, asked
+    cdef double fall = scheme.theta * dt * slope_at(c, k, v)
+    w.lowest[k] = -left_at(-c.effort_lower[k], -v, c.no_load_speed[k])
+    w.highest[k] = left_at(c.effort_upper[k], v, c.no_load_speed[k])
     if c.pd:
-        difference_joints(s.m, d.q, c.q_ref, w.error)
-        for k in range(s.m.nv):
-            w.drive[k] += c.kp[k] * w.error[k] + c.kd[k] * (c.v_ref[k] - d.v[k])
-            w.own[k] = dt * (damping_theta(s, k, dt, theta) * c.kd[k] + theta * gamma * dt * c.kp[k])
-    for k in range(s.m.nv):
-        if not has_motor_limit(s, k):
-            asked = w.drive[k]
-            w.drive[k] = clamped(c, k, asked, d.v[k])
-            if w.fall[k] != 0.0 and (asked - w.drive[k]) * (1.0 if d.v[k] >= 0.0 else -1.0) > 0.0:
-                w.own[k] += w.fall[k]
-        if c.pd:
-            w.drive[k] -= theta * dt * c.kp[k] * d.v[k]
+        drive += c.kp[k] * w.error[k] + c.kd[k] * (c.v_ref[k] - v)
+        own = dt * (late * c.kd[k] + scheme.theta * scheme.gamma * dt * c.kp[k])
+    if not (c.motor_limits and own > 0.0):
+        asked = drive
+        drive = min(w.highest[k], max(w.lowest[k], asked))
+        if fall != 0.0 and (asked - drive) * (1.0 if v >= 0.0 else -1.0) > 0.0:
+            own += fall
+    if c.pd:
+        drive -= scheme.theta * dt * c.kp[k] * v
+    w.drive[k], w.own[k], w.fall[k] = drive, own, fall
 
 cdef inline void joint_forces(System* s, const CData* d, double dt, Scheme scheme) noexcept nogil:
     """Explicit joint forces at the place d and the implicit diagonal of the theta-scheme."""
-    cdef const CModel* m = s.m
     cdef const SystemControl* c = &s.control
     cdef SystemScratch* w = &s.work
-    cdef double theta = scheme.theta, gamma = scheme.gamma
+    cdef double theta = scheme.theta, late, tau, extra
     cdef int k
-    motor_forces(s, d, dt, scheme)
-    if c.springs:
-        difference_joints(m, d.q, c.q_spring, w.error)
+    spring_forces(s, d, theta * dt)
+    if c.pd:
+        difference_joints(s.m, d.q, c.q_ref, w.error)
     w.implicit = NULL
-    for k in range(m.nv):
-        w.tau[k] = w.passive[k] = c.stiffness[k] * (w.error[k] - theta * dt * d.v[k]) - c.damping[k] * d.v[k]
-        w.extra[k] = dt * (damping_theta(s, k, dt, theta) * c.damping[k] + theta * gamma * dt * c.stiffness[k])
+    for k in range(s.m.nv):
+        late = damping_theta(s, k, dt, theta)
+        motor_force(s, k, d.v[k], late, dt, scheme)
+        tau = w.passive[k] - c.damping[k] * d.v[k]
+        w.passive[k] = tau
+        extra = dt * (late * c.damping[k] + theta * scheme.gamma * dt * c.stiffness[k])
         if w.motor[k] == MOTOR_IN_ROW:
-            w.extra[k] += fall_in_row(s, k)            # the solver gives the rest
+            extra += fall_in_row(s, k)                 # the solver gives the rest
         elif w.motor[k] == MOTOR_WITHIN or w.own[k] == 0.0:
-            w.tau[k] += w.drive[k]
-            w.extra[k] += w.own[k]
+            tau += w.drive[k]
+            extra += w.own[k]
         elif w.motor[k] == MOTOR_AT_UPPER:
-            w.tau[k] += highest(c, k, d.v[k])
-            w.extra[k] += w.fall[k] if d.v[k] >= 0.0 else 0.0
+            tau += w.highest[k]
+            extra += w.fall[k] if d.v[k] >= 0.0 else 0.0
         else:
-            w.tau[k] += lowest(c, k, d.v[k])
-            w.extra[k] += w.fall[k] if d.v[k] < 0.0 else 0.0
-        if w.extra[k] != 0.0:
+            tau += w.lowest[k]
+            extra += w.fall[k] if d.v[k] < 0.0 else 0.0
+        w.tau[k], w.extra[k] = tau, extra
+        if extra != 0.0:
             w.implicit = w.extra
 
 cdef inline double wanted(const System* s, int k, double acceleration) noexcept nogil:
     """What actuator k would apply without a limit, in a step of this mean acceleration [N m or N]."""
     return s.work.drive[k] - s.work.own[k] * acceleration
+
+cdef inline int state_at(const System* s, int k, double force, double acceleration, double slack) noexcept nogil:
+    """Whether a force is within the limits of actuator k in a step of this mean acceleration, or beyond which one."""
+    cdef double fall = s.work.fall[k] * acceleration
+    cdef bint forward = s.d.v[k] >= 0.0
+    if force > s.work.highest[k] - (fall if forward else 0.0) + slack:
+        return MOTOR_AT_UPPER
+    if force < s.work.lowest[k] - (0.0 if forward else fall) - slack:
+        return MOTOR_AT_LOWER
+    return MOTOR_WITHIN
 
 cdef inline bint reach_limits(System* s) noexcept nogil:
     """Actuators that work.vd shows to be beyond a limit go there, those that came back to the solver.
@@ -147,19 +159,16 @@ cdef inline bint reach_limits(System* s) noexcept nogil:
     Returns whether forces change; they change twice at most.
     """
     cdef int* motor = s.work.motor
-    cdef double force
     cdef bint changed = False
-    cdef int k, beyond
+    cdef int k, state
     for k in range(s.m.nv):
         if motor[k] == MOTOR_IN_ROW or not has_motor_limit(s, k):
             continue
-        force = wanted(s, k, s.work.vd[k])
-        beyond = MOTOR_AT_UPPER if force > highest_in(s, k, s.work.vd[k]) else (
-            MOTOR_AT_LOWER if force < lowest_in(s, k, s.work.vd[k]) else MOTOR_WITHIN)
-        if beyond == motor[k]:
+        state = state_at(s, k, wanted(s, k, s.work.vd[k]), s.work.vd[k], 0.0)
+        if state == motor[k]:
             continue
         if motor[k] == MOTOR_WITHIN:
-            motor[k] = beyond
+            motor[k] = state
         else:
             motor[k] = MOTOR_IN_ROW
             s.work.n_motor_rows += 1

@@ -182,6 +182,8 @@ cdef struct SystemScratch:    # written within a step
     double* drive             # (nv,) what the actuator would apply at unchanged velocity
     double* own               # (nv,) and less for each (u+ - u) / dt: its share of `extra`, if it is implicit
     double* fall              # (nv,) less of its limit in the direction of motion for each (u+ - u) / dt
+    double* lowest            # (nv,) what it can give at the velocity at the start of the step [N m or N]
+    double* highest           # (nv,)
     int* motor                # (nv,) MotorState
     double* motor_impulse     # (nv,) of those that a row decides
     int n_motor_rows
@@ -303,6 +305,8 @@ cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) no
     w.drive = <double*> place(a, m.nv, sizeof(double))
     w.own = <double*> place(a, m.nv, sizeof(double))
     w.fall = <double*> place(a, m.nv, sizeof(double))
+    w.lowest = <double*> place(a, m.nv, sizeof(double))
+    w.highest = <double*> place(a, m.nv, sizeof(double))
     w.motor = <int*> place(a, m.nv, sizeof(int))
     w.motor_impulse = <double*> place(a, m.nv, sizeof(double))
     w.applied = <double*> place(a, m.nv, sizeof(double))

@@ -19,7 +19,7 @@ from rbdyn.contact.problem cimport BOX, ContactProblem, Key
 from rbdyn.stepping.articulated cimport moves_freely
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
 from rbdyn.stepping.joint_forces cimport (
-    fall_in_row, has_motor_limit, highest, highest_in, lowest, lowest_in, wanted,
+    fall_in_row, has_motor_limit, highest_in, lowest_in, state_at, wanted,
 )
 from rbdyn.stepping.scene cimport MOTOR_AT_LOWER, MOTOR_AT_UPPER, MOTOR_IN_ROW, MOTOR_WITHIN, Scene, System
 
@@ -38,10 +38,9 @@ cdef Count count_motors(const Scene* s) noexcept nogil:
 cdef int write_motor(const Scene* s, Builder* b, System* r, int dof) except -1 nogil:
     """The velocity of a joint from the one at which its actuator would give nothing."""
     cdef double own = r.work.own[dof] - fall_in_row(r, dof)        # [N m s/rad or N s/m]
-    cdef double v = r.d.v[dof]
     cdef double rest = r.d.v[dof] + s.dt * r.work.drive[dof] / own
-    begin_row(b, BOX, s.dt * lowest(&r.control, dof, v), s.dt * highest(&r.control, dof, v),
-              r.d.v[dof], r.work.v_free[dof] - rest, 0.0, 0.0, -INFINITY,
+    begin_row(b, BOX, s.dt * r.work.lowest[dof], s.dt * r.work.highest[dof], r.d.v[dof],
+              r.work.v_free[dof] - rest, 0.0, 0.0, -INFINITY,
               Key(source=MOTOR_SOURCE, id_a=r.handle, id_b=dof, feature=0))
     b.block[b.problem.n_cones + b.n_blocks - 1].compliance = 1.0 / own
     return add_coordinate(b, r, dof, 1.0)
@@ -76,13 +75,12 @@ cdef inline bint is_misjudged(const System* r, int dof, double dt) noexcept nogi
     """Whether an actuator without a row was not what its free motion told."""
     cdef double acceleration = (r.work.v_next[dof] - r.d.v[dof]) / dt
     cdef double force = wanted(r, dof, acceleration)
-    cdef double upper = highest_in(r, dof, acceleration), lower = lowest_in(r, dof, acceleration)
     cdef double slack = ROUNDING * fabs(force)
     if r.work.motor[dof] == MOTOR_WITHIN:
-        return force > upper + slack or force < lower - slack
+        return state_at(r, dof, force, acceleration, slack) != MOTOR_WITHIN
     if r.work.motor[dof] == MOTOR_AT_UPPER:
-        return force < upper - slack
-    return r.work.motor[dof] == MOTOR_AT_LOWER and force > lower + slack
+        return force < highest_in(r, dof, acceleration) - slack
+    return r.work.motor[dof] == MOTOR_AT_LOWER and force > lowest_in(r, dof, acceleration) + slack
 
 
 cdef bint find_overloads(const Scene* s) noexcept nogil:

@@ -39,7 +39,7 @@ cdef inline double most(const Scene* s, const System* r, const SpeedLimit* limit
 
 cdef inline bint passes(const Scene* s, const System* r, const SpeedLimit* limit, double v) noexcept nogil:
     """Whether the velocity v is beyond the limit by more than rounding."""
-    return fabs(v) > most(s, r, limit) * (1.0 + 1e-9)
+    return fabs(v) > limit.speed and fabs(v) > most(s, r, limit) * (1.0 + 1e-9)
 
 
 cdef inline bint note(System* r, int j, double v) noexcept nogil:
