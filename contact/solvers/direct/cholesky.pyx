@@ -36,6 +36,8 @@ cdef double* block_of(Direct* S, int row, int column) noexcept nogil:
     return S.A + c.diagonal + c.size * c.size + S.below[low].at
 
 
+# ---- blocks: nodes have 1, 3 or 6 unknowns; functions are called with such constants, and unrolled ----
+
 cdef inline bint factor_diagonal(double* D, int n) noexcept nogil:
     """D = L L^T in the lower triangle of D; False if a pivot is not positive."""
     cdef int i, j, k
@@ -57,16 +59,25 @@ cdef inline bint factor_diagonal(double* D, int n) noexcept nogil:
 
 cdef inline void divide(double* U, const double* D, int n, int rows) noexcept nogil:
     """U <- L^-1 U, n rows of `rows` numbers: the transpose of what lies below."""
-    cdef int i, j, k
+    cdef double[6] inverse
     cdef double s
+    cdef int i, j, k
     for i in range(n):
-        for j in range(i):
-            s = D[n * i + j]
-            for k in range(rows):
-                U[i * rows + k] -= s * U[j * rows + k]
-        s = 1.0 / D[(n + 1) * i]
-        for k in range(rows):
-            U[i * rows + k] *= s
+        inverse[i] = 1.0 / D[(n + 1) * i]
+    for k in range(rows):
+        for i in range(n):
+            s = U[i * rows + k]
+            for j in range(i):
+                s -= D[n * i + j] * U[j * rows + k]
+            U[i * rows + k] = s * inverse[i]
+
+
+cdef inline bint eliminate(double* D, int n, int rows) noexcept nogil:
+    """A diagonal block and what lies below it."""
+    if not factor_diagonal(D, n):
+        return False
+    divide(D + n * n, D, n, rows)
+    return True
 
 
 cdef inline void subtract_66(double* C, int width, const double* U, int a, int b, int rows) noexcept nogil:
@@ -89,12 +100,29 @@ cdef inline void subtract(double* C, int width, const double* U, int size, int a
                           int rows) noexcept nogil:
     """C -= U_a^T U_b, na rows of nb numbers."""
     cdef double s
+    cdef double[6] y
     cdef int i, j, k
     for i in range(na):
+        for j in range(nb):
+            y[j] = C[i * width + j]
         for k in range(size):
             s = U[k * rows + a + i]
             for j in range(nb):
-                C[i * width + j] -= s * U[k * rows + b + j]
+                y[j] -= s * U[k * rows + b + j]
+        for j in range(nb):
+            C[i * width + j] = y[j]
+
+
+cdef inline void subtract_by_size(double* C, int width, const double* U, int size, int a, int na, int b, int nb,
+                                  int rows) noexcept nogil:
+    if size == 3 and na == 3 and nb == 3:
+        subtract(C, width, U, 3, a, 3, b, 3, rows)
+    elif size == 6 and na == 6 and nb == 6:
+        subtract(C, width, U, 6, a, 6, b, 6, rows)
+    elif size == 1 and na == 1 and nb == 1:
+        subtract(C, width, U, 1, a, 1, b, 1, rows)
+    else:
+        subtract(C, width, U, size, a, na, b, nb, rows)
 
 
 cdef void update(Direct* S, const Node* c, int j) noexcept nogil:
@@ -106,7 +134,7 @@ cdef void update(Direct* S, const Node* c, int j) noexcept nogil:
     cdef double* V = D + t.size * t.size
     cdef const Below* row
     cdef int i, size, place = t.start
-    subtract(D, t.size, U, c.size, column.at, t.size, column.at, t.size, c.rows)
+    subtract_by_size(D, t.size, U, c.size, column.at, t.size, column.at, t.size, c.rows)
     for i in range(j + 1, c.end):
         row = S.below + i
         while S.below[place].node != row.node:
@@ -115,59 +143,93 @@ cdef void update(Direct* S, const Node* c, int j) noexcept nogil:
         if c.size == 6 and t.size == 6 and size == 6:
             subtract_66(V + S.below[place].at, t.rows, U, column.at, row.at, c.rows)
         else:
-            subtract(V + S.below[place].at, t.rows, U, c.size, column.at, t.size, row.at, size, c.rows)
+            subtract_by_size(V + S.below[place].at, t.rows, U, c.size, column.at, t.size, row.at, size, c.rows)
 
 
 cdef bint factor(Direct* S) noexcept nogil:
     """A = L L^T in place; False if a pivot is not positive."""
     cdef const Node* c
     cdef double* D
+    cdef bint good
     cdef int k, j
     for k in range(S.nodes):
         c = S.node + k
         D = S.A + c.diagonal
-        if not factor_diagonal(D, c.size):
+        if c.size == 1:
+            good = eliminate(D, 1, c.rows)
+        elif c.size == 3:
+            good = eliminate(D, 3, c.rows)
+        else:
+            good = eliminate(D, 6, c.rows)
+        if not good:
             return False
-        divide(D + c.size * c.size, D, c.size, c.rows)
         for j in range(c.start, c.end):
             update(S, c, j)
     return True
 
 
-cdef void substitute(Direct* S) noexcept nogil:
-    """x <- A^-1 x."""
-    cdef const Node* c
-    cdef const double* D
-    cdef const double* U
-    cdef double* x
+cdef inline void forward(Direct* S, const Node* c, int n) noexcept nogil:
+    """x of a node of n unknowns, and what it takes from those below."""
+    cdef const double* D = S.A + c.diagonal
+    cdef const double* U = D + n * n
+    cdef double* x = S.x + c.first
     cdef double* y
     cdef double s
-    cdef int k, i, j, l, n
-    for k in range(S.nodes):
-        c = S.node + k
-        n, D, x = c.size, S.A + c.diagonal, S.x + c.first
-        for i in range(n):
-            for j in range(i):
-                x[i] -= D[n * i + j] * x[j]
-            x[i] /= D[(n + 1) * i]
-        U = D + n * n
-        for j in range(c.start, c.end):
-            y = S.x + S.node[S.below[j].node].first
+    cdef int i, j, l
+    for i in range(n):
+        s = x[i]
+        for j in range(i):
+            s -= D[n * i + j] * x[j]
+        x[i] = s / D[(n + 1) * i]
+    for j in range(c.start, c.end):
+        y = S.x + S.node[S.below[j].node].first
+        for l in range(S.node[S.below[j].node].size):
+            s = y[l]
             for i in range(n):
-                for l in range(S.node[S.below[j].node].size):
-                    y[l] -= U[i * c.rows + S.below[j].at + l] * x[i]
+                s -= U[i * c.rows + S.below[j].at + l] * x[i]
+            y[l] = s
+
+
+cdef inline void backward(Direct* S, const Node* c, int n) noexcept nogil:
+    """x of a node from those below."""
+    cdef const double* D = S.A + c.diagonal
+    cdef const double* U
+    cdef double* x = S.x + c.first
+    cdef const double* y
+    cdef double[6] s
+    cdef int i, j, l
+    for i in range(n):
+        s[i] = x[i]
+    for j in range(c.start, c.end):
+        y = S.x + S.node[S.below[j].node].first
+        U = D + n * n + S.below[j].at
+        for l in range(S.node[S.below[j].node].size):
+            for i in range(n):
+                s[i] -= U[i * c.rows + l] * y[l]
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1, n):
+            s[i] -= D[n * j + i] * s[j]
+        s[i] /= D[(n + 1) * i]
+    for i in range(n):
+        x[i] = s[i]
+
+
+cdef void substitute(Direct* S) noexcept nogil:
+    """x <- A^-1 x."""
+    cdef int k, n
+    for k in range(S.nodes):
+        n = S.node[k].size
+        if n == 1:
+            forward(S, S.node + k, 1)
+        elif n == 3:
+            forward(S, S.node + k, 3)
+        else:
+            forward(S, S.node + k, 6)
     for k in range(S.nodes - 1, -1, -1):
-        c = S.node + k
-        n, D, x = c.size, S.A + c.diagonal, S.x + c.first
-        U = D + n * n
-        for i in range(n):
-            s = x[i]
-            for j in range(c.start, c.end):
-                y = S.x + S.node[S.below[j].node].first
-                for l in range(S.node[S.below[j].node].size):
-                    s -= U[i * c.rows + S.below[j].at + l] * y[l]
-            x[i] = s
-        for i in range(n - 1, -1, -1):
-            for j in range(i + 1, n):
-                x[i] -= D[n * j + i] * x[j]
-            x[i] /= D[(n + 1) * i]
+        n = S.node[k].size
+        if n == 1:
+            backward(S, S.node + k, 1)
+        elif n == 3:
+            backward(S, S.node + k, 3)
+        else:
+            backward(S, S.node + k, 6)
