@@ -19,16 +19,18 @@ cdef inline Vec3 held(const Contact* k, Vec3 lam, Vec3 d) noexcept nogil:
     return vec3(0.0, 0.0, d.z if rows == 1 else 0.0)
 
 
-cdef inline int held_lines(const LineBlock* k) noexcept nogil:
-    """How many rows of a block count: boxes and discs may give way."""
-    return 0 if k.law == BOX or k.law == DISC else k.rows
+cdef inline bint is_held(const LineBlock* k, double lam) noexcept nogil:
+    """Whether a row counts: a push that acts, and friction that has not given way; motors and discs do not hold."""
+    if k.law == BOX:
+        return k.compliance == 0.0 and k.low < lam < k.high
+    return k.law != DISC and lam != 0.0
 
 
 cdef double moved(const Island* island, const ContactProblem* p) noexcept nogil:
     """d . (v+ - v-) over the rows that are held, with the velocities v+ that the operator holds."""
     cdef const Operator* G = &island.G
     cdef const double* d = island.begun
-    cdef double total = 0.0, v
+    cdef double total = 0.0
     cdef int i, j, k, n
     cdef Vec3 change, x
     for i in range(G.n):
@@ -37,10 +39,10 @@ cdef double moved(const Island* island, const ContactProblem* p) noexcept nogil:
         change = sub3(impulse_at(p.target, n), impulse_at(p.v_start, n))
         total += dot3(x, add3(contact_velocity(G, i), change))
     for i in range(G.n_blocks):
-        for k in range(held_lines(G.block + i)):
+        for k in range(G.block[i].rows):
             j, n = G.block[i].first + k, G.block[i].row + k
-            v = line_velocity(G, j) + p.target[n] - p.v_start[n]
-            total += d[3 * G.n + j] * v if island.impulse[3 * G.n + j] != 0.0 else 0.0
+            if is_held(G.block + i, island.impulse[3 * G.n + j]):
+                total += d[3 * G.n + j] * (line_velocity(G, j) + p.target[n] - p.v_start[n])
     return total
 
 
@@ -56,9 +58,9 @@ cdef double moves(Island* island) noexcept nogil:
         x = held(G.contact + i, impulse_at(island.impulse, i), impulse_at(d, i))
         total += dot3(x, sub3(contact_velocity(G, i), G.contact[i].v_free))
     for i in range(G.n_blocks):
-        for k in range(held_lines(G.block + i)):
+        for k in range(G.block[i].rows):
             j = G.block[i].first + k
-            if island.impulse[3 * G.n + j] != 0.0:
+            if is_held(G.block + i, island.impulse[3 * G.n + j]):
                 total += d[3 * G.n + j] * (line_velocity(G, j) - G.line[j].v_free)
     return total
 

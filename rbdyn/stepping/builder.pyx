@@ -357,13 +357,29 @@ cdef inline void add_entry(Builder* b, int first, bint merge, int coordinate, do
     b.n_entries += 1
 
 
-cdef inline void propagate(Builder* b, const System* s, int i, Force* P, int width, int first, bint merge,
+cdef inline void propagate(Builder* b, const System* s, int i, Force P, int first, bint merge,
                            double sign) noexcept nogil:
-    """Entries of the present block for the impulses P on body i, world axes about the system's origin.
+    """Entries of the present row for the impulse P on body i, world axes about the system's origin.
 
-    y_k = S_k . P and P <- P - U_k y_k, joint by joint, to the root.  A cone has three impulses, a row one.  All y of a
-    joint are of the same P; the last joint passes nothing on.
+    y_k = S_k . P and P <- P - U_k y_k, joint by joint, to the root.  All y of a joint are of the same P.
     """
+    cdef Force Q
+    cdef double y
+    cdef int j, k
+    while i > 0:
+        Q = P
+        for j in range(s.m.nvi[i]):
+            k = s.m.vi[i] + j
+            y = power(s.work.S[k], Q)
+            if s.m.parent[i]:
+                P = sub_f(P, scale_f(y, s.work.U[k]))
+            add_entry(b, first, merge, s.work.coordinate + k, sign * y)
+        i = s.m.parent[i]
+
+
+cdef inline void propagate3(Builder* b, const System* s, int i, Force* P, int first, bint merge,
+                            double sign) noexcept nogil:
+    """Entries of the present cone, likewise, for three impulses; the last joint passes nothing on."""
     cdef Force whole[3]
     cdef const Force* Q
     cdef double y[3]
@@ -371,19 +387,16 @@ cdef inline void propagate(Builder* b, const System* s, int i, Force* P, int wid
     while i > 0:
         Q = P
         if s.m.nvi[i] > 1 and s.m.parent[i]:
-            for c in range(width):
+            for c in range(3):
                 whole[c] = P[c]
             Q = whole
         for j in range(s.m.nvi[i]):
             k = s.m.vi[i] + j
-            for c in range(width):
+            for c in range(3):
                 y[c] = power(s.work.S[k], Q[c])
                 if s.m.parent[i]:
                     P[c] = sub_f(P[c], scale_f(y[c], s.work.U[k]))
-            if width == 3:
-                add_entry3(b, first, merge, s.work.coordinate + k, y, sign)
-            else:
-                add_entry(b, first, merge, s.work.coordinate + k, sign * y[0])
+            add_entry3(b, first, merge, s.work.coordinate + k, y, sign)
         i = s.m.parent[i]
 
 
@@ -398,7 +411,7 @@ cdef int add_system_point(Builder* b, System* s, int body, Vec3 at, const Mat3* 
     P[1] = force(cross3(arm, vec3(E.yx, E.yy, E.yz)), vec3(E.yx, E.yy, E.yz))
     P[2] = force(cross3(arm, vec3(E.zx, E.zy, E.zz)), vec3(E.zx, E.zy, E.zz))
     reserve_entries(b, 3, s.m.nv)
-    propagate(b, s, body, P, 3, first, b.n_entries3 > first, sign)
+    propagate3(b, s, body, P, first, b.n_entries3 > first, sign)
     return 0
 
 
@@ -407,7 +420,7 @@ cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 n
 
     At its own joint y = L^-1 e, with D = L L^T; what reaches the parent is -U y.
     """
-    cdef Force P[1]
+    cdef Force P = zero_f()
     cdef double y[6]
     cdef int first = b.entry_start[b.n_rows - 1], i, j, k, n, v0
     cdef bint merge = b.n_entries > first
@@ -418,7 +431,6 @@ cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 n
     n = s.m.nvi[i]
     L = s.work.L + 6 * v0
     reserve_entries(b, 1, s.m.nv)
-    P[0] = zero_f()
     for j in range(dof - v0, n):
         y[j] = 1.0 if j == dof - v0 else 0.0
         for k in range(dof - v0, j):
@@ -426,8 +438,8 @@ cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 n
         # of a joint with one degree of freedom the factors hold D itself
         y[j] /= sqrt(L[0]) if n == 1 else L[6 * j + j]
         add_entry(b, first, merge, s.work.coordinate + v0 + j, sign * y[j])
-        P[0] = sub_f(P[0], scale_f(y[j], s.work.U[v0 + j]))
-    propagate(b, s, s.m.parent[i], P, 1, first, merge, sign)
+        P = sub_f(P, scale_f(y[j], s.work.U[v0 + j]))
+    propagate(b, s, s.m.parent[i], P, first, merge, sign)
     return 0
 
 
@@ -455,12 +467,10 @@ cdef int add_loop_direction(Builder* b, System* s, int loop, int k, double sign)
 
 cdef int add_system_axis(Builder* b, System* s, int body, Vec3 axis, double sign) except -1 nogil:
     """The row begun last acts on a body of a system: a unit moment about an axis (world)."""
-    cdef Force P[1]
     cdef int first = b.entry_start[b.n_rows - 1]
     use_system(s)
-    P[0] = force(axis, vec3(0.0, 0.0, 0.0))
     reserve_entries(b, 1, s.m.nv)
-    propagate(b, s, body, P, 1, first, b.n_entries > first, sign)
+    propagate(b, s, body, force(axis, vec3(0.0, 0.0, 0.0)), first, b.n_entries > first, sign)
     return 0
 
 
@@ -481,7 +491,6 @@ cdef int add_push(Builder* b, const Scene* s, const BodyHandle* body, Vec3 at, V
     Its velocity is that of the point along `push`, and the angular one along `moment` [m or 1].  What is given of one
     body adds up.
     """
-    cdef Force P[1]
     cdef RowSide* side
     cdef System* r
     cdef int first
@@ -489,9 +498,9 @@ cdef int add_push(Builder* b, const Scene* s, const BodyHandle* body, Vec3 at, V
         r = s.system + body.index
         first = b.entry_start[b.n_rows - 1]
         use_system(r)
-        P[0] = force(add3(cross3(sub3(at, r.work.origin), push), moment), push)
         reserve_entries(b, 1, r.m.nv)
-        propagate(b, r, body.body, P, 1, first, b.n_entries > first, 1.0)
+        propagate(b, r, body.body, force(add3(cross3(sub3(at, r.work.origin), push), moment), push), first,
+                  b.n_entries > first, 1.0)
         return 0
     if body.kind != SINGLE_BODY or not s.single_scratch[body.index].inverse_mass > 0.0:
         return 0

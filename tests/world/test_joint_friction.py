@@ -5,7 +5,7 @@ import pytest
 from world.scenes import World
 
 import rbdyn
-from rbdyn import testing
+from rbdyn import models, testing
 from rbdyn.contact import BisectionSolver
 
 G = 9.81
@@ -204,3 +204,22 @@ def test_a_velocity_limit_is_a_target_of_the_joints_own_velocity():
     v_free, target = (np.ravel(x) for x in seen[-1])
     assert target == pytest.approx([-1.5]) and v_free + target == pytest.approx([-1.5 - G * 1e-3])
     assert robot.velocity_limit_force == pytest.approx([2.0 * G])
+
+
+def test_a_robot_that_rests_on_its_joint_friction_begins_each_step_in_balance():
+    """What a step begins with balances forces: a sweep or two a step, and no direct solve in each second one."""
+    mechanism = models.quadruped()
+    for joint in mechanism.tree_joints:
+        joint.friction = 5.0 if joint.num_velocities == 1 else 0.0
+    world = World(2e-3)
+    world.add_ground()
+    robot = world.add_articulated_system(mechanism)
+    robot.set_state(models.QUADRUPED_STANCE.q)
+    robot.set_pd_gains(200.0, 4.0)
+    robot.set_pd_target(models.QUADRUPED_STANCE.q)
+    world.step(1000)
+    world.step(100)
+    friction = np.abs(robot.friction_force)
+    assert 0.5 < friction.max() < 5.0                                  # it bears, and nothing slips
+    assert world.contact.statistics.unconverged == 0
+    assert world.contact.statistics.iterations <= 200
