@@ -113,7 +113,7 @@ def _check_names(mechanism: Graph, child: Graph, bodies: Iterable[RigidBody], jo
 def _empty(child: Graph, base: Joint | None) -> None:
     """Leave a mechanism without anything but its root."""
     root = child._root
-    release({*child._bodies, *child._edges} - {root})
+    release([*(body for body in child._bodies if body is not root), *child._edges])
     child._bodies, child._tree_joints, child._loop_joints = [root], [], []
     child._edges, child._parent_joint, child._joint_names, child._merged_names = {}, {}, {}, {}
     child._body_names = {root.name: root}

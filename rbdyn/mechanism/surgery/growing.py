@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from rbdyn.arguments import shown
 from rbdyn.errors import MechanismError
@@ -57,7 +58,7 @@ def place_joint(
     found = mechanism.find_joint(joint) if isinstance(joint, str) else joint
     _check_pose(joint_pose, "joint_pose")
     _check_pose(successor_pose, "successor_pose")
-    poses = {"joint_pose": joint_pose, "successor_pose": successor_pose}
+    poses: dict[str, Any] = {"joint_pose": joint_pose, "successor_pose": successor_pose}
     placed = replace(edge, **{name: pose for name, pose in poses.items() if pose is not None})
     mechanism._edges = {**mechanism._edges, found: placed}  # a new dict: maps of earlier edits keep the old one
     mechanism._revision.value += 1

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-from rbdyn.mechanism._owner import Part, claim, release
+from rbdyn.mechanism._owner import claim, release
+from rbdyn.mechanism._parameter import Edited
 from rbdyn.mechanism.editing import editing
 from rbdyn.mechanism.graph import Graph
 
@@ -22,7 +23,7 @@ class Kept:
         self.mechanism, self.revision = mechanism, mechanism.revision
         self.lists = {name: getattr(mechanism, name).copy() for name in LISTS}
         self.plain = {name: getattr(mechanism, name) for name in PLAIN}
-        self.parts: list[tuple[Part, dict[str, Any]]] = [
+        self.parts: list[tuple[Edited, dict[str, Any]]] = [
             (part, part.__dict__.copy()) for part in (*mechanism.bodies, *mechanism.joints)
         ]
         self.shapes = [(items, list(items)) for b in mechanism.bodies for items in (b.collision, b.visual)]

@@ -22,7 +22,7 @@ cdef class ArticulatedSystem(WorldObject):
     cdef int self_contacts       # contacts that two of its bodies have at most; 0: all
     cdef dict said               # what its joints said when its numbers were those of its mechanism: joints/said.py
     cdef tuple tree, loops       # joints of the tree, and those that close loops, as the Model has them
-    cdef readonly dict _welded #  Joint that holds another one still -> (that one, its q, numbers set of it)
+    cdef readonly dict _welded   # Joint that holds another one still -> (that one, its q, numbers set of it)
     cdef dict shapes_of          # RigidBody -> [(Geometry, shape id)]: what collides, likewise
     cdef int put_balls(self, list balls) except -1
     cdef int set_gravity(self, Vec3 gravity) except -1

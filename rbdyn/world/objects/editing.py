@@ -80,7 +80,7 @@ def set_collision_filter(robot: ArticulatedSystem, group: int | None = None, mas
     BusyError
         While the World steps, or between the halves of a step.
     """
-    values = {name: value for name, value in (("group", group), ("mask", mask)) if value is not None}
+    values: dict[str, Any] = {name: value for name, value in (("group", group), ("mask", mask)) if value is not None}
     if not values:
         return
     robot.world._check_editable()

@@ -109,7 +109,7 @@ def mechanism_from(source: Any, load_options: dict[str, Any]) -> Mechanism:
 
 def filtered(mechanism: Mechanism, group: int | None, mask: int | None) -> Mechanism:
     """The same, all its shapes with other filter bits if some are given."""
-    values = {name: value for name, value in (("group", group), ("mask", mask)) if value is not None}
+    values: dict[str, Any] = {name: value for name, value in (("group", group), ("mask", mask)) if value is not None}
     for body in mechanism.bodies if values else ():
         body.collision[:] = [replace(item, **values) for item in body.collision]
     return mechanism

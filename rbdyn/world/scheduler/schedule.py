@@ -88,5 +88,6 @@ def found(world: Any, name: str) -> Schedule:
     """That of this name; pickles of handles call this."""
     for one in world.schedules:
         if one.name == name:
-            return one  # type: ignore[no-any-return]
+            schedule: Schedule = one
+            return schedule
     raise unknown_name("schedule", name, [one.name for one in world.schedules], "this World")

@@ -1,1 +1,4 @@
-class Draft: ...
+from rbdyn.mechanism import Mechanism
+
+class Draft:
+    mechanism: Mechanism

@@ -34,14 +34,14 @@ def follow_handles(before: list[ArticulatedSystem], now: list[ArticulatedSystem]
         item = _now(one._item, plan)
         if item is WORLD:
             owner[item] = old
-        robot = owner.get(item.link if isinstance(item, ShapeOf) else item)
-        if robot is None or (robot not in now):
+        lives_on = owner.get(item.link if isinstance(item, ShapeOf) else item)
+        if lives_on is None or lives_on not in now:
             what = item.name if isinstance(item, (RigidBody, Joint, CartesianFrame, ShapeOf)) else str(item)
             fate = "is no more: surgery took it away, or put another in its place"
             one._end(f"{one.kind} {what!r} of robot {old.name!r} {fate}")
             continue
-        one._follow(robot, item)
-        robot._handles[type(one), item] = one
+        one._follow(lives_on, item)
+        lives_on._handles[type(one), item] = one
 
 
 def _now(item: Any, plan: Plan) -> Any:

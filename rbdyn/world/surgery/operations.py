@@ -35,12 +35,14 @@ def _robot(world: World, robot: Any, what: str) -> Any:
 
 def _body_of(robot: ArticulatedSystem, body: AnyBody) -> RigidBody:
     """A body of a robot's mechanism, by its name, itself or its handle."""
-    return robot.body(getattr(body, "name", body))._item
+    name: Any = getattr(body, "name", body)
+    return robot.body(name)._item
 
 
 def _joint_of(robot: ArticulatedSystem, joint: AnyJoint) -> Joint:
     """A joint between two bodies of a robot's mechanism, by its name, itself or its handle."""
-    found: Joint = robot.joint(getattr(joint, "name", joint))._item
+    name: Any = getattr(joint, "name", joint)
+    found: Joint = robot.joint(name)._item
     robot.mechanism.edge(found)  # raises for the one that stands for a fixed base
     return found
 

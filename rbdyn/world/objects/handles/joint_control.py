@@ -39,7 +39,7 @@ class Controlled(Moving):
     def _put(self, whole: Array, place: slice, value: ArrayLike, what: str) -> Array:
         """All the robot's numbers with this joint's exchanged."""
         new, n = np.array(whole), place.stop - place.start
-        one = value if hasattr(value, "__len__") or n > 1 else [value]
+        one: Any = value if hasattr(value, "__len__") or n > 1 else [value]
         new[place] = as_array(one, (n,), f"{what} of joint {self.name!r}", error=StateError)
         return new
 

@@ -104,8 +104,8 @@ def efforts(
 ) -> tuple[Array, Array]:
     """Least and largest force of all: what is given, by name last; a number x stands for (-x, x)."""
     present = robot.effort_limits
-    low, high = effort_limits(*(now if x is None else x for x, now in zip((lower, upper), present, strict=True)),
-                              robot.nv)  # fmt: skip
+    given = [now if x is None else x for x, now in zip((lower, upper), present, strict=True)]
+    low, high = effort_limits(given[0], given[1], robot.nv)
     new = np.array(low), np.array(high)
     for joint, place, value in _named(robot, joints):
         what = f"joints[{joint.name!r}]"
