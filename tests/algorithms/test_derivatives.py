@@ -207,6 +207,7 @@ def test_a_root_that_stands_elsewhere():
     rng = np.random.default_rng(9)
     mechanism = random_tree(rng, 5, [Revolute, Planar, Spherical])
     robot = rbdyn.World().add_articulated_system(mechanism)
+    mechanism = robot.mechanism
     robot.set_base_pose((0.5, -2.0, 1.0), (np.cos(0.6), np.sin(0.6), 0, 0))
     s = in_motion(rng, mechanism)
     state, bodies = robot.state.copy(), mechanism.bodies

