@@ -14,6 +14,7 @@ from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform, check_pose
 from rbdyn.world.arguments import option
 from rbdyn.world.constraints.wire import STRETCH_TYPES
+from rbdyn.world.registry.inactive import turns_on
 
 if TYPE_CHECKING:
     from rbdyn.world.constraints.body_joint import BodyJoint
@@ -402,6 +403,7 @@ def _ignored(joint: Joint) -> list[str]:
     asked = {
         "mimic": joint.mimic is not None,
         "position limits": several and joint.position_limits is not None,
+        "position limits beyond half a turn": turns_on(joint),
         "a cone limit": joint.cone_limit is not None,
         "twist limits": joint.twist_limits is not None,
         "a velocity limit": several and joint.velocity_limit is not None,

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from rbdyn.errors import InactiveFeatureWarning
+from rbdyn.mechanism import Joint, Revolute
 from rbdyn.model import Model
 
 SHOWN = 5  # joints named of each kind
@@ -23,12 +24,19 @@ def inactive_features(model: Model) -> dict[str, list[str]]:
             ("velocity limits", [j.name for j in joints if j.num_velocities > 1 and _finite((j.velocity_limit,))]),
             ("mimic of loop joints", [j.name for j in loops if j.mimic is not None]),
             ("limits of loop joints", [j.name for j in loops if j.num_positions > 1 and _finite(j.position_limits)]),
+            ("limits of loop joints beyond half a turn", [j.name for j in loops if turns_on(j)]),
             ("velocity limits of loop joints",
              [j.name for j in loops if j.num_velocities > 1 and _finite((j.velocity_limit,))]),
             ("no-load speeds of loop joints", [j.name for j in loops if j.no_load_speed is not None]),
         )
         if names
     }
+
+
+def turns_on(joint: Joint) -> bool:
+    """Whether a limit lies beyond the half turn that the poses of two bodies can tell of an angle."""
+    limits = joint.position_limits or ()
+    return isinstance(joint.joint_type, Revolute) and any(np.isfinite(x) and abs(x) > np.pi for x in limits)
 
 
 def _finite(limits: Iterable[float | None] | None) -> bool:

@@ -254,3 +254,16 @@ def test_a_ball_joint_and_a_weld_have_no_motor():
             joint.set_drive(p=1.0)
         with pytest.raises(Error, match="one degree of freedom"):
             _ = joint.q
+
+
+def test_limits_that_poses_cannot_tell_are_said():
+    """An angle between two bodies is known within half a turn: a stop at 3.5 rad would never act."""
+    beyond = Joint("turn", Revolute((0, 1, 0)), position_limits=(-1.0, 3.5))
+    with pytest.raises(Error, match="'turn' has position limits beyond half a turn: that does not act"):
+        World().add_joint(None, World().add_sphere(0.1, 1.0), beyond)
+    m = rbdyn.Mechanism(rbdyn.RigidBody("root"))
+    bob = rbdyn.RigidBody("bob", rbdyn.SpatialInertia(M, (0, 0, -L), J * np.eye(3)))
+    m.attach(m.root_body, bob, Joint("free", rbdyn.Floating()))
+    m.attach(m.root_body, bob, beyond)
+    with pytest.warns(rbdyn.InactiveFeatureWarning, match="limits of loop joints beyond half a turn of 'turn'"):
+        World().add_articulated_system(m)
