@@ -150,6 +150,7 @@ cdef inline void bound_energy(System* s, double dt) noexcept nogil:
     most -= potential(s.m, &s.ahead)
     if now <= most + 1e-9 * now:
         return
+    s.work.kept = False                          # the momentum of what is slowed is that of its velocities, to the bit
     if forced and s.work.grounded:
         slow_all(s, sqrt(fmax(0.0, most) / now))
         return
