@@ -364,12 +364,14 @@ def test_what_stands_is_not_moved_by_its_momentum(on_a_box):
     q[2] += 0.2 * on_a_box
     robot.set_state(q)
     world.step(300)
-    before, slips, speeds = rbdyn.State(robot.model), [], []
+    before, slips, speeds, fresh = rbdyn.State(robot.model), [], [], []
     for k in range(100):
         target = q.copy()
         target[7:] += 0.1 * np.sin(0.1 * k)
         robot.set_pd_target(target)
-        start = robot.q.copy()
+        start, known = robot.q.copy(), k % 2 == 0
+        if not known:
+            robot.set_state(start, robot.v)                            # its contacts have no trail: nothing is bent
         world.step()
         before.set(start, robot.v)
         for contact in world.contacts:
@@ -380,10 +382,15 @@ def test_what_stands_is_not_moved_by_its_momentum(on_a_box):
                 continue
             foot = contact.body_a if contact.object_a is robot else contact.body_b
             at = np.linalg.inv(rbdyn.body_pose(before, foot)) @ [*contact.position, 1.0]
+            speed = np.abs(rbdyn.point_velocity(before, foot, at[:3])[:2]).max()
+            if not known:
+                fresh.append(speed)
+                continue
             way = (rbdyn.body_pose(robot.state, foot) @ at)[:2] - contact.position[:2]
             slips.append(np.abs(way).max() / world.time_step)
-            speeds.append(np.abs(rbdyn.point_velocity(before, foot, at[:3])[:2]).max())
-    assert len(slips) > 150
+            speeds.append(speed)
+    assert min(len(slips), len(fresh)) > 75
+    assert np.quantile(fresh, 0.9) < 1e-12                             # J(q) v+ = 0: some are about to let go
     assert np.quantile(slips, 0.9) < 0.2 * np.quantile(speeds, 0.9)    # some are about to let go
     assert np.quantile(speeds, 0.9) > 2e-3                             # so fast they would creep without it
     assert np.abs(robot.v[6:]).max() > 0.1

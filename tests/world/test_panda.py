@@ -77,7 +77,7 @@ def test_a_panda_grasps_a_box_lifts_it_and_shakes_it():
         drive(1.0, lambda t: 0.05 * np.sin(w * t), lambda t: 0.05 * w * np.cos(w * t))
         moved = np.abs(held() - start)
         assert moved[:3].max() < 5e-6 + 1e-6 * second
-        assert moved[3:].max() < 2e-3                                 # it comes to bear on some of its corners
+        assert moved[3:].max() < 2e-4 + 2e-4 * second                 # it comes to bear on some of its corners
         assert abs(arm.q[7] - arm.q[8]) < 1e-7
 
 
