@@ -1,7 +1,7 @@
 # An articulated system in one step: joint forces, free velocity, contact rows, velocity change, motion.
 
 from libc.math cimport fmax, fmin
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy
 
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.model._model cimport TRANSFORMS, CData, CModel
@@ -36,10 +36,10 @@ cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil
     if s.m.nc and not s.control.inloop:
         free_in_loops(s, dt, scheme)
         return
+    s.work.parts = 0
     accelerate_at_start(s, dt, scheme, floats(s, scheme))
     s.work.turning = fastest_turn(s.m, s.d.v)
     turn = largest_turn(s, s.work.turning, dt) if scheme.keeps_momentum else 0.0
-    s.work.parts = 0
     if is_fast(turn):
         fly_in_parts(s, dt, scheme)
         factor_at_start(s, dt, scheme, floats(s, scheme))
@@ -72,20 +72,18 @@ cdef inline bint is_held(const System* s) noexcept nogil:
             return True
     return s.work.loops.held
 
-cdef inline void stop_at_ends(System* s, double dt) noexcept nogil:
-    """What bounces off a stop in this step goes there and no further: its mean velocity may lead it beyond."""
+cdef inline void stop_at_ends(System* s) noexcept nogil:
+    """What comes to a stop in this step goes there and no further.
+
+    Rows bound the velocity at the end of the step, and the mean one may lead beyond.
+    """
     cdef const Limit* limit
     cdef double q
     cdef int j
-    for j in range(s.work.n_near):
-        limit = s.control.limit + (s.work.near[j] >> 1)
+    for j in range(s.control.n_limits):
+        limit = s.control.limit + j
         q = s.d.q[limit.q]
-        if limit.restitution == 0.0:
-            continue
-        if s.work.near[j] & 1:
-            s.work.z[limit.dof] = fmin(s.work.z[limit.dof], fmax(0.0, limit.upper - q) / dt)
-        else:
-            s.work.z[limit.dof] = fmax(s.work.z[limit.dof], fmin(0.0, limit.lower - q) / dt)
+        s.work.q_next[limit.q] = fmax(fmin(limit.lower, q), fmin(fmax(limit.upper, q), s.work.q_next[limit.q]))
 
 cdef inline void system_move(System* s, int rule, double dt, double closing) noexcept nogil:
     """q_next by the position rule, with loops closed by `closing` [m/s or rad/s] at most.
@@ -100,6 +98,7 @@ cdef inline void system_move(System* s, int rule, double dt, double closing) noe
         memcpy(s.work.q_next, s.work.q_free, s.m.nq * sizeof(double))
         if s.work.pushed:
             integrate_joints(s.m, s.work.q_next, s.work.push, dt)
+        stop_at_ends(s)
         return
     for k in range(s.m.nv):
         if rule == SEMI_IMPLICIT:
@@ -116,11 +115,12 @@ cdef inline void system_move(System* s, int rule, double dt, double closing) noe
         for k in range(s.m.nv):
             if s.work.held[k] or whole:
                 s.work.z[k] = s.work.v_next[k]
-    stop_at_ends(s, dt)
     if s.work.pushed:
         for k in range(s.m.nv):
             s.work.z[k] += s.work.push[k]
     integrate_joints(s.m, s.work.q_next, s.work.z, dt)
+    if rule != SEMI_IMPLICIT:
+        stop_at_ends(s)
     if s.m.nc:
         close_positions(s, dt * closing)
 
@@ -134,10 +134,11 @@ cdef inline void system_settle(System* s, double dt, Scheme scheme) noexcept nog
     if s.work.parts > 1 and moves_freely(s):
         told = True
         memcpy(s.work.applied, s.work.mean_applied, s.m.nv * sizeof(double))
-        if s.work.pushed and floats(s, scheme):
+        if floats(s, scheme) and memcmp(s.work.q_next, s.work.q_free, s.m.nq * sizeof(double)) != 0:
             keep_momentum(s, dt)
     elif flies(s, scheme) and scheme.rule == RUNGE_KUTTA and not s.work.active:
         runge_kutta(s, dt)
+        stop_at_ends(s)
         told = True
     elif floats(s, scheme):
         keep_momentum(s, dt)

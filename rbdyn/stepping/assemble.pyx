@@ -21,7 +21,9 @@ from rbdyn.stepping.constraints.joints.couplings cimport count_couplings, read_c
 from rbdyn.stepping.constraints.joints.dry_friction cimport (
     clear_friction, count_friction, find_judged, read_friction, write_friction,
 )
-from rbdyn.stepping.constraints.joints.limits cimport count_limits, read_limits, write_limits
+from rbdyn.stepping.constraints.joints.limits cimport (
+    clear_passed, count_limits, find_passed, read_limits, write_limits,
+)
 from rbdyn.stepping.constraints.joints.mimics cimport count_mimics, read_mimics, write_mimics
 from rbdyn.stepping.constraints.joints.motors cimport (
     clear_motor_rows, count_motors, find_overloads, read_motors, write_motors,
@@ -119,6 +121,7 @@ cdef void forget_late_rows(const Scene* scene) noexcept nogil:
     """No constraint was found that the step before left out."""
     clear_motor_rows(scene)
     clear_speeding(scene)
+    clear_passed(scene)
     clear_friction(scene)
 
 
@@ -126,6 +129,7 @@ cdef bint find_late_rows(const Scene* scene) noexcept nogil:
     """Whether the step's end does not meet a law that had no row, and has one now: then it has to be done again."""
     cdef bint found = find_overloads(scene)
     found |= find_speeders(scene)
+    found |= find_passed(scene)
     return find_judged(scene) or found
 
 

@@ -143,6 +143,16 @@ cdef inline double wanted(const System* s, int k, double acceleration) noexcept 
     """What actuator k would apply without a limit, in a step of this mean acceleration [N m or N]."""
     return s.work.drive[k] - s.work.own[k] * acceleration
 
+cdef inline double given(const System* s, int k, double acceleration, double dt) noexcept nogil:
+    """What actuator k applies within its limits, in a step of this mean acceleration [N m or N].
+
+    Of a step in parts, what it applied in free motion, and what impulses make of it.
+    """
+    if s.work.parts > 1:
+        acceleration -= (s.work.v_free[k] - s.d.v[k]) / dt
+        return s.work.mean_applied[k] - s.work.own[k] * acceleration
+    return wanted(s, k, acceleration)
+
 cdef inline int state_at(const System* s, int k, double force, double acceleration, double slack) noexcept nogil:
     """Whether a force is within the limits of actuator k in a step of this mean acceleration, or beyond which one."""
     cdef double fall = s.work.fall[k] * acceleration
@@ -195,7 +205,7 @@ cdef inline void actuation(System* s, double dt) noexcept nogil:
             w.applied[k] = w.motor_impulse[k] / dt - own * acceleration
         elif w.motor[k] == MOTOR_WITHIN or w.own[k] == 0.0:
             own = w.own[k]
-            w.applied[k] = wanted(s, k, acceleration)
+            w.applied[k] = given(s, k, acceleration, dt)
         elif w.motor[k] == MOTOR_AT_UPPER:
             own = w.fall[k] if s.d.v[k] >= 0.0 else 0.0
             w.applied[k] = highest_in(s, k, acceleration)

@@ -204,6 +204,8 @@ cdef struct SystemScratch:    # written within a step
     double* push              # (nv,) what it moves with beyond its velocity then, for this step only
     int n_near                # ends of limits that it could pass in this step
     int* near                 # (n_near,) twice the limit, 1 more for its upper end
+    int n_passed              # ends of limits that the end of the step showed to be passed
+    int* passed               # (n_limits,) which
     int n_speeding            # ends of velocity limits that have rows in this step
     int* speeding             # (n_speed_limits,) which
     int n_judged              # frictions of which the step's end told whether they hold
@@ -319,6 +321,7 @@ cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) no
     w.z = <double*> place(a, m.nv, sizeof(double))
     w.push = <double*> place(a, m.nv, sizeof(double))
     w.near = <int*> place(a, 2 * m.nv, sizeof(int))
+    w.passed = <int*> place(a, m.nv, sizeof(int))
     w.speeding = <int*> place(a, m.nv, sizeof(int))
     w.hold = <int*> place(a, m.nv, sizeof(int))
     w.by_rows = <double*> place(a, JOINT_FORCES * m.nv, sizeof(double))

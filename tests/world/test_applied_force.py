@@ -75,3 +75,25 @@ def test_applied_force_is_what_turns_a_ball_joint():
         end = rbdyn.difference(robot.model, robot.q, robot.pd_target[0])
         mean = 5.0 * 0.5 * (error + end) - 0.2 * 0.5 * (start + robot.v)
         assert robot.applied_force == pytest.approx(mean, abs=2e-4)
+
+
+def test_applied_force_is_what_turns_a_fast_wheel_while_another_joint_rests_on_a_stop():
+    """J (w+ - w) / dt = applied: nothing connects the two, and the wheel turns by 0.3 rad in its first step."""
+    J, dt = 0.1, 5e-3
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"), gravity=(0, 0, 0))
+    wheel, slide = (rbdyn.RigidBody(name, rbdyn.SpatialInertia(1.0, (0, 0, 0), J * np.eye(3))) for name in "ab")
+    mechanism.attach(mechanism.root_body, wheel, rbdyn.Joint("axle", rbdyn.Revolute((0, 0, 1))))
+    stop = rbdyn.Joint("slider", rbdyn.Prismatic((1, 0, 0)), position_limits=(-1.0, 0.0))
+    mechanism.attach(mechanism.root_body, slide, stop)
+    world = World(dt, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(mechanism)
+    robot.set_pd_gains([900.0, 0.0], [9.0, 0.0])
+    robot.set_pd_target(robot.q, [0.0, 0.0])
+    robot.set_state(v=[60.0, 0.0])
+    robot.set_generalized_force([0.0, 100.0])
+    robot.control_mode = "pd_plus_feedforward"
+    for _ in range(20):
+        speed = robot.v[0]
+        world.step()
+        assert robot.limit_force[1] == pytest.approx(-100.0)
+        assert robot.applied_force[0] == pytest.approx(J * (robot.v[0] - speed) / dt, rel=1e-9, abs=1e-9)

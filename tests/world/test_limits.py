@@ -164,3 +164,42 @@ def test_a_screw_stands_by_its_friction_or_turns_down(dt, friction, moves):
     assert robot.q[0] == pytest.approx(-0.125 * drop, rel=1e-9, abs=1e-12)
     assert robot.friction_force[0] == pytest.approx(min(friction, 1.0) * torque)
     assert (robot.v[0] != 0.0) == moves or not moves
+
+
+@pytest.mark.parametrize("integrator", ["trapezoid", "semi_implicit", "euler", "rk4"])
+def test_what_slows_down_before_its_stop_goes_no_further(integrator):
+    """44 m/s at the start of a step, 31 at its end: the mean leads beyond a stop that the end's velocity does not."""
+    dt, gap, start, end = 5e-3, 0.18, -44.0, -31.0
+    assert -dt * end < gap < -dt * (start + end) / 2
+    world = World(dt, gravity=(0, 0, 0))
+    world.integrator = integrator
+    robot = world.add_articulated_system(pendulum(rbdyn.Prismatic((1, 0, 0)), position_limits=(-gap, 1.0)))
+    robot.set_state(v=[start])
+    robot.set_generalized_force([MASS * (end - start) / dt])
+    world.step()
+    assert robot.q[0] >= -gap
+    assert robot.v[0] == pytest.approx(end)
+    for _ in range(5):
+        world.step()
+        assert robot.q[0] >= -gap - 1e-12
+
+
+@pytest.mark.parametrize("integrator", ["trapezoid", "semi_implicit"])
+@pytest.mark.parametrize("end", [-1.0, 1.0])
+def test_what_others_lead_beyond_a_stop_is_stopped_in_this_step(end, integrator):
+    """The follower rests 1 mm before its stop; its leader would take it 10 mm in a step."""
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"), gravity=(0, 0, 0))
+    follows = {"mimic": rbdyn.Mimic("leader", end), "position_limits": (-1e-3, 1e-3)}
+    for name, more in (("leader", {}), ("follower", follows)):
+        body = rbdyn.RigidBody(f"{name}_link", rbdyn.SpatialInertia(MASS, (0, 0, 0), np.eye(3)))
+        mechanism.attach(mechanism.root_body, body, rbdyn.Joint(name, rbdyn.Prismatic((1, 0, 0)), **more))
+    dt, speed = 5e-3, 2.0
+    world = World(dt, gravity=(0, 0, 0))
+    world.integrator = integrator
+    robot = world.add_articulated_system(mechanism)
+    robot.set_generalized_force([2 * MASS * speed / dt, 0.0])
+    for _ in range(3):
+        world.step()
+        assert abs(robot.q[1]) <= 1e-3 + 1e-9
+        assert robot.q == pytest.approx([1e-3, end * 1e-3], abs=1e-9)
+    assert robot.limit_force[1] == pytest.approx(-end * 2 * MASS * speed / dt, rel=1e-9)

@@ -11,3 +11,5 @@ cdef void list_limits(System* s) noexcept nogil
 cdef Count count_limits(const Scene* s) noexcept nogil
 cdef int write_limits(const Scene* s, Builder* b) except -1 nogil
 cdef void read_limits(const Scene* s, const ContactProblem* p, Share share) noexcept nogil
+cdef void clear_passed(const Scene* s) noexcept nogil
+cdef bint find_passed(const Scene* s) noexcept nogil

@@ -2,11 +2,12 @@
 
 Without other impulses a joint moves with its free velocity, and q + dt v_free tells which ends it would pass.  If none
 and nothing touches the system, no impulse acts on it, and there are no rows.  Else impulses change the other joints,
-too, and the ends within their reach have rows as well; a joint that is changed by more passes its end by the rest times
-dt, and the next step leads it back, as with a contact that comes from beyond the margin.
+too, and the ends within their reach have rows as well.  A joint that is changed by more shows at the end of the step to
+have passed its end, which gets a row, and the step is done again.
 """
 
 from libc.math cimport INFINITY, isfinite
+from libc.string cimport memset
 
 from rbdyn.contact.problem cimport UNILATERAL, ContactProblem, Key
 from rbdyn.contact.targets cimport position_target, target_velocity
@@ -22,7 +23,8 @@ cdef void list_limits(System* s) noexcept nogil:
     """Note the limits that are finite; joints of several degrees of freedom have none."""
     cdef SystemControl* c = &s.control
     cdef int i, dof
-    c.n_limits = 0
+    memset(s.work.passed, 0, s.m.nv * sizeof(int))        # of limits that may have other places now
+    s.work.n_passed = c.n_limits = 0
     for i in range(1, s.m.nb):
         dof = s.m.vi[i]
         if s.m.nvi[i] == 1 and (isfinite(c.lower[dof]) or isfinite(c.upper[dof])):
@@ -57,7 +59,7 @@ cdef inline double overshoot(const System* s, double dt) noexcept nogil:
 
 
 cdef inline void find_near(System* s, double reach, double dt) noexcept nogil:
-    """The ends within `reach` [rad or m] of where the joints come without constraint impulses."""
+    """The ends within `reach` [rad or m] of where the joints come without constraint impulses, and those passed."""
     cdef const Limit* limit
     cdef double q
     cdef int k, end
@@ -65,7 +67,7 @@ cdef inline void find_near(System* s, double reach, double dt) noexcept nogil:
         limit = s.control.limit + k
         q = s.d.q[limit.q] + dt * s.work.v_free[limit.dof]
         for end in range(2):
-            if (limit.upper - q if end else q - limit.lower) <= reach:
+            if (limit.upper - q if end else q - limit.lower) <= reach or s.work.passed[k] >> end & 1:
                 s.work.near[s.work.n_near] = 2 * k + end
                 s.work.n_near += 1
 
@@ -82,6 +84,8 @@ cdef Count count_limits(const Scene* s) noexcept nogil:
         reach = s.dt * REACH if r.work.touched else 0.0
         if least < 0.0 or least < reach:
             find_near(r, reach + WHIP * overshoot(r, s.dt), s.dt)
+        elif r.work.n_passed:
+            find_near(r, -INFINITY, s.dt)
         n += r.work.n_near
     return Count(cones=0, blocks=n, rows=n)
 
@@ -122,3 +126,41 @@ cdef void read_limits(const Scene* s, const ContactProblem* p, Share share) noex
             while r.handle != <int> p.block[i].key.id_a:
                 r += 1
             r.work.held[p.block[i].key.id_b] = True
+
+
+cdef void clear_passed(const Scene* s) noexcept nogil:
+    """No end was found passed: a step begins."""
+    cdef System* r
+    cdef int k
+    for k in range(s.n_system):
+        r = s.system + k
+        if r.work.n_passed:
+            memset(r.work.passed, 0, r.control.n_limits * sizeof(int))
+            r.work.n_passed = 0
+
+
+cdef inline bint passes(const Scene* s, const System* r, const Limit* limit, int end) noexcept nogil:
+    """Whether the velocity at the end of the step leads beyond an end by more than depths that are left alone."""
+    cdef double q = r.d.q[limit.q], v = r.work.v_next[limit.dof]
+    cdef double gap = limit.upper - q if end else q - limit.lower
+    return max(gap, 0.0) - s.dt * (v if end else -v) < -s.slop
+
+
+cdef bint find_passed(const Scene* s) noexcept nogil:
+    """Whether ends got rows, since impulses led beyond them: then the step has to be done again."""
+    cdef System* r
+    cdef bint found = False
+    cdef int k, n, code
+    for k in range(s.n_system):
+        r = s.system + k
+        if not r.work.active:
+            continue
+        n = 0
+        for code in range(2 * r.control.n_limits):
+            if n < r.work.n_near and r.work.near[n] == code:
+                n += 1                                   # it has a row
+            elif passes(s, r, r.control.limit + (code >> 1), code & 1):
+                r.work.passed[code >> 1] |= 1 << (code & 1)
+                r.work.n_passed += 1
+                found = True
+    return found

@@ -19,7 +19,7 @@ from rbdyn.contact.problem cimport BOX, ContactProblem, Key
 from rbdyn.stepping.articulated cimport moves_freely
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
 from rbdyn.stepping.joint_forces cimport (
-    fall_in_row, has_motor_limit, highest_in, lowest_in, state_at, wanted,
+    fall_in_row, given, has_motor_limit, highest_in, lowest_in, state_at, wanted,
 )
 from rbdyn.stepping.scene cimport MOTOR_AT_LOWER, MOTOR_AT_UPPER, MOTOR_IN_ROW, MOTOR_WITHIN, Scene, System
 
@@ -74,7 +74,8 @@ cdef void read_motors(const Scene* s, const ContactProblem* p, Share share) noex
 cdef inline bint is_misjudged(const System* r, int dof, double dt) noexcept nogil:
     """Whether an actuator without a row was not what its free motion told."""
     cdef double acceleration = (r.work.v_next[dof] - r.d.v[dof]) / dt
-    cdef double force = wanted(r, dof, acceleration)
+    cdef double force = given(r, dof, acceleration, dt) if r.work.motor[dof] == MOTOR_WITHIN else (
+        wanted(r, dof, acceleration))
     cdef double slack = ROUNDING * fabs(force)
     if r.work.motor[dof] == MOTOR_WITHIN:
         return state_at(r, dof, force, acceleration, slack) != MOTOR_WITHIN
