@@ -1,4 +1,4 @@
-"""Surgery: edits of a mechanism of 1000 bodies, and carrying its state across them."""
+"""Surgery: edits of a mechanism of 1000 bodies, carrying its state across them, and docks in a running World."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ import numpy as np
 import rbdyn
 from benchmarks import table
 from benchmarks.chains import chain
+from rbdyn.collision.shapes import Box
 from rbdyn.mechanism import Maps
 from rbdyn.testing import random_tree
 
 SIZE = 1000  # bodies
 LIMIT = 0.05  # [s] an edit
+MODULE = 12  # bodies of what is docked in a World
+DOCK_LIMIT = 1e-3  # [s] a dock, and an undock
 
 
 def run(quick: bool) -> None:
@@ -29,6 +32,48 @@ def run(quick: bool) -> None:
         ["edit", "ms", f"within {1e3 * LIMIT:g} ms", "ms to carry the state", "ms for the Model before"],
         rows,
     )
+    docked, cut = docks(rounds * 20)
+    table.show(
+        f"surgery in a running World: {MODULE} bodies on {MODULE}, each with a shape, median of {rounds * 20}",
+        ["operation", "ms", f"within {1e3 * DOCK_LIMIT:g} ms"],
+        [[name, _ms(s), "met" if s <= DOCK_LIMIT else "MISSED"] for name, s in (("dock", docked), ("undock", cut))],
+    )
+
+
+def docks(rounds: int) -> tuple[float, float]:
+    """Seconds of docking a module of 12 bodies on another one, and of cutting it off, while the World runs."""
+    world = rbdyn.World(1e-3)
+    world.add_ground()
+    length = MODULE * 0.12
+    robot, module = (world.add_articulated_system(_module(name)) for name in ("a", "b"))
+    for one, height in ((robot, 1.0), (module, 1.0 + length)):
+        q = np.array(one.q)
+        q[2] = height
+        one.set_state(q)
+    docked, cut = [], []
+    end = rbdyn.Transform(translation=(0.0, 0.0, 0.12))
+    for _ in range(rounds):
+        world.step()
+        start = time.perf_counter()
+        world.merge(robot, f"a{MODULE - 1}", module, "b0", rbdyn.Joint("dock", rbdyn.Fixed()), end, tolerance=1.0)
+        docked.append(time.perf_counter() - start)
+        world.step()
+        start = time.perf_counter()
+        module = robot.remove_joint("dock", split=True)
+        cut.append(time.perf_counter() - start)
+    return median(docked), median(cut)
+
+
+def _module(name: str) -> rbdyn.Mechanism:
+    """A floating chain of boxes."""
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    inertia = rbdyn.SpatialInertia(1.0, (0.0, 0.0, 0.05), 0.01 * np.eye(3))
+    for k in range(MODULE):
+        body = rbdyn.RigidBody(f"{name}{k}", inertia, [rbdyn.Geometry(Box((0.05, 0.05, 0.05)))])
+        kind = rbdyn.Revolute((0, 1, 0) if k % 2 else (1, 0, 0)) if k else rbdyn.Floating()
+        pose = rbdyn.Transform(translation=(0.0, 0.0, 0.12 if k else 0.0))
+        mechanism.attach(mechanism.bodies[-1], body, rbdyn.Joint(f"{name}_joint{k}", kind, damping=0.1), pose)
+    return mechanism
 
 
 def ring() -> rbdyn.Mechanism:

@@ -206,8 +206,8 @@ cdef class CollisionBackend(Backend):
             What `add_shape` returned.
         body : int
             Index of the body, 0 or more.
-        pose : (4, 4) array_like of float
-            Pose of the shape in that body [m].
+        pose : (4, 4) array_like of float, or None
+            Pose of the shape in that body [m]; None for the one that it had in the other.
         dynamic : bool
             As in `add_shape`.
 
@@ -220,7 +220,8 @@ cdef class CollisionBackend(Backend):
         cdef ShapeRecord s = self.table.shape[slot]
         self.check_free(False)
         s.body, s.dynamic = body_index(body, "body"), bool(dynamic)
-        place(&s, pose)
+        if pose is not None:
+            place(&s, pose)
         table_exchange(&self.table, slot, s)
 
     def set_group(self, id, group, mask):

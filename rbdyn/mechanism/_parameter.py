@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rbdyn.mechanism._revision import Revision
 
@@ -42,14 +42,9 @@ class Parameter(Generic[T]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, instance: Any, owner: type) -> T:
-        if instance is None:
-            return self  # type: ignore[return-value]
-        try:
-            value: T = instance.__dict__[self.name]
-        except KeyError:
-            raise AttributeError(self.name) from None
-        return value
+    if TYPE_CHECKING:  # reading is left to Python: what `__set__` wrote into the instance
+
+        def __get__(self, instance: Any, owner: type) -> T: ...
 
     def __set__(self, instance: Edited, value: Any) -> None:
         instance.__dict__[self.name] = self.check(instance, value, self.name)

@@ -6,33 +6,29 @@ import numpy as np
 
 from rbdyn.errors import Error, StaleModelError, unknown_name
 from rbdyn.mechanism.mechanism import Mechanism
-from rbdyn.model.compile import compile_tree, layouts, not_found, without_coordinates
+from rbdyn.model.lookups import layout, not_found, without_coordinates
 from rbdyn.model.random_configuration import random_configuration
-from rbdyn.spatial.rotations import rotation_to_z
-from rbdyn.spatial.transform import Transform
 
 from cpython.pycapsule cimport PyCapsule_GetContext, PyCapsule_New, PyCapsule_SetContext
 from cpython.ref cimport Py_DECREF, Py_INCREF
 
 from rbdyn.model._model cimport CLoop, allocate_model, free_model
-from rbdyn.model.numbers cimport about_origin, matrix_of, stored3, stored33, vector_of
-from rbdyn.spatial._algebra cimport Mat3, transpose3
+from rbdyn.model.numbers cimport stored3, stored33, vector_of
+from rbdyn.model.part cimport Part, merged_inertia
+from rbdyn.model.pose cimport Pose, compose, inverse, matrix_of_pose
+from rbdyn.model.tree cimport Link, Loop, Seat, Tree, compile_tree
+from rbdyn.spatial._algebra cimport transpose3
 
 
-cdef bint _equal(Mat3 A, Mat3 B):
-    return (A.xx == B.xx and A.xy == B.xy and A.xz == B.xz and A.yx == B.yx and A.yy == B.yy and A.yz == B.yz
-            and A.zx == B.zx and A.zy == B.zy and A.zz == B.zz)
-
-
-cdef dict _TURNS = {NO_TURN: np.eye(3), AXIS_X: rotation_to_z((1, 0, 0)), AXIS_Y: rotation_to_z((0, 1, 0))}
-
-
-cdef int _turn(Mat3 R):
-    """Which Turn a rotation is."""
-    for turn, rotation in _TURNS.items():
-        if _equal(R, matrix_of(rotation)):
-            return turn
-    return ANY_TURN
+cdef int _turn(Pose* pose) noexcept:
+    """Which Turn its rotation is: none, or that of `rotation_to_z` for the axes x and y."""
+    if not pose.plain:
+        return ANY_TURN
+    if pose.R.xx == 1.0 and pose.R.yy == 1.0 and pose.R.zz == 1.0:
+        return NO_TURN
+    if pose.R.xy == 1.0 and pose.R.yz == 1.0 and pose.R.zx == 1.0:
+        return AXIS_X
+    return AXIS_Y if pose.R.xz == 1.0 and pose.R.yx == 1.0 and pose.R.zy == 1.0 else ANY_TURN
 
 
 cdef const char* CAPSULE = "rbdyn.CModel"
@@ -96,92 +92,98 @@ cdef class Model:
         self.mechanism = mechanism
         self.revision_counter = mechanism._revision
         self.revision, self.structure = self.revision_counter.value, mechanism.structure
-        tree = compile_tree(mechanism)
-        self.parts, self.sums = [link.parts for link in tree.links], {}
+        cdef Tree tree = compile_tree(mechanism)
+        cdef Part part
+        cdef Link link
+        self.parts, self.sums = [[(part.body, part) for part in link.parts] for link in tree.links], {}
         allocate_model(&self.c, len(tree.links), tree.nq, tree.nv, len(tree.loops))
         self.c.gravity = stored3(vector_of(mechanism.gravity))
         self._fill(tree.links)
         self._fill_names(tree)
         self._arrays = tree.arrays
-        self.q_layout, self.v_layout = layouts(tree.links)
         self._fill_loops(tree.loops)
         self.ready = True
 
     cdef int _fill(self, list links) except -1:
         """The C arrays, body by body."""
+        cdef Link link
         cdef int i, j
         cdef int qi = 0, vi = 0
         for i, link in enumerate(links):
-            I = link.inertia
-            self.c.I_b[i] = about_origin(I.mass, vector_of(I.com), matrix_of(I.inertia))
+            self.c.I_b[i] = merged_inertia(link.parts)
             self.c.qi[i], self.c.vi[i] = qi, vi
             if i == 0:
                 continue
             self.c.mass += self.c.I_b[i].m
             self.c.trace += self.c.I_b[i].I_o.xx + self.c.I_b[i].I_o.yy + self.c.I_b[i].I_o.zz
             self.c.parent[i] = link.parent
-            kind = link.joint.joint_type
-            self.c.kind[i], self.c.representation[i] = kind.kernel_kind, kind.representation
-            self.c.parameter[i] = kind.kernel_parameter
-            self.c.nvi[i] = kind.num_velocities
-            self.c.X_tree[i].E = stored33(transpose3(matrix_of(link.tree_pose.rotation)))
-            self.c.X_tree[i].r = stored3(vector_of(link.tree_pose.translation))
+            self.c.kind[i], self.c.representation[i] = link.kind.kernel, link.kind.representation
+            self.c.parameter[i] = link.joint.joint_type.kernel_parameter if link.kind.has_parameter else 0.0
+            self.c.nvi[i] = link.kind.nv
+            self.c.X_tree[i].E = stored33(transpose3(link.tree_pose.R))
+            self.c.X_tree[i].r = stored3(link.tree_pose.p)
             for j in range(self.c.nvi[i]):
                 self.c.rotor[vi + j] = link.joint.rotor_inertia
                 if j > 0:
                     self.c.parent_dof[vi + j] = vi + j - 1
                 else:
                     self.c.parent_dof[vi] = self.c.vi[link.parent] + self.c.nvi[link.parent] - 1 if link.parent else -1
-            if kind.normalised is not None:
-                self.c.blocks[self.c.n_blocks].start = qi + kind.normalised.start
-                self.c.blocks[self.c.n_blocks].size = kind.normalised.stop - kind.normalised.start
+            if link.kind.block_size:
+                self.c.blocks[self.c.n_blocks].start = qi + link.kind.block
+                self.c.blocks[self.c.n_blocks].size = link.kind.block_size
                 self.c.n_blocks += 1
-            qi += kind.num_positions
-            vi += kind.num_velocities
+            qi += link.kind.nq
+            vi += link.kind.nv
         return 0
 
     cdef int _fill_loops(self, list loops) except -1:
         """The joints outside the tree, joint by joint."""
+        cdef Loop loop
         cdef CLoop* c
-        cdef int n
+        cdef int k, n
         for k, loop in enumerate(loops):
-            c = self.c.loops + <int> k
-            n = loop.joint.joint_type.num_velocities
-            c.kind, c.predecessor, c.successor = loop.joint.joint_type.kernel_kind, loop.predecessor, loop.successor
-            before, after = loop.before, loop.after
-            c.R_before, c.p_before = stored33(matrix_of(before.rotation)), stored3(vector_of(before.translation))
-            c.R_after, c.p_after = stored33(matrix_of(after.rotation)), stored3(vector_of(after.translation))
+            c = self.c.loops + k
+            n = loop.kind.nv
+            c.kind, c.predecessor, c.successor = loop.kind.kernel, loop.predecessor, loop.successor
+            c.R_before, c.p_before = stored33(loop.before.R), stored3(loop.before.p)
+            c.R_after, c.p_after = stored33(loop.after.R), stored3(loop.after.p)
             c.parameter = loop.joint.joint_type.kernel_parameter
             c.row, c.rows = self.c.nc, 6 - n
             c.rotor_row, c.rotor = self.c.nr, loop.joint.rotor_inertia
             self.c.nc += 6 - n
             self.c.nr += n if c.rotor > 0.0 else 0
-        self.loop_names = tuple(loop.joint.name for loop in loops)
+        self.loop_names = tuple([loop.joint.name for loop in loops])
         self.has_loops = len(loops) > 0
         return 0
 
-    cdef int _fill_names(self, object tree) except -1:
+    cdef int _fill_names(self, object compiled) except -1:
         """What users call bodies, joints and frames."""
+        cdef Tree tree = compiled
         cdef Placement place
-        links = tree.links
+        cdef Link link
+        cdef Seat seat
+        cdef list links = tree.links
         self.base = 1 if tree.base_joint.joint_type.is_floating else 0
-        self.bodies = tuple(link.body for link in links[self.base:])
-        self.body_names = tuple(body.name for body in self.bodies)
-        self.joint_names = tuple(link.joint.name if link.joint is not None else tree.base_joint.name
-                                 for link in links[self.base:])
+        links = links[self.base:]
+        self.bodies = tuple([link.body for link in links])
+        self.body_names = tuple([body.name for body in self.bodies])
+        self.joint_names = tuple([tree.base_joint.name if link.joint is None else link.joint.name for link in links])
         self.joint_index = {name: k for k, name in enumerate(self.joint_names)}
         self.placements = {}
-        for keys, body, pose in tree.frames:
+        for seat in tree.seats:
             place = Placement.__new__(Placement)
-            place.body = body
-            place.R = matrix_of(pose.rotation)
-            place.p = vector_of(pose.translation)
-            place.turn = _turn(place.R)
+            place.body, place.R, place.p, place.turn = seat.body, seat.pose.R, seat.pose.p, _turn(&seat.pose)
             place.shifted = bool(place.p.x or place.p.y or place.p.z)
-            for key in keys:
+            for key in seat.keys:
                 # names written in a program are interned: then a look-up compares no letters
                 self.placements.setdefault(intern(key) if type(key) is str else key, place)
         self.body_placements = [self.placements[body] for body in self.bodies]
+        q = v = 0
+        if self.base:
+            link = links[0]
+            q, v = link.kind.nq, link.kind.nv
+        self.q_layout = layout(q, self.c.nq, self.c.nb - 1 - self.base)
+        self.v_layout = layout(v, self.c.nv, self.c.nb - 1 - self.base)
         return 0
 
     cdef CModel* use(self) except NULL:
@@ -287,16 +289,16 @@ cdef class Model:
         cdef Placement here = self.find(body)
         cdef Placement host
         if here.body < self.base:
-            return _pose(here).matrix
+            return matrix_of_pose(_pose(here))
         host = self.find(self.bodies[here.body - self.base])
-        return (_pose(host).inverse() @ _pose(here)).matrix
+        return matrix_of_pose(compose(inverse(_pose(host)), _pose(here)))
 
     def internal_pose(self, body):
         """Where a body or frame sits in the internal frame of the body that carries it, (4, 4).
 
         Internal frames are what kernels and collision poses speak of; see model/_model.pxd.
         """
-        return _pose(self.find(body)).matrix
+        return matrix_of_pose(_pose(self.find(body)))
 
     @property
     def internal_parents(self):
@@ -353,8 +355,13 @@ cdef class Model:
 
     def neutral(self):
         """The configuration at which all joint frames coincide, (nq,)."""
+        cdef int i
         self.use()
-        return np.concatenate([np.zeros(0), *(j.joint_type.neutral() for j in self._moving())])
+        q = np.zeros(self.c.nq)
+        for i in range(self.c.n_blocks):                 # a quaternion, or sine and cosine; others are at rest at 0
+            if self.c.blocks[i].size != 3:
+                q[self.c.blocks[i].start + (0 if self.c.blocks[i].size == 4 else 1)] = 1.0
+        return q
 
     def random(self, rng=None):
         """A random configuration, (nq,): angles in (-pi, pi), distances in (-1, 1) [m], uniform rotations.
@@ -388,7 +395,7 @@ cdef class Model:
         return f"Model({self.mechanism.name!r}, {self.n_bodies} bodies, q {self.q_layout}, v {self.v_layout}{loops})"
 
 
-cdef object _pose(Placement place):
-    cdef Mat3 R = place.R
-    return Transform(rotation=[[R.xx, R.xy, R.xz], [R.yx, R.yy, R.yz], [R.zx, R.zy, R.zz]],
-                     translation=[place.p.x, place.p.y, place.p.z])
+cdef Pose _pose(Placement place) noexcept:
+    cdef Pose pose
+    pose.R, pose.p, pose.plain = place.R, place.p, place.turn != ANY_TURN
+    return pose

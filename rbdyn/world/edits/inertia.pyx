@@ -8,8 +8,9 @@ from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.registry import factories
 
-from rbdyn.model.merging cimport Part, merged_inertia, parts_of, put_inertia
+from rbdyn.model.merging cimport parts_of, put_inertia
 from rbdyn.model.model cimport Model
+from rbdyn.model.part cimport Part, merged_inertia
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, mul3, outer3, scale3, sub33, vec3
 from rbdyn.spatial.constants cimport Inertiad
 from rbdyn.stepping.scene cimport DYNAMIC, SingleControl, SingleState

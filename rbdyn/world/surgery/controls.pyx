@@ -6,7 +6,7 @@ from rbdyn.model.model cimport Model, Placement
 from rbdyn.spatial._algebra cimport Mat3, Vec3, add33, add_f, matmul3, mul3, outer3, sub3, transpose3
 from rbdyn.stepping.scene cimport JOINT_FORCES, System, SystemControl, SystemScratch
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
-from rbdyn.world.surgery.draft cimport Draft
+from rbdyn.world.surgery.draft cimport Draft, link_of
 
 cdef enum:
     PER_V = 20                # arrays of control and scratch with a number for each degree of freedom
@@ -30,15 +30,15 @@ cdef int carry_joints(ArticulatedSystem source, Model was, bint targeted, System
     cdef double* before[20]
     cdef double* after[20]
     cdef Model model = draft.model
-    cdef int old_v, new_v, old_q, new_q, k
+    cdef int old_v, new_v, old_q, new_q, i, k
     cdef size_t size
     per_v(a, before)
     per_v(b, after)
     for joint, (robot, old) in draft.origin.items():
         if robot is not source:
             continue
-        old_v, new_v = was.joint_v_index(old.name), model.joint_v_index(joint.name)
-        old_q, new_q = was.joint_q_index(old.name), model.joint_q_index(joint.name)
+        k, i = link_of(was, old), link_of(model, joint)
+        old_v, new_v, old_q, new_q = was.c.vi[k], model.c.vi[i], was.c.qi[k], model.c.qi[i]
         size = joint.num_velocities * sizeof(double)
         for k in range(PER_V):
             memcpy(after[k] + new_v, before[k] + old_v, size)
@@ -140,7 +140,7 @@ cdef int silence(ArticulatedSystem source, Draft draft, System* b) except -1:
     cdef int k, j
     for joint, (robot, _) in draft.origin.items():
         if robot is source:
-            k = draft.model.joint_v_index(joint.name)
+            k = draft.model.c.vi[link_of(draft.model, joint)]
             for j in range(k, k + <int> joint.num_velocities):
                 b.control.kp[j] = b.control.kd[j] = 0.0
     return 0

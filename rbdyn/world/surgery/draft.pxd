@@ -14,3 +14,7 @@ cdef class Draft:
     cdef int handle                  # of its run of body handles, -1 before it has one
     cdef dict origin                 # joint with coordinates -> (robot, joint) that had them
     cdef list followed               # joints that got theirs from how their bodies moved
+
+cdef inline int link_of(Model model, object joint) except -1:
+    """Internal index of a joint of the tree that moves."""
+    return model.joint_index[joint.name] + model.base

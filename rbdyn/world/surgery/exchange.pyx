@@ -11,16 +11,19 @@ from rbdyn.world.registry.warm_start import renumber_impulses
 from rbdyn.world.surgery.following import follow_handles
 from rbdyn.world.surgery.plan import Plan
 
+from libc.string cimport memcmp
+
 from rbdyn.collision.broad_phase.filters cimport is_excluded
 from rbdyn.kernels.kinematics cimport poses
-from rbdyn.model.model cimport Model
+from rbdyn.model.model cimport Model, Placement
+from rbdyn.spatial._algebra cimport Mat3, Vec3
 from rbdyn.stepping.scene cimport SYSTEM_BODY, Scene
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.registry.filters cimport Filters
 from rbdyn.world.registry.registry cimport Registry
 from rbdyn.world.surgery.controls cimport carry_control
-from rbdyn.world.surgery.draft cimport Draft
+from rbdyn.world.surgery.draft cimport Draft, link_of
 from rbdyn.world.surgery.holding cimport holds_on, move_ends, plans_of
 from rbdyn.world.surgery.motions cimport carry_motion
 
@@ -45,6 +48,11 @@ cdef int restructure(Registry registry, ArticulatedSystem robot) except -1:
     """Take in what the user made of the graph of a robot's mechanism; the caller holds the lock."""
     Operation(registry, [robot], Plan([(robot.mechanism, robot, None)])).run()
     return 0
+
+
+cdef bint same_place(Placement a, Placement b) noexcept:
+    """Whether a body is in the same place of the frame that carries it: to the bit."""
+    return memcmp(&a.R, &b.R, sizeof(Mat3)) == 0 and memcmp(&a.p, &b.p, sizeof(Vec3)) == 0
 
 
 cdef class Before:
@@ -182,8 +190,7 @@ cdef class Operation:
         """Shapes follow their bodies under the same ids; what is new comes, what is gone is noted."""
         cdef Draft draft
         cdef Before before
-        cdef int k
-        left = {}
+        cdef dict left = {}                              # id -> what it was: (body, Geometry, Before)
         for robot in self.robots:
             before = self.before[robot]
             for body, entries in before.shapes_of.items():
@@ -191,35 +198,45 @@ cdef class Operation:
                     left[shape_id] = body, item, before
         for draft in self.drafts:
             for body in draft.mechanism.bodies:
-                place = draft.model.placements[body]
-                k = place.body
-                known = [(i, item) for before in self.before.values() for item, i in before.shapes_of.get(body, ())]
-                carrier = str(draft.model.body_names[max(k - draft.model.base, 0)])
-                frame = factories.matrix(draft.model, body) if body.collision else None
-                entries = draft.robot.shapes_of[body] = []
-                for item in body.collision:
-                    found = next((i for i, old in known if old is item and i in left), None)
-                    if found is None:
-                        found = next((i for i, (_, old, _) in left.items()
-                                      if old.shape is item.shape and old.name == item.name and old is not item), None)
-                    if found is None:
-                        count = len(draft.robot.shape_ids)
-                        self.registry.register(draft.robot, draft.handle + k, carrier, body.name, [item], frame, k > 0)
-                        found = draft.robot.shape_ids[count]
-                        self.added.append((draft.robot, found))
-                    else:
-                        self.move_shape(found, left.pop(found), draft.handle + k, frame @ item.pose.matrix, k > 0,
-                                        (draft.robot, carrier, item.name or carrier, body.name))
-                    entries.append((item, found))
+                draft.robot.shapes_of[body] = self.shapes_on(draft, body, left) if body.collision else []
         self.dropped = list(left)
         return 0
 
-    cdef int move_shape(self, int shape_id, tuple was, int handle, object pose, bint dynamic, tuple now) except -1:
-        """Put a shape on its body as that is numbered now."""
-        body, old, known = was
-        cdef Before before = known
-        cdef int k = before.model.placements[body].body
-        here = before.model.internal_pose(body) @ old.pose.matrix
+    cdef list shapes_on(self, Draft draft, object body, dict left):
+        """(Geometry, id) of each shape of a body."""
+        cdef Placement place = draft.model.placements[body]
+        cdef Before before
+        cdef int handle = draft.handle + place.body
+        cdef bint dynamic = place.body > 0
+        cdef list known = []
+        for before in self.before.values():
+            known += before.shapes_of.get(body, ())
+        carrier = str(draft.model.body_names[max(place.body - draft.model.base, 0)])
+        entries = []
+        for item in body.collision:
+            found = next((i for old, i in known if old is item and i in left), None)
+            if found is None:
+                found = next((i for i, (_, old, _) in left.items()
+                              if old.shape is item.shape and old.name == item.name and old is not item), None)
+            if found is None:
+                count, frame = len(draft.robot.shape_ids), factories.matrix(draft.model, body)
+                self.registry.register(draft.robot, handle, carrier, body.name, [item], frame, dynamic)
+                found = draft.robot.shape_ids[count]
+                self.added.append((draft.robot, found))
+            else:
+                was, old, before = left.pop(found)
+                stays = old is item and was is body and same_place(before.model.placements[was], place)
+                pose = None if stays else factories.matrix(draft.model, body) @ item.pose.matrix
+                self.move_shape(found, was, old, before, handle, pose, dynamic,
+                                (draft.robot, carrier, item.name or carrier, body.name))
+            entries.append((item, found))
+        return entries
+
+    cdef int move_shape(self, int shape_id, object body, object old, Before before, int handle, object pose,
+                        bint dynamic, tuple now) except -1:
+        """Put a shape on its body as that is numbered now; `pose` None: it is where it was on it."""
+        cdef int k = (<Placement> before.model.placements[body]).body
+        here = None if pose is None else before.model.internal_pose(body) @ old.pose.matrix
         said = self.registry.shapes[shape_id]
         self.registry.collision.move_shape(shape_id, handle, pose, dynamic)
         self.moved.append((shape_id, before.handle + k, here, k > 0, said))
@@ -292,8 +309,9 @@ cdef class Operation:
         for draft in self.drafts:
             for joint, (robot, old) in draft.origin.items():
                 before = self.before[robot]
-                first, now = before.model.joint_v_index(old.name), draft.model.joint_v_index(joint.name)
-                for k in range(joint.num_velocities):
+                first = before.model.c.vi[link_of(before.model, old)]
+                now = draft.model.c.vi[link_of(draft.model, joint)]
+                for k in range(<int> joint.num_velocities):
                     dofs[before.handle, first + k] = draft.handle, now + k
             here = {joint: k for k, joint in enumerate(draft.mechanism.non_tree_joints)}
             for known in self.before.values():

@@ -22,19 +22,13 @@ def follow_handles(before: list[ArticulatedSystem], now: list[ArticulatedSystem]
         for robot in before:
             robot._handles.clear()
         return
-    owner: dict[Any, ArticulatedSystem] = {}
-    for robot in now:
-        mechanism = robot.mechanism
-        owner |= dict.fromkeys((*mechanism.bodies, *mechanism.joints, mechanism.base_joint, *mechanism.frames), robot)
     for robot in before:
         robot._handles.clear()
     for old, key, one in known:
         if key[1] is not one._item:  # under a name: it is found again when it is asked for
             continue
         item = _now(one._item, plan)
-        if item is WORLD:
-            owner[item] = old
-        lives_on = owner.get(item.link if isinstance(item, ShapeOf) else item)
+        lives_on = old if item is WORLD else _owner(item.link if isinstance(item, ShapeOf) else item, now)
         if lives_on is None or lives_on not in now:
             what = item.name if isinstance(item, (RigidBody, Joint, CartesianFrame, ShapeOf)) else str(item)
             fate = "is no more: surgery took it away, or put another in its place"
@@ -42,6 +36,21 @@ def follow_handles(before: list[ArticulatedSystem], now: list[ArticulatedSystem]
             continue
         one._follow(lives_on, item)
         lives_on._handles[type(one), item] = one
+
+
+def _owner(item: Any, robots: list[ArticulatedSystem]) -> ArticulatedSystem | None:
+    """The robot that has a body, joint or frame."""
+    for robot in robots:
+        mechanism = robot.mechanism
+        if isinstance(item, RigidBody):
+            has = item in mechanism.bodies
+        elif isinstance(item, Joint):
+            has = item in mechanism.joints or item is mechanism.base_joint
+        else:
+            has = item in mechanism.frames
+        if has:
+            return robot
+    return None
 
 
 def _now(item: Any, plan: Plan) -> Any:

@@ -17,8 +17,10 @@ from rbdyn.algorithms.dynamics.ltdl import solve_mass_matrix
 from rbdyn.algorithms.loops.constrained import project_velocity
 from rbdyn.arguments import shown
 from rbdyn.errors import MechanismError
-from rbdyn.model.carry import Moving
+from rbdyn.spatial.transform import Transform
 from rbdyn.world.objects.joints.closed_loops import closed
+
+from libc.string cimport memcpy
 
 from rbdyn.algorithms.inputs.regular cimport check_regular
 from rbdyn.arguments.arrays cimport data
@@ -27,13 +29,14 @@ from rbdyn.kernels.kinematics cimport poses, velocities
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints.dispatch cimport joint_force
 from rbdyn.model.model cimport Model, Placement
+from rbdyn.model.pose cimport Pose, inverse, pose_of
 from rbdyn.spatial._algebra cimport (
-    Force, Mat3, Motion, Vec3, add3, add_f, apply_t, cross3, force, matmul3, motion, mul3, mul_i, scale3, sub3, sub_m,
-    tmul3, vec3, zero_f,
+    Force, Mat3, Motion, Vec3, add3, add_f, apply_t, cross3, eye3, force, matmul3, motion, mul3, mul_i, scale3, sub3,
+    sub_m, tmul3, transpose3, vec3, zero3, zero_f,
 )
 from rbdyn.spatial.constants cimport load_inertia
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
-from rbdyn.world.surgery.draft cimport Draft
+from rbdyn.world.surgery.draft cimport Draft, link_of
 
 
 cdef object array3(Vec3 a):
@@ -65,6 +68,23 @@ cdef Going going_of(const CModel* m, CData* d, Placement place):
     return g
 
 
+cdef Going fixed_to(Going g, Pose pose) noexcept:
+    """A frame that is fixed to this one at `pose`."""
+    cdef Vec3 arm = mul3(g.R, pose.p)
+    g.R, g.p = matmul3(g.R, pose.R), add3(g.p, arm)
+    g.v = add3(g.v, cross3(g.w, arm))
+    return g
+
+
+cdef tuple seen_from(Going g, Going other):
+    """Pose in `other`, and twist (6,) relative to it in this frame's own axes."""
+    cdef Vec3 arm = sub3(g.p, other.p)
+    cdef Vec3 w = tmul3(g.R, sub3(g.w, other.w))
+    cdef Vec3 v = tmul3(g.R, sub3(sub3(g.v, other.v), cross3(other.w, arm)))
+    pose = Transform(rotation=array33(matmul3(transpose3(other.R), g.R)), translation=array3(tmul3(other.R, arm)))
+    return pose, np.array([w.x, w.y, w.z, v.x, v.y, v.z])
+
+
 cdef tuple holder(list robots, object body):
     """The robot among these that had a body, and where it was in that; None if it is new."""
     cdef ArticulatedSystem robot
@@ -75,16 +95,15 @@ cdef tuple holder(list robots, object body):
     return None
 
 
-cdef object moving_of(list robots, object body):
-    """How a body moved, as a Moving; None if it is new."""
+cdef bint find_motion(list robots, object body, Going* g) except -1:
+    """How a body moved; False if it is new."""
     cdef ArticulatedSystem robot
-    cdef Going g
     found = holder(robots, body)
     if found is None:
-        return None
+        return False
     robot = found[0]
-    g = going_of(&robot.model.c, &robot.state.c, found[1])
-    return Moving(array33(g.R), array3(g.p), array3(g.w), array3(g.v))
+    g[0] = going_of(&robot.model.c, &robot.state.c, found[1])
+    return True
 
 
 cdef int find_origins(list robots, Draft draft, object plan) except -1:
@@ -109,37 +128,43 @@ cdef int set_configuration(list robots, Draft draft, object plan) except -1:
     """q and v of every joint by itself."""
     cdef ArticulatedSystem robot
     cdef Model model = draft.model
+    cdef const CModel* old
+    cdef const CModel* new = &model.c
+    cdef int i, j
     q, v = model.neutral(), np.zeros(model.c.nv)
-    root = moving_of(robots, draft.mechanism.root_body)
     there = {joint for robot in robots for joint in robot.tree}
     for joint in draft.mechanism.tree_joints:
-        if not joint.num_velocities and joint in there:
-            continue
-        iq = iv = 0
-        if joint.num_velocities:
-            iq, iv = model.joint_q_index(joint.name), model.joint_v_index(joint.name)
         if joint in draft.origin:
-            robot, old = draft.origin[joint]
-            jq, jv = robot.model.joint_q_index(old.name), robot.model.joint_v_index(old.name)
-            q[iq:iq + joint.num_positions] = robot.state.q[jq:jq + joint.num_positions]
-            v[iv:iv + joint.num_velocities] = robot.state.v[jv:jv + joint.num_velocities]
-            continue
-        edge = draft.mechanism.edge(joint)
-        start = moving_of(robots, edge.predecessor)
-        if start is None and edge.predecessor is draft.mechanism.root_body and root is None:
-            start = Moving(np.eye(3), np.zeros(3), np.zeros(3), np.zeros(3))
-        end = moving_of(robots, edge.successor)
-        if start is None or end is None:
-            continue
-        before = start.fixed(edge.joint_pose)
-        pose, twist = end.fixed(edge.successor_pose.inverse()).seen_from(before)
-        kind = joint.joint_type
-        own = plan.rest[joint] if joint in plan.rest else within(joint, kind.configuration(pose))
-        check_gap(joint, pose, kind.pose(own), plan.tolerance)
-        q[iq:iq + joint.num_positions] = own
-        v[iv:iv + joint.num_velocities] = kind.velocity(own, twist) if joint.num_velocities else []
-        draft.followed.append(joint)
+            robot, source = draft.origin[joint]
+            old = &robot.model.c
+            i, j = link_of(robot.model, source), link_of(model, joint)
+            memcpy(data(q) + new.qi[j], robot.state.c.q + old.qi[i], joint.num_positions * sizeof(double))
+            memcpy(data(v) + new.vi[j], robot.state.c.v + old.vi[i], new.nvi[j] * sizeof(double))
+        elif joint.num_velocities or joint not in there:
+            follow(robots, draft, plan, joint, q, v)
     draft.state.set(q, v)
+    return 0
+
+
+cdef int follow(list robots, Draft draft, object plan, object joint, object q, object v) except -1:
+    """Give a joint that is new the numbers with which its bodies are where they were, and move as they did."""
+    cdef Going start, end
+    edge, kind = draft.mechanism.edge(joint), joint.joint_type
+    if not find_motion(robots, edge.predecessor, &start):
+        if edge.predecessor is not draft.mechanism.root_body:
+            return 0
+        start.R, start.p, start.w, start.v = eye3(), zero3(), zero3(), zero3()
+    if not find_motion(robots, edge.successor, &end):
+        return 0
+    end = fixed_to(end, inverse(pose_of(edge.successor_pose)))
+    pose, twist = seen_from(end, fixed_to(start, pose_of(edge.joint_pose)))
+    own = plan.rest[joint] if joint in plan.rest else within(joint, kind.configuration(pose))
+    check_gap(joint, pose, kind.pose(own), plan.tolerance)
+    if joint.num_velocities:
+        iq, iv = draft.model.joint_q_index(joint.name), draft.model.joint_v_index(joint.name)
+        q[iq:iq + joint.num_positions] = own
+        v[iv:iv + joint.num_velocities] = kind.velocity(own, twist)
+    draft.followed.append(joint)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ import numpy as np
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import SinCosRevolute
 from rbdyn.model import Model
-from rbdyn.spatial.rotations import Array
 from rbdyn.world.objects.joints.closed_loops import check_springs
 from rbdyn.world.objects.joints.rows import ball_limits, mimics
 
@@ -24,13 +24,29 @@ def has_stops(joint: Joint) -> bool:
 
 def numbers_of(joint: Joint) -> dict[str, float]:
     """What it says of each of its degrees of freedom: PER_DOF and the effort limit; infinite for no limit."""
-    lower, upper = (has_stops(joint) and joint.position_limits) or (-np.inf, np.inf)
-    static = joint.friction if joint.static_friction is None else joint.static_friction
-    values = (lower, upper, joint.limit_restitution, joint.velocity_limit, joint.friction, static,
-              joint.static_threshold, joint.no_load_speed, joint.damping, joint.stiffness,
-              joint.effort_limit)  # fmt: skip
-    names = (*PER_DOF, "effort_limit")
-    return {name: np.inf if value is None else value for name, value in zip(names, values, strict=True)}
+    return dict(zip((*PER_DOF, "effort_limit"), _values(joint), strict=True))
+
+
+def _values(joint: Joint) -> tuple[float, ...]:
+    """The same in this order."""
+    lower, upper = (has_stops(joint) and joint.position_limits) or (-math.inf, math.inf)
+    return (
+        lower,
+        upper,
+        joint.limit_restitution,
+        _unlimited(joint.velocity_limit),
+        joint.friction,
+        joint.friction if joint.static_friction is None else joint.static_friction,
+        joint.static_threshold,
+        _unlimited(joint.no_load_speed),
+        joint.damping,
+        joint.stiffness,
+        _unlimited(joint.effort_limit),
+    )
+
+
+def _unlimited(value: float | None) -> float:
+    return math.inf if value is None else value
 
 
 def joints_say(model: Model) -> dict[str, Any]:
@@ -45,11 +61,10 @@ def joints_say(model: Model) -> dict[str, Any]:
         If joints follow one another in a circle, or one that is not there or has not one coordinate.
     """
     moving = [joint for joint in model.mechanism.tree_joints if joint.num_velocities]
-    numbers = [numbers_of(joint) for joint in moving]
-    sizes = [joint.num_velocities for joint in moving]
-    said: dict[str, Any] = {
-        name: _repeated([one[name] for one in numbers], sizes) for name in (*PER_DOF, "effort_limit")
-    }
+    names = (*PER_DOF, "effort_limit")
+    rows = np.array([_values(joint) for joint in moving], dtype=np.float64).reshape(-1, len(names))
+    columns = np.repeat(rows, [joint.num_velocities for joint in moving], axis=0).T.copy()
+    said: dict[str, Any] = dict(zip(names, columns, strict=True))
     said["spring_reference"] = np.array(model.array("spring_reference"))
     check_springs(model)
     loops = [_loop_says(model.mechanism.find_joint(name)) for name in model.loop_names]
@@ -59,7 +74,3 @@ def joints_say(model: Model) -> dict[str, Any]:
 def _loop_says(joint: Joint) -> tuple[Any, ...]:
     """All that a joint outside the tree says, as one value to compare."""
     return (joint.rotor_inertia, tuple(joint.spring_reference), *numbers_of(joint).values())
-
-
-def _repeated(values: list[float], sizes: list[int]) -> Array:
-    return np.repeat(np.array(values, dtype=np.float64), sizes)

@@ -1,28 +1,19 @@
-"""From the graph to numbers: which body moves with which, and where every frame sits.
-
-Bodies on fixed joints are merged into the body that carries them.  Each moving body gets an internal frame: the
-after-frame of its joint, turned so that a one-dof joint's axis is z; the kernels then read columns off instead of
-multiplying by an axis.
-"""
+"""A Model's numbers from Transform and SpatialInertia alone: the slow twin of rbdyn/model/tree.pyx, and its oracle."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from rbdyn.errors import Error, MechanismError, UnknownNameError, unknown_name
 from rbdyn.mechanism.body import RigidBody
-from rbdyn.mechanism.editing import editing
 from rbdyn.mechanism.frames import WORLD
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.mechanism import Mechanism
-from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.inertia import SpatialInertia
-from rbdyn.spatial.rotations import Array
+from rbdyn.spatial.rotations import Array, rotation_to_z
 from rbdyn.spatial.transform import Transform
 
 
@@ -74,25 +65,8 @@ class Tree:
         self.nv = sum(link.joint.num_velocities for link in self.links if link.joint)
 
 
-def compile_tree(mechanism: Mechanism) -> Tree:
-    """Number the moving bodies of a mechanism and place everything else on them; no edit may be under way."""
-    with editing(mechanism):
-        return _compiled(mechanism)
-
-
-def _check_type(joint: Joint) -> None:
-    """A joint type has its own numbers and nothing else: what kernels rely on stands in its class."""
-    kind = joint.joint_type
-    if more := sorted(set(vars(kind)) - {f.name for f in fields(kind)}):
-        raise MechanismError(
-            f"joint {joint.name!r}: its {type(kind).__name__} was given {', '.join(more)} from outside; sizes and the "
-            "like belong to the class: make the joint type anew"
-        )
-
-
-def _compiled(mechanism: Mechanism) -> Tree:
-    for joint in mechanism.joints:
-        _check_type(joint)
+def compiled(mechanism: Mechanism) -> Tree:
+    """Number the moving bodies of a mechanism and place everything else on them."""
     root = mechanism.root_body
     links = [Link(root, None, 0, Transform(), root.inertia, [(root, Transform())])]
     where: dict[RigidBody, tuple[int, Transform]] = {root: (0, Transform())}
@@ -155,52 +129,6 @@ def _frames(mechanism: Mechanism, where: dict[RigidBody, tuple[int, Transform]])
     return bodies + [f._replace(keys=tuple(key for key in f.keys if key not in doubtful)) for f in others + joints]
 
 
-def layouts(links: list[Link]) -> tuple[str, str]:
-    """What the numbers of q and of v are, in words."""
-    joints = [link.joint.joint_type for link in links if link.joint is not None]
-    on_root = [link for link in links[1:] if link.parent == 0]
-    floating = len(on_root) == 1 and joints[0].is_floating
-    base, others = (joints[:1], joints[1:]) if floating else ([], joints)
-    plural = "" if len(others) == 1 else "s"
-    words = []
-    for size in ("num_positions", "num_velocities"):
-        first = "".join(f"{getattr(kind, size)} of the floating base" for kind in base)
-        count = sum(getattr(kind, size) for kind in others)
-        then = f"{count} of {len(others)} joint{plural}" if others else "" if base else "no joints"
-        words.append(", then ".join(filter(None, (first, then))))
-    return words[0], words[1]
-
-
-def not_found(mechanism: Mechanism, asked: object, known: Iterable[str]) -> Error:
-    """The error for a body or frame that a Model does not have: which one it is, and what to do about it."""
-    owner = f"mechanism {mechanism.name!r}"
-    hosts = [body.name for body in mechanism.bodies if isinstance(asked, str) and asked in body.frames]
-    if len(hosts) > 1:
-        on = ", ".join(map(repr, hosts))
-        return MechanismError(f"{owner} has {len(hosts)} frames named {asked!r}, on bodies {on}: give the frame itself")
-    if hosts or (isinstance(asked, CartesianFrame) and asked in mechanism.frames):
-        name = getattr(asked, "name", asked)
-        return UnknownNameError(f"frame {name!r} was added to {owner} after this Model was made; make a new Model")
-    if isinstance(asked, (RigidBody, CartesianFrame)):
-        twin = asked.name in {f.name for f in mechanism.frames}
-        hint = f"; {owner} has its own of that name, so ask for {asked.name!r}" if twin else ""
-        return UnknownNameError(f"{asked!r} is not in {owner}: it comes from elsewhere{hint}")
-    return unknown_name("body or frame", asked, known, owner)
-
-
-def without_coordinates(mechanism: Mechanism, name: object) -> Error:
-    """The error for a joint that has no place in q and v, or is none of the mechanism's."""
-    owner = f"mechanism {mechanism.name!r}"
-    try:
-        joint = mechanism.find_joint(name) if isinstance(name, str) else None
-    except UnknownNameError:
-        joint = None
-    if joint is None:
-        return unknown_name("joint", name, (j.name for j in mechanism.tree_joints if j.num_velocities), owner)
-    why = "it is fixed" if joint.joint_type.is_fixed else "it closes a loop"
-    return Error(f"joint {joint.name!r} of {owner} has no coordinates: {why}")
-
-
 def _arrays(links: list[Link]) -> dict[str, Array]:
     """Per-joint parameters in the order of q or v, read-only."""
     per_v = ("rotor_inertia", "damping", "friction", "stiffness", "effort_limit", "velocity_limit")
@@ -219,3 +147,99 @@ def _arrays(links: list[Link]) -> dict[str, Array]:
     for array in arrays.values():
         array.flags.writeable = False
     return arrays
+
+
+def numbers_of(mechanism: Mechanism) -> dict[str, Any]:
+    """What `rbdyn.model.insides.numbers_of` says of a Model of the mechanism."""
+    tree = compiled(mechanism)
+    moving = tree.links[1:]
+    kinds = [link.joint.joint_type for link in moving]
+    qi = np.cumsum([0, 0, *(kind.num_positions for kind in kinds)])[: len(tree.links)]
+    vi = np.cumsum([0, 0, *(kind.num_velocities for kind in kinds)])[: len(tree.links)]
+    nvi = [0, *(kind.num_velocities for kind in kinds)]
+    I_b = np.array([_inertia(link.inertia) for link in tree.links])
+    mass = trace = 0.0
+    for row in I_b[1:]:
+        mass += row[0]
+        trace += row[4] + row[7] + row[9]
+    parent_dof = []
+    for i, link in enumerate(moving, 1):
+        above = vi[link.parent] + nvi[link.parent] - 1 if link.parent else -1
+        parent_dof += [above, *range(vi[i], vi[i] + nvi[i] - 1)]
+    blocks = [(q + k.normalised.start, k.normalised.stop - k.normalised.start)
+              for q, k in zip(qi[1:], kinds, strict=True) if k.normalised is not None]  # fmt: skip
+    frames: dict[Any, Any] = {}
+    for keys, body, pose in tree.frames:
+        for key in keys:
+            row = (*pose.rotation.ravel(), *pose.translation)
+            frames.setdefault(key, (body, _turn(pose.rotation), bool(pose.translation.any()), row))
+    loops = _loop_rows(tree)
+    freedoms = [loop.joint.num_velocities for loop in tree.loops]
+    nr = sum(n for n, loop in zip(freedoms, tree.loops, strict=True) if loop.joint.rotor_inertia > 0.0)
+    return {
+        "X_tree": np.array([np.zeros(12), *(_xform(link.tree_pose) for link in moving)]),
+        "I_b": I_b,
+        "rotor": np.array([[link.joint.rotor_inertia] for link in moving for _ in range(link.joint.num_velocities)]),
+        "parameter": np.array([[0.0], *([kind.kernel_parameter] for kind in kinds)]),
+        "parent": [0, *(link.parent for link in moving)],
+        "kind": [0, *(kind.kernel_kind for kind in kinds)],
+        "representation": [0, *(kind.representation for kind in kinds)],
+        "qi": qi.tolist(),
+        "vi": vi.tolist(),
+        "nvi": nvi,
+        "parent_dof": parent_dof,
+        "blocks": blocks,
+        "sizes": (len(tree.links), tree.nq, tree.nv, sum(6 - n for n in freedoms), nr, len(loops)),
+        "mass": mass,
+        "trace": trace,
+        "gravity": tuple(mechanism.gravity),
+        "loops": loops,
+        "frames": frames,
+    }
+
+
+def _loop_rows(tree: Tree) -> list[tuple[Any, ...]]:
+    rows, row, rotor_row = [], 0, 0
+    for loop in tree.loops:
+        kind, rotor = loop.joint.joint_type, loop.joint.rotor_inertia
+        rows.append((kind.kernel_kind, kind.kernel_parameter, loop.predecessor, loop.successor, row,
+                     6 - kind.num_velocities, rotor_row, rotor, *loop.before.rotation.ravel(), *loop.before.translation,
+                     *loop.after.rotation.ravel(), *loop.after.translation))  # fmt: skip
+        row += 6 - kind.num_velocities
+        rotor_row += kind.num_velocities if rotor > 0.0 else 0
+    return rows
+
+
+def _turn(R: Array) -> int:
+    """Turn of model/model.pxd."""
+    for turn, axis in enumerate(((0, 0, 1), (1, 0, 0), (0, 1, 0))):
+        if np.array_equal(R, rotation_to_z(axis)):
+            return turn
+    return 3
+
+
+def _xform(pose: Transform) -> Array:
+    return np.concatenate([pose.rotation.T.ravel(), pose.translation])
+
+
+def _inertia(inertia: SpatialInertia) -> Array:
+    """m, m c, and I_o = J - m cx cx, term by term as numbers.pyx and the spatial algebra have it."""
+    m, (x, y, z) = inertia.mass, inertia.com
+    hx, hy, hz = (0.5 * (m * a) for a in (x, y, z))
+    J = inertia.inertia
+    shift = _shift(x, y, z, hx, hy, hz)
+    upper = (J[0, 0], J[0, 1], J[0, 2], J[1, 1], J[1, 2], J[2, 2])
+    return np.array([m, m * x, m * y, m * z, *(a + b for a, b in zip(upper, shift, strict=True))])
+
+
+def _shift(x: float, y: float, z: float, hx: float, hy: float, hz: float) -> tuple[float, ...]:
+    """2 (r.h) 1 - r h^T - h r^T."""
+    d = x * hx + y * hy + z * hz
+    return (
+        2.0 * (d - x * hx),
+        -(x * hy + y * hx),
+        -(x * hz + z * hx),
+        2.0 * (d - y * hy),
+        -(y * hz + z * hy),
+        2.0 * (d - z * hz),
+    )
