@@ -16,7 +16,7 @@ from rbdyn.stepping.flight.parts cimport fly_at_once, fly_in_parts
 from rbdyn.stepping.flight.runge_kutta cimport runge_kutta
 from rbdyn.stepping.joint_forces cimport actuation
 from rbdyn.stepping.loops.closing cimport close_positions
-from rbdyn.stepping.loops.elimination cimport joint_velocities, list_forces
+from rbdyn.stepping.loops.elimination cimport answer_in_loops, joint_velocities, list_forces
 from rbdyn.stepping.loops.free cimport forget_loop_impulses, free_in_loops
 from rbdyn.stepping.scene cimport Limit, System
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, Scheme
@@ -56,6 +56,7 @@ cdef inline void system_change(System* s) noexcept nogil:
     cdef int k
     memcpy(s.work.v_next, s.work.v_free, s.m.nv * sizeof(double))
     if s.work.active:
+        answer_in_loops(s, s.work.z)
         joint_velocities(s, s.work.z)
         for k in range(s.m.nv):
             s.work.v_next[k] += s.work.z[k]

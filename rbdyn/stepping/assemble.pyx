@@ -10,7 +10,9 @@ from rbdyn.contact.problem cimport CONE, Block, Key
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, sub3
 from rbdyn.stepping.builder cimport Builder, Count, Share, begin_problem, builder_free, end_problem, load_loops
 from rbdyn.stepping.constraints.bodies.joints cimport count_joints, read_joints, write_joints
-from rbdyn.stepping.constraints.bodies.loops cimport count_loops, read_loops, write_loops
+from rbdyn.stepping.constraints.bodies.loops cimport (
+    count_loops, find_loop_overloads, read_loops, release_motors, write_loops,
+)
 from rbdyn.stepping.constraints.bodies.wires cimport count_wires, read_wires, write_wires
 from rbdyn.stepping.constraints.contact.contacts cimport count_contacts, read_contacts, write_contacts
 from rbdyn.stepping.constraints.contact.overlaps cimport end_overlaps
@@ -123,6 +125,7 @@ cdef void forget_late_rows(const Scene* scene) noexcept nogil:
     clear_speeding(scene)
     clear_passed(scene)
     clear_friction(scene)
+    release_motors(scene)
 
 
 cdef bint find_late_rows(const Scene* scene) noexcept nogil:
@@ -130,6 +133,7 @@ cdef bint find_late_rows(const Scene* scene) noexcept nogil:
     cdef bint found = find_overloads(scene)
     found |= find_speeders(scene)
     found |= find_passed(scene)
+    found |= find_loop_overloads(scene)
     return find_judged(scene) or found
 
 

@@ -18,6 +18,7 @@ from rbdyn.spatial._algebra cimport (
 from rbdyn.stepping.constraints.contact.overlaps cimport release_overlaps
 from rbdyn.stepping.constraints.contact.trails cimport release_trails
 from rbdyn.stepping.loops.elimination cimport prepare_at_start
+from rbdyn.stepping.loops.forces cimport to_free
 from rbdyn.stepping.loops.rows cimport loop_row
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch, System
 
@@ -177,6 +178,7 @@ cdef void close_entries(Builder* b, System* s, int first, int row) noexcept nogi
     take_out(b, s, row, y)
     if squared(y, rank, nv) <= ROUNDING * whole:
         return
+    to_free(s, y + rank)
     for k in range(rank, nv):
         b.entry[b.n_entries] = Entry(coordinate=s.work.coordinate + k - rank, y=y[k])
         b.n_entries += 1
@@ -239,6 +241,8 @@ cdef void close_entries3(Builder* b, System* s, int first, int row) noexcept nog
         take_out(b, s, row + k, y[k])
     if left <= ROUNDING * whole:
         return
+    for k in range(3):
+        to_free(s, y[k] + rank)
     for k in range(rank, nv):
         b.entry3[b.n_entries3] = Entry3(coordinate=s.work.coordinate + k - rank, x=y[0][k], y=y[1][k], n=y[2][k])
         b.n_entries3 += 1

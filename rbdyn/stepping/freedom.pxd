@@ -40,6 +40,22 @@ cdef inline bint is_driven(const Freedom* f) noexcept nogil:
     """Whether its motor does anything."""
     return f.kp > 0.0 or f.kd > 0.0 or f.force != 0.0
 
+cdef inline bint is_passive(const Freedom* f) noexcept nogil:
+    """Whether a spring, a damper or a rotor acts."""
+    return f.rotor > 0.0 or f.damping > 0.0 or f.stiffness > 0.0
+
+cdef inline double spring_theta(double stiffness, double dt, double theta, double mobility) noexcept nogil:
+    """Where in the step a spring acts: at its end if it is too stiff for the step to be seen swinging.
+
+    Of a frequency w steps do not tell how it swings beyond (w dt)^2 = 4.
+    """
+    return 1.0 if stiffness * dt * dt * mobility > 4.0 else theta
+
+cdef inline double damper_theta(double damping, double dt, double theta, double mobility) noexcept nogil:
+    """Where in the step a damper acts: later where it would turn a velocity round (joint_forces.pxd)."""
+    cdef double x = dt * damping * mobility
+    return theta if theta == 0.0 or (1.0 - theta) * x <= 1.0 else 1.0 - 1.0 / x
+
 cdef inline bint acts(const Freedom* f) noexcept nogil:
     """Whether anything acts at all."""
     return (f.damping > 0.0 or f.friction > 0.0 or f.static_friction > 0.0 or f.rotor > 0.0 or f.stiffness > 0.0

@@ -153,6 +153,13 @@ cdef struct SystemControl:    # written between steps
     Force* wrench             # (nb,) external torques and forces of this step, world axes
     Mat3* lever               # (nb,) sum of r f^T: r from the internal origin to where a force acts, body axes [m], f
 
+cdef struct LoopForce:        # spring, damper, rotor and motor along a direction that an eliminated loop joint allows
+    int loop, direction
+    double share              # what these are: impulses of this time [s], or forces with 1
+    double push, weight       # it gives push - weight rate; spring, damper and rotor
+    double drive_push, drive_weight    # and its motor, as if nothing bounded it
+    double rate               # velocity along the direction at the end of the step, or acceleration
+
 cdef struct LoopScratch:      # of a system's loops, in a step
     bint eliminated           # other constraints see the closed mechanism
     bint middle               # what is decomposed are the rows in the middle of the step, not at its start
@@ -167,6 +174,13 @@ cdef struct LoopScratch:      # of a system's loops, in a step
     double* force             # (6 n_loops,) what they exerted in the latest step, in their axes [N m, N]
     bint held                 # a limit of a loop joint holds it in this step
     int* near                 # (n_loops,) ends of limits that they could pass (constraints/bodies/freedoms.pxd)
+    double dt                 # of the step [s], and how it is taken
+    Scheme scheme
+    int n_forces              # directions along which something acts (stepping/loops/forces.pxd)
+    LoopForce* act            # (n_forces,) room for 6 n_loops
+    double* F                 # (n_forces, nv) their rows, entries of Q^T y
+    double* G                 # (free, free) what they add to the free coordinates: a Cholesky factor
+    int* motor                # (n_loops,) MotorState
     double* drive             # (n_loops, 2) impulses of their motors, and their mean forces in the latest step
     double* y                 # (nv,) scratch, as are x, t and u
     double* x                 # (nv,)
@@ -293,6 +307,10 @@ cdef inline void lay_out_loops(LoopScratch* w, Arena* a, const CModel* m) noexce
     w.along = <double*> place(a, 6 * m.n_loops, sizeof(double))
     w.force = <double*> place(a, 6 * m.n_loops, sizeof(double))
     w.near = <int*> place(a, m.n_loops, sizeof(int))
+    w.act = <LoopForce*> place(a, 6 * m.n_loops, sizeof(LoopForce))
+    w.F = <double*> place(a, 6 * m.n_loops * m.nv, sizeof(double))
+    w.G = <double*> place(a, one * m.nv * m.nv, sizeof(double))
+    w.motor = <int*> place(a, m.n_loops, sizeof(int))
     w.drive = <double*> place(a, 2 * m.n_loops, sizeof(double))
     w.y = <double*> place(a, one * m.nv, sizeof(double))
     w.x = <double*> place(a, one * m.nv, sizeof(double))

@@ -112,6 +112,40 @@ def test_in_flight_springs_and_motors_of_loop_joints_are_of_second_order():
     assert errors[1] / errors[2] == pytest.approx(4.0, rel=0.25)
 
 
+def fallen(kind, dt, restitution):
+    """4 kg on a rail that ends 0.3 m below, on a joint of the tree or on a loop joint: heights in 10 s."""
+    m = Mechanism(RigidBody("world"))
+    load = RigidBody("load", SpatialInertia(4.0, (0, 0, 0), 0.1 * np.eye(3)))
+    rail = Joint("rail", Prismatic((0, 0, 1)), position_limits=(-0.3, 50.0), limit_restitution=restitution)
+    if kind == "loop":
+        m.attach(m.root_body, load, Joint("free", rbdyn.Floating()))
+    m.attach(m.root_body, load, rail)
+    world = World(dt)
+    robot = world.add_articulated_system(m)
+    heights = []
+    for _ in range(round(10.0 / dt)):
+        world.step()
+        heights.append(robot.loop_position("rail") if kind == "loop" else robot.q[0])
+    return np.array(heights), rbdyn.kinetic_energy(robot.state) + 4.0 * 9.81 * heights[-1]
+
+
+@pytest.mark.parametrize("dt", [1e-3, 5e-3])
+def test_a_stop_of_a_loop_joint_gives_back_what_came_and_no_more(dt):
+    heights, energy = fallen("loop", dt, 1.0)
+    assert abs(energy) < 1e-9
+    assert np.abs(np.sort(heights)[-10:]).max() < 1e-4
+    np.testing.assert_allclose(heights, fallen("tree", dt, 1.0)[0], atol=1e-9)
+
+
+def test_a_stop_of_a_loop_joint_brings_a_ball_to_rest():
+    """From 0.3 m with a restitution of 0.8: apexes 0.64^n of it above the stop."""
+    heights, energy = fallen("loop", 1e-3, 0.8)
+    apexes = [b for a, b, c in zip(heights[:-2], heights[1:-1], heights[2:], strict=True) if a < b >= c][:4]
+    np.testing.assert_allclose(apexes, -0.3 + 0.3 * 0.64 ** np.arange(1, 5), atol=5e-4)
+    assert heights[-1] == pytest.approx(-0.3, abs=2e-5)
+    assert energy == pytest.approx(-4.0 * 9.81 * 0.3, abs=1e-4)
+
+
 def four_bar(cut, dt, how, **asks):
     """A linkage whose joint "pin" asks for something: cut there, or at the rocker's foot."""
     m = Mechanism(RigidBody("ground"), gravity=(0, -9.81, 0))

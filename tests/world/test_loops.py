@@ -284,10 +284,17 @@ def force_of(state, vd):
     return rbdyn.mass_matrix(state) @ vd + rbdyn.bias_forces(state)
 
 
-def test_loop_forces_are_those_of_inverse_dynamics_in_contact():
+SPRUNG = {"stiffness": 300.0, "spring_reference": [0.5], "damping": 2.0}
+
+
+@pytest.mark.parametrize("what", [{}, SPRUNG, {"rotor_inertia": 0.4}])
+def test_loop_forces_are_those_of_inverse_dynamics_in_contact(what):
+    """Beside the rows of the pins, what a spring or a rotor does along what the first one allows."""
     dt = 1e-3
     world, robot = World(dt, gravity=(0, -9.81, 0)), None
     mechanism = four_bar(pins=(-0.1, 0.2))
+    for name, value in what.items():
+        setattr(mechanism.find_joint("pin0"), name, value)
     mechanism.find_body("crank").collision = [rbdyn.Geometry(Sphere(0.05), rbdyn.Transform(translation=(A, 0, 0)))]
     robot = world.add_articulated_system(mechanism)
     robot.set_state(*(lambda s: (s.q, s.v))(in_motion(0.6, -3.0)[0]))
@@ -299,6 +306,8 @@ def test_loop_forces_are_those_of_inverse_dynamics_in_contact():
         before = robot.state.copy()
         world.step()
         tau = force_of(before, (robot.v - before.v) / dt) - multipliers(robot, before)
+        tau -= robot.loop_force("pin0")[2] * np.array([-1.0, -1.0, 1.0])
+        assert (robot.loop_force("pin0")[2] != 0.0) == bool(what)
         for c in world.contacts:
             at = np.linalg.inv(rbdyn.body_pose(before, "crank")) @ np.append(c.position, 1.0)
             tau -= rbdyn.point_jacobian(before, "crank", at[:3]).T @ c.force_on(robot)

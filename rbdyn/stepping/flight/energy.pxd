@@ -11,6 +11,7 @@ from libc.string cimport memcmp, memcpy
 
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.kernels.kinematics cimport poses, velocities
+from rbdyn.kernels.loops cimport component, relative_velocity, rotor_energy
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints.dispatch cimport floats_on_root, joint_motion
 from rbdyn.spatial._algebra cimport (
@@ -20,6 +21,7 @@ from rbdyn.spatial.constants cimport load_inertia
 from rbdyn.stepping.flight.free cimport fastest_turn, matters
 from rbdyn.stepping.flight.midpoint cimport look_ahead
 from rbdyn.stepping.flight.momentum cimport momenta_beyond, motion_of
+from rbdyn.stepping.freedom cimport is_driven, only_direction
 from rbdyn.stepping.scene cimport MOTOR_IN_ROW, System
 
 cdef inline double kinetic(const CModel* m, CData* d, const double* v, const double* extra) noexcept nogil:
@@ -27,6 +29,9 @@ cdef inline double kinetic(const CModel* m, CData* d, const double* v, const dou
     cdef double twice = 0.0
     cdef int i
     velocities(m, d)
+    if m.nr:
+        poses(m, d)
+        twice = rotor_energy(m, d)
     for i in range(1, m.nb):
         twice += power(d.vel[i], mul_i(load_inertia(m.I_b + i), d.vel[i]))
     for i in range(m.nv):
@@ -81,6 +86,21 @@ cdef inline double from_motors(const System* s) noexcept nogil:
                 work += 0.5 * s.work.motor_impulse[k] * (s.work.v_free[k] + s.work.v_next[k])
     return fmax(0.0, work)
 
+cdef inline double from_loop_motors(System* s) noexcept nogil:
+    """Likewise the motors of loop joints that have rows [J]."""
+    cdef double work = 0.0
+    cdef int n, k
+    for n in range(s.m.n_loops):
+        if s.work.loops.motor[n] == MOTOR_IN_ROW or not s.work.loops.eliminated and is_driven(s.control.loop + n):
+            for k in range(s.m.nv):
+                s.work.z[k] = 0.5 * (s.work.v_free[k] + s.work.v_next[k])
+            look_ahead(s, s.d.q, s.work.z)
+            poses(s.m, &s.ahead)
+            velocities(s.m, &s.ahead)
+            work += s.work.loops.drive[2 * n] * component(relative_velocity(&s.ahead, s.m.loops + n),
+                                                          only_direction(s.m.loops[n].kind))
+    return fmax(0.0, work)
+
 cdef inline double locked_energy(System* s) noexcept nogil:
     """Kinetic energy that is left if joints stop while the momentum of what floats stays [J]; writes ahead.f, Ic."""
     cdef CData* d = &s.ahead
@@ -126,6 +146,9 @@ cdef inline bint is_limp(const System* s) noexcept nogil:
     for k in range(s.m.nv):
         if s.control.tau_ff[k] != 0.0:
             return False
+    for k in range(s.m.n_loops):
+        if s.control.loop[k].stiffness > 0.0 or is_driven(s.control.loop + k):
+            return False
     return True
 
 cdef inline void bound_energy(System* s, double dt) noexcept nogil:
@@ -144,7 +167,7 @@ cdef inline void bound_energy(System* s, double dt) noexcept nogil:
         most = freely(s, dt)
     if limp:
         most = fmin(most, energy(s.m, s.d) + 1e-3 * kinetic(s.m, s.d, s.d.v, NULL))
-    most += from_others(s) + from_motors(s)
+    most += from_others(s) + from_motors(s) + from_loop_motors(s)
     look_ahead(s, s.work.q_next, s.work.v_next)
     now = kinetic(s.m, &s.ahead, s.work.v_next, NULL)
     most -= potential(s.m, &s.ahead)

@@ -24,6 +24,10 @@ from rbdyn.model._model cimport CData, CLoop
 from rbdyn.model.joints.dispatch cimport allowed_directions, coupled_force
 from rbdyn.spatial._algebra cimport Force, force, scale_f, vec3
 from rbdyn.stepping.columns cimport free_twists, from_normalised, normalise_columns, to_normalised
+from rbdyn.stepping.loops.forces cimport (
+    answer_impulses, factor_forces, find_laws, force_rows, from_free, keep_forces, load_forces, motors_reach,
+    move_with_forces,
+)
 from rbdyn.stepping.loops.rows cimport loop_row
 from rbdyn.stepping.scene cimport System
 
@@ -87,13 +91,15 @@ cdef inline void decompose_loops(System* s, CData* d) noexcept nogil:
     open = largest(s.work.loops.e, s.m.nc)
     loop_rows(s, d)
     decompose_rows(s, open)
+    force_rows(s, d)
     s.work.loops.eliminated = True
 
-cdef inline void close_motion(System* s, CData* d, double ahead, double* v) noexcept nogil:
+cdef inline void close_motion(System* s, CData* d, double ahead, double share, bint gained, double* v) noexcept nogil:
     """v (nv,), that of the tree without its loops, with what they do to it: K v = -ahead k, at the place d.
 
-    Velocities, `ahead` [s] being how far behind the time at which they close the loops that place is; or accelerations,
-    with 1.  `load` becomes what the loops did of this: the first `rank` entries of Q^T x.
+    Velocities, with `gained`, `ahead` [s] being how far behind the time at which they close the loops that place is; or
+    accelerations, with 1.  Forces act along what loops allow, for a time `share` [s] or with 1.  `load` becomes what
+    the loops did of this: the first `rank` entries of Q^T x.
     """
     cdef double* x = s.work.loops.x
     cdef double* t = s.work.loops.t
@@ -104,14 +110,29 @@ cdef inline void close_motion(System* s, CData* d, double ahead, double* v) noex
         s.work.loops.b[i] *= -ahead * s.work.loops.scale[i]
     solve_adjoint(&s.work.loops.Y, s.work.loops.b, x)
     times_q_transposed(&s.work.loops.Y, x)
+    find_laws(s, d, share, gained)
     to_normalised(s, v, t)
     times_q_transposed(&s.work.loops.Y, t)
     for i in range(rank):
         s.work.loops.load[i] = x[i] - t[i]
-        t[i] = x[i]
-    times_q(&s.work.loops.Y, t)
-    from_normalised(s, t)
-    memcpy(v, t, s.m.nv * sizeof(double))
+    memcpy(x + rank, t + rank, (s.m.nv - rank) * sizeof(double))
+    move_with_forces(s, x)
+    while motors_reach(s):
+        memcpy(x + rank, t + rank, (s.m.nv - rank) * sizeof(double))
+        move_with_forces(s, x)
+    load_forces(s, s.work.loops.load)
+    times_q(&s.work.loops.Y, x)
+    from_normalised(s, x)
+    memcpy(v, x, s.m.nv * sizeof(double))
+
+cdef inline void close_acceleration(System* s, CData* d, double* a) noexcept nogil:
+    """The acceleration of the tree, with what loops and their joints do."""
+    close_motion(s, d, 1.0, 1.0, False, a)
+
+cdef inline void close_velocity(System* s, CData* d, double* v) noexcept nogil:
+    """The velocity of the tree at the end of the step, likewise: what it is without constraints."""
+    close_motion(s, d, 0.5 * s.work.loops.dt, s.work.loops.dt, True, v)
+    keep_forces(s)
 
 cdef inline void add_multipliers(System* s) noexcept nogil:
     """Add impulses that make the load to lam (nc,): the shortest, where rows are scaled."""
@@ -130,6 +151,7 @@ cdef inline void prepare_at_start(System* s) noexcept nogil:
     normalise_columns(s, s.d)
     if s.work.loops.eliminated:
         decompose_loops(s, s.d)
+        factor_forces(s)
     free_twists(s)
 
 cdef inline void write_force(double* out, Force g) noexcept nogil:
@@ -153,11 +175,19 @@ cdef inline void list_forces(System* s, double dt) noexcept nogil:
         write_force(s.work.loops.force + 6 * n, scale_f(1.0 / dt, g))
         s.work.loops.drive[2 * n + 1] = s.work.loops.drive[2 * n] / dt
 
+cdef inline void answer_in_loops(System* s, const double* z) noexcept nogil:
+    """What springs and motors of eliminated loop joints do against the impulses Y^T lambda."""
+    if s.work.loops.eliminated and s.work.loops.n_forces:
+        memcpy(s.work.loops.x, z, s.work.loops.free * sizeof(double))
+        from_free(s, s.work.loops.x)
+        answer_impulses(s, s.work.loops.x)
+
 cdef inline void joint_velocities(System* s, double* z) noexcept nogil:
     """z = Y^T lambda of the rows of the problem -> M~^-1 J^T lambda with the loops closed, in place."""
     cdef int i, rank
     if s.work.loops.eliminated:
         rank = s.work.loops.Y.rank
+        from_free(s, z)
         for i in range(s.m.nv - 1, rank - 1, -1):
             z[i] = z[i - rank]
         for i in range(rank):

@@ -9,7 +9,8 @@ from rbdyn.kernels.kinematics cimport poses
 from rbdyn.stepping.columns cimport free_twists, normalise_columns
 from rbdyn.stepping.flight.free cimport accelerate_at_start, fastest_turn, flies, floats
 from rbdyn.stepping.flight.midpoint cimport midpoint_acceleration
-from rbdyn.stepping.loops.elimination cimport close_motion, decompose_loops
+from rbdyn.stepping.loops.elimination cimport close_acceleration, close_velocity, decompose_loops
+from rbdyn.stepping.loops.forces cimport begin_forces
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.scheme cimport Scheme
 
@@ -31,20 +32,21 @@ cdef inline void advance_velocity(System* s, double dt) noexcept nogil:
 cdef inline void free_in_loops(System* s, double dt, Scheme scheme) noexcept nogil:
     """v_free, and the loops decomposed where they were closed for it."""
     s.work.parts = 0
+    begin_forces(s, dt, scheme)
     accelerate_at_start(s, dt, scheme, floats(s, scheme))
     s.work.turning = fastest_turn(s.m, s.d.v)
     normalise_columns(s, s.d)
     decompose_loops(s, s.d)
     s.work.loops.middle = flies(s, scheme)
     if s.work.loops.middle:
-        close_motion(s, s.d, 1.0, s.work.vd)
+        close_acceleration(s, s.d, s.work.vd)
         midpoint_acceleration(s, dt)
         poses(s.m, &s.ahead)
         normalise_columns(s, &s.ahead)
         decompose_loops(s, &s.ahead)
         advance_velocity(s, dt)
-        close_motion(s, &s.ahead, 0.5 * dt, s.work.v_free)
+        close_velocity(s, &s.ahead, s.work.v_free)
     else:
         advance_velocity(s, dt)
-        close_motion(s, s.d, 0.5 * dt, s.work.v_free)
+        close_velocity(s, s.d, s.work.v_free)
         free_twists(s)

@@ -9,11 +9,13 @@ from rbdyn.stepping.scene cimport Scene
 # The row begun last acts along direction k of six, times a sign.
 ctypedef int (*AddDirection)(Builder* b, const Scene* s, void* joint, int k, double sign) except -1 nogil
 
-cdef enum:                    # rows that a joint has in this step if something could be passed, as bits
+cdef enum:                    # rows that a joint has in this step, as bits: of what could be passed, and what acts
     NEAR_LOWER = 1
     NEAR_UPPER = 2
     NEAR_BELOW = 4
     NEAR_ABOVE = 8
+    BY_SPRING = 16            # spring, damper and rotor
+    BY_MOTOR = 32
 
 cdef struct Along:            # a joint in a step
     const Freedom* freedom
@@ -31,6 +33,7 @@ cdef struct Reading:          # what an impulse was
     double sign
 
 cdef int near_ends(const Scene* s, const Freedom* f, double q, double rate) noexcept nogil
+cdef int forces_of(const Freedom* f) noexcept nogil
 cdef Count count_along(const Freedom* f, int kind, int near) noexcept nogil
 cdef int write_along(const Scene* s, Builder* b, const Along* a) except -1 nogil
 cdef Reading reading_of(int feature, int kind) noexcept nogil

@@ -21,7 +21,8 @@ from rbdyn.contact.targets cimport effective_friction, position_target, target_v
 from rbdyn.model.joints.dispatch cimport allowed_directions
 from rbdyn.stepping.builder cimport begin_row, close_row
 from rbdyn.stepping.freedom cimport (
-    ABOVE, BELOW, DRIVE, DRY, LOWER, PASSIVE, UPPER, is_driven, only_direction, turned_back, width,
+    ABOVE, BELOW, DRIVE, DRY, LOWER, PASSIVE, UPPER, damper_theta, is_driven, is_passive, only_direction,
+    spring_theta, turned_back, width,
 )
 
 cdef double REACH = 50.0       # change of velocity that other impulses are expected to stay below [rad/s or m/s]
@@ -36,20 +37,20 @@ cdef int near_ends(const Scene* s, const Freedom* f, double q, double rate) noex
             | (f.top_speed + rate < REACH) << 2 | (f.top_speed - rate < REACH) << 3)
 
 
-cdef inline bint is_passive(const Freedom* f) noexcept nogil:
-    """Whether a spring, a damper or a rotor acts."""
-    return f.rotor > 0.0 or f.damping > 0.0 or f.stiffness > 0.0
-
-
 cdef inline bint is_rough(const Freedom* f) noexcept nogil:
     """Whether dry friction acts."""
     return f.friction > 0.0 or f.static_friction > 0.0 and f.static_threshold > 0.0
 
 
+cdef int forces_of(const Freedom* f) noexcept nogil:
+    """What acts wherever the joint stands."""
+    return (BY_SPRING if is_passive(f) else 0) | (BY_MOTOR if is_driven(f) else 0)
+
+
 cdef Count count_along(const Freedom* f, int kind, int near) noexcept nogil:
     """A block of one row for each thing that acts, along each direction."""
-    cdef int n = (is_passive(f) + is_rough(f)) * width(allowed_directions(kind))
-    n += is_driven(f) + (near & 1) + (near >> 1 & 1) + (near >> 2 & 1) + (near >> 3 & 1)
+    cdef int n = (((near & BY_SPRING) > 0) + is_rough(f)) * width(allowed_directions(kind))
+    n += ((near & BY_MOTOR) > 0) + (near & 1) + (near >> 1 & 1) + (near >> 2 & 1) + (near >> 3 & 1)
     return Count(cones=0, blocks=n, rows=n)
 
 
@@ -81,17 +82,6 @@ cdef inline double last_mobility(Builder* b) noexcept nogil:
     return mobility_of(b, b.n_rows - 1)
 
 
-cdef inline double spring_theta(const Scene* s, double stiffness, double mobility) noexcept nogil:
-    """Where in the step a spring acts: at its end if it is too stiff for the step to be seen swinging."""
-    return 1.0 if stiffness * s.dt * s.dt * mobility > UNRESOLVED else s.scheme.theta
-
-
-cdef inline double damper_theta(const Scene* s, double damping, double mobility) noexcept nogil:
-    """Where in the step a damper acts: later where it would turn a velocity round (joint_forces.pxd)."""
-    cdef double x = s.dt * damping * mobility, theta = s.scheme.theta
-    return theta if theta == 0.0 or (1.0 - theta) * x <= 1.0 else 1.0 - 1.0 / x
-
-
 cdef inline Key key_of(const Along* a, int feature) noexcept nogil:
     return Key(source=a.key.source, id_a=a.key.id_a, id_b=a.key.id_b, feature=feature)
 
@@ -109,9 +99,9 @@ cdef int write_passive(const Scene* s, Builder* b, const Along* a, int k) except
     begin_row(b, BILATERAL, 0.0, 0.0, u, a.then[k], 0.0, 0.0, -INFINITY, key_of(a, PASSIVE + k))
     a.add(b, s, a.joint, k, 1.0)
     mobility = last_mobility(b)
-    weight = f.rotor + dt * damper_theta(s, f.damping, mobility) * f.damping
+    weight = f.rotor + dt * damper_theta(f.damping, dt, s.scheme.theta, mobility) * f.damping
     if f.stiffness > 0.0:
-        theta = spring_theta(s, f.stiffness, mobility)
+        theta = spring_theta(f.stiffness, dt, s.scheme.theta, mobility)
         weight += theta * a.gamma * dt * dt * f.stiffness
         push += f.stiffness * (turned_back(a.kind, f.rest - a.q) - theta * dt * u)
     weigh(s, b, max(weight, LIGHT / mobility if mobility > 0.0 else LIGHT), u, push)
@@ -145,8 +135,8 @@ cdef int write_drive(const Scene* s, Builder* b, const Along* a, int k) except -
               dt * f.effort_upper if bounded else 0.0, u, a.then[k], 0.0, 0.0, -INFINITY, key_of(a, DRIVE))
     a.add(b, s, a.joint, k, 1.0)
     mobility = last_mobility(b)
-    theta = spring_theta(s, f.kp, mobility)
-    weight = dt * (damper_theta(s, f.kd, mobility) * f.kd + theta * a.gamma * dt * f.kp)
+    theta = spring_theta(f.kp, dt, s.scheme.theta, mobility)
+    weight = dt * (damper_theta(f.kd, dt, s.scheme.theta, mobility) * f.kd + theta * a.gamma * dt * f.kp)
     push = f.kp * (turned_back(a.kind, f.target - a.q) - theta * dt * u) + f.kd * (f.target_speed - u) + f.force
     weigh(s, b, max(weight, LIGHT / mobility if mobility > 0.0 else LIGHT), u, push)
     return 0
@@ -164,7 +154,7 @@ cdef int write_along(const Scene* s, Builder* b, const Along* a) except -1 nogil
     """All that acts; keys ascend."""
     cdef int k, allowed = allowed_directions(a.kind), only = only_direction(a.kind)
     for k in range(6):
-        if allowed >> k & 1 and is_passive(a.freedom):
+        if allowed >> k & 1 and a.near & BY_SPRING:
             write_passive(s, b, a, k)
     for k in range(6):
         if allowed >> k & 1 and is_rough(a.freedom):
@@ -173,7 +163,7 @@ cdef int write_along(const Scene* s, Builder* b, const Along* a) except -1 nogil
         write_end(s, b, a, only, 1.0)
     if a.near & NEAR_UPPER:
         write_end(s, b, a, only, -1.0)
-    if is_driven(a.freedom):
+    if a.near & BY_MOTOR:
         write_drive(s, b, a, only)
     if a.near & NEAR_BELOW:
         write_top_speed(s, b, a, only, 1.0)

@@ -16,7 +16,7 @@ from rbdyn.spatial._algebra cimport (
 from rbdyn.spatial.constants cimport Mat3d, Vec3d, load_vec3
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_push, add_row, begin_block, bend_row, gather_row
 from rbdyn.stepping.constraints.bodies.freedoms cimport (
-    Along, Reading, count_along, near_ends, reading_of, soften, write_along,
+    Along, Reading, count_along, forces_of, near_ends, reading_of, soften, write_along,
 )
 from rbdyn.stepping.freedom cimport CLOSED, DRIVE, OTHER, SHIFTED, acts, coordinate, only_direction
 from rbdyn.stepping.links cimport JOINT_LINK, Acted
@@ -126,12 +126,12 @@ cdef Count count_freedom(const Scene* s, BodyJoint* j) noexcept nogil:
     cdef Vec3 at
     cdef Motion now
     cdef Force push
-    j.near = 0
+    j.near = forces_of(&j.freedom)
     if k >= 0:
         R, at = axes_of(s, &j.before), origin_of(s, &j.after)
         now, push = motion_at_start(s, j, at), push_of(j, &R, k)
-        j.near = near_ends(s, &j.freedom, joint_coordinate(j, R, origin_of(s, &j.before), axes_of(s, &j.after), at),
-                           blocked(&push, now))
+        j.near |= near_ends(s, &j.freedom, joint_coordinate(j, R, origin_of(s, &j.before), axes_of(s, &j.after), at),
+                            blocked(&push, now))
     return count_along(&j.freedom, j.kind, j.near)
 
 

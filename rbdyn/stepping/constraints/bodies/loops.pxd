@@ -10,3 +10,5 @@ cdef enum:
 cdef Count count_loops(const Scene* s) noexcept nogil
 cdef int write_loops(const Scene* s, Builder* b) except -1 nogil
 cdef void read_loops(const Scene* s, const ContactProblem* p, Share share) noexcept nogil
+cdef void release_motors(const Scene* s) noexcept nogil
+cdef bint find_loop_overloads(const Scene* s) noexcept nogil

@@ -17,14 +17,15 @@ from rbdyn.stepping.builder cimport (
     Builder, Count, Share, add_dense_row, add_loop_direction, add_row, aim_row, begin_bilateral, gather_row, use_system,
 )
 from rbdyn.stepping.constraints.bodies.freedoms cimport (
-    Along, Reading, count_along, near_ends, reading_of, soften, write_along,
+    BY_MOTOR, Along, Reading, count_along, forces_of, near_ends, reading_of, soften, write_along,
 )
 from rbdyn.stepping.freedom cimport (
     CLOSED, DRIVE, LOWER, SHIFTED, UPPER, Freedom, Softness, acts, only_direction,
 )
 from rbdyn.stepping.loops.elimination cimport decompose_rows, loop_rows
+from rbdyn.stepping.loops.forces cimport find_misjudged
 from rbdyn.stepping.loops.rows cimport loop_coordinate
-from rbdyn.stepping.scene cimport Scene, System
+from rbdyn.stepping.scene cimport MOTOR_IN_ROW, MOTOR_WITHIN, Scene, System
 from rbdyn.stepping.scheme cimport in_contact
 
 cdef struct LoopHere:         # a loop joint, for its rows
@@ -46,12 +47,18 @@ cdef inline int rotations(const CLoop* c) noexcept nogil:
 
 
 cdef int find_near(const Scene* s, const System* r, int n) noexcept nogil:
-    """Which ends of its limits a loop joint could pass in this step."""
+    """Which rows a loop joint has in this step along what it allows.
+
+    Where loops are eliminated springs and motors are part of free motion, but motors of which the solver decides.
+    """
     cdef const CLoop* c = r.m.loops + n
-    cdef int k = only_direction(c.kind)
-    if k < 0 or not acts(r.control.loop + n):
-        return 0
-    return near_ends(s, r.control.loop + n, loop_coordinate(r.d, c), component(relative_velocity(r.d, c), k))
+    cdef const Freedom* f = r.control.loop + n
+    cdef int k = only_direction(c.kind), near = forces_of(f)
+    if r.work.loops.eliminated:
+        near = near & BY_MOTOR if r.work.loops.motor[n] == MOTOR_IN_ROW else 0
+    if k >= 0 and acts(f):
+        near |= near_ends(s, f, loop_coordinate(r.d, c), component(relative_velocity(r.d, c), k))
+    return near
 
 
 cdef Count count_loops(const Scene* s) noexcept nogil:
@@ -201,14 +208,14 @@ cdef bint has_rows(const System* r) noexcept nogil:
     return False
 
 
-cdef inline void keep(System* r, int n, int feature, double impulse) noexcept nogil:
-    """Note what a block along what a loop joint allows did."""
+cdef inline void keep(System* r, int n, int feature, double impulse, double target) noexcept nogil:
+    """Note what a block along what a loop joint allows did.  What bounces off a stop is not held by it."""
     cdef Reading what = reading_of(feature, r.m.loops[n].kind)
     r.work.loops.along[6 * n + what.direction] += what.sign * impulse
     if feature == DRIVE:
         r.work.loops.drive[2 * n] = impulse
     if feature == LOWER or feature == UPPER:
-        r.work.loops.held |= impulse > 0.0
+        r.work.loops.held |= impulse > 0.0 and target <= 0.0
 
 
 cdef void read_loops(const Scene* s, const ContactProblem* p, Share share) noexcept nogil:
@@ -225,8 +232,28 @@ cdef void read_loops(const Scene* s, const ContactProblem* p, Share share) noexc
         for k in range(p.block[i].rows):
             gather_row(p, row + k, r)
         if feature > SHIFTED:
-            keep(r, n, feature, p.impulse[row])
+            keep(r, n, feature, p.impulse[row], p.target[row])
             continue
         first = c.row + (rotations(c) if feature == SHIFTED else 0)
         for k in range(p.block[i].rows):
             r.work.loops.lam[first + k] = p.impulse[row + k]
+
+
+cdef void release_motors(const Scene* s) noexcept nogil:
+    """A step begins: no motor is the solver's."""
+    cdef System* r
+    cdef int k, n
+    for k in range(s.n_system):
+        r = s.system + k
+        for n in range(r.m.n_loops):
+            r.work.loops.motor[n] = MOTOR_WITHIN
+
+
+cdef bint find_loop_overloads(const Scene* s) noexcept nogil:
+    """Whether motors of loop joints got rows, since the end of the step is not what they can do."""
+    cdef bint found = False
+    cdef int k
+    for k in range(s.n_system):
+        if s.system[k].work.loops.eliminated:
+            found |= find_misjudged(s.system + k)
+    return found
