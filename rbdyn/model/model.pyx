@@ -15,20 +15,9 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from rbdyn.model._model cimport CLoop, allocate_model, free_model
 from rbdyn.model.numbers cimport stored3, stored33, vector_of
 from rbdyn.model.part cimport Part, merged_inertia
-from rbdyn.model.pose cimport Pose, compose, inverse, matrix_of_pose
+from rbdyn.model.pose cimport Pose, compose, inverse, matrix_of_pose, turn_of
 from rbdyn.model.tree cimport Link, Loop, Seat, Tree, compile_tree
 from rbdyn.spatial._algebra cimport transpose3
-
-
-cdef int _turn(Pose* pose) noexcept:
-    """Which Turn its rotation is: none, or that of `rotation_to_z` for the axes x and y."""
-    if not pose.plain:
-        return ANY_TURN
-    if pose.R.xx == 1.0 and pose.R.yy == 1.0 and pose.R.zz == 1.0:
-        return NO_TURN
-    if pose.R.xy == 1.0 and pose.R.yz == 1.0 and pose.R.zx == 1.0:
-        return AXIS_X
-    return AXIS_Y if pose.R.xz == 1.0 and pose.R.yx == 1.0 and pose.R.zy == 1.0 else ANY_TURN
 
 
 cdef const char* CAPSULE = "rbdyn.CModel"
@@ -172,7 +161,7 @@ cdef class Model:
         self.placements = {}
         for seat in tree.seats:
             place = Placement.__new__(Placement)
-            place.body, place.R, place.p, place.turn = seat.body, seat.pose.R, seat.pose.p, _turn(&seat.pose)
+            place.body, place.R, place.p, place.turn = seat.body, seat.pose.R, seat.pose.p, turn_of(seat.pose)
             place.shifted = bool(place.p.x or place.p.y or place.p.z)
             for key in seat.keys:
                 # names written in a program are interned: then a look-up compares no letters

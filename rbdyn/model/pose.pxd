@@ -10,6 +10,7 @@ cdef struct Pose:
     bint plain            # R is made of 0, 1 and -1 alone: nothing is rounded in products with it
 
 cdef cnp.ndarray numbers(object a)
+cdef int turn_of(Pose a) noexcept
 cdef Pose no_pose() noexcept
 cdef Pose rotation_of(object R)
 cdef Pose pose_of(object transform)

@@ -61,6 +61,17 @@ cdef bint is_plain(Mat3 A) noexcept:
     return True
 
 
+cdef int turn_of(Pose a) noexcept:
+    """Which Turn (model/model.pxd) its rotation is: none, or that of `rotation_to_z` for the axes x and y."""
+    if not a.plain:
+        return 3
+    if a.R.xx == 1.0 and a.R.yy == 1.0 and a.R.zz == 1.0:
+        return 0
+    if a.R.xy == 1.0 and a.R.yz == 1.0 and a.R.zx == 1.0:
+        return 1
+    return 2 if a.R.xz == 1.0 and a.R.yx == 1.0 and a.R.zy == 1.0 else 3
+
+
 cdef Pose no_pose() noexcept:
     """The identity."""
     cdef Pose a

@@ -9,8 +9,11 @@ cimport numpy as cnp
 from libc.string cimport memcmp, memcpy
 
 from rbdyn.model._model cimport CLoop
-from rbdyn.model.model cimport Model, Placement
-from rbdyn.spatial._algebra cimport Mat3, Vec3
+from rbdyn.model.model cimport ANY_TURN, Model, Placement
+from rbdyn.model.numbers cimport stored3, stored33
+from rbdyn.model.pose cimport Pose, compose, inverse, pose_of, turn_of
+from rbdyn.model.tree cimport canonical
+from rbdyn.spatial._algebra cimport Mat3, Vec3, transpose3
 from rbdyn.spatial.constants cimport Xformd
 
 
@@ -22,7 +25,6 @@ cdef bint same_layout(Model model, Model fresh) except -1:
 
 cdef bint same_places(Model model, Model fresh) except -1:
     """Whether all joints and bodies are where they were in one another at every q."""
-    cdef Placement a, b
     cdef CLoop loop
     cdef int k
     if memcmp(model.c.X_tree, fresh.c.X_tree, model.c.nb * sizeof(Xformd)) != 0:
@@ -35,10 +37,14 @@ cdef bint same_places(Model model, Model fresh) except -1:
         if memcmp(&loop, fresh.c.loops + k, sizeof(CLoop)) != 0:
             return False
     for body in model.mechanism.bodies:
-        a, b = model.find(body), fresh.find(body)
-        if memcmp(&a.R, &b.R, sizeof(Mat3)) != 0 or memcmp(&a.p, &b.p, sizeof(Vec3)) != 0:
+        if not same_place(model.find(body), fresh.find(body)):
             return False
     return True
+
+
+cdef bint same_place(Placement a, Placement b) noexcept:
+    """Whether a body is in the same place of the frame that carries it: to the bit."""
+    return memcmp(&a.R, &b.R, sizeof(Mat3)) == 0 and memcmp(&a.p, &b.p, sizeof(Vec3)) == 0
 
 
 cdef int take_over(Model model, Model fresh) except -1:
@@ -51,6 +57,27 @@ cdef int take_over(Model model, Model fresh) except -1:
     model.parts, model.sums = fresh.parts, {}
     model._arrays = fresh._arrays
     model.revision = fresh.revision
+    return 0
+
+
+cdef int put_joint_pose(Model model, object joint, object edge) except -1:
+    """Where a joint of the tree that moves is on its predecessor: the numbers that a compilation would write."""
+    cdef Placement host = model.placements[edge.predecessor], old = model.placements[joint.frame_before]
+    cdef Placement new = Placement.__new__(Placement)
+    cdef Pose here, tree_pose
+    cdef int i = model.joint_index[joint.name] + model.base
+    here.R, here.p, here.plain = host.R, host.p, host.turn != ANY_TURN
+    here = compose(here, pose_of(edge.joint_pose))
+    tree_pose = compose(here, inverse(canonical(joint.joint_type)))
+    model.c.X_tree[i].E, model.c.X_tree[i].r = stored33(transpose3(tree_pose.R)), stored3(tree_pose.p)
+    new.body, new.R, new.p, new.turn = host.body, here.R, here.p, turn_of(here)
+    new.shifted = bool(new.p.x or new.p.y or new.p.z)
+    placements = dict(model.placements)              # a new one: snapshots keep the old
+    for key in (joint.frame_before.name, joint.frame_before):
+        if placements.get(key) is old:
+            placements[key] = new
+    model.placements = placements
+    model.renewed += 1
     return 0
 
 

@@ -32,3 +32,4 @@ cdef class Tree:                 # what a Model is filled from
     cdef int nq, nv
 
 cdef Tree compile_tree(object mechanism)
+cdef Pose canonical(object joint_type)

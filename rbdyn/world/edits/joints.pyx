@@ -5,9 +5,10 @@ from rbdyn.errors import Error
 from rbdyn.world.objects.joints.said import numbers_of
 
 from rbdyn.model.model cimport Model
-from rbdyn.model.renewal cimport put_array
+from rbdyn.model.renewal cimport put_array, put_joint_pose
 from rbdyn.stepping.scene cimport SystemControl
-from rbdyn.world.edits.renewal cimport check_dynamics, renew_now, settle
+from rbdyn.world.edits.ends cimport move_ends
+from rbdyn.world.edits.renewal cimport check_dynamics, checked_q, renew_now, settle
 
 # attributes of a Joint whose numbers are written where they are; all others go by way of a new compilation
 WRITTEN = {
@@ -125,7 +126,10 @@ cdef int place_joint(Registry registry, ArticulatedSystem robot, object joint, o
         edge = model.mechanism.edge(joint)
         try:
             model.mechanism.place_joint(joint, joint_pose, successor_pose)
-            renew_now(registry, robot)
+            if successor_pose is None and joint.name in model.joint_index and joint.num_velocities:
+                move_joint(registry, robot, joint, edge)
+            else:
+                renew_now(registry, robot)
         except BaseException:
             model.mechanism.place_joint(joint, edge.joint_pose, edge.successor_pose)
             raise
@@ -134,3 +138,20 @@ cdef int place_joint(Registry registry, ArticulatedSystem robot, object joint, o
     finally:
         registry.lock.editing = False
     return 0
+
+
+cdef int move_joint(Registry registry, ArticulatedSystem robot, object joint, object before) except -1:
+    """Write where a joint of the tree is on its predecessor now; the edge `before` is put back if that cannot be."""
+    cdef Model model = robot.model
+    cdef dict placements = model.placements
+    model.revision = model.revision_counter.value
+    try:
+        put_joint_pose(model, joint, model.mechanism.edge(joint))
+        robot.state.set(checked_q(robot, model, True))
+    except BaseException:
+        put_joint_pose(model, joint, before)
+        model.placements = placements
+        raise
+    move_ends(registry, robot, model)
+    robot.forget_contacts()
+    return settle(robot)

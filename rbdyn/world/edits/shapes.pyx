@@ -7,6 +7,7 @@ from rbdyn.world.arguments import label
 from rbdyn.world.registry import factories
 
 from rbdyn.model.model cimport Model
+from rbdyn.model.renewal cimport same_place
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 
 
@@ -106,6 +107,16 @@ cdef list pairs(list before, list now):
     return [*((item, known.get(k)) for k, item in enumerate(now)), (None, left)]
 
 
+cdef bint is_same(list entries, object items) except -1:
+    """Whether these are the shapes of which there are the entries."""
+    if len(entries) != len(items):
+        return False
+    for (item, _), now in zip(entries, items):
+        if item is not now:
+            return False
+    return True
+
+
 cdef dict plan(Exchange exchange, ArticulatedSystem robot, Model fresh, object bodies):
     """Make the shapes of these bodies those of their mechanism, with the internal frames of `fresh`; what is where."""
     cdef Model model = robot.model
@@ -113,9 +124,13 @@ cdef dict plan(Exchange exchange, ArticulatedSystem robot, Model fresh, object b
     shapes = {}
     for body in bodies:
         k = fresh.find(body).body
+        stays = fresh is model or same_place(model.find(body), fresh.find(body))
+        if stays and is_same(robot.shapes_of[body], body.collision):
+            shapes[body] = robot.shapes_of[body]
+            continue
         carrier = str(fresh.body_names[max(k - fresh.base, 0)])
         frame = factories.matrix(fresh, body)
-        before = frame if fresh is model else factories.matrix(model, body)
+        before = frame if stays else factories.matrix(model, body)
         shapes[body] = []
         *kept, (_, left) = pairs(robot.shapes_of[body], list(body.collision))
         for item, entry in kept:

@@ -11,12 +11,10 @@ from rbdyn.world.registry.warm_start import renumber_impulses
 from rbdyn.world.surgery.following import follow_handles
 from rbdyn.world.surgery.plan import Plan
 
-from libc.string cimport memcmp
-
 from rbdyn.collision.broad_phase.filters cimport is_excluded
 from rbdyn.kernels.kinematics cimport poses
 from rbdyn.model.model cimport Model, Placement
-from rbdyn.spatial._algebra cimport Mat3, Vec3
+from rbdyn.model.renewal cimport same_place
 from rbdyn.stepping.scene cimport SYSTEM_BODY, Scene
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
@@ -48,11 +46,6 @@ cdef int restructure(Registry registry, ArticulatedSystem robot) except -1:
     """Take in what the user made of the graph of a robot's mechanism; the caller holds the lock."""
     Operation(registry, [robot], Plan([(robot.mechanism, robot, None)])).run()
     return 0
-
-
-cdef bint same_place(Placement a, Placement b) noexcept:
-    """Whether a body is in the same place of the frame that carries it: to the bit."""
-    return memcmp(&a.R, &b.R, sizeof(Mat3)) == 0 and memcmp(&a.p, &b.p, sizeof(Vec3)) == 0
 
 
 cdef class Before:

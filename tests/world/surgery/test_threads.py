@@ -1,0 +1,165 @@
+"""Edits and surgery from a second thread: one clear error while the World is at work, and nothing half-changed."""
+
+import threading
+
+import numpy as np
+import pytest
+from reference.compiled_model import numbers_of as slow_numbers
+from world.scenes import WaitingSolver
+from world.surgery.robots import floating
+
+from rbdyn import BusyError, Fixed, Geometry, Joint, Transform
+from rbdyn.collision import Box, NativeBackend
+from rbdyn.model.insides import numbers_of
+from rbdyn.world import World
+
+POSE = Transform(translation=(0.1, 0.0, 0.0))
+CALLS = {
+    "mass": lambda w, a, b: setattr(a.body("a1"), "mass", 2.0),
+    "placement": lambda w, a, b: setattr(a.joint("a1_j"), "placement", POSE),
+    "axis, by the mechanism": lambda w, a, b: a.joint("a1_j").place(POSE, POSE),
+    "damping": lambda w, a, b: setattr(a.joint("a1_j"), "damping", 1.0),
+    "shape": lambda w, a, b: setattr(a.geometry("a1/0"), "shape", Box((0.1, 0.1, 0.1))),
+    "shape more": lambda w, a, b: a.body("a1").add_geometry(Geometry(Box((0.1, 0.1, 0.1)))),
+    "filters": lambda w, a, b: w.ignore_collision(a, b),
+    "merge": lambda w, a, b: w.merge(a, "a1", b, "b0", Joint("dock", Fixed())),
+    "cut": lambda w, a, b: a.remove_joint("a1_j", split=True),
+    "subtree": lambda w, a, b: a.remove_subtree("a1_j"),
+    "attach": lambda w, a, b: a.attach(floating("c", 2, 1), "a0", Joint("grip", Fixed())),
+    "weld": lambda w, a, b: a.weld("a1_j"),
+    "add": lambda w, a, b: w.add_sphere(0.1, 1.0),
+    "remove": lambda w, a, b: w.remove(b),
+    "restore": lambda w, a, b: w.restore(w.snapshot()),
+}
+
+
+def scene(**backends):
+    """Two robots and a ball on the ground."""
+    world = World(1e-3, **backends)
+    world.add_ground()
+    robots = [world.add_articulated_system(floating(letter, 3, 4)) for letter in "ab"]
+    for k, robot in enumerate(robots):
+        robot.set_base_pose((1.5 * k, 0.0, 1.0))
+    world.add_sphere(0.1, 1.0).set_pose((-2.0, 0.0, 0.0999))
+    return world, *robots
+
+
+def seen(world):
+    """All that could be half-changed."""
+    robots = [one for one in world.objects if hasattr(one, "mechanism")]
+    for robot in robots:
+        fast, slow = numbers_of(robot.model), slow_numbers(robot.mechanism)
+        assert np.array_equal(fast["X_tree"], slow["X_tree"])
+        assert np.array_equal(fast["I_b"], slow["I_b"])
+        assert fast["frames"] == slow["frames"]
+    parts = [[*robot.mechanism.bodies, *robot.mechanism.joints] for robot in robots]
+    edges = [[robot.mechanism.edge(joint) for joint in robot.mechanism.joints] for robot in robots]
+    shapes = [[list(body.collision) for body in robot.mechanism.bodies] for robot in robots]
+    return world.state_hash(), [one.name for one in world.objects], parts, edges, shapes, sorted(world.collision.ids)
+
+
+def test_every_edit_waits_for_the_end_of_a_step():
+    solver = WaitingSolver()
+    world, a, b = scene(contact=solver)
+    solver.go_on.set()
+    world.step()
+    solver.go_on.clear()
+    solver.entered.clear()
+    twin_world, _, _ = scene()
+    twin_world.step()
+    twin_world.step()
+    worker = threading.Thread(target=world.step)
+    worker.start()
+    try:
+        assert solver.entered.wait(20)
+        for call in CALLS.values():
+            with pytest.raises(BusyError, match="stepped by another thread"):
+                call(world, a, b)
+    finally:
+        solver.go_on.set()
+        worker.join(20)
+    assert not worker.is_alive()
+    assert world.state_hash() == twin_world.state_hash()
+    for name in ("mass", "placement", "damping", "merge"):
+        CALLS[name](world, a, b)
+    world.step()
+    seen(world)
+
+
+class Pausing(NativeBackend):
+    """Waits in the middle of a surgery, where shapes go to other bodies."""
+
+    def __init__(self):
+        super().__init__()
+        self.entered, self.go_on = threading.Event(), threading.Event()
+        self.pauses = False
+
+    def move_shape(self, *args, **kwargs):
+        if self.pauses:
+            self.entered.set()
+            assert self.go_on.wait(20)
+        super().move_shape(*args, **kwargs)
+
+
+def test_nothing_goes_on_in_the_middle_of_a_surgery():
+    backend = Pausing()
+    world, a, b = scene(collision=backend)
+    world.step()
+    backend.pauses = True
+    worker = threading.Thread(target=CALLS["merge"], args=(world, a, b))
+    worker.start()
+    try:
+        assert backend.entered.wait(20)
+        for call in (world.step, world.integrate1, *(lambda c=c: c(world, a, b) for c in CALLS.values())):
+            with pytest.raises(BusyError, match="by another thread"):
+                call()
+    finally:
+        backend.go_on.set()
+        worker.join(20)
+    assert not worker.is_alive()
+    backend.pauses = False
+    assert [one.name for one in world.objects if hasattr(one, "mechanism")] == [a.name]
+    world.step()
+    seen(world)
+
+
+def test_two_threads_that_edit_and_step_leave_a_whole_world():
+    """Whatever comes through comes through wholly; all else is a BusyError."""
+    world, a, b = scene()
+    done, wrong, enough = [], [], threading.Event()
+
+    def work(calls):
+        k = 0
+        while not enough.is_set():
+            try:
+                calls[k % len(calls)]()
+                done.append(k)
+            except BusyError:
+                pass
+            except Exception as error:
+                wrong.append(error)
+                return
+            k += 1
+
+    poses = [Transform(translation=(0.1 + 0.01 * k, 0.0, 0.0)) for k in range(3)]
+    edits = [
+        *(lambda p=p: setattr(a.joint("a1_j"), "placement", p) for p in poses),
+        lambda: setattr(a.body("a1"), "mass", a.body("a1").mass % 3.0 + 0.5),
+        lambda: world.remove(world.add_sphere(0.1, 1.0)),
+        lambda: world.restore(world.snapshot()),
+    ]
+    threads = [threading.Thread(target=work, args=(calls,)) for calls in (edits, edits[::-1], [world.step])]
+    for thread in threads:
+        thread.start()
+    enough.wait(0.5)
+    enough.set()
+    for thread in threads:
+        thread.join(20)
+    assert not wrong
+    assert done
+    seen(world)
+    before = seen(world)
+    world.restore(world.snapshot())
+    assert seen(world) == before
+    world.step(10)
+    assert np.isfinite(a.q).all()
