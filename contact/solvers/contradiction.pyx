@@ -9,6 +9,7 @@ from rbdyn.contact.problem cimport BOX, DISC, UNILATERAL, ContactProblem
 
 cdef double SOFT = 0.03            # compliance of blocks that contradict one another, of their own mobility
 cdef double SLOW = 0.1             # of their targets is asked for then
+cdef double UNSEEN = 1e-8          # [m/s] of a target: nothing that it asks for is dear
 cdef double DEAR = 30.0            # times the work that moves the bodies is too much; G_ii counts spin, too
 
 
@@ -55,12 +56,12 @@ cdef bint may_be_dear(const Operator* G, const ContactProblem* p, const double* 
     cdef int i, r
     for i in range(G.n):
         lam, T = impulse[3 * i + 2], p.target[3 * G.contact[i].index + 2] * G.contact[i].block.reach
-        if lam > 0.0 and T > 0.0 and lam * mobility(&G.contact[i].block) > DEAR * (fabs(G.contact[i].v_free.z) + T):
+        if lam > 0.0 and T > UNSEEN and lam * mobility(&G.contact[i].block) > DEAR * (fabs(G.contact[i].v_free.z) + T):
             return True
     for i in range(G.n_blocks):
         for r in range(G.block[i].rows):
             T, lam = p.target[G.block[i].row + r], impulse[3 * G.n + G.block[i].first + r]
-            if lam * T > 0.0 and fabs(lam) * G.line[G.block[i].first + r].G > (
+            if lam * T > 0.0 and fabs(T) > UNSEEN and fabs(lam) * G.line[G.block[i].first + r].G > (
                     DEAR * (fabs(G.line[G.block[i].first + r].v_free) + fabs(T))):
                 return True
     return False

@@ -25,6 +25,7 @@ from rbdyn.contact.solvers.acceleration.drift cimport ARRIVED, LEG, drift
 from rbdyn.contact.solvers.settings cimport (
     ACCEPTABLE, DIRECT_EVERY, HARD_SWEEPS, HASTY_SWEEPS, PACE, PLAIN_SWEEPS, SLIDING, Settings, soft_sweeps,
 )
+from rbdyn.contact.solvers.splitting.attempt cimport split
 from rbdyn.contact.solvers.tuning cimport rests
 from rbdyn.spatial._algebra cimport vec3
 
@@ -306,7 +307,10 @@ cdef int solve_once(Island* island, Anderson* A, Direct* S, const Settings* s, c
     """One island from the impulses it holds; what contradicts is solved with compliance."""
     cdef Search search = begin_search()
     cdef int last = s.max_iterations + soft_sweeps(s)
-    if iterate(island, A, S, s, p, history, s.max_iterations, False, reallocations) or must_soften(island, p):
+    cdef bint hard = iterate(island, A, S, s, p, history, s.max_iterations, False, reallocations)
+    if not hard and not island.converged:
+        split(island, A, S, s, p, reallocations)
+    if hard or must_soften(island, p):
         soften(&island.G, p)
         island.rescued = True
         begin_again(island)

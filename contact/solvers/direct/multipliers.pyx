@@ -88,7 +88,7 @@ cdef void add_constraints(Direct* S, const Operator* G) noexcept nogil:
         if S.rows[i] == 0:
             continue
         n = parts(S, G, i)
-        rho = weight(G, i)
+        rho = S.rho[i]
         J = S.J
         for j in range(n):
             a = S.node + S.part[j]
@@ -104,45 +104,18 @@ cdef void add_constraints(Direct* S, const Operator* G) noexcept nogil:
 
 
 cdef bint make_matrix(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
-    """A for the rows that are held, factored; False if it cannot be."""
+    """A for the rows that are held, all of them stiff, factored; False if it cannot be."""
+    cdef int i
+    for i in range(constraints(G)):
+        S.rho[i] = weight(G, i)
+    return make_weighted(S, G, p)
+
+
+cdef bint make_weighted(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
+    """The same with the weights that S.rho holds."""
     add_masses(S, p)
     add_constraints(S, G)
     return factor(S)
-
-
-cdef inline void pull(Direct* S, double rho, Vec3 v, int n, bint all_rows) noexcept nogil:
-    """x -= J^T rho v, for the n nodes whose rows are at hand."""
-    cdef const Node* a
-    cdef const double* J = S.J
-    cdef double x = rho * v.x, y = rho * v.y, z = rho * v.z
-    cdef int k, j, w = S.width
-    for k in range(n):
-        a = S.node + S.part[k]
-        for j in range(a.size):
-            if all_rows:
-                S.x[a.first + j] -= J[j] * x + J[w + j] * y + J[2 * w + j] * z
-            else:
-                S.x[a.first + j] -= J[2 * w + j] * z
-        J += a.size
-
-
-cdef inline Vec3 move(const Direct* S, int n, bint all_rows) noexcept nogil:
-    """J x, likewise."""
-    cdef const Node* a
-    cdef const double* J = S.J
-    cdef Vec3 v = vec3(0.0, 0.0, 0.0)
-    cdef double x
-    cdef int k, j, w = S.width
-    for k in range(n):
-        a = S.node + S.part[k]
-        for j in range(a.size):
-            x = S.x[a.first + j]
-            if all_rows:
-                v.x += J[j] * x
-                v.y += J[w + j] * x
-            v.z += J[2 * w + j] * x
-        J += a.size
-    return v
 
 
 cdef inline Vec3 residue(const Operator* G, const double* impulse, int i, bint all_rows) noexcept nogil:
@@ -177,13 +150,13 @@ cdef double multiplier_step(Direct* S, Operator* G, double* impulse) noexcept no
         v = residue(G, impulse, i, S.rows[i] == 3)
         S.r[3 * i], S.r[3 * i + 1], S.r[3 * i + 2] = v.x, v.y, v.z
         worst = max(worst, fabs(v.x), fabs(v.y), fabs(v.z))
-        pull(S, weight(G, i), v, parts(S, G, i), S.rows[i] == 3)
+        pull(S, S.rho[i], v, parts(S, G, i), S.rows[i] == 3)
     substitute(S)
     for i in range(constraints(G)):
         if S.rows[i] == 0:
             continue
         v = add3(impulse_at(S.r, i), move(S, parts(S, G, i), S.rows[i] == 3))
-        change(G, impulse, i, scale3(-weight(G, i), v))
+        change(G, impulse, i, scale3(-S.rho[i], v))
     return worst
 
 

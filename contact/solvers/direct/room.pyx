@@ -47,7 +47,7 @@ cdef int begin(Direct* S, const Operator* G, const ContactProblem* p, size_t* re
         width = max(width, <size_t> unknowns_of(G, i))
     nodes = min(2 * count, bodies) + min(<size_t> clique_sizes(G), coordinates)
     n = 6 * min(2 * count, bodies) + min(<size_t> clique_sizes(G), coordinates)
-    size = (2 * nodes * sizeof(Node) + (3 * width + n + 6 * count) * sizeof(double)
+    size = (2 * nodes * sizeof(Node) + (3 * width + n + 7 * count) * sizeof(double)
             + (bodies + coordinates + width + count + scratch_size(G, <int> nodes)) * sizeof(int))
     reallocations[0] += grow(<void**> &S.memory, &S.capacity, size, 1)
     m = S.memory
@@ -56,7 +56,8 @@ cdef int begin(Direct* S, const Operator* G, const ContactProblem* p, size_t* re
     S.x = S.J + 3 * width
     S.r = S.x + n
     S.begun = S.r + 3 * count
-    S.node_of_body = <int*> (S.begun + 3 * count)
+    S.rho = S.begun + 3 * count
+    S.node_of_body = <int*> (S.rho + count)
     S.node_of_coordinate = S.node_of_body + bodies
     S.part = S.node_of_coordinate + coordinates
     S.rows = S.part + width
