@@ -6,6 +6,7 @@ from libc.string cimport memcmp, memcpy
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.model._model cimport TRANSFORMS, CData, CModel
 from rbdyn.spatial._algebra cimport Mat3, Xform
+from rbdyn.stepping.flight.bounces cimport balance_bounce, note_work
 from rbdyn.stepping.flight.energy cimport bound_energy, impulses_act
 from rbdyn.stepping.flight.free cimport (
     accelerate_at_start, factor_at_start, fastest_turn, flies, floats, is_fast, largest_turn, matters,
@@ -31,6 +32,7 @@ cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil
     cdef double turn
     cdef int k
     begin_loads(s, dt)
+    s.work.bounces = False
     if s.m.n_loops:
         forget_loop_impulses(s)
     if s.m.nc and not s.control.inloop:
@@ -56,6 +58,8 @@ cdef inline void system_change(System* s) noexcept nogil:
     cdef int k
     memcpy(s.work.v_next, s.work.v_free, s.m.nv * sizeof(double))
     if s.work.active:
+        if s.work.bounces:
+            note_work(s)
         answer_in_loops(s, s.work.z)
         joint_velocities(s, s.work.z)
         for k in range(s.m.nv):
@@ -145,6 +149,8 @@ cdef inline void system_settle(System* s, double dt, Scheme scheme) noexcept nog
         keep_momentum(s, dt)
     if scheme.keeps_momentum:
         bound_energy(s, dt)
+    if s.work.bounces and flies(s, scheme) and not (s.work.parts or s.work.pushed or s.control.has_wrenches):
+        balance_bounce(s, dt)
     if not told:
         actuation(s, dt)
 

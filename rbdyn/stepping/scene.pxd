@@ -158,7 +158,7 @@ cdef struct LoopForce:        # spring, damper, rotor and motor along a directio
     double share              # what these are: impulses of this time [s], or forces with 1
     double push, weight       # it gives push - weight rate; spring, damper and rotor
     double drive_push, drive_weight    # and its motor, as if nothing bounded it
-    double rate               # velocity along the direction at the end of the step, or acceleration
+    double start, rate        # velocity along the direction at the start and at the end of the step, or acceleration
 
 cdef struct LoopScratch:      # of a system's loops, in a step
     bint eliminated           # other constraints see the closed mechanism
@@ -214,6 +214,8 @@ cdef struct SystemScratch:    # written within a step
     bint outside              # one with anything but the same tree of it
     bint grounded             # it is in contact, by way of others if need be, with something that no impulse moves
     Blow blow                 # of a single body that it meets fast in this step
+    bint bounces              # off a stop of its own in this step
+    double row_work           # what rows do to its energy then [J]
     bint pushed               # its pose is corrected in this step
     double* push              # (nv,) what it moves with beyond its velocity then, for this step only
     int n_near                # ends of limits that it could pass in this step

@@ -151,13 +151,23 @@ cdef inline bint is_limp(const System* s) noexcept nogil:
             return False
     return True
 
+cdef inline void leave_kinetic(System* s, double now, double left, bint grounded) noexcept nogil:
+    """Change velocities at the end of the step, in s.ahead, so that of the kinetic energy `now` this is left [J]."""
+    cdef double locked
+    s.work.kept = False                          # the momentum of what is slowed is that of its velocities, to the bit
+    if grounded:
+        slow_all(s, sqrt(fmax(0.0, left) / now))
+        return
+    locked = locked_energy(s)
+    slow_joints(s, sqrt((left - locked) / (now - locked)) if left > locked else 0.0)
+
 cdef inline void bound_energy(System* s, double dt) noexcept nogil:
     """Slow the motion at the end of a fast step in which constraints act, if it has too much energy.
 
     Free motion of what is limp may err by a thousandth: damping of light links, far too stiff for the step, by more.
     """
     cdef bint limp, forced
-    cdef double most = INFINITY, now, locked
+    cdef double most = INFINITY, now
     if not matters(dt * fmax(s.work.turning, fastest_turn(s.m, s.work.v_next))):
         return
     limp, forced = is_limp(s), s.work.pushed or impulses_act(s)
@@ -173,9 +183,4 @@ cdef inline void bound_energy(System* s, double dt) noexcept nogil:
     most -= potential(s.m, &s.ahead)
     if now <= most + 1e-9 * now:
         return
-    s.work.kept = False                          # the momentum of what is slowed is that of its velocities, to the bit
-    if forced and s.work.grounded:
-        slow_all(s, sqrt(fmax(0.0, most) / now))
-        return
-    locked = locked_energy(s)
-    slow_joints(s, sqrt((most - locked) / (now - locked)) if most > locked else 0.0)
+    leave_kinetic(s, now, most, forced and s.work.grounded)

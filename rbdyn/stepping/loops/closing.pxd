@@ -4,8 +4,8 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.kernels.cod cimport solve_adjoint
 from rbdyn.kernels.configuration cimport integrate_joints
-from rbdyn.kernels.kinematics cimport poses
-from rbdyn.kernels.loops cimport loop_errors, loop_matrix
+from rbdyn.kernels.kinematics cimport poses, velocities
+from rbdyn.kernels.loops cimport Rows, loop_errors, loop_matrix, relative_velocity, scatter
 from rbdyn.model._model cimport CLoop
 from rbdyn.model.joints.dispatch cimport allowed_directions
 from rbdyn.stepping.columns cimport force_to_normalised, from_normalised
@@ -94,3 +94,21 @@ cdef inline void close_positions(System* s, double most) noexcept nogil:
         decompose_at_end(s, open)
         if not open > closed() or not close_once(s, 1.0, &open):
             return
+
+cdef inline void close_velocities(System* s) noexcept nogil:
+    """Let v_next close the loops at q_next, by the change of least kinetic energy, with the rows of the step."""
+    cdef Rows to
+    cdef int n, i
+    to.matrix, to.stride, to.rotor_row = s.work.loops.b, 1, -1
+    look_ahead(s, s.work.q_next, s.work.v_next)
+    poses(s.m, &s.ahead)
+    velocities(s.m, &s.ahead)
+    for n in range(s.m.n_loops):
+        to.row = s.m.loops[n].row
+        scatter(s.m.loops + n, relative_velocity(&s.ahead, s.m.loops + n), to, 0)
+    for i in range(s.m.nc):
+        s.work.loops.b[i] *= -s.work.loops.scale[i]
+    solve_adjoint(&s.work.loops.Y, s.work.loops.b, s.work.loops.x)
+    from_normalised(s, s.work.loops.x)
+    for i in range(s.m.nv):
+        s.work.v_next[i] += s.work.loops.x[i]

@@ -92,7 +92,7 @@ cdef inline void find_law(System* s, CData* d, int r, double u, double share) no
     cdef int rank = s.work.loops.Y.rank
     cdef double dt = s.work.loops.dt, theta = s.work.loops.scheme.theta, gamma = s.work.loops.scheme.gamma
     cdef double mobility = dot(s.m.nv - rank, y + rank, y + rank), q = 0.0, late
-    f.share = share
+    f.share, f.start = share, u
     f.weight = a.rotor + dt * damper_theta(a.damping, dt, theta, mobility) * a.damping
     f.push = -a.damping * u
     if a.rotor > 0.0:
@@ -169,6 +169,15 @@ cdef inline void from_free(const System* s, double* x) noexcept nogil:
             x[i] /= s.work.loops.G[n * i + i]
             for k in range(i):
                 x[k] -= s.work.loops.G[n * i + k] * x[i]
+
+cdef inline void to_rows(const System* s, double* x) noexcept nogil:
+    """x <- G^T x, for the free coordinates: a velocity as rows see it."""
+    cdef int i, k, n = s.m.nv - s.work.loops.Y.rank
+    if s.work.loops.n_forces:
+        for i in range(n):
+            x[i] *= s.work.loops.G[n * i + i]
+            for k in range(i + 1, n):
+                x[i] += s.work.loops.G[n * k + i] * x[k]
 
 cdef inline void move_with_forces(System* s, double* x) noexcept nogil:
     """x (nv,) in the coordinates of Q: in, what loops say of the first, and of the others what they are without."""
@@ -250,6 +259,16 @@ cdef inline void keep_forces(System* s) noexcept nogil:
         s.work.loops.along[6 * f.loop + f.direction] += push_of(s, f) - weight_of(s, f) * f.rate
         if is_driven(freedom_of(s, f)):
             s.work.loops.drive[2 * f.loop] = drive_at(s, f)
+
+cdef inline double forces_work(const System* s) noexcept nogil:
+    """What they did in the step, by the mean of the velocities at its ends [J]."""
+    cdef const LoopForce* f
+    cdef double work = 0.0
+    cdef int r
+    for r in range(s.work.loops.n_forces if s.work.loops.eliminated else 0):
+        f = s.work.loops.act + r
+        work += 0.5 * (f.start + f.rate) * (push_of(s, f) - weight_of(s, f) * f.rate)
+    return work
 
 cdef inline void answer_impulses(System* s, const double* x) noexcept nogil:
     """What they do, beyond free motion, where impulses change the free coordinates by x; and what loops do of it."""

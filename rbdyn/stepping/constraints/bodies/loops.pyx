@@ -216,6 +216,7 @@ cdef inline void keep(System* r, int n, int feature, double impulse, double targ
         r.work.loops.drive[2 * n] = impulse
     if feature == LOWER or feature == UPPER:
         r.work.loops.held |= impulse > 0.0 and target <= 0.0
+        r.work.bounces |= impulse > 0.0 and target > 0.0
 
 
 cdef void read_loops(const Scene* s, const ContactProblem* p, Share share) noexcept nogil:

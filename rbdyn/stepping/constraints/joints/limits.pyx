@@ -122,10 +122,13 @@ cdef void read_limits(const Scene* s, const ContactProblem* p, Share share) noex
     take_home(s, p, share, LIMIT_FORCE, 1)
     for i in range(share.block, share.block_end):
         row = p.block[i].first_row
-        if p.impulse[row] > 0.0 and p.target[row] <= 0.0:
+        if p.impulse[row] > 0.0:
             while r.handle != <int> p.block[i].key.id_a:
                 r += 1
-            r.work.held[p.block[i].key.id_b] = True
+            if p.target[row] > 0.0:
+                r.work.bounces = True
+            else:
+                r.work.held[p.block[i].key.id_b] = True
 
 
 cdef void clear_passed(const Scene* s) noexcept nogil:
