@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, MutableSequence, Sequence
+from collections.abc import Iterable, Iterator, MutableSequence, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
@@ -131,6 +131,9 @@ class GeometryList(MutableSequence[Geometry]):
 
     def __len__(self) -> int:
         return len(self._items)
+
+    def __iter__(self) -> Iterator[Geometry]:
+        return iter(self._items)
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> Geometry: ...

@@ -9,6 +9,11 @@ from rbdyn.stepping.scene cimport Scene
 
 cdef int keep_contacts(Archive* a, Assembly* assembly, const Scene* s, ContactBuffer* found, bint known) except -1
 cdef int keep_solver(Archive* a, ContactSolver solver) except -1
+cdef int keep_counts(Archive* a, ContactSolver solver) except -1
 cdef int keep_overlaps(Archive* a, Overlaps* o) except -1
 cdef int keep_trails(Archive* a, Trails* t) except -1
 cdef int keep_separations(Archive* a, CollisionBackend backend) except -1
+
+cdef inline size_t counted() noexcept:
+    """How many bytes `keep_counts` passes of both solvers of a World."""
+    return 2 * (4 * sizeof(long) + sizeof(double))

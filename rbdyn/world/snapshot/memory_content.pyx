@@ -59,13 +59,18 @@ cdef int keep_warm_start(Archive* a, WarmStart* w, size_t* reallocations) except
 
 
 cdef int keep_solver(Archive* a, ContactSolver solver) except -1:
-    """What it begins the next step with, and what it counted."""
-    cdef Counts* c = &solver.counts
+    """What it begins the next step with, and how its latest solve went."""
     keep_warm_start(a, &solver.memory, &solver.reallocations)
     keep(a, &solver.direction, sizeof(int))
     keep(a, &solver.iterations, sizeof(int))
     keep(a, &solver.error, sizeof(double))
     keep(a, &solver.converged, sizeof(bint))
+    return 0
+
+
+cdef int keep_counts(Archive* a, ContactSolver solver) except -1:
+    """What it counted since the latest call of `step`: `counted` bytes of two solvers."""
+    cdef Counts* c = &solver.counts
     keep(a, &c.steps, sizeof(long))
     keep(a, &c.unconverged, sizeof(long))
     keep(a, &c.rescued, sizeof(long))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from reference.compiled_model import numbers_of as slow_numbers
 
+from benchmarks.edits import ours
 from rbdyn import Error, Fixed, Geometry, Prismatic, Revolute, Spherical, Transform
 from rbdyn.collision.shapes import Box
 from rbdyn.model.insides import numbers_of
@@ -72,3 +73,14 @@ def test_a_placement_that_cannot_be_leaves_every_number(seed):
     assert np.array_equal(before["X_tree"], after["X_tree"])
     assert before["frames"] == after["frames"]
     check(robot)
+
+
+def test_what_the_benchmark_edits():
+    world = World(1e-3)
+    edits = ours(world)
+    (robot,) = (one for one in world.objects if hasattr(one, "model"))
+    for x in (1.01, 1.02):
+        for one in edits.values():
+            one(x)
+            check(robot)
+    assert robot.joint("LF_KFE").damping == 1.02

@@ -66,8 +66,7 @@ def test_every_edit_waits_for_the_end_of_a_step():
     solver.go_on.clear()
     solver.entered.clear()
     twin_world, _, _ = scene()
-    twin_world.step()
-    twin_world.step()
+    twin_world.step(2)
     worker = threading.Thread(target=world.step)
     worker.start()
     try:
