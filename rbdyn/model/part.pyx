@@ -19,9 +19,6 @@ from rbdyn.spatial._algebra cimport Mat3, Vec3, rows3, vec3
 cnp.import_array()
 
 cdef object matmul = np.matmul                     # of numpy, whose sums `+` has
-cdef cnp.ndarray scaled = np.empty((3, 3))
-cdef cnp.ndarray skewed = np.empty((3, 3))
-cdef cnp.ndarray product = np.empty((3, 3))
 
 
 cdef class Part:
@@ -81,18 +78,15 @@ cdef Mat3 halved(Mat3 A) noexcept:
 
 cdef int shift(double* J, double m, double x, double y, double z) except -1:
     """J - (m dx) dx, with dx the matrix of the cross product by (x, y, z)."""
-    cdef double* a = data(scaled)
+    cdef cnp.ndarray skewed = np.zeros((3, 3))
+    cdef cnp.ndarray product
     cdef double* b = data(skewed)
-    cdef const double* c = data(product)
     cdef int k
-    b[0] = b[4] = b[8] = 0.0
     b[1], b[2], b[5] = -z, y, -x
     b[3], b[6], b[7] = z, -y, x
+    product = matmul(m * skewed, skewed)
     for k in range(9):
-        a[k] = m * b[k]
-    matmul(scaled, skewed, product)
-    for k in range(9):
-        J[k] -= c[k]
+        J[k] -= data(product)[k]
     return 0
 
 

@@ -20,25 +20,26 @@ from rbdyn.spatial._algebra cimport (
 cnp.import_array()
 
 cdef object matmul = np.matmul
-cdef cnp.ndarray left = np.empty((3, 3))
-cdef cnp.ndarray right = np.empty((3, 3))
-cdef cnp.ndarray product = np.empty((3, 3))
-cdef cnp.ndarray last = np.empty((3, 3))
-cdef cnp.ndarray given = np.empty(3)
-cdef cnp.ndarray image = np.empty(3)
-cdef object left_transposed = left.T
 
 
-cdef void write33(cnp.ndarray a, Mat3 A) noexcept:
+cdef cnp.ndarray array33(Mat3 A):
+    """A fresh array: other threads may compile at the same time."""
+    cdef cnp.npy_intp[2] shape
+    shape[0] = shape[1] = 3
+    cdef cnp.ndarray a = cnp.PyArray_SimpleNew(2, shape, cnp.NPY_DOUBLE)
     cdef double* x = data(a)
     x[0], x[1], x[2] = A.xx, A.xy, A.xz
     x[3], x[4], x[5] = A.yx, A.yy, A.yz
     x[6], x[7], x[8] = A.zx, A.zy, A.zz
+    return a
 
 
-cdef void write3(cnp.ndarray a, Vec3 b) noexcept:
+cdef cnp.ndarray array3(Vec3 b):
+    cdef cnp.npy_intp n = 3
+    cdef cnp.ndarray a = cnp.PyArray_SimpleNew(1, &n, cnp.NPY_DOUBLE)
     cdef double* x = data(a)
     x[0], x[1], x[2] = b.x, b.y, b.z
+    return a
 
 
 cdef Mat3 read33(cnp.ndarray a) noexcept:
@@ -111,10 +112,7 @@ cdef Vec3 times(Mat3 A, Vec3 b, bint plain) except *:
     """A b as numpy has it."""
     if plain or (b.x == 0.0 and b.y == 0.0 and b.z == 0.0):
         return add3(mul3(A, b), zero3())
-    write33(left, A)
-    write3(given, b)
-    matmul(left, given, image)
-    return read3(image)
+    return read3(matmul(array33(A), array3(b)))
 
 
 cdef int check_finite(Vec3 p) except -1:
@@ -130,10 +128,7 @@ cdef Pose compose(Pose a, Pose b) except *:
     if a.plain or b.plain:
         c.R = exact(matmul3(a.R, b.R))
     else:
-        write33(left, a.R)
-        write33(right, b.R)
-        matmul(left, right, product)
-        c.R = read33(product)
+        c.R = read33(matmul(array33(a.R), array33(b.R)))
     c.p = add3(times(a.R, b.p, a.plain), a.p)
     check_finite(c.p)
     return c
@@ -146,11 +141,7 @@ cdef Pose inverse(Pose a) except *:
     if a.plain or (a.p.x == 0.0 and a.p.y == 0.0 and a.p.z == 0.0):
         b.p = add3(neg3(tmul3(a.R, a.p)), zero3())
     else:
-        write33(left, rows3(neg3(vec3(a.R.xx, a.R.xy, a.R.xz)), neg3(vec3(a.R.yx, a.R.yy, a.R.yz)),
-                            neg3(vec3(a.R.zx, a.R.zy, a.R.zz))))
-        write3(given, a.p)
-        matmul(left_transposed, given, image)
-        b.p = read3(image)
+        b.p = read3(matmul(-array33(a.R).T, array3(a.p)))
     check_finite(b.p)
     return b
 
@@ -159,24 +150,16 @@ cdef Vec3 point_in(Pose a, Vec3 at) except *:
     """Where a point is, as `Transform @ point` has it."""
     if a.plain or (at.x == 0.0 and at.y == 0.0 and at.z == 0.0):
         return add3(add3(mul3(a.R, at), zero3()), a.p)
-    write33(left, a.R)
-    write3(given, at)
-    matmul(given, left_transposed, image)
-    return add3(read3(image), a.p)
+    return add3(read3(matmul(array3(at), array33(a.R).T)), a.p)
 
 
 cdef Mat3 tensor_in(Pose a, Mat3 J) except *:
     """R J R^T, as `SpatialInertia.transformed` has it."""
-    cdef Mat3 A
+    cdef cnp.ndarray R
     if a.plain:
-        A = exact(matmul3(exact(matmul3(a.R, J)), transpose3(a.R)))
-    else:
-        write33(left, a.R)
-        write33(right, J)
-        matmul(left, right, product)
-        matmul(product, left_transposed, last)
-        A = read33(last)
-    return A
+        return exact(matmul3(exact(matmul3(a.R, J)), transpose3(a.R)))
+    R = array33(a.R)
+    return read33(matmul(matmul(R, array33(J)), R.T))
 
 
 cdef object transform_of(Pose a):

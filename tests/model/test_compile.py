@@ -1,5 +1,8 @@
 """Every number of a Model is, to the bit, that of a slow twin that composes Transforms and SpatialInertias."""
 
+import sys
+import threading
+
 import numpy as np
 import pytest
 from reference.compiled_model import numbers_of as slow_numbers
@@ -119,3 +122,29 @@ def test_sums_beyond_all_numbers_are_refused():
     heavy.attach("arm", huge, Joint("held", Fixed()))
     with np.errstate(all="ignore"), pytest.raises(rbdyn.Error, match="finite"):
         Model(heavy)
+
+
+def test_threads_compile_side_by_side(seed):
+    """No thread sees another one's numbers, however often they take turns."""
+    rng = np.random.default_rng([seed, 54])
+    mechanisms = [random_tree(rng, 6, TYPES, rotor_inertia=False) for _ in range(4)]
+    expected = [slow_numbers(mechanism) for mechanism in mechanisms]
+    wrong = []
+
+    def work(mechanism, slow):
+        for _ in range(20):
+            fast = numbers_of(Model(mechanism))
+            if not (np.array_equal(fast["X_tree"], slow["X_tree"]) and np.array_equal(fast["I_b"], slow["I_b"])):
+                wrong.append(mechanism.name)
+
+    threads = [threading.Thread(target=work, args=pair) for pair in zip(mechanisms, expected, strict=True)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not wrong
