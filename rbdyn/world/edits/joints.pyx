@@ -8,7 +8,7 @@ from rbdyn.model.model cimport Model
 from rbdyn.model.renewal cimport put_array, put_joint_pose
 from rbdyn.stepping.scene cimport SystemControl
 from rbdyn.world.edits.ends cimport move_ends
-from rbdyn.world.edits.renewal cimport check_dynamics, checked_q, renew_now, settle
+from rbdyn.world.edits.renewal cimport check_dynamics, checked_q, renew_now, renew_places, settle
 
 # attributes of a Joint whose numbers are written where they are; all others go by way of a new compilation
 WRITTEN = {
@@ -39,6 +39,8 @@ cdef int set_joint(Registry registry, ArticulatedSystem robot, object joint, dic
                 setattr(joint, name, value)
             if all([name in WRITTEN for name in values]) and is_written(model, joint, values):
                 write_numbers(robot, joint, values)
+            elif values.keys() == {"axis"}:
+                renew_places(registry, robot)
             else:
                 renew_now(registry, robot)
         except BaseException:
@@ -129,7 +131,7 @@ cdef int place_joint(Registry registry, ArticulatedSystem robot, object joint, o
             if successor_pose is None and joint.name in model.joint_index and joint.num_velocities:
                 move_joint(registry, robot, joint, edge)
             else:
-                renew_now(registry, robot)
+                renew_places(registry, robot)
         except BaseException:
             model.mechanism.place_joint(joint, edge.joint_pose, edge.successor_pose)
             raise

@@ -54,7 +54,6 @@ cdef int renew(Registry registry, ArticulatedSystem robot) except -1:
 cdef int renew_now(Registry registry, ArticulatedSystem robot) except -1:
     """The same, within an edit."""
     cdef Model model = robot.model, fresh
-    cdef bint moved
     if model.revision_counter.value == model.revision:
         return 0
     robot.state.check_not_stepping()
@@ -64,8 +63,17 @@ cdef int renew_now(Registry registry, ArticulatedSystem robot) except -1:
     if not same_layout(model, fresh):
         raise MechanismError(f"{robot.name!r}: a rotor on a loop joint that had none, or none on one that had, changes "
                              "the rows of its loops; add the robot anew")
-    said = joints_say(fresh)
-    moved = not same_places(model, fresh)
+    return take_in(registry, robot, fresh, joints_say(fresh), not same_places(model, fresh))
+
+
+cdef int renew_places(Registry registry, ArticulatedSystem robot) except -1:
+    """Take in that one joint was moved or turned, within an edit: what joints say is what it was."""
+    return take_in(registry, robot, Model(robot.mechanism), None, True)
+
+
+cdef int take_in(Registry registry, ArticulatedSystem robot, Model fresh, dict said, bint moved) except -1:
+    """Make the robot what `fresh` is, and its joints what they say; None: they say what they said."""
+    cdef Model model = robot.model
     q = checked_q(robot, fresh, moved)
     check_ends(registry, robot, fresh)
     exchange_all(registry, robot, fresh)
@@ -73,7 +81,8 @@ cdef int renew_now(Registry registry, ArticulatedSystem robot) except -1:
         move_ends(registry, robot, fresh)
         move_wrenches(robot, model, fresh)
     take_over(model, fresh)
-    put_said(robot, said)
+    if said is not None:
+        put_said(robot, said)
     if moved:
         robot.state.set(q)
         robot.forget_contacts()
