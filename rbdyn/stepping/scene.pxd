@@ -162,6 +162,7 @@ cdef struct LoopForce:        # spring, damper, rotor and motor along a directio
 
 cdef struct LoopScratch:      # of a system's loops, in a step
     bint eliminated           # other constraints see the closed mechanism
+    bint normal               # they are independent, and solved by normal equations (stepping/loops/normal.pxd)
     bint middle               # what is decomposed are the rows in the middle of the step, not at its start
     int free                  # its degrees of freedom: nv less the rank of the loops
     Cod Y                     # (nv, nc) their rows in normalised coordinates, scaled to length 1: decomposed

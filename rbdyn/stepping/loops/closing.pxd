@@ -11,6 +11,7 @@ from rbdyn.model.joints.dispatch cimport allowed_directions
 from rbdyn.stepping.columns cimport force_to_normalised, from_normalised
 from rbdyn.stepping.flight.midpoint cimport look_ahead
 from rbdyn.stepping.loops.elimination cimport add_multipliers, decompose_rows, largest
+from rbdyn.stepping.loops.normal cimport solve_normal
 from rbdyn.stepping.scene cimport System
 
 cdef enum:
@@ -43,6 +44,14 @@ cdef inline double errors_at(System* s, const double* q) noexcept nogil:
         leave_soft(s)
     return largest(s.work.loops.e, s.m.nc)
 
+cdef inline void shortest_in_loops(System* s) noexcept nogil:
+    """loops.x, the shortest with Y^T x = b."""
+    if s.work.loops.normal:
+        memset(s.work.loops.x, 0, s.m.nv * sizeof(double))
+        solve_normal(s, s.work.loops.b, s.work.loops.x)
+    else:
+        solve_adjoint(&s.work.loops.Y, s.work.loops.b, s.work.loops.x)
+
 cdef inline bint close_once(System* s, double share, double* open) noexcept nogil:
     """Take the step of q_next that closes a share of loops.e, the shortest in kinetic energy, if it makes `open` less.
 
@@ -52,7 +61,7 @@ cdef inline bint close_once(System* s, double share, double* open) noexcept nogi
     cdef int i
     for i in range(s.m.nc):
         s.work.loops.b[i] = -share * s.work.loops.scale[i] * s.work.loops.e[i]
-    solve_adjoint(&s.work.loops.Y, s.work.loops.b, s.work.loops.x)
+    shortest_in_loops(s)
     from_normalised(s, s.work.loops.x)
     memcpy(s.work.loops.q, s.work.q_next, s.m.nq * sizeof(double))
     integrate_joints(s.m, s.work.loops.q, s.work.loops.x, 1.0)
@@ -108,7 +117,7 @@ cdef inline void close_velocities(System* s) noexcept nogil:
         scatter(s.m.loops + n, relative_velocity(&s.ahead, s.m.loops + n), to, 0)
     for i in range(s.m.nc):
         s.work.loops.b[i] *= -s.work.loops.scale[i]
-    solve_adjoint(&s.work.loops.Y, s.work.loops.b, s.work.loops.x)
+    shortest_in_loops(s)
     from_normalised(s, s.work.loops.x)
     for i in range(s.m.nv):
         s.work.v_next[i] += s.work.loops.x[i]

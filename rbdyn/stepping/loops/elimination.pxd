@@ -28,6 +28,7 @@ from rbdyn.stepping.loops.forces cimport (
     answer_impulses, factor_forces, find_laws, force_rows, from_free, keep_forces, load_forces, motors_reach,
     move_with_forces,
 )
+from rbdyn.stepping.loops.normal cimport factor_normal, solve_normal
 from rbdyn.stepping.loops.rows cimport loop_row
 from rbdyn.stepping.scene cimport System
 
@@ -80,19 +81,38 @@ cdef inline void scale_rows(System* s, double open) noexcept nogil:
 cdef inline void decompose_rows(System* s, double open) noexcept nogil:
     """The decomposition of Y, of loops that are open by this; no load yet."""
     scale_rows(s, open)
+    decompose_scaled(s, open)
+
+cdef inline void decompose_scaled(System* s, double open) noexcept nogil:
+    """Likewise of rows that have their scale."""
+    s.work.loops.normal = False
     cod_factor(&s.work.loops.Y, dependence(1e-7, open))
     s.work.loops.free = s.m.nv - s.work.loops.Y.rank
     memset(s.work.loops.load, 0, s.m.nv * sizeof(double))
 
-cdef inline void decompose_loops(System* s, CData* d) noexcept nogil:
-    """Y and its decomposition at the place d, whose poses are current and columns normalised."""
-    cdef double open
+cdef inline double rows_at(System* s, CData* d) noexcept nogil:
+    """Y at the place d, whose poses are current and columns normalised; how far loops are open there."""
     loop_errors(s.m, d, s.work.loops.e)
-    open = largest(s.work.loops.e, s.m.nc)
     loop_rows(s, d)
-    decompose_rows(s, open)
-    force_rows(s, d)
     s.work.loops.eliminated = True
+    return largest(s.work.loops.e, s.m.nc)
+
+cdef inline void decompose_loops(System* s, CData* d) noexcept nogil:
+    """Y and its decomposition, likewise."""
+    decompose_rows(s, rows_at(s, d))
+    force_rows(s, d)
+
+cdef inline void prepare_flight(System* s, CData* d) noexcept nogil:
+    """Likewise for free motion alone, which normal equations say where rows are independent and joints do nothing."""
+    cdef double open
+    if s.work.loops.n_forces:
+        decompose_loops(s, d)
+        return
+    open = rows_at(s, d)
+    scale_rows(s, open)
+    s.work.loops.normal = factor_normal(s)
+    if not s.work.loops.normal:
+        decompose_scaled(s, open)
 
 cdef inline void close_motion(System* s, CData* d, double ahead, double share, bint gained, double* v) noexcept nogil:
     """v (nv,), that of the tree without its loops, with what they do to it: K v = -ahead k, at the place d.
@@ -108,6 +128,12 @@ cdef inline void close_motion(System* s, CData* d, double ahead, double share, b
     loop_biases(s.m, d, s.work.loops.b)
     for i in range(s.m.nc):
         s.work.loops.b[i] *= -ahead * s.work.loops.scale[i]
+    if s.work.loops.normal:
+        to_normalised(s, v, x)
+        solve_normal(s, s.work.loops.b, x)
+        from_normalised(s, x)
+        memcpy(v, x, s.m.nv * sizeof(double))
+        return
     solve_adjoint(&s.work.loops.Y, s.work.loops.b, x)
     times_q_transposed(&s.work.loops.Y, x)
     find_laws(s, d, share, gained)
@@ -131,12 +157,18 @@ cdef inline void close_acceleration(System* s, CData* d, double* a) noexcept nog
 
 cdef inline void close_velocity(System* s, CData* d, double* v) noexcept nogil:
     """The velocity of the tree at the end of the step, likewise: what it is without constraints."""
+    cdef int i
     close_motion(s, d, 0.5 * s.work.loops.dt, s.work.loops.dt, True, v)
     keep_forces(s)
+    if s.work.loops.normal:                      # the only load of such a step
+        for i in range(s.m.nc):
+            s.work.loops.lam[i] += s.work.loops.scale[i] * s.work.loops.Y.t[i]
 
 cdef inline void add_multipliers(System* s) noexcept nogil:
     """Add impulses that make the load to lam (nc,): the shortest, where rows are scaled."""
     cdef int i
+    if s.work.loops.normal:
+        return                                   # it is there already
     for i in range(s.work.loops.Y.rank):
         s.work.loops.Y.t[i] = s.work.loops.load[i]
     solve_gram(&s.work.loops.Y, s.work.loops.b)

@@ -9,7 +9,7 @@ from rbdyn.kernels.kinematics cimport poses
 from rbdyn.stepping.columns cimport free_twists, normalise_columns
 from rbdyn.stepping.flight.free cimport accelerate_at_start, fastest_turn, flies, floats
 from rbdyn.stepping.flight.midpoint cimport midpoint_acceleration
-from rbdyn.stepping.loops.elimination cimport close_acceleration, close_velocity, decompose_loops
+from rbdyn.stepping.loops.elimination cimport close_acceleration, close_velocity, decompose_loops, prepare_flight
 from rbdyn.stepping.loops.forces cimport begin_forces
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.scheme cimport Scheme
@@ -36,17 +36,18 @@ cdef inline void free_in_loops(System* s, double dt, Scheme scheme) noexcept nog
     accelerate_at_start(s, dt, scheme, floats(s, scheme))
     s.work.turning = fastest_turn(s.m, s.d.v)
     normalise_columns(s, s.d)
-    decompose_loops(s, s.d)
     s.work.loops.middle = flies(s, scheme)
     if s.work.loops.middle:
+        prepare_flight(s, s.d)
         close_acceleration(s, s.d, s.work.vd)
         midpoint_acceleration(s, dt)
         poses(s.m, &s.ahead)
         normalise_columns(s, &s.ahead)
-        decompose_loops(s, &s.ahead)
+        prepare_flight(s, &s.ahead)
         advance_velocity(s, dt)
         close_velocity(s, &s.ahead, s.work.v_free)
     else:
+        decompose_loops(s, s.d)
         advance_velocity(s, dt)
         close_velocity(s, s.d, s.work.v_free)
         free_twists(s)
