@@ -32,10 +32,13 @@ from rbdyn.mechanism import (
 from rbdyn.spatial import Transform
 from rbdyn.testing.random_mechanisms import add_random_loops, random_joint_type, random_transform, random_tree
 from rbdyn.world import World
+from rbdyn.world.constraints.body_joint import BodyJoint
+from rbdyn.world.constraints.wire import Wire
 from rbdyn.world.objects.articulated_system import ArticulatedSystem
 from rbdyn.world.objects.single_body import SingleBody
 
 Array = NDArray[np.float64]
+ELASTIC = ("compliant", "spring")  # kinds of wires that hold energy
 TYPES = (Revolute, Revolute, Revolute, Revolute, Prismatic, Spherical, Planar)
 STEPS = (1e-3, 2e-3, 5e-3)  # [s]
 BOX, NEAR = 0.5, 0.05  # [m] longest side of a box, and how near to one another shapes may start
@@ -55,6 +58,7 @@ class Drawn:
     features: list[str] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)      # of one degree of freedom
     occupied: list[tuple[Array, float]] = field(default_factory=list)   # balls about shapes [m]
+    pulls: list[tuple[Wire, float]] = field(default_factory=list)  # wires that pull with the same force [N]
 
 
 Step = Callable[[np.random.Generator, Drawn], None]
@@ -252,8 +256,47 @@ FEATURES: tuple[Feature, ...] = (
 )
 
 
-def draw(seed: int, dt: float | None = None, without: Collection[str] = ()) -> Drawn:
-    """The World of a seed, with a time step of STEPS unless given, and without some features."""
+def _couplings(rng: np.random.Generator, drawn: Drawn) -> None:
+    free = [joint for joint in drawn.joints if not joint.mimic]
+    if len(free) > 1:
+        pair = rng.choice(len(free), 2, replace=False)
+        terms = {(drawn.robot, free[k].name): float(rng.choice([-1.0, 1.0])) * _log(rng, 0.3, 3.0) for k in pair}
+        drawn.world.add_coupling(terms)
+
+
+def _weights(rng: np.random.Generator, drawn: Drawn) -> None:
+    """Custom wires: something that weighs the same at any length pulls."""
+    a, b = _two(rng, drawn)
+    pull = _log(rng, 0.1, 10.0)
+    points: Any = {"point_a": rng.uniform(-0.3, 0.3, 3), "point_b": rng.uniform(-0.3, 0.3, 3)}
+    wire = drawn.world.add_custom_wire(a, b, law=lambda stretch, rate: pull, **points)
+    drawn.pulls.append((wire, pull))
+
+
+def _welds(rng: np.random.Generator, drawn: Drawn) -> None:
+    drawn.world.add_weld(*_two(rng, drawn))
+
+
+def _soft(rng: np.random.Generator, drawn: Drawn) -> None:
+    """Rows of joints between bodies and of couplings give way."""
+    constraint: Any
+    for constraint in drawn.world.constraints:
+        if not isinstance(constraint, Wire) and rng.random() < 0.7:
+            softness, damping = _log(rng, 1e-6, 1e-3), _log(rng, 1e-1, 1e2)
+            pair = isinstance(constraint, BodyJoint)              # rotations, ways
+            constraint.set_softness((softness, softness) if pair else softness, (damping, damping) if pair else damping)
+
+
+MORE: tuple[Feature, ...] = (                  # on request: seeds are what they were without
+    Feature("couplings", 0.4, place=_couplings),
+    Feature("weights", 0.4, place=_weights),
+    Feature("welds", 0.4, place=_welds),
+    Feature("soft", 0.5, place=_soft),
+)
+
+
+def draw(seed: int, dt: float | None = None, without: Collection[str] = (), more: bool = False) -> Drawn:
+    """The World of a seed, with a time step of STEPS unless given, without some features, and with those of MORE."""
     rng = np.random.default_rng([seed, 1001])
     base: Any = (False, Floating)[int(rng.integers(2))]
     mechanism = random_tree(rng, int(rng.integers(2, 13)), TYPES, base)
@@ -266,7 +309,7 @@ def draw(seed: int, dt: float | None = None, without: Collection[str] = ()) -> D
     joints = [j for j in mechanism.tree_joints if j.num_velocities == j.num_positions == 1]
     drawn = Drawn(seed, world.time_step, world, mechanism, start, friction, joints=joints)
     picked = []
-    for feature in FEATURES:
+    for feature in (*FEATURES, *(MORE if more else ())):
         source = np.random.default_rng([seed, zlib.crc32(feature.name.encode())])
         if source.random() < feature.chance and feature.name not in without:
             picked.append((feature, source))

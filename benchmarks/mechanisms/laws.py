@@ -5,16 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 import rbdyn
-from benchmarks.mechanisms.drawing import Array, Drawn, draw
+from benchmarks.mechanisms import rows
+from benchmarks.mechanisms.drawing import ELASTIC, Array, Drawn, draw
 from rbdyn.errors import Error
 from rbdyn.world.constraints.wire import Wire
 from rbdyn.world.objects.single_body import SingleBody
 
-ELASTIC = ("compliant", "spring")
 BOUNDS = {
     "limit": 1e-3,       # [rad, m] beyond a stop
     "speed": 1e-6,       # share by which a velocity limit is passed
@@ -23,6 +24,9 @@ BOUNDS = {
     "cone": 1e-6,        # contact impulses out of their friction cones, of the normal ones
     "pull": 1e-12,       # [N s] of contact impulses that pull
     "depth": 2e-2,       # [m] of contacts, beyond what bodies overlapped at the start
+    "stop": 1.0,         # of joints from stops that push them, in what a step may open
+    "slide": 1e-3,       # of dry friction that is too large, or not all there against a motion
+    "slack": 1.0,        # of wires that pull, in what a step may open
     "energy": 1.0,       # that came from nothing, in what a step may err by: see `_allowed`
     "wild": 1e3,         # [rad/s, m/s] of any velocity
 }
@@ -45,6 +49,7 @@ class Verdict:
     features: list[str]
     worst: dict[str, float] = field(default_factory=lambda: dict.fromkeys(BOUNDS, 0.0))
     error: str = ""
+    converged: float = 1.0                    # share of the steps
     seconds: float = 0.0                      # of processor time for a second of the World
 
     @property
@@ -52,6 +57,16 @@ class Verdict:
         """Names of the laws that do not hold."""
         names = [name for name, value in self.worst.items() if not value <= BOUNDS[name]]
         return ["error", *names] if self.error else names
+
+
+def _gives_way(constraint: Any) -> bool:
+    """Whether its rows are springs."""
+    return not isinstance(constraint, Wire) and constraint.softness[0] > 0.0
+
+
+def _strain(constraint: Any) -> float:
+    """Energy in rows that give way, all alike [J]."""
+    return float(0.5 * np.sum(np.square(constraint.error)) / constraint.softness[0])
 
 
 class Ledger:
@@ -62,6 +77,7 @@ class Ledger:
         self.joints = [(j, drawn.robot.model.joint_q_index(j.name)) for j in drawn.joints if j.stiffness]
         self.boxes = [o for o in drawn.world.objects if isinstance(o, SingleBody) and o.body_type == "dynamic"]
         self.elastic = [c for c in drawn.world.constraints if isinstance(c, Wire) and c.wire_type in ELASTIC]
+        self.soft = [c for c in drawn.world.constraints if _gives_way(c)]
         self.lowest = self.start = self.energy()
         self.work = self.turned = self.gained = 0.0
         self.q = drawn.robot.q.copy()
@@ -76,6 +92,9 @@ class Ledger:
             stretch = wire.distance - wire.length
             if wire.wire_type == "spring" or stretch > 0.0:
                 total += 0.5 * wire.stiffness * stretch**2
+        total += sum(pull * wire.distance for wire, pull in self.drawn.pulls)
+        for constraint in self.soft:
+            total += _strain(constraint)
         return total + sum(box.kinetic_energy + box.potential_energy for box in self.boxes)
 
     def enter(self) -> float:
@@ -92,11 +111,13 @@ class Ledger:
         return self.gained / max(self.turned, 1.0)
 
 
-def _ends(drawn: Drawn) -> tuple[Array, Array, Array]:
-    """Index in q and limits of joints that have them."""
-    rows = [(drawn.robot.model.joint_q_index(j.name), *j.position_limits) for j in drawn.joints if j.position_limits]
-    table = np.array(rows).reshape(-1, 3)
-    return table[:, 0].astype(int), table[:, 1], table[:, 2]
+def _ends(drawn: Drawn) -> tuple[Array, Array, Array, Array]:
+    """Indices in q and v, and limits, of joints that have them."""
+    model = drawn.robot.model
+    limits = [(model.joint_q_index(j.name), model.joint_v_index(j.name), *j.position_limits)
+              for j in drawn.joints if j.position_limits]
+    table = np.array(limits).reshape(-1, 4)
+    return table[:, 0].astype(int), table[:, 1].astype(int), table[:, 2], table[:, 3]
 
 
 def _speeds(drawn: Drawn) -> tuple[Array, Array]:
@@ -126,6 +147,13 @@ def _contacts(drawn: Drawn, worst: dict[str, float], start: float) -> None:
     worst["depth"] = max(worst["depth"], _over(np.array([c.depth for c in found])) - start)
 
 
+def _rows(drawn: Drawn, worst: dict[str, float], apart: float, allowed: float) -> None:
+    """Complementarity: stops, dry friction and wires."""
+    worst["stop"] = max(worst["stop"], apart / allowed)
+    worst["slide"] = max(worst["slide"], rows.friction(drawn))
+    worst["slack"] = max(worst["slack"], rows.wires(drawn) / allowed)
+
+
 def _mimics(drawn: Drawn) -> tuple[Array, Array, Array, Array]:
     """Index in q of joints that follow, and of those that lead; multipliers and offsets."""
     at = drawn.robot.model.joint_q_index
@@ -134,26 +162,33 @@ def _mimics(drawn: Drawn) -> tuple[Array, Array, Array, Array]:
     return table[:, 0].astype(int), table[:, 1].astype(int), table[:, 2], table[:, 3]
 
 
+def _is_rigid(constraint: Any) -> bool:
+    """Whether what it demands is to be met."""
+    return constraint.wire_type == "stiff" if isinstance(constraint, Wire) else not _gives_way(constraint)
+
+
 def _open(drawn: Drawn) -> float:
     """How far loops and constraints between bodies are from what they demand."""
     loops = rbdyn.loop_error(drawn.robot.state) if drawn.mechanism.non_tree_joints else np.zeros(0)
-    rigid = [c for c in drawn.world.constraints if not (isinstance(c, Wire) and c.wire_type in ELASTIC)]
+    rigid = [c for c in drawn.world.constraints if _is_rigid(c)]
     return max(_over(np.abs(loops)), *(_over(np.abs(np.atleast_1d(c.error))) for c in rigid), 0.0)
 
 
-def judge(seed: int, dt: float | None = None, without: Collection[str] = (), seconds: float = 2.0) -> Verdict:
+def judge(seed: int, dt: float | None = None, without: Collection[str] = (), seconds: float = 2.0,
+          more: bool = False) -> Verdict:
     """Run a seed and hold it to the laws."""
-    drawn = draw(seed, dt, without)
+    drawn = draw(seed, dt, without, more)
     verdict = Verdict(seed, drawn.dt, drawn.features)
     worst, robot = verdict.worst, drawn.robot
     ledger = Ledger(drawn)
-    at, lower, upper = _ends(drawn)
+    at, dof, lower, upper = _ends(drawn)
     fast, bound = _speeds(drawn)
     follows, leads, ratio, offset = _mimics(drawn)
     passed = depth = 0.0
+    converged = 0
     try:
         for _ in range(round(seconds / drawn.dt)):
-            began = time.process_time()
+            before, began = robot.q.copy(), time.process_time()
             drawn.world.step()
             passed += time.process_time() - began
             q, v = robot.q, robot.v
@@ -167,6 +202,9 @@ def judge(seed: int, dt: float | None = None, without: Collection[str] = (), sec
             stride = worst["wild"] * drawn.dt
             opened = max(_open(drawn), _over(np.abs(q[follows] - ratio * q[leads] - offset)))
             worst["open"] = max(worst["open"], opened / _allowed(stride, 2e-4))
+            apart = rows.stops(drawn, lower, upper, before, at, dof)
+            _rows(drawn, worst, apart, _allowed(stride, 2e-4))
+            converged += bool(drawn.world.contact.converged)
             worst["energy"] = ledger.enter() / _allowed(stride, 0.02)
             if drawn.world.steps == 1:
                 depth = max([0.0, *(c.depth for c in drawn.world.contacts)])
@@ -175,5 +213,6 @@ def judge(seed: int, dt: float | None = None, without: Collection[str] = (), sec
                 raise ArithmeticError(f"wild at {drawn.world.time:.3f} s")
     except (Error, ArithmeticError) as error:
         verdict.error = f"{type(error).__name__}: {str(error)[:200]}"
+    verdict.converged = converged / max(drawn.world.steps, 1)
     verdict.seconds = passed / max(drawn.world.time, drawn.dt)
     return verdict

@@ -192,24 +192,32 @@ cdef inline void release_limits(System* s) noexcept nogil:
         if s.work.motor[k] != MOTOR_IN_ROW:
             s.work.motor[k] = MOTOR_WITHIN
 
+cdef inline void note_actuators(System* s, double dt) noexcept nogil:
+    """applied: what actuators do in the step if it ends with v_next."""
+    cdef double acceleration
+    cdef int k
+    for k in range(s.m.nv):
+        acceleration = (s.work.v_next[k] - s.d.v[k]) / dt
+        if s.work.motor[k] == MOTOR_IN_ROW:
+            s.work.applied[k] = s.work.motor_impulse[k] / dt - fall_in_row(s, k) * acceleration
+        elif s.work.motor[k] == MOTOR_WITHIN or s.work.own[k] == 0.0:
+            s.work.applied[k] = given(s, k, acceleration, dt)
+        elif s.work.motor[k] == MOTOR_AT_UPPER:
+            s.work.applied[k] = highest_in(s, k, acceleration)
+        else:
+            s.work.applied[k] = lowest_in(s, k, acceleration)
+
 cdef inline void actuation(System* s, double dt) noexcept nogil:
     """What actuators, springs and damping did in the step, with their implicit parts at the new velocity."""
-    cdef SystemScratch* w = &s.work
-    cdef double acceleration, own
+    cdef double own
     cdef int k
-    w.lasted = dt
+    note_actuators(s, dt)
+    s.work.lasted = dt
     for k in range(s.m.nv):
-        acceleration = (w.v_next[k] - s.d.v[k]) / dt
-        if w.motor[k] == MOTOR_IN_ROW:
+        if s.work.motor[k] == MOTOR_IN_ROW:
             own = fall_in_row(s, k)
-            w.applied[k] = w.motor_impulse[k] / dt - own * acceleration
-        elif w.motor[k] == MOTOR_WITHIN or w.own[k] == 0.0:
-            own = w.own[k]
-            w.applied[k] = given(s, k, acceleration, dt)
-        elif w.motor[k] == MOTOR_AT_UPPER:
-            own = w.fall[k] if s.d.v[k] >= 0.0 else 0.0
-            w.applied[k] = highest_in(s, k, acceleration)
+        elif s.work.motor[k] == MOTOR_WITHIN or s.work.own[k] == 0.0:
+            own = s.work.own[k]
         else:
-            own = w.fall[k] if s.d.v[k] < 0.0 else 0.0
-            w.applied[k] = lowest_in(s, k, acceleration)
-        w.passive[k] -= (w.extra[k] - own) * acceleration
+            own = s.work.fall[k] if (s.d.v[k] >= 0.0) == (s.work.motor[k] == MOTOR_AT_UPPER) else 0.0
+        s.work.passive[k] -= (s.work.extra[k] - own) * ((s.work.v_next[k] - s.d.v[k]) / dt)

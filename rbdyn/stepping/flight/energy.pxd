@@ -9,7 +9,7 @@
 from libc.math cimport INFINITY, fmax, fmin, sqrt
 from libc.string cimport memcmp, memcpy
 
-from rbdyn.kernels.configuration cimport integrate_joints
+from rbdyn.kernels.configuration cimport difference_joints, integrate_joints
 from rbdyn.kernels.kinematics cimport poses, velocities
 from rbdyn.kernels.loops cimport component, relative_velocity, rotor_energy
 from rbdyn.model._model cimport CData, CModel
@@ -22,6 +22,7 @@ from rbdyn.stepping.flight.free cimport fastest_turn, matters
 from rbdyn.stepping.flight.midpoint cimport look_ahead
 from rbdyn.stepping.flight.momentum cimport momenta_beyond, motion_of
 from rbdyn.stepping.freedom cimport is_driven, only_direction
+from rbdyn.stepping.joint_forces cimport note_actuators
 from rbdyn.stepping.scene cimport MOTOR_IN_ROW, System
 
 cdef inline double kinetic(const CModel* m, CData* d, const double* v, const double* extra) noexcept nogil:
@@ -101,6 +102,55 @@ cdef inline double from_loop_motors(System* s) noexcept nogil:
                                                           only_direction(s.m.loops[n].kind))
     return fmax(0.0, work)
 
+cdef inline bint is_counted(const System* s) noexcept nogil:
+    """Whether all that brings energy is known: given wrenches and what acts along loop joints are not."""
+    cdef int k
+    if s.control.has_wrenches:
+        return False
+    for k in range(s.m.n_loops):
+        if s.control.loop[k].stiffness > 0.0 or is_driven(s.control.loop + k):
+            return False
+    return True
+
+cdef inline double in_springs(System* s, const double* q) noexcept nogil:
+    """Of passive springs, at q [J]."""
+    cdef double total = 0.0
+    cdef int k
+    if s.control.springs:
+        difference_joints(s.m, q, s.control.q_spring, s.work.error)
+        for k in range(s.m.nv):
+            total += 0.5 * s.control.stiffness[k] * s.work.error[k] * s.work.error[k]
+    return total
+
+cdef inline double by_actuators(System* s) noexcept nogil:
+    """Work of what work.applied holds, on the way to q_next [J]."""
+    cdef double total = 0.0
+    cdef int k
+    difference_joints(s.m, s.d.q, s.work.q_next, s.work.error)
+    for k in range(s.m.nv):
+        total += s.work.applied[k] * s.work.error[k]
+    return total
+
+cdef inline double by_others(System* s) noexcept nogil:
+    """Work of the impulses that changed v_free to v_next, p . (u + u+) / 2 [J]; p . x is a difference of squares."""
+    cdef double more
+    cdef int k
+    if not s.work.outside:
+        return 0.0
+    look_ahead(s, s.d.q, s.work.v_next)
+    for k in range(s.m.nv):
+        s.ahead.v[k] = 2.0 * s.work.v_next[k] - s.work.v_free[k] + s.d.v[k]
+    more = kinetic(s.m, &s.ahead, s.ahead.v, s.work.implicit)
+    look_ahead(s, s.d.q, s.work.v_next)
+    for k in range(s.m.nv):
+        s.ahead.v[k] = -s.work.v_free[k] - s.d.v[k]
+    return 0.25 * (more - kinetic(s.m, &s.ahead, s.ahead.v, s.work.implicit))
+
+cdef inline double balance(System* s) noexcept nogil:
+    """What its energy is at the end of the step, without that of springs there, if forces alone bring any [J]."""
+    cdef double start = energy(s.m, s.d) + in_springs(s, s.d.q)
+    return start + by_actuators(s) + by_others(s) - in_springs(s, s.work.q_next)
+
 cdef inline double locked_energy(System* s) noexcept nogil:
     """Kinetic energy that is left if joints stop while the momentum of what floats stays [J]; writes ahead.f, Ic."""
     cdef CData* d = &s.ahead
@@ -174,10 +224,10 @@ cdef inline void bound_energy(System* s, double dt) noexcept nogil:
     if not (limp or forced):
         return
     if forced:
-        most = freely(s, dt)
-    if limp:
-        most = fmin(most, energy(s.m, s.d) + 1e-3 * kinetic(s.m, s.d, s.d.v, NULL))
-    most += from_others(s) + from_motors(s) + from_loop_motors(s)
+        most = freely(s, dt) + from_others(s) + from_motors(s) + from_loop_motors(s)
+    if is_counted(s):
+        note_actuators(s, dt)
+        most = fmin(most, balance(s) + 1e-3 * kinetic(s.m, s.d, s.d.v, NULL))
     look_ahead(s, s.work.q_next, s.work.v_next)
     now = kinetic(s.m, &s.ahead, s.work.v_next, NULL)
     most -= potential(s.m, &s.ahead)
