@@ -19,7 +19,7 @@ from rbdyn.stepping.constraints.bodies.freedoms cimport (
     Along, Reading, count_along, forces_of, near_ends, reading_of, soften, write_along,
 )
 from rbdyn.stepping.freedom cimport CLOSED, DRIVE, OTHER, SHIFTED, acts, coordinate, only_direction
-from rbdyn.stepping.links cimport JOINT_LINK, Acted
+from rbdyn.stepping.links cimport JOINT_LINK, Acted, Link
 from rbdyn.stepping.points cimport PointMotion, free_motion_of, note_wrench, push_body, start_motion_of
 from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene
 from rbdyn.stepping.scheme cimport in_contact
@@ -237,11 +237,26 @@ cdef int write_freedom(const Scene* s, Builder* b, const BodyJoint* j, Mat3 R, M
     return write_along(s, b, &a)
 
 
+cdef inline bint bends_at_once(const Scene* s, const Link* link) noexcept nogil:
+    """Whether impulses make up for what turns out of its rows; in the first step of one on a robot positions do.
+
+    Velocities that a user set have turned by none of it: all of it would be asked for, as work of impulses, and in
+    directions in which a robot hardly moves that is any amount.
+    """
+    cdef int i
+    for i in range(link.n_bodies if link.done.dt == 0.0 else 0):
+        if s.body[link.body[i]].kind == SYSTEM_BODY:
+            return False
+    return True
+
+
 cdef int write_rows(const Scene* s, Builder* b, BodyJoint* j, int first, int end, Motion error, Motion now,
                     Motion free_, Motion bend) except -1 nogil:
     """Some of its rows as a block: how the blocked velocities are in the middle of the step's motion."""
     cdef int[6] direction
     cdef double[6] e
+    cdef double half, back
+    cdef bint at_once = bends_at_once(s, &j.link)
     cdef int k
     if first == end:
         return 0
@@ -250,10 +265,14 @@ cdef int write_rows(const Scene* s, Builder* b, BodyJoint* j, int first, int end
                 Key(source=JOINT_SOURCE, id_a=j.link.id, id_b=0, feature=CLOSED if first == 0 else SHIFTED))
     for k in range(first, end):
         add_row(b, blocked(&j.push[k], now), blocked(&j.push[k], free_))
-        bend_row(b, 0.5 * s.dt * blocked(&j.push[k], bend), &j.link)
+        half = 0.5 * s.dt * blocked(&j.push[k], bend)
         e[k - first] = component(error, direction[k])
-        b.position_target[3 * b.problem.n_cones + b.n_rows - 1] = way_back(
-            s, e[k - first], TURN if direction[k] < 3 else 1.0)
+        back = way_back(s, e[k - first], TURN if direction[k] < 3 else 1.0)
+        if at_once:
+            bend_row(b, half, &j.link)
+        else:
+            back -= half
+        b.position_target[3 * b.problem.n_cones + b.n_rows - 1] = back
         push_ends(b, s, j, j.push[k], 1.0)
     if j.soft[direction[first] >= 3].softness > 0.0:
         soften(s, b, &j.soft[direction[first] >= 3], e)
