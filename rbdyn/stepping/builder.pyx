@@ -9,11 +9,12 @@ from libc.math cimport INFINITY, sqrt
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
+from rbdyn.contact.cone.block cimport determinant, inverse
 from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION, Block, ContactProblem, Entry, Entry3, RowSide
 from rbdyn.kernels.cod cimport times_q_transposed
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport (
-    Force, Mat3, Sym3, Vec3, add3, cross3, force, power, scale_f, sub3, sub_f, sym3, vec3, zero_f,
+    Force, Mat3, Sym3, Vec3, add3, cross3, dot3, force, power, scale3, scale_f, smul3, sub3, sub_f, sym3, vec3, zero_f,
 )
 from rbdyn.stepping.constraints.contact.overlaps cimport release_overlaps
 from rbdyn.stepping.constraints.contact.trails cimport release_trails
@@ -293,20 +294,48 @@ cdef inline void soften_wedge(Block* block, Sym3 G) noexcept nogil:
     at s for a joint speed of 1, is stopped by an impulse of the order of 1 / s.
     """
     cdef double mean = (G.xx + G.yy + G.zz) / 3.0
-    cdef double det = (G.xx * (G.yy * G.zz - G.yz * G.yz) - G.xy * (G.xy * G.zz - G.yz * G.xz)
-                       + G.xz * (G.xy * G.yz - G.yy * G.xz))
-    if det <= NARROW * mean * mean * mean:
+    if determinant(G) <= NARROW * mean * mean * mean:
         block.compliance = WEDGE * mean
 
 
-cdef void end_cone(Builder* b, double mass, double mobility) noexcept nogil:
+cdef double energy_of(Sym3 G, Vec3 v) noexcept nogil:
+    """Twice the energy [J] that it takes to change the velocity of a cone by v, along its axes: v . G^-1 v."""
+    cdef double det = determinant(G)
+    return dot3(v, smul3(inverse(G, det), v)) if det > 0.0 else INFINITY
+
+
+cdef void lower_bend(Builder* b, Sym3 G, double mass, Vec3 bend) noexcept nogil:
+    """Take a bend back as far as it is dear for the cone begun last.
+
+    That of a point on a link near a singularity may lie where the link hardly moves; to follow it takes any energy.
+    Where it takes x times as much as to move all the mass so, x > 1, the share 1 / x of it is left, and of that energy.
+    """
+    cdef int n = 3 * (b.n_cones - 1), i
+    cdef double cheap = mass * dot3(bend, bend), dear
+    cdef double[3] d
+    if b.block[b.n_cones - 1].a == 0.0:                # no friction: only the normal is followed
+        bend.x = bend.y = 0.0
+        cheap = mass * bend.z * bend.z
+        dear = bend.z * bend.z / G.zz if G.zz > 0.0 else INFINITY
+    else:
+        dear = energy_of(G, bend)
+    if dear <= cheap:
+        return
+    bend = scale3(1.0 - cheap / dear, bend)
+    d[0], d[1], d[2] = bend.x, bend.y, bend.z
+    for i in range(3):
+        b.v_free[n + i] -= d[i]
+        b.v_start[n + i] += d[i]
+
+
+cdef void end_cone(Builder* b, double mass, double mobility, Vec3 bend) noexcept nogil:
     """What follows from the mobility of the cone begun last, which acts on systems of this mass [kg].
 
     Beside 1 / mass a mobility below 1e-20 is a rounding error of its entries, which would take any impulse: they go.
     Otherwise targets T > 0 are lowered to what is not too dear.  With the normal mobility g to reach T takes the
     energy T^2 / (2 g): near the axes of joints, or where an arm is straight, g is small, and joints would turn at any
-    speed for a millimetre.  T is lowered until it takes no more than to move all the mass at the speed T.  `mobility`
-    is that of single bodies [1/kg].
+    speed for a millimetre.  T is lowered until it takes no more than to move all the mass at the speed T; and so is the
+    bend of its velocity (trails.pxd), along its axes.  `mobility` is that of single bodies [1/kg].
     """
     cdef int i = b.n_cones - 1, n = 3 * i + 2
     cdef double share
@@ -317,6 +346,8 @@ cdef void end_cone(Builder* b, double mass, double mobility) noexcept nogil:
     if (G.xx + G.yy + G.zz) * mass < 1e-20:
         b.n_entries3 = b.entry3_start[i]
     soften_wedge(b.block + i, G)
+    if dot3(bend, bend) > 0.0:
+        lower_bend(b, G, mass, bend)
     if mobility * mass >= 1.0:
         return
     share = sqrt(mobility * mass)

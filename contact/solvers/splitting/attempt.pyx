@@ -22,10 +22,13 @@ cdef double NOT_FELT = 1e-3       # [m/s^2] times the time step: contradictions 
 
 
 cdef bint is_worth_while(const Island* island, const Settings* s, const ContactProblem* p) noexcept nogil:
-    """Not where sweeps are not meant to end: single bodies alone go on in the next step, and so do positions."""
+    """Not where sweeps are not meant to end: single bodies alone go on in the next step, and so do positions.
+
+    Nor where contacts act: loads that are spread anew in each step let what is gripped creep.
+    """
     if not s.direct or island.iterations < HARD_SWEEPS or island.error == INFINITY or rows_of(&island.G) > MOST_ROWS:
         return False
-    return not p.dt > 0.0 or p.v_start != NULL and not is_hasty(&island.G, p)
+    return island.G.n == 0 and (not p.dt > 0.0 or p.v_start != NULL and not is_hasty(&island.G, p))
 
 
 cdef bint split(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
@@ -54,7 +57,7 @@ cdef bint split(Island* island, Anderson* A, Direct* S, const Settings* s, const
             break
     load_impulses(G, island.impulse)
     left = missed(&M, S, G, island.impulse)
-    better = (left < island.error or settled and G.n == 0) and not makes_energy(G, island.impulse)
+    better = (left < island.error or settled) and not makes_energy(G, island.impulse)
     if better:
         island.error = left
     else:

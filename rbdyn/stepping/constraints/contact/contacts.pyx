@@ -132,7 +132,7 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c, bint l
     add_point(b, s, A, at_a, &E, 1.0)
     add_point(b, s, B, at_b, &E, -1.0)
     if A.kind == SYSTEM_BODY or B.kind == SYSTEM_BODY:
-        end_cone(b, system_mass(s, A) + system_mass(s, B), single_mobility(s, A) + single_mobility(s, B))
+        end_cone(b, system_mass(s, A) + system_mass(s, B), single_mobility(s, A) + single_mobility(s, B), bend)
     return 0
 
 
