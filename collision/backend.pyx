@@ -11,7 +11,7 @@ from rbdyn.collision.record cimport body_index, filter_bits, measure, place, rea
 from rbdyn.collision.scene cimport CollisionScene, contact_array
 from rbdyn.collision.shape_table cimport find_slot, table_add, table_exchange, table_free, table_remove
 from rbdyn.memory cimport Arena, close_arena, open_array
-from rbdyn.spatial._algebra cimport Motion
+from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3
 
 from rbdyn.arguments import choice, number, shown
 from rbdyn.errors import CollisionError, unknown_name
@@ -370,16 +370,13 @@ cdef int check_bodies(CollisionBackend backend, int n_bodies) except -1 nogil:
 
 
 cdef int check_finite(const Pose* pose, int n) except -1 nogil:
-    """Raise for the first body whose pose is not finite; 0 x is not 0 for infinities and NaN."""
-    cdef int i, k
-    cdef const double* x
-    cdef double s
+    """Raise for the first body whose pose is not finite; 0 x is not 0 for infinities and NaN, nor for sums of them."""
+    cdef int i
+    cdef const Mat3* R
+    cdef const Vec3* r
     for i in range(n):
-        x = <const double*>&pose[i]
-        s = 0.0
-        for k in range(12):
-            s += 0.0 * x[k]
-        if s != 0.0:
+        R, r = &pose[i].R, &pose[i].p
+        if 0.0 * (R.xx + R.xy + R.xz + R.yx + R.yy + R.yz + R.zx + R.zy + R.zz + r.x + r.y + r.z) != 0.0:
             with gil:
                 raise CollisionError(f"the pose of body {i} is not finite")
     return 0

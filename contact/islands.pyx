@@ -5,7 +5,7 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.contact.operator cimport Operator, make_operator
 from rbdyn.contact.operator cimport release as release_operator
-from rbdyn.contact.problem cimport CONE, DISC, UNILATERAL, Block, ContactProblem
+from rbdyn.contact.problem cimport CONE, DISC, UNILATERAL, Block, ContactProblem, Entry3
 from rbdyn.memory cimport grow
 
 
@@ -61,14 +61,18 @@ cdef inline int join_body(int* node, int root, const ContactProblem* p, int body
 
 cdef int join_cone(int* node, const ContactProblem* p, int i) noexcept nogil:
     """All that a cone acts on; returns the root, -1 if it acts on nothing."""
-    cdef int root = -1, j
+    cdef const int* of = node + p.n_single             # each coordinate's node
+    cdef const Entry3* entry = p.entry3
+    cdef int root = -1, j, k
     if p.single_a != NULL:
         root = join_body(node, root, p, p.single_a[i])
     if p.single_b != NULL:
         root = join_body(node, root, p, p.single_b[i])
     if p.entry3_start != NULL:
         for j in range(p.entry3_start[i + 1] - 1, p.entry3_start[i] - 1, -1):      # from a robot's base on
-            root = join(node, root, p.n_single + p.entry3[j].coordinate)
+            k = entry[j].coordinate
+            if of[k] != root:
+                root = join(node, root, p.n_single + k)
     return root
 
 

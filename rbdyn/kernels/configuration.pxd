@@ -3,7 +3,7 @@
 # Rotations are integrated by the exponential map.  A stereographic projection goes by way of its quaternion, a sine and
 # cosine are turned by the angle.
 
-from rbdyn.model._model cimport CModel
+from rbdyn.model._model cimport OWN, CModel
 from rbdyn.model.joints.dispatch cimport difference_joint, integrate_joint
 
 cdef inline void integrate_joints(const CModel* m, double* q, const double* v, double dt) noexcept nogil:
@@ -16,4 +16,7 @@ cdef inline void difference_joints(const CModel* m, const double* a, const doubl
     """v with a (+) v = b."""
     cdef int i
     for i in range(1, m.nb):
-        difference_joint(m, i, a + m.qi[i], b + m.qi[i], v + m.vi[i])
+        if m.nvi[i] == 1 and m.representation[i] == OWN:      # most joints: not worth a call
+            v[m.vi[i]] = b[m.qi[i]] - a[m.qi[i]]
+        else:
+            difference_joint(m, i, a + m.qi[i], b + m.qi[i], v + m.vi[i])

@@ -10,6 +10,7 @@ from rbdyn.stepping.flight.bounces cimport balance_bounce, note_work
 from rbdyn.stepping.flight.energy cimport bound_energy, impulses_act
 from rbdyn.stepping.flight.free cimport (
     accelerate_at_start, factor_at_start, fastest_turn, flies, floats, is_fast, largest_turn, matters,
+    slow_turn,
 )
 from rbdyn.stepping.flight.midpoint cimport midpoint_acceleration
 from rbdyn.stepping.flight.momentum cimport keep_momentum
@@ -40,7 +41,7 @@ cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil
         return
     s.work.parts = 0
     accelerate_at_start(s, dt, scheme, floats(s, scheme))
-    s.work.turning = fastest_turn(s.m, s.d.v)
+    s.work.turning = fastest_turn(s.m, s.d.v, slow_turn(dt))
     turn = largest_turn(s, s.work.turning, dt) if scheme.keeps_momentum else 0.0
     if is_fast(turn):
         fly_in_parts(s, dt, scheme)
@@ -158,10 +159,10 @@ cdef inline bint system_finite(const System* s) noexcept nogil:
     cdef double total = 0.0
     cdef int k
     for k in range(s.m.nv):
-        total += 0.0 * s.work.v_next[k]
+        total += s.work.v_next[k]
     for k in range(s.m.nq):
-        total += 0.0 * s.work.q_next[k]
-    return total == 0.0
+        total += s.work.q_next[k]
+    return 0.0 * total == 0.0
 
 cdef inline void system_accelerations(System* s, double dt) noexcept nogil:
     """The step's mean acceleration, impulses included, while both velocities are known."""

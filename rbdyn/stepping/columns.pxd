@@ -7,11 +7,11 @@ from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
 
 from rbdyn.kernels.aba cimport solve_upper
-from rbdyn.model._model cimport CData, CModel
+from rbdyn.model._model cimport REVOLUTE, CData, CModel
 from rbdyn.model.joints.dispatch cimport add_joint_motion, joint_column
 from rbdyn.spatial._algebra cimport (
     Force, Motion, Vec3, add3, add_f, add_m, apply_m, cross3, force, motion, mul3, power, scale_f, scale_m, sub3, sub_f,
-    sub_m, zero_f, zero_m,
+    sub_m, vec3, zero_f, zero_m,
 )
 from rbdyn.stepping.scene cimport System
 
@@ -19,6 +19,14 @@ cdef inline Motion world_motion(const System* s, const CData* d, int i, Motion a
     """A motion vector of body i, in world axes about the system's origin."""
     cdef Vec3 w = mul3(d.R[i], a.w)
     return motion(w, add3(mul3(d.R[i], a.v), cross3(sub3(d.p[i], s.work.origin), w)))
+
+cdef inline Motion world_column(const System* s, const CData* d, int i) noexcept nogil:
+    """The one column of the joint of body i, likewise; of a revolute joint it is a turn about z."""
+    cdef Vec3 w
+    if s.m.kind[i] != REVOLUTE:
+        return world_motion(s, d, i, joint_column(s.m, d, i, 0))
+    w = vec3(d.R[i].xz, d.R[i].yz, d.R[i].zz)
+    return motion(w, cross3(sub3(d.p[i], s.work.origin), w))
 
 cdef inline Force world_force(const System* s, const CData* d, int i, Force a) noexcept nogil:
     """A force vector of body i, in world axes about the system's origin."""
@@ -43,7 +51,7 @@ cdef inline void normalise_columns(System* s, CData* d) noexcept nogil:
         L = d.D + 6 * v0
         if n == 1:
             r = 1.0 / sqrt(L[0])
-            s.work.S[v0] = scale_m(r, world_motion(s, d, i, joint_column(m, d, i, 0)))
+            s.work.S[v0] = scale_m(r, world_column(s, d, i))
             s.work.U[v0] = scale_f(r, world_force(s, d, i, d.U[v0]))
         else:
             for j in range(n):                  # rows of L^-1 S^T; d.U holds L^-1 U^T already
@@ -58,11 +66,12 @@ cdef inline void normalise_columns(System* s, CData* d) noexcept nogil:
 
 cdef inline void free_twists(System* s) noexcept nogil:
     """The free velocity of each body, body axes."""
+    cdef Motion carried
     cdef int i
     s.work.twist[0] = zero_m()
     for i in range(1, s.m.nb):
-        s.work.twist[i] = add_joint_motion(s.m, s.d, i, s.work.v_free + s.m.vi[i],
-                                           apply_m(s.d.X[i], s.work.twist[s.m.parent[i]]))
+        carried = apply_m(s.d.X[i], s.work.twist[s.m.parent[i]]) if s.m.parent[i] else zero_m()
+        s.work.twist[i] = add_joint_motion(s.m, s.d, i, s.work.v_free + s.m.vi[i], carried)
 
 cdef inline Vec3 point_velocity(const System* s, int i, Motion twist, Vec3 at) noexcept nogil:
     """World velocity of the point `at` of body i that moves with `twist` (body axes)."""

@@ -49,14 +49,14 @@ cdef inline double damping_theta(const System* s, int k, double dt, double theta
 
 cdef inline double left_at(double limit, double speed, double no_load) noexcept nogil:
     """What is left of a limit at a speed in its direction."""
-    if speed <= 0.0 or no_load == INFINITY or limit == INFINITY:
+    if speed <= 0.0 or limit == INFINITY:
         return limit
     return limit * max(0.0, 1.0 - speed / no_load)
 
 cdef inline double slope_at(const SystemControl* c, int k, double v) noexcept nogil:
     """How fast the limit in the direction of the velocity v falls with the speed."""
     cdef double limit = c.effort_upper[k] if v >= 0.0 else -c.effort_lower[k]
-    return limit / c.no_load_speed[k] if limit < INFINITY and fabs(v) < c.no_load_speed[k] < INFINITY else 0.0
+    return limit / c.no_load_speed[k] if limit < INFINITY and fabs(v) < c.no_load_speed[k] else 0.0
 
 cdef inline double highest_in(const System* s, int k, double acceleration) noexcept nogil:
     """The largest force in a step of this mean acceleration."""
@@ -70,10 +70,6 @@ cdef inline double lowest_in(const System* s, int k, double acceleration) noexce
 cdef inline double fall_in_row(const System* s, int k) noexcept nogil:
     """What of `own` the fall of a limit takes: both bounds of a row fall so; a steeper fall waits for the next step."""
     return s.work.fall[k] if s.work.fall[k] < 0.999 * s.work.own[k] else 0.0
-
-cdef inline bint has_motor_limit(const System* s, int k) noexcept nogil:
-    """Whether the implicit force of actuator k is bounded, and not its explicit part alone."""
-    return s.control.motor_limits and s.work.own[k] > 0.0
 
 cdef inline void spring_forces(System* s, const CData* d, double reach) noexcept nogil:
     """passive <- K (q_spring - q - theta dt u), with reach = theta dt."""
@@ -92,10 +88,12 @@ cdef inline void motor_force(System* s, int k, double v, double late, double dt,
     """
     cdef const SystemControl* c = &s.control
     cdef SystemScratch* w = &s.work
-    cdef double drive = c.tau_ff[k], own = 0.0, asked
-    cdef double fall = scheme.theta * dt * slope_at(c, k, v)
-    w.lowest[k] = -left_at(-c.effort_lower[k], -v, c.no_load_speed[k])
-    w.highest[k] = left_at(c.effort_upper[k], v, c.no_load_speed[k])
+    cdef double drive = c.tau_ff[k], own = 0.0, fall = 0.0, asked
+    w.lowest[k], w.highest[k] = c.effort_lower[k], c.effort_upper[k]
+    if c.no_load_speed[k] < INFINITY:
+        fall = scheme.theta * dt * slope_at(c, k, v)
+        w.lowest[k] = -left_at(-c.effort_lower[k], -v, c.no_load_speed[k])
+        w.highest[k] = left_at(c.effort_upper[k], v, c.no_load_speed[k])
     if c.pd:
         drive += c.kp[k] * w.error[k] + c.kd[k] * (c.v_ref[k] - v)
         own = dt * (late * c.kd[k] + scheme.theta * scheme.gamma * dt * c.kp[k])
@@ -156,7 +154,10 @@ cdef inline double given(const System* s, int k, double acceleration, double dt)
 cdef inline int state_at(const System* s, int k, double force, double acceleration, double slack) noexcept nogil:
     """Whether a force is within the limits of actuator k in a step of this mean acceleration, or beyond which one."""
     cdef double fall = s.work.fall[k] * acceleration
-    cdef bint forward = s.d.v[k] >= 0.0
+    cdef bint forward
+    if fall == 0.0 and s.work.lowest[k] - slack <= force <= s.work.highest[k] + slack:
+        return MOTOR_WITHIN
+    forward = s.d.v[k] >= 0.0
     if force > s.work.highest[k] - (fall if forward else 0.0) + slack:
         return MOTOR_AT_UPPER
     if force < s.work.lowest[k] - (0.0 if forward else fall) - slack:
@@ -164,7 +165,7 @@ cdef inline int state_at(const System* s, int k, double force, double accelerati
     return MOTOR_WITHIN
 
 cdef inline bint reach_limits(System* s) noexcept nogil:
-    """Actuators that work.vd shows to be beyond a limit go there, those that came back to the solver.
+    """Motors that work.vd shows to be beyond a limit go there, those that came back to the solver.
 
     Returns whether forces change; they change twice at most.
     """
@@ -172,7 +173,7 @@ cdef inline bint reach_limits(System* s) noexcept nogil:
     cdef bint changed = False
     cdef int k, state
     for k in range(s.m.nv):
-        if motor[k] == MOTOR_IN_ROW or not has_motor_limit(s, k):
+        if not s.work.own[k] > 0.0 or motor[k] == MOTOR_IN_ROW:
             continue
         state = state_at(s, k, wanted(s, k, s.work.vd[k]), s.work.vd[k], 0.0)
         if state == motor[k]:

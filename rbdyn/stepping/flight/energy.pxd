@@ -18,7 +18,7 @@ from rbdyn.spatial._algebra cimport (
     Force, Motion, Vec3, add3, add_f, dot3, mul3, mul_i, power, scale3, scale_f, sub_f, tmul3,
 )
 from rbdyn.spatial.constants cimport load_inertia
-from rbdyn.stepping.flight.free cimport fastest_turn, matters
+from rbdyn.stepping.flight.free cimport fastest_turn, matters, slow_turn
 from rbdyn.stepping.flight.midpoint cimport look_ahead
 from rbdyn.stepping.flight.momentum cimport momenta_beyond, motion_of
 from rbdyn.stepping.freedom cimport is_driven, only_direction
@@ -218,7 +218,7 @@ cdef inline void bound_energy(System* s, double dt) noexcept nogil:
     """
     cdef bint limp, forced
     cdef double most = INFINITY, now
-    if not matters(dt * fmax(s.work.turning, fastest_turn(s.m, s.work.v_next))):
+    if not matters(dt * fmax(s.work.turning, fastest_turn(s.m, s.work.v_next, slow_turn(dt)))):
         return
     limp, forced = is_limp(s), s.work.pushed or impulses_act(s)
     if not (limp or forced):

@@ -45,10 +45,16 @@ cdef inline void accelerate_at_start(System* s, double dt, Scheme scheme, bint d
         factor_at_start(s, dt, scheme, drifting)
         aba_outward(s.m, s.d, s.work.vd)
 
-cdef inline double fastest_turn(const CModel* m, const double* v) noexcept nogil:
-    """How fast some joint turns at most [rad/s]."""
+cdef inline double fastest_turn(const CModel* m, const double* v, double least) noexcept nogil:
+    """How fast some joint turns at most [rad/s]; if that is below `least`, some number between the two."""
     cdef double fastest = 0.0, x, y, z
     cdef int i, k
+    for k in range(m.nv):
+        fastest += v[k] * v[k]
+    fastest = sqrt(fastest)                            # of all joints together
+    if fastest < least:
+        return fastest
+    fastest = 0.0
     for i in range(1, m.nb):
         k = m.vi[i] + m.nvi[i] - 1                     # rotations come last
         if m.nvi[i] == 1:
@@ -69,9 +75,16 @@ cdef inline bint matters(double turn) noexcept nogil:
     """Whether it turns by so much that velocities are not worth the same at the start and at the end of a step."""
     return turn > 0.02
 
+cdef inline double slow_turn(double dt) noexcept nogil:
+    """How fast joints may turn in steps of dt, at least, without that mattering [rad/s]."""
+    return 0.019 / dt
+
 cdef inline double largest_turn(System* s, double now, double dt) noexcept nogil:
-    """How much some joint turns in dt at most, as fast as `now` [rad/s] or with the velocity after half of work.vd."""
+    """How much some joint turns in dt at most, as fast as `now` [rad/s] or with the velocity after half of work.vd.
+
+    What does not matter is some number that does not.
+    """
     cdef int k
     for k in range(s.m.nv):
         s.work.z[k] = s.d.v[k] + 0.5 * dt * s.work.vd[k]
-    return dt * max(now, fastest_turn(s.m, s.work.z))
+    return dt * max(now, fastest_turn(s.m, s.work.z, slow_turn(dt)))

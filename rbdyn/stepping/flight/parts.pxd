@@ -13,7 +13,7 @@ from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.kernels.kinematics cimport poses
 from rbdyn.stepping.flight.energy cimport energy
 from rbdyn.stepping.flight.free cimport (
-    accelerate_at_start, factor_at_start, fastest_turn, flies, is_fast, largest_turn, motors_change,
+    accelerate_at_start, factor_at_start, fastest_turn, flies, is_fast, largest_turn, motors_change, slow_turn,
 )
 from rbdyn.stepping.joint_forces cimport actuation
 from rbdyn.stepping.flight.midpoint cimport look_ahead, midpoint_acceleration
@@ -78,7 +78,7 @@ cdef inline void fly_in_parts(System* s, double dt, Scheme scheme) noexcept nogi
         n = min(n, left)
         h = dt / MOST_PARTS * n
         accelerate_at_start(s, h, flight, True)
-        if n > 1 and is_fast(largest_turn(s, fastest_turn(s.m, s.d.v), h)):
+        if n > 1 and is_fast(largest_turn(s, fastest_turn(s.m, s.d.v, slow_turn(h)), h)):
             n >>= 1
             continue
         fly_part(s, h, flight)

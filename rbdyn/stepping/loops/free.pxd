@@ -7,7 +7,7 @@ from libc.string cimport memset
 
 from rbdyn.kernels.kinematics cimport poses
 from rbdyn.stepping.columns cimport free_twists, normalise_columns
-from rbdyn.stepping.flight.free cimport accelerate_at_start, fastest_turn, flies, floats
+from rbdyn.stepping.flight.free cimport accelerate_at_start, fastest_turn, flies, floats, slow_turn
 from rbdyn.stepping.flight.midpoint cimport midpoint_acceleration
 from rbdyn.stepping.loops.elimination cimport close_acceleration, close_velocity, decompose_loops, prepare_flight
 from rbdyn.stepping.loops.forces cimport begin_forces
@@ -34,7 +34,7 @@ cdef inline void free_in_loops(System* s, double dt, Scheme scheme) noexcept nog
     s.work.parts = 0
     begin_forces(s, dt, scheme)
     accelerate_at_start(s, dt, scheme, floats(s, scheme))
-    s.work.turning = fastest_turn(s.m, s.d.v)
+    s.work.turning = fastest_turn(s.m, s.d.v, slow_turn(dt))
     normalise_columns(s, s.d)
     s.work.loops.middle = flies(s, scheme)
     if s.work.loops.middle:

@@ -149,21 +149,28 @@ cdef inline bint passes(const Scene* s, const System* r, const Limit* limit, int
     return max(gap, 0.0) - s.dt * (v if end else -v) < -s.slop
 
 
+cdef inline bint stays_within(const Scene* s, const System* r, const Limit* limit) noexcept nogil:
+    """Whether the step begins between both ends, and its velocity leads beyond neither by as much."""
+    cdef double q = r.d.q[limit.q], then = q + s.dt * r.work.v_next[limit.dof]
+    return (limit.lower <= q and limit.lower - s.slop < then) and (q <= limit.upper and then < limit.upper + s.slop)
+
+
 cdef bint find_passed(const Scene* s) noexcept nogil:
     """Whether ends got rows, since impulses led beyond them: then the step has to be done again."""
     cdef System* r
     cdef bint found = False
-    cdef int k, n, code
+    cdef int k, n, i, end
     for k in range(s.n_system):
         r = s.system + k
-        if not r.work.active:
-            continue
         n = 0
-        for code in range(2 * r.control.n_limits):
-            if n < r.work.n_near and r.work.near[n] == code:
-                n += 1                                   # it has a row
-            elif passes(s, r, r.control.limit + (code >> 1), code & 1):
-                r.work.passed[code >> 1] |= 1 << (code & 1)
-                r.work.n_passed += 1
-                found = True
+        for i in range(r.control.n_limits if r.work.active else 0):
+            if n == r.work.n_near and stays_within(s, r, r.control.limit + i):
+                continue
+            for end in range(2):
+                if n < r.work.n_near and r.work.near[n] == 2 * i + end:
+                    n += 1                               # it has a row
+                elif passes(s, r, r.control.limit + i, end):
+                    r.work.passed[i] |= 1 << end
+                    r.work.n_passed += 1
+                    found = True
     return found

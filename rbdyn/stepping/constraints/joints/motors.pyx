@@ -19,7 +19,7 @@ from rbdyn.contact.problem cimport BOX, ContactProblem, Key
 from rbdyn.stepping.articulated cimport moves_freely
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
 from rbdyn.stepping.joint_forces cimport (
-    fall_in_row, given, has_motor_limit, highest_in, lowest_in, state_at, wanted,
+    fall_in_row, given, highest_in, lowest_in, state_at, wanted,
 )
 from rbdyn.stepping.scene cimport MOTOR_AT_LOWER, MOTOR_AT_UPPER, MOTOR_IN_ROW, MOTOR_WITHIN, Scene, System
 
@@ -94,7 +94,7 @@ cdef bint find_overloads(const Scene* s) noexcept nogil:
         if not (r.control.pd and r.control.motor_limits) or (r.work.parts > 1 and moves_freely(r)):
             continue
         for dof in range(r.m.nv):
-            if has_motor_limit(r, dof) and is_misjudged(r, dof, s.dt):
+            if r.work.own[dof] > 0.0 and is_misjudged(r, dof, s.dt):
                 r.work.motor[dof] = MOTOR_IN_ROW
                 r.work.n_motor_rows += 1
                 found = True
