@@ -21,6 +21,15 @@ def option(value: Any, kind: str, known: Collection[str]) -> str:
     raise unknown_name(kind, value if isinstance(value, str) else shown(value), known)
 
 
+def meant(robot: Any, thing: Any) -> Any:
+    """What a handle of `robot` stands for; names, and things of its mechanism, as they are."""
+    if not hasattr(type(thing), "stands_for"):
+        return thing
+    if thing.robot is not robot:
+        raise Error(f"{shown(thing)} is a handle of another robot, not of {robot.name!r}")
+    return thing.stands_for
+
+
 def label(value: Any, name: str) -> str:
     """A name, as a plain str; Error naming the argument if it is empty or none."""
     if not isinstance(value, str) or not value:

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from rbdyn.world.constraints.coupling import Coupling
     from rbdyn.world.constraints.wire import Wire
     from rbdyn.world.objects.articulated_system import ArticulatedSystem
+    from rbdyn.world.objects.handles.body_ref import BodyRef
     from rbdyn.world.objects.single_body import SingleBody
     from rbdyn.world.world import World
 
-    End = SingleBody | tuple[ArticulatedSystem, str] | None
+    End = SingleBody | BodyRef | tuple[ArticulatedSystem, str] | None
 
 Point = tuple[Any, Array, str]  # end, where in its frame, what to call it in messages
 ORIGIN = (0.0, 0.0, 0.0)

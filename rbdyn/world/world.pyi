@@ -25,7 +25,7 @@ from rbdyn.world.snapshot.snapshot import Snapshot
 
 _Integrator: TypeAlias = Literal["trapezoid", "semi_implicit", "euler", "rk4"]
 
-_End: TypeAlias = SingleBody | tuple[ArticulatedSystem, str] | None
+_End: TypeAlias = SingleBody | BodyRef | tuple[ArticulatedSystem, str] | None
 
 _F = TypeVar("_F")
 

@@ -6,7 +6,7 @@ from rbdyn.algorithms.kinematics.forward import body_pose
 from rbdyn.algorithms.loops.loops import loop_error
 from rbdyn.errors import Error
 from rbdyn.spatial.transform import Transform
-from rbdyn.world.arguments import option
+from rbdyn.world.arguments import meant, option
 from rbdyn.world.objects import base_parts, editing, reshaping
 from rbdyn.world.objects.handles import arrays, finding, step_readings
 from rbdyn.world.objects.joints import loop_joints, named, readings, settings
@@ -298,6 +298,7 @@ cdef class ArticulatedSystem(WorldObject):
 
     cdef object known(self, object body):
         """What the Model knows a body or joint by: the base joint of a fixed base stands for its root."""
+        body = meant(self, body)
         if isinstance(body, str) and body == self.model.joint_names[0] and body not in self.model.placements:
             return self.model.body_names[0]
         return body

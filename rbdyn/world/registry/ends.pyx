@@ -18,7 +18,7 @@ from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody
 from rbdyn.world.registry.registry cimport Registry
 
-WHAT = 'a single body, (robot, "body name"), or None for the world'
+WHAT = 'a single body, (robot, "body name"), robot.body("name"), or None for the world'
 
 
 cdef End end_of(Registry registry, object given, str argument):
@@ -31,6 +31,8 @@ cdef End end_of(Registry registry, object given, str argument):
     if given is None:
         return end
     body = None
+    if hasattr(type(given), "stands_for"):
+        given, body = given.robot, given
     if isinstance(given, tuple):
         if len(given) != 2:
             raise Error(f"{argument} must be {WHAT}, got {shown(given)}")
@@ -50,7 +52,7 @@ cdef End end_of(Registry registry, object given, str argument):
     if isinstance(body, str) and body == "world":
         return end
     place = robot.model.find(robot.known(body))
-    end.obj, end.body = robot, str(getattr(body, "name", body))
+    end.obj, end.body = robot, str(getattr(body, "name", body))     # a handle has a name, too
     end.handle = robot.system().handle + place.body
     end.R, end.p = place.R, place.p
     return end

@@ -48,6 +48,41 @@ def rates(robot, function, step=1e-6):
 # ---- finding ---------------------------------------------------------------------------------------
 
 
+def test_a_handle_is_taken_where_names_are(robot):
+    shank, knee = robot.body("LF_SHANK"), robot.joint("LF_KFE")
+    assert robot.body(shank) is shank
+    assert robot.joint(knee) is knee
+    assert robot.frame(robot.frame("LF_FOOT")) is robot.frame("LF_FOOT")
+    assert robot.contacts_of(shank) == []
+    np.testing.assert_array_equal(robot.contact_force(shank), np.zeros(3))
+    robot.set_pd_target(joints={knee: 0.4})
+    assert robot.pd_target[0][robot.model.joint_q_index("LF_KFE")] == 0.4
+    robot.set_joint_friction(joints={knee: 0.7})
+    assert robot.joint("LF_KFE").friction == 0.7
+    robot.set_external_force(shank, (1.0, 2.0, 3.0))
+    robot.set_external_torque(robot.frame("LF_FOOT"), (0.0, 0.0, 1.0))
+    weld = robot.world.add_weld(shank, None)
+    assert weld.ends == ((robot, "LF_SHANK"), None)
+
+
+def test_handles_of_others_and_numbers_are_no_names(robot, other):
+    hand = other.bodies[-1]
+    for take in (robot.body, robot.contact_force, lambda one: robot.set_external_force(one, (0, 0, 1))):
+        with pytest.raises(Error, match=f"handle of another robot, not of '{robot.name}'"):
+            take(hand)
+    with pytest.raises(Error, match="handle of another robot"):
+        robot.set_pd_target(joints={other.joints[0]: 0.1})
+    with pytest.raises(UnknownNameError, match="no body named '3'"):
+        robot.body(3)
+    with pytest.raises(UnknownNameError, match="no joint named '5'"):
+        robot.joint(5)
+    robot.world.remove(other)
+    with pytest.raises(RemovedError):
+        robot.body(hand)
+    with pytest.raises(RemovedError):
+        robot.world.add_weld(hand, None)
+
+
 def test_one_handle_for_one_thing(robot):
     assert robot.body("LF_SHANK") is robot.body("LF_SHANK") is robot.body(robot.mechanism.find_body("LF_SHANK"))
     assert robot.joint("LF_KFE") is robot.joint(robot.mechanism.find_joint("LF_KFE"))

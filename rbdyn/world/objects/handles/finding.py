@@ -10,6 +10,7 @@ from rbdyn.arguments import shown
 from rbdyn.errors import unknown_name
 from rbdyn.mechanism import Joint, RigidBody
 from rbdyn.spatial.frames import CartesianFrame
+from rbdyn.world.arguments import meant
 from rbdyn.world.objects.handles.body_ref import BodyRef
 from rbdyn.world.objects.handles.frame_ref import WORLD, FrameRef
 from rbdyn.world.objects.handles.geometry_ref import GeometryRef, ShapeOf
@@ -34,31 +35,37 @@ def _found(robot: ArticulatedSystem, kind: type[Ref], name: Any, find: Callable[
     return made
 
 
-def _link_in(robot: ArticulatedSystem, name: str | RigidBody) -> RigidBody:
+def _link_in(robot: ArticulatedSystem, given: Any) -> RigidBody:
+    name = meant(robot, given)
     if isinstance(name, RigidBody):
         robot.mechanism.default_frame(name)  # raises for one from elsewhere
         return name
+    if not isinstance(name, str):  # numbers would count otherwise than `bodies` does
+        raise unknown_name("body", shown(name), [one.name for one in robot.mechanism.bodies], f"{robot.name!r}")
     return robot.mechanism.find_body(name)
 
 
-def _joint_in(robot: ArticulatedSystem, name: str | Joint) -> Joint:
+def _joint_in(robot: ArticulatedSystem, given: Any) -> Joint:
+    name = meant(robot, given)
     if isinstance(name, Joint):
         robot.mechanism.frame_after(name)  # raises for one from elsewhere
         return name
+    if not isinstance(name, str):
+        raise unknown_name("joint", shown(name), [one.name for one in robot.mechanism.joints], f"{robot.name!r}")
     return robot.mechanism.find_joint(name)
 
 
 def _frame_in(robot: ArticulatedSystem, name: str | CartesianFrame) -> CartesianFrame:
-    return WORLD if isinstance(name, str) and name == "world" else robot.mechanism.find_frame(name)
+    return WORLD if isinstance(name, str) and name == "world" else robot.mechanism.find_frame(meant(robot, name))
 
 
-def body(robot: ArticulatedSystem, name: str | RigidBody) -> BodyRef:
+def body(robot: ArticulatedSystem, name: str | RigidBody | BodyRef) -> BodyRef:
     """A body, or a link that a fixed joint merged into one, with its state.
 
     Parameters
     ----------
-    name : str or RigidBody
-        One of the mechanism's bodies.
+    name : str, RigidBody or BodyRef
+        One of the mechanism's bodies; no number, by which `bodies` and the mechanism would mean others.
 
     Returns
     -------
@@ -78,7 +85,7 @@ def body(robot: ArticulatedSystem, name: str | RigidBody) -> BodyRef:
     return made
 
 
-def joint(robot: ArticulatedSystem, name: str | Joint) -> JointRef:
+def joint(robot: ArticulatedSystem, name: str | Joint | JointRef) -> JointRef:
     """A joint with its state: of the tree, fixed ones too, or one that closes a loop.
 
     Parameters

@@ -80,6 +80,11 @@ class Ref:
         return self._item
 
     @property
+    def stands_for(self) -> Any:
+        """The RigidBody, Joint or CartesianFrame of the robot's mechanism, wherever a name is taken too."""
+        return self._thing
+
+    @property
     def robot(self) -> ArticulatedSystem:
         """The ArticulatedSystem that it belongs to."""
         self._robot._handles_here  # noqa: B018  raises once it is removed

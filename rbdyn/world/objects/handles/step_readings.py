@@ -19,6 +19,7 @@ from rbdyn.world.objects.handles.step_start import start_of
 if TYPE_CHECKING:
     from rbdyn.mechanism import RigidBody
     from rbdyn.world.objects.articulated_system import ArticulatedSystem
+    from rbdyn.world.objects.handles.body_ref import BodyRef
 
 
 @property  # type: ignore[misc]
@@ -81,12 +82,12 @@ def implicit_inertia(robot: ArticulatedSystem) -> Array:
     return last_step.implicit_inertia(robot)
 
 
-def contacts_of(robot: ArticulatedSystem, body: str | RigidBody, merged: bool = False) -> list[Contact]:
+def contacts_of(robot: ArticulatedSystem, body: str | RigidBody | BodyRef, merged: bool = False) -> list[Contact]:
     """Contacts of one of its links, of the latest detection.
 
     Parameters
     ----------
-    body : str or RigidBody
+    body : str, RigidBody or BodyRef
         Which.
     merged : bool
         Whether those of all links that move with it count too.
@@ -105,13 +106,13 @@ def contacts_of(robot: ArticulatedSystem, body: str | RigidBody, merged: bool = 
 
 
 def contact_force(
-    robot: ArticulatedSystem, body: str | RigidBody, expressed_in: Any = "world", merged: bool = False
+    robot: ArticulatedSystem, body: str | RigidBody | BodyRef, expressed_in: Any = "world", merged: bool = False
 ) -> Array:
     """Mean contact force on one of its links over the latest step.
 
     Parameters
     ----------
-    body : str or RigidBody
+    body : str, RigidBody or BodyRef
         Which.
     expressed_in : str, handle or SingleBody
         Whose axes the result has, now.

@@ -8,6 +8,7 @@ from rbdyn.arguments import shown
 from rbdyn.errors import Error, unknown_name
 from rbdyn.mechanism.joint import Joint
 from rbdyn.spatial.rotations import Array
+from rbdyn.world.arguments import meant
 from rbdyn.world.objects.joints.drives import drive_numbers, softness_numbers
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 def _place(robot: ArticulatedSystem, joint: str | Joint) -> int:
     """The number of a loop joint."""
-    name, names = getattr(joint, "name", joint), robot.model.loop_names
+    name, names = getattr(meant(robot, joint), "name", joint), robot.model.loop_names
     if name not in names:
         raise unknown_name("loop joint", name if isinstance(name, str) else shown(name), names, f"{robot.name!r}")
     return names.index(name)

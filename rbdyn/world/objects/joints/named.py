@@ -12,7 +12,7 @@ from rbdyn.arguments import as_array, shown
 from rbdyn.errors import Error, MechanismError, StateError
 from rbdyn.mechanism.joint import Joint
 from rbdyn.spatial.rotations import Array
-from rbdyn.world.arguments import effort_limits
+from rbdyn.world.arguments import effort_limits, meant
 
 if TYPE_CHECKING:
     from rbdyn.world.objects.articulated_system import ArticulatedSystem
@@ -25,8 +25,10 @@ def _named(robot: ArticulatedSystem, joints: Any) -> Iterator[tuple[Joint, slice
     if not isinstance(joints, Mapping):
         raise StateError(f"joints must be a dict of joint names, got {shown(joints)}")
     for name, value in joints.items():
-        first = robot.model.joint_v_index(name)  # raises for what is unknown or has no coordinates
-        joint = robot.mechanism.find_joint(name)
+        thing = meant(robot, name)
+        key = thing.name if isinstance(thing, Joint) else thing
+        first = robot.model.joint_v_index(key)  # raises for what is unknown or has no coordinates
+        joint = robot.mechanism.find_joint(key)
         yield joint, slice(first, first + joint.num_velocities), value
 
 

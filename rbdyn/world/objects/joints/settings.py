@@ -17,6 +17,7 @@ from rbdyn.errors import MechanismError, StateError
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import Spherical
 from rbdyn.spatial.rotations import Array
+from rbdyn.world.arguments import meant
 from rbdyn.world.objects.joints.said import has_stops
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ class _Change:
 
     def place(self, name: Any) -> tuple[Joint, slice]:
         """A joint by its name, and where it is in v."""
+        thing = meant(self.robot, name)
+        name = thing.name if isinstance(thing, Joint) else thing
         self.robot.model.joint_v_index(name)  # raises for what is unknown or has no coordinates
         joint = self.robot.mechanism.find_joint(name)
         if not self.fits(joint):
