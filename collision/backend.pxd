@@ -18,7 +18,6 @@ cdef class CollisionBackend(Backend):
     cdef Table table                     # shapes and filters
     cdef Broad broad                     # candidate pairs; persistent sort order
     cdef ContactBuffer own               # contacts of query()
-    cdef int _next_id                    # id of the next shape
     cdef int _max_contacts               # limit of a step
     cdef dict _shapes                    # id -> (shape, what its record points into)
 

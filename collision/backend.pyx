@@ -9,7 +9,7 @@ from rbdyn.collision.broad_phase.filters cimport allow_pair, exclude_pair
 from rbdyn.collision.broad_phase.sweep cimport broad_free
 from rbdyn.collision.record cimport body_index, filter_bits, measure, place, read_pose, settle
 from rbdyn.collision.scene cimport CollisionScene, contact_array
-from rbdyn.collision.shape_table cimport find_slot, table_add, table_exchange, table_free, table_remove
+from rbdyn.collision.shape_table cimport coming_id, find_slot, table_add, table_exchange, table_free, table_remove
 from rbdyn.memory cimport Arena, close_arena, open_array
 from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3
 
@@ -41,7 +41,6 @@ cdef class CollisionBackend(Backend):
 
     def __cinit__(self, *args, **kwargs):
         buffer_init(&self.own)
-        self._next_id = 0
         self._max_contacts = MAX_CONTACTS
         self._shapes = {}
         self.introduce(CollisionBackend, "detect", "collision backend", CollisionError)
@@ -125,7 +124,8 @@ cdef class CollisionBackend(Backend):
         Returns
         -------
         id : int
-            Larger than every earlier one, and never used again.
+            Larger than that of every shape; once more than half of the numbers below are free, the least of these.
+            Numbers of shapes that were removed are given again.
 
         Raises
         ------
@@ -140,10 +140,9 @@ cdef class CollisionBackend(Backend):
         s.dynamic = bool(dynamic)
         arrays = measure(&s, shape)
         place(&s, pose)
-        s.id = self._next_id
+        s.id = coming_id(&self.table)
         table_add(&self.table, s)
         self._shapes[s.id] = (shape, arrays)
-        self._next_id += 1
         return s.id
 
     def remove_shape(self, id):

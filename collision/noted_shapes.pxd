@@ -7,7 +7,6 @@ cdef class NotedShapes:
     cdef bytes records                   # ShapeRecord of each shape
     cdef dict shapes                     # id -> (shape, what its record points into)
     cdef set excluded                    # pairs (a, b), a < b, of bodies
-    cdef int next_id
     cdef bint are_present(self, CollisionBackend backend)
     cdef int put_back(self, CollisionBackend backend) except -1
     cdef dict said(self)

@@ -28,7 +28,7 @@ cdef NotedShapes noted_shapes(CollisionBackend backend):
     cdef NotedShapes note = NotedShapes.__new__(NotedShapes)
     note.revision = backend.table.revision
     note.records = PyBytes_FromStringAndSize(<const char*> backend.table.shape, backend.table.n * sizeof(ShapeRecord))
-    note.shapes, note.next_id = dict(backend._shapes), backend._next_id
+    note.shapes = dict(backend._shapes)
     note.excluded = excluded_pairs(&backend.table)
     return note
 
@@ -40,7 +40,7 @@ cdef NotedShapes shapes_from(tuple data):
     cdef ShapeRecord own
     cdef int k
     note.revision = -1
-    records, shapes, note.excluded, note.next_id = data
+    records, shapes, note.excluded = data
     note.records = PyBytes_FromStringAndSize(PyBytes_AS_STRING(records), PyBytes_GET_SIZE(records))
     note.shapes = {}
     s = <ShapeRecord*> PyBytes_AS_STRING(note.records)
@@ -89,7 +89,7 @@ cdef class NotedShapes:
             allow_pair(table, a, b)
         for a, b in self.excluded - present:
             exclude_pair(table, a, b)
-        backend._shapes, backend._next_id = dict(self.shapes), self.next_id
+        backend._shapes = dict(self.shapes)
         table.revision += 1
         self.revision = table.revision
         return 0
@@ -99,7 +99,7 @@ cdef class NotedShapes:
         cdef const ShapeRecord* s = <const ShapeRecord*> PyBytes_AS_STRING(self.records)
         cdef int k
         shapes = [self.shapes[s[k].id][0] for k in range(<int> (PyBytes_GET_SIZE(self.records) // sizeof(ShapeRecord)))]
-        return self.records, shapes, self.excluded, self.next_id
+        return self.records, shapes, self.excluded
 
     cdef dict said(self):
         """Shape id -> its numbers and where it sits, as one value to compare; not whether it is dynamic."""

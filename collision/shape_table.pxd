@@ -25,6 +25,7 @@ cdef int table_add(Table* table, ShapeRecord record) except -1
 cdef int table_exchange(Table* table, int slot, ShapeRecord record) noexcept
 cdef int table_remove(Table* table, int slot) except -1
 cdef int find_slot(const Table* table, int id) noexcept nogil
+cdef int coming_id(const Table* table) noexcept nogil
 
 
 cdef inline void compose_pose(const Pose* body, const ShapeRecord* s, Pose* out) noexcept nogil:

@@ -5,6 +5,8 @@ from libc.string cimport memmove, memset
 
 from rbdyn.memory cimport close_arena, grow
 
+cdef int SPARSE = 64               # ids that may be free beside half of them
+
 
 cdef void table_free(Table* table) noexcept nogil:
     free(table.shape)
@@ -20,9 +22,11 @@ cdef void count_bodies(Table* table) noexcept nogil:
 
 
 cdef int table_add(Table* table, ShapeRecord record) except -1:
-    """Append a record; its id must exceed every other."""
+    """Take in a record, whose id no other has."""
+    cdef int slot = first_slot(table, record.id)
     grow(<void**> &table.shape, &table.room, table.n + 1, sizeof(ShapeRecord))
-    table.shape[table.n] = record
+    memmove(&table.shape[slot + 1], &table.shape[slot], <size_t>(table.n - slot) * sizeof(ShapeRecord))
+    table.shape[slot] = record
     table.n += 1
     table.n_bodies = max(table.n_bodies, record.body + 1)
     table.revision += 1
@@ -46,8 +50,8 @@ cdef int table_remove(Table* table, int slot) except -1:
     return 0
 
 
-cdef int find_slot(const Table* table, int id) noexcept nogil:
-    """The slot that holds shape `id`, or -1: bisection."""
+cdef int first_slot(const Table* table, int id) noexcept nogil:
+    """The first slot whose id is not below this one: bisection."""
     cdef int low = 0, high = table.n, middle
     while low < high:
         middle = (low + high) >> 1
@@ -55,4 +59,27 @@ cdef int find_slot(const Table* table, int id) noexcept nogil:
             low = middle + 1
         else:
             high = middle
-    return low if low < table.n and table.shape[low].id == id else -1
+    return low
+
+
+cdef int find_slot(const Table* table, int id) noexcept nogil:
+    """The slot that holds shape `id`, or -1."""
+    cdef int slot = first_slot(table, id)
+    return slot if slot < table.n and table.shape[slot].id == id else -1
+
+
+cdef int coming_id(const Table* table) noexcept nogil:
+    """The id of a shape that comes: above all others, so that they stay in the order in which they came.
+
+    Where shapes went, and more than half of the ids below are free, it is the least of these.
+    """
+    cdef int above = table.shape[table.n - 1].id + 1 if table.n > 0 else 0, low = 0, high = table.n, middle
+    if above <= 2 * <long> table.n + SPARSE:
+        return above
+    while low < high:                                # up to which slot every one has its own number as its id
+        middle = (low + high) >> 1
+        if table.shape[middle].id == middle:
+            low = middle + 1
+        else:
+            high = middle
+    return low

@@ -13,7 +13,6 @@ from rbdyn.world.messages import LOG
 from rbdyn.world.surgery import operations
 from rbdyn.world.surgery.surgery import Surgery
 from rbdyn.world.registry.inactive import warn_of_inactive_features
-from rbdyn.world.registry.warm_start import forget_impulses
 from rbdyn.world.scheduler import running
 from rbdyn.world.snapshot import copying, taking
 
@@ -50,6 +49,7 @@ from rbdyn.world.objects.single_body cimport SingleBody
 from rbdyn.world.observers cimport Observers
 from rbdyn.world.registry.ends cimport make_coupling, make_joint, make_wire
 from rbdyn.world.registry.filters cimport thin_out
+from rbdyn.world.registry.forgetting cimport forget_impulses, marked
 from rbdyn.world.registry.found cimport drop_contacts, found_contacts, who_diverged
 from rbdyn.world.registry.registry cimport Registry
 from rbdyn.world.snapshot.insides cimport Clock, Insides
@@ -519,20 +519,26 @@ cdef class World:
         moved = self.registry.object_in(obj)
         moved.moved_at = self.detections
         anew = self.registry.all_moved(self.stepped_at)
-        system = (<ArticulatedSystem> moved).system().handle if isinstance(moved, ArticulatedSystem) else None
-        links = self.registry.forget_constraints(moved)
-        forget_impulses(self.contact, moved.shape_ids, system, links, anew)
-        forget_impulses(self.position_solver, moved.shape_ids, system, links, anew)
+        system = (<ArticulatedSystem> moved).system().handle if isinstance(moved, ArticulatedSystem) else -1
+        links, own = self.registry.forget_constraints(moved), marked(moved.shape_ids)
+        for solver in (self.contact, self.position_solver):
+            forget_impulses(solver, own, system, links)
+            if anew and (<ContactSolver> solver).memory.n + (<ContactSolver> solver).memory.n_blocks == 0:
+                solver.reset()                       # no trace of the past remains
         for shape_id in moved.shape_ids:
             forget_overlaps(&self.assembly.builder.overlaps, shape_id)
             forget_trails(&self.assembly.builder.trails, shape_id)
 
-    def _forget_shapes(self, shape_ids):
-        """Shapes are not what, or where, they were, or gone: their contacts, and what the next solve starts from."""
+    def _forget_shapes(self, list shape_ids, long system=-1):
+        """Shapes are not what, or where, they were, or gone: their contacts, and what the next solve starts from.
+
+        `system` is the body handle of one that is gone too, -1 for none: others will have these numbers.
+        """
         cdef int shape_id
         self.check()
-        forget_impulses(self.contact, shape_ids, None, set(), False)
-        forget_impulses(self.position_solver, shape_ids, None, set(), False)
+        own = marked(shape_ids)
+        forget_impulses(self.contact, own, system, set())
+        forget_impulses(self.position_solver, own, system, set())
         drop_contacts(&self.found, set(shape_ids))
         for shape_id in shape_ids:
             forget_overlaps(&self.assembly.builder.overlaps, shape_id)

@@ -60,18 +60,32 @@ def test_many_exclusions_come_and_go():
     assert everyone - found == apart and len(apart) > 50
 
 
-def test_ids_increase_and_survive_removals():
+def test_ids_survive_removals_and_are_given_again():
     b = NativeBackend()
     ids = [b.add_shape(BALL, body) for body in range(5)]
     b.remove_shape(ids[1])
     b.remove_shape(ids[4])
     assert b.ids == [ids[0], ids[2], ids[3]]
-    assert b.add_shape(BALL, 1) == ids[4] + 1
+    assert b.add_shape(BALL, 1) == ids[4]
     found = b.query(np.stack([np.eye(4)] * 5))
     assert set(found["shape_a"]) | set(found["shape_b"]) == set(b.ids)
     with pytest.raises(UnknownNameError, match="shape id"):
         b.remove_shape(ids[1])
     assert len(b) == 4
+
+
+def test_the_least_free_id_is_given_where_most_are_free():
+    b = NativeBackend()
+    for body in range(72):
+        b.add_shape(BALL, body)
+    for k in range(71):
+        if k != 2:
+            b.remove_shape(k)
+    assert b.ids == [2, 71]                                      # 72 ids for 2 shapes
+    assert [b.add_shape(BALL, body) for body in (0, 1, 2)] == [0, 1, 72]
+    assert b.ids == [0, 1, 2, 71, 72]
+    b.set_shape(1, Sphere(0.3))
+    assert [b.shape(k).radius for k in b.ids] == [BALL.radius, 0.3] + [BALL.radius] * 3
 
 
 def test_set_shape_pose_moves_the_shape():

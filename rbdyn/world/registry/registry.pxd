@@ -48,6 +48,7 @@ cdef class Registry:
     cdef int register_system(self, ArticulatedSystem robot) except -1
     cdef int register(self, WorldObject obj, int handle, str body, str link, object geometries, object pose,
                       bint dynamic) except -1
+    cdef int lose(self, int shape_id) except -1
     cdef int checked_id(self, object shape_id) except -1
     cdef int material_number(self, str name) except -1
     cdef int release_materials(self) except -1

@@ -15,8 +15,14 @@ from cpython.pythread cimport PyThread_get_thread_ident
 from libc.string cimport memset
 
 from rbdyn.arguments.arrays cimport data
+from rbdyn.collision.shape_table cimport coming_id
 from rbdyn.stepping.links cimport Acted
 from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, PairProperties, Scene
+
+
+cdef long handle_of(WorldObject obj) except? -2:
+    """Body handle of the first body of a system, under which solvers know it; -1 for single bodies."""
+    return (<ArticulatedSystem> obj).system().handle if isinstance(obj, ArticulatedSystem) else -1
 
 
 cdef class Registry:
@@ -154,12 +160,29 @@ cdef class Registry:
         for item in geometries:
             local = item.pose.matrix if pose is None else pose @ item.pose.matrix
             material = self.material_number(label(item.material, f"material of a shape of {obj.name!r}"))
+            self.lose(coming_id(&self.collision.table))
             shape_id = self.checked_id(
                 self.collision.add_shape(item.shape, handle, local, item.group, item.mask, dynamic))
             self.memory.make_room_for_shape(shape_id)
             self.shapes[shape_id] = (obj, body, item.name or body, link)
             obj.shape_ids.append(shape_id)
             self.memory.scene.material[shape_id] = material
+        return 0
+
+    cdef int lose(self, int shape_id) except -1:
+        """If somebody took the shape of a number that is to be given out of the backend, no object has it any more."""
+        cdef WorldObject obj
+        if shape_id not in self.shapes:
+            return 0
+        obj = self.shapes.pop(shape_id)[0]
+        if isinstance(obj, SingleBody):
+            left = [item for k, item in zip(obj.shape_ids, (<SingleBody> obj).geometries) if k != shape_id]
+            (<SingleBody> obj).geometries = tuple(left)
+        else:
+            for body, entries in (<ArticulatedSystem> obj).shapes_of.items():
+                (<ArticulatedSystem> obj).shapes_of[body] = [entry for entry in entries if entry[1] != shape_id]
+        obj.shape_ids.remove(shape_id)
+        self.world()._forget_shapes([shape_id])
         return 0
 
     cdef int checked_id(self, object shape_id) except -1:
@@ -188,6 +211,7 @@ cdef class Registry:
             self.memory.scene.material[shape_id] = -1
             del self.shapes[shape_id]
         if any(one is obj for one in kind):
+            self.world()._forget_shapes(obj.shape_ids, handle_of(obj))
             self.filters.leave(obj)
             if kind is self.systems:
                 self.memory.remove_system(obj.index)

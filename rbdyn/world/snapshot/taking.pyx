@@ -66,23 +66,42 @@ cdef int note_dynamic(Insides inside) except -1:
     return 0
 
 
-cdef int go_back(Insides inside, Snapshot s) except -1:
-    """Make the World what it was; the caller holds the lock."""
-    cdef Members now
-    schedules = s.schedules
-    if s.inside is not None and s.inside() is inside:
-        if not s.members.are_present(inside):
-            s.members.check_alike(inside)
-            s.members.put_back(inside)
-    else:
-        now = members_of(inside)
-        differences.check_same(s.description(), now.description())
-        schedules = rest.fitting_schedules(s.rest, inside)
+cdef int check_size(Insides inside, Snapshot s) except -1:
+    """Error if its content is not of the size that it has in this World; makes room for it."""
     if not inside.fits(s.content):
         raise SnapshotError("the snapshot does not fit this World: its content is of another size")
+    return 0
+
+
+cdef bint is_own(Insides inside, Snapshot s) except -1:
+    """Whether it is of this World, and none of a copy, of a World built alike or of another one."""
+    return s.inside is not None and s.inside() is inside
+
+
+cdef list check_fits(Insides inside, Snapshot s):
+    """SnapshotError if one cannot go back to it; what its schedules are in this World."""
+    cdef Members now
+    if is_own(inside, s):
+        if not s.members.are_present(inside):
+            s.members.check_alike(inside)
+        return s.schedules
+    now = members_of(inside)
+    differences.check_same(s.description(), now.description())
+    schedules = rest.fitting_schedules(s.rest, inside)
+    check_size(inside, s)
+    return schedules
+
+
+cdef int go_back(Insides inside, Snapshot s) except -1:
+    """Make the World what it was; the caller holds the lock."""
+    schedules = check_fits(inside, s)
+    if is_own(inside, s):
+        if not s.members.are_present(inside):
+            s.members.put_back(inside)
+        check_size(inside, s)
     inside.load(s.content)
     rest.put_back(s.rest, inside, inside.registry.materials, schedules)
-    if s.inside is None or s.inside() is not inside:
+    if not is_own(inside, s):
         note_dynamic(inside)
     return 0
 
@@ -188,10 +207,19 @@ def set_reset_state(world, snapshot=None):
     ----------
     snapshot : Snapshot, optional
         By default what the World is now.
+
+    Raises
+    ------
+    SnapshotError
+        If `restore` would refuse it; `reset` goes where it went before then.
+    BusyError
+        As `snapshot` does; with a snapshot, as `restore` does.
     """
     cdef Insides inside = insides_of(world)
     if snapshot is not None and not isinstance(snapshot, Snapshot):
         raise SnapshotError(f"snapshot must be a Snapshot of a World, got {shown(snapshot)}")
     if snapshot is not None:
         snapshot.check_made()
+        inside.registry.lock.check_editable()
+        check_fits(inside, snapshot)
     inside.first = taken(inside) if snapshot is None else snapshot

@@ -263,6 +263,35 @@ def test_reset():
         world.set_reset_state(3)
 
 
+def test_a_reset_state_that_cannot_be_is_refused_at_once():
+    """And `reset` goes where it went before."""
+    world, like, other = worlds.tumbling(), worlds.tumbling(), worlds.walking()
+    world.step(2)
+    like.step(7)
+    later = like.snapshot()
+    start = world.snapshot()
+    world.set_reset_state(start)
+    world.step(3)
+    now = world.state_hash()
+    with pytest.raises(rbdyn.SnapshotError, match="its object 'sphere_2' is not in this World"):
+        world.set_reset_state(other.snapshot())
+    other.step(1)
+    before = other.snapshot()
+    other.find("dog").remove_subtree("LF_KFE")
+    with pytest.raises(rbdyn.SnapshotError, match="does not undo surgery"):
+        other.set_reset_state(before)
+    assert world.state_hash() == now
+    world.reset()
+    assert world.state_hash() == start.hash
+    world.set_reset_state(later)                         # of a World built alike
+    world.reset()
+    assert world.state_hash() == later.hash
+    world.integrate1()
+    with pytest.raises(rbdyn.BusyError, match="integrate2"):
+        world.set_reset_state(later)
+    world.integrate2()
+
+
 def test_observers_may_take_one():
     """A snapshot taken by an observer is of the step that was just done."""
     world, taken = worlds.walking(), []
