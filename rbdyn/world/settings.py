@@ -30,7 +30,7 @@ def set_contact_solver_param(
     threshold : float
         A sweep that changes no contact velocity by more ends the solve [m/s].
     """
-    world._check_idle()
+    world._check_editable()
     wanted: dict[str, Any] = {
         "alpha_init": alpha_init,
         "alpha_min": alpha_min,
@@ -114,7 +114,7 @@ def set_material_pair(
     pair = MaterialPair(
         friction, restitution, threshold, static_friction, static_threshold, torsional_friction, rolling_friction
     )
-    world._check_idle()
+    world._check_editable()
     world.materials.set(a, b, pair)
 
 
@@ -138,7 +138,7 @@ def set_default_material(
     ContactError
         If a value is out of range.
     """
-    world._check_idle()
+    world._check_editable()
     world.materials.default = MaterialPair(
         friction,
         restitution,

@@ -625,7 +625,7 @@ cdef class World:
     def gravity(self, value):
         cdef cnp.ndarray a = vector_in(value, 3, "gravity")
         self.check()
-        self.lock.check_idle()
+        self.lock.check_editable()
         self.registry.check_not_simulated()
         self.scene.gravity = vec3(data(a)[0], data(a)[1], data(a)[2])
         for robot in self.registry.systems:
@@ -674,7 +674,7 @@ cdef class World:
         """
         erp, erp2 = number(erp, "erp", low=0.0, high=1.0), number(erp2, "erp2", low=0.0, high=1.0)
         self.check()
-        self.lock.check_idle()
+        self.lock.check_editable()
         self.scene.erp, self.scene.erp2 = erp, erp2
 
     @property
@@ -687,7 +687,7 @@ cdef class World:
     def contact_slop(self, value):
         value = number(value, "contact_slop", low=0.0, unit="[m]")
         self.check()
-        self.lock.check_idle()
+        self.lock.check_editable()
         self.scene.slop = value
 
     @property

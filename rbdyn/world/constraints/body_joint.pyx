@@ -194,7 +194,7 @@ cdef class BodyJoint(Constraint):
         """
         soft, damped = softness_numbers(softness, damping)
         self.check_alive()
-        self.lock.check_idle()
+        self.lock.check_editable()
         self.give_way(soft, damped)
 
     def __repr__(self):

@@ -99,7 +99,7 @@ cdef class Coupling(Constraint):
         (_, soft), (_, damped) = softness_numbers(number(softness, "softness", low=0.0),
                                                   number(damping, "damping", low=0.0))
         self.check_alive()
-        self.lock.check_idle()
+        self.lock.check_editable()
         self.c.soft.softness, self.c.soft.damping = soft, damped
 
     @property

@@ -565,7 +565,7 @@ cdef class ArticulatedSystem(WorldObject):
 
     def _check_settable(self):
         self.present()
-        self.lock.check_idle()
+        self.lock.check_editable()
 
     def _joint_numbers(self, name):
         self.present()

@@ -38,7 +38,7 @@ cdef class EditLock:
         """BusyError while a step runs, or an edit, and between the halves of a step."""
         self.check_idle()
         if self.half:
-            raise BusyError("call integrate2() first: nothing may be added, removed or moved between the half steps")
+            raise BusyError("call integrate2() first: between the half steps only control and forces may be set")
         return 0
 
     cdef int begin_edit(self) except -1:

@@ -147,6 +147,7 @@ def set_loop_softness(
         If its loops are eliminated, or a number is wrong.
     """
     loops = robot._loops(settable=True)
+    robot.world._check_editable()
     k, (soft, damped) = _place(robot, joint), softness_numbers(softness, damping)
     if robot.loop_constraints != "inloop":
         raise Error('loops that are eliminated do not give way: add the robot with loop_constraints="inloop"')
