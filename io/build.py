@@ -82,7 +82,10 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
 def _body(link: LinkSpec, shapes: MeshShapes) -> RigidBody:
     collision = [_geometry(g, shapes.collision_shape(g)) for g in link.collision]
     visual = [_geometry(g, shapes.visual_shape(g)) for g in link.visual]
-    return RigidBody(link.name, link.inertia, [g for g in collision if g], [g for g in visual if g])
+    body = RigidBody(link.name, None, [g for g in collision if g], [g for g in visual if g])
+    if link.inertia is not None:
+        body.take_inertia(link.inertia)  # its defects are noted: real robots have such
+    return body
 
 
 def _geometry(spec: GeometrySpec, shape: object) -> Geometry | None:

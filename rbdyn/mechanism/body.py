@@ -20,6 +20,9 @@ def _inertia(body: RigidBody, value: object, what: str) -> SpatialInertia:
         return SpatialInertia.zero()
     if not isinstance(value, SpatialInertia):
         raise MechanismError(f"{what} of body {body.name!r} must be a SpatialInertia or None, got {shown(value)}")
+    if value.is_indefinite():
+        need = "all must be 0 or more; what files hold is kept by their readers"
+        raise MechanismError(f"{what} of body {body.name!r}: {value.defect()}; {need}")
     return value
 
 
@@ -33,7 +36,7 @@ class RigidBody(Edited):
     name : str
         Unique within a mechanism.
     inertia : SpatialInertia, optional
-        None means massless.
+        None means massless.  A negative principal moment is refused; what files hold is kept: `take_inertia`.
     collision, visual : iterable of Geometry
         Shapes that collide, and shapes that are only drawn.
 
@@ -63,6 +66,17 @@ class RigidBody(Edited):
     collision = Parameter(GeometryList, "Shapes that collide, a list of Geometry.")
     visual = Parameter(GeometryList, "Shapes that are only drawn, a list of Geometry.")
 
+    def take_inertia(self, inertia: SpatialInertia) -> None:
+        """Set the inertia without a judgement, as a file, another body or several of them give it.
+
+        Parameters
+        ----------
+        inertia : SpatialInertia
+            In the body's frame.
+        """
+        self.__dict__["inertia"] = inertia
+        self._changed()
+
     @property
     def name(self) -> str:
         """Unique within a mechanism; fixed, since others look bodies up by it."""
@@ -87,7 +101,8 @@ class RigidBody(Edited):
 
     def copy(self, name: str | None = None) -> RigidBody:
         """A copy with fresh frames, and another name if given."""
-        twin = RigidBody(self.name if name is None else name, self.inertia, self.collision, self.visual)
+        twin = RigidBody(self.name if name is None else name, None, self.collision, self.visual)
+        twin.take_inertia(self.inertia)
         for frame_name, (_, pose) in self.frames.items():
             twin.add_frame(frame_name, pose)
         return twin

@@ -40,7 +40,7 @@ class SpatialInertia(Frozen):
     ------
     Error
         If a value is not finite, the mass is negative or the matrix is not symmetric.  An inertia that is not positive
-        semi-definite is accepted (robot files are full of them); see `defect`.
+        semi-definite is accepted (robot files are full of them); see `defect`.  Bodies made in a program refuse it.
     """
 
     __slots__ = ("com", "inertia", "mass")
@@ -131,6 +131,11 @@ class SpatialInertia(Frozen):
         if self.mass == 0 and scale > 1e-300 and np.abs(moments).max() > 0:
             return "a body without mass has a rotational inertia"
         return ""
+
+    def is_indefinite(self) -> bool:
+        """Whether a principal moment is negative, beyond rounding."""
+        moments = np.linalg.eigvalsh(self.inertia)
+        return bool(moments[0] < -1e-9 * np.abs(moments).max())
 
     def with_mass(self, mass: float) -> SpatialInertia:
         """The same centre of mass and rotational inertia, and another mass [kg]."""

@@ -32,10 +32,11 @@ def copy_body(body: RigidBody, prefix: str = "") -> RigidBody:
     """A copy whose own name, and those of its frames and shapes, begin with `prefix`."""
     twin = RigidBody(
         prefix + body.name,
-        body.inertia,
+        None,
         [replace(item, name=prefix + item.name if item.name else "") for item in body.collision],
         [replace(item, name=prefix + item.name if item.name else "") for item in body.visual],
     )
+    twin.take_inertia(body.inertia)
     for name, (_, pose) in body.frames.items():
         twin.add_frame(prefix + name, pose)
     return twin

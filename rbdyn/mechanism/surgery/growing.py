@@ -157,7 +157,8 @@ def _absorb_root(
     maps.frames.update(frame_map(root, twin, prefix))
     maps.bodies[root] = parent_body
     parent_body.frames.update(frames)
-    parent_body.collision, parent_body.visual, parent_body.inertia = collision, visual, inertia
+    parent_body.collision, parent_body.visual = collision, visual
+    parent_body.take_inertia(inertia)
     return root_name
 
 

@@ -35,7 +35,7 @@ def remove_fixed_tree_joints(mechanism: Graph) -> Maps:
     for body, host in host_of.items():
         _absorb(host, body, pose_in[body])
     for host, inertia in sums.items():
-        host.inertia = inertia
+        host.take_inertia(inertia)
     tree = [j for j in mechanism._tree_joints if j in edges]
     commit(mechanism, tree, [j for j in mechanism._loop_joints if j in edges], edges)
     return Maps(bodies=host_of)._of(mechanism, before)

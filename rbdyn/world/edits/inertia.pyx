@@ -65,7 +65,7 @@ cdef int set_inertia(Registry registry, ArticulatedSystem robot, object body, ob
                 part.read(new)
             put_inertia(model, link, merged_inertia(parts))
             check_dynamics(robot)
-            body.inertia = new
+            body.take_inertia(new)
         except BaseException:
             part.read(body.inertia)
             put_inertia(model, link, before)
@@ -86,9 +86,6 @@ cdef int set_single_inertia(Registry registry, SingleBody body, object mass, obj
     J = body.inertia if inertia is None else as_array(inertia, (3, 3), "inertia")
     if inertia is not None:
         factories.check_inertia(J)
-        defect = SpatialInertia(new_mass, (0.0, 0.0, 0.0), J).defect()
-        if defect:
-            raise Error(f"inertia of {body.name!r}: {defect}")
     shift = None if com is None else as_vector(com, 3, "com", "[m]")
     body.check_alive()
     registry.lock.begin_edit()

@@ -16,6 +16,7 @@ from rbdyn.collision.shapes import HalfSpace, Mesh, Shape
 from rbdyn.errors import Error
 from rbdyn.mechanism import Geometry, Mechanism, RigidBody
 from rbdyn.model import Model
+from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.arguments import label, option
@@ -68,10 +69,12 @@ def checked_body(
 
 
 def check_inertia(matrix3: Array) -> None:
-    """Error unless it is symmetric and positive definite."""
+    """Error unless it is symmetric and positive definite, and a body can have it."""
     symmetric = (np.abs(matrix3 - matrix3.T) <= 1e-9 * np.abs(matrix3.T)).all()
     if not (symmetric and np.linalg.eigvalsh(matrix3)[0] > 0 and np.isfinite(np.linalg.inv(matrix3)).all()):
         raise Error(f"inertia must be symmetric and positive definite [kg m^2], got {matrix3.tolist()}")
+    if why := SpatialInertia(1.0, inertia=matrix3).defect():
+        raise Error(f"inertia must be that of a body, with no principal moment above the sum of the others: {why}")
 
 
 def warn_of_hulls(name: str, geometries: Iterable[Geometry]) -> None:
