@@ -6,7 +6,7 @@
 
 from libc.math cimport NAN, fabs, frexp, hypot, isfinite, ldexp, sqrt
 
-from rbdyn.contact.cone.block cimport FRICTIONLESS, ISOTROPIC, SKIPPED, Cone
+from rbdyn.contact.cone.block cimport FRICTIONLESS, GENERAL, ISOTROPIC, SKIPPED, Cone
 from rbdyn.contact.cone.slide cimport (
     slide_coulomb_bisection,
     slide_coulomb_newton,
@@ -53,6 +53,11 @@ cdef inline Vec3 slide_general(const Cone* B, Vec3 c, Vec3 stick, FrictionLaw la
     return vec3(0.0, 0.0, -c.z / B.G.zz)
 
 
+cdef inline bint sticks(const Cone* B, Vec3 lam) noexcept nogil:
+    """Whether an impulse pushes, and friction can do its tangential part."""
+    return lam.z > 0.0 and lam.x * lam.x + lam.y * lam.y <= (B.mu * lam.z) * (B.mu * lam.z)
+
+
 cdef inline Vec3 closed_contact(const Cone* B, Vec3 c, FrictionLaw law, Method method, Mode* mode) noexcept nogil:
     """Stick or slide, for c_n < 0 and 1e-40 < |c|_1 < 1e40."""
     cdef Vec3 stick
@@ -62,7 +67,7 @@ cdef inline Vec3 closed_contact(const Cone* B, Vec3 c, FrictionLaw law, Method m
     if B.kind == ISOTROPIC:
         return isotropic_contact(B, c, mode)
     stick = neg3(smul3(B.inverse, c))
-    if stick.z > 0.0 and stick.x * stick.x + stick.y * stick.y <= (B.mu * stick.z) * (B.mu * stick.z):
+    if sticks(B, stick):
         mode[0] = STICK
         return stick
     return slide_general(B, c, stick, law, method)
@@ -104,9 +109,15 @@ cdef inline Vec3 local_impulse(const Cone* B, Vec3 c, Vec3 old, FrictionLaw law,
                                Mode* mode) noexcept nogil:
     """The impulse of one contact [N s] for c = v - (G_ii + rho 1) lam_old [m/s]; contact axes."""
     cdef double size = fabs(c.x) + fabs(c.y) + fabs(c.z)
+    cdef Vec3 stick
     if B.kind == SKIPPED or c.z >= 0.0:
         mode[0] = OPEN
         return vec3(0.0, 0.0, 0.0)
     if not 1e-40 < size < 1e40:
         return extreme_contact(B, c, old, law, method, mode)
+    if B.kind == GENERAL:                              # what most visits are, without a call
+        stick = neg3(smul3(B.inverse, c))
+        if sticks(B, stick):
+            mode[0] = STICK
+            return stick
     return closed_contact(B, c, law, method, mode)

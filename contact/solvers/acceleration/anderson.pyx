@@ -49,18 +49,36 @@ cdef void release(Anderson* A) noexcept nogil:
     memset(A, 0, sizeof(Anderson))
 
 
-cdef double weighted_dot(const Anderson* A, const double* a, const double* b) noexcept nogil:
-    cdef double total = 0.0
+cdef inline const double* difference(const Anderson* A, int j) noexcept nogil:
+    """dF of a place in the ring; the first one's instead of one that is not written yet."""
+    return A.dF + (j if j < A.count else 0) * A.size
+
+
+cdef void weighted_dots(const Anderson* A, const double* a, double* out) noexcept nogil:
+    """The weighted products of a and each dF, by place in the ring: all in one go, as each addition waits for the last.
+    """
+    cdef const double* b = difference(A, 0)
+    cdef const double* c = difference(A, 1)
+    cdef const double* d = difference(A, 2)
+    cdef const double* e = difference(A, 3)
+    cdef const double* f = difference(A, 4)
+    cdef double w, x = 0.0, y = 0.0, z = 0.0, u = 0.0, v = 0.0
     cdef int i
     for i in range(A.size):
-        total += A.weight[i] * a[i] * b[i]
-    return total
+        w = A.weight[i] * a[i]
+        x += w * b[i]
+        y += w * c[i]
+        z += w * d[i]
+        u += w * e[i]
+        v += w * f[i]
+    out[0], out[1], out[2], out[3], out[4] = x, y, z, u, v
 
 
 cdef void record(Anderson* A, const double* g) noexcept nogil:
     """Put this sweep's differences into the ring and keep its f and g."""
     cdef double* dF
     cdef double* dG
+    cdef double products[5]
     cdef double f
     cdef int i, j
     if A.started:
@@ -72,8 +90,9 @@ cdef void record(Anderson* A, const double* g) noexcept nogil:
             dF[i] = f - A.f[i]
             dG[i] = g[i] - A.g[i]
             A.f[i] = f
+        weighted_dots(A, dF, products)
         for j in range(A.count):
-            A.gram[A.newest][j] = A.gram[j][A.newest] = weighted_dot(A, dF, A.dF + j * A.size)
+            A.gram[A.newest][j] = A.gram[j][A.newest] = products[j]
     else:
         for i in range(A.size):
             A.f[i] = g[i] - A.x[i]
@@ -88,9 +107,11 @@ cdef bint coefficients(const Anderson* A, double* gamma) noexcept nogil:
     """
     cdef double C[5][5]
     cdef double y[5]
+    cdef double products[5]
     cdef int slot[5]
     cdef int kept = 0, i, j, k, s
     cdef double pivot
+    weighted_dots(A, A.f, products)
     for j in range(A.count):
         gamma[j] = 0.0
     for i in range(A.count):
@@ -105,7 +126,7 @@ cdef bint coefficients(const Anderson* A, double* gamma) noexcept nogil:
         if not pivot > 1e-9 * A.gram[s][s]:
             continue
         C[kept][kept] = sqrt(pivot)
-        y[kept] = weighted_dot(A, A.f, A.dF + s * A.size)
+        y[kept] = products[s]
         for j in range(kept):
             y[kept] -= C[kept][j] * y[j]
         y[kept] /= C[kept][kept]
@@ -119,14 +140,20 @@ cdef bint coefficients(const Anderson* A, double* gamma) noexcept nogil:
     return kept > 0
 
 
+cdef inline void subtract(double* y, double a, const double* x, int n) noexcept nogil:
+    """y -= a x."""
+    cdef int i
+    for i in range(n):
+        y[i] -= a * x[i]
+
+
 cdef bint extrapolate(Anderson* A, const double* g, double error, double* out) noexcept nogil:
     """Take g(A.x), write the accelerated iterate to `out`; False if the plain g is to be used.
 
     Safeguard: an error of more than twice the best one forgets the history.  `out` may be g.
     """
     cdef double gamma[5]
-    cdef double value
-    cdef int i, j
+    cdef int j
     if error > 2.0 * A.best and A.count > 0:
         restart(A)
         return False
@@ -141,9 +168,8 @@ cdef bint extrapolate(Anderson* A, const double* g, double error, double* out) n
         if not isfinite(gamma[j]):
             restart(A)
             return False
-    for i in range(A.size):
-        value = g[i]
-        for j in range(A.count):
-            value -= A.damping * gamma[j] * A.dG[j * A.size + i]
-        out[i] = value
+    if out != g:
+        memcpy(out, g, A.size * sizeof(double))
+    for j in range(A.count):
+        subtract(out, A.damping * gamma[j], A.dG + j * A.size, A.size)
     return True

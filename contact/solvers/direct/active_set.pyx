@@ -1,25 +1,27 @@
 """Which rows are held: let go and held until cones, bounds and signs agree."""
 
-from libc.math cimport sqrt
+from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy
 
-from rbdyn.contact.cone.block cimport SKIPPED
+from rbdyn.contact.cone.block cimport SKIPPED, apply_block
 from rbdyn.contact.islands cimport rows_of
 from rbdyn.contact.laws cimport cone
 from rbdyn.contact.laws.dispatch cimport held_rows, hold_more, let_go, make_admissible
 from rbdyn.contact.operator cimport (
-    LineBlock, Operator, contact_velocity, impulse_at, load_impulses, set_impulse,
+    Contact, LineBlock, Operator, contact_velocity, impulse_at, load_impulses, set_impulse,
 )
 from rbdyn.contact.problem cimport BILATERAL, ContactProblem
-from rbdyn.contact.solvers.direct.multipliers cimport hold, make_matrix
+from rbdyn.contact.solvers.direct.multipliers cimport hold, make_matrix, multiplier_step
 from rbdyn.contact.solvers.direct.workspace cimport Direct
-from rbdyn.spatial._algebra cimport Vec3, vec3
+from rbdyn.spatial._algebra cimport Vec3, sub3, vec3
 
 cdef enum:
     ROUNDS = 8               # times that constraints are let go or held in one solve
     FEW = 3                  # constraints still to be let go at its end that the sweeps may see to
 cdef double MANY = 0.25           # of those that may give way let go at once: nothing is at rest here
 cdef double FORTH = 1.5           # more let go for each that was just held: to and fro
+cdef double RIM = 1.0001          # of the square of what friction can do: what is on its rim is not outside
+cdef double UNSEEN = 0.1          # of the threshold: what the last bits of a push do to the rim of friction
 
 
 cdef inline double* lines_of(const Operator* G, const LineBlock* k, double* impulse) noexcept nogil:
@@ -46,10 +48,17 @@ cdef int may_give_way(const Operator* G) noexcept nogil:
     return n
 
 
-cdef int release_contacts(Direct* S, const Operator* G, double* impulse) noexcept nogil:
+cdef inline bint is_seen(const Contact* k, Vec3 cut, double least) noexcept nogil:
+    """Whether a change of its impulse moves a contact by more than that [m/s]."""
+    cdef Vec3 v = apply_block(&k.block, cut)
+    return not (fabs(v.x) <= least and fabs(v.y) <= least and fabs(v.z) <= least)
+
+
+cdef int release_contacts(Direct* S, const Operator* G, double* impulse, double threshold) noexcept nogil:
     """Give up what friction or a push cannot do; returns how many contacts that concerns.
 
-    A contact that pulls is opened.  One outside its cone keeps its normal row, and its friction at the cone's rim.
+    A contact that pulls is opened.  One outside its cone keeps its normal row, and its friction at the cone's rim; the
+    rim follows the push, until nobody sees by how much.
     """
     cdef int i, changed = 0
     cdef Vec3 lam, inside
@@ -60,7 +69,11 @@ cdef int release_contacts(Direct* S, const Operator* G, double* impulse) noexcep
         inside = cone.admissible(G.contact + i, lam)
         if not lam.z >= 0.0:
             S.rows[i] = 0
+            S.stale = True
+        elif S.rows[i] == 1 and not is_seen(G.contact + i, sub3(inside, lam), UNSEEN * threshold):
+            continue
         elif inside.x != lam.x or inside.y != lam.y:
+            S.stale |= S.rows[i] == 3
             S.rows[i] = 1
         else:
             continue
@@ -69,17 +82,29 @@ cdef int release_contacts(Direct* S, const Operator* G, double* impulse) noexcep
     return changed
 
 
-cdef int release_rows(Direct* S, const Operator* G, double* impulse) noexcept nogil:
+cdef int count_outside(const Direct* S, const Operator* G, const double* impulse) noexcept nogil:
+    """How many contacts pull, or bear more than their friction."""
+    cdef int i, count = 0
+    cdef Vec3 lam
+    for i in range(G.n):
+        lam = impulse_at(impulse, i)
+        count += S.rows[i] > 0 and not (
+            lam.z >= 0.0 and lam.x * lam.x + lam.y * lam.y <= RIM * (G.contact[i].block.mu * lam.z) ** 2)
+    return count
+
+
+cdef int release_rows(Direct* S, const Operator* G, double* impulse, double threshold) noexcept nogil:
     """Give up what contacts and other blocks cannot do; returns how many constraints that concerns.
 
     Rows beyond a bound stay at it, discs on their rims.
     """
     cdef const LineBlock* k
-    cdef int i, changed = release_contacts(S, G, impulse)
+    cdef int i, changed = release_contacts(S, G, impulse, threshold), rows = 0
     for i in range(G.n_blocks):
         k = G.block + i
-        changed += let_go(k, impulse, lines_of(G, k, impulse), S.rows + G.n + k.first)
-    return changed
+        rows += let_go(k, impulse, lines_of(G, k, impulse), S.rows + G.n + k.first)
+    S.stale |= rows > 0
+    return changed + rows
 
 
 cdef void begin_again(Direct* S, Operator* G, double* impulse) noexcept nogil:
@@ -116,6 +141,7 @@ cdef int close_rows(Direct* S, const Operator* G, double* impulse, double thresh
     for i in range(G.n_blocks):
         k = G.block + i
         changed += hold_more(G, k, impulse, lines_of(G, k, impulse), threshold, S.rows + G.n + k.first)
+    S.stale |= changed > 0
     return changed
 
 
@@ -140,12 +166,19 @@ cdef bint solve_held(Direct* S, Operator* G, const ContactProblem* p, double* im
     cdef int released = 0, yielding = may_give_way(G), closed = yielding, turn
     memcpy(S.begun, impulse, rows_of(G) * sizeof(double))
     select_rows(S, G, impulse)
+    S.stale = True
     for turn in range(2 * ROUNDS if patient else ROUNDS):
-        if not make_matrix(S, G, p):
+        if S.stale and not make_matrix(S, G, p):
             released = yielding + FEW + 1
             break
+        S.stale = False
+        if turn == 0 and not patient:
+            multiplier_step(S, G, impulse)
+            released = count_outside(S, G, impulse)
+            if released > max(MANY * closed, FEW):
+                break
         hold(S, G, impulse, threshold)
-        released = release_rows(S, G, impulse)
+        released = release_rows(S, G, impulse, threshold)
         if not patient and released > (FORTH * closed if turn > 0 else max(MANY * closed, FEW)):
             break
         if released > 0:

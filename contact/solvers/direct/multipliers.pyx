@@ -76,6 +76,28 @@ cdef inline void add_block(double* C, int width, double rho, const double* J, co
                 C[i * width + j] += z * K[2 * w + j]
 
 
+cdef inline void add_block_66(double* C, int width, double rho, const double* J, const double* K, int w) noexcept nogil:
+    """The same with three rows for two bodies: six rows, each of six numbers in a row."""
+    cdef double[6] y
+    cdef double a, b, c
+    cdef int i, j
+    for i in range(6):
+        a, b, c = rho * J[i], rho * J[w + i], rho * J[2 * w + i]
+        for j in range(6):
+            y[j] = a * K[j] + b * K[w + j] + c * K[2 * w + j]
+        for j in range(6):
+            C[i * width + j] += y[j]
+
+
+cdef inline void add_product(double* C, int width, double rho, const double* J, const double* K, int w, int n, int m,
+                             bint all_rows) noexcept nogil:
+    """add_block by the sizes that are frequent."""
+    if n == 6 and m == 6 and all_rows:
+        add_block_66(C, width, rho, J, K, w)
+    else:
+        add_block(C, width, rho, J, K, w, n, m, all_rows)
+
+
 cdef void add_constraints(Direct* S, const Operator* G) noexcept nogil:
     """A <- A + J_S^T rho J_S: of each two nodes of a constraint the block below the earlier one's diagonal."""
     cdef const Node* a
@@ -96,9 +118,10 @@ cdef void add_constraints(Direct* S, const Operator* G) noexcept nogil:
             for k in range(n):
                 b = S.node + S.part[k]
                 if S.part[k] == S.part[j]:
-                    add_block(S.A + a.diagonal, a.size, rho, J, K, w, a.size, a.size, S.rows[i] == 3)
+                    add_product(S.A + a.diagonal, a.size, rho, J, K, w, a.size, a.size, S.rows[i] == 3)
                 elif S.part[k] > S.part[j]:
-                    add_block(block_of(S, S.part[k], S.part[j]), a.rows, rho, J, K, w, a.size, b.size, S.rows[i] == 3)
+                    add_product(block_of(S, S.part[k], S.part[j]), a.rows, rho, J, K, w, a.size, b.size,
+                                S.rows[i] == 3)
                 K += b.size
             J += a.size
 

@@ -42,6 +42,7 @@ cdef struct Direct:           # workspace; what grows does so by doubling, and i
     double* begun            # (rows,) impulses that the solve began with [N s]
     double* rho              # (constraints,) weights of the held rows [kg]
     int* rows                # (constraints,) how many are held: 3 sticking, 1 sliding (normal only) or a single one, 0
+    bint stale               # the factor in A is of other rows
     int* scratch             # of ordering.pyx
     char* memory             # one allocation for all but `below` and `A`
     size_t capacity, below_capacity, A_capacity

@@ -170,6 +170,20 @@ def test_a_cold_wall_converges_in_tens_of_sweeps():
     assert residual(recorder) < 1e-8
 
 
+@pytest.mark.parametrize("rows", [3, 4])
+def test_what_ends_on_the_rim_of_its_friction_is_settled(rows):
+    """Half a brick of every second row juts out and tips: one corner slides, and all others hold."""
+    recorder = Recorder(BisectionSolver(warm_start=False))
+    world = World(0.005, contact=recorder)
+    world.add_ground()
+    for row in range(rows):
+        for k in range(4):
+            world.add_box(0.1, 0.19, 0.1, 1.0).set_pose((0.0, 0.2 * (k + 0.5 * (row % 2)), 0.05 + 0.1 * row))
+    world.step()
+    assert recorder.solved and recorder.sweeps < 20
+    assert residual(recorder) < 1e-8
+
+
 def test_few_sweeps_are_spent_on_what_slides():
     """Forty bodies that slide along one another: the next step is another problem.  A threshold asks for all."""
     rng = np.random.default_rng(3)
