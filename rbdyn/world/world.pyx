@@ -6,7 +6,7 @@ import numpy as np
 
 from rbdyn.arguments import flag, number, shown, whole
 from rbdyn.errors import BusyError, CollisionError, DivergenceError, Error
-from rbdyn.world import adding, backends, linking, settings
+from rbdyn.world import adding, backends, hints, linking, settings
 from rbdyn.world.arguments import label, option
 from rbdyn.world.edits.edits import Edits
 from rbdyn.world.messages import LOG
@@ -17,6 +17,7 @@ from rbdyn.world.scheduler import running
 from rbdyn.world.snapshot import copying, taking
 
 cimport numpy as cnp
+from cpython.object cimport PyObject_GenericSetAttr
 from libc.math cimport sqrt
 
 from rbdyn.backends cimport claim_all, free_all, hold_all
@@ -100,6 +101,17 @@ cdef class World:
     >>> bool(abs(ball.position[2] - 0.1) < 1e-4)
     True
     """
+
+    _advice = (hints.WORLD,)
+
+    def __setattr__(self, name, value):
+        try:
+            PyObject_GenericSetAttr(self, name, value)
+        except AttributeError as error:
+            hints.no_setter(self, name, error)
+
+    def __getattr__(self, name):
+        hints.no_attribute(self, name)
 
     def __cinit__(self, *args, **kwargs):
         buffer_init(&self.found)

@@ -3,7 +3,10 @@
 import numpy as np
 
 from rbdyn.errors import Error, RemovedError
+from rbdyn.world import hints
 from rbdyn.world.objects.found import found
+
+from cpython.object cimport PyObject_GenericSetAttr
 
 from rbdyn.arguments.arrays cimport read_only
 from rbdyn.world.constraints.end cimport End
@@ -23,6 +26,17 @@ cdef class Constraint:
 
     def __init__(self):
         raise Error("constraints are made by a World: call world.add_stiff_wire(...)")
+
+    _advice = (hints.WIRE,)
+
+    def __setattr__(self, name, value):
+        try:
+            PyObject_GenericSetAttr(self, name, value)
+        except AttributeError as error:
+            hints.no_setter(self, name, error)
+
+    def __getattr__(self, name):
+        hints.no_attribute(self, name)
 
     cdef int check_alive(self) except -1:
         """RemovedError if it has left its World."""

@@ -6,6 +6,7 @@ from rbdyn.algorithms.kinematics.forward import body_pose
 from rbdyn.algorithms.loops.loops import loop_error
 from rbdyn.errors import Error
 from rbdyn.spatial.transform import Transform
+from rbdyn.world import hints
 from rbdyn.world.arguments import meant, option
 from rbdyn.world.objects import base_parts, editing, reshaping
 from rbdyn.world.objects.handles import arrays, finding, step_readings
@@ -78,6 +79,8 @@ cdef class ArticulatedSystem(WorldObject):
         aba_inward(&self.model.c, &self.state.c, data(no_force), NULL, False)
         check_regular(self.model, &self.state.c)
         return 0
+
+    _advice = (hints.ROBOT, hints.OBJECT)
 
     cdef System* system(self) except NULL:
         """What the step knows of it; RemovedError if it has left its World."""

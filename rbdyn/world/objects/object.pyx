@@ -1,7 +1,10 @@
 """What all objects of a World have in common."""
 
 from rbdyn.errors import Error, RemovedError
+from rbdyn.world import hints
 from rbdyn.world.objects.found import found
+
+from cpython.object cimport PyObject_GenericSetAttr
 
 
 cdef class WorldObject:
@@ -16,6 +19,17 @@ cdef class WorldObject:
     def __init__(self):
         if type(self) is WorldObject:
             raise Error("objects are made by a World: call world.add_sphere(...), world.add_articulated_system(...)")
+
+    _advice = (hints.OBJECT,)
+
+    def __setattr__(self, name, value):
+        try:
+            PyObject_GenericSetAttr(self, name, value)
+        except AttributeError as error:
+            hints.no_setter(self, name, error)
+
+    def __getattr__(self, name):
+        hints.no_attribute(self, name)
 
     cdef int check_alive(self) except -1:
         """RemovedError if the object has left its World."""

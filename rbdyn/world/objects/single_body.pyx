@@ -3,6 +3,7 @@
 import numpy as np
 
 from rbdyn.errors import Error, unknown_name
+from rbdyn.world import hints
 from rbdyn.world.arguments import option
 from rbdyn.world.arguments import orientation as _orientation
 from rbdyn.world.objects import editing
@@ -49,6 +50,8 @@ cdef class SingleBody(WorldObject):
         """What it is; RemovedError if it has left its World."""
         self.check_alive()
         return self.memory.scene.single + self.index
+
+    _advice = hints.BALL, hints.OBJECT
 
     cdef SingleState* state(self) except NULL:
         """Where it is and how it moves; RemovedError if it has left its World."""

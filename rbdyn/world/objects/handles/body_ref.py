@@ -12,6 +12,7 @@ from rbdyn.arguments import as_vector, flag
 from rbdyn.mechanism import Geometry, RigidBody
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.rotations import Array
+from rbdyn.world import hints
 from rbdyn.world.objects.contact import Contact
 from rbdyn.world.objects.handles.frames_given import turned_from, turned_into
 from rbdyn.world.objects.handles.moving import Moving
@@ -29,6 +30,7 @@ class BodyRef(Moving):
 
     __slots__ = ()
     kind = "body"
+    _advice = (hints.BODY, hints.MOVING, hints.REF)
     _item: RigidBody
 
     def _of(self, item: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.transform import Transform
+from rbdyn.world import hints
 from rbdyn.world.objects.handles.moving import Moving
 
 WORLD = CartesianFrame("world")  # the inertial frame, wherever a fixed base stands
@@ -19,6 +20,7 @@ class FrameRef(Moving):
 
     __slots__ = ()
     kind = "frame"
+    _advice = (hints.FRAME, hints.MOVING, hints.REF)
     _item: CartesianFrame
 
     def _of(self, item: Any) -> None:

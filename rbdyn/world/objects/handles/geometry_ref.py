@@ -10,6 +10,7 @@ from rbdyn.errors import Error, RemovedError
 from rbdyn.mechanism import Geometry, RigidBody
 from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
+from rbdyn.world import hints
 from rbdyn.world.objects.handles.placed import Placed
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class GeometryRef(Placed):
 
     __slots__ = ()
     kind = "geometry"
+    _advice = (hints.GEOMETRY, hints.REF)
     _item: ShapeOf
 
     @property

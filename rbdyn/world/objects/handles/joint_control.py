@@ -198,3 +198,8 @@ class Controlled(Moving):
     def applied_force(self) -> Any:
         """What its actuator really applied in the latest step [N m or N]."""
         return self._one_of(self._robot.applied_force[self._in_v()])
+
+    @property
+    def effort(self) -> Any:
+        """The same as `applied_force`, by the word of `effort_limits` [N m or N]."""
+        return self.applied_force

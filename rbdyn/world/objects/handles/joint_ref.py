@@ -11,6 +11,7 @@ from rbdyn.errors import Error
 from rbdyn.mechanism.joints import JointType, Planar
 from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
+from rbdyn.world import hints
 from rbdyn.world.objects.handles.frames_given import turned_into
 from rbdyn.world.objects.handles.joint_control import Controlled
 from rbdyn.world.objects.handles.step_start import turned_into as turned_at_start
@@ -28,6 +29,7 @@ class JointRef(Controlled):
 
     __slots__ = ()
     kind = "joint"
+    _advice = (hints.JOINT, hints.REF)
 
     def _of(self, item: Any) -> None:
         self._item = item

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from rbdyn.errors import Error, RemovedError
 from rbdyn.mechanism import Mechanism
+from rbdyn.world import hints
 
 if TYPE_CHECKING:
     from rbdyn.world.objects.articulated_system import ArticulatedSystem
@@ -43,11 +44,21 @@ class Ref:
 
     __slots__ = ("__weakref__", "_item", "_robot")
     kind = "thing"
+    _advice: ClassVar[tuple[dict[str, str], ...]] = (hints.REF,)
     _item: Any
     _robot: ArticulatedSystem
 
     def __init__(self) -> None:
         raise Error('handles are made by a robot: call robot.body("LF_SHANK"), robot.joint("LF_KFE")')
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        try:
+            object.__setattr__(self, name, value)
+        except AttributeError as error:
+            hints.no_setter(self, name, error)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        hints.no_attribute(self, name)
 
     def _of(self, item: Any) -> None:
         """Take in what the handle stands for."""
