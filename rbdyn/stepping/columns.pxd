@@ -10,8 +10,8 @@ from rbdyn.kernels.aba cimport solve_upper
 from rbdyn.model._model cimport REVOLUTE, CData, CModel
 from rbdyn.model.joints.dispatch cimport add_joint_motion, joint_column
 from rbdyn.spatial._algebra cimport (
-    Force, Motion, Vec3, add3, add_f, add_m, apply_m, cross3, force, motion, mul3, power, scale_f, scale_m, sub3, sub_f,
-    sub_m, vec3, zero_f, zero_m,
+    Force, Motion, Vec3, add3, add_f, add_m, cross3, force, motion, mul3, power, scale_f, scale_m, sub3, sub_f,
+    sub_m, tmul3, vec3, zero_f, zero_m,
 )
 from rbdyn.stepping.scene cimport System
 
@@ -65,17 +65,29 @@ cdef inline void normalise_columns(System* s, CData* d) noexcept nogil:
     memset(s.work.held, 0, m.nv * sizeof(bint))
 
 cdef inline void free_twists(System* s) noexcept nogil:
-    """The free velocity of each body, body axes."""
-    cdef Motion carried
-    cdef int i
+    """The free velocity of each body, world axes about the system's origin; its columns are those of the start."""
+    cdef Motion own
+    cdef int i, v0
     s.work.twist[0] = zero_m()
     for i in range(1, s.m.nb):
-        carried = apply_m(s.d.X[i], s.work.twist[s.m.parent[i]]) if s.m.parent[i] else zero_m()
-        s.work.twist[i] = add_joint_motion(s.m, s.d, i, s.work.v_free + s.m.vi[i], carried)
+        v0 = s.m.vi[i]
+        if s.m.nvi[i] == 1:
+            own = scale_m(sqrt(s.work.L[6 * v0]) * s.work.v_free[v0], s.work.S[v0])
+        else:
+            own = world_motion(s, s.d, i, add_joint_motion(s.m, s.d, i, s.work.v_free + v0, zero_m()))
+        s.work.twist[i] = add_m(s.work.twist[s.m.parent[i]], own)
 
-cdef inline Vec3 point_velocity(const System* s, int i, Motion twist, Vec3 at) noexcept nogil:
-    """World velocity of the point `at` of body i that moves with `twist` (body axes)."""
-    return add3(mul3(s.d.R[i], twist.v), cross3(mul3(s.d.R[i], twist.w), sub3(at, s.d.p[i])))
+cdef inline Vec3 start_point_velocity(const System* s, int i, Vec3 at) noexcept nogil:
+    """World velocity of the point `at` of body i at the start of the step."""
+    return add3(mul3(s.d.R[i], s.d.vel[i].v), cross3(mul3(s.d.R[i], s.d.vel[i].w), sub3(at, s.d.p[i])))
+
+cdef inline Vec3 free_point_velocity(const System* s, int i, Vec3 at) noexcept nogil:
+    """The same with its free velocity."""
+    return add3(s.work.twist[i].v, cross3(s.work.twist[i].w, sub3(at, s.work.origin)))
+
+cdef inline Motion free_body_velocity(const System* s, int i) noexcept nogil:
+    """The free velocity of body i, body axes, of its origin."""
+    return motion(tmul3(s.d.R[i], s.work.twist[i].w), tmul3(s.d.R[i], free_point_velocity(s, i, s.d.p[i])))
 
 cdef inline void from_normalised(System* s, double* z) noexcept nogil:
     """z = Y^T lambda -> M~^-1 J^T lambda, in place, root to leaves; work.change is what bodies move with then.

@@ -5,7 +5,7 @@ from rbdyn.spatial._algebra cimport (
     Motion, Vec3, add3, cross3, mul3, scale3, smul3, sub3, tmul3, zero3,
 )
 from rbdyn.stepping.builder cimport use_system
-from rbdyn.stepping.columns cimport point_velocity
+from rbdyn.stepping.columns cimport free_point_velocity, start_point_velocity
 from rbdyn.stepping.flight.momentum cimport note_blow
 from rbdyn.stepping.links cimport Acted, Anchor
 from rbdyn.stepping.scene cimport (
@@ -35,7 +35,7 @@ cdef inline PointMotion start_motion_of(const Scene* s, const BodyHandle* body, 
         point.v, point.w = add3(b.v, cross3(b.w, sub3(at, b.p))), b.w
     elif body.kind == SYSTEM_BODY:
         r = s.system + body.index
-        point.v = point_velocity(r, body.body, r.d.vel[body.body], at)
+        point.v = start_point_velocity(r, body.body, at)
         point.w = mul3(r.d.R[body.body], r.d.vel[body.body].w)
     return point
 
@@ -64,8 +64,8 @@ cdef inline PointMotion free_motion_of(const Scene* s, const BodyHandle* body, V
         use_system(r)
         arm = tmul3(r.d.R[body.body], sub3(at, r.d.p[body.body]))
         a, u = velocity_product(r.m, r.d, body.body), r.d.vel[body.body]
-        point.v = point_velocity(r, body.body, r.work.twist[body.body], at)
-        point.w = mul3(r.d.R[body.body], r.work.twist[body.body].w)
+        point.v = free_point_velocity(r, body.body, at)
+        point.w = r.work.twist[body.body].w
         point.alpha = mul3(r.d.R[body.body], a.w)
         a.v = add3(a.v, cross3(a.w, arm))
         u.v = add3(u.v, cross3(u.w, arm))

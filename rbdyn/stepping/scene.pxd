@@ -232,7 +232,7 @@ cdef struct SystemScratch:    # written within a step
     double* passive           # (nv,) springs and damping, their implicit part once the step is done [N m or N]
     double lasted             # the step in which all this acted [s]
     bint* held                # (nv,) a limit holds it in this step: its position follows from v_next alone
-    Motion* twist             # (nb,) free velocity of each body, body axes (active systems)
+    Motion* twist             # (nb,) free velocity of each body, world axes about the origin (active systems)
     Motion* S                 # (nv,) normalised motion columns, world axes about `origin`
     Force* U                  # (nv,) normalised I^A S, world axes about `origin`
     Motion* change            # (nb,) velocity change of each body, world axes about `origin`

@@ -6,7 +6,7 @@ from rbdyn.collision._types cimport ContactBuffer, ContactPoint
 from rbdyn.collision.motion.path cimport moved
 from rbdyn.collision.motion.rest_of_step cimport Mover, free_share
 from rbdyn.collision.shape_table cimport Table
-from rbdyn.spatial._algebra cimport Motion, Vec3, add3, cross3, motion, mul3, scale3, sub3
+from rbdyn.spatial._algebra cimport Motion, Vec3, add3, add_m, cross3, motion, scale3, sub3
 from rbdyn.stepping.flight.meetings cimport blow_time, flier
 from rbdyn.stepping.scene cimport SYSTEM_BODY, BodyHandle, Scene, SingleScratch, System
 
@@ -16,18 +16,14 @@ cdef Motion velocity_of(const Scene* s, int body) noexcept nogil:
     cdef const BodyHandle* b = s.body + body
     cdef const SingleScratch* w = flier(s, body)
     cdef const System* r
-    cdef const Motion* change
     cdef Motion v
-    cdef Vec3 arm
     if w != NULL:
         return motion(add3(w.w_free, w.dw), add3(w.v_free, w.dv))
     if b.kind != SYSTEM_BODY or not s.system[b.index].work.active:
         return motion(scale3(1.0 / s.dt, s.motion[body].w), scale3(1.0 / s.dt, s.motion[body].v))
     r = s.system + b.index
-    change = r.work.change + b.body
-    v = motion(mul3(r.d.R[b.body], r.work.twist[b.body].w), mul3(r.d.R[b.body], r.work.twist[b.body].v))
-    arm = sub3(r.d.p[b.body], r.work.origin)
-    return motion(add3(v.w, change.w), add3(v.v, add3(change.v, cross3(change.w, arm))))
+    v = add_m(r.work.twist[b.body], r.work.change[b.body])
+    return motion(v.w, add3(v.v, cross3(v.w, sub3(r.d.p[b.body], r.work.origin))))
 
 
 cdef Mover mover_of(const Scene* s, int shape, int body, double at) noexcept nogil:

@@ -16,6 +16,7 @@ from rbdyn.spatial._algebra cimport Motion
 from rbdyn.stepping.builder cimport (
     Builder, Count, Share, add_dense_row, add_loop_direction, add_row, aim_row, begin_bilateral, gather_row, use_system,
 )
+from rbdyn.stepping.columns cimport free_body_velocity
 from rbdyn.stepping.constraints.bodies.freedoms cimport (
     BY_MOTOR, Along, Reading, count_along, forces_of, near_ends, reading_of, soften, write_along,
 )
@@ -185,7 +186,9 @@ cdef int write_loops(const Scene* s, Builder* b) except -1 nogil:
         if r.control.inloop:
             find_rows(r)
         free_ = r.d[0]
-        free_.vel = r.work.twist
+        free_.vel = r.ahead.vel                        # its midpoint is done, its end not begun
+        for n in range(r.m.nb):
+            free_.vel[n] = free_body_velocity(r, n)
         for n in range(r.m.n_loops):
             now, then = relative_velocity(r.d, r.m.loops + n), relative_velocity(&free_, r.m.loops + n)
             write_closed(s, b, r, n, now, then)

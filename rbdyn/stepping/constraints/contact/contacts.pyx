@@ -12,7 +12,7 @@ from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, cross3, dot3, mul3, scale3
 from rbdyn.stepping.builder cimport (
     Builder, Count, Share, add_point, begin_cone, end_cone, gather_cone, use_system,
 )
-from rbdyn.stepping.columns cimport point_velocity
+from rbdyn.stepping.columns cimport free_point_velocity, start_point_velocity
 from rbdyn.stepping.constraints.contact.overlaps cimport begin_overlaps, leave_alone
 from rbdyn.stepping.constraints.contact.trails cimport begin_trails, half_bend
 from rbdyn.stepping.flight.meetings cimport blow_time
@@ -64,8 +64,8 @@ cdef inline void start_velocity(const Scene* s, const BodyHandle* handle, Vec3 a
     elif handle.kind == SYSTEM_BODY:
         use_system(s.system + handle.index)
         r = s.system + handle.index
-        now[0] = point_velocity(r, handle.body, r.d.vel[handle.body], at)
-        free_[0] = point_velocity(r, handle.body, r.work.twist[handle.body], at)
+        now[0] = start_point_velocity(r, handle.body, at)
+        free_[0] = free_point_velocity(r, handle.body, at)
 
 
 cdef inline double system_mass(const Scene* s, const BodyHandle* body) noexcept nogil:

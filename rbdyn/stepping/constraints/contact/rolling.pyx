@@ -46,7 +46,7 @@ cdef inline void spins(const Scene* s, const BodyHandle* body, double sign, Vec3
         r = s.system + body.index
         use_system(r)
         now[0] = add3(now[0], scale3(sign, mul3(r.d.R[body.body], r.d.vel[body.body].w)))
-        free_[0] = add3(free_[0], scale3(sign, mul3(r.d.R[body.body], r.work.twist[body.body].w)))
+        free_[0] = add3(free_[0], scale3(sign, r.work.twist[body.body].w))
 
 
 cdef inline Vec3 axis_of(const double* frame, int i, int axis) noexcept nogil:
