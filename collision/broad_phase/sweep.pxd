@@ -23,6 +23,7 @@ cdef struct BodySpheres:           # those of one body that follow on one anothe
     double far                     # [m] of no point of them farther from the body's origin
     double reach                   # [m] nor of their bounding spheres
     double travel                  # [m] how far any point of them gets in this step; 0: they rest
+    Vec3 low, high                 # [m] corners of the box that holds these spheres, body axes
 
 cdef enum:
     BLOCK = 32                     # entries that the sweep compares at once

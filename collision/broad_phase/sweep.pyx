@@ -75,13 +75,19 @@ cdef void add_sphere(Broad* broad, const ShapeRecord* s, int slot) noexcept nogi
     sphere.body, sphere.slot = s.body, slot
     if broad.n_sphere == 0 or broad.sphere[broad.n_sphere - 1].body != s.body:
         broad.group[broad.n_group] = BodySpheres(body=s.body, first=broad.n_sphere, end=0, far=0.0, reach=0.0,
-                                                 travel=0.0)
+                                                 travel=0.0, low=s.center_body, high=s.center_body)
         broad.n_group += 1
     broad.n_sphere += 1
     group = &broad.group[broad.n_group - 1]
     group.end = broad.n_sphere
     group.far = max(group.far, s.far)
     group.reach = max(group.reach, sqrt(dot3(s.center_body, s.center_body)) + s.bounds.radius)
+    group.low = vec3(min(group.low.x, s.center_body.x - s.bounds.radius),
+                     min(group.low.y, s.center_body.y - s.bounds.radius),
+                     min(group.low.z, s.center_body.z - s.bounds.radius))
+    group.high = vec3(max(group.high.x, s.center_body.x + s.bounds.radius),
+                      max(group.high.y, s.center_body.y + s.bounds.radius),
+                      max(group.high.z, s.center_body.z + s.bounds.radius))
 
 
 cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
@@ -179,6 +185,12 @@ cdef inline int push_pair(Broad* broad, int i, int j) except -1 nogil:
     return 0
 
 
+cdef inline double least(const BodySpheres* group, Vec3 n) noexcept nogil:
+    """The least n . x over the box that holds the spheres of a body [m]; n in body axes, of unit length."""
+    return (n.x * (group.low.x if n.x > 0.0 else group.high.x) + n.y * (group.low.y if n.y > 0.0 else group.high.y)
+            + n.z * (group.low.z if n.z > 0.0 else group.high.z))
+
+
 cdef int half_space_pairs(Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) except -1 nogil:
     """Bounding spheres that reach below a half-space: n . (R c + p - o) < radius + margin + travels.
 
@@ -202,6 +214,9 @@ cdef int half_space_pairs(Broad* broad, const Table* table, const Pose* body_pos
                 continue
             normal = tmul3(body_pose[group.body].R, up)
             offset = height - table.margin
+            reach = group.travel + broad.travel[broad.half[h]]
+            if offset + least(group, normal) - reach > 1e-9 * height:
+                continue
             for k in range(group.first, group.end):
                 sphere = &broad.sphere[k]
                 reach = sphere.radius + broad.travel[sphere.slot] + broad.travel[broad.half[h]]
