@@ -11,6 +11,7 @@ cdef struct Island:
     int iterations           # out: sweeps done
     double error             # out: largest velocity change in the last sweep [m/s]
     bint converged           # out
+    bint noted               # G.z_begun holds what the impulses in `begun` make
     bint rescued             # out: its laws were softened, or its impulses replaced, since nothing met them
 
 cdef struct Islands:         # workspace; grows by doubling and is reused
@@ -24,7 +25,7 @@ cdef struct Islands:         # workspace; grows by doubling and is reused
     int* member              # (p.n,) island of each block, -1 if that needs no impulse
     int* order               # (blocks,) the problem's numbers of the blocks of `whole`
     int* start               # (2 n,) places of each island's first cone and first other block
-    double* impulse          # (rows,) unless there is but one island; with the two below one allocation
+    double* impulse          # (rows,) unless there is but one island; one allocation with the two below and z_begun
     double* begun            # (rows,)
     double* onward           # (p.n_rows,) in the problem's order: what the next step is to begin with
     size_t island_capacity, memory_capacity, impulse_capacity

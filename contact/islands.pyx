@@ -23,9 +23,11 @@ cdef int reserve(Islands* all, const ContactProblem* p) except -1 nogil:
     cdef size_t nodes = <size_t> p.n_single + p.n_coordinates, blocks = p.n
     all.reallocations += grow(<void**> &all.memory, &all.memory_capacity, 2 * nodes + 4 * blocks, sizeof(int))
     all.reallocations += grow(<void**> &all.island, &all.island_capacity, blocks, sizeof(Island))
-    all.reallocations += grow(<void**> &all.impulse, &all.impulse_capacity, 3 * <size_t> p.n_rows, sizeof(double))
+    all.reallocations += grow(<void**> &all.impulse, &all.impulse_capacity,
+                              3 * <size_t> p.n_rows + p.n_coordinates, sizeof(double))
     all.begun = all.impulse + p.n_rows
     all.onward = all.begun + p.n_rows
+    all.whole.z_begun = all.onward + p.n_rows
     all.node = all.memory
     all.number = all.node + nodes
     all.member = all.number + nodes
@@ -257,7 +259,7 @@ cdef int open_islands(Islands* all, ContactProblem* p) except -1 nogil:
         all.island[k].impulse = impulse
         all.island[k].begun = begun
         all.island[k].iterations, all.island[k].error, all.island[k].converged = 0, 0.0, False
-        all.island[k].rescued = False
+        all.island[k].noted = all.island[k].rescued = False
         if apart:
             copy_impulses(&all.island[k].G, impulse, p.impulse, False)
         rows = rows_of(&all.island[k].G)

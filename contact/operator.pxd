@@ -72,6 +72,7 @@ cdef struct Operator:        # of a whole problem, whose arrays it owns and reus
     Contact* contact         # (n,)
     BodyVelocity* body       # (n_single,)
     double* z                # (n_coordinates,) normalised velocity changes [kg^1/2 m/s]
+    double* z_begun          # (n_coordinates,) of islands: what the impulses make that they began with (lasting.pxd)
     int* latest              # (n_single,) of make_operator: the block that was made last on each body
     size_t contact_capacity, body_capacity, z_capacity, block_capacity, line_capacity, factor_capacity
     size_t latest_capacity

@@ -14,4 +14,5 @@
 from rbdyn.contact.islands cimport Island
 from rbdyn.contact.problem cimport ContactProblem
 
+cdef void note_begun(Island* island) noexcept nogil
 cdef void keep_lasting(Island* island, const ContactProblem* p) noexcept nogil

@@ -4,7 +4,7 @@ from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
 
 from rbdyn.contact.accept cimport accept, makes_energy
-from rbdyn.contact.after.lasting cimport keep_lasting
+from rbdyn.contact.after.lasting cimport keep_lasting, note_begun
 from rbdyn.contact.cone.block cimport SKIPPED
 from rbdyn.contact.cone.local cimport SLIDE
 from rbdyn.contact.islands cimport Island, rows_of
@@ -83,6 +83,7 @@ cdef void start(Island* island, Anderson* A) noexcept nogil:
         A.weight[3 * G.n + i] = G.line[i].G
     clear_immovable(G, island.impulse)
     load_impulses(G, island.impulse)
+    note_begun(island)
 
 
 cdef void begin_again(Island* island) noexcept nogil:

@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
+from rbdyn.collision import Sphere
 from rbdyn.contact import BisectionSolver, PGSSolver
+from rbdyn.mechanism import Geometry, Joint, Mechanism, RigidBody
+from rbdyn.mechanism.joints import Floating, Prismatic
+from rbdyn.spatial import SpatialInertia, Transform
 from rbdyn.world import World
 
 SOLVERS = pytest.mark.parametrize("make", [BisectionSolver, PGSSolver])
@@ -36,6 +40,35 @@ def test_a_blow_is_over_after_its_step_and_the_weight_is_not(make, speed, restit
     assert abs(applied[2]) == pytest.approx(2.0 * (G * DT - (1 + restitution) * speed), rel=1e-9)
     np.testing.assert_allclose(begins_with(solver), [[0.0, 0.0, 2.0 * G * DT]], rtol=1e-9, atol=1e-12)
     assert ball.linear_velocity[2] == pytest.approx(-restitution * speed, abs=1e-12)
+
+
+def test_the_blow_of_a_robot_is_over_after_its_step_and_its_weight_is_not():
+    """A plate of 2 kg on four feet, one of them on a leg that slides: what is left is the weight, whatever the order."""
+    plate = RigidBody("plate", inertia=SpatialInertia(1.5, (0.0, 0.0, 0.0), np.diag([0.02, 0.03, 0.04])))
+    for x, y in ((0.3, 0.2), (-0.3, 0.2), (0.3, -0.2)):
+        plate.collision.append(Geometry(Sphere(0.05), Transform(translation=(x, y, 0.0))))
+    leg = RigidBody("leg", inertia=SpatialInertia(0.5, (0.0, 0.0, 0.0), 1e-3 * np.eye(3)))
+    leg.collision.append(Geometry(Sphere(0.05)))
+    robot = Mechanism(RigidBody("world"))
+    robot.attach(robot.root_body, plate, Joint("base", Floating()))
+    slider = Joint("slider", Prismatic(axis=(1, 0, 0)))
+    robot.attach(plate, leg, slider, joint_pose=Transform(translation=(-0.3, -0.2, 0.0)))
+    solver = BisectionSolver(threshold=1e-12)
+    world = World(DT, contact=solver)
+    world.set_default_material(friction=0.5, restitution=0.0)
+    world.add_ground()
+    one = world.add_articulated_system(robot)
+    q = one.model.neutral()
+    q[2] = 0.05
+    v = np.zeros(one.nv)
+    v[2] = -1.0
+    one.set_state(q, v)
+    world.step()
+    assert solver.iterations > 1
+    pushes = np.array([-c.impulse for c in world.contacts])              # the ground is their body A
+    assert pushes[:, 2].sum() == pytest.approx(2.0 * (G * DT + 1.0), rel=1e-9)
+    assert begins_with(solver)[:, 2].sum() == pytest.approx(2.0 * G * DT, rel=1e-9)
+    np.testing.assert_allclose(begins_with(solver) * (G * DT + 1.0) / (G * DT), pushes, atol=1e-7)
 
 
 def test_friction_that_goes_on_lasts():
