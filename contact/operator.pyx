@@ -179,14 +179,18 @@ cdef Sym3 side_block(const Side* side) noexcept nogil:
                 m + dot3(row_z(side.L), row_z(W)))
 
 
-cdef Sym3 diagonal_block(const Operator* G, const Contact* k) noexcept nogil:
+cdef Sym3 diagonal_block(const Operator* G, const ContactProblem* p, const Contact* k) noexcept nogil:
     """G_ii [1/kg]."""
     cdef Sym3 block = sym3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    cdef const double* known
     cdef int j
     if k.a.body >= 0:
         block = add_s(block, side_block(&k.a))
     if k.b.body >= 0:
         block = add_s(block, side_block(&k.b))
+    if p.mobility != NULL and k.row < k.row_end:
+        known = p.mobility + 6 * k.index
+        return add_s(block, sym3(known[0], known[1], known[2], known[3], known[4], known[5]))
     for j in range(k.row, k.row_end):
         block = add_s(block, outer_s(1.0, vec3(G.row[j].x, G.row[j].y, G.row[j].n)))
     return block
@@ -247,7 +251,7 @@ cdef void make_contact(Operator* G, const ContactProblem* p, Contact* k, int i) 
         k.row, k.row_end = p.entry3_start[i], p.entry3_start[i + 1]
     k.a = make_side(p, a, p.arm_a + 3 * i, k.R)
     k.b = make_side(p, b, p.arm_b + 3 * i, k.R)
-    k.block = make_cone(diagonal_block(G, k), p.block[i].a)
+    k.block = make_cone(diagonal_block(G, p, k), p.block[i].a)
     if p.block[i].compliance > 0.0:
         make_compliant(&k.block, p.block[i].compliance)
     k.mode = 0

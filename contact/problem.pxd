@@ -35,7 +35,7 @@
 # on a box).
 
 cdef enum:
-    CONTACT_PROBLEM_VERSION = 7   # changes with every change of the structs below
+    CONTACT_PROBLEM_VERSION = 8   # changes with every change of the structs below
     LAWS = 5
     MOST_ROWS = 6                 # of a bilateral block
 
@@ -100,6 +100,8 @@ cdef struct ContactProblem:       # one time step; every array belongs to World 
     const double* arm_b           # (n_cones, 3) the same for side B
     const int* entry3_start       # (n_cones + 1,) cone i has entry3[entry3_start[i]:entry3_start[i + 1]]; NULL: none
     const Entry3* entry3
+    const double* mobility        # (n_cones, 6) sums of y_k y_k^T over the entries of a cone, which whoever wrote them
+    #                               knows: xx xy xz yy yz zz [1/kg]; read where there are entries.  NULL: unknown
     const RowSide* side           # (n_rows - 3 n_cones, 2) sides of every other row; NULL: none
     const int* entry_start        # (n_rows - 3 n_cones + 1,) entries of every other row; NULL: none
     const Entry* entry

@@ -214,6 +214,7 @@ cdef Problem copy_of(const ContactProblem* p):
     own.target = <const double*> keep(held, "target", p.target, rows * number)
     own.position_target = <const double*> keep(held, "position_target", p.position_target, rows * number)
     own.v_start = <const double*> keep(held, "v_start", p.v_start, rows * number)
+    own.bend = <const double*> keep(held, "bend", p.bend, lines * number)
     own.depth = <const double*> keep(held, "depth", p.depth, rows * number)
     own.impulse = <double*> keep(held, "impulse", p.impulse, rows * number)
     own.frame = <const double*> keep(held, "frame", p.frame, 9 * cones * number)
@@ -224,6 +225,7 @@ cdef Problem copy_of(const ContactProblem* p):
     if p.entry3_start != NULL:
         own.entry3 = <const Entry3*> keep(held, "entry3", p.entry3, p.entry3_start[cones] * sizeof(Entry3))
     own.entry3_start = <const int*> keep(held, "entry3_start", p.entry3_start, (cones + 1) * sizeof(int))
+    own.mobility = <const double*> keep(held, "mobility", p.mobility, 6 * cones * number)
     own.side = <const RowSide*> keep(held, "side", p.side, 2 * lines * sizeof(RowSide))
     if p.entry_start != NULL:
         own.entry = <const Entry*> keep(held, "entry", p.entry, p.entry_start[lines] * sizeof(Entry))

@@ -48,6 +48,7 @@ cdef struct Builder:
     double* arm_b             # (n_cones, 3)
     int* entry3_start         # (n_cones + 1,)
     Entry3* entry3
+    double* mobility          # (n_cones, 6)
     RowSide* side             # (rows of other blocks, 2)
     int* entry_start          # (rows of other blocks + 1,)
     Entry* entry
@@ -63,7 +64,7 @@ cdef struct Builder:
     Trails trails             # of contacts over their bodies, from step to step
     # capacities
     size_t room[7]
-    size_t room_cone[6]
+    size_t room_cone[7]
     size_t room_row[3]
     size_t room_entry3
     size_t room_entry

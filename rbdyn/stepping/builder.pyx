@@ -35,8 +35,8 @@ cdef void builder_free(Builder* b) noexcept:
     for p in (<size_t> b.block, <size_t> b.v_free, <size_t> b.target, <size_t> b.position_target, <size_t> b.depth,
               <size_t> b.v_start, <size_t> b.bend, <size_t> b.impulse, <size_t> b.frame, <size_t> b.single_a,
               <size_t> b.single_b, <size_t> b.arm_a, <size_t> b.arm_b, <size_t> b.entry3_start, <size_t> b.entry3,
-              <size_t> b.side, <size_t> b.entry_start, <size_t> b.entry, <size_t> b.inverse_mass,
-              <size_t> b.inverse_inertia, <size_t> b.take, <size_t> b.taken):
+              <size_t> b.mobility, <size_t> b.side, <size_t> b.entry_start, <size_t> b.entry,
+              <size_t> b.inverse_mass, <size_t> b.inverse_inertia, <size_t> b.take, <size_t> b.taken):
         free(<void*> <size_t> p)
     release_overlaps(&b.overlaps)
     release_trails(&b.trails)
@@ -58,6 +58,7 @@ cdef int make_room(Builder* b, Count total, int singles) except -1 nogil:
     grow(<void**> &b.arm_a, &b.room_cone[3], cones, 3 * sizeof(double))
     grow(<void**> &b.arm_b, &b.room_cone[4], cones, 3 * sizeof(double))
     grow(<void**> &b.entry3_start, &b.room_cone[5], cones + 1, sizeof(int))
+    grow(<void**> &b.mobility, &b.room_cone[6], cones, 6 * sizeof(double))
     grow(<void**> &b.side, &b.room_row[0], total.rows, 2 * sizeof(RowSide))
     grow(<void**> &b.entry_start, &b.room_row[1], total.rows + 1, sizeof(int))
     grow(<void**> &b.bend, &b.room_row[2], total.rows, sizeof(double))
@@ -116,7 +117,7 @@ cdef void end_problem(Builder* b) noexcept nogil:
     p.target, p.position_target, p.depth, p.v_start = b.target, b.position_target, b.depth, b.v_start
     p.bend = b.bend if b.bends else NULL
     p.single_a, p.single_b, p.arm_a, p.arm_b = b.single_a, b.single_b, b.arm_a, b.arm_b
-    p.entry3_start, p.entry3 = b.entry3_start, b.entry3
+    p.entry3_start, p.entry3, p.mobility = b.entry3_start, b.entry3, b.mobility
     p.side, p.entry_start, p.entry = b.side, b.entry_start, b.entry
     p.inverse_mass, p.inverse_inertia = b.inverse_mass, b.inverse_inertia
 
@@ -275,16 +276,18 @@ cdef void load_loops(const Builder* b) noexcept nogil:
                 load[j] -= b.taken[taken.first + j] * l
 
 
-cdef inline Sym3 mobility_of(const Builder* b, int i, double single) noexcept nogil:
-    """G_ii of a cone's entries [1/kg], and the part of single bodies that is the same along all axes."""
-    cdef Sym3 G = sym3(single, 0.0, 0.0, single, 0.0, single)
-    cdef const Entry3* e
-    cdef int k
-    for k in range(b.entry3_start[i], b.n_entries3):
-        e = b.entry3 + k
-        G.xx, G.xy, G.xz = G.xx + e.x * e.x, G.xy + e.x * e.y, G.xz + e.x * e.n
-        G.yy, G.yz, G.zz = G.yy + e.y * e.y, G.yz + e.y * e.n, G.zz + e.n * e.n
-    return G
+cdef inline Sym3 sum_mobility(Builder* b, int i) noexcept nogil:
+    """G_ii of the entries of the cone begun last [1/kg], which the problem keeps."""
+    cdef double xx = 0.0, xy = 0.0, xz = 0.0, yy = 0.0, yz = 0.0, zz = 0.0
+    cdef const Entry3* e = b.entry3 + b.entry3_start[i]
+    cdef const Entry3* end = b.entry3 + b.n_entries3
+    cdef double* kept = b.mobility + 6 * i
+    while e < end:
+        xx, xy, xz = xx + e.x * e.x, xy + e.x * e.y, xz + e.x * e.n
+        yy, yz, zz = yy + e.y * e.y, yz + e.y * e.n, zz + e.n * e.n
+        e += 1
+    kept[0], kept[1], kept[2], kept[3], kept[4], kept[5] = xx, xy, xz, yy, yz, zz
+    return sym3(xx, xy, xz, yy, yz, zz)
 
 
 cdef inline void soften_wedge(Block* block, Sym3 G) noexcept nogil:
@@ -311,14 +314,15 @@ cdef void lower_bend(Builder* b, Sym3 G, double mass, Vec3 bend) noexcept nogil:
     Where it takes x times as much as to move all the mass so, x > 1, the share 1 / x of it is left, and of that energy.
     """
     cdef int n = 3 * (b.n_cones - 1), i
-    cdef double cheap = mass * dot3(bend, bend), dear
+    cdef double cheap = mass * dot3(bend, bend), dear, flexible
     cdef double[3] d
     if b.block[b.n_cones - 1].a == 0.0:                # no friction: only the normal is followed
         bend.x = bend.y = 0.0
         cheap = mass * bend.z * bend.z
         dear = bend.z * bend.z / G.zz if G.zz > 0.0 else INFINITY
     else:
-        dear = energy_of(G, bend)
+        flexible = WEDGE / 3.0 * (G.xx + G.yy + G.zz)      # as soften_wedge lets it: else planar chains follow nothing
+        dear = energy_of(sym3(G.xx + flexible, G.xy, G.xz, G.yy + flexible, G.yz, G.zz + flexible), bend)
     if dear <= cheap:
         return
     bend = scale3(1.0 - cheap / dear, bend)
@@ -341,7 +345,8 @@ cdef void end_cone(Builder* b, double mass, double mobility, Vec3 bend) noexcept
     cdef double share
     cdef Sym3 G
     close_cone(b)
-    G = mobility_of(b, i, mobility)
+    G = sum_mobility(b, i)
+    G.xx, G.yy, G.zz = G.xx + mobility, G.yy + mobility, G.zz + mobility   # single bodies: the same along all axes
     mobility = G.zz
     if (G.xx + G.yy + G.zz) * mass < 1e-20:
         b.n_entries3 = b.entry3_start[i]
