@@ -191,7 +191,7 @@ class Watched(BisectionSolver):
 
 @pytest.mark.parametrize("friction", [0.0, 0.6])
 def test_the_contact_of_a_planar_arm_follows_its_bend(friction):
-    """A step looks at a contact half a step on: v_start lacks half of what its velocity changed by since the step before.
+    """A step looks at a contact half a step back: v_start lacks half of what its velocity changed by in the last one.
 
     The arm cannot move across its plane; along it, it can be pushed as usual.
     """

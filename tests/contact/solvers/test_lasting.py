@@ -43,7 +43,7 @@ def test_a_blow_is_over_after_its_step_and_the_weight_is_not(make, speed, restit
 
 
 def test_the_blow_of_a_robot_is_over_after_its_step_and_its_weight_is_not():
-    """A plate of 2 kg on four feet, one of them on a leg that slides: what is left is the weight, whatever the order."""
+    """A plate of 2 kg on four feet, one of them on a leg that slides: what is left is the weight."""
     plate = RigidBody("plate", inertia=SpatialInertia(1.5, (0.0, 0.0, 0.0), np.diag([0.02, 0.03, 0.04])))
     for x, y in ((0.3, 0.2), (-0.3, 0.2), (0.3, -0.2)):
         plate.collision.append(Geometry(Sphere(0.05), Transform(translation=(x, y, 0.0))))
