@@ -158,6 +158,7 @@ class World:
         pose_b: Transform | None = None,
         *,
         tolerance: float = 1e-3,
+        prefix: str = "",
     ) -> ArticulatedSystem: ...
     def add_weld(
         world, a: _End, b: _End, pose: Transform | None = None, *, name: str | None = None

@@ -76,15 +76,16 @@ cdef class Operation:
     """One exchange, and what of it is done so far."""
 
     cdef Registry registry
-    cdef list robots, drafts, held, moved, added, apart, dropped
+    cdef list robots, drafts, held, moved, added, apart, dropped, doubled
     cdef set ignored
     cdef object plan
-    cdef dict before, remembered
+    cdef dict before, remembered, originals
 
     def __cinit__(self, Registry registry, list robots, plan):
         self.registry, self.robots, self.plan = registry, robots, plan
         self.drafts, self.moved, self.added, self.apart, self.dropped = [], [], [], [], []
         self.before, self.remembered = {robot: Before(robot) for robot in robots}, {}
+        self.originals, self.doubled = {copy: body for body, copy in plan.bodies.items()}, []
 
     def run(self):
         """Do it; what the plan returns, or the new robot."""
@@ -100,6 +101,9 @@ cdef class Operation:
         except BaseException:
             self.undo()
             raise
+        finally:
+            for placements, key in self.doubled:
+                del placements[key]
         move_ends(planned)
         self.finish([one for one, ends in planned if ends is None])
         return self.plan.result
@@ -118,10 +122,25 @@ cdef class Operation:
                 robot.name = mechanism.name if name is None else name
             draft = Draft(mechanism, robot, fresh)
             self.drafts.append(draft)
+            self.pair_copies(draft)
             carry_motion(self.robots, draft, self.plan)
         for draft in self.drafts:
             draft.handle = self.registry.memory.take_handles(draft.model.c.nb)
             draft.system.handle = draft.handle
+        return 0
+
+    cdef int pair_copies(self, Draft draft) except -1:
+        """For as long as this lasts, Models know copies where they know what these are of, and the other way round."""
+        cdef ArticulatedSystem robot
+        cdef dict here = draft.model.placements, there
+        if not self.plan.bodies:
+            return 0
+        for old, new in [*self.plan.bodies.items(), *self.plan.frames.items()]:
+            for robot in self.robots:
+                there = robot.model.placements
+                if old in there and new in here:
+                    here[old], there[new] = here[new], there[old]
+                    self.doubled += [(here, old), (there, new)]
         return 0
 
     # ---- in place of what is there -----------------------------------------------------------
@@ -171,11 +190,16 @@ cdef class Operation:
         old = {}
         for robot in self.robots:
             before = self.before[robot]
-            old[robot] = self.old_system(robot), before.model, before.loops, before.balls, before.targeted
+            loops = tuple([self.copy_of(joint) for joint in before.loops])
+            old[robot] = self.old_system(robot), before.model, loops, before.balls, before.targeted
         for draft in self.drafts:
             draft.robot.begin()
             carry_control(self.robots, draft, old)
         return 0
+
+    cdef object copy_of(self, object joint):
+        """What stands for a joint of a mechanism that was copied; others are themselves."""
+        return self.plan.became.get(joint, joint) if self.plan.bodies else joint
 
     # ---- collision ---------------------------------------------------------------------------
 
@@ -203,11 +227,14 @@ cdef class Operation:
         cdef bint dynamic = place.body > 0
         cdef list known = []
         for before in self.before.values():
-            known += before.shapes_of.get(body, ())
+            known += before.shapes_of.get(self.originals.get(body, body), ())
         carrier = str(draft.model.body_names[max(place.body - draft.model.base, 0)])
         entries = []
         for item in body.collision:
-            found = next((i for old, i in known if old is item and i in left), None)
+            if body in self.originals:                   # the shapes of a copy are copies, in the same order
+                found = known[len(entries)][1]
+            else:
+                found = next((i for old, i in known if old is item and i in left), None)
             if found is None:
                 found = next((i for i, (_, old, _) in left.items()
                               if old.shape is item.shape and old.name == item.name and old is not item), None)
@@ -310,8 +337,8 @@ cdef class Operation:
             for known in self.before.values():
                 before = known
                 for k, joint in enumerate(before.loops):
-                    if joint in here:
-                        loops[before.handle, k] = draft.handle, here[joint]
+                    if self.copy_of(joint) in here:
+                        loops[before.handle, k] = draft.handle, here[self.copy_of(joint)]
         world = self.registry.world()
         handles = {(<Before> one).handle for one in self.before.values()}
         for solver in (world.contact, world.position_solver):

@@ -55,6 +55,11 @@ def _owner(item: Any, robots: list[ArticulatedSystem]) -> ArticulatedSystem | No
 
 def _now(item: Any, plan: Plan) -> Any:
     """What became of the thing of a handle."""
+    if isinstance(item, RigidBody):
+        return plan.bodies.get(item, item)
+    if isinstance(item, ShapeOf) and item.link in plan.bodies:
+        link, place = plan.bodies[item.link], item.place()
+        return ShapeOf(link, place if isinstance(item.key, int) else link.collision[place].name)
     if isinstance(item, Joint):
         return plan.became.get(item, item)
     return plan.frames.get(item, item) if isinstance(item, CartesianFrame) else item

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 
 def _robot(world: World, robot: Any, what: str) -> Any:
     """A robot of this World."""
+    if hasattr(robot, "body_type") and not hasattr(robot, "mechanism"):
+        raise Error(
+            f"{what} must be a robot of this World, and {robot.name!r} is a single body; what is to be joined is added "
+            "as a mechanism of one body on a Floating joint: world.add_articulated_system(mechanism)"
+        )
     if not hasattr(robot, "mechanism") or not hasattr(robot, "_placed"):
         raise Error(f"{what} must be a robot of this World, got {shown(robot)}")
     if robot.world is not world:
@@ -202,6 +207,7 @@ def merge(
     pose_b: Transform | None = None,
     *,
     tolerance: float = 1e-3,
+    prefix: str = "",
 ) -> ArticulatedSystem:
     """Join two robots by a joint, while the World stands between two steps: one robot, `robot_a`, is left.
 
@@ -223,6 +229,8 @@ def merge(
         Where it is on `body_b`: its after-frame; by default where the joint is neutral as the bodies are now.
     tolerance : float
         How far `robot_b` may be moved to where the joint allows it to be [m and rad].
+    prefix : str
+        Put before every name of `robot_b`, which may have the names of `robot_a` then: two modules of one kind.
 
     Returns
     -------
@@ -232,8 +240,9 @@ def merge(
     Raises
     ------
     MechanismError
-        If `robot_b` does not float; if both have a body or a joint of one name, or the joint's name is taken; if the
-        bodies are farther apart than the tolerance; if a joint of `robot_b` had to be reversed and cannot.
+        If `robot_b` does not float; if both have a body or a joint of one name (`prefix` helps), or the joint's name
+        is taken; if the bodies are farther apart than the tolerance; if a joint of `robot_b` had to be reversed and
+        cannot.
     Error
         If both are one robot, which would close a loop: ``robot.mechanism.attach(body_a, body_b, joint)`` does that.
     RemovedError
@@ -246,6 +255,8 @@ def merge(
     >>> world.merge(left, "tip", right, "base", Joint("dock", Fixed()))  # doctest: +SKIP
     """
     a, b = _robot(world, robot_a, "robot_a"), _robot(world, robot_b, "robot_b")
+    if not isinstance(prefix, str):
+        raise Error(f"prefix must be a string, got {shown(prefix)}")
     if a is b:
         hint = "robot.mechanism.attach(body_a, body_b, joint)"
         raise Error(f"robot_a and robot_b are both {a.name!r}: what closes a loop is {hint}")
@@ -267,6 +278,18 @@ def merge(
         joints, became = docking.join(a.mechanism, start, b.mechanism, end, own, before, at_end.inverse())
         return Plan([(a.mechanism, a, None)], joints, became, {}, most, a)
 
-    merged: ArticulatedSystem = world._surgery.exchange([a, b], edit)
-    merged._welded.update({became: kept for became, kept in b._welded.items() if became in set(a.mechanism.joints)})
+    child, maps = docking.copied(b.mechanism, prefix, Mechanism) if prefix else (b.mechanism, None)
+
+    def edit_of_copy() -> Plan:
+        made = docking.join(a.mechanism, start, child, maps.bodies[end], own, before, at_end.inverse())
+        joints = {old: made[0][new] for old, new in maps.joints.items() if new in made[0]}
+        became = {old: made[1].get(new, new) for old, new in maps.joints.items()}
+        return Plan([(a.mechanism, a, None)], joints, became, dict(maps.frames), most, a, bodies=dict(maps.bodies))
+
+    merged: ArticulatedSystem = world._surgery.exchange([a, b], edit_of_copy if prefix else edit)
+    there = set(a.mechanism.joints)
+    for held, (old, *kept) in b._welded.items():
+        now = maps.joints[held] if prefix else held
+        if now in there:
+            merged._welded[now] = (old.copy(prefix + old.name) if prefix else old, *kept)
     return merged

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from rbdyn.mechanism import Joint, Mechanism
+from rbdyn.mechanism import Joint, Mechanism, RigidBody
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.rotations import Array
 
@@ -26,6 +26,8 @@ class Plan:
         Joint -> the one that stands for it; those missing are themselves, or are gone.
     frames : dict
         CartesianFrame -> the one that stands for it; those missing are themselves, or are gone.
+    bodies : dict
+        RigidBody -> the copy that stands for it; those missing are themselves, or are gone.
     rest : dict
         Joint -> the q that a new one begins with, where that is known: the joint's own numbers for it.
     tolerance : float
@@ -41,3 +43,4 @@ class Plan:
     tolerance: float = 1e-3
     result: Any = None
     rest: dict[Joint, Array] = field(default_factory=dict)
+    bodies: dict[RigidBody, RigidBody] = field(default_factory=dict)
