@@ -83,7 +83,7 @@ class RigidBody(Edited):
         return self._name
 
     def add_frame(self, name: str, pose: Transform) -> CartesianFrame:
-        """Fix a named frame at `pose` in the body frame.  Models made before do not know it.
+        """Fix a named frame at `pose` in the body frame.  Models made before, and robots of Worlds, know it at once.
 
         Raises
         ------

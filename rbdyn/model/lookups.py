@@ -8,6 +8,7 @@ from rbdyn.errors import Error, MechanismError, UnknownNameError, unknown_name
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.spatial.frames import CartesianFrame
+from rbdyn.spatial.transform import Transform
 
 
 def layout(base: int, total: int, joints: int) -> str:
@@ -25,14 +26,22 @@ def not_found(mechanism: Mechanism, asked: object, known: Iterable[str]) -> Erro
     if len(hosts) > 1:
         on = ", ".join(map(repr, hosts))
         return MechanismError(f"{owner} has {len(hosts)} frames named {asked!r}, on bodies {on}: give the frame itself")
-    if hosts or (isinstance(asked, CartesianFrame) and asked in mechanism.frames):
-        name = getattr(asked, "name", asked)
-        return UnknownNameError(f"frame {name!r} was added to {owner} after this Model was made; make a new Model")
     if isinstance(asked, (RigidBody, CartesianFrame)):
         twin = asked.name in {f.name for f in mechanism.frames}
         hint = f"; {owner} has its own of that name, so ask for {asked.name!r}" if twin else ""
         return UnknownNameError(f"{asked!r} is not in {owner}: it comes from elsewhere{hint}")
     return unknown_name("body or frame", asked, known, owner)
+
+
+def added_frame(mechanism: Mechanism, asked: object) -> tuple[RigidBody, CartesianFrame, Transform] | None:
+    """Body, frame and pose there of a frame that was added to a body; None if none or several are meant."""
+    found = [
+        (body, *entry)
+        for body in mechanism.bodies
+        for name, entry in body.frames.items()
+        if entry[0] is asked or (isinstance(asked, str) and name == asked)
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def without_coordinates(mechanism: Mechanism, name: object) -> Error:

@@ -37,6 +37,7 @@ cdef class Model:
     cdef readonly str q_layout, v_layout  # what the numbers of q and v are, in words
     cdef CModel* use(self) except NULL
     cdef Placement find(self, object body)
+    cdef Placement learnt(self, object asked)
     cdef int _fill(self, list links) except -1
     cdef int _fill_loops(self, list loops) except -1
     cdef int _fill_names(self, object tree) except -1

@@ -6,7 +6,7 @@ import numpy as np
 
 from rbdyn.errors import Error, StaleModelError, unknown_name
 from rbdyn.mechanism.mechanism import Mechanism
-from rbdyn.model.lookups import layout, not_found, without_coordinates
+from rbdyn.model.lookups import added_frame, layout, not_found, without_coordinates
 from rbdyn.model.random_configuration import random_configuration
 
 from cpython.pycapsule cimport PyCapsule_GetContext, PyCapsule_New, PyCapsule_SetContext
@@ -15,7 +15,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from rbdyn.model._model cimport CLoop, allocate_model, free_model
 from rbdyn.model.numbers cimport stored3, stored33, vector_of
 from rbdyn.model.part cimport Part, merged_inertia
-from rbdyn.model.pose cimport Pose, compose, inverse, matrix_of_pose, turn_of
+from rbdyn.model.pose cimport Pose, compose, inverse, matrix_of_pose, pose_of, turn_of
 from rbdyn.model.tree cimport Link, Loop, Seat, Tree, compile_tree
 from rbdyn.spatial._algebra cimport transpose3
 
@@ -204,8 +204,27 @@ cdef class Model:
             place = self.placements.get(body)
         except TypeError:                                # unhashable
             place = None
-        if place is None:
-            raise not_found(self.mechanism, body, (k for k in self.placements if isinstance(k, str)))
+        return self.learnt(body) if place is None else place
+
+    cdef Placement learnt(self, object asked):
+        """Where a frame sits that was added to a body since this Model was made."""
+        cdef Placement place, host
+        cdef Pose pose
+        found = added_frame(self.mechanism, asked)
+        if found is None or found[0] not in self.placements:
+            raise not_found(self.mechanism, asked, (k for k in self.placements if isinstance(k, str)))
+        body, frame, local = found
+        host = self.placements[body]
+        pose.R, pose.p, pose.plain = host.R, host.p, host.turn != ANY_TURN
+        pose = compose(pose, pose_of(local))
+        place = Placement.__new__(Placement)
+        place.body, place.R, place.p, place.turn = host.body, pose.R, pose.p, turn_of(pose)
+        place.shifted = bool(place.p.x or place.p.y or place.p.z)
+        placements = dict(self.placements)               # a new one: snapshots keep the old
+        placements[frame] = place
+        if isinstance(asked, str):
+            placements[asked] = place
+        self.placements = placements
         return place
 
     @property

@@ -161,10 +161,11 @@ def geometry(robot: ArticulatedSystem, name: str) -> GeometryRef:
 def frames_of(robot: ArticulatedSystem) -> tuple[CartesianFrame, ...]:
     """The frames of a robot that is in a World, which its mechanism lists only slowly."""
     handles = robot._handles_here
-    model, found = handles.get(CartesianFrame, (None, ()))
-    if model is not robot.model:
+    model, added, found = handles.get(CartesianFrame, (None, 0, ()))
+    now = sum([len(one.frames) for one in robot.mechanism.bodies])
+    if model is not robot.model or added != now:
         found = robot.mechanism.frames
-        handles[CartesianFrame] = robot.model, found
+        handles[CartesianFrame] = robot.model, now, found
     return tuple(found)
 
 
