@@ -435,8 +435,11 @@ cdef inline void clear_body(Operator* G, int body) noexcept nogil:
 cdef void load_impulses(Operator* G, const double* impulse) noexcept nogil:
     """The velocities that these impulses make, (n_rows,) [N s]."""
     cdef int i
+    cdef Vec3 lam
     clear_velocities(G)
     for i in range(G.n):
-        add_impulse(G, i, impulse_at(impulse, i))
+        lam = impulse_at(impulse, i)
+        if lam.x != 0.0 or lam.y != 0.0 or lam.z != 0.0:         # many are open
+            add_impulse(G, i, lam)
     for i in range(G.n_lines):
         add_line_impulse(G, i, impulse[3 * G.n + i])

@@ -2,10 +2,12 @@
 
 from libc.math cimport INFINITY, fabs
 
-from rbdyn.contact.cone.block cimport Cone, apply_block
-from rbdyn.contact.cone.local cimport FAILED, STICK, FrictionLaw, Method, Mode, clipped, local_impulse
-from rbdyn.contact.operator cimport Contact, Operator, add_impulse, contact_velocity, impulse_at, set_impulse
-from rbdyn.spatial._algebra cimport Vec3, add3, scale3, sub3
+from rbdyn.contact.cone.block cimport FRICTIONLESS, Cone, apply_block
+from rbdyn.contact.cone.local cimport FAILED, OPEN, SLIDE, STICK, FrictionLaw, Method, Mode, clipped, local_impulse
+from rbdyn.contact.operator cimport (
+    Contact, Operator, Side, add_impulse, contact_velocity, impulse_at, set_impulse,
+)
+from rbdyn.spatial._algebra cimport Vec3, add3, dot3, row_z, scale3, sub3, vec3
 
 
 cdef inline void prepare(Operator* G, Contact* k) noexcept nogil:
@@ -13,13 +15,61 @@ cdef inline void prepare(Operator* G, Contact* k) noexcept nogil:
     pass
 
 
+cdef inline bint has_normal_alone(const Contact* k, Vec3 old, double alpha) noexcept nogil:
+    """Whether a visit is one of two single bodies without friction, as poses are corrected by."""
+    return (k.block.kind == FRICTIONLESS and k.row == k.row_end and k.block.compliance == 0.0 and alpha == 1.0
+            and old.x == 0.0 and old.y == 0.0)
+
+
+cdef inline double normal_velocity(const Operator* G, const Contact* k) noexcept nogil:
+    """The third of contact_velocity, to the bit, of single bodies."""
+    cdef double v = k.v_free.z
+    cdef Vec3 dv
+    if k.a.body >= 0:
+        dv = G.body[k.a.body].v
+        v += dot3(row_z(k.a.L), G.body[k.a.body].w)
+        if k.b.body >= 0:
+            dv = sub3(dv, G.body[k.b.body].v)
+            v -= dot3(row_z(k.b.L), G.body[k.b.body].w)
+        return v + dot3(row_z(k.R), dv)
+    if k.b.body >= 0:
+        v -= dot3(row_z(k.R), G.body[k.b.body].v) + dot3(row_z(k.b.L), G.body[k.b.body].w)
+    return v
+
+
+cdef inline void push_normal(Operator* G, const Contact* k, const Side* side, double lam, double sign) noexcept nogil:
+    """push_body of an impulse along the normal."""
+    if side.body >= 0:
+        G.body[side.body].v = add3(G.body[side.body].v, scale3(sign * side.inverse_mass, scale3(lam, row_z(k.R))))
+        G.body[side.body].w = add3(G.body[side.body].w,
+                                   scale3(sign * lam, vec3(side.H.xz, side.H.yz, side.H.zz)))
+
+
+cdef inline double visit_normal(Operator* G, int i, double c, double old, double* impulse) noexcept nogil:
+    """`visit` of a contact that has no more than its normal, whose velocity is c without the impulse."""
+    cdef const Contact* k = &G.contact[i]
+    cdef double lam = -c / k.block.G.zz if c < 0.0 else 0.0, delta = lam - old
+    G.contact[i].mode = SLIDE if c < 0.0 else OPEN
+    if delta == 0.0:
+        return 0.0
+    impulse[3 * i + 2] = lam
+    push_normal(G, k, &k.a, delta, 1.0)
+    push_normal(G, k, &k.b, delta, -1.0)
+    return max(fabs(k.block.G.xz * delta), fabs(k.block.G.yz * delta), fabs(k.block.G.zz * delta))
+
+
 cdef inline double visit(Operator* G, int i, FrictionLaw law, Method method, double alpha,
                          double* impulse) noexcept nogil:
     """Solve contact i with the others held; returns |G_ii delta|_inf [m/s], infinite if it failed."""
     cdef const Cone* B = &G.contact[i].block
-    cdef Vec3 old = impulse_at(impulse, i)
-    cdef Vec3 c = sub3(contact_velocity(G, i), apply_block(B, old)), lam, delta
+    cdef Vec3 old = impulse_at(impulse, i), c, lam, delta
+    cdef double n
     cdef Mode mode
+    if has_normal_alone(&G.contact[i], old, alpha):
+        n = normal_velocity(G, &G.contact[i]) - B.G.zz * old.z
+        if 0.0 <= n < 1e40 or 1e-40 < -n < 1e40:
+            return visit_normal(G, i, n, old.z, impulse)
+    c = sub3(contact_velocity(G, i), apply_block(B, old))
     if B.compliance > 0.0:
         c = add3(c, scale3(B.compliance, old))
     lam = local_impulse(B, c, old, law, method, &mode)

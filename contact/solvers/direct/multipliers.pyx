@@ -6,13 +6,15 @@ from libc.string cimport memset
 from rbdyn.contact.cone.block cimport determinant
 from rbdyn.contact.cone.block cimport inverse as inverse3
 from rbdyn.contact.operator cimport (
-    Line, Operator, add_impulse, add_line_impulse, contact_velocity, impulse_at, line_velocity, set_impulse,
+    Contact, Line, Operator, add_impulse, add_line_impulse, contact_velocity, impulse_at, line_velocity, set_impulse,
 )
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.direct.cholesky cimport block_of, factor, substitute
 from rbdyn.contact.solvers.direct.unknowns cimport constraints, parts
 from rbdyn.contact.solvers.direct.workspace cimport Direct, Node
-from rbdyn.spatial._algebra cimport Sym3, Vec3, add3, scale3, sym3, vec3
+from rbdyn.spatial._algebra cimport (
+    Mat3, Sym3, Vec3, add3, neg3, row_x, row_y, row_z, scale3, sym3, tmul3, vec3,
+)
 
 cdef enum:
     STEPS = 6                # of the method of multipliers; each gains five digits or so
@@ -161,6 +163,53 @@ cdef inline void change(Operator* G, double* impulse, int i, Vec3 lam) noexcept 
         impulse[2 * G.n + i] += lam.z
 
 
+# ---- contacts of single bodies alone: pull and move (multipliers.pxd) without J, to the bit ----
+
+cdef inline bint is_single(const Operator* G, int i) noexcept nogil:
+    return i < G.n and G.contact[i].row == G.contact[i].row_end
+
+
+cdef inline void subtract_from(double* x, const Mat3* R, const Mat3* L, Vec3 f) noexcept nogil:
+    """x -= (R^T f, L^T f)."""
+    cdef Vec3 v = tmul3(R[0], f), w = tmul3(L[0], f)
+    x[0], x[1], x[2], x[3], x[4], x[5] = x[0] - v.x, x[1] - v.y, x[2] - v.z, x[3] - w.x, x[4] - w.y, x[5] - w.z
+
+
+cdef void pull_single(Direct* S, const Contact* k, Vec3 f) noexcept nogil:
+    """x -= J^T f."""
+    if k.a.body >= 0:
+        subtract_from(S.x + S.node[S.node_of_body[k.a.body]].first, &k.R, &k.a.L, f)
+    if k.b.body >= 0:
+        subtract_from(S.x + S.node[S.node_of_body[k.b.body]].first, &k.R, &k.b.L, neg3(f))
+
+
+cdef inline double along(double v, Vec3 r, Vec3 l, const double* x) noexcept nogil:
+    """v + (r, l) . x, one after the other."""
+    return v + r.x * x[0] + r.y * x[1] + r.z * x[2] + l.x * x[3] + l.y * x[4] + l.z * x[5]
+
+
+cdef inline double against(double v, Vec3 r, Vec3 l, const double* x) noexcept nogil:
+    """v - (r, l) . x, likewise."""
+    return v - r.x * x[0] - r.y * x[1] - r.z * x[2] - l.x * x[3] - l.y * x[4] - l.z * x[5]
+
+
+cdef Vec3 move_single(const Direct* S, const Contact* k, bint all_rows) noexcept nogil:
+    """J x."""
+    cdef Vec3 v = vec3(0.0, 0.0, 0.0)
+    cdef const double* x
+    if k.a.body >= 0:
+        x = S.x + S.node[S.node_of_body[k.a.body]].first
+        if all_rows:
+            v.x, v.y = along(v.x, row_x(k.R), row_x(k.a.L), x), along(v.y, row_y(k.R), row_y(k.a.L), x)
+        v.z = along(v.z, row_z(k.R), row_z(k.a.L), x)
+    if k.b.body >= 0:
+        x = S.x + S.node[S.node_of_body[k.b.body]].first
+        if all_rows:
+            v.x, v.y = against(v.x, row_x(k.R), row_x(k.b.L), x), against(v.y, row_y(k.R), row_y(k.b.L), x)
+        v.z = against(v.z, row_z(k.R), row_z(k.b.L), x)
+    return v
+
+
 cdef double multiplier_step(Direct* S, Operator* G, double* impulse) noexcept nogil:
     """One step from these impulses; returns the largest velocity of a held row before it [m/s]."""
     cdef double worst = 0.0
@@ -173,12 +222,18 @@ cdef double multiplier_step(Direct* S, Operator* G, double* impulse) noexcept no
         v = residue(G, impulse, i, S.rows[i] == 3)
         S.r[3 * i], S.r[3 * i + 1], S.r[3 * i + 2] = v.x, v.y, v.z
         worst = max(worst, fabs(v.x), fabs(v.y), fabs(v.z))
-        pull(S, S.rho[i], v, parts(S, G, i), S.rows[i] == 3)
+        if is_single(G, i):
+            pull_single(S, G.contact + i, scale3(S.rho[i], v))
+        else:
+            pull(S, S.rho[i], v, parts(S, G, i), S.rows[i] == 3)
     substitute(S)
     for i in range(constraints(G)):
         if S.rows[i] == 0:
             continue
-        v = add3(impulse_at(S.r, i), move(S, parts(S, G, i), S.rows[i] == 3))
+        if is_single(G, i):
+            v = add3(impulse_at(S.r, i), move_single(S, G.contact + i, S.rows[i] == 3))
+        else:
+            v = add3(impulse_at(S.r, i), move(S, parts(S, G, i), S.rows[i] == 3))
         change(G, impulse, i, scale3(-S.rho[i], v))
     return worst
 

@@ -257,3 +257,31 @@ def test_overflow_is_reported():
 )
 def test_built_in_solvers_pass_the_law_tests(solver):
     check_contact_solver(solver, seeds=6)
+
+
+def test_without_friction_normals_are_visited_alone():
+    """Pairs of bodies, bodies on either side of the ground, warm and cold: the laws hold, as in the dense problem."""
+    rng = np.random.default_rng(12)
+    n, bodies = 14, 6
+    a, b = rng.integers(0, bodies, n), rng.integers(0, bodies, n)
+    a[:4], b[4:8] = -1, -1
+    b[a == b] = -1
+    frame = rotations(rng, n)
+    arguments = {
+        "inverse_mass": rng.uniform(0.5, 2.0, bodies),
+        "inverse_inertia": np.array([np.diag(rng.uniform(2.0, 9.0, 3)) for _ in range(bodies)]),
+        "frame": frame, "v_free": rng.normal(size=(n, 3)), "friction": 0.0,
+        "single_a": a, "arm_a": rng.normal(size=(n, 3)), "single_b": b, "arm_b": rng.normal(size=(n, 3)),
+    }
+    problem = Problem.from_bodies(**arguments)
+    dense = Problem(problem.delassus, problem.v_free, 0.0)
+    solver = BisectionSolver(threshold=1e-12, max_iterations=5000, patience=5000, direct=False, anderson=False)
+    for start in (0.0, 1.0):
+        for p in (problem, dense):
+            p.impulse = np.tile([0.0, 0.0, start], (n, 1))
+            solver.solve(p)
+            assert p.converged
+        lam, v = problem.impulse, problem.velocity()
+        assert (lam[:, :2] == 0.0).all() and lam[:, 2].min() == 0.0 and (lam[:, 2] > 0.1).sum() >= 4
+        assert v[:, 2].min() > -1e-10 and np.abs(v[:, 2] * lam[:, 2]).max() < 1e-10
+        np.testing.assert_allclose(v[:, 2], dense.velocity()[:, 2], atol=1e-9)
