@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rbdyn.arguments import flag, number, shown
@@ -274,22 +275,25 @@ def merge(
         here = Transform.from_matrix(a.body_pose(start)) @ before
         at_end = Transform.from_matrix(b.body_pose(end)).inverse() @ here
 
+    child, maps = (b.mechanism, None) if not prefix else docking.copied(b.mechanism, prefix, Mechanism)
+
     def edit() -> Plan:
-        joints, became = docking.join(a.mechanism, start, b.mechanism, end, own, before, at_end.inverse())
-        return Plan([(a.mechanism, a, None)], joints, became, {}, most, a)
+        tail = end if maps is None else maps.bodies[end]
+        joints, became = docking.join(a.mechanism, start, child, tail, own, before, at_end.inverse())
+        plan = Plan([(a.mechanism, a, None)], joints, became, {}, most, a)
+        return plan if maps is None else _of_copies(plan, maps)
 
-    child, maps = docking.copied(b.mechanism, prefix, Mechanism) if prefix else (b.mechanism, None)
-
-    def edit_of_copy() -> Plan:
-        made = docking.join(a.mechanism, start, child, maps.bodies[end], own, before, at_end.inverse())
-        joints = {old: made[0][new] for old, new in maps.joints.items() if new in made[0]}
-        became = {old: made[1].get(new, new) for old, new in maps.joints.items()}
-        return Plan([(a.mechanism, a, None)], joints, became, dict(maps.frames), most, a, bodies=dict(maps.bodies))
-
-    merged: ArticulatedSystem = world._surgery.exchange([a, b], edit_of_copy if prefix else edit)
+    merged: ArticulatedSystem = world._surgery.exchange([a, b], edit)
     there = set(a.mechanism.joints)
     for held, (old, *kept) in b._welded.items():
-        now = maps.joints[held] if prefix else held
+        now = held if maps is None else maps.joints[held]
         if now in there:
-            merged._welded[now] = (old.copy(prefix + old.name) if prefix else old, *kept)
+            merged._welded[now] = (old if maps is None else old.copy(prefix + old.name), *kept)
     return merged
+
+
+def _of_copies(plan: Plan, maps: Maps) -> Plan:
+    """The plan of an edit that took copies in: these stand for what they are copies of."""
+    joints = {old: plan.joints[copy] for old, copy in maps.joints.items() if copy in plan.joints}
+    became = {old: plan.became.get(copy, copy) for old, copy in maps.joints.items()}
+    return replace(plan, joints=joints, became=became, frames=dict(maps.frames), bodies=dict(maps.bodies))
