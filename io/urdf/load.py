@@ -10,6 +10,7 @@ from rbdyn.arguments import flag
 from rbdyn.errors import Error, UrdfError
 from rbdyn.io.build import build_mechanism
 from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.joint_order import in_order
 from rbdyn.io.mesh_shapes import MeshShapes
 from rbdyn.io.paths import FileFinder, read_regular
 from rbdyn.io.safe_xml import MAX_BYTES
@@ -32,6 +33,7 @@ def load_urdf(
     on_missing_mesh: str = "warn",
     collision_mesh: str = "hull",
     visual_meshes: bool = False,
+    joint_order: Iterable[str] | None = None,
 ) -> Mechanism:
     """Read a robot: standard URDF, or RaiSim's dialect of it.
 
@@ -66,6 +68,9 @@ def load_urdf(
     visual_meshes : bool
         Whether meshes in <visual> are read.  They are large and only drawn, so by default they are left out; boxes,
         spheres, cylinders and capsules are kept.
+    joint_order : iterable of str, optional
+        Names of joints that move, in the order in which they are to stand in q and v, behind the floating base; those
+        left out follow as the file has them.  None may come before one that it hangs on.
 
     Returns
     -------
@@ -114,7 +119,8 @@ def load_urdf(
     source, file, path = _source(path_or_text, text)
     diagnostics = Diagnostics(strict)
     shapes = MeshShapes(FileFinder(path, resource_dirs), diagnostics, on_missing_mesh, collision_mesh, visual_meshes)
-    return build_mechanism(read_robot(source, file, diagnostics), floating, shapes, diagnostics)
+    robot = in_order(read_robot(source, file, diagnostics), joint_order)
+    return build_mechanism(robot, floating, shapes, diagnostics)
 
 
 def _source(path_or_text: PathOrText, text: bool | None) -> tuple[str | bytes, str, Path | None]:
