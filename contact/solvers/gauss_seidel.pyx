@@ -26,6 +26,7 @@ from rbdyn.contact.solvers.settings cimport (
     ACCEPTABLE, DIRECT_EVERY, HARD_SWEEPS, HASTY_SWEEPS, PACE, PLAIN_SWEEPS, SLIDING, Settings, soft_sweeps,
 )
 from rbdyn.contact.solvers.splitting.attempt cimport split
+from rbdyn.contact.solvers.strain cimport is_of_robots, strains
 from rbdyn.contact.solvers.tuning cimport rests
 from rbdyn.spatial._algebra cimport vec3
 
@@ -161,17 +162,23 @@ cdef Progress begin_progress(const Island* island, const Settings* s, int last, 
     return q
 
 
+cdef inline bint runs_away(const Island* island, const Anderson* A) noexcept nogil:
+    """Whether impulses on a robot came to push mostly against one another: a leap may find any that move little."""
+    return is_of_robots(&island.G) and strains(&island.G, island.impulse, A.kept)
+
+
 cdef bint take_back(Island* island, Anderson* A, const Settings* s, Progress* q) noexcept nogil:
     """Whether the sweep shows that the leap before it led astray: the impulses from before it are back then."""
     if q.leg > 0:                                      # on the way after a drift step
         q.leg = q.leg - 1 if island.error > ARRIVED * q.best else 0
-        if q.leg != 1 and island.error != INFINITY:
+        if q.leg != 1 and island.error != INFINITY and not (q.leg == 0 and runs_away(island, A)):
             return False
         q.leg = 0
         restore(island, A.kept, q.best)
         fail(A)
         return True
-    if not q.leapt or island.error <= ACCEPTABLE * q.base and not makes_energy(&island.G, island.impulse):
+    if not q.leapt or island.error <= ACCEPTABLE * q.base and not (
+            makes_energy(&island.G, island.impulse) or runs_away(island, A)):
         return False
     if q.tried or not s.thorough:
         restore(island, A.kept, q.best)

@@ -44,6 +44,18 @@ def test_the_panda_falls_and_rests():
     assert len(world.contacts) > 0 and np.abs(panda.v).max() < 1e-5
 
 
+def test_wedged_links_are_not_held_by_force():
+    """A Centauro dropped in a pose in which legs and pelvis overlap: its weight is 0.9 kN, and it falls at 5 m/s."""
+    world = rbdyn.World(2.5e-3)
+    world.add_ground()
+    centauro = world.add_articulated_system(robot("centauro_description/urdf/centauro.urdf"))
+    q = centauro.model.random(1)
+    q[:3] = 0.0, 0.0, 1.5
+    centauro.set_state(q, np.zeros(centauro.nv))
+    impulse, speed = simulate(world, centauro, 1.2)
+    assert 50.0 < impulse < 1e4 and 1.0 < speed < 100.0
+
+
 @pytest.mark.parametrize("dt", [1e-3, 2.5e-3])
 def test_a_limp_quadruped_stays_in_one_piece(seed, dt):
     """ANYmal-C in a random pose dropped without control, its links colliding with one another."""

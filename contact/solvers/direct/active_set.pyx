@@ -13,6 +13,8 @@ from rbdyn.contact.operator cimport (
 from rbdyn.contact.problem cimport BILATERAL, ContactProblem
 from rbdyn.contact.solvers.direct.multipliers cimport hold, make_matrix, multiplier_step
 from rbdyn.contact.solvers.direct.workspace cimport Direct
+from rbdyn.contact.solvers.settings cimport FEW_CONTACTS
+from rbdyn.contact.solvers.strain cimport is_of_robots, strains
 from rbdyn.spatial._algebra cimport Vec3, sub3, vec3
 
 cdef enum:
@@ -22,6 +24,7 @@ cdef double MANY = 0.25           # of those that may give way let go at once: n
 cdef double FORTH = 1.5           # more let go for each that was just held: to and fro
 cdef double RIM = 1.0001          # of the square of what friction can do: what is on its rim is not outside
 cdef double UNSEEN = 0.1          # of the threshold: what the last bits of a push do to the rim of friction
+cdef double CONTRADICTED = 100.0  # thresholds: held rows that are this far from rest ask for opposite velocities
 
 
 cdef inline double* lines_of(const Operator* G, const LineBlock* k, double* impulse) noexcept nogil:
@@ -161,15 +164,20 @@ cdef bint solve_held(Direct* S, Operator* G, const ContactProblem* p, double* im
     Contacts that would have to pull, or to hold more than their friction, and rows beyond their bounds are let go, open
     contacts that come together and rows that leave their bounds are held, and the rest is solved again.  Where many
     have to be let go at once, or that goes to and fro (things that rock or topple), it is given up, unless `patient`:
-    the impulses are as before then, and the answer False.
+    the impulses are as before then, and the answer False.  So it is in contacts of robots where held rows contradict
+    one another, or impulses would only push against one another; and there many, or those that correct poses, end where
+    as many rows are held anew as in the turn before.
     """
-    cdef int released = 0, yielding = may_give_way(G), closed = yielding, turn
+    cdef int released = 0, closed = may_give_way(G), before, turn
+    cdef bint careful = not patient and is_of_robots(G)
+    cdef bint hurried = careful and (G.n > FEW_CONTACTS or p.v_start == NULL)
+    cdef double left = 0.0
     memcpy(S.begun, impulse, rows_of(G) * sizeof(double))
     select_rows(S, G, impulse)
     S.stale = True
     for turn in range(2 * ROUNDS if patient else ROUNDS):
         if S.stale and not make_matrix(S, G, p):
-            released = yielding + FEW + 1
+            released = FEW + 1
             break
         S.stale = False
         if turn == 0 and not patient:
@@ -177,16 +185,18 @@ cdef bint solve_held(Direct* S, Operator* G, const ContactProblem* p, double* im
             released = count_outside(S, G, impulse)
             if released > max(MANY * closed, FEW):
                 break
-        hold(S, G, impulse, threshold)
+        left = hold(S, G, impulse, threshold)
         released = release_rows(S, G, impulse, threshold)
         if not patient and released > (FORTH * closed if turn > 0 else max(MANY * closed, FEW)):
             break
         if released > 0:
             begin_again(S, G, impulse)
             continue
-        closed = close_rows(S, G, impulse, threshold)
-        if closed == 0:
+        before, closed = closed, close_rows(S, G, impulse, threshold)
+        if closed == 0 or hurried and closed >= before:
             break
+    if careful and (released == 0 and left > CONTRADICTED * threshold or strains(G, impulse, S.begun)):
+        released = FEW + 1
     if released > FEW and not patient:
         memcpy(impulse, S.begun, rows_of(G) * sizeof(double))
     else:

@@ -8,7 +8,7 @@ from rbdyn.spatial._algebra cimport Vec3, vec3
 cdef bint make_matrix(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil
 cdef bint make_weighted(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil
 cdef double multiplier_step(Direct* S, Operator* G, double* impulse) noexcept nogil
-cdef void hold(Direct* S, Operator* G, double* impulse, double threshold) noexcept nogil
+cdef double hold(Direct* S, Operator* G, double* impulse, double threshold) noexcept nogil
 
 
 cdef inline void pull(Direct* S, double rho, Vec3 v, int n, bint all_rows) noexcept nogil:

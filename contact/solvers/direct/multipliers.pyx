@@ -238,11 +238,12 @@ cdef double multiplier_step(Direct* S, Operator* G, double* impulse) noexcept no
     return worst
 
 
-cdef void hold(Direct* S, Operator* G, double* impulse, double threshold) noexcept nogil:
-    """Steps until the held rows have no velocity, or it no longer falls."""
+cdef double hold(Direct* S, Operator* G, double* impulse, double threshold) noexcept nogil:
+    """Steps until the held rows have no velocity, or it no longer falls; returns the largest before the last [m/s]."""
     cdef double worst, best = INFINITY
     for _ in range(STEPS):
         worst = multiplier_step(S, G, impulse)
         if worst < 0.01 * threshold or not worst < 0.5 * best:
             break
         best = worst
+    return worst

@@ -93,6 +93,7 @@ cdef int keep_overlaps(Archive* a, Overlaps* o) except -1:
         keep(a, &one.depth, sizeof(double))
         keep(a, &one.asked, sizeof(double))
         keep(a, &one.left, sizeof(bint))
+        keep(a, &one.born, sizeof(bint))
     return 0
 
 

@@ -3,7 +3,7 @@
 Source of the mathematics: Hwangbo, Lee, Hutter, "Per-contact iteration method for solving contact dynamics", RA-L 2018.
 """
 
-from libc.math cimport fabs, fmax, sqrt
+from libc.math cimport INFINITY, fabs, fmax, sqrt
 
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.contact.problem cimport ContactProblem, Key
@@ -13,7 +13,7 @@ from rbdyn.stepping.builder cimport (
     Builder, Count, Share, add_point, begin_cone, end_cone, gather_cone, use_system,
 )
 from rbdyn.stepping.columns cimport free_point_velocity, start_point_velocity
-from rbdyn.stepping.constraints.contact.overlaps cimport begin_overlaps, leave_alone
+from rbdyn.stepping.constraints.contact.overlaps cimport HOLD, IGNORE, PART, Handling, begin_overlaps, handling_of
 from rbdyn.stepping.constraints.contact.trails cimport begin_trails, half_bend
 from rbdyn.stepping.flight.meetings cimport blow_time
 from rbdyn.stepping.scene cimport (
@@ -136,6 +136,13 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c, bint l
     return 0
 
 
+cdef void write_nothing(Builder* b, const ContactPoint* c) noexcept nogil:
+    """A contact that acts on nothing."""
+    cdef Mat3 E = contact_frame(c.normal)
+    begin_cone(b, &E, zero3(), zero3(), c.depth, 0.0, -INFINITY, 0.0,
+               Key(source=CONTACT_SOURCE, id_a=c.shape_a, id_b=c.shape_b, feature=c.feature))
+
+
 cdef int next_pair(const Scene* s, int i) noexcept nogil:
     """The first contact after i that is of other shapes."""
     cdef const ContactPoint* c = s.contacts.point + i
@@ -144,28 +151,31 @@ cdef int next_pair(const Scene* s, int i) noexcept nogil:
     return i
 
 
-cdef bint hopeless(const Scene* s, Builder* b, int first, int end) noexcept nogil:
-    """Whether the contacts of two shapes are an overlap of a robot with itself that pushes do not lessen."""
+cdef Handling handling(const Scene* s, Builder* b, int first, int end) noexcept nogil:
+    """What becomes of the contacts of two shapes: an overlap of a robot with itself may be one that no push lessens."""
     cdef const ContactPoint* c = s.contacts.point + first
     cdef double depth = c.depth
     cdef int i
+    if not in_one_tree(s, s.body + c.body_a, s.body + c.body_b):
+        return PART
     for i in range(first + 1, end):
         depth = max(depth, s.contacts.point[i].depth)
-    if depth <= s.slop or not in_one_tree(s, s.body + c.body_a, s.body + c.body_b):
-        return False
-    return leave_alone(&b.overlaps, c, depth, s.dt * asked(s, depth))
+    return handling_of(&b.overlaps, c, depth, s.slop, s.dt * asked(s, depth))
 
 
 cdef int write_contacts(const Scene* s, Builder* b) except -1 nogil:
-    cdef bint left
+    cdef Handling how
     cdef int i = 0, end
     begin_overlaps(&b.overlaps, s.contacts.n)
     begin_trails(&b.trails, s.contacts.n)
     while i < s.contacts.n:
         end = next_pair(s, i)
-        left = hopeless(s, b, i, end)
+        how = handling(s, b, i, end)
         while i < end:
-            write_contact(s, b, s.contacts.point + i, left)
+            if how == IGNORE:
+                write_nothing(b, s.contacts.point + i)
+            else:
+                write_contact(s, b, s.contacts.point + i, how == HOLD)
             i += 1
     return 0
 

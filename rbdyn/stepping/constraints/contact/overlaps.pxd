@@ -2,15 +2,22 @@
 #
 # Shapes of neighbours but one may overlap in every pose; where their deepest point is changes with the pose, and pushes
 # along its normal would move joints to and fro without end.  A pair that was asked to part by several times its depth,
-# and is as deep as before, is not asked again until its depth changes by itself.  It is held not to go in any further.
+# and much farther than it parted, is not asked again until it is deeper than ever.  If it came together by motion it is
+# held not to go in any further.  If it was deep when it was first seen it is no contact from then on, until it parted.
 
 from rbdyn.collision._types cimport ContactPoint
 
-cdef struct Overlap:          # of two shapes
+cdef struct Overlap:          # of two shapes in contact
     int a, b                  # shapes
-    double depth              # smallest since it was last anew [m]
+    double depth              # largest since it was last anew [m]
     double asked              # how far it was asked to part since then [m]
     bint left                 # it is not asked any more
+    bint born                 # it was deep when it was first seen
+
+cdef enum Handling:
+    PART                      # pushed apart
+    HOLD                      # held where they are
+    IGNORE                    # no contact
 
 cdef struct Overlaps:         # all zero: none
     int n, n_next
@@ -21,7 +28,7 @@ cdef struct Overlaps:         # all zero: none
 
 cdef void release_overlaps(Overlaps* o) noexcept
 cdef int begin_overlaps(Overlaps* o, int contacts) except -1 nogil
-cdef bint leave_alone(Overlaps* o, const ContactPoint* c, double depth, double asked) noexcept nogil
+cdef Handling handling_of(Overlaps* o, const ContactPoint* c, double depth, double slop, double asked) noexcept nogil
 cdef int copy_overlaps(Overlaps* to, const Overlaps* from_) except -1 nogil
 cdef void end_overlaps(Overlaps* o) noexcept nogil
 cdef void forget_overlaps(Overlaps* o, int shape) noexcept nogil

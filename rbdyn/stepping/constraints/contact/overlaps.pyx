@@ -7,8 +7,9 @@ from rbdyn.collision._types cimport ContactPoint
 from rbdyn.memory cimport grow
 
 cdef double PATIENCE = 5.0     # depths that a pair is asked to part before it is left alone
-cdef double LESS = 0.9         # of its depth, and it is a success
-cdef double MORE = 1.1         # and it is anew
+cdef double WORTH = 30.0       # times as far as it has parted meanwhile, as well
+cdef double MORE = 1.1         # of the largest depth, and it is anew
+cdef double DEEP = 1e-3        # [m] deeper than motions lead
 
 
 cdef void release_overlaps(Overlaps* o) noexcept:
@@ -29,22 +30,30 @@ cdef inline bint before(const Overlap* o, const ContactPoint* c) noexcept nogil:
     return o.a < c.shape_a or (o.a == c.shape_a and o.b < c.shape_b)
 
 
-cdef bint leave_alone(Overlaps* o, const ContactPoint* c, double depth, double asked) noexcept nogil:
-    """Note a pair, `depth` deep, that is to be parted by `asked` in this step [m]; whether that is of no use.
+cdef Handling handling_of(Overlaps* o, const ContactPoint* c, double depth, double slop, double asked) noexcept nogil:
+    """Note a pair, `depth` deep, that is to be parted by `asked` in this step [m]; what is to become of it.
 
     Pairs come in the order of their shapes.
     """
     cdef Overlap* mine = o.next + o.n_next
+    cdef const Overlap* old
     o.n_next += 1
     while o.at < o.n and before(o.now + o.at, c):
         o.at += 1
-    mine[0] = Overlap(a=c.shape_a, b=c.shape_b, depth=depth, asked=0.0, left=False)
+    mine[0] = Overlap(a=c.shape_a, b=c.shape_b, depth=depth, asked=0.0, left=False, born=depth > DEEP)
+    if depth <= slop:                                  # they touch, or have parted
+        return PART
     if o.at < o.n and o.now[o.at].a == c.shape_a and o.now[o.at].b == c.shape_b:
-        if LESS * o.now[o.at].depth <= depth <= MORE * o.now[o.at].depth:
-            mine[0] = o.now[o.at]
+        old = o.now + o.at
+        mine.born = old.born
+        if depth <= MORE * old.depth or old.left and old.born:
+            mine[0] = old[0]
+            mine.depth = max(depth, old.depth)
     mine.asked += asked
-    mine.left = mine.left or mine.asked > PATIENCE * mine.depth
-    return mine.left
+    mine.left = mine.left or mine.asked > PATIENCE * depth + WORTH * (mine.depth - depth)
+    if mine.left:
+        return IGNORE if mine.born else HOLD
+    return PART
 
 
 cdef int copy_overlaps(Overlaps* to, const Overlaps* from_) except -1 nogil:

@@ -1,0 +1,98 @@
+"""Shapes of one robot that are in each other from the start: parted if they can be, else no contact till they part."""
+
+import numpy as np
+import pytest
+
+import rbdyn
+from rbdyn import World
+from rbdyn.collision import Sphere
+from rbdyn.mechanism import Joint, Mechanism, Prismatic, Revolute, RigidBody
+
+RADIUS = 0.1
+
+
+def body(name, radius=None):
+    """A kilogramme, with a sphere around its origin."""
+    link = RigidBody(name, inertia=rbdyn.SpatialInertia(1.0, (0, 0, 0), 0.01 * np.eye(3)))
+    if radius is not None:
+        link.collision.append(rbdyn.Geometry(Sphere(radius)))
+    return link
+
+
+def two_sliders(limits_a, limits_b):
+    """Two balls on rails along x, on a carriage; without gravity or friction."""
+    mechanism = Mechanism(RigidBody("world"))
+    carriage = body("carriage")
+    mechanism.attach(mechanism.root_body, carriage, Joint("lift", Prismatic((0, 0, 1))))
+    for name, limits in (("a", limits_a), ("b", limits_b)):
+        mechanism.attach(carriage, body(name, RADIUS), Joint(name, Prismatic((1, 0, 0)), position_limits=limits))
+    world = World(2e-3, gravity=(0, 0, 0))
+    world.set_default_material(friction=0.0)
+    return world, world.add_articulated_system(mechanism)
+
+
+def push(world, robot, force, steps):
+    """Push b along x [N]."""
+    for _ in range(steps):
+        robot.set_generalized_force((0.0, 0.0, force))
+        world.step()
+
+
+def test_what_stops_keep_in_each_other_is_no_contact_until_it_has_parted():
+    """Stops let a go no further left, b no further right: b passes through a in the end, and not back."""
+    world, robot = two_sliders((0.0, 1.0), (-1.0, 0.15))
+    robot.set_state((0.0, 0.0, 0.15), np.zeros(3))
+    push(world, robot, -1.0, 10)
+    assert robot.q[2] == pytest.approx(0.15, abs=1e-2) and any(c.impulse.any() for c in world.contacts)
+    push(world, robot, -1.0, 990)
+    assert robot.q[2] < -2.5 * RADIUS  # through, and out again
+    gaps = []
+    for _ in range(3000):
+        push(world, robot, 4.0, 1)
+        gaps.append(robot.q[1] - robot.q[2] - 2.0 * RADIUS)
+    assert min(gaps) == pytest.approx(0.0, abs=1e-4)  # it carries a along
+
+
+def test_what_can_part_is_parted():
+    """With room on one side the same two go apart, and stay so."""
+    world, robot = two_sliders((0.0, 1.0), (-1.0, 1.0))
+    robot.set_state((0.0, 0.0, 0.15), np.zeros(3))
+    push(world, robot, -1.0, 2000)
+    assert robot.q[2] - robot.q[1] == pytest.approx(2.0 * RADIUS, abs=1e-4)
+
+
+def test_what_came_together_by_itself_stays_in_contact():
+    """Pressed from a gap, for as long as you like."""
+    world, robot = two_sliders((0.0, 1.0), (-1.0, 0.3))
+    robot.set_state((0.0, 0.0, 0.25), np.zeros(3))
+    push(world, robot, -50.0, 3000)
+    assert robot.q[2] - robot.q[1] == pytest.approx(2.0 * RADIUS, abs=1e-4)
+
+
+def three_links():
+    """A pendulum of three links whose last one lies in the first in every pose."""
+    mechanism = Mechanism(RigidBody("world"))
+    last, at = mechanism.root_body, 0.0
+    for name, radius in (("upper", 0.2), ("middle", None), ("lower", 0.2)):
+        link = body(name, radius)
+        joint = Joint(name, Revolute(axis=(0, 1, 0)))
+        mechanism.attach(last, link, joint, joint_pose=rbdyn.Transform(translation=(0.0, 0.0, at)))
+        last, at = link, -0.1
+    return mechanism
+
+
+def test_links_that_overlap_in_every_pose_swing_as_if_they_did_not():
+    """Once it is clear that no push parts them they move as a robot that does not collide with itself."""
+    world = World(1e-3)
+    robot = world.add_articulated_system(three_links())
+    world.step(1500)
+    assert world.contacts and not any(c.impulse.any() for c in world.contacts)
+    ghost = World(1e-3)
+    twin = ghost.add_articulated_system(three_links(), self_collision=False)
+    robot.set_state(robot.q, (1.0, 0.5, -0.5))
+    world.step(1500)  # they are asked anew
+    twin.set_state(robot.q, robot.v)
+    start = robot.q
+    world.step(200)
+    ghost.step(200)
+    assert robot.q == pytest.approx(twin.q, abs=1e-3) and np.abs(robot.q - start).max() > 1e-2
