@@ -57,11 +57,11 @@ cdef inline bint is_seen(const Contact* k, Vec3 cut, double least) noexcept nogi
     return not (fabs(v.x) <= least and fabs(v.y) <= least and fabs(v.z) <= least)
 
 
-cdef int release_contacts(Direct* S, const Operator* G, double* impulse, double threshold) noexcept nogil:
+cdef int release_contacts(Direct* S, const Operator* G, double* impulse, double unseen) noexcept nogil:
     """Give up what friction or a push cannot do; returns how many contacts that concerns.
 
     A contact that pulls is opened.  One outside its cone keeps its normal row, and its friction at the cone's rim; the
-    rim follows the push, until nobody sees by how much.
+    rim follows the push, until nobody sees by how much: that moves it by no more than `unseen` [m/s].
     """
     cdef int i, changed = 0
     cdef Vec3 lam, inside
@@ -73,7 +73,7 @@ cdef int release_contacts(Direct* S, const Operator* G, double* impulse, double 
         if not lam.z >= 0.0:
             S.rows[i] = 0
             S.stale = True
-        elif S.rows[i] == 1 and not is_seen(G.contact + i, sub3(inside, lam), UNSEEN * threshold):
+        elif S.rows[i] == 1 and not is_seen(G.contact + i, sub3(inside, lam), unseen):
             continue
         elif inside.x != lam.x or inside.y != lam.y:
             S.stale |= S.rows[i] == 3
@@ -96,13 +96,13 @@ cdef int count_outside(const Direct* S, const Operator* G, const double* impulse
     return count
 
 
-cdef int release_rows(Direct* S, const Operator* G, double* impulse, double threshold) noexcept nogil:
+cdef int release_rows(Direct* S, const Operator* G, double* impulse, double unseen) noexcept nogil:
     """Give up what contacts and other blocks cannot do; returns how many constraints that concerns.
 
     Rows beyond a bound stay at it, discs on their rims.
     """
     cdef const LineBlock* k
-    cdef int i, changed = release_contacts(S, G, impulse, threshold), rows = 0
+    cdef int i, changed = release_contacts(S, G, impulse, unseen), rows = 0
     for i in range(G.n_blocks):
         k = G.block + i
         rows += let_go(k, impulse, lines_of(G, k, impulse), S.rows + G.n + k.first)
@@ -166,10 +166,10 @@ cdef bint solve_held(Direct* S, Operator* G, const ContactProblem* p, double* im
     have to be let go at once, or that goes to and fro (things that rock or topple), it is given up, unless `patient`:
     the impulses are as before then, and the answer False.  So it is in contacts of robots where held rows contradict
     one another, or impulses would only push against one another; and there many, or those that correct poses, end where
-    as many rows are held anew as in the turn before.
+    as many rows are held anew as in the turn before.  Rims of theirs are followed to the end: a grip creeps otherwise.
     """
     cdef int released = 0, closed = may_give_way(G), before, turn
-    cdef bint careful = not patient and is_of_robots(G)
+    cdef bint robots = is_of_robots(G), careful = robots and not patient
     cdef bint hurried = careful and (G.n > FEW_CONTACTS or p.v_start == NULL)
     cdef double left = 0.0
     memcpy(S.begun, impulse, rows_of(G) * sizeof(double))
@@ -180,13 +180,13 @@ cdef bint solve_held(Direct* S, Operator* G, const ContactProblem* p, double* im
             released = FEW + 1
             break
         S.stale = False
-        if turn == 0 and not patient:
+        if turn == 0 and not (patient or robots):
             multiplier_step(S, G, impulse)
             released = count_outside(S, G, impulse)
             if released > max(MANY * closed, FEW):
                 break
         left = hold(S, G, impulse, threshold)
-        released = release_rows(S, G, impulse, threshold)
+        released = release_rows(S, G, impulse, 0.0 if robots else UNSEEN * threshold)
         if not patient and released > (FORTH * closed if turn > 0 else max(MANY * closed, FEW)):
             break
         if released > 0:
