@@ -12,9 +12,10 @@ from rbdyn.collision._types cimport (
 from rbdyn.collision.kernels.box_box cimport box_box
 from rbdyn.collision.kernels.convex cimport convex_convex
 from rbdyn.collision.kernels.half_space cimport (
-    half_space_box, half_space_capsule, half_space_cylinder, half_space_hull, half_space_sphere,
+    half_space_box, half_space_capsule, half_space_cylinder, half_space_sphere,
 )
 from rbdyn.collision.kernels.half_space_ellipsoid cimport half_space_ellipsoid
+from rbdyn.collision.kernels.half_space_hull cimport half_space_hull
 from rbdyn.collision.kernels.round cimport capsule_capsule, sphere_capsule, sphere_sphere
 from rbdyn.collision.kernels.round_box cimport capsule_box, sphere_box
 from rbdyn.collision.kernels.support.box cimport box_feature

@@ -210,7 +210,7 @@ def test_the_one_point_of_round_shapes_is_called_nought():
 
 
 def test_the_points_of_a_hull_do_not_depend_on_how_its_vertices_are_numbered():
-    """Any vertex may be the first: the deepest, the farthest from it, and the outermost on either side are the same."""
+    """Any vertex may be the first: the deepest, and those that least of a turn brings as deep, are the same."""
     rng = np.random.default_rng(3)
     for _ in range(5):
         cloud = rng.normal(size=(20, 3))
@@ -224,13 +224,48 @@ def test_the_points_of_a_hull_do_not_depend_on_how_its_vertices_are_numbered():
         chosen = [rounded(contacts(NATIVE, GROUND, (ConvexHull(np.roll(cloud, k, axis=0)), X))) for k in range(20)]
         assert len(chosen[0]) == 4 and all(one == chosen[0] for one in chosen)
         points = np.array(chosen[0]) * (1, 1, 2)                        # midway: half as deep as the vertex
-        start = points[np.argmin(points[:, 2])]
-        np.testing.assert_allclose(start, below[np.argmin(below[:, 2])], atol=1e-8)
-        away = np.linalg.norm((below - start)[:, :2], axis=1)
-        u = (below[np.argmax(away)] - start)[:2]
-        across = (below - start)[:, :2] @ (-u[1], u[0])
-        for k in (np.argmax(away), np.argmax(across), np.argmin(across)):
-            assert np.abs(points - below[k]).max(axis=1).min() < 1e-8
+        start = below[np.argmin(below[:, 2])]
+        rest = below[below[:, 2] > start[2]]
+        slope = (rest[:, 2] - start[2] + 2e-4) / np.linalg.norm((rest - start)[:, :2], axis=1)
+        second = rest[np.argmin(slope)]
+        u = (second - start)[:2] / np.linalg.norm((second - start)[:2])
+        slope = (rest[:, 2] - start[2] + 2e-4) / np.abs((rest - start)[:, :2] @ (-u[1], u[0])).clip(1e-9)
+        for vertex in (start, second, rest[np.argmin(slope)]):
+            assert np.abs(points - vertex).max(axis=1).min() < 1e-8
+
+
+def test_a_prism_on_its_side_rests_on_both_ends_of_its_lowest_edge():
+    """And not on what lies less deep but farther apart."""
+    for n in (20, 60, 200):
+        t = 2 * np.pi / n * np.arange(n) - np.pi / 2
+        prism = ConvexHull([[0.1 * np.cos(a), y, 0.1 * np.sin(a)] for a in t for y in (-0.1, 0.1)])
+        for margin in (0.0, 0.001, 0.02, 0.1):                         # wide: of what moves fast
+            found = contacts(NativeBackend(margin=margin), GROUND, (prism, pose(0, 0, 0.097)))
+            lowest = found[found["depth"] > 0.003 - 1e-9]
+            assert rounded(lowest) == [(0.0, -0.1, -0.0015), (0.0, 0.1, -0.0015)]
+
+
+def test_what_lands_flat_does_so_on_its_nearest_vertices():
+    """A slab nearly level, with a margin that takes in its upper side too: seen from above that is larger."""
+    slab = np.array([[x, y, z] for x in (-0.2, 0.2) for y in (-0.15, 0.15) for z in (-0.05, 0.05)])
+    R = turn(0, 8e-4) @ turn(1, 6e-4)
+    near = NativeBackend(margin=0.15)
+    for k in range(8):
+        found = contacts(near, GROUND, (ConvexHull(np.roll(slab, k, axis=0)), pose(0, 0, 0.0504, R)))
+        gaps = np.sort((slab @ R.T)[:, 2] + 0.0504)[:4]
+        assert gaps[-1] < 1e-3
+        np.testing.assert_allclose(np.sort(-found["depth"])[:4], gaps, atol=1e-9)
+
+
+def test_a_plate_that_comes_down_fast_has_points_all_around():
+    """Half of its rim comes down in the same step: within a wide margin, points are far from the lowest one too."""
+    t = 2 * np.pi / 40 * np.arange(40)
+    plate = ConvexHull([[0.2 * np.cos(a), 0.2 * np.sin(a), z] for a in t for z in (-0.02, 0.02)])
+    X = pose(0, 0, 0.041, turn(1, 0.1))
+    slow, fast = (contacts(NativeBackend(margin=m), GROUND, (plate, X)) for m in (2e-3, 0.1))
+    assert len(fast) <= 8 and fast["depth"].max() == slow["depth"].max()
+    for phi in np.linspace(0, 2 * np.pi, 32):                          # the centre is well inside
+        assert (fast["position"][:, :2] @ (np.cos(phi), np.sin(phi))).max() > 0.05
 
 
 @pytest.mark.parametrize("roll", [0.0, 0.4, 1.0, 2.0, 3.5, 5.0])
