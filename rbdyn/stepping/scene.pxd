@@ -166,7 +166,7 @@ cdef struct LoopScratch:      # of a system's loops, in a step
     bint middle               # what is decomposed are the rows in the middle of the step, not at its start
     int free                  # its degrees of freedom: nv less the rank of the loops
     Cod Y                     # (nv, nc) their rows in normalised coordinates, scaled to length 1: decomposed
-    double* K                 # (nc + nr, nv) the rows themselves, where positions are closed
+    double* K                 # (nc + nr, nv) the rows themselves, where positions are closed; or Y by coordinates
     double* scale             # (nc,) by what each row was multiplied; 0 for one that is nothing
     double* e                 # (nc + nr,) position errors [rad, m]
     double* b                 # (nc + nr,) right side

@@ -11,44 +11,91 @@
 from libc.math cimport sqrt
 
 from rbdyn.kernels.cod cimport dot
+from rbdyn.kernels.ltdl cimport Path, gather_rows
 from rbdyn.stepping.scene cimport System
 
 cdef inline double independent() noexcept nogil:
     """The least square of what is left of a row of length 1."""
     return 1e-6
 
+cdef inline void take_row(Path* some, Py_ssize_t n, double* y, const double* x, double factor,
+                          Py_ssize_t at) noexcept nogil:
+    """y (n,) <- y - factor (x + at), some such at a time."""
+    some.l[some.count], some.at[some.count] = factor, at
+    some.count += 1
+    if some.count == 16:
+        take_rest(some, n, y, x)
+
+cdef inline void take_rest(Path* some, Py_ssize_t n, double* y, const double* x) noexcept nogil:
+    """What is still to be taken."""
+    if some.count > 0:
+        gather_rows(n, y, 1.0, some.l, x, some.at, some.count)
+    some.count = 0
+
+cdef inline void multiply_row(const System* s, int i, double* row) noexcept nogil:
+    """Row i of Y^T Y from its diagonal on; Y is in loops.K too, by coordinates: rows share few of them."""
+    cdef int k, m = s.m.nv, n = s.m.nc
+    cdef const double* y = s.work.loops.Y.A + <size_t> m * i
+    cdef Path some
+    some.count = 0
+    for k in range(i, n):
+        row[k] = 0.0
+    for k in range(m):
+        if y[k] != 0.0:
+            take_row(&some, n - i, row + i, s.work.loops.K + i, -y[k], <Py_ssize_t> n * k)
+    take_rest(&some, n - i, row + i, s.work.loops.K + i)
+
 cdef inline bint factor_normal(System* s) noexcept nogil:
-    """W of Y, unused without a decomposition, becomes the factor; False where rows are not clearly independent."""
-    cdef int i, j, m = s.m.nv, n = s.m.nc
-    cdef double* W = s.work.loops.Y.W
-    cdef const double* A = s.work.loops.Y.A
-    cdef double left
+    """W of Y, unused without a decomposition, becomes the factor U of U^T U; False where rows are not independent."""
+    cdef int i, j, k, m = s.m.nv, n = s.m.nc
+    cdef double* U = s.work.loops.Y.W
+    cdef double* row
+    cdef double factor
+    cdef Path some
+    some.count = 0
     for i in range(n):
-        for j in range(i):
-            left = dot(m, A + <size_t> m * i, A + <size_t> m * j) - dot(j, W + n * i, W + n * j)
-            W[n * i + j] = left / W[n * j + j]
-        left = 1.0
-        if s.work.loops.scale[i] > 0.0:          # what is nothing is a row of zeros
-            left = dot(m, A + <size_t> m * i, A + <size_t> m * i) - dot(i, W + n * i, W + n * i)
-        if not left > independent():
+        for k in range(m):
+            s.work.loops.K[<size_t> n * k + i] = s.work.loops.Y.A[<size_t> m * i + k]
+    for i in range(n):
+        row = U + <size_t> n * i
+        multiply_row(s, i, row)
+        for k in range(i):
+            factor = U[<size_t> n * k + i]
+            if factor != 0.0:
+                take_row(&some, n - i, row + i, U + i, factor, <Py_ssize_t> n * k)
+        take_rest(&some, n - i, row + i, U + i)
+        if s.work.loops.scale[i] == 0.0:
+            row[i] = 1.0                         # what is nothing is a row of zeros
+        if not row[i] > independent():
             return False
-        W[n * i + i] = sqrt(left)
+        row[i] = sqrt(row[i])
+        factor = 1.0 / row[i]
+        for j in range(i + 1, n):
+            row[j] *= factor
     return True
 
 cdef inline void solve_normal(System* s, const double* b, double* x) noexcept nogil:
     """x <- x + Y mu with Y^T x = b; leaves mu in Y.t."""
     cdef int i, k, m = s.m.nv, n = s.m.nc
-    cdef const double* W = s.work.loops.Y.W
-    cdef const double* y
+    cdef const double* row
     cdef double* mu = s.work.loops.Y.t
+    cdef Path some
+    some.count = 0
     for i in range(n):
-        mu[i] = (b[i] - dot(m, s.work.loops.Y.A + <size_t> m * i, x) - dot(i, W + n * i, mu)) / W[n * i + i]
+        mu[i] = b[i]
+    for k in range(m):
+        if x[k] != 0.0:
+            take_row(&some, n, mu, s.work.loops.K, x[k], <Py_ssize_t> n * k)
+    take_rest(&some, n, mu, s.work.loops.K)
+    for i in range(n):
+        row = s.work.loops.Y.W + <size_t> n * i
+        mu[i] /= row[i]
+        for k in range(i + 1, n):
+            mu[k] -= row[k] * mu[i]
     for i in range(n - 1, -1, -1):
-        mu[i] /= W[n * i + i]
-        for k in range(i):
-            mu[k] -= W[n * i + k] * mu[i]
+        row = s.work.loops.Y.W + <size_t> n * i
+        mu[i] = (mu[i] - dot(n - 1 - i, row + i + 1, mu + i + 1)) / row[i]
     for i in range(n):
-        y = s.work.loops.Y.A + <size_t> m * i
         if mu[i] != 0.0:
-            for k in range(m):
-                x[k] += mu[i] * y[k]
+            take_row(&some, m, x, s.work.loops.Y.A, -mu[i], <Py_ssize_t> m * i)
+    take_rest(&some, m, x, s.work.loops.Y.A)
