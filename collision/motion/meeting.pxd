@@ -14,6 +14,7 @@ cdef struct Meeting:               # of two shapes, sought
     MovingShape* b
     Sink* sink
     double margin, touch, obeyed   # [m]
+    double met                     # [m] how deep they are at the time that is sought
     double beyond                  # [m]
     double way                     # [m] no two points approach by more in the whole step
     double alone                   # [m] nor by more if either of them is stopped; 0: only one moves

@@ -58,6 +58,7 @@ cdef Meeting meeting(const PairEntry* table, MovingShape* a, MovingShape* b, dou
     m.turns, m.axis = False, zero3()
     m.table, m.a, m.b, m.sink, m.margin, m.beyond = table, a, b, sink, margin, beyond
     m.touch, m.obeyed = TOUCH * margin, OBEYED * margin
+    m.met = 0.0
     m.alone = 0.0 if a.still or b.still else fmax(a.path.way, b.path.way)
     m.way = way_between(a, b)
     return m
@@ -143,7 +144,7 @@ cdef double shallow_time(Meeting* m, double before, double after) noexcept nogil
 
 
 cdef double first_touch(Meeting* m, double t) noexcept nogil:
-    """When they first touched that are in each other by a little at t; t itself if they had another normal then."""
+    """When they were in each other by `met` that are so by some more at t; t itself if they had another normal then."""
     cdef ContactBuffer* out = m.sink.out
     cdef int first = look_at(m, t, m.margin), i, deepest = first
     cdef double speed, start = t
@@ -155,7 +156,7 @@ cdef double first_touch(Meeting* m, double t) noexcept nogil:
         n = out.point[deepest].normal
         speed = closing(m, &out.point[deepest], t)
         if speed > 0.0:
-            start = fmax(0.0, t - out.point[deepest].depth / speed)
+            start = fmax(0.0, t - (out.point[deepest].depth - m.met) / speed)
         out.n = first
         look_at(m, start, m.margin)
         if out.n == first or dot3(n, out.point[first].normal) < 0.9999:

@@ -1,6 +1,6 @@
 # How far two shapes that have met may go on together, before they are in each other.
 
-from rbdyn.collision._types cimport ContactBuffer, Pose
+from rbdyn.collision._types cimport ContactBuffer, ContactPoint, Pose
 from rbdyn.collision.shape_table cimport Table
 from rbdyn.spatial._algebra cimport Motion
 
@@ -9,4 +9,5 @@ cdef struct Mover:                 # a shape, and how its body moves from now on
     Pose pose                      # of the body
     Motion motion                  # rotation vector [rad], displacement of the origin [m]
 
-cdef double free_share(const Table* shapes, const Mover* a, const Mover* b, ContactBuffer* room) noexcept nogil
+cdef double free_share(const Table* shapes, const Mover* a, const Mover* b, ContactBuffer* room,
+                       ContactPoint* entry) noexcept nogil

@@ -1,8 +1,9 @@
 """How far two shapes that have met may go on: rest_of_step.pxd."""
 
 from libc.math cimport fmax, fmin
+from libc.string cimport memset
 
-from rbdyn.collision._types cimport N_KINDS, ContactBuffer, Pose
+from rbdyn.collision._types cimport N_KINDS, ContactBuffer, ContactPoint, Pose
 from rbdyn.collision.motion.meeting cimport Meeting, deepest_of, look_at, look_closer, meeting, meeting_time
 from rbdyn.collision.motion.path cimport MovingShape, path_of, radius_of
 from rbdyn.collision.pair_table cimport pair_table
@@ -26,16 +27,32 @@ cdef bint set_out_from(const Table* shapes, const Mover* from_, MovingShape* a, 
     return True
 
 
-cdef double free_share(const Table* shapes, const Mover* a, const Mover* b, ContactBuffer* room) noexcept nogil:
+cdef void look_at_entry(Meeting* m, double t, ContactPoint* entry) noexcept nogil:
+    """The deepest contact at the fraction t of the motion; all zero if there is none."""
+    cdef ContactBuffer* out = m.sink.out
+    cdef int i, deepest = 0
+    memset(entry, 0, sizeof(ContactPoint))
+    look_at(m, t, m.margin)
+    for i in range(out.n):
+        if out.point[i].depth > out.point[deepest].depth:
+            deepest = i
+    if out.n > 0:
+        entry[0] = out.point[deepest]
+    out.n = 0
+
+
+cdef double free_share(const Table* shapes, const Mover* a, const Mover* b, ContactBuffer* room,
+                       ContactPoint* entry) noexcept nogil:
     """The share of their motion, up to 1, after which they are in each other by more than they are now.
 
     By a little they may be: things push one another along, and the next step holds them.  `room` is for the looks.
+    Below 1 `entry` is where they go in then, the normal into `a`, unless it is NULL.
     """
     cdef Meeting m
     cdef MovingShape x, y
     cdef Pose X, Y
     cdef Sink sink
-    cdef double deep
+    cdef double deep, t
     cdef bint near
     if not (set_out_from(shapes, a, &x, &X) and set_out_from(shapes, b, &y, &Y)):
         return 1.0
@@ -48,6 +65,9 @@ cdef double free_share(const Table* shapes, const Mover* a, const Mover* b, Cont
     deep = fmax(deepest_of(room, 0), 0.0)
     room.n = 0
     m.touch = fmax(m.touch + SHALLOW * fmin(radius_of(&x), radius_of(&y)), deep + 0.5 * m.touch)
-    m.margin = 2.0 * m.touch
+    m.margin, m.met = 2.0 * m.touch, m.touch
     look_closer(&m)
-    return fmin(1.0, meeting_time(&m, 0.0, &near))
+    t = fmin(1.0, meeting_time(&m, 0.0, &near))
+    if t < 1.0 and entry is not NULL:
+        look_at_entry(&m, t, entry)
+    return t

@@ -59,6 +59,7 @@ cdef struct SingleScratch:
     int company               # of those that wait for one another then, a first one; that stands for all:
     bint anchored             # one of them waits for what no impulse moves
     double together           # their mass [kg]
+    Vec3 held                 # the speed of what they wait for, if anchored [m/s]
     bint grounded             # it is in contact, by way of others if need be, with something that no impulse moves
     double before             # share of the step in which it moves as before; 1/2, less if a bounce comes soon
     bint pushed               # its pose is corrected in this step

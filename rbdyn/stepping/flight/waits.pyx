@@ -1,14 +1,18 @@
 """Bodies that wait for each other at the end of a step: waits.pxd."""
 
-from libc.math cimport fmin
+from libc.math cimport fmax, fmin, sqrt
 
 from rbdyn.collision._types cimport ContactBuffer, ContactPoint
 from rbdyn.collision.motion.path cimport moved
 from rbdyn.collision.motion.rest_of_step cimport Mover, free_share
 from rbdyn.collision.shape_table cimport Table
-from rbdyn.spatial._algebra cimport Motion, Vec3, add3, add_m, cross3, motion, scale3, sub3
+from rbdyn.spatial._algebra cimport Motion, Vec3, add3, add_m, cross3, dot3, motion, scale3, sub3, zero3
 from rbdyn.stepping.flight.meetings cimport blow_time, flier
 from rbdyn.stepping.scene cimport SYSTEM_BODY, BodyHandle, Scene, SingleScratch, System
+from rbdyn.stepping.single cimport Single, angular_momentum, single_of
+
+cdef enum:
+    ROUNDS = 8                     # over all pairs, in which what waits is led past what it would go into
 
 
 cdef Motion velocity_of(const Scene* s, int body) noexcept nogil:
@@ -61,14 +65,14 @@ cdef void wait_together(Scene* s, int a, int b, double share) noexcept nogil:
     high.company = min(a, b)
     low.moving = fmin(share, fmin(low.moving, high.moving))
     if high.anchored and not low.anchored:
-        low.anchored, low.drift = True, high.drift
+        low.anchored, low.held = True, high.held
 
 
 cdef void wait_for(Scene* s, int k, double share, Vec3 speed) noexcept nogil:
     """A single body waits for what moves at this speed [m/s], whatever it does."""
     cdef SingleScratch* first = s.single_scratch + first_of(s, k)
     first.moving = fmin(share, first.moving)
-    first.anchored, first.drift = True, speed
+    first.anchored, first.held = True, speed
 
 
 cdef Vec3 speed_at(const Scene* s, int body, const Mover* m, Vec3 at) noexcept nogil:
@@ -84,7 +88,7 @@ cdef void meet_again(Scene* s, const Table* shapes, const ContactPoint* c, Conta
     if flier(s, c.body_a) == NULL and flier(s, c.body_b) == NULL:
         return
     a, b = mover_of(s, c.shape_a, c.body_a, at), mover_of(s, c.shape_b, c.body_b, at)
-    share = free_share(shapes, &a, &b, room)
+    share = free_share(shapes, &a, &b, room, NULL)
     if share >= 1.0:
         return
     if flier(s, c.body_a) == NULL:
@@ -104,9 +108,119 @@ cdef void add_momenta(Scene* s) noexcept nogil:
         w = s.single_scratch + k
         if w.blow.falls:
             first = s.single_scratch + first_of(s, k)
-            if not first.anchored:
-                first.together += s.single[k].mass
-                first.drift = add3(first.drift, scale3(s.single[k].mass, add3(w.v_free, w.dv)))
+            first.together += s.single[k].mass
+            first.drift = add3(first.drift, scale3(s.single[k].mass, add3(w.v_free, w.dv)))
+
+
+# ---- where those go that wait at what no impulse moves --------------------------------------------
+
+cdef SingleScratch* waits_with(const Scene* s, int body) noexcept nogil:
+    """The first of those that a body waits with; NULL if it does not wait."""
+    cdef SingleScratch* first
+    if flier(s, body) == NULL:
+        return NULL
+    first = s.single_scratch + first_of(s, s.body[body].index)
+    return first if first.moving < 1.0 else NULL
+
+
+cdef bint drifts_freely(const Scene* s, const SingleScratch* first, int body) noexcept nogil:
+    """Whether a body is a single one and goes the way of its own centre of mass, or of those it waits with."""
+    return flier(s, body) != NULL and (first == NULL or not first.anchored)
+
+
+cdef double pause_of(const SingleScratch* first, double at) noexcept nogil:
+    """After which share of the step those wait that go on from the share `at`."""
+    return at if first == NULL else at + (1.0 - at) * first.moving
+
+
+cdef Mover waiting(const Scene* s, const SingleScratch* first, int shape, int body, double at,
+                   double since) noexcept nogil:
+    """A shape from the share `since` of the step on; `first` is of those that its body waits with, if it does."""
+    cdef Mover m = mover_of(s, shape, body, at)
+    cdef double pause = pause_of(first, at) if first != NULL else since, done = (pause - at) / (1.0 - at)
+    m.pose = moved(&m.pose, &m.motion, done)
+    if first == NULL:
+        m.motion = motion(scale3(1.0 - done, m.motion.w), scale3(1.0 - done, m.motion.v))
+        return m
+    m.pose.p = add3(m.pose.p, scale3((since - pause) * s.dt, first.drift))
+    m.motion = motion(zero3(), scale3((1.0 - since) * s.dt, first.drift))
+    return m
+
+
+cdef Vec3 shift_of(const Mover* m, Vec3 at) noexcept nogil:
+    """How far a point moves [m]."""
+    return add3(m.motion.v, cross3(m.motion.w, sub3(at, m.pose.p)))
+
+
+cdef void tie(const Scene* s, SingleScratch* first, int other, const Mover* m, Vec3 at) noexcept nogil:
+    """Note that those that wait with `first` wait for another body, too."""
+    if first != NULL and not first.anchored:
+        first.anchored, first.held = True, speed_at(s, other, m, at)
+
+
+cdef bint lead_past(Scene* s, const Table* shapes, const ContactPoint* c, bint again,
+                    ContactBuffer* room) noexcept nogil:
+    """Take from the drift of what waits what would lead it into the other body of a contact; whether there was some.
+
+    Not `again`: they do not move against what they wait for.
+    """
+    cdef SingleScratch* first_a = waits_with(s, c.body_a)
+    cdef SingleScratch* first_b = waits_with(s, c.body_b)
+    cdef double at = blow_time(s, c), since = fmax(pause_of(first_a, at), pause_of(first_b, at)), speed
+    cdef ContactPoint entry
+    cdef Mover a, b
+    if first_a == first_b or drifts_freely(s, first_a, c.body_a) and drifts_freely(s, first_b, c.body_b):
+        return False
+    a = waiting(s, first_a, c.shape_a, c.body_a, at, since)
+    b = waiting(s, first_b, c.shape_b, c.body_b, at, since)
+    if free_share(shapes, &a, &b, room, &entry) >= 1.0:
+        return False
+    speed = dot3(entry.normal, sub3(shift_of(&a, entry.position), shift_of(&b, entry.position)))
+    speed /= (1.0 - since) * s.dt
+    tie(s, first_a, c.body_b, &b, entry.position)
+    tie(s, first_b, c.body_a, &a, entry.position)
+    if not again or speed >= 0.0:
+        if first_a != NULL:
+            first_a.drift = first_a.held
+        if first_b != NULL:
+            first_b.drift = first_b.held
+        return True
+    if first_a != NULL and first_b != NULL:
+        speed *= 0.5
+    if first_a != NULL:
+        first_a.drift = sub3(first_a.drift, scale3(speed, entry.normal))
+    if first_b != NULL:
+        first_b.drift = add3(first_b.drift, scale3(speed, entry.normal))
+    return True
+
+
+cdef void lead_all_past(Scene* s, const Table* shapes, ContactBuffer* room) noexcept nogil:
+    """Drifts of what waits for what no impulse moves that lead into nothing that it touches."""
+    cdef bint news = True
+    cdef int i, k
+    for i in range(ROUNDS):
+        if not news:
+            return
+        news = False
+        for k in range(s.contacts.n):
+            if begins_pair(s, k):
+                news |= lead_past(s, shapes, s.contacts.point + k, i < ROUNDS - 1, room)
+
+
+cdef void take_back(Scene* s, int k, const SingleScratch* first) noexcept nogil:
+    """Slow a single body that waits by what forces did to its energy on a way that it does not go."""
+    cdef Single b = single_of(s, k)
+    cdef SingleScratch* w = b.work
+    cdef Vec3 v = add3(w.v_free, w.dv), turn = add3(w.w_free, w.dw), speed = sub3(v, first.held)
+    cdef double lost = (1.0 - first.moving) * (1.0 - w.blow.at), m = b.body.mass
+    cdef double work = lost * m * dot3(sub3(w.v_free, b.state.v), sub3(v, first.drift))
+    cdef double energy = 0.5 * (m * dot3(speed, speed) + dot3(turn, angular_momentum(&b, &w.R_met, turn)))
+    cdef double change
+    if work <= 0.0:
+        return
+    change = sqrt(1.0 - work / energy) - 1.0 if work < energy else -1.0
+    w.dv = add3(w.dv, scale3(change, speed))
+    w.dw = add3(w.dw, scale3(change, turn))
 
 
 cdef int find_waits(Scene* s, const Table* shapes, ContactBuffer* room) except -1 nogil:
@@ -123,11 +237,14 @@ cdef int find_waits(Scene* s, const Table* shapes, ContactBuffer* room) except -
     add_momenta(s)
     for k in range(s.n_single):
         w = s.single_scratch + k
-        if w.blow.falls and w.company == k and not w.anchored:
+        if w.blow.falls and w.company == k:
             w.drift = scale3(1.0 / w.together, w.drift)
+    lead_all_past(s, shapes, room)
     for k in range(s.n_single):
         w = s.single_scratch + k
         if w.blow.falls:
             first = s.single_scratch + first_of(s, k)
+            if first.anchored:
+                take_back(s, k, first)
             w.moving, w.drift = first.moving, first.drift
     return 0
