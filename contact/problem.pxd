@@ -35,7 +35,7 @@
 # on a box).
 
 cdef enum:
-    CONTACT_PROBLEM_VERSION = 8   # changes with every change of the structs below
+    CONTACT_PROBLEM_VERSION = 9   # changes with every change of the structs below
     LAWS = 5
     MOST_ROWS = 6                 # of a bilateral block
 
@@ -90,6 +90,8 @@ cdef struct ContactProblem:       # one time step; every array belongs to World 
     const double* bend            # (n_rows - 3 n_cones,) of rows that are no cone's: half of what turns out of the row
     #                               in the step, which v_start has taken off and v_free added: v = 0 asks for nothing
     #                               over its mean.  Given up where that makes energy (bends.pxd) [m/s]; NULL: all 0
+    const double* drive           # (n_cones, 3) the part of v_free that bodies make which move whatever pushes them
+    #                               (kinematic ones) [m/s], contact axes; NULL: all 0
     const double* depth           # (n_rows,) at normals, and how far a joint is beyond its limit; negative for a gap
     #                               [m or rad]; NULL: all 0
     double* impulse               # (n_rows,) in: warm start, out: solution [N s]; cones: acts on A

@@ -147,7 +147,7 @@ cdef void begin_problem(PositionProblem* q, const ContactProblem* p) noexcept no
     mine[0] = p[0]
     mine.n = mine.n_cones = mine.n_rows = 0
     mine.block, mine.v_free, mine.impulse = q.block, q.v_free, q.impulse
-    mine.target = mine.position_target = mine.v_start = mine.bend = mine.mobility = NULL
+    mine.target = mine.position_target = mine.v_start = mine.bend = mine.drive = mine.mobility = NULL
     mine.depth = q.depth if p.depth != NULL else NULL
     mine.frame, mine.arm_a, mine.arm_b = q.frame, q.arm_a, q.arm_b
     mine.single_a = q.single_a if p.single_a != NULL else NULL

@@ -23,9 +23,10 @@ from rbdyn.contact.solvers.direct.sharing cimport share_loads
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.acceleration.drift cimport ARRIVED, LEG, drift
 from rbdyn.contact.solvers.settings cimport (
-    ACCEPTABLE, DIRECT_EVERY, HARD_SWEEPS, HASTY_SWEEPS, PACE, PLAIN_SWEEPS, SLIDING, Settings, soft_sweeps,
+    ACCEPTABLE, DIRECT_EVERY, HARD_SWEEPS, HASTY_SWEEPS, PACE, PLAIN_SWEEPS, SLIDING, YIELDS, Settings, soft_sweeps,
 )
 from rbdyn.contact.solvers.splitting.attempt cimport split
+from rbdyn.contact.solvers.squeeze cimport give_way, throws
 from rbdyn.contact.solvers.strain cimport is_of_robots, strains
 from rbdyn.contact.solvers.tuning cimport rests
 from rbdyn.spatial._algebra cimport vec3
@@ -310,6 +311,21 @@ cdef bint must_soften(const Island* island, const ContactProblem* p) noexcept no
     return is_dear(&island.G, p, island.impulse)
 
 
+cdef int unsqueeze(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p, double* history,
+                   size_t* reallocations) except -1 nogil:
+    """Solve again, with compliance where kinematic bodies push, while they throw what they squeeze."""
+    cdef int turn
+    for turn in range(YIELDS):
+        if not throws(&island.G, p, island.impulse):
+            return 0
+        give_way(&island.G, p, turn)
+        begin_again(island)
+        iterate(island, A, S, s, p, history, island.iterations + soft_sweeps(s), True, reallocations)
+        island.converged = False
+        island.rescued = True
+    return 0
+
+
 cdef int solve_once(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
                     double* history, size_t* reallocations) except -1 nogil:
     """One island from the impulses it holds; what contradicts is solved with compliance."""
@@ -325,6 +341,7 @@ cdef int solve_once(Island* island, Anderson* A, Direct* S, const Settings* s, c
         iterate(island, A, S, s, p, history, max(s.max_iterations, island.iterations + soft_sweeps(s)), True,
                 reallocations)
         island.converged = False
+    unsqueeze(island, A, S, s, p, history, reallocations)
     accept(island)
     while lower_bounces(island, p, &search, last - island.iterations):
         island.converged = False

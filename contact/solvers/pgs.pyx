@@ -1,11 +1,12 @@
 """A simple reference solver: projected Gauss-Seidel, normal part first, then friction onto its disc."""
 
 from libc.math cimport INFINITY, fabs, isfinite, sqrt
+from libc.string cimport memset
 
 from rbdyn.contact.accept cimport accept
 from rbdyn.contact.after.lasting cimport keep_lasting
 from rbdyn.contact.cone.block cimport SKIPPED, Cone, apply_block, largest_tangential
-from rbdyn.contact.islands cimport Island, Islands, close_islands, open_islands, release
+from rbdyn.contact.islands cimport Island, Islands, close_islands, open_islands, release, rows_of
 from rbdyn.contact.laws.dispatch cimport clear_immovable, prepare_blocks, visit_block
 from rbdyn.contact.operator cimport (
     Operator, add_impulse, contact_velocity, impulse_at, load_impulses, set_impulse,
@@ -14,6 +15,8 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
 from rbdyn.contact.solvers.bends cimport drop_bends
 from rbdyn.contact.solvers.bounce cimport Search, begin_search, lower_bounces
+from rbdyn.contact.solvers.settings cimport YIELDS
+from rbdyn.contact.solvers.squeeze cimport give_way, throws
 from rbdyn.spatial._algebra cimport Vec3, sub3, vec3
 
 from rbdyn.contact import options
@@ -115,6 +118,22 @@ cdef void iterate(Island* island, int most, double threshold, bint backward) noe
         island.converged = island.error < threshold
         if island.error == INFINITY:
             break
+
+
+cdef void solve_once(Island* island, const ContactProblem* p, int most, double threshold,
+                     bint backward) noexcept nogil:
+    """Sweeps, and more with compliance where kinematic bodies throw what they squeeze."""
+    cdef int turn
+    iterate(island, most, threshold, backward)
+    for turn in range(YIELDS):
+        if not throws(&island.G, p, island.impulse):
+            break
+        give_way(&island.G, p, turn)
+        memset(island.impulse, 0, rows_of(&island.G) * sizeof(double))
+        load_impulses(&island.G, island.impulse)
+        iterate(island, island.iterations + min(most, <int> MORE), threshold, backward)
+        island.converged = False
+        island.rescued = True
     accept(island)
 
 
@@ -126,11 +145,11 @@ cdef void solve_island(Island* island, const ContactProblem* p, int most, double
     prepare_blocks(&island.G)
     clear_immovable(&island.G, island.impulse)
     load_impulses(&island.G, island.impulse)
-    iterate(island, most, threshold, backward)
+    solve_once(island, p, most, threshold, backward)
     while lower_bounces(island, p, &search, last - island.iterations):
-        iterate(island, last, threshold, backward)
+        solve_once(island, p, last, threshold, backward)
     if drop_bends(island, p):
-        iterate(island, last + most, threshold, backward)
+        solve_once(island, p, last + most, threshold, backward)
     keep_lasting(island, p)
 
 

@@ -17,6 +17,7 @@ cdef enum:
     THOROUGH_TRIES = 4       # the same where rows stand beside few contacts, whatever becomes of the error
     PATIENT_TRIES = 12       # the same where precision is asked for, whatever becomes of the error
     SOFT_SWEEPS = 50         # at least for islands whose blocks contradict one another, after all others
+    YIELDS = 4               # times that an island is solved again with more compliance where it is squeezed, at most
     ACCEPTABLE = 4           # an accelerated step may make the error this many times the best one, for a sweep
 
 cdef struct Settings:
@@ -45,4 +46,4 @@ cdef inline int soft_sweeps(const Settings* s) noexcept nogil:
 
 cdef inline int most_sweeps(const Settings* s) noexcept nogil:
     """Of an island in all: those of a first solve, and as many without its bends."""
-    return 2 * (s.max_iterations + soft_sweeps(s))
+    return 2 * (s.max_iterations + (1 + YIELDS) * SOFT_SWEEPS)

@@ -215,6 +215,7 @@ cdef Problem copy_of(const ContactProblem* p):
     own.position_target = <const double*> keep(held, "position_target", p.position_target, rows * number)
     own.v_start = <const double*> keep(held, "v_start", p.v_start, rows * number)
     own.bend = <const double*> keep(held, "bend", p.bend, lines * number)
+    own.drive = <const double*> keep(held, "drive", p.drive, 3 * cones * number)
     own.depth = <const double*> keep(held, "depth", p.depth, rows * number)
     own.impulse = <double*> keep(held, "impulse", p.impulse, rows * number)
     own.frame = <const double*> keep(held, "frame", p.frame, 9 * cones * number)

@@ -210,6 +210,16 @@ cdef class ContactView:
         return self.cached("v_start", p.v_start, self.by_row())
 
     @property
+    def drive(self):
+        """(n_cones, 3) the part of each contact's `v_free` that kinematic bodies make [m/s]; read-only."""
+        cdef ContactProblem* p = self.live()
+        drives = np.zeros((p.n_cones, 3))
+        if p.drive != NULL:
+            drives = doubles(p.drive, (p.n_cones, 3))
+        drives.flags.writeable = False
+        return drives
+
+    @property
     def bend(self):
         """(n_rows,) half of what turns out of a row in the step, which `v_free` has added [m/s]; read-only.
 

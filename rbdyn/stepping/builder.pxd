@@ -40,6 +40,8 @@ cdef struct Builder:
     double* v_start           # (n_rows,)
     double* bend              # (rows of other blocks,)
     bint bends                # some of them is not 0
+    double* drive             # (n_cones, 3)
+    bint driven               # some of them is not 0
     double* impulse           # (n_rows,)
     double* frame             # (n_cones, 3, 3)
     int* single_a             # (n_cones,)
@@ -64,7 +66,7 @@ cdef struct Builder:
     Trails trails             # of contacts over their bodies, from step to step
     # capacities
     size_t room[7]
-    size_t room_cone[7]
+    size_t room_cone[8]
     size_t room_row[3]
     size_t room_entry3
     size_t room_entry
@@ -108,10 +110,17 @@ cdef inline void begin_cone(Builder* b, const Mat3* E, Vec3 v_start, Vec3 v_free
     write3(b.target + 3 * i, vec3(0.0, 0.0, target))
     write3(b.position_target + 3 * i, vec3(-INFINITY, -INFINITY, position_target))
     write3(b.depth + 3 * i, vec3(0.0, 0.0, depth))
+    write3(b.drive + 3 * i, vec3(0.0, 0.0, 0.0))
     b.block[i] = Block(law=CONE, first_row=3 * i, rows=3, partner=-1, a=friction, b=0.0, compliance=0.0, key=key)
     b.single_a[i] = b.single_b[i] = -1
     b.entry3_start[i] = b.n_entries3
     b.n_cones = i + 1
+
+cdef inline void drive_cone(Builder* b, Vec3 drive) noexcept nogil:
+    """The part of the velocity of the cone begun last that kinematic bodies make [m/s], along its axes."""
+    if drive.x != 0.0 or drive.y != 0.0 or drive.z != 0.0:
+        write3(b.drive + 3 * (b.n_cones - 1), drive)
+        b.driven = True
 
 cdef inline int add_point(Builder* b, const Scene* s, const BodyHandle* body, Vec3 at, const Mat3* E,
                           double sign) except -1 nogil:

@@ -35,7 +35,7 @@ cdef void builder_free(Builder* b) noexcept:
     for p in (<size_t> b.block, <size_t> b.v_free, <size_t> b.target, <size_t> b.position_target, <size_t> b.depth,
               <size_t> b.v_start, <size_t> b.bend, <size_t> b.impulse, <size_t> b.frame, <size_t> b.single_a,
               <size_t> b.single_b, <size_t> b.arm_a, <size_t> b.arm_b, <size_t> b.entry3_start, <size_t> b.entry3,
-              <size_t> b.mobility, <size_t> b.side, <size_t> b.entry_start, <size_t> b.entry,
+              <size_t> b.mobility, <size_t> b.drive, <size_t> b.side, <size_t> b.entry_start, <size_t> b.entry,
               <size_t> b.inverse_mass, <size_t> b.inverse_inertia, <size_t> b.take, <size_t> b.taken):
         free(<void*> <size_t> p)
     release_overlaps(&b.overlaps)
@@ -59,6 +59,7 @@ cdef int make_room(Builder* b, Count total, int singles) except -1 nogil:
     grow(<void**> &b.arm_b, &b.room_cone[4], cones, 3 * sizeof(double))
     grow(<void**> &b.entry3_start, &b.room_cone[5], cones + 1, sizeof(int))
     grow(<void**> &b.mobility, &b.room_cone[6], cones, 6 * sizeof(double))
+    grow(<void**> &b.drive, &b.room_cone[7], cones, 3 * sizeof(double))
     grow(<void**> &b.side, &b.room_row[0], total.rows, 2 * sizeof(RowSide))
     grow(<void**> &b.entry_start, &b.room_row[1], total.rows + 1, sizeof(int))
     grow(<void**> &b.bend, &b.room_row[2], total.rows, sizeof(double))
@@ -94,7 +95,7 @@ cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 no
     p.n_single = scene.n_single
     p.n_coordinates = 0
     b.scene, b.spare, b.closed_cones, b.closed_rows, b.n_takes, b.n_taken = scene, 0, 0, 0, 0, 0
-    b.bends = False
+    b.bends = b.driven = False
     for k in range(scene.n_system):
         scene.system[k].work.active = scene.system[k].work.loops.eliminated and not scene.system[k].work.loops.middle
         if scene.system[k].work.loops.eliminated:
@@ -116,6 +117,7 @@ cdef void end_problem(Builder* b) noexcept nogil:
     p.block, p.v_free, p.impulse, p.frame = b.block, b.v_free, b.impulse, b.frame
     p.target, p.position_target, p.depth, p.v_start = b.target, b.position_target, b.depth, b.v_start
     p.bend = b.bend if b.bends else NULL
+    p.drive = b.drive if b.driven else NULL
     p.single_a, p.single_b, p.arm_a, p.arm_b = b.single_a, b.single_b, b.arm_a, b.arm_b
     p.entry3_start, p.entry3, p.mobility = b.entry3_start, b.entry3, b.mobility
     p.side, p.entry_start, p.entry = b.side, b.entry_start, b.entry

@@ -10,7 +10,7 @@ from rbdyn.contact.problem cimport ContactProblem, Key
 from rbdyn.contact.targets cimport effective_friction, position_target, target_velocity
 from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, cross3, dot3, mul3, scale3, sub3, vec3, zero3
 from rbdyn.stepping.builder cimport (
-    Builder, Count, Share, add_point, begin_cone, end_cone, gather_cone, use_system,
+    Builder, Count, Share, add_point, begin_cone, drive_cone, end_cone, gather_cone, use_system,
 )
 from rbdyn.stepping.columns cimport free_point_velocity, start_point_velocity
 from rbdyn.stepping.constraints.contact.overlaps cimport HOLD, IGNORE, PART, Handling, begin_overlaps, handling_of
@@ -66,6 +66,11 @@ cdef inline void start_velocity(const Scene* s, const BodyHandle* handle, Vec3 a
         r = s.system + handle.index
         now[0] = start_point_velocity(r, handle.body, at)
         free_[0] = free_point_velocity(r, handle.body, at)
+
+
+cdef inline bint moves_anyhow(const Scene* s, const BodyHandle* body) noexcept nogil:
+    """Whether it is a single body that nothing pushes: static or kinematic."""
+    return body.kind == SINGLE_BODY and s.single_scratch[body.index].inverse_mass == 0.0
 
 
 cdef inline double system_mass(const Scene* s, const BodyHandle* body) noexcept nogil:
@@ -129,6 +134,10 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c, bint l
                             sqrt(now.x * now.x + now.y * now.y))
     begin_cone(b, &E, now, v, c.depth, target, part, mu,
                Key(source=CONTACT_SOURCE, id_a=c.shape_a, id_b=c.shape_b, feature=c.feature))
+    if moves_anyhow(s, A):
+        drive_cone(b, mul3(E, free_a))
+    elif moves_anyhow(s, B):
+        drive_cone(b, mul3(E, scale3(-1.0, free_b)))
     add_point(b, s, A, at_a, &E, 1.0)
     add_point(b, s, B, at_b, &E, -1.0)
     if A.kind == SYSTEM_BODY or B.kind == SYSTEM_BODY:
