@@ -127,6 +127,7 @@ cdef inline double descend(
     cdef Simplex s
     cdef Vec3 v = start, w, w_a
     cdef double d2, last = 1e300, tiny = 1e-10 * (a.s.bounds.radius + b.s.bounds.radius)
+    cdef bint found = False
     cdef int k
     s.n = 0
     if dot3(v, v) == 0.0:
@@ -139,7 +140,8 @@ cdef inline double descend(
             normal[0] = scale3(1.0 / sqrt(d2), v)
             return 2.0 * reach + 1.0
         if s.n > 0 and d2 - dot3(v, w) <= slack * d2:
-            break                            # w brings nothing nearer: v is the nearest point
+            found = True                     # w brings nothing nearer: v is the nearest point
+            break
         for k in range(s.n):
             if s.w[k].x == w.x and s.w[k].y == w.y and s.w[k].z == w.z:
                 d2 = -1.0
@@ -156,6 +158,10 @@ cdef inline double descend(
         if d2 >= last:                       # rounding has stopped the descent
             break
         last = d2
+    if not found:                            # stopped short: is the gap along v as wide as v is long?
+        w = sub3(support(a, neg3(v)), support(b, v))
+        if dot3(v, w) < 0.99 * dot3(v, v):
+            return -1.0
     d2 = norm3(v)
     x_a[0] = nearest_on_a(&s)
     normal[0] = scale3(1.0 / d2, v)
@@ -166,7 +172,8 @@ cdef inline double separate(
         const PosedShape* a, const PosedShape* b, double reach, Vec3* x_a, Vec3* normal) noexcept nogil:
     """Distance of the cores, the nearest point of a's, and the unit normal from b to a.
 
-    Returns -1 if they overlap or touch (x_a and normal are then not set), and some number above
-    `reach` as soon as it is clear that they are farther apart than that (along the normal; x_a is then not set).
+    Returns -1 if they overlap, touch, or have a gap that rounding blurs (x_a and normal are then not set), and some
+    number above `reach` as soon as it is clear that they are farther apart than that (along the normal; x_a is then
+    not set).
     """
     return descend(a, b, reach, sub3(a.X.p, b.X.p), 1e-12, x_a, normal)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from collision_scenes import contacts, least_overlap, pose, rotation, touching
+from collision_scenes import contacts, least_overlap, pose, rotation, touching, turn
 
 import rbdyn
 from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, FCLBackend, HalfSpace, NativeBackend, Sphere
@@ -102,3 +102,27 @@ def test_inertia_and_rest():
 def test_bad_radii_are_named(radii):
     with pytest.raises(CollisionError, match="^radii"):
         Ellipsoid(radii)
+
+
+@pytest.mark.parametrize("radii", [(0.1, 0.2, 0.05), (0.1, 0.1, 0.1), (0.2, 0.2, 0.1), (0.3, 0.1, 0.02)])
+@pytest.mark.parametrize("ground", ["box", "hull", "cylinder"])
+def test_an_ellipsoid_that_just_touches_a_flat_top_is_pushed_straight_up(radii, ground):
+    """Gaps and overlaps of 1e-14 to 1e-4 m, nearly centred and nearly level: its support point says how deep it is."""
+    near, rng = NativeBackend(margin=1e-3), np.random.default_rng(0)
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    for width in (0.2, 0.7, 2.0):
+        block = {
+            "box": Box((width, width, 0.2)),
+            "hull": ConvexHull(signs * (0.5 * width, 0.5 * width, 0.1)),
+            "cylinder": Cylinder(0.5 * width, 0.2),
+        }[ground]
+        for k in range(100):
+            size = 10 ** rng.uniform(-10, -4)
+            gap = rng.choice([-1, 1]) * 10 ** rng.uniform(-14, -4)
+            a, b, x, y = rng.normal(size=4) * size * (1, 1, k % 2, k % 2)
+            R = turn(0, a) @ turn(1, b)
+            height = np.linalg.norm(R[2] * radii)                       # of its centre, where it touches
+            found = contacts(near, (block, np.eye(4)), (Ellipsoid(radii), pose(x, y, 0.1 + height + gap, R)))
+            assert len(found) == 1
+            np.testing.assert_allclose(np.abs(found["normal"][0]), (0, 0, 1), atol=1e-3)
+            assert found["depth"][0] == pytest.approx(-gap, abs=1e-10)
