@@ -17,19 +17,21 @@ from rbdyn.stepping.wrenches cimport note_load
 cdef struct PointMotion:      # of a point of a body, world axes
     Vec3 v                    # [m/s]
     Vec3 w                    # angular velocity of its body [rad/s]
-    Vec3 a                    # [m/s^2] while the momenta of its body, or the velocities of its joints, stay
-    Vec3 alpha                # [rad/s^2] likewise
+
+cdef struct PointBend:        # how that changes while the momenta of its body, or the velocities of its joints, stay
+    Vec3 a                    # [m/s^2]
+    Vec3 alpha                # [rad/s^2]
 
 cdef inline Vec3 place_of(const Scene* s, const Anchor* anchor) noexcept nogil:
     """Where a point is in the world [m]; the scene's poses are current."""
     return add3(s.pose[anchor.handle].p, mul3(s.pose[anchor.handle].R, anchor.at))
 
 cdef inline PointMotion start_motion_of(const Scene* s, const BodyHandle* body, Vec3 at) noexcept nogil:
-    """How the point `at` of a body moves at the start of the step; its accelerations are left out."""
+    """How the point `at` of a body moves at the start of the step."""
     cdef PointMotion point
     cdef const SingleState* b
     cdef const System* r
-    point.v = point.w = point.a = point.alpha = zero3()
+    point.v = point.w = zero3()
     if body.kind == SINGLE_BODY:
         b = s.single_state + body.index
         point.v, point.w = add3(b.v, cross3(b.w, sub3(at, b.p))), b.w
@@ -48,24 +50,53 @@ cdef inline Vec3 gyration(const Single* b, Vec3 w) noexcept nogil:
 cdef inline PointMotion free_motion_of(const Scene* s, const BodyHandle* body, Vec3 at) noexcept nogil:
     """How the point `at` of a body moves at the end of the step without constraint impulses, if it were there."""
     cdef PointMotion point
+    cdef const SingleScratch* b
+    cdef System* r
+    point.v = point.w = zero3()
+    if body.kind == SINGLE_BODY:
+        b = s.single_scratch + body.index
+        point.v = add3(b.v_free, cross3(b.w_free, sub3(at, s.single_state[body.index].p)))
+        point.w = b.w_free
+    elif body.kind == SYSTEM_BODY:
+        r = s.system + body.index
+        use_system(r)
+        point.v = free_point_velocity(r, body.body, at)
+        point.w = r.work.twist[body.body].w
+    return point
+
+cdef inline PointMotion fall_of(const Scene* s, const BodyHandle* body, Vec3 at) noexcept nogil:
+    """How a point of a body moves that at most falls in the step: what its motion bends by.
+
+    Not how it would move without constraint impulses: what forces do that constraints bear a body never moves by.
+    """
+    cdef PointMotion point = start_motion_of(s, body, at)
+    cdef Single b
+    cdef Vec3 turn
+    if body.kind == SINGLE_BODY and s.single[body.index].type == DYNAMIC:
+        b = single_of(s, body.index)
+        turn = scale3(s.dt, gyration(&b, b.state.w))
+        point.w = add3(point.w, turn)
+        point.v = add3(point.v, add3(scale3(s.dt, s.gravity), cross3(turn, sub3(at, b.state.p))))
+    return point
+
+cdef inline PointBend bend_of_fall(const Scene* s, const BodyHandle* body, Vec3 at) noexcept nogil:
+    """How this motion changes."""
+    cdef PointBend point
     cdef Single b
     cdef System* r
     cdef Motion a, u
-    cdef Vec3 arm
-    point.v = point.w = point.a = point.alpha = zero3()
+    cdef Vec3 arm, w
+    point.a = point.alpha = zero3()
     if body.kind == SINGLE_BODY:
         b = single_of(s, body.index)
-        arm = sub3(at, b.state.p)
-        point.v = add3(b.work.v_free, cross3(b.work.w_free, arm))
-        point.w, point.alpha = b.work.w_free, gyration(&b, b.work.w_free)
-        point.a = add3(cross3(point.alpha, arm), cross3(point.w, cross3(point.w, arm)))
+        arm, w = sub3(at, b.state.p), fall_of(s, body, at).w
+        point.alpha = gyration(&b, w)
+        point.a = add3(cross3(point.alpha, arm), cross3(w, cross3(w, arm)))
     elif body.kind == SYSTEM_BODY:
         r = s.system + body.index
         use_system(r)
         arm = tmul3(r.d.R[body.body], sub3(at, r.d.p[body.body]))
         a, u = velocity_product(r.m, r.d, body.body), r.d.vel[body.body]
-        point.v = free_point_velocity(r, body.body, at)
-        point.w = r.work.twist[body.body].w
         point.alpha = mul3(r.d.R[body.body], a.w)
         a.v = add3(a.v, cross3(a.w, arm))
         u.v = add3(u.v, cross3(u.w, arm))

@@ -23,8 +23,8 @@ from rbdyn.stepping.constraints.bodies.wire cimport (
     BOTH, SPRING, SPRING_SOURCE, WIRE_SOURCE, Wire, excess, measure, sign_of, start_rate,
 )
 from rbdyn.stepping.points cimport (
-    PointMotion, bend_freely, free_motion_of, is_first_of_system, look_ahead_of, note_wrench, push_body,
-    start_motion_of,
+    PointMotion, bend_freely, bend_of_fall, fall_of, free_motion_of, is_first_of_system, look_ahead_of, note_wrench,
+    push_body, start_motion_of,
 )
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene
 from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID
@@ -43,14 +43,16 @@ cdef inline double sweep(Vec3 way, Vec3 v, double dt) noexcept nogil:
 
 
 cdef void find_free_rate(const Scene* s, const Wire* w, double* rate, double* bend) noexcept nogil:
-    """The rate of its length at the end of the step without constraint impulses, and how that changes [m/s^2]."""
+    """The rate of its length at the end of the step without constraint impulses, and how it bends [m/s^2]."""
+    cdef const BodyHandle* body
     cdef PointMotion now, last
     cdef int i
     rate[0] = bend[0] = 0.0
     for i in range(w.n):
-        now = free_motion_of(s, s.body + w.anchor[i].handle, w.at[i])
-        rate[0] -= dot3(w.pull[i], now.v)
-        bend[0] -= dot3(w.pull[i], now.a)
+        body = s.body + w.anchor[i].handle
+        rate[0] -= dot3(w.pull[i], free_motion_of(s, body, w.at[i]).v)
+        bend[0] -= dot3(w.pull[i], bend_of_fall(s, body, w.at[i]).a)
+        now = fall_of(s, body, w.at[i])
         if i > 0:
             bend[0] += w.falls[i - 1] * sweep(sub3(w.at[i], w.at[i - 1]), sub3(now.v, last.v), s.dt)
         last = now

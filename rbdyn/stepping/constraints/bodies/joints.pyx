@@ -20,7 +20,9 @@ from rbdyn.stepping.constraints.bodies.freedoms cimport (
 )
 from rbdyn.stepping.freedom cimport CLOSED, DRIVE, OTHER, SHIFTED, acts, coordinate, only_direction
 from rbdyn.stepping.links cimport JOINT_LINK, Acted, Link
-from rbdyn.stepping.points cimport PointMotion, free_motion_of, note_wrench, push_body, start_motion_of
+from rbdyn.stepping.points cimport (
+    PointBend, PointMotion, bend_of_fall, fall_of, free_motion_of, note_wrench, push_body, start_motion_of,
+)
 from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene
 from rbdyn.stepping.scheme cimport in_contact
 from rbdyn.stepping.touch cimport in_one_tree
@@ -171,11 +173,14 @@ cdef inline double blocked(const Force* push, Motion a) noexcept nogil:
     return dot3(push.n, a.w) + dot3(push.f, a.v)
 
 
-cdef Motion bend_of(const PointMotion* A, const PointMotion* B) noexcept nogil:
-    """Rate of (w, d') while momenta stay: accelerations seen from axes that turn with B."""
-    cdef Vec3 coriolis = cross3(B.w, sub3(A.v, B.v))
-    return motion(sub3(sub3(A.alpha, B.alpha), cross3(B.w, A.w)),
-                  sub3(sub3(A.a, B.a), add3(coriolis, coriolis)))
+cdef Motion bend_of(const Scene* s, const BodyJoint* j, Vec3 at) noexcept nogil:
+    """Rate of (w, d') while momenta stay: accelerations seen from axes that turn with `before`."""
+    cdef const BodyHandle* A = s.body + j.after.handle
+    cdef const BodyHandle* B = s.body + j.before.handle
+    cdef PointMotion a = fall_of(s, A, at), b = fall_of(s, B, at)
+    cdef PointBend da = bend_of_fall(s, A, at), db = bend_of_fall(s, B, at)
+    cdef Vec3 coriolis = cross3(b.w, sub3(a.v, b.v))
+    return motion(sub3(sub3(da.alpha, db.alpha), cross3(b.w, a.w)), sub3(sub3(da.a, db.a), add3(coriolis, coriolis)))
 
 
 cdef inline Force push_of(const BodyJoint* j, const Mat3* R, int direction) noexcept nogil:
@@ -293,7 +298,7 @@ cdef int write_joint(const Scene* s, Builder* b, BodyJoint* j) except -1 nogil:
     free_a, free_b = free_motion_of(s, A, j.at), free_motion_of(s, B, j.at)
     now = motion_at_start(s, j, j.at)
     free_ = motion(sub3(free_a.w, free_b.w), sub3(free_a.v, free_b.v))
-    bend = bend_of(&free_a, &free_b)
+    bend = bend_of(s, j, j.at)
     for k in range(n):
         j.push[k] = push_of(j, &R, direction[k])
     write_rows(s, b, j, 0, middle, error, now, free_, bend)
