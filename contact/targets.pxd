@@ -8,8 +8,8 @@ cdef enum:
 
 
 cdef inline double target_velocity(double v_in, double depth, double dt, double restitution,
-                                   double threshold) noexcept nogil:
-    """v* [m/s]: the bounce; for a gap, that it may close and no further.
+                                   double threshold, double slop=0.0) noexcept nogil:
+    """v* [m/s]: the bounce; for a gap, that it may close and no further, nor at all within `slop` [m].
 
     v_in       approach speed -n . (v_A - v_B) at the start of the step [m/s] (not the free velocity: with it a bounce
                of restitution 1 keeps the energy exactly under the trapezoid position update)
@@ -19,13 +19,17 @@ cdef inline double target_velocity(double v_in, double depth, double dt, double 
     Bodies that part already, v_in < -threshold, may turn round by that share of it, and meet in a later step (Moreau
     1988: v+ + e v- >= 0): held apart, the blow that drives one of them back would add energy.  What can bounce has no
     bound before it meets, for the same reason: a row without a bounce would hand on what a blow in this step brings.
+
+    Corners of one face that may close gaps of micrometres, or have none to close, ask a rigid body for velocities that
+    it cannot have at once: its load would wander between two diagonals at each of a thousand sweeps.  Within the slop
+    they all touch.
     """
     cdef double bounce = restitution * (max(0.0, v_in - threshold) + min(0.0, v_in + threshold))
     if depth >= 0.0:
         return bounce
     if restitution > 0.0:
         return bounce if bounce > 0.0 and v_in * dt > -depth else -UNBOUNDED
-    return depth / dt
+    return depth / dt if depth < -slop else 0.0
 
 
 cdef inline double position_target(double depth, double dt, double erp, double slop, double fastest) noexcept nogil:

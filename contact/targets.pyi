@@ -1,5 +1,5 @@
 def target(
-    v_in: float, depth: float, dt: float, *, restitution: float = 0.0, threshold: float = 0.0
+    v_in: float, depth: float, dt: float, *, restitution: float = 0.0, threshold: float = 0.0, slop: float = 0.0
 ) -> float: ...
 def correction(
     depth: float, dt: float, *, erp: float = 0.2, slop: float = 1e-5, fastest: float = 1.0

@@ -3,7 +3,7 @@
 from rbdyn.contact.targets cimport effective_friction, position_target, target_velocity
 
 
-def target(double v_in, double depth, double dt, *, double restitution=0.0, double threshold=0.0):
+def target(double v_in, double depth, double dt, *, double restitution=0.0, double threshold=0.0, double slop=0.0):
     """Target normal velocity of a contact: a bounce, or how fast a gap may close.
 
     Parameters
@@ -16,13 +16,15 @@ def target(double v_in, double depth, double dt, *, double restitution=0.0, doub
         Time step [s].
     restitution, threshold : float
         ``restitution * max(0, v_in - threshold)`` [m/s].
+    slop : float
+        A gap of no more [m] counts as none, unless there is restitution.
 
     Returns
     -------
     v : float
         [m/s]; of a gap ``depth / dt``, or -1e6, no bound, for a pair with restitution that does not meet in the step.
     """
-    return target_velocity(v_in, depth, dt, restitution, threshold)
+    return target_velocity(v_in, depth, dt, restitution, threshold, slop)
 
 
 def correction(double depth, double dt, *, double erp=0.2, double slop=1e-5, double fastest=1.0):

@@ -691,7 +691,7 @@ cdef class World:
 
     @property
     def contact_slop(self):
-        """Depth that position correction leaves alone [m]; without it resting contacts flicker."""
+        """Depth that is not corrected, and gap that need not close [m]; without it resting contacts flicker."""
         self.check()
         return self.scene.slop
 

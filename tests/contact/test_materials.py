@@ -96,6 +96,9 @@ def test_gap():
     """A gap may close within the step; a pair that can bounce has no bound until it meets."""
     assert target(0.5, -1e-3, 1e-2) == pytest.approx(-0.1, rel=1e-15)
     assert target(0.5, -1e-3, 1e-2, restitution=0.5) == 0.25
+    assert target(0.5, -9e-6, 1e-2, slop=1e-5) == 0.0 != target(0.5, -9e-6, 1e-2)
+    assert target(0.5, -2e-5, 1e-2, slop=1e-5) == pytest.approx(-2e-3, rel=1e-15)
+    assert target(0.0, -9e-6, 1e-2, restitution=0.5, slop=1e-5) == -1e6
     assert target(0.5, -1e-2, 1e-2, restitution=0.5) == target(0.0, -1e-9, 1e-2, restitution=0.5) == -1e6
 
 

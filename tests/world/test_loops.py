@@ -307,7 +307,8 @@ def test_loop_forces_are_those_of_inverse_dynamics_in_contact(what):
         world.step()
         tau = force_of(before, (robot.v - before.v) / dt) - multipliers(robot, before)
         tau -= robot.loop_force("pin0")[2] * np.array([-1.0, -1.0, 1.0])
-        assert (robot.loop_force("pin0")[2] != 0.0) == bool(what)
+        if "rotor_inertia" not in what or np.abs(robot.v - before.v).max() > 1e-9:   # a rotor resists accelerations
+            assert (robot.loop_force("pin0")[2] != 0.0) == bool(what)
         for c in world.contacts:
             at = np.linalg.inv(rbdyn.body_pose(before, "crank")) @ np.append(c.position, 1.0)
             tau -= rbdyn.point_jacobian(before, "crank", at[:3]).T @ c.force_on(robot)

@@ -96,7 +96,7 @@ cdef double target_of_blow(const Scene* s, const ContactPoint* c, const PairProp
     cdef double left = 1.0 - at, e = pair.restitution + s.erp2, depth, bounce
     depth = c.depth_then - (c.time - at) * s.dt * v_in if c.time >= 0.0 else c.depth + at * s.dt * v_in
     if e == 0.0:
-        return target_velocity(v_in, depth, s.dt, e, pair.threshold)
+        return target_velocity(v_in, depth, s.dt, e, pair.threshold, s.slop)
     bounce = target_velocity(v_in - at * fall, depth, left * s.dt, e, pair.threshold)
     if bounce > 0.0:
         return fmax(0.0, bounce + left * fall)
@@ -124,7 +124,7 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c, bint l
         bend = half_bend(&b.trails, s, c, &E, now)
     now, v = sub3(now, bend), add3(v, bend)
     if at < 0.0:
-        target = target_velocity(-now.z, c.depth, s.dt, pair.restitution + s.erp2, pair.threshold)
+        target = target_velocity(-now.z, c.depth, s.dt, pair.restitution + s.erp2, pair.threshold, s.slop)
     else:
         target = target_of_blow(s, c, pair, at, -now.z, fall)
     part = asked(s, c.depth)
