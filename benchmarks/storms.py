@@ -1,8 +1,8 @@
 """Random edit storms: worlds in contact, whose robots are docked, cut, edited, added, removed, saved and put back.
 
 After every operation the laws that it promises are checked: momentum and energy through docks and cuts (both are taken
-just before and after), restored snapshots have the hash they had, a refused operation changes nothing, and all states
-stay finite.
+just before and after), restored snapshots have the hash they had and go on as they did, through any surgery since and
+in both directions, a refused operation changes nothing, and all states stay finite.
 
     python -m benchmarks.storms --worlds 200 --edits 300 --seed 0
 """
@@ -38,15 +38,16 @@ Robot = rbdyn.ArticulatedSystem
 
 
 class Storm:
-    """One World, and what may happen to it."""
+    """One World, and what may happen to it; with `returns` it also goes back to any of the last snapshots."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, returns: bool = False) -> None:
         self.rng = np.random.default_rng([2026, seed])
-        self.made = 0
+        self.made, self.returns = 0, returns
         self.world = World(float(self.rng.choice([1e-3, 2e-3])), gravity=(0, 0, -9.81))
         self.world.add_ground(name="ground")
         self.done: Counter[str] = Counter()
         self.worst_momentum = self.worst_energy = 0.0
+        self.kept: list[tuple[rbdyn.Snapshot, str, str, list[object]]] = []
         for _ in range(3):
             self.add_robot()
         self.add_ball()
@@ -206,6 +207,34 @@ class Storm:
         self.world.step(2)
         assert self.world.state_hash() == after
 
+    def keep(self) -> None:
+        """A snapshot for later, and what follows it."""
+        kept, was, facts = self.world.snapshot(), self.world.state_hash(), self.facts()
+        self.world.step(2)
+        self.kept = [*self.kept[-7:], (kept, was, self.world.state_hash(), facts)]
+
+    def facts(self) -> list[object]:
+        """Whose parts all robots are, by the objects themselves, and what compiling them anew gives."""
+        found: list[object] = []
+        for robot in self.robots():
+            twin = rbdyn.State(rbdyn.Model(robot.mechanism))
+            twin.set(robot.q, robot.v)
+            assert np.array_equal(rbdyn.mass_matrix(twin), rbdyn.mass_matrix(robot.state))
+            m = robot.mechanism
+            found += [robot, robot.state, m.bodies, m.joints, [m.edge(j) for j in m.joints], robot.pd_gains]
+            found += [[robot.body(body) for body in m.bodies[1:]], [robot.joint(j) for j in m.joints]]
+        return [repr(one) if isinstance(one, tuple) and isinstance(one[0], np.ndarray) else one for one in found]
+
+    def go_back(self) -> None:
+        """To any of the last that were kept, whatever was done since: robots, parts, handles are the same objects."""
+        if self.kept:
+            kept, was, after, facts = self.kept[int(self.rng.integers(len(self.kept)))]
+            self.world.restore(kept)
+            assert self.world.state_hash() == was
+            assert self.facts() == facts
+            self.world.step(2)
+            assert self.world.state_hash() == after
+
     def step(self) -> None:
         self.world.step(int(self.rng.integers(1, 8)))
         for robot in self.robots():
@@ -215,6 +244,8 @@ class Storm:
         """So many random operations, each followed by a step."""
         choices = (self.add_robot, self.add_ball, self.remove, self.constrain, self.dock, self.dock, self.cut, self.cut,
                    self.weld, self.unweld, self.grow, self.edit, self.shrink, self.refused, self.snapshot)  # fmt: skip
+        if self.returns:
+            choices += self.keep, self.keep, self.go_back, self.go_back
         for _ in range(edits):
             choice = choices[int(self.rng.integers(len(choices)))]
             choice()
@@ -238,7 +269,7 @@ def main() -> None:
     momentum = energy = 0.0
     start = time.perf_counter()
     for seed in range(options.seed, options.seed + options.worlds):
-        storm = Storm(seed)
+        storm = Storm(seed, returns=True)
         try:
             storm.run(options.edits)
         except Exception:

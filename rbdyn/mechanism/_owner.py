@@ -26,13 +26,18 @@ _owner: weakref.WeakKeyDictionary[Part, weakref.ref[Owner]] = weakref.WeakKeyDic
 
 def check_free(part: Part, mechanism: Owner) -> None:
     """MechanismError if `part` is part of another mechanism that still lives."""
-    owner = _owner.get(part)
-    other = owner() if owner is not None else None
+    other = owner_of(part)
     if other is not None and other is not mechanism:
         kind = "body" if isinstance(part, RigidBody) else "joint"
         raise MechanismError(
             f"{kind} {part.name!r} is part of mechanism {other.name!r} already; attach a copy: {part.name}.copy()"
         )
+
+
+def owner_of(part: Part) -> Owner | None:
+    """The mechanism that it is part of; None if there is none that lives."""
+    owner = _owner.get(part)
+    return owner() if owner is not None else None
 
 
 def claim(parts: Iterable[Part], mechanism: Owner) -> None:

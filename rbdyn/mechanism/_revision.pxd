@@ -1,2 +1,3 @@
 cdef class Revision:
     cdef public long value      # edits made so far
+    cdef public long frames     # frames added to bodies, which is no edit: Models learn of them

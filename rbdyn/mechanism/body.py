@@ -97,6 +97,8 @@ class RigidBody(Edited):
             raise MechanismError(f"body {self.name!r} already has a frame named {name!r}")
         frame = CartesianFrame(name)
         self.frames[name] = (frame, pose)
+        if self._revision is not None:
+            self._revision.frames += 1
         return frame
 
     def copy(self, name: str | None = None) -> RigidBody:

@@ -88,7 +88,7 @@ def join(
     used = {*tree, *became}
     leftover = [j for j in joints if j not in used]
     merged = child._merged_names
-    _empty(child, base)
+    empty(child)
     _take_in(mechanism, joint, Edge(predecessor, successor, joint_pose, successor_pose), tree, leftover, edges)
     mechanism._merged_names = mechanism._merged_names | merged
     return origin, became
@@ -110,7 +110,7 @@ def _check_names(mechanism: Graph, child: Graph, bodies: Iterable[RigidBody], jo
         )
 
 
-def _empty(child: Graph, base: Joint | None) -> None:
+def empty(child: Graph) -> None:
     """Leave a mechanism without anything but its root."""
     root = child._root
     release([*(body for body in child._bodies if body is not root), *child._edges])

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
 
-from rbdyn.mechanism._owner import claim, release
-from rbdyn.mechanism._parameter import Edited
+from rbdyn.mechanism._owner import Part, claim, release
 from rbdyn.mechanism.editing import editing
 from rbdyn.mechanism.graph import Graph
 
 LISTS = ("_bodies", "_tree_joints", "_loop_joints", "_edges", "_parent_joint", "_body_names", "_joint_names",
          "_merged_names")  # fmt: skip
-PLAIN = ("_root", "_gravity", "_structure", "_around_bodies", "_held_joint", "name", "nominal_configuration")
+PLAIN = ("_root", "_gravity", "_around_bodies", "_held_joint", "name", "nominal_configuration")
 
 
 class Kept:
     """What a mechanism is now, down to what edits change of its bodies and joints."""
 
     def __init__(self, mechanism: Graph) -> None:
-        self.mechanism, self.revision = mechanism, mechanism.revision
+        self.mechanism, self.revision, self.structure = mechanism, mechanism.revision, mechanism.structure
         self.lists = {name: getattr(mechanism, name).copy() for name in LISTS}
         self.plain = {name: getattr(mechanism, name) for name in PLAIN}
-        self.parts: list[tuple[Edited, dict[str, Any]]] = [
-            (part, part.__dict__.copy()) for part in (*mechanism.bodies, *mechanism.joints)
-        ]
+        parts: list[Part] = [*mechanism.bodies, *mechanism.joints]
+        self.parts = [(part, part.__dict__.copy()) for part in parts]
         self.shapes = [(items, list(items)) for b in mechanism.bodies for items in (b.collision, b.visual)]
-        self.frames = [(body.frames, body.frames.copy()) for body in mechanism.bodies]
+        self.keep_frames()
+
+    def keep_frames(self) -> None:
+        """The frames that bodies have now, too."""
+        self.frames = [(body.frames, body.frames.copy()) for body in self.mechanism.bodies]
 
     def let_go(self) -> None:
         """Give up the parts that the mechanism has now."""
@@ -35,17 +36,28 @@ class Kept:
 
     def restore(self) -> None:
         """Make the mechanism, and its parts, what they were."""
-        for name, value in (self.lists | self.plain).items():
+        self.restore_graph()
+        self.restore_parts()
+        self.mechanism._revision.value, self.mechanism._structure = self.revision, self.structure
+
+    def restore_graph(self) -> None:
+        """Which bodies, joints and frames there are, and how they hang together."""
+        for name, value in self.lists.items():
+            setattr(self.mechanism, name, value.copy())
+        for name, value in self.plain.items():
             setattr(self.mechanism, name, value)
-        for part, values in self.parts:
-            part.__dict__.update(values)
-        for items, before in self.shapes:
-            items[:] = before
         for frames, known in self.frames:
             frames.clear()
             frames.update(known)
         claim((*self.mechanism.bodies, *self.mechanism.joints), self.mechanism)
-        self.mechanism._revision.value = self.revision
+
+    def restore_parts(self) -> None:
+        """What bodies and joints say."""
+        for part, values in self.parts:
+            part.__dict__.clear()
+            part.__dict__.update(values)
+        for items, before in self.shapes:
+            items._items[:] = before
 
 
 @contextmanager

@@ -1,8 +1,6 @@
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
-from rbdyn.world.registry.registry cimport Registry
 
 cdef tuple said_of(ArticulatedSystem robot)
 cdef tuple note_from(ArticulatedSystem robot, tuple said)
 cdef tuple note_of(ArticulatedSystem robot)
 cdef int put_back_numbers(ArticulatedSystem robot, tuple note) except -1
-cdef int find_ends(Registry registry) except -1

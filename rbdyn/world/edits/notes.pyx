@@ -1,27 +1,30 @@
-"""What a robot knows of its mechanism beside the numbers in its memory, noted and put back by snapshots."""
+"""What a robot is and knows of its mechanism beside the numbers in its memory, noted and put back by snapshots."""
 
 import numpy as np
 
 from rbdyn.world.objects.joints.said import joints_say
 
-from rbdyn.model.model cimport Model, Placement
-from rbdyn.world.constraints.constraint cimport Constraint
-from rbdyn.world.constraints.end cimport End
+from rbdyn.model.model cimport Model
 
 
 cdef tuple note_of(ArticulatedSystem robot):
-    """Where its frames are, what its joints said, and which shapes it has."""
+    """Its Model, its State and its handles, where its frames are, what its joints said, and which shapes it has."""
     cdef Model model = robot.model
     said = {name: np.array(one) if isinstance(one, np.ndarray) else list(one) for name, one in robot.said.items()}
     filters = robot.self_collides, robot.meets_parents, robot.self_contacts
-    return (model.placements, model.body_placements, model.parts, dict(model._arrays), said, dict(robot.shapes_of),
+    own = model, robot.state, robot.tree, robot.loops, robot._handles, dict(robot._welded)
+    return (own, model.placements, model.body_placements, model.parts, dict(model._arrays), said, dict(robot.shapes_of),
             filters)
 
 
 cdef int put_back_numbers(ArticulatedSystem robot, tuple note) except -1:
     """All of it as it was; its mechanism and the numbers of its Model are put back by the caller."""
-    cdef Model model = robot.model
-    model.placements, model.body_placements, model.parts, arrays, said, shapes, filters = note
+    cdef Model model
+    own, *here = note
+    model, robot.state, robot.tree, robot.loops, robot._handles, welded = own
+    robot.model, robot._welded = model, dict(welded)
+    model.structure = model.mechanism.structure
+    model.placements, model.body_placements, model.parts, arrays, said, shapes, filters = here
     robot.self_collides, robot.meets_parents, robot.self_contacts = filters
     model._arrays, model.sums = dict(arrays), {}
     robot.said = {name: np.array(one) if isinstance(one, np.ndarray) else list(one) for name, one in said.items()}
@@ -47,18 +50,3 @@ cdef tuple note_from(ArticulatedSystem robot, tuple said):
                        for body, own in zip(robot.mechanism.bodies, ids, strict=True)}
     robot.self_collides, robot.meets_parents, robot.self_contacts = filters
     return note_of(robot)
-
-
-cdef int find_ends(Registry registry) except -1:
-    """The frames of bodies on which constraints hang, as their robots know them now."""
-    cdef Constraint constraint
-    cdef End end
-    cdef Placement place
-    cdef ArticulatedSystem robot
-    for constraint in registry.constraints.values():
-        for end in constraint.held:
-            if isinstance(end.obj, ArticulatedSystem):
-                robot = end.obj
-                place = robot.model.find(robot.known(end.body))
-                end.R, end.p = place.R, place.p
-    return 0

@@ -15,6 +15,7 @@ cdef class Registry:
     cdef object world                     # weak reference to the World
     cdef Filters filters
     cdef object materials                 # MaterialTable
+    cdef object mechanisms                # WeakSet of those that robots of this World have, or had
     cdef dict objects                     # name -> object, in the order in which they came
     cdef list singles, systems            # by index in the scene
     cdef dict shapes                      # shape id -> (object, body name, geometry name, link name)

@@ -38,7 +38,7 @@ cdef class Registry:
         self.materials = MaterialTable()
         self.filters = Filters(collision)
         self.collision, self.lock, self.world = collision, lock, weakref.ref(world)
-        self.constraints, self.lawful = {}, []
+        self.constraints, self.lawful, self.mechanisms = {}, [], weakref.WeakSet()
         self.objects = {}
 
     # ---- look-ups ----------------------------------------------------------------------------
@@ -105,6 +105,7 @@ cdef class Registry:
                 robot.index = self.memory.add_system(&robot.model.c, &robot.state.c)
                 robot.memory = self.memory
                 self.systems.append(robot)
+                self.mechanisms.add(mechanism)
                 handle = self.memory.take_handles(robot.model.c.nb)
                 s.system[robot.index].handle = handle
                 for k in range(robot.model.c.nb):

@@ -24,6 +24,7 @@ from rbdyn.world.constraints.constraint cimport Constraint
 from rbdyn.world.constraints.coupling cimport Coupling
 from rbdyn.world.constraints.end cimport End
 from rbdyn.world.constraints.wire cimport Wire
+from rbdyn.world.edits.ends cimport note_of_ends
 from rbdyn.world.edits.notes cimport note_from, said_of
 from rbdyn.world.edits.renewal cimport catch_up
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
@@ -128,12 +129,13 @@ def rebuilt(cls, base, parts):
     m.singles = [obj for obj in made.values() if isinstance(obj, SingleBody)]
     m.systems = [obj for obj in made.values() if not isinstance(obj, SingleBody)]
     m.geometries = [obj.geometries for obj in m.singles]
-    m.models = [robot.model for robot in m.systems]
+    m.models, m.states = [robot.model for robot in m.systems], [robot.state for robot in m.systems]
     m.parameters = [notes.noted(robot.mechanism) for robot in m.systems]
     m.numbers = [note_from(robot, said) for robot, said in zip(m.systems, parts["robots"], strict=True)]
     m.ignored = {frozenset([(made[name], None if link is None else made[name].mechanism.find_body(link))
                             for name, link in pair]) for pair in parts["ignored"]}
     m.constraints = {said[1]: new_constraint(said, made) for said in parts["constraints"]}
+    m.ends = [note_of_ends(one) for one in m.constraints.values()]
     m.handles, m.shape_ids, m.free_handles = parts["handles"], parts["shape_ids"], parts["free_handles"]
     m.material_numbers, m.material, m.bodies = parts["material_numbers"], parts["material"], parts["bodies"]
     m.shapes = {key: (made[entry[0]], *entry[1:]) for key, entry in parts["shapes"].items()}

@@ -14,6 +14,8 @@ cdef class Members:
     cdef list models, parameters         # of each system: its Model, and what its mechanism said
     cdef set ignored                     # pairs of links that never collide
     cdef list numbers                    # of each system: what it knew of that, world/edits/notes.pyx
+    cdef list states                     # of each system: its State
+    cdef list ends                       # of each constraint: where it hung, world/edits/ends.pyx
     cdef dict shapes                     # as the registry has them
     cdef dict material_numbers
     cdef list free_handles
@@ -25,6 +27,7 @@ cdef class Members:
     cdef bint are_present(self, Insides inside) except -1
     cdef int check_alike(self, Insides inside) except -1
     cdef int put_back(self, Insides inside) except -1
+    cdef int put_all(self, Insides inside) except -1
     cdef int put_objects(self, Insides inside) except -1
     cdef int put_systems(self, Insides inside) except -1
     cdef int put_shapes(self, Insides inside) except -1

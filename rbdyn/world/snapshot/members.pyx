@@ -1,9 +1,14 @@
-"""Who is in a World, noted so that it can be so again: removed objects come back, and objects added since leave."""
+"""Who is in a World, noted so that it can be so again: removed objects come back, and objects added since leave.
+
+Surgery gave robots another Model, State and memory.  They get back the Model and State that they had, whose mechanism
+is made what it was, and new memory.
+"""
 
 import hashlib
 
-from rbdyn.errors import SnapshotError
+from rbdyn.errors import BusyError, SnapshotError
 from rbdyn.mechanism import notes
+from rbdyn.world.surgery.following import return_handles
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdlib cimport free
@@ -11,10 +16,13 @@ from libc.string cimport memcmp, memcpy, memset
 
 from rbdyn.collision.noted_shapes cimport noted_shapes
 from rbdyn.memory cimport grow
+from rbdyn.model.model cimport Model
+from rbdyn.model.state cimport State
 from rbdyn.stepping.links cimport N_LINK_KINDS
 from rbdyn.stepping.scene cimport BodyHandle, Scene, SingleScratch
 from rbdyn.world.constraints.constraint cimport Constraint
-from rbdyn.world.edits.notes cimport find_ends, note_of, put_back_numbers
+from rbdyn.world.edits.ends cimport note_of_ends, put_back_ends
+from rbdyn.world.edits.notes cimport note_of, put_back_numbers
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.scene_memory cimport SceneMemory
@@ -44,7 +52,9 @@ cdef Members members_of(Insides inside):
     m.added, m.linked = registry.added, registry.linked
     m.objects, m.constraints, m.shapes = dict(registry.objects), dict(registry.constraints), dict(registry.shapes)
     m.singles, m.systems = list(registry.singles), list(registry.systems)
-    m.handles, m.shape_ids, m.geometries, m.models, m.parameters, m.numbers = [], [], [], [], [], []
+    m.handles, m.shape_ids, m.geometries = [], [], []
+    m.models, m.states, m.parameters, m.numbers = [], [], [], []
+    m.ends = [note_of_ends(one) for one in m.constraints.values()]
     for body in m.singles:
         m.handles.append(s.single[body.index].handle)
         m.shape_ids.append(list(body.shape_ids))
@@ -53,6 +63,7 @@ cdef Members members_of(Insides inside):
         m.handles.append(s.system[robot.index].handle)
         m.shape_ids.append(list(robot.shape_ids))
         m.models.append(robot.model)
+        m.states.append(robot.state)
         m.parameters.append(notes.noted(robot.model.mechanism))
         m.numbers.append(note_of(robot))
     m.material_numbers, m.ignored = dict(registry.material_numbers), set(registry.filters.ignored)
@@ -83,27 +94,42 @@ cdef class Members:
         return True
 
     cdef int check_alike(self, Insides inside) except -1:
-        """Error if one of them is another one now than it was."""
+        """Error if one of them cannot be again what it was."""
         cdef ArticulatedSystem robot
+        cdef State state
         cdef int k
         for k in range(len(self.systems)):
-            robot = self.systems[k]
-            if robot.model is not self.models[k] or not notes.can_be_put_back(self.parameters[k]):
-                raise SnapshotError(f"the bodies or joints of {robot.name!r} are others than when this snapshot was "
-                                    "taken; a snapshot does not undo surgery")
+            robot, state = self.systems[k], self.states[k]
+            if state.frozen:
+                raise BusyError(f"the state that {robot.name!r} had is in the middle of simulate; go back after that")
+            why = notes.hindrance(self.parameters[k:k + 1], inside.registry.mechanisms)
+            if why:
+                raise SnapshotError(f"{robot.name!r} cannot be what it was when this snapshot was taken: {why}, of no "
+                                    "robot of this World")
         return 0
 
     cdef int put_back(self, Insides inside) except -1:
         """Make them the members of the World again, with numbers that hold anything; `check_alike` has passed."""
+        with notes.alone(self.parameters):
+            return self.put_all(inside)
+
+    cdef int put_all(self, Insides inside) except -1:
+        """The same; nobody else edits the mechanisms."""
         cdef Registry registry = inside.registry
+        cdef ArticulatedSystem robot
+        exchanged, asked = bool(notes.regrouped(self.parameters)), list(registry.systems)
         self.put_systems(inside)                     # may raise for want of memory, and changes nothing then
         self.put_objects(inside)
         self.put_shapes(inside)
-        for note in self.parameters:
-            notes.put_back(note)
+        notes.put_back(self.parameters)
+        known = [(robot, robot._handles) for robot in asked] if exchanged else []
         for robot, note in zip(self.systems, self.numbers, strict=True):
             put_back_numbers(robot, note)
-        find_ends(registry)
+            registry.mechanisms.add(robot.model.mechanism)
+        for constraint, note in zip(self.constraints.values(), self.ends, strict=True):
+            put_back_ends(constraint, note)
+        if exchanged:
+            return_handles(known, self.systems)
         registry.filters.ignored = set(self.ignored)
         registry.filters.find_limits(registry.systems)
         registry.find_lawful()
@@ -120,6 +146,8 @@ cdef class Members:
         cdef Scene* s = &memory.scene
         cdef int before = s.n_system, k, n = len(self.systems)
         cdef ArticulatedSystem robot
+        cdef Model model
+        cdef State state
         cdef int* wanted = NULL
         cdef size_t room = 0
         try:
@@ -129,8 +157,9 @@ cdef class Members:
             grow(<void**> &wanted, &room, n, sizeof(int))
             for k in range(n):
                 robot = self.systems[k]
-                if robot.lock is None:
-                    wanted[k] = memory.add_system(&robot.model.c, &robot.state.c)
+                if robot.lock is None or robot.model is not self.models[k]:
+                    model, state = self.models[k], self.states[k]
+                    wanted[k] = memory.add_system(&model.c, &state.c)
                     s.system[wanted[k]].handle = self.handles[len(self.singles) + k]
                 else:
                     wanted[k] = robot.index

@@ -126,7 +126,8 @@ def restore(world, snapshot):
     """Go back to a snapshot: from there the World goes on as it did then, bit for bit.
 
     Objects and constraints that were removed since are back, under their old handles; those that came since are
-    removed.  What was edited since (masses, joints, shapes, materials, settings) is as it was.
+    removed.  What was edited since (masses, joints, shapes, materials, settings) is as it was, and so are robots that
+    were docked, cut or rebuilt: their bodies, joints and handles are the same objects as then.
 
     Parameters
     ----------
@@ -136,10 +137,12 @@ def restore(world, snapshot):
     Raises
     ------
     SnapshotError
-        If it does not fit: it is of a World with other objects, or surgery was done on a robot since.  The message says
-        what differs; the World is unchanged.
+        If it does not fit: it is of a World with other objects, it was read from bytes and surgery was done since, or a
+        body or joint is part of a mechanism by now that is of no robot of this World.  The message says what differs;
+        the World is unchanged.
     BusyError
-        Between the half steps, in an observer, or while another thread steps this World.
+        Between the half steps, in an observer, while another thread steps this World or edits one of its mechanisms, or
+        while `simulate` computes with a State that a robot had.
     """
     cdef Insides inside = insides_of(world)
     if not isinstance(snapshot, Snapshot):

@@ -160,6 +160,7 @@ cdef class Operation:
                 robot._handles, robot._welded, robot.targeted = {}, {}, False
                 robot.index = self.registry.memory.append_system(&draft.system)
                 self.registry.systems.append(robot)
+                self.registry.mechanisms.add(draft.mechanism)
             else:
                 self.registry.memory.swap_system(robot.index, &draft.system)
             draft.placed = True
@@ -433,7 +434,10 @@ cdef class Operation:
             world._forget_shapes(self.dropped)
         for draft in self.drafts:
             draft.robot.shape_ids = [i for entries in draft.robot.shapes_of.values() for _, i in entries]
-        follow_handles(self.robots, [draft.robot for draft in self.drafts], self.plan)
+        known = [(robot, robot._handles) for robot in self.robots]
+        for robot in self.robots:
+            robot._handles = {}                          # a new one: snapshots keep the old
+        follow_handles(known, [draft.robot for draft in self.drafts], self.plan)
         for robot in self.robots:
             if robot not in staying:
                 registry.memory.remove_system(robot.index)

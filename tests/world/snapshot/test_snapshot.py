@@ -277,9 +277,13 @@ def test_a_reset_state_that_cannot_be_is_refused_at_once():
         world.set_reset_state(other.snapshot())
     other.step(1)
     before = other.snapshot()
+    read = pickle.loads(pickle.dumps(before))
     other.find("dog").remove_subtree("LF_KFE")
-    with pytest.raises(rbdyn.SnapshotError, match="does not undo surgery"):
-        other.set_reset_state(before)
+    other.set_reset_state(before)                        # which undoes surgery
+    with pytest.raises(rbdyn.SnapshotError, match="of 'dog' are others there than here"):
+        other.set_reset_state(read)
+    other.reset()
+    assert other.state_hash() == before.hash
     assert world.state_hash() == now
     world.reset()
     assert world.state_hash() == start.hash
