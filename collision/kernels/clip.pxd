@@ -1,49 +1,33 @@
 # Two supporting features that lie on each other: the corners of their common area.
 #
-# One of them is a face whose normal is nearly the contact normal; the other is a face, a segment
-# or a point, and is measured against it.  At most four points are kept: the deepest, the
-# farthest from it, and the extremes on both sides, with tolerances, so that a body at rest keeps them.
+# One of them is a face whose normal is nearly the contact normal; the other is a face, a segment or a point, and is
+# measured against it.  What is next to a face of a hull may lie hardly higher, and comes down when the hull turns: all
+# of its vertices are measured.
 
 from libc.math cimport fabs
 
-from rbdyn.collision._types cimport MAX_SIDES, SupportingFeature
+from rbdyn.collision._types cimport HULL_CORE, MAX_SIDES, PosedShape, SupportingFeature
 from rbdyn.collision.kernels.manifold cimport Manifold, add_point
+from rbdyn.collision.kernels.marks cimport MAX_KEPT, Mark, Marks, choose, choose_of_hull, mark, mark_vertex
+from rbdyn.collision.kernels.support.convex_hull cimport hull_of
 from rbdyn.collision.kernels.vectors cimport along, perpendicular
-from rbdyn.spatial._algebra cimport Vec3, cross3, dot3, sub3
+from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, mul3, scale3, sub3, tmul3, vec3
 
-
-cdef enum:
-    MAX_MARKS = 64
 
 cdef struct Outline:               # a feature seen along the reference normal
     int n
     double u[MAX_SIDES]            # [m]
     double v[MAX_SIDES]
 
-cdef struct Mark:                  # a candidate contact
-    double u, v                    # [m] where on the reference face
-    double gap                     # [m] height of the other surface above it
-    int name
-
-cdef struct Marks:
-    int n
-    Mark at[MAX_MARKS]
+cdef struct Plane:                 # the reference face's, and axes on it; world
+    Vec3 o, n, t1, t2
 
 
-cdef inline void mark(
-        Marks* marks, double u, double v, double gap, int name, double margin, double near) noexcept nogil:
-    """Add a candidate, unless one stands there already."""
-    cdef int k
-    if gap >= margin or marks.n == MAX_MARKS:
-        return
-    for k in range(marks.n):
-        if fabs(marks.at[k].u - u) < near and fabs(marks.at[k].v - v) < near:
-            return
-    marks.at[marks.n].u = u
-    marks.at[marks.n].v = v
-    marks.at[marks.n].gap = gap
-    marks.at[marks.n].name = name
-    marks.n += 1
+cdef inline Mark spot(double u, double v, double gap, int name) noexcept nogil:
+    """A candidate on the reference face."""
+    cdef Mark m
+    m.u, m.v, m.low, m.gap, m.name = u, v, 0.0, gap, name
+    return m
 
 
 cdef inline double turn(const Outline* o, double sign, int k, double u, double v) noexcept nogil:
@@ -80,6 +64,7 @@ cdef inline void cross_outlines(
     """Where the sides of one outline cross those of the other."""
     cdef int k, l, e, sides = inc.n if inc.n > 2 else inc.n - 1
     cdef double from_, to, t, u, v
+    cdef Mark one
     for k in range(sides):
         l = k + 1 if k + 1 < inc.n else 0
         for e in range(ref.n):
@@ -91,80 +76,86 @@ cdef inline void cross_outlines(
             u = inc.u[k] + t * (inc.u[l] - inc.u[k])
             v = inc.v[k] + t * (inc.v[l] - inc.v[k])
             if inside(ref, sign, u, v, 1e-9 * near):
-                mark(marks, u, v, gap[k] + t * (gap[l] - gap[k]), 2 + 4 * (MAX_SIDES * k + e), margin, near)
+                one = spot(u, v, gap[k] + t * (gap[l] - gap[k]), 2 + 4 * (MAX_SIDES * k + e))
+                mark(marks, &one, margin, near)
 
 
-cdef inline int pick_farthest(
-        const Marks* marks, double u, double v, double du, double dv, double least) noexcept nogil:
-    """The mark farthest along (du, dv) from (u, v), or farthest of all if that is zero; -1: none beyond `least`."""
-    cdef int k, best = -1
-    cdef double value, x, y
-    for k in range(marks.n):
-        x, y = marks.at[k].u - u, marks.at[k].v - v
-        value = x * du + y * dv if du != 0.0 or dv != 0.0 else x * x + y * y
-        if value > least * (1.0 + 1e-6):
-            least = value
-            best = k
-    return best
+cdef inline bint is_corner(const SupportingFeature* f, int name) noexcept nogil:
+    cdef int k
+    for k in range(f.n):
+        if f.name[k] == name:
+            return True
+    return False
 
 
-cdef inline int choose(const Marks* marks, double near, int* kept) noexcept nogil:
-    """At most four marks: the deepest, the farthest from it, the extremes on both sides."""
-    cdef int k, n = 1, first = 0, second
-    cdef double lowest = 1e300, du, dv
-    for k in range(marks.n):
-        lowest = min(lowest, marks.at[k].gap)
-    while marks.at[first].gap > lowest + 1e-3 * near:
-        first += 1
-    kept[0] = first
-    second = pick_farthest(marks, marks.at[first].u, marks.at[first].v, 0.0, 0.0, near * near)
-    if second < 0:
-        return n
-    kept[1] = second
-    n = 2
-    du, dv = marks.at[second].u - marks.at[first].u, marks.at[second].v - marks.at[first].v
-    for k in range(2):
-        kept[n] = pick_farthest(marks, marks.at[first].u, marks.at[first].v, -dv if k else dv, du if k else -du,
-                                near * (fabs(du) + fabs(dv)))
-        if kept[n] >= 0:
-            n += 1
-    return n
+cdef inline void mark_vertices(
+        const PosedShape* s, const SupportingFeature* face, const Plane* p, const Outline* area, double sign,
+        const Vec3* x_0, Vec3 rise, bint of_ref, int kind, double margin, double near, Marks* marks) noexcept nogil:
+    """Vertices of a hull over an area, but those of its face there; their gap is rise . (x - x_0)."""
+    cdef const double* v = hull_of(s).vertices
+    cdef Vec3 l = tmul3(s.X.R, rise), l1 = tmul3(s.X.R, p.t1), l2 = tmul3(s.X.R, p.t2), x, d = sub3(s.X.p, p.o)
+    cdef double start = dot3(rise, sub3(s.X.p, x_0[0])), u = dot3(d, p.t1), v_0 = dot3(d, p.t2)
+    cdef Mark one
+    cdef int k, last = -1
+    for k in range(hull_of(s).n_vertices):
+        x = vec3(v[3 * k], v[3 * k + 1], v[3 * k + 2])
+        one.gap = start + dot3(l, x)
+        if one.gap >= margin:
+            continue
+        one.u, one.v, one.name = u + dot3(l1, x), v_0 + dot3(l2, x), 4 * k + kind
+        one.low = dot3(p.n, add3(d, mul3(s.X.R, x))) if of_ref else 0.0
+        if inside(area, sign, one.u, one.v, 0.25 * near) and not is_corner(face, k):
+            mark_vertex(marks, &one, near, &last)
 
 
 cdef inline void clip_features(
-        const SupportingFeature* ref, const SupportingFeature* inc, bint ref_is_a, double margin, double size,
-        Manifold* m) noexcept nogil:
+        const PosedShape* ref_shape, const SupportingFeature* ref, const PosedShape* inc_shape,
+        const SupportingFeature* inc, bint ref_is_a, double margin, double size, Manifold* m) noexcept nogil:
     """Contacts of a reference face with another feature; `size` [m] is the smaller shape's, for tolerances."""
     cdef Outline r, i
     cdef double[MAX_SIDES] gap
-    cdef int[4] kept
+    cdef int[MAX_KEPT] kept
     cdef Marks marks
-    cdef Vec3 o = ref.point[0], n = ref.normal, t1 = perpendicular(n), t2 = cross3(n, t1), d
-    cdef double sign, near = 0.02 * size, g
-    cdef int k, count
+    cdef Mark one
+    cdef Plane p
+    cdef Vec3 d
+    cdef double sign_r, sign_i, near = 0.02 * size, slope = dot3(inc.normal, ref.normal) if inc.flat else 0.0
+    cdef int k, count, kind = 0 if ref_is_a else 1      # of the other shape's corners
+    cdef bint two_faces = inc.n > 2 and fabs(slope) > 0.1
     marks.n = 0
+    p.o, p.n, p.t1 = ref.point[0], ref.normal, perpendicular(ref.normal)
+    p.t2 = cross3(p.n, p.t1)
     r.n, i.n = ref.n, inc.n
     for k in range(ref.n):
-        d = sub3(ref.point[k], o)
-        r.u[k], r.v[k] = dot3(d, t1), dot3(d, t2)
+        d = sub3(ref.point[k], p.o)
+        r.u[k], r.v[k] = dot3(d, p.t1), dot3(d, p.t2)
     for k in range(inc.n):
-        d = sub3(inc.point[k], o)
-        i.u[k], i.v[k], gap[k] = dot3(d, t1), dot3(d, t2), dot3(d, n)
-    sign = orientation(&r)
+        d = sub3(inc.point[k], p.o)
+        i.u[k], i.v[k], gap[k] = dot3(d, p.t1), dot3(d, p.t2), dot3(d, p.n)
+    sign_r, sign_i = orientation(&r), orientation(&i)
     for k in range(inc.n):
-        if inside(&r, sign, i.u[k], i.v[k], 0.25 * near):
-            mark(&marks, i.u[k], i.v[k], gap[k], 4 * inc.name[k] + (0 if ref_is_a else 1), margin, near)
-    if inc.flat and inc.n > 2 and fabs(dot3(inc.normal, n)) > 0.1:
-        sign = orientation(&i)
+        if inside(&r, sign_r, i.u[k], i.v[k], 0.25 * near):
+            one = spot(i.u[k], i.v[k], gap[k], 4 * inc.name[k] + kind)
+            mark(&marks, &one, margin, near)
+    if two_faces:
         for k in range(ref.n):
-            if inside(&i, sign, r.u[k], r.v[k], 0.25 * near):
-                g = dot3(inc.normal, sub3(inc.point[0], ref.point[k])) / dot3(inc.normal, n)
-                mark(&marks, r.u[k], r.v[k], g, 4 * ref.name[k] + (1 if ref_is_a else 0), margin, near)
-        sign = orientation(&r)
-    cross_outlines(&r, sign, &i, gap, margin, near, &marks)
+            if inside(&i, sign_i, r.u[k], r.v[k], 0.25 * near):
+                one = spot(r.u[k], r.v[k], dot3(inc.normal, sub3(inc.point[0], ref.point[k])) / slope,
+                           4 * ref.name[k] + 1 - kind)
+                mark(&marks, &one, margin, near)
+    cross_outlines(&r, sign_r, &i, gap, margin, near, &marks)
+    if inc_shape.s.core == HULL_CORE:
+        mark_vertices(inc_shape, inc, &p, &r, sign_r, &p.o, p.n, False, kind, margin, near, &marks)
+    if ref_shape.s.core == HULL_CORE and two_faces and slope < -0.98:
+        mark_vertices(ref_shape, ref, &p, &i, sign_i, &inc.point[0], scale3(-1.0 / slope, inc.normal), True, 1 - kind,
+                      margin, near, &marks)
     if marks.n == 0:
         return
-    count = choose(&marks, near, kept)
+    if inc_shape.s.core == HULL_CORE or ref_shape.s.core == HULL_CORE:
+        count = choose_of_hull(&marks, near, margin, kept)
+    else:
+        count = choose(&marks, near, kept)
     for k in range(count):
-        d = along(along(o, marks.at[kept[k]].u, t1), marks.at[kept[k]].v, t2)
-        add_point(m, along(d, 0.5 * marks.at[kept[k]].gap, n), -marks.at[kept[k]].gap, marks.at[kept[k]].name)
+        one = marks.at[kept[k]]
+        d = along(along(p.o, one.u, p.t1), one.v, p.t2)
+        add_point(m, along(d, one.low + 0.5 * one.gap, p.n), -one.gap, one.name)

@@ -18,7 +18,7 @@ cdef enum:
 
 
 cdef inline void convex_convex(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
-    """One contact, or up to four where a face lies on something.
+    """One contact, or up to four where a face lies on something; of hulls that move fast, up to seven.
 
     Features: 4 k + 0 corner k of the second shape, 4 k + 1 corner k of the first, 4 k + 2 crossing
     of sides, 3 a single point; 7 and 11 the ends of two lines side by side.
@@ -86,10 +86,10 @@ cdef inline void build_manifold(
     flat_b = dot3(f_b.normal, n) if f_b.flat else -1.0
     if flat_b > 0.98 and flat_b > flat_a - 1e-4 and is_nearly_least(a, b, f_b.normal, depth, size):
         m.normal = f_b.normal
-        clip_features(&f_b, &f_a, False, margin, size, m)
+        clip_features(b, &f_b, a, &f_a, False, margin, size, m)
     elif flat_a > 0.98 and is_nearly_least(a, b, neg3(f_a.normal), depth, size):
         m.normal = neg3(f_a.normal)
-        clip_features(&f_a, &f_b, True, margin, size, m)
+        clip_features(a, &f_a, b, &f_b, True, margin, size, m)
     elif f_a.n == 2 and f_b.n == 2:
         side_by_side_lines(&f_a, &f_b, n, depth, margin, size, m)
 

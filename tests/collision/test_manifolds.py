@@ -10,6 +10,13 @@ GROUND = (HalfSpace(), np.eye(4))
 CUBE = Box((0.2, 0.2, 0.2))
 PRISM = ConvexHull([[0.1 * np.cos(t), 0.1 * np.sin(t), z] for z in (-0.1, 0.1) for t in np.arange(8) * np.pi / 4])
 NATIVE = NativeBackend()
+FLOORS = {                                                              # their upper side is at z = 0
+    "half-space": GROUND,
+    "box": (Box((4, 4, 2)), pose(0, 0, -1)),
+    "hull": (ConvexHull([[x, y, z] for x in (-2, 2) for y in (-2, 2) for z in (-2, 0)]), np.eye(4)),
+    "cylinder": (Cylinder(3, 2), pose(0, 0, -1)),
+}
+on_floors = pytest.mark.parametrize("floor", FLOORS.values(), ids=FLOORS)
 
 
 def rounded(found, decimals=9):
@@ -209,7 +216,8 @@ def test_the_one_point_of_round_shapes_is_called_nought():
         assert len(found)
 
 
-def test_the_points_of_a_hull_do_not_depend_on_how_its_vertices_are_numbered():
+@on_floors
+def test_the_points_of_a_hull_do_not_depend_on_how_its_vertices_are_numbered(floor):
     """Any vertex may be the first: the deepest, and those that least of a turn brings as deep, are the same."""
     rng = np.random.default_rng(3)
     for _ in range(5):
@@ -221,7 +229,7 @@ def test_the_points_of_a_hull_do_not_depend_on_how_its_vertices_are_numbered():
         below = cloud @ R.T + X[:3, 3]
         below = below[below[:, 2] < 0]
         assert len(below) > 4
-        chosen = [rounded(contacts(NATIVE, GROUND, (ConvexHull(np.roll(cloud, k, axis=0)), X))) for k in range(20)]
+        chosen = [rounded(contacts(NATIVE, floor, (ConvexHull(np.roll(cloud, k, axis=0)), X))) for k in range(20)]
         assert len(chosen[0]) == 4 and all(one == chosen[0] for one in chosen)
         points = np.array(chosen[0]) * (1, 1, 2)                        # midway: half as deep as the vertex
         start = below[np.argmin(below[:, 2])]
@@ -234,38 +242,75 @@ def test_the_points_of_a_hull_do_not_depend_on_how_its_vertices_are_numbered():
             assert np.abs(points - vertex).max(axis=1).min() < 1e-8
 
 
-def test_a_prism_on_its_side_rests_on_both_ends_of_its_lowest_edge():
+@on_floors
+def test_a_prism_on_its_side_rests_on_both_ends_of_its_lowest_edge(floor):
     """And not on what lies less deep but farther apart."""
     for n in (20, 60, 200):
         t = 2 * np.pi / n * np.arange(n) - np.pi / 2
         prism = ConvexHull([[0.1 * np.cos(a), y, 0.1 * np.sin(a)] for a in t for y in (-0.1, 0.1)])
         for margin in (0.0, 0.001, 0.02, 0.1):                         # wide: of what moves fast
-            found = contacts(NativeBackend(margin=margin), GROUND, (prism, pose(0, 0, 0.097)))
+            found = contacts(NativeBackend(margin=margin), floor, (prism, pose(0, 0, 0.097)))
             lowest = found[found["depth"] > 0.003 - 1e-9]
             assert rounded(lowest) == [(0.0, -0.1, -0.0015), (0.0, 0.1, -0.0015)]
 
 
-def test_what_lands_flat_does_so_on_its_nearest_vertices():
+@on_floors
+def test_what_lands_flat_does_so_on_its_nearest_vertices(floor):
     """A slab nearly level, with a margin that takes in its upper side too: seen from above that is larger."""
     slab = np.array([[x, y, z] for x in (-0.2, 0.2) for y in (-0.15, 0.15) for z in (-0.05, 0.05)])
     R = turn(0, 8e-4) @ turn(1, 6e-4)
     near = NativeBackend(margin=0.15)
     for k in range(8):
-        found = contacts(near, GROUND, (ConvexHull(np.roll(slab, k, axis=0)), pose(0, 0, 0.0504, R)))
+        found = contacts(near, floor, (ConvexHull(np.roll(slab, k, axis=0)), pose(0, 0, 0.0504, R)))
         gaps = np.sort((slab @ R.T)[:, 2] + 0.0504)[:4]
         assert gaps[-1] < 1e-3
         np.testing.assert_allclose(np.sort(-found["depth"])[:4], gaps, atol=1e-9)
 
 
-def test_a_plate_that_comes_down_fast_has_points_all_around():
+@on_floors
+def test_a_plate_that_comes_down_fast_has_points_all_around(floor):
     """Half of its rim comes down in the same step: within a wide margin, points are far from the lowest one too."""
     t = 2 * np.pi / 40 * np.arange(40)
     plate = ConvexHull([[0.2 * np.cos(a), 0.2 * np.sin(a), z] for a in t for z in (-0.02, 0.02)])
     X = pose(0, 0, 0.041, turn(1, 0.1))
-    slow, fast = (contacts(NativeBackend(margin=m), GROUND, (plate, X)) for m in (2e-3, 0.1))
+    slow, fast = (contacts(NativeBackend(margin=m), floor, (plate, X)) for m in (2e-3, 0.1))
     assert len(fast) <= 8 and fast["depth"].max() == slow["depth"].max()
     for phi in np.linspace(0, 2 * np.pi, 32):                          # the centre is well inside
         assert (fast["position"][:, :2] @ (np.cos(phi), np.sin(phi))).max() > 0.05
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.01, 0.03])
+def test_of_a_plate_with_a_domed_floor_the_neighbours_of_the_lowest_facet_carry_too(tilt):
+    """One of its small facets faces the box: points next to it are lower, or hardly higher, and farther apart."""
+    t, height = 2 * np.pi / 12 * np.arange(12), {0.0: 0.1, 0.05: 0.0, 0.15: 0.002, 0.3: 0.02}
+    dome = np.array([[r * np.cos(a), r * np.sin(a), h] for r, h in height.items() for a in t[: 12 if r else 1]])
+    R = turn(1, tilt)
+    gaps = np.sort((dome @ R.T)[:, 2])
+    X = pose(0, 0, 0.001 - gaps[0], R)
+    for parts in ([FLOORS["box"], (ConvexHull(dome), X)], [(ConvexHull(dome), X), FLOORS["box"]]):
+        found = contacts(NativeBackend(margin=0.05), *parts)
+        assert found["depth"].max() == pytest.approx(-0.001, abs=1e-12)
+        assert len({tuple(p) for p in rounded(found)}) == len(found) <= 7
+        from_centre = found["position"][:, :2] - X[:2, 3]
+        assert (np.hypot(*from_centre.T) > 0.14).sum() >= 3
+        for phi in np.linspace(0, 2 * np.pi, 32):                      # the centre is well inside
+            assert (from_centre @ (np.cos(phi), np.sin(phi))).max() > 0.04
+
+
+def test_plates_of_hulls_on_each_other_meet_at_the_vertices_of_both():
+    """Whichever comes first, and lies above: what reaches over the other one's face is no contact, the rest spans."""
+    t = 2 * np.pi / 24 * np.arange(24)
+    dish = np.array([[0.2 * np.cos(a), 0.2 * np.sin(a), z] for a in t for z in (-0.02, 0.02)])
+    table = np.array([[x, y, z] for x in (-0.15, 0.15) for y in (-0.3, 0.3) for z in (-0.05, 0.0)])
+    low, high = (ConvexHull(table), np.eye(4)), (ConvexHull(dish), pose(0, 0, 0.019))
+    for parts in ([low, high], [high, low]):
+        found = contacts(NATIVE, *parts)
+        np.testing.assert_allclose(found["depth"], 0.001, atol=1e-12)
+        np.testing.assert_allclose(found["position"][:, 2], -0.0005, atol=1e-12)
+        assert (np.abs(found["position"][:, 0]) < 0.15 + 1e-9).all()
+        assert (np.hypot(*found["position"][:, :2].T) < 0.2 + 1e-9).all()
+        for phi in np.linspace(0, 2 * np.pi, 32):
+            assert (found["position"][:, :2] @ (np.cos(phi), np.sin(phi))).max() > 0.08
 
 
 @pytest.mark.parametrize("roll", [0.0, 0.4, 1.0, 2.0, 3.5, 5.0])
