@@ -9,7 +9,7 @@ from rbdyn.spatial._algebra cimport Mat3, Xform
 from rbdyn.stepping.flight.bounces cimport balance_bounce, note_work
 from rbdyn.stepping.flight.energy cimport bound_energy, impulses_act
 from rbdyn.stepping.flight.free cimport (
-    accelerate_at_start, factor_at_start, fastest_turn, flies, floats, is_fast, largest_turn, matters,
+    accelerate_at_start, factor_at_start, fastest_turn, flies, floats, largest_turn, matters, needs_parts,
     slow_turn,
 )
 from rbdyn.stepping.flight.midpoint cimport midpoint_acceleration
@@ -43,7 +43,7 @@ cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil
     accelerate_at_start(s, dt, scheme, floats(s, scheme))
     s.work.turning = fastest_turn(s.m, s.d.v, slow_turn(dt))
     turn = largest_turn(s, s.work.turning, dt) if scheme.keeps_momentum else 0.0
-    if is_fast(turn):
+    if needs_parts(s, turn, scheme):
         fly_in_parts(s, dt, scheme)
         factor_at_start(s, dt, scheme, floats(s, scheme))
     elif s.work.touched and matters(turn):

@@ -516,3 +516,29 @@ def test_rk4_is_the_default_in_contact_and_at_limits():
         found += [robot.q, robot.v, arm.q, arm.v]
     for one, other in zip(found[:4], found[4:], strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("dt", [1e-3, 5e-4])
+def test_a_top_on_a_ball_joint_precesses_and_keeps_its_energy(dt):
+    """Steady: m g l = W (I3 w3 - W (I1 + m l^2) cos(tilt)).  A rule of second order gained energy for ever."""
+    mass, length, tilt, spin, across, along = 1.0, 0.1, np.pi / 3, 80.0, 0.002, 0.003
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    inertia = rbdyn.SpatialInertia(mass, (0, 0, length), np.diag([across, across, along]))
+    mechanism.attach(mechanism.root_body, rbdyn.RigidBody("top", inertia), rbdyn.Joint("tip", rbdyn.Spherical()))
+    about_tip = across + mass * length**2
+    roots = np.roots([-about_tip * np.cos(tilt), along * spin, -mass * 9.81 * length])
+    precession = min(roots, key=abs).real
+    world = World(dt, gravity=(0, 0, -9.81))
+    top = world.add_articulated_system(mechanism)
+    axis = np.array([np.sin(tilt), 0.0, np.cos(tilt)])
+    turning = np.array([0.0, 0.0, precession])
+    turning += axis * (spin - turning @ axis)
+    orientation = np.array([np.cos(tilt / 2), 0.0, np.sin(tilt / 2), 0.0])
+    top.set_state(orientation, turning)
+    start, time = energy(top.state), 5.0
+    world.step(round(time / dt))
+    z = top.body_poses[-1][:3, 2]
+    assert abs(energy(top.state) - start) < 2e-6 * start
+    assert np.arccos(z[2]) == pytest.approx(tilt, abs=2e-3)
+    angle = np.arctan2(z[1], z[0]) - precession * time
+    assert abs((angle + np.pi) % (2 * np.pi) - np.pi) < 1e-2
