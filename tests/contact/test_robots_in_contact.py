@@ -321,9 +321,9 @@ def test_an_overlap_that_no_push_lessens_is_left_alone(name, number):
         start[:3] = 0.0
     for _ in range(2):
         one.set_state(start, np.zeros(one.nv))
-        world.step(50)
-        assert np.abs(rbdyn.difference(one.model, start, one.q)).max() > 0.01, "what can be parted is"
-        world.step(350)
+        world.step()
+        assert np.abs(rbdyn.difference(one.model, start, one.q)).max() > 5e-3, "it is tried"
+        world.step(399)
         before = np.array(one.q)
         assert max(c.depth for c in world.contacts) > 5e-3
         world.step(50)
@@ -334,7 +334,7 @@ def test_an_overlap_that_no_push_lessens_is_left_alone(name, number):
 
 @pytest.mark.parametrize("name", ["tiago.urdf", "tiago_dual.urdf"])
 def test_a_robot_in_trouble_leaves_others_alone(name):
-    """Its laws have no solution in most steps; a ball and a crate 100 m away lie there as if it were not."""
+    """Its laws have no solution in some steps; a ball and a crate 100 m away lie there as if it were not."""
     world = rbdyn.World(2.5e-3)
     world.add_ground()
     ball, crate = world.add_sphere(0.1, 1.0), world.add_box(0.3, 0.3, 0.2, 20.0)
@@ -345,11 +345,50 @@ def test_a_robot_in_trouble_leaves_others_alone(name):
     if one.model.floating_base:
         q[2] = 50.0
     one.set_state(q, np.zeros(one.nv))
-    world.step(20)
     unconverged = 0
-    for _ in range(80):
+    for _ in range(100):
         world.step()
         unconverged += not world.contact.converged
         assert sum(c.force_on(ball)[2] for c in ball.contacts) == pytest.approx(9.81, rel=1e-6)
         assert sum(c.force_on(crate)[2] for c in crate.contacts) == pytest.approx(20 * 9.81, rel=1e-3)
-    assert unconverged > 5
+    assert unconverged > 0
+
+
+@pytest.mark.parametrize("damping", [0.0, 0.5])
+def test_pushes_do_not_load_stiff_springs(damping):
+    """Solo12 lands on stiff motors at 10 ms; its hulls overlap by 4 mm: that makes no energy, springs included.
+
+    One push, which shows that it parts nothing, leaves a few mJ of 8 J.
+    """
+    stiffness, weight = 2000.0, 2.5 * 9.81
+    world = rbdyn.World(1e-2)
+    world.set_default_material(friction=0.8)
+    world.add_ground()
+    solo = world.add_articulated_system(robot("/solo12.urdf"))
+    q = np.array(solo.q)
+    q[2], q[7:] = 0.35, np.tile([0.0, 0.8, -1.6], 4)
+    solo.set_state(q)
+    solo.set_pd_gains(p=stiffness, d=damping)
+    solo.set_pd_target(q)
+    start, force = rbdyn.potential_energy(solo.state), 0.0
+    world.step(3)  # within which it is clear what no push parts
+    for _ in range(147):
+        world.step()
+        force = max([force, *(float(np.linalg.norm(c.force)) for c in world.contacts)])
+        in_springs = 0.5 * stiffness * float(np.sum((solo.q[7:] - q[7:]) ** 2))
+        assert rbdyn.kinetic_energy(solo.state) + rbdyn.potential_energy(solo.state) + in_springs < 1.001 * start
+    assert weight / 4 < force < 10 * weight
+    assert np.abs(solo.v).max() < 0.1
+
+
+def test_a_box_around_a_hand_does_not_hold_fingers_beyond_their_limits():
+    """Tiago in flight under PD: its fingers start within their limits, and stay there."""
+    world = rbdyn.World(2e-3)
+    tiago = world.add_articulated_system(robot("/tiago.urdf"))
+    tiago.set_pd_gains(p=200.0, d=10.0)
+    unconverged = 0
+    for _ in range(250):
+        world.step()
+        unconverged += not world.contact.converged
+    assert max([0.0, *(v.excess for v in tiago.joint_limit_violations())]) < 1e-3
+    assert unconverged < 25

@@ -3,7 +3,9 @@
 # Shapes of neighbours but one may overlap in every pose; where their deepest point is changes with the pose, and pushes
 # along its normal would move joints to and fro without end.  A pair that was asked to part by several times its depth,
 # and much farther than it parted, is not asked again until it is deeper than ever.  If it came together by motion it is
-# held not to go in any further.  If it was deep when it was first seen it is no contact from then on, until it parted.
+# held not to go in any further.  If it was deep when it was first seen it has to part by a tenth of what it is asked,
+# from the first step on, and else is no contact until it parted: pushes that part nothing turn joints, and load the
+# springs of motors.
 
 from rbdyn.collision._types cimport ContactPoint
 

@@ -8,6 +8,7 @@ from rbdyn.memory cimport grow
 
 cdef double PATIENCE = 5.0     # depths that a pair is asked to part before it is left alone
 cdef double WORTH = 30.0       # times as far as it has parted meanwhile, as well
+cdef double EASE = 10.0        # times as far as it has parted, at any time, if it was deep when it was first seen
 cdef double MORE = 1.1         # of the largest depth, and it is anew
 cdef double DEEP = 1e-3        # [m] deeper than motions lead
 
@@ -49,6 +50,7 @@ cdef Handling handling_of(Overlaps* o, const ContactPoint* c, double depth, doub
         if depth <= MORE * old.depth or old.left and old.born:
             mine[0] = old[0]
             mine.depth = max(depth, old.depth)
+    mine.left = mine.left or mine.born and mine.asked > EASE * (mine.depth - depth)
     mine.asked += asked
     mine.left = mine.left or mine.asked > PATIENCE * depth + WORTH * (mine.depth - depth)
     if mine.left:
