@@ -119,7 +119,8 @@ cdef inline void clip_features(
     cdef Mark one
     cdef Plane p
     cdef Vec3 d
-    cdef double sign_r, sign_i, near = 0.02 * size, slope = dot3(inc.normal, ref.normal) if inc.flat else 0.0
+    cdef double sign_r, sign_i, near = 0.02 * size, lowest = 1e300
+    cdef double slope = dot3(inc.normal, ref.normal) if inc.flat else 0.0
     cdef int k, count, kind = 0 if ref_is_a else 1      # of the other shape's corners
     cdef bint two_faces = inc.n > 2 and fabs(slope) > 0.1
     marks.n = 0
@@ -132,6 +133,7 @@ cdef inline void clip_features(
     for k in range(inc.n):
         d = sub3(inc.point[k], p.o)
         i.u[k], i.v[k], gap[k] = dot3(d, p.t1), dot3(d, p.t2), dot3(d, p.n)
+        lowest = min(lowest, gap[k])
     sign_r, sign_i = orientation(&r), orientation(&i)
     for k in range(inc.n):
         if inside(&r, sign_r, i.u[k], i.v[k], 0.25 * near):
@@ -140,8 +142,8 @@ cdef inline void clip_features(
     if two_faces:
         for k in range(ref.n):
             if inside(&i, sign_i, r.u[k], r.v[k], 0.25 * near):
-                one = spot(r.u[k], r.v[k], dot3(inc.normal, sub3(inc.point[0], ref.point[k])) / slope,
-                           4 * ref.name[k] + 1 - kind)
+                one = spot(r.u[k], r.v[k], max(lowest, dot3(inc.normal, sub3(inc.point[0], ref.point[k])) / slope),
+                           4 * ref.name[k] + 1 - kind)      # a hair beside a steep face its plane lies far below it
                 mark(&marks, &one, margin, near)
     cross_outlines(&r, sign_r, &i, gap, margin, near, &marks)
     if inc_shape.s.core == HULL_CORE:

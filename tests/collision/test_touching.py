@@ -62,3 +62,12 @@ def test_shapes_that_touch_are_in_contact_along_what_parts_them(a, b):
         assert abs(found["depth"].max()) <= abs(gap) + 2e-5
         if {a, b} <= {"sphere", "ellipsoid", "capsule"} and seed % 3:   # smooth: one normal only
             np.testing.assert_allclose(m, n, atol=1e-3)
+
+
+def test_a_rim_beside_a_steep_face_is_no_deeper_than_the_shapes_are():
+    """The lowest corner of a hull meets a cap at its rim: the plane of its face, a hair off it, is 0.9 mm lower."""
+    for gap in (-1e-6, -1e-4):
+        X, Y, n = touching("cylinder", "hull", 77, gap)
+        found = contacts(NEAR, (SHAPES["cylinder"][0], X), (SHAPES["hull"][0], Y))
+        np.testing.assert_allclose(found["normal"][0], -X[:3, 2], atol=1e-9)
+        assert found["depth"].max() == pytest.approx(gap * (n @ X[:3, 2]), rel=1e-6)
