@@ -69,7 +69,9 @@ cdef class CollisionBackend(Backend):
 
     @margin.setter
     def margin(self, value):
-        self.table.margin = number(value, "margin", low=0.0, unit="[m]", error=CollisionError)
+        margin = number(value, "margin", low=0.0, unit="[m]", error=CollisionError)
+        self.check_settable(True)
+        self.table.margin = margin
 
     @property
     def mesh(self):
@@ -85,6 +87,7 @@ cdef class CollisionBackend(Backend):
     def max_contacts(self, value):
         if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= 2**28:
             raise CollisionError(f"max_contacts must be an int, 1 to {2**28}, got {shown(value)}")
+        self.check_settable(True)
         self._max_contacts = value
 
     @property
@@ -94,7 +97,9 @@ cdef class CollisionBackend(Backend):
 
     @filter_rule.setter
     def filter_rule(self, value):
-        self.table.either = choice(value, "filter_rule", ("and", "or"), error=CollisionError) == "or"
+        either = choice(value, "filter_rule", ("and", "or"), error=CollisionError) == "or"
+        self.check_settable(True)
+        self.table.either = either
         self.table.revision += 1
 
     # ---- shapes
@@ -133,7 +138,7 @@ cdef class CollisionBackend(Backend):
             If an argument is wrong; nothing is added then.
         """
         cdef ShapeRecord s
-        self.check_free(False)
+        self.check_settable(False)
         s.body = body_index(body, "body")
         s.group = filter_bits(group, "group")
         s.mask = filter_bits(mask, "mask")
@@ -147,7 +152,7 @@ cdef class CollisionBackend(Backend):
 
     def remove_shape(self, id):
         """Take the shape `id` away; the other ids stay valid.  UnknownNameError if there is no such shape."""
-        self.check_free(False)
+        self.check_settable(False)
         table_remove(&self.table, self._slot(id))
         del self._shapes[id]
 
@@ -168,7 +173,7 @@ cdef class CollisionBackend(Backend):
         """
         cdef int slot = self._slot(id)
         cdef ShapeRecord s = self.table.shape[slot]
-        self.check_free(False)
+        self.check_settable(False)
         arrays = measure(&s, shape)
         settle(&s)
         self.table.shape[slot], self._shapes[id] = s, (shape, arrays)
@@ -191,7 +196,7 @@ cdef class CollisionBackend(Backend):
         """
         cdef int slot = self._slot(id)
         cdef ShapeRecord s = self.table.shape[slot]
-        self.check_free(False)
+        self.check_settable(False)
         place(&s, pose)
         self.table.shape[slot] = s
         self.table.revision += 1
@@ -217,7 +222,7 @@ cdef class CollisionBackend(Backend):
         """
         cdef int slot = self._slot(id)
         cdef ShapeRecord s = self.table.shape[slot]
-        self.check_free(False)
+        self.check_settable(False)
         s.body, s.dynamic = body_index(body, "body"), bool(dynamic)
         if pose is not None:
             place(&s, pose)
@@ -227,7 +232,7 @@ cdef class CollisionBackend(Backend):
         """Change the filter bits `group` and `mask` of the shape `id`; see `add_shape`."""
         cdef int slot = self._slot(id)
         cdef uint64_t g = filter_bits(group, "group"), m = filter_bits(mask, "mask")
-        self.check_free(False)
+        self.check_settable(False)
         self.table.shape[slot].group = g
         self.table.shape[slot].mask = m
         self.table.revision += 1
@@ -235,7 +240,7 @@ cdef class CollisionBackend(Backend):
     def set_dynamic(self, body, flag):
         """Say of every shape now on the body of index `body` whether it is dynamic: `flag`, bool."""
         cdef int i, index = body_index(body, "body")
-        self.check_free(False)
+        self.check_settable(False)
         for i in range(self.table.n):
             if self.table.shape[i].body == index:
                 self.table.shape[i].dynamic = bool(flag)
@@ -244,14 +249,14 @@ cdef class CollisionBackend(Backend):
     def exclude(self, body_a, body_b):
         """Never collide the shapes of the bodies of index `body_a` and `body_b`; a second time changes nothing."""
         cdef int a = body_index(body_a, "body_a"), b = body_index(body_b, "body_b")
-        self.check_free(False)
+        self.check_settable(False)
         if a != b:
             exclude_pair(&self.table, a, b)
 
     def allow(self, body_a, body_b):
         """Undo `exclude` for the bodies of index `body_a` and `body_b`; a second time changes nothing."""
         cdef int a = body_index(body_a, "body_a"), b = body_index(body_b, "body_b")
-        self.check_free(False)
+        self.check_settable(False)
         if a != b:
             allow_pair(&self.table, a, b)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -89,6 +91,7 @@ class MaterialTable:
 
     def __init__(self, default: MaterialPair | None = None) -> None:
         self.revision = 0
+        self._guard: Callable[[], object] | None = None  # of a World: called before a change, which it may refuse
         self._pairs: dict[tuple[str, str], MaterialPair] = {}
         self._default = _pair("default", MaterialPair() if default is None else default)
 
@@ -99,13 +102,16 @@ class MaterialTable:
 
     @default.setter
     def default(self, pair: MaterialPair) -> None:
-        self._default = _pair("default", pair)
+        checked = _pair("default", pair)
+        self._check_settable()
+        self._default = checked
         self.revision += 1
 
     def set(self, a: str, b: str, pair: MaterialPair) -> None:
         """Set the properties of materials `a` and `b`, in either order; they may be the same."""
-        key = _key(a, b)
-        self._pairs[key] = _pair("pair", pair)
+        key, checked = _key(a, b), _pair("pair", pair)
+        self._check_settable()
+        self._pairs[key] = checked
         self.revision += 1
 
     def pair(self, a: str, b: str) -> MaterialPair:
@@ -119,8 +125,21 @@ class MaterialTable:
     def replace(self, default: MaterialPair, pairs: dict[tuple[str, str], MaterialPair]) -> None:
         """Forget all pairs, and set these and the default."""
         checked = {_key(a, b): _pair("pair", pair) for (a, b), pair in pairs.items()}
-        self._default, self._pairs = _pair("default", default), checked
+        new = _pair("default", default)
+        self._check_settable()
+        self._put(new, checked)
+
+    def _put(self, default: MaterialPair, pairs: dict[tuple[str, str], MaterialPair]) -> None:
+        self._default, self._pairs = default, pairs
         self.revision += 1
+
+    def _check_settable(self) -> None:
+        """BusyError for the table of a World that steps, or stands between half steps."""
+        if self._guard is not None:
+            self._guard()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_guard": None}  # a copy is no World's
 
     def table(self, names: list[str]) -> np.ndarray:
         """The properties of all pairs of `names`, for look-up by index in compiled code.

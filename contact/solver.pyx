@@ -151,7 +151,7 @@ cdef class ContactSolver(Backend):
 
     def configure(self, *, warm_start=None, alternate=None):
         """Change parameters; those left out keep their values."""
-        self.check_free(True)
+        self.check_settable(True)
         warm = self.warm if warm_start is None else options.flag(warm_start, "warm_start")
         alternating = self.alternating if alternate is None else options.flag(alternate, "alternate")
         self.warm, self.alternating = warm, alternating
@@ -176,6 +176,7 @@ cdef class ContactSolver(Backend):
     def parity(self, value):
         if isinstance(value, bool) or value not in (0, 1):
             raise ContactError(f"parity must be 0 (forward) or 1 (backward), got {value!r}")
+        self.check_settable(True)
         self.direction = value
 
     @property
@@ -185,7 +186,7 @@ cdef class ContactSolver(Backend):
 
     def reset(self):
         """Forget the warm start and sweep forward next."""
-        self.check_free(True)
+        self.check_settable(True)
         self.memory.n = self.memory.n_blocks = self.memory.n_rows = 0
         self.direction = 0
         clear_counts(self)
@@ -229,7 +230,7 @@ cdef class ContactSolver(Backend):
         ContactError
             If `state` is not such a dict; the solver is then unchanged.
         """
-        self.check_free(True)
+        self.check_settable(True)
         key, impulse, block_key, block_rows, row_impulse, parity = arrays.checked_state(state)
         reserve(&self.memory, <int>len(key), <int>len(block_key), <int>len(row_impulse), &self.reallocations)
         self.memory.n, self.memory.n_blocks, self.memory.n_rows = len(key), len(block_key), len(row_impulse)

@@ -8,6 +8,7 @@
 cdef class Backend:
     cdef size_t holder               # thread that uses it now, or 0
     cdef object owner                # weak reference to the World that uses it, or None
+    cdef bint waiting                # that World stands between the halves of a step
     cdef readonly bint overridden    # True: a Python class redefines the method
     cdef bint abstract               # True: no class at all defines it
     cdef str noun                    # what errors call it: "collision backend"
@@ -17,8 +18,9 @@ cdef class Backend:
     cdef int introduce(self, type base, str method, str noun, type error) except -1
     cdef int hold(self) except -1
     cdef int check_free(self, bint same_thread) except -1
+    cdef int check_settable(self, bint same_thread) except -1
     cdef int check_complete(self) except -1
 
 cdef int claim_all(object owner, tuple backends) except -1
 cdef int hold_all(tuple backends) except -1
-cdef int free_all(tuple backends) except -1
+cdef int free_all(tuple backends, bint waiting) except -1

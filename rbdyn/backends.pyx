@@ -48,6 +48,13 @@ cdef class Backend:
             raise BusyError(f"this {self.noun} is in use: by a World's step, or by a call that has not returned")
         return 0
 
+    cdef int check_settable(self, bint same_thread) except -1:
+        """The same before something is set, which must also wait while its World stands between half steps."""
+        self.check_free(same_thread)
+        if self.waiting and not self.holder and self.owner() is not None:
+            raise BusyError("call integrate2() first: between the half steps only control and forces may be set")
+        return 0
+
     cdef int check_complete(self) except -1:
         """An error of this kind if neither a Python class nor a compiled one defines the method."""
         if self.abstract:
@@ -60,7 +67,7 @@ cdef class Backend:
         self.check_complete()
         if self.owner is not None and self.owner() is not None and self.owner() is not owner:
             raise self.error_class(f"this {self.noun} serves another World already; give each World one of its own")
-        self.owner = weakref.ref(owner)
+        self.owner, self.waiting = weakref.ref(owner), False
 
 
 cdef int claim_all(object owner, tuple backends) except -1:
@@ -91,8 +98,8 @@ cdef int hold_all(tuple backends) except -1:
     return 0
 
 
-cdef int free_all(tuple backends) except -1:
-    """Give them back."""
+cdef int free_all(tuple backends, bint waiting) except -1:
+    """Give them back; `waiting`: the second half of a step is still to come."""
     for backend in backends:
-        (<Backend> backend).holder = 0
+        (<Backend> backend).holder, (<Backend> backend).waiting = 0, waiting
     return 0

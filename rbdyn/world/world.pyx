@@ -303,7 +303,7 @@ cdef class World:
         if self.part:
             return_to_start(&self.start, self.scene, &self.assembly.builder, self.contact, self.position_solver)
             self.part = 0
-        free_all(self.backends)
+        free_all(self.backends, half)
         self.lock.unlock()
         return self.registry.freeze(half, False)
 

@@ -1,10 +1,14 @@
 """What may be set between integrate1 and integrate2: control and forces, and nothing else."""
 
+import copy
+import gc
+
 import numpy as np
 import pytest
 
 import rbdyn
 from rbdyn import models
+from rbdyn.contact import BisectionSolver, MaterialPair
 from rbdyn.errors import BusyError
 
 
@@ -33,6 +37,19 @@ EDITS = {
     "solver": lambda w, r: w.set_contact_solver_param(max_iterations=7),
     "pair": lambda w, r: w.set_material_pair("a", "b", 0.1),
     "default material": lambda w, r: w.set_default_material(0.1),
+    "table of materials": lambda w, r: w.materials.set("a", "b", MaterialPair(0.1)),
+    "default of the table": lambda w, r: setattr(w.materials, "default", MaterialPair(0.1)),
+    "whole table": lambda w, r: w.materials.replace(MaterialPair(0.1), {}),
+    "the solver itself": lambda w, r: w.contact.configure(max_iterations=7),
+    "its direction": lambda w, r: setattr(w.contact, "parity", 1 - w.contact.parity),
+    "its memory": lambda w, r: w.contact.reset(),
+    "another memory": lambda w, r: w.contact.set_state(BisectionSolver().get_state()),
+    "solver of positions": lambda w, r: w.position_solver.configure(max_iterations=7),
+    "margin of the backend": lambda w, r: setattr(w.collision, "margin", 1e-3),
+    "filter rule": lambda w, r: setattr(w.collision, "filter_rule", "or"),
+    "most contacts": lambda w, r: setattr(w.collision, "max_contacts", 17),
+    "a group": lambda w, r: w.collision.set_group(w.collision.ids[0], 2, 2),
+    "pair of bodies": lambda w, r: w.collision.exclude(1, 2),
     "rope": lambda w, r: setattr(w.find("rope"), "length", 0.5),
     "weld": lambda w, r: w.find("weld").set_softness(1e-3),
     "coupling": lambda w, r: w.find("coupling").set_softness(1e-3),
@@ -59,7 +76,9 @@ CONTROL = {
 
 def said(world, robot):
     """What an edit changes; filters and parameters of solvers are no part of the hash."""
-    return world.state_hash(), world.contact.parameters["max_iterations"], robot.self_collision
+    collision, solvers = world.collision, (world.contact, world.position_solver)
+    settings = collision.filter_rule, collision.max_contacts, [solver.parameters for solver in solvers]
+    return world.state_hash(), settings, robot.self_collision
 
 
 @pytest.mark.parametrize("edit", EDITS)
@@ -77,7 +96,21 @@ def test_edits_wait_for_the_whole_step(edit):
     assert world.state_hash() == twin.state_hash()
     before = said(world, robot)
     EDITS[edit](world, robot)
-    assert said(world, robot) != before
+    assert said(world, robot) != before or edit == "pair of bodies"
+
+
+def test_backends_of_a_world_that_is_gone_wait_for_nothing():
+    solver = BisectionSolver()
+    world = rbdyn.World(1e-3, contact=solver)
+    world.integrate1()
+    table = copy.deepcopy(world.materials)
+    table.set("a", "b", MaterialPair(0.1))
+    del world
+    gc.collect()
+    solver.configure(max_iterations=7)
+    other = rbdyn.World(1e-3, contact=solver)
+    solver.configure(max_iterations=8)
+    assert other.contact.parameters["max_iterations"] == 8
 
 
 @pytest.mark.parametrize("control", CONTROL)

@@ -41,6 +41,10 @@ cdef class EditLock:
             raise BusyError("call integrate2() first: between the half steps only control and forces may be set")
         return 0
 
+    def guard(self):
+        """`check_editable`, for what Python code sets."""
+        self.check_editable()
+
     cdef int begin_edit(self) except -1:
         """An edit begins, which lasts until `editing` is False again: Python code that it calls may not change more."""
         self.check_editable()

@@ -36,6 +36,7 @@ cdef class Registry:
         self.singles, self.systems, self.shapes = [], [], {}
         self.material_numbers, self.material_revision = {"default": 0}, -1
         self.materials = MaterialTable()
+        self.materials._guard = lock.guard
         self.filters = Filters(collision)
         self.collision, self.lock, self.world = collision, lock, weakref.ref(world)
         self.constraints, self.lawful, self.mechanisms = {}, [], weakref.WeakSet()

@@ -50,7 +50,7 @@ def fitting_schedules(rest: dict[str, Any], inside: Any) -> list[Any]:
 def put_back(rest: dict[str, Any], inside: Any, materials: MaterialTable, schedules: list[Any]) -> None:
     """As it was noted."""
     if rest["materials"] != inside.materials_said(materials):
-        materials.replace(
+        materials._put(
             MaterialPair(*rest["materials"]["default"]),
             {(a, b): MaterialPair(*numbers) for a, b, numbers in rest["materials"]["pairs"]},
         )
