@@ -20,9 +20,9 @@ def _inertia(body: RigidBody, value: object, what: str) -> SpatialInertia:
         return SpatialInertia.zero()
     if not isinstance(value, SpatialInertia):
         raise MechanismError(f"{what} of body {body.name!r} must be a SpatialInertia or None, got {shown(value)}")
-    if value.is_indefinite():
-        need = "all must be 0 or more; what files hold is kept by their readers"
-        raise MechanismError(f"{what} of body {body.name!r}: {value.defect()}; {need}")
+    if defect := value.defect_of_moments():
+        rule = "all must be 0 or more, and none larger than the sum of the others"
+        raise MechanismError(f"{what} of body {body.name!r}: {defect}; {rule} (take_inertia keeps what files hold)")
     return value
 
 
@@ -36,7 +36,8 @@ class RigidBody(Edited):
     name : str
         Unique within a mechanism.
     inertia : SpatialInertia, optional
-        None means massless.  A negative principal moment is refused; what files hold is kept: `take_inertia`.
+        None means massless.  A negative principal moment is refused, and one that is larger than the sum of the others;
+        what files hold is kept: `take_inertia`.
     collision, visual : iterable of Geometry
         Shapes that collide, and shapes that are only drawn.
 

@@ -39,8 +39,9 @@ class SpatialInertia(Frozen):
     Raises
     ------
     Error
-        If a value is not finite, the mass is negative or the matrix is not symmetric.  An inertia that is not positive
-        semi-definite is accepted (robot files are full of them); see `defect`.  Bodies made in a program refuse it.
+        If a value is not finite, the mass is negative or the matrix is not symmetric.  Moments that no body has,
+        negative ones or one larger than the sum of the others, are accepted (robot files are full of them); see
+        `defect`.  Bodies made in a program refuse them.
     """
 
     __slots__ = ("com", "inertia", "mass")
@@ -122,20 +123,20 @@ class SpatialInertia(Frozen):
 
         Principal moments must not be negative and must obey the triangle inequality; a massless body has none.
         """
+        of_moments = self.defect_of_moments()
+        if not of_moments and self.mass == 0 and np.abs(self.inertia).max() > 1e-300:
+            return "a body without mass has a rotational inertia"
+        return of_moments
+
+    def defect_of_moments(self) -> str:
+        """What makes the principal moments those of no body; points, rods and plates are bodies, up to rounding."""
         moments = np.linalg.eigvalsh(self.inertia)
         scale = max(float(np.abs(moments).max()), 1e-300)
         if moments[0] < -1e-9 * scale:
             return f"a principal moment of inertia is negative: {moments.tolist()} kg m^2"
         if moments[2] > (moments[0] + moments[1]) * (1 + 1e-6) + 1e-12:
             return f"principal moments {moments.tolist()} kg m^2 break the triangle inequality"
-        if self.mass == 0 and scale > 1e-300 and np.abs(moments).max() > 0:
-            return "a body without mass has a rotational inertia"
         return ""
-
-    def is_indefinite(self) -> bool:
-        """Whether a principal moment is negative, beyond rounding."""
-        moments = np.linalg.eigvalsh(self.inertia)
-        return bool(moments[0] < -1e-9 * np.abs(moments).max())
 
     def with_mass(self, mass: float) -> SpatialInertia:
         """The same centre of mass and rotational inertia, and another mass [kg]."""

@@ -31,9 +31,9 @@ def chain(rng, joints, bodies, length=1.0):
 def lump(rng, mass=1.0, length=1.0):
     """A body with inertia about every axis."""
     A = rng.normal(size=(3, 3))
-    about_origin = mass * length**2 * (A @ A.T / 3.0 + np.eye(3))
+    spread = A @ A.T / 3.0 + np.eye(3)
     c = 0.3 * length * rng.uniform(-1, 1, size=3)
-    return rbdyn.SpatialInertia(mass, c, about_origin + mass * (c @ c * np.eye(3) - np.outer(c, c)))
+    return rbdyn.SpatialInertia(mass, c, mass * length**2 * (np.trace(spread) * np.eye(3) - spread))
 
 
 def axis(rng):

@@ -26,6 +26,46 @@ def test_a_negative_moment_is_refused(moments):
     assert body.inertia == SpatialInertia(3.0)
 
 
+@pytest.mark.parametrize("moments", [(1.0, 1.0, 3.0), (0.0, 0.0, 1e-3), (1.0, 2.0, 3.001), (1e-6, 1e-6, 3e-6)])
+def test_moments_that_break_the_triangle_inequality_are_refused(moments):
+    """I1 + I2 - I3 = 2 int z^2 dm of the third axis' own z: it cannot be negative."""
+    bad = SpatialInertia(1.0, (0.1, 0, 0), TURNED @ np.diag(moments) @ TURNED.T)
+    match = r"inertia of body 'arm': principal moments \[.*triangle inequality.*none larger than the sum of the others"
+    with pytest.raises(MechanismError, match=match):
+        RigidBody("arm", bad)
+    body = RigidBody("arm", SpatialInertia(3.0))
+    with pytest.raises(MechanismError, match=match):
+        body.inertia = bad
+    assert body.inertia == SpatialInertia(3.0)
+    body.take_inertia(bad)
+    assert body.copy().inertia == bad
+
+
+def test_files_keep_moments_that_break_it():
+    """As before: a note, and the same numbers; a robot of it runs, and takes in another mass."""
+    text = TEXT.replace('izz="-0.1"', 'izz="0.9"')
+    m = io.load_urdf(text)
+    assert [one for one in m.diagnostics if "link 'a'" in one and "triangle inequality" in one]
+    world = rbdyn.World(1e-3)
+    robot = world.add_articulated_system(text.replace("</robot>", HINGE))
+    robot.body("a").mass = 1.5
+    world.step()
+    assert np.diag(robot.body("a").inertia).tolist() == [0.2, 0.3, 0.9]
+
+
+@pytest.mark.parametrize("cloud", range(20))
+def test_clouds_of_points_are_bodies(cloud):
+    """Whatever masses stand where: a few points, on a line, in a plane, in nanometres and in light years."""
+    rng = np.random.default_rng(cloud)
+    n = 1 + cloud % 5
+    points = rng.normal(size=(n, 3)) * 10.0 ** rng.integers(-9, 16) * np.array([1, cloud % 2, cloud % 3])
+    masses = 10.0 ** rng.uniform(-3, 3, n)
+    com = masses @ points / masses.sum()
+    d = (points - com) @ TURNED.T
+    J = sum(m * (x @ x * np.eye(3) - np.outer(x, x)) for m, x in zip(masses, d, strict=True))
+    assert RigidBody("cloud", SpatialInertia(masses.sum(), com, J)).inertia.mass == masses.sum()
+
+
 @pytest.mark.parametrize("moments", [(0.0, 0.0, 0.0), (0.0, 1.0, 1.0), (1.0, 2.0, 3.0), (-1e-12, 1.0, 1.0)])
 def test_moments_that_bodies_have_are_taken(moments):
     """Points, rods and plates, and what rounding leaves of them."""

@@ -10,7 +10,9 @@ from rbdyn import Floating, Joint, Mechanism, Revolute, RigidBody, SpatialInerti
 
 def link(name, rng):
     J = rng.normal(size=(3, 3)) * 0.1
-    return RigidBody(name, SpatialInertia(rng.uniform(0.5, 2.0), rng.normal(size=3) * 0.15, J @ J.T + 0.02 * np.eye(3)))
+    spread = J @ J.T + 0.02 * np.eye(3)
+    inertia = np.trace(spread) * np.eye(3) - spread
+    return RigidBody(name, SpatialInertia(rng.uniform(0.5, 2.0), rng.normal(size=3) * 0.15, inertia))
 
 
 def chain(seed, dt, restitution, floating=False, stiffness=0.0, n=5):

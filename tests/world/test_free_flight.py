@@ -201,7 +201,8 @@ def two_floating_trees(rng):
         last = mechanism.root_body
         for k in range(3):
             A = rng.normal(size=(3, 3))
-            body = rbdyn.RigidBody(f"{tree}{k}", rbdyn.SpatialInertia(1.0 + tree, 0.1 * rng.normal(size=3), A @ A.T))
+            inertia = np.trace(A @ A.T) * np.eye(3) - A @ A.T
+            body = rbdyn.RigidBody(f"{tree}{k}", rbdyn.SpatialInertia(1.0 + tree, 0.1 * rng.normal(size=3), inertia))
             kind = rbdyn.Revolute(rng.normal(size=3)) if k else rbdyn.Floating()
             pose = rbdyn.Transform(quat=random_quat(rng), translation=rng.normal(size=3))
             mechanism.attach(last, body, rbdyn.Joint(f"joint{tree}{k}", kind), joint_pose=pose)
