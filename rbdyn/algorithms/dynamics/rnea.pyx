@@ -7,12 +7,14 @@ from rbdyn.errors import MechanismError
 from rbdyn.algorithms.dynamics.actuation cimport degrees_of_freedom, share_among
 from rbdyn.algorithms.inputs.external cimport read_wrenches, sum_wrenches
 from rbdyn.algorithms.inputs.regular cimport check_result
+from rbdyn.algorithms.inputs.gravity cimport gravity_in
 from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport copy_if_overlapping, data, vector_in, vector_out
 from rbdyn.kernels.rnea cimport rnea
 from rbdyn.model._model cimport CModel
 from rbdyn.model.model cimport Model
 from rbdyn.model.state cimport State
+from rbdyn.spatial._algebra cimport Vec3
 
 
 def inverse_dynamics(state, vd, external=None, actuated=None, out=None):
@@ -80,7 +82,7 @@ cdef int require_actuated(Model model) except -1:
     return 0
 
 
-def bias_forces(state, external=None, out=None):
+def bias_forces(state, external=None, out=None, *, gravity=None):
     """h(q, v): Coriolis, centrifugal and gravity forces, less external wrenches.
 
     Parameters
@@ -91,6 +93,8 @@ def bias_forces(state, external=None, out=None):
         As for `inverse_dynamics`.
     out : (nv,) ndarray of float64, optional
         Written and returned.
+    gravity : (3,) array_like, optional
+        World axes [m/s^2], instead of that of the model, or of the World that the state lives in.
 
     Returns
     -------
@@ -100,8 +104,12 @@ def bias_forces(state, external=None, out=None):
     cdef State here = state_of(state)
     cdef CModel* m = here.use()
     cdef list wrenches = read_wrenches(here, external)
+    cdef object given = None if gravity is None else vector_in(gravity, 3, "gravity")
     cdef cnp.ndarray h = vector_out(out, m.nv)
     cdef bint forced = sum_wrenches(here, wrenches)
+    cdef Vec3 own = here.c.gravity
+    here.c.gravity = gravity_in(here, given)
     rnea(m, &here.c, NULL, data(h), forced)
+    here.c.gravity = own
     check_result(data(h), m.nv, "h")
     return h

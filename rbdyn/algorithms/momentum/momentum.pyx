@@ -4,6 +4,7 @@ cimport numpy as cnp
 
 from rbdyn.errors import MechanismError
 
+from rbdyn.algorithms.inputs.gravity cimport gravity_in
 from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport data, vector_in, vector_out
 from rbdyn.kernels.kinematics cimport poses, velocities
@@ -123,13 +124,15 @@ cdef Vec3 _mass_moment(State state, double* mass) except *:
     return total
 
 
-def potential_energy(state):
+def potential_energy(state, *, gravity=None):
     """Potential energy in the gravity of the model, or of the World that the state lives in.
 
     Parameters
     ----------
     state : State
         Configuration q; v is not read.
+    gravity : (3,) array_like, optional
+        World axes [m/s^2], instead of that one.
 
     Returns
     -------
@@ -138,8 +141,9 @@ def potential_energy(state):
     """
     cdef State here = state_of(state)
     cdef double mass
+    cdef object given = None if gravity is None else vector_in(gravity, 3, "gravity")
     cdef Vec3 moment = _mass_moment(here, &mass)
-    return -dot3(mul3(here.c.R[0], here.c.gravity), moment)
+    return -dot3(mul3(here.c.R[0], gravity_in(here, given)), moment)
 
 
 def center_of_mass(state, out=None):
