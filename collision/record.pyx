@@ -2,17 +2,19 @@
 
 import operator
 
-from libc.math cimport isfinite, sqrt
+from libc.math cimport fabs, isfinite, sqrt
 
 import numpy as np
 
 from rbdyn.collision._types cimport Bounds
 from rbdyn.collision.pair_table cimport KindEntry, kind_entry, kind_number
-from rbdyn.spatial._algebra cimport add3, dot3, mul3
+from rbdyn.spatial._algebra cimport add3, dot3, mul3, rows3, vec3
 
 from rbdyn.arguments import shown
 from rbdyn.collision.shapes import Shape
 from rbdyn.errors import CollisionError
+
+cdef object THREE_HALVES = 1.5 * np.eye(3)
 
 
 cdef int body_index(object value, str name) except -1:
@@ -44,19 +46,44 @@ cdef int read_pose(object matrix, str name, Pose* X) except -1:
         raise CollisionError(f"{name} must be a (4, 4) array of float, got {shown(matrix)}") from None
     if T.shape != (4, 4):
         raise CollisionError(f"{name} must be a (4, 4) array [m], got shape {T.shape}")
-    if not np.isfinite(T).all():
+    T = np.ascontiguousarray(T)
+    cdef const double[:, ::1] t = T
+    cdef const double[:, ::1] r
+    if not isfinite(sum_of(&t[0, 0])):
         raise CollisionError(f"{name} must be finite")
-    R = T[:3, :3]
-    if abs(T[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-9 or abs(R.T @ R - np.eye(3)).max() > 1e-6 or not (
-            np.linalg.det(R) > 0.0):
+    if not is_rigid(&t[0, 0]):
         raise CollisionError(f"{name} must be a rigid transform (rotation, translation; last row 0 0 0 1), "
                              f"got {shown(T)}")
-    R = R @ (1.5 * np.eye(3) - 0.5 * R.T @ R)
-    X.R.xx, X.R.xy, X.R.xz = R[0]
-    X.R.yx, X.R.yy, X.R.yz = R[1]
-    X.R.zx, X.R.zy, X.R.zz = R[2]
-    X.p.x, X.p.y, X.p.z = T[:3, 3]
+    R = T[:3, :3]
+    r = np.ascontiguousarray(R @ (THREE_HALVES - 0.5 * R.T @ R))
+    X.R = rows3(vec3(r[0, 0], r[0, 1], r[0, 2]), vec3(r[1, 0], r[1, 1], r[1, 2]), vec3(r[2, 0], r[2, 1], r[2, 2]))
+    X.p = vec3(t[0, 3], t[1, 3], t[2, 3])
     return 0
+
+
+cdef double sum_of(const double* t) noexcept:
+    """Of the sizes of 16 numbers, scaled so that it overflows for none: finite if all are."""
+    cdef double total = 0.0
+    cdef int k
+    for k in range(16):
+        total += fabs(t[k]) / 32.0
+    return total
+
+
+cdef bint is_rigid(const double* t) noexcept:
+    """Whether a (4, 4) array is a rotation and a translation, up to what is made good."""
+    cdef double dot, det
+    cdef int i, j
+    for i in range(3):
+        for j in range(i, 3):                            # columns of the rotation
+            dot = t[i] * t[j] + t[4 + i] * t[4 + j] + t[8 + i] * t[8 + j]
+            if not fabs(dot - (i == j)) <= 1e-6:
+                return False
+        if fabs(t[12 + i]) > 1e-9:
+            return False
+    det = (t[0] * (t[5] * t[10] - t[6] * t[9]) - t[1] * (t[4] * t[10] - t[6] * t[8])
+           + t[2] * (t[4] * t[9] - t[5] * t[8]))
+    return det > 0.0 and fabs(t[15] - 1.0) <= 1e-9
 
 
 cdef int place(ShapeRecord* s, object pose) except -1:

@@ -18,7 +18,7 @@ from rbdyn.spatial.rotations import Array, rotation_to_z
 def unit_axis(axis: ArrayLike, name: str) -> Axis:
     """`axis` normalised; MechanismError if it is (nearly) zero, or so long that its square overflows."""
     a = as_vector(axis, 3, name)
-    if np.abs(a).max() > 1e150:
+    if not all(-1e150 <= x <= 1e150 for x in a.tolist()):
         raise MechanismError(f"{name} must be a direction, and not as long as {a.tolist()}")
     norm = math.sqrt(float(a @ a))
     if norm < 1e-9:

@@ -8,7 +8,7 @@ from rbdyn.model.model cimport Model
 from rbdyn.model.renewal cimport put_array, put_joint_pose
 from rbdyn.stepping.scene cimport SystemControl
 from rbdyn.world.edits.ends cimport move_ends
-from rbdyn.world.edits.renewal cimport check_dynamics, checked_q, renew_now, renew_places, settle
+from rbdyn.world.edits.renewal cimport check_dynamics, checked_q, renew_axis, renew_now, renew_places, settle
 
 # attributes of a Joint whose numbers are written where they are; all others go by way of a new compilation
 WRITTEN = {
@@ -40,7 +40,7 @@ cdef int set_joint(Registry registry, ArticulatedSystem robot, object joint, dic
             if all([name in WRITTEN for name in values]) and is_written(model, joint, values):
                 write_numbers(robot, joint, values)
             elif values.keys() == {"axis"}:
-                renew_places(registry, robot)
+                renew_axis(registry, robot, joint)
             else:
                 renew_now(registry, robot)
         except BaseException:

@@ -20,11 +20,12 @@ from rbdyn.kernels.aba cimport aba_inward
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.model.renewal cimport same_layout, same_places, take_over
 from rbdyn.model.state cimport State
+from rbdyn.model.turning cimport can_turn, turned, turned_bodies
 from rbdyn.spatial._algebra cimport Mat3, Vec3, add33, matmul3, mul3, outer3, sub3, transpose3
 from rbdyn.stepping.joint_forces cimport list_inertias
 from rbdyn.stepping.scene cimport System, SystemControl
 from rbdyn.world.edits.ends cimport check_ends, move_ends
-from rbdyn.world.edits.shapes cimport exchange_all
+from rbdyn.world.edits.shapes cimport exchange
 from rbdyn.world.surgery.exchange cimport restructure
 
 # numbers of a joint that must fit one another: where a mechanism changes one of them, both become what it says
@@ -63,20 +64,33 @@ cdef int renew_now(Registry registry, ArticulatedSystem robot) except -1:
     if not same_layout(model, fresh):
         raise MechanismError(f"{robot.name!r}: a rotor on a loop joint that had none, or none on one that had, changes "
                              "the rows of its loops; add the robot anew")
-    return take_in(registry, robot, fresh, joints_say(fresh), not same_places(model, fresh))
+    return take_in(registry, robot, fresh, joints_say(fresh), not same_places(model, fresh), fresh.mechanism.bodies)
 
 
 cdef int renew_places(Registry registry, ArticulatedSystem robot) except -1:
     """Take in that one joint was moved or turned, within an edit: what joints say is what it was."""
-    return take_in(registry, robot, Model(robot.mechanism), None, True)
+    return take_in(registry, robot, Model(robot.mechanism), None, True, robot.mechanism.bodies)
 
 
-cdef int take_in(Registry registry, ArticulatedSystem robot, Model fresh, dict said, bint moved) except -1:
-    """Make the robot what `fresh` is, and its joints what they say; None: they say what they said."""
+cdef int renew_axis(Registry registry, ArticulatedSystem robot, object joint) except -1:
+    """Take in that one joint has another axis, within an edit."""
+    cdef Model fresh
+    if not can_turn(robot.model, joint):
+        return renew_places(registry, robot)
+    fresh = turned(robot.model, joint)
+    return take_in(registry, robot, fresh, None, True, turned_bodies(fresh, joint))
+
+
+cdef int take_in(Registry registry, ArticulatedSystem robot, Model fresh, dict said, bint moved,
+                 object bodies) except -1:
+    """Make the robot what `fresh` is, and its joints what they say; None: they say what they said.
+
+    `bodies` are those whose shapes are others, or elsewhere in the internal frame.
+    """
     cdef Model model = robot.model
     q = checked_q(robot, fresh, moved)
     check_ends(registry, robot, fresh)
-    exchange_all(registry, robot, fresh)
+    exchange(registry, robot, fresh, bodies)
     if moved:
         move_ends(registry, robot, fresh)
         move_wrenches(robot, model, fresh)

@@ -42,6 +42,16 @@ cdef class Exchange:
         self.registry.shapes[shape_id] = (self.obj, body, new.name or body, said[3])
         return 0
 
+    cdef int move(self, int shape_id, str body, object item, object before, object now) except -1:
+        """A Geometry that stays, on a body whose frame goes from `before` to `now`, (4, 4)."""
+        cdef object pose = item.pose.matrix
+        material, said = self.registry.memory.scene.material[shape_id], self.registry.shapes[shape_id]
+        self.done.append((self.registry.collision, shape_id, item, before @ pose, material, said))
+        self.registry.collision.set_shape_pose(shape_id, now @ pose)
+        self.changed.add(shape_id)
+        self.registry.shapes[shape_id] = (self.obj, body, item.name or body, said[3])
+        return 0
+
     cdef int add(self, int handle, str body, str link, object item, object frame, bint dynamic) except -1:
         """A new shape on a body; returns its id."""
         cdef int count = len(self.obj.shape_ids)
@@ -136,7 +146,9 @@ cdef dict plan(Exchange exchange, ArticulatedSystem robot, Model fresh, object b
         for item, entry in kept:
             if entry is None:
                 entry = item, exchange.add(handle + k, carrier, body.name, item, frame, k > 0)
-            elif entry[0] is not item or frame is not before:
+            elif entry[0] is item and frame is not before:
+                exchange.move(entry[1], carrier, item, before, frame)
+            elif entry[0] is not item:
                 exchange.change(entry[1], carrier, entry[0], item, before, frame)
                 entry = item, entry[1]
             shapes[body].append(entry)
@@ -162,9 +174,9 @@ cdef int run(Registry registry, ArticulatedSystem robot, Model fresh, object bod
     return 0
 
 
-cdef int exchange_all(Registry registry, ArticulatedSystem robot, Model fresh) except -1:
-    """All shapes of a robot become those of its mechanism, on bodies as `fresh` places them."""
-    return run(registry, robot, fresh, robot.mechanism.bodies)
+cdef int exchange(Registry registry, ArticulatedSystem robot, Model fresh, object bodies) except -1:
+    """The shapes of these bodies become those of its mechanism, where `fresh` places the bodies."""
+    return run(registry, robot, fresh, bodies)
 
 
 cdef int exchange_of(Registry registry, ArticulatedSystem robot, object body) except -1:

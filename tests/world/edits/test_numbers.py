@@ -52,6 +52,7 @@ def test_numbers_after_random_edits(seed, floating):
     mechanism = random_tree(rng, 9, TYPES, floating)
     for body in mechanism.bodies[1:]:
         body.collision.append(Geometry(Box((0.1, 0.2, 0.1)), random_transform(rng)))
+        body.add_frame(f"{body.name}/tip", random_transform(rng))
     robot = world.add_articulated_system(mechanism)
     for _ in range(12):
         edit(rng, robot)
@@ -60,6 +61,8 @@ def test_numbers_after_random_edits(seed, floating):
         twin.set_state(robot.q, robot.v)
         for body, here in zip(robot.mechanism.bodies, twin.mechanism.bodies, strict=True):
             assert np.array_equal(robot.body_pose(body), twin.body_pose(here))
+            for name in body.frames:
+                assert np.array_equal(robot.body_pose(name), twin.body_pose(name))
 
 
 def test_a_placement_that_cannot_be_leaves_every_number(seed):
