@@ -69,8 +69,29 @@ def _strain(constraint: Any) -> float:
     return float(0.5 * np.sum(np.square(constraint.error)) / constraint.softness[0])
 
 
+class Account:
+    """A balance of energy: the most by which it ever rose above its lowest [J]."""
+
+    def __init__(self, start: float) -> None:
+        self.lowest = start
+        self.work = self.gained = 0.0
+
+    def enter(self, energy: float, work: float) -> None:
+        """Book what there is, and what actuators did meanwhile [J]."""
+        self.work += work
+        left = energy - self.work
+        self.lowest = min(self.lowest, left)
+        self.gained = max(self.gained, left - self.lowest)
+
+
 class Ledger:
-    """Energy: what is there, what actuators brought, and the most that appeared from nothing."""
+    """Energy: what is there, what actuators brought, and the most that appeared from nothing.
+
+    Velocities are those of a step's end in flight, and of its middle where constraints act: there positions are ahead
+    by half a step, and an oscillator that neither gains nor loses, x+ = x + dt v+, v+ = v - dt w^2 x, swings by
+    w dt / 2 of its energy, v^2 + w^2 x (x - dt v) being constant.  So there are two accounts, with potentials of the
+    end and of the middle, and nothing came from nothing that one of them does not show.
+    """
 
     def __init__(self, drawn: Drawn) -> None:
         self.drawn = drawn
@@ -78,14 +99,20 @@ class Ledger:
         self.boxes = [o for o in drawn.world.objects if isinstance(o, SingleBody) and o.body_type == "dynamic"]
         self.elastic = [c for c in drawn.world.constraints if isinstance(c, Wire) and c.wire_type in ELASTIC]
         self.soft = [c for c in drawn.world.constraints if _gives_way(c)]
-        self.lowest = self.start = self.energy()
-        self.work = self.turned = self.gained = 0.0
+        self.stored = self.potential()
+        self.end, self.middle = (Account(self.kinetic() + self.stored) for _ in range(2))
+        self.turned = 0.0
         self.q = drawn.robot.q.copy()
+        self.way = np.zeros(drawn.robot.nv)
 
-    def energy(self) -> float:
-        """Kinetic and potential energy of all that moves, and of springs [J]."""
+    def kinetic(self) -> float:
+        """Of all that moves [J]."""
+        return float(rbdyn.kinetic_energy(self.drawn.robot.state)) + sum(box.kinetic_energy for box in self.boxes)
+
+    def potential(self) -> float:
+        """Of gravity and springs [J]."""
         state = self.drawn.robot.state
-        total = rbdyn.kinetic_energy(state) + rbdyn.potential_energy(state)
+        total = rbdyn.potential_energy(state) + sum(box.potential_energy for box in self.boxes)
         for joint, k in self.joints:
             total += 0.5 * joint.stiffness * (state.q[k] - joint.spring_reference[0]) ** 2
         for wire in self.elastic:
@@ -93,22 +120,18 @@ class Ledger:
             if wire.wire_type == "spring" or stretch > 0.0:
                 total += 0.5 * wire.stiffness * stretch**2
         total += sum(pull * wire.distance for wire, pull in self.drawn.pulls)
-        for constraint in self.soft:
-            total += _strain(constraint)
-        return total + sum(box.kinetic_energy + box.potential_energy for box in self.boxes)
+        return float(total) + sum(_strain(constraint) for constraint in self.soft)
 
     def enter(self) -> float:
         """Book a step; returns the share of what was turned over that appeared from nothing."""
         robot = self.drawn.robot
-        done = float(robot.applied_force @ rbdyn.difference(robot.model, self.q, robot.q))
-        self.q = robot.q.copy()
-        self.work += done
-        left = self.energy() - self.work
-        kinetic = rbdyn.kinetic_energy(robot.state) + sum(box.kinetic_energy for box in self.boxes)
+        way = rbdyn.difference(robot.model, self.q, robot.q)
+        kinetic, stored, done = self.kinetic(), self.potential(), float(robot.applied_force @ way)
+        self.end.enter(kinetic + stored, done)
+        self.middle.enter(kinetic + 0.5 * (stored + self.stored), 0.5 * float(robot.applied_force @ (way + self.way)))
+        self.q, self.way, self.stored = robot.q.copy(), way, stored
         self.turned = max(self.turned, kinetic) + abs(done)
-        self.lowest = min(self.lowest, left)
-        self.gained = max(self.gained, left - self.lowest)
-        return self.gained / max(self.turned, 1.0)
+        return min(self.end.gained, self.middle.gained) / max(self.turned, 1.0)
 
 
 def _ends(drawn: Drawn) -> tuple[Array, Array, Array, Array]:

@@ -149,7 +149,7 @@ cdef inline void system_settle(System* s, double dt, Scheme scheme) noexcept nog
     elif floats(s, scheme):
         keep_momentum(s, dt)
     if scheme.keeps_momentum:
-        bound_energy(s, dt)
+        bound_energy(s, dt, scheme)
     if s.work.bounces and flies(s, scheme) and not (s.work.parts or s.work.pushed or s.control.has_wrenches):
         balance_bounce(s, dt)
     if not told:

@@ -34,7 +34,8 @@ from rbdyn.stepping.constraints.joints.velocity_limits cimport (
     clear_speeding, count_velocity_limits, find_speeders, read_velocity_limits, write_velocity_limits,
 )
 from rbdyn.stepping.loops.elimination cimport joint_velocities
-from rbdyn.stepping.scene cimport Scene, SingleScratch, System
+from rbdyn.stepping.links cimport N_LINK_KINDS, Link
+from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch, System
 
 cdef double TURN = 3.0         # rad/s for each m/s that poses are corrected with
 
@@ -171,6 +172,45 @@ cdef double system_share(const System* s, double most) noexcept nogil:
     return share
 
 
+cdef inline double* share_at(const Scene* s, int handle) noexcept nogil:
+    """Where the share of a body's push is; NULL for what is not pushed."""
+    cdef const BodyHandle* body = s.body + handle
+    if body.kind == SINGLE_BODY:
+        return &s.single_scratch[body.index].push_share if s.single_scratch[body.index].pushed else NULL
+    if body.kind == SYSTEM_BODY:
+        return &s.system[body.index].work.push_share if s.system[body.index].work.pushed else NULL
+    return NULL
+
+
+cdef bint share_along(const Scene* s, const Link* link) noexcept nogil:
+    """What a constraint connects takes the smallest share of all that it connects; returns whether that was news."""
+    cdef double least = 1.0
+    cdef double* share
+    cdef bint news = False
+    cdef int i
+    for i in range(link.n_bodies):
+        share = share_at(s, link.body[i])
+        if share != NULL:
+            least = min(least, share[0])
+    for i in range(link.n_bodies):
+        share = share_at(s, link.body[i])
+        if share != NULL and share[0] > least:
+            share[0] = least
+            news = True
+    return news
+
+
+cdef void share_alike(const Scene* s) noexcept nogil:
+    """Of bodies that constraints connect all are pushed by the same share: else some would open."""
+    cdef bint news = True
+    cdef int kind, k
+    while news:
+        news = False
+        for kind in range(N_LINK_KINDS):
+            for k in range(s.link[kind].n):
+                news |= share_along(s, s.link[kind].item[k])
+
+
 cdef int apply_pushes(Assembly* a, const Scene* scene) except -1 nogil:
     """The bodies take home what they move with beyond their velocities, in this step alone.
 
@@ -180,22 +220,33 @@ cdef int apply_pushes(Assembly* a, const Scene* scene) except -1 nogil:
     cdef const BodyVelocity* body
     cdef SingleScratch* b
     cdef System* r
-    cdef double share, most = scene.erp_speed
+    cdef double most = scene.erp_speed
+    cdef bint slower = False
     cdef int k, i
     find_velocities(&a.velocities, &a.positions.problem, NULL)
     for k in range(scene.n_single):
         b = scene.single_scratch + k
         body = a.velocities.body + k
-        share = min(share_of(sqrt(dot3(body.v, body.v)), most), share_of(sqrt(dot3(body.w, body.w)), TURN * most))
-        b.push_v, b.push_w = scale3(share, body.v), scale3(share, body.w)
+        b.push_share = min(share_of(sqrt(dot3(body.v, body.v)), most),
+                           share_of(sqrt(dot3(body.w, body.w)), TURN * most))
         b.pushed = b.inverse_mass > 0.0 and (dot3(body.v, body.v) > 0.0 or dot3(body.w, body.w) > 0.0)
+        slower |= b.pushed and b.push_share < 1.0
     for k in range(scene.n_system):
         r = scene.system + k
         r.work.pushed = r.work.active and moves(a.velocities.z + r.work.coordinate, r.m.nv)
         if r.work.pushed:
             memcpy(r.work.push, a.velocities.z + r.work.coordinate, r.m.nv * sizeof(double))
             joint_velocities(r, r.work.push)
-            share = system_share(r, most)
-            for i in range(r.m.nv):
-                r.work.push[i] *= share
+            r.work.push_share = system_share(r, most)
+            slower |= r.work.push_share < 1.0
+    if slower:
+        share_alike(scene)
+    for k in range(scene.n_single):
+        b = scene.single_scratch + k
+        body = a.velocities.body + k
+        b.push_v, b.push_w = scale3(b.push_share, body.v), scale3(b.push_share, body.w)
+    for k in range(scene.n_system):
+        r = scene.system + k
+        for i in range(r.m.nv if r.work.pushed else 0):
+            r.work.push[i] *= r.work.push_share
     return 0

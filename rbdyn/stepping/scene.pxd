@@ -63,6 +63,7 @@ cdef struct SingleScratch:
     bint grounded             # it is in contact, by way of others if need be, with something that no impulse moves
     double before             # share of the step in which it moves as before; 1/2, less if a bounce comes soon
     bint pushed               # its pose is corrected in this step
+    double push_share         # of what corrects it, that is done
     Vec3 push_v, push_w       # what its pose moves with beyond its velocity, for this step only
     Vec3 v_next, w_next       # end of the step
     double q_next[4]
@@ -219,6 +220,7 @@ cdef struct SystemScratch:    # written within a step
     bint bounces              # off a stop of its own in this step
     double row_work           # what rows do to its energy then [J]
     bint pushed               # its pose is corrected in this step
+    double push_share         # of what corrects it, that is done
     double* push              # (nv,) what it moves with beyond its velocity then, for this step only
     int n_near                # ends of limits that it could pass in this step
     int* near                 # (n_near,) twice the limit, 1 more for its upper end

@@ -350,3 +350,23 @@ def test_a_flat_bounce_of_restitution_one_keeps_its_energy():
         world.step(443)
         assert energy(box) == pytest.approx(G, rel=1e-6)
     assert box.linear_velocity[2] != 0.0
+
+
+def test_a_lever_pushed_at_its_pivot_takes_along_what_is_linked_to_its_end():
+    """A wedge under the lever asks its end for more than poses are corrected by in a step: what it carries keeps up."""
+    world = rbdyn.World(0.001, gravity=(0, 0, 0))
+    lever, ball = world.add_box(2.0, 0.1, 0.1, 1.0), world.add_sphere(0.05, 0.5)
+    lever.set_pose((1, 0, 0))
+    ball.set_pose((2.2, 0, 0))
+    at = rbdyn.Transform(translation=(-1, 0, 0))
+    pivot = world.add_joint(None, lever, rbdyn.Joint("pivot", rbdyn.Revolute((0, 1, 0))), rbdyn.Transform(), at)
+    end = rbdyn.Transform(translation=(1.2, 0, 0))
+    link = world.add_joint(lever, ball, rbdyn.Joint("link", rbdyn.Spherical()), end, rbdyn.Transform())
+    wedge = world.add_box(0.1, 0.1, 0.1, 1.0)
+    wedge.body_type = "static"
+    wedge.set_pose((0.15, 0, -0.08))
+    for _ in range(100):
+        world.step()
+        assert max(np.abs(joint.error).max() for joint in (pivot, link)) < 1e-5
+    assert lever.position[2] > 0.04
+    assert ball.position[2] == pytest.approx(2.2 * lever.position[2], rel=1e-2)

@@ -24,6 +24,7 @@ from rbdyn.stepping.flight.momentum cimport momenta_beyond, motion_of
 from rbdyn.stepping.freedom cimport is_driven, only_direction
 from rbdyn.stepping.joint_forces cimport note_actuators
 from rbdyn.stepping.scene cimport MOTOR_IN_ROW, System
+from rbdyn.stepping.scheme cimport SEMI_IMPLICIT, Scheme
 
 cdef inline double kinetic(const CModel* m, CData* d, const double* v, const double* extra) noexcept nogil:
     """Of the bodies and rotors [J], and what implicit terms add to the diagonal of M."""
@@ -123,10 +124,10 @@ cdef inline double in_springs(System* s, const double* q) noexcept nogil:
     return total
 
 cdef inline double by_actuators(System* s) noexcept nogil:
-    """Work of what work.applied holds, on the way to q_next [J]."""
+    """Work of what work.applied holds, on the way to ahead.q [J]."""
     cdef double total = 0.0
     cdef int k
-    difference_joints(s.m, s.d.q, s.work.q_next, s.work.error)
+    difference_joints(s.m, s.d.q, s.ahead.q, s.work.error)
     for k in range(s.m.nv):
         total += s.work.applied[k] * s.work.error[k]
     return total
@@ -146,10 +147,23 @@ cdef inline double by_others(System* s) noexcept nogil:
         s.ahead.v[k] = -s.work.v_free[k] - s.d.v[k]
     return 0.25 * (more - kinetic(s.m, &s.ahead, s.ahead.v, s.work.implicit))
 
-cdef inline double balance(System* s) noexcept nogil:
+cdef inline void look_at_way(System* s, double late) noexcept nogil:
+    """Put the second place of the system where forces did their work: q_next, or before it by `late` [s].
+
+    Work is that along the mean of both velocities: what moves by the new one is ahead of it by half their difference.
+    """
+    cdef int k
+    look_ahead(s, s.work.q_next, s.work.v_next)
+    if late > 0.0:
+        for k in range(s.m.nv):
+            s.work.z[k] = s.d.v[k] - s.work.v_next[k]
+        integrate_joints(s.m, s.ahead.q, s.work.z, late)
+
+cdef inline double balance(System* s, double late) noexcept nogil:
     """What its energy is at the end of the step, without that of springs there, if forces alone bring any [J]."""
-    cdef double start = energy(s.m, s.d) + in_springs(s, s.d.q)
-    return start + by_actuators(s) + by_others(s) - in_springs(s, s.work.q_next)
+    cdef double total = energy(s.m, s.d) + in_springs(s, s.d.q) + by_others(s)
+    look_at_way(s, late)
+    return total + by_actuators(s) - in_springs(s, s.ahead.q)
 
 cdef inline double locked_energy(System* s) noexcept nogil:
     """Kinetic energy that is left if joints stop while the momentum of what floats stays [J]; writes ahead.f, Ic."""
@@ -211,13 +225,14 @@ cdef inline void leave_kinetic(System* s, double now, double left, bint grounded
     locked = locked_energy(s)
     slow_joints(s, sqrt((left - locked) / (now - locked)) if left > locked else 0.0)
 
-cdef inline void bound_energy(System* s, double dt) noexcept nogil:
+cdef inline void bound_energy(System* s, double dt, Scheme scheme) noexcept nogil:
     """Slow the motion at the end of a fast step in which constraints act, if it has too much energy.
 
-    Free motion of what is limp may err by a thousandth: damping of light links, far too stiff for the step, by more.
+    Flight may err by a thousandth: damping of light links, far too stiff for the step, by more. What moves by its new
+    velocity, where constraints act in each step, may not: it would be a thousandth each time.
     """
     cdef bint limp, forced
-    cdef double most = INFINITY, now
+    cdef double most = INFINITY, now, late = 0.5 * dt if scheme.rule == SEMI_IMPLICIT else 0.0
     if not matters(dt * fmax(s.work.turning, fastest_turn(s.m, s.work.v_next, slow_turn(dt)))):
         return
     limp, forced = is_limp(s), s.work.pushed or impulses_act(s)
@@ -227,10 +242,11 @@ cdef inline void bound_energy(System* s, double dt) noexcept nogil:
         most = freely(s, dt) + from_others(s) + from_motors(s) + from_loop_motors(s)
     if is_counted(s):
         note_actuators(s, dt)
-        most = fmin(most, balance(s) + 1e-3 * kinetic(s.m, s.d, s.d.v, NULL))
+        most = fmin(most, balance(s, late) + (0.0 if forced and late > 0.0 else 1e-3 * kinetic(s.m, s.d, s.d.v, NULL)))
+    look_at_way(s, late)
+    most -= potential(s.m, &s.ahead)
     look_ahead(s, s.work.q_next, s.work.v_next)
     now = kinetic(s.m, &s.ahead, s.work.v_next, NULL)
-    most -= potential(s.m, &s.ahead)
     if now <= most + 1e-9 * now:
         return
     leave_kinetic(s, now, most, forced and s.work.grounded)

@@ -64,7 +64,7 @@ cdef inline double fastest_turn(const CModel* m, const double* v, double least) 
         else:
             x, y, z = v[k], v[k - 1], v[k - 2]
             if m.nvi[i] == 3 and m.kind[i] == PLANAR:
-                x = y = 0.0
+                y = z = 0.0
             fastest = max(fastest, sqrt(x * x + y * y + z * z))
     return fastest
 
