@@ -122,10 +122,11 @@ cdef int carry_control(list robots, Draft draft, dict old) except -1:
         begun = True
         carry_joints(source, was, targeted, a, draft, b)
         carry_loops(loops, a, draft, b)
-        carry_wrenches(was, a, draft, b)
         carry_balls(source, was, balls, draft)
         b.control.pd = b.control.pd or a.control.pd
         draft.robot.targeted = draft.robot.targeted or targeted
+    for address, was, *_ in old.values():            # also of robots that had no joint which goes on
+        carry_wrenches(was, <System*> <size_t> address, draft, b)
     if b.control.pd:
         for source in ordered:
             a = <System*> <size_t> old[source][0]

@@ -19,18 +19,24 @@ if TYPE_CHECKING:
     from rbdyn.world.objects.articulated_system import ArticulatedSystem
     from rbdyn.world.objects.handles.body_ref import BodyRef
     from rbdyn.world.objects.handles.joint_ref import JointRef
+    from rbdyn.world.objects.single_body import SingleBody
     from rbdyn.world.world import World
 
     AnyBody = str | RigidBody | BodyRef
     AnyJoint = str | Joint | JointRef
 
 
+def _is_single(obj: Any) -> bool:
+    """Whether it is a SingleBody."""
+    return hasattr(obj, "body_type") and not hasattr(obj, "mechanism")
+
+
 def _robot(world: World, robot: Any, what: str) -> Any:
     """A robot of this World."""
-    if hasattr(robot, "body_type") and not hasattr(robot, "mechanism"):
+    if _is_single(robot):
         raise Error(
-            f"{what} must be a robot of this World, and {robot.name!r} is a single body; what is to be joined is added "
-            "as a mechanism of one body on a Floating joint: world.add_articulated_system(mechanism)"
+            f"{what} must be a robot of this World, and {robot.name!r} is a single body, which may be robot_b; a robot "
+            "of one body is a mechanism of it on a Floating joint: world.add_articulated_system(mechanism)"
         )
     if not hasattr(robot, "mechanism") or not hasattr(robot, "_placed"):
         raise Error(f"{what} must be a robot of this World, got {shown(robot)}")
@@ -201,8 +207,8 @@ def merge(
     world: World,
     robot_a: ArticulatedSystem,
     body_a: AnyBody,
-    robot_b: ArticulatedSystem,
-    body_b: AnyBody,
+    robot_b: ArticulatedSystem | SingleBody,
+    body_b: AnyBody | SingleBody,
     joint: Joint,
     pose_a: Transform | None = None,
     pose_b: Transform | None = None,
@@ -210,7 +216,7 @@ def merge(
     tolerance: float = 1e-3,
     prefix: str = "",
 ) -> ArticulatedSystem:
-    """Join two robots by a joint, while the World stands between two steps: one robot, `robot_a`, is left.
+    """Join two robots, or a robot and a single body, by a joint between two steps: one robot, `robot_a`, is left.
 
     Bodies, joints and frames of `robot_b` move over, with their state, control, shapes and contacts; handles of them
     follow, and `robot_b` itself is removed.  What the joint forbids of the velocities ends by its impulse: linear and
@@ -219,9 +225,10 @@ def merge(
     Parameters
     ----------
     robot_a, robot_b : ArticulatedSystem
-        Two robots of this World; `robot_b` must float.
+        Two robots of this World; `robot_b` must float.  It may be a SingleBody that is dynamic: it becomes a body of
+        `robot_a` of its name, with its shapes and what hangs on it.
     body_a, body_b : str, RigidBody or BodyRef
-        A body of each: where the joint begins and ends.
+        A body of each: where the joint begins and ends; of a single body its name, or itself.
     joint : Joint
         Of any type; the robot gets a copy.  Its coordinates are those nearest to where the bodies are.
     pose_a : Transform, optional
@@ -255,14 +262,19 @@ def merge(
     --------
     >>> world.merge(left, "tip", right, "base", Joint("dock", Fixed()))  # doctest: +SKIP
     """
-    a, b = _robot(world, robot_a, "robot_a"), _robot(world, robot_b, "robot_b")
+    a = _robot(world, robot_a, "robot_a")
+    if _is_single(robot_b):
+        single: Any = robot_b
+        return _merge_single(world, a, body_a, single, body_b, joint, pose_a, pose_b, tolerance, prefix)
+    b = _robot(world, robot_b, "robot_b")
     if not isinstance(prefix, str):
         raise Error(f"prefix must be a string, got {shown(prefix)}")
     if a is b:
         hint = "robot.mechanism.attach(body_a, body_b, joint)"
         raise Error(f"robot_a and robot_b are both {a.name!r}: what closes a loop is {hint}")
     check_joint(joint, "joint")
-    start, end, own = _body_of(a, body_a), _body_of(b, body_b), joint.copy()
+    at_b: Any = body_b
+    start, end, own = _body_of(a, body_a), _body_of(b, at_b), joint.copy()
     most = number(tolerance, "tolerance", low=0.0, unit="[m, rad]")
     before, at_end = _pose(pose_a, "pose_a"), None if pose_b is None else _pose(pose_b, "pose_b")
     world._edits.renew(a)
@@ -289,6 +301,24 @@ def merge(
         now = held if maps is None else maps.joints[held]
         if now in there:
             merged._welded[now] = (old if maps is None else old.copy(prefix + old.name), *kept)
+    return merged
+
+
+def _merge_single(
+    world: World, a: ArticulatedSystem, body_a: AnyBody, single: SingleBody, body_b: Any, *rest: Any
+) -> ArticulatedSystem:
+    """See `merge`."""
+    joint, pose_a, pose_b, tolerance, prefix = rest
+    if single.world is not world:
+        raise RemovedError(f"{single!r} is not in this World")
+    if body_b is not single and body_b != single.name:
+        raise Error(f"body_b must be {single.name!r}, the name of robot_b, or that single body, got {shown(body_b)}")
+
+    def dock(b: ArticulatedSystem) -> ArticulatedSystem:
+        ends = a, body_a, b, single.name
+        return merge(world, *ends, joint, pose_a, pose_b, tolerance=tolerance, prefix=prefix)
+
+    merged: ArticulatedSystem = world._surgery.as_robot(single, dock)
     return merged
 
 

@@ -2,8 +2,10 @@
 
 from rbdyn.world.surgery import operations
 
+from rbdyn.world.objects.single_body cimport SingleBody
 from rbdyn.world.registry.registry cimport Registry
 from rbdyn.world.surgery.exchange cimport exchange
+from rbdyn.world.surgery.promotion cimport as_robot
 
 
 cdef class Surgery:
@@ -28,3 +30,7 @@ cdef class Surgery:
     def exchange(self, list robots not None, edit):
         """Let `edit()` change the mechanisms of these robots, take in the Plan that it returns; return its result."""
         return exchange(self.registry, robots, edit)
+
+    def as_robot(self, SingleBody body not None, operation):
+        """Let `operation(robot)` do something with the robot that a single body becomes, or leave all as it was."""
+        return as_robot(self.registry, body, operation)
