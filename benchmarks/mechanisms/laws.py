@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -155,7 +155,28 @@ def _over(x: Array) -> float:
     return float(np.max(x, initial=0.0))
 
 
-def _contacts(drawn: Drawn, worst: dict[str, float], start: float) -> None:
+def _pair(contact: Any) -> tuple[str, str]:
+    """The geometries of a contact between parts of one robot."""
+    return f"{contact.link_a}/{contact.geometry_a}", f"{contact.link_b}/{contact.geometry_b}"
+
+
+def _hold(found: Sequence[Any], seen: dict[tuple[str, str], float]) -> list[Any]:
+    """The contacts that hold; `seen` has how deep parts of one robot were in each other when they were first seen.
+
+    What was more than a millimetre deep then, and does not part easily, is no contact (docs/contact.md).
+    """
+    now: dict[tuple[str, str], float] = {}
+    for contact in found:
+        if contact.object_a is contact.object_b:
+            now[_pair(contact)] = max(contact.depth, now.get(_pair(contact), 0.0))
+    for pair in set(seen) - set(now):
+        del seen[pair]
+    for pair, depth in now.items():
+        seen.setdefault(pair, depth)
+    return [c for c in found if c.object_a is not c.object_b or seen[_pair(c)] <= 1e-3]
+
+
+def _contacts(drawn: Drawn, worst: dict[str, float], start: float, seen: dict[tuple[str, str], float]) -> None:
     """Cones, and how deep things are in one another."""
     found = drawn.world.contacts
     if not found:
@@ -167,7 +188,7 @@ def _contacts(drawn: Drawn, worst: dict[str, float], start: float) -> None:
     scale = max(_over(along), 1e-9)
     worst["cone"] = max(worst["cone"], _over(across - drawn.friction * along) / scale)
     worst["pull"] = max(worst["pull"], _over(-along))
-    worst["depth"] = max(worst["depth"], _over(np.array([c.depth for c in found])) - start)
+    worst["depth"] = max(worst["depth"], _over(np.array([c.depth for c in _hold(found, seen)])) - start)
 
 
 def _rows(drawn: Drawn, worst: dict[str, float], apart: float, allowed: float) -> None:
@@ -209,6 +230,7 @@ def judge(seed: int, dt: float | None = None, without: Collection[str] = (), sec
     follows, leads, ratio, offset = _mimics(drawn)
     passed = depth = 0.0
     converged = 0
+    seen: dict[tuple[str, str], float] = {}
     try:
         for _ in range(round(seconds / drawn.dt)):
             before, began = robot.q.copy(), time.process_time()
@@ -231,7 +253,7 @@ def judge(seed: int, dt: float | None = None, without: Collection[str] = (), sec
             worst["energy"] = ledger.enter() / _allowed(stride, 0.02)
             if drawn.world.steps == 1:
                 depth = max([0.0, *(c.depth for c in drawn.world.contacts)])
-            _contacts(drawn, worst, depth)
+            _contacts(drawn, worst, depth, seen)
             if not np.isfinite(v).all() or worst["wild"] > 1e6:
                 raise ArithmeticError(f"wild at {drawn.world.time:.3f} s")
     except (Error, ArithmeticError) as error:
