@@ -48,12 +48,13 @@ def joint_speeds(count: int) -> Array:
 
 
 class Rbdyn:
-    """ANYmal in a World, without limits and damping."""
+    """ANYmal in a World, without limits, damping and friction."""
 
     def __init__(self, integrator: Any) -> None:
         mechanism = ANYMAL.mechanism()
         for joint in mechanism.tree_joints:
-            joint.position_limits, joint.damping = None, 0.0
+            joint.position_limits = joint.velocity_limit = None
+            joint.damping = joint.friction = 0.0
         self.world = World(DT)
         self.world.integrator = integrator
         self.robot = self.world.add_articulated_system(mechanism, self_collision=False)
