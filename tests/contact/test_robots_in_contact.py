@@ -332,9 +332,9 @@ def test_an_overlap_that_no_push_lessens_is_left_alone(name, number):
     assert np.array_equal(ends[0], ends[1])
 
 
-@pytest.mark.parametrize("name", ["tiago.urdf", "tiago_dual.urdf"])
+@pytest.mark.parametrize("name", ["talos_reduced.urdf", "tiago_dual.urdf"])
 def test_a_robot_in_trouble_leaves_others_alone(name):
-    """Its laws have no solution in some steps; a ball and a crate 100 m away lie there as if it were not."""
+    """Its laws have no solution in many steps; a ball and a crate 100 m away lie there as if it were not."""
     world = rbdyn.World(2.5e-3)
     world.add_ground()
     ball, crate = world.add_sphere(0.1, 1.0), world.add_box(0.3, 0.3, 0.2, 20.0)
@@ -345,13 +345,14 @@ def test_a_robot_in_trouble_leaves_others_alone(name):
     if one.model.floating_base:
         q[2] = 50.0
     one.set_state(q, np.zeros(one.nv))
+    world.step(20)
     unconverged = 0
-    for _ in range(100):
+    for _ in range(80):
         world.step()
         unconverged += not world.contact.converged
         assert sum(c.force_on(ball)[2] for c in ball.contacts) == pytest.approx(9.81, rel=1e-6)
         assert sum(c.force_on(crate)[2] for c in crate.contacts) == pytest.approx(20 * 9.81, rel=1e-3)
-    assert unconverged > 0
+    assert unconverged > 5
 
 
 @pytest.mark.parametrize("damping", [0.0, 0.5])
