@@ -30,17 +30,39 @@ class Mimic:
         Name of the joint that it follows.
     multiplier, offset : float
         [-], [rad or m].
+    softness : float
+        How far it gives way to what it bears, in a World: of its own coordinate for a unit of its force [rad/(N m) or
+        m/N].  0: not at all.
+    damping : float
+        Beside it [N m s/rad or N s/m].
     """
 
     joint: str
     multiplier: float = 1.0
     offset: float = 0.0
+    softness: float = 0.0
+    damping: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "joint", checked_name(self.joint, "joint of a Mimic", error=MechanismError))
         for name in ("multiplier", "offset"):
             value = number(getattr(self, name), f"{name} of a Mimic", error=MechanismError)
             object.__setattr__(self, name, value)
+        soft, damped = _softness((self.softness, self.damping), "softness of a Mimic")
+        object.__setattr__(self, "softness", soft)
+        object.__setattr__(self, "damping", damped)
+
+
+def _softness(value: Any, what: str) -> tuple[float, float]:
+    """(softness, damping) of what gives way, each 0 or more; one number is a softness."""
+    pair = (value, 0.0) if isinstance(value, (int, float, np.number)) else value
+    if isinstance(pair, (str, bytes)) or not hasattr(pair, "__len__") or len(pair) != 2:
+        raise MechanismError(f"{what} must be a number or (softness, damping), got {shown(value)}")
+    soft = number(pair[0], what, low=0.0, error=MechanismError)
+    damped = number(pair[1], f"damping beside {what}", low=0.0, error=MechanismError)
+    if damped > 0.0 and soft == 0.0:
+        raise MechanismError(f"{what}: damping {damped:g} needs a softness above 0: what holds hard is not damped")
+    return soft, damped
 
 
 def _real(value: object, name: str, low: float = -math.inf) -> float:
@@ -130,8 +152,25 @@ def _static(joint: Joint, value: object, what: str) -> float | None:
 
 
 def _share(joint: Joint, value: object, what: str) -> float:
-    """A number from 0 to 1."""
-    return number(value, f"{what} of joint {joint.name!r}", low=0.0, high=1.0, error=MechanismError)
+    """A number from 0 to 1; 0 where stops give way."""
+    share = number(value, f"{what} of joint {joint.name!r}", low=0.0, high=1.0, error=MechanismError)
+    if share > 0.0 and joint.__dict__.get("limit_softness", (0.0, 0.0))[0] > 0.0:
+        raise MechanismError(f"{what} of joint {joint.name!r} must be 0, got {share:g}: its stops give way "
+                             "(limit_softness), and bounce as springs do")  # fmt: skip
+    return share
+
+
+def _stops(joint: Joint, value: Any, what: str) -> tuple[float, float]:
+    """(softness, damping) of hard stops, which have no restitution then."""
+    name = f"{what} of joint {joint.name!r}"
+    soft, damped = _softness(value, name)
+    kind = joint.joint_type
+    if soft > 0.0 and not isinstance(kind, Spherical) and (kind.num_velocities != 1 or kind.num_positions != 1):
+        raise MechanismError(f"{name}: a {type(kind).__name__} joint has no position limits")
+    if soft > 0.0 and joint.limit_restitution > 0.0:
+        raise MechanismError(f"{name}: stops that give way bounce as springs do; its limit_restitution must be 0, "
+                             f"not {joint.limit_restitution:g}")  # fmt: skip
+    return soft, damped
 
 
 def _speed(joint: Joint, value: object, what: str) -> float | None:
@@ -190,6 +229,9 @@ class Joint(Edited):
         switches static friction off.
     limit_restitution : float
         Share of the speed that comes back from the hard stops, 0 to 1.
+    limit_softness : float or (float, float)
+        How far position limits, those of Spherical joints too, give way for a unit of force [rad/(N m) or m/N], and
+        what damps that [N m s/rad or N s/m]; 0: not at all.  Instead of `limit_restitution`.
     cone_limit : float, optional
         Of a Spherical joint: the largest angle between the twist axis before and after it [rad].
     twist_limits : (lower, upper), optional
@@ -239,6 +281,7 @@ class Joint(Edited):
         cone_limit: float | None = None,
         twist_limits: tuple[float, float] | None = None,
         twist_axis: ArrayLike = (0.0, 0.0, 1.0),
+        limit_softness: float | tuple[float, float] = 0.0,
     ) -> None:
         self._name = checked_name(name, "a joint's name", error=MechanismError)
         if type(joint_type) not in TYPES:
@@ -257,6 +300,7 @@ class Joint(Edited):
         self.static_friction = static_friction
         self.static_threshold = static_threshold
         self.limit_restitution = limit_restitution
+        self.limit_softness = limit_softness
         self.no_load_speed = no_load_speed
         self.cone_limit = cone_limit
         self.twist_limits = twist_limits
@@ -275,6 +319,7 @@ class Joint(Edited):
     static_friction = Parameter(_static, "Dry friction at rest [N m or N]; None: as while it slides.")
     static_threshold = Parameter(_passive, "Speed from which the joint slides [rad/s or m/s].")
     limit_restitution = Parameter(_share, "Share of the speed that comes back from the hard stops, 0 to 1.")
+    limit_softness = Parameter(_stops, "How hard stops give way, (softness [rad/(N m) or m/N], damping).")
     no_load_speed = Parameter(_speed, "Speed at which the motor gives nothing more [rad/s or m/s]; None: at none.")
     stiffness = Parameter(_passive, "Spring stiffness [N m/rad or N/m].")
     cone_limit = Parameter(_cone, "Largest angle between the twist axis before and after the joint [rad], or None.")

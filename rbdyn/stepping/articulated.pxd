@@ -79,7 +79,7 @@ cdef inline bint is_held(const System* s) noexcept nogil:
     return s.work.loops.held
 
 cdef inline void stop_at_ends(System* s) noexcept nogil:
-    """What comes to a stop in this step goes there and no further.
+    """What comes to a stop in this step goes there and no further, unless that gives way.
 
     Rows bound the velocity at the end of the step, and the mean one may lead beyond.
     """
@@ -88,6 +88,8 @@ cdef inline void stop_at_ends(System* s) noexcept nogil:
     cdef int j
     for j in range(s.control.n_limits):
         limit = s.control.limit + j
+        if limit.soft.softness > 0.0:
+            continue
         q = s.d.q[limit.q]
         s.work.q_next[limit.q] = fmax(fmin(limit.lower, q), fmin(fmax(limit.upper, q), s.work.q_next[limit.q]))
 

@@ -20,6 +20,10 @@ cdef enum:                    # Key.feature of its blocks, by direction where th
     ABOVE = 18
     OTHER = 19                # from here on: what is no other joint's
 
+cdef struct Softness:         # how rows give way [rad / (N m) or m / N]
+    double softness           # 0: not at all
+    double damping            # beside it [N m s/rad or N s/m]
+
 cdef struct Freedom:          # springs, limits and motors with one degree of freedom, the rest with any
     double damping, friction, rotor
     double static_friction    # >= friction
@@ -27,14 +31,11 @@ cdef struct Freedom:          # springs, limits and motors with one degree of fr
     double stiffness, rest    # where the spring is at rest
     double lower, upper       # may be infinite
     double restitution        # of these stops
+    Softness stop             # how these give way, if at all
     double top_speed          # may be infinite
     double kp, kd             # of its motor, as those of joints of the tree
     double target, target_speed, force
     double effort_lower, effort_upper      # <= 0, >= 0, may be infinite
-
-cdef struct Softness:         # how rows give way [rad / (N m) or m / N]
-    double softness           # 0: not at all
-    double damping            # beside it [N m s/rad or N s/m]
 
 cdef inline bint is_driven(const Freedom* f) noexcept nogil:
     """Whether its motor does anything."""

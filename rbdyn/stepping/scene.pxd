@@ -77,6 +77,7 @@ cdef struct Limit:            # of a joint with one degree of freedom
     int q, dof                # its indices in q and v
     double lower, upper       # [rad or m] one of them may be infinite
     double restitution        # share of the speed that comes back
+    Softness soft             # how it gives way, if at all
 
 cdef struct SpeedLimit:       # of a joint with one degree of freedom
     int dof
@@ -142,6 +143,10 @@ cdef struct SystemControl:    # written between steps
     double* lower             # (nv,) position limits of joints with one degree of freedom, may be infinite [rad or m]
     double* upper             # (nv,)
     double* restitution       # (nv,) of these stops
+    double* limit_softness    # (nv,) how position limits, of ball joints too, give way [rad/(N m) or m/N]
+    double* limit_damping     # (nv,) beside it [N m s/rad or N s/m]
+    double* mimic_softness    # (nv,) how joints that follow others do, for a unit of their own coordinate
+    double* mimic_damping     # (nv,)
     double* top_speed         # (nv,) velocity limits, may be infinite [rad/s or m/s]
     double* friction          # (nv,) dry [N m or N]
     double* static_friction   # (nv,) the same at rest, >= friction
@@ -285,6 +290,10 @@ cdef inline void lay_out_control(SystemControl* c, Arena* a, const CModel* m) no
     c.lower = <double*> place(a, m.nv, sizeof(double))
     c.upper = <double*> place(a, m.nv, sizeof(double))
     c.restitution = <double*> place(a, m.nv, sizeof(double))
+    c.limit_softness = <double*> place(a, m.nv, sizeof(double))
+    c.limit_damping = <double*> place(a, m.nv, sizeof(double))
+    c.mimic_softness = <double*> place(a, m.nv, sizeof(double))
+    c.mimic_damping = <double*> place(a, m.nv, sizeof(double))
     c.top_speed = <double*> place(a, m.nv, sizeof(double))
     c.friction = <double*> place(a, m.nv, sizeof(double))
     c.static_friction = <double*> place(a, m.nv, sizeof(double))

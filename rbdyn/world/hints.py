@@ -33,6 +33,7 @@ JOINT = _table({
     "p d kp kd pd_gains": "joint.gains = (p, d)",
     "pd_target setpoint": "joint.target = ..., joint.target_velocity = ...",
     "lower upper position_limits limit": "joint.limits = (lower, upper)",
+    "softness limit_softness": "joint.set(limit_softness=(softness, damping))",
     "effort_limit": "joint.effort_limits = limit, or (lower, upper)",
     "armature": "joint.rotor_inertia = ...",
     "control_mode": "it is the robot's: robot.control_mode = ...",

@@ -34,7 +34,8 @@ def content(mechanism, identities=False):
         )
 
     def of_joint(j):
-        numbers = (j.velocity_limit, j.effort_limit, j.rotor_inertia, j.damping, j.friction, j.stiffness)
+        numbers = (j.velocity_limit, j.effort_limit, j.rotor_inertia, j.damping, j.friction, j.stiffness,
+                   *j.limit_softness)
         edge = mechanism.edge(j)
         return (
             who(j),

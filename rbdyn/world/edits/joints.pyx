@@ -14,7 +14,8 @@ from rbdyn.world.edits.renewal cimport check_dynamics, checked_q, renew_axis, re
 WRITTEN = {
     "damping": ("damping",), "stiffness": ("stiffness",), "friction": ("friction", "static_friction"),
     "static_friction": ("friction", "static_friction"), "static_threshold": ("static_threshold",),
-    "limit_restitution": ("limit_restitution",), "velocity_limit": ("velocity_limit",),
+    "limit_restitution": ("limit_restitution", "limit_softness", "limit_damping"),
+    "limit_softness": ("limit_restitution", "limit_softness", "limit_damping"), "velocity_limit": ("velocity_limit",),
     "no_load_speed": ("no_load_speed",), "position_limits": ("lower", "upper"), "effort_limit": ("effort_limit",),
     "rotor_inertia": (), "spring_reference": (),
 }

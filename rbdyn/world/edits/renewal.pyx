@@ -29,7 +29,8 @@ from rbdyn.world.edits.shapes cimport exchange
 from rbdyn.world.surgery.exchange cimport restructure
 
 # numbers of a joint that must fit one another: where a mechanism changes one of them, both become what it says
-TOGETHER = (("lower", "upper"), ("friction", "static_friction"))
+TOGETHER = (("lower", "upper"), ("friction", "static_friction"), ("mimic_softness", "mimic_damping"),
+            ("limit_restitution", "limit_softness", "limit_damping"))
 
 
 cdef int catch_up(Registry registry) except -1:
@@ -152,8 +153,11 @@ cdef int put_said(ArticulatedSystem robot, dict said) except -1:
     cdef SystemControl* c = &robot.system().control
     cdef dict old = robot.said, columns = {}, changed
     changed = {name: said[name] != old[name] for name in (*PER_DOF, "effort_limit", "spring_reference")}
-    for one, other in TOGETHER:
-        changed[one] = changed[other] = changed[one] | changed[other]
+    for one in {mimic[1] for mimic in set(said["mimics"]) ^ set(old["mimics"])}:
+        changed["mimic_softness"][one] = True            # it follows otherwise now, or another one
+    for names in TOGETHER:
+        either = np.logical_or.reduce([changed[name] for name in names])
+        changed.update(dict.fromkeys(names, either))
     for name in PER_DOF:
         columns[name] = np.where(changed[name], said[name], robot._joint_numbers(name))
     robot.put_numbers(columns)

@@ -119,6 +119,24 @@ class ArticulatedSystem(WorldObject):
     @property
     def limit_restitution(self) -> Array: ...
     @property
+    def limit_softness(self) -> tuple[Array, Array]: ...
+    @property
+    def mimic_softness(self) -> tuple[Array, Array]: ...
+    def set_limit_softness(
+        robot,
+        softness: _Numbers | None = None,
+        damping: _Numbers | None = None,
+        *,
+        joints: Mapping[str, float | tuple[float, float]] | None = None,
+    ) -> None: ...
+    def set_mimic_softness(
+        robot,
+        softness: _Numbers | None = None,
+        damping: _Numbers | None = None,
+        *,
+        joints: Mapping[str, float | tuple[float, float]] | None = None,
+    ) -> None: ...
+    @property
     def velocity_limits(self) -> Array: ...
     @property
     def joint_friction(self) -> tuple[Array, Array]: ...

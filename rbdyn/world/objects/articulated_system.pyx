@@ -10,7 +10,7 @@ from rbdyn.world import hints
 from rbdyn.world.arguments import meant, option
 from rbdyn.world.objects import base_parts, editing, reshaping
 from rbdyn.world.objects.handles import arrays, finding, step_readings
-from rbdyn.world.objects.joints import loop_joints, named, readings, settings
+from rbdyn.world.objects.joints import loop_joints, named, readings, settings, softness
 from rbdyn.world.objects.base_pose import q_with_base
 from rbdyn.world.objects.joints.closed_loops import closed, closed_start, ties_trees
 from rbdyn.world.objects.joints.said import PER_DOF, joints_say
@@ -122,6 +122,14 @@ cdef class ArticulatedSystem(WorldObject):
             return c.upper
         if name == "limit_restitution":
             return c.restitution
+        if name == "limit_softness":
+            return c.limit_softness
+        if name == "limit_damping":
+            return c.limit_damping
+        if name == "mimic_softness":
+            return c.mimic_softness
+        if name == "mimic_damping":
+            return c.mimic_damping
         if name == "velocity_limit":
             return c.top_speed
         if name == "friction":
@@ -546,6 +554,10 @@ cdef class ArticulatedSystem(WorldObject):
 
     joint_limits = settings.joint_limits
     limit_restitution = settings.limit_restitution
+    limit_softness = softness.limit_softness
+    set_limit_softness = softness.set_limit_softness
+    mimic_softness = softness.mimic_softness
+    set_mimic_softness = softness.set_mimic_softness
     velocity_limits = settings.velocity_limits
     joint_friction = settings.joint_friction
     joint_damping = settings.joint_damping

@@ -9,7 +9,7 @@ from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.surgery.draft cimport Draft, link_of
 
 cdef enum:
-    PER_V = 20                # arrays of control and scratch with a number for each degree of freedom
+    PER_V = 24                # arrays of control and scratch with a number for each degree of freedom
     PER_Q = 2
 
 
@@ -21,14 +21,15 @@ cdef void per_v(System* s, double** array) noexcept:
     array[5], array[6], array[7], array[8], array[9] = c.effort_upper, c.damping, c.stiffness, c.no_load_speed, c.lower
     array[10], array[11], array[12], array[13] = c.upper, c.restitution, c.top_speed, c.friction
     array[14], array[15], array[16], array[17] = c.static_friction, c.static_threshold, w.applied, w.acceleration
-    array[18], array[19] = w.passive, w.motor_impulse
+    array[18], array[19], array[20], array[21] = w.passive, w.motor_impulse, c.limit_softness, c.limit_damping
+    array[22], array[23] = c.mimic_softness, c.mimic_damping
 
 
 cdef int carry_joints(ArticulatedSystem source, Model was, bint targeted, System* a, Draft draft,
                       System* b) except -1:
     """The numbers of the joints whose coordinates go on."""
-    cdef double* before[20]
-    cdef double* after[20]
+    cdef double* before[PER_V]
+    cdef double* after[PER_V]
     cdef Model model = draft.model
     cdef int old_v, new_v, old_q, new_q, i, k
     cdef size_t size

@@ -38,3 +38,4 @@ cdef Count count_along(const Freedom* f, int kind, int near) noexcept nogil
 cdef int write_along(const Scene* s, Builder* b, const Along* a) except -1 nogil
 cdef Reading reading_of(int feature, int kind) noexcept nogil
 cdef void soften(const Scene* s, Builder* b, const Softness* soft, const double* error) noexcept nogil
+cdef void soften_stop(const Scene* s, Builder* b, const Softness* soft, double gap) noexcept nogil

@@ -8,7 +8,7 @@ At its velocity r the joint opens along the direction; u is r at the start of th
 - Motor: likewise, within its effort limits.  One that is not told to follow anything would need a row of no weight; it
   has that of a ten-millionth of what it moves.
 - Dry friction: a box of f dt.
-- Limits: a unilateral row for each end that is near, and for each end of the velocities.
+- Limits: a unilateral row for each end that is near, and for each end of the velocities.  Ends of its way may give way.
 
 theta is that of springs and dampers of joints of the tree (joint_forces.pxd).  What is too stiff for the step to be
 seen swinging acts at the end of the step, and comes to rest.
@@ -123,7 +123,10 @@ cdef int write_end(const Scene* s, Builder* b, const Along* a, int k, double sig
     begin_row(b, UNILATERAL, 0.0, 0.0, v, sign * a.then[k], -gap,
               target_velocity(-v, -gap, s.dt, f.restitution, 0.0),
               position_target(-gap, s.dt, s.erp, s.slop, s.erp_speed), key_of(a, LOWER if sign > 0.0 else UPPER))
-    return a.add(b, s, a.joint, k, sign)
+    a.add(b, s, a.joint, k, sign)
+    if f.stop.softness > 0.0:
+        soften_stop(s, b, &f.stop, gap)
+    return 0
 
 
 cdef int write_drive(const Scene* s, Builder* b, const Along* a, int k) except -1 nogil:
@@ -179,6 +182,35 @@ cdef Reading reading_of(int feature, int kind) noexcept nogil:
     return Reading(direction=only_direction(kind), sign=-1.0 if feature == UPPER or feature == ABOVE else 1.0)
 
 
+cdef inline double greatest_mobility(Builder* b, const Block* block) noexcept nogil:
+    """That of the rows of the block begun last."""
+    cdef double most = 0.0
+    cdef int i, first = block.first_row - 3 * b.problem.n_cones
+    close_row(b)
+    for i in range(block.rows):
+        most = max(most, mobility_of(b, first + i))
+    return most
+
+
+cdef inline void give_way(const Scene* s, Builder* b, Block* block, Softness soft, double theta,
+                          const double* error) noexcept nogil:
+    """Rows of compliance, whose velocity counts from what is left of their errors."""
+    cdef double dt = s.dt, k = 1.0 / soft.softness, weight = dt * (theta * dt * k + soft.damping), ahead
+    cdef int i
+    block.compliance = 1.0 / weight
+    for i in range(block.rows):
+        ahead = dt * k * error[i] / weight
+        b.v_start[block.first_row + i] += ahead
+        b.v_free[block.first_row + i] += ahead
+        b.position_target[block.first_row + i] = -INFINITY
+
+
+cdef inline double yielding_theta(const Scene* s, Builder* b, const Block* block, const Softness* soft) noexcept nogil:
+    """Where in the step rows act that give way: at its end if they are too stiff for the step to be seen swinging."""
+    cdef double dt = s.dt, k = 1.0 / soft.softness
+    return 1.0 if (k * dt + soft.damping) * dt * greatest_mobility(b, block) > UNRESOLVED else max(0.5, s.scheme.theta)
+
+
 cdef void soften(const Scene* s, Builder* b, const Softness* soft, const double* error) noexcept nogil:
     """The rows of the block begun last give way: their impulses are those of springs and dampers, implicit.
 
@@ -187,16 +219,20 @@ cdef void soften(const Scene* s, Builder* b, const Softness* soft, const double*
     took, at any time step.
     """
     cdef Block* block = b.block + b.problem.n_cones + b.n_blocks - 1
-    cdef double dt = s.dt, k = 1.0 / soft.softness, mobility = 0.0, theta, weight, ahead
-    cdef int i, first = block.first_row - 3 * b.problem.n_cones
-    close_row(b)
-    for i in range(block.rows):
-        mobility = max(mobility, mobility_of(b, first + i))
-    theta = 1.0 if (k * dt + soft.damping) * dt * mobility > UNRESOLVED else max(0.5, s.scheme.theta)
-    weight = dt * (theta * dt * k + soft.damping)
-    block.compliance = 1.0 / weight
-    for i in range(block.rows):
-        ahead = dt * k * error[i] / weight
-        b.v_start[block.first_row + i] += ahead
-        b.v_free[block.first_row + i] += ahead
-        b.position_target[block.first_row + i] = -INFINITY
+    give_way(s, b, block, soft[0], yielding_theta(s, b, block, soft), error)
+
+
+cdef void soften_stop(const Scene* s, Builder* b, const Softness* soft, double gap) noexcept nogil:
+    """The stop whose row was begun last gives way: as `soften`, but it pushes alone, and not before it is met.
+
+    In the step that closes a gap the spring acts by what it is pressed at the end: pressed for a part of the step, it
+    takes no less than it will give back.  The damper acts from the next step on, since it knows of no part.
+    """
+    cdef Block* block = b.block + b.problem.n_cones + b.n_blocks - 1
+    cdef Softness met = soft[0]
+    cdef double theta = yielding_theta(s, b, block, soft)
+    if gap > 0.0:
+        met.damping, theta = 0.0, 1.0
+    b.v_free[block.first_row] += b.target[block.first_row]
+    b.target[block.first_row] = 0.0
+    give_way(s, b, block, met, theta, &gap)

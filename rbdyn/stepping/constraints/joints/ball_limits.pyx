@@ -6,7 +6,8 @@ With the rotation R, the axis a of the twist before the joint, R a after it, and
     cone      between a and R a                        (a x R a) . w / |a x R a|
     twist     of R = S T about a, S the shortest turn of a to R a           (a + R a) . w / (1 + a . R a)
 
-They are approached as the limits of other joints are: the gap closes and no further, depth is corrected by poses.
+They are approached as the limits of other joints are: the gap closes and no further, depth is corrected by poses,
+unless they give way.
 """
 
 from libc.math cimport INFINITY, atan2, fabs, sqrt
@@ -16,6 +17,8 @@ from rbdyn.contact.problem cimport UNILATERAL, ContactProblem, Key
 from rbdyn.contact.targets cimport position_target, target_velocity
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, vec3
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
+from rbdyn.stepping.constraints.bodies.freedoms cimport soften_stop
+from rbdyn.stepping.freedom cimport Softness
 from rbdyn.stepping.scene cimport LIMIT_FORCE, BallLimit, Scene, System
 
 cdef double REACH = 50.0       # change of angular velocity that impulses are expected to stay below [rad/s]
@@ -88,12 +91,16 @@ cdef int write_end(const Scene* s, Builder* b, System* r, const BallLimit* ball,
     """How fast the limit opens, less its target."""
     cdef double v = dot3(end.away, velocity(r.d.v + ball.dof))
     cdef double v_free = dot3(end.away, velocity(r.work.v_free + ball.dof))
+    cdef Softness soft = Softness(r.control.limit_softness[ball.dof], r.control.limit_damping[ball.dof])
     begin_row(b, UNILATERAL, 0.0, 0.0, v, v_free, -end.gap, target_velocity(-v, -end.gap, s.dt, 0.0, 0.0),
               position_target(-end.gap, s.dt, s.erp, s.slop, s.erp_speed),
               Key(source=BALL_SOURCE, id_a=r.handle, id_b=ENDS * ball.dof + i, feature=0))
     add_coordinate(b, r, ball.dof, end.away.x)
     add_coordinate(b, r, ball.dof + 1, end.away.y)
-    return add_coordinate(b, r, ball.dof + 2, end.away.z)
+    add_coordinate(b, r, ball.dof + 2, end.away.z)
+    if soft.softness > 0.0:
+        soften_stop(s, b, &soft, end.gap)
+    return 0
 
 
 cdef int write_ball_limits(const Scene* s, Builder* b) except -1 nogil:

@@ -3,7 +3,8 @@
 Without other impulses a joint moves with its free velocity, and q + dt v_free tells which ends it would pass.  If none
 and nothing touches the system, no impulse acts on it, and there are no rows.  Else impulses change the other joints,
 too, and the ends within their reach have rows as well.  A joint that is changed by more shows at the end of the step to
-have passed its end, which gets a row, and the step is done again.
+have passed its end, which gets a row, and the step is done again.  Ends that give way are springs with dampers
+(constraints/bodies/freedoms.pyx).
 """
 
 from libc.math cimport INFINITY, isfinite
@@ -12,7 +13,9 @@ from libc.string cimport memset
 from rbdyn.contact.problem cimport UNILATERAL, ContactProblem, Key
 from rbdyn.contact.targets cimport position_target, target_velocity
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row
+from rbdyn.stepping.constraints.bodies.freedoms cimport soften_stop
 from rbdyn.stepping.constraints.joints.home cimport take_home
+from rbdyn.stepping.freedom cimport Softness
 from rbdyn.stepping.scene cimport LIMIT_FORCE, Limit, Scene, System, SystemControl
 
 cdef double REACH = 50.0      # change of velocity that contacts are expected to stay below [rad/s or m/s]
@@ -29,7 +32,8 @@ cdef void list_limits(System* s) noexcept nogil:
         dof = s.m.vi[i]
         if s.m.nvi[i] == 1 and (isfinite(c.lower[dof]) or isfinite(c.upper[dof])):
             c.limit[c.n_limits] = Limit(q=s.m.qi[i], dof=dof, lower=c.lower[dof], upper=c.upper[dof],
-                                        restitution=c.restitution[dof])
+                                        restitution=c.restitution[dof],
+                                        soft=Softness(c.limit_softness[dof], c.limit_damping[dof]))
             c.n_limits += 1
 
 
@@ -99,7 +103,10 @@ cdef int write_limit(const Scene* s, Builder* b, System* r, const Limit* limit, 
     cdef double part = position_target(-gap, s.dt, s.erp, s.slop, s.erp_speed)
     begin_row(b, UNILATERAL, 0.0, 0.0, sign * r.d.v[limit.dof], sign * r.work.v_free[limit.dof], -gap, target, part,
               Key(source=LIMIT_SOURCE, id_a=r.handle, id_b=limit.dof, feature=end))
-    return add_coordinate(b, r, limit.dof, sign)
+    add_coordinate(b, r, limit.dof, sign)
+    if limit.soft.softness > 0.0:
+        soften_stop(s, b, &limit.soft, gap)
+    return 0
 
 
 cdef int write_limits(const Scene* s, Builder* b) except -1 nogil:

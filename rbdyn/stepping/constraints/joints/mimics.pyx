@@ -1,12 +1,14 @@
 """Joints that follow others, q = ratio q_leader + offset: a bilateral row for each.
 
 The velocities obey the ratio at the end of every step.  What the positions are off, as they were set or because a stop
-led one of them otherwise, is taken away from positions alone, as a depth of contacts is.
+led one of them otherwise, is taken away from positions alone, as a depth of contacts is, unless the row gives way.
 """
 
 from rbdyn.contact.problem cimport BILATERAL, ContactProblem, Key
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
+from rbdyn.stepping.constraints.bodies.freedoms cimport soften
 from rbdyn.stepping.constraints.joints.home cimport forget_impulses, speed_back
+from rbdyn.stepping.freedom cimport Softness
 from rbdyn.stepping.scene cimport MIMIC_FORCE, Mimic, Scene, System
 
 
@@ -21,11 +23,15 @@ cdef Count count_mimics(const Scene* s) noexcept nogil:
 cdef int write_mimic(const Scene* s, Builder* b, System* r, const Mimic* m) except -1 nogil:
     """The follower's velocity, less what the leader's asks of it."""
     cdef double off = r.d.q[m.q] - m.multiplier * r.d.q[m.leader_q] - m.offset
+    cdef Softness soft = Softness(r.control.mimic_softness[m.dof], r.control.mimic_damping[m.dof])
     begin_row(b, BILATERAL, 0.0, 0.0, r.d.v[m.dof] - m.multiplier * r.d.v[m.leader_dof],
               r.work.v_free[m.dof] - m.multiplier * r.work.v_free[m.leader_dof], 0.0, 0.0, speed_back(s, off),
               Key(source=MIMIC_SOURCE, id_a=r.handle, id_b=m.dof, feature=0))
     add_coordinate(b, r, m.dof, 1.0)
-    return add_coordinate(b, r, m.leader_dof, -m.multiplier)
+    add_coordinate(b, r, m.leader_dof, -m.multiplier)
+    if soft.softness > 0.0:
+        soften(s, b, &soft, &off)
+    return 0
 
 
 cdef int write_mimics(const Scene* s, Builder* b) except -1 nogil:
@@ -39,7 +45,7 @@ cdef int write_mimics(const Scene* s, Builder* b) except -1 nogil:
 
 
 cdef inline void hold_together(System* r) noexcept nogil:
-    """What moves with a joint that a stop holds does so by its new velocity as well."""
+    """What moves with a joint that a stop holds does so by its new velocity as well; what gives way does not."""
     cdef const Mimic* m
     cdef bint news = True
     cdef int j
@@ -47,7 +53,7 @@ cdef inline void hold_together(System* r) noexcept nogil:
         news = False
         for j in range(r.control.n_mimics):
             m = r.control.mimic + j
-            if r.work.held[m.dof] != r.work.held[m.leader_dof]:
+            if r.work.held[m.dof] != r.work.held[m.leader_dof] and r.control.mimic_softness[m.dof] == 0.0:
                 r.work.held[m.dof] = r.work.held[m.leader_dof] = news = True
 
 

@@ -141,9 +141,9 @@ class Controlled(Moving):
         ----------
         **values
             Those of a Joint: `damping`, `friction`, `static_friction`, `static_threshold`, `stiffness`,
-            `spring_reference`, `rotor_inertia`, `position_limits`, `limit_restitution`, `velocity_limit`,
-            `effort_limit`, `no_load_speed`, `cone_limit`, `twist_limits`, `twist_axis`, `mimic`, and `axis`, in the
-            joint's own frames.
+            `spring_reference`, `rotor_inertia`, `position_limits`, `limit_restitution`, `limit_softness`,
+            `velocity_limit`, `effort_limit`, `no_load_speed`, `cone_limit`, `twist_limits`, `twist_axis`, `mimic`, and
+            `axis`, in the joint's own frames.
 
         Raises
         ------

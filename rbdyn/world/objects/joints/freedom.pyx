@@ -16,6 +16,7 @@ cdef Freedom free_along() noexcept:
     """Nothing acts."""
     cdef Freedom f
     f.damping = f.friction = f.static_friction = f.static_threshold = f.rotor = f.stiffness = f.rest = 0.0
+    f.stop = Softness(0.0, 0.0)
     f.restitution = f.kp = f.kd = f.target = f.target_speed = f.force = 0.0
     f.upper = f.top_speed = f.effort_upper = INFINITY
     f.lower = f.effort_lower = -INFINITY
@@ -36,6 +37,7 @@ cdef Freedom freedom_of(object joint) except *:
         if joint.position_limits is not None:
             f.lower, f.upper = joint.position_limits
     f.restitution = joint.limit_restitution
+    f.stop.softness, f.stop.damping = joint.limit_softness
     if joint.velocity_limit is not None:
         f.top_speed = joint.velocity_limit
     if joint.effort_limit is not None:

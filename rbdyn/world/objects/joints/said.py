@@ -13,7 +13,8 @@ from rbdyn.model import Model
 from rbdyn.world.objects.joints.closed_loops import check_springs
 from rbdyn.world.objects.joints.rows import ball_limits, mimics
 
-PER_DOF = ("lower", "upper", "limit_restitution", "velocity_limit", "friction", "static_friction", "static_threshold",
+PER_DOF = ("lower", "upper", "limit_restitution", "limit_softness", "limit_damping", "mimic_softness", "mimic_damping",
+           "velocity_limit", "friction", "static_friction", "static_threshold",
            "no_load_speed", "damping", "stiffness")  # fmt: skip
 
 
@@ -34,6 +35,8 @@ def _values(joint: Joint) -> tuple[float, ...]:
         lower,
         upper,
         joint.limit_restitution,
+        *joint.limit_softness,
+        *((0.0, 0.0) if joint.mimic is None else (joint.mimic.softness, joint.mimic.damping)),
         _unlimited(joint.velocity_limit),
         joint.friction,
         joint.friction if joint.static_friction is None else joint.static_friction,

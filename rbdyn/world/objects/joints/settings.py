@@ -12,117 +12,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import as_array, number, shown
+from rbdyn.arguments import as_array, number
 from rbdyn.errors import MechanismError, StateError
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import Spherical
 from rbdyn.spatial.rotations import Array
-from rbdyn.world.arguments import meant
+from rbdyn.world.objects.joints.change import (
+    Change,
+    Numbers,
+    has_one,
+    is_one,
+    moves,
+    moving_joints,
+    pair_of,
+    place_in_q,
+    within,
+)
 from rbdyn.world.objects.joints.said import has_stops
 
 if TYPE_CHECKING:
     from rbdyn.world.objects.articulated_system import ArticulatedSystem
-
-Numbers = float | ArrayLike
-Columns = dict[str, Array]
-
-
-def _has_one(joint: Joint) -> bool:
-    return joint.num_velocities == 1
-
-
-def _any(joint: Joint) -> bool:
-    return joint.num_velocities > 0
-
-
-def _in_q(robot: ArticulatedSystem, joint: Joint) -> slice:
-    first = robot.model.joint_q_index(joint.name)
-    return slice(first, first + joint.num_positions)
-
-
-def _in_v(robot: ArticulatedSystem, joint: Joint) -> slice:
-    first = robot.model.joint_v_index(joint.name)
-    return slice(first, first + joint.num_velocities)
-
-
-def _moving(robot: ArticulatedSystem) -> list[tuple[Joint, slice]]:
-    """The joints with degrees of freedom, and where those are in v."""
-    return [(joint, _in_v(robot, joint)) for joint in robot.mechanism.tree_joints if joint.num_velocities]
-
-
-class _Change:
-    """New numbers (nv,) of some joints, begun with the present ones."""
-
-    def __init__(self, robot: ArticulatedSystem, fits: Any, needs: str) -> None:
-        robot._check_settable()
-        self.robot, self.fits, self.needs = robot, fits, needs
-        self.columns: Columns = {}
-
-    def column(self, name: str) -> Array:
-        if name not in self.columns:
-            self.columns[name] = np.array(self.robot._joint_numbers(name))
-        return self.columns[name]
-
-    def take(self, name: str, value: Numbers | None, what: str, low: float, high: float = math.inf) -> None:
-        """Numbers for all joints: one for those that take it, or (nv,) of them."""
-        if value is None:
-            return
-        nv, column = self.robot.nv, self.column(name)
-        if _is_one(value):
-            x = _within(value, what, low, high)
-            base = 6 if self.robot.model.floating_base else 0
-            for joint, place in _moving(self.robot):
-                if self.fits(joint) and place.start >= base:
-                    column[place] = x
-            return
-        given = np.array(value, dtype=object)
-        if given.shape != (nv,):
-            raise StateError(f"{what} must be a number or {nv} of them, got {shown(value)}")
-        new = np.array([_within(x, f"{what}[{k}]", low, high) for k, x in enumerate(given)])
-        for joint, place in _moving(self.robot):
-            if not self.fits(joint) and np.isfinite(new[place]).any() and not np.array_equal(new[place], column[place]):
-                raise StateError(f"{what}: joint {joint.name!r} ({joint.joint_type.kind}) has none; {self.needs}")
-        column[:] = new
-
-    def place(self, name: Any) -> tuple[Joint, slice]:
-        """A joint by its name, and where it is in v."""
-        thing = meant(self.robot, name)
-        name = thing.name if isinstance(thing, Joint) else thing
-        self.robot.model.joint_v_index(name)  # raises for what is unknown or has no coordinates
-        joint = self.robot.mechanism.find_joint(name)
-        if not self.fits(joint):
-            raise StateError(f"joint {name!r} ({joint.joint_type.kind}) cannot have this; {self.needs}")
-        return joint, _in_v(self.robot, joint)
-
-    def named(self, joints: Mapping[str, Any] | None) -> list[tuple[Joint, slice, Any]]:
-        """The joints that were given by name, with what was given."""
-        if joints is None:
-            return []
-        if not isinstance(joints, Mapping):
-            raise StateError(f"joints must be a dict of joint names, got {shown(joints)}")
-        return [(*self.place(name), value) for name, value in joints.items()]
-
-    def apply(self) -> None:
-        self.robot._set_joint_numbers(self.columns)
-
-
-def _within(value: Any, what: str, low: float, high: float = math.inf) -> float:
-    """A number from low to high, which may be infinite where they are."""
-    if isinstance(value, (float, np.floating)) and math.isinf(value) and low <= value <= high:
-        return float(value)
-    return number(value, what, low=low, high=high, error=StateError)
-
-
-def _is_one(value: Any) -> bool:
-    """Whether this stands for one number, and not for several."""
-    return isinstance(value, (str, bytes)) or not hasattr(value, "__len__") or getattr(value, "ndim", 1) == 0
-
-
-def _pair(value: Any, what: str) -> tuple[Any, Any]:
-    if _is_one(value) or len(value) != 2 or isinstance(value, Mapping):
-        raise StateError(f"{what}, got {shown(value)}")
-    return value[0], value[1]
-
 
 # ---- position limits -----------------------------------------------------------------------------
 
@@ -147,7 +56,7 @@ def set_joint_limits(
     joints : dict, optional
         By joint name: (lower, upper), or None for no limit.
     restitution : float or (nv,) array_like, optional
-        Share of the speed that comes back, 0 to 1.
+        Share of the speed that comes back, 0 to 1; 0 where limits give way (`set_limit_softness`).
 
     Raises
     ------
@@ -161,15 +70,21 @@ def set_joint_limits(
     --------
     >>> robot.set_joint_limits(joints={"LF_KFE": (-2.6, -0.1)})  # doctest: +SKIP
     """
-    change = _Change(robot, has_stops, "position limits act on joints of one degree of freedom, but no SinCosRevolute")
+    change = Change(robot, has_stops, "position limits act on joints of one degree of freedom, but no SinCosRevolute")
     change.take("lower", lower, "lower", -math.inf)
     change.take("upper", upper, "upper", -math.inf)
     change.take("limit_restitution", restitution, "restitution", 0.0, 1.0)
+    if restitution is not None:
+        share, soft = change.column("limit_restitution"), robot.limit_softness[0]
+        if (both := (share > 0.0) & (soft > 0.0)).any():
+            raise StateError(f"restitution must be 0 where limits give way, got {share[both].max():g} for joint "
+                             f"{robot.model.joint_of(int(both.argmax()))!r}")  # fmt: skip
     low, high = change.column("lower"), change.column("upper")
     for joint, place, pair in change.named(joints):
-        ends = (-math.inf, math.inf) if pair is None else _pair(pair, f"joints[{joint.name!r}] must be (lower, upper)")
-        low[place], high[place] = (_within(x, f"limits of joint {joint.name!r}", -math.inf) for x in ends)
-    for joint, place in _moving(robot):
+        what = f"joints[{joint.name!r}] must be (lower, upper)"
+        ends = (-math.inf, math.inf) if pair is None else pair_of(pair, what)
+        low[place], high[place] = (within(x, f"limits of joint {joint.name!r}", -math.inf) for x in ends)
+    for joint, place in moving_joints(robot):
         if (low[place] > high[place]).any():
             raise StateError(f"joint {joint.name!r}: the lower limit {low[place][0]:g} is above the upper one "
                              f"{high[place][0]:g}")  # fmt: skip
@@ -221,9 +136,9 @@ def set_ball_limits(
     UnknownNameError
         If there is no such joint.
     """
-    change = _Change(robot, lambda one: isinstance(one.joint_type, Spherical), "spherical joints have them")
+    change = Change(robot, lambda one: isinstance(one.joint_type, Spherical), "spherical joints have them")
     item, place = change.place(joint)
-    first, v = _in_q(robot, item).start, place.start
+    first, v = place_in_q(robot, item).start, place.start
     limits = robot._ball_limits()
     old = next((x for x in limits if x[1] == v), (first, v, tuple(item.twist_axis), *4 * [math.inf]))
     old = (*old[:5], -math.inf, math.inf) if not any(x[1] == v for x in limits) else old
@@ -269,10 +184,10 @@ def set_velocity_limits(
     UnknownNameError
         If there is no such joint.
     """
-    change = _Change(robot, _has_one, "velocity limits act on joints with one degree of freedom")
+    change = Change(robot, has_one, "velocity limits act on joints with one degree of freedom")
     change.take("velocity_limit", limit, "limit", 0.0)
     for joint, place, value in change.named(joints):
-        speed = math.inf if value is None else _within(value, f"velocity limit of joint {joint.name!r}", 0.0)
+        speed = math.inf if value is None else within(value, f"velocity limit of joint {joint.name!r}", 0.0)
         change.column("velocity_limit")[place] = speed
     change.apply()
 
@@ -305,10 +220,10 @@ def set_no_load_speeds(
         If there is no such joint.
     """
     least = np.finfo(float).tiny
-    change = _Change(robot, _any, "")
+    change = Change(robot, moves, "")
     change.take("no_load_speed", speed, "speed", least)
     for joint, place, value in change.named(joints):
-        new = math.inf if value is None else _within(value, f"no-load speed of joint {joint.name!r}", least)
+        new = math.inf if value is None else within(value, f"no-load speed of joint {joint.name!r}", least)
         change.column("no_load_speed")[place] = new
     change.apply()
 
@@ -350,16 +265,16 @@ def set_joint_friction(
     UnknownNameError
         If there is no such joint.
     """
-    change = _Change(robot, _any, "")
+    change = Change(robot, moves, "")
     change.take("friction", friction, "friction", 0.0, np.finfo(float).max)
     change.take("static_friction", friction if static is None else static, "static", 0.0, np.finfo(float).max)
     change.take("static_threshold", threshold, "threshold", 0.0, np.finfo(float).max)
     sliding, resting = change.column("friction"), change.column("static_friction")
     for joint, place, value in change.named(joints):
         what = f"joints[{joint.name!r}]"
-        pair = (value, value) if _is_one(value) else _pair(value, f"{what} must be friction or (friction, static)")
+        pair = (value, value) if is_one(value) else pair_of(value, f"{what} must be friction or (friction, static)")
         sliding[place], resting[place] = (number(x, what, low=0.0, error=StateError) for x in pair)
-    for joint, place in _moving(robot):
+    for joint, place in moving_joints(robot):
         if (resting[place] < sliding[place]).any():
             raise StateError(f"joint {joint.name!r}: static friction {resting[place].min():g} is less than friction "
                              f"{sliding[place].max():g}")  # fmt: skip
@@ -391,7 +306,7 @@ def set_joint_damping(
     UnknownNameError
         If there is no such joint.
     """
-    change = _Change(robot, _any, "")
+    change = Change(robot, moves, "")
     change.take("damping", damping, "damping", 0.0, np.finfo(float).max)
     for joint, place, value in change.named(joints):
         change.column("damping")[place] = number(value, f"damping of joint {joint.name!r}", low=0.0, error=StateError)
@@ -441,20 +356,21 @@ def set_joint_springs(
     UnknownNameError
         If there is no such joint.
     """
-    change = _Change(robot, _any, "")
+    change = Change(robot, moves, "")
     change.take("stiffness", stiffness, "stiffness", 0.0, np.finfo(float).max)
     rest = np.array(robot.joint_springs[1])
     if reference is not None:
         given = as_array(reference, (robot.nq,), "reference", error=StateError)
-        for joint, _ in _moving(robot):
-            place = _in_q(robot, joint)
+        for joint, _ in moving_joints(robot):
+            place = place_in_q(robot, joint)
             rest[place] = _reference(robot, joint, given[place])
     for joint, place, value in change.named(joints):
         what = f"joints[{joint.name!r}]"
-        k, at = (value, None) if _is_one(value) else _pair(value, f"{what} must be stiffness or (stiffness, reference)")
+        needed = f"{what} must be stiffness or (stiffness, reference)"
+        k, at = (value, None) if is_one(value) else pair_of(value, needed)
         change.column("stiffness")[place] = number(k, f"stiffness in {what}", low=0.0, error=StateError)
         if at is not None:
-            rest[_in_q(robot, joint)] = _reference(robot, joint, at)
+            rest[place_in_q(robot, joint)] = _reference(robot, joint, at)
     change.apply()
     robot._set_spring_reference(rest)
 
@@ -479,11 +395,11 @@ def add_spring(robot: ArticulatedSystem, joint: str, stiffness: float, reference
     UnknownNameError
         If there is no such joint.
     """
-    change = _Change(robot, _any, "")
+    change = Change(robot, moves, "")
     item, place = change.place(joint)
     k = number(stiffness, "stiffness", above=0.0, error=StateError)
     rest = _reference(robot, item, item.joint_type.neutral() if reference is None else reference)
-    old = robot.joint_springs[1][_in_q(robot, item)]
+    old = robot.joint_springs[1][place_in_q(robot, item)]
     before = change.column("stiffness")[place][0]
     if before > 0.0 and not np.array_equal(rest, old):
         if not has_stops(item):
