@@ -4,6 +4,7 @@ from libc.string cimport memcpy
 
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.spatial._algebra cimport Mat3, Vec3, add33, add_f, matmul3, mul3, outer3, sub3, transpose3
+from rbdyn.stepping.freedom cimport Softness
 from rbdyn.stepping.scene cimport JOINT_FORCES, System, SystemControl, SystemScratch
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.surgery.draft cimport Draft, link_of
@@ -60,6 +61,7 @@ cdef int carry_loops(tuple loops, System* a, Draft draft, System* b) except -1:
         if joint in here:
             i, j = k, here[joint]
             b.control.loop[j] = a.control.loop[i]
+            memcpy(b.control.soft + 2 * j, a.control.soft + 2 * i, 2 * sizeof(Softness))
             memcpy(b.work.loops.force + 6 * j, a.work.loops.force + 6 * i, 6 * sizeof(double))
     return 0
 

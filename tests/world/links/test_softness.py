@@ -234,3 +234,24 @@ def test_a_world_finds_constraints_by_name():
     assert world.find(weld.name) is weld and world.find(body.name) is body
     with pytest.raises(rbdyn.UnknownNameError, match=weld.name):
         world.find(weld.name[:-1])
+
+
+def test_loops_give_way_as_before_when_their_robot_is_rebuilt():
+    """The beam of above is given a tip without weight, which changes nothing: it hangs where it hung."""
+    m = rbdyn.Mechanism(rbdyn.RigidBody("wall"))
+    beam = rbdyn.RigidBody("beam", rbdyn.SpatialInertia(2.0, (0.3, 0, 0), 0.1 * np.eye(3)))
+    m.attach(m.root_body, beam, Joint("hinge", Revolute((0, 1, 0))))
+    tip = Transform(translation=(0.6, 0, 0))
+    m.attach(m.root_body, beam, Joint("prop", rbdyn.Spherical()), tip, tip.inverse())
+    world = World(1e-3)
+    robot = world.add_articulated_system(m, loop_constraints="inloop")
+    robot.set_loop_softness("prop", 1e-4, 300.0)
+    world.step(3000)
+    before = robot.q[0]
+    assert 0.6 * math.sin(before) == pytest.approx(2.0 * G * 0.3 / 0.6 * 1e-4, rel=1e-3)
+    robot.attach(rbdyn.RigidBody("knob"), "beam", Joint("knob_mount", rbdyn.Fixed()))
+    world.step(3000)
+    assert robot.q[0] == pytest.approx(before, rel=1e-6)
+    robot.remove_subtree("knob_mount")
+    world.step(1000)
+    assert robot.q[0] == pytest.approx(before, rel=1e-6)
