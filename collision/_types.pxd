@@ -19,7 +19,13 @@ cdef struct Pose:                  # world pose of a body, or of a shape
     Mat3 R                         # its axes to world axes
     Vec3 p                         # its origin, world [m]
 
+cdef enum Calm:                    # of a body in a step
+    RESTLESS = 0
+    ASLEEP = 1                     # what it touches is known
+    STANDING = 2                   # no impulse moves it, and it does not move
+
 cdef struct BodyMotions:           # how the bodies move until the step's end
+    const char* calm               # (n,) Calm; two that are calm need not be looked at.  NULL: all are restless
     const Motion* of               # (n_bodies,) rotation vector [rad], displacement of the origin [m]; NULL: they rest
     double beyond                  # [m] how much farther accelerations may take any point
 

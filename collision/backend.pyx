@@ -331,7 +331,7 @@ cdef class CollisionBackend(Backend):
             n = len(poses)
         except TypeError:
             raise CollisionError(f"poses must be an (n, 4, 4) array [m], got {shown(poses)}") from None
-        paths.of, paths.beyond = NULL, 0.0
+        paths.of, paths.calm, paths.beyond = NULL, NULL, 0.0
         if motions is not None:
             rows = _motion_rows(motions, n)
             paths.of = <const Motion*> &rows[0, 0] if n > 0 else NULL

@@ -16,6 +16,7 @@ from typing import Any
 
 from benchmarks import table
 from benchmarks.machine import optional
+from benchmarks.piles import sleep
 from benchmarks.piles.engines.engine import Engine
 from benchmarks.piles.engines.rbdyn import RbdynEngine
 from benchmarks.piles.ruler import RESTING, Ruler
@@ -144,3 +145,4 @@ def run(quick: bool) -> None:
             continue
         _contest(scene, quick)
     _islands(quick)
+    sleep.compare(quick)

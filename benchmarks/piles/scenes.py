@@ -150,6 +150,12 @@ def stacks(tumbling: bool = True, resting: bool = True) -> list[Thing]:
     return things
 
 
+def field(ball: bool = True) -> list[Thing]:
+    """A thousand cubes side by side, and a ball that rolls between their rows."""
+    cubes = [Thing("box", (0.2,) * 3, 8.0, (0.5 * (k % 40), 0.5 * (k // 40), 0.1)) for k in range(1000)]
+    return [*cubes, Thing("sphere", (0.1,), 4.0, (-0.5, 0.25, 0.1), velocity=(3.0, 0.0, 0.0))] if ball else cubes
+
+
 @dataclass(frozen=True)
 class Scene:
     """One scene, and the most that a step of it may cost."""

@@ -191,6 +191,15 @@ cdef inline double least(const BodySpheres* group, Vec3 n) noexcept nogil:
             + n.z * (group.low.z if n.z > 0.0 else group.high.z))
 
 
+cdef inline bint both_calm(BodyMotions motions, int a, int b) noexcept nogil:
+    """Whether of two bodies nobody has to know whether they touch."""
+    return motions.calm != NULL and motions.calm[a] and motions.calm[b]
+
+
+cdef inline bint may_meet(const Table* table, BodyMotions motions, int i, int j) noexcept nogil:
+    return may_collide(table, i, j) and not both_calm(motions, table.shape[i].body, table.shape[j].body)
+
+
 cdef int half_space_pairs(Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) except -1 nogil:
     """Bounding spheres that reach below a half-space: n . (R c + p - o) < radius + margin + travels.
 
@@ -208,6 +217,8 @@ cdef int half_space_pairs(Broad* broad, const Table* table, const Pose* body_pos
         up = vec3(X.R.xz, X.R.yz, X.R.zz)
         for g in range(broad.n_group):
             group = &broad.group[g]
+            if both_calm(motions, table.shape[broad.half[h]].body, group.body):
+                continue
             height = dot3(up, sub3(body_pose[group.body].p, X.p))
             reach = group.reach + group.travel + broad.travel[broad.half[h]] + table.margin
             if height - reach > 1e-9 * height:       # rounding moves it by less
@@ -359,7 +370,7 @@ cdef int sweep_pairs(Broad* broad, const Table* table, const Pose* body_pose, Bo
         while j < n and broad.column.lo0[j] <= e.hi0:
             if compare_block(&e, broad.column, j, gap):
                 for k in range(BLOCK):
-                    if gap[k] <= 0 and may_collide(table, e.slot, broad.entry[j + k].slot):
+                    if gap[k] <= 0 and may_meet(table, motions, e.slot, broad.entry[j + k].slot):
                         push_pair(broad, e.slot, broad.entry[j + k].slot)
             j += BLOCK
     return 0

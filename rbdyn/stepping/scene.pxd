@@ -71,6 +71,10 @@ cdef struct SingleScratch:
     Vec3 acceleration         # (v+ - v) / dt of the latest step, if the scene keeps accelerations
     Vec3 angular_acceleration
 
+cdef struct Rest:             # whether a body sleeps: sleeping.pxd
+    double still              # how long it has been slow [s]
+    long island               # number of those with which it sleeps, 0 for one that is awake
+
 # ---- articulated systems ----------------------------------------------------------------------------------------
 
 cdef struct Limit:            # of a joint with one degree of freedom
@@ -427,12 +431,15 @@ cdef struct Scene:
     SingleState* single_state              # (n_single,)
     SingleControl* single_control          # (n_single,)
     SingleScratch* single_scratch          # (n_single,)
+    Rest* rest                             # (n_single,)
+    int n_asleep                           # of these
     int n_system
     System* system                         # (n_system,)
     int n_bodies
     BodyHandle* body                       # (n_bodies,) by body handle
     Pose* pose                             # (n_bodies,) world poses, written by the step, read by collision
     Motion* motion                         # (n_bodies,) until the step's end as they move now: [rad], [m], world axes
+    char* calm                             # (n_bodies,) Calm, if some body sleeps
     const ContactBuffer* contacts          # of this step, written by collision; each between shapes of this scene
     int* material                          # by shape id: material, or -1 for no shape of this scene
     int n_shape_ids
@@ -446,15 +453,23 @@ cdef struct Scene:
     double erp2                            # extra restitution
     double slop                            # [m] depth that is left alone
     double erp_speed                       # [m/s] largest correction speed
+    bint sleeping                          # bodies may sleep
+    double sleep_time                      # [s] for which all of an island has to be slow
+    double sleep_speed                     # [m/s] and [rad/s] that are slow
+    long islands                           # that fell asleep so far
     bint keep_accelerations                # an observer asks for them
     bint meets                             # some single body meets something fast in this step
     # out
     int failed_single, failed_system       # whose step did not end in finite numbers, or -1
     # capacities, of whoever owns the memory
-    size_t room_single[4]
+    size_t room_single[5]
     size_t room_system
-    size_t room_body[3]
+    size_t room_body[4]
     size_t room_shape_ids
+
+cdef inline bint sleeps(const Scene* s, int k) noexcept nogil:
+    """Whether single body k does: it stays where it is, and no step looks at it."""
+    return s.n_asleep > 0 and s.rest[k].island > 0
 
 cdef inline bint is_known(const Scene* s, int shape_id) noexcept nogil:
     """Whether a shape is one of this scene."""

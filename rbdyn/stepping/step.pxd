@@ -12,7 +12,7 @@ from rbdyn.stepping.articulated cimport (
     system_accelerations, system_change, system_commit, system_finite, system_free, system_move,
     system_settle,
 )
-from rbdyn.stepping.scene cimport STATIC, Scene, SingleState, System
+from rbdyn.stepping.scene cimport STATIC, Scene, SingleState, System, sleeps
 from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID, Scheme, in_contact, make_scheme
 from rbdyn.stepping.single cimport (
     Single, single_accelerations, single_clear_forces, single_commit, single_finite, single_free, single_move,
@@ -62,8 +62,9 @@ cdef inline void free_velocities(Scene* s) noexcept nogil:
     for k in range(s.n_system):
         system_free(s.system + k, s.dt, scheme_of(s, s.system + k))
     for k in range(s.n_single):
-        b = single_of(s, k)
-        single_free(&b, s.gravity, s.dt)
+        if not sleeps(s, k):
+            b = single_of(s, k)
+            single_free(&b, s.gravity, s.dt)
 
 cdef inline void clear_pushes(Scene* s) noexcept nogil:
     """No pose moves beyond its velocity."""
@@ -87,8 +88,9 @@ cdef inline void integrate(Scene* s) noexcept nogil:
         system_move(s.system + k, scheme_of(s, s.system + k).rule, s.dt, s.erp_speed)
         system_settle(s.system + k, s.dt, scheme_of(s, s.system + k))
     for k in range(s.n_single):
-        b = single_of(s, k)
-        single_move(&b, s.scheme, s.dt)
+        if not sleeps(s, k):
+            b = single_of(s, k)
+            single_move(&b, s.scheme, s.dt)
 
 cdef inline bint is_finite(Scene* s) noexcept nogil:
     """Whether the step's end is finite; else failed_* says whose is not."""
@@ -101,7 +103,7 @@ cdef inline bint is_finite(Scene* s) noexcept nogil:
             return False
     for k in range(s.n_single):
         b = single_of(s, k)
-        if not single_finite(&b):
+        if not sleeps(s, k) and not single_finite(&b):
             s.failed_single = k
             return False
     return True
@@ -126,6 +128,8 @@ cdef inline void commit(Scene* s) noexcept nogil:
         system_commit(s.system + k, s.dt)
     commit_records(s)
     for k in range(s.n_single):
+        if sleeps(s, k):
+            continue
         b = single_of(s, k)
         if s.keep_accelerations:
             single_accelerations(&b, s.dt)

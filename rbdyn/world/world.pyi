@@ -37,6 +37,9 @@ class World:
     substeps: int
     contact_slop: float
     contact_margin: float
+    sleeping: bool
+    sleep_time: float
+    sleep_speed: float
     def __init__(
         self,
         time_step: float = 0.002,
@@ -235,6 +238,7 @@ class World:
     def _take(self, count: int, first: bool) -> None: ...
     def _go(self, count: int, first: bool) -> None: ...
     def _check_editable(self) -> None: ...
+    def _check_settable(self) -> None: ...
     def _add_single(
         self, geometries: Iterable[Geometry], mass: float, inertia: ArrayLike, body_type: str, name: str | None
     ) -> SingleBody: ...

@@ -39,6 +39,9 @@ from rbdyn.stepping.flight.waits cimport find_waits
 from rbdyn.stepping.rewind cimport free_start, keep_start, reserve_start, return_to_start
 from rbdyn.stepping.scene cimport DYNAMIC, Scene, is_known
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, TRAPEZOID, make_scheme
+from rbdyn.stepping.sleeping cimport (
+    begin_awake, fall_asleep, find_calm, forget_sleeping, leave_out_calm, wake_touched,
+)
 from rbdyn.stepping.step cimport (
     change_velocities, clear_external, clear_pushes, commit, free_velocities, integrate, is_finite, kinematics,
 )
@@ -144,6 +147,7 @@ cdef class World:
         scene.dt, scene.gravity = dt / parts, vec3(data(g)[0], data(g)[1], data(g)[2])
         scene.erp, scene.erp2, scene.slop, scene.erp_speed = 0.2, 0.0, 1e-5, 1.0
         scene.scheme = make_scheme(TRAPEZOID)
+        scene.sleep_time, scene.sleep_speed = 0.5, 1e-3
         scene.contacts = &self.found
         self._insides = self.begin_insides()
         self.lock = lock                             # from here on the World can be used
@@ -175,6 +179,9 @@ cdef class World:
             self.first_half(signals)
             self.advance(signals)
         self.part = 0
+        if self.scene.sleeping:
+            fall_asleep(self.scene, &self.registry.memory.slumber, &self.assembly.builder.problem,
+                        self.assembly.share[CONTACTS].cone, self.whole_step)
         clear_external(self.scene)
         self.steps += 1
         self.observers.notify(self.scene, self.time_now())
@@ -258,7 +265,13 @@ cdef class World:
         self.solved = False
         self.detections += 1
         motions.of, motions.beyond = self.scene.motion, sqrt(dot3(g, g)) * self.scene.dt * self.scene.dt
+        motions.calm = find_calm(self.scene)
         detect_contacts(self.collision, self.scene.pose, motions, self.scene.n_bodies, &self.found)
+        while wake_touched(self.scene, &self.registry.memory.slumber, &self.found):
+            motions.calm = find_calm(self.scene)
+            detect_contacts(self.collision, self.scene.pose, motions, self.scene.n_bodies, &self.found)
+        leave_out_calm(self.scene, &self.found)
+        begin_awake(&self.registry.memory.slumber, self.contact)
         for i in range(self.found.n):
             c = self.found.point + i
             if not (is_known(self.scene, c.shape_a) and is_known(self.scene, c.shape_b)):
@@ -289,6 +302,7 @@ cdef class World:
     cdef int begin_step(self) except -1:
         """Keep everybody else away from the World, its backends and its states while a step runs."""
         self.registry.check_not_simulated()
+        self.registry.wake_edited()
         if self._insides.first is None:
             taking.keep_first(self._insides)
         hold_all(self.backends)
@@ -336,7 +350,7 @@ cdef class World:
     def _take(self, count, first):
         """Take these steps, and call what is scheduled; `first` of a call: statistics begin anew."""
         self.check()
-        self.lock.check_editable()
+        self.lock.check_settable()
         if self._insides.scheduler is None:
             self._go(count, first)
         else:
@@ -346,7 +360,7 @@ cdef class World:
         """These steps alone."""
         cdef Signals signals = start_signals()
         self.check()
-        self.lock.check_editable()
+        self.lock.check_settable()
         catch_up(self.registry)
         self.registry.refresh()
         self.begin_step()
@@ -365,7 +379,7 @@ cdef class World:
         """First half of a step: kinematics and contact detection.  Contacts can be read, controls set after it."""
         cdef Signals signals = start_signals()
         self.check()
-        self.lock.check_editable()
+        self.lock.check_settable()
         if self._insides.scheduler is not None:
             self._insides.scheduler.begin_half(self)
         catch_up(self.registry)
@@ -390,6 +404,8 @@ cdef class World:
         self.begin_step()
         try:
             with nogil:
+                if self.registry.memory.slumber.stirred:     # somebody who woke since has contacts, too
+                    self.first_half(&signals)
                 self.second_half(&signals)
         finally:
             self.end_step(False)
@@ -442,8 +458,13 @@ cdef class World:
     merge = operations.merge
 
     def _add_single(self, geometries, mass, inertia, body_type, name):
+        cdef bint edited
         self.check()
-        return self.registry.add_single(geometries, mass, inertia, body_type, name)
+        edited = self.registry.was_edited()
+        made = self.registry.add_single(geometries, mass, inertia, body_type, name)
+        if not edited and made.body_type == "dynamic":       # it wakes what it touches
+            self.registry.note_edited()
+        return made
 
     def _add_system(self, mechanism, name, self_collision, inloop):
         cdef ArticulatedSystem robot = ArticulatedSystem.__new__(ArticulatedSystem)
@@ -538,6 +559,7 @@ cdef class World:
             if anew and (<ContactSolver> solver).memory.n + (<ContactSolver> solver).memory.n_blocks == 0:
                 solver.reset()                       # no trace of the past remains
         for shape_id in moved.shape_ids:
+            forget_sleeping(&self.registry.memory.slumber, shape_id)
             forget_overlaps(&self.assembly.builder.overlaps, shape_id)
             forget_trails(&self.assembly.builder.trails, shape_id)
 
@@ -553,6 +575,7 @@ cdef class World:
         forget_impulses(self.position_solver, own, system, set())
         drop_contacts(&self.found, set(shape_ids))
         for shape_id in shape_ids:
+            forget_sleeping(&self.registry.memory.slumber, shape_id)
             forget_overlaps(&self.assembly.builder.overlaps, shape_id)
             forget_trails(&self.assembly.builder.trails, shape_id)
 
@@ -574,6 +597,10 @@ cdef class World:
     def _check_editable(self):
         self.check()
         self.lock.check_editable()
+
+    def _check_settable(self):
+        self.check()
+        self.lock.check_settable()
 
     run = running.run
     schedule = running.schedule
@@ -718,6 +745,52 @@ cdef class World:
         self.check()
         self.lock.check_editable()
         self.collision.margin = value
+
+    @property
+    def sleeping(self):
+        """Whether what rests falls asleep, False at first: docs/world.md.
+
+        All that contacts join falls asleep together, once all of it has been slower than `sleep_speed` for `sleep_time`
+        and something bears it.  It then stands: no step looks at it, its poses keep their bits and its contacts can be
+        read.  It wakes together, when something that moves touches it, when one of it is pushed, moved or edited, and
+        when anything is edited that it may stand on.  Robots, bodies on constraints, and what touches them stay awake.
+        """
+        self.check()
+        return bool(self.scene.sleeping)
+
+    @sleeping.setter
+    def sleeping(self, value):
+        value = flag(value, "sleeping")
+        self.check()
+        self.lock.check_editable()
+        self.scene.sleeping = value
+        self.registry.wake_edited()
+
+    @property
+    def sleep_time(self):
+        """How long things are slow before they fall asleep [s], 0.5 at first."""
+        self.check()
+        return self.scene.sleep_time
+
+    @sleep_time.setter
+    def sleep_time(self, value):
+        value = number(value, "sleep_time", above=0.0, unit="[s]")
+        self.check()
+        self.lock.check_editable()
+        self.scene.sleep_time = value
+
+    @property
+    def sleep_speed(self):
+        """What is slow: velocities of centres of mass up to this [m/s], angular ones [rad/s]; 0.001 at first."""
+        self.check()
+        return self.scene.sleep_speed
+
+    @sleep_speed.setter
+    def sleep_speed(self, value):
+        value = number(value, "sleep_speed", low=0.0, unit="[m/s]")
+        self.check()
+        self.lock.check_editable()
+        self.scene.sleep_speed = value
 
     set_contact_solver_param = settings.set_contact_solver_param
     ignore_collision = settings.ignore_collision

@@ -16,12 +16,15 @@ from rbdyn.world import World
 class RbdynEngine:
     """A World."""
 
-    def __init__(self, things: Sequence[Thing], substeps: int = 1, sweeps: int | None = None) -> None:
+    def __init__(
+        self, things: Sequence[Thing], substeps: int = 1, sweeps: int | None = None, sleeping: bool = False
+    ) -> None:
         contact = "bisection" if sweeps is None else BisectionSolver(max_iterations=sweeps)
         self.world = World(DT, contact=contact, substeps=substeps)
         self.world.set_default_material(friction=FRICTION)
         self.world.add_ground()
         self.bodies = [self._add(thing) for thing in things]
+        self.world.sleeping = sleeping
         self.iterations: list[int] = []
         self.unconverged = 0
 

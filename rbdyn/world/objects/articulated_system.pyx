@@ -295,7 +295,7 @@ cdef class ArticulatedSystem(WorldObject):
         stays as it is until the next step, which begins as if they were suddenly connected: momentum is shared.
         """
         self.check_alive()
-        self.lock.check_editable()
+        self.lock.check_settable()
         self._placed                                     # with what was edited of its mechanism
         if q is not None and self.model.has_loops:
             q = closed(self.state, q)

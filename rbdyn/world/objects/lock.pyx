@@ -34,11 +34,17 @@ cdef class EditLock:
         """BusyError while a step runs, or an edit; observers may read."""
         return 0 if self.observing else self.check_idle()
 
-    cdef int check_editable(self) except -1:
+    cdef int check_settable(self) except -1:
         """BusyError while a step runs, or an edit, and between the halves of a step."""
         self.check_idle()
         if self.half:
             raise BusyError("call integrate2() first: between the half steps only control and forces may be set")
+        return 0
+
+    cdef int check_editable(self) except -1:
+        """The same, before something is edited that all may stand on: nobody sleeps on."""
+        self.check_settable()
+        self.edited = True
         return 0
 
     def guard(self):

@@ -54,6 +54,17 @@ cdef class WorldObject:
         return world
 
     @property
+    def asleep(self):
+        """Whether it sleeps, bool: `World.sleeping`.  Robots never do."""
+        self.check_alive()
+        return False
+
+    def wake(self):
+        """Wake it, and all that it sleeps with; nothing happens to what is awake."""
+        self.check_alive()
+        self.lock.check_idle()
+
+    @property
     def contacts(self):
         """This object's contacts of the latest detection, list of Contact."""
         return self.world._contacts_on(self, None, None)

@@ -1,12 +1,14 @@
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.stepping.links cimport Link
 from rbdyn.stepping.scene cimport Scene, System
+from rbdyn.stepping.sleeping cimport Slumber
 
 cdef int build_system(System* r, const CModel* m, CData* d) except -1
 cdef void give_back(System* s) noexcept
 
 cdef class SceneMemory:
     cdef Scene scene
+    cdef Slumber slumber                 # contacts of what sleeps
     cdef list free_handles               # freed runs of body handles: (length, start)
     cdef int add_single(self) except -1
     cdef int remove_single(self, int k) except -1

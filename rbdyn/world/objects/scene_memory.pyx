@@ -9,8 +9,10 @@ from rbdyn.model._model cimport allocate_data, free_data
 from rbdyn.spatial._algebra cimport Motion
 from rbdyn.stepping.links cimport N_LINK_KINDS, Link
 from rbdyn.stepping.scene cimport (
-    BodyHandle, SingleControl, SingleParameters, SingleScratch, SingleState, System, lay_out_control, lay_out_scratch,
+    BodyHandle, Rest, SingleControl, SingleParameters, SingleScratch, SingleState, System, lay_out_control,
+    lay_out_scratch,
 )
+from rbdyn.stepping.sleeping cimport slumber_free
 
 
 cdef void give_back(System* s) noexcept:
@@ -54,6 +56,9 @@ cdef class SceneMemory:
         free(s.single_state)
         free(s.single_control)
         free(s.single_scratch)
+        free(s.rest)
+        free(s.calm)
+        slumber_free(&self.slumber)
         free(s.system)
         free(s.body)
         free(s.pose)
@@ -71,6 +76,7 @@ cdef class SceneMemory:
         memset(s.single_state + k, 0, sizeof(SingleState))
         memset(s.single_control + k, 0, sizeof(SingleControl))
         memset(s.single_scratch + k, 0, sizeof(SingleScratch))
+        memset(s.rest + k, 0, sizeof(Rest))
         s.single[k].handle = -1
         s.n_single = k + 1
         return k
@@ -82,6 +88,7 @@ cdef class SceneMemory:
         grow(<void**> &s.single_state, &s.room_single[1], n, sizeof(SingleState))
         grow(<void**> &s.single_control, &s.room_single[2], n, sizeof(SingleControl))
         grow(<void**> &s.single_scratch, &s.room_single[3], n, sizeof(SingleScratch))
+        grow(<void**> &s.rest, &s.room_single[4], n, sizeof(Rest))
         return 0
 
     cdef int remove_single(self, int k) except -1:
@@ -94,6 +101,8 @@ cdef class SceneMemory:
         memmove(s.single_state + k, s.single_state + k + 1, behind * sizeof(SingleState))
         memmove(s.single_control + k, s.single_control + k + 1, behind * sizeof(SingleControl))
         memmove(s.single_scratch + k, s.single_scratch + k + 1, behind * sizeof(SingleScratch))
+        s.n_asleep -= s.rest[k].island > 0
+        memmove(s.rest + k, s.rest + k + 1, behind * sizeof(Rest))
         s.n_single -= 1
         for i in range(k, s.n_single):
             s.body[s.single[i].handle].index = i
@@ -183,6 +192,7 @@ cdef class SceneMemory:
         grow(<void**> &s.pose, &s.room_body[0], n, sizeof(Pose))
         grow(<void**> &s.body, &s.room_body[1], n, sizeof(BodyHandle))
         grow(<void**> &s.motion, &s.room_body[2], n, sizeof(Motion))
+        grow(<void**> &s.calm, &s.room_body[3], n, sizeof(char))
         memset(s.motion + start, 0, (n - start) * sizeof(Motion))
         memset(s.pose + start, 0, (n - start) * sizeof(Pose))
         memset(s.body + start, 0, (n - start) * sizeof(BodyHandle))

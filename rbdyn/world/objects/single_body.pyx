@@ -13,7 +13,8 @@ cimport numpy as cnp
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.spatial._algebra cimport Sym3, Vec3, add33, add3, outer3, sym3, transpose3, vec3, zero3
 from rbdyn.spatial.quaternion cimport quat_E
-from rbdyn.stepping.scene cimport STATIC, SingleControl, SingleParameters, SingleState
+from rbdyn.stepping.scene cimport DYNAMIC, STATIC, Scene, SingleControl, SingleParameters, SingleState
+from rbdyn.stepping.sleeping cimport wake, wake_on
 from rbdyn.world.objects.object cimport WorldObject
 
 BODY_TYPES = ("static", "kinematic", "dynamic")
@@ -93,6 +94,27 @@ cdef class SingleBody(WorldObject):
             state.v = zero3()
             state.w = zero3()
         return 0
+
+    cdef int rouse(self) except -1:
+        """It is to move: it wakes, and all that it sleeps with, or that touches it if no impulse moves it."""
+        cdef Scene* s = &self.memory.scene
+        wake(s, &self.memory.slumber, s.rest[self.index].island)
+        if s.n_asleep > 0 and s.single[self.index].type != DYNAMIC:
+            wake_on(s, &self.memory.slumber, s.single[self.index].handle)
+        s.rest[self.index].still = 0.0
+        return 0
+
+    @property
+    def asleep(self):
+        """Whether it sleeps, bool: `World.sleeping`.  It stands still then, and no step looks at it."""
+        self.check_alive()
+        return not self.lock.edited and self.memory.scene.rest[self.index].island > 0
+
+    def wake(self):
+        """Wake it, and all that it sleeps with; of what no impulse moves, all that touches it."""
+        self.check_alive()
+        self.lock.check_idle()
+        self.rouse()
 
     @property
     def body_type(self):
@@ -199,7 +221,10 @@ cdef class SingleBody(WorldObject):
         if orientation is not None:
             q = _orientation(orientation)
         state = self.state()
-        self.lock.check_editable()
+        self.lock.check_settable()
+        self.rouse()
+        if self.body().type != DYNAMIC:              # nobody knows what stands on it, or will
+            self.lock.edited = True
         if position is not None:
             state.p = p
         if q is not None:
@@ -232,9 +257,10 @@ cdef class SingleBody(WorldObject):
         if angular is not None:
             w = _vec(angular, "angular")
         state = self.state()
-        self.lock.check_editable()
+        self.lock.check_settable()
         if self.body().type == STATIC:
             raise Error(f"{self.name!r} is static; make it kinematic or dynamic to give it a velocity")
+        self.rouse()
         if linear is not None:
             state.v = v
         if angular is not None:
@@ -265,6 +291,7 @@ cdef class SingleBody(WorldObject):
         self.check_alive()
         self.lock.check_idle()
         self._check_body(body)
+        self.rouse()
         control = self.control()                     # last: what came before may run the caller's code
         control.force = add3(control.force, f)
         control.lever = add33(control.lever, outer3(r, f))
@@ -284,6 +311,7 @@ cdef class SingleBody(WorldObject):
         self.check_alive()
         self.lock.check_idle()
         self._check_body(body)
+        self.rouse()
         control = self.control()
         control.torque = add3(control.torque, t)
 

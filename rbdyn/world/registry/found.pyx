@@ -10,6 +10,7 @@ from rbdyn.arguments.arrays cimport read_only
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.spatial._algebra cimport Vec3, vec3
 from rbdyn.stepping.constraints.contact.contacts cimport cone_impulse
+from rbdyn.stepping.sleeping cimport Slumber, is_asleep
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
 
@@ -36,29 +37,45 @@ cdef bint is_on(Registry registry, int shape_id, WorldObject on, object link, ob
     return shape[0] is on and (link is None or shape[3] == link) and (body is None or shape[1] == body)
 
 
+cdef bint is_asked(Registry registry, const ContactPoint* c, long detection, WorldObject on, object link,
+                   object body) except -1:
+    """Whether a contact still stands, and is one of those that are asked for."""
+    if not stands(registry, c, detection):
+        return False
+    return on is None or is_on(registry, c.shape_a, on, link, body) or is_on(registry, c.shape_b, on, link, body)
+
+
+cdef object contact_of(Registry registry, const ContactPoint* c, Vec3 impulse):
+    a, body_a, geometry_a, link_a = registry.shapes[c.shape_a]
+    b, body_b, geometry_b, link_b = registry.shapes[c.shape_b]
+    return Contact(a, b, body_a, body_b, geometry_a, geometry_b, array_of(c.position), array_of(c.normal),
+                   c.depth, array_of(impulse), registry.memory.scene.dt, link_a, link_b)
+
+
 cdef list found_contacts(Registry registry, const ContactBuffer* found, const ContactProblem* solved, int first_cone,
                          long detection, WorldObject on, object link, object body):
     """Those of the latest detection that still stand; without a solved problem (NULL) their impulses are 0.
 
+    Those of what sleeps come last, as they were when it fell asleep.
+
     With `on` only those of that object; with `link` or `body` of its link or body of that name.
     """
+    cdef const Slumber* z = &registry.memory.slumber
+    cdef const Scene* s = &registry.memory.scene
     cdef const ContactPoint* c
     cdef Vec3 impulse = vec3(0.0, 0.0, 0.0)
     cdef int i
     contacts = []
     for i in range(found.n):
         c = found.point + i
-        if not stands(registry, c, detection):
-            continue
-        if on is not None and not (is_on(registry, c.shape_a, on, link, body)
-                                   or is_on(registry, c.shape_b, on, link, body)):
+        if not is_asked(registry, c, detection, on, link, body) or is_asleep(s, c.body_a) or is_asleep(s, c.body_b):
             continue
         if solved != NULL:
             impulse = cone_impulse(solved, first_cone + i)
-        a, body_a, geometry_a, link_a = registry.shapes[c.shape_a]
-        b, body_b, geometry_b, link_b = registry.shapes[c.shape_b]
-        contacts.append(Contact(a, b, body_a, body_b, geometry_a, geometry_b, array_of(c.position), array_of(c.normal),
-                                c.depth, array_of(impulse), registry.memory.scene.dt, link_a, link_b))
+        contacts.append(contact_of(registry, c, impulse))
+    for i in range(z.n):
+        if (z.island[i] > 0 or i < z.found) and is_asked(registry, z.point + i, detection, on, link, body):
+            contacts.append(contact_of(registry, z.point + i, z.impulse[i]))
     return contacts
 
 

@@ -43,6 +43,9 @@ cdef class Registry:
     cdef WorldObject object_in(self, object obj)
     cdef bint all_moved(self, long since)
     cdef int refresh(self) except -1
+    cdef bint was_edited(self) except -1
+    cdef int note_edited(self) except -1
+    cdef int wake_edited(self) except -1
     cdef int freeze(self, bint frozen, bint stepped) except -1
     cdef int check_not_simulated(self) except -1
     cdef int enter(self, WorldObject obj, object name, str kind) except -1

@@ -18,6 +18,7 @@ from rbdyn.arguments.arrays cimport data
 from rbdyn.collision.shape_table cimport coming_id
 from rbdyn.stepping.links cimport Acted
 from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, PairProperties, Scene
+from rbdyn.stepping.sleeping cimport EVERYBODY, wake
 
 
 cdef long handle_of(WorldObject obj) except? -2:
@@ -320,6 +321,30 @@ cdef class Registry:
         for shape_id in self.shapes:
             material[shape_id] = place[material[shape_id]]
         self.material_revision = -1
+        return 0
+
+    # ---- sleep -------------------------------------------------------------------------------
+
+    cdef bint was_edited(self) except -1:
+        """Whether anything was since the latest step that what sleeps may stand on."""
+        return self.lock.edited or self.memory.slumber.revision != self.collision.table.revision
+
+    cdef int note_edited(self) except -1:
+        """Nothing of that is news."""
+        self.lock.edited, self.memory.slumber.revision = False, self.collision.table.revision
+        return 0
+
+    cdef int wake_edited(self) except -1:
+        """Wake everybody if something was edited."""
+        cdef Scene* s = &self.memory.scene
+        cdef int k
+        if not self.was_edited():
+            return 0
+        self.note_edited()
+        if s.sleeping or s.n_asleep > 0:
+            wake(s, &self.memory.slumber, EVERYBODY)
+            for k in range(s.n_single):
+                s.rest[k].still = 0.0
         return 0
 
     # ---- before and after a step ---------------------------------------------------------------

@@ -84,7 +84,7 @@ def schedule(
 
 def _scheduler_of(world: World) -> Scheduler:
     """That of the World, made when it is first needed; BusyError while a step runs."""
-    world._check_editable()
+    world._check_settable()
     inside = world._insides
     if inside.scheduler is None:
         inside.scheduler = Scheduler(world)
@@ -109,7 +109,7 @@ def run(world: World, duration: float, progress: bool = False) -> None:
     """
     duration = number(duration, "duration", low=0.0, unit="[s]")
     bar_wanted = flag(progress, "progress")
-    world._check_editable()
+    world._check_settable()
     count = math.ceil(exact(duration) / exact(world.time_step))
     if bar_wanted and sys.stderr.isatty():
         _run_with_bar(world, count)

@@ -144,6 +144,7 @@ def rebuilt(cls, base, parts):
     if not inside.fits(parts["content"]):
         raise Error("a pickled World cannot be read: its parts do not fit one another")
     inside.load(parts["content"])
+    inside.registry.note_edited()
     rest.put_back(parts["rest"], inside, inside.registry.materials, [])
     inside.first = None if parts["first"] is None else Snapshot.from_bytes(parts["first"])
     return world

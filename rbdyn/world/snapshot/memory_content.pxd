@@ -6,12 +6,14 @@ from rbdyn.stepping.assemble cimport Assembly
 from rbdyn.stepping.constraints.contact.overlaps cimport Overlaps
 from rbdyn.stepping.constraints.contact.trails cimport Trails
 from rbdyn.stepping.scene cimport Scene
+from rbdyn.stepping.sleeping cimport Slumber
 
 cdef int keep_contacts(Archive* a, Assembly* assembly, const Scene* s, ContactBuffer* found, bint known) except -1
 cdef int keep_solver(Archive* a, ContactSolver solver) except -1
 cdef int keep_counts(Archive* a, ContactSolver solver) except -1
 cdef int keep_overlaps(Archive* a, Overlaps* o) except -1
 cdef int keep_trails(Archive* a, Trails* t) except -1
+cdef int keep_slumber(Archive* a, Slumber* z) except -1
 cdef int keep_separations(Archive* a, CollisionBackend backend) except -1
 
 cdef inline size_t counted() noexcept:

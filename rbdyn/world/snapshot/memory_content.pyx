@@ -15,20 +15,15 @@ from rbdyn.spatial._algebra cimport Vec3
 from rbdyn.stepping.assemble cimport begin_found
 from rbdyn.stepping.constraints.contact.overlaps cimport Overlap
 from rbdyn.stepping.constraints.contact.trails cimport Trail
+from rbdyn.stepping.sleeping cimport reserve_slumber
 
 
-cdef int keep_contacts(Archive* a, Assembly* assembly, const Scene* s, ContactBuffer* found, bint known) except -1:
-    """Contacts of the latest detection, and if they are known their impulses; the equations for these are not kept."""
-    cdef int k, n = keep_count(a, found.n, INT_MAX // 1000)
-    cdef int solved = keep_count(a, n if known else 0, n)
+cdef void keep_points(Archive* a, ContactPoint* point, int n) noexcept:
+    """Where contacts are."""
     cdef ContactPoint* c
-    if a.mode == CHECK and n > found.n and not reserve_contacts(found, n - found.n):
-        raise MemoryError(f"no room for {n} contacts")
-    if a.mode == LOAD:
-        begin_found(assembly, s, solved)
-        found.n = n
+    cdef int k
     for k in range(n):
-        c = found.point + k
+        c = point + k
         keep(a, &c.shape_a, 5 * sizeof(int))             # to `feature`
         keep(a, &c.position, sizeof(Vec3))
         keep(a, &c.normal, sizeof(Vec3))
@@ -37,6 +32,33 @@ cdef int keep_contacts(Archive* a, Assembly* assembly, const Scene* s, ContactBu
         keep(a, &c.to_b, sizeof(Vec3))
         keep(a, &c.time, sizeof(double))
         keep(a, &c.depth_then, sizeof(double))
+
+
+cdef int keep_slumber(Archive* a, Slumber* z) except -1:
+    """Contacts of what sleeps."""
+    cdef int n = keep_count(a, z.n, INT_MAX // 1000)
+    if a.mode == CHECK:
+        reserve_slumber(z, n)
+    if a.mode == LOAD:
+        z.n = n
+    keep_points(a, z.point, n)
+    keep(a, z.impulse, n * sizeof(Vec3))
+    keep(a, z.island, n * sizeof(long))
+    keep(a, &z.found, sizeof(int))
+    keep(a, &z.stirred, sizeof(bint))
+    return 0
+
+
+cdef int keep_contacts(Archive* a, Assembly* assembly, const Scene* s, ContactBuffer* found, bint known) except -1:
+    """Contacts of the latest detection, and if they are known their impulses; the equations for these are not kept."""
+    cdef int n = keep_count(a, found.n, INT_MAX // 1000)
+    cdef int solved = keep_count(a, n if known else 0, n)
+    if a.mode == CHECK and n > found.n and not reserve_contacts(found, n - found.n):
+        raise MemoryError(f"no room for {n} contacts")
+    if a.mode == LOAD:
+        begin_found(assembly, s, solved)
+        found.n = n
+    keep_points(a, found.point, n)
     keep(a, assembly.builder.impulse, 3 * solved * sizeof(double))
     keep(a, assembly.builder.frame, 9 * solved * sizeof(double))
     return 0

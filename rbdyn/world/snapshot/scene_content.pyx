@@ -16,7 +16,7 @@ from rbdyn.stepping.constraints.joints.velocity_limits cimport list_velocity_lim
 from rbdyn.stepping.freedom cimport Freedom, Softness
 from rbdyn.stepping.links cimport COUPLING_LINK, JOINT_LINK, N_LINK_KINDS, WIRE_LINK, Acted, Link
 from rbdyn.stepping.scene cimport (
-    JOINT_FORCES, BallLimit, Mimic, Scene, SingleControl, SingleParameters, SingleScratch, SingleState,
+    JOINT_FORCES, BallLimit, Mimic, Rest, Scene, SingleControl, SingleParameters, SingleScratch, SingleState,
     System, SystemControl, SystemScratch,
 )
 from rbdyn.stepping.scheme cimport make_scheme
@@ -32,6 +32,9 @@ cdef void keep_settings(Archive* a, Scene* s) noexcept:
     keep(a, &s.erp2, sizeof(double))
     keep(a, &s.slop, sizeof(double))
     keep(a, &s.erp_speed, sizeof(double))
+    keep(a, &s.sleeping, sizeof(bint))
+    keep(a, &s.sleep_time, sizeof(double))
+    keep(a, &s.sleep_speed, sizeof(double))
     if a.mode == LOAD:
         s.scheme = make_scheme(s.scheme.rule)
 
@@ -45,6 +48,9 @@ cdef void keep_singles(Archive* a, Scene* s) noexcept:
     cdef int k
     keep(a, s.single_state, s.n_single * sizeof(SingleState))
     keep(a, s.single_control, s.n_single * sizeof(SingleControl))
+    keep(a, s.rest, s.n_single * sizeof(Rest))
+    keep(a, &s.n_asleep, sizeof(int))
+    keep(a, &s.islands, sizeof(long))
     for k in range(s.n_single):
         body, work = s.single + k, s.single_scratch + k
         keep(a, &body.type, sizeof(int))

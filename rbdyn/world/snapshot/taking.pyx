@@ -34,6 +34,7 @@ cdef Snapshot taken(Insides inside):
     if not registry.lock.observing:
         registry.check_not_simulated()
         registry.refresh()
+        registry.wake_edited()
     s.members = members_of(inside)
     s.inside = weakref.ref(inside)
     s.content = inside.saved()
@@ -148,15 +149,19 @@ def restore(world, snapshot):
     if not isinstance(snapshot, Snapshot):
         raise SnapshotError(f"snapshot must be a Snapshot of a World, got {shown(snapshot)}")
     snapshot.check_made()
-    inside.registry.lock.check_editable()
+    inside.registry.lock.check_settable()
     inside.registry.check_not_simulated()
     if inside.scheduler is not None:
         inside.scheduler.check_not_calling("restore")
+    edited = inside.registry.was_edited()
     inside.registry.lock.begin_edit()
     try:
         go_back(inside, snapshot)
+        edited = False                               # the snapshot says who sleeps
     finally:
         inside.registry.lock.editing = False
+        if not edited:
+            inside.registry.note_edited()
     LOG.debug("back at %r", snapshot)
 
 
@@ -198,7 +203,7 @@ def reset(world):
         As `restore` does.
     """
     cdef Insides inside = insides_of(world)
-    inside.registry.lock.check_editable()
+    inside.registry.lock.check_settable()
     if inside.first is not None:
         restore(world, inside.first)
 
@@ -223,6 +228,6 @@ def set_reset_state(world, snapshot=None):
         raise SnapshotError(f"snapshot must be a Snapshot of a World, got {shown(snapshot)}")
     if snapshot is not None:
         snapshot.check_made()
-        inside.registry.lock.check_editable()
+        inside.registry.lock.check_settable()
         check_fits(inside, snapshot)
     inside.first = taken(inside) if snapshot is None else snapshot
