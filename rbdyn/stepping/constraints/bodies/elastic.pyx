@@ -54,7 +54,7 @@ cdef void find_free_rate(const Scene* s, const Wire* w, double* rate, double* be
         bend[0] -= dot3(w.pull[i], bend_of_fall(s, body, w.at[i]).a)
         now = fall_of(s, body, w.at[i])
         if i > 0:
-            bend[0] += w.falls[i - 1] * sweep(sub3(w.at[i], w.at[i - 1]), sub3(now.v, last.v), s.dt)
+            bend[0] += w.share[i - 1] * w.falls[i - 1] * sweep(sub3(w.at[i], w.at[i - 1]), sub3(now.v, last.v), s.dt)
         last = now
 
 

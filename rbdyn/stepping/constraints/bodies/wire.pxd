@@ -40,6 +40,7 @@ cdef struct Wire:             # it runs straight from anchor to anchor, without 
     Vec3* at                  # (n,) where it acts on its bodies, world [m]
     Vec3* way                 # (n,) where it runs, if that is somewhat later
     Vec3* pull                # (n,) what a unit tension does to them [N / N]
+    double* share             # (n - 1,) how much each part counts in that
     double distance           # along the anchors at the start [m]
     double rate               # of it [m/s]
     double before             # share of the step by the old velocity, if it is asked to bounce; else 0
@@ -57,6 +58,7 @@ cdef inline void lay_out_wire(Wire* w, Arena* a, int n) noexcept nogil:
     w.at = <Vec3*> place(a, n, sizeof(Vec3))
     w.way = <Vec3*> place(a, n, sizeof(Vec3))
     w.pull = <Vec3*> place(a, n, sizeof(Vec3))
+    w.share = <double*> place(a, n, sizeof(double))
 
 cdef inline Wire* wire_of(const Scene* s, int k) noexcept nogil:
     return <Wire*> s.link[WIRE_LINK].item[k]
@@ -97,6 +99,10 @@ cdef inline double measure(Wire* w, const Vec3* at) noexcept nogil:
         w.pull[i] = add3(w.pull[i], way)
         w.pull[i + 1] = sub3(w.pull[i + 1], way)
     return distance
+
+cdef inline double share_of_part(double d, double reach) noexcept nogil:
+    """How much a part of length d counts that may become shorter by `reach` in a step; nothing if it may twice over."""
+    return min(1.0, max(0.0, 2.0 * d / reach - 1.0)) if d < reach else 1.0
 
 cdef inline double start_rate(const Scene* s, const Wire* w) noexcept nogil:
     """Rate of its length along `pull` at the start of the step [m/s]."""

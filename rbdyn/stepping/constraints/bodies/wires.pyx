@@ -12,14 +12,14 @@ from libc.math cimport fabs, sqrt
 
 from rbdyn.contact.problem cimport BILATERAL, UNILATERAL, ContactProblem, Key
 from rbdyn.contact.targets cimport position_target, target_velocity
-from rbdyn.spatial._algebra cimport dot3, scale3, zero3
+from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3, zero3
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_push, begin_row, bend_row, gather_row
 from rbdyn.stepping.constraints.bodies.elastic cimport find_free_rate, read_elastic, write_across, write_elastic
 from rbdyn.stepping.constraints.bodies.wire cimport (
-    BOTH, CUSTOM, SPRING, STIFF, WIRE_SOURCE, Wire, excess, measure, sign_of, start_rate, wire_of,
+    BOTH, CUSTOM, SPRING, STIFF, WIRE_SOURCE, Wire, excess, measure, share_of_part, sign_of, start_rate, wire_of,
 )
 from rbdyn.stepping.links cimport WIRE_LINK
-from rbdyn.stepping.points cimport is_first_of_system, note_wrench, place_of, push_body
+from rbdyn.stepping.points cimport is_first_of_system, note_wrench, place_of, push_body, start_motion_of
 from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch
 from rbdyn.stepping.touch cimport in_one_tree
 
@@ -62,6 +62,28 @@ cdef bint is_taut_string(const Scene* s, const Wire* w) noexcept nogil:
     return tension * s.dt * s.dt * mobility > STRING * w.distance
 
 
+cdef void fade_short_parts(const Scene* s, Wire* w) noexcept nogil:
+    """What a unit tension does, less that of parts between anchors which may pass each other in this step.
+
+    Such a part has no direction that lasts for the step: pulled along it, its ends meet and part again on the other
+    side, again and again, while the rest of the wire grows.  The shorter it is, the less it counts.
+    """
+    cdef Vec3 v, last = start_motion_of(s, s.body + w.anchor[0].handle, w.at[0]).v, way
+    cdef double d
+    cdef int i
+    for i in range(1, w.n):
+        v = start_motion_of(s, s.body + w.anchor[i].handle, w.at[i]).v
+        way = sub3(w.at[i], w.at[i - 1])
+        last = sub3(v, last)
+        d = sqrt(dot3(way, way))
+        w.share[i - 1] = share_of_part(d, s.dt * sqrt(dot3(last, last)) + max(0.0, excess(w) - w.falls[i - 1] * d))
+        last = v
+        if w.share[i - 1] < 1.0:
+            way = scale3((1.0 - w.share[i - 1]) * w.falls[i - 1] / d if d > 0.0 else 0.0, way)
+            w.pull[i - 1] = sub3(w.pull[i - 1], way)
+            w.pull[i] = add3(w.pull[i], way)
+
+
 cdef void look_at_wire(const Scene* s, Wire* w) noexcept nogil:
     """How it runs at the start of the step, how its length changes, and whether it may act.
 
@@ -76,6 +98,10 @@ cdef void look_at_wire(const Scene* s, Wire* w) noexcept nogil:
     for i in range(w.n):
         w.at[i] = place_of(s, w.anchor + i)
     w.distance = measure(w, w.at)
+    for i in range(w.n - 1):
+        w.share[i] = 1.0
+    if w.kind == STIFF and w.n > 2:
+        fade_short_parts(s, w)
     w.rate = start_rate(s, w)
     w.before = 0.0
     gap = -excess(w)
