@@ -169,3 +169,32 @@ def test_bad_limits_are_named():
     robot.set_ball_limits("socket", cone=np.inf, angle=0.2)
     robot.set_state([np.cos(0.3), np.sin(0.3), 0, 0])
     assert [x.end for x in robot.joint_limit_violations()] == ["angle"]
+
+
+@pytest.mark.parametrize("limits", [{"cone_limit": 0.6}, {"position_limits": (0, 0.6)}])
+@pytest.mark.parametrize("restitution", [0.5, 1.0])
+def test_a_rod_bounces_off_its_limit(limits, restitution):
+    """It turns about a principal axis onto its limit: the speed that comes back is the share that Newton's law says."""
+    world = World(1e-4, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(ball(limit_restitution=restitution, **limits))
+    robot.set_state(v=[1.5, 0.0, 0.0])
+    start = rbdyn.kinetic_energy(robot.state)
+    for _ in range(6000):
+        world.step()
+        assert angles(robot.q)[1] < 0.6 + 1e-4
+    assert rbdyn.kinetic_energy(robot.state) == pytest.approx(restitution**2 * start, rel=2e-2)
+    assert robot.v == pytest.approx([-restitution * 1.5, 0.0, 0.0], abs=0.02)
+
+
+def test_a_twist_bounces_and_keeps_its_energy():
+    world = World(1e-3, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(ball(twist_limits=(-0.4, 0.5), limit_restitution=1.0))
+    robot.set_state(v=[0.0, 0.0, 3.0])
+    turns = 0
+    for _ in range(3000):
+        before = robot.v[2]
+        world.step()
+        turns += before * robot.v[2] < 0.0
+        assert abs(robot.v[2]) == pytest.approx(3.0, rel=1e-9)
+        assert -0.401 < angles(robot.q)[2] < 0.501
+    assert turns == 10                                     # 9 rad, 0.5 to the first end, 0.9 from end to end

@@ -6,8 +6,8 @@ With the rotation R, the axis a of the twist before the joint, R a after it, and
     cone      between a and R a                        (a x R a) . w / |a x R a|
     twist     of R = S T about a, S the shortest turn of a to R a           (a + R a) . w / (1 + a . R a)
 
-They are approached as the limits of other joints are: the gap closes and no further, depth is corrected by poses,
-unless they give way.
+They are approached as the limits of other joints are: the gap closes and no further, or bounces by `limit_restitution`
+of the joint's first degree of freedom; depth is corrected by poses, unless they give way.
 """
 
 from libc.math cimport INFINITY, atan2, fabs, sqrt
@@ -92,7 +92,8 @@ cdef int write_end(const Scene* s, Builder* b, System* r, const BallLimit* ball,
     cdef double v = dot3(end.away, velocity(r.d.v + ball.dof))
     cdef double v_free = dot3(end.away, velocity(r.work.v_free + ball.dof))
     cdef Softness soft = Softness(r.control.limit_softness[ball.dof], r.control.limit_damping[ball.dof])
-    begin_row(b, UNILATERAL, 0.0, 0.0, v, v_free, -end.gap, target_velocity(-v, -end.gap, s.dt, 0.0, 0.0),
+    cdef double target = target_velocity(-v, -end.gap, s.dt, r.control.restitution[ball.dof], 0.0)
+    begin_row(b, UNILATERAL, 0.0, 0.0, v, v_free, -end.gap, target,
               position_target(-end.gap, s.dt, s.erp, s.slop, s.erp_speed),
               Key(source=BALL_SOURCE, id_a=r.handle, id_b=ENDS * ball.dof + i, feature=0))
     add_coordinate(b, r, ball.dof, end.away.x)
@@ -118,7 +119,10 @@ cdef int write_ball_limits(const Scene* s, Builder* b) except -1 nogil:
 
 
 cdef inline void take_end(const ContactProblem* p, int row, System* r, int j, const End* end, int i) noexcept nogil:
-    """The impulse of one limit home; a joint that is held moves with its new velocity (system_move)."""
+    """The impulse of one limit home; a joint that is held moves with its new velocity (system_move).
+
+    One that bounces moves as it would in the air: that keeps its energy.
+    """
     cdef const BallLimit* ball = r.control.ball + j
     cdef double* force = r.work.by_rows + LIMIT_FORCE * r.m.nv + ball.dof
     cdef double impulse = p.impulse[row]
@@ -127,7 +131,9 @@ cdef inline void take_end(const ContactProblem* p, int row, System* r, int j, co
     force[0] += impulse * end.away.x
     force[1] += impulse * end.away.y
     force[2] += impulse * end.away.z
-    if impulse > 0.0:
+    if impulse > 0.0 and p.target[row] > 0.0:
+        r.work.bounces = True
+    elif impulse > 0.0:
         r.work.held[ball.dof] = r.work.held[ball.dof + 1] = r.work.held[ball.dof + 2] = True
 
 
