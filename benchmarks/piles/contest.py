@@ -116,12 +116,17 @@ HEADER = ["engine", "mean ms", "goal", "median ms", "peer/ours", "depth mm", "ma
 def _contest(scene: Scene, quick: bool) -> None:
     things, steps = scene.things(), scene.steps // 2 if quick else scene.steps
     rows: list[list[str]] = []
+    means: dict[str, float] = {}
     ours: Any = None
     for name, build in engines(len(things)):
         run = measure(build, things, steps, QUICK_BUDGET if quick else BUDGET)
-        ours = ours or 1e3 * fmean(run.seconds)
+        means[name] = 1e3 * fmean(run.seconds)
+        ours = ours or means[name]
         rows.append(_row(name, run, ours, scene, steps))
     table.show(f"{scene.name}: dt {1e3 * DT:g} ms, processor time a step", HEADER, rows)
+    if scene.goal and scene.newton and "mujoco Newton" in means:
+        here, most = ours / means["mujoco Newton"], scene.goal / scene.newton
+        print(f"of mujoco Newton's time: {here:.2f}, goal {most:.2f} {'met' if here <= most else 'MISSED'}")
 
 
 def _islands(quick: bool) -> None:
