@@ -15,6 +15,7 @@ from rbdyn.stepping.flight.free cimport (
 from rbdyn.stepping.flight.midpoint cimport midpoint_acceleration
 from rbdyn.stepping.flight.momentum cimport keep_momentum
 from rbdyn.stepping.flight.parts cimport fly_at_once, fly_in_parts
+from rbdyn.stepping.flight.ties cimport add_tie_impulses, forget_tie_impulses
 from rbdyn.stepping.flight.runge_kutta cimport runge_kutta
 from rbdyn.stepping.joint_forces cimport actuation
 from rbdyn.stepping.loops.closing cimport close_positions
@@ -33,6 +34,7 @@ cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil
     cdef double turn
     cdef int k
     begin_loads(s, dt)
+    forget_tie_impulses(s)
     s.work.bounces = False
     if s.m.n_loops:
         forget_loop_impulses(s)
@@ -51,6 +53,7 @@ cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil
     else:
         if flies(s, scheme):
             midpoint_acceleration(s, dt)
+        add_tie_impulses(s, dt)
         for k in range(s.m.nv):
             s.work.v_free[k] = s.d.v[k] + dt * s.work.vd[k]
 

@@ -103,6 +103,18 @@ cdef struct Mimic:            # q = multiplier q_leader + offset, both joints wi
     int leader_q, leader_dof
     double multiplier, offset
 
+cdef struct CouplingTerm:     # a coordinate of a joint with one
+    int handle                # body handle of its system's internal body 0
+    int q, dof
+    double coefficient
+
+cdef struct Tie:              # a coupling of coordinates of one system, which its free motion obeys
+    int n
+    const CouplingTerm* term  # (n,)
+    Tie* next                 # of the same system
+    double force              # what it did in the latest acceleration
+    double impulse            # and in the free motion of the step
+
 cdef struct BallLimit:        # of a spherical joint
     int q, dof                # its first indices in q and v
     Vec3 axis                 # of the twist, unit length, the same before and after the joint at rest
@@ -218,7 +230,12 @@ cdef struct SystemScratch:    # written within a step
     double* extra             # (nv,) what implicit terms add to the diagonal of M
     const double* implicit    # extra, or NULL if all of it is 0
     double* vd                # (nv,) free acceleration
-    double* v_free            # (nv,) velocity without constraint impulses
+    double* v_free            # (nv,) velocity without constraint impulses, but for those of ties
+    int n_ties                # mimics and couplings that its free motion obeys (flight/ties.pxd)
+    Tie* tie                  # of these the couplings
+    double* tied              # (nv,) what ties do in the latest acceleration [N m or N]
+    double* tie_impulse       # (nv,) and did in the free motion of the step [N m s or N s]
+    double* tie_room          # (5, nv) scratch
     double* v_next            # (nv,) end of the step
     double* q_next            # (nq,)
     double* z                 # (nv,) constraint impulse in normalised coordinates
@@ -353,6 +370,9 @@ cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) no
     w.extra = <double*> place(a, m.nv, sizeof(double))
     w.vd = <double*> place(a, m.nv, sizeof(double))
     w.v_free = <double*> place(a, m.nv, sizeof(double))
+    w.tied = <double*> place(a, m.nv, sizeof(double))
+    w.tie_impulse = <double*> place(a, m.nv, sizeof(double))
+    w.tie_room = <double*> place(a, 5 * m.nv, sizeof(double))
     w.v_next = <double*> place(a, m.nv, sizeof(double))
     w.q_next = <double*> place(a, m.nq, sizeof(double))
     w.z = <double*> place(a, m.nv, sizeof(double))

@@ -8,6 +8,7 @@ from rbdyn.kernels.kinematics cimport poses, velocities
 from rbdyn.spatial._algebra cimport motion, mul3, scale3, zero_m
 from rbdyn.stepping.constraints.bodies.joints cimport look_at_joints
 from rbdyn.stepping.constraints.bodies.wires cimport look_at_wires
+from rbdyn.stepping.constraints.joints.couplings cimport look_at_couplings
 from rbdyn.stepping.articulated cimport (
     system_accelerations, system_change, system_commit, system_finite, system_free, system_move,
     system_settle,
@@ -57,6 +58,7 @@ cdef inline void free_velocities(Scene* s) noexcept nogil:
     clear_records(s)
     look_at_joints(s)
     look_at_wires(s)
+    look_at_couplings(s)
     mark_touched(s)
     mark_meetings(s)
     for k in range(s.n_system):

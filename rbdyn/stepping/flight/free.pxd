@@ -2,11 +2,12 @@
 
 from libc.math cimport fabs, sqrt
 
-from rbdyn.kernels.aba cimport aba_inward, aba_outward
+from rbdyn.kernels.aba cimport aba_inward
 from rbdyn.model._model cimport PLANAR, PRISMATIC, CModel
 from rbdyn.model.joints.dispatch cimport floats_on_root, has_3dof_rotation
 from rbdyn.stepping.joint_forces cimport joint_forces, reach_limits, release_limits
 from rbdyn.stepping.flight.momentum cimport note_momentum
+from rbdyn.stepping.flight.ties cimport free_acceleration
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID, Scheme
 from rbdyn.stepping.wrenches cimport wrenches_to_bodies
@@ -41,10 +42,10 @@ cdef inline void accelerate_at_start(System* s, double dt, Scheme scheme, bint d
     """
     release_limits(s)
     factor_at_start(s, dt, scheme, drifting)
-    aba_outward(s.m, s.d, s.work.vd)
+    free_acceleration(s, s.d, s.work.vd)
     while motors_change(s, scheme):
         factor_at_start(s, dt, scheme, drifting)
-        aba_outward(s.m, s.d, s.work.vd)
+        free_acceleration(s, s.d, s.work.vd)
 
 cdef inline double fastest_turn(const CModel* m, const double* v, double least) noexcept nogil:
     """How fast some joint turns at most [rad/s]; if that is below `least`, some number between the two."""

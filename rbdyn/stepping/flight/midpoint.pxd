@@ -13,10 +13,11 @@
 from libc.math cimport fmax, fmin
 from libc.string cimport memcpy
 
-from rbdyn.kernels.aba cimport aba_inward, aba_outward
+from rbdyn.kernels.aba cimport aba_inward
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints.dispatch cimport difference_joint, has_3dof_rotation
+from rbdyn.stepping.flight.ties cimport free_acceleration
 from rbdyn.stepping.scene cimport MOTOR_WITHIN, Limit, System, SystemControl
 from rbdyn.stepping.wrenches cimport wrenches_to_bodies
 
@@ -95,4 +96,4 @@ cdef inline void midpoint_acceleration(System* s, double dt) noexcept nogil:
     if s.control.has_wrenches:
         wrenches_to_bodies(m, d, &s.control)
     aba_inward(m, d, s.work.tau, s.work.implicit, s.control.has_wrenches)
-    aba_outward(m, d, s.work.vd)
+    free_acceleration(s, d, s.work.vd)

@@ -8,7 +8,6 @@
 
 from libc.string cimport memcpy, memset
 
-from rbdyn.kernels.aba cimport aba_outward
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.kernels.kinematics cimport poses
 from rbdyn.stepping.flight.energy cimport energy
@@ -19,6 +18,7 @@ from rbdyn.stepping.joint_forces cimport actuation
 from rbdyn.stepping.flight.midpoint cimport look_ahead, midpoint_acceleration
 from rbdyn.stepping.flight.momentum cimport keep_momentum
 from rbdyn.stepping.flight.runge_kutta cimport runge_kutta
+from rbdyn.stepping.flight.ties cimport add_tie_impulses, forget_tie_impulses, free_acceleration
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID, Scheme, make_scheme
 
@@ -49,8 +49,9 @@ cdef inline void fly_part(System* s, double dt, Scheme scheme) noexcept nogil:
         fly_by_midpoint(s, dt, s.work.q_next, s.work.v_next)
         while motors_change(s, scheme):                # in the middle, and not at the start
             factor_at_start(s, dt, scheme, True)
-            aba_outward(s.m, s.d, s.work.vd)
+            free_acceleration(s, s.d, s.work.vd)
             fly_by_midpoint(s, dt, s.work.q_next, s.work.v_next)
+        add_tie_impulses(s, dt)
         actuation(s, dt)
     if scheme.rule != RUNGE_KUTTA:
         keep_momentum(s, dt)
@@ -58,6 +59,7 @@ cdef inline void fly_part(System* s, double dt, Scheme scheme) noexcept nogil:
 cdef inline void fly_at_once(System* s, double dt) noexcept nogil:
     """q_free, v_free: where free motion leads in dt, with what is known of its start."""
     fly_by_midpoint(s, dt, s.work.q_free, s.work.v_free)
+    add_tie_impulses(s, dt)
     look_ahead(s, s.work.q_free, s.work.v_free)
     s.work.free_energy = energy(s.m, &s.ahead)
     s.work.parts = 1

@@ -5,11 +5,12 @@
 
 from libc.string cimport memcpy, memset
 
-from rbdyn.kernels.aba cimport aba_inward, aba_outward
+from rbdyn.kernels.aba cimport aba_inward
 from rbdyn.kernels.munthe_kaas cimport Stages, begin, count, finish, next_stage
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.stepping.joint_forces cimport joint_forces
 from rbdyn.stepping.flight.midpoint cimport look_ahead
+from rbdyn.stepping.flight.ties cimport add_tie_impulses, free_acceleration
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.scheme cimport explicit_scheme
 from rbdyn.stepping.wrenches cimport wrenches_to_bodies
@@ -31,9 +32,10 @@ cdef inline void runge_kutta(System* s, double dt) noexcept nogil:
         if s.control.has_wrenches:
             wrenches_to_bodies(m, d, &s.control)
         aba_inward(m, d, s.work.tau, s.work.implicit, s.control.has_wrenches)
-        aba_outward(m, d, stages.A)
+        free_acceleration(s, d, stages.A)
         weight = 1.0 / 6.0 if stage == 0 or stage == 3 else 1.0 / 3.0
         count(m, stages, weight)
+        add_tie_impulses(s, weight * dt)
         for k in range(m.nv):
             s.work.applied[k] += weight * s.work.drive[k]
     finish(m, d, stages, dt)

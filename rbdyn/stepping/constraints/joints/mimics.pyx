@@ -4,10 +4,14 @@ The velocities obey the ratio at the end of every step.  What the positions are 
 led one of them otherwise, is taken away from positions alone, as a depth of contacts is, unless the row gives way.
 """
 
+from libc.math cimport fabs
+from libc.string cimport memcpy
+
 from rbdyn.contact.problem cimport BILATERAL, ContactProblem, Key
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
 from rbdyn.stepping.constraints.bodies.freedoms cimport soften
 from rbdyn.stepping.constraints.joints.home cimport forget_impulses, speed_back
+from rbdyn.stepping.flight.ties cimport beyond_rounding
 from rbdyn.stepping.freedom cimport Softness
 from rbdyn.stepping.scene cimport MIMIC_FORCE, Mimic, Scene, System
 
@@ -23,9 +27,10 @@ cdef Count count_mimics(const Scene* s) noexcept nogil:
 cdef int write_mimic(const Scene* s, Builder* b, System* r, const Mimic* m) except -1 nogil:
     """The follower's velocity, less what the leader's asks of it."""
     cdef double off = r.d.q[m.q] - m.multiplier * r.d.q[m.leader_q] - m.offset
+    cdef double one = r.work.v_free[m.dof], other = m.multiplier * r.work.v_free[m.leader_dof]
     cdef Softness soft = Softness(r.control.mimic_softness[m.dof], r.control.mimic_damping[m.dof])
     begin_row(b, BILATERAL, 0.0, 0.0, r.d.v[m.dof] - m.multiplier * r.d.v[m.leader_dof],
-              r.work.v_free[m.dof] - m.multiplier * r.work.v_free[m.leader_dof], 0.0, 0.0, speed_back(s, off),
+              beyond_rounding(one - other, fabs(one) + fabs(other)), 0.0, 0.0, speed_back(s, off),
               Key(source=MIMIC_SOURCE, id_a=r.handle, id_b=m.dof, feature=0))
     add_coordinate(b, r, m.dof, 1.0)
     add_coordinate(b, r, m.leader_dof, -m.multiplier)
@@ -67,6 +72,8 @@ cdef void read_mimics(const Scene* s, const ContactProblem* p, Share share) noex
     for k in range(s.n_system):
         r = s.system + k
         force = r.work.by_rows + MIMIC_FORCE * r.m.nv
+        if r.work.n_ties:
+            memcpy(force, r.work.tie_impulse, r.m.nv * sizeof(double))
         for j in range(r.control.n_mimics):
             m, row = r.control.mimic + j, p.block[i].first_row
             gather_row(p, row, r)
