@@ -142,3 +142,33 @@ def test_a_double_pendulum_that_strikes_the_ground_gains_no_energy():
     world.step()
     assert abs(world.contacts[0].impulse[2]) > 0.01
     assert 0.05 < rbdyn.kinetic_energy(robot.state) <= before * (1 + 1e-9)
+
+
+def throw(seed, dt, spin, friction, gravity):
+    """A cube that spins about any axis falls on the ground and bounces once, e = 1; its energy over the one before."""
+    rng = np.random.default_rng(seed)
+    q, axis = rng.normal(size=4), rng.normal(size=3)
+    world = rbdyn.World(dt, gravity=(0.0, 0.0, -gravity))
+    world.add_ground()
+    world.set_default_material(friction=friction, restitution=1.0)
+    cube = world.add_box(0.1, 0.1, 0.1, 1.0)
+    cube.set_pose((0.0, 0.0, 0.25), q / np.linalg.norm(q))
+    cube.set_velocity((0.0, 0.0, -3.0), spin * axis / np.linalg.norm(axis))
+    begin = cube.kinetic_energy + cube.potential_energy
+    world.step(round(0.12 / dt))
+    assert cube.linear_velocity[2] > -1.0                  # it has bounced
+    return (cube.kinetic_energy + cube.potential_energy) / begin
+
+
+@pytest.mark.parametrize(("spin", "dt"), [(100.0, 4e-3), (50.0, 8e-3), (200.0, 2e-3)])
+@pytest.mark.parametrize("gravity", [0.0, 9.81])
+def test_perfect_bounces_of_spinning_cubes_gain_no_energy(spin, dt, gravity):
+    """Two of five gained up to 76 %: a blow late in the step asked for more than came at its start, and no guard held.
+
+    What falls during the step moves by rounded times: m g v dt of potential energy are left open with gravity.
+    """
+    room = 1.0 * gravity * 6.0 * dt / 10.0                 # [J] over the least energy there is
+    shares = [throw(seed, dt, spin, 0.5, gravity) for seed in range(60)]
+    assert max(shares) < 1.0 + 1e-6 + room
+    assert 0.6 < np.mean(shares) < 0.97                    # friction takes some, and the guard no more than it must
+    assert throw(3, dt, spin, 0.0, gravity) == pytest.approx(1.0, abs=1e-9 + room)

@@ -127,6 +127,8 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c, bint l
         target = target_velocity(-now.z, c.depth, s.dt, pair.restitution + s.erp2, pair.threshold, s.slop)
     else:
         target = target_of_blow(s, c, pair, at, -now.z, fall)
+        if target > 0.0:                         # with what the step ends with, the sum of those around the blow
+            now.z += (2.0 * at - 1.0) * fall
     part = asked(s, c.depth)
     if left:
         part = min(part, 0.0)
