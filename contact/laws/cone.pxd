@@ -2,12 +2,12 @@
 
 from libc.math cimport INFINITY, fabs
 
-from rbdyn.contact.cone.block cimport FRICTIONLESS, Cone, apply_block
-from rbdyn.contact.cone.local cimport FAILED, OPEN, SLIDE, STICK, FrictionLaw, Method, Mode, clipped, local_impulse
+from rbdyn.contact.cone.block cimport FRICTIONLESS, GENERAL, Cone, apply_block
+from rbdyn.contact.cone.local cimport FAILED, OPEN, SLIDE, STICK, FrictionLaw, Method, Mode, clipped, local_impulse, sticks
 from rbdyn.contact.operator cimport (
     Contact, Operator, Side, add_impulse, contact_velocity, impulse_at, set_impulse,
 )
-from rbdyn.spatial._algebra cimport Vec3, add3, dot3, row_z, scale3, sub3, vec3
+from rbdyn.spatial._algebra cimport Vec3, add3, dot3, neg3, row_z, scale3, smul3, sub3, vec3
 
 
 cdef inline void prepare(Operator* G, Contact* k) noexcept nogil:
@@ -58,18 +58,40 @@ cdef inline double visit_normal(Operator* G, int i, double c, double old, double
     return max(fabs(k.block.G.xz * delta), fabs(k.block.G.yz * delta), fabs(k.block.G.zz * delta))
 
 
+cdef inline bint visit_sticking(Operator* G, int i, Vec3 v, Vec3 old, double* impulse) noexcept nogil:
+    """`visit` of a contact with velocity v, if it sticks: by -G_ii^-1 v, which takes all of v.  Else nothing is done.
+
+    That it does not open is asked first, of the velocity that it has without its impulse, as local_impulse does.
+    """
+    cdef const Cone* B = &G.contact[i].block
+    cdef Vec3 delta, lam
+    if B.kind != GENERAL or not v.z - (B.G.xz * old.x + B.G.yz * old.y + B.G.zz * old.z) < -1e-40:
+        return False
+    delta = neg3(smul3(B.inverse, v))
+    lam = add3(old, delta)
+    if not (sticks(B, lam) and fabs(v.x) + fabs(v.y) + fabs(v.z) < 1e40):
+        return False
+    G.contact[i].mode = STICK
+    set_impulse(impulse, i, lam)
+    add_impulse(G, i, delta)
+    return True
+
+
 cdef inline double visit(Operator* G, int i, FrictionLaw law, Method method, double alpha,
                          double* impulse) noexcept nogil:
     """Solve contact i with the others held; returns |G_ii delta|_inf [m/s], infinite if it failed."""
     cdef const Cone* B = &G.contact[i].block
-    cdef Vec3 old = impulse_at(impulse, i), c, lam, delta
+    cdef Vec3 old = impulse_at(impulse, i), v, c, lam, delta
     cdef double n
     cdef Mode mode
     if has_normal_alone(&G.contact[i], old, alpha):
         n = normal_velocity(G, &G.contact[i]) - B.G.zz * old.z
         if 0.0 <= n < 1e40 or 1e-40 < -n < 1e40:
             return visit_normal(G, i, n, old.z, impulse)
-    c = sub3(contact_velocity(G, i), apply_block(B, old))
+    v = contact_velocity(G, i)
+    if B.compliance == 0.0 and alpha == 1.0 and visit_sticking(G, i, v, old, impulse):
+        return max(fabs(v.x), fabs(v.y), fabs(v.z))
+    c = sub3(v, apply_block(B, old))
     if B.compliance > 0.0:
         c = add3(c, scale3(B.compliance, old))
     lam = local_impulse(B, c, old, law, method, &mode)

@@ -33,6 +33,10 @@ cdef inline double weight(const Operator* G, int i) noexcept nogil:
     return STIFFNESS / (k.G + (STIFFNESS - 1.0) * k.compliance)
 
 
+cdef inline bint is_single(const Operator* G, int i) noexcept nogil:
+    return i < G.n and G.contact[i].row == G.contact[i].row_end
+
+
 cdef void add_masses(Direct* S, const ContactProblem* p) noexcept nogil:
     """A <- M: m 1 and the inertia of each body, 1 for each normalised coordinate.
 
@@ -100,7 +104,80 @@ cdef inline void add_product(double* C, int width, double rho, const double* J, 
         add_block(C, width, rho, J, K, w, n, m, all_rows)
 
 
-cdef void add_constraints(Direct* S, const Operator* G) noexcept nogil:
+# ---- sticking contacts of single bodies: their rows R (1, -[r]x) are orthonormal but for the arms, and drop out ----
+
+cdef inline void add_own(double* D, double rho, const double* r) noexcept nogil:
+    """The lower triangle of rho (1, [r]x) (1, -[r]x), six numbers in a row."""
+    cdef double x = rho * r[0], y = rho * r[1], z = rho * r[2]
+    D[0] += rho
+    D[7] += rho
+    D[14] += rho
+    D[19] -= z
+    D[20] += y
+    D[24] += z
+    D[26] -= x
+    D[30] -= y
+    D[31] += x
+    D[21] += y * r[1] + z * r[2]
+    D[27] -= x * r[1]
+    D[28] += x * r[0] + z * r[2]
+    D[33] -= x * r[2]
+    D[34] -= y * r[2]
+    D[35] += x * r[0] + y * r[1]
+
+
+cdef inline void subtract_shared(double* C, int width, double rho, const double* r, const double* s) noexcept nogil:
+    """C -= rho (1, [r]x) (1, -[s]x), with `width` numbers in a row."""
+    cdef double x = rho * s[0], y = rho * s[1], z = rho * s[2]
+    cdef double dot = x * r[0] + y * r[1] + z * r[2]
+    C[0] -= rho
+    C[4] -= z
+    C[5] += y
+    C += width
+    C[1] -= rho
+    C[3] += z
+    C[5] -= x
+    C += width
+    C[2] -= rho
+    C[3] -= y
+    C[4] += x
+    C += width
+    C[1] += rho * r[2]
+    C[2] -= rho * r[1]
+    C[3] -= dot - x * r[0]
+    C[4] += x * r[1]
+    C[5] += x * r[2]
+    C += width
+    C[0] -= rho * r[2]
+    C[2] += rho * r[0]
+    C[3] += y * r[0]
+    C[4] -= dot - y * r[1]
+    C[5] += y * r[2]
+    C += width
+    C[0] += rho * r[1]
+    C[1] -= rho * r[0]
+    C[3] += z * r[0]
+    C[4] += z * r[1]
+    C[5] -= dot - z * r[2]
+
+
+cdef void add_sticking(Direct* S, const ContactProblem* p, const Contact* k, double rho) noexcept nogil:
+    """What all three rows of a contact of single bodies add to A."""
+    cdef int a = S.node_of_body[k.a.body] if k.a.body >= 0 else -1
+    cdef int b = S.node_of_body[k.b.body] if k.b.body >= 0 else -1
+    cdef const double* r = p.arm_a + 3 * k.index
+    cdef const double* s = p.arm_b + 3 * k.index
+    if a >= 0:
+        add_own(S.A + S.node[a].diagonal, rho, r)
+    if b >= 0:
+        add_own(S.A + S.node[b].diagonal, rho, s)
+    if 0 <= a < b:
+        subtract_shared(block_of(S, b, a), S.node[a].rows, rho, r, s)
+    elif 0 <= b < a:
+        subtract_shared(block_of(S, a, b), S.node[b].rows, rho, s, r)
+
+
+cdef void add_constraints(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
     """A <- A + J_S^T rho J_S: of each two nodes of a constraint the block below the earlier one's diagonal."""
     cdef const Node* a
     cdef const Node* b
@@ -111,8 +188,11 @@ cdef void add_constraints(Direct* S, const Operator* G) noexcept nogil:
     for i in range(constraints(G)):
         if S.rows[i] == 0:
             continue
-        n = parts(S, G, i)
         rho = S.rho[i]
+        if S.rows[i] == 3 and is_single(G, i) and G.contact[i].a.body != G.contact[i].b.body:
+            add_sticking(S, p, G.contact + i, rho)
+            continue
+        n = parts(S, G, i)
         J = S.J
         for j in range(n):
             a = S.node + S.part[j]
@@ -139,7 +219,7 @@ cdef bint make_matrix(Direct* S, const Operator* G, const ContactProblem* p) noe
 cdef bint make_weighted(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
     """The same with the weights that S.rho holds."""
     add_masses(S, p)
-    add_constraints(S, G)
+    add_constraints(S, G, p)
     return factor(S)
 
 
@@ -164,10 +244,6 @@ cdef inline void change(Operator* G, double* impulse, int i, Vec3 lam) noexcept 
 
 
 # ---- contacts of single bodies alone: pull and move (multipliers.pxd) without J, to the bit ----
-
-cdef inline bint is_single(const Operator* G, int i) noexcept nogil:
-    return i < G.n and G.contact[i].row == G.contact[i].row_end
-
 
 cdef inline void subtract_from(double* x, const Mat3* R, const Mat3* L, Vec3 f) noexcept nogil:
     """x -= (R^T f, L^T f)."""
