@@ -1,4 +1,4 @@
-"""Order in time of balls that bounce, slide and roll: errors beside the closed form, while the time step is halved."""
+"""Order in time, while the step is halved: of robots that tumble freely, and of balls that bounce, slide and roll."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections.abc import Callable
 
 import numpy as np
 
+import rbdyn
 from benchmarks import table
-from benchmarks.scenes.types import Array
+from benchmarks.robots import ANYMAL
+from benchmarks.scenes.types import AIR_HEIGHT, Array
 from rbdyn.world import SingleBody, World
 
 G, RADIUS, MASS = 9.81, 0.1, 1.0  # [m/s^2], [m], [kg]; inertia 2/5 m r^2
 FRICTION, ROLLING = 0.3, 5e-3  # and of rolling [m]
 SPEED, SPIN = np.array([1.0, 0.5, 0.0]), np.array([3.0, -20.0, 5.0])  # [m/s], [rad/s] of bouncing balls, at first
 STEPS = (8e-3, 4e-3, 2e-3, 1e-3, 5e-4)  # [s]
+TUMBLING, FINE = 1.0, 1e-4  # [s] of flight, and the step of Runge-Kutta's method that tells where it ends
 MARGIN = 1e-7  # [m] balls touch where they touch: the default, 1e-4, is an error that no time step makes smaller
 
 State = tuple[Array, Array, Array]  # position, velocity, angular velocity
@@ -92,14 +95,39 @@ def errors(world: World, made: list[tuple[SingleBody, float, State]], duration: 
     return mean
 
 
-def run(quick: bool) -> None:
-    """Print the table of this section."""
-    count = 40 if quick else 300
-    scenes: dict[str, Callable[[float], Array]] = {
-        "bounces, 0.8": lambda dt: bounce_errors(dt, 0.8, count),
-        "bounces, 1": lambda dt: bounce_errors(dt, 1.0, count),
-        "slides and rolls": lambda dt: roll_errors(dt, count),
-    }
+def tumbled(dt: float, seed: int, integrator: str) -> tuple[float, Array, Array]:
+    """Energy [J], angular momentum about the centre of mass [N m s], joint angles [rad] of a quadruped after a flight.
+
+    Without gravity, limits, damping and friction: the first two are what they were.
+    """
+    rng = np.random.default_rng(seed)
+    mechanism = ANYMAL.mechanism()
+    for joint in mechanism.tree_joints:
+        joint.position_limits = joint.velocity_limit = None
+        joint.damping = joint.friction = 0.0
+    world = World(dt, gravity=(0.0, 0.0, 0.0))
+    world.integrator = integrator  # type: ignore[assignment]
+    robot = world.add_articulated_system(mechanism, self_collision=False)
+    q = robot.q.copy()
+    q[2] = AIR_HEIGHT
+    robot.set_state(q, np.concatenate([np.zeros(3), rng.normal(size=3) * 3.0, rng.normal(size=robot.nv - 6)]))
+    world.step(round(TUMBLING / dt))
+    state = robot.state
+    return rbdyn.kinetic_energy(state), rbdyn.angular_momentum(state, rbdyn.center_of_mass(state)), robot.q[7:].copy()
+
+
+def tumbling_errors(dt: float, exact: list[tuple[float, Array, Array]]) -> Array:
+    """(3,) mean errors of energy [J], angular momentum [N m s] and joint angles [rad] of quadrupeds that tumble."""
+    found = []
+    for seed, (energy, momentum, angles) in enumerate(exact):
+        now = tumbled(dt, seed, "trapezoid")
+        found.append((abs(now[0] - energy), np.linalg.norm(now[1] - momentum), np.linalg.norm(now[2] - angles)))
+    mean: Array = np.mean(found, axis=0)
+    return mean
+
+
+def halve(scenes: dict[str, Callable[[float], Array]]) -> list[list[str]]:
+    """A row for each scene and step, with the errors and what they were divided by."""
     rows = []
     for name, measure in scenes.items():
         last: Array | None = None
@@ -108,6 +136,21 @@ def run(quick: bool) -> None:
             ratios = ["-"] * 3 if last is None else [table.number(x) for x in last / np.maximum(now, 1e-300)]
             rows.append([name, f"{1e3 * dt:g}", *map(table.number, now), *ratios])
             last = now
+    return rows
+
+
+def run(quick: bool) -> None:
+    """Print the tables of this section."""
+    flights = [tumbled(FINE, seed, "rk4") for seed in range(3 if quick else 12)]
+    header = ["flight", "dt ms", "dE J", "dL N m s", "dq rad", "E ratio", "L ratio", "q ratio"]
+    title = f"order: mean errors of {len(flights)} quadrupeds that tumble freely, and what halving dt divides them by"
+    table.show(title, header, halve({"tumbling": lambda dt: tumbling_errors(dt, flights)}))
+    count = 40 if quick else 300
+    scenes: dict[str, Callable[[float], Array]] = {
+        "bounces, 0.8": lambda dt: bounce_errors(dt, 0.8, count),
+        "bounces, 1": lambda dt: bounce_errors(dt, 1.0, count),
+        "slides and rolls": lambda dt: roll_errors(dt, count),
+    }
     header = ["balls", "dt ms", "dE J", "dP N s", "dx m", "E ratio", "P ratio", "x ratio"]
     title = f"order: mean errors of {count} balls beside the closed form, and what halving dt divides them by"
-    table.show(title, header, rows)
+    table.show(title, header, halve(scenes))
