@@ -121,7 +121,8 @@ def tumbling_errors(dt: float, exact: list[tuple[float, Array, Array]]) -> Array
     found = []
     for seed, (energy, momentum, angles) in enumerate(exact):
         now = tumbled(dt, seed, "trapezoid")
-        found.append((abs(now[0] - energy), np.linalg.norm(now[1] - momentum), np.linalg.norm(now[2] - angles)))
+        turned = float(np.linalg.norm(now[2] - angles))
+        found.append((abs(now[0] - energy), float(np.linalg.norm(now[1] - momentum)), turned))
     mean: Array = np.mean(found, axis=0)
     return mean
 

@@ -3,7 +3,9 @@
 from libc.math cimport INFINITY, fabs
 
 from rbdyn.contact.cone.block cimport FRICTIONLESS, GENERAL, Cone, apply_block
-from rbdyn.contact.cone.local cimport FAILED, OPEN, SLIDE, STICK, FrictionLaw, Method, Mode, clipped, local_impulse, sticks
+from rbdyn.contact.cone.local cimport (
+    FAILED, OPEN, SLIDE, STICK, FrictionLaw, Method, Mode, clipped, local_impulse, sticks,
+)
 from rbdyn.contact.operator cimport (
     Contact, Operator, Side, add_impulse, contact_velocity, impulse_at, set_impulse,
 )

@@ -156,7 +156,7 @@ def throw(seed, dt, spin, friction, gravity):
     cube.set_velocity((0.0, 0.0, -3.0), spin * axis / np.linalg.norm(axis))
     begin = cube.kinetic_energy + cube.potential_energy
     world.step(round(0.12 / dt))
-    assert cube.linear_velocity[2] > -1.0                  # it has bounced
+    assert cube.linear_velocity[2] > -1.0  # it has bounced
     return (cube.kinetic_energy + cube.potential_energy) / begin
 
 
@@ -167,8 +167,8 @@ def test_perfect_bounces_of_spinning_cubes_gain_no_energy(spin, dt, gravity):
 
     What falls during the step moves by rounded times: m g v dt of potential energy are left open with gravity.
     """
-    room = 1.0 * gravity * 6.0 * dt / 10.0                 # [J] over the least energy there is
+    room = 1.0 * gravity * 6.0 * dt / 10.0  # [J] over the least energy there is
     shares = [throw(seed, dt, spin, 0.5, gravity) for seed in range(60)]
     assert max(shares) < 1.0 + 1e-6 + room
-    assert 0.6 < np.mean(shares) < 0.97                    # friction takes some, and the guard no more than it must
+    assert 0.6 < np.mean(shares) < 0.97  # friction takes some, and the guard no more than it must
     assert throw(3, dt, spin, 0.0, gravity) == pytest.approx(1.0, abs=1e-9 + room)
