@@ -84,7 +84,7 @@ def test_an_observer_may_not_change_its_world():
         for call in (world.step, lambda: ball.set_pose((0, 0, 0)), lambda: world.add_sphere(1, 1), world.integrate1,
                      lambda: world.remove(ball), lambda: robot.set_state(robot.q), lambda: world.add_observer(print),
                      lambda: world.remove_observer(re_enter), lambda: ball.set_external_force(0, (0, 0, 1))):
-            with pytest.raises(BusyError):
+            with pytest.raises(BusyError, match="observers look at the World"):
                 call()
             caught.append(call)
 
