@@ -12,6 +12,7 @@ from rbdyn.world.objects.handles.geometry_ref import GeometryRef
 from rbdyn.world.objects.handles.joint_ref import JointRef
 from rbdyn.world.objects.object import WorldObject
 from rbdyn.world.objects.single_body import SingleBody
+from rbdyn.world.queries.hits import RayHit, RayHits
 from rbdyn.world.scheduler.schedule import Schedule
 from rbdyn.world.snapshot.snapshot import Snapshot
 from rbdyn.world.world import World
@@ -26,6 +27,8 @@ __all__ = [
     "FrameRef",
     "GeometryRef",
     "JointRef",
+    "RayHit",
+    "RayHits",
     "Schedule",
     "SingleBody",
     "Snapshot",

@@ -2,8 +2,9 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypeVar
 
+import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from rbdyn.collision.backend import CollisionBackend
 from rbdyn.contact import ContactSolver, MaterialTable, Problem
@@ -20,6 +21,7 @@ from rbdyn.world.objects.contact import Contact
 from rbdyn.world.objects.handles.body_ref import BodyRef
 from rbdyn.world.objects.object import WorldObject
 from rbdyn.world.objects.single_body import SingleBody, _BodyType
+from rbdyn.world.queries.hits import RayHits
 from rbdyn.world.scheduler.schedule import Schedule
 from rbdyn.world.snapshot.snapshot import Snapshot
 
@@ -290,6 +292,27 @@ class World:
         threshold: float = 1e-8,
     ) -> None: ...
     _edits: Edits
+    def ray_test(
+        world,
+        origin: ArrayLike,
+        direction: ArrayLike,
+        length: float = ...,
+        mask: int = -1,
+        exclude: Any = (),
+        all: bool = False,
+    ) -> Any: ...
+    def ray_test_batch(
+        world,
+        origins: ArrayLike,
+        directions: ArrayLike,
+        length: float = ...,
+        mask: int = -1,
+        exclude: Any = (),
+    ) -> RayHits: ...
+    def _cast(
+        self, origins: Array, directions: Array, length: float, mask: int, exclude: list[Any], every: bool
+    ) -> tuple[Array, Array, NDArray[np.intc]]: ...
+    def _shape_names(self, shape_id: int) -> tuple[WorldObject, str, str, str, str]: ...
     def ignore_collision(world, a: Any, b: Any) -> None: ...
     def allow_collision(world, a: Any, b: Any) -> None: ...
     def _forget_shapes(self, shape_ids: list[int], system: int = -1) -> None: ...

@@ -10,6 +10,7 @@ from rbdyn.world import adding, backends, hints, linking, settings
 from rbdyn.world.arguments import label, option
 from rbdyn.world.edits.edits import Edits
 from rbdyn.world.messages import LOG
+from rbdyn.world.queries import rays
 from rbdyn.world.surgery import operations
 from rbdyn.world.surgery.surgery import Surgery
 from rbdyn.world.registry.inactive import warn_of_inactive_features
@@ -24,6 +25,7 @@ from rbdyn.backends cimport claim_all, free_all, hold_all
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.collision._types cimport BodyMotions, ContactPoint
 from rbdyn.collision.backend cimport buffer_free, buffer_init, detect_contacts
+from rbdyn.collision.rays.cast cimport all_hits, first_hits
 from rbdyn.contact.solver cimport clear_counts, skip_step, solve_contacts, take_back
 from rbdyn.contact.views.problem cimport copy_of
 from rbdyn.signals cimport Signals, handle_signals, start_signals
@@ -51,6 +53,7 @@ from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody
 from rbdyn.world.observers cimport Observers
+from rbdyn.world.queries.hidden cimport hidden_shapes, names_of
 from rbdyn.world.registry.ends cimport make_coupling, make_joint, make_wire
 from rbdyn.world.registry.filters cimport thin_out
 from rbdyn.world.registry.forgetting cimport forget_impulses, marked
@@ -809,6 +812,31 @@ cdef class World:
         self.lock.check_readable()
         return found_contacts(self.registry, &self.found, &self.assembly.builder.problem if self.solved else NULL,
                               self.assembly.share[CONTACTS].cone, self.detections, on, link, body)
+
+    # ---- queries -----------------------------------------------------------------------------
+
+    ray_test = rays.ray_test
+    ray_test_batch = rays.ray_test_batch
+
+    def _cast(self, origins, directions, length, mask, exclude, every):
+        """Distances, normals and ids of shapes that rays meet, as everything is now (collision/rays)."""
+        cdef bint editing
+        self.check()
+        self.lock.check_readable()
+        hidden = hidden_shapes(self.registry, exclude)
+        if not (self.lock.observing or self.lock.half):
+            catch_up(self.registry)
+        kinematics(self.scene)
+        editing, self.lock.editing = self.lock.editing, True       # a signal's handler changes no shapes meanwhile
+        try:
+            if every:
+                return all_hits(&self.collision.table, self.scene.pose, origins, directions, length, mask, hidden)
+            return first_hits(&self.collision.table, self.scene.pose, origins, directions, length, mask, hidden)
+        finally:
+            self.lock.editing = editing
+
+    def _shape_names(self, shape_id):
+        return names_of(self.registry, shape_id)
 
     @property
     def problem(self):

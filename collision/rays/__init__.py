@@ -1,0 +1,1 @@
+"""Rays: what they meet first."""

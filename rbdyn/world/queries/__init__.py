@@ -1,0 +1,1 @@
+"""What a World is asked: what rays meet."""
