@@ -125,3 +125,33 @@ def test_stops_met_at_once_all_turn_round():
             np.testing.assert_allclose(after, -before, rtol=2e-2)
         assert rbdyn.kinetic_energy(robot.state) == pytest.approx(begin, rel=1e-4)
     assert bounces > 3
+
+
+@pytest.mark.parametrize("links", [2, 4, 6])
+@pytest.mark.parametrize(("restitution", "friction"), [(0.5, 0.2), (0.5, 0.02), (1.0, 0.0)])
+def test_floating_chains_whose_joints_come_to_rest_fly_on(links, restitution, friction):
+    """Of joints that stood still the speed was to be changed by 0 / 0; nearly so, by any factor."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        m = Mechanism(RigidBody("world"), gravity=(0, 0, 0))
+        last = link("base", rng)
+        m.attach(m.root_body, last, Joint("base", Floating()))
+        for k in range(links):
+            body, axis = link(f"link{k}", rng), rng.normal(size=3)
+            joint = Joint(f"hinge{k}", Revolute(axis / np.linalg.norm(axis)), position_limits=(-0.6, 0.6),
+                          limit_restitution=restitution, friction=friction)  # fmt: skip
+            m.attach(last, body, joint, Transform(translation=rng.normal(size=3) * 0.1))
+            last = body
+        world = World(4e-3, gravity=(0, 0, 0))
+        robot = world.add_articulated_system(m, self_collision=False)
+        robot.set_state(v=3.0 * rng.normal(size=robot.nv))
+        start, p = rbdyn.kinetic_energy(robot.state), rbdyn.momentum(robot.state)
+        low, rise = start, 0.0
+        for _ in range(100):
+            world.step(5)
+            now = rbdyn.kinetic_energy(robot.state)
+            low, rise = min(low, now), max(rise, now - low)
+        np.testing.assert_allclose(rbdyn.momentum(robot.state), p, atol=1e-11 * np.abs(p).max() * 500)
+        assert rise < 2e-2 * start
+        if restitution < 1.0:
+            assert now < start
