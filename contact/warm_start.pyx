@@ -1,7 +1,7 @@
 """Last step's impulses, by key."""
 
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy, memmove, memset
 
 from rbdyn.contact.cone.local cimport clipped
 from rbdyn.contact.laws.disc cimport share_inside
@@ -35,7 +35,10 @@ cdef void shorten(ContactProblem* p, const Block* B) noexcept nogil:
 
 
 cdef void load(const WarmStart* W, ContactProblem* p) noexcept nogil:
-    """Write every block's starting impulse: last step's, or zero if it was not there.  Keys ascend on both sides."""
+    """Write every block's starting impulse: last step's, or zero if it was not there.
+
+    What is remembered ascends.  So do cones, and other blocks but for those of systems that surgery has put elsewhere.
+    """
     cdef int i, j = 0, k = 0, r, order
     cdef Key last = no_key()
     cdef Vec3 lam
@@ -61,8 +64,11 @@ cdef void load(const WarmStart* W, ContactProblem* p) noexcept nogil:
     j = 0
     for i in range(p.n_cones, p.n):
         B = p.block + i
-        if compare(B.key, last) <= 0:
+        order = compare(B.key, last)
+        if order == 0:
             continue
+        if order < 0:
+            j = k = 0
         last = B.key
         order = 1
         while j < W.n_blocks:
@@ -94,9 +100,32 @@ cdef int reserve(WarmStart* W, int n, int blocks, int rows, size_t* reallocation
     return 0
 
 
+cdef void remember(WarmStart* W, Key key, int rows, const double* lam) noexcept nogil:
+    """Put a block in its place, which nearly always is the last, unless it has no key or there is one of that key."""
+    cdef int at = W.n_blocks, row = W.n_rows, order = 1
+    if compare(key, no_key()) == 0:
+        return
+    while at > 0:
+        order = compare(key, W.block_key[at - 1])
+        if order >= 0:
+            break
+        at -= 1
+        row -= W.block_rows[at]
+    if at > 0 and order == 0:
+        return
+    if at < W.n_blocks:
+        memmove(W.block_key + at + 1, W.block_key + at, (W.n_blocks - at) * sizeof(Key))
+        memmove(W.block_rows + at + 1, W.block_rows + at, (W.n_blocks - at) * sizeof(int))
+        memmove(W.row_impulse + row + rows, W.row_impulse + row, (W.n_rows - row) * sizeof(double))
+    W.block_key[at], W.block_rows[at] = key, rows
+    memcpy(W.row_impulse + row, lam, rows * sizeof(double))
+    W.n_blocks += 1
+    W.n_rows += rows
+
+
 cdef int store(WarmStart* W, const ContactProblem* p, const double* impulse, size_t* reallocations) except -1 nogil:
     """Remember these impulses, (n_rows,), and nothing older."""
-    cdef int i, m = 0, rows = 0
+    cdef int i, m = 0
     cdef Key last = no_key()
     cdef Vec3 lam
     cdef const Block* B
@@ -110,17 +139,10 @@ cdef int store(WarmStart* W, const ContactProblem* p, const double* impulse, siz
                 W.key[m], W.impulse[m] = last, tmul3(frame_of(p, i), lam)
                 m += 1
     W.n = m
-    last = no_key()
-    m = 0
+    W.n_blocks = W.n_rows = 0
     for i in range(p.n_cones, p.n):
         B = p.block + i
-        if compare(B.key, last) > 0:
-            last = W.block_key[m] = B.key
-            W.block_rows[m] = B.rows
-            memcpy(W.row_impulse + rows, impulse + B.first_row, B.rows * sizeof(double))
-            rows += B.rows
-            m += 1
-    W.n_blocks, W.n_rows = m, rows
+        remember(W, B.key, B.rows, impulse + B.first_row)
     return 0
 
 

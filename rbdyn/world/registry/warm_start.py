@@ -30,8 +30,8 @@ def renumber_impulses(
     old = state["block_key"]
     if not any(source in SYSTEM_SOURCES and a in systems for source, a, _, _ in old.tolist()):
         return None
-    keys, kept = [], []
-    for source, a, b, feature in old.tolist():
+    keys, order = [], []
+    for i, (source, a, b, feature) in enumerate(old.tolist()):
         now: tuple[int, int] | None = (a, b)
         if source in SYSTEM_SOURCES and a in systems:
             if source == LOOP_SOURCE:
@@ -40,16 +40,18 @@ def renumber_impulses(
                 ends = BALL_ENDS if source == BALL_SOURCE else 1
                 found = dofs.get((a, b // ends))
                 now = None if found is None else (found[0], found[1] * ends + b % ends)
-        kept.append(now is not None)
         if now is not None:
             keys.append((source, *now, feature))
-    rows = np.repeat(np.array(kept, dtype=bool), state["block_rows"])
+            order.append(i)
+    first = np.concatenate([[0], np.cumsum(state["block_rows"])])
+    blocks = sorted(range(len(keys)), key=keys.__getitem__)      # a system that was exchanged comes behind all others
+    rows = [np.arange(first[order[k]], first[order[k] + 1]) for k in blocks]
     solver.set_state(
         {
             **state,
-            "block_key": np.array(keys, dtype=old.dtype),
-            "block_rows": state["block_rows"][np.array(kept, dtype=bool)],
-            "row_impulse": state["row_impulse"][rows],
+            "block_key": np.array([keys[k] for k in blocks], dtype=old.dtype),
+            "block_rows": state["block_rows"][[order[k] for k in blocks]],
+            "row_impulse": state["row_impulse"][np.concatenate([np.empty(0, dtype=int), *rows])],
         }
     )
     return state
