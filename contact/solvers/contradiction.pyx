@@ -4,12 +4,16 @@ from libc.math cimport fabs
 
 from rbdyn.contact.cone.block cimport Cone, make_compliant, mobility
 from rbdyn.contact.laws.dispatch cimport prepare_blocks
-from rbdyn.contact.operator cimport LineBlock, Operator, contact_velocity, line_velocity, set_free_velocity
+from rbdyn.contact.operator cimport (
+    LineBlock, Operator, contact_velocity, impulse_at, line_velocity, set_free_velocity,
+)
 from rbdyn.contact.problem cimport BOX, DISC, UNILATERAL, ContactProblem
+from rbdyn.spatial._algebra cimport Vec3, add3, dot3
 
 cdef double SOFT = 0.03            # compliance of blocks that contradict one another, of their own mobility
 cdef double SLOW = 0.1             # of their targets is asked for then
 cdef double UNSEEN = 1e-8          # [m/s] of a target: nothing that it asks for is dear
+cdef double UNFELT = 1e-6          # [m/s] of a velocity that a solve leaves
 cdef double DEAR = 30.0            # times the work that moves the bodies is too much; G_ii counts spin, too
 
 
@@ -67,13 +71,39 @@ cdef bint may_be_dear(const Operator* G, const ContactProblem* p, const double* 
     return False
 
 
+cdef bint takes_energy(const Operator* G, const ContactProblem* p, const double* impulse) noexcept nogil:
+    """Whether all impulses together take energy from the bodies, or leave it: bounces do, through any gear.
+
+    By the bodies' own velocities before and after them, lam . (v + v+) / 2; but for what a solve leaves of velocities.
+    """
+    cdef const LineBlock* k
+    cdef double work = 0.0, size = 0.0, term, lam
+    cdef Vec3 v
+    cdef int i, r
+    for i in range(G.n):
+        v = add3(contact_velocity(G, i), G.contact[i].v_free)
+        v.z += 2.0 * max(0.0, p.target[3 * G.contact[i].index + 2]) * G.contact[i].block.reach
+        term = dot3(impulse_at(impulse, i), v)
+        work += term
+        lam = fabs(impulse[3 * i]) + fabs(impulse[3 * i + 1]) + fabs(impulse[3 * i + 2])
+        size += 1e-6 * fabs(term) + UNFELT * lam
+    for i in range(G.n_blocks):
+        k = &G.block[i]
+        for r in range(k.rows):
+            lam = impulse[3 * G.n + k.first + r]
+            term = line_velocity(G, k.first + r) + G.line[k.first + r].v_free + 2.0 * p.target[k.row + r]
+            work += lam * term
+            size += 1e-6 * fabs(lam * term) + UNFELT * fabs(lam)
+    return work <= size
+
+
 cdef bint is_dear(const Operator* G, const ContactProblem* p, const double* impulse) noexcept nogil:
     """Whether the targets' work, W = sum lam T, is more than moving bodies can take.
 
     Bodies that push one another apart in a row reach the sum of the speeds T at most, V.  Their mass is less than m,
     the sum of 1 / G_ii over the blocks that push; those that come with up to U, the sum of the approach speeds, are
     stopped as well.  Work far beyond m V (U + V), DEAR times as much, moves no bodies: it turns joints that are nearly
-    singular, or is done by blocks against one another.
+    singular, or is done by blocks against one another.  A bounce turns round what comes, whatever is geared to it.
     """
     cdef double V = 0.0, U = 0.0, W = 0.0, m = 0.0, lam, T
     cdef const LineBlock* k
@@ -98,7 +128,7 @@ cdef bint is_dear(const Operator* G, const ContactProblem* p, const double* impu
                 U += fabs(G.line[k.first + r].v_free)
                 W += max(0.0, lam * T)
                 m += 1.0 / G.line[k.first + r].G
-    return W > DEAR * m * V * (U + V)
+    return W > DEAR * m * V * (U + V) and not takes_energy(G, p, impulse)
 
 
 cdef void soften(Operator* G, const ContactProblem* p) noexcept nogil:

@@ -199,7 +199,8 @@ def _mimic(joint: Joint, value: object, what: str) -> Mimic | None:
     if not isinstance(value, Mimic):
         raise MechanismError(f"{what} of joint {joint.name!r} must be a Mimic or None, got {shown(value)}")
     if value.joint == joint.name:
-        raise MechanismError(f"{what} of joint {joint.name!r} names that joint itself; it follows another one")
+        circle = f"in a circle: {joint.name} -> {joint.name}"
+        raise MechanismError(f"{what} of joint {joint.name!r} names that joint itself, {circle}")
     return value
 
 

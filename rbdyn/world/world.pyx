@@ -836,6 +836,8 @@ cdef class World:
             self.lock.editing = editing
 
     def _shape_names(self, shape_id):
+        """(object, body, link, geometry, material) of a shape."""
+        self.check()
         return names_of(self.registry, shape_id)
 
     @property

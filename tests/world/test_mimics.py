@@ -5,7 +5,7 @@ import pytest
 from world.scenes import World
 
 import rbdyn
-from rbdyn import io, testing
+from rbdyn import Joint, Mechanism, Mimic, Revolute, RigidBody, SpatialInertia, io, testing
 from rbdyn.errors import MechanismError
 
 Z = rbdyn.Revolute((0, 0, 1))
@@ -141,3 +141,23 @@ def test_mimics_of_urdf_act_without_a_word(recwarn):
     world.step(100)
     assert robot.q == pytest.approx([0.0, 0.5], abs=1e-12)            # gravity holds the balance
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("ratio", [1.0, 0.3, 0.1, -0.1, 0.01, 1e-3])
+@pytest.mark.parametrize("dt", [2e-3, 5e-4])
+@pytest.mark.parametrize("restitution", [0.5, 1.0])
+def test_what_is_geared_to_a_bouncing_stop_bounces(ratio, dt, restitution):
+    """The leader ran on: what its inertia needs of the follower's stop was taken for a push out of all proportion."""
+    m = Mechanism(RigidBody("root"), gravity=(0, 0, 0))
+    m.attach("root", RigidBody("A", SpatialInertia(1.0, inertia=0.5 * np.eye(3))), Joint("a", Revolute((0, 0, 1))))
+    limits = (-10.0, 0.2 * ratio) if ratio > 0.0 else (0.2 * ratio, 10.0)
+    follower = Joint("b", Revolute((0, 0, 1)), mimic=Mimic("a", ratio), position_limits=limits,
+                     limit_restitution=restitution)  # fmt: skip
+    m.attach("root", RigidBody("B", SpatialInertia(1.0, inertia=0.02 * np.eye(3))), follower)
+    world = World(dt, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(m)
+    robot.set_state(v=[2.0, 2.0 * ratio])
+    world.step(round(0.3 / dt))
+    np.testing.assert_allclose(robot.v, [-2.0 * restitution, -2.0 * restitution * ratio], rtol=1e-6)
+    assert robot.q[1] == pytest.approx(ratio * robot.q[0], abs=1e-6)
+    assert world.contact.statistics.unconverged == 0

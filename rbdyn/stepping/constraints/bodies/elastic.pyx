@@ -22,6 +22,7 @@ from rbdyn.stepping.builder cimport Builder, add_push, add_row, begin_block, beg
 from rbdyn.stepping.constraints.bodies.wire cimport (
     BOTH, SPRING, SPRING_SOURCE, WIRE_SOURCE, Wire, excess, measure, sign_of, start_rate,
 )
+from rbdyn.stepping.links cimport N_LINK_KINDS, Link
 from rbdyn.stepping.points cimport (
     PointMotion, bend_freely, bend_of_fall, fall_of, free_motion_of, is_first_of_system, look_ahead_of, note_wrench,
     push_body, start_motion_of,
@@ -100,13 +101,57 @@ cdef inline bint is_stiff(const Scene* s, const Wire* w, double mobility) noexce
     return (w.stiffness * s.dt + w.damping) * s.dt * mobility > UNRESOLVED
 
 
+cdef bint moves(const Scene* s, int handle) noexcept nogil:
+    """Whether it is a single body that forces move."""
+    cdef const BodyHandle* body = s.body + handle
+    return body.kind == SINGLE_BODY and s.single_scratch[body.index].inverse_mass > 0.0
+
+
+cdef bint pulls_alone(const Scene* s, const Wire* w) noexcept nogil:
+    """Whether no other link acts on the bodies that it moves."""
+    cdef const Link* other
+    cdef int kind, k, i, j
+    for kind in range(N_LINK_KINDS):
+        for k in range(s.link[kind].n):
+            other = s.link[kind].item[k]
+            if not other.near or other == &w.link:
+                continue
+            for i in range(w.n):
+                for j in range(other.n_bodies if moves(s, w.anchor[i].handle) else 0):
+                    if other.body[j] == w.anchor[i].handle:
+                        return False
+    return True
+
+
 cdef void settle_row(const Scene* s, Builder* b, const Wire* w, double theta, double gamma, double rate,
-                     double rate_free, double half) noexcept nogil:
-    """Velocities of the row begun last, along the wire; rates of its excess at the start, and without impulses."""
-    cdef double dt = s.dt, k = w.stiffness, c = w.damping
-    cdef double A = dt * (k * (excess(w) + theta * dt * ((1.0 - gamma) * rate + half)) + (1.0 - theta) * c * rate)
+                     double rate_free, double half, double mobility, bint free_) noexcept nogil:
+    """Velocities of the row begun last, along the wire; rates of its excess at the start, and without impulses.
+
+    A wire that pulls in a part of the step alone does so by its mean force, (U+ - U) / (e+ - e) with its energy
+    U = k max(0, e)^2 / 2, which makes none (a discrete gradient; Gonzalez, J. Nonlinear Sci. 1996).  As it gets taut,
+    F = k e+^2 / (2 (e+ - e)) is convex, and no more than the line k e+ / 2, whatever else pulls; nor, of bodies that
+    nothing else holds, than its chord up to where they would be without it, x.  As it gets slack,
+    F = k e^2 / (2 (e - e+)) is convex: a tangent gives no more than was stored; this is the one where it would end.
+    """
+    cdef double dt = s.dt, k = w.stiffness, c = w.damping, e = excess(w), taut = 1.0
+    cdef double x = e + dt * ((1.0 - gamma) * rate + gamma * rate_free + half), y, slope
+    cdef double A = dt * (k * (e + theta * dt * ((1.0 - gamma) * rate + half)) + (1.0 - theta) * c * rate)
     cdef double B = dt * theta * (k * gamma * dt + c)
     cdef int row = 3 * b.problem.n_cones + b.n_rows - 1
+    if w.resists != BOTH and theta < 1.0:
+        y = gamma * mobility * dt * dt                # what a unit force takes from e+
+        if e < 0.0:
+            if free_ and x > 0.0 and pulls_alone(s, w):
+                taut = x / (x - e)
+            A = dt * theta * taut * (k * (e + dt * ((1.0 - gamma) * rate + half)))
+            B *= taut
+        elif e > 0.0 > x - 0.5 * y * k * e:           # where it ends by the mean of both excesses
+            x -= y * 0.5 * k * e * e / (e - min(x, 0.0))
+            x = min(x, 0.0)
+            taut = e / (e - x)
+            slope = 0.5 * k * taut * taut
+            A = dt * (0.5 * k * e * taut + slope * (e + dt * ((1.0 - gamma) * rate + half) - x) + 0.5 * c * taut * rate)
+            B = dt * (slope * gamma * dt + 0.5 * c * taut)
     b.v_start[row], b.v_free[row] = -rate - A / B, -rate_free - A / B
     b.block[b.problem.n_cones + b.n_blocks - 1].compliance = 1.0 / B
 
@@ -150,6 +195,7 @@ cdef int write_elastic(const Scene* s, Builder* b, Wire* w) except -1 nogil:
     """The row along it, and those across."""
     cdef bint free_ = flies(s, w) and not is_stiff(s, w, mobility_of_singles(s, w))
     cdef double theta = 0.5, gamma = 0.5 if free_ else 1.0, sign = sign_of(w), rate, end, bend
+    cdef double mobility
     cdef int i
     if free_:
         for i in range(w.n):
@@ -167,10 +213,11 @@ cdef int write_elastic(const Scene* s, Builder* b, Wire* w) except -1 nogil:
               Key(source=SPRING_SOURCE if w.kind == SPRING else WIRE_SOURCE, id_a=w.link.id, id_b=0, feature=0))
     for i in range(w.n):
         add_push(b, s, s.body + w.anchor[i].handle, w.at[i], scale3(sign, w.pull[i]), zero3())
-    w.stops = not free_ and is_stiff(s, w, mobility_of_singles(s, w) + mobility_by_robots(b))
+    mobility = mobility_of_singles(s, w) + mobility_by_robots(b)
+    w.stops = not free_ and is_stiff(s, w, mobility)
     if w.stops:
         theta = 1.0
-    settle_row(s, b, w, theta, gamma, sign * rate, sign * end, bend)
+    settle_row(s, b, w, theta, gamma, sign * rate, sign * end, bend, mobility, free_)
     if w.turns:
         write_across(s, b, w, theta, gamma, across_stiffness(w))
     return 0
