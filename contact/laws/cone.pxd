@@ -17,9 +17,14 @@ cdef inline void prepare(Operator* G, Contact* k) noexcept nogil:
     pass
 
 
+cdef inline bint is_of_singles(const Contact* k) noexcept nogil:
+    """Whether single bodies alone are in contact."""
+    return k.row == k.row_end
+
+
 cdef inline bint has_normal_alone(const Contact* k, Vec3 old, double alpha) noexcept nogil:
     """Whether a visit is one of two single bodies without friction, as poses are corrected by."""
-    return (k.block.kind == FRICTIONLESS and k.row == k.row_end and k.block.compliance == 0.0 and alpha == 1.0
+    return (k.block.kind == FRICTIONLESS and is_of_singles(k) and k.block.compliance == 0.0 and alpha == 1.0
             and old.x == 0.0 and old.y == 0.0)
 
 
@@ -64,6 +69,7 @@ cdef inline bint visit_sticking(Operator* G, int i, Vec3 v, Vec3 old, double* im
     """`visit` of a contact with velocity v, if it sticks: by -G_ii^-1 v, which takes all of v.  Else nothing is done.
 
     That it does not open is asked first, of the velocity that it has without its impulse, as local_impulse does.
+    Not for links of a robot that overlap on all sides: increments let what moves nothing grow, to 1e11 N s.
     """
     cdef const Cone* B = &G.contact[i].block
     cdef Vec3 delta, lam
@@ -91,7 +97,8 @@ cdef inline double visit(Operator* G, int i, FrictionLaw law, Method method, dou
         if 0.0 <= n < 1e40 or 1e-40 < -n < 1e40:
             return visit_normal(G, i, n, old.z, impulse)
     v = contact_velocity(G, i)
-    if B.compliance == 0.0 and alpha == 1.0 and visit_sticking(G, i, v, old, impulse):
+    if is_of_singles(&G.contact[i]) and B.compliance == 0.0 and alpha == 1.0 and (
+            visit_sticking(G, i, v, old, impulse)):
         return max(fabs(v.x), fabs(v.y), fabs(v.z))
     c = sub3(v, apply_block(B, old))
     if B.compliance > 0.0:
