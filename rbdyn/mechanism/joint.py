@@ -198,9 +198,6 @@ def _mimic(joint: Joint, value: object, what: str) -> Mimic | None:
         return None
     if not isinstance(value, Mimic):
         raise MechanismError(f"{what} of joint {joint.name!r} must be a Mimic or None, got {shown(value)}")
-    if value.joint == joint.name:
-        circle = f"in a circle: {joint.name} -> {joint.name}"
-        raise MechanismError(f"{what} of joint {joint.name!r} names that joint itself, {circle}")
     return value
 
 

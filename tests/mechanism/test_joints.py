@@ -13,7 +13,6 @@ from rbdyn import (
     Geometry,
     Helical,
     Joint,
-    Mimic,
     Planar,
     Prismatic,
     Revolute,
@@ -275,12 +274,3 @@ def test_moved_geometry():
     moved = Geometry(Box((1, 2, 3)), Transform(translation=(1, 0, 0)), "b/0", "steel", 2, 5).moved(pose)
     np.testing.assert_allclose(moved.pose.translation, [0, 2, 0], atol=1e-15)
     assert (moved.name, moved.material, moved.group, moved.mask) == ("b/0", "steel", 2, 5)
-
-
-def test_a_joint_cannot_follow_itself():
-    with pytest.raises(rbdyn.MechanismError, match="mimic of joint 'hinge' names that joint itself"):
-        Joint("hinge", Revolute((0, 0, 1)), mimic=Mimic("hinge"))
-    joint = Joint("hinge", Revolute((0, 0, 1)), mimic=Mimic("other", 2.0))
-    with pytest.raises(rbdyn.MechanismError, match="itself"):
-        joint.mimic = Mimic("hinge")
-    assert joint.mimic.joint == "other"

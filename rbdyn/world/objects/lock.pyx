@@ -27,8 +27,8 @@ cdef class EditLock:
             raise BusyError("another thread was stepping this World when this process was forked, so that it stays in "
                             "the middle of a step here; make a new World, or fork between steps")
         if self.busy and self.observing:
-            raise BusyError("observers look at the World: it may be read, not stepped or changed; note what is to be "
-                            "done, and do it after step()")
+            raise BusyError("observers look at the World: it may be read, not stepped or changed "
+                            "by the call that led here; note what is to be done, and do it after step()")
         if self.busy:
             raise BusyError("the World is being stepped by another thread, or by the call that led here")
         return 0

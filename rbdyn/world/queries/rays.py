@@ -119,11 +119,19 @@ def ray_test_batch(
     return _hits(world, start, along, length, mask, exclude)
 
 
+def _is_one(given: Any) -> bool:
+    """Whether this is a vector, not several; of what is neither, as_array says what is wrong."""
+    try:
+        return np.ndim(given) == 1
+    except ValueError:
+        return False
+
+
 def _rays(origins: Any, directions: Any, many: bool) -> tuple[Array, Array]:
     """Origins and unit directions, (n, 3) each; of one ray, or of as many as are given."""
     names = ("origins", "directions") if many else ("origin", "direction")
     start, along = (
-        as_array(given, (None, 3) if many and np.ndim(given) != 1 else (3,), name)
+        as_array(given, (None, 3) if many and not _is_one(given) else (3,), name)
         for given, name in zip((origins, directions), names, strict=False)
     )
     start, along = np.atleast_2d(start), np.atleast_2d(along)
