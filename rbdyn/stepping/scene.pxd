@@ -49,6 +49,7 @@ cdef struct SingleScratch:
     Vec3 v_free, w_free       # velocity without contact impulses
     Vec3 dv, dw               # velocity change by contact impulses
     bint in_contact           # an impulse acts on it that is no bounce
+    double turning            # (w dt)^2, about, with which taut wires swing it (constraints/bodies/turning.pxd)
     bint touched              # a contact or a constraint between bodies is on it in this step, if some World has these
     Blow blow                 # of something that it meets fast in this step; what follows is of then
     Mat3 R_met                # body to world axes

@@ -14,14 +14,15 @@ metre.  That is implicit likewise, in two rows across it.  Anything else runs, i
 of the step, so that forces pass through the same points as the mean motion: angular momentum stays.
 """
 
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, sqrt
 
 from rbdyn.contact.problem cimport BILATERAL, UNILATERAL, ContactProblem, Key
-from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, smul3, sub3, vec3, zero3
+from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, smul3, sub3, zero3
 from rbdyn.stepping.builder cimport Builder, add_push, add_row, begin_block, begin_row, gather_row
 from rbdyn.stepping.constraints.bodies.wire cimport (
-    BOTH, SPRING, SPRING_SOURCE, WIRE_SOURCE, Wire, excess, measure, sign_of, start_rate,
+    BOTH, SPRING, SPRING_SOURCE, WIRE_SOURCE, Wire, excess, measure, normal_to, sign_of, start_rate,
 )
+from rbdyn.stepping.constraints.bodies.turning cimport count_turning, write_turning
 from rbdyn.stepping.links cimport N_LINK_KINDS, Link
 from rbdyn.stepping.points cimport (
     PointMotion, bend_freely, bend_of_fall, fall_of, free_motion_of, is_first_of_system, look_ahead_of, note_wrench,
@@ -30,7 +31,8 @@ from rbdyn.stepping.points cimport (
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene
 from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID
 
-cdef double UNRESOLVED = 4.0   # (w dt)^2 beyond which steps do not tell how a spring of frequency w swings
+cdef double UNRESOLVED = 2.0   # gamma (w dt)^2 from which on steps do not tell how a spring of frequency w swings
+cdef double TAKING_TURNS = 0.2   # the same of wires that get slack while others on their bodies get taut
 
 
 cdef inline double sweep(Vec3 way, Vec3 v, double dt) noexcept nogil:
@@ -96,11 +98,6 @@ cdef double mobility_by_robots(const Builder* b) noexcept nogil:
     return total
 
 
-cdef inline bint is_stiff(const Scene* s, const Wire* w, double mobility) noexcept nogil:
-    """Whether it swings, or is damped, faster than steps can tell: then it is led to rest."""
-    return (w.stiffness * s.dt + w.damping) * s.dt * mobility > UNRESOLVED
-
-
 cdef bint moves(const Scene* s, int handle) noexcept nogil:
     """Whether it is a single body that forces move."""
     cdef const BodyHandle* body = s.body + handle
@@ -123,6 +120,16 @@ cdef bint pulls_alone(const Scene* s, const Wire* w) noexcept nogil:
     return True
 
 
+cdef bint is_stiff(const Scene* s, const Wire* w, double mobility, double gamma) noexcept nogil:
+    """Whether it swings, or is damped, faster than steps can tell: then it is led to rest.
+
+    From there on half of its force alone, in a step, takes all that it is stretched.  Wires that only pull, and take
+    turns with others on a single body, see less: each forgets what the others do in the step in which it gets slack.
+    """
+    cdef double fast = gamma * (w.stiffness * s.dt + w.damping) * s.dt * mobility
+    return fast >= UNRESOLVED or (fast >= TAKING_TURNS and w.resists != BOTH and not pulls_alone(s, w))
+
+
 cdef void settle_row(const Scene* s, Builder* b, const Wire* w, double theta, double gamma, double rate,
                      double rate_free, double half, double mobility, bint free_) noexcept nogil:
     """Velocities of the row begun last, along the wire; rates of its excess at the start, and without impulses.
@@ -132,6 +139,7 @@ cdef void settle_row(const Scene* s, Builder* b, const Wire* w, double theta, do
     F = k e+^2 / (2 (e+ - e)) is convex, and no more than the line k e+ / 2, whatever else pulls; nor, of bodies that
     nothing else holds, than its chord up to where they would be without it, x.  As it gets slack,
     F = k e^2 / (2 (e - e+)) is convex: a tangent gives no more than was stored; this is the one where it would end.
+    Not where others on its bodies may hold it taut: the tangent would give it less than it has at rest.
     """
     cdef double dt = s.dt, k = w.stiffness, c = w.damping, e = excess(w), taut = 1.0
     cdef double x = e + dt * ((1.0 - gamma) * rate + gamma * rate_free + half), y, slope
@@ -145,8 +153,8 @@ cdef void settle_row(const Scene* s, Builder* b, const Wire* w, double theta, do
                 taut = x / (x - e)
             A = dt * theta * taut * (k * (e + dt * ((1.0 - gamma) * rate + half)))
             B *= taut
-        elif e > 0.0 > x - 0.5 * y * k * e:           # where it ends by the mean of both excesses
-            x -= y * 0.5 * k * e * e / (e - min(x, 0.0))
+        elif e > 0.0 > x - 0.5 * y * k * e and (e + dt * (rate + half) < 0.0 or pulls_alone(s, w)):
+            x -= y * 0.5 * k * e * e / (e - min(x, 0.0))  # where it ends by the mean of both excesses
             x = min(x, 0.0)
             taut = e / (e - x)
             slope = 0.5 * k * taut * taut
@@ -154,15 +162,6 @@ cdef void settle_row(const Scene* s, Builder* b, const Wire* w, double theta, do
             B = dt * (slope * gamma * dt + 0.5 * c * taut)
     b.v_start[row], b.v_free[row] = -rate - A / B, -rate_free - A / B
     b.block[b.problem.n_cones + b.n_blocks - 1].compliance = 1.0 / B
-
-
-cdef inline Vec3 normal_to(Vec3 n) noexcept nogil:
-    """A unit vector across a unit vector."""
-    cdef Vec3 e = vec3(1.0, 0.0, 0.0)
-    if fabs(n.x) > 0.6:
-        e = vec3(0.0, 1.0, 0.0)
-    e = cross3(n, e)
-    return scale3(1.0 / sqrt(dot3(e, e)), e)
 
 
 cdef inline double across_stiffness(const Wire* w) noexcept nogil:
@@ -193,7 +192,8 @@ cdef int write_across(const Scene* s, Builder* b, Wire* w, double theta, double 
 
 cdef int write_elastic(const Scene* s, Builder* b, Wire* w) except -1 nogil:
     """The row along it, and those across."""
-    cdef bint free_ = flies(s, w) and not is_stiff(s, w, mobility_of_singles(s, w))
+    cdef bint swings = count_turning(w) > 0
+    cdef bint free_ = flies(s, w) and not swings and not is_stiff(s, w, mobility_of_singles(s, w), 0.5)
     cdef double theta = 0.5, gamma = 0.5 if free_ else 1.0, sign = sign_of(w), rate, end, bend
     cdef double mobility
     cdef int i
@@ -214,12 +214,13 @@ cdef int write_elastic(const Scene* s, Builder* b, Wire* w) except -1 nogil:
     for i in range(w.n):
         add_push(b, s, s.body + w.anchor[i].handle, w.at[i], scale3(sign, w.pull[i]), zero3())
     mobility = mobility_of_singles(s, w) + mobility_by_robots(b)
-    w.stops = not free_ and is_stiff(s, w, mobility)
+    w.stops = not free_ and (swings or is_stiff(s, w, mobility, gamma))
     if w.stops:
         theta = 1.0
     settle_row(s, b, w, theta, gamma, sign * rate, sign * end, bend, mobility, free_)
     if w.turns:
         write_across(s, b, w, theta, gamma, across_stiffness(w))
+    write_turning(s, b, w)
     return 0
 
 

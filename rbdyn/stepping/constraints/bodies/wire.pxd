@@ -1,16 +1,17 @@
 # A wire, or a spring, between points of bodies, as a scene knows it.
 
-from libc.math cimport sqrt
+from libc.math cimport fabs, fmax, fmin, sqrt
 
 from rbdyn.memory cimport Arena, place
-from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3, vec3, zero3
+from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, sub3, vec3, zero3
 from rbdyn.stepping.links cimport WIRE_LINK, Anchor, Link
 from rbdyn.stepping.points cimport start_motion_of
 from rbdyn.stepping.scene cimport Scene
 
 cdef enum:
     WIRE_SOURCE = 12          # Key.source; id_a is the number of the wire
-    SPRING_SOURCE = 13        # of both, feature 0 is along it, 1 across
+    SPRING_SOURCE = 13        # of both, feature 0 is along it, 1 across,
+    TURNING = 2               # and from 2 on about the bodies of its anchors
 
 cdef enum Resists:
     STRETCH
@@ -41,6 +42,8 @@ cdef struct Wire:             # it runs straight from anchor to anchor, without 
     Vec3* way                 # (n,) where it runs, if that is somewhat later
     Vec3* pull                # (n,) what a unit tension does to them [N / N]
     double* share             # (n - 1,) how much each part counts in that
+    bint* swings              # (n,) it turns this body faster than steps tell: there is a block about it (turning.pxd)
+    Vec3* about               # (2 n,) axes of that, times the root of the stiffness [(N m)^1/2]
     double distance           # along the anchors at the start [m]
     double rate               # of it [m/s]
     double before             # share of the step by the old velocity, if it is asked to bounce; else 0
@@ -59,6 +62,8 @@ cdef inline void lay_out_wire(Wire* w, Arena* a, int n) noexcept nogil:
     w.way = <Vec3*> place(a, n, sizeof(Vec3))
     w.pull = <Vec3*> place(a, n, sizeof(Vec3))
     w.share = <double*> place(a, n, sizeof(double))
+    w.swings = <bint*> place(a, n, sizeof(bint))
+    w.about = <Vec3*> place(a, 2 * n, sizeof(Vec3))
 
 cdef inline Wire* wire_of(const Scene* s, int k) noexcept nogil:
     return <Wire*> s.link[WIRE_LINK].item[k]
@@ -77,6 +82,19 @@ cdef inline double sign_of(const Wire* w) noexcept nogil:
 cdef inline double excess(const Wire* w) noexcept nogil:
     """How far it is beyond what it allows [m], negative for slack; of BOTH: too long."""
     return sign_of(w) * (w.distance - w.length)
+
+cdef inline double last_tension(const Wire* w) noexcept nogil:
+    """Of a stiff wire, in the two steps before, the smaller [N]: a blow is none."""
+    if not (w.link.done.dt > 0.0 and w.link.last.dt > 0.0):
+        return 0.0
+    return fmin(sign_of(w) * w.link.done.impulse[0] / w.link.done.dt,
+                sign_of(w) * w.link.last.impulse[0] / w.link.last.dt)
+
+cdef inline double tension_of(const Wire* w) noexcept nogil:
+    """What it pulls with as the step begins [N], as far as is known; negative where it pushes."""
+    if w.kind == STIFF:
+        return last_tension(w)
+    return sign_of(w) * w.stiffness * (excess(w) if w.resists == BOTH else fmax(0.0, excess(w)))
 
 cdef inline double measure(Wire* w, const Vec3* at) noexcept nogil:
     """The way along these points [m]; writes what a unit tension does to them.
@@ -111,3 +129,11 @@ cdef inline double start_rate(const Scene* s, const Wire* w) noexcept nogil:
     for i in range(w.n):
         rate -= dot3(w.pull[i], start_motion_of(s, s.body + w.anchor[i].handle, w.at[i]).v)
     return rate
+
+cdef inline Vec3 normal_to(Vec3 n) noexcept nogil:
+    """A unit vector across a unit vector."""
+    cdef Vec3 e = vec3(1.0, 0.0, 0.0)
+    if fabs(n.x) > 0.6:
+        e = vec3(0.0, 1.0, 0.0)
+    e = cross3(n, e)
+    return scale3(1.0 / sqrt(dot3(e, e)), e)

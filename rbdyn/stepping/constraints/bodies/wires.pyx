@@ -16,7 +16,11 @@ from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3, zero3
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_push, begin_row, bend_row, gather_row
 from rbdyn.stepping.constraints.bodies.elastic cimport find_free_rate, read_elastic, write_across, write_elastic
 from rbdyn.stepping.constraints.bodies.wire cimport (
-    BOTH, CUSTOM, SPRING, STIFF, WIRE_SOURCE, Wire, excess, measure, share_of_part, sign_of, start_rate, wire_of,
+    BOTH, CUSTOM, SPRING, STIFF, TURNING, WIRE_SOURCE, Wire, excess, last_tension, measure, share_of_part, sign_of,
+    start_rate, tension_of, wire_of,
+)
+from rbdyn.stepping.constraints.bodies.turning cimport (
+    clear_turning, count_turning, find_turning, note_turning, read_turning, write_turning,
 )
 from rbdyn.stepping.links cimport WIRE_LINK
 from rbdyn.stepping.points cimport is_first_of_system, note_wrench, place_of, push_body, start_motion_of
@@ -25,6 +29,7 @@ from rbdyn.stepping.touch cimport in_one_tree
 
 cdef double REACH = 50.0      # change of velocity in a step that others are expected to stay below [m/s]
 cdef double STRING = 1.0      # (w dt)^2 of a swing across a wire beyond which it is damped; unstable from 4 on
+cdef double SLOW_STRING = 0.1  # likewise of a compliant wire, which swings on: several may hold one body
 cdef double MARGIN = 1e-4     # slack below which a wire counts as taut [m]
 
 
@@ -36,30 +41,22 @@ cdef bint hangs_on_robots(const Scene* s, const Wire* w) noexcept nogil:
     return False
 
 
-cdef inline double last_tension(const Wire* w) noexcept nogil:
-    """Its tension in the two steps before, the smaller [N]: a blow is none."""
-    if not (w.link.done.dt > 0.0 and w.link.last.dt > 0.0):
-        return 0.0
-    return min(sign_of(w) * w.link.done.impulse[0] / w.link.done.dt,
-               sign_of(w) * w.link.last.impulse[0] / w.link.last.dt)
-
-
 cdef bint is_taut_string(const Scene* s, const Wire* w) noexcept nogil:
     """Whether light single bodies on it would swing across it faster than steps tell.
 
-    The frequency is sqrt(T / (d m)).  Its direction is that of the start of the step, so that this swing is explicit:
-    it would grow.  A stiff wire between such bodies holds them sideways, implicitly, by T / d for each metre.
+    The frequency is sqrt(T / (d m)).  Its direction is that of the start of the step, or of its middle, so that this
+    swing is explicit: it would grow.  A wire between such bodies holds them sideways, implicitly, by T / d a metre.
     """
     cdef const BodyHandle* body
-    cdef double mobility = 0.0, tension = last_tension(w)
+    cdef double mobility = 0.0, tension = tension_of(w)
     cdef int i
-    if w.kind != STIFF or w.n != 2 or not tension > 0.0 or not w.distance > 0.0:
+    if w.kind == SPRING or w.n != 2 or not tension > 0.0 or not w.distance > 0.0:
         return False
     for i in range(2):
         body = s.body + w.anchor[i].handle
         if body.kind == SINGLE_BODY and s.single[body.index].type == DYNAMIC:
             mobility += 1.0 / s.single[body.index].mass
-    return tension * s.dt * s.dt * mobility > STRING * w.distance
+    return tension * s.dt * s.dt * mobility > (STRING if w.kind == STIFF else SLOW_STRING) * w.distance
 
 
 cdef void fade_short_parts(const Scene* s, Wire* w) noexcept nogil:
@@ -113,22 +110,28 @@ cdef void look_at_wire(const Scene* s, Wire* w) noexcept nogil:
 
 
 cdef void look_at_wires(const Scene* s) noexcept nogil:
-    """The wires of a step that begins: which may act."""
+    """The wires of a step that begins: which may act, and which turn bodies fast, together with others."""
     cdef int k
     for k in range(s.link[WIRE_LINK].n):
         look_at_wire(s, wire_of(s, k))
+        clear_turning(s, wire_of(s, k))
+    for k in range(s.link[WIRE_LINK].n):
+        note_turning(s, wire_of(s, k))
+    for k in range(s.link[WIRE_LINK].n):
+        find_turning(s, wire_of(s, k))
 
 
 cdef Count count_wires(const Scene* s) noexcept nogil:
-    """A row for each one that may act, two more across a spring."""
+    """A row for each one that may act, two more across a spring, and about each body that it turns fast."""
     cdef Count count = Count(0, 0, 0)
     cdef const Wire* w
-    cdef int k
+    cdef int k, blocks
     for k in range(s.link[WIRE_LINK].n):
         w = wire_of(s, k)
         if w.link.near:
-            count.blocks += 2 if w.turns else 1
-            count.rows += 3 if w.turns else 1
+            blocks = w.turns + count_turning(w)
+            count.blocks += 1 + blocks
+            count.rows += 1 + 2 * blocks
     return count
 
 
@@ -161,6 +164,7 @@ cdef int write_stiff(const Scene* s, Builder* b, Wire* w) except -1 nogil:
     w.stops = w.turns
     if w.turns:
         write_across(s, b, w, 1.0, 1.0, last_tension(w) / w.distance)
+    write_turning(s, b, w)
     return 0
 
 
@@ -226,7 +230,9 @@ cdef void read_wires(const Scene* s, const ContactProblem* p, Share share) noexc
         while w.link.id != p.block[i].key.id_a:
             k += 1
             w = wire_of(s, k)
-        if w.kind == STIFF and p.block[i].key.feature == 0:
+        if p.block[i].key.feature >= TURNING:
+            read_turning(s, w, p, i, is_outside(s, w))
+        elif w.kind == STIFF and p.block[i].key.feature == 0:
             if p.impulse[p.block[i].first_row] != 0.0:
                 read_stiff(s, w, p, p.block[i].first_row)
         else:
