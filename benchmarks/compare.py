@@ -19,7 +19,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from rbdyn.mechanism import Mechanism
 
 SLOWER = 0.97  # least ratio that counts as no slower
 CHUNK = 0.02  # [s] of one timing
@@ -44,6 +47,7 @@ def rows() -> Iterator[tuple[str, Callable[[], Loop]]]:
     for name, dt, steps in (*SCENES, *BALLS):
         yield f"step {name}", lambda name=name, dt=dt, steps=steps: scene(name, dt, steps)
     yield "step air, no limits", air_without_limits
+    yield "step standing, no limits", standing_without_limits
     yield "step pile50", pile
     yield "forward dynamics, 1000-joint chain", chain
     yield "simulate Panda", simulate
@@ -63,21 +67,44 @@ def scene(name: str, dt: float, steps: int) -> Loop:
     return lambda: world.step(steps)
 
 
-def air_without_limits() -> Loop:
-    """The scene air with joints that turn freely: limits that one version has and the other has not do not count."""
+def without_limits() -> Mechanism:
+    """A quadruped whose joints turn freely: limits that one version has and the other has not do not count."""
     from benchmarks import robots
+
+    mechanism = robots.ANYMAL.mechanism()
+    for joint in mechanism.joints:
+        joint.position_limits = joint.velocity_limit = joint.effort_limit = None
+    return mechanism
+
+
+def air_without_limits() -> Loop:
+    """The scene air with such joints."""
     from benchmarks.scenes import in_rbdyn
     from benchmarks.scenes.types import AIR_HEIGHT, air_speeds
     from rbdyn.world import World
 
     _, q = in_rbdyn.anymal_start()
     q[2] = AIR_HEIGHT
-    mechanism = robots.ANYMAL.mechanism()
-    for joint in mechanism.joints:
-        joint.position_limits = None
     world = World(1e-3)
-    robot = world.add_articulated_system(mechanism, self_collision=False)
+    robot = world.add_articulated_system(without_limits(), self_collision=False)
     robot.set_state(q, [0.0] * 6 + list(air_speeds(robot.nv - 6)))
+    return lambda: world.step(400)
+
+
+def standing_without_limits() -> Loop:
+    """The scene standing with such joints, and motors that give any torque."""
+    from benchmarks.scenes import in_rbdyn
+    from benchmarks.scenes.types import FRICTION, KD, KP
+    from rbdyn.world import World
+
+    _, q = in_rbdyn.anymal_start()
+    world = World(2.5e-3)
+    robot = world.add_articulated_system(without_limits(), self_collision=False)
+    world.add_ground()
+    world.set_default_material(friction=FRICTION)
+    robot.set_state(q)
+    robot.set_pd_gains(KP, KD)
+    robot.set_pd_target(q)
     return lambda: world.step(400)
 
 
