@@ -166,6 +166,10 @@ def test_bad_limits_are_named():
     for options in ({"cone": -1.0}, {"angle": "wide"}, {"twist": (1, 0)}, {"twist": 3.0}, {"axis": (0, 0, 0)}):
         with pytest.raises(StateError):
             robot.set_ball_limits("socket", **options)
+    for twist in ("abc", (1, "x"), (1, 2, 3), (-np.inf, 0.1)):
+        with pytest.raises(StateError, match="twist_limits of joint 'socket' must"):
+            robot.set_ball_limits("socket", twist=twist)
+    robot.set_ball_limits("socket", twist=(-np.inf, np.inf))
     robot.set_ball_limits("socket", cone=np.inf, angle=0.2)
     robot.set_state([np.cos(0.3), np.sin(0.3), 0, 0])
     assert [x.end for x in robot.joint_limit_violations()] == ["angle"]

@@ -105,6 +105,12 @@ def limit_restitution(robot: ArticulatedSystem) -> Array:
     return robot._joint_numbers("limit_restitution")
 
 
+def _is_endless(twist: object) -> bool:
+    """Whether both ends are numbers without end: then there is no limit."""
+    ends = twist if isinstance(twist, (list, tuple, np.ndarray)) else ()
+    return len(ends) == 2 and all(isinstance(x, (int, float, np.number)) and math.isinf(x) for x in ends)
+
+
 def set_ball_limits(
     robot: ArticulatedSystem,
     joint: str,
@@ -147,8 +153,7 @@ def set_ball_limits(
         if angle is not None and angle != math.inf:
             probe.position_limits = (0.0, angle)
         probe.cone_limit = None if cone == math.inf else cone
-        bounded = twist is not None and not (np.isinf(np.array(twist, dtype=float)).all())
-        probe.twist_limits = twist if bounded else None
+        probe.twist_limits = None if _is_endless(twist) else twist
         probe.twist_axis = old[2] if axis is None else axis
     except (MechanismError, ValueError, TypeError) as error:
         raise StateError(str(error)) from None
