@@ -22,7 +22,7 @@ from rbdyn.stepping.builder cimport Builder, add_push, add_row, begin_block, beg
 from rbdyn.stepping.constraints.bodies.wire cimport (
     BOTH, SPRING, SPRING_SOURCE, WIRE_SOURCE, Wire, excess, measure, normal_to, sign_of, start_rate,
 )
-from rbdyn.stepping.constraints.bodies.turning cimport count_turning, write_turning
+from rbdyn.stepping.constraints.bodies.turning cimport write_turning
 from rbdyn.stepping.links cimport N_LINK_KINDS, Link
 from rbdyn.stepping.points cimport (
     PointMotion, bend_freely, bend_of_fall, fall_of, free_motion_of, is_first_of_system, look_ahead_of, note_wrench,
@@ -192,8 +192,7 @@ cdef int write_across(const Scene* s, Builder* b, Wire* w, double theta, double 
 
 cdef int write_elastic(const Scene* s, Builder* b, Wire* w) except -1 nogil:
     """The row along it, and those across."""
-    cdef bint swings = count_turning(w) > 0
-    cdef bint free_ = flies(s, w) and not swings and not is_stiff(s, w, mobility_of_singles(s, w), 0.5)
+    cdef bint free_ = flies(s, w) and not is_stiff(s, w, mobility_of_singles(s, w), 0.5)
     cdef double theta = 0.5, gamma = 0.5 if free_ else 1.0, sign = sign_of(w), rate, end, bend
     cdef double mobility
     cdef int i
@@ -214,13 +213,13 @@ cdef int write_elastic(const Scene* s, Builder* b, Wire* w) except -1 nogil:
     for i in range(w.n):
         add_push(b, s, s.body + w.anchor[i].handle, w.at[i], scale3(sign, w.pull[i]), zero3())
     mobility = mobility_of_singles(s, w) + mobility_by_robots(b)
-    w.stops = not free_ and (swings or is_stiff(s, w, mobility, gamma))
+    w.stops = not free_ and is_stiff(s, w, mobility, gamma)
     if w.stops:
         theta = 1.0
     settle_row(s, b, w, theta, gamma, sign * rate, sign * end, bend, mobility, free_)
     if w.turns:
         write_across(s, b, w, theta, gamma, across_stiffness(w))
-    write_turning(s, b, w)
+    write_turning(s, b, w, free_)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""How taut wires and springs turn the bodies that they pull beside their centres.
+"""How compliant wires and springs turn the bodies that they pull beside their centres.
 
 A pull P at the arm r from the centre of mass turns with neither of them: the second derivative of its potential by
 the body's rotation is
@@ -7,28 +7,32 @@ the body's rotation is
 
 with the eigenvalues P . r about the axis across both, (P . r + |P| |r|) / 2 about the one in their plane along
 r / |r| - P / |P|, and (P . r - |P| |r|) / 2 <= 0 about the one between them.  Rows take their arms from the start of
-the step, or from its middle: this swing is explicit, and would grow where steps do not resolve it, of all wires of a
-body together.  There the first two stiffnesses are implicit, a row each; they bring the body to rest.
+the step, or from its middle: this swing is explicit, and would grow where steps hardly resolve it, of all wires of a
+body together.  There the first two stiffnesses act at the end of the step, a row each: they bring the rotation to rest,
+and leave the rest of the motion as it is.
 """
 
 from libc.math cimport sqrt
 
 from rbdyn.contact.problem cimport BILATERAL, ContactProblem, Key
-from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, sub3, zero3
+from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, smul3, sub3, zero3
 from rbdyn.stepping.builder cimport Builder, add_push, add_row, begin_block
 from rbdyn.stepping.constraints.bodies.wire cimport (
-    CUSTOM, SPRING, SPRING_SOURCE, TURNING, WIRE_SOURCE, Wire, normal_to, tension_of,
+    SPRING, SPRING_SOURCE, TURNING, WIRE_SOURCE, Wire, is_elastic, normal_to, tension_of,
 )
 from rbdyn.stepping.points cimport note_wrench, push_body
-from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, BodyHandle, Scene, SingleParameters
+from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, BodyHandle, Scene, SingleParameters, SingleScratch
 
-cdef double STRING = 1.0      # (w dt)^2 of all swings of a body beyond which they are damped; unstable from 4 on
+cdef double FAST = 0.5        # (w dt)^2 of all swings of a body beyond which they are led to rest
 
 
 cdef inline bint is_turned(const Scene* s, const Wire* w, int i) noexcept nogil:
-    """Whether anchor i is on a single body that forces turn."""
+    """Whether it is elastic, and anchor i on a single body that forces turn.
+
+    What a stiff wire pulls with among others that hold the same is no force that a swing would feel.
+    """
     cdef const BodyHandle* body = s.body + w.anchor[i].handle
-    return w.link.near and w.kind != CUSTOM and body.kind == SINGLE_BODY and s.single[body.index].type == DYNAMIC
+    return is_elastic(w) and w.link.near and body.kind == SINGLE_BODY and s.single[body.index].type == DYNAMIC
 
 
 cdef inline Vec3 arm_of(const Scene* s, const Wire* w, int i) noexcept nogil:
@@ -41,6 +45,18 @@ cdef inline double stiffest(Vec3 r, Vec3 P) noexcept nogil:
     return 0.5 * (dot3(P, r) + sqrt(dot3(P, P) * dot3(r, r)))
 
 
+cdef inline double angular_mobility(const Scene* s, int k) noexcept nogil:
+    """About the largest of single body k [1/(kg m^2)]: in principal axes that is what it is."""
+    cdef const SingleParameters* body = s.single + k
+    return max(body.inverse_I_b.xx, body.inverse_I_b.yy, body.inverse_I_b.zz)
+
+
+cdef double turned_mobility(const Scene* s, const Wire* w, int i) noexcept nogil:
+    """How much anchor i, on a single body, moves at most since an impulse there turns that [1/kg]."""
+    cdef Vec3 r = arm_of(s, w, i)
+    return dot3(r, r) * angular_mobility(s, s.body[w.anchor[i].handle].index)
+
+
 cdef void clear_turning(const Scene* s, const Wire* w) noexcept nogil:
     """Nothing turns its bodies yet."""
     cdef int i
@@ -51,15 +67,11 @@ cdef void clear_turning(const Scene* s, const Wire* w) noexcept nogil:
 
 cdef void note_turning(const Scene* s, const Wire* w) noexcept nogil:
     """Add to each of its bodies about what (w dt)^2 it swings with."""
-    cdef const SingleParameters* body
-    cdef double mobility
     cdef int i, k
     for i in range(w.n):
         if is_turned(s, w, i):
             k = s.body[w.anchor[i].handle].index
-            body = s.single + k
-            mobility = body.inverse_I_b.xx + body.inverse_I_b.yy + body.inverse_I_b.zz
-            s.single_scratch[k].turning += s.dt * s.dt * mobility * stiffest(
+            s.single_scratch[k].turning += s.dt * s.dt * angular_mobility(s, k) * stiffest(
                 arm_of(s, w, i), scale3(tension_of(w), w.pull[i]))
 
 
@@ -70,7 +82,7 @@ cdef void find_turning(const Scene* s, Wire* w) noexcept nogil:
     cdef int i
     for i in range(w.n):
         w.swings[i] = False
-        if not is_turned(s, w, i) or s.single_scratch[s.body[w.anchor[i].handle].index].turning <= STRING:
+        if not is_turned(s, w, i) or s.single_scratch[s.body[w.anchor[i].handle].index].turning <= FAST:
             continue
         r, P = arm_of(s, w, i), scale3(tension_of(w), w.pull[i])
         arm, pull, along = sqrt(dot3(r, r)), sqrt(dot3(P, P)), dot3(P, r)
@@ -94,10 +106,14 @@ cdef int count_turning(const Wire* w) noexcept nogil:
     return n
 
 
-cdef int write_turning(const Scene* s, Builder* b, const Wire* w) except -1 nogil:
-    """Two rows about each body that swings too fast: springs towards the rotation that it has at the start."""
+cdef int write_turning(const Scene* s, Builder* b, const Wire* w, bint flies) except -1 nogil:
+    """Two rows about each body that swings fast: springs towards the rotation that it has at the start.
+
+    In flight the arms of the wire are those of the middle, which is half of a step with the velocity of the start.
+    """
     cdef const BodyHandle* body
     cdef Vec3 axis
+    cdef double known
     cdef int i, k
     for i in range(w.n):
         if not w.swings[i]:
@@ -108,17 +124,24 @@ cdef int write_turning(const Scene* s, Builder* b, const Wire* w) except -1 nogi
         b.block[b.problem.n_cones + b.n_blocks - 1].compliance = 1.0 / (s.dt * s.dt)
         for k in range(2 * i, 2 * i + 2):
             axis = w.about[k]
-            add_row(b, dot3(axis, s.single_state[body.index].w), dot3(axis, s.single_scratch[body.index].w_free))
+            known = 0.5 * dot3(axis, s.single_state[body.index].w) if flies else 0.0
+            add_row(b, dot3(axis, s.single_state[body.index].w) - known,
+                    dot3(axis, s.single_scratch[body.index].w_free) - known)
             add_push(b, s, body, w.at[i], zero3(), axis)
     return 0
 
 
 cdef void read_turning(const Scene* s, Wire* w, const ContactProblem* p, int block, bint outside) noexcept nogil:
-    """Give the moments of one of these blocks to its body, which moves with its new velocity."""
+    """Give the moments of one of these blocks to its body: as a part of its free motion, if it flies."""
     cdef int i = <int> p.block[block].key.feature - TURNING, row = p.block[block].first_row
     cdef const BodyHandle* body = s.body + w.anchor[i].handle
+    cdef SingleScratch* scratch
     cdef Vec3 moment = add3(scale3(p.impulse[row], w.about[2 * i]), scale3(p.impulse[row + 1], w.about[2 * i + 1]))
-    push_body(s, body, w.at[i], zero3(), moment, outside)
-    s.single_scratch[body.index].in_contact = True
+    if w.stops:
+        push_body(s, body, w.at[i], zero3(), moment, outside)
+        s.single_scratch[body.index].in_contact = True
+    else:
+        scratch = s.single_scratch + body.index
+        scratch.w_free = add3(scratch.w_free, smul3(scratch.inverse_I, moment))
     if i == w.n - 1:
         note_wrench(&w.link.next, moment, zero3())

@@ -42,7 +42,7 @@ cdef struct Wire:             # it runs straight from anchor to anchor, without 
     Vec3* way                 # (n,) where it runs, if that is somewhat later
     Vec3* pull                # (n,) what a unit tension does to them [N / N]
     double* share             # (n - 1,) how much each part counts in that
-    bint* swings              # (n,) it turns this body faster than steps tell: there is a block about it (turning.pxd)
+    bint* swings              # (n,) it turns this body faster than steps tell: there is a block about it (turning.pyx)
     Vec3* about               # (2 n,) axes of that, times the root of the stiffness [(N m)^1/2]
     double distance           # along the anchors at the start [m]
     double rate               # of it [m/s]
@@ -82,6 +82,9 @@ cdef inline double sign_of(const Wire* w) noexcept nogil:
 cdef inline double excess(const Wire* w) noexcept nogil:
     """How far it is beyond what it allows [m], negative for slack; of BOTH: too long."""
     return sign_of(w) * (w.distance - w.length)
+
+cdef inline bint is_elastic(const Wire* w) noexcept nogil:
+    return w.kind == COMPLIANT or w.kind == SPRING
 
 cdef inline double last_tension(const Wire* w) noexcept nogil:
     """Of a stiff wire, in the two steps before, the smaller [N]: a blow is none."""

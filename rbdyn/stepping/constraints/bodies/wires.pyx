@@ -16,11 +16,11 @@ from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3, zero3
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_push, begin_row, bend_row, gather_row
 from rbdyn.stepping.constraints.bodies.elastic cimport find_free_rate, read_elastic, write_across, write_elastic
 from rbdyn.stepping.constraints.bodies.wire cimport (
-    BOTH, CUSTOM, SPRING, STIFF, TURNING, WIRE_SOURCE, Wire, excess, last_tension, measure, share_of_part, sign_of,
-    start_rate, tension_of, wire_of,
+    BOTH, COMPLIANT, CUSTOM, SPRING, STIFF, TURNING, WIRE_SOURCE, Wire, excess, last_tension, measure, share_of_part,
+    sign_of, start_rate, tension_of, wire_of,
 )
 from rbdyn.stepping.constraints.bodies.turning cimport (
-    clear_turning, count_turning, find_turning, note_turning, read_turning, write_turning,
+    clear_turning, count_turning, find_turning, note_turning, read_turning, turned_mobility,
 )
 from rbdyn.stepping.links cimport WIRE_LINK
 from rbdyn.stepping.points cimport is_first_of_system, note_wrench, place_of, push_body, start_motion_of
@@ -56,6 +56,8 @@ cdef bint is_taut_string(const Scene* s, const Wire* w) noexcept nogil:
         body = s.body + w.anchor[i].handle
         if body.kind == SINGLE_BODY and s.single[body.index].type == DYNAMIC:
             mobility += 1.0 / s.single[body.index].mass
+            if w.kind == COMPLIANT:
+                mobility += turned_mobility(s, w, i)
     return tension * s.dt * s.dt * mobility > (STRING if w.kind == STIFF else SLOW_STRING) * w.distance
 
 
@@ -164,7 +166,6 @@ cdef int write_stiff(const Scene* s, Builder* b, Wire* w) except -1 nogil:
     w.stops = w.turns
     if w.turns:
         write_across(s, b, w, 1.0, 1.0, last_tension(w) / w.distance)
-    write_turning(s, b, w)
     return 0
 
 
