@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING
 from rbdyn.collision.backend import CollisionBackend
 from rbdyn.collision.backends.native import NativeBackend, add_native_contacts, native_contacts
 from rbdyn.collision.scene import CONTACT_DTYPE, CollisionScene, ShapeInfo
-from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Mesh, Shape, Sphere
+from rbdyn.collision.shapes import (
+    Box,
+    Capsule,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
+    HeightMap,
+    Mesh,
+    Shape,
+    Sphere,
+)
 
 if TYPE_CHECKING:
     from rbdyn.collision.backends.fcl import FCLBackend
@@ -27,6 +38,7 @@ __all__ = [
     "Ellipsoid",
     "FCLBackend",
     "HalfSpace",
+    "HeightMap",
     "Mesh",
     "NativeBackend",
     "Shape",

@@ -13,6 +13,9 @@ cdef enum Kind:                    # in the order in which a pair's kernel takes
     CYLINDER
     HULL
     ELLIPSOID
+    TRIANGLE                       # a piece of the two that follow; no shape of its own
+    MESH
+    HEIGHT_MAP
     N_KINDS
 
 cdef struct Pose:                  # world pose of a body, or of a shape
@@ -58,7 +61,7 @@ cdef struct PosedShape:            # a shape where it is now
 cdef enum Core:                    # of what sort the core of a convex shape is: kernels/core.pxd
     BOX_CORE                       # bounds.box: a point, a segment, a box
     CYLINDER_CORE                  # along z: half height bounds.box.z, radius bounds.ellipsoid.x
-    HULL_CORE                      # the vertices of HullData
+    HULL_CORE                      # the vertices of HullData, which the data begins with
     OWN_CORE                       # ConvexShape.support
 
 cdef struct ConvexShape:           # what the general kernel asks of a convex shape

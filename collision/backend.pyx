@@ -75,8 +75,8 @@ cdef class CollisionBackend(Backend):
 
     @property
     def mesh(self):
-        """How a `Mesh` collides: "hull" as its convex hull, "triangles" as it is; own backends may redefine it."""
-        return "hull"
+        """How a `Mesh` collides: "triangles" as it is, "hull" as its convex hull; own backends may redefine it."""
+        return "triangles"
 
     @property
     def max_contacts(self):
@@ -115,8 +115,8 @@ cdef class CollisionBackend(Backend):
 
         Parameters
         ----------
-        shape : HalfSpace, Sphere, Box, Capsule, Cylinder, ConvexHull or Mesh
-            A mesh stands for its convex hull.
+        shape : Shape
+            HalfSpace, Sphere, Box, Capsule, Cylinder, Ellipsoid, ConvexHull, Mesh or HeightMap.
         body : int
             Index of the body, 0 or more: its place among the poses of a query.
         pose : (4, 4) array_like of float, optional

@@ -13,6 +13,7 @@ cdef struct PairEntry:
 
 cdef struct KindEntry:
     size_t size                    # of the struct that ShapeRecord.data points to
+    int core                       # Core that the shape lies in
     const ConvexShape* convex      # NULL: the general kernel does not take it
 
 cdef int kind_number(str name) except -1

@@ -5,7 +5,7 @@ convex shape meets every other one through the general kernel.
 """
 
 from rbdyn.collision._types cimport (
-    BOX, CAPSULE, CYLINDER, ELLIPSOID, HALF_SPACE, HULL, N_KINDS, SPHERE,
+    BOX, CAPSULE, CYLINDER, ELLIPSOID, HALF_SPACE, HEIGHT_MAP, HULL, MESH, N_KINDS, SPHERE, TRIANGLE,
     BOX_CORE, CYLINDER_CORE, HULL_CORE, OWN_CORE,
     ConvexShape, PosedShape, SupportingFeature,
 )
@@ -24,11 +24,14 @@ from rbdyn.collision.kernels.support.convex_hull cimport hull_feature
 from rbdyn.collision.kernels.support.cylinder cimport cylinder_feature
 from rbdyn.collision.kernels.support.ellipsoid cimport ellipsoid_feature, ellipsoid_support
 from rbdyn.collision.kernels.support.sphere cimport sphere_feature
+from rbdyn.collision.pieces.collide cimport convex_surface, surface_surface
 from rbdyn.collision.shapes.box cimport BoxData
 from rbdyn.collision.shapes.capsule cimport CapsuleData
 from rbdyn.collision.shapes.convex_hull cimport HullData
 from rbdyn.collision.shapes.cylinder cimport CylinderData
 from rbdyn.collision.shapes.ellipsoid cimport EllipsoidData
+from rbdyn.collision.shapes.height_map cimport HeightMapData
+from rbdyn.collision.shapes.mesh cimport MeshData
 from rbdyn.collision.shapes.sphere cimport SphereData
 from rbdyn.spatial._algebra cimport Vec3
 
@@ -43,10 +46,11 @@ cdef ConvexShape[N_KINDS] _convex
 cdef dict _number = {}                 # name -> Kind
 
 
-cdef int declare_kind(int kind, str name, size_t size) except -1:
-    """Name a kind, and the size of its C struct."""
+cdef int declare_kind(int kind, str name, size_t size, int core) except -1:
+    """Name a kind, the size of its C struct, and the core that holds all of it."""
     _number[name] = kind
     _kinds[kind].size = size
+    _kinds[kind].core = core
     _kinds[kind].convex = NULL
     return 0
 
@@ -54,7 +58,7 @@ cdef int declare_kind(int kind, str name, size_t size) except -1:
 cdef int declare_convex(int kind, str name, size_t size, FeatureOf feature, int core, Support support) except -1:
     """Such a kind that is convex: it meets all convex kinds so far, and itself, through the general kernel."""
     cdef int other
-    declare_kind(kind, name, size)
+    declare_kind(kind, name, size, core)
     _convex[kind].core = core
     _convex[kind].support = support
     _convex[kind].feature = feature
@@ -73,13 +77,15 @@ cdef int declare_pair(int a, int b, PairKernel kernel) except -1:
 
 
 cdef int declare_kinds() except -1:
-    declare_kind(HALF_SPACE, "half_space", 0)
+    declare_kind(HALF_SPACE, "half_space", 0, BOX_CORE)
     declare_convex(SPHERE, "sphere", sizeof(SphereData), sphere_feature, BOX_CORE, NULL)
     declare_convex(CAPSULE, "capsule", sizeof(CapsuleData), capsule_feature, BOX_CORE, NULL)
     declare_convex(BOX, "box", sizeof(BoxData), box_feature, BOX_CORE, NULL)
     declare_convex(CYLINDER, "cylinder", sizeof(CylinderData), cylinder_feature, CYLINDER_CORE, NULL)
     declare_convex(HULL, "hull", sizeof(HullData), hull_feature, HULL_CORE, NULL)
     declare_convex(ELLIPSOID, "ellipsoid", sizeof(EllipsoidData), ellipsoid_feature, OWN_CORE, ellipsoid_support)
+    declare_kind(MESH, "mesh", sizeof(MeshData), HULL_CORE)
+    declare_kind(HEIGHT_MAP, "height_map", sizeof(HeightMapData), BOX_CORE)
     return 0
 
 
@@ -96,6 +102,20 @@ cdef int declare_pairs() except -1:
     declare_pair(CAPSULE, CAPSULE, capsule_capsule)
     declare_pair(CAPSULE, BOX, capsule_box)
     declare_pair(BOX, BOX, box_box)
+    declare_surfaces()
+    return 0
+
+
+cdef int declare_surfaces() except -1:
+    """Every convex shape meets the triangles of a surface; a half-space meets the vertices of a mesh."""
+    cdef int kind
+    for kind in range(TRIANGLE):
+        if _kinds[kind].convex != NULL:
+            declare_pair(kind, MESH, convex_surface)
+            declare_pair(kind, HEIGHT_MAP, convex_surface)
+    declare_pair(HALF_SPACE, MESH, half_space_hull)
+    declare_pair(MESH, MESH, surface_surface)
+    declare_pair(MESH, HEIGHT_MAP, surface_surface)
     return 0
 
 

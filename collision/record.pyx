@@ -111,7 +111,7 @@ cdef object measure(ShapeRecord* s, object shape):
     s.kind = kind_number(known.kind)
     entry = kind_entry(s.kind)
     s.convex, s.data = entry.convex, NULL
-    s.core = entry.convex.core if entry.convex != NULL else 0
+    s.core = entry.core
     if entry.size > 0:
         packed = known.packed()
         if packed.nbytes != entry.size:

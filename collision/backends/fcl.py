@@ -20,7 +20,18 @@ from rbdyn.arguments import choice, shown
 from rbdyn.collision.backend import CollisionBackend
 from rbdyn.collision.backends.native import add_native_contacts
 from rbdyn.collision.scene import CollisionScene
-from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Mesh, Shape, Sphere
+from rbdyn.collision.shapes import (
+    Box,
+    Capsule,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
+    HeightMap,
+    Mesh,
+    Shape,
+    Sphere,
+)
 from rbdyn.errors import CollisionError, missing_extra
 
 try:
@@ -85,9 +96,10 @@ class FclPairs:
     ) -> list[Found]:
         """Contacts of two shapes at world poses: (position, normal into a, depth, feature) each.
 
-        UntrustedError for pairs that python-fcl crashes on (half-spaces), is slow on (two capsules), or may hang on.
+        UntrustedError for pairs that python-fcl crashes on (half-spaces) or does not have (height maps), is slow on
+        (two capsules), or may hang on.
         """
-        if isinstance(shape_a, HalfSpace) or isinstance(shape_b, HalfSpace):
+        if isinstance(shape_a, (HalfSpace, HeightMap)) or isinstance(shape_b, (HalfSpace, HeightMap)):
             raise UntrustedError
         if isinstance(shape_a, Capsule) and isinstance(shape_b, Capsule):
             raise UntrustedError
@@ -306,11 +318,12 @@ def numbered(found: list[tuple[np.ndarray, np.ndarray, float]], pose: np.ndarray
 class FCLBackend(CollisionBackend):
     """Every pair through python-fcl, except those it cannot be trusted with.
 
-    Half-spaces, capsule pairs and shapes of extreme sizes (thinner than 1e-5 of their size, below 0.1 mm, beyond
-    100 km) take the answer of NativeBackend: FCL crashes or gives one contact on the first, may take a second for
-    one of the second, and may never return on the last.  Other pairs give one contact, box pairs up to four.
+    Half-spaces, height maps, capsule pairs and shapes of extreme sizes (thinner than 1e-5 of their size, below
+    0.1 mm, beyond 100 km) take the answer of NativeBackend: FCL crashes or gives one contact on the first, has none of
+    the second, may take a second for one of the third, and may never return on the last.  Other pairs give one
+    contact, box pairs up to four.
     Slower than NativeBackend by two orders of magnitude: a cross-check.  Shapes that are apart and move are followed
-    through the step by NativeBackend, but for triangles: what moves by more than a thickness may pass through those.
+    through the step by NativeBackend, but for meshes: what moves by more than a thickness may pass through those.
 
     Parameters
     ----------
@@ -349,8 +362,8 @@ class FCLBackend(CollisionBackend):
             except UntrustedError:
                 add_native_contacts(scene, id_a, id_b)
                 continue
-            triangles = self.mesh == "triangles" and (isinstance(a, Mesh) or isinstance(b, Mesh))
-            if not found and not triangles and motions[[scene.body(id_a), scene.body(id_b)]].any():
+            mesh = isinstance(a, Mesh) or isinstance(b, Mesh)
+            if not found and not mesh and motions[[scene.body(id_a), scene.body(id_b)]].any():
                 add_native_contacts(scene, id_a, id_b)
             for position, normal, depth, feature in found:
                 scene.add_contact(id_a, id_b, position, normal, depth, feature)

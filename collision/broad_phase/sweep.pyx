@@ -4,14 +4,15 @@ from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from rbdyn.collision._types cimport HALF_SPACE, Bounds, BodyMotions, ShapeRecord
+from rbdyn.collision._types cimport HALF_SPACE, BodyMotions, ShapeRecord
+from rbdyn.collision.bounds cimport half_extent
 from rbdyn.collision.broad_phase.filters cimport may_collide
 from rbdyn.collision.broad_phase.sorting cimport MANY_PAIRS, heap_sort, insertion_sort, sort_pairs
 from rbdyn.collision.motion.path cimport Path, is_still, no_path, path_of, rest_way
 from rbdyn.collision.shape_table cimport compose_pose
 from rbdyn.collision.signals cimport check_signals
 from rbdyn.memory cimport close_arena, grow, open_arena, place
-from rbdyn.spatial._algebra cimport Mat3, Motion, add3, dot3, mul3, scale3, sub3, tmul3, vec3
+from rbdyn.spatial._algebra cimport Motion, add3, dot3, mul3, scale3, sub3, tmul3, vec3
 
 from rbdyn.errors import CollisionError
 
@@ -238,15 +239,6 @@ cdef int half_space_pairs(Broad* broad, const Table* table, const Pose* body_pos
     return 0
 
 
-cdef inline double reach(double x, double y, double z, const Bounds* b) noexcept nogil:
-    """Half the extent along a direction with components x, y, z in the shape frame [m]: box + ball + ellipsoid."""
-    cdef double r = fabs(x) * b.box.x + fabs(y) * b.box.y + fabs(z) * b.box.z + b.ball
-    if b.curved:
-        x, y, z = x * b.ellipsoid.x, y * b.ellipsoid.y, z * b.ellipsoid.z
-        r += sqrt(x * x + y * y + z * z)
-    return r
-
-
 cdef inline void set_bounds(Entry* e, Vec3 c, Vec3 h, int axis) noexcept nogil:
     """Bounds c -+ h, the sweep axis first."""
     if axis == 1:
@@ -260,13 +252,6 @@ cdef inline void set_bounds(Entry* e, Vec3 c, Vec3 h, int axis) noexcept nogil:
     e.lo0, e.hi0 = <float>(c.x - h.x), <float>(c.x + h.x)
     e.lo1, e.hi1 = <float>(c.y - h.y), <float>(c.y + h.y)
     e.lo2, e.hi2 = <float>(c.z - h.z), <float>(c.z + h.z)
-
-
-cdef inline Vec3 half_extent(const Bounds* b, const Mat3* R) noexcept nogil:
-    """Half sides of the world-aligned bounding box [m]."""
-    if b.round:
-        return vec3(b.ball, b.ball, b.ball)
-    return vec3(reach(R.xx, R.xy, R.xz, b), reach(R.yx, R.yy, R.yz, b), reach(R.zx, R.zy, R.zz, b))
 
 
 cdef int update_bounds(Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) noexcept nogil:

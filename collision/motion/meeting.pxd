@@ -21,6 +21,7 @@ cdef struct Meeting:               # of two shapes, sought
     double gap                     # [m] between them at the start, as far as it was asked for
     # of those that come fast, for which look_closer() was called
     double angle                   # [rad] of relative rotation, at most
+    bint winding                   # one of them is a surface: whatever of it is near may come, though they do not turn
     bint turns                     # by more than is small: corners may come that were not seen
     double slide                   # share of the step in which what slides along what turns gets no deeper than is safe
     Vec3 axis                      # unit, from b to a: the latest along which they were apart, or else their centres

@@ -2,7 +2,7 @@
 
 from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
 
-from rbdyn.collision._types cimport BOX, HALF_SPACE, N_KINDS, SPHERE, Bounds, ContactBuffer, PosedShape
+from rbdyn.collision._types cimport BOX, HALF_SPACE, N_KINDS, SPHERE, TRIANGLE, Bounds, ContactBuffer, PosedShape
 from rbdyn.collision.kernels.box_box cimport box_gap
 from rbdyn.collision.kernels.core cimport core_radius
 from rbdyn.collision.kernels.gjk cimport descend
@@ -56,6 +56,7 @@ cdef Meeting meeting(const PairEntry* table, MovingShape* a, MovingShape* b, dou
     cdef Meeting m
     m.gap = m.angle = m.slide = 0.0
     m.turns, m.axis = False, zero3()
+    m.winding = a.now.s.kind > TRIANGLE or b.now.s.kind > TRIANGLE
     m.table, m.a, m.b, m.sink, m.margin, m.beyond = table, a, b, sink, margin, beyond
     m.touch, m.obeyed = TOUCH * margin, OBEYED * margin
     m.met = 0.0

@@ -8,6 +8,7 @@ from libc.math cimport INFINITY, cos, sin, sqrt
 from rbdyn.collision._types cimport (
     BOX_CORE, CYLINDER_CORE, HALF_SPACE, SPHERE, BodyMotions, Pose, PosedShape, ShapeRecord,
 )
+from rbdyn.collision.bounds cimport centre_of
 from rbdyn.collision.kernels.core cimport core_radius, support
 from rbdyn.collision.kernels.vectors cimport axis_z, unit_or
 from rbdyn.collision.shape_table cimport compose_pose
@@ -136,10 +137,6 @@ cdef inline void set_out(MovingShape* a, const PosedShape* now, const Pose* body
 
 
 # ---- two of them -----------------------------------------------------------------------------
-
-cdef inline Vec3 centre_of(const PosedShape* a) noexcept nogil:
-    """Of the bounding sphere, world [m]."""
-    return a.X.p if a.s.bounds.centered else add3(a.X.p, mul3(a.X.R, a.s.bounds.center))
 
 cdef inline Vec3 axis_between(const PosedShape* a, const PosedShape* b) noexcept nogil:
     """A unit direction from b to a that may well separate them: a plane's normal, or that of their centres."""

@@ -24,7 +24,7 @@ cdef bint is_obeyed(const Meeting* m, const ContactPoint* c) noexcept nogil:
 cdef bint is_steady(const Meeting* m, int first) noexcept nogil:
     """Whether those contacts from `first` on that are in reach are obeyed by the motion, which brings no others."""
     cdef const ContactBuffer* out = m.sink.out
-    cdef double reach = m.margin + (m.way if m.a.path.spin + m.b.path.spin > m.touch else 0.0)
+    cdef double reach = m.margin + (m.way if m.winding or m.a.path.spin + m.b.path.spin > m.touch else 0.0)
     cdef int i
     if m.turns:
         return False
@@ -54,6 +54,8 @@ cdef bint goes_on(Meeting* m, int first) noexcept nogil:
     for i in range(first, n):
         if -reach < out.point[i].depth < -m.touch and not is_obeyed(m, &out.point[i]):
             return False
+    if m.winding:
+        return True
     look_at(m, 1.0, m.margin)
     same = out.n > n and dot3(out.point[first].normal, out.point[n].normal) > SAME
     out.n = n
@@ -169,7 +171,7 @@ cdef Outcome collide_near(Meeting* m, int first) noexcept nogil:
     cdef ContactBuffer* out = m.sink.out
     cdef int n = out.n
     cdef double t
-    cdef bint near, slow = m.way <= 2.0 * m.margin
+    cdef bint near, slow = m.way <= (m.margin if m.winding else 2.0 * m.margin)
     if not slow:
         look_closer(m)
     if slow or is_steady(m, first):
@@ -220,7 +222,8 @@ cdef Outcome collide_moving(const PairEntry* table, MovingShape* a, MovingShape*
         if least_gap(gap, gap_along(&a.end, &b.end, axis[0]), a.path.sag + b.path.sag) > margin + beyond:
             return ALONGSIDE if gap < m.alone else FREE
     if gap <= margin:
-        collide(table, N_KINDS, &a.now, &b.now, margin if m.way <= 2.0 * margin else margin + 2.0 * m.way, sink)
+        collide(table, N_KINDS, &a.now, &b.now, margin if m.way <= 2.0 * margin and not m.winding else
+                margin + 2.0 * m.way, sink)
         if deepest_of(out, first) > -margin:
             axis[0] = out.point[first].normal
             return collide_near(&m, first)

@@ -6,17 +6,20 @@ from libc.math cimport INFINITY
 from libc.stdlib cimport free
 
 from rbdyn.collision._types cimport (
-    BOX, CAPSULE, CYLINDER, ELLIPSOID, HALF_SPACE, HULL, SPHERE, ShapeRecord,
+    BOX, CAPSULE, CYLINDER, ELLIPSOID, HALF_SPACE, HEIGHT_MAP, HULL, MESH, SPHERE, ShapeRecord,
 )
 from rbdyn.collision.rays.flat cimport enter_box, enter_half_space, enter_hull
 from rbdyn.collision.rays.ray cimport Entrance
 from rbdyn.collision.rays.round cimport enter_ball, enter_capsule, enter_cylinder, enter_ellipsoid
+from rbdyn.collision.rays.triangles cimport enter_height_map, enter_mesh
 from rbdyn.collision.shape_table cimport compose_pose
 from rbdyn.collision.shapes.box cimport BoxData
 from rbdyn.collision.shapes.capsule cimport CapsuleData
 from rbdyn.collision.shapes.convex_hull cimport HullData
 from rbdyn.collision.shapes.cylinder cimport CylinderData
 from rbdyn.collision.shapes.ellipsoid cimport EllipsoidData
+from rbdyn.collision.shapes.height_map cimport HeightMapData
+from rbdyn.collision.shapes.mesh cimport MeshData
 from rbdyn.collision.shapes.sphere cimport SphereData
 from rbdyn.collision.signals cimport check_signals
 from rbdyn.memory cimport grow
@@ -32,8 +35,8 @@ cdef struct Target:                # a shape that rays may see
     const ShapeRecord* s
 
 
-cdef bint enter(const ShapeRecord* s, Vec3 o, Vec3 d, Entrance* e) noexcept nogil:
-    """Whether a ray, in the frame of the shape, enters it, and where."""
+cdef bint enter(const ShapeRecord* s, Vec3 o, Vec3 d, double length, Entrance* e) noexcept nogil:
+    """Whether a ray, in the frame of the shape, enters it, and where; beyond its length it need not be known."""
     if s.kind == HALF_SPACE:
         return enter_half_space(o, d, e)
     if s.kind == SPHERE:
@@ -48,6 +51,10 @@ cdef bint enter(const ShapeRecord* s, Vec3 o, Vec3 d, Entrance* e) noexcept nogi
         return enter_hull(<const HullData*> s.data, o, d, e)
     if s.kind == ELLIPSOID:
         return enter_ellipsoid(<const EllipsoidData*> s.data, o, d, e)
+    if s.kind == MESH:
+        return enter_mesh(<const MeshData*> s.data, o, d, length, e)
+    if s.kind == HEIGHT_MAP:
+        return enter_height_map(<const HeightMapData*> s.data, o, d, length, e)
     return False
 
 
@@ -66,7 +73,7 @@ cdef inline bint meet(const Target* t, Vec3 o, Vec3 d, double length, Entrance* 
     """Whether a ray enters a shape within its length; the normal is in world axes then."""
     if passes(t, o, d, length):
         return False
-    if not enter(t.s, tmul3(t.X.R, sub3(o, t.X.p)), tmul3(t.X.R, d), e) or e.distance > length:
+    if not enter(t.s, tmul3(t.X.R, sub3(o, t.X.p)), tmul3(t.X.R, d), length, e) or e.distance > length:
         return False
     e.normal = mul3(t.X.R, e.normal)
     return True

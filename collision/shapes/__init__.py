@@ -10,8 +10,21 @@ from rbdyn.collision.shapes.convex_hull import ConvexHull
 from rbdyn.collision.shapes.cylinder import Cylinder
 from rbdyn.collision.shapes.ellipsoid import Ellipsoid
 from rbdyn.collision.shapes.half_space import HalfSpace
+from rbdyn.collision.shapes.height_map import HeightMap
 from rbdyn.collision.shapes.mesh import Mesh
 from rbdyn.collision.shapes.shape import Shape, ShapeData
 from rbdyn.collision.shapes.sphere import Sphere
 
-__all__ = ["Box", "Capsule", "ConvexHull", "Cylinder", "Ellipsoid", "HalfSpace", "Mesh", "Shape", "ShapeData", "Sphere"]
+__all__ = [
+    "Box",
+    "Capsule",
+    "ConvexHull",
+    "Cylinder",
+    "Ellipsoid",
+    "HalfSpace",
+    "HeightMap",
+    "Mesh",
+    "Shape",
+    "ShapeData",
+    "Sphere",
+]

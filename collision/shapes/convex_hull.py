@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -74,17 +75,22 @@ class ConvexHull(Shape):
 
 
 def hull_data(hull: Hull) -> ShapeData:
-    """HullData, of a convex hull or a mesh."""
-    low, high = hull.vertices.min(axis=0), hull.vertices.max(axis=0)
+    """HullData."""
+    faces = {"normals": hull.normals, "start": hull.start, "corner": hull.corner}
+    return vertices_data(hull.vertices, faces, len(hull.normals))
+
+
+def cloud_data(vertices: np.ndarray) -> ShapeData:
+    """HullData of points without faces."""
+    faces = {"normals": np.empty((0, 3)), "start": np.zeros(1, np.int32), "corner": np.empty(0, np.int32)}
+    return vertices_data(np.ascontiguousarray(vertices), faces, 0)
+
+
+def vertices_data(vertices: np.ndarray, faces: Mapping[str, object], n_faces: int) -> ShapeData:
+    """HullData of corners, and of faces between them."""
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
     center = 0.5 * (high + low)
-    radius = np.sqrt(((hull.vertices - center) ** 2).sum(axis=1).max())
-    sizes: dict[str, object] = {
-        "vertices": hull.vertices,
-        "normals": hull.normals,
-        "start": hull.start,
-        "corner": hull.corner,
-        "n_vertices": len(hull.vertices),
-        "n_faces": len(hull.normals),
-    }
+    radius = np.sqrt(((vertices - center) ** 2).sum(axis=1).max())
+    sizes = {"vertices": vertices, **faces, "n_vertices": len(vertices), "n_faces": n_faces}
     (cx, cy, cz), (x, y, z) = center.tolist(), (0.5 * (high - low)).tolist()
     return ShapeData("hull", sizes, float(radius), center=(cx, cy, cz), box=(x, y, z))

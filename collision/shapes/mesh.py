@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from rbdyn.collision.shapes.convex_hull import hull_data
+from rbdyn.arguments import flag
+from rbdyn.collision.shapes.convex_hull import ConvexHull, cloud_data, hull_data
 from rbdyn.collision.shapes.hull import Hull, hull_of
 from rbdyn.collision.shapes.shape import Shape, ShapeData, points
 from rbdyn.collision.shapes.solid import Solid, solid_of
+from rbdyn.collision.shapes.surface import encloses, joined, surface_data
 from rbdyn.errors import CollisionError
 
 
 @dataclass(frozen=True, eq=False)
 class Mesh(Shape):
-    """A triangle mesh.  It collides as its convex hull, unless a backend keeps triangles (`backend.mesh`).
+    """A triangle mesh: it collides by its triangles.
+
+    For its convex hull give a `ConvexHull`, such as `convex_hull()`: it is faster, and solid.  A mesh is a surface;
+    what lies wholly inside does not touch it.  Half-spaces meet its vertices.  FCLBackend takes its hull, or
+    approximates (`backend.mesh` tells).
 
     Parameters
     ----------
@@ -27,12 +33,16 @@ class Mesh(Shape):
         Corner indices of each triangle, counter-clockwise seen from outside.
     path : str
         The file it came from, "" if none.
+    one_sided : bool, optional
+        Whether a triangle holds only what comes from the side from which its corners are seen counter-clockwise, or
+        from both, so that faces may be turned either way.  By default the first for a mesh that encloses a volume.
     """
 
     kind: ClassVar[str] = "mesh"
     vertices: np.ndarray
     faces: np.ndarray
     path: str = field(default="", compare=False)
+    one_sided: bool | None = None
 
     def __post_init__(self) -> None:
         vertices = points(self.vertices, "vertices", 3)
@@ -48,25 +58,45 @@ class Mesh(Shape):
         faces.flags.writeable = False
         object.__setattr__(self, "vertices", vertices)
         object.__setattr__(self, "faces", faces)
+        if self.one_sided is not None:
+            object.__setattr__(self, "one_sided", flag(self.one_sided, "one_sided", error=CollisionError))
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Mesh)
             and np.array_equal(self.vertices, other.vertices)
             and np.array_equal(self.faces, other.faces)
+            and self.one_sided == other.one_sided
         )
 
     def __hash__(self) -> int:
-        return hash((Mesh, self.vertices.tobytes(), self.faces.tobytes()))
+        return hash((Mesh, self.vertices.tobytes(), self.faces.tobytes(), self.one_sided))
 
     @cached_property
     def hull(self) -> Hull:
         """Corners, triangles and flat faces of its convex hull."""
         return hull_of(self.vertices)
 
+    def convex_hull(self) -> ConvexHull:
+        """Its convex hull, a shape of its own; CollisionError if it is flat."""
+        return ConvexHull(self.hull.vertices)
+
     def data(self) -> ShapeData:
-        """What compiled code is told: HullData of its convex hull."""
-        return hull_data(self.hull)
+        """What compiled code is told: MeshData."""
+        return self._data
+
+    @cached_property
+    def _data(self) -> ShapeData:
+        used = self.vertices[np.unique(self.faces)]
+        try:
+            known = hull_data(hull_of(used))
+        except CollisionError:  # flat: of such a mesh half-spaces meet all vertices
+            known = cloud_data(used)
+        vertices, faces = joined(self.vertices, self.faces)
+        solid = self.one_sided is not False and encloses(vertices, faces)
+        sides = {"one_sided": int(solid or bool(self.one_sided)), "solid": int(solid)}
+        sizes = {**known.sizes, **surface_data(vertices, faces), **sides}
+        return replace(known, kind="mesh", sizes=sizes)
 
     @cached_property
     def solid(self) -> Solid:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import flag, number, whole
-from rbdyn.collision.shapes import Box, Capsule, Cylinder, Sphere
+from rbdyn.arguments import as_array, flag, number, shown, whole
+from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, HeightMap, Mesh, Sphere
+from rbdyn.errors import Error
 from rbdyn.world.arguments import option
 from rbdyn.world.registry import factories
 from rbdyn.world.registry.factories import filtered, mechanism_from
@@ -183,6 +185,89 @@ def add_capsule(
         At the origin, at rest.
     """
     return world.add_single_body(*factories.solid(Capsule(radius, height), mass, material, group, mask), name=name)
+
+
+def add_height_map(
+    world: World,
+    heights: ArrayLike | HeightMap,
+    size: tuple[float, float] | None = None,
+    position: ArrayLike = (0.0, 0.0),
+    material: str = "default",
+    group: int = 1,
+    mask: int = -1,
+    name: str | None = None,
+) -> SingleBody:
+    """Add terrain: heights over a grid, static, and solid below.
+
+    Parameters
+    ----------
+    heights : (ny, nx) array_like of float, or HeightMap
+        z of the points [m]; rows are along x, and follow one another along y.
+    size : (2,) sequence of float
+        Extent along x and y, from the first point to the last [m].  Not for a HeightMap, which has one.
+    position : (2,) or (3,) sequence of float
+        World coordinates of the middle, and what is added to the heights [m].
+    material : str
+        Name for the World's pairs of materials.
+    group, mask : int
+        Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
+    name : str, optional
+        Unique in this World; "height_map_0" or the like by default.
+
+    Returns
+    -------
+    terrain : SingleBody
+    """
+    if isinstance(heights, HeightMap):
+        if size is not None:
+            raise Error("size is for an array of heights; this HeightMap has one")
+        shape = heights
+    elif size is None:
+        raise Error("size must be given with an array of heights: the extent along x and y [m]")
+    else:
+        shape = HeightMap(np.asarray(heights), size)
+    where = np.append(as_array(position, (np.size(position),), "position"), 0.0)
+    if len(where) not in (3, 4):
+        raise Error(f"position must hold x, y, or x, y, z [m], got {shown(position)}")
+    return factories.terrain(world, shape, where[:3], material, group, mask, name)
+
+
+def add_mesh(
+    world: World,
+    mesh: Mesh | ConvexHull | str | os.PathLike[str],
+    mass: float | None = None,
+    body_type: str = "dynamic",
+    material: str = "default",
+    group: int = 1,
+    mask: int = -1,
+    name: str | None = None,
+) -> SingleBody:
+    """Add a body of the shape of a mesh: by its triangles, or, of a ConvexHull, as that.
+
+    A dynamic body has uniform density.  Its origin is its centre of mass, wherever that of the mesh is; RaiSim takes
+    mass properties of the bounding box instead.  Of a mesh that is not closed they are those of its convex hull.
+
+    Parameters
+    ----------
+    mesh : Mesh, ConvexHull or path
+        The shape, or a file that `rbdyn.io.load_mesh` reads.
+    mass : float
+        [kg], above 0, for a dynamic body.  The others need none.
+    body_type : {"dynamic", "kinematic", "static"}
+        Whether it is moved by forces, by its velocity, or not at all; the origin of the last two is that of the mesh.
+    material : str
+        Name for the World's pairs of materials.
+    group, mask : int
+        Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
+    name : str, optional
+        Unique in this World; "mesh_0" or the like by default.
+
+    Returns
+    -------
+    body : SingleBody
+        At the origin, at rest.
+    """
+    return factories.mesh_body(world, mesh, mass, body_type, material, group, mask, name)
 
 
 def add_single_body(

@@ -7,6 +7,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from rbdyn.collision.backend import CollisionBackend
+from rbdyn.collision.shapes import ConvexHull, HeightMap, Mesh
 from rbdyn.contact import ContactSolver, MaterialTable, Problem
 from rbdyn.mechanism import Geometry, Joint, Mechanism, RigidBody
 from rbdyn.spatial.rotations import Array
@@ -113,6 +114,26 @@ class World:
         radius: float,
         height: float,
         mass: float,
+        material: str = "default",
+        group: int = 1,
+        mask: int = -1,
+        name: str | None = None,
+    ) -> SingleBody: ...
+    def add_height_map(
+        world,
+        heights: ArrayLike | HeightMap,
+        size: tuple[float, float] | None = None,
+        position: ArrayLike = (0.0, 0.0),
+        material: str = "default",
+        group: int = 1,
+        mask: int = -1,
+        name: str | None = None,
+    ) -> SingleBody: ...
+    def add_mesh(
+        world,
+        mesh: Mesh | ConvexHull | str | os.PathLike[str],
+        mass: float | None = None,
+        body_type: _BodyType = "dynamic",
         material: str = "default",
         group: int = 1,
         mask: int = -1,

@@ -449,6 +449,8 @@ cdef class World:
     add_box = adding.add_box
     add_cylinder = adding.add_cylinder
     add_capsule = adding.add_capsule
+    add_height_map = adding.add_height_map
+    add_mesh = adding.add_mesh
     add_single_body = adding.add_single_body
     add_articulated_system = adding.add_articulated_system
     add_compliant_wire = linking.add_compliant_wire

@@ -110,21 +110,23 @@ def test_a_notch_is_no_part_of_the_triangles():
     a, b, c = (mesh.vertices[mesh.faces[:, k]] for k in range(3))
     assert np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0 == pytest.approx(3.0)  # closed, outward
     ball = Sphere(0.1), pose(1.6, 0.4, 1.09)
-    found = contacts(NativeBackend(), (mesh, np.eye(4)), ball)
+    found = contacts(NativeBackend(), (mesh.convex_hull(), np.eye(4)), ball)
     assert found["depth"].max() > 0.2
-    b = FCLBackend(mesh="triangles")
-    b.add_shape(mesh, 0)
-    b.add_shape(ball[0], 1)
-    found = b.query([np.eye(4), ball[1]])
-    np.testing.assert_allclose(found["depth"], 0.01, atol=1e-6)
-    np.testing.assert_allclose(found["normal"], [[0, 0, -1.0]] * len(found), atol=1e-9)
+    for b in (FCLBackend(mesh="triangles"), NativeBackend()):
+        b.add_shape(mesh, 0)
+        b.add_shape(ball[0], 1)
+        found = b.query([np.eye(4), ball[1]])
+        assert len(found) > 0
+        np.testing.assert_allclose(found["depth"], 0.01, atol=1e-6)
+        np.testing.assert_allclose(found["normal"], [[0, 0, -1.0]] * len(found), atol=1e-9)
 
 
 @pytest.mark.parametrize("mesh_moves", [False, True])
-def test_nothing_falls_through_a_closed_mesh(mesh_moves):
+@pytest.mark.parametrize("make", [NativeBackend, lambda: FCLBackend(mesh="triangles")])
+def test_nothing_falls_through_a_closed_mesh(mesh_moves, make):
     """A ball dropped on a closed mesh rests on it; the mesh dropped on a plate rests on that."""
     mesh = notched()
-    world = rbdyn.World(2e-3, collision=FCLBackend(mesh="triangles"), gravity=(0.0, 0.0, -9.81))
+    world = rbdyn.World(2e-3, collision=make(), gravity=(0.0, 0.0, -9.81))
     if mesh_moves:
         plate = world.add_single_body([rbdyn.Geometry(Box((6.0, 6.0, 0.2)))], 0.0, np.zeros((3, 3)), "static")
         plate.set_pose((0.0, 0.0, -0.1))
@@ -158,22 +160,24 @@ def test_a_backend_that_takes_the_hull_says_so(tmp_path):
     """One warning with the robot and its meshes, at the add; none where triangles stay triangles, or none came."""
     path = write_robot(tmp_path)
     with pytest.warns(UserWarning, match="convex hull") as seen:
-        rbdyn.World().add_articulated_system(path, collision_mesh="triangles")
+        rbdyn.World(collision="fcl").add_articulated_system(path, collision_mesh="triangles")
     assert len(seen) == 1
-    assert all(word in str(seen[0].message) for word in ("'bot'", "base/0", "block.obj", "FCLBackend"))
+    assert all(word in str(seen[0].message) for word in ("'bot'", "base/0", "block.obj", "NativeBackend"))
     assert "base/1" not in str(seen[0].message)
     with pytest.warns(UserWarning, match="'slab'.*convex hull"):
-        rbdyn.World().add_single_body([rbdyn.Geometry(notched())], 0.0, np.zeros((3, 3)), "static", "slab")
-    rbdyn.World().add_articulated_system(path)
+        shapes = [rbdyn.Geometry(notched())]
+        rbdyn.World(collision="fcl").add_single_body(shapes, 0.0, np.zeros((3, 3)), "static", "slab")
+    rbdyn.World(collision="fcl").add_articulated_system(path)
+    rbdyn.World().add_articulated_system(path, collision_mesh="triangles")
     backend = FCLBackend(mesh="triangles")
-    assert (backend.mesh, FCLBackend().mesh, NativeBackend().mesh) == ("triangles", "hull", "hull")
+    assert (backend.mesh, FCLBackend().mesh, NativeBackend().mesh) == ("triangles", "hull", "triangles")
     rbdyn.World(collision=backend).add_articulated_system(path, collision_mesh="triangles")
     assert isinstance(backend.shape(0), Mesh)
 
 
 def test_the_warning_as_an_error_leaves_the_world_as_it_was(tmp_path):
     """Users who turn warnings into errors get the add undone."""
-    world = rbdyn.World()
+    world = rbdyn.World(collision="fcl")
     with pytest.raises(UserWarning, match="convex hull"):  # pytest's filter makes it one here
         world.add_articulated_system(write_robot(tmp_path), collision_mesh="triangles")
     assert world.objects == () and len(world.collision) == 0

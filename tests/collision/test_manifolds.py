@@ -130,7 +130,7 @@ def test_names_keep_under_small_motion(pair):
         "box": (HalfSpace(), CUBE, 0.099, np.eye(3)),
         "cylinder": (HalfSpace(), Cylinder(0.1, 0.2), 0.099, np.eye(3)),
         "hull": (HalfSpace(), PRISM, 0.099, np.eye(3)),
-        "mesh": (HalfSpace(), Mesh(PRISM.vertices, [[0, 1, 2]]), 0.099, np.eye(3)),
+        "mesh": (HalfSpace(), Mesh(PRISM.hull.vertices, PRISM.hull.triangles), 0.099, np.eye(3)),
         "stack": (CUBE, CUBE, 0.199, np.eye(3)),
         "capsules": (Capsule(0.1, 0.4), Capsule(0.1, 0.4), 0.199, lying),
         "can on box": (CUBE, Cylinder(0.08, 0.2), 0.199, np.eye(3)),

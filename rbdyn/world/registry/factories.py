@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable
 from dataclasses import replace
@@ -12,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.arguments import as_array, number, shown
-from rbdyn.collision.shapes import HalfSpace, Mesh, Shape
-from rbdyn.errors import Error
+from rbdyn.collision.shapes import ConvexHull, HalfSpace, HeightMap, Mesh, Shape
+from rbdyn.errors import CollisionError, Error
 from rbdyn.mechanism import Geometry, Mechanism, RigidBody
 from rbdyn.model import Model
 from rbdyn.spatial.inertia import SpatialInertia
@@ -46,6 +47,49 @@ def solid(shape: Shape, mass: float, material: str, group: int, mask: int) -> Bo
     """One shape of uniform density."""
     m = checked_mass(mass)
     return [Geometry(shape, Transform(), "", _material(material), group, mask)], m, shape.inertia(m)
+
+
+def terrain(
+    world: Any, shape: HeightMap, position: Array, material: str, group: int, mask: int, name: str | None
+) -> Any:
+    """A static body that carries a height map."""
+    geometry = Geometry(shape, Transform(), "", _material(material), group, mask)
+    body = world.add_single_body([geometry], 0.0, np.zeros((3, 3)), "static", name)
+    body.set_pose(position=position)
+    return body
+
+
+def mesh_body(
+    world: Any, mesh: Any, mass: float | None, body_type: str, material: str, group: int, mask: int, name: str | None
+) -> Any:
+    """A body of the shape of a mesh; a dynamic one has its origin where its centre of mass is."""
+    if isinstance(mesh, (str, os.PathLike)):
+        from rbdyn.io.meshes.load import load_mesh
+
+        mesh = load_mesh(mesh)
+    if not isinstance(mesh, (Mesh, ConvexHull)):
+        raise Error(f"mesh must be a Mesh, a ConvexHull or a path, got {shown(mesh)}")
+    dynamic = option(body_type, "body type", BODY_TYPES) == "dynamic"
+    if dynamic and mass is None:
+        raise Error("mass must be given for a dynamic body [kg]")
+    m = checked_mass(mass) if mass is not None else 0.0
+    centre, inertia = np.zeros(3), np.zeros((3, 3))
+    if m > 0.0:
+        filled = solid_part(mesh)
+        centre = filled.centroid
+        inertia = filled.inertia(m) - m * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    pose = Transform(translation=-centre) if dynamic else Transform()
+    geometry = Geometry(mesh, pose, "", _material(material), group, mask)
+    return world.add_single_body([geometry], m, inertia, body_type, name)
+
+
+def solid_part(mesh: Mesh | ConvexHull) -> Mesh | ConvexHull:
+    """What of a mesh has a volume: itself, or its hull if it is not closed."""
+    try:
+        mesh.volume  # noqa: B018
+    except CollisionError:
+        return mesh.convex_hull() if isinstance(mesh, Mesh) else mesh
+    return mesh
 
 
 def checked_body(
@@ -85,7 +129,7 @@ def warn_of_hulls(name: str, geometries: Iterable[Geometry]) -> None:
         more = f" and {len(found) - 8} more" if len(found) > 8 else ""
         warnings.warn(
             f"{name!r}: the collision backend takes the convex hull of meshes, not their triangles: "
-            f"{', '.join(found[:8])}{more}.  Give World a backend that keeps triangles, such as "
+            f"{', '.join(found[:8])}{more}.  Give World a backend that keeps triangles, such as NativeBackend or "
             "FCLBackend(mesh='triangles'), or ConvexHull shapes (load_urdf's collision_mesh='hull')",
             stacklevel=3,
         )

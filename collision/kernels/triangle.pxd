@@ -1,0 +1,255 @@
+# A convex shape against one triangle of a surface.
+#
+# Alone, a triangle pushes things off its sides, too; in a surface, only those that stick out may do so.  A normal is
+# one of the surface if no triangle around the feature that it comes from leads along it: that is the Voronoi region of
+# the feature, as C. Ericson has it in Real-Time Collision Detection (2005), section 5.1.  What a shape touches at any
+# other normal is nearer to a triangle around, which reports it.  But if that goes on nearly flat, what of the shape is
+# over this triangle may carry, too, or come down next: it is measured along the triangle's own normal.  And where the
+# surface rises beyond a side, what is over there may run into this triangle's plane, which goes on below ground.
+
+from libc.math cimport fabs
+
+from rbdyn.collision._types cimport BOX_CORE, TRIANGLE, PosedShape, ShapeRecord, SupportingFeature
+from rbdyn.collision.bounds cimport centre_of
+from rbdyn.collision.kernels.clip cimport clip_features
+from rbdyn.collision.kernels.convex cimport SINGLE, build_manifold, deepest, replace_deepest
+from rbdyn.collision.kernels.core cimport core_radius, support
+from rbdyn.collision.kernels.epa cimport penetrate
+from rbdyn.collision.kernels.gjk cimport descend
+from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
+from rbdyn.collision.kernels.vectors cimport along, norm3
+from rbdyn.collision.shapes.convex_hull cimport HullData
+from rbdyn.collision.sink cimport Sink, emit
+from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, mul3, neg3, scale3, sub3, tmul3, vec3
+
+
+cdef struct TriangleData:          # one triangle of a surface, in the frame of the whole
+    HullData hull                  # of its three corners, `at`
+    double[9] at                   # [m]
+    Vec3 normal                    # unit
+    Vec3[3] beyond                 # the corner across the side from corner k to the next [m]
+    bint[3] open                   # True: there is none
+    int[3] vertex                  # numbers of the corners in the surface
+    bint one_sided                 # what is behind it does not touch it
+    bint solid                     # what is behind it is inside of something
+    const ShapeRecord* whole
+    # How much the edges of the surface from corner k lead along n (both unit, the frame of the whole), at most
+    double (*most_along)(const TriangleData* t, int k, Vec3 n) noexcept nogil
+
+cdef enum Side:                    # whose a normal is
+    FACE                           # the triangle's own
+    EDGE                           # an edge's or a corner's that sticks out
+    LEVEL                          # none of the surface's, which goes on nearly flat there
+    HOLLOW                         # or rises there
+    ELSEWHERE                      # none of the surface's here
+
+
+cdef inline double slant() noexcept nogil:
+    """[rad] normals that differ by less are one."""
+    return 1e-4
+
+cdef inline const TriangleData* triangle_of(const PosedShape* a) noexcept nogil:
+    return <const TriangleData*> a.s.data
+
+
+cdef inline Vec3 corner(const TriangleData* t, int k) noexcept nogil:
+    """In the frame of the whole [m]."""
+    return vec3(t.at[3 * k], t.at[3 * k + 1], t.at[3 * k + 2])
+
+
+cdef inline Vec3 world_corner(const PosedShape* a, int k) noexcept nogil:
+    return add3(a.X.p, mul3(a.X.R, corner(triangle_of(a), k)))
+
+
+cdef inline void whole_face(const PosedShape* a, Vec3 normal, SupportingFeature* f) noexcept nogil:
+    """All of a triangle."""
+    cdef int k
+    f.n, f.flat, f.normal = 3, True, normal
+    for k in range(3):
+        f.point[k], f.name[k] = world_corner(a, k), k
+
+
+cdef inline void triangle_feature(const PosedShape* a, Vec3 d, SupportingFeature* f) noexcept nogil:
+    """The triangle, the side or the corner that is farthest along d."""
+    cdef Vec3 n = mul3(a.X.R, triangle_of(a).normal)
+    cdef double[3] s
+    cdef double size = 0.0, slope = dot3(n, d)
+    cdef int k, first = 0, second
+    if fabs(slope) > 1.0 - 0.5 * slant() * slant():
+        whole_face(a, n if slope > 0.0 else neg3(n), f)
+        return
+    for k in range(3):
+        f.point[k] = world_corner(a, k)
+        s[k] = dot3(d, f.point[k])
+        if s[k] > s[first]:
+            first = k
+    second = (first + 1) % 3 if s[(first + 1) % 3] >= s[(first + 2) % 3] else (first + 2) % 3
+    size = norm3(sub3(f.point[second], f.point[first]))
+    f.flat = False
+    f.n = 2 if s[first] - s[second] < 0.02 * size else 1
+    f.point[0], f.point[1] = world_corner(a, first), world_corner(a, second)
+    f.name[0], f.name[1] = first, second
+
+
+# ---- whose a normal is -----------------------------------------------------------------------
+
+cdef inline Vec3 normal_beyond(const TriangleData* t, int k) noexcept nogil:
+    """Of the triangle across the side from corner k, as this one is turned; of any length."""
+    return cross3(sub3(t.beyond[k], corner(t, k)), sub3(corner(t, (k + 1) % 3), corner(t, k)))
+
+
+cdef inline bint goes_on_flat(const TriangleData* t, int k) noexcept nogil:
+    """Across the side from corner k, within 14 degrees."""
+    cdef Vec3 n = normal_beyond(t, k)
+    return not t.open[k] and dot3(n, t.normal) > 0.97 * norm3(n)
+
+
+cdef inline bint leads_along(const TriangleData* t, int k, Vec3 n) noexcept nogil:
+    """Whether the triangle across the side from corner k leads along n, or hardly away from it."""
+    cdef Vec3 e = sub3(corner(t, (k + 1) % 3), corner(t, k)), d = sub3(t.beyond[k], corner(t, k))
+    d = along(d, -dot3(d, e) / dot3(e, e), e)
+    return not t.open[k] and dot3(n, d) > -slant() * norm3(d)
+
+
+cdef inline bint is_hollow(const TriangleData* t, int k, Vec3 up, Vec3 middle) noexcept nogil:
+    """Whether the surface goes up beyond the side from corner k, and the middle of the other shape is above both."""
+    cdef Vec3 n = normal_beyond(t, k)
+    if t.open[k] or dot3(up, sub3(t.beyond[k], corner(t, k))) <= 0.0:
+        return False
+    return dot3(n, sub3(middle, corner(t, k))) * dot3(up, t.normal) > 0.0
+
+
+cdef inline Side beyond_side(const TriangleData* t, int k, Vec3 up, Vec3 middle) noexcept nogil:
+    """Of a normal that leads over the side from corner k."""
+    if is_hollow(t, k, up, middle):
+        return HOLLOW
+    return LEVEL if goes_on_flat(t, k) else ELSEWHERE
+
+
+cdef inline Side side_of(const TriangleData* t, Vec3 n, Vec3 up, Vec3 middle) noexcept nogil:
+    """Of the unit normal n; `up` is the triangle's normal on the side of the other shape's middle.
+
+    All in the frame of the whole.
+    """
+    cdef double[3] s
+    cdef int k, first = 0, second, side
+    cdef Vec3 level = along(n, -dot3(n, up), up)
+    if dot3(level, level) < slant() * slant() and dot3(n, up) > 0.0:
+        return FACE
+    for k in range(3):
+        s[k] = dot3(n, corner(t, k))
+        if s[k] > s[first]:
+            first = k
+    second = (first + 1) % 3 if s[(first + 1) % 3] >= s[(first + 2) % 3] else (first + 2) % 3
+    if s[first] - s[second] < slant() * norm3(sub3(corner(t, first), corner(t, second))):
+        side = first if second == (first + 1) % 3 else second
+        if not leads_along(t, side, n):
+            return EDGE
+        return beyond_side(t, side, up, middle)
+    if t.most_along(t, first, n) < -slant():
+        return EDGE
+    if t.most_along(t, first, neg3(up)) < slant() < t.most_along(t, first, up):
+        return HOLLOW
+    return LEVEL if goes_on_flat(t, first) or goes_on_flat(t, (first + 2) % 3) else ELSEWHERE
+
+
+# ---- contacts --------------------------------------------------------------------------------
+
+cdef inline bint over(const PosedShape* b, Vec3 up, Vec3 x) noexcept nogil:
+    """Whether a point is over a triangle, seen along a normal of it."""
+    cdef int k
+    cdef double turn, all_ = 0.0
+    for k in range(3):
+        turn = dot3(up, cross3(sub3(world_corner(b, (k + 1) % 3), world_corner(b, k)), sub3(x, world_corner(b, k))))
+        if turn * all_ < 0.0:
+            return False
+        all_ += turn
+    return True
+
+
+cdef inline void face_contacts(
+        const PosedShape* a, const PosedShape* b, Vec3 up, double margin, double size, Manifold* m) noexcept nogil:
+    """Contacts of what of a is over the triangle, along its normal; `up` is that, on the side that counts."""
+    cdef SupportingFeature f_a, f_b
+    cdef Vec3 lowest = along(support(a, neg3(up)), -core_radius(a), up)
+    cdef double depth = dot3(up, sub3(world_corner(b, 0), lowest))
+    a.s.convex.feature(a, neg3(up), &f_a)
+    whole_face(b, up, &f_b)
+    m.normal = up
+    clip_features(b, &f_b, a, &f_a, False, margin, size, m)
+    if depth > -margin and (m.n == 0 or deepest(m) < depth - 1e-4 * size) and over(b, up, lowest):
+        if m.n == 0:
+            add_point(m, along(lowest, 0.5 * depth, up), depth, SINGLE)
+        else:
+            replace_deepest(m, along(lowest, 0.5 * depth, up), depth)
+
+
+cdef inline bint is_facing(const PosedShape* a, Vec3 n) noexcept nogil:
+    """Whether a triangle may be pushed along n: not off the back of a surface that is closed to the other side."""
+    cdef const TriangleData* t = triangle_of(a)
+    return not t.one_sided or dot3(n, mul3(a.X.R, t.normal)) < 0.1
+
+
+cdef inline Vec3 middle_of(const PosedShape* a) noexcept nogil:
+    """Of what a is a piece of, if it is one, world [m]."""
+    cdef PosedShape whole
+    if a.s.kind != TRIANGLE:
+        return centre_of(a)
+    whole.s, whole.X = triangle_of(a).whole, a.X
+    return centre_of(&whole)
+
+
+cdef inline bint convex_triangle(
+        const PosedShape* a, const PosedShape* b, double margin, bint deep, Sink* sink) noexcept nogil:
+    """Contacts of a convex shape, or a triangle of another surface, with a triangle; whether it lies in the triangle.
+
+    With `deep`, what lies in it is pushed along the triangle's own normal, whatever is around.
+    Features: as convex_convex has them.
+    """
+    cdef Manifold m
+    cdef const TriangleData* t = triangle_of(b)
+    cdef double r = core_radius(a), size = min(a.s.bounds.radius, b.s.bounds.radius), apart, depth
+    cdef Vec3 up = mul3(b.X.R, t.normal), middle = tmul3(b.X.R, sub3(middle_of(a), b.X.p)), x_a, x_b, n, x
+    cdef bint overlap, behind = dot3(t.normal, sub3(middle, corner(t, 0))) < 0.0
+    cdef Side side
+    if behind and not t.one_sided:
+        up = neg3(up)
+    if dot3(up, sub3(support(a, neg3(up)), world_corner(b, 0))) - r >= margin:
+        return False
+    apart = descend(a, b, r + margin, sub3(centre_of(a), centre_of(b)), 1e-12, &x_a, &n)
+    if apart >= r + margin:
+        return False
+    overlap = apart < 0.0
+    if behind and t.one_sided and not (deep and t.solid and apart < r):
+        return t.solid and apart < r
+    if overlap:
+        apart = -penetrate(a, b, &x_a, &n)
+        if a.s.core == BOX_CORE and a.s.bounds.radius == r:      # a ball's centre in the plane
+            n = up
+    depth = r - apart
+    if depth <= -margin:
+        return False
+    clear(&m)
+    side = side_of(t, tmul3(b.X.R, n), tmul3(b.X.R, up), middle)
+    deep = deep and (overlap or behind)
+    if a.s.kind == TRIANGLE and side != FACE and not is_facing(a, n):
+        return overlap
+    if side == EDGE and not deep:
+        x_b = along(x_a, -apart, n)
+        x = along(scale3(0.5, add3(x_a, x_b)), -0.5 * r, n)
+        m.normal = n
+        build_manifold(a, b, n, depth, margin, &m)
+        if m.n == 0:
+            m.normal = n
+            add_point(&m, x, depth, SINGLE)
+        elif deepest(&m) < depth - 1e-4 * size:
+            replace_deepest(&m, x, depth)
+    elif side != ELSEWHERE or deep:
+        face_contacts(a, b, up, margin, size, &m)
+        if m.n == 0 and side != LEVEL and not overlap:
+            depth = r - dot3(up, sub3(x_a, world_corner(b, 0)))
+            m.normal = up
+            if side == FACE or depth < 0.0:
+                add_point(&m, along(x_a, 0.5 * depth - r, up), depth, SINGLE)
+    emit(sink, &m)
+    return overlap

@@ -1,0 +1,1 @@
+"""Surfaces of triangles: which of them are near, and what touches them."""

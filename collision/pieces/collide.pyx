@@ -1,0 +1,139 @@
+"""Shapes against meshes and height maps: collide.pxd."""
+
+from rbdyn.collision._types cimport (
+    HEIGHT_MAP, HULL_CORE, TRIANGLE, ContactBuffer, ConvexShape, PosedShape, ShapeRecord,
+)
+from rbdyn.collision.bounds cimport centre_of
+from rbdyn.collision.kernels.core cimport core_radius, support
+from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
+from rbdyn.collision.kernels.convex cimport SINGLE
+from rbdyn.collision.kernels.triangle cimport TriangleData, convex_triangle, corner, face_contacts, triangle_feature
+from rbdyn.collision.kernels.vectors cimport along, norm3
+from rbdyn.collision.pieces.grid cimport triangle_at
+from rbdyn.collision.pieces.merge cimport merge_contacts, mixed_feature
+from rbdyn.collision.pieces.walk cimport Walk, begin_walk, next_triangle
+from rbdyn.collision.shapes.height_map cimport HeightMapData
+from rbdyn.collision.sink cimport Sink, emit
+from rbdyn.spatial._algebra cimport Vec3, add3, dot3, mul3, neg3, scale3, sub3, tmul3
+
+cdef double NEAR = 5e-3            # share of a shape's radius: contacts nearer to each other are one
+cdef ConvexShape _triangle
+_triangle.core, _triangle.support, _triangle.feature = HULL_CORE, NULL, triangle_feature
+
+
+cdef void begin_piece(const PosedShape* whole, ShapeRecord* s, TriangleData* t, PosedShape* piece) noexcept nogil:
+    """What the triangles of a surface have in common."""
+    s[0] = whole.s[0]
+    s.kind, s.core, s.convex = TRIANGLE, HULL_CORE, &_triangle
+    s.bounds.ball, s.bounds.centered = 0.0, False
+    s.data = t
+    t.hull.vertices, t.hull.n_vertices, t.hull.n_faces = t.at, 3, 0
+    t.whole = whole.s
+    piece.s, piece.X = s, whole.X
+
+
+cdef void measure_piece(ShapeRecord* s, const TriangleData* t) noexcept nogil:
+    """The bounds of a triangle that was filled in."""
+    cdef Vec3 a = corner(t, 0), b = corner(t, 1), c = corner(t, 2)
+    cdef Vec3 low, high
+    low.x, low.y, low.z = min(a.x, min(b.x, c.x)), min(a.y, min(b.y, c.y)), min(a.z, min(b.z, c.z))
+    high.x, high.y, high.z = max(a.x, max(b.x, c.x)), max(a.y, max(b.y, c.y)), max(a.z, max(b.z, c.z))
+    s.bounds.center = scale3(0.5, add3(low, high))
+    s.bounds.box = scale3(0.5, sub3(high, low))
+    s.bounds.radius = norm3(s.bounds.box)
+
+
+cdef void name_features(ContactBuffer* out, int first, int piece) noexcept nogil:
+    """Corners of the other shape keep their features, so that they are known from triangle to triangle."""
+    cdef int i
+    for i in range(first, out.n):
+        if out.point[i].feature % 4 != 1:
+            out.point[i].feature = mixed_feature(out.point[i].feature, piece)
+
+
+cdef bint pass_over(const PosedShape* a, const PosedShape* whole, double margin, bint deep, Sink* sink) noexcept nogil:
+    """The contacts of all triangles that are near; whether the shape lies in any of them."""
+    cdef Walk walk
+    cdef TriangleData t
+    cdef ShapeRecord s
+    cdef PosedShape piece
+    cdef int k, first
+    cdef bint lies_in = False
+    begin_piece(whole, &s, &t, &piece)
+    begin_walk(&walk, whole, a, margin)
+    k = next_triangle(&walk, &t)
+    while k >= 0 and not sink.full:
+        measure_piece(&s, &t)
+        first = sink.out.n
+        if convex_triangle(a, &piece, margin, deep, sink):
+            lies_in = True
+        name_features(sink.out, first, k)
+        k = next_triangle(&walk, &t)
+    return lies_in
+
+
+cdef bint push_up(const PosedShape* a, const PosedShape* map, double margin, Sink* sink) noexcept nogil:
+    """The contacts of a shape the middle of which is below ground, with the triangle above it; False: it is not."""
+    cdef Vec3 middle = tmul3(map.X.R, sub3(centre_of(a), map.X.p)), up, lowest
+    cdef TriangleData t
+    cdef ShapeRecord s
+    cdef PosedShape piece
+    cdef Manifold m
+    cdef double depth
+    cdef int k = triangle_at(<const HeightMapData*> map.s.data, middle.x, middle.y, &t)
+    if k < 0 or dot3(t.normal, sub3(middle, corner(&t, 0))) >= 0.0:
+        return False
+    begin_piece(map, &s, &t, &piece)
+    measure_piece(&s, &t)
+    clear(&m)
+    up = mul3(map.X.R, t.normal)
+    face_contacts(a, &piece, up, margin, min(a.s.bounds.radius, s.bounds.radius), &m)
+    if m.n == 0:
+        lowest = along(support(a, neg3(up)), -core_radius(a), up)
+        depth = dot3(up, sub3(add3(map.X.p, mul3(map.X.R, corner(&t, 0))), lowest))
+        m.normal = up
+        add_point(&m, along(lowest, 0.5 * depth, up), depth, SINGLE)
+    emit(sink, &m)
+    return True
+
+
+cdef void convex_surface(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
+    """A convex shape against a mesh or a height map.
+
+    What lies in the surface so deep that no triangle may push it by a normal of the surface is pushed along those of
+    the triangles that it lies in.
+    """
+    cdef int first = sink.out.n
+    if b.s.kind == HEIGHT_MAP and push_up(a, b, margin, sink):
+        return
+    if pass_over(a, b, margin, False, sink) and sink.out.n == first:
+        pass_over(a, b, margin, True, sink)
+    merge_contacts(sink.out, first, NEAR * a.s.bounds.radius)
+
+
+cdef void pieces_against(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
+    """The triangles of a that are near, one after the other, against those of b."""
+    cdef Walk walk
+    cdef TriangleData t
+    cdef ShapeRecord s
+    cdef PosedShape piece
+    cdef int k, n
+    begin_piece(a, &s, &t, &piece)
+    begin_walk(&walk, a, b, margin)
+    k = next_triangle(&walk, &t)
+    while k >= 0 and not sink.full:
+        measure_piece(&s, &t)
+        n = sink.out.n
+        pass_over(&piece, b, margin, False, sink)
+        name_features(sink.out, n, k)
+        k = next_triangle(&walk, &t)
+
+
+cdef void surface_surface(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
+    """A mesh against a mesh or a height map: corners of either against triangles of the other, and edges."""
+    cdef int first = sink.out.n
+    pieces_against(a, b, margin, sink)
+    sink.swapped = not sink.swapped
+    pieces_against(b, a, margin, sink)
+    sink.swapped = not sink.swapped
+    merge_contacts(sink.out, first, NEAR * min(a.s.bounds.radius, b.s.bounds.radius))

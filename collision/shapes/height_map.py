@@ -1,0 +1,146 @@
+"""Height maps: terrain over a grid."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbdyn.arguments import shown
+from rbdyn.collision.shapes.shape import MOST, Shape, ShapeData, positive
+from rbdyn.errors import CollisionError
+
+
+@dataclass(frozen=True, eq=False)
+class HeightMap(Shape):
+    """Terrain: heights over a grid about the origin, and solid below them.
+
+    Each cell is two triangles, cut from its least x and y to its largest.  What sinks below the surface is pushed up,
+    unless it is below all heights.  It is for what does not move: World takes it on static and kinematic bodies.
+
+    Parameters
+    ----------
+    heights : (ny, nx) array_like of float
+        z of the points [m]; rows are along x, and follow one another along y; at least 2 by 2.
+    size : (2,) sequence of float
+        Extent along x and y, from the first point to the last [m].
+    """
+
+    kind: ClassVar[str] = "height_map"
+    heights: np.ndarray
+    size: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "heights", checked_heights(self.heights))
+        size = self.size
+        if isinstance(size, (str, bytes)) or not isinstance(size, (tuple, list, np.ndarray)) or len(size) != 2:
+            raise CollisionError(f"size must hold two lengths [m], along x and y, got {shown(size)}")
+        object.__setattr__(self, "size", (positive(size[0], "size[0]"), positive(size[1], "size[1]")))
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, HeightMap) and self.size == other.size and np.array_equal(self.heights, other.heights)
+        )
+
+    def __hash__(self) -> int:
+        return hash((HeightMap, self.size, self.heights.tobytes()))
+
+    @staticmethod
+    def from_text(path: str | os.PathLike[str]) -> HeightMap:
+        """RaiSim's text files: nx, ny, and the extents along x and y [m], then nx ny heights [m], rows along x.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file.
+
+        Raises
+        ------
+        CollisionError
+            If the file does not hold these numbers; OSError if it cannot be read.
+        """
+        words = Path(path).read_text(encoding="utf-8", errors="replace").split()
+        try:
+            values = np.array(words, dtype=np.float64)
+        except ValueError:
+            raise CollisionError(f"{os.fspath(path)}: a height map holds numbers and nothing else") from None
+        nx, ny = (int(v) if v == np.floor(v) and 2 <= v < 1e6 else 0 for v in values[:2]) if len(values) > 4 else (0, 0)
+        if nx == 0 or ny == 0 or len(values) != 4 + nx * ny:
+            raise CollisionError(
+                f"{os.fspath(path)}: a height map begins with nx, ny (2 or more) and the extents along x and y, and "
+                f"has nx ny heights then; this one has {len(values)} numbers that begin with {words[:4]}"
+            )
+        return HeightMap(values[4:].reshape(ny, nx), (float(values[2]), float(values[3])))
+
+    def data(self) -> ShapeData:
+        """What compiled code is told: HeightMapData."""
+        return self._data
+
+    @cached_property
+    def _data(self) -> ShapeData:
+        ny, nx = self.heights.shape
+        lx, ly = self.size
+        low, high = float(self.heights.min()), float(self.heights.max())
+        sizes: dict[str, object] = {"height": self.heights, "nx": nx, "ny": ny}
+        sizes |= {"dx": lx / (nx - 1), "dy": ly / (ny - 1)}
+        sizes |= {"x_0": -0.5 * lx, "y_0": -0.5 * ly, "low": low, "high": high}
+        box = (0.5 * lx, 0.5 * ly, max(abs(low), abs(high)))
+        return ShapeData("height_map", sizes, float(np.linalg.norm(box)), box=box)
+
+    # ---- what lies at a place
+
+    def _cell(self, x: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, ...]:
+        """Cells at places (those beyond the border count as on it), and where in them, from 0 to 1."""
+        try:
+            u, v = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
+        except (TypeError, ValueError):
+            got = f"{shown(x)}, {shown(y)}"
+            raise CollisionError(f"x and y must be numbers or arrays of one shape [m], got {got}") from None
+        if not (np.isfinite(u).all() and np.isfinite(v).all()):
+            raise CollisionError("x and y must be finite [m]")
+        ny, nx = self.heights.shape
+        u = np.clip((u / self.size[0] + 0.5) * (nx - 1), 0.0, nx - 1)
+        v = np.clip((v / self.size[1] + 0.5) * (ny - 1), 0.0, ny - 1)
+        j, i = np.minimum(u.astype(np.intp), nx - 2), np.minimum(v.astype(np.intp), ny - 2)
+        return i, j, u - j, v - i
+
+    def _slopes(self, i: np.ndarray, j: np.ndarray, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How the height grows over a cell along x and y [m], on the triangle of (u, v)."""
+        h = self.heights
+        lower = u >= v  # the triangle along the cell's first row
+        along_x = np.where(lower, h[i, j + 1] - h[i, j], h[i + 1, j + 1] - h[i + 1, j])
+        along_y = np.where(lower, h[i + 1, j + 1] - h[i, j + 1], h[i + 1, j] - h[i, j])
+        return along_x, along_y
+
+    def height(self, x: ArrayLike, y: ArrayLike) -> np.ndarray:
+        """Heights of the surface at places `x`, `y` of any shape [m], in its own frame; beyond the border, of that."""
+        i, j, u, v = self._cell(x, y)
+        along_x, along_y = self._slopes(i, j, u, v)
+        return np.asarray(self.heights[i, j] + u * along_x + v * along_y)
+
+    def normal(self, x: ArrayLike, y: ArrayLike) -> np.ndarray:
+        """Upward unit normals of the surface at places `x`, `y` of any shape [m], (..., 3), in its own frame."""
+        i, j, u, v = self._cell(x, y)
+        along_x, along_y = self._slopes(i, j, u, v)
+        ny, nx = self.heights.shape
+        n = np.stack([-along_x * (nx - 1) / self.size[0], -along_y * (ny - 1) / self.size[1], np.ones_like(u)], axis=-1)
+        return np.asarray(n / np.linalg.norm(n, axis=-1, keepdims=True))
+
+
+def checked_heights(heights: object) -> np.ndarray:
+    """An (ny, nx) array of finite numbers, read-only; or CollisionError."""
+    try:
+        array = np.array(heights, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError):
+        raise CollisionError("heights must be an (ny, nx) array of numbers [m]") from None
+    if array.ndim != 2 or min(array.shape) < 2 or max(array.shape) > 10**6 or array.size > 2**30:
+        raise CollisionError(f"heights must be an (ny, nx) array [m], 2 by 2 or more, got shape {array.shape}")
+    if not (np.abs(array) < MOST).all():
+        raise CollisionError(f"heights must be finite, below {MOST:g} [m]")
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,77 @@
+"""What compiled code is told of triangles: each with what lies around it, under a tree of boxes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbdyn.collision.shapes.bounding_tree import bounding_tree
+from rbdyn.collision.shapes.solid import solid_of
+from rbdyn.errors import CollisionError
+
+SLIVER = 1e-12  # triangles of a smaller area, in units of their longest side squared, have no normal
+
+
+def joined(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices, those in one place as one, and faces of them, without such as have no area or come twice."""
+    kept, number = np.unique(vertices + 0.0, axis=0, return_inverse=True)
+    faces = number.reshape(-1)[faces]
+    a, b, c = (kept[faces[:, k]] for k in range(3))
+    longest = np.max([((x - y) ** 2).sum(axis=1) for x, y in ((a, b), (b, c), (c, a))], axis=0)
+    faces = faces[np.linalg.norm(np.cross(b - a, c - a), axis=1) > SLIVER * longest]
+    if len(faces) == 0:
+        raise CollisionError("a mesh needs a triangle with an area, this one has none")
+    first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)[1]
+    return kept, faces[np.sort(first)]
+
+
+def corners_beyond(faces: np.ndarray, n: int) -> np.ndarray:
+    """Of each triangle's side from corner k to the next, the corner of the triangle across it; -1: none, or several."""
+    m = len(faces)
+    sides = np.sort(np.concatenate([faces[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1).astype(np.int64)
+    apex = np.concatenate([faces[:, (k + 2) % 3] for k in range(3)])
+    key = sides[:, 0] * n + sides[:, 1]
+    order = np.argsort(key, kind="stable")
+    sorted_ = key[order]
+    start = np.flatnonzero(np.diff(sorted_, prepend=-1))
+    two = start[np.diff(start, append=len(key)) == 2]
+    beyond = np.full(3 * m, -1, dtype=np.intc)
+    one, other = order[two], order[two + 1]
+    beyond[one], beyond[other] = apex[other], apex[one]
+    return np.ascontiguousarray(beyond.reshape(3, m).T)
+
+
+def rings(faces: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The vertices at the other ends of each vertex's edges: where its row begins, (n + 1,), and the rows."""
+    ends = np.concatenate([faces[:, [k, (k + step) % 3]] for k in range(3) for step in (1, 2)]).astype(np.int64)
+    key = np.unique(ends[:, 0] * n + ends[:, 1])
+    start = np.searchsorted(key // n, np.arange(n + 1))
+    return start.astype(np.intc), (key % n).astype(np.intc)
+
+
+def encloses(vertices: np.ndarray, faces: np.ndarray) -> bool:
+    """Whether triangles, that are joined, enclose a volume, and are turned outwards."""
+    try:
+        solid_of(vertices, faces, "mesh")
+    except CollisionError:
+        return False
+    return True
+
+
+def surface_data(vertices: np.ndarray, faces: np.ndarray) -> dict[str, object]:
+    """The fields of MeshData that follow its hull, but the last, of triangles that are joined."""
+    node, order = bounding_tree(vertices, faces)
+    faces = np.ascontiguousarray(faces[order].astype(np.intc))
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    normals /= np.linalg.norm(normals, axis=1)[:, None]
+    ring_start, ring = rings(faces, len(vertices))
+    return {
+        "surface_vertices": np.ascontiguousarray(vertices),
+        "surface_normals": np.ascontiguousarray(normals),
+        "faces": faces,
+        "beyond": corners_beyond(faces, len(vertices)),
+        "ring_start": ring_start,
+        "ring": ring,
+        "node": node,
+        "n_triangles": len(faces),
+    }

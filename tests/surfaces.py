@@ -1,0 +1,57 @@
+"""Surfaces of triangles for tests, made by formulas."""
+
+import numpy as np
+
+from rbdyn.collision import HeightMap, Mesh
+
+
+def grid_mesh(x, y, z):
+    """A mesh over a grid of points, each (nu, nv)."""
+    nu, nv = x.shape
+    at = np.arange(nu * nv).reshape(nu, nv)
+    a, b, c, d = at[:-1, :-1].ravel(), at[1:, :-1].ravel(), at[1:, 1:].ravel(), at[:-1, 1:].ravel()
+    return Mesh(np.stack([x, y, z], axis=-1).reshape(-1, 3), np.concatenate([np.c_[a, b, c], np.c_[a, c, d]]))
+
+
+def flat_mesh(n=21, size=2.0):
+    x, y = np.meshgrid(*2 * [np.linspace(-size / 2, size / 2, n)], indexing="ij")
+    return grid_mesh(x, y, 0.0 * x)
+
+
+def flat_map(n=21, size=2.0):
+    return HeightMap(np.zeros((n, n + 3)), (size, size))
+
+
+def rough_map(seed, n=25, size=2.0, height=0.3):
+    rng = np.random.default_rng(seed)
+    x, y = np.meshgrid(*2 * [np.linspace(0, 1, n)])
+    waves = [(rng.normal(size=2) * 4, rng.uniform(0, 6)) for _ in range(8)]
+    h = sum(np.sin(k[0] * x + k[1] * y + phase) for k, phase in waves)
+    return HeightMap(height / 4 * h + 0.02 * rng.normal(size=x.shape), (size, 1.3 * size))
+
+
+def triangles_of(surface):
+    """(m, 3, 3) corner points."""
+    if isinstance(surface, Mesh):
+        return surface.vertices[surface.faces]
+    ny, nx = surface.heights.shape
+    x, y = np.meshgrid(np.linspace(-0.5, 0.5, nx) * surface.size[0], np.linspace(-0.5, 0.5, ny) * surface.size[1])
+    p = np.stack([x, y, surface.heights], axis=-1)
+    a, b, c, d = (q.reshape(-1, 3) for q in (p[:-1, :-1], p[:-1, 1:], p[1:, 1:], p[1:, :-1]))
+    return np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
+
+
+def nearest_on_triangle(p, a, b, c):
+    """By the three sides and the foot on the plane: what is nearest of what lies within."""
+    n = np.cross(b - a, c - a)
+    foot = p - n * ((p - a) @ n) / (n @ n)
+    inside = all(np.cross(t - s, foot - s) @ n >= 0 for s, t in ((a, b), (b, c), (c, a)))
+    if inside:
+        return foot
+    ends = [s + np.clip((p - s) @ (t - s) / ((t - s) @ (t - s)), 0, 1) * (t - s) for s, t in ((a, b), (b, c), (c, a))]
+    return min(ends, key=lambda x: np.linalg.norm(x - p))
+
+
+def nearest_on(surface, p):
+    points = [nearest_on_triangle(p, *t) for t in triangles_of(surface) if np.abs(t.mean(axis=0) - p).max() < 0.6]
+    return min(points, key=lambda x: np.linalg.norm(x - p))

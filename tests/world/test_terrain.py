@@ -1,0 +1,174 @@
+"""Bodies and robots on meshes and height maps, in motion."""
+
+import numpy as np
+import pytest
+from surfaces import flat_mesh, grid_mesh
+from world.scenes import standing_quadruped
+
+import rbdyn
+from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HeightMap, Mesh, Sphere
+from rbdyn.contact import MaterialPair
+
+HULL = ConvexHull(np.random.default_rng(3).normal(size=(20, 3)) * 0.1)
+SHAPES = {
+    "sphere": Sphere(0.1),
+    "box": Box((0.3, 0.2, 0.1)),
+    "capsule": Capsule(0.05, 0.3),
+    "cylinder": Cylinder(0.1, 0.2),
+    "ellipsoid": Ellipsoid((0.1, 0.15, 0.2)),
+    "hull": HULL,
+}
+LYING = rbdyn.Transform(rotation=[[1, 0, 0], [0, 0, -1], [0, 1, 0]])
+
+
+def ground(world, kind, n=81, size=8.0):
+    if kind == "height_map":
+        return world.add_height_map(np.zeros((n, n + 2)), size=(size, size + 0.1))
+    return world.add_mesh(flat_mesh(n, size), body_type="static")
+
+
+def drop(world, shape, position, orientation=(1, 0, 0, 0), group=1):
+    c = shape.centroid
+    inertia = shape.inertia(1.0) - (c @ c * np.eye(3) - np.outer(c, c))
+    geometry = rbdyn.Geometry(shape, rbdyn.Transform(translation=-c), "", "default", group, 1)
+    body = world.add_single_body([geometry], 1.0, inertia)
+    body.set_pose(position=position, orientation=np.array(orientation) / np.linalg.norm(orientation))
+    return body
+
+
+def energy(body):
+    return body.kinetic_energy + body.potential_energy
+
+
+@pytest.mark.parametrize("kind", ["height_map", "mesh"])
+@pytest.mark.parametrize("name", ["box", "cylinder", "hull"])
+def test_what_stands_rests(kind, name):
+    """Dropped on its side, in 6 s it stands, neither creeps nor sinks, and no step made more energy than rounding."""
+    world = rbdyn.World(2e-3)
+    ground(world, kind)
+    body = drop(world, SHAPES[name], (0.013, 0.022, 0.25))
+    before, gained = energy(body), 0.0
+    for _ in range(1500):
+        world.step()
+        gained, before = gained + max(energy(body) - before, 0.0), energy(body)
+    position = body.position
+    world.step(1500)
+    assert np.linalg.norm(body.position - position) < 3e-6
+    assert body.kinetic_energy < 1e-16
+    assert gained < 1e-6
+
+
+@pytest.mark.parametrize("kind", ["height_map", "mesh"])
+@pytest.mark.parametrize("name", ["sphere", "cylinder", "capsule", "box"])
+def test_what_rolls_or_slides_over_flat_tiles_goes_straight(kind, name):
+    """Over 20 tiles: beside its way by no more than 1e-6 of it, no hop, no speed lost; a box without friction."""
+    shape = {"sphere": Sphere(0.1), "cylinder": Cylinder(0.1, 0.3), "capsule": Capsule(0.1, 0.3)}.get(
+        name, Box((0.3, 0.2, 0.1))
+    )
+    world = rbdyn.World(2e-3)
+    ground(world, kind)
+    turned = name in ("cylinder", "capsule")
+    geometry = rbdyn.Geometry(shape, LYING if turned else rbdyn.Transform())
+    body = world.add_single_body([geometry], 1.0, 0.004 * np.eye(3))
+    if name == "box":
+        world.materials.default = MaterialPair(friction=0.0)
+    v = np.array([1.0, 0.0 if turned else 0.3, 0.0])
+    body.set_pose(position=(-1.013, 0.0217, 0.05 if name == "box" else 0.1))
+    body.set_velocity(linear=v, angular=(0, 0, 0) if name == "box" else (-10 * v[1], 10 * v[0], 0))
+    start = body.position.copy()
+    for _ in range(1000):
+        world.step()
+        way = body.position - start
+        assert abs(np.cross(v / np.linalg.norm(v), way)[2]) < 1e-6 * 2.0
+        assert abs(way[2]) < 1e-6
+    assert np.linalg.norm(way) == pytest.approx(2.0 * np.linalg.norm(v), rel=1e-6)
+
+
+def valley():
+    x = np.array([[-4.0, -4.0], [0.0, 0.0], [4.0, 4.0]])
+    return grid_mesh(x, np.array([[-4.0, 4.0]] * 3), np.abs(x)), lambda x, y: abs(x)
+
+
+def bowl():
+    r, a = np.meshgrid(np.linspace(0, 2, 25), np.linspace(0, 2 * np.pi, 49), indexing="ij")
+    return grid_mesh(r * np.cos(a), r * np.sin(a), 0.5 * r * r), lambda x, y: 0.5 * (x * x + y * y)
+
+
+def hills():
+    x, y = np.meshgrid(np.linspace(-4, 4, 101), np.linspace(-4, 4, 101))
+    h = 0.3 * np.sin(2.1 * x + 0.4) * np.cos(1.7 * y) + 0.1 * np.sin(5 * x - 3 * y) + 0.04 * np.sin(11 * x + 9 * y)
+    terrain = HeightMap(h, (8.0, 8.0))
+    return terrain, lambda x, y: float(terrain.height(x, y))
+
+
+@pytest.mark.parametrize("make", [valley, bowl, hills])
+def test_nothing_falls_through_and_nothing_gains(make):
+    """40 bodies of all shapes, thrown: the middle of none gets below the ground, none has more energy than before."""
+    surface, height = make()
+    rng = np.random.default_rng(1)
+    world = rbdyn.World(2e-3)
+    if isinstance(surface, Mesh):
+        world.add_mesh(surface, body_type="static")
+    else:
+        world.add_height_map(surface)
+    bodies = []
+    for k in range(40):
+        shape = list(SHAPES.values())[k % 6]
+        body = drop(world, shape, (*rng.uniform(-1.2, 1.2, 2), 2.0 + rng.uniform(0, 1)), rng.normal(size=4), group=2)
+        body.set_velocity(linear=rng.normal(size=3), angular=3 * rng.normal(size=3))
+        bodies.append(body)
+    start = [energy(b) for b in bodies]
+    for _ in range(100):
+        world.step(15)
+        for body, e in zip(bodies, start, strict=True):
+            x, y, z = body.position
+            if max(abs(x), abs(y)) < 3.8 and (make is not bowl or np.hypot(x, y) < 1.8):
+                assert z > height(x, y)
+            assert energy(body) <= e * (1 + 1e-9)
+
+
+def test_a_robot_stands_on_a_height_map_as_on_the_plane():
+    """The bundled quadruped on flat tiles: same height, same forces of its feet."""
+    forces = []
+    robots = []
+    for kind in ("plane", "height_map"):
+        world = rbdyn.World(2e-3)
+        world.add_ground() if kind == "plane" else ground(world, kind, 61, 6.0)
+        robot = standing_quadruped(world)
+        world.step(1000)
+        forces.append(sum(c.impulse[2] for c in world.contacts) / 2e-3)
+        robots.append(robot)
+    np.testing.assert_allclose(robots[1].q, robots[0].q, atol=1e-6)
+    assert abs(forces[1]) == pytest.approx(abs(forces[0]), rel=1e-6)
+
+
+def test_bad_arguments_are_named():
+    world = rbdyn.World()
+    for call, word in (
+        (lambda: world.add_height_map(np.zeros((3, 3))), "size"),
+        (lambda: world.add_height_map(HeightMap(np.zeros((3, 3)), (1, 1)), (1, 1)), "size"),
+        (lambda: world.add_height_map(np.zeros((3, 3)), (1, 1), position=1.0), "position"),
+        (lambda: world.add_height_map(np.zeros((3, 3)), (1, 1), position=(1.0, 2.0, 3.0, 4.0)), "position"),
+        (lambda: world.add_mesh(flat_mesh()), "mass"),
+        (lambda: world.add_mesh(Sphere(0.1), 1.0), "mesh"),
+        (lambda: world.add_mesh(flat_mesh(), 1.0), "plane"),
+        (lambda: world.add_mesh(flat_mesh(), body_type="heavy"), "body type"),
+    ):
+        with pytest.raises(rbdyn.Error, match=word):
+            call()
+    assert world.objects == ()
+
+
+def test_a_mesh_body_has_the_mass_properties_of_its_shape(tmp_path):
+    """About its centre of mass, wherever the mesh is; of an open one, those of its hull."""
+    corners = np.array([(x, y, z) for x in (0, 0.4) for y in (0, 0.2) for z in (1.0, 1.6)])
+    hull = ConvexHull(corners)
+    closed = Mesh(hull.hull.vertices, hull.hull.triangles)
+    opened = Mesh(hull.hull.vertices, hull.hull.triangles[1:])
+    box = Box((0.4, 0.2, 0.6)).inertia(3.0)
+    for shape in (hull, closed, opened):
+        world = rbdyn.World()
+        body = world.add_mesh(shape, 3.0)
+        np.testing.assert_allclose(body.inertia, box, atol=1e-12)
+        np.testing.assert_allclose(body.geometries[0].pose.translation, [-0.2, -0.1, -1.3], atol=1e-12)
+        assert body.mass == 3.0
