@@ -19,6 +19,7 @@ SECTIONS = (
     "joint_rows",
     "loops",
     "long_chain",
+    "terrain",
     "wire_net",
     "surgery",
     "snapshots",

@@ -214,8 +214,17 @@ cdef inline bint convex_triangle(
     cdef Side side
     if behind and not t.one_sided:
         up = neg3(up)
-    if dot3(up, sub3(support(a, neg3(up)), world_corner(b, 0))) - r >= margin:
+    depth = r - dot3(up, sub3(support(a, neg3(up)), world_corner(b, 0)))
+    if depth <= -margin:
         return False
+    clear(&m)
+    if depth <= 1e-3 * size and not (behind and t.one_sided):
+        # over the triangle by its lowest point, or hardly in it: the triangle's normal, as where two faces meet
+        face_contacts(a, b, up, margin, size, &m)
+        if m.n > 0 and deepest(&m) >= depth - 1e-6 * size:
+            emit(sink, &m)
+            return depth > 0.0
+        clear(&m)
     apart = descend(a, b, r + margin, sub3(centre_of(a), centre_of(b)), 1e-12, &x_a, &n)
     if apart >= r + margin:
         return False
@@ -229,7 +238,6 @@ cdef inline bint convex_triangle(
     depth = r - apart
     if depth <= -margin:
         return False
-    clear(&m)
     side = side_of(t, tmul3(b.X.R, n), tmul3(b.X.R, up), middle)
     deep = deep and (overlap or behind)
     if a.s.kind == TRIANGLE and side != FACE and not is_facing(a, n):
