@@ -199,6 +199,67 @@ cdef inline Vec3 middle_of(const PosedShape* a) noexcept nogil:
     return centre_of(&whole)
 
 
+cdef inline bint is_ball(const PosedShape* a) noexcept nogil:
+    return a.s.core == BOX_CORE and a.s.bounds.round
+
+
+cdef inline Vec3 nearest_on_triangle(const TriangleData* t, Vec3 p) noexcept nogil:
+    """RTCD, section 5.1.5."""
+    cdef Vec3 a = corner(t, 0), b = corner(t, 1), c = corner(t, 2)
+    cdef Vec3 ab = sub3(b, a), ac = sub3(c, a), bc = sub3(c, b)
+    cdef double d1 = dot3(ab, sub3(p, a)), d2 = dot3(ac, sub3(p, a)), d3 = dot3(ab, sub3(p, b))
+    cdef double d4 = dot3(ac, sub3(p, b)), d5 = dot3(ab, sub3(p, c)), d6 = dot3(ac, sub3(p, c)), va, vb, vc
+    if d1 <= 0.0 and d2 <= 0.0:
+        return a
+    if d3 >= 0.0 and d4 <= d3:
+        return b
+    if d6 >= 0.0 and d5 <= d6:
+        return c
+    va, vb, vc = d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2
+    if vc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
+        return along(a, d1 / (d1 - d3), ab)
+    if vb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
+        return along(a, d2 / (d2 - d6), ac)
+    if va <= 0.0 and d4 >= d3 and d5 >= d6:
+        return along(b, (d4 - d3) / ((d4 - d3) + (d5 - d6)), bc)
+    return along(along(a, vb / (va + vb + vc), ab), vc / (va + vb + vc), ac)
+
+
+cdef inline bint ball_triangle(
+        const PosedShape* a, const PosedShape* b, double margin, bint deep, Sink* sink) noexcept nogil:
+    """convex_triangle of a ball, in the frame of the whole."""
+    cdef Manifold m
+    cdef const TriangleData* t = triangle_of(b)
+    cdef Vec3 c = tmul3(b.X.R, sub3(a.X.p, b.X.p)), up = t.normal, n, x
+    cdef double r = core_radius(a), height = dot3(up, sub3(c, corner(t, 0))), apart, depth
+    cdef bint behind = height < 0.0
+    cdef Side side
+    if fabs(height) >= r + margin:
+        return False
+    x = nearest_on_triangle(t, c)
+    apart = norm3(sub3(c, x))
+    if apart >= r + margin:
+        return False
+    if behind and t.one_sided and not (deep and t.solid and apart < r):
+        return t.solid and apart < r
+    if behind and not t.one_sided:
+        up, height = neg3(up), -height
+    n = scale3(1.0 / apart, sub3(c, x)) if apart > 1e-9 * r else up
+    side = FACE if deep and behind else side_of(t, n, up, c)
+    if side == LEVEL or side == ELSEWHERE:
+        return apart < r
+    depth = r - apart
+    if side != EDGE:
+        n, depth = up, r - height
+    if side == HOLLOW and depth >= 0.0:
+        return apart < r
+    clear(&m)
+    m.normal = mul3(b.X.R, n)
+    add_point(&m, along(a.X.p, 0.5 * depth - r, m.normal), depth, SINGLE)
+    emit(sink, &m)
+    return apart < r
+
+
 cdef inline bint convex_triangle(
         const PosedShape* a, const PosedShape* b, double margin, bint deep, Sink* sink) noexcept nogil:
     """Contacts of a convex shape, or a triangle of another surface, with a triangle; whether it lies in the triangle.
@@ -233,8 +294,6 @@ cdef inline bint convex_triangle(
         return t.solid and apart < r
     if overlap:
         apart = -penetrate(a, b, &x_a, &n)
-        if a.s.core == BOX_CORE and a.s.bounds.radius == r:      # a ball's centre in the plane
-            n = up
     depth = r - apart
     if depth <= -margin:
         return False

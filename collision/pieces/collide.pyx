@@ -7,7 +7,9 @@ from rbdyn.collision.bounds cimport centre_of
 from rbdyn.collision.kernels.core cimport core_radius, support
 from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
 from rbdyn.collision.kernels.convex cimport SINGLE
-from rbdyn.collision.kernels.triangle cimport TriangleData, convex_triangle, corner, face_contacts, triangle_feature
+from rbdyn.collision.kernels.triangle cimport (
+    TriangleData, ball_triangle, convex_triangle, corner, face_contacts, is_ball, triangle_feature,
+)
 from rbdyn.collision.kernels.vectors cimport along, norm3
 from rbdyn.collision.pieces.grid cimport triangle_at
 from rbdyn.collision.pieces.merge cimport merge_contacts, mixed_feature
@@ -58,14 +60,14 @@ cdef bint pass_over(const PosedShape* a, const PosedShape* whole, double margin,
     cdef ShapeRecord s
     cdef PosedShape piece
     cdef int k, first
-    cdef bint lies_in = False
+    cdef bint lies_in = False, ball = is_ball(a)
     begin_piece(whole, &s, &t, &piece)
     begin_walk(&walk, whole, a, margin)
     k = next_triangle(&walk, &t)
     while k >= 0 and not sink.full:
         measure_piece(&s, &t)
         first = sink.out.n
-        if convex_triangle(a, &piece, margin, deep, sink):
+        if ball_triangle(a, &piece, margin, deep, sink) if ball else convex_triangle(a, &piece, margin, deep, sink):
             lies_in = True
         name_features(sink.out, first, k)
         k = next_triangle(&walk, &t)
