@@ -114,8 +114,9 @@ def _mujoco_boxes(mujoco: Any, ground: str, places: list[tuple[float, float, flo
         if ground == "plane"
         else '<geom type="hfield" hfield="h"/>'
     )
+    half = SIDE / 2
     bodies = "".join(
-        f'<body pos="{x} {y} {z}"><freejoint/><geom type="box" size="{SIDE / 2} {SIDE / 2} {SIDE / 2}" mass="1"/></body>'
+        f'<body pos="{x} {y} {z}"><freejoint/><geom type="box" size="{half} {half} {half}" mass="1"/></body>'
         for x, y, z in places
     )
     asset = f'<asset><hfield name="h" nrow="101" ncol="101" size="{SIZE / 2} {SIZE / 2} 1 1"/></asset>'
@@ -172,9 +173,8 @@ def _mujoco_rays(mujoco: Any, heights: Array, kind: str, o: Array, d: Array) -> 
         spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_HFIELD, hfieldname="h", pos=[0, 0, low])
     else:
         ours = mesh_of(heights)
-        spec.add_mesh(
-            name="m", uservert=ours.vertices.ravel(), userface=ours.faces.ravel(), inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
-        )
+        shell = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
+        spec.add_mesh(name="m", uservert=ours.vertices.ravel(), userface=ours.faces.ravel(), inertia=shell)
         spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="m")
     model = spec.compile()
     data = mujoco.MjData(model)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.arguments import shown
+from rbdyn.collision.shapes.fractal import fractal_heights
 from rbdyn.collision.shapes.shape import MOST, Shape, ShapeData, positive
 from rbdyn.errors import CollisionError
 
@@ -76,6 +77,56 @@ class HeightMap(Shape):
                 f"has nx ny heights then; this one has {len(values)} numbers that begin with {words[:4]}"
             )
         return HeightMap(values[4:].reshape(ny, nx), (float(values[2]), float(values[3])))
+
+    @staticmethod
+    def fractal(
+        samples: tuple[int, int] = (100, 100),
+        size: tuple[float, float] = (10.0, 10.0),
+        *,
+        z_scale: float = 2.0,
+        frequency: float = 0.1,
+        octaves: int = 5,
+        lacunarity: float = 2.0,
+        gain: float = 0.5,
+        step_size: float = 0.0,
+        height_offset: float = 0.0,
+        seed: int = 0,
+    ) -> HeightMap:
+        """Hills upon hills: octaves of gradient noise, with RaiSim's parameters; the same for the same seed.
+
+        Source: K. Perlin, Improving noise (SIGGRAPH 2002).
+
+        Parameters
+        ----------
+        samples : (2,) sequence of int
+            Points along x and y.
+        size : (2,) sequence of float
+            Extent along x and y [m].
+        z_scale : float
+            What the noise, -0.7 to 0.7 for one octave, is multiplied by [m].
+        frequency : float
+            Of the first octave: hills a metre [1/m].
+        octaves : int
+            How many there are, 1 to 32.
+        lacunarity, gain : float
+            By how much finer each is than the one before, and its share of height.
+        step_size : float
+            Heights are rounded down to multiples of it [m]; 0: they are not.
+        height_offset : float
+            What is added to all heights [m].
+        seed : int
+            Of the random numbers, 0 or more.
+
+        Raises
+        ------
+        CollisionError
+            If an argument is wrong.
+        """
+        shape = HeightMap(np.zeros((2, 2)), size)
+        heights = fractal_heights(
+            samples, shape.size, z_scale, frequency, octaves, lacunarity, gain, step_size, height_offset, seed
+        )
+        return HeightMap(heights, shape.size)
 
     def data(self) -> ShapeData:
         """What compiled code is told: HeightMapData."""

@@ -87,12 +87,13 @@ class Mesh(Shape):
 
     @cached_property
     def _data(self) -> ShapeData:
-        used = self.vertices[np.unique(self.faces)]
-        try:
-            known = hull_data(hull_of(used))
-        except CollisionError:  # flat: of such a mesh half-spaces meet all vertices
-            known = cloud_data(used)
         vertices, faces = joined(self.vertices, self.faces)
+        used = np.zeros(len(vertices), dtype=bool)
+        used[faces] = True
+        try:
+            known = hull_data(hull_of(vertices[used]))
+        except CollisionError:  # flat: of such a mesh half-spaces meet all vertices
+            known = cloud_data(vertices[used])
         solid = self.one_sided is not False and encloses(vertices, faces)
         sides = {"one_sided": int(solid or bool(self.one_sided)), "solid": int(solid)}
         sizes = {**known.sizes, **surface_data(vertices, faces), **sides}

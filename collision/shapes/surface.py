@@ -43,7 +43,8 @@ def corners_beyond(faces: np.ndarray, n: int) -> np.ndarray:
 def rings(faces: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     """The vertices at the other ends of each vertex's edges: where its row begins, (n + 1,), and the rows."""
     ends = np.concatenate([faces[:, [k, (k + step) % 3]] for k in range(3) for step in (1, 2)]).astype(np.int64)
-    key = np.unique(ends[:, 0] * n + ends[:, 1])
+    key = np.sort(ends[:, 0] * n + ends[:, 1])
+    key = key[np.flatnonzero(np.diff(key, prepend=-1))]
     start = np.searchsorted(key // n, np.arange(n + 1))
     return start.astype(np.intc), (key % n).astype(np.intc)
 

@@ -266,3 +266,27 @@ def test_text_files(tmp_path):
         file.write_text(text)
         with pytest.raises(CollisionError):
             HeightMap.from_text(file)
+
+
+def test_fractal_terrain():
+    """As its parameters say: seeded, scaled, stepped, and finer octaves change it by no more than their share."""
+    hills = HeightMap.fractal((60, 40), (12.0, 8.0), seed=3)
+    assert hills.heights.shape == (40, 60) and hills.size == (12.0, 8.0)
+    assert hills == HeightMap.fractal((60, 40), (12.0, 8.0), seed=3) != HeightMap.fractal((60, 40), (12.0, 8.0), seed=4)
+    double = HeightMap.fractal((60, 40), (12.0, 8.0), seed=3, z_scale=4.0, height_offset=1.0)
+    np.testing.assert_allclose(double.heights, 2.0 * hills.heights + 1.0, atol=1e-12)
+    steps = HeightMap.fractal((60, 40), (12.0, 8.0), seed=3, step_size=0.25)
+    np.testing.assert_allclose(steps.heights, np.floor(hills.heights / 0.25) * 0.25, atol=1e-12)
+    assert len(np.unique(steps.heights)) > 3
+    one, two = (HeightMap.fractal((60, 40), (12.0, 8.0), seed=3, octaves=k).heights for k in (1, 2))
+    assert 0.01 < np.abs(two - one).max() <= 2.0 * 0.5 * np.sqrt(0.5)
+    corner = HeightMap.fractal((3, 3), (20.0, 20.0), octaves=1, frequency=0.1)
+    np.testing.assert_allclose(corner.heights, 0.0, atol=1e-12)  # the noise is 0 on its lattice
+    smooth = HeightMap.fractal((2001, 2), (1.0, 1.0), octaves=1, frequency=2.0).heights[0]
+    assert np.abs(np.diff(smooth, 2)).max() < 2.0 * (2.0 / 2000) ** 2 * 20.0  # its second derivative is finite
+    for name, value in {"samples": (1, 5), "size": (0, 1), "octaves": 0, "gain": -1, "frequency": 0, "seed": -1,
+                        "step_size": -1, "lacunarity": 0, "z_scale": np.nan, "height_offset": "a"}.items():  # fmt: skip
+        with pytest.raises(CollisionError, match=name):
+            HeightMap.fractal(**{name: value})
+    with pytest.raises(CollisionError, match="samples"):
+        HeightMap.fractal(5)

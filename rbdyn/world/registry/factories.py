@@ -80,7 +80,7 @@ def mesh_body(
         inertia = filled.inertia(m) - m * (centre @ centre * np.eye(3) - np.outer(centre, centre))
     pose = Transform(translation=-centre) if dynamic else Transform()
     geometry = Geometry(mesh, pose, "", _material(material), group, mask)
-    return world.add_single_body([geometry], m, inertia, body_type, name)
+    return world.add_single_body([geometry], m, 0.5 * (inertia + inertia.T), body_type, name)
 
 
 def solid_part(mesh: Mesh | ConvexHull) -> Mesh | ConvexHull:
