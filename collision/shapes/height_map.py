@@ -22,7 +22,7 @@ class HeightMap(Shape):
     """Terrain: heights over a grid about the origin, and solid below them.
 
     Each cell is two triangles, cut from its least x and y to its largest.  What sinks below the surface is pushed up,
-    unless it is below all heights.  It is for what does not move: World takes it on static and kinematic bodies.
+    unless it is below all heights.  It is for what does not move: half-spaces and other height maps do not meet it.
 
     Parameters
     ----------

@@ -205,6 +205,7 @@ def test_bad_arguments_are_named():
         (lambda: world.add_height_map(HeightMap(np.zeros((3, 3)), (1, 1)), (1, 1)), "size"),
         (lambda: world.add_height_map(np.zeros((3, 3)), (1, 1), position=1.0), "position"),
         (lambda: world.add_height_map(np.zeros((3, 3)), (1, 1), position=(1.0, 2.0, 3.0, 4.0)), "position"),
+        (lambda: world.add_single_body([rbdyn.Geometry(hills()[0])], 1.0, np.eye(3)), "HeightMap"),
         (lambda: world.add_mesh(flat_mesh()), "mass"),
         (lambda: world.add_mesh(Sphere(0.1), 1.0), "mesh"),
         (lambda: world.add_mesh(flat_mesh(), 1.0), "plane"),

@@ -105,6 +105,8 @@ def checked_body(
         if not isinstance(item.pose, Transform):
             raise Error(f"pose of a Geometry must be a Transform, got {shown(item.pose)}")
     body_type = option(body_type, "body type", BODY_TYPES)
+    if body_type == "dynamic" and any(isinstance(item.shape, HeightMap) for item in items):
+        raise Error("a dynamic body cannot be a HeightMap: half-spaces do not meet it; give a static one, or a Mesh")
     matrix3 = as_array(inertia, (3, 3), "inertia")
     if body_type == "dynamic" or np.any(matrix3):
         check_inertia(matrix3)
