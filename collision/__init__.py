@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rbdyn.collision.backend import CollisionBackend
 from rbdyn.collision.backends.native import NativeBackend, add_native_contacts, native_contacts
+from rbdyn.collision.distance import Closest, distance
 from rbdyn.collision.scene import CONTACT_DTYPE, CollisionScene, ShapeInfo
 from rbdyn.collision.shapes import (
     Box,
@@ -31,6 +32,7 @@ __all__ = [
     "CONTACT_DTYPE",
     "Box",
     "Capsule",
+    "Closest",
     "CollisionBackend",
     "CollisionScene",
     "ConvexHull",
@@ -45,6 +47,7 @@ __all__ = [
     "ShapeInfo",
     "Sphere",
     "add_native_contacts",
+    "distance",
     "native_contacts",
 ]
 

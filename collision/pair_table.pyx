@@ -109,7 +109,7 @@ cdef int declare_pairs() except -1:
 cdef int declare_surfaces() except -1:
     """Every convex shape meets the triangles of a surface; a half-space meets the vertices of a mesh."""
     cdef int kind
-    for kind in range(TRIANGLE):
+    for kind in range(<int> TRIANGLE):
         if _kinds[kind].convex != NULL:
             declare_pair(kind, MESH, convex_surface)
             declare_pair(kind, HEIGHT_MAP, convex_surface)

@@ -1,0 +1,153 @@
+"""Signed distances: each answer carries its own proof, points of both shapes as far apart as a plane keeps them."""
+
+import itertools
+
+import numpy as np
+import pytest
+from collision_scenes import pose
+from scipy.spatial.transform import Rotation
+from surfaces import nearest_on, rough_map, triangles_of
+
+from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Mesh, Sphere, distance
+from rbdyn.errors import CollisionError
+
+SHAPES = {
+    "sphere": Sphere(0.3),
+    "box": Box((0.6, 0.4, 0.2)),
+    "capsule": Capsule(0.1, 0.5),
+    "cylinder": Cylinder(0.25, 0.5),
+    "ellipsoid": Ellipsoid((0.1, 0.2, 0.4)),
+    "hull": ConvexHull(np.random.default_rng(3).normal(size=(20, 3)) * 0.3),
+}
+
+
+def outside(shape, x):
+    """By how much a point, in the shape's frame, is outside [m], at most; from the shape's definition."""
+    if isinstance(shape, Sphere):
+        return np.linalg.norm(x) - shape.radius
+    if isinstance(shape, Box):
+        return (np.abs(x) - 0.5 * np.array(shape.size)).max()
+    if isinstance(shape, Capsule):
+        return np.linalg.norm(x - [0, 0, np.clip(x[2], -shape.height / 2, shape.height / 2)]) - shape.radius
+    if isinstance(shape, Cylinder):
+        return max(np.hypot(x[0], x[1]) - shape.radius, abs(x[2]) - shape.height / 2)
+    if isinstance(shape, Ellipsoid):
+        return (np.linalg.norm(x / np.array(shape.radii)) - 1.0) * max(shape.radii)
+    return (shape.hull.normals @ x - shape.hull.offsets()).max()
+
+
+def reach(shape, X, n):
+    """The coordinate along n of its point farthest along n."""
+    return n @ (X[:3, 3] + X[:3, :3] @ shape.farthest(X[:3, :3].T @ n))
+
+
+def random_pose(rng, far):
+    return pose(*rng.uniform(-far, far, 3), Rotation.random(random_state=rng).as_matrix())
+
+
+@pytest.mark.parametrize("names", list(itertools.combinations_with_replacement(SHAPES, 2)), ids="-".join)
+def test_closest_points_prove_their_distance(names):
+    """Points of both, and a normal along which the shapes are as far apart: nothing is nearer, nothing farther."""
+    rng, seen = np.random.default_rng(1), [0, 0]
+    a, b = (SHAPES[name] for name in names)
+    tolerance = 1e-9
+    for _ in range(60):
+        X, Y = random_pose(rng, 1.0), random_pose(rng, 1.0)
+        d, on_a, on_b, n = distance(a, X, b, Y)
+        assert np.linalg.norm(n) == pytest.approx(1.0, abs=1e-12)
+        apart = -reach(a, X, -n) - reach(b, Y, n)
+        seen[d < 0] += 1
+        if d > 0:
+            assert apart == pytest.approx(d, abs=tolerance)
+            np.testing.assert_allclose(on_a - on_b, d * n, atol=tolerance)
+            assert outside(a, X[:3, :3].T @ (on_a - X[:3, 3])) < 1e-7
+            assert outside(b, Y[:3, :3].T @ (on_b - Y[:3, 3])) < 1e-7
+        else:
+            assert apart == pytest.approx(d, abs=1e-6)
+            others = rng.normal(size=(300, 3))
+            others /= np.linalg.norm(others, axis=1)[:, None]
+            assert max(-reach(a, X, -m) - reach(b, Y, m) for m in others) < d + 1e-6
+    assert seen[0] > 20
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_planes(name):
+    rng, shape = np.random.default_rng(2), SHAPES[name]
+    for _ in range(20):
+        X, G = random_pose(rng, 1.0), random_pose(rng, 0.5)
+        d, on_a, on_b, n = distance(shape, X, HalfSpace(), G)
+        assert d == pytest.approx(-reach(shape, X, -G[:3, 2]) - G[:3, 2] @ G[:3, 3], abs=1e-12)
+        np.testing.assert_allclose(n, G[:3, 2], atol=1e-12)
+        np.testing.assert_allclose(on_a - on_b, d * n, atol=1e-12)
+        assert (on_b - G[:3, 3]) @ n == pytest.approx(0.0, abs=1e-12)
+        swapped = distance(HalfSpace(), G, shape, X)
+        np.testing.assert_allclose(swapped.normal, -n, atol=1e-12)
+        assert swapped.distance == pytest.approx(d, abs=1e-12)
+
+
+def test_a_ball_and_surfaces():
+    """Brute force over all triangles; a mesh of the same, and the other way round."""
+    rng = np.random.default_rng(3)
+    surface = rough_map(1)
+    t = triangles_of(surface)
+    mesh = Mesh(t.reshape(-1, 3), np.arange(3 * len(t)).reshape(-1, 3))
+    for _ in range(40):
+        centre = np.array([*rng.uniform(-0.9, 0.9, 2), rng.uniform(0.2, 0.5)])
+        nearest = nearest_on(surface, centre)
+        true = np.linalg.norm(centre - nearest) - 0.05
+        if np.linalg.norm(centre - nearest) > 0.5:
+            continue
+        for s in (surface, mesh):
+            d, on_a, on_b, n = distance(Sphere(0.05), pose(*centre, np.eye(3)), s, np.eye(4))
+            assert d == pytest.approx(max(true, 0.0), abs=1e-9)
+            back = distance(s, np.eye(4), Sphere(0.05), pose(*centre, np.eye(3)))
+            assert back.distance == d
+            if true > 1e-6:
+                np.testing.assert_allclose(on_b, nearest, atol=1e-7)
+                np.testing.assert_allclose(on_a, centre - 0.05 * n, atol=1e-9)
+                np.testing.assert_allclose(back.normal, -n, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_mesh_of_a_hull_is_as_far_as_the_hull(name):
+    """Of triangles, found through their tree; the hull is one shape.  So are two meshes."""
+    rng, shape = np.random.default_rng(4), SHAPES[name]
+    hull = SHAPES["hull"]
+    mesh = Mesh(hull.hull.vertices, hull.hull.triangles)
+    for k in range(25):
+        X, Y = random_pose(rng, 0.8), random_pose(rng, 0.2)
+        X[0, 3] += 5.0 if k == 0 else 0.6
+        solid, surface = distance(shape, X, hull, Y), distance(shape, X, mesh, Y)
+        assert surface.distance == pytest.approx(max(solid.distance, 0.0), abs=1e-7)
+        if name == "hull" and solid.distance > 0:
+            assert distance(mesh, X, mesh, Y).distance == pytest.approx(solid.distance, abs=1e-9)
+
+
+def test_many_poses_are_as_many_answers():
+    rng = np.random.default_rng(5)
+    X = np.array([random_pose(rng, 1.0) for _ in range(300)])
+    Y = random_pose(rng, 0.3)
+    many = distance(SHAPES["box"], X, SHAPES["capsule"], Y)
+    assert many.distance.shape == (300,) and many.on_a.shape == (300, 3)
+    for k in (0, 17, 299):
+        one = distance(SHAPES["box"], X[k], SHAPES["capsule"], Y)
+        assert one.distance == many.distance[k]
+        np.testing.assert_array_equal(one.on_b, many.on_b[k])
+    assert distance(SHAPES["box"], X[:0], SHAPES["capsule"], Y).distance.shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("call", "word"),
+    [
+        (lambda: distance(HalfSpace(), np.eye(4), HalfSpace(), np.eye(4)), "half_space"),
+        (lambda: distance(HalfSpace(), np.eye(4), rough_map(0), np.eye(4)), "height_map"),
+        (lambda: distance("box", np.eye(4), Sphere(1.0), np.eye(4)), "shape"),
+        (lambda: distance(Sphere(1.0), np.eye(3), Sphere(1.0), np.eye(4)), "pose_a"),
+        (lambda: distance(Sphere(1.0), np.eye(4), Sphere(1.0), 2 * np.eye(4)), "pose_b"),
+        (lambda: distance(Sphere(1.0), np.full((4, 4), np.nan), Sphere(1.0), np.eye(4)), "pose_a"),
+        (lambda: distance(Sphere(1.0), [np.eye(4)] * 2, Sphere(1.0), [np.eye(4)] * 3), "as many"),
+    ],
+)
+def test_bad_arguments_are_named(call, word):
+    with pytest.raises(CollisionError, match=word):
+        call()
