@@ -12,9 +12,12 @@ from rbdyn.collision.backend import CollisionBackend
 from rbdyn.collision.backends.native import NativeBackend, add_native_contacts, native_contacts
 from rbdyn.collision.distance import Closest, distance
 from rbdyn.collision.scene import CONTACT_DTYPE, CollisionScene, ShapeInfo
+from rbdyn.collision.shape_cast import CastHit, shape_cast
 from rbdyn.collision.shapes import (
     Box,
     Capsule,
+    Compound,
+    Cone,
     ConvexHull,
     Cylinder,
     Ellipsoid,
@@ -23,6 +26,7 @@ from rbdyn.collision.shapes import (
     Mesh,
     Shape,
     Sphere,
+    SupportShape,
 )
 
 if TYPE_CHECKING:
@@ -32,9 +36,12 @@ __all__ = [
     "CONTACT_DTYPE",
     "Box",
     "Capsule",
+    "CastHit",
     "Closest",
     "CollisionBackend",
     "CollisionScene",
+    "Compound",
+    "Cone",
     "ConvexHull",
     "Cylinder",
     "Ellipsoid",
@@ -46,9 +53,11 @@ __all__ = [
     "Shape",
     "ShapeInfo",
     "Sphere",
+    "SupportShape",
     "add_native_contacts",
     "distance",
     "native_contacts",
+    "shape_cast",
 ]
 
 

@@ -13,6 +13,8 @@ cdef enum Kind:                    # in the order in which a pair's kernel takes
     CYLINDER
     HULL
     ELLIPSOID
+    CONE
+    SUPPORT                        # whatever a user's support function says
     TRIANGLE                       # a piece of the two that follow; no shape of its own
     MESH
     HEIGHT_MAP

@@ -116,7 +116,7 @@ cdef class CollisionBackend(Backend):
         Parameters
         ----------
         shape : Shape
-            HalfSpace, Sphere, Box, Capsule, Cylinder, Ellipsoid, ConvexHull, Mesh or HeightMap.
+            HalfSpace, Sphere, Box, Capsule, Cylinder, Cone, Ellipsoid, ConvexHull, SupportShape, Mesh or HeightMap.
         body : int
             Index of the body, 0 or more: its place among the poses of a query.
         pose : (4, 4) array_like of float, optional

@@ -5,34 +5,38 @@ convex shape meets every other one through the general kernel.
 """
 
 from rbdyn.collision._types cimport (
-    BOX, CAPSULE, CYLINDER, ELLIPSOID, HALF_SPACE, HEIGHT_MAP, HULL, MESH, N_KINDS, SPHERE, TRIANGLE,
+    BOX, CAPSULE, CONE, CYLINDER, ELLIPSOID, HALF_SPACE, HEIGHT_MAP, HULL, MESH, N_KINDS, SPHERE, SUPPORT, TRIANGLE,
     BOX_CORE, CYLINDER_CORE, HULL_CORE, OWN_CORE,
     ConvexShape, PosedShape, SupportingFeature,
 )
 from rbdyn.collision.kernels.box_box cimport box_box
 from rbdyn.collision.kernels.convex cimport convex_convex
 from rbdyn.collision.kernels.half_space cimport (
-    half_space_box, half_space_capsule, half_space_cylinder, half_space_sphere,
+    half_space_box, half_space_capsule, half_space_cone, half_space_cylinder, half_space_sphere,
 )
-from rbdyn.collision.kernels.half_space_ellipsoid cimport half_space_ellipsoid
 from rbdyn.collision.kernels.half_space_hull cimport half_space_hull
+from rbdyn.collision.kernels.half_space_point cimport half_space_point
 from rbdyn.collision.kernels.round cimport capsule_capsule, sphere_capsule, sphere_sphere
 from rbdyn.collision.kernels.round_box cimport capsule_box, sphere_box
 from rbdyn.collision.kernels.support.box cimport box_feature
 from rbdyn.collision.kernels.support.capsule cimport capsule_feature
+from rbdyn.collision.kernels.support.cone cimport cone_feature, cone_support
 from rbdyn.collision.kernels.support.convex_hull cimport hull_feature
 from rbdyn.collision.kernels.support.cylinder cimport cylinder_feature
 from rbdyn.collision.kernels.support.ellipsoid cimport ellipsoid_feature, ellipsoid_support
 from rbdyn.collision.kernels.support.sphere cimport sphere_feature
+from rbdyn.collision.kernels.support.support_shape cimport own_feature, own_support
 from rbdyn.collision.pieces.collide cimport convex_surface, surface_surface
 from rbdyn.collision.shapes.box cimport BoxData
 from rbdyn.collision.shapes.capsule cimport CapsuleData
+from rbdyn.collision.shapes.cone cimport ConeData
 from rbdyn.collision.shapes.convex_hull cimport HullData
 from rbdyn.collision.shapes.cylinder cimport CylinderData
 from rbdyn.collision.shapes.ellipsoid cimport EllipsoidData
 from rbdyn.collision.shapes.height_map cimport HeightMapData
 from rbdyn.collision.shapes.mesh cimport MeshData
 from rbdyn.collision.shapes.sphere cimport SphereData
+from rbdyn.collision.shapes.support_shape cimport SupportData
 from rbdyn.spatial._algebra cimport Vec3
 
 from rbdyn.errors import CollisionError
@@ -84,6 +88,8 @@ cdef int declare_kinds() except -1:
     declare_convex(CYLINDER, "cylinder", sizeof(CylinderData), cylinder_feature, CYLINDER_CORE, NULL)
     declare_convex(HULL, "hull", sizeof(HullData), hull_feature, HULL_CORE, NULL)
     declare_convex(ELLIPSOID, "ellipsoid", sizeof(EllipsoidData), ellipsoid_feature, OWN_CORE, ellipsoid_support)
+    declare_convex(CONE, "cone", sizeof(ConeData), cone_feature, OWN_CORE, cone_support)
+    declare_convex(SUPPORT, "support_shape", sizeof(SupportData), own_feature, OWN_CORE, own_support)
     declare_kind(MESH, "mesh", sizeof(MeshData), HULL_CORE)
     declare_kind(HEIGHT_MAP, "height_map", sizeof(HeightMapData), BOX_CORE)
     return 0
@@ -95,7 +101,9 @@ cdef int declare_pairs() except -1:
     declare_pair(HALF_SPACE, BOX, half_space_box)
     declare_pair(HALF_SPACE, CYLINDER, half_space_cylinder)
     declare_pair(HALF_SPACE, HULL, half_space_hull)
-    declare_pair(HALF_SPACE, ELLIPSOID, half_space_ellipsoid)
+    declare_pair(HALF_SPACE, ELLIPSOID, half_space_point)
+    declare_pair(HALF_SPACE, CONE, half_space_cone)
+    declare_pair(HALF_SPACE, SUPPORT, half_space_point)
     declare_pair(SPHERE, SPHERE, sphere_sphere)
     declare_pair(SPHERE, CAPSULE, sphere_capsule)
     declare_pair(SPHERE, BOX, sphere_box)

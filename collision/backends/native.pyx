@@ -8,6 +8,7 @@ from rbdyn.collision._types cimport HALF_SPACE, N_KINDS, BodyMotions, ContactBuf
 from rbdyn.collision.broad_phase.sorting cimport Pair
 from rbdyn.collision.broad_phase.sweep cimport Broad, find_pairs
 from rbdyn.collision.contact_buffer cimport buffer_free, buffer_init, raise_full
+from rbdyn.collision.kernels.support.own_function cimport check_functions
 from rbdyn.collision.motion.path cimport (
     MovingShape, Path, approach_along, axis_between, gap_along, is_still, path_of, rest_way, set_out,
 )
@@ -85,6 +86,7 @@ cdef class NativeBackend(CollisionBackend):
                 check_signals()
         if self.n_alongside > 0:
             self.find_alongside(pose, motions, &sink)
+        check_functions()
         return 0
 
     cdef void follow(self, Pair pair, const PosedShape* a, const PosedShape* b, const Pose* pose, BodyMotions motions,
@@ -164,6 +166,7 @@ cdef int find_native(CollisionScene scene, id_a, id_b, ContactBuffer* found) exc
                        gap_along(&a, &b, axis), &axis)
     if sink.full:
         raise_full(found)
+    check_functions()
     return 0
 
 

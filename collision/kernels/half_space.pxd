@@ -9,6 +9,7 @@ from rbdyn.collision._types cimport PosedShape
 from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
 from rbdyn.collision.kernels.support.box cimport box_of
 from rbdyn.collision.kernels.support.capsule cimport capsule_of
+from rbdyn.collision.kernels.support.cone cimport cone_of
 from rbdyn.collision.kernels.support.convex_hull cimport hull_of
 from rbdyn.collision.kernels.support.cylinder cimport cylinder_of
 from rbdyn.collision.kernels.support.sphere cimport sphere_of
@@ -80,11 +81,8 @@ cdef inline void half_space_box(const PosedShape* h, const PosedShape* s, double
     emit(sink, &m)
 
 
-cdef inline void add_rim_point(
-        const PosedShape* h, const PosedShape* s, Vec3 n, Vec3 cap, Vec3 d, int feature, double margin,
-        Manifold* m) noexcept nogil:
-    """The rim point of a cap in direction d, if it reaches."""
-    cdef Vec3 x = along(cap, cylinder_of(s).radius, d)
+cdef inline void add_if_near(const PosedShape* h, Vec3 n, Vec3 x, int feature, double margin, Manifold* m) noexcept nogil:
+    """A point of the surface, if it reaches."""
     cdef double g = dot3(n, sub3(x, h.X.p))
     if g < margin:
         add_point(m, along(x, -0.5 * g, n), -g, feature)
@@ -102,26 +100,50 @@ cdef inline void half_space_cylinder(
     cdef Manifold m
     cdef Vec3 n = axis_z(&h.X.R)
     cdef Vec3 u = axis_z(&s.X.R)
-    cdef double c = dot3(n, u), sine, w, hl = cylinder_of(s).half_height
+    cdef double c = dot3(n, u), sine, hl = cylinder_of(s).half_height, r = cylinder_of(s).radius
     cdef Vec3 down = along(scale3(c, u), -1.0, n)      # -n projected on the caps; length sin(tilt)
-    cdef Vec3 cap, d, side
-    cdef double best
-    cdef int k, low, first
     clear(&m)
     m.normal = neg3(n)
     sine = sqrt(dot3(down, down))
-    if dot3(n, sub3(s.X.p, h.X.p)) - hl * fabs(c) - cylinder_of(s).radius * sine >= margin:
+    if dot3(n, sub3(s.X.p, h.X.p)) - hl * fabs(c) - r * sine >= margin:
         return
     if fabs(c) < 0.70710678118654752:
         down = scale3(1.0 / sine, down)
-        add_rim_point(h, s, n, along(s.X.p, -hl, u), down, 8, margin, &m)
-        add_rim_point(h, s, n, along(s.X.p, hl, u), down, 9, margin, &m)
-        emit(sink, &m)
-        return
-    first = 0 if c >= 0 else 4
-    cap = along(s.X.p, -hl if c >= 0 else hl, u)
-    low = 0
-    best = -2.0
+        add_if_near(h, n, along(along(s.X.p, -hl, u), r, down), 8, margin, &m)
+        add_if_near(h, n, along(along(s.X.p, hl, u), r, down), 9, margin, &m)
+    else:
+        add_cap(h, s, n, along(s.X.p, -hl if c >= 0 else hl, u), r, down, sine, 0 if c >= 0 else 4, margin, &m)
+    emit(sink, &m)
+
+
+cdef inline void half_space_cone(const PosedShape* h, const PosedShape* s, double margin, Sink* sink) noexcept nogil:
+    """The apex, and of the base what a cylinder's cap has; lying it touches with the apex and one point of the rim.
+
+    Features: 0 to 3 and 10 to 17 of the base, 8 the rim's lowest point, 9 the apex.
+    """
+    cdef Manifold m
+    cdef Vec3 n = axis_z(&h.X.R)
+    cdef Vec3 u = axis_z(&s.X.R)
+    cdef double c = dot3(n, u), sine, hl = cone_of(s).half_height, r = cone_of(s).radius
+    cdef Vec3 down = along(scale3(c, u), -1.0, n)
+    clear(&m)
+    m.normal = neg3(n)
+    sine = sqrt(dot3(down, down))
+    add_if_near(h, n, along(s.X.p, hl, u), 9, margin, &m)
+    if c >= 0.70710678118654752:
+        add_cap(h, s, n, along(s.X.p, -hl, u), r, down, sine, 0, margin, &m)
+    elif sine > 0.0:
+        add_if_near(h, n, along(along(s.X.p, -hl, u), r / sine, down), 8, margin, &m)
+    emit(sink, &m)
+
+
+cdef inline void add_cap(
+        const PosedShape* h, const PosedShape* s, Vec3 n, Vec3 cap, double r, Vec3 down, double sine, int first,
+        double margin, Manifold* m) noexcept nogil:
+    """The points of a round base that is nearly level: half_space_cylinder."""
+    cdef Vec3 d, side, u = axis_z(&s.X.R)
+    cdef double best = -2.0, w
+    cdef int k, low = 0
     for k in range(4):
         d = rim_direction(s, k)
         if dot3(d, down) > best:
@@ -134,15 +156,14 @@ cdef inline void half_space_cylinder(
             w = 1.0 if w > 1.0 else w
             d = along(scale3(1.0 - w, d), w / sine, down)
             d = scale3(1.0 / sqrt(dot3(d, d)), d)
-        add_rim_point(h, s, n, cap, d, first + k, margin, &m)
+        add_if_near(h, n, along(cap, r, d), first + k, margin, m)
     if sine > 1e-2:                      # then `low` is the lowest point, and the rim beside it may come down first
         d, side = scale3(0.70710678118654752 / sine, down), scale3(0.70710678118654752 / sine, cross3(u, down))
-        add_rim_point(h, s, n, cap, add3(d, side), 10 + first + low, margin, &m)
-        add_rim_point(h, s, n, cap, sub3(d, side), 10 + first + (low + 3 & 3), margin, &m)
-    emit(sink, &m)
+        add_if_near(h, n, along(cap, r, add3(d, side)), 10 + first + low, margin, m)
+        add_if_near(h, n, along(cap, r, sub3(d, side)), 10 + first + (low + 3 & 3), margin, m)
 
 
 cdef inline Vec3 rim_direction(const PosedShape* s, int k) noexcept nogil:
-    """x, y, -x, -y of the cylinder, in world axes."""
+    """x, y, -x, -y of a cylinder or a cone, in world axes."""
     cdef Vec3 d = axis_y(&s.X.R) if k & 1 else axis_x(&s.X.R)
     return neg3(d) if k & 2 else d

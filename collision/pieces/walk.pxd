@@ -21,11 +21,16 @@ cdef inline void begin_walk(Walk* w, const PosedShape* whole, const PosedShape* 
     cdef Mat3 R = matmul3(transpose3(whole.X.R), a.X.R)
     cdef Vec3 middle = tmul3(whole.X.R, sub3(centre_of(a), whole.X.p))
     cdef Vec3 half = add3(half_extent(&a.s.bounds, &R), vec3(more, more, more))
+    begin_between(w, whole, sub3(middle, half), add3(middle, half))
+
+
+cdef inline void begin_between(Walk* w, const PosedShape* whole, Vec3 low, Vec3 high) noexcept nogil:
+    """Set out for what lies in a box along the axes of the whole, given by two corners."""
     w.whole = whole.s
     if whole.s.kind == HEIGHT_MAP:
-        begin_grid(&w.grid, <const HeightMapData*> whole.s.data, sub3(middle, half), add3(middle, half))
+        begin_grid(&w.grid, <const HeightMapData*> whole.s.data, low, high)
     else:
-        begin_tree(&w.tree, <const MeshData*> whole.s.data, sub3(middle, half), add3(middle, half))
+        begin_tree(&w.tree, <const MeshData*> whole.s.data, low, high)
 
 
 cdef inline int next_triangle(Walk* w, TriangleData* t) noexcept nogil:

@@ -1,9 +1,10 @@
-# Rays into shapes that are round: a ball, a capsule, a cylinder, an ellipsoid.
+# Rays into shapes that are round: a ball, a capsule, a cylinder, a cone, an ellipsoid.
 
-from libc.math cimport INFINITY, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 
 from rbdyn.collision.rays.ray cimport Entrance, Span, round_span, slab
 from rbdyn.collision.shapes.capsule cimport CapsuleData
+from rbdyn.collision.shapes.cone cimport ConeData
 from rbdyn.collision.shapes.cylinder cimport CylinderData
 from rbdyn.collision.shapes.ellipsoid cimport EllipsoidData
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, vec3
@@ -81,4 +82,37 @@ cdef inline bint enter_ellipsoid(const EllipsoidData* c, Vec3 o, Vec3 d, Entranc
     e.distance /= size
     n = vec3(e.normal.x / r.x, e.normal.y / r.y, e.normal.z / r.z)
     e.normal = scale3(1.0 / sqrt(dot3(n, n)), n)
+    return True
+
+cdef inline bint enter_cone(const ConeData* c, Vec3 o, Vec3 d, Entrance* e) noexcept nogil:
+    """Likewise a cone: through its base, or where x^2 + y^2 = slope^2 (height under the apex)^2."""
+    cdef double h = c.half_height, slope = c.radius / (2.0 * h), s2 = slope * slope, t0 = -dot3(o, d), t, x, y
+    cdef double a, b, k, root, first = INFINITY
+    cdef Vec3 m = add3(o, scale3(t0, d))               # nearest to the middle: numbers that cancel are small
+    cdef int i
+    if fabs(o.z) <= h and o.x * o.x + o.y * o.y <= s2 * (h - o.z) * (h - o.z):
+        return False                                   # it begins inside
+    if o.z < -h and d.z > 0.0:
+        t = (-h - m.z) / d.z
+        x, y = m.x + t * d.x, m.y + t * d.y
+        if x * x + y * y <= c.radius * c.radius:
+            e.distance, e.normal = t0 + t, vec3(0.0, 0.0, -1.0)
+            return True
+    a = d.x * d.x + d.y * d.y - s2 * d.z * d.z
+    b = m.x * d.x + m.y * d.y + s2 * (h - m.z) * d.z
+    k = m.x * m.x + m.y * m.y - s2 * (h - m.z) * (h - m.z)
+    root = b * b - a * k
+    if not root >= 0.0:
+        return False
+    root = -b - sqrt(root) if b > 0.0 else -b + sqrt(root)
+    for i in range(2):                                 # root / a and k / root
+        t = (root / a if a != 0.0 else INFINITY) if i else (k / root if root != 0.0 else INFINITY)
+        if fabs(t) < INFINITY and t0 + t >= 0.0 and fabs(m.z + t * d.z) <= h and t < first:
+            first = t
+    if first == INFINITY:
+        return False
+    e.distance = t0 + first
+    e.normal = vec3(m.x + first * d.x, m.y + first * d.y, s2 * (h - m.z - first * d.z))
+    a = sqrt(dot3(e.normal, e.normal))
+    e.normal = scale3(1.0 / a, e.normal) if a > 0.0 else vec3(0.0, 0.0, 1.0)
     return True

@@ -6,6 +6,8 @@ and its lines in `pair_table`.  CONTRIBUTING.md walks through it.
 
 from rbdyn.collision.shapes.box import Box
 from rbdyn.collision.shapes.capsule import Capsule
+from rbdyn.collision.shapes.compound import Compound
+from rbdyn.collision.shapes.cone import Cone
 from rbdyn.collision.shapes.convex_hull import ConvexHull
 from rbdyn.collision.shapes.cylinder import Cylinder
 from rbdyn.collision.shapes.ellipsoid import Ellipsoid
@@ -14,10 +16,13 @@ from rbdyn.collision.shapes.height_map import HeightMap
 from rbdyn.collision.shapes.mesh import Mesh
 from rbdyn.collision.shapes.shape import Shape, ShapeData
 from rbdyn.collision.shapes.sphere import Sphere
+from rbdyn.collision.shapes.support_shape import SupportShape
 
 __all__ = [
     "Box",
     "Capsule",
+    "Compound",
+    "Cone",
     "ConvexHull",
     "Cylinder",
     "Ellipsoid",
@@ -27,4 +32,5 @@ __all__ = [
     "Shape",
     "ShapeData",
     "Sphere",
+    "SupportShape",
 ]

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from rbdyn.collision.shapes import drawn
 from rbdyn.collision.shapes.shape import Shape, ShapeData, three_lengths
 
 
@@ -41,6 +42,12 @@ class Box(Shape):
         """m (y^2 + z^2) / 12 about x, and so on, (3, 3) [kg m^2], for `mass` [kg]."""
         a, b, c = (s * s for s in self.size)
         return mass / 12.0 * np.diag([b + c, a + c, a + b])
+
+    def _triangles(self, sides: int) -> tuple[np.ndarray, np.ndarray]:
+        return drawn.box(self.size)
+
+    def _contains(self, points: np.ndarray) -> np.ndarray:
+        return np.asarray((np.abs(points) <= 0.5 * np.array(self.size)).all(axis=1))
 
     def farthest(self, direction: np.ndarray) -> np.ndarray:
         """The point farthest along a direction, (3,) [m]."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from rbdyn.collision.shapes import drawn
 from rbdyn.collision.shapes.shape import Shape, ShapeData, positive
 
 
@@ -54,6 +55,13 @@ class Capsule(Shape):
         axial = 0.5 * m_c * r * r + 0.4 * m_s * r * r
         side = m_c * (3 * r * r + h * h) / 12.0 + m_s * (0.4 * r * r + 0.25 * h * h + 0.375 * h * r)
         return np.diag([side, side, axial])
+
+    def _triangles(self, sides: int) -> tuple[np.ndarray, np.ndarray]:
+        return drawn.capsule(self.radius, self.height, sides)
+
+    def _contains(self, points: np.ndarray) -> np.ndarray:
+        axis = np.clip(points[:, 2], -0.5 * self.height, 0.5 * self.height)
+        return np.asarray(np.linalg.norm(points - axis[:, None] * (0.0, 0.0, 1.0), axis=1) <= self.radius)
 
     def farthest(self, direction: np.ndarray) -> np.ndarray:
         """The point farthest along a direction, (3,) [m]."""

@@ -65,6 +65,12 @@ class ConvexHull(Shape):
         """Inertia about the origin of `mass` [kg] of uniform density, (3, 3) [kg m^2]."""
         return mass / self.solid.volume * self.solid.inertia
 
+    def _triangles(self, sides: int) -> tuple[np.ndarray, np.ndarray]:
+        return self.hull.vertices, self.hull.triangles
+
+    def _contains(self, points: np.ndarray) -> np.ndarray:
+        return np.asarray((points @ self.hull.normals.T <= self.hull.offsets()).all(axis=1))
+
     def farthest(self, direction: np.ndarray) -> np.ndarray:
         """The point farthest along a direction, (3,) [m]."""
         return self.hull.farthest(direction)

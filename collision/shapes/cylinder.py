@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from rbdyn.collision.shapes import drawn
 from rbdyn.collision.shapes.shape import Shape, ShapeData, positive
 
 
@@ -46,6 +47,13 @@ class Cylinder(Shape):
         """m r^2 / 2 about z, m (3 r^2 + h^2) / 12 about x and y, (3, 3) [kg m^2], for `mass` [kg]."""
         side = mass * (3 * self.radius**2 + self.height**2) / 12.0
         return np.diag([side, side, 0.5 * mass * self.radius**2])
+
+    def _triangles(self, sides: int) -> tuple[np.ndarray, np.ndarray]:
+        return drawn.revolved(np.full(2, self.radius), np.array([0.5, -0.5]) * self.height, sides)
+
+    def _contains(self, points: np.ndarray) -> np.ndarray:
+        x, y, z = points.T
+        return np.asarray((np.hypot(x, y) <= self.radius) & (np.abs(z) <= 0.5 * self.height))
 
     def farthest(self, direction: np.ndarray) -> np.ndarray:
         """The point farthest along a direction, (3,) [m]."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from rbdyn.collision.shapes import drawn
 from rbdyn.collision.shapes.shape import Shape, ShapeData, three_lengths
 
 
@@ -40,6 +41,13 @@ class Ellipsoid(Shape):
         """m (b^2 + c^2) / 5 about x, and so on, (3, 3) [kg m^2], for `mass` [kg]."""
         a, b, c = (r * r for r in self.radii)
         return mass / 5.0 * np.diag([b + c, a + c, a + b])
+
+    def _triangles(self, sides: int) -> tuple[np.ndarray, np.ndarray]:
+        vertices, faces = drawn.ball(sides)
+        return np.array(self.radii) * vertices, faces
+
+    def _contains(self, points: np.ndarray) -> np.ndarray:
+        return np.asarray(np.linalg.norm(points / np.array(self.radii), axis=1) <= 1.0)
 
     def farthest(self, direction: np.ndarray) -> np.ndarray:
         """The point farthest along a direction, (3,) [m]."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from rbdyn.collision.shapes.shape import Shape, ShapeData
 
 
@@ -17,3 +19,6 @@ class HalfSpace(Shape):
     def data(self) -> ShapeData:
         """What compiled code is told: it has no size, and no bounds."""
         return ShapeData(self.kind, {}, 0.0)
+
+    def _contains(self, points: np.ndarray) -> np.ndarray:
+        return np.asarray(points[:, 2] <= 0.0)

@@ -11,7 +11,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import shown
+from rbdyn.arguments import shown, whole
+from rbdyn.collision.shapes import drawn
 from rbdyn.collision.shapes.fractal import fractal_heights
 from rbdyn.collision.shapes.shape import MOST, Shape, ShapeData, positive
 from rbdyn.errors import CollisionError
@@ -181,6 +182,52 @@ class HeightMap(Shape):
         ny, nx = self.heights.shape
         n = np.stack([-along_x * (nx - 1) / self.size[0], -along_y * (ny - 1) / self.size[1], np.ones_like(u)], axis=-1)
         return np.asarray(n / np.linalg.norm(n, axis=-1, keepdims=True))
+
+    def bounding_box(self) -> tuple[np.ndarray, np.ndarray]:
+        """Least and largest coordinates of its surface, (3,) each [m]."""
+        half = 0.5 * np.array(self.size)
+        return np.append(-half, self.heights.min()), np.append(half, self.heights.max())
+
+    def _triangles(self, sides: int) -> tuple[np.ndarray, np.ndarray]:
+        return drawn.grid(self.heights, self.size)
+
+    def _contains(self, points: np.ndarray) -> np.ndarray:
+        x, y, z = points.T
+        beyond = (np.abs(x) > 0.5 * self.size[0]) | (np.abs(y) > 0.5 * self.size[1])
+        return np.asarray((z <= self.height(x, y)) & ~beyond)
+
+    def patched(self, heights: ArrayLike, row: int = 0, column: int = 0) -> HeightMap:
+        """A copy with other heights in a part of it: terrain that gives way, or a map that grows as it is seen.
+
+        ``body.set_geometry(0, shape=body.geometries[0].shape.patched(...))`` puts it into a World between two steps.
+
+        Parameters
+        ----------
+        heights : (n, m) array_like of float
+            z of the points of the part [m].
+        row, column : int
+            Where its first point is.
+
+        Returns
+        -------
+        map : HeightMap
+            Of the same size.
+
+        Raises
+        ------
+        CollisionError
+            If the part does not lie within the map, or a height is not finite.
+        """
+        part = np.atleast_2d(np.asarray(heights, dtype=np.float64))
+        ny, nx = self.heights.shape
+        i, j = (whole(k, name, least=0, error=CollisionError) for k, name in ((row, "row"), (column, "column")))
+        if part.ndim != 2 or i + part.shape[0] > ny or j + part.shape[1] > nx:
+            raise CollisionError(
+                f"heights must lie within the map of {ny} rows and {nx} columns, got shape {part.shape} at {i}, {j}"
+            )
+        new = np.array(self.heights)
+        new[i : i + part.shape[0], j : j + part.shape[1]] = part
+        return HeightMap(new, self.size)
 
 
 def checked_heights(heights: object) -> np.ndarray:

@@ -118,6 +118,26 @@ class Mesh(Shape):
         """Inertia about the origin of `mass` [kg] of uniform density, (3, 3) [kg m^2]."""
         return mass / self.solid.volume * self.solid.inertia
 
+    def _triangles(self, sides: int) -> tuple[np.ndarray, np.ndarray]:
+        return self.vertices, self.faces
+
+    def _contains(self, points: np.ndarray) -> np.ndarray:
+        if self.solid.volume <= 0.0:  # or CollisionError: it is not closed
+            return np.zeros(len(points), dtype=bool)
+        return np.asarray([winding_number(self.vertices[self.faces] - point) > 0.5 for point in points], dtype=bool)
+
     def farthest(self, direction: np.ndarray) -> np.ndarray:
         """The point farthest along a direction, (3,) [m]."""
         return self.hull.farthest(direction)
+
+
+def winding_number(corners: np.ndarray) -> float:
+    """How often closed triangles, corners (m, 3, 3) as seen from a point, go around it: the sum of their solid angles.
+
+    Source: A. van Oosterom, J. Strackee, The solid angle of a plane triangle (IEEE Trans. Biomedical Eng. 30, 1983).
+    """
+    a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
+    la, lb, lc = (np.linalg.norm(x, axis=1) for x in (a, b, c))
+    volume = np.einsum("ij,ij->i", a, np.cross(b, c))
+    ab, bc, ca = (np.einsum("ij,ij->i", x, y) for x, y in ((a, b), (b, c), (c, a)))
+    return float(np.arctan2(volume, la * lb * lc + ab * lc + bc * la + ca * lb).sum() / (2.0 * np.pi))

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from rbdyn.arguments import number, shown
+from rbdyn.arguments import number, shown, whole
 from rbdyn.errors import CollisionError
 
 Triple = tuple[float, float, float]
@@ -99,6 +100,67 @@ class Shape(ABC):
     def farthest(self, direction: np.ndarray) -> np.ndarray:
         """The point of a convex shape farthest along a direction (of any length), (3,) [m].  RTCD, section 9.5.4."""
         raise CollisionError(f"a {self.kind} has no farthest point")
+
+    def bounding_box(self) -> tuple[np.ndarray, np.ndarray]:
+        """Least and largest coordinates, (3,) each [m], along the shape's axes; CollisionError if it is without end."""
+        points = np.array([self.farthest(d) for d in np.concatenate([np.eye(3), -np.eye(3)])])
+        return np.diag(points[3:]).copy(), np.diag(points[:3]).copy()
+
+    def triangles(self, sides: int = 32) -> tuple[np.ndarray, np.ndarray]:
+        """The surface as triangles, for drawing.
+
+        Parameters
+        ----------
+        sides : int
+            Of what is round: how many go around it, 8 or more.
+
+        Returns
+        -------
+        vertices : (n, 3) ndarray of float
+            In the shape's frame [m].
+        faces : (m, 3) ndarray of int
+            Corner numbers, counter-clockwise seen from outside.
+
+        Raises
+        ------
+        CollisionError
+            If the shape is without end.
+        """
+        vertices, faces = self._triangles(4 * (whole(sides, "sides", least=8, most=4096, error=CollisionError) // 4))
+        return vertices, faces
+
+    def _triangles(self, sides: int) -> tuple[np.ndarray, np.ndarray]:
+        """The same; `sides` is a multiple of 4."""
+        raise CollisionError(f"a {self.kind} is without end: it has no triangles")
+
+    def contains(self, points: ArrayLike) -> np.ndarray:
+        """Whether points lie in the shape, or on its surface.
+
+        Parameters
+        ----------
+        points : (..., 3) array_like of float
+            In the shape's frame [m].
+
+        Returns
+        -------
+        inside : (...) ndarray of bool
+
+        Raises
+        ------
+        CollisionError
+            If the points are none, or the shape encloses nothing that is known.
+        """
+        try:
+            array = np.asarray(points, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise CollisionError("points must be a (..., 3) array of numbers [m]") from None
+        if array.ndim < 1 or array.shape[-1] != 3 or not np.isfinite(array).all():
+            raise CollisionError(f"points must be a (..., 3) array of finite numbers [m], got shape {array.shape}")
+        return np.asarray(self._contains(array.reshape(-1, 3))).reshape(array.shape[:-1])
+
+    def _contains(self, points: np.ndarray) -> np.ndarray:
+        """The same of (n, 3) finite points."""
+        raise CollisionError(f"of a {self.kind} it is not known what lies within")
 
     def flat_sides(self) -> tuple[np.ndarray, np.ndarray]:
         """Outward unit normals (n, 3) and distances from the origin (n,) [m] of its flat sides."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from rbdyn.collision.shapes import drawn
 from rbdyn.collision.shapes.shape import Shape, ShapeData, positive
 
 
@@ -39,6 +40,13 @@ class Sphere(Shape):
     def inertia(self, mass: float) -> np.ndarray:
         """2/5 m r^2 about every axis through the centre, (3, 3) [kg m^2], for `mass` [kg]."""
         return 0.4 * mass * self.radius**2 * np.eye(3)
+
+    def _triangles(self, sides: int) -> tuple[np.ndarray, np.ndarray]:
+        vertices, faces = drawn.ball(sides)
+        return self.radius * vertices, faces
+
+    def _contains(self, points: np.ndarray) -> np.ndarray:
+        return np.asarray(np.linalg.norm(points, axis=1) <= self.radius)
 
     def farthest(self, direction: np.ndarray) -> np.ndarray:
         """The point farthest along a direction, (3,) [m]."""

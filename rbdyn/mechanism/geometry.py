@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, overload
 
 from rbdyn.arguments import as_vector, shown, whole
 from rbdyn.arguments import name as checked_name
-from rbdyn.collision.shapes import Shape
+from rbdyn.collision.shapes import Compound, Shape
 from rbdyn.errors import MechanismError
 from rbdyn.spatial.transform import Transform
 
@@ -57,6 +57,8 @@ class Geometry:
         if not isinstance(self.shape, Shape):
             kinds = ", ".join(kind.__name__ for kind in Shape.__subclasses__())
             raise MechanismError(f"shape of a Geometry must be one of {kinds}, got {shown(self.shape)}")
+        if isinstance(self.shape, Compound):
+            raise MechanismError("a Compound is several shapes, each a Geometry of its own: Geometry.parts_of makes them")
         if not isinstance(self.pose, Transform):
             raise MechanismError(f"pose of a Geometry must be a Transform, got {shown(self.pose)}")
         if not isinstance(self.name, str):
@@ -74,6 +76,33 @@ class Geometry:
     def __deepcopy__(self, memo: dict[int, object]) -> Geometry:
         """Itself: it cannot change."""
         return self
+
+    @classmethod
+    def parts_of(cls, compound: Compound, pose: Transform | None = None, name: str = "", **values: Any) -> list[Geometry]:
+        """A geometry for each part of a compound.
+
+        Parameters
+        ----------
+        compound : Compound
+            Several shapes in one frame.
+        pose : Transform, optional
+            Pose of that frame in the body frame; the identity by default.
+        name : str
+            Names are "name/0", "name/1", ...; empty if this is.
+        **values
+            `material`, `group`, `mask` and `color` of all of them.
+
+        Returns
+        -------
+        geometries : list of Geometry
+        """
+        if not isinstance(compound, Compound):
+            raise MechanismError(f"compound must be a Compound, got {shown(compound)}")
+        frame = Transform() if pose is None else pose
+        return [
+            cls(shape, frame @ Transform(X[:3, :3], translation=X[:3, 3]), f"{name}/{k}" if name else "", **values)
+            for k, (shape, X) in enumerate(compound.parts)
+        ]
 
     def moved(self, pose: Transform) -> Geometry:
         """This geometry on a body in whose frame the present body has pose `pose`."""

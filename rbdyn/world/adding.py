@@ -10,7 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.arguments import as_array, flag, number, shown, whole
-from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, HeightMap, Mesh, Sphere
+from rbdyn.collision.shapes import (
+    Box,
+    Capsule,
+    Compound,
+    Cone,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HeightMap,
+    Mesh,
+    Sphere,
+)
 from rbdyn.errors import Error
 from rbdyn.world.arguments import option
 from rbdyn.world.registry import factories
@@ -185,6 +196,125 @@ def add_capsule(
         At the origin, at rest.
     """
     return world.add_single_body(*factories.solid(Capsule(radius, height), mass, material, group, mask), name=name)
+
+
+def add_cone(
+    world: World,
+    radius: float,
+    height: float,
+    mass: float,
+    material: str = "default",
+    group: int = 1,
+    mask: int = -1,
+    name: str | None = None,
+) -> SingleBody:
+    """Add a solid cone of uniform density along z, its apex at +z.
+
+    Its origin is its centre of mass, a quarter of the height above the base.
+
+    Parameters
+    ----------
+    radius, height : float
+        Radius of the base, and the height [m], above 0.
+    mass : float
+        [kg], above 0.
+    material : str
+        Name for the World's pairs of materials.
+    group, mask : int
+        Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
+    name : str, optional
+        Unique in this World; "cone_0" or the like by default.
+
+    Returns
+    -------
+    body : SingleBody
+        At the origin, at rest.
+    """
+    return world.add_single_body(*factories.solid(Cone(radius, height), mass, material, group, mask), name=name)
+
+
+def add_ellipsoid(
+    world: World,
+    x: float,
+    y: float,
+    z: float,
+    mass: float,
+    material: str = "default",
+    group: int = 1,
+    mask: int = -1,
+    name: str | None = None,
+) -> SingleBody:
+    """Add a solid ellipsoid of uniform density.
+
+    Parameters
+    ----------
+    x, y, z : float
+        Semi-axes [m], above 0.
+    mass : float
+        [kg], above 0.
+    material : str
+        Name for the World's pairs of materials.
+    group, mask : int
+        Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
+    name : str, optional
+        Unique in this World; "ellipsoid_0" or the like by default.
+
+    Returns
+    -------
+    body : SingleBody
+        At the origin, at rest.
+    """
+    return world.add_single_body(*factories.solid(Ellipsoid((x, y, z)), mass, material, group, mask), name=name)
+
+
+def add_compound(
+    world: World,
+    compound: Compound,
+    mass: float | None = None,
+    body_type: str = "dynamic",
+    material: str = "default",
+    group: int = 1,
+    mask: int = -1,
+    name: str | None = None,
+) -> SingleBody:
+    """Add a body of several shapes, such as a table.
+
+    A dynamic one has uniform density, where parts overlap that of both, and its origin is its centre of mass, wherever
+    that of the compound is.
+
+    Parameters
+    ----------
+    compound : Compound
+        The shapes, and where they are.
+    mass : float
+        [kg], above 0, for a dynamic body.  The others need none.
+    body_type : {"dynamic", "kinematic", "static"}
+        Whether it is moved by forces, by its velocity, or not at all; the origin of the last two is that of the
+        compound.
+    material : str
+        Name for the World's pairs of materials.
+    group, mask : int
+        Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
+    name : str, optional
+        Unique in this World; the first part's kind with a number by default.
+
+    Returns
+    -------
+    body : SingleBody
+        At the origin, at rest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rbdyn.collision import Box, Compound
+    >>> leg = np.eye(4)
+    >>> leg[2, 3] = -0.4
+    >>> world = rbdyn.World()
+    >>> table = world.add_compound(Compound([Box((1, 1, 0.1)), (Box((0.1, 0.1, 0.7)), leg)]), mass=20.0)
+    >>> len(table.geometries)
+    2
+    """
+    return factories.compound_body(world, compound, mass, body_type, material, group, mask, name)
 
 
 def add_height_map(

@@ -7,7 +7,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from rbdyn.collision.backend import CollisionBackend
-from rbdyn.collision.shapes import ConvexHull, HeightMap, Mesh
+from rbdyn.collision.shapes import Compound, ConvexHull, HeightMap, Mesh, Shape
 from rbdyn.contact import ContactSolver, MaterialTable, Problem
 from rbdyn.mechanism import Geometry, Joint, Mechanism, RigidBody
 from rbdyn.spatial.rotations import Array
@@ -22,7 +22,8 @@ from rbdyn.world.objects.contact import Contact
 from rbdyn.world.objects.handles.body_ref import BodyRef
 from rbdyn.world.objects.object import WorldObject
 from rbdyn.world.objects.single_body import SingleBody, _BodyType
-from rbdyn.world.queries.hits import RayHits
+from rbdyn.world.queries.hits import RayHit, RayHits, Seen, Separation
+from rbdyn.world.queries.queries import Queries
 from rbdyn.world.scheduler.schedule import Schedule
 from rbdyn.world.snapshot.snapshot import Snapshot
 
@@ -104,6 +105,37 @@ class World:
         radius: float,
         height: float,
         mass: float,
+        material: str = "default",
+        group: int = 1,
+        mask: int = -1,
+        name: str | None = None,
+    ) -> SingleBody: ...
+    def add_cone(
+        world,
+        radius: float,
+        height: float,
+        mass: float,
+        material: str = "default",
+        group: int = 1,
+        mask: int = -1,
+        name: str | None = None,
+    ) -> SingleBody: ...
+    def add_ellipsoid(
+        world,
+        x: float,
+        y: float,
+        z: float,
+        mass: float,
+        material: str = "default",
+        group: int = 1,
+        mask: int = -1,
+        name: str | None = None,
+    ) -> SingleBody: ...
+    def add_compound(
+        world,
+        compound: Compound,
+        mass: float | None = None,
+        body_type: _BodyType = "dynamic",
         material: str = "default",
         group: int = 1,
         mask: int = -1,
@@ -313,6 +345,7 @@ class World:
         threshold: float = 1e-8,
     ) -> None: ...
     _edits: Edits
+    _queries: Queries
     def ray_test(
         world,
         origin: ArrayLike,
@@ -329,11 +362,29 @@ class World:
         length: float = ...,
         mask: int = -1,
         exclude: Any = (),
+        threads: int = 1,
     ) -> RayHits: ...
-    def _cast(
-        self, origins: Array, directions: Array, length: float, mask: int, exclude: list[Any], every: bool
-    ) -> tuple[Array, Array, NDArray[np.intc]]: ...
-    def _shape_names(self, shape_id: int) -> tuple[WorldObject, str, str, str, str]: ...
+    def shape_cast(
+        world, shape: Shape, pose: ArrayLike, displacement: ArrayLike, mask: int = -1, exclude: Any = ()
+    ) -> RayHit | None: ...
+    def shape_cast_batch(
+        world, shape: Shape, poses: ArrayLike, displacements: ArrayLike, mask: int = -1, exclude: Any = ()
+    ) -> RayHits: ...
+    def nearest(
+        world, shape: Shape, pose: ArrayLike, reach: float = ..., mask: int = -1, exclude: Any = ()
+    ) -> RayHit | None: ...
+    def nearest_batch(
+        world, shape: Shape, poses: ArrayLike, reach: float = ..., mask: int = -1, exclude: Any = ()
+    ) -> RayHits: ...
+    def overlap_test(
+        world, shape: Shape, pose: ArrayLike, margin: float = 0.0, mask: int = -1, exclude: Any = ()
+    ) -> list[Seen]: ...
+    def overlap_test_batch(
+        world, shape: Shape, poses: ArrayLike, margin: float = 0.0, mask: int = -1, exclude: Any = ()
+    ) -> list[list[Seen]]: ...
+    def distance(world, a: Any, b: Any) -> Separation | None: ...
+    def contacts_at(world, obj: WorldObject, at: ArrayLike, margin: float = 0.0) -> list[Contact]: ...
+    def collides_at(world, obj: WorldObject, at: ArrayLike, margin: float = 0.0) -> NDArray[np.bool_]: ...
     def ignore_collision(world, a: Any, b: Any) -> None: ...
     def allow_collision(world, a: Any, b: Any) -> None: ...
     def _forget_shapes(self, shape_ids: list[int], system: int = -1) -> None: ...

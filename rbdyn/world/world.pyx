@@ -10,7 +10,8 @@ from rbdyn.world import adding, backends, hints, linking, settings
 from rbdyn.world.arguments import label, option
 from rbdyn.world.edits.edits import Edits
 from rbdyn.world.messages import LOG
-from rbdyn.world.queries import rays
+from rbdyn.world.queries import probes, rays
+from rbdyn.world.queries.queries import Queries
 from rbdyn.world.surgery import operations
 from rbdyn.world.surgery.surgery import Surgery
 from rbdyn.world.registry.inactive import warn_of_inactive_features
@@ -25,7 +26,6 @@ from rbdyn.backends cimport claim_all, free_all, hold_all
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.collision._types cimport BodyMotions, ContactPoint
 from rbdyn.collision.backend cimport buffer_free, buffer_init, detect_contacts
-from rbdyn.collision.rays.cast cimport all_hits, first_hits
 from rbdyn.contact.solver cimport clear_counts, skip_step, solve_contacts, take_back
 from rbdyn.contact.views.problem cimport copy_of
 from rbdyn.signals cimport Signals, handle_signals, start_signals
@@ -53,7 +53,6 @@ from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody
 from rbdyn.world.observers cimport Observers
-from rbdyn.world.queries.hidden cimport hidden_shapes, names_of
 from rbdyn.world.registry.ends cimport make_coupling, make_joint, make_wire
 from rbdyn.world.registry.filters cimport thin_out
 from rbdyn.world.registry.forgetting cimport forget_impulses, marked
@@ -142,6 +141,7 @@ cdef class World:
         claim_all(self, chosen)
         self.backends = chosen
         self._edits = Edits(self.registry)
+        self._queries = Queries(self.registry)
         self._surgery = Surgery(self.registry)
         self.collision, self.contact, self.position_solver = chosen
         self.detections = 1
@@ -448,6 +448,9 @@ cdef class World:
     add_sphere = adding.add_sphere
     add_box = adding.add_box
     add_cylinder = adding.add_cylinder
+    add_cone = adding.add_cone
+    add_ellipsoid = adding.add_ellipsoid
+    add_compound = adding.add_compound
     add_capsule = adding.add_capsule
     add_height_map = adding.add_height_map
     add_mesh = adding.add_mesh
@@ -819,28 +822,15 @@ cdef class World:
 
     ray_test = rays.ray_test
     ray_test_batch = rays.ray_test_batch
-
-    def _cast(self, origins, directions, length, mask, exclude, every):
-        """Distances, normals and ids of shapes that rays meet, as everything is now (collision/rays)."""
-        cdef bint editing
-        self.check()
-        self.lock.check_readable()
-        hidden = hidden_shapes(self.registry, exclude)
-        if not (self.lock.observing or self.lock.half):
-            catch_up(self.registry)
-        kinematics(self.scene)
-        editing, self.lock.editing = self.lock.editing, True       # a signal's handler changes no shapes meanwhile
-        try:
-            if every:
-                return all_hits(&self.collision.table, self.scene.pose, origins, directions, length, mask, hidden)
-            return first_hits(&self.collision.table, self.scene.pose, origins, directions, length, mask, hidden)
-        finally:
-            self.lock.editing = editing
-
-    def _shape_names(self, shape_id):
-        """(object, body, link, geometry, material) of a shape."""
-        self.check()
-        return names_of(self.registry, shape_id)
+    shape_cast = probes.shape_cast
+    shape_cast_batch = probes.shape_cast_batch
+    overlap_test = probes.overlap_test
+    overlap_test_batch = probes.overlap_test_batch
+    nearest = probes.nearest
+    nearest_batch = probes.nearest_batch
+    distance = probes.distance
+    contacts_at = probes.contacts_at
+    collides_at = probes.collides_at
 
     @property
     def problem(self):

@@ -8,8 +8,27 @@ from collision_scenes import pose
 from scipy.spatial.transform import Rotation
 from surfaces import nearest_on, rough_map, triangles_of
 
-from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Mesh, Sphere, distance
+from rbdyn.collision import (
+    Box,
+    Capsule,
+    Cone,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
+    Mesh,
+    Sphere,
+    SupportShape,
+    distance,
+)
 from rbdyn.errors import CollisionError
+
+
+
+def disc(d):
+    """A flat disc of radius 0.2 across x."""
+    return 0.0, *(0.2 * np.array(d[1:]) / max(np.hypot(d[1], d[2]), 1e-300))
+
 
 SHAPES = {
     "sphere": Sphere(0.3),
@@ -17,6 +36,8 @@ SHAPES = {
     "capsule": Capsule(0.1, 0.5),
     "cylinder": Cylinder(0.25, 0.5),
     "ellipsoid": Ellipsoid((0.1, 0.2, 0.4)),
+    "cone": Cone(0.3, 0.6),
+    "own": SupportShape(disc, radius=0.1),
     "hull": ConvexHull(np.random.default_rng(3).normal(size=(20, 3)) * 0.3),
 }
 
@@ -33,6 +54,12 @@ def outside(shape, x):
         return max(np.hypot(x[0], x[1]) - shape.radius, abs(x[2]) - shape.height / 2)
     if isinstance(shape, Ellipsoid):
         return (np.linalg.norm(x / np.array(shape.radii)) - 1.0) * max(shape.radii)
+    if isinstance(shape, Cone):
+        slope = shape.radius / shape.height
+        side = (np.hypot(x[0], x[1]) - slope * (shape.height / 2 - x[2])) / np.hypot(1.0, slope)
+        return max(side, -x[2] - shape.height / 2)
+    if isinstance(shape, SupportShape):
+        return np.hypot(x[0], max(np.hypot(x[1], x[2]) - 0.2, 0.0)) - 0.1
     return (shape.hull.normals @ x - shape.hull.offsets()).max()
 
 

@@ -10,6 +10,7 @@ from reference.c_heap import growth, heap, needs_mallinfo2
 from rbdyn.collision import (
     Box,
     Capsule,
+    Cone,
     ConvexHull,
     Cylinder,
     Ellipsoid,
@@ -212,6 +213,7 @@ KINDS = {
     "box": lambda s: Box((0.2 * s, 0.3 * s, 0.25 * s)),
     "cylinder": lambda s: Cylinder(0.1 * s, 0.3 * s),
     "ellipsoid": lambda s: Ellipsoid((0.1 * s, 0.2 * s, 0.15 * s)),
+    "cone": lambda s: Cone(0.15 * s, 0.3 * s),
     "hull": lambda s: ConvexHull(s * np.random.default_rng(4).normal(size=(12, 3)) * 0.15),
     "half-space": lambda s: HalfSpace(),
 }

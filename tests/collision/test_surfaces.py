@@ -9,6 +9,7 @@ from surfaces import flat_map, flat_mesh, grid_mesh, nearest_on, rough_map, tria
 from rbdyn.collision import (
     Box,
     Capsule,
+    Cone,
     ConvexHull,
     Cylinder,
     Ellipsoid,
@@ -26,6 +27,7 @@ SHAPES = {
     "capsule": Capsule(0.05, 0.3),
     "cylinder": Cylinder(0.1, 0.2),
     "ellipsoid": Ellipsoid((0.1, 0.15, 0.2)),
+    "cone": Cone(0.1, 0.25),
     "hull": ConvexHull(np.random.default_rng(3).normal(size=(20, 3)) * 0.1),
 }
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from collision_scenes import contacts, rotation
 
-from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, NativeBackend, Sphere
+from rbdyn.collision import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, NativeBackend, Sphere
 
 NEAR = NativeBackend(margin=1e-3)
 GAPS = [0.0, *(sign * 10.0**k for k in (-15, -13, -11, -9, -6, -4) for sign in (1, -1))]
@@ -18,12 +18,18 @@ def farthest_of_cylinder(d):
     return np.array([0.1 * d[0] / side if side else 0.0, 0.1 * d[1] / side if side else 0.0, np.copysign(0.15, d[2])])
 
 
+def farthest_of_cone(d):
+    rim = 0.15 * np.array([*d[:2], 0.0]) / max(np.hypot(d[0], d[1]), 1e-300) - (0, 0, 0.1)
+    return max(rim, np.array([0.0, 0.0, 0.1]), key=lambda x: x @ d)
+
+
 SHAPES = {                                                              # and their point farthest along d
     "sphere": (Sphere(0.1), lambda d: 0.1 * d / np.linalg.norm(d)),
     "ellipsoid": (Ellipsoid((0.1, 0.2, 0.05)),
                   lambda d: np.square((0.1, 0.2, 0.05)) * d / np.linalg.norm((0.1, 0.2, 0.05) * d)),
     "capsule": (Capsule(0.1, 0.3), lambda d: 0.1 * d / np.linalg.norm(d) + (0, 0, np.copysign(0.15, d[2]))),
     "cylinder": (Cylinder(0.1, 0.3), farthest_of_cylinder),
+    "cone": (Cone(0.15, 0.2), farthest_of_cone),
     "box": (Box((0.2, 0.3, 0.1)), lambda d: np.copysign((0.1, 0.15, 0.05), d)),
     "hull": (ConvexHull(CLOUD), lambda d: CLOUD[np.argmax(CLOUD @ d)]),
 }

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import rbdyn
-from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Mesh, Sphere
+from rbdyn.collision import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, HalfSpace, Mesh, Sphere
 from rbdyn.errors import Error
 from rbdyn.spatial.rotations import random_rotation
 
+ASIDE = np.array([[0, 0, 1, 0.3], [1, 0, 0, -0.2], [0, 1, 0, 0.1], [0, 0, 0, 1.0]])
 CUBE = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], dtype=float)
 INSIDE = {
     Sphere(0.7): lambda p: (p**2).sum(axis=1) < 0.49,
@@ -17,6 +18,10 @@ INSIDE = {
     Cylinder(0.5, 1.2): lambda p: ((p[:, :2] ** 2).sum(axis=1) < 0.25) & (np.abs(p[:, 2]) < 0.6),
     Capsule(0.3, 0.8): lambda p: (p[:, :2] ** 2).sum(axis=1) + np.maximum(np.abs(p[:, 2]) - 0.4, 0.0) ** 2 < 0.09,
     Ellipsoid((0.4, 0.5, 0.7)): lambda p: ((p / (0.4, 0.5, 0.7)) ** 2).sum(axis=1) < 1.0,
+    Cone(0.6, 1.2): lambda p: (np.hypot(p[:, 0], p[:, 1]) < 0.5 * (0.6 - p[:, 2])) & (p[:, 2] > -0.6),
+    Compound([(Cone(0.3, 0.8), ASIDE), (Box((0.2, 0.4, 0.3)), np.eye(4) - 0.5 * np.eye(4, k=3))]):
+        lambda p: ((np.hypot(p[:, 1] + 0.2, p[:, 2] - 0.1) < 0.375 * (0.4 - (p[:, 0] - 0.3))) & (p[:, 0] > -0.1))
+        | (np.abs(p - (-0.5, 0.0, 0.0)) < (0.1, 0.2, 0.15)).all(axis=1),
     ConvexHull([[0, 0, 0], [0.7, 0, 0], [0, 0.6, 0], [0, 0, 0.5]]):
         lambda p: (p > 0.0).all(axis=1) & (p @ (1 / 0.7, 1 / 0.6, 1 / 0.5) < 1.0),
 }  # fmt: skip

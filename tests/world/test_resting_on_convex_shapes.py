@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rbdyn import Geometry, World
-from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, Sphere
+from rbdyn.collision import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, Sphere
 
 DT, G = 0.01, 9.81
 RING = 2 * np.pi / 9 * np.arange(9)
@@ -22,6 +22,7 @@ RESTING = {                                                             # shape,
     "cylinder": (Cylinder(0.1, 0.08), 0.04, np.eye(3)),
     "roll": (Cylinder(0.05, 0.2), 0.05, LYING),
     "box": (Box((0.2, 0.1, 0.08)), 0.04, np.eye(3)),
+    "cone": (Cone(0.1, 0.08), 0.04, np.eye(3)),
     "prism": (ConvexHull([[np.cos(t) / 9, np.sin(t) / 9, z] for t in RING for z in (-0.04, 0.04)]), 0.04, np.eye(3)),
 }
 

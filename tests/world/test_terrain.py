@@ -8,7 +8,7 @@ from surfaces import flat_mesh, grid_mesh
 from world.scenes import standing_quadruped
 
 import rbdyn
-from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HeightMap, Mesh, Sphere
+from rbdyn.collision import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, HeightMap, Mesh, Sphere
 from rbdyn.contact import MaterialPair
 
 HULL = ConvexHull(np.random.default_rng(3).normal(size=(20, 3)) * 0.1)
@@ -18,6 +18,7 @@ SHAPES = {
     "capsule": Capsule(0.05, 0.3),
     "cylinder": Cylinder(0.1, 0.2),
     "ellipsoid": Ellipsoid((0.1, 0.15, 0.2)),
+    "cone": Cone(0.15, 0.2),
     "hull": HULL,
 }
 LYING = rbdyn.Transform(rotation=[[1, 0, 0], [0, 0, -1], [0, 1, 0]])
@@ -43,7 +44,7 @@ def energy(body):
 
 
 @pytest.mark.parametrize("kind", ["height_map", "mesh"])
-@pytest.mark.parametrize("name", ["box", "cylinder", "hull"])
+@pytest.mark.parametrize("name", ["box", "cylinder", "cone", "hull"])
 def test_what_stands_rests(kind, name):
     """Dropped on its side, in 6 s it stands, neither creeps nor sinks, and no step made more energy than rounding."""
     world = rbdyn.World(2e-3)

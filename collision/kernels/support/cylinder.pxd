@@ -27,18 +27,25 @@ cdef inline void cylinder_feature(const PosedShape* a, Vec3 d, SupportingFeature
 
 
 cdef inline void cap_feature(const PosedShape* a, Vec3 d, SupportingFeature* f) noexcept nogil:
-    """Corners on the rim of a cap, fixed in the body."""
-    cdef Vec3 u = axis_z(&a.X.R), x = axis_x(&a.X.R), y = axis_y(&a.X.R), c
+    """The cap that looks along d."""
+    cdef Vec3 u = axis_z(&a.X.R)
     cdef double side = 1.0 if dot3(d, u) >= 0.0 else -1.0
-    cdef double r = cylinder_of(a).radius, q = 0.70710678118654752 * r
+    base_feature(a, scale3(side, u), cylinder_of(a).radius, cylinder_of(a).half_height, RIM if side > 0.0 else 0, f)
+
+
+cdef inline void base_feature(
+        const PosedShape* a, Vec3 normal, double r, double distance, int first, SupportingFeature* f) noexcept nogil:
+    """Corners on the rim of a round base, fixed in the body."""
+    cdef Vec3 x = axis_x(&a.X.R), y = axis_y(&a.X.R), c
+    cdef double q = 0.70710678118654752 * r
     cdef int k
     f.n = RIM
     f.flat = True
-    f.normal = scale3(side, u)
-    c = along(a.X.p, side * cylinder_of(a).half_height, u)
+    f.normal = normal
+    c = along(a.X.p, distance, normal)
     f.point[0], f.point[4] = along(c, r, x), along(c, -r, x)
     f.point[2], f.point[6] = along(c, r, y), along(c, -r, y)
     f.point[1], f.point[5] = along(along(c, q, x), q, y), along(along(c, -q, x), -q, y)
     f.point[3], f.point[7] = along(along(c, -q, x), q, y), along(along(c, q, x), -q, y)
     for k in range(RIM):
-        f.name[k] = k + (RIM if side > 0.0 else 0)
+        f.name[k] = k + first

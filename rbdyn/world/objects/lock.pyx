@@ -19,7 +19,25 @@ cdef class EditLock:
         self.busy = False
         return 0
 
+    cdef int begin_query(self) except -1:
+        """A query begins, which others may join: nobody edits or steps until `end_query`."""
+        self.check_readable()
+        self.queries += 1
+        return 0
+
+    cdef int end_query(self) except -1:
+        """It is over."""
+        self.queries -= 1
+        return 0
+
     cdef int check_idle(self) except -1:
+        """BusyError while a step runs, an edit, or a query."""
+        if self.queries:
+            raise BusyError("a query looks at the World, of another thread or by the call that led here; it may be "
+                            "read until that ends, not stepped or changed")
+        return self.check_alone()
+
+    cdef int check_alone(self) except -1:
         """BusyError while a step runs, or an edit."""
         if self.editing:
             raise BusyError("an object is being added or removed, by another thread or by the call that led here")
@@ -35,7 +53,7 @@ cdef class EditLock:
 
     cdef int check_readable(self) except -1:
         """BusyError while a step runs, or an edit; observers may read."""
-        return 0 if self.observing else self.check_idle()
+        return 0 if self.observing else self.check_alone()
 
     cdef int check_settable(self) except -1:
         """BusyError while a step runs, or an edit, and between the halves of a step."""

@@ -1,4 +1,4 @@
-"""What rays met: RayHit, of one; RayHits, of many."""
+"""What rays and casts met: RayHit, of one; RayHits, of many.  What is nearest of two objects: Separation."""
 
 from __future__ import annotations
 
@@ -17,13 +17,36 @@ Array = NDArray[np.float64]
 
 
 class Seen(NamedTuple):
-    """A collision shape that a ray met: whose it is, and of what."""
+    """A collision shape that a query found: whose it is, and of what."""
 
     object: WorldObject
     body: str
     link: str
     geometry: str
     material: str
+
+
+class Separation(NamedTuple):
+    """What is nearest of two objects, in world axes.
+
+    Parameters
+    ----------
+    distance : float
+        [m]; negative if they overlap.
+    on_a, on_b : (3,) ndarray
+        The closest points, or those that are deepest in each other [m].
+    normal : (3,) ndarray
+        Unit, from b to a.
+    shape_a, shape_b : Seen
+        Whose shapes these are.
+    """
+
+    distance: float
+    on_a: Array
+    on_b: Array
+    normal: Array
+    shape_a: Seen
+    shape_b: Seen
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -32,8 +32,8 @@ def ray_test(
     """What a ray meets first, as everything is now.
 
     Shapes are solid: a ray sees where it enters one, and does not see what it begins in, so that a sensor sees out of
-    its housing.  Collision shapes are met, not what is drawn; a mesh is its hull, as it collides.  The World is not
-    changed.
+    its housing.  Collision shapes are met, not what is drawn; of a mesh or a height map, the triangles.  The World is
+    not changed.
 
     Parameters
     ----------
@@ -87,8 +87,11 @@ def ray_test_batch(
     length: float = math.inf,
     mask: int = -1,
     exclude: Any = (),
+    threads: int = 1,
 ) -> RayHits:
     """What each of many rays meets first: `ray_test` in one call.
+
+    The interpreter's lock is released; nobody may step or change the World meanwhile.
 
     Parameters
     ----------
@@ -96,6 +99,8 @@ def ray_test_batch(
         World [m], and world axes, of any length but zero.  A single one is that of all rays.
     length, mask, exclude
         As for `ray_test`, of all rays.
+    threads : int
+        How many share the work, 1 to 256; they change no bit of the result.
 
     Returns
     -------
@@ -115,8 +120,9 @@ def ray_test_batch(
     >>> hits.distance.tolist()
     [1.0, 1.25, inf]
     """
+    count = whole(threads, "threads", least=1, most=256)
     start, along = _rays(origins, directions, many=True)
-    return _hits(world, start, along, length, mask, exclude)
+    return _hits(world, start, along, length, mask, exclude, count)
 
 
 def _is_one(given: Any) -> bool:
@@ -147,27 +153,44 @@ def _rays(origins: Any, directions: Any, many: bool) -> tuple[Array, Array]:
 
 
 def _cast(
-    world: World, start: Array, along: Array, length: Any, mask: Any, exclude: Any, every: bool
+    world: World, start: Array, along: Array, length: Any, mask: Any, exclude: Any, every: bool, threads: int = 1
 ) -> tuple[Array, Array, NDArray[np.intc]]:
     """Distances, normals and ids of shapes."""
     if not (isinstance(length, float) and length == math.inf):
         length = number(length, "length", low=0.0, unit="[m]")
-    bits = whole(mask, "mask", least=-(2**63), most=ALL_BITS) & ALL_BITS
-    several = exclude if isinstance(exclude, (list, set, frozenset)) or exclude == () else [exclude]
-    found: tuple[Array, Array, NDArray[np.intc]] = world._cast(start, along, length, bits, list(several), every)
+    found: tuple[Array, Array, NDArray[np.intc]] = world._queries.rays(
+        start, along, length, filter_bits(mask), several(exclude), every, threads
+    )
     return found
 
 
-def _hits(world: World, start: Array, along: Array, length: Any, mask: Any, exclude: Any) -> RayHits:
-    return _named(world, start, along, *_cast(world, start, along, length, mask, exclude, every=False))
+def filter_bits(mask: Any) -> int:
+    """64 bits."""
+    return whole(mask, "mask", least=-(2**63), most=ALL_BITS) & ALL_BITS
+
+
+def several(exclude: Any) -> list[Any]:
+    """What is left out, in a list."""
+    return list(exclude if isinstance(exclude, (list, set, frozenset)) or exclude == () else [exclude])
+
+
+def _hits(
+    world: World, start: Array, along: Array, length: Any, mask: Any, exclude: Any, threads: int = 1
+) -> RayHits:
+    return _named(world, start, along, *_cast(world, start, along, length, mask, exclude, False, threads))
 
 
 def _named(
     world: World, start: Array, along: Array, distance: Array, normal: Array, shape: NDArray[np.intc]
 ) -> RayHits:
     """Hits in the names of the World."""
+    far = np.where(np.isfinite(distance), distance, np.nan)
+    return named_hits(world, distance, start + far[:, None] * along, normal, shape)
+
+
+def named_hits(world: World, distance: Array, position: Array, normal: Array, shape: NDArray[np.intc]) -> RayHits:
+    """Hits in the names of the World."""
     ids, index = np.unique(shape, return_inverse=True)
     missed = int(len(ids) > 0 and ids[0] == -1)
-    seen = tuple(Seen(*world._shape_names(int(k))) for k in ids[missed:])
-    far = np.where(np.isfinite(distance), distance, np.nan)
-    return RayHits(distance, start + far[:, None] * along, normal, index - missed, seen)
+    seen = tuple(Seen(*world._queries.names(int(k))) for k in ids[missed:])
+    return RayHits(distance, position, normal, index - missed, seen)

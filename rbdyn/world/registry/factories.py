@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.arguments import as_array, number, shown
-from rbdyn.collision.shapes import ConvexHull, HalfSpace, HeightMap, Mesh, Shape
+from rbdyn.collision.shapes import Compound, ConvexHull, HalfSpace, HeightMap, Mesh, Shape
 from rbdyn.errors import CollisionError, Error
 from rbdyn.mechanism import Geometry, Mechanism, RigidBody
 from rbdyn.model import Model
@@ -44,9 +44,48 @@ def checked_mass(value: Any) -> float:
 
 
 def solid(shape: Shape, mass: float, material: str, group: int, mask: int) -> Body:
-    """One shape of uniform density."""
+    """One shape of uniform density, its centre of mass at the origin; of a compound its parts."""
     m = checked_mass(mass)
-    return [Geometry(shape, Transform(), "", _material(material), group, mask)], m, shape.inertia(m)
+    inertia, pose = shape.inertia(m), Transform()
+    if (centre := shape.centroid).any():
+        inertia, pose = about_centre(inertia, m, centre), Transform(translation=-centre)
+    return [part.moved(pose) for part in pieces(shape, material, group, mask)], m, inertia
+
+
+def pieces(shape: Shape, material: str, group: int, mask: int) -> list[Geometry]:
+    """A shape at the origin; of a compound its parts."""
+    if isinstance(shape, Compound):
+        return Geometry.parts_of(shape, material=_material(material), group=group, mask=mask)
+    return [Geometry(shape, Transform(), "", _material(material), group, mask)]
+
+
+def about_centre(inertia: Array, mass: float, centre: Array) -> Array:
+    """Inertia about the centre of mass, of one about the origin; symmetric to the last bit."""
+    moved = inertia - mass * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    return np.asarray(0.5 * (moved + moved.T))
+
+
+def compound_body(
+    world: Any,
+    compound: Any,
+    mass: float | None,
+    body_type: str,
+    material: str,
+    group: int,
+    mask: int,
+    name: str | None,
+) -> Any:
+    """A body of several shapes; a dynamic one has its origin where its centre of mass is."""
+    if not isinstance(compound, Compound):
+        raise Error(f"compound must be a Compound, got {shown(compound)}")
+    if option(body_type, "body type", BODY_TYPES) == "dynamic":
+        if mass is None:
+            raise Error("mass must be given for a dynamic body [kg]")
+        body = solid(compound, mass, material, group, mask)
+    else:
+        m = checked_mass(mass) if mass is not None else 0.0
+        body = pieces(compound, material, group, mask), m, compound.inertia(m) if m else np.zeros((3, 3))
+    return world.add_single_body(*body, body_type, name)
 
 
 def terrain(
@@ -77,10 +116,10 @@ def mesh_body(
     if m > 0.0:
         filled = solid_part(mesh)
         centre = filled.centroid
-        inertia = filled.inertia(m) - m * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+        inertia = about_centre(filled.inertia(m), m, centre)
     pose = Transform(translation=-centre) if dynamic else Transform()
     geometry = Geometry(mesh, pose, "", _material(material), group, mask)
-    return world.add_single_body([geometry], m, 0.5 * (inertia + inertia.T), body_type, name)
+    return world.add_single_body([geometry], m, inertia, body_type, name)
 
 
 def solid_part(mesh: Mesh | ConvexHull) -> Mesh | ConvexHull:

@@ -6,7 +6,7 @@ from scipy.spatial import ConvexHull as Qhull
 
 import rbdyn
 from rbdyn import models
-from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, Sphere
+from rbdyn.collision import Box, Capsule, Cone, ConvexHull, Cylinder, Ellipsoid, Sphere
 from rbdyn.errors import BusyError, Error, RemovedError, UnknownNameError
 
 CORNERS = np.random.default_rng(4).normal(size=(24, 3)) * (0.4, 0.6, 0.3)
@@ -21,6 +21,9 @@ def within(shape, x):
         return (np.array(shape.size) / 2 - np.abs(x)).min(axis=1)
     if isinstance(shape, Cylinder):
         return np.minimum(shape.radius - np.hypot(x[:, 0], x[:, 1]), shape.height / 2 - np.abs(x[:, 2]))
+    if isinstance(shape, Cone):
+        side = (0.4 - x[:, 2]) * 0.625 - np.hypot(x[:, 0], x[:, 1])
+        return np.minimum(side / np.hypot(1.0, 0.625), x[:, 2] + 0.4)
     if isinstance(shape, Capsule):
         z = x[:, 2] - np.clip(x[:, 2], -shape.height / 2, shape.height / 2)
         return shape.radius - np.sqrt(x[:, 0] ** 2 + x[:, 1] ** 2 + z**2)
@@ -35,6 +38,7 @@ SHAPES = {
     "cylinder": Cylinder(0.4, 0.9),
     "capsule": Capsule(0.3, 0.8),
     "ellipsoid": Ellipsoid((0.3, 0.6, 0.9)),
+    "cone": Cone(0.5, 0.8),
     "hull": ConvexHull(CORNERS),
 }
 

@@ -1,0 +1,3 @@
+# Poses as they are given: one, or many.
+
+cdef object poses_of(object poses, str name)

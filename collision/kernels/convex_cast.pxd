@@ -1,0 +1,65 @@
+# When a convex shape that is shifted, without turning, meets another one.
+#
+# The distance of two convex shapes is a convex function of a shift, and its slope is the speed along the normal:
+# Newton's method, from the left, never passes the first zero, and stops where the distance grows again.
+# Cf. G. van den Bergen, Ray casting against general convex objects with application to continuous collision detection
+# (2004), which moves on likewise but keeps the simplex.
+
+from libc.math cimport INFINITY, fabs
+
+from rbdyn.collision._types cimport Pose, PosedShape
+from rbdyn.collision.kernels.core cimport core_radius
+from rbdyn.collision.kernels.nearest cimport Nearest, find_convex
+from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, zero3
+
+cdef enum:
+    MAX_ADVANCES = 100
+
+
+cdef inline bint convex_cast(
+        const PosedShape* a, const PosedShape* b, Vec3 way, double most, double* t, Nearest* at) noexcept nogil:
+    """Whether a meets b within `most` (0 to 1) of its way [m]: at which share of it, and what is nearest there.
+
+    At 0 if they overlap.
+    """
+    cdef Pose there = a.X[0]
+    cdef PosedShape moving
+    cdef double speed = 0.0, near = 1e-6 * (a.s.bounds.radius + b.s.bounds.radius)
+    moving.s, moving.X = a.s, &there
+    at.on_a = at.on_b = at.normal = zero3()
+    t[0] = 0.0
+    for _ in range(MAX_ADVANCES):
+        there.p = add3(a.X.p, scale3(t[0], way))
+        find_convex(&moving, b, INFINITY, at)
+        if at.distance <= 0.0 and t[0] == 0.0:
+            return True
+        if at.distance < near and speed > 0.0:
+            break
+        speed = -dot3(at.normal, way)
+        if speed <= 0.0 or at.distance > speed * (most - t[0]):
+            return False
+        t[0] += at.distance / speed
+    if core_radius(a) + core_radius(b) < 1e3 * near:
+        look_back(&moving, &there, a.X.p, b, way, most, near, speed, t, at)
+    elif dot3(at.normal, way) < 0.0:                       # the cores are apart, and nothing is blurred
+        t[0] = min(t[0] - at.distance / dot3(at.normal, way), most)
+    return True
+
+
+cdef inline void look_back(const PosedShape* moving, Pose* there, Vec3 start, const PosedShape* b, Vec3 way, double most,
+                           double near, double speed, double* t, Nearest* at) noexcept nogil:
+    """The last step anew, from a little before: of two that all but touch, points and normal are blurred.
+
+    From where they are as far apart as the step says; of curved cores that may be farther than of others.
+    """
+    cdef double meet = t[0], back
+    for _ in range(4):
+        back = min(2.0 * near / speed, meet)
+        there.p = add3(start, scale3(meet - back, way))
+        find_convex(moving, b, INFINITY, at)
+        if fabs(at.distance - back * speed) < 0.1 * back * speed and dot3(at.normal, way) < 0.0:
+            break
+        near *= 10.0
+    speed = -dot3(at.normal, way)
+    if speed > 0.0:
+        t[0] = min(meet - back + at.distance / speed, most)

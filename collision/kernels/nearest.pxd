@@ -1,0 +1,70 @@
+# Distance and nearest points of two convex shapes: the descent of gjk.pxd, gone on with to the end; epa.pxd if they overlap.
+
+from libc.math cimport fmin
+
+from rbdyn.collision._types cimport BOX_CORE, HULL_CORE, PosedShape
+from rbdyn.collision.bounds cimport centre_of
+from rbdyn.collision.kernels.core cimport core_radius, support
+from rbdyn.collision.kernels.epa cimport penetrate
+from rbdyn.collision.kernels.gjk cimport descend
+from rbdyn.collision.kernels.vectors cimport along, norm3
+from rbdyn.spatial._algebra cimport Vec3, dot3, neg3, scale3, sub3
+
+cdef enum:
+    MAX_RESTARTS = 50
+
+cdef struct Nearest:                   # of two shapes
+    double distance                    # [m], negative if they overlap
+    Vec3 on_a, on_b                    # world [m]
+    Vec3 normal                        # unit, from b to a
+
+
+cdef inline bint is_polytope(const PosedShape* a) noexcept nogil:
+    """Whether its core is, so that the descent ends."""
+    return a.s.core == BOX_CORE or a.s.core == HULL_CORE
+
+
+cdef inline double refine(const PosedShape* a, const PosedShape* b, double apart, Vec3* x, Vec3* n) noexcept nogil:
+    """Go on from where the descent of curved cores got stuck on points too close together, until a plane proves it.
+
+    The distance is between that of the points and the gap along the normal.  Each round goes as far as it can towards
+    the points that are nearest along the normal (M. Frank, P. Wolfe, An algorithm for quadratic programming, 1956), and
+    begins the descent anew from there.
+    """
+    cdef Vec3 x_b = along(x[0], -apart, n[0]), y, m, s_a, s_b, v, d
+    cdef double again, t
+    for _ in range(MAX_RESTARTS):
+        s_a, s_b = support(a, neg3(n[0])), support(b, n[0])
+        v = sub3(x[0], x_b)
+        d = sub3(v, sub3(s_a, s_b))
+        t = dot3(v, d)
+        if t <= 1e-13 * apart * apart:
+            break
+        t = fmin(1.0, t / dot3(d, d))
+        x[0], x_b = along(x[0], t, sub3(s_a, x[0])), along(x_b, t, sub3(s_b, x_b))
+        v = sub3(x[0], x_b)
+        apart = norm3(v)
+        n[0] = scale3(1.0 / apart, v)
+        again = descend(a, b, 1e100, n[0], 1e-15, &y, &m)
+        if 0.0 < again < apart:
+            apart, x[0], n[0] = again, y, m
+            x_b = along(x[0], -apart, n[0])
+    return apart
+
+
+cdef inline bint find_convex(const PosedShape* a, const PosedShape* b, double reach, Nearest* out) noexcept nogil:
+    """Of two convex shapes, or pieces; False if they are farther apart than `reach` [m]."""
+    cdef double r_a = core_radius(a), r_b = core_radius(b), apart
+    cdef Vec3 x, n
+    apart = descend(a, b, r_a + r_b + fmin(reach, 1e100), sub3(centre_of(a), centre_of(b)), 1e-15, &x, &n)
+    if apart >= r_a + r_b + reach:
+        return False
+    if apart < 0.0:
+        apart = -penetrate(a, b, &x, &n)
+        if apart > 0.0:                    # they do not overlap, but nearly
+            apart = max(apart, descend(a, b, 1e100, n, 1e-15, &x, &n))
+    if apart > 0.0 and not (is_polytope(a) and is_polytope(b)):
+        apart = refine(a, b, apart, &x, &n)
+    out.distance, out.normal = apart - r_a - r_b, n
+    out.on_a, out.on_b = along(x, -r_a, n), along(x, r_b - apart, n)
+    return True
