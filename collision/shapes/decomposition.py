@@ -1,6 +1,7 @@
 """Approximate convex decomposition of meshes, through coacd (an optional package).
 
-coacd ends the process on some meshes, as very thin ones, and cannot be interrupted: it runs in a process of its own.
+coacd ends its process on some meshes, as very thin ones, cannot be interrupted, and once loaded spoils how other
+libraries of C++ read numbers (Pinocchio's URDF reader): it runs in a process of its own.
 """
 
 from __future__ import annotations
