@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
+from rbdyn.collision.shapes import Shape
 from rbdyn.errors import Error, UrdfError
 from rbdyn.io.description import GeometrySpec, JointSpec, LinkSpec, RobotSpec
 from rbdyn.io.diagnostics import Diagnostics
@@ -80,12 +82,20 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
 
 
 def _body(link: LinkSpec, shapes: MeshShapes) -> RigidBody:
-    collision = [_geometry(g, shapes.collision_shape(g)) for g in link.collision]
+    collision = [_geometry(g, shape) for spec in link.collision for g, shape in _pieces(spec, shapes)]
     visual = [_geometry(g, shapes.visual_shape(g)) for g in link.visual]
     body = RigidBody(link.name, None, [g for g in collision if g], [g for g in visual if g])
     if link.inertia is not None:
         body.take_inertia(link.inertia)  # its defects are noted: real robots have such
     return body
+
+
+def _pieces(spec: GeometrySpec, shapes: MeshShapes) -> list[tuple[GeometrySpec, Shape]]:
+    """What collides of a geometry; several pieces are "NAME/0", "NAME/1", ..."""
+    made = shapes.collision_shapes(spec)
+    if len(made) == 1:
+        return [(spec, made[0])]
+    return [(replace(spec, name=f"{spec.name}/{k}"), shape) for k, shape in enumerate(made)]
 
 
 def _geometry(spec: GeometrySpec, shape: object) -> Geometry | None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rbdyn.arguments import choice, flag
 from rbdyn.collision.shapes import ConvexHull, Mesh, Shape
-from rbdyn.errors import MeshError, PathError
+from rbdyn.errors import CollisionError, MeshError, PathError
 from rbdyn.io.description import GeometrySpec, MeshFile
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.meshes.hull import convex_hull
@@ -16,7 +16,7 @@ from rbdyn.io.meshes.load import check_format, load_mesh
 from rbdyn.io.paths import FileFinder, MissingFileError, check_scheme
 
 MISSING = ("warn", "error", "skip")
-COLLISION = ("hull", "triangles", "skip")
+COLLISION = ("hull", "decompose", "triangles", "skip")
 
 
 class MeshShapes:
@@ -30,8 +30,8 @@ class MeshShapes:
         Takes what was left out.
     on_missing : {"warn", "error", "skip"}
         What to do when a file is nowhere: leave the geometry out with a warning, raise PathError, leave it out.
-    collision : {"hull", "triangles", "skip"}
-        What collides: the convex hull, the triangles, or nothing.
+    collision : {"hull", "decompose", "triangles", "skip"}
+        What collides: the convex hull, convex pieces, the triangles, or nothing.
     visual : bool
         Whether to read meshes that are only drawn.
     """
@@ -45,52 +45,54 @@ class MeshShapes:
         self._collision = choice(collision, "collision_mesh", COLLISION)
         self._visual = flag(visual, "visual_meshes")
         self._meshes: dict[Path, Mesh] = {}
-        self._shapes: dict[tuple[Path, tuple[float, float, float], bool], Shape] = {}
+        self._shapes: dict[tuple[Path, tuple[float, float, float], str], tuple[Shape, ...]] = {}
 
-    def collision_shape(self, spec: GeometrySpec) -> Shape | None:
-        """The shape that collides; None to leave it out."""
+    def collision_shapes(self, spec: GeometrySpec) -> tuple[Shape, ...]:
+        """The shapes that collide: several if it is decomposed, none to leave it out."""
         if not isinstance(spec.shape, MeshFile):
-            return spec.shape
-        return self._shape(spec, spec.shape, self._collision != "skip", self._collision == "hull")
+            return (spec.shape,)
+        return self._made(spec, spec.shape, self._collision)
 
     def visual_shape(self, spec: GeometrySpec) -> Shape | None:
         """The shape that is drawn; None to leave it out."""
         if not isinstance(spec.shape, MeshFile):
             return spec.shape
-        return self._shape(spec, spec.shape, self._visual, False)
+        return next(iter(self._made(spec, spec.shape, "triangles" if self._visual else "skip")), None)
 
-    def _shape(self, spec: GeometrySpec, file: MeshFile, wanted: bool, hull: bool) -> Shape | None:
+    def _made(self, spec: GeometrySpec, file: MeshFile, as_: str) -> tuple[Shape, ...]:
         place = f"{spec.where}: <mesh> of geometry {spec.name!r}"
         try:
             check_scheme(file.filename)
-            if not wanted:
-                return None
+            if as_ == "skip":
+                return ()
             check_format(file.filename)
             path = self._finder.find(file.filename)
-            key = (path, file.scale, hull)
+            key = (path, file.scale, as_)
             if key not in self._shapes:
-                self._shapes[key] = self._make(path, file.scale, hull, place)
+                self._shapes[key] = self._make(path, file.scale, as_, place)
             return self._shapes[key]
         except MissingFileError as error:
             if self._on_missing == "error":
                 raise PathError(f"{place}: {error}") from None
             if self._on_missing == "warn":
                 self._diagnostics.warn(spec.where, f"<mesh> of geometry {spec.name!r}: {error}; left out")
-            return None
+            return ()
         except (PathError, MeshError) as error:
             raise type(error)(f"{place}: {error}") from None
 
-    def _make(self, path: Path, scale: tuple[float, float, float], hull: bool, place: str) -> Shape:
+    def _make(self, path: Path, scale: tuple[float, float, float], as_: str, place: str) -> tuple[Shape, ...]:
         if path not in self._meshes:
             self._meshes[path] = load_mesh(path)
         mesh = scaled(self._meshes[path], scale)
-        if not hull:
-            return mesh
+        if as_ == "triangles":
+            return (mesh,)
         try:
-            return ConvexHull(convex_hull(mesh.vertices)[0])
-        except MeshError as error:  # a flat plate collides as its triangles
+            if as_ == "decompose":
+                return mesh.decompose()
+            return (ConvexHull(convex_hull(mesh.vertices)[0]),)
+        except (CollisionError, MeshError) as error:  # a flat plate collides as its triangles
             self._diagnostics.warn(place.split(": ")[0], f"{place.split(': ', 1)[1]}: {error}; its triangles are taken")
-            return mesh
+            return (mesh,)
 
 
 def scaled(mesh: Mesh, scale: tuple[float, float, float]) -> Mesh:

@@ -11,9 +11,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import shown, whole
+from rbdyn.arguments import number, shown, whole
 from rbdyn.collision.shapes import drawn
 from rbdyn.collision.shapes.fractal import fractal_heights
+from rbdyn.collision.shapes.png import png_values
 from rbdyn.collision.shapes.shape import MOST, Shape, ShapeData, positive
 from rbdyn.errors import CollisionError
 
@@ -78,6 +79,39 @@ class HeightMap(Shape):
                 f"has nx ny heights then; this one has {len(values)} numbers that begin with {words[:4]}"
             )
         return HeightMap(values[4:].reshape(ny, nx), (float(values[2]), float(values[3])))
+
+    @staticmethod
+    def from_png(
+        path: str | os.PathLike[str], size: tuple[float, float], *, height_scale: float, height_offset: float = 0.0
+    ) -> HeightMap:
+        """Heights from a greyscale PNG of 8 or 16 bit, as RaiSim's: pixel value times height_scale + height_offset.
+
+        Each pixel is a point.  The image's top row is at the largest y, its left column at the least x: seen from
+        above, x to the right, the map looks like the image.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file; pixel values are 0 to 255, or to 65535 of 16 bit.
+        size : (2,) sequence of float
+            Extent along x and y, from the first point to the last [m].
+        height_scale : float
+            Height of a pixel value of 1 [m]; a negative one turns hills into valleys.
+        height_offset : float
+            Height of a pixel value of 0 [m].
+
+        Raises
+        ------
+        CollisionError
+            If an argument is wrong, or the file is no such image, has a palette, colours, alpha or more than 10,000
+            pixels along a side, or is damaged; OSError if it cannot be read.
+        MissingExtraError
+            If Pillow is not installed.
+        """
+        scale = number(height_scale, "height_scale", unit="[m]", error=CollisionError)
+        offset = number(height_offset, "height_offset", unit="[m]", error=CollisionError)
+        shape = HeightMap(np.zeros((2, 2)), size)
+        return HeightMap(scale * png_values(path)[::-1] + offset, shape.size)
 
     @staticmethod
     def fractal(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
@@ -10,6 +11,7 @@ import numpy as np
 
 from rbdyn.arguments import flag
 from rbdyn.collision.shapes.convex_hull import ConvexHull, cloud_data, hull_data
+from rbdyn.collision.shapes.decomposition import decomposition
 from rbdyn.collision.shapes.hull import Hull, hull_of
 from rbdyn.collision.shapes.shape import Shape, ShapeData, points
 from rbdyn.collision.shapes.solid import Solid, solid_of
@@ -80,6 +82,45 @@ class Mesh(Shape):
     def convex_hull(self) -> ConvexHull:
         """Its convex hull, a shape of its own; CollisionError if it is flat."""
         return ConvexHull(self.hull.vertices)
+
+    def decompose(
+        self,
+        threshold: float = 0.05,
+        most: int = -1,
+        seed: int = 0,
+        *,
+        cache: str | os.PathLike[str] | None = None,
+    ) -> tuple[ConvexHull, ...]:
+        """Convex pieces that together are about what it encloses; none reaches beyond its box.
+
+        By coacd, in a process of its own.  A closed mesh takes seconds; one that is open, or in itself, is first made
+        anew of small triangles, and takes minutes.  The same mesh is decomposed once per process.
+
+        Parameters
+        ----------
+        threshold : float
+            How concave a piece may be, 0.01 to 1: about how far it may be from its hull, in halves of the mesh's
+            largest extent.
+        most : int
+            Pieces there may be, 1 or more; -1: any number.
+        seed : int
+            Of the random numbers, 0 or more; the same seed gives the same pieces.
+        cache : str or os.PathLike, optional
+            A folder for results, made if there is none: what is found there is not computed again.
+
+        Returns
+        -------
+        pieces : tuple of ConvexHull
+            In the mesh's frame; a convex mesh gives one.
+
+        Raises
+        ------
+        CollisionError
+            If an argument is wrong, the mesh is flat, or coacd fails; OSError if the cache cannot be written.
+        MissingExtraError
+            If coacd is not installed, and the cache does not hold the result.
+        """
+        return decomposition(self.vertices, self.faces, threshold, most, seed, cache)
 
     def data(self) -> ShapeData:
         """What compiled code is told: MeshData."""

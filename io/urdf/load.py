@@ -62,9 +62,10 @@ def load_urdf(
     on_missing_mesh : {"warn", "error", "skip"}
         A mesh file that is nowhere to be found: leave its geometry out with a warning, raise PathError, or leave it
         out.  A file that is there but malformed, or that lies outside the allowed folders, always raises.
-    collision_mesh : {"hull", "triangles", "skip"}
-        What a mesh in <collision> becomes: its convex hull, its triangles, or nothing (no file is opened then).  A
-        World whose backend takes the hull of triangles (NativeBackend does) warns when the robot is added.
+    collision_mesh : {"hull", "decompose", "triangles", "skip"}
+        What a mesh in <collision> becomes: its convex hull, convex pieces (`Mesh.decompose`; it takes seconds to
+        minutes a mesh, once per process), its triangles, or nothing (no file is opened then).  A World whose backend
+        takes the hull of triangles (FCLBackend does) warns when the robot is added.
     visual_meshes : bool
         Whether meshes in <visual> are read.  They are large and only drawn, so by default they are left out; boxes,
         spheres, cylinders and capsules are kept.
@@ -76,8 +77,9 @@ def load_urdf(
     -------
     mechanism : Mechanism
         Every link a body, every joint a joint, names kept, fixed joints too; in the order of the file, but a parent
-        before its children.  Geometry is attached and named "LINK/0", "LINK/1", ...  Whatever was assumed or ignored
-        stands in `mechanism.diagnostics`, with file and line.
+        before its children.  Geometry is attached and named "LINK/0", "LINK/1", ...; several pieces of
+        "LINK/0" are "LINK/0/0", "LINK/0/1", ...  Whatever was assumed or ignored stands in `mechanism.diagnostics`,
+        with file and line.
 
     Raises
     ------
@@ -88,7 +90,7 @@ def load_urdf(
     MeshError
         If a mesh file is malformed.
     MissingExtraError
-        If a COLLADA mesh is needed and pycollada is not installed.
+        If a COLLADA mesh is needed and pycollada is not installed, or coacd is not and meshes are to be decomposed.
 
     Notes
     -----

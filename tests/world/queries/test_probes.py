@@ -76,8 +76,10 @@ def test_nearest_and_overlaps():
         assert {seen.object.name for seen in within} == {name for name, gap in gaps.items() if gap <= 0.3}
         assert (world.nearest(shape, X, reach=gaps[least] - 1e-6) is None) and world.nearest(shape, X, gaps[least] + 1e-6)
     assert sum(len(t) for t in touched) > 20
-    box = world.overlap_test(Box((100, 100, 100)), at(0, 0, 51))            # what is in a box
-    assert len(box) == len(parts) - 1
+    inside = {seen.object.name for seen in world.overlap_test(Box((2, 2, 2)), at(0, 0, 2.5))}
+    balls = {name: X[:3, 3] - (0, 0, 2.5) for name, (s, X) in parts.items() if isinstance(s, Sphere)}
+    in_box = {name for name, x in balls.items() if np.linalg.norm(np.maximum(np.abs(x) - 1.0, 0.0)) <= 0.2}
+    assert inside & set(balls) == in_box and 3 < len(in_box) < 35
 
 
 def test_distances_of_objects():

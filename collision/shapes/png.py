@@ -1,0 +1,64 @@
+"""Grey values of PNG files, through Pillow (an optional package)."""
+
+from __future__ import annotations
+
+import os
+import struct
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from rbdyn.arguments import shown
+from rbdyn.errors import CollisionError, missing_extra
+
+MOST_PIXELS = 10_000  # along either side: 800 MB of heights
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+COLOURS = {2: "RGB colours", 3: "a palette", 4: "grey with alpha", 6: "RGB colours with alpha"}
+
+
+def png_values(path: str | os.PathLike[str]) -> np.ndarray:
+    """Pixel values of a grey image, (rows, columns), the top row first: 0 to 255 of 8 bit, to 65535 of 16 bit.
+
+    CollisionError names the file if it is no such image; MissingExtraError if Pillow is not installed; OSError if the
+    file cannot be read.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise CollisionError(f"path must be the path of a PNG file, got {shown(path)}")
+    name = os.fsdecode(path)
+    try:
+        from PIL import Image
+    except ImportError:
+        raise missing_extra(f"reading {name}", "Pillow", "png") from None
+    with Path(path).open("rb") as file:
+        _check_header(file.read(26), name)
+        file.seek(0)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # the size is checked already
+                with Image.open(file, formats=["PNG"]) as image:
+                    image.load()
+                    values = np.array(image)
+        except Exception as error:  # Pillow lets errors of many kinds out of malformed files
+            raise CollisionError(f"{name}: malformed PNG file: {type(error).__name__}: {str(error)[:200]}") from None
+    return values
+
+
+def _check_header(header: bytes, name: str) -> None:
+    """CollisionError, unless a file that begins so is a grey PNG of a size to be read.
+
+    Source: Portable Network Graphics (W3C), section 11.2.1.
+    """
+    if header[:8] != SIGNATURE or header[12:16] != b"IHDR" or len(header) < 26:
+        raise CollisionError(f"{name}: this is no PNG file, or only the beginning of one")
+    columns, rows, bits, colour = struct.unpack(">IIBB", header[16:26])
+    if colour != 0:
+        kind = COLOURS.get(colour, f"colours of unknown type {colour}")
+        raise CollisionError(f"{name}: a height map must be a greyscale PNG, this one has {kind}")
+    if bits not in (8, 16):
+        raise CollisionError(f"{name}: a height map must be a PNG of 8 or 16 bit, this one has {bits}")
+    if not (2 <= rows <= MOST_PIXELS and 2 <= columns <= MOST_PIXELS):
+        raise CollisionError(
+            f"{name}: a height map must have 2 by 2 to {MOST_PIXELS} by {MOST_PIXELS} pixels, this one has "
+            f"{columns} by {rows}"
+        )
