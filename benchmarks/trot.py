@@ -22,7 +22,6 @@ from rbdyn import models
 from rbdyn.collision import HeightMap, Sphere
 
 DT = 0.002
-LEGS = ("LF", "RF", "LH", "RH")
 
 
 def example():
@@ -76,7 +75,7 @@ class Walk:
         self.ground = self.world.add_ground() if self.map is None else self.world.add_height_map(self.map)
         self.changing = ground == "changing"
         self.robot = make(self.world)
-        self.trot = example().Trot(self.robot, {leg: f"{leg}_FOOT" for leg in LEGS})
+        self.trot = example().Trot(self.robot)
         self.balls = [shape for shape in self.robot.geometries if isinstance(shape.shape, Sphere)]
         self.low, self.tilt, self.below, self.path = np.inf, 0.0, -np.inf, []
 
@@ -119,8 +118,8 @@ def main(seconds=20.0):
                 walk.step()
             spent = time.process_time() - start
             x, y, _ = walk.robot.base_position
-            print(f"{make.__name__:10s} {ground:9s} {x:6.2f} m ahead, {y:5.2f} m aside; trunk {walk.low:.3f} m over ground at "
-                  f"least, tilt {walk.tilt:4.1f} degrees at most; below {1e3 * walk.below:6.3f} mm; "
+            print(f"{make.__name__:10s} {ground:9s} {x:6.2f} m ahead, {y:5.2f} m aside; trunk {walk.low:.3f} m over "
+                  f"ground at least, tilt {walk.tilt:4.1f} degrees at most; below {1e3 * walk.below:6.3f} mm; "
                   f"{1e3 * spent / seconds * DT:.2f} ms a step with control", flush=True)  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """Rays into all shapes: their bounding spheres first, then what they are."""
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent import futures
 
 import numpy as np
 
@@ -163,7 +163,7 @@ cdef tuple first_hits(const Table* table, const Pose* pose, const double[:, ::1]
         batch.run(0, n)
     else:
         begins = range(0, n, share)
-        with ThreadPoolExecutor(len(begins)) as pool:
+        with futures.ThreadPoolExecutor(len(begins)) as pool:
             list(pool.map(batch.run, begins, [min(begin + share, n) for begin in begins]))
     return distance, normal, shape
 

@@ -58,7 +58,7 @@ class Geometry:
             kinds = ", ".join(kind.__name__ for kind in Shape.__subclasses__())
             raise MechanismError(f"shape of a Geometry must be one of {kinds}, got {shown(self.shape)}")
         if isinstance(self.shape, Compound):
-            raise MechanismError("a Compound is several shapes, each a Geometry of its own: Geometry.parts_of makes them")
+            raise MechanismError("a Compound is several shapes, a Geometry each: Geometry.parts_of makes them")
         if not isinstance(self.pose, Transform):
             raise MechanismError(f"pose of a Geometry must be a Transform, got {shown(self.pose)}")
         if not isinstance(self.name, str):
@@ -78,7 +78,9 @@ class Geometry:
         return self
 
     @classmethod
-    def parts_of(cls, compound: Compound, pose: Transform | None = None, name: str = "", **values: Any) -> list[Geometry]:
+    def parts_of(
+        cls, compound: Compound, pose: Transform | None = None, name: str = "", **values: Any
+    ) -> list[Geometry]:
         """A geometry for each part of a compound.
 
         Parameters

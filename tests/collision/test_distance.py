@@ -24,7 +24,6 @@ from rbdyn.collision import (
 from rbdyn.errors import CollisionError
 
 
-
 def disc(d):
     """A flat disc of radius 0.2 across x."""
     return 0.0, *(0.2 * np.array(d[1:]) / max(np.hypot(d[1], d[2]), 1e-300))

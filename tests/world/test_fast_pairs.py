@@ -14,8 +14,8 @@ SIZE = 0.02
 def random_shape(rng):
     a, b, c = rng.uniform(0.005, 0.015, 3)
     hull = rng.normal(size=(12, 3))
-    return [Sphere(a), Box((2 * a, 2 * b, 2 * c)), Capsule(a, 2 * b), Cylinder(a, 2 * b), Ellipsoid((a, b, c)), Cone(a, 2 * b),
-            ConvexHull((hull - hull.mean(axis=0)) * (a, b, c))][rng.integers(7)]  # fmt: skip
+    return [Sphere(a), Box((2 * a, 2 * b, 2 * c)), Capsule(a, 2 * b), Cylinder(a, 2 * b), Ellipsoid((a, b, c)),
+            Cone(a, 2 * b), ConvexHull((hull - hull.mean(axis=0)) * (a, b, c))][rng.integers(7)]  # fmt: skip
 
 
 def inner_radius(shape):
