@@ -1,7 +1,7 @@
-"""Collision detection: shapes, the backend interface, and two backends.
+"""Collision detection: shapes, the backend interface, and three backends.
 
 Can be used alone: put shapes on numbered bodies, ask `query(poses)` for the contacts.
-FCLBackend and python-fcl are imported when they are first asked for.
+FCLBackend with python-fcl, and CoalBackend with coal, are imported when they are first asked for.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from rbdyn.collision.shapes import (
 )
 
 if TYPE_CHECKING:
+    from rbdyn.collision.backends.coal import CoalBackend
     from rbdyn.collision.backends.fcl import FCLBackend
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "Capsule",
     "CastHit",
     "Closest",
+    "CoalBackend",
     "CollisionBackend",
     "CollisionScene",
     "Compound",
@@ -66,4 +68,8 @@ def __getattr__(name: str) -> object:
         from rbdyn.collision.backends.fcl import FCLBackend
 
         return FCLBackend
+    if name == "CoalBackend":
+        from rbdyn.collision.backends.coal import CoalBackend
+
+        return CoalBackend
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

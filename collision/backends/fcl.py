@@ -18,11 +18,13 @@ import numpy as np
 
 from rbdyn.arguments import choice, shown
 from rbdyn.collision.backend import CollisionBackend
+from rbdyn.collision.backends.answers import Found, UntrustedError, farthest, is_extreme, numbered, outward
 from rbdyn.collision.backends.native import add_native_contacts
 from rbdyn.collision.scene import CollisionScene
 from rbdyn.collision.shapes import (
     Box,
     Capsule,
+    Cone,
     ConvexHull,
     Cylinder,
     Ellipsoid,
@@ -31,6 +33,7 @@ from rbdyn.collision.shapes import (
     Mesh,
     Shape,
     Sphere,
+    SupportShape,
 )
 from rbdyn.errors import CollisionError, missing_extra
 
@@ -39,17 +42,8 @@ try:
 except ImportError:
     raise missing_extra("FCLBackend", "python-fcl", "fcl") from None
 
-Found = tuple[np.ndarray, np.ndarray, float, int]
 MOST = 8  # contacts of one pair
-
-
-def farthest(shape: Shape, pose: np.ndarray, direction: np.ndarray) -> np.ndarray:
-    """The point of a convex shape that reaches farthest along a world direction."""
-    return pose[:3, :3] @ shape.farthest(direction @ pose[:3, :3]) + pose[:3, 3]
-
-
-class UntrustedError(Exception):
-    """python-fcl has no answer for a pair."""
+NOT_ASKED = (HalfSpace, HeightMap, SupportShape)
 
 
 def ask(a: object, b: object, most: int) -> list[Any]:
@@ -60,13 +54,6 @@ def ask(a: object, b: object, most: int) -> list[Any]:
     except TypeError:  # when it turns a degenerate contact into Python's
         raise UntrustedError from None
     return result.contacts
-
-
-def is_extreme(shape: Shape) -> bool:
-    """Whether a shape is thinner than 1e-5 of its size, or of no usual size: python-fcl may then never return."""
-    known = shape.data()
-    sides = (b + e + known.ball for b, e in zip(known.box, known.ellipsoid, strict=True))
-    return not 1e-4 < known.radius < 1e5 or min(sides) < 1e-5 * known.radius
 
 
 class FclPairs:
@@ -96,10 +83,10 @@ class FclPairs:
     ) -> list[Found]:
         """Contacts of two shapes at world poses: (position, normal into a, depth, feature) each.
 
-        UntrustedError for pairs that python-fcl crashes on (half-spaces) or does not have (height maps), is slow on
-        (two capsules), or may hang on.
+        UntrustedError for pairs that python-fcl crashes on (half-spaces) or does not have (height maps, own shapes), is
+        slow on (two capsules), or may hang on.
         """
-        if isinstance(shape_a, (HalfSpace, HeightMap)) or isinstance(shape_b, (HalfSpace, HeightMap)):
+        if isinstance(shape_a, NOT_ASKED) or isinstance(shape_b, NOT_ASKED):
             raise UntrustedError
         if isinstance(shape_a, Capsule) and isinstance(shape_b, Capsule):
             raise UntrustedError
@@ -252,6 +239,7 @@ GEOMETRY: dict[type[Shape], Callable[[Any], object]] = {
     Box: lambda s: fcl.Box(*s.size),
     Capsule: lambda s: fcl.Capsule(s.radius, s.height),
     Cylinder: lambda s: fcl.Cylinder(s.radius, s.height),
+    Cone: lambda s: fcl.Cone(s.radius, s.height),
     Ellipsoid: lambda s: fcl.Ellipsoid(*s.radii),
     ConvexHull: convex,
     Mesh: convex,
@@ -276,52 +264,13 @@ def triangle_geometry(shape: Shape) -> object:
     return model
 
 
-def overlap_along(
-    normal: np.ndarray, shape_a: Shape, pose_a: np.ndarray, shape_b: Shape, pose_b: np.ndarray
-) -> float:
-    """How far a must move along `normal` to be free of b [m]."""
-    return float(normal @ (farthest(shape_b, pose_b, normal) - farthest(shape_a, pose_a, -normal)))
-
-
-def outward(
-    normal: np.ndarray, shape_a: Shape, pose_a: np.ndarray, shape_b: Shape, pose_b: np.ndarray
-) -> tuple[np.ndarray, float]:
-    """The unit normal into a and the overlap along it: of both signs the one that frees a sooner.
-
-    A normal without a length is replaced by the best of the shapes' axes and of the line of centres.
-    """
-    length = float(np.linalg.norm(normal))
-    if 0.5 < length < 2.0:
-        candidates = [normal / length]
-    else:
-        candidates = [*pose_a[:3, :3].T, *pose_b[:3, :3].T]
-        line = pose_a[:3, 3] - pose_b[:3, 3]
-        if np.linalg.norm(line) > 1e-12:
-            candidates.append(line / np.linalg.norm(line))
-    signed = [s * n for n in candidates for s in (-1.0, 1.0)]
-    overlaps = [overlap_along(n, shape_a, pose_a, shape_b, pose_b) for n in signed]
-    best = int(np.argmin(overlaps))
-    return signed[best], overlaps[best]
-
-
-def numbered(found: list[tuple[np.ndarray, np.ndarray, float]], pose: np.ndarray, near: float) -> list[Found]:
-    """Contacts without repetitions, numbered by their place in the frame `pose`, so that numbers keep."""
-    local = [tuple(np.round((x - pose[:3, 3]) @ pose[:3, :3], 4)) for x, _, _ in found]
-    kept: list[Found] = []
-    for k in sorted(range(len(found)), key=local.__getitem__):
-        x, normal, depth = found[k]
-        if all(np.abs(x - y).max() > near or normal @ other < 0.999 for y, other, _, _ in kept):
-            kept.append((x, normal, depth, len(kept)))
-    return kept
-
-
 class FCLBackend(CollisionBackend):
     """Every pair through python-fcl, except those it cannot be trusted with.
 
-    Half-spaces, height maps, capsule pairs and shapes of extreme sizes (thinner than 1e-5 of their size, below
-    0.1 mm, beyond 100 km) take the answer of NativeBackend: FCL crashes or gives one contact on the first, has none of
-    the second, may take a second for one of the third, and may never return on the last.  Other pairs give one
-    contact, box pairs up to four.
+    Half-spaces, height maps, SupportShapes, capsule pairs and shapes of extreme sizes (thinner than 1e-5 of their size,
+    below 0.1 mm, beyond 100 km) take the answer of NativeBackend: FCL crashes or gives one contact on the first, has
+    none of the next two, may take a second for one of the fourth, and may never return on the last.  Other pairs give
+    one contact, box pairs up to four.
     Slower than NativeBackend by two orders of magnitude: a cross-check.  Shapes that are apart and move are followed
     through the step by NativeBackend, but for meshes: what moves by more than a thickness may pass through those.
 

@@ -184,12 +184,6 @@ cdef inline void face_contacts(
             replace_deepest(m, along(lowest, 0.5 * depth, up), depth)
 
 
-cdef inline bint is_facing(const PosedShape* a, Vec3 n) noexcept nogil:
-    """Whether a triangle may be pushed along n: not off the back of a surface that is closed to the other side."""
-    cdef const TriangleData* t = triangle_of(a)
-    return not t.one_sided or dot3(n, mul3(a.X.R, t.normal)) < 0.1
-
-
 cdef inline Vec3 middle_of(const PosedShape* a) noexcept nogil:
     """Of what a is a piece of, if it is one, world [m]."""
     cdef PosedShape whole
@@ -197,6 +191,20 @@ cdef inline Vec3 middle_of(const PosedShape* a) noexcept nogil:
         return centre_of(a)
     whole.s, whole.X = triangle_of(a).whole, a.X
     return centre_of(&whole)
+
+
+cdef inline bint is_own(const PosedShape* a, Vec3 n, Vec3 other) noexcept nogil:
+    """Whether a triangle of a surface may push along n what has its middle at `other`; world."""
+    cdef const TriangleData* t = triangle_of(a)
+    cdef Vec3 m = tmul3(a.X.R, n), middle = tmul3(a.X.R, sub3(other, a.X.p)), up = t.normal
+    cdef Side side
+    if t.one_sided:
+        if dot3(m, up) <= -0.1:                            # off the back of what is closed to the other side
+            return False
+    elif dot3(up, sub3(middle, corner(t, 0))) < 0.0:
+        up = neg3(up)
+    side = side_of(t, m, up, middle)
+    return side == FACE or side == EDGE
 
 
 cdef inline bint is_ball(const PosedShape* a) noexcept nogil:
@@ -299,7 +307,7 @@ cdef inline bint convex_triangle(
         return False
     side = side_of(t, tmul3(b.X.R, n), tmul3(b.X.R, up), middle)
     deep = deep and (overlap or behind)
-    if a.s.kind == TRIANGLE and side != FACE and not is_facing(a, n):
+    if a.s.kind == TRIANGLE and side != FACE and not is_own(a, neg3(n), middle_of(b)):
         return overlap
     if side == EDGE and not deep:
         x_b = along(x_a, -apart, n)

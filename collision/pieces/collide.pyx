@@ -1,14 +1,17 @@
 """Shapes against meshes and height maps: collide.pxd."""
 
+from libc.math cimport INFINITY
+
 from rbdyn.collision._types cimport (
-    HEIGHT_MAP, HULL_CORE, TRIANGLE, ContactBuffer, ConvexShape, PosedShape, ShapeRecord,
+    HEIGHT_MAP, HULL_CORE, TRIANGLE, ContactBuffer, ConvexShape, Pose, PosedShape, ShapeRecord,
 )
 from rbdyn.collision.bounds cimport centre_of
 from rbdyn.collision.kernels.core cimport core_radius, support
 from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
 from rbdyn.collision.kernels.convex cimport SINGLE
+from rbdyn.collision.kernels.nearest cimport Nearest, find_convex
 from rbdyn.collision.kernels.triangle cimport (
-    TriangleData, ball_triangle, convex_triangle, corner, face_contacts, is_ball, triangle_feature,
+    TriangleData, ball_triangle, convex_triangle, corner, face_contacts, is_ball, middle_of, triangle_feature,
 )
 from rbdyn.collision.kernels.vectors cimport along, norm3
 from rbdyn.collision.pieces.grid cimport triangle_at
@@ -16,7 +19,7 @@ from rbdyn.collision.pieces.merge cimport merge_contacts, mixed_feature
 from rbdyn.collision.pieces.walk cimport Walk, begin_walk, next_triangle
 from rbdyn.collision.shapes.height_map cimport HeightMapData
 from rbdyn.collision.sink cimport Sink, emit
-from rbdyn.spatial._algebra cimport Vec3, add3, dot3, mul3, neg3, scale3, sub3, tmul3
+from rbdyn.spatial._algebra cimport Vec3, add3, dot3, mul3, neg3, scale3, sub3, tmul3, zero3
 
 cdef double NEAR = 5e-3            # share of a shape's radius: contacts nearer to each other are one
 cdef ConvexShape _triangle
@@ -99,43 +102,131 @@ cdef bint push_up(const PosedShape* a, const PosedShape* map, double margin, Sin
     return True
 
 
+cdef Vec3 way_out(const PosedShape* a, const PosedShape* b) noexcept nogil:
+    """The sum of the normals of the triangles that a shape lies in, each towards it or out of the solid; world."""
+    cdef Walk walk
+    cdef TriangleData t
+    cdef ShapeRecord s
+    cdef PosedShape piece
+    cdef Nearest one
+    cdef Vec3 up, sum_ = zero3(), middle = tmul3(b.X.R, sub3(middle_of(a), b.X.p))
+    if a.s.convex == NULL:                       # a surface: all of its triangles
+        begin_piece(a, &s, &t, &piece)
+        begin_walk(&walk, a, b, 0.0)
+        while next_triangle(&walk, &t) >= 0:
+            measure_piece(&s, &t)
+            sum_ = add3(sum_, way_out(&piece, b))
+        return sum_
+    begin_piece(b, &s, &t, &piece)
+    begin_walk(&walk, b, a, 0.0)
+    while next_triangle(&walk, &t) >= 0:
+        measure_piece(&s, &t)
+        if find_convex(a, &piece, 0.0, &one):
+            up = t.normal
+            if not t.one_sided and dot3(up, sub3(middle, corner(&t, 0))) < 0.0:
+                up = neg3(up)
+            sum_ = add3(sum_, up)
+    return mul3(b.X.R, sum_)
+
+
+cdef void find_nearest_piece(const PosedShape* a, const PosedShape* b, double more, Nearest* out) noexcept nogil:
+    """Of the triangles within `more` [m] of a shape's box the nearest, if it is nearer than what `out` holds."""
+    cdef Walk walk
+    cdef TriangleData t
+    cdef ShapeRecord s
+    cdef PosedShape piece
+    cdef Nearest one
+    if a.s.convex == NULL:
+        begin_piece(a, &s, &t, &piece)
+        begin_walk(&walk, a, b, more)
+        while next_triangle(&walk, &t) >= 0:
+            measure_piece(&s, &t)
+            find_nearest_piece(&piece, b, more, out)
+        return
+    begin_piece(b, &s, &t, &piece)
+    begin_walk(&walk, b, a, more)
+    while next_triangle(&walk, &t) >= 0:
+        measure_piece(&s, &t)
+        if find_convex(a, &piece, out.distance, &one) and one.distance < out.distance:
+            out[0] = one
+
+
+cdef void lift_off(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
+    """One contact of a shape that lies in triangles, none of which says how: where they part as it is shifted out.
+
+    A corner of the surface that has just come through a face, for which no single triangle knows the way back.
+    """
+    cdef Vec3 out = way_out(a, b), shift
+    cdef double size = norm3(out), way = 0.01 * a.s.bounds.radius, depth
+    cdef PosedShape there = a[0]
+    cdef Pose X = a.X[0]
+    cdef Nearest at
+    cdef Manifold m
+    if size < 1e-3:
+        return
+    out = scale3(1.0 / size, out)
+    there.X = &X
+    while way < 4.0 * a.s.bounds.radius:
+        shift = scale3(way, out)
+        X.p = add3(a.X.p, shift)
+        at.distance = INFINITY
+        find_nearest_piece(&there, b, way, &at)
+        if at.distance > 0.0:
+            break
+        way *= 2.0
+    depth = dot3(shift, at.normal) - at.distance
+    if at.distance <= 0.0 or at.distance == INFINITY or depth <= -margin:
+        return
+    clear(&m)
+    m.normal = at.normal
+    add_point(&m, scale3(0.5, add3(sub3(at.on_a, shift), at.on_b)), depth, SINGLE)
+    emit(sink, &m)
+
+
 cdef void convex_surface(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
     """A convex shape against a mesh or a height map.
 
     What lies in the surface so deep that no triangle may push it by a normal of the surface is pushed along those of
-    the triangles that it lies in.
+    the triangles that it lies in; if it is not over any of them, it is looked at from where it is out.
     """
     cdef int first = sink.out.n
     if b.s.kind == HEIGHT_MAP and push_up(a, b, margin, sink):
         return
     if pass_over(a, b, margin, False, sink) and sink.out.n == first:
         pass_over(a, b, margin, True, sink)
+        if sink.out.n == first:
+            lift_off(a, b, margin, sink)
     merge_contacts(sink.out, first, NEAR * a.s.bounds.radius)
 
 
-cdef void pieces_against(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
-    """The triangles of a that are near, one after the other, against those of b."""
+cdef bint pieces_against(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
+    """The triangles of a that are near, one after the other, against those of b; whether any lies in any."""
     cdef Walk walk
     cdef TriangleData t
     cdef ShapeRecord s
     cdef PosedShape piece
     cdef int k, n
+    cdef bint lies_in = False
     begin_piece(a, &s, &t, &piece)
     begin_walk(&walk, a, b, margin)
     k = next_triangle(&walk, &t)
     while k >= 0 and not sink.full:
         measure_piece(&s, &t)
         n = sink.out.n
-        pass_over(&piece, b, margin, False, sink)
+        if pass_over(&piece, b, margin, False, sink):
+            lies_in = True
         name_features(sink.out, n, k)
         k = next_triangle(&walk, &t)
+    return lies_in
 
 
 cdef void surface_surface(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
     """A mesh against a mesh or a height map: corners of either against triangles of the other, and edges."""
     cdef int first = sink.out.n
-    pieces_against(a, b, margin, sink)
+    cdef bint lies_in = pieces_against(a, b, margin, sink)
     sink.swapped = not sink.swapped
     pieces_against(b, a, margin, sink)
     sink.swapped = not sink.swapped
+    if lies_in and sink.out.n == first:
+        lift_off(a, b, margin, sink)
     merge_contacts(sink.out, first, NEAR * min(a.s.bounds.radius, b.s.bounds.radius))

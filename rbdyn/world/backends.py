@@ -36,7 +36,12 @@ def _collision_backend(value: Any) -> CollisionBackend:
 
         return FCLBackend(margin=CONTACT_MARGIN)
 
-    kinds = {"native": native, "fcl": fcl}
+    def coal() -> CollisionBackend:
+        from rbdyn.collision import CoalBackend  # likewise
+
+        return CoalBackend(margin=CONTACT_MARGIN)
+
+    kinds = {"native": native, "fcl": fcl, "coal": coal}
     return _backend(value, kinds, CollisionBackend, "collision")
 
 

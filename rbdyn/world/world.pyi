@@ -48,7 +48,7 @@ class World:
         self,
         time_step: float = 0.002,
         gravity: ArrayLike = (0.0, 0.0, -9.81),
-        collision: CollisionBackend | Literal["native", "fcl"] | None = None,
+        collision: CollisionBackend | Literal["native", "fcl", "coal"] | None = None,
         contact: ContactSolver | Literal["bisection", "pgs"] | None = None,
         position_solver: ContactSolver | Literal["bisection", "pgs"] | None = None,
         substeps: int = 1,

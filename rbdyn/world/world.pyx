@@ -73,7 +73,7 @@ cdef class World:
     gravity : (3,) array_like
         World axes [m/s^2].
     collision : CollisionBackend or str, optional
-        "native" (default), "fcl", or an object, one per World.
+        "native" (default), "fcl", "coal", or an object, one per World.
     contact : ContactSolver or str, optional
         "bisection" (default), "pgs", or an object, one per World.
     position_solver : ContactSolver or str, optional
