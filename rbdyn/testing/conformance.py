@@ -1,7 +1,7 @@
 """What a collision backend says of each pair of shapes at random poses, beside an oracle that shares nothing with it.
 
-The oracle is the definition: the least push that frees one convex shape of another is the least, over all directions, of
-how far the one reaches beyond the other.  It is looked for over a lattice of directions, and then around the best ones.
+The oracle is the definition: the least push that frees one convex shape of another is the least, over all directions,
+of how far the one reaches beyond the other.  It is looked for over a lattice of directions, and then around the best.
 """
 
 from __future__ import annotations
@@ -270,9 +270,12 @@ def _size(a: Shape, b: Shape) -> float:
 def _rotations(rng: np.random.Generator, n: int) -> np.ndarray:
     q = rng.normal(size=(n, 4))
     w, x, y, z = (q / np.linalg.norm(q, axis=1)[:, None]).T
-    return np.moveaxis(np.array([[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                                 [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                                 [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]]), 2, 0)  # fmt: skip
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), 2, 0)
 
 
 def _poses(rng: np.random.Generator, a: Shape, b: Shape, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -300,7 +303,7 @@ def _deepest(
 
     Surfaces have contacts of several normals, each where it is: of these the one along which the whole is freed first.
     """
-    surface = (isinstance(a, Mesh) or isinstance(b, Mesh)) and not (isinstance(a, HalfSpace) or isinstance(b, HalfSpace))
+    surface = any(isinstance(s, Mesh) for s in (a, b)) and not any(isinstance(s, HalfSpace) for s in (a, b))
     ids = backend.add_shape(a, 0), backend.add_shape(b, 1)
     n = len(X)
     depth, normal, position, errors = np.full(n, np.nan), np.zeros((n, 3)), np.zeros((n, 3)), 0
@@ -403,8 +406,9 @@ def scaled(shape: Shape, s: float) -> Shape:
         return Sphere(s * shape.radius)
     if isinstance(shape, Box):
         return Box((s * shape.size[0], s * shape.size[1], s * shape.size[2]))
-    if isinstance(shape, (Capsule, Cylinder, Cone)):
-        return type(shape)(s * shape.radius, s * shape.height)
+    for kind in (Capsule, Cylinder, Cone):
+        if isinstance(shape, kind):
+            return kind(s * shape.radius, s * shape.height)
     if isinstance(shape, Ellipsoid):
         return Ellipsoid((s * shape.radii[0], s * shape.radii[1], s * shape.radii[2]))
     if isinstance(shape, ConvexHull):

@@ -12,7 +12,7 @@ from rbdyn.testing import conformance, conformance_table
 from rbdyn.testing.conformance import NAMES
 
 POSES = 25 * int(os.environ.get("SEEDS", "4")) // 4
-PAIRS = [pair for pair in itertools.combinations_with_replacement(NAMES, 2) if pair != ("half_space", "half_space")]
+PAIRS = list(itertools.combinations_with_replacement(NAMES, 2))[1:]  # two half-spaces never meet
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def reports():
 
 @pytest.mark.parametrize("pair", PAIRS, ids="-".join)
 def test_native(reports, pair):
-    """Nothing is missed; depth is the least push, but where a face is preferred: by 0.1 % of the size, and 5 % of depth.
+    """Nothing is missed; depth is the least push, but where a face is preferred: by 0.1 % of the size, and 5 %.
 
     Meshes report what is up to 0.5 % of the size beside a triangle; a mesh against a mesh may choose another normal.
     """
