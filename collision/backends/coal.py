@@ -130,8 +130,10 @@ class CoalBackend(CollisionBackend):
 
     Parameters
     ----------
-    margin, filter_rule
-        As CollisionBackend.
+    margin : float
+        Contacts with a gap below this are reported too [m].
+    filter_rule : {"and", "or"}
+        Whether both shapes must accept the other, or one is enough.
 
     Raises
     ------

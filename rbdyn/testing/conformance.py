@@ -121,8 +121,17 @@ def conformance_table(reports: Iterable[PairReport]) -> str:
     Returns
     -------
     table : str
+
+    Raises
+    ------
+    CollisionError
+        If they are none.
     """
-    return "\n".join([HEAD, *(report.row() for report in reports)])
+    rows = list(reports) if isinstance(reports, Iterable) else [reports]
+    for report in rows:
+        if not isinstance(report, PairReport):
+            raise CollisionError(f"reports must hold PairReport values, got {shown(report)}")
+    return "\n".join([HEAD, *(report.row() for report in rows)])
 
 
 def conformance(

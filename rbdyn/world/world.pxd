@@ -35,7 +35,7 @@ cdef class World:
     cdef readonly Insides _insides        # where all of this is, for snapshots
     cdef readonly object _surgery         # Surgery: what exchanges systems
     cdef readonly object _edits           # Edits: what changes objects in place
-    cdef readonly object _queries         # Queries: what looks at everything as it is now
+    cdef object queries                   # Queries: what looks at everything as it is now
     cdef object __weakref__
 
     cdef int check(self) except -1

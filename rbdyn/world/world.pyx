@@ -141,7 +141,7 @@ cdef class World:
         claim_all(self, chosen)
         self.backends = chosen
         self._edits = Edits(self.registry)
-        self._queries = Queries(self.registry)
+        self.queries = Queries(self.registry)
         self._surgery = Surgery(self.registry)
         self.collision, self.contact, self.position_solver = chosen
         self.detections = 1
@@ -831,6 +831,12 @@ cdef class World:
     distance = probes.distance
     contacts_at = probes.contacts_at
     collides_at = probes.collides_at
+
+    @property
+    def _queries(self):
+        """What looks at everything as it is now."""
+        self.check()
+        return self.queries
 
     @property
     def problem(self):

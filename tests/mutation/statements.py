@@ -32,8 +32,8 @@ def logical_lines(lines):
     k = 0
     while k < len(lines):
         first, text = k, uncommented(lines[k])
-        if text.lstrip().startswith(('"""', 'r"""', "'''")):
-            quotes = text.lstrip().lstrip("r")[:3]
+        if text.lstrip().startswith(('"""', 'r"""', "'''")) or text.count('"""') == 1:
+            quotes = "'''" if "'''" in text else '"""'
             if text.count(quotes) < 2:
                 k += 1
                 while quotes not in lines[k]:

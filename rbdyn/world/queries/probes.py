@@ -24,8 +24,16 @@ Array = NDArray[np.float64]
 
 def _poses(pose: Any, name: str) -> Array:
     """(n, 4, 4); whether they are rigid is looked at later."""
-    array = as_array(pose, (4, 4) if np.ndim(pose) == 2 else (None, 4, 4), name)
+    array = as_array(pose, (4, 4) if _depth(pose) == 2 else (None, 4, 4), name)
     return np.ascontiguousarray(array.reshape(-1, 4, 4))
+
+
+def _depth(given: Any) -> int:
+    """How many axes it has; -1 if rows are of different lengths, as `as_array` then says."""
+    try:
+        return np.ndim(given)
+    except ValueError:
+        return -1
 
 
 def shape_cast(
@@ -104,7 +112,7 @@ def shape_cast_batch(
 
 def _cast(world: World, shape: Shape, poses: Any, displacements: Any, mask: Any, exclude: Any) -> RayHits:
     starts = _poses(poses, "poses")
-    ways = np.atleast_2d(as_array(displacements, (3,) if np.ndim(displacements) == 1 else (None, 3), "displacements"))
+    ways = np.atleast_2d(as_array(displacements, (3,) if _depth(displacements) == 1 else (None, 3), "displacements"))
     n = max(len(starts), len(ways)) if min(len(starts), len(ways)) else 0
     if {len(starts), len(ways)} - {1, n}:
         raise Error(f"there must be as many poses as displacements, or one, got {len(starts)} and {len(ways)}")
@@ -169,7 +177,7 @@ def nearest_batch(
     CollisionError, Error, RemovedError, BusyError
         As for `shape_cast`.
     """
-    far = math.inf if reach == math.inf else number(reach, "reach", unit="[m]")
+    far = reach if isinstance(reach, float) and reach == math.inf else number(reach, "reach", unit="[m]")
     found, ids = world._queries.nearest(shape, _poses(poses, "poses"), filter_bits(mask), several(exclude), far)
     return named_hits(world, found[:, 0].copy(), found[:, 4:7].copy(), found[:, 7:].copy(), ids)
 
