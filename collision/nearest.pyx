@@ -2,7 +2,7 @@
 
 from libc.math cimport INFINITY, fmax, fmin
 
-from rbdyn.collision._types cimport HALF_SPACE, HEIGHT_MAP, MESH, Pose, ShapeRecord
+from rbdyn.collision._types cimport HALF_SPACE, HEIGHT_MAP, MESH, ShapeRecord
 from rbdyn.collision.bounds cimport centre_of, half_extent
 from rbdyn.collision.kernels.convex_cast cimport convex_cast
 from rbdyn.collision.kernels.core cimport core_radius, support

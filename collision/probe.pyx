@@ -19,8 +19,7 @@ from rbdyn.collision.shape_table cimport compose_pose
 from rbdyn.collision.signals cimport check_signals
 from rbdyn.collision.sink cimport Sink
 from rbdyn.collision.targets cimport Target, find_targets
-from rbdyn.memory cimport grow
-from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3, vec3
+from rbdyn.spatial._algebra cimport Vec3, dot3, scale3, sub3, vec3
 
 from rbdyn.errors import CollisionError
 
@@ -197,7 +196,6 @@ cdef list all_near(const Table* table, const Pose* pose, shape, const double[:, 
 
 cdef tuple nearest_between(const Table* table, const Pose* pose, set ids_a, set ids_b):
     """What is nearest of two sets of shapes: distance, points, normal (1, 10), and their ids."""
-    cdef ShapeRecord* one
     cdef PosedShape a, b
     cdef Pose X, Y
     cdef Nearest at, best

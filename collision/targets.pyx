@@ -9,7 +9,7 @@ from rbdyn.spatial._algebra cimport add3, mul3
 
 
 cdef int find_targets(const Table* table, const Pose* pose, uint64_t mask, set hidden, Target** target) except -1:
-    """The shapes with a bit of the mask that are not hidden, in the order of their ids; how many.  The caller frees them."""
+    """Those with a bit of the mask that are not hidden, in the order of their ids; how many.  The caller frees them."""
     cdef size_t room = 0
     cdef const ShapeRecord* s
     cdef Target* t

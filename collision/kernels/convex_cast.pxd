@@ -46,8 +46,9 @@ cdef inline bint convex_cast(
     return True
 
 
-cdef inline void look_back(const PosedShape* moving, Pose* there, Vec3 start, const PosedShape* b, Vec3 way, double most,
-                           double near, double speed, double* t, Nearest* at) noexcept nogil:
+cdef inline void look_back(
+        const PosedShape* moving, Pose* there, Vec3 start, const PosedShape* b, Vec3 way, double most, double near,
+        double speed, double* t, Nearest* at) noexcept nogil:
     """The last step anew, from a little before: of two that all but touch, points and normal are blurred.
 
     From where they are as far apart as the step says; of curved cores that may be farther than of others.

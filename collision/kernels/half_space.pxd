@@ -81,7 +81,8 @@ cdef inline void half_space_box(const PosedShape* h, const PosedShape* s, double
     emit(sink, &m)
 
 
-cdef inline void add_if_near(const PosedShape* h, Vec3 n, Vec3 x, int feature, double margin, Manifold* m) noexcept nogil:
+cdef inline void add_if_near(
+        const PosedShape* h, Vec3 n, Vec3 x, int feature, double margin, Manifold* m) noexcept nogil:
     """A point of the surface, if it reaches."""
     cdef double g = dot3(n, sub3(x, h.X.p))
     if g < margin:

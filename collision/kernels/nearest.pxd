@@ -1,4 +1,4 @@
-# Distance and nearest points of two convex shapes: the descent of gjk.pxd, gone on with to the end; epa.pxd if they overlap.
+# Distance and nearest points of two convex shapes: the descent of gjk.pxd, to its end; epa.pxd if they overlap.
 
 from libc.math cimport fmin
 

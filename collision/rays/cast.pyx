@@ -4,7 +4,7 @@ from concurrent import futures
 
 import numpy as np
 
-from libc.math cimport INFINITY, sqrt
+from libc.math cimport sqrt
 from libc.stdlib cimport free
 from libc.string cimport memset
 
@@ -30,7 +30,7 @@ from rbdyn.collision.shapes.mesh cimport MeshData
 from rbdyn.collision.shapes.sphere cimport SphereData
 from rbdyn.collision.signals cimport check_signals
 from rbdyn.collision.targets cimport Target, find_targets
-from rbdyn.spatial._algebra cimport Vec3, add3, dot3, eye3, mul3, scale3, sub3, tmul3, vec3, zero3
+from rbdyn.spatial._algebra cimport Vec3, dot3, eye3, mul3, scale3, sub3, tmul3, vec3, zero3
 
 cdef enum:
     RAYS_A_LOOK = 256              # rays cast between two looks for signals

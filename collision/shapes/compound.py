@@ -101,6 +101,8 @@ def _parts_of(given: object, name: str) -> Iterator[tuple[Shape, np.ndarray]]:
 
 def _pair(given: object, name: str) -> tuple[Shape, np.ndarray]:
     """A shape and a rigid pose, or CollisionError."""
+    shape: object
+    pose: object
     try:
         shape, pose = given  # type: ignore[misc]
         X = np.array(pose, dtype=np.float64)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,9 +13,6 @@ from rbdyn.arguments import number, shown
 from rbdyn.collision.shapes import drawn
 from rbdyn.collision.shapes.shape import MOST, Shape, ShapeData
 from rbdyn.errors import CollisionError
-
-if TYPE_CHECKING:
-    from scipy import LowLevelCallable
 
 SIGNATURE = "void (double *, double *, void *)"
 SIX = np.concatenate([np.eye(3), -np.eye(3)])
@@ -62,7 +58,7 @@ class SupportShape(Shape):
     """
 
     kind: ClassVar[str] = "support_shape"
-    support: Callable[[np.ndarray], Any] | LowLevelCallable = field(repr=False)
+    support: Any = field(repr=False)
     radius: float = 0.0
 
     def __post_init__(self) -> None:

@@ -299,9 +299,9 @@ def _poses(rng: np.random.Generator, a: Shape, b: Shape, n: int) -> tuple[np.nda
         along = Y[:, :3, 2]
     X[:, :3, 3] += 1.2 * _push(a, X, b, Y, along[:, None]) * along
     for _ in range(2):  # to where they all but touch, and from there
-        push, n = _least_push(a, X, b, Y, along[:, None], starts=1)
-        X[:, :3, 3] += push[:, None] * n
-    X[:, :3, 3] += gap[:, None] * n
+        push, out = _least_push(a, X, b, Y, along[:, None], starts=1)
+        X[:, :3, 3] += push[:, None] * out
+    X[:, :3, 3] += gap[:, None] * out
     return X, Y
 
 
