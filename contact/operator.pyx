@@ -151,23 +151,21 @@ cdef inline int check_rows(const ContactProblem* p, int i, int start, int end) e
     return 0
 
 
-cdef Side make_side(const ContactProblem* p, int body, const double* arm, Mat3 R) noexcept nogil:
-    """The constants of a single body at a contact."""
-    cdef Side side
-    cdef Vec3 r
-    cdef Sym3 W
-    cdef const double* I
+cdef inline void make_side(Side* side, const ContactProblem* p, int body, const double* arm, Mat3 R) noexcept nogil:
+    """The constants of a single body at a contact; of -1, none, nobody reads the rest."""
     side.body = body
-    if body < 0:                                       # nobody reads the rest
-        return side
-    r = vec3(arm[0], arm[1], arm[2])
-    I = p.inverse_inertia + 6 * body
-    W = sym3(I[0], I[1], I[2], I[3], I[4], I[5])
-    side.inverse_mass = p.inverse_mass[body]
+    if body >= 0:
+        write_side(side, p, arm, R)
+
+
+cdef void write_side(Side* side, const ContactProblem* p, const double* arm, Mat3 R) noexcept nogil:
+    cdef Vec3 r = vec3(arm[0], arm[1], arm[2])
+    cdef const double* I = p.inverse_inertia + 6 * side.body
+    cdef Sym3 W = sym3(I[0], I[1], I[2], I[3], I[4], I[5])
+    side.inverse_mass = p.inverse_mass[side.body]
     # t . (w x r) = w . (r x t)
     side.L = rows3(cross3(r, row_x(R)), cross3(r, row_y(R)), cross3(r, row_z(R)))
     side.H = transpose3(rows3(smul3(W, row_x(side.L)), smul3(W, row_y(side.L)), smul3(W, row_z(side.L))))
-    return side
 
 
 cdef Sym3 side_block(const Side* side) noexcept nogil:
@@ -249,9 +247,9 @@ cdef void make_contact(Operator* G, const ContactProblem* p, Contact* k, int i) 
     k.row = k.row_end = 0
     if p.entry3_start != NULL:
         k.row, k.row_end = p.entry3_start[i], p.entry3_start[i + 1]
-    k.a = make_side(p, a, p.arm_a + 3 * i, k.R)
-    k.b = make_side(p, b, p.arm_b + 3 * i, k.R)
-    k.block = make_cone(diagonal_block(G, p, k), p.block[i].a)
+    make_side(&k.a, p, a, p.arm_a + 3 * i, k.R)
+    make_side(&k.b, p, b, p.arm_b + 3 * i, k.R)
+    make_cone(&k.block, diagonal_block(G, p, k), p.block[i].a)
     if p.block[i].compliance > 0.0:
         make_compliant(&k.block, p.block[i].compliance)
     k.mode = 0

@@ -99,8 +99,8 @@ cdef inline double mobility(const Cone* B) noexcept nogil:
     return (B.G.xx + B.G.yy + B.G.zz) / 3.0 - B.rho
 
 
-cdef inline Cone make_cone(Sym3 G, double mu) noexcept nogil:
-    """The constants of one contact.
+cdef inline void make_cone(Cone* B, Sym3 G, double mu) noexcept nogil:
+    """Write the constants of one contact.
 
     A block with det < 1e-9 (trace / 3)^3 (a leg with two joints, an arm at a singularity) gets a proximal term
     rho = 1e-3 trace / 3, a dependent one (look_for_wedge) 1e-2 trace / 3: the visit solves with G + rho 1 and
@@ -108,7 +108,6 @@ cdef inline Cone make_cone(Sym3 G, double mu) noexcept nogil:
     Without normal mobility (G_nn below 1e-12 of the largest diagonal entry), or with a trace outside
     1e-30 ... 1e30 / kg, there is nothing to solve.
     """
-    cdef Cone B
     cdef double trace = G.xx + G.yy + G.zz, rho = 0.0
     cdef double det = determinant(G)
     cdef bint singular
@@ -122,13 +121,12 @@ cdef inline Cone make_cone(Sym3 G, double mu) noexcept nogil:
     if 1e-30 < trace < 1e30 and G.zz >= 1e-12 * max(G.xx, G.yy):
         singular = not det > 1e-9 * (trace * trace * trace / 27.0)
         if B.mu > 0.0 and (singular or det < trace / 30.0 * (G.xx * G.yy - G.xy * G.xy)):
-            look_for_wedge(&B, G)
+            look_for_wedge(B, G)
             if singular or B.dependent:
                 rho = (1e-2 if B.dependent else 1e-3) * trace / 3.0
-        regularise(&B, rho)
+        regularise(B, rho)
     B.gx = B.mu * B.G.xz
     B.gy = B.mu * B.G.yz
-    return B
 
 
 cdef inline double largest_tangential(const Cone* B) noexcept nogil:

@@ -42,8 +42,9 @@ def solve_local(G, c, friction, friction_law="coulomb", local_solver="newton", o
     cdef Method method = <Method><int>options.choice(local_solver, ("newton", "bisection"), "local_solver")
     cdef Mode mode
     cdef Vec3 before = vec3(start[0], start[1], start[2]), lam
+    cdef Cone block
     if b.shape[0] != 3:
         raise arrays.ContactError(f"c must have shape (3,) [m/s], got ({b.shape[0]},)")
-    block = make_cone(sym3(A[0, 0], A[0, 1], A[0, 2], A[1, 1], A[1, 2], A[2, 2]), friction)
+    make_cone(&block, sym3(A[0, 0], A[0, 1], A[0, 2], A[1, 1], A[1, 2], A[2, 2]), friction)
     lam = local_impulse(&block, sub3(vec3(b[0], b[1], b[2]), scale3(block.rho, before)), before, law, method, &mode)
     return np.array([lam.x, lam.y, lam.z]), MODES[<int>mode]

@@ -77,19 +77,16 @@ cdef inline outlined carry(const CModel* m, CData* d, int i, const real* extra) 
     cdef int j, n = m.nvi[i], v0 = m.vi[i], p = m.parent[i]
     cdef real r
     cdef Force pa, w
-    if frees_z(m, i, extra):
+    if frees_z(m, i, extra) or holds_z(m, i, extra):
         r = splat(1.0) / d.D[6 * v0]
+        w = d.U[v0]
         project_inertia(d.IA + i, r, d.U[v0])
         pa = add_f(d.pA[i], add_f(projected_force(d.IA + i, d.c[i]), scale_f(r * d.u[v0], d.U[v0])))
         d.IA[p] = add_a(d.IA[p], apply_ta_z(d.X[i], d.IA[i]))
-    elif holds_z(m, i, extra):              # I^A - U D^-1 U^T has the row w = U - (U_z / D) U of wz
-        r = splat(1.0) / d.D[6 * v0]
-        w = scale_f((m.rotor[v0] + extra[v0]) * r, d.U[v0])
-        project_inertia(d.IA + i, r, d.U[v0])
-        pa = add_f(d.pA[i], add_f(projected_force(d.IA + i, d.c[i]), scale_f(r * d.u[v0], d.U[v0])))
-        pa.n.z = pa.n.z + held_moment(w, d.c[i])
-        d.IA[p] = add_a(d.IA[p], apply_ta_z(d.X[i], d.IA[i]))
-        add_held_row(d.IA + p, d.X[i], w)
+        if extra is not NULL:           # I^A - U D^-1 U^T has the row w = U - (U_z / D) U of wz
+            w = scale_f((m.rotor[v0] + extra[v0]) * r, d.U[v0])
+            pa.n.z = pa.n.z + held_moment(w, d.c[i])
+            add_held_row(d.IA + p, d.X[i], w)
     else:
         pa = d.pA[i]
         for j in range(n):
@@ -106,7 +103,7 @@ cdef inline void aba_inward(
 
     Writes d.IA, d.U, d.D (the factors of M + diag(extra)), d.pA and d.u (L^-1 u for a multi-dof joint).
     """
-    cdef int i, j, n, v0
+    cdef int i, j, k, n, v0
     cdef real t[6]
     cdef Inertia A
     velocities(m, d)
@@ -116,7 +113,8 @@ cdef inline void aba_inward(
         d.pA[i] = crf(d.vel[i], mul_i(A, d.vel[i]))
         if external:
             d.pA[i] = sub_f(d.pA[i], d.f[i])
-    for i in range(m.nb - 1, 0, -1):
+    for k in range(m.nb - 1, 0, -1):
+        i = m.order[k]
         n = m.nvi[i]
         v0 = m.vi[i]
         factor_joint(m, d, i, extra)
@@ -130,10 +128,11 @@ cdef inline void aba_inward(
 
 cdef inline void aba_outward(const CModel* m, CData* d, real* vd) noexcept nogil:
     """Accelerations, root to leaves.  RBDA table 7.1, third pass: vd = D^-1 (u - U^T a)."""
-    cdef int i, j, n, v0
+    cdef int i, j, k, n, v0
     cdef real t[6]
     d.a[0] = motion(zero3(), neg3(d.gravity))
-    for i in range(1, m.nb):
+    for k in range(1, m.nb):
+        i = m.order[k]
         n = m.nvi[i]
         v0 = m.vi[i]
         d.a[i] = propagated_acceleration(m, d, i)

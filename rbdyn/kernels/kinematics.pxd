@@ -21,12 +21,12 @@ cdef inline void place_body(const CModel* m, CData* d, int i) noexcept nogil:
 
 cdef inline void poses(const CModel* m, CData* d) noexcept nogil:
     """R[i], p[i]: where every body is in the world."""
-    cdef int i
+    cdef int k
     if d.stage & POSES:
         return
     transforms(m, d)
-    for i in range(1, m.nb):
-        place_body(m, d, i)
+    for k in range(1, m.nb):
+        place_body(m, d, m.order[k])
     d.stage |= POSES
 
 cdef inline Motion propagated_acceleration(const CModel* m, const CData* d, int i) noexcept nogil:
@@ -45,14 +45,14 @@ cdef inline void move_body(const CModel* m, CData* d, int i) noexcept nogil:
 
 cdef inline void velocities(const CModel* m, CData* d) noexcept nogil:
     """vel[i], c[i]: velocity and velocity-product acceleration of every body."""
-    cdef int i
+    cdef int k
     if d.stage & VELOCITIES:
         return
     transforms(m, d)
     d.vel[0] = zero_m()
     d.c[0] = zero_m()
-    for i in range(1, m.nb):
-        move_body(m, d, i)
+    for k in range(1, m.nb):
+        move_body(m, d, m.order[k])
     d.stage |= VELOCITIES
 
 cdef inline int path_to(const CModel* m, CData* d, int body) noexcept nogil:

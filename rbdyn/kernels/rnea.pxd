@@ -14,11 +14,12 @@ cdef inline void rnea(const CModel* m, CData* d, const real* vd, real* tau, bint
     Writes d.a, d.f and tau.  With `external`, d.f holds the external force on each body (body coordinates) on entry.
     vd may be NULL for zero.  Rotor inertia adds to the diagonal of M.
     """
-    cdef int i, k, p
+    cdef int i, j, k, p
     cdef real t[6]
     velocities(m, d)
     d.a[0] = motion(zero3(), neg3(d.gravity))          # a_0 = -g, so that gravity needs no force
-    for i in range(1, m.nb):                           # outward
+    for j in range(1, m.nb):                           # outward
+        i = m.order[j]
         d.a[i] = propagated_acceleration(m, d, i)
         if vd is not NULL:
             d.a[i] = add_joint_motion(m, d, i, vd + m.vi[i], d.a[i])
@@ -26,7 +27,8 @@ cdef inline void rnea(const CModel* m, CData* d, const real* vd, real* tau, bint
             d.f[i] = sub_f(net_force(load_inertia(m.I_b + i), d.vel[i], d.a[i]), d.f[i])
         else:
             d.f[i] = net_force(load_inertia(m.I_b + i), d.vel[i], d.a[i])
-    for i in range(m.nb - 1, 0, -1):                   # inward
+    for j in range(m.nb - 1, 0, -1):                   # inward
+        i = m.order[j]
         p = m.parent[i]
         joint_force(m, d, i, d.f[i], t)
         for k in range(m.nvi[i]):                      # tau may be vd: each entry is read before it is written

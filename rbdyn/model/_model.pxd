@@ -51,6 +51,7 @@ cdef struct CModel:
     int nv                # length of v
     Vec3d gravity         # [m/s^2] root axes
     int* parent           # (nb,)
+    int* order            # (nb,) bodies, nearest to the root first: limbs by turns, which a processor overlaps
     int* kind             # (nb,) JointKind of joint i
     int* representation   # (nb,) Representation of joint i
     int* qi               # (nb,) first index of joint i in q

@@ -7,6 +7,7 @@ from rbdyn.model.data cimport open_data
 cdef void _place_model(CModel* m) noexcept nogil:
     cdef int nb = m.nb, nv = m.nv
     m.parent = <int*> place(&m.memory, nb, sizeof(int))
+    m.order = <int*> place(&m.memory, nb, sizeof(int))
     m.kind = <int*> place(&m.memory, nb, sizeof(int))
     m.representation = <int*> place(&m.memory, nb, sizeof(int))
     m.qi = <int*> place(&m.memory, nb, sizeof(int))

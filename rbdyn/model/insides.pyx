@@ -37,6 +37,7 @@ def numbers_of(Model model not None):
         "I_b": doubles(m.I_b, nb, <int> (sizeof(Inertiad) // sizeof(double))),
         "rotor": doubles(m.rotor, m.nv, 1), "parameter": doubles(m.parameter, nb, 1),
         "parent": [m.parent[i] for i in range(nb)], "kind": [m.kind[i] for i in range(nb)],
+        "order": [m.order[i] for i in range(nb)],
         "representation": [m.representation[i] for i in range(nb)], "qi": [m.qi[i] for i in range(nb)],
         "vi": [m.vi[i] for i in range(nb)], "nvi": [m.nvi[i] for i in range(nb)],
         "parent_dof": [m.parent_dof[i] for i in range(m.nv)],

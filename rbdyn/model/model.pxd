@@ -39,5 +39,6 @@ cdef class Model:
     cdef Placement find(self, object body)
     cdef Placement learnt(self, object asked)
     cdef int _fill(self, list links) except -1
+    cdef int _fill_order(self) except -1
     cdef int _fill_loops(self, list loops) except -1
     cdef int _fill_names(self, object tree) except -1

@@ -88,6 +88,7 @@ cdef class Model:
         allocate_model(&self.c, len(tree.links), tree.nq, tree.nv, len(tree.loops))
         self.c.gravity = stored3(vector_of(mechanism.gravity))
         self._fill(tree.links)
+        self._fill_order()
         self._fill_names(tree)
         self._arrays = tree.arrays
         self._fill_loops(tree.loops)
@@ -123,6 +124,16 @@ cdef class Model:
                 self.c.n_blocks += 1
             qi += link.kind.nq
             vi += link.kind.nv
+        return 0
+
+    cdef int _fill_order(self) except -1:
+        """Bodies by their distance from the root; those at the same one stay in their order."""
+        cdef int i, k
+        depth = [0] * self.c.nb
+        for i in range(1, self.c.nb):
+            depth[i] = depth[self.c.parent[i]] + 1
+        for k, i in enumerate(sorted(range(self.c.nb), key=depth.__getitem__)):
+            self.c.order[k] = i
         return 0
 
     cdef int _fill_loops(self, list loops) except -1:

@@ -17,8 +17,8 @@ from libc.math cimport INFINITY, fabs
 from libc.string cimport memset
 
 from rbdyn.kernels.configuration cimport difference_joints
-from rbdyn.model._model cimport CData, CModel
-from rbdyn.model.joints.dispatch cimport joint_column
+from rbdyn.model._model cimport OWN, CData, CModel
+from rbdyn.model.joints.dispatch cimport difference_joint, joint_column
 from rbdyn.spatial._algebra cimport Motion, mul_i, power
 from rbdyn.spatial.constants cimport load_inertia
 from rbdyn.stepping.scene cimport (
@@ -81,6 +81,27 @@ cdef inline void spring_forces(System* s, const CData* d, double reach) noexcept
     for k in range(s.m.nv):
         s.work.passive[k] = s.control.stiffness[k] * (s.work.error[k] - reach * d.v[k])
 
+cdef inline bint has_gain(const System* s, int i) noexcept nogil:
+    """Whether PD control has a gain for the positions of joint i."""
+    cdef int k
+    for k in range(s.m.vi[i], s.m.vi[i] + s.m.nvi[i]):
+        if s.control.kp[k] != 0.0:
+            return True
+    return False
+
+cdef inline void held_errors(System* s, const CData* d) noexcept nogil:
+    """error <- q_ref - q where a gain asks for it: of a floating base hardly ever, and its logarithm is dear."""
+    cdef const CModel* m = s.m
+    cdef int i, k
+    for i in range(1, m.nb):
+        if m.nvi[i] == 1 and m.representation[i] == OWN:
+            s.work.error[m.vi[i]] = s.control.q_ref[m.qi[i]] - d.q[m.qi[i]]
+        elif has_gain(s, i):
+            difference_joint(m, i, d.q + m.qi[i], s.control.q_ref + m.qi[i], s.work.error + m.vi[i])
+        else:
+            for k in range(m.vi[i], m.vi[i] + m.nvi[i]):
+                s.work.error[k] = 0.0
+
 cdef inline void motor_force(System* s, int k, double v, double late, double dt, Scheme scheme) noexcept nogil:
     """drive and own of actuator k: its command, clamped unless the implicit force is to be, and what follows it.
 
@@ -114,7 +135,7 @@ cdef inline void joint_forces(System* s, const CData* d, double dt, Scheme schem
     cdef int k
     spring_forces(s, d, theta * dt)
     if c.pd:
-        difference_joints(s.m, d.q, c.q_ref, w.error)
+        held_errors(s, d)
     w.implicit = NULL
     for k in range(s.m.nv):
         late = damping_theta(s, k, dt, theta)
@@ -193,32 +214,36 @@ cdef inline void release_limits(System* s) noexcept nogil:
         if s.work.motor[k] != MOTOR_IN_ROW:
             s.work.motor[k] = MOTOR_WITHIN
 
+cdef inline double applied_by(const System* s, int k, double acceleration, double dt) noexcept nogil:
+    """What actuator k does in a step of this mean acceleration."""
+    if s.work.motor[k] == MOTOR_IN_ROW:
+        return s.work.motor_impulse[k] / dt - fall_in_row(s, k) * acceleration
+    if s.work.motor[k] == MOTOR_WITHIN or s.work.own[k] == 0.0:
+        return given(s, k, acceleration, dt)
+    if s.work.motor[k] == MOTOR_AT_UPPER:
+        return highest_in(s, k, acceleration)
+    return lowest_in(s, k, acceleration)
+
 cdef inline void note_actuators(System* s, double dt) noexcept nogil:
     """applied: what actuators do in the step if it ends with v_next."""
-    cdef double acceleration
     cdef int k
     for k in range(s.m.nv):
-        acceleration = (s.work.v_next[k] - s.d.v[k]) / dt
-        if s.work.motor[k] == MOTOR_IN_ROW:
-            s.work.applied[k] = s.work.motor_impulse[k] / dt - fall_in_row(s, k) * acceleration
-        elif s.work.motor[k] == MOTOR_WITHIN or s.work.own[k] == 0.0:
-            s.work.applied[k] = given(s, k, acceleration, dt)
-        elif s.work.motor[k] == MOTOR_AT_UPPER:
-            s.work.applied[k] = highest_in(s, k, acceleration)
-        else:
-            s.work.applied[k] = lowest_in(s, k, acceleration)
+        s.work.applied[k] = applied_by(s, k, (s.work.v_next[k] - s.d.v[k]) / dt, dt)
+
+cdef inline double actuator_share(const System* s, int k) noexcept nogil:
+    """What of the implicit diagonal is of actuator k."""
+    if s.work.motor[k] == MOTOR_IN_ROW:
+        return fall_in_row(s, k)
+    if s.work.motor[k] == MOTOR_WITHIN or s.work.own[k] == 0.0:
+        return s.work.own[k]
+    return s.work.fall[k] if (s.d.v[k] >= 0.0) == (s.work.motor[k] == MOTOR_AT_UPPER) else 0.0
 
 cdef inline void actuation(System* s, double dt) noexcept nogil:
-    """What actuators, springs and damping did in the step, with their implicit parts at the new velocity."""
-    cdef double own
+    """What actuators, springs and damping did in the step if it ends with v_next, implicit parts included."""
+    cdef double acceleration
     cdef int k
-    note_actuators(s, dt)
     s.work.lasted = dt
     for k in range(s.m.nv):
-        if s.work.motor[k] == MOTOR_IN_ROW:
-            own = fall_in_row(s, k)
-        elif s.work.motor[k] == MOTOR_WITHIN or s.work.own[k] == 0.0:
-            own = s.work.own[k]
-        else:
-            own = s.work.fall[k] if (s.d.v[k] >= 0.0) == (s.work.motor[k] == MOTOR_AT_UPPER) else 0.0
-        s.work.passive[k] -= (s.work.extra[k] - own) * ((s.work.v_next[k] - s.d.v[k]) / dt)
+        acceleration = (s.work.v_next[k] - s.d.v[k]) / dt
+        s.work.applied[k] = applied_by(s, k, acceleration, dt)
+        s.work.passive[k] -= (s.work.extra[k] - actuator_share(s, k)) * acceleration

@@ -1,8 +1,8 @@
 """Methods of a World that packages above it carry out: to see, to sense and to record is built upon a World.
 
 A World may not import what is built upon it, so these packages are named here by `rbdyn/__init__`, which sees
-everything, and imported when a method is first called.  A new one is a function below, a line in world.pyx and world.pyi,
-and a line in `rbdyn/__init__`.
+everything, and imported when a method is first called.  A new one is a function below, a line in world.pyx and
+world.pyi, and a line in `rbdyn/__init__`.
 """
 
 from __future__ import annotations

@@ -149,6 +149,11 @@ def _arrays(links: list[Link]) -> dict[str, Array]:
     return arrays
 
 
+def _depth(moving: list[Any], i: int) -> int:
+    """How many bodies are between body i and the world."""
+    return 1 + _depth(moving, moving[i - 1].parent) if i else 0
+
+
 def numbers_of(mechanism: Mechanism) -> dict[str, Any]:
     """What `rbdyn.model.insides.numbers_of` says of a Model of the mechanism."""
     tree = compiled(mechanism)
@@ -182,6 +187,7 @@ def numbers_of(mechanism: Mechanism) -> dict[str, Any]:
         "rotor": np.array([[link.joint.rotor_inertia] for link in moving for _ in range(link.joint.num_velocities)]),
         "parameter": np.array([[0.0], *([kind.kernel_parameter] for kind in kinds)]),
         "parent": [0, *(link.parent for link in moving)],
+        "order": sorted(range(len(moving) + 1), key=lambda i: _depth(moving, i)),
         "kind": [0, *(kind.kernel_kind for kind in kinds)],
         "representation": [0, *(kind.representation for kind in kinds)],
         "qi": qi.tolist(),
