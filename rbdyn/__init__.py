@@ -232,18 +232,20 @@ __all__ = [
 ]
 __all__ += _joints.__all__
 
+_LATER = ("io", "models", "scenery")
 
 if _typing.TYPE_CHECKING:
     from rbdyn import io as io
     from rbdyn import models as models
+    from rbdyn import scenery as scenery
 
 
 def __getattr__(name: str) -> object:
-    """`rbdyn.io` and `rbdyn.models` are imported when first asked for: robot files need more than the core."""
-    if name in ("io", "models"):
+    """What needs more than the core, or is built upon it, is imported when first asked for."""
+    if name in _LATER:
         return _importlib.import_module(f"rbdyn.{name}")
     raise AttributeError(f"module 'rbdyn' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "io", "models"})
+    return sorted({*globals(), *_LATER})

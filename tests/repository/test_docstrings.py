@@ -9,7 +9,16 @@ import pytest
 import rbdyn
 import rbdyn.contact
 
-PACKAGES = ("rbdyn", "rbdyn.collision", "rbdyn.contact", "rbdyn.io", "rbdyn.models", "rbdyn.testing", "rbdyn.world")
+PACKAGES = (
+    "rbdyn",
+    "rbdyn.collision",
+    "rbdyn.contact",
+    "rbdyn.io",
+    "rbdyn.models",
+    "rbdyn.scenery",
+    "rbdyn.testing",
+    "rbdyn.world",
+)
 
 
 def public_names(module):

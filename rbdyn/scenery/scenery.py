@@ -1,0 +1,219 @@
+"""Scenery: the shapes of a World, a robot or a mechanism, and where they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdyn.arguments import as_array, choice, shown
+from rbdyn.errors import Error, StateError
+from rbdyn.mechanism import Mechanism
+from rbdyn.model import Model, State
+from rbdyn.scenery.item import Carrier, Item
+from rbdyn.scenery.listing import Listing
+from rbdyn.scenery.quaternions import quats_from_matrices
+from rbdyn.scenery.sources import of_mechanism, of_world, signature
+from rbdyn.world import ArticulatedSystem, SingleBody, World
+
+if TYPE_CHECKING:
+    from rbdyn.world.objects.object import WorldObject
+
+Array = NDArray[np.float64]
+
+GEOMETRY = ("visual", "collision", "both")
+
+
+class Scenery:
+    """What there is to see, as a list, and where all of it is, as arrays: for viewers, cameras and own renderers.
+
+    The list is that of the moment; `update` makes it anew if something came, went or was edited.  Poses are asked for
+    whenever they are needed, and take no loop over bodies.
+
+    Parameters
+    ----------
+    source : World, ArticulatedSystem, SingleBody, Mechanism, Model or State
+        What to show.  A Mechanism or Model stands at its neutral configuration, loops closed, until a State is given.
+    geometry : {"visual", "collision", "both"}
+        "visual": what a link shows, and what it collides with if it shows nothing.  The meshes that a robot shows are
+        read with ``load_urdf(..., visual_meshes=True)`` or ``world.add_articulated_system(..., visual_meshes=True)``.
+
+    Attributes
+    ----------
+    items : tuple of Item
+        The shapes, in the order of the World's objects.
+    carriers : tuple of Carrier
+        The bodies that they move with, with or without shapes.
+    carrier_of : (n,) ndarray of int
+        Which of these each shape moves with; read-only.
+    local_poses : (n, 4, 4) ndarray
+        Where each shape is on it; read-only [m].
+    revision : int
+        Grows whenever `update` makes the list anew.
+
+    Raises
+    ------
+    Error
+        If `source` is none of these, or `geometry` no choice.
+
+    Examples
+    --------
+    >>> world = rbdyn.World()
+    >>> ball = world.add_sphere(0.1, 1.0, name="ball")
+    >>> ball.set_pose(position=(0, 0, 2))
+    >>> scenery = Scenery(world)
+    >>> scenery.items[0].name, scenery.poses()[0, :3, 3].tolist()
+    ('ball/0', [0.0, 0.0, 2.0])
+    """
+
+    def __init__(self, source: Any, geometry: str = "visual") -> None:
+        self._geometry = choice(geometry, "geometry", GEOMETRY)
+        self._world: World | None = None
+        self._only: WorldObject | None = None
+        self._state: State | None = None
+        if isinstance(source, World):
+            self._world = source
+        elif isinstance(source, (ArticulatedSystem, SingleBody)):
+            self._world, self._only = source.world, source
+        elif isinstance(source, (Mechanism, Model, State)):
+            self._state = _state_of(source)
+        else:
+            need = "a World, an object of one, a Mechanism, a Model or a State"
+            raise Error(f"source must be {need}, got {shown(source)}")
+        self.revision = 0
+        self._make()
+
+    def _make(self) -> None:
+        """The list as it is now."""
+        listing = Listing(self._geometry)
+        if self._world is None:
+            assert self._state is not None
+            of_mechanism(listing, self._state.model)
+        else:
+            of_world(listing, self._world, self._only)
+        self._signature = None if self._world is None else signature(self._world, self._only)
+        self.items: tuple[Item, ...] = tuple(listing.items)
+        self.carriers: tuple[Carrier, ...] = tuple(listing.carriers)
+        self.carrier_of = np.array([item.carrier for item in self.items], dtype=np.intp)
+        self.local_poses = np.array([item.pose.matrix for item in self.items]).reshape(-1, 4, 4)
+        self._objects, self._inner, self._rest = listing.places()
+        for array in (self.carrier_of, self.local_poses):
+            array.flags.writeable = False
+        self.revision += 1
+
+    def update(self) -> bool:
+        """Make the list anew if something came, went or was edited since it was made; a pose or a velocity is no edit.
+
+        Returns
+        -------
+        changed : bool
+            Whether it was.
+        """
+        if self._world is None:
+            return False
+        now = signature(self._world, self._only)
+        before = self._signature
+        assert before is not None
+        if len(now) == len(before) and all(a is b or a == b for a, b in zip(now, before, strict=True)):
+            return False
+        self._make()
+        return True
+
+    def carrier_poses(self, state: State | None = None) -> Array:
+        """World poses of `carriers`.
+
+        Parameters
+        ----------
+        state : State, optional
+            Of the model that is shown, where there is no World.
+
+        Returns
+        -------
+        poses : (n, 4, 4) ndarray
+            Fresh [m].
+
+        Raises
+        ------
+        StateError
+            If a state is given for a World, or one of another model.
+        RemovedError
+            If an object was removed and `update` was not called since.
+        """
+        out = np.empty((len(self.carriers), 4, 4))
+        if self._world is not None:
+            if state is not None:
+                raise StateError("state: what is shown is a World, which knows where everything is")
+            from rbdyn.scenery.gather import carrier_poses
+
+            carrier_poses(self._world, self._objects, self._inner, self._rest, out)
+            return out
+        from rbdyn.algorithms.kinematics.forward import forward_kinematics
+
+        assert self._state is not None
+        if state is None:
+            state = self._state
+        elif not isinstance(state, State) or state.model is not self._state.model:
+            raise StateError(f"state must be a State of the model that is shown, got {shown(state)}")
+        n = state.model.n_bodies
+        forward_kinematics(state, out[:n])
+        out[n:] = np.eye(4)  # the root, beside a floating base
+        return out
+
+    def poses(self, state: State | None = None, carriers: Array | None = None) -> Array:
+        """World poses of `items`.
+
+        Parameters
+        ----------
+        state : State, optional
+            As for `carrier_poses`.
+        carriers : (k, 4, 4) array_like, optional
+            Where `carriers` are, of a recording for example; by default where they are now.
+
+        Returns
+        -------
+        poses : (n, 4, 4) ndarray
+            Fresh [m].
+        """
+        if carriers is None:
+            bodies = self.carrier_poses(state)
+        else:
+            bodies = as_array(carriers, (len(self.carriers), 4, 4), "carriers")
+        return np.asarray(bodies[self.carrier_of] @ self.local_poses)
+
+    def positions_and_quats(self, state: State | None = None, carriers: Array | None = None) -> tuple[Array, Array]:
+        """World positions and orientations of `items`.
+
+        Parameters
+        ----------
+        state, carriers
+            As for `poses`.
+
+        Returns
+        -------
+        positions : (n, 3) ndarray
+            Fresh [m].
+        quats : (n, 4) ndarray
+            Unit quaternions [w, x, y, z], w >= 0, fresh.
+        """
+        X = self.poses(state, carriers)
+        return X[:, :3, 3].copy(), quats_from_matrices(X[:, :3, :3])
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __repr__(self) -> str:
+        return f"Scenery({len(self.items)} shapes on {len(self.carriers)} bodies)"
+
+
+def _state_of(source: Mechanism | Model | State) -> State:
+    """A State of one's own, with closed loops; that which was given."""
+    if isinstance(source, State):
+        return source
+    model = source if isinstance(source, Model) else Model(source)
+    state = State(model)
+    if model.has_loops:
+        from rbdyn.world.objects.joints.closed_loops import closed_start
+
+        state.set(closed_start(model))
+    return state
