@@ -232,12 +232,13 @@ __all__ = [
 ]
 __all__ += _joints.__all__
 
-_LATER = ("io", "models", "scenery")
+_LATER = ("io", "models", "scenery", "sensors")
 
 if _typing.TYPE_CHECKING:
     from rbdyn import io as io
     from rbdyn import models as models
     from rbdyn import scenery as scenery
+    from rbdyn import sensors as sensors
 
 
 def __getattr__(name: str) -> object:

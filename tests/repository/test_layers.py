@@ -23,6 +23,7 @@ LAYERS = {
     "spatial": 0,
     "backends": 0,
     "collision.shapes": 0.5,
+    "sensors.descriptions": 0.5,
     "mechanism": 1,
     "rendering": 1,
     "collision": 1,
