@@ -121,10 +121,14 @@ from rbdyn.testing.random_mechanisms import (  # noqa: E402
 )
 from rbdyn.version import __version__ as __version__  # noqa: E402
 from rbdyn.world import ArticulatedSystem, Contact, SingleBody, World  # noqa: E402
+from rbdyn.world import extensions as _extensions  # noqa: E402
+
+_extensions.provide({"render": "rbdyn.scenery.pictures:render"})
 
 __all__ = [
     "ArticulatedSystem",
     "BusyError",
+    "Camera",
     "CartesianFrame",
     "CollisionError",
     "Contact",
@@ -233,20 +237,24 @@ __all__ = [
 __all__ += _joints.__all__
 
 _LATER = ("io", "models", "scenery", "sensors")
+_HOME = {"Camera": "rbdyn.scenery"}  # classes of packages that are imported later
 
 if _typing.TYPE_CHECKING:
     from rbdyn import io as io
     from rbdyn import models as models
     from rbdyn import scenery as scenery
     from rbdyn import sensors as sensors
+    from rbdyn.scenery import Camera as Camera
 
 
 def __getattr__(name: str) -> object:
     """What needs more than the core, or is built upon it, is imported when first asked for."""
     if name in _LATER:
         return _importlib.import_module(f"rbdyn.{name}")
+    if name in _HOME:
+        return getattr(_importlib.import_module(_HOME[name]), name)
     raise AttributeError(f"module 'rbdyn' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *_LATER, *_HOME})

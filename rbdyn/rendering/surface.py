@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdyn.arguments import shown
-from rbdyn.collision.shapes import HeightMap, Shape
+from rbdyn.collision.shapes import HeightMap, Mesh, Shape
+from rbdyn.collision.shapes.surface import encloses, joined
 from rbdyn.errors import CollisionError
 from rbdyn.rendering.normals import split_at_creases
 
@@ -31,11 +32,14 @@ class Surface:
         Outward unit normals there.
     faces : (m, 3) ndarray of int32
         Corner numbers, counter-clockwise seen from outside.
+    one_sided : bool
+        Whether only outsides can be seen, as of all that encloses a volume.
     """
 
     vertices: Array
     normals: Array
     faces: NDArray[np.int32]
+    one_sided: bool = True
 
     def __post_init__(self) -> None:
         for array in (self.vertices, self.normals, self.faces):
@@ -91,7 +95,17 @@ def _made(shape: Shape, sides: int) -> Surface:
     vertices, faces = shape.triangles(sides)
     if isinstance(shape, HeightMap):
         return Surface(vertices.copy(), _height_normals(shape), faces.astype(np.int32))
-    return Surface(*split_at_creases(vertices, faces))
+    return Surface(*split_at_creases(vertices, faces), _is_one_sided(shape))
+
+
+def _is_one_sided(shape: Shape) -> bool:
+    """As rays see it."""
+    if not isinstance(shape, Mesh) or shape.one_sided is not None:
+        return getattr(shape, "one_sided", True) is not False
+    try:
+        return encloses(*joined(shape.vertices, shape.faces))
+    except CollisionError:  # nothing of it has an area
+        return False
 
 
 def _height_normals(shape: HeightMap) -> Array:

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdyn.arguments import as_array, choice, shown
+from rbdyn.collision.shapes import HalfSpace, HeightMap
 from rbdyn.errors import Error, StateError
 from rbdyn.mechanism import Mechanism
 from rbdyn.model import Model, State
+from rbdyn.scenery.corners import corners
 from rbdyn.scenery.item import Carrier, Item
 from rbdyn.scenery.listing import Listing
 from rbdyn.scenery.quaternions import quats_from_matrices
@@ -98,6 +100,10 @@ class Scenery:
         self.carrier_of = np.array([item.carrier for item in self.items], dtype=np.intp)
         self.local_poses = np.array([item.pose.matrix for item in self.items]).reshape(-1, 4, 4)
         self._objects, self._inner, self._rest = listing.places()
+        self._corners = np.array([corners(item.shape) for item in self.items]).reshape(-1, 8, 3)
+        terrain = [k for k, item in enumerate(self.items) if isinstance(item.shape, HeightMap)]
+        finite = [k for k, item in enumerate(self.items) if not isinstance(item.shape, HalfSpace)]
+        self._counted = (np.array(sorted({*finite} - {*terrain}), dtype=np.intp), np.array(terrain, dtype=np.intp))
         for array in (self.carrier_of, self.local_poses):
             array.flags.writeable = False
         self.revision += 1
@@ -198,6 +204,34 @@ class Scenery:
         """
         X = self.poses(state, carriers)
         return X[:, :3, 3].copy(), quats_from_matrices(X[:, :3, :3])
+
+    @property
+    def state(self) -> State | None:
+        """Where a Mechanism or Model stands until another State is given; None of a World."""
+        return self._state
+
+    def ball(self, poses: Array | None = None) -> tuple[Array, float]:
+        """A ball that holds everything, but grounds, and terrain if there is anything else.
+
+        Parameters
+        ----------
+        poses : (n, 4, 4) ndarray, optional
+            Of `items`; where they are now by default [m].
+
+        Returns
+        -------
+        center : (3,) ndarray
+            World [m].
+        radius : float
+            [m]; 1 if there is nothing.
+        """
+        X = self.poses() if poses is None else poses
+        for chosen in self._counted:
+            if len(chosen):
+                corners = np.einsum("nij,nkj->nki", X[chosen, :3, :3], self._corners[chosen]) + X[chosen, None, :3, 3]
+                low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
+                return 0.5 * (low + high), max(0.5 * float(np.linalg.norm(high - low)), 1e-9)
+        return np.zeros(3), 1.0
 
     def __len__(self) -> int:
         return len(self.items)

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rbdyn.world.world import World
 
 _providers: dict[str, str] = {}
 
@@ -23,3 +26,41 @@ def provided(method: str) -> Callable[..., Any]:
     """The function that carries out a method, imported now if it was not yet."""
     module, _, function = _providers[method].partition(":")
     return getattr(importlib.import_module(module), function)
+
+
+def render(world: World, camera: Any = None, what: str = "rgb", **options: Any) -> Any:
+    """What a camera sees now, without a graphics card or a display.
+
+    Parameters
+    ----------
+    camera : Camera, optional
+        By default one that has everything in its picture: ``rbdyn.Camera.looking_at(world)``.
+    what : {"rgb", "depth", "segmentation", "bodies"}
+        Colours, (height, width, 3) of uint8; depths along the line of sight, (height, width) of float64 [m], infinite
+        where nothing is seen; or which shape, or body, is seen, (height, width) of int, -1 where nothing is: numbers of
+        `items`, or of `carriers`, of ``rbdyn.scenery.Scenery(world)``.
+    **options
+        Of `rbdyn.scenery.look`: `geometry` ("visual", "collision" or "both"), `style`, `hide`, `threads`.
+
+    Returns
+    -------
+    picture : ndarray
+
+    Raises
+    ------
+    Error
+        If an argument is wrong.
+    RemovedError
+        If what the camera is mounted on has left its World.
+    BusyError
+        While the World steps; observers may ask.
+
+    Examples
+    --------
+    >>> world = rbdyn.World()
+    >>> ground = world.add_ground()
+    >>> camera = rbdyn.Camera(width=4, height=3, position=(0, 0, 2), target=(0, 0, 0), up=(0, 1, 0))
+    >>> world.render(camera, "depth").round(9).tolist()
+    [[2.0, 2.0, 2.0, 2.0], [2.0, 2.0, 2.0, 2.0], [2.0, 2.0, 2.0, 2.0]]
+    """
+    return provided("render")(world, camera, what, **options)

@@ -6,7 +6,7 @@ import numpy as np
 
 from rbdyn.arguments import flag, number, shown, whole
 from rbdyn.errors import BusyError, CollisionError, DivergenceError, Error
-from rbdyn.world import adding, backends, hints, linking, settings
+from rbdyn.world import adding, backends, extensions, hints, linking, settings
 from rbdyn.world.arguments import label, option
 from rbdyn.world.edits.edits import Edits
 from rbdyn.world.messages import LOG
@@ -831,6 +831,8 @@ cdef class World:
     distance = probes.distance
     contacts_at = probes.contacts_at
     collides_at = probes.collides_at
+
+    render = extensions.render
 
     @property
     def _queries(self):

@@ -9,6 +9,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEAVY = ["scipy", "lxml", "fcl", "trimesh", "collada", "matplotlib", "xml.etree", "multiprocessing", "asyncio"]
 PACKAGES = ["rbdyn", "rbdyn.collision", "rbdyn.contact", "rbdyn.io", "rbdyn.models", "rbdyn.world", "rbdyn.cli.main"]
+PACKAGES += ["rbdyn.scenery", "rbdyn.sensors"]
 
 
 def loaded_by(code):

@@ -1,0 +1,262 @@
+"""Pictures: what a camera sees of a World, a robot or a mechanism."""
+
+from __future__ import annotations
+
+import weakref
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdyn.arguments import choice, shown, whole
+from rbdyn.errors import Error
+from rbdyn.model import State
+from rbdyn.rendering.renderer import Renderer
+from rbdyn.rendering.style import Style
+from rbdyn.rendering.things import thing_of
+from rbdyn.scenery.camera import Camera
+from rbdyn.scenery.item import Carrier, Item
+from rbdyn.scenery.scenery import Scenery
+from rbdyn.world import World
+
+Array = NDArray[np.float64]
+
+WHAT = ("rgb", "depth", "segmentation", "bodies")
+
+
+class View:
+    """What a camera saw: each kind of picture is drawn when it is first asked for, all of the same moment.
+
+    Made by `look`.
+
+    Parameters
+    ----------
+    camera : Camera
+        Whose it is.
+    artist : Artist
+        Who draws.
+    poses : (n, 4, 4) ndarray
+        Of the shapes [m].
+    optical_pose : (4, 4) ndarray
+        Of the camera's optical axes in the world [m].
+    style, hide, threads
+        As for `look`.
+
+    Attributes
+    ----------
+    camera : Camera
+        Whose it is.
+    optical_pose : (4, 4) ndarray
+        Where its optical axes were in the world [m].
+    items : tuple of Item
+        The shapes that numbers of `segmentation` mean.
+    carriers : tuple of Carrier
+        The bodies that numbers of `bodies` mean.
+    """
+
+    def __init__(
+        self, camera: Camera, artist: Artist, poses: Array, optical_pose: Array, style: Style, hide: Any, threads: int
+    ) -> None:
+        self.camera, self.optical_pose = camera, optical_pose
+        self._artist, self._poses, self._style, self._threads = artist, poses, style, threads
+        self.items: tuple[Item, ...] = artist.scenery.items
+        self.carriers: tuple[Carrier, ...] = artist.scenery.carriers
+        self._hidden = artist.hidden(hide)
+        self._renderer = artist.renderer
+        self._ball = artist.scenery.ball(poses)
+
+    def _draw(self, samples: int, **arrays: Any) -> None:
+        """Draw into arrays, with so many samples along each side of a pixel."""
+        c = self.camera
+        fx, fy, cx, cy = (samples * x for x in c.intrinsics)  # type: ignore[union-attr]
+        lens = (fx, fy, cx, cy, samples * c.width, samples * c.height, c.near, c.far)
+        light = self._style.light_on(*self._ball)
+        self._renderer.render(
+            self._poses, self.optical_pose, lens, light, self._hidden, threads=self._threads, samples=samples, **arrays
+        )
+
+    @cached_property
+    def rgb(self) -> NDArray[np.uint8]:
+        """Red, green and blue, (height, width, 3)."""
+        c, n = self.camera, self._style.antialias
+        rgb = np.empty((c.height, c.width, 3), dtype=np.uint8)
+        if n > 1:
+            self._draw(n, rgb=rgb)
+        else:
+            depth = np.empty((c.height, c.width))
+            self._draw(1, rgb=rgb, depth=depth)
+            self.__dict__.setdefault("depth", depth)
+        return rgb
+
+    @cached_property
+    def depth(self) -> Array:
+        """Along the line of sight, (height, width) [m]; infinite where nothing is seen."""
+        depth = np.empty((self.camera.height, self.camera.width))
+        self._draw(1, depth=depth)
+        return depth
+
+    @cached_property
+    def segmentation(self) -> NDArray[np.intc]:
+        """Which of `items` is seen, (height, width) of int; -1: nothing."""
+        index = np.empty((self.camera.height, self.camera.width), dtype=np.intc)
+        self._draw(1, index=index)
+        return index
+
+    @cached_property
+    def bodies(self) -> NDArray[np.intp]:
+        """Which of `carriers` is seen, (height, width) of int; -1: nothing."""
+        carrier = np.append(np.array([item.carrier for item in self.items], dtype=np.intp), -1)
+        return np.asarray(carrier[self.segmentation])
+
+    @cached_property
+    def points(self) -> Array:
+        """What is seen, (height, width, 3), world [m]; not a number where nothing is."""
+        X, z = self.optical_pose, self.depth
+        rays = self.camera.rays() * np.where(np.isfinite(z), z, np.nan)[..., None]
+        return np.asarray(rays @ X[:3, :3].T + X[:3, 3])
+
+    def save_png(self, path: Any) -> None:
+        """Write `rgb` to a PNG file.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The file.
+        """
+        from rbdyn.rendering.png import write_png
+
+        write_png(path, self.rgb)
+
+    def _repr_png_(self) -> bytes:
+        """For notebooks."""
+        from rbdyn.rendering.png import png_bytes
+
+        return png_bytes(self.rgb)
+
+    def __repr__(self) -> str:
+        return f"View({self.camera.width} x {self.camera.height} pixels, {len(self.items)} shapes)"
+
+
+class Artist:
+    """Keeps what drawing one source again and again needs: its scenery, and a renderer of that."""
+
+    def __init__(self, scenery: Scenery) -> None:
+        self.scenery, self._revision = scenery, -1
+        self.update()
+
+    def update(self) -> None:
+        """Take in what came, went or was edited."""
+        self.scenery.update()
+        if self._revision != self.scenery.revision:
+            self.renderer = Renderer([thing_of(item.shape, item.color) for item in self.scenery.items])
+            self._revision = self.scenery.revision
+
+    def hidden(self, hide: Any) -> NDArray[np.uint8] | None:
+        """Flags of what is not to be seen: shapes of objects, links and names that are given."""
+        names = {hide} if isinstance(hide, str) else set()
+        if not names:
+            try:
+                names = {getattr(one, "name", one) for one in hide}
+            except TypeError:
+                names = {getattr(hide, "name", hide)}
+        if not names:
+            return None
+        known = {x for item in self.scenery.items for x in (item.object, item.link, item.name)}
+        if unknown := names - known:
+            raise Error(f"hide must name objects, links or shapes, got {shown(sorted(map(str, unknown)))}")
+        flags = [bool(names & {item.object, item.link, item.name}) for item in self.scenery.items]
+        return np.array(flags, dtype=np.uint8)
+
+
+_artists: weakref.WeakKeyDictionary[Any, dict[str, Artist]] = weakref.WeakKeyDictionary()
+
+
+def artist_of(source: Any, geometry: str) -> Artist:
+    """Of a World, the one that drew it last; of a Scenery, its own; of anything else, a new one."""
+    if not isinstance(source, (World, Scenery)):
+        return Artist(Scenery(source, geometry))
+    if isinstance(source, Scenery):
+        geometry = ""
+    known = _artists.setdefault(source, {})
+    if geometry not in known:
+        known[geometry] = Artist(source if isinstance(source, Scenery) else Scenery(source, geometry))
+    else:
+        known[geometry].update()
+    return known[geometry]
+
+
+def look(
+    source: Any,
+    camera: Camera | None = None,
+    *,
+    geometry: str = "visual",
+    style: Style | None = None,
+    hide: Any = (),
+    threads: int = 1,
+    state: State | None = None,
+) -> View:
+    """What a camera sees now: colours, depths, shapes and bodies of one moment.
+
+    Parameters
+    ----------
+    source : World, ArticulatedSystem, SingleBody, Mechanism, Model, State or Scenery
+        What is looked at.
+    camera : Camera, optional
+        By default one that has everything in its picture.
+    geometry : {"visual", "collision", "both"}
+        As for `Scenery`; of a Scenery its own.
+    style : Style, optional
+        Light and colours; by default with shadows, each pixel the mean of two by two.
+    hide : str, object or iterable of these
+        Objects, links or shapes (by the names in `Scenery.items`) that are not seen.
+    threads : int
+        How many share the work, 1 to 256; they change no pixel.
+    state : State, optional
+        Where a Mechanism or Model stands.
+
+    Returns
+    -------
+    view : View
+
+    Raises
+    ------
+    Error
+        If an argument is wrong.
+    RemovedError
+        If what the camera is mounted on has left its World.
+    """
+    if not (camera is None or isinstance(camera, Camera)):
+        raise Error(f"camera must be a Camera, got {shown(camera)}")
+    if not (style is None or isinstance(style, Style)):
+        raise Error(f"style must be a Style, got {shown(style)}")
+    workers = whole(threads, "threads", least=1, most=256)
+    artist = artist_of(source, geometry)
+    if state is None:
+        state = artist.scenery.state
+    poses = np.ascontiguousarray(artist.scenery.poses(None if artist.scenery.state is None else state))
+    used = camera if camera is not None else Camera.looking_at(artist.scenery)
+    return View(used, artist, poses, used.optical_pose(state), style or Style(), hide, workers)
+
+
+def render(source: Any, camera: Camera | None = None, what: str = "rgb", **options: Any) -> Any:
+    """A picture as an array.
+
+    Parameters
+    ----------
+    source : World, ArticulatedSystem, SingleBody, Mechanism, Model, State or Scenery
+        What is looked at.
+    camera : Camera, optional
+        By default one that has everything in its picture.
+    what : {"rgb", "depth", "segmentation", "bodies"}
+        Which: colours (height, width, 3) of uint8; depths (height, width) of float64 [m], infinite where nothing is
+        seen; numbers (height, width) of `Scenery.items`, or of `Scenery.carriers`, -1 where nothing is seen.
+    **options
+        `geometry`, `style`, `hide`, `threads` and `state`, as for `look`.
+
+    Returns
+    -------
+    picture : ndarray
+    """
+    chosen = choice(what, "what", WHAT)
+    return getattr(look(source, camera, **options), chosen)
