@@ -123,7 +123,14 @@ from rbdyn.version import __version__ as __version__  # noqa: E402
 from rbdyn.world import ArticulatedSystem, Contact, SingleBody, World  # noqa: E402
 from rbdyn.world import extensions as _extensions  # noqa: E402
 
-_extensions.provide({"render": "rbdyn.scenery.pictures:render"})
+_extensions.provide(
+    {
+        "render": "rbdyn.scenery.pictures:render",
+        "add_sensor_set": "rbdyn.sensors.board:add_sensor_set",
+        "sensor_set": "rbdyn.sensors.board:sensor_set",
+        "sensor_sets": "rbdyn.sensors.board:sensor_sets",
+    }
+)
 
 __all__ = [
     "ArticulatedSystem",

@@ -19,6 +19,7 @@ from rbdyn.scenery.camera import Camera
 from rbdyn.scenery.item import Carrier, Item
 from rbdyn.scenery.scenery import Scenery
 from rbdyn.world import World
+from rbdyn.world.objects.object import WorldObject
 
 Array = NDArray[np.float64]
 
@@ -153,20 +154,22 @@ class Artist:
             self._revision = self.scenery.revision
 
     def hidden(self, hide: Any) -> NDArray[np.uint8] | None:
-        """Flags of what is not to be seen: shapes of objects, links and names that are given."""
-        names = {hide} if isinstance(hide, str) else set()
-        if not names:
-            try:
-                names = {getattr(one, "name", one) for one in hide}
-            except TypeError:
-                names = {getattr(hide, "name", hide)}
-        if not names:
+        """Flags of what is not to be seen, or None."""
+        given = [hide] if isinstance(hide, (str, WorldObject)) or hasattr(hide, "robot") else list(hide)
+        if not given:
             return None
-        known = {x for item in self.scenery.items for x in (item.object, item.link, item.name)}
-        if unknown := names - known:
-            raise Error(f"hide must name objects, links or shapes, got {shown(sorted(map(str, unknown)))}")
-        flags = [bool(names & {item.object, item.link, item.name}) for item in self.scenery.items]
-        return np.array(flags, dtype=np.uint8)
+        flags = np.zeros(len(self.scenery.items), dtype=np.uint8)
+        for one in given:
+            if hasattr(one, "robot"):  # a handle of a body
+                one = (one.robot.name, one.name)
+            name = one.name if isinstance(one, WorldObject) else one
+            found = [
+                name in (item.object, item.link, item.name, (item.object, item.link)) for item in self.scenery.items
+            ]
+            if not any(found) and not isinstance(one, (tuple, WorldObject)):
+                raise Error(f"hide must name objects, links or shapes, got {shown(one)}")
+            flags |= np.array(found, dtype=np.uint8)
+        return flags
 
 
 _artists: weakref.WeakKeyDictionary[Any, dict[str, Artist]] = weakref.WeakKeyDictionary()
@@ -208,7 +211,7 @@ def look(
         As for `Scenery`; of a Scenery its own.
     style : Style, optional
         Light and colours; by default with shadows, each pixel the mean of two by two.
-    hide : str, object or iterable of these
+    hide : str, object, BodyRef, (object name, link name), or iterable of these
         Objects, links or shapes (by the names in `Scenery.items`) that are not seen.
     threads : int
         How many share the work, 1 to 256; they change no pixel.

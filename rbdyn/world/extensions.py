@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rbdyn.world.objects.articulated_system import ArticulatedSystem
     from rbdyn.world.world import World
 
 _providers: dict[str, str] = {}
@@ -26,6 +27,19 @@ def provided(method: str) -> Callable[..., Any]:
     """The function that carries out a method, imported now if it was not yet."""
     module, _, function = _providers[method].partition(":")
     return getattr(importlib.import_module(module), function)
+
+
+def extras(world: World) -> dict[str, Any]:
+    """What packages above keep with a World: name -> a thing with noted(), check_fits(note) and put_back(note).
+
+    Snapshots hold what `noted` returns, which JSON can say; copies and pickles of the World hold the thing itself.
+    """
+    world._check_made()
+    inside = world._insides
+    if inside.extras is None:
+        inside.extras = {}
+    kept: dict[str, Any] = inside.extras
+    return kept
 
 
 def render(world: World, camera: Any = None, what: str = "rgb", **options: Any) -> Any:
@@ -64,3 +78,67 @@ def render(world: World, camera: Any = None, what: str = "rgb", **options: Any) 
     [[2.0, 2.0, 2.0, 2.0], [2.0, 2.0, 2.0, 2.0], [2.0, 2.0, 2.0, 2.0]]
     """
     return provided("render")(world, camera, what, **options)
+
+
+def add_sensor_set(
+    robot: ArticulatedSystem, description: Any, sensors: Any = None, link: Any = None, seed: int = 0
+) -> Any:
+    """Mount sensors on a link: ``robot.add_sensor_set("head", [Imu("imu", update_rate=200.0)], link="HEAD")``.
+
+    Sensors with an `update_rate` measure by themselves while the World runs, at the beginning of steps.
+
+    Parameters
+    ----------
+    description : str or SensorSetDescription
+        What they are, as a sensor file describes them; or a name.
+    sensors : iterable of SensorDescription, optional
+        With a name: values of rbdyn.sensors.
+    link : str, RigidBody or BodyRef, optional
+        Where they are mounted, the base by default.
+    seed : int
+        Of their noise.
+
+    Returns
+    -------
+    sensor_set : rbdyn.sensors.SensorSet
+        ``sensor_set.sensor("imu").linear_acceleration`` reads one.
+
+    Raises
+    ------
+    Error
+        If the robot has such a set, two sensors have one name, or a rate is above that of the steps; nothing changes.
+    UnknownNameError
+        If there is no such link, or no joint that a sensor asks for.
+    BusyError
+        While the World steps.
+    """
+    robot.world._check_settable()
+    return provided("add_sensor_set")(robot, description, sensors, link, seed)
+
+
+def sensor_set(robot: ArticulatedSystem, name: str) -> Any:
+    """The sensor set of that name.
+
+    Parameters
+    ----------
+    name : str
+        One of `sensor_sets`.
+
+    Returns
+    -------
+    sensor_set : rbdyn.sensors.SensorSet
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none.
+    """
+    return provided("sensor_set")(robot, name)
+
+
+def _sensor_sets(robot: ArticulatedSystem) -> Any:
+    """Its sensor sets, dict: name -> rbdyn.sensors.SensorSet, fresh."""
+    return provided("sensor_sets")(robot)
+
+
+sensor_sets = property(_sensor_sets)

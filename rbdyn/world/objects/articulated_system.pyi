@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeAlias, overload
 
 from numpy.typing import ArrayLike
@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 from rbdyn.mechanism import Joint, Maps, Mechanism, RigidBody
 from rbdyn.model.model import Model, _Body
 from rbdyn.model.state import State
+from rbdyn.sensors.descriptions import SensorDescription, SensorSetDescription
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
@@ -106,6 +107,16 @@ class ArticulatedSystem(WorldObject):
     def frames(robot) -> tuple[FrameRef, ...]: ...
     @property
     def geometries(robot) -> tuple[GeometryRef, ...]: ...
+    def add_sensor_set(
+        robot,
+        description: str | SensorSetDescription,
+        sensors: Iterable[SensorDescription] | None = None,
+        link: str | RigidBody | BodyRef | None = None,
+        seed: int = 0,
+    ) -> Any: ...
+    def sensor_set(robot, name: str) -> Any: ...
+    @property
+    def sensor_sets(robot) -> dict[str, Any]: ...
     @property
     def body_poses(robot) -> Array: ...
     @property

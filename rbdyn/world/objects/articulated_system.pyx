@@ -6,7 +6,7 @@ from rbdyn.algorithms.kinematics.forward import body_pose
 from rbdyn.algorithms.loops.loops import loop_error
 from rbdyn.errors import Error
 from rbdyn.spatial.transform import Transform
-from rbdyn.world import hints
+from rbdyn.world import extensions, hints
 from rbdyn.world.arguments import meant, option
 from rbdyn.world.objects import base_parts, editing, reshaping
 from rbdyn.world.objects.handles import arrays, finding, step_readings
@@ -530,6 +530,12 @@ cdef class ArticulatedSystem(WorldObject):
     body_positions = arrays.body_positions
     body_velocities = arrays.body_velocities
     frame_poses = arrays.frame_poses
+
+    # ---- sensors -----------------------------------------------------------------------------
+
+    add_sensor_set = extensions.add_sensor_set
+    sensor_set = extensions.sensor_set
+    sensor_sets = extensions.sensor_sets
 
     # ---- the latest step ---------------------------------------------------------------------
 

@@ -63,7 +63,7 @@ def structure(world):
         "free_handles": m.free_handles, "bodies": m.bodies, "material": m.material,
         "collision": m.collision_shapes.data(),
         "content": now.content,
-        "rest": now.rest | {"scheduler": None},
+        "rest": now.rest | {"scheduler": None, "extras": {}},
         "first": None if inside.first is None else bytes(inside.first),
     }
 
@@ -109,6 +109,7 @@ def functions(world):
         "laws": {one.name: one.law for one in world.constraints if isinstance(one, Wire) and one.law is not None},
         "scheduler": None if scheduler is None else (scheduler.noted(), [one.function for one in scheduler.schedules]),
         "attributes": getattr(world, "__dict__", None),
+        "extras": inside.extras,
     }
 
 
@@ -234,5 +235,6 @@ def put_functions(world, state):
         note, called = state["scheduler"]
         inside.scheduler = Scheduler(world)
         inside.scheduler.put_back(note, [inside.scheduler.blank(function) for function in called])
+    inside.extras = state["extras"]
     if state["attributes"]:
         world.__dict__.update(state["attributes"])

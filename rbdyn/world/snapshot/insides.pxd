@@ -28,6 +28,7 @@ cdef class Insides:
     cdef object materials        # (revision of its table of materials, what that says), or None
     cdef public object scheduler     # Scheduler, once something was scheduled
     cdef public object random        # numpy Generator, once somebody asked for it
+    cdef public object extras        # name -> what packages above keep with the World, which snapshots note; or None
     cdef object first            # Snapshot that `reset` goes to, or None
     cdef int keep_all(self, Archive* a) except -1
     cdef bytes saved(self)

@@ -15,11 +15,23 @@ GENERATORS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 
 def noted(inside: Any, materials: MaterialTable) -> dict[str, Any]:
     """All of it."""
-    return {
+    said = {
         "materials": inside.materials_said(materials),
         "scheduler": None if inside.scheduler is None else inside.scheduler.noted(),
         "random": None if inside.random is None else _plain(inside.random.bit_generator.state),
     }
+    if inside.extras:
+        said["extras"] = {name: extra.noted() for name, extra in inside.extras.items()}
+    return said
+
+
+def check_extras(rest: dict[str, Any], inside: Any) -> None:
+    """SnapshotError if what packages above kept with the World of a snapshot is not in this one."""
+    for name, note in rest.get("extras", {}).items():
+        if note and name not in (inside.extras or {}):
+            raise SnapshotError(f"the snapshot does not fit this World: it has {name}, and this World has none")
+        if note:
+            inside.extras[name].check_fits(note)
 
 
 def said(table: MaterialTable) -> dict[str, Any]:
@@ -60,6 +72,9 @@ def put_back(rest: dict[str, Any], inside: Any, materials: MaterialTable, schedu
         for one in tuple(inside.scheduler.schedules):
             one.cancel()
     put_random(rest["random"], inside)
+    for name, note in rest.get("extras", {}).items():
+        if note:
+            inside.extras[name].put_back(note)
 
 
 def put_random(state: dict[str, Any] | None, inside: Any) -> None:

@@ -82,6 +82,7 @@ cdef bint is_own(Insides inside, Snapshot s) except -1:
 cdef list check_fits(Insides inside, Snapshot s):
     """SnapshotError if one cannot go back to it; what its schedules are in this World."""
     cdef Members now
+    rest.check_extras(s.rest, inside)
     if is_own(inside, s):
         if not s.members.are_present(inside):
             s.members.check_alike(inside)

@@ -1,0 +1,102 @@
+"""The sensor sets of the robots of a World: methods of ArticulatedSystem, and what snapshots keep of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from rbdyn.arguments import shown, whole
+from rbdyn.errors import Error, RemovedError, SnapshotError, unknown_name
+from rbdyn.sensors.descriptions import SensorDescription, SensorSetDescription
+from rbdyn.sensors.sensor import checked_rate
+from rbdyn.sensors.sensor_set import SensorSet
+from rbdyn.world.extensions import extras
+
+if TYPE_CHECKING:
+    from rbdyn.world import ArticulatedSystem, World
+
+
+class SensorBoard:
+    """The sensor sets of one World; what its snapshots ask for the states of sensors."""
+
+    def __init__(self) -> None:
+        self.sets: dict[ArticulatedSystem, dict[str, SensorSet]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"sets": {robot: sets for robot, sets in self.sets.items() if is_in_world(robot)}}
+
+    def _present(self) -> dict[str, Any]:
+        """The sensors of robots that are in the World, by full name."""
+        sets = (s for robot, own in self.sets.items() if is_in_world(robot) for s in own.values() if not s.removed)
+        return {one.full_name: one for s in sets for one in s.sensors}
+
+    def noted(self) -> dict[str, Any]:
+        """States of all sensors, as JSON can say them."""
+        return {name: one.noted() for name, one in self._present().items()}
+
+    def check_fits(self, note: dict[str, Any]) -> None:
+        """SnapshotError if a sensor of the note is not here."""
+        for name in note:
+            if name not in {one.full_name for sets in self.sets.values() for s in sets.values() for one in s.sensors}:
+                raise SnapshotError(f"the snapshot does not fit this World: its sensor {shown(name)} is not here")
+
+    def put_back(self, note: dict[str, Any]) -> None:
+        """As it was noted; sensors that came since stay as they are."""
+        for name, one in self._present().items():
+            if name in note:
+                one.put_back(note[name])
+
+
+def is_in_world(robot: ArticulatedSystem) -> bool:
+    """Whether it was not removed."""
+    try:
+        return robot.world is not None
+    except RemovedError:
+        return False
+
+
+def board_of(world: World) -> SensorBoard:
+    """That of a World, made when it is first needed."""
+    board: SensorBoard = extras(world).setdefault("sensors", SensorBoard())
+    return board
+
+
+def add_sensor_set(
+    robot: ArticulatedSystem,
+    description: str | SensorSetDescription,
+    sensors: Iterable[SensorDescription] | None = None,
+    link: Any = None,
+    seed: int = 0,
+) -> SensorSet:
+    """`ArticulatedSystem.add_sensor_set`."""
+    world = robot.world
+    if isinstance(description, str):
+        description = SensorSetDescription(description, () if sensors is None else tuple(sensors))
+    elif not isinstance(description, SensorSetDescription):
+        raise Error(f"description must be a SensorSetDescription or a name, got {shown(description)}")
+    elif sensors is not None:
+        raise Error("sensors are in the description; give a name to describe them here")
+    body = robot.mechanism.find_body(robot.body(robot.body_names[0] if link is None else link).name)
+    own = board_of(world).sets.setdefault(robot, {})
+    if description.name in sensor_sets(robot):
+        raise Error(f"{robot.name!r} already has a sensor set named {description.name!r}")
+    made = SensorSet(robot, body, description, whole(seed, "seed"))
+    rates = [checked_rate(one.description.update_rate, world, one.full_name) for one in made.sensors]
+    own[made.name] = made
+    for one, rate in zip(made.sensors, rates, strict=True):
+        one.update_rate = rate
+    return made
+
+
+def sensor_set(robot: ArticulatedSystem, name: str) -> SensorSet:
+    """`ArticulatedSystem.sensor_set`."""
+    own = sensor_sets(robot)
+    if not isinstance(name, str) or name not in own:
+        raise unknown_name("sensor set", name, own, repr(robot.name))
+    return own[name]
+
+
+def sensor_sets(robot: ArticulatedSystem) -> dict[str, SensorSet]:
+    """`ArticulatedSystem.sensor_sets`."""
+    sets = board_of(robot.world).sets.get(robot, {})
+    return {name: one for name, one in sets.items() if not one.removed}
