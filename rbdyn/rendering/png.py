@@ -20,11 +20,10 @@ def png_bytes(picture: NDArray[np.uint8]) -> bytes:
     """A picture, (h, w, 3) or (h, w, 4) or grey (h, w), of uint8, as a PNG file holds it."""
     if not isinstance(picture, np.ndarray) or picture.dtype != np.uint8 or picture.ndim not in (2, 3):
         raise Error(f"picture must be an array of uint8, (h, w) or (h, w, 3 or 4), got {shown(picture)}")
-    pixels = picture.reshape(*picture.shape[:2], -1)
-    height, width, channels = pixels.shape
+    height, width, channels = *picture.shape[:2], picture.shape[2] if picture.ndim == 3 else 1
     if channels not in COLOR_TYPES or height == 0 or width == 0:
         raise Error(f"picture must have pixels of 1, 3 or 4 numbers, got shape {picture.shape}")
-    rows = pixels.reshape(height, -1)
+    rows = picture.reshape(height, -1)
     filtered = np.empty((height, 1 + rows.shape[1]), dtype=np.uint8)
     filtered[:, 0] = 2  # each byte is what it is more than the one above: pictures have calm columns
     filtered[0, 1:], filtered[1:, 1:] = rows[0], rows[1:] - rows[:-1]

@@ -23,6 +23,7 @@ MOST_PIXELS = 2**26
 # from optical axes (x right, y down, z forward) to those of robots (x forward, y left, z up)
 FORWARD = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
 FOV = math.radians(45.0)
+MARGIN = 1.08  # by which a camera that looks at everything stands back
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,14 +124,15 @@ class Camera:
             raise Error("direction must not be zero")
         along = along / np.linalg.norm(along)
         center, radius = scenery.ball()
-        plain = cls(**values)
-        fx, fy, cx, cy = plain.intrinsics  # type: ignore[misc]
-        slopes = [cx / fx, (plain.width - cx) / fx, cy / fy, (plain.height - cy) / fy]
-        distance = radius / math.sin(math.atan(max(min(slopes), 1e-3)))
         up = values.pop("up", (0.0, 0.0, 1.0) if abs(along[2]) < 0.999 else (1.0, 0.0, 0.0))
-        near = values.pop("near", max(1e-4, min(0.01, 0.01 * radius)))
-        position = tuple((center - 1.02 * distance * along).tolist())
-        return cls(position=position, target=tuple(center.tolist()), up=up, near=near, **values)
+        probe = cls(position=(0.0, 0.0, 0.0), target=tuple(along.tolist()), up=up, **values)
+        x, y, z = ((scenery.corners() - center) @ probe.optical_pose()[:3, :3]).T
+        fx, fy, cx, cy = probe.intrinsics  # type: ignore[misc]
+        sides = [-x * fx / cx, x * fx / (probe.width - cx), -y * fy / cy, y * fy / (probe.height - cy)]
+        distance = max([float((side - z).max(initial=0.0)) for side in sides])  # from where all corners are seen
+        position = center - MARGIN * max(distance, 1e-6 + 0.5 * radius) * along
+        values.setdefault("near", max(1e-4, min(0.01, 0.01 * radius)))
+        return cls(position=tuple(position.tolist()), target=tuple(center.tolist()), up=up, **values)
 
     def optical_pose(self, state: Any = None) -> Array:
         """Where it is now: homogeneous pose of its optical axes in the world, (4, 4) [m].

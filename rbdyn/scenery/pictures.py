@@ -235,9 +235,9 @@ def look(
         raise Error(f"style must be a Style, got {shown(style)}")
     workers = whole(threads, "threads", least=1, most=256)
     artist = artist_of(source, geometry)
+    poses = np.ascontiguousarray(artist.scenery.poses(state))
     if state is None:
         state = artist.scenery.state
-    poses = np.ascontiguousarray(artist.scenery.poses(None if artist.scenery.state is None else state))
     used = camera if camera is not None else Camera.looking_at(artist.scenery)
     return View(used, artist, poses, used.optical_pose(state), style or Style(), hide, workers)
 

@@ -210,8 +210,8 @@ class Scenery:
         """Where a Mechanism or Model stands until another State is given; None of a World."""
         return self._state
 
-    def ball(self, poses: Array | None = None) -> tuple[Array, float]:
-        """A ball that holds everything, but grounds, and terrain if there is anything else.
+    def corners(self, poses: Array | None = None) -> Array:
+        """Corners of the boxes of all shapes but grounds, and terrain if there is anything else.
 
         Parameters
         ----------
@@ -220,18 +220,36 @@ class Scenery:
 
         Returns
         -------
+        corners : (k, 3) ndarray
+            World [m]; none if there is nothing.
+        """
+        X = self.poses() if poses is None else poses
+        for chosen in self._counted:
+            if len(chosen):
+                own = np.einsum("nij,nkj->nki", X[chosen, :3, :3], self._corners[chosen])
+                return np.asarray((own + X[chosen, None, :3, 3]).reshape(-1, 3))
+        return np.empty((0, 3))
+
+    def ball(self, poses: Array | None = None) -> tuple[Array, float]:
+        """A ball that holds all of these corners.
+
+        Parameters
+        ----------
+        poses : (n, 4, 4) ndarray, optional
+            As for `corners`.
+
+        Returns
+        -------
         center : (3,) ndarray
             World [m].
         radius : float
             [m]; 1 if there is nothing.
         """
-        X = self.poses() if poses is None else poses
-        for chosen in self._counted:
-            if len(chosen):
-                corners = np.einsum("nij,nkj->nki", X[chosen, :3, :3], self._corners[chosen]) + X[chosen, None, :3, 3]
-                low, high = corners.min(axis=(0, 1)), corners.max(axis=(0, 1))
-                return 0.5 * (low + high), max(0.5 * float(np.linalg.norm(high - low)), 1e-9)
-        return np.zeros(3), 1.0
+        points = self.corners(poses)
+        if not len(points):
+            return np.zeros(3), 1.0
+        center = 0.5 * (points.min(axis=0) + points.max(axis=0))
+        return center, max(float(np.linalg.norm(points - center, axis=1).max()), 1e-9)
 
     def __len__(self) -> int:
         return len(self.items)
