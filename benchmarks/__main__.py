@@ -20,6 +20,7 @@ SECTIONS = (
     "loops",
     "long_chain",
     "terrain",
+    "sight",
     "wire_net",
     "surgery",
     "snapshots",

@@ -196,7 +196,7 @@ def worker() -> None:
     sys.path[0] = str(Path.cwd())
     spec = importlib.util.spec_from_file_location("benchmarks", Path(__file__).with_name("__init__.py"))
     assert spec is not None
-    sys.modules["benchmarks"] = importlib.util.module_from_spec(spec)     # this checkout's rows, on that one's rbdyn
+    sys.modules["benchmarks"] = importlib.util.module_from_spec(spec)  # this checkout's rows, on that one's rbdyn
     made = dict(rows())
     loop: Loop | None = None
     for line in sys.stdin:

@@ -1,6 +1,6 @@
 """Every pair of shapes at random poses, beside an oracle: what a collision backend gets right, as a table.
 
-    python -m benchmarks.conformance [native | fcl | coal] [poses]
+python -m benchmarks.conformance [native | fcl | coal] [poses]
 """
 
 from __future__ import annotations

@@ -172,16 +172,18 @@ def _ladders(rounds: int) -> None:
             ratio = theirs[name] / mine[name] if name in theirs else None
             target = FASTER if name == "dynamics" and cells >= 30 else None
             shown = name == "dynamics"
-            rows.append([
-                f"{cells} cells, {name}",
-                table.number(1e6 * mine[name]),
-                table.number(1e6 * theirs[name] if name in theirs else None),
-                table.number(ratio),
-                table.verdict(ratio, target),
-                f"{_opens(ladder, vd):.0e}" if shown else "",
-                f"{_opens(ladder, peer.dynamics()):.0e}" if shown and peer else "",
-                f"{differs:.0e}" if shown and differs is not None else "",
-            ])
+            rows.append(
+                [
+                    f"{cells} cells, {name}",
+                    table.number(1e6 * mine[name]),
+                    table.number(1e6 * theirs[name] if name in theirs else None),
+                    table.number(ratio),
+                    table.verdict(ratio, target),
+                    f"{_opens(ladder, vd):.0e}" if shown else "",
+                    f"{_opens(ladder, peer.dynamics()):.0e}" if shown and peer else "",
+                    f"{differs:.0e}" if shown and differs is not None else "",
+                ]
+            )
     header = ["us per call", "rbdyn", "pinocchio", "pin/ours", "target", "opens", "pin opens", "differs by"]
     table.show("ladders: closed loops in a row", header, rows)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes.util
 import importlib
 import importlib.metadata
 import os
@@ -17,6 +18,9 @@ def pin_to_one_core() -> None:
     """Stay on one core with one thread.  Call before numpy is imported."""
     for name in THREADS:
         os.environ[name] = "1"
+    os.environ["LP_NUM_THREADS"] = "0"  # of Mesa's software rasteriser: draw in the caller's thread
+    if ctypes.util.find_library("EGL"):
+        os.environ.setdefault("MUJOCO_GL", "egl")  # MuJoCo reads it when it is imported
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 

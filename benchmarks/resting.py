@@ -1,6 +1,6 @@
 """Every shape comes to rest on every ground, and stays for 10 s: how fast it creeps, and what energy it gains.
 
-    python -m benchmarks.resting
+python -m benchmarks.resting
 """
 
 from __future__ import annotations

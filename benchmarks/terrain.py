@@ -109,11 +109,7 @@ def _resting(quick: bool) -> None:
 
 
 def _mujoco_boxes(mujoco: Any, ground: str, places: list[tuple[float, float, float]]) -> tuple[Any, Any]:
-    floor = (
-        '<geom type="plane" size="5 5 1"/>'
-        if ground == "plane"
-        else '<geom type="hfield" hfield="h"/>'
-    )
+    floor = '<geom type="plane" size="5 5 1"/>' if ground == "plane" else '<geom type="hfield" hfield="h"/>'
     half = SIDE / 2
     bodies = "".join(
         f'<body pos="{x} {y} {z}"><freejoint/><geom type="box" size="{half} {half} {half}" mass="1"/></body>'
@@ -188,6 +184,7 @@ def _mujoco_rays(mujoco: Any, heights: Array, kind: str, o: Array, d: Array) -> 
     try:
         loop()
     except TypeError:  # before version 3.4 there was no array of normals
+
         def loop() -> None:
             mujoco.mj_multiRay(model, data, o, d.ravel(), None, 1, -1, geom, distance, count, 20.0)
 

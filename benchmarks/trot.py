@@ -70,8 +70,13 @@ class Walk:
     def __init__(self, make, ground):
         self.world = rbdyn.World(DT)
         self.rng = np.random.default_rng(0)
-        self.map = None if ground == "plane" else fractal() if ground in ("fractal", "changing") else HeightMap(
-            np.zeros((101, 101)), (20.0, 20.0))
+        self.map = (
+            None
+            if ground == "plane"
+            else fractal()
+            if ground in ("fractal", "changing")
+            else HeightMap(np.zeros((101, 101)), (20.0, 20.0))
+        )
         self.ground = self.world.add_ground() if self.map is None else self.world.add_height_map(self.map)
         self.changing = ground == "changing"
         self.robot = make(self.world)

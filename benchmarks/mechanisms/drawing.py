@@ -52,12 +52,12 @@ class Drawn:
     dt: float
     world: World
     mechanism: Mechanism
-    q: Array                                   # where it starts, of Model(mechanism)
-    friction: float                            # of all contacts
-    robot: ArticulatedSystem = None            # type: ignore[assignment]
+    q: Array  # where it starts, of Model(mechanism)
+    friction: float  # of all contacts
+    robot: ArticulatedSystem = None  # type: ignore[assignment]
     features: list[str] = field(default_factory=list)
-    joints: list[Joint] = field(default_factory=list)      # of one degree of freedom
-    occupied: list[tuple[Array, float]] = field(default_factory=list)   # balls about shapes [m]
+    joints: list[Joint] = field(default_factory=list)  # of one degree of freedom
+    occupied: list[tuple[Array, float]] = field(default_factory=list)  # balls about shapes [m]
     pulls: list[tuple[Wire, float]] = field(default_factory=list)  # wires that pull with the same force [N]
 
 
@@ -283,11 +283,11 @@ def _soft(rng: np.random.Generator, drawn: Drawn) -> None:
     for constraint in drawn.world.constraints:
         if not isinstance(constraint, Wire) and rng.random() < 0.7:
             softness, damping = _log(rng, 1e-6, 1e-3), _log(rng, 1e-1, 1e2)
-            pair = isinstance(constraint, BodyJoint)              # rotations, ways
+            pair = isinstance(constraint, BodyJoint)  # rotations, ways
             constraint.set_softness((softness, softness) if pair else softness, (damping, damping) if pair else damping)
 
 
-MORE: tuple[Feature, ...] = (                  # on request: seeds are what they were without
+MORE: tuple[Feature, ...] = (  # on request: seeds are what they were without
     Feature("couplings", 0.4, place=_couplings),
     Feature("weights", 0.4, place=_weights),
     Feature("welds", 0.4, place=_welds),

@@ -17,18 +17,18 @@ from rbdyn.world.constraints.wire import Wire
 from rbdyn.world.objects.single_body import SingleBody
 
 BOUNDS = {
-    "limit": 1e-3,       # [rad, m] beyond a stop
-    "speed": 1e-6,       # share by which a velocity limit is passed
-    "effort": 1e-9,      # [N m, N] by which an effort limit is passed
-    "open": 1.0,         # of loops, joints between bodies, mimics and wires, in what a step may open: see `_allowed`
-    "cone": 1e-6,        # contact impulses out of their friction cones, of the normal ones
-    "pull": 1e-12,       # [N s] of contact impulses that pull
-    "depth": 2e-2,       # [m] of contacts, beyond what bodies overlapped at the start
-    "stop": 1.0,         # of joints from stops that push them, in what a step may open
-    "slide": 1e-3,       # of dry friction that is too large, or not all there against a motion
-    "slack": 1.0,        # of wires that pull, in what a step may open
-    "energy": 1.0,       # that came from nothing, in what a step may err by: see `_allowed`
-    "wild": 1e3,         # [rad/s, m/s] of any velocity
+    "limit": 1e-3,  # [rad, m] beyond a stop
+    "speed": 1e-6,  # share by which a velocity limit is passed
+    "effort": 1e-9,  # [N m, N] by which an effort limit is passed
+    "open": 1.0,  # of loops, joints between bodies, mimics and wires, in what a step may open: see `_allowed`
+    "cone": 1e-6,  # contact impulses out of their friction cones, of the normal ones
+    "pull": 1e-12,  # [N s] of contact impulses that pull
+    "depth": 2e-2,  # [m] of contacts, beyond what bodies overlapped at the start
+    "stop": 1.0,  # of joints from stops that push them, in what a step may open
+    "slide": 1e-3,  # of dry friction that is too large, or not all there against a motion
+    "slack": 1.0,  # of wires that pull, in what a step may open
+    "energy": 1.0,  # that came from nothing, in what a step may err by: see `_allowed`
+    "wild": 1e3,  # [rad/s, m/s] of any velocity
 }
 
 
@@ -49,8 +49,8 @@ class Verdict:
     features: list[str]
     worst: dict[str, float] = field(default_factory=lambda: dict.fromkeys(BOUNDS, 0.0))
     error: str = ""
-    converged: float = 1.0                    # share of the steps
-    seconds: float = 0.0                      # of processor time for a second of the World
+    converged: float = 1.0  # share of the steps
+    seconds: float = 0.0  # of processor time for a second of the World
 
     @property
     def broken(self) -> list[str]:
@@ -137,8 +137,11 @@ class Ledger:
 def _ends(drawn: Drawn) -> tuple[Array, Array, Array, Array]:
     """Indices in q and v, and limits, of joints that have them."""
     model = drawn.robot.model
-    limits = [(model.joint_q_index(j.name), model.joint_v_index(j.name), *j.position_limits)
-              for j in drawn.joints if j.position_limits]
+    limits = [
+        (model.joint_q_index(j.name), model.joint_v_index(j.name), *j.position_limits)
+        for j in drawn.joints
+        if j.position_limits
+    ]
     table = np.array(limits).reshape(-1, 4)
     return table[:, 0].astype(int), table[:, 1].astype(int), table[:, 2], table[:, 3]
 
@@ -218,8 +221,9 @@ def _open(drawn: Drawn) -> float:
     return max(_over(np.abs(loops)), *(_over(np.abs(np.atleast_1d(c.error))) for c in rigid), 0.0)
 
 
-def judge(seed: int, dt: float | None = None, without: Collection[str] = (), seconds: float = 2.0,
-          more: bool = False) -> Verdict:
+def judge(
+    seed: int, dt: float | None = None, without: Collection[str] = (), seconds: float = 2.0, more: bool = False
+) -> Verdict:
     """Run a seed and hold it to the laws."""
     drawn = draw(seed, dt, without, more)
     verdict = Verdict(seed, drawn.dt, drawn.features)

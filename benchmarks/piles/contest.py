@@ -109,8 +109,19 @@ def _row(name: str, run: Run, ours: float, scene: Scene, steps: int) -> list[str
     return [name, table.number(mean), goal, *map(table.number, figures), rested, *solver, cut]
 
 
-HEADER = ["engine", "mean ms", "goal", "median ms", "peer/ours", "depth mm", "made J", "rest s", "sweeps",
-          "% unconverged", ""]
+HEADER = [
+    "engine",
+    "mean ms",
+    "goal",
+    "median ms",
+    "peer/ours",
+    "depth mm",
+    "made J",
+    "rest s",
+    "sweeps",
+    "% unconverged",
+    "",
+]
 
 
 def _contest(scene: Scene, quick: bool) -> None:

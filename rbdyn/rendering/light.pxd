@@ -57,21 +57,17 @@ cdef inline double wave(double x) noexcept nogil:
     cdef double y = fabs(x)
     return 1.0 - fabs(y - 2.0 * <double> <long long> (0.5 * y) - 1.0)
 
-cdef inline double checks(const Round* f, const Lens* lens, Vec3 x, Vec3 d, double depth, double s,
-                          double step) noexcept nogil:
-    """From -1 to 1: which squares of sides 1 / s a pixel of `step` shows; what is smaller than it is averaged."""
-    cdef double a = -depth * f.nearness.a, b = -depth * f.nearness.b, k = step * depth * s
-    cdef double wx = k * (fabs(f.to_own.xx * lens.ix + a * d.x) + fabs(f.to_own.xy * lens.iy + b * d.x))
-    cdef double wy = k * (fabs(f.to_own.yx * lens.ix + a * d.y) + fabs(f.to_own.yy * lens.iy + b * d.y))
-    cdef double u = fabs(x.x * s), v = fabs(x.y * s), p, q
+cdef inline double checks(double u, double v, double wx, double wy) noexcept nogil:
+    """From -1 to 1: which unit squares a box of sides wx, wy about a point shows; what is smaller is averaged."""
+    cdef double p, q
     cdef long long i, j
-    if not (wx < 16.0 and wy < 16.0 and u < 1e15 and v < 1e15):
+    if not (wx < 16.0 and wy < 16.0 and fabs(u) < 1e15 and fabs(v) < 1e15):
         return 0.0
-    i, j = <long long> u, <long long> v
-    p, q = fabs(u - <double> i - 0.5) + 0.5 * wx, fabs(v - <double> j - 0.5) + 0.5 * wy
+    i, j = <long long> fabs(u), <long long> fabs(v)
+    p, q = fabs(fabs(u) - <double> i - 0.5) + 0.5 * wx, fabs(fabs(v) - <double> j - 0.5) + 0.5 * wy
     if p < 0.5 and q < 0.5:                          # all of one square
-        return -1.0 if ((i ^ j) & 1) ^ (x.x < 0.0) ^ (x.y < 0.0) else 1.0
-    wx, wy, u, v = wx + 1e-6, wy + 1e-6, x.x * s, x.y * s
+        return -1.0 if ((i ^ j) & 1) ^ (u < 0.0) ^ (v < 0.0) else 1.0
+    wx, wy = wx + 1e-6, wy + 1e-6
     p, q = wave(u + 0.5 * wx) - wave(u - 0.5 * wx), wave(v + 0.5 * wy) - wave(v - 0.5 * wy)
     return p * q / (wx * wy)
 
@@ -100,7 +96,7 @@ cdef inline void paint_sky(const Eye* eye, const Lamp* lamp, const unsigned char
         out[k] = as_byte(table, lamp.horizon[k] + s * (lamp.zenith[k] - lamp.horizon[k]))
 
 cdef inline void paint_facet(const Eye* eye, const Lamp* lamp, const unsigned char* table, const Facet* f,
-                             const Corner* corner, const Thing* thing, double u, double v, double depth,
+                             const Corner* corner, const Thing* thing, double u, double v, double nearness,
                              unsigned char* out) noexcept nogil:
     """A pixel of a triangle."""
     cdef double e0, e1, e2, s, toward = 0.0, up = 0.0, shade = 1.0
@@ -121,7 +117,7 @@ cdef inline void paint_facet(const Eye* eye, const Lamp* lamp, const unsigned ch
         if not lamp.smooth:
             toward, up = dot3(n, lamp.toward), n.z
         if lamp.shadow.acts and toward > 0.0:
-            shade = lit(&lamp.shadow, add3(eye.p, scale3(depth, mul3(eye.R, ray(&eye.lens, u, v)))), n)
+            shade = lit(&lamp.shadow, add3(eye.p, scale3(1.0 / nearness, mul3(eye.R, ray(&eye.lens, u, v)))), n)
     write(out, table, thing.color, lamp.sky + lamp.turned * up + lamp.share * shade * positive(toward))
 
 cdef inline Vec3 flat_normal(const Eye* eye, const Facet* f) noexcept nogil:
@@ -143,25 +139,52 @@ cdef inline void paint_round(const Eye* eye, const Lamp* lamp, const unsigned ch
         shade = lit(&lamp.shadow, add3(eye.p, scale3(depth, mul3(eye.R, d))), n)
     write(out, table, thing.color, lamp.sky + lamp.turned * n.z + lamp.share * shade * positive(toward))
 
-cdef inline void paint_plane(const Eye* eye, const Lamp* lamp, const unsigned char* table, const Round* f,
-                             const Thing* thing, double u, double v, double depth, double step,
-                             unsigned char* out) noexcept nogil:
-    """A pixel of a plane: squares, which fade towards the horizon."""
-    cdef Vec3 d = ray(&eye.lens, u, v), own = mul3(f.to_own, d), n
-    cdef double toward, light, shade = 1.0, mix = 0.0, far, fade
-    cdef float[3] color
+cdef struct Paint:            # of a plane: what is the same for all of its pixels, times SHADES - 1
+    double[3] dim, bright     # squares of one kind, in the lamp's shadow, and what its light adds
+    double[3] other           # by which share those of the other kind are brighter
+    double[3] horizon
+
+cdef inline Paint paint_of(const Lamp* lamp, const Thing* thing) noexcept nogil:
+    """Colours of a plane, none above all light."""
+    cdef Paint p
+    cdef Vec3 n = vec3(thing.R_world.xz, thing.R_world.yz, thing.R_world.zz)
+    cdef double dim = lamp.sky + lamp.turned * n.z, bright = lamp.share * positive(dot3(n, lamp.toward))
     cdef int k
-    n = vec3(thing.R_world.xz, thing.R_world.yz, thing.R_world.zz)
-    toward = dot3(n, lamp.toward)
-    if lamp.per_square > 0.0:
-        mix = 0.5 - 0.5 * checks(f, &eye.lens, add3(f.eye, scale3(depth, own)), own, depth,
-                                 lamp.per_square, step)
-    if lamp.shadow.acts and toward > 0.0:
-        shade = lit(&lamp.shadow, add3(eye.p, scale3(depth, mul3(eye.R, d))), n)
-    light = lamp.sky + lamp.turned * n.z + lamp.share * shade * positive(toward)
-    far = depth * depth * dot3(d, d) * f.fading
-    fade = 1.0 / ((1.0 + far) * (1.0 + far))
+    if dim + bright > 1.0:
+        bright = 1.0 - dim
     for k in range(3):
-        color[k] = <float> (thing.color[k] * (1.0 + mix * (lamp.check[k] - 1.0)))
-        color[k] = <float> (lamp.horizon[k] + fade * (light * color[k] - lamp.horizon[k]))
-    write(out, table, color, 1.0)
+        p.dim[k], p.bright[k] = dim * thing.color[k] * (SHADES - 1), bright * thing.color[k] * (SHADES - 1)
+        p.other[k], p.horizon[k] = lamp.check[k] - 1.0, lamp.horizon[k] * (SHADES - 1)
+    return p
+
+cdef inline void paint_plane(const Eye* eye, const Lamp* lamp, const unsigned char* table, const Round* f,
+                             const Thing* thing, const Paint* p, double u, double v, int count, double step,
+                             unsigned char* out) noexcept nogil:
+    """Pixels of `step` of a plane, side by side from a place: squares, which fade towards the horizon."""
+    cdef const Lens* lens = &eye.lens
+    cdef double xx = f.to_own.xx * lens.ix, yx = f.to_own.yx * lens.ix, s = lamp.per_square, row, x0, y0
+    cdef double xy = f.to_own.xy * lens.iy, yy = f.to_own.yy * lens.iy, dy = (v - lens.cy) * lens.iy, dx
+    cdef double x, y, a, b, k, far, fade, depth, mix = 0.0, shade = 1.0, color
+    cdef bint shaded = lamp.shadow.acts and p.bright[0] + p.bright[1] + p.bright[2] > 0.0
+    cdef Vec3 n = vec3(thing.R_world.xz, thing.R_world.yz, thing.R_world.zz)
+    cdef int c, i
+    row = f.nearness.b * v + f.nearness.c
+    x0, y0 = f.to_own.xy * dy + f.to_own.xz, f.to_own.yy * dy + f.to_own.yz
+    for i in range(count):
+        dx = (u + i - lens.cx) * lens.ix
+        depth = 1.0 / (row + f.nearness.a * (u + i))
+        x, y = x0 + f.to_own.xx * dx, y0 + f.to_own.yx * dx
+        far = 1.0 + depth * depth * (dx * dx + dy * dy + 1.0) * f.fading
+        fade = 1.0 / (far * far)
+        if s > 0.0:
+            a, b, k = -depth * f.nearness.a, -depth * f.nearness.b, step * depth * s
+            mix = 0.5 - 0.5 * checks((f.eye.x + depth * x) * s, (f.eye.y + depth * y) * s,
+                                     k * (fabs(xx + a * x) + fabs(xy + b * x)),
+                                     k * (fabs(yx + a * y) + fabs(yy + b * y)))
+        if shaded:
+            shade = lit(&lamp.shadow, add3(eye.p, scale3(depth, mul3(eye.R, ray(lens, u + i, v)))), n)
+        for c in range(3):
+            color = (p.dim[c] + shade * p.bright[c]) * (1.0 + mix * p.other[c])
+            color = p.horizon[c] + fade * (color - p.horizon[c])
+            out[3 * i + c] = (table[<int> (color + 0.5)] if 0.0 < color < SHADES - 1
+                              else as_byte(table, color / (SHADES - 1)))

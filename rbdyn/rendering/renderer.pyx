@@ -17,7 +17,9 @@ from libc.string cimport memset
 from rbdyn.memory cimport grow
 from rbdyn.pool cimport Pool, pool_end, pool_make, pool_run
 from rbdyn.rendering.facets cimport draw_facet, line_of, see_facet
-from rbdyn.rendering.light cimport SHADES, Eye, Lamp, Shadow, paint_facet, paint_plane, paint_round, paint_sky
+from rbdyn.rendering.light cimport (
+    SHADES, Eye, Lamp, Paint, Shadow, paint_facet, paint_of, paint_plane, paint_round, paint_sky,
+)
 from rbdyn.rendering.rounds cimport draw_plane, draw_round, into, round_box
 from rbdyn.rendering.scene cimport PLANE, TRIANGLES, Corner, Facet, Lens, Round, Thing, at, ray
 from rbdyn.rendering.shadow cimport draw_shadow
@@ -41,6 +43,7 @@ cdef struct Job:                   # one picture, for whoever works on it
     const Facet* facet
     int n_facets
     const Round* round
+    const Paint* paint             # of each of these that is a plane
     int samples                    # a side of a pixel of `rgb`; the lens and all else speak of samples
     int columns, tile_width, tile_height           # of tiles
     const int* start               # (n_tiles + 1,) of each tile, in `order`
@@ -117,6 +120,10 @@ cdef void paint(const Job* job, const int* tile) noexcept nogil:
     cdef const int* seen
     cdef size_t first
     cdef bint one
+    if n == 1:
+        for y in range(tile[2], tile[3]):
+            paint_row(job, tile[0], tile[1], y)
+        return
     for y in range(tile[2] // n, tile[3] // n):
         for x in range(tile[0] // n, tile[1] // n):
             first = <size_t> y * n * width + x * n
@@ -130,6 +137,25 @@ cdef void paint(const Job* job, const int* tile) noexcept nogil:
                           job.rgb + 3 * (<size_t> y * (width // n) + x))
             else:
                 paint_mean(job, x, y, job.rgb + 3 * (<size_t> y * (width // n) + x))
+
+
+cdef void paint_row(const Job* job, int begin, int end, int y) noexcept nogil:
+    """Colours of a row's pixels of one sample each; a plane's side by side."""
+    cdef size_t first = <size_t> y * job.eye.lens.width
+    cdef const int* seen = job.seen + first
+    cdef const Round* r
+    cdef int name, stop
+    while begin < end:
+        name, stop = seen[begin], begin + 1
+        if name >= job.n_facets and job.thing[job.round[name - job.n_facets].thing].kind == PLANE:
+            while stop < end and seen[stop] == name:
+                stop += 1
+            r = job.round + (name - job.n_facets)
+            paint_plane(&job.eye, &job.lamp, job.table, r, job.thing + r.thing, job.paint + (name - job.n_facets),
+                        begin + 0.5, y + 0.5, stop - begin, 1, job.rgb + 3 * (first + begin))
+        else:
+            paint_one(job, name, begin + 0.5, y + 0.5, job.nearness[first + begin], 1, job.rgb + 3 * (first + begin))
+        begin = stop
 
 
 cdef void paint_mean(const Job* job, int x, int y, unsigned char* out) noexcept nogil:
@@ -161,14 +187,13 @@ cdef void paint_one(const Job* job, int name, double u, double v, double nearnes
         if step > 1:
             nearness = at(&job.facet[name].nearness, u, v)
         paint_facet(&job.eye, &job.lamp, job.table, job.facet + name, job.corner, job.thing + job.facet[name].thing,
-                    u, v, 1.0 / nearness, out)
+                    u, v, nearness, out)
     else:
         r = job.round + (name - job.n_facets)
         thing = job.thing + r.thing
         if thing.kind == PLANE:
-            if step > 1:
-                nearness = at(&r.nearness, u, v)
-            paint_plane(&job.eye, &job.lamp, job.table, r, thing, u, v, 1.0 / nearness, step, out)
+            paint_plane(&job.eye, &job.lamp, job.table, r, thing, job.paint + (name - job.n_facets), u, v, 1, step,
+                        out)
         else:
             depth = 1.0 / nearness
             if step > 1:
@@ -196,10 +221,11 @@ cdef class Renderer:
     cdef Corner* corner
     cdef Facet* facet
     cdef Round* round
+    cdef Paint* paint
     cdef int* order
     cdef int* start
     cdef int n_corners, n_facets, n_rounds
-    cdef size_t[5] room
+    cdef size_t[6] room
     cdef Job job
     cdef Shadow shadow
     cdef Pool* pool
@@ -212,6 +238,7 @@ cdef class Renderer:
         free(self.corner)
         free(self.facet)
         free(self.round)
+        free(self.paint)
         free(self.order)
         free(self.start)
         if self.pool is not NULL:
@@ -345,6 +372,7 @@ cdef class Renderer:
         cdef Vec3 n
         cdef double h
         grow(<void**> &self.round, &self.room[2], self.n_rounds + 1, sizeof(Round))
+        grow(<void**> &self.paint, &self.room[5], self.n_rounds + 1, sizeof(Paint))
         f = self.round + self.n_rounds
         f.thing, f.to_own = number, transpose3(t.R)
         f.eye = neg3(tmul3(t.R, t.p))
@@ -355,6 +383,7 @@ cdef class Renderer:
             h = dot3(n, t.p)
             f.nearness, f.fading = line_of(lens, scale3(1.0 / h, n)), 1e-3 / (f.eye.z * f.eye.z)
             f.box[0], f.box[1], f.box[2], f.box[3] = 0, lens.width, 0, lens.height
+            self.paint[self.n_rounds] = paint_of(&self.job.lamp, t)
         elif not round_box(lens, t, f.box):
             return 0
         self.n_rounds += 1
@@ -455,6 +484,7 @@ cdef class Renderer:
                 self.find(&job.eye, &job.lamp)
                 self.sort(columns, rows)
                 job.thing, job.corner, job.facet, job.round = self.thing, self.corner, self.facet, self.round
+                job.paint = self.paint
                 job.n_facets, job.columns = self.n_facets, columns
                 job.start, job.order = self.start, self.order
                 if threads > 1:

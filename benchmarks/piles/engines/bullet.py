@@ -43,7 +43,11 @@ class BulletEngine:
         self._material(body)
         if not thing.static:
             bullet.changeDynamics(
-                body, -1, linearDamping=0.0, angularDamping=0.0, localInertiaDiagonal=thing.inertia(),
+                body,
+                -1,
+                linearDamping=0.0,
+                angularDamping=0.0,
+                localInertiaDiagonal=thing.inertia(),
                 physicsClientId=self.client,
             )
             bullet.resetBaseVelocity(body, thing.velocity, (0.0, 0.0, 0.0), physicsClientId=self.client)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from rbdyn.errors import RemovedError, unknown_name
@@ -12,6 +13,7 @@ from rbdyn.errors import RemovedError, unknown_name
 FINEST = 10**9  # largest denominator of a rate or a time step: 0.002 means 1/500, and not the float nearest to it
 
 
+@lru_cache(maxsize=1024)
 def exact(value: float) -> Fraction:
     """The fraction that a decimal number stands for."""
     near = Fraction(value).limit_denominator(FINEST)
