@@ -127,6 +127,7 @@ _extensions.provide(
     {
         "render": "rbdyn.scenery.pictures:render",
         "add_sensor_set": "rbdyn.sensors.board:add_sensor_set",
+        "mount_described": "rbdyn.sensors.board:mount_described",
         "sensor_set": "rbdyn.sensors.board:sensor_set",
         "sensor_sets": "rbdyn.sensors.board:sensor_sets",
     }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rbdyn.arguments import shown, whole
-from rbdyn.errors import Error, RemovedError, SnapshotError, unknown_name
-from rbdyn.sensors.descriptions import SensorDescription, SensorSetDescription
+from rbdyn.errors import Error, InactiveFeatureWarning, RemovedError, SnapshotError, unknown_name
+from rbdyn.sensors.descriptions import SensorDescription, SensorSetDescription, described
 from rbdyn.sensors.sensor import checked_rate
 from rbdyn.sensors.sensor_set import SensorSet
 from rbdyn.world.extensions import extras
@@ -86,6 +88,29 @@ def add_sensor_set(
     for one, rate in zip(made.sensors, rates, strict=True):
         one.update_rate = rate
     return made
+
+
+def mount_described(robot: ArticulatedSystem) -> None:
+    """Mount the sensor sets that the bodies of a robot's mechanism carry, as its file says.
+
+    What asks for more measurements than there are steps measures at each step, with a warning.
+    """
+    steps = 1.0 / robot.world.time_step
+    for body in robot.mechanism.bodies:
+        for said in getattr(body, "sensor_sets", ()):
+            made = described(said)
+            fast = [one for one in made.sensors if one.update_rate > steps]
+            if fast:
+                names = ", ".join(f"{made.name}/{one.name} ({one.update_rate:g} Hz)" for one in fast)
+                warnings.warn(
+                    f"{robot.name!r}: sensors that are to measure more often than the World steps measure at each "
+                    f"step, {steps:g} Hz: {names}",
+                    InactiveFeatureWarning,
+                    stacklevel=5,
+                )
+                sensors = [replace(one, update_rate=min(one.update_rate, steps)) for one in made.sensors]
+                made = replace(made, sensors=tuple(sensors))
+            add_sensor_set(robot, made, link=body.name)
 
 
 def sensor_set(robot: ArticulatedSystem, name: str) -> SensorSet:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 from rbdyn.arguments import choice, number, shown, whole
@@ -449,6 +449,32 @@ class SensorSetDescription:
         for word in ("model", "serial_number"):
             if not isinstance(getattr(self, word), str):
                 raise Error(f"{word} of sensor set {name!r} must be a string, got {shown(getattr(self, word))}")
+
+
+def described(said: Any) -> SensorSetDescription:
+    """The description that a sensor set of a file means: what has the same names, and sensors of a known `type`.
+
+    Parameters
+    ----------
+    said : object
+        With a `name`, `sensors`, and what else a SensorSetDescription has; sensors and noises likewise.
+
+    Returns
+    -------
+    description : SensorSetDescription
+    """
+    if isinstance(said, SensorSetDescription):
+        return said
+    sensors = []
+    for one in said.sensors:
+        kind = SENSORS[choice(getattr(one, "type", None), f"type of a sensor of {said.name!r}", tuple(SENSORS))]
+        values = {f.name: getattr(one, f.name) for f in fields(kind) if hasattr(one, f.name)}
+        for key, value in values.items():
+            if not isinstance(value, Noise) and key.endswith("noise"):
+                values[key] = Noise(value.type, value.mean, value.stddev)
+        sensors.append(kind(**values))
+    words = {key: getattr(said, key, "") for key in ("model", "serial_number")}
+    return SensorSetDescription(said.name, tuple(sensors), **words)
 
 
 def _sensors(given: Iterable[Any], name: str) -> tuple[SensorDescription, ...]:

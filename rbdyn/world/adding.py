@@ -24,6 +24,7 @@ from rbdyn.collision.shapes import (
 )
 from rbdyn.errors import Error
 from rbdyn.world.arguments import option
+from rbdyn.world.extensions import mount_described
 from rbdyn.world.registry import factories
 from rbdyn.world.registry.factories import filtered, mechanism_from
 
@@ -497,4 +498,5 @@ def add_articulated_system(
     robot = world._add_system(mechanism, name, flag(self_collision, "self_collision"), loops == "inloop")
     if near or most:
         world._edits.set_filters(robot, collide_with_parent=near, contacts_per_self_pair=most)
+    mount_described(robot)
     return robot

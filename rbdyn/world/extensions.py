@@ -116,6 +116,16 @@ def add_sensor_set(
     return provided("add_sensor_set")(robot, description, sensors, link, seed)
 
 
+def mount_described(robot: ArticulatedSystem) -> None:
+    """Mount the sensor sets that bodies of a new robot carry; the robot leaves its World again if one cannot be."""
+    if any(getattr(body, "sensor_sets", ()) for body in robot.mechanism.bodies):
+        try:
+            provided("mount_described")(robot)
+        except Exception:
+            robot.world.remove(robot)
+            raise
+
+
 def sensor_set(robot: ArticulatedSystem, name: str) -> Any:
     """The sensor set of that name.
 

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from rbdyn.sensors import (
     SpinningLidar,
     TouchSensor,
 )
+from rbdyn.sensors.board import mount_described
 from rbdyn.spatial.transform import Transform
 
 NOISY = Noise("gaussian", 0.0, 0.1)
@@ -233,6 +235,25 @@ def test_a_set_can_be_taken_off():
         sets["imu"].measure()
     robot.add_sensor_set("body", [Imu("imu", update_rate=100.0)])
     world.step(3)
+
+
+def test_what_a_file_described_is_mounted():
+    """By the names of its values; bodies carry them as `sensor_sets`."""
+    noise = SimpleNamespace(type="gaussian", mean=0.0, stddev=0.1)
+    imu = SimpleNamespace(name="imu", type="imu", acc_limit=5.0, update_rate=100.0, acc_noise=noise)
+    lidar = SimpleNamespace(name="lidar", type="spinning_lidar", yaw_samples=7, update_rate=4000.0, model="VLP")
+    said = SimpleNamespace(name="head", kind="pair", sensors=(imu, lidar), serial_number="12")
+    world = rbdyn.World(time_step=0.002)
+    robot = world.add_articulated_system(models.quadruped(), name="dog")
+    robot.mechanism.find_body("LF_SHANK").sensor_sets = (said,)
+    with pytest.warns(rbdyn.InactiveFeatureWarning, match="head/lidar"):
+        mount_described(robot)
+    mounted = robot.sensor_set("head")
+    assert (mounted.link, mounted.serial_number) == ("LF_SHANK", "12")
+    assert mounted["imu"].description.acc_limit == 5.0 and mounted["imu"].description.acc_noise.stddev == 0.1
+    assert mounted["lidar"].description.yaw_samples == 7 and mounted["lidar"].update_rate == 500.0
+    world.step(2)
+    assert mounted["imu"].time_stamp == 0.0 and mounted["lidar"].time_stamp == 0.002
 
 
 @pytest.mark.parametrize(
