@@ -83,11 +83,21 @@ def _free_name(name: str, taken: Iterable[str]) -> str:
 
 def _body(link: LinkSpec, shapes: MeshShapes) -> RigidBody:
     collision = [_geometry(g, shape) for spec in link.collision for g, shape in _pieces(spec, shapes)]
-    visual = [_geometry(g, shapes.visual_shape(g)) for g in link.visual]
-    body = RigidBody(link.name, None, [g for g in collision if g], [g for g in visual if g])
+    visual = [g for spec in link.visual for g in _drawn(spec, shapes)]
+    body = RigidBody(link.name, None, [g for g in collision if g], visual)
     if link.inertia is not None:
         body.take_inertia(link.inertia)  # its defects are noted: real robots have such
     return body
+
+
+def _drawn(spec: GeometrySpec, shapes: MeshShapes) -> list[Geometry]:
+    """What is drawn of a geometry; several parts are "NAME/0", "NAME/1", ..."""
+    made = shapes.visual_shapes(spec)
+    names = [spec.name] if len(made) == 1 else [f"{spec.name}/{k}" for k in range(len(made))]
+    return [
+        Geometry(shape, spec.pose, name, spec.material, color=spec.color or color)
+        for name, (shape, color) in zip(names, made, strict=True)
+    ]
 
 
 def _pieces(spec: GeometrySpec, shapes: MeshShapes) -> list[tuple[GeometrySpec, Shape]]:

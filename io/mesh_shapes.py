@@ -11,9 +11,10 @@ from rbdyn.collision.shapes import ConvexHull, Mesh, Shape
 from rbdyn.errors import CollisionError, MeshError, PathError
 from rbdyn.io.description import GeometrySpec, MeshFile
 from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.meshes.dae_colors import Color, dae_parts
 from rbdyn.io.meshes.hull import convex_hull
-from rbdyn.io.meshes.load import check_format, load_mesh
-from rbdyn.io.paths import FileFinder, MissingFileError, check_scheme
+from rbdyn.io.meshes.load import MAX_BYTES, check_format, load_mesh
+from rbdyn.io.paths import FileFinder, MissingFileError, check_scheme, read_regular
 
 MISSING = ("warn", "error", "skip")
 COLLISION = ("hull", "decompose", "triangles", "skip")
@@ -45,6 +46,7 @@ class MeshShapes:
         self._collision = choice(collision, "collision_mesh", COLLISION)
         self._visual = flag(visual, "visual_meshes")
         self._meshes: dict[Path, Mesh] = {}
+        self._parts: dict[Path, list[tuple[Mesh, Color | None]]] = {}  # of those that are drawn, by colour
         self._shapes: dict[tuple[Path, tuple[float, float, float], str], tuple[Shape, ...]] = {}
 
     def collision_shapes(self, spec: GeometrySpec) -> tuple[Shape, ...]:
@@ -53,11 +55,25 @@ class MeshShapes:
             return (spec.shape,)
         return self._made(spec, spec.shape, self._collision)
 
-    def visual_shape(self, spec: GeometrySpec) -> Shape | None:
-        """The shape that is drawn; None to leave it out."""
+    def visual_shapes(self, spec: GeometrySpec) -> list[tuple[Shape, Color | None]]:
+        """The shapes that are drawn and the colours that their file gives them; none to leave it out.
+
+        A mesh is several where its file colours its parts and the robot file does not.
+        """
         if not isinstance(spec.shape, MeshFile):
-            return spec.shape
-        return next(iter(self._made(spec, spec.shape, "triangles" if self._visual else "skip")), None)
+            return [(spec.shape, None)]
+        shapes = self._made(spec, spec.shape, "triangles" if self._visual else "skip")
+        path = shapes[0].path if shapes and isinstance(shapes[0], Mesh) else ""
+        if spec.color is None and Path(path).suffix.lower() == ".dae":
+            return self._colored(Path(path), spec.shape.scale) or [(shapes[0], None)]
+        return [(shape, None) for shape in shapes]
+
+    def _colored(self, path: Path, scale: tuple[float, float, float]) -> list[tuple[Shape, Color | None]]:
+        """The parts of a COLLADA file that was read, by colour."""
+        if path not in self._parts:
+            parts = dae_parts(read_regular(str(path), MAX_BYTES))
+            self._parts[path] = [(Mesh(vertices, faces, str(path)), color) for vertices, faces, color in parts]
+        return [(scaled(mesh, scale), color) for mesh, color in self._parts[path]]
 
     def _made(self, spec: GeometrySpec, file: MeshFile, as_: str) -> tuple[Shape, ...]:
         place = f"{spec.where}: <mesh> of geometry {spec.name!r}"

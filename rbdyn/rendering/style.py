@@ -87,8 +87,8 @@ class Style:
         axes = np.array([across, np.cross(toward, across), toward])
         return {
             "toward": toward,
-            "share": 0.72,
-            "sky": 0.33,
+            "share": 0.62,
+            "sky": 0.28,
             "turned": 0.10,
             "zenith": linear(self.sky),
             "horizon": linear(self.horizon),
