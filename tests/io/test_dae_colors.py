@@ -17,7 +17,7 @@ BOX = (
 def write(path):
     """Two tetrahedra, a red and a blue one, in centimetres."""
     mesh = collada.Collada()
-    mesh.assetInfo.unitmeter = 0.01
+    mesh.assetInfo.unitname, mesh.assetInfo.unitmeter = "centimeter", 0.01
     nodes = []
     for name, color, shift in (("red", (1.0, 0.0, 0.0, 1.0), 0.0), ("blue", (0.0, 0.2, 2.0), 300.0)):
         effect = collada.material.Effect(f"{name}-effect", [], "phong", diffuse=color)
