@@ -257,7 +257,13 @@ class MountedSensor:
         return note | {"rate": self._rate, "more": self._more()}
 
     def put_back(self, note: dict[str, Any]) -> None:
-        """As it was noted."""
+        """As it was noted.
+
+        Parameters
+        ----------
+        note : dict
+            What `noted` returned.
+        """
         self._rng.bit_generator.state = note["random"]
         self._source, self._stamp, self._rate = note["source"], note["stamp"], note["rate"]
         self._values = {}

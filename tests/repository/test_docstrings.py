@@ -16,6 +16,7 @@ PACKAGES = (
     "rbdyn.io",
     "rbdyn.models",
     "rbdyn.scenery",
+    "rbdyn.sensors",
     "rbdyn.testing",
     "rbdyn.world",
 )
