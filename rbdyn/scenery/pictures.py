@@ -172,20 +172,22 @@ class Artist:
         return flags
 
 
-_artists: weakref.WeakKeyDictionary[Any, dict[str, Artist]] = weakref.WeakKeyDictionary()
+_artists: weakref.WeakKeyDictionary[World, dict[str, Artist]] = weakref.WeakKeyDictionary()
 
 
 def artist_of(source: Any, geometry: str) -> Artist:
-    """Of a World, the one that drew it last; of a Scenery, its own; of anything else, a new one."""
-    if not isinstance(source, (World, Scenery)):
-        return Artist(Scenery(source, geometry))
+    """Of a World or a Scenery, the one that drew it last; of anything else, a new one."""
     if isinstance(source, Scenery):
-        geometry = ""
+        if source._artist is None:
+            source._artist = Artist(source)
+        source._artist.update()
+        return source._artist
+    if not isinstance(source, World):
+        return Artist(Scenery(source, geometry))
     known = _artists.setdefault(source, {})
     if geometry not in known:
-        known[geometry] = Artist(source if isinstance(source, Scenery) else Scenery(source, geometry))
-    else:
-        known[geometry].update()
+        known[geometry] = Artist(Scenery(source, geometry).let_go())
+    known[geometry].update()
     return known[geometry]
 
 

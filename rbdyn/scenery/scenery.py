@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from rbdyn.arguments import as_array, choice, shown
 from rbdyn.collision.shapes import HalfSpace, HeightMap
-from rbdyn.errors import Error, StateError
+from rbdyn.errors import Error, RemovedError, StateError
 from rbdyn.mechanism import Mechanism
 from rbdyn.model import Model, State
 from rbdyn.scenery.corners import corners
@@ -71,30 +72,56 @@ class Scenery:
 
     def __init__(self, source: Any, geometry: str = "visual") -> None:
         self._geometry = choice(geometry, "geometry", GEOMETRY)
-        self._world: World | None = None
+        self._kept: World | None = None  # so that it lives as long as this
+        self._world_of: weakref.ref[World] | None = None
         self._only: WorldObject | None = None
         self._state: State | None = None
+        self._artist: Any = None  # who drew it last
         if isinstance(source, World):
-            self._world = source
+            self._kept = source
         elif isinstance(source, (ArticulatedSystem, SingleBody)):
-            self._world, self._only = source.world, source
+            self._kept, self._only = source.world, source
         elif isinstance(source, (Mechanism, Model, State)):
             self._state = _state_of(source)
         else:
             need = "a World, an object of one, a Mechanism, a Model or a State"
             raise Error(f"source must be {need}, got {shown(source)}")
+        if self._kept is not None:
+            self._world_of = weakref.ref(self._kept)
         self.revision = 0
         self._make()
+
+    @property
+    def _world(self) -> World | None:
+        """What is shown, if that is a World or an object of one."""
+        if self._world_of is None:
+            return None
+        world = self._world_of()
+        if world is None:
+            raise RemovedError("the World that is shown is gone")
+        return world
+
+    def let_go(self) -> Scenery:
+        """Keep the World alive no longer: of a Scenery that lives as long as it.
+
+        Returns
+        -------
+        scenery : Scenery
+            This one.
+        """
+        self._kept = None
+        return self
 
     def _make(self) -> None:
         """The list as it is now."""
         listing = Listing(self._geometry)
-        if self._world is None:
+        world = self._world
+        if world is None:
             assert self._state is not None
             of_mechanism(listing, self._state.model)
         else:
-            of_world(listing, self._world, self._only)
-        self._signature = None if self._world is None else signature(self._world, self._only)
+            of_world(listing, world, self._only)
+        self._signature = None if world is None else signature(world, self._only)
         self.items: tuple[Item, ...] = tuple(listing.items)
         self.carriers: tuple[Carrier, ...] = tuple(listing.carriers)
         self.carrier_of = np.array([item.carrier for item in self.items], dtype=np.intp)
@@ -116,9 +143,10 @@ class Scenery:
         changed : bool
             Whether it was.
         """
-        if self._world is None:
+        world = self._world
+        if world is None:
             return False
-        now = signature(self._world, self._only)
+        now = signature(world, self._only)
         before = self._signature
         assert before is not None
         if len(now) == len(before) and all(a is b or a == b for a, b in zip(now, before, strict=True)):
@@ -147,12 +175,13 @@ class Scenery:
             If an object was removed and `update` was not called since.
         """
         out = np.empty((len(self.carriers), 4, 4))
-        if self._world is not None:
+        world = self._world
+        if world is not None:
             if state is not None:
                 raise StateError("state: what is shown is a World, which knows where everything is")
             from rbdyn.scenery.gather import carrier_poses
 
-            carrier_poses(self._world, self._objects, self._inner, self._rest, out)
+            carrier_poses(world, self._objects, self._inner, self._rest, out)
             return out
         from rbdyn.algorithms.kinematics.forward import forward_kinematics
 

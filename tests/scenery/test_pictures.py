@@ -1,5 +1,7 @@
 """Pictures in colour: light, shadow, smoothness, what is hidden, and files."""
 
+import gc
+import weakref
 import zlib
 
 import numpy as np
@@ -9,7 +11,7 @@ import rbdyn
 from rbdyn import models
 from rbdyn.collision import HeightMap
 from rbdyn.rendering.png import png_bytes, write_png
-from rbdyn.scenery import Camera, Style, look, render
+from rbdyn.scenery import Camera, Scenery, Style, look, render
 
 PLAIN = Style.plain(squares=0.0)
 
@@ -174,3 +176,21 @@ def test_views_save_themselves(tmp_path):
     view.save_png(tmp_path / "view.png")
     assert np.array_equal(decoded((tmp_path / "view.png").read_bytes()), view.rgb)
     assert np.array_equal(decoded(view._repr_png_()), view.rgb)
+
+
+def test_pictures_keep_no_world_alive():
+    world = rbdyn.World()
+    world.add_sphere(0.5, 1.0)
+    world.render(above(8, 8))
+    view = look(world, above(8, 8))
+    gone = weakref.ref(world)
+    del world
+    gc.collect()
+    assert gone() is None and view.depth.shape == (8, 8)
+    kept = Scenery(rbdyn.World())
+    look(kept, above(8, 8))
+    assert len(kept.poses()) == 0  # a Scenery of one's own keeps it
+    gone = weakref.ref(kept)
+    del kept
+    gc.collect()
+    assert gone() is None

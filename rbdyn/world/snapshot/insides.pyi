@@ -5,4 +5,5 @@ from rbdyn.contact import MaterialTable
 class Insides:
     scheduler: Any
     random: Any
+    extras: Any
     def materials_said(self, table: MaterialTable) -> dict[str, Any]: ...
