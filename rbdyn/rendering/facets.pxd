@@ -19,7 +19,7 @@ cdef inline double hair() noexcept nogil:
 cdef inline Line line_of(const Lens* lens, Vec3 n) noexcept nogil:
     """n.d over the picture; exactly the negative for -n."""
     cdef Line f
-    f.a, f.b = n.x / lens.fx, n.y / lens.fy
+    f.a, f.b = n.x * lens.ix, n.y * lens.iy
     f.c = n.z - f.a * lens.cx - f.b * lens.cy
     return f
 
@@ -71,6 +71,12 @@ cdef inline void widen_clipped(const Lens* lens, double* box, const double* a, c
 cdef inline bint box_of(const Lens* lens, const Corner* a, const Corner* b, const Corner* c, int* out) noexcept nogil:
     """The pixels that a triangle may cover; whether there are any."""
     cdef double[4] box
+    if a.x[2] >= lens.near and b.x[2] >= lens.near and c.x[2] >= lens.near:
+        box[0] = box[1] = a.u
+        box[2] = box[3] = a.v
+        widen(box, b.u, b.v)
+        widen(box, c.u, c.v)
+        return pixels_of(lens, box, out)
     box[0], box[1], box[2], box[3] = 1e300, -1e300, 1e300, -1e300
     if a.x[2] >= lens.near:
         widen(box, a.u, a.v)

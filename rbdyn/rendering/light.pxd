@@ -61,7 +61,7 @@ cdef inline double checks(double u, double v, double wx, double wy) noexcept nog
     """From -1 to 1: which unit squares a box of sides wx, wy about a point shows; what is smaller is averaged."""
     cdef double p, q
     cdef long long i, j
-    if not (wx < 16.0 and wy < 16.0 and fabs(u) < 1e15 and fabs(v) < 1e15):
+    if not (wx * wy < 16.0 and fabs(u) < 1e15 and fabs(v) < 1e15):   # the mean is below 1 / (wx wy), a shade
         return 0.0
     i, j = <long long> fabs(u), <long long> fabs(v)
     p, q = fabs(fabs(u) - <double> i - 0.5) + 0.5 * wx, fabs(fabs(v) - <double> j - 0.5) + 0.5 * wy
