@@ -7,7 +7,7 @@ import numpy as np
 
 from rbdyn.collision.broad_phase.filters cimport allow_pair, exclude_pair
 from rbdyn.collision.broad_phase.sweep cimport broad_free
-from rbdyn.collision.record cimport body_index, filter_bits, measure, place, read_pose, settle
+from rbdyn.collision.record cimport body_index, filter_bits, measure, place, poses_array, read_pose, settle, take_pose
 from rbdyn.collision.scene cimport CollisionScene, contact_array
 from rbdyn.collision.shape_table cimport coming_id, find_slot, table_add, table_exchange, table_free, table_remove
 from rbdyn.memory cimport Arena, close_arena, open_array
@@ -324,6 +324,7 @@ cdef class CollisionBackend(Backend):
         cdef Arena memory
         cdef BodyMotions paths
         cdef double[:, ::1] rows
+        cdef const double[:, :, ::1] numbers = None
         self.check_complete()
         try:
             if isinstance(poses, (dict, set)):
@@ -338,8 +339,12 @@ cdef class CollisionBackend(Backend):
         memset(&memory, 0, sizeof(Arena))
         pose = <Pose*> open_array(&memory, n, sizeof(Pose))
         try:
+            plain = poses_array(poses)
+            if plain is not None and n > 0:
+                numbers = plain
             for i in range(n):
-                read_pose(poses[i], f"pose of body {i}", &pose[i])
+                if numbers is None or not take_pose(&numbers[i, 0, 0], &pose[i]):
+                    read_pose(poses[i], f"pose of body {i}", &pose[i])
             self.hold()
             try:
                 detect_contacts(self, pose, paths, n, &self.own)

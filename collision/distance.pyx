@@ -8,9 +8,10 @@ from rbdyn.collision._types cimport HALF_SPACE, HEIGHT_MAP, Pose, PosedShape, Sh
 from rbdyn.collision.kernels.nearest cimport Nearest
 from rbdyn.collision.kernels.support.own_function cimport check_functions
 from rbdyn.collision.nearest cimport find_nearest
-from rbdyn.collision.record cimport measure, read_pose
+from rbdyn.collision.record cimport measure, pose_at
 from rbdyn.collision.signals cimport check_signals
 
+from rbdyn.collision.shapes import Compound
 from rbdyn.errors import CollisionError
 
 cdef enum:
@@ -43,6 +44,31 @@ cdef object poses_of(object poses, str name):
     return array.reshape(-1, 4, 4), array.ndim == 2
 
 
+def placed_parts(shape, pose, name):
+    """The parts of a shape with their poses, (4, 4) or (n, 4, 4): itself, if it is no Compound."""
+    if not isinstance(shape, Compound):
+        return [(shape, pose)]
+    poses, single = poses_of(pose, name)
+    return [(part, poses[0] @ local if single else poses @ local) for part, local in shape.parts]
+
+
+def nearest_parts(shape_a, pose_a, shape_b, pose_b):
+    """`distance` of shapes one or both of which are compounds: of all pairs of parts the least, the first of equals."""
+    best = None
+    for part_a, X in placed_parts(shape_a, pose_a, "pose_a"):
+        for part_b, Y in placed_parts(shape_b, pose_b, "pose_b"):
+            found = distance(part_a, X, part_b, Y)
+            if best is None:
+                best = found
+            elif np.ndim(found.distance) == 0:
+                best = found if found.distance < best.distance else best
+            else:
+                nearer = found.distance < best.distance
+                best = Closest(np.where(nearer, found.distance, best.distance),
+                               *(np.where(nearer[:, None], new, old) for new, old in zip(found[1:], best[1:])))
+    return best
+
+
 def distance(shape_a, pose_a, shape_b, pose_b):
     """Signed distance and closest points of two shapes.
 
@@ -54,7 +80,8 @@ def distance(shape_a, pose_a, shape_b, pose_b):
     ----------
     shape_a, shape_b : Shape
         Any but two half-spaces, or a half-space and a height map.  A mesh or a height map is its surface: of what cuts
-        it the distance is 0, and what is inside is as far as the surface.
+        it the distance is 0, and what is inside is as far as the surface.  Of a Compound it is the nearest of its
+        parts, and if they overlap the deepest.
     pose_a, pose_b : (4, 4) or (n, 4, 4) array_like of float
         World poses [m]; if there are n of one, there may be one of the other.
 
@@ -77,11 +104,14 @@ def distance(shape_a, pose_a, shape_b, pose_b):
     >>> float(distance(Sphere(0.5), pose, Box((1.0, 1.0, 1.0)), np.eye(4)).distance)
     1.0
     """
+    if isinstance(shape_a, Compound) or isinstance(shape_b, Compound):
+        return nearest_parts(shape_a, pose_a, shape_b, pose_b)
     cdef ShapeRecord record_a, record_b
     cdef PosedShape a, b
     cdef Pose X, Y
     cdef Nearest found
     cdef double[:, ::1] out
+    cdef const double[:, :, ::1] at_a, at_b
     cdef int k, n
     alive = measure(&record_a, shape_a), measure(&record_b, shape_b)
     if {record_a.kind, record_b.kind} <= {HALF_SPACE, HEIGHT_MAP} and HALF_SPACE in (record_a.kind, record_b.kind):
@@ -93,10 +123,11 @@ def distance(shape_a, pose_a, shape_b, pose_b):
         raise CollisionError(f"pose_a and pose_b must be as many, or one of them one, got {len(poses_a)} and "
                              f"{len(poses_b)}")
     out = result = np.empty((n, 10))
+    at_a, at_b = poses_a, poses_b
     a.s, a.X, b.s, b.X = &record_a, &X, &record_b, &Y
     for k in range(n):
-        read_pose(poses_a[0 if single_a else k], "pose_a", &X)
-        read_pose(poses_b[0 if single_b else k], "pose_b", &Y)
+        pose_at(at_a, 0 if single_a else k, "pose_a", &X)
+        pose_at(at_b, 0 if single_b else k, "pose_b", &Y)
         with nogil:
             find_nearest(&a, &b, &found)
         out[k, 0] = found.distance

@@ -14,7 +14,7 @@ from rbdyn.collision.kernels.support.own_function cimport check_functions
 from rbdyn.collision.kernels.vectors cimport axis_z, norm3
 from rbdyn.collision.nearest cimport find_meeting, find_nearest
 from rbdyn.collision.pair_table cimport collide, pair_table
-from rbdyn.collision.record cimport measure, read_pose
+from rbdyn.collision.record cimport measure, pose_at
 from rbdyn.collision.shape_table cimport compose_pose
 from rbdyn.collision.signals cimport check_signals
 from rbdyn.collision.sink cimport Sink
@@ -87,7 +87,7 @@ cdef tuple nearest_of(const Table* table, const Pose* pose, shape, const double[
     try:
         count = find_targets(table, pose, mask, hidden, &target)
         for k in range(n):
-            read_pose(poses[k], "pose", &X)
+            pose_at(poses, k, "pose", &X)
             which, best.distance = -1, INFINITY
             with nogil:
                 for i in range(count):
@@ -133,7 +133,7 @@ cdef tuple first_met(const Table* table, const Pose* pose, shape, const double[:
     try:
         count = find_targets(table, pose, mask, hidden, &target)
         for k in range(n):
-            read_pose(poses[k if poses.shape[0] > 1 else 0], "pose", &X)
+            pose_at(poses, k if poses.shape[0] > 1 else 0, "pose", &X)
             way = vec3(ways[k, 0], ways[k, 1], ways[k, 2])
             which, most = -1, 1.0
             with nogil:
@@ -174,7 +174,7 @@ cdef list all_near(const Table* table, const Pose* pose, shape, const double[:, 
     try:
         count = find_targets(table, pose, mask, hidden, &target)
         for k in range(n):
-            read_pose(poses[k], "pose", &X)
+            pose_at(poses, k, "pose", &X)
             near = []
             for i in range(count):
                 if is_beyond(&a, target + i, reach):

@@ -8,13 +8,11 @@ import numpy as np
 
 from rbdyn.collision._types cimport Bounds
 from rbdyn.collision.pair_table cimport KindEntry, kind_entry, kind_number
-from rbdyn.spatial._algebra cimport add3, dot3, mul3, rows3, vec3
+from rbdyn.spatial._algebra cimport Mat3, add3, dot3, matmul3, mul3, rows3, transpose3, vec3
 
 from rbdyn.arguments import shown
 from rbdyn.collision.shapes import Shape
 from rbdyn.errors import CollisionError
-
-cdef object THREE_HALVES = 1.5 * np.eye(3)
 
 
 cdef int body_index(object value, str name) except -1:
@@ -46,22 +44,42 @@ cdef int read_pose(object matrix, str name, Pose* X) except -1:
         raise CollisionError(f"{name} must be a (4, 4) array of float, got {shown(matrix)}") from None
     if T.shape != (4, 4):
         raise CollisionError(f"{name} must be a (4, 4) array [m], got shape {T.shape}")
-    T = np.ascontiguousarray(T)
-    cdef const double[:, ::1] t = T
-    cdef const double[:, ::1] r
-    if not isfinite(sum_of(&t[0, 0])):
-        raise CollisionError(f"{name} must be finite")
-    if not is_rigid(&t[0, 0]):
-        raise CollisionError(f"{name} must be a rigid transform (rotation, translation; last row 0 0 0 1), "
-                             f"got {shown(T)}")
-    R = T[:3, :3]
-    r = np.ascontiguousarray(R @ (THREE_HALVES - 0.5 * R.T @ R))
-    X.R = rows3(vec3(r[0, 0], r[0, 1], r[0, 2]), vec3(r[1, 0], r[1, 1], r[1, 2]), vec3(r[2, 0], r[2, 1], r[2, 2]))
-    X.p = vec3(t[0, 3], t[1, 3], t[2, 3])
+    cdef const double[:, ::1] t = np.ascontiguousarray(T)
+    if not take_pose(&t[0, 0], X):
+        refuse_pose(T, name)
     return 0
 
 
-cdef double sum_of(const double* t) noexcept:
+cdef int refuse_pose(object T, str name) except -1:
+    """Why a (4, 4) array is no pose."""
+    T = np.asarray(T)
+    if not np.isfinite(T).all():
+        raise CollisionError(f"{name} must be finite")
+    raise CollisionError(f"{name} must be a rigid transform (rotation, translation; last row 0 0 0 1), got {shown(T)}")
+
+
+cdef object poses_array(object poses):
+    """What is an (n, 4, 4) array of numbers already, in float64 and in order; else None."""
+    if isinstance(poses, np.ndarray) and poses.ndim == 3 and poses.shape[1:] == (4, 4) and poses.dtype.kind in "fiu":
+        return np.ascontiguousarray(poses, dtype=np.float64)
+    return None
+
+
+cdef bint take_pose(const double* t, Pose* X) noexcept nogil:
+    """A (4, 4) array as a pose, as `read_pose` does; False if it is none."""
+    cdef Mat3 R, G
+    if not (isfinite(sum_of(t)) and is_rigid(t)):
+        return False
+    R = rows3(vec3(t[0], t[1], t[2]), vec3(t[4], t[5], t[6]), vec3(t[8], t[9], t[10]))
+    G = matmul3(transpose3(R), R)
+    X.R = matmul3(R, rows3(vec3(1.5 - 0.5 * G.xx, -0.5 * G.xy, -0.5 * G.xz),
+                           vec3(-0.5 * G.yx, 1.5 - 0.5 * G.yy, -0.5 * G.yz),
+                           vec3(-0.5 * G.zx, -0.5 * G.zy, 1.5 - 0.5 * G.zz)))
+    X.p = vec3(t[3], t[7], t[11])
+    return True
+
+
+cdef double sum_of(const double* t) noexcept nogil:
     """Of the sizes of 16 numbers, scaled so that it overflows for none: finite if all are."""
     cdef double total = 0.0
     cdef int k
@@ -70,7 +88,7 @@ cdef double sum_of(const double* t) noexcept:
     return total
 
 
-cdef bint is_rigid(const double* t) noexcept:
+cdef bint is_rigid(const double* t) noexcept nogil:
     """Whether a (4, 4) array is a rotation and a translation, up to what is made good."""
     cdef double dot, det
     cdef int i, j

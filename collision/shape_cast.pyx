@@ -11,11 +11,13 @@ from rbdyn.collision.distance cimport poses_of
 from rbdyn.collision.kernels.nearest cimport Nearest
 from rbdyn.collision.kernels.support.own_function cimport check_functions
 from rbdyn.collision.nearest cimport find_meeting
-from rbdyn.collision.record cimport measure, read_pose
+from rbdyn.collision.record cimport measure, pose_at
 from rbdyn.collision.signals cimport check_signals
 from rbdyn.spatial._algebra cimport vec3
 
 from rbdyn.arguments import as_array
+from rbdyn.collision.distance import placed_parts
+from rbdyn.collision.shapes import Compound
 from rbdyn.errors import CollisionError
 
 cdef enum:
@@ -35,6 +37,24 @@ normal : (3,) ndarray
 
 Of n casts all of them have a first axis of length n.
 """
+
+
+def first_parts(shape_a, pose_a, displacement, shape_b, pose_b):
+    """`shape_cast` of shapes one or both of which are compounds: the pair of parts that meets first."""
+    best = None
+    for part_a, X in placed_parts(shape_a, pose_a, "pose_a"):
+        for part_b, Y in placed_parts(shape_b, pose_b, "pose_b"):
+            found = shape_cast(part_a, X, displacement, part_b, Y)
+            if best is None:
+                best = found
+            elif np.ndim(found.fraction) == 0:
+                best = found if found.fraction < best.fraction else best
+            else:
+                first = found.fraction < best.fraction
+                best = CastHit(np.where(first, found.fraction, best.fraction),
+                               np.where(first[:, None], found.position, best.position),
+                               np.where(first[:, None], found.normal, best.normal))
+    return best
 
 
 def shape_cast(shape_a, pose_a, displacement, shape_b, pose_b):
@@ -76,6 +96,8 @@ def shape_cast(shape_a, pose_a, displacement, shape_b, pose_b):
     >>> float(shape_cast(Sphere(0.5), pose, (0, 0, -3), HalfSpace(), np.eye(4)).fraction)
     0.5
     """
+    if isinstance(shape_a, Compound) or isinstance(shape_b, Compound):
+        return first_parts(shape_a, pose_a, displacement, shape_b, pose_b)
     cdef ShapeRecord record_a, record_b
     cdef PosedShape a, b
     cdef Pose X, Y
@@ -84,6 +106,7 @@ def shape_cast(shape_a, pose_a, displacement, shape_b, pose_b):
     cdef bint met
     cdef double[:, ::1] out
     cdef const double[:, ::1] way
+    cdef const double[:, :, ::1] at_a, at_b
     cdef int k, n
     alive = measure(&record_a, shape_a), measure(&record_b, shape_b)
     if record_a.kind == <int> HALF_SPACE or record_a.kind == <int> HEIGHT_MAP:
@@ -97,12 +120,13 @@ def shape_cast(shape_a, pose_a, displacement, shape_b, pose_b):
     if {len(poses_a), len(poses_b), len(ways)} - {1, n}:
         raise CollisionError(f"poses and displacements must be as many, or one, got {len(poses_a)}, {len(poses_b)} and "
                              f"{len(ways)}")
+    at_a, at_b = poses_a, poses_b
     way = np.ascontiguousarray(np.broadcast_to(ways, (n, 3)))
     out = result = np.empty((n, 7))
     a.s, a.X, b.s, b.X = &record_a, &X, &record_b, &Y
     for k in range(n):
-        read_pose(poses_a[k if len(poses_a) > 1 else 0], "pose_a", &X)
-        read_pose(poses_b[k if len(poses_b) > 1 else 0], "pose_b", &Y)
+        pose_at(at_a, k if at_a.shape[0] > 1 else 0, "pose_a", &X)
+        pose_at(at_b, k if at_b.shape[0] > 1 else 0, "pose_b", &Y)
         with nogil:
             met = find_meeting(&a, &b, vec3(way[k, 0], way[k, 1], way[k, 2]), 1.0, &t, &at)
         check_functions()
