@@ -6,7 +6,7 @@ from rbdyn.collision._types cimport PosedShape, SupportingFeature
 from rbdyn.collision.kernels.clip cimport clip_features
 from rbdyn.collision.kernels.core cimport core_radius, support
 from rbdyn.collision.kernels.epa cimport penetrate
-from rbdyn.collision.kernels.gjk cimport separate
+from rbdyn.collision.kernels.gjk cimport Simplex, separate
 from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
 from rbdyn.collision.kernels.vectors cimport along, norm3
 from rbdyn.collision.sink cimport Sink, emit
@@ -26,12 +26,13 @@ cdef inline void convex_convex(const PosedShape* a, const PosedShape* b, double 
     cdef Manifold m
     cdef double r_a = core_radius(a), r_b = core_radius(b), apart, depth
     cdef Vec3 x_a, x_b, n, x
+    cdef Simplex s
     clear(&m)
-    apart = separate(a, b, r_a + r_b + margin, &x_a, &n)
+    apart = separate(a, b, r_a + r_b + margin, &x_a, &n, &s)
     if apart >= r_a + r_b + margin:
         return
     if apart < 0.0:
-        apart = -penetrate(a, b, &x_a, &n)
+        apart = -penetrate(a, b, &s, &x_a, &n)
     x_b = along(x_a, -apart, n)
     depth = r_a + r_b - apart
     if depth <= -margin:

@@ -8,6 +8,7 @@ from libc.math cimport sqrt
 
 from rbdyn.collision._types cimport PosedShape
 from rbdyn.collision.kernels.core cimport support
+from rbdyn.collision.kernels.curved cimport is_curved, sharpen_near
 from rbdyn.collision.kernels.vectors cimport clamp, norm3
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, neg3, scale3, sub3, vec3
 
@@ -120,15 +121,34 @@ cdef inline bint reduce_simplex(Simplex* s) noexcept nogil:
     return False
 
 
+cdef inline bint find_best_plane(
+        const PosedShape* a, const PosedShape* b, const Simplex* s, double* gap, Vec3* normal, Vec3* x_a) noexcept nogil:
+    """The best normal near one, by the points that carry the nearest point so far."""
+    cdef Vec3[3] x, w
+    cdef int k
+    for k in range(3):
+        x[k], w[k] = s.a[min(k, s.n - 1)], s.w[min(k, s.n - 1)]
+    return sharpen_near(a, b, x, w, gap, normal, x_a)
+
+
 cdef inline double descend(
         const PosedShape* a, const PosedShape* b, double reach, Vec3 start, double slack, Vec3* x_a,
         Vec3* normal) noexcept nogil:
     """`separate`, from a direction other than that of the origins, and to a share `slack` of the square."""
     cdef Simplex s
+    return descend_by(a, b, reach, start, slack, x_a, normal, &s)
+
+
+cdef inline double descend_by(
+        const PosedShape* a, const PosedShape* b, double reach, Vec3 start, double slack, Vec3* x_a,
+        Vec3* normal, Simplex* s) noexcept nogil:
+    """The same, which leaves the simplex that it ended with."""
     cdef Vec3 v = start, w, w_a
-    cdef double d2, last = 1e300, tiny = 1e-10 * (a.s.bounds.radius + b.s.bounds.radius)
+    cdef double d2, last = 1e300, tiny = 1e-10 * (a.s.bounds.radius + b.s.bounds.radius), loose = 1e-2
     cdef bint found = False
     cdef int k
+    if not (is_curved(a) or is_curved(b)):
+        loose = 0.0
     s.n = 0
     if dot3(v, v) == 0.0:
         v = vec3(1.0, 0.0, 0.0)
@@ -142,6 +162,11 @@ cdef inline double descend(
         if s.n > 0 and d2 - dot3(v, w) <= slack * d2:
             found = True                     # w brings nothing nearer: v is the nearest point
             break
+        if s.n > 0 and d2 - dot3(v, w) <= loose * d2:        # near enough for Newton
+            normal[0] = scale3(1.0 / sqrt(d2), v)
+            if find_best_plane(a, b, s, &last, normal, x_a) and last > 0.0:
+                return last if last <= reach else 2.0 * reach + 1.0
+            loose, last = 1e-3 * loose, 1e300
         for k in range(s.n):
             if s.w[k].x == w.x and s.w[k].y == w.y and s.w[k].z == w.z:
                 d2 = -1.0
@@ -149,9 +174,9 @@ cdef inline double descend(
             break
         s.w[s.n], s.a[s.n] = w, w_a
         s.n += 1
-        if reduce_simplex(&s):
+        if reduce_simplex(s):
             return -1.0
-        v = nearest(&s)
+        v = nearest(s)
         d2 = dot3(v, v)
         if d2 <= tiny * tiny:
             return -1.0
@@ -163,17 +188,17 @@ cdef inline double descend(
         if dot3(v, w) < 0.99 * dot3(v, v):
             return -1.0
     d2 = norm3(v)
-    x_a[0] = nearest_on_a(&s)
+    x_a[0] = nearest_on_a(s)
     normal[0] = scale3(1.0 / d2, v)
     return d2
 
 
 cdef inline double separate(
-        const PosedShape* a, const PosedShape* b, double reach, Vec3* x_a, Vec3* normal) noexcept nogil:
+        const PosedShape* a, const PosedShape* b, double reach, Vec3* x_a, Vec3* normal, Simplex* s) noexcept nogil:
     """Distance of the cores, the nearest point of a's, and the unit normal from b to a.
 
     Returns -1 if they overlap, touch, or have a gap that rounding blurs (x_a and normal are then not set), and some
     number above `reach` as soon as it is clear that they are farther apart than that (along the normal; x_a is then
     not set).
     """
-    return descend(a, b, reach, sub3(a.X.p, b.X.p), 1e-12, x_a, normal)
+    return descend_by(a, b, reach, sub3(a.X.p, b.X.p), 1e-12, x_a, normal, s)

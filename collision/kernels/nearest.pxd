@@ -6,7 +6,7 @@ from rbdyn.collision._types cimport BOX_CORE, HULL_CORE, PosedShape
 from rbdyn.collision.bounds cimport centre_of
 from rbdyn.collision.kernels.core cimport core_radius, support
 from rbdyn.collision.kernels.epa cimport penetrate
-from rbdyn.collision.kernels.gjk cimport descend
+from rbdyn.collision.kernels.gjk cimport Simplex, descend, descend_by
 from rbdyn.collision.kernels.vectors cimport along, norm3
 from rbdyn.spatial._algebra cimport Vec3, dot3, neg3, scale3, sub3
 
@@ -56,11 +56,12 @@ cdef inline bint find_convex(const PosedShape* a, const PosedShape* b, double re
     """Of two convex shapes, or pieces; False if they are farther apart than `reach` [m]."""
     cdef double r_a = core_radius(a), r_b = core_radius(b), apart
     cdef Vec3 x, n
-    apart = descend(a, b, r_a + r_b + fmin(reach, 1e100), sub3(centre_of(a), centre_of(b)), 1e-15, &x, &n)
+    cdef Simplex s
+    apart = descend_by(a, b, r_a + r_b + fmin(reach, 1e100), sub3(centre_of(a), centre_of(b)), 1e-15, &x, &n, &s)
     if apart >= r_a + r_b + reach:
         return False
     if apart < 0.0:
-        apart = -penetrate(a, b, &x, &n)
+        apart = -penetrate(a, b, &s, &x, &n)
         if apart > 0.0:                    # they do not overlap, but nearly
             apart = max(apart, descend(a, b, 1e100, n, 1e-15, &x, &n))
     if apart > 0.0 and not (is_polytope(a) and is_polytope(b)):

@@ -15,7 +15,7 @@ from rbdyn.collision.kernels.clip cimport clip_features
 from rbdyn.collision.kernels.convex cimport SINGLE, build_manifold, deepest, replace_deepest
 from rbdyn.collision.kernels.core cimport core_radius, support
 from rbdyn.collision.kernels.epa cimport penetrate
-from rbdyn.collision.kernels.gjk cimport descend
+from rbdyn.collision.kernels.gjk cimport Simplex, descend_by
 from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
 from rbdyn.collision.kernels.vectors cimport along, norm3
 from rbdyn.collision.shapes.convex_hull cimport HullData
@@ -279,6 +279,7 @@ cdef inline bint convex_triangle(
     cdef const TriangleData* t = triangle_of(b)
     cdef double r = core_radius(a), size = min(a.s.bounds.radius, b.s.bounds.radius), apart, depth
     cdef Vec3 up = mul3(b.X.R, t.normal), middle = tmul3(b.X.R, sub3(middle_of(a), b.X.p)), x_a, x_b, n, x
+    cdef Simplex s
     cdef bint overlap, behind = dot3(t.normal, sub3(middle, corner(t, 0))) < 0.0
     cdef Side side
     if behind and not t.one_sided:
@@ -294,14 +295,14 @@ cdef inline bint convex_triangle(
             emit(sink, &m)
             return depth > 0.0
         clear(&m)
-    apart = descend(a, b, r + margin, sub3(centre_of(a), centre_of(b)), 1e-12, &x_a, &n)
+    apart = descend_by(a, b, r + margin, sub3(centre_of(a), centre_of(b)), 1e-12, &x_a, &n, &s)
     if apart >= r + margin:
         return False
     overlap = apart < 0.0
     if behind and t.one_sided and not (deep and t.solid and apart < r):
         return t.solid and apart < r
     if overlap:
-        apart = -penetrate(a, b, &x_a, &n)
+        apart = -penetrate(a, b, &s, &x_a, &n)
     depth = r - apart
     if depth <= -margin:
         return False
