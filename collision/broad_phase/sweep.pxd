@@ -1,10 +1,11 @@
-# Which pairs of shapes may touch: sort and sweep along one axis; half-spaces apart.
+# Which pairs of shapes may touch: sort and sweep along one axis; half-spaces apart, and what is fixed in a tree.
 #
 # Source: C. Ericson, Real-Time Collision Detection (RTCD, 2005), section 7.5.  Shapes that
 # the filters let collide with nothing but half-spaces never enter the sweep, so that a robot without
 # self-collision costs one dot product a shape.
 
 from rbdyn.collision._types cimport BodyMotions, Pose
+from rbdyn.collision.broad_phase.fixed cimport Fixed
 from rbdyn.collision.broad_phase.sorting cimport Entry, Pair
 from rbdyn.collision.motion.path cimport Path
 from rbdyn.collision.shape_table cimport Table
@@ -47,6 +48,8 @@ cdef struct Broad:                 # all zero: of no shapes, with no memory
     int* half                      # (n_half,) slots of half-spaces
     BoundingSphere* sphere         # (n_sphere,)
     BodySpheres* group             # (n_group,)
+    bint* partner                  # (table.n,) whether it may collide with anything but half-spaces
+    Fixed fixed                    # those that stay where they are; the others are swept
     Entry* bounds                  # (n_entry,) by slot: shapes are asked in the order in which they lie in memory
     int* place                     # (table.n,) where in `bounds` a slot is, of those that are swept
     Entry* entry                   # (n_entry,) the same, sorted by (lo0, slot) after each sweep

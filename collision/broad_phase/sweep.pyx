@@ -1,4 +1,4 @@
-"""Broad phase: sort and sweep, half-spaces apart.  RTCD, section 7.5."""
+"""Broad phase: sort and sweep, half-spaces apart, and a tree of what is fixed.  RTCD, sections 7.5 and 6.2."""
 
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdlib cimport free
@@ -7,6 +7,9 @@ from libc.string cimport memset
 from rbdyn.collision._types cimport HALF_SPACE, BodyMotions, ShapeRecord
 from rbdyn.collision.bounds cimport half_extent
 from rbdyn.collision.broad_phase.filters cimport may_collide
+from rbdyn.collision.broad_phase.fixed cimport (
+    MOST_MOVES, FixedWalk, are_as_seen, begin_fixed, build_fixed, lay_out_fixed, next_fixed,
+)
 from rbdyn.collision.broad_phase.sorting cimport MANY_PAIRS, heap_sort, insertion_sort, sort_pairs
 from rbdyn.collision.motion.path cimport Path, is_still, no_path, path_of, rest_way
 from rbdyn.collision.shape_table cimport compose_pose
@@ -26,9 +29,14 @@ cdef void broad_free(Broad* broad) noexcept nogil:
 
 # ---- after a change of shapes or filters -------------------------------------------------
 
-cdef bint has_partner(const Table* table, int i) noexcept nogil:
+cdef bint has_partner(const Table* table, int i, const int* dynamic, int n_dynamic) noexcept nogil:
     """May the shape in slot i collide with anything but a half-space?"""
     cdef int j
+    if not table.shape[i].dynamic:
+        for j in range(n_dynamic):
+            if may_collide(table, i, dynamic[j]):
+                return True
+        return False
     for j in range(table.n):
         if table.shape[j].kind != HALF_SPACE and may_collide(table, i, j):
             return True
@@ -50,6 +58,8 @@ cdef void lay_out(Broad* broad, int n) noexcept nogil:
     c.hi1 = <float*> place(memory, n + BLOCK, sizeof(float))
     c.lo2 = <float*> place(memory, n + BLOCK, sizeof(float))
     c.hi2 = <float*> place(memory, n + BLOCK, sizeof(float))
+    broad.partner = <bint*> place(memory, n, sizeof(bint))
+    lay_out_fixed(&broad.fixed, memory, n)
     broad.posed = <bint*> place(memory, n, sizeof(bint))
     broad.world_pose = <Pose*> place(memory, n, sizeof(Pose))
     broad.travel = <double*> place(memory, n, sizeof(double))
@@ -92,29 +102,30 @@ cdef void add_sphere(Broad* broad, const ShapeRecord* s, int slot) noexcept nogi
 
 
 cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
-    """Sort the shapes into half-spaces, bounding spheres and sweep entries."""
-    cdef int i, n = table.n
+    """Sort the shapes into half-spaces and bounding spheres; which of them meet anything else."""
+    cdef int i, n = table.n, n_dynamic = 0
     cdef const ShapeRecord* s
     if n > broad.capacity:
         make_room(broad, 2 * n)
     broad.n_half = broad.n_sphere = broad.n_group = broad.n_entry = 0
     for i in range(n):
+        if table.shape[i].dynamic and table.shape[i].kind != HALF_SPACE:
+            broad.place[n_dynamic] = i
+            n_dynamic += 1
+    for i in range(n):
         s = &table.shape[i]
-        broad.posed[i] = False
+        broad.partner[i] = False
         broad.travel[i] = 0.0
+        broad.fixed.moves[i] = 0
         if s.kind == HALF_SPACE:
             broad.half[broad.n_half] = i
             broad.n_half += 1
             continue
         add_sphere(broad, s, i)
-        if has_partner(table, i):
-            broad.posed[i] = True
-            broad.bounds[broad.n_entry].slot = broad.entry[broad.n_entry].slot = i
-            broad.place[i] = broad.n_entry
-            broad.n_entry += 1
-    broad.sorted = False
+        broad.partner[i] = has_partner(table, i, broad.place, n_dynamic)
     broad.revision = table.revision
     return 0
+
 
 
 # ---- motions -----------------------------------------------------------------------------
@@ -169,6 +180,26 @@ cdef inline void place_shape(Broad* broad, const Table* table, int slot, const P
         broad.path[slot] = path_of(s, &body_pose[s.body], &motions.of[s.body])
     else:
         broad.path[slot] = no_path()
+
+
+cdef void arrange(Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) noexcept nogil:
+    """Which shapes are swept, and which are fixed."""
+    cdef int i
+    broad.n_entry = broad.fixed.n = 0
+    for i in range(table.n):
+        broad.posed[i] = broad.partner[i]
+        if not broad.partner[i]:
+            continue
+        if table.shape[i].dynamic or broad.travel[i] > 0.0 or broad.fixed.moves[i] >= MOST_MOVES:
+            broad.bounds[broad.n_entry].slot = broad.entry[broad.n_entry].slot = i
+            broad.place[i] = broad.n_entry
+            broad.n_entry += 1
+        else:
+            place_shape(broad, table, i, body_pose, motions)
+            broad.fixed.slot[broad.fixed.n] = i
+            broad.fixed.n += 1
+    build_fixed(&broad.fixed, table, body_pose, broad.world_pose)
+    broad.sorted = False
 
 
 # ---- candidates --------------------------------------------------------------------------
@@ -336,7 +367,7 @@ cdef int sweep_pairs(Broad* broad, const Table* table, const Pose* body_pose, Bo
     cdef int i, j, k, n = broad.n_entry, axis
     cdef Entry e
     cdef float[BLOCK] gap
-    if n < 2:
+    if n == 0:
         return 0
     axis = update_bounds(broad, table, body_pose, motions)
     if axis != broad.axis:
@@ -361,18 +392,48 @@ cdef int sweep_pairs(Broad* broad, const Table* table, const Pose* body_pose, Bo
     return 0
 
 
+cdef int fixed_pairs(Broad* broad, const Table* table, BodyMotions motions) except -1 nogil:
+    """Pairs of what is swept with what is fixed."""
+    cdef FixedWalk walk
+    cdef const Entry* e
+    cdef int k, slot, x = (3 - broad.axis) % 3, y = (4 - broad.axis) % 3, z = (5 - broad.axis) % 3
+    cdef float[3] low, high
+    cdef float more = <float> (0.5 * table.margin * (1.0 + 1e-6))
+    if broad.fixed.n == 0:
+        return 0
+    for k in range(broad.n_entry):
+        e = &broad.bounds[k]
+        low[0], low[1], low[2] = e.lo0, e.lo1, e.lo2
+        high[0], high[1], high[2] = e.hi0, e.hi1, e.hi2
+        walk.low[0], walk.low[1], walk.low[2] = low[x] - more, low[y] - more, low[z] - more
+        walk.high[0], walk.high[1], walk.high[2] = high[x] + more, high[y] + more, high[z] + more
+        begin_fixed(&walk, &broad.fixed)
+        slot = next_fixed(&walk, &broad.fixed)
+        while slot >= 0:
+            if may_meet(table, motions, e.slot, slot):
+                push_pair(broad, e.slot, slot)
+            slot = next_fixed(&walk, &broad.fixed)
+        if k % ROWS_A_LOOK == ROWS_A_LOOK - 1:
+            check_signals()
+    return 0
+
+
 cdef int find_pairs(Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) except -1 nogil:
     """Fill broad.pair with the pairs that may touch, sorted by (a, b).
 
     The poses and motions must be finite.  Also fills world_pose of every shape in a pair.
     """
-    if broad.revision != table.revision:
+    cdef bint anew = broad.revision != table.revision
+    if anew:
         broad.revision = -1
         rebuild(broad, table)
     broad.n_pair = 0
     find_travels(broad, table, motions)
+    if anew or not are_as_seen(&broad.fixed, table, body_pose, broad.travel):
+        arrange(broad, table, body_pose, motions)
     half_space_pairs(broad, table, body_pose, motions)
     sweep_pairs(broad, table, body_pose, motions)
+    fixed_pairs(broad, table, motions)
     if broad.n_pair > MANY_PAIRS:
         grow(<void**> &broad.pair_scratch, &broad.scratch_room, broad.n_pair, sizeof(Pair))
     sort_pairs(broad.pair, broad.n_pair, broad.pair_scratch, broad.count, table.n)

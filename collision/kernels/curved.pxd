@@ -6,8 +6,11 @@
 # the step within the tangent plane solves (K + g) d = w - g n.
 #
 # Source: the distance as the largest gap of parallel planes: S. Cameron, R. Culley, Determining the minimum
-# translational distance between two convex polyhedra (ICRA 1986); Newton's method on the sphere: P.-A. Absil, R. Mahony,
-# R. Sepulchre, Optimization Algorithms on Matrix Manifolds (2008), section 6.2.
+# translational distance between two convex polyhedra (ICRA 1986); Newton's method on the sphere: P.-A. Absil,
+# R. Mahony, R. Sepulchre, Optimization Algorithms on Matrix Manifolds (2008), section 6.2.
+#
+# Where a shape meets the other with a straight edge (of a box or a hull, along the side of a cylinder or a cone), its
+# support point jumps: there the normal is looked for among those across the edge.
 
 from libc.math cimport fabs, sqrt
 

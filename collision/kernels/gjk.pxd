@@ -122,7 +122,8 @@ cdef inline bint reduce_simplex(Simplex* s) noexcept nogil:
 
 
 cdef inline bint find_best_plane(
-        const PosedShape* a, const PosedShape* b, const Simplex* s, double* gap, Vec3* normal, Vec3* x_a) noexcept nogil:
+        const PosedShape* a, const PosedShape* b, const Simplex* s, double* gap, Vec3* normal,
+        Vec3* x_a) noexcept nogil:
     """The best normal near one, by the points that carry the nearest point so far."""
     cdef Vec3[3] x, w
     cdef int k

@@ -141,6 +141,14 @@ cdef void build(Building* b, int first, int count, int depth) noexcept nogil:
         build(b, first + half, count - half, depth + 1)
 
 
+cdef int build_tree(const double* low, const double* high, int* order, int n, TreeNode* node) noexcept nogil:
+    """A tree over n >= 1 boxes, corners (n, 3); how many nodes it has, of 2 n.  `order` holds 0 to n - 1 before."""
+    cdef Building b
+    b.low, b.high, b.order, b.node, b.n = low, high, order, node, 0
+    build(&b, 0, n, 0)
+    return b.n
+
+
 def bounding_tree(vertices, faces):
     """The tree over triangles.
 
@@ -164,8 +172,7 @@ def bounding_tree(vertices, faces):
     cdef int[::1] order = np.arange(len(faces), dtype=np.intc)
     nodes = np.zeros(2 * len(faces), dtype=NODE)
     cdef unsigned char[::1] raw = nodes.view(np.uint8)
-    cdef Building b
-    b.low, b.high, b.order, b.node, b.n = &low[0, 0], &high[0, 0], &order[0], <TreeNode*> &raw[0], 0
+    cdef int n
     with nogil:
-        build(&b, 0, <int> order.shape[0], 0)
-    return nodes[:b.n].copy(), np.asarray(order)
+        n = build_tree(&low[0, 0], &high[0, 0], &order[0], <int> order.shape[0], <TreeNode*> &raw[0])
+    return nodes[:n].copy(), np.asarray(order)
