@@ -47,7 +47,7 @@ def shifted(X, by):
 
 
 FLAT = {"sphere", "box", "capsule", "hull"}  # whose cores are polytopes
-CURVED = 1e-6  # [m] the others: what the descent on their rims leaves, at worst; nearly always it is rounding as well
+CURVED = 1e-9  # [m] the others; nearly always it is rounding as well
 
 
 def bounds(a, X, way, b, Y, n):
