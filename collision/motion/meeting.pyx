@@ -2,16 +2,18 @@
 
 from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
 
-from rbdyn.collision._types cimport BOX, HALF_SPACE, N_KINDS, SPHERE, TRIANGLE, Bounds, ContactBuffer, PosedShape
+from rbdyn.collision._types cimport (
+    BOX, BOX_CORE, HALF_SPACE, N_KINDS, SPHERE, TRIANGLE, Bounds, ContactBuffer, Pose, PosedShape, ShapeRecord,
+)
 from rbdyn.collision.kernels.box_box cimport box_gap
 from rbdyn.collision.kernels.core cimport core_radius
 from rbdyn.collision.kernels.gjk cimport descend
 from rbdyn.collision.motion.path cimport (
-    MovingShape, approach_along, axis_between, find_end, gap_along, move_to,
+    MovingShape, approach_along, axis_between, find_end, gap_along, is_coarse, move_to,
 )
 from rbdyn.collision.pair_table cimport PairEntry, collide
 from rbdyn.collision.sink cimport Sink
-from rbdyn.spatial._algebra cimport Vec3, dot3, sub3, zero3
+from rbdyn.spatial._algebra cimport Vec3, add3, dot3, mul3, sub3, zero3
 
 cdef double TOUCH = 0.5            # share of the margin: shapes in each other by less have not met
 cdef double OBEYED = 0.05          # share of the margin: rows that a motion disobeys by less are left as they are
@@ -74,6 +76,14 @@ cdef void look_closer(Meeting* m) noexcept nogil:
 
 # ---- one look --------------------------------------------------------------------------------
 
+cdef void put_box_around(const PosedShape* a, ShapeRecord* s, Pose* X, PosedShape* box) noexcept nogil:
+    """The box around a shape, as a shape of its own."""
+    s[0], X[0] = a.s[0], a.X[0]
+    s.kind, s.core = BOX, BOX_CORE
+    X.p = add3(X.p, mul3(X.R, s.bounds.center))
+    box.s, box.X = s, X
+
+
 cdef double gap_of(Meeting* m, double reach) noexcept nogil:
     """A gap between them where they are now looked at [m], along m.axis: positive, and about as large as it can be.
 
@@ -83,10 +93,21 @@ cdef double gap_of(Meeting* m, double reach) noexcept nogil:
     cdef const PosedShape* b = &m.b.later
     cdef double r = core_radius(a) + core_radius(b)
     cdef Vec3 x
+    cdef ShapeRecord[2] box
+    cdef Pose[2] X
+    cdef PosedShape[2] around
     if a.s.kind == HALF_SPACE or b.s.kind == HALF_SPACE or (a.s.kind == SPHERE and b.s.kind == SPHERE):
         m.axis = axis_between(a, b)
     elif a.s.kind == BOX and b.s.kind == BOX:
         return box_gap(a, b, &m.axis)
+    elif is_coarse(a) or is_coarse(b):
+        around[0], around[1] = a[0], b[0]
+        if is_coarse(a):
+            put_box_around(a, &box[0], &X[0], &around[0])
+        if is_coarse(b):
+            put_box_around(b, &box[1], &X[1], &around[1])
+        if descend(&around[0], &around[1], r + reach, m.axis, ROUGHLY, &x, &m.axis) < 0.0:
+            return -r
     elif descend(a, b, r + reach, m.axis, ROUGHLY, &x, &m.axis) < 0.0:
         return -r
     return gap_along(a, b, m.axis)

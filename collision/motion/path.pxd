@@ -3,18 +3,23 @@
 # A body turns about its origin at a constant rate while its origin moves in a straight line.  A shape's way is that of
 # the centre of its bounding sphere along the tangent, `shift`, give or take `spin`.
 
-from libc.math cimport INFINITY, cos, sin, sqrt
+from libc.math cimport INFINITY, cos, fabs, sin, sqrt
 
 from rbdyn.collision._types cimport (
-    BOX_CORE, CYLINDER_CORE, HALF_SPACE, SPHERE, BodyMotions, Pose, PosedShape, ShapeRecord,
+    BOX_CORE, CYLINDER_CORE, HALF_SPACE, MESH, SPHERE, BodyMotions, Pose, PosedShape, ShapeRecord,
 )
 from rbdyn.collision.bounds cimport centre_of
 from rbdyn.collision.kernels.core cimport core_radius, support
 from rbdyn.collision.kernels.vectors cimport axis_z, unit_or
 from rbdyn.collision.shape_table cimport compose_pose
+from rbdyn.collision.shapes.convex_hull cimport HullData
 from rbdyn.spatial._algebra cimport (
-    Mat3, Motion, Vec3, add3, cross3, dot3, matmul3, mul3, neg3, scale3, sub3, vec3, zero3, zero_m,
+    Mat3, Motion, Vec3, add3, cross3, dot3, matmul3, mul3, neg3, scale3, sub3, tmul3, vec3, zero3, zero_m,
 )
+
+
+cdef enum:
+    MANY_CORNERS = 64              # of the hull of a mesh; support points are looked for among all
 
 
 cdef struct Path:                  # of a shape from the step's start to its end
@@ -146,10 +151,20 @@ cdef inline Vec3 axis_between(const PosedShape* a, const PosedShape* b) noexcept
         return neg3(axis_z(&a.X.R))
     return unit_or(sub3(centre_of(a), centre_of(b)), vec3(0.0, 0.0, 1.0))
 
+cdef inline bint is_coarse(const PosedShape* a) noexcept nogil:
+    """Whether, of a mesh with a hull of many corners, the box around it is looked at instead: its triangles tell."""
+    return a.s.kind == <int> MESH and (<const HullData*> a.s.data).n_vertices > MANY_CORNERS
+
+cdef inline double reach_of_box(const PosedShape* a, Vec3 n) noexcept nogil:
+    cdef Vec3 l = tmul3(a.X.R, n), h = a.s.bounds.box
+    return dot3(n, a.X.p) + dot3(l, a.s.bounds.center) + fabs(l.x) * h.x + fabs(l.y) * h.y + fabs(l.z) * h.z
+
 cdef inline double reach_along(const PosedShape* a, Vec3 n) noexcept nogil:
     """Of its point farthest along the unit vector n, the coordinate along n [m]; of a plane, n or -n is the normal."""
     if a.s.kind == HALF_SPACE:
         return dot3(n, a.X.p)
+    if is_coarse(a):
+        return reach_of_box(a, n)
     return dot3(n, a.X.p if a.s.kind == SPHERE else support(a, n)) + core_radius(a)
 
 cdef inline double gap_along(const PosedShape* a, const PosedShape* b, Vec3 n) noexcept nogil:

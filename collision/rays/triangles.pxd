@@ -66,7 +66,10 @@ cdef inline double meet_box(const Ray* r, const TreeNode* n, double most) noexce
         s, t = (n.low[k] - r.o[k]) * r.inverse[k], (n.high[k] - r.o[k]) * r.inverse[k]
         if s != s or t != t:       # it runs within a side of the box
             continue
-        first, last = fmax(first, fmin(s, t)), fmin(last, fmax(s, t) * (1.0 + 1e-15))
+        if s > t:
+            s, t = t, s
+        t *= 1.0 + 1e-15
+        first, last = s if s > first else first, t if t < last else last
     return first if first <= last else INFINITY
 
 
@@ -140,7 +143,7 @@ cdef inline bint enter_height_map(const HeightMapData* map, Vec3 o, Vec3 d, doub
     cdef Span sx = slab(o.x, d.x, -map.x_0), sy = slab(o.y, d.y, -map.y_0)
     cdef Span sz = slab(o.z - 0.5 * (map.low + map.high), d.z, 0.5 * (map.high - map.low) * (1.0 + 1e-12) + 1e-12)
     cdef double first = fmax(fmax(0.0, sz.first), fmax(sx.first, sy.first)), last = fmin(most, fmin(sz.last, fmin(
-        sx.last, sy.last))), next_x, next_y, step_x, step_y, t
+        sx.last, sy.last))), next_x, next_y, step_x, step_y, t, leaves
     cdef int i, j, to_i, to_j
     if not first <= last:
         return False
@@ -154,8 +157,10 @@ cdef inline bint enter_height_map(const HeightMapData* map, Vec3 o, Vec3 d, doub
     t = first
     while 0 <= i < map.ny - 1 and 0 <= j < map.nx - 1 and t <= last:
         # the ray is lowest where it leaves the cell or comes in
-        if fmax(half_top(map, i, j, 0), half_top(map, i, j, 1)) >= o.z + d.z * (
-                fmin(fmin(next_x, next_y), last) if d.z < 0.0 else t) - 1e-9 * (fabs(o.z) + map.high - map.low):
+        leaves = next_x if next_x < next_y else next_y
+        leaves = leaves if leaves < last else last
+        if max(half_top(map, i, j, 0), half_top(map, i, j, 1)) >= o.z + d.z * (
+                leaves if d.z < 0.0 else t) - 1e-9 * (fabs(o.z) + map.high - map.low):
             if enter_cell(map, &r, i, j, e):
                 return e.distance <= most
         if next_x < next_y:

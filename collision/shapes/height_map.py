@@ -217,6 +217,10 @@ class HeightMap(Shape):
         n = np.stack([-along_x * (nx - 1) / self.size[0], -along_y * (ny - 1) / self.size[1], np.ones_like(u)], axis=-1)
         return np.asarray(n / np.linalg.norm(n, axis=-1, keepdims=True))
 
+    def slope(self, x: ArrayLike, y: ArrayLike) -> np.ndarray:
+        """How steep the surface is at places `x`, `y` of any shape: the angle between its normal and z [rad]."""
+        return np.asarray(np.arccos(np.clip(self.normal(x, y)[..., 2], 0.0, 1.0)))
+
     def bounding_box(self) -> tuple[np.ndarray, np.ndarray]:
         """Least and largest coordinates of its surface, (3,) each [m]."""
         half = 0.5 * np.array(self.size)

@@ -57,6 +57,9 @@ class Mesh(Shape):
         if faces.min() < 0 or faces.max() >= len(vertices):
             raise CollisionError(f"faces must index the {len(vertices)} vertices, got {faces.min()}..{faces.max()}")
         faces = faces.astype(np.int32)
+        a, b, c = (faces[:, k] for k in range(3))
+        if not ((a != b) & (b != c) & (c != a)).any():
+            raise CollisionError("a mesh needs a triangle with an area: all of these have the same corner twice")
         faces.flags.writeable = False
         object.__setattr__(self, "vertices", vertices)
         object.__setattr__(self, "faces", faces)
@@ -167,9 +170,18 @@ class Mesh(Shape):
             return np.zeros(len(points), dtype=bool)
         return np.asarray([winding_number(self.vertices[self.faces] - point) > 0.5 for point in points], dtype=bool)
 
+    @cached_property
+    def _corners(self) -> np.ndarray:
+        """The vertices that triangles use, (n, 3) [m]."""
+        return self.vertices[np.unique(self.faces)]
+
+    def bounding_box(self) -> tuple[np.ndarray, np.ndarray]:
+        """Least and largest coordinates, (3,) each [m], along its axes; of a flat mesh, too."""
+        return self._corners.min(axis=0), self._corners.max(axis=0)
+
     def farthest(self, direction: np.ndarray) -> np.ndarray:
         """The point farthest along a direction, (3,) [m]."""
-        return self.hull.farthest(direction)
+        return np.asarray(self._corners[np.argmax(self._corners @ direction)])
 
 
 def winding_number(corners: np.ndarray) -> float:
