@@ -160,10 +160,14 @@ class MaterialTable:
         return f"MaterialTable(default={self._default!r}, {len(self._pairs)} pairs)"
 
 
+DEFAULT = "default"  # which "" means too, as in RaiSim
+
+
 def _key(a: str, b: str) -> tuple[str, str]:
     for name, value in (("a", a), ("b", b)):
-        if not isinstance(value, str) or not value:
+        if not isinstance(value, str):
             raise ContactError(f"{name} must be the name of a material, got {value!r:.200}")
+    a, b = a or DEFAULT, b or DEFAULT
     return (a, b) if a <= b else (b, a)
 
 

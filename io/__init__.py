@@ -5,6 +5,19 @@ Importing this package is cheap: lxml, scipy and pycollada are loaded when a fil
 
 from rbdyn.io.meshes import convex_hull, load_mesh
 from rbdyn.io.objects import from_urdfpy
-from rbdyn.io.urdf import load_urdf
+from rbdyn.io.sensor_sets import CameraSpec, ImuSpec, LidarSpec, Noise, SensorSet
+from rbdyn.io.urdf import Description, load_sensor_set, load_urdf
 
-__all__ = ["convex_hull", "from_urdfpy", "load_mesh", "load_urdf"]
+__all__ = [
+    "CameraSpec",
+    "Description",
+    "ImuSpec",
+    "LidarSpec",
+    "Noise",
+    "SensorSet",
+    "convex_hull",
+    "from_urdfpy",
+    "load_mesh",
+    "load_sensor_set",
+    "load_urdf",
+]

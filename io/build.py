@@ -87,6 +87,7 @@ def _body(link: LinkSpec, shapes: MeshShapes) -> RigidBody:
     body = RigidBody(link.name, None, [g for g in collision if g], visual)
     if link.inertia is not None:
         body.take_inertia(link.inertia)  # its defects are noted: real robots have such
+    body.sensor_sets = link.sensor_sets
     return body
 
 

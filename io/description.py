@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rbdyn.collision.shapes import Shape
+from rbdyn.io.sensor_sets import SensorSet
 from rbdyn.mechanism.joint import Joint
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
@@ -43,6 +44,7 @@ class LinkSpec:
     inertia: SpatialInertia | None = None  # in the link frame; None: the file gives none
     collision: list[GeometrySpec] = field(default_factory=list)
     visual: list[GeometrySpec] = field(default_factory=list)
+    sensor_sets: list[SensorSet] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ from rbdyn.io.description import GeometrySpec, MeshFile
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.meshes.dae_colors import Color, dae_parts
 from rbdyn.io.meshes.hull import convex_hull
-from rbdyn.io.meshes.load import MAX_BYTES, check_format, load_mesh
-from rbdyn.io.paths import FileFinder, MissingFileError, check_scheme, read_regular
+from rbdyn.io.meshes.load import MAX_BYTES, check_format, mesh_of
+from rbdyn.io.paths import FileFinder, MissingFileError, check_scheme
 
 MISSING = ("warn", "error", "skip")
 COLLISION = ("hull", "decompose", "triangles", "skip")
@@ -71,7 +71,7 @@ class MeshShapes:
     def _colored(self, path: Path, scale: tuple[float, float, float]) -> list[tuple[Shape, Color | None]]:
         """The parts of a COLLADA file that was read, by colour."""
         if path not in self._parts:
-            parts = dae_parts(read_regular(str(path), MAX_BYTES))
+            parts = dae_parts(self._finder.read(path, MAX_BYTES))
             self._parts[path] = [(Mesh(vertices, faces, str(path)), color) for vertices, faces, color in parts]
         return [(scaled(mesh, scale), color) for mesh, color in self._parts[path]]
 
@@ -98,7 +98,7 @@ class MeshShapes:
 
     def _make(self, path: Path, scale: tuple[float, float, float], as_: str, place: str) -> tuple[Shape, ...]:
         if path not in self._meshes:
-            self._meshes[path] = load_mesh(path)
+            self._meshes[path] = mesh_of(self._finder.read(path, MAX_BYTES), str(path))
         mesh = scaled(self._meshes[path], scale)
         if as_ == "triangles":
             return (mesh,)

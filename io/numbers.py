@@ -93,9 +93,9 @@ def vector(text: str, n: int) -> tuple[float, ...]:
 
 def _template_hint(word: str) -> str:
     if "$" in word:
-        return " (a xacro expression? run xacro first)"
+        return " (a xacro expression? read the file with load_xacro)"
     if "@@" in word or "{" in word:
-        return " (templates are not supported yet)"
+        return " (a template? give its parameters: params={...})"
     return ""
 
 

@@ -13,6 +13,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
+from rbdyn.arguments import flag
 from rbdyn.errors import PathError
 
 MEGABYTE = 1 << 20
@@ -26,7 +27,7 @@ class MissingFileError(PathError):
     """The file is in none of the places where it may be; other PathErrors say that it may not be read."""
 
 
-def read_regular(path: str | os.PathLike[str], cap: int) -> bytes:
+def read_regular(path: str | os.PathLike[str], cap: int, resolved: Path | None = None) -> bytes:
     """The bytes of a regular file.
 
     Parameters
@@ -35,6 +36,8 @@ def read_regular(path: str | os.PathLike[str], cap: int) -> bytes:
         The file.
     cap : int
         Largest size accepted [bytes].
+    resolved : Path, optional
+        What the path was when it was judged, all links resolved: another file than this one is refused.
 
     Raises
     ------
@@ -50,12 +53,22 @@ def read_regular(path: str | os.PathLike[str], cap: int) -> bytes:
     except (OSError, ValueError) as error:
         raise PathError(f"cannot open {name}: {getattr(error, 'strerror', None) or error}") from None
     try:
+        if resolved is not None and not _is_at(descriptor, resolved):
+            raise PathError(f"{name} was exchanged for another file while it was opened")
         data = _read_open(descriptor, name, cap)
     finally:
         os.close(descriptor)
     if len(data) > cap:
         raise PathError(f"{name} has more than {cap} bytes")
     return data
+
+
+def _is_at(descriptor: int, path: Path) -> bool:
+    """Whether an open file is the one at `path`, which holds no links."""
+    try:
+        return os.path.samestat(path.lstat(), os.fstat(descriptor)) and os.path.realpath(path) == os.fspath(path)
+    except OSError:
+        return False
 
 
 def _read_open(descriptor: int, name: str, cap: int) -> bytes:
@@ -82,6 +95,10 @@ class FileFinder:
         The robot file; None if it came as text, which has no folder of its own.
     resource_dirs : path or iterable of paths
         Folders to search and to allow, after the robot file's own.
+    base_dir : path-like, optional
+        The folder of a robot that came as text.
+    allow_outside : bool
+        Whether files may lie anywhere.
 
     Raises
     ------
@@ -89,8 +106,17 @@ class FileFinder:
         If a resource folder does not exist.
     """
 
-    def __init__(self, robot_file: Path | None, resource_dirs: str | os.PathLike[str] | Iterable[object] = ()) -> None:
+    def __init__(
+        self,
+        robot_file: Path | None,
+        resource_dirs: str | os.PathLike[str] | Iterable[object] = (),
+        base_dir: str | os.PathLike[str] | None = None,
+        allow_outside: bool = False,
+    ) -> None:
         self.own = [] if robot_file is None else _unique([robot_file.absolute().parent, robot_file.resolve().parent])
+        if base_dir is not None:
+            self.own = [_folder(base_dir, "base_dir")]
+        self.allow_outside = flag(allow_outside, "allow_outside")
         self.resources = [_folder(item) for item in _listed(resource_dirs)]
         packages = [p for p in map(_package_root, self.own) if p is not None]
         self.roots = _unique([*self.own, *packages, *self.resources])
@@ -123,12 +149,20 @@ class FileFinder:
                 raise MissingFileError(
                     f"unknown package {_short(package)}; {self._searched()}, ROS_PACKAGE_PATH and AMENT_PREFIX_PATH"
                 )
-            return self._first(filename, [f / rest for f in folders], [*folders, *self.roots])
+            return self.first(filename, [f / rest for f in folders], [*folders, *self.roots])
         if Path(path).is_absolute():
-            return self._first(filename, [Path(path)], self.roots)
-        return self._first(filename, [f / path for f in (*self.own, *self.resources)], self.roots)
+            return self.first(filename, [Path(path)], self.roots)
+        return self.first(filename, [f / path for f in (*self.own, *self.resources)], self.roots)
 
-    def _first(self, filename: str, candidates: list[Path], roots: list[Path]) -> Path:
+    def read(self, path: Path, cap: int) -> bytes:
+        """The bytes of a file that `find` has found, as `read_regular` gives them; PathError if it was exchanged since.
+
+        A link that takes the file's place, or a folder's above it, after `find` had looked leads elsewhere.
+        """
+        return read_regular(path, cap, None if self.allow_outside else path)
+
+    def first(self, filename: str, candidates: list[Path], roots: list[Path]) -> Path:
+        """The first of these files that exists, all links resolved; errors as for `find`."""
         allowed = [os.path.realpath(r) for r in roots]
         for candidate in candidates:
             try:
@@ -136,10 +170,10 @@ class FileFinder:
                 exists = os.path.lexists(real)
             except (OSError, ValueError):
                 continue
-            if exists and not any(_inside(real, root) for root in allowed):
+            if exists and not self.allow_outside and not any(_inside(real, root) for root in allowed):
                 raise PathError(
                     f"{_short(filename)} lies outside the folders that this robot file may read "
-                    f"({', '.join(map(str, roots)) or 'none'}); give resource_dirs=[...] to allow it"
+                    f"({', '.join(map(str, roots)) or 'none'}); give resource_dirs=[...], or allow_outside=True"
                 )
             if exists:
                 return Path(real)
@@ -151,7 +185,7 @@ class FileFinder:
 
     def _package_folders(self, package: str) -> list[Path]:
         """The folders that may be the package: above the robot file, in resource_dirs, in the ROS environment."""
-        above = [a for own in self.own for a in (own, *own.parents)]
+        above = [a for own in self.own for a in _climbed(own)]
         found = [a for a in above if a.name == package]
         for folder in self.resources:
             found += [folder] if folder.name == package else []
@@ -159,9 +193,22 @@ class FileFinder:
         for folder in _environment("ROS_PACKAGE_PATH"):
             found += [folder] if folder.name == package else [folder / package]
         found += [prefix / "share" / package for prefix in _environment("AMENT_PREFIX_PATH")]
-        for own in self.own:  # never directly under the file system's root: package://etc is not a package
-            found += [a / package for a in (own, *own.parents[:MAX_SIBLING_LEVELS]) if a != Path(a.anchor)]
+        found += [a / package for a in above if not package.startswith(".")]
         return [f for f in _unique(found) if _is_folder(f)]
+
+
+def _climbed(folder: Path) -> list[Path]:
+    """The folder and those above it in which packages are looked for: a few, and neither the home folder nor the root.
+
+    So package://.ssh and package://etc are no packages.
+    """
+    home = os.environ.get("HOME") or os.environ.get("USERPROFILE") or ""
+    found: list[Path] = []
+    for ancestor in (folder, *folder.parents[:MAX_SIBLING_LEVELS]):
+        if ancestor == Path(ancestor.anchor) or str(ancestor) == home:
+            break
+        found.append(ancestor)
+    return found
 
 
 def _split(filename: str) -> tuple[str, str]:
@@ -200,12 +247,13 @@ def _listed(dirs: str | os.PathLike[str] | Iterable[object]) -> list[object]:
     return [dirs] if isinstance(dirs, (str, os.PathLike)) else list(dirs)
 
 
-def _folder(item: object) -> Path:
+def _folder(item: object, name: str = "resource_dirs") -> Path:
     if not isinstance(item, (str, os.PathLike)):
-        raise PathError(f"resource_dirs must hold paths of folders, got {_short(item)}")
+        what = "must be the path of a folder" if name != "resource_dirs" else "must hold paths of folders"
+        raise PathError(f"{name} {what}, got {_short(item)}")
     path = Path(item)
     if not _is_folder(path):
-        raise PathError(f"resource_dirs: no folder {_short(str(item))}")
+        raise PathError(f"{name}: no folder {_short(str(item))}")
     return path.absolute()
 
 

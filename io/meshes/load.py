@@ -56,7 +56,11 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
     """
     name = os.fspath(path)
     check_format(name)
-    data = read_regular(name, MAX_BYTES)
+    return mesh_of(read_regular(name, MAX_BYTES), name)
+
+
+def mesh_of(data: bytes, name: str) -> Mesh:
+    """The mesh that the bytes of a file of that name hold; MeshError as for `load_mesh`."""
     vertices, faces = READERS[Path(name).suffix.lower()](data, name)
     try:
         return Mesh(vertices, faces, path=name)

@@ -58,6 +58,11 @@ class Template:
         self._budget = [MAX_FILLED]
 
     @property
+    def values(self) -> dict[str, str]:
+        """The parameters of this scope, as the texts that are filled in."""
+        return dict(self._values)
+
+    @property
     def names(self) -> list[str]:
         """Names of all parameters, those of outer scopes too."""
         return [*self._values, *(self._outer.names if self._outer else ())]

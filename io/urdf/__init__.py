@@ -1,5 +1,7 @@
-"""URDF files, in the standard form and in RaiSim's dialect."""
+"""Robot files in URDF and in RaiSim's dialect of it."""
 
 from rbdyn.io.urdf.load import load_urdf
+from rbdyn.io.urdf.robot_text import Description
+from rbdyn.io.urdf.sensor_files import load_sensor_set
 
-__all__ = ["load_urdf"]
+__all__ = ["Description", "load_sensor_set", "load_urdf"]

@@ -40,7 +40,20 @@ def read_joint(node: Node, diagnostics: Diagnostics) -> JointSpec:
         joint = Joint(name, joint_type, position, velocity, effort, mimic=_mimic(node, kind, diagnostics), **passive)
     except Error as error:
         raise error if str(error).startswith(node.file) else node.error(str(error)) from None
+    joint.annotations = _annotations(node)
     return JointSpec(node.where, joint, parent, child, pose)
+
+
+def _annotations(node: Node) -> dict[str, dict[str, str]]:
+    """What is for other programs, as texts; the numbers in it are checked all the same."""
+    kept = {}
+    for tag in ("safety_controller", "calibration"):
+        item = node.child(tag)
+        if item is not None:
+            for name in item.attributes:
+                item.limit(name)
+            kept[tag] = {name: item.get(name) or "" for name in item.attributes}
+    return kept
 
 
 def make_type(kind: str, axis: tuple[float, float, float], pitch: float = 0.0) -> JointType:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from rbdyn.collision.shapes import Box, Capsule, Cylinder, Shape, Sphere
 from rbdyn.errors import Error
@@ -23,23 +23,41 @@ def read_link(node: Node, palette: Mapping[str, Color | None], diagnostics: Diag
     """A <link>; `palette` gives the colours of named materials (None: defined without a colour)."""
     name = node.text("name")
     node = node.owned_by(f"link {name!r}")
-    if node.has("sensor"):
-        diagnostics.warn(
-            node.where, f"{node.label}: sensor={node.get('sensor')!r}: sensors are not supported yet; ignored"
-        )
     inertial = node.first("inertial", diagnostics)
-    link = LinkSpec(node.where, name, None if inertial is None else read_inertial(inertial, diagnostics))
-    for k, item in enumerate(node.children("collision")):
-        shape, pose = _shape_and_pose(item, diagnostics)
+    inertia = None if inertial is None else read_inertial(inertial, diagnostics)
+    collision, visual = read_collision(node, name, diagnostics), read_visual(node, name, palette, diagnostics)
+    return LinkSpec(node.where, name, inertia, collision, visual)
+
+
+def read_collision(
+    node: Node, name: str, diagnostics: Diagnostics, pose: Transform | None = None, first: int = 0
+) -> list[GeometrySpec]:
+    """The <collision> elements inside, named "NAME/0", ..., in a frame in which that of `node` sits at `pose`."""
+    found = []
+    for k, item in enumerate(node.children("collision"), start=first):
+        shape, local = _shape_and_pose(item, diagnostics)
         material = _contact_material(item, diagnostics)
         if shape is not None:
-            link.collision.append(GeometrySpec(item.where, f"{name}/{k}", shape, pose, material))
-    for k, item in enumerate(node.children("visual")):
-        shape, pose = _shape_and_pose(item, diagnostics)
+            found.append(GeometrySpec(item.where, f"{name}/{k}", shape, pose @ local if pose else local, material))
+    return found
+
+
+def read_visual(
+    node: Node,
+    name: str,
+    palette: Mapping[str, Color | None],
+    diagnostics: Diagnostics,
+    pose: Transform | None = None,
+    first: int = 0,
+) -> list[GeometrySpec]:
+    """The <visual> elements inside, likewise."""
+    found = []
+    for k, item in enumerate(node.children("visual"), start=first):
+        shape, local = _shape_and_pose(item, diagnostics)
         color = _color(item, palette, diagnostics)
         if shape is not None:
-            link.visual.append(GeometrySpec(item.where, f"{name}/{k}", shape, pose, color=color))
-    return link
+            found.append(GeometrySpec(item.where, f"{name}/{k}", shape, pose @ local if pose else local, color=color))
+    return found
 
 
 def read_pose(parent: Node) -> Transform:
@@ -148,19 +166,19 @@ def _contact_material(node: Node, diagnostics: Diagnostics) -> str:
         text = f"<material> in <collision> of {node.owner} has no <contact name=...>; material 'default' is taken"
         diagnostics.warn(material.where, text, "collision material without contact")
         return "default"
-    return contact.text("name")
+    return contact.text("name") if contact.get("name") != "" else "default"
 
 
-def read_palette(root: Node, diagnostics: Diagnostics) -> dict[str, Color | None]:
+def read_palette(roots: Sequence[Node], diagnostics: Diagnostics) -> dict[str, Color | None]:
     """Colours of all named materials, wherever they are defined; the robot's own come first."""
     palette: dict[str, Color | None] = {}
     unheard = Diagnostics()  # what is odd in a link's material is reported where the link is read
-    visuals = [v for link in root.children("link") for v in link.children("visual")]
-    for holder in (root, *visuals):
+    visuals = [v for root in roots for link in root.children("link") for v in link.children("visual")]
+    for k, holder in enumerate((*roots, *visuals)):
         for material in holder.children("material"):
             name = material.get("name")
             if name and (material.children("color") or material.children("texture")):
-                palette.setdefault(name, _own_color(material, diagnostics if holder is root else unheard))
+                palette.setdefault(name, _own_color(material, diagnostics if k < len(roots) else unheard))
     return palette
 
 

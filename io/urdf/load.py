@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
-from rbdyn.arguments import flag
-from rbdyn.errors import Error, UrdfError
+from rbdyn.arguments import shown
+from rbdyn.errors import Error, PathError
+from rbdyn.io.attached_files import find_module
 from rbdyn.io.build import build_mechanism
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.joint_order import in_order
 from rbdyn.io.mesh_shapes import MeshShapes
-from rbdyn.io.paths import FileFinder, read_regular
-from rbdyn.io.safe_xml import MAX_BYTES
+from rbdyn.io.paths import FileFinder
+from rbdyn.io.safe_xml import parse_xml
+from rbdyn.io.templates import Template
+from rbdyn.io.templates.template import Params
+from rbdyn.io.urdf.node import Node
 from rbdyn.io.urdf.reader import read_robot
+from rbdyn.io.urdf.robot_text import Description
+from rbdyn.io.urdf.sensor_files import SensorFiles
+from rbdyn.io.urdf.source import PathOrText, Source, looks_like_xml, parse_fragment, source_of
 from rbdyn.mechanism.mechanism import Mechanism
 
-BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-PathOrText = str | bytes | os.PathLike[str]
+MAX_MODULES = 1000
 
 
 def load_urdf(
     path_or_text: PathOrText,
     floating: bool | None = None,
-    params: Mapping[str, object] | None = None,
-    modules: Iterable[object] = (),
+    params: Params | None = None,
+    modules: Iterable[PathOrText] = (),
     resource_dirs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
     strict: bool = False,
     *,
@@ -34,6 +41,9 @@ def load_urdf(
     collision_mesh: str = "hull",
     visual_meshes: bool = False,
     joint_order: Iterable[str] | None = None,
+    base_dir: str | os.PathLike[str] | None = None,
+    allow_outside: bool = False,
+    on_missing_sensor: str = "warn",
 ) -> Mechanism:
     """Read a robot: standard URDF, or RaiSim's dialect of it.
 
@@ -49,10 +59,14 @@ def load_urdf(
         link moves freely: a root body "world" is put before it, with a Floating joint "ROOT" between them.  False
         fixes that joint.  True frees a robot whose root is "world": that link becomes a floating body, and the root
         body is then called "universe".
-    params : mapping, optional
-        Template parameters: not supported yet.
-    modules : iterable
-        URDF modules: not supported yet.
+    params : mapping or iterable of pairs, optional
+        Parameters of a template, by name without the @@: numbers or strings.  "@@name" in an attribute becomes the
+        parameter, "{@@width / 2 + 0.1}" the number that the expression means (+ - * / ** ( ), sin cos exp log sqrt,
+        pi; nothing else, and nothing is executed).  Without `params` braces are letters like others.
+    modules : iterable of path-like, str or bytes
+        Files, or texts, of links and joints that are added to the robot, with or without a <robot> around them.  Names
+        are looked for as RaiSim does: an absolute path; or BASE/name, BASE/modules/name, BASE/../modules/name,
+        BASE/module/name, BASE/../module/name, BASE being each of `resource_dirs`, then the robot's own folder.
     resource_dirs : path or iterable of paths
         Folders in which meshes and packages are looked for, and may lie, besides the robot file's own.
     strict : bool
@@ -72,6 +86,13 @@ def load_urdf(
     joint_order : iterable of str, optional
         Names of joints that move, in the order in which they are to stand in q and v, behind the floating base; those
         left out follow as the file has them.  None may come before one that it hangs on.
+    base_dir : path-like, optional
+        The folder of a robot that comes as text: what it names is looked for, and may lie, there.
+    allow_outside : bool
+        Whether files that the robot file names may lie anywhere.  For robot files that you trust.
+    on_missing_sensor : {"warn", "error", "skip"}
+        A sensor-set file that is nowhere to be found: leave `SensorSet.sensors` empty with a warning, raise PathError,
+        or leave it empty.  One that is malformed, or lies outside, always raises.
 
     Returns
     -------
@@ -79,14 +100,16 @@ def load_urdf(
         Every link a body, every joint a joint, names kept, fixed joints too; in the order of the file, but a parent
         before its children.  Geometry is attached and named "LINK/0", "LINK/1", ...; several pieces of
         "LINK/0" are "LINK/0/0", "LINK/0/1", ...  Whatever was assumed or ignored stands in `mechanism.diagnostics`,
-        with file and line.
+        with file and line.  `mechanism.description` has the text, its file and folders; `RigidBody.sensor_sets` what
+        <link sensor="FILE"> mounts; `Joint.annotations` <safety_controller> and <calibration>.
 
     Raises
     ------
     UrdfError
-        If the text is malformed, incomplete or contradictory; the message starts with file:line.
+        If the text is malformed, incomplete or contradictory, or a template parameter is missing; the message starts
+        with file:line.
     PathError
-        If the file, or a mesh, does not exist or may not be read.
+        If the file, a module or a mesh does not exist or may not be read.
     MeshError
         If a mesh file is malformed.
     MissingExtraError
@@ -114,34 +137,71 @@ def load_urdf(
     >>> m.num_velocities, m.find_joint("ROOT").joint_type
     (6, Floating())
     """
-    if params is not None:
-        raise Error("params: URDF templates are not supported yet; give the text with its numbers filled in")
-    if count := len(list(modules)):
-        raise Error(f"modules: URDF modules are not supported yet, got {count}")
-    source, file, path = _source(path_or_text, text)
+    source = source_of(path_or_text, text)
+    if base_dir is not None and source.path is not None:
+        raise Error(f"base_dir is the folder of a text; this robot is a file, in {str(source.path.parent)!r:.300}")
     diagnostics = Diagnostics(strict)
-    shapes = MeshShapes(FileFinder(path, resource_dirs), diagnostics, on_missing_mesh, collision_mesh, visual_meshes)
-    robot = in_order(read_robot(source, file, diagnostics), joint_order)
-    return build_mechanism(robot, floating, shapes, diagnostics)
+    finder = FileFinder(source.path, resource_dirs, base_dir, allow_outside)
+    shapes = MeshShapes(finder, diagnostics, on_missing_mesh, collision_mesh, visual_meshes)
+    sources = [source, *_module_sources(modules, finder)]
+    template = None if params is None else Template(params)
+    trees = [parse_xml(source.data, source.name, diagnostics), *(parse_fragment(m, diagnostics) for m in sources[1:])]
+    template = _filled(sources, trees, template, diagnostics)
+    sensors = SensorFiles(finder, diagnostics, on_missing_sensor, template)
+    roots = [Node(tree, one.name) for tree, one in zip(trees, sources, strict=True)]
+    robot = in_order(read_robot(roots, diagnostics, sensors), joint_order)
+    _report_unused(template, source, diagnostics)
+    mechanism = build_mechanism(robot, floating, shapes, diagnostics)
+    values = None if template is None else tuple(template.values.items())
+    folder = finder.own[0] if finder.own else None
+    mechanism.description = Description(source, tuple(sources[1:]), values, folder, tuple(finder.resources))
+    return mechanism
 
 
-def _source(path_or_text: PathOrText, text: bool | None) -> tuple[str | bytes, str, Path | None]:
-    """The text, its name for messages, and its path if it has one."""
-    if not isinstance(path_or_text, (str, bytes, os.PathLike)):
-        raise Error(f"path_or_text must be a path or URDF text, got {type(path_or_text).__name__}")
-    if text is None:
-        text = not isinstance(path_or_text, os.PathLike) and _looks_like_xml(path_or_text)
-    if flag(text, "text"):
-        if isinstance(path_or_text, os.PathLike):
-            raise Error(f"text=True, but path_or_text is a path: {path_or_text!r}")
-        return path_or_text.lstrip("\ufeff") if isinstance(path_or_text, str) else path_or_text, "<text>", None
-    name = os.fsdecode(path_or_text)
-    if not name.strip():
-        raise UrdfError("<text>:1: path_or_text is empty: neither a path nor a robot description")
-    return read_regular(name, MAX_BYTES), name, Path(name)
+def _module_sources(modules: Iterable[PathOrText], finder: FileFinder) -> list[Source]:
+    """The texts of modules, in their order."""
+    if isinstance(modules, (str, bytes, os.PathLike)) or not isinstance(modules, Iterable):
+        raise Error(f"modules must be a list of paths or texts, got {shown(modules)}")
+    found: list[Source] = []
+    for k, item in enumerate(modules):
+        what = f"modules[{k}]"
+        if k >= MAX_MODULES:
+            raise Error(f"modules: more than {MAX_MODULES}")
+        if not isinstance(item, (str, bytes, os.PathLike)):
+            raise Error(f"{what} must be a path or the text of a module, got {shown(item)}")
+        if not isinstance(item, os.PathLike) and looks_like_xml(item):
+            found.append(replace(source_of(item, True, what), name=f"<{what}>"))
+            continue
+        name = os.fsdecode(item)
+        if not name.strip() or "\0" in name:
+            raise PathError(f"{what}: {name!r:.300} is not a file name")
+        try:
+            found.append(source_of(find_module(finder, name), False, what))
+        except PathError as error:
+            raise PathError(f"{what}: {error}") from None
+    return found
 
 
-def _looks_like_xml(source: str | bytes) -> bool:
-    if isinstance(source, bytes):
-        return source.startswith(BYTE_ORDER_MARKS) or source[:1000].lstrip().startswith(b"<")
-    return source.lstrip("\ufeff \t\r\n").startswith("<")
+def _filled(
+    sources: list[Source], trees: list[Any], template: Template | None, diagnostics: Diagnostics
+) -> Template | None:
+    """The template that has filled the trees; None if there is nothing to fill."""
+    if template is None and any(map(_is_template, sources, trees)):
+        template = Template()
+    if template is not None:
+        for source, tree in zip(sources, trees, strict=True):
+            template.fill_tree(tree, source.name)
+    return template
+
+
+def _is_template(source: Source, tree: Any) -> bool:
+    """Whether a robot asks for parameters; one that holds braces alone is none."""
+    marked = "@@" in source.data if isinstance(source.data, str) else b"@@" in source.data
+    return marked and any("@@" in value for element in tree.iter() for value in element.attrib.values())
+
+
+def _report_unused(template: Template | None, source: Source, diagnostics: Diagnostics) -> None:
+    unused = [] if template is None else template.unused
+    if unused:
+        named = ", ".join(map(repr, unused[:10])) + (f" and {len(unused) - 10} more" if len(unused) > 10 else "")
+        diagnostics.warn(f"{source.name}:1", f"params: {named} {'is' if len(unused) == 1 else 'are'} not used in it")

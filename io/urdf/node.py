@@ -85,7 +85,7 @@ class Node:
         if not value.strip():
             raise self.error(f"{name}={value!r} is empty")
         if "@@" in value:
-            raise self.error(f"{name}={shown(value)}: templates are not supported yet")
+            raise self.error(f"{name}={shown(value)} is of a template: give its parameters, params={{...}}")
         return value
 
     def number(self, name: str, default: float | None = None, largest: float = LARGEST) -> float:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rbdyn.io.description import PinSpec
 from rbdyn.io.numbers import shown
 from rbdyn.io.urdf.node import Node
 
 
-def read_constraints(root: Node) -> tuple[str, tuple[float, ...] | None, list[PinSpec]]:
+def read_constraints(roots: Sequence[Node]) -> tuple[str, tuple[float, ...] | None, list[PinSpec]]:
     """Where the element stands, its nominal configuration if it gives one, and the pins in it."""
-    node = root.child("constraints")
-    if node is None:
-        return root.where, None, []
+    found = [node for node in (root.child("constraints") for root in roots) if node is not None]
+    if not found:
+        return roots[0].where, None, []
+    if len(found) > 1:
+        raise found[1].error(f"a second <constraints>; the first is at {found[0].where}")
+    node = found[0]
     for item in node.children():
         if item.tag != "pin":
             raise item.error(

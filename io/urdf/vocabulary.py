@@ -14,7 +14,7 @@ from rbdyn.io.urdf.node import Node
 # tag -> (attributes, child tags)
 KNOWN: dict[str, tuple[str, str]] = {
     "robot": ("name version", "link joint material constraints"),
-    "link": ("name sensor", "inertial visual collision"),
+    "link": ("name sensor model serial_number", "inertial visual collision"),
     "inertial": ("", "origin mass inertia"),
     "mass": ("value", ""),
     "inertia": ("ixx ixy ixz iyy iyz izz", ""),
@@ -31,35 +31,67 @@ KNOWN: dict[str, tuple[str, str]] = {
     "color": ("rgba", ""),
     "texture": ("filename", ""),
     "contact": ("name", ""),
-    "joint": ("name type", "origin parent child axis limit dynamics mimic"),
+    "joint": ("name type", "origin parent child axis limit dynamics mimic safety_controller calibration"),
     "parent": ("link", ""),
     "child": ("link", ""),
     "axis": ("xyz pitch", ""),
     "limit": ("lower upper effort velocity", ""),
     "dynamics": ("damping friction rotor_inertia stiffness spring_mount", ""),
     "mimic": ("joint multiplier offset", ""),
+    "safety_controller": ("soft_lower_limit soft_upper_limit k_position k_velocity", ""),
+    "calibration": ("reference_position rising falling", ""),
     "constraints": ("nominal_config", "pin"),
     "pin": ("body1 body2 anchor", ""),
 }
-ATTRIBUTES = {tag: frozenset(words[0].split()) for tag, words in KNOWN.items()}
-CHILDREN = {tag: frozenset(words[1].split()) for tag, words in KNOWN.items()}
+# of the files that <link sensor> names
+SENSOR_SET = {
+    tag: KNOWN[tag]
+    for tag in (
+        *("inertial", "mass", "inertia", "origin", "visual", "collision", "geometry", "box", "sphere", "cylinder"),
+        *("capsule", "mesh", "material", "color", "texture", "contact"),
+    )
+} | {
+    "sensor_set": ("name", "origin link"),
+    "link": ("", "inertial visual collision sensor"),
+    "sensor": ("name type update_rate", "origin camera data limit model yaw pitch spin range noise"),
+    "camera": ("horizontal_fov", "image clip noise"),
+    "image": ("width height", ""),
+    "clip": ("near far", ""),
+    "noise": ("type mean stddev", ""),
+    "data": ("type", ""),
+    "limit": ("acc_limit ang_vel_limit", ""),
+    "model": ("name", ""),
+    "yaw": ("samples", ""),
+    "pitch": ("samples min_angle max_angle", ""),
+    "spin": ("direction rate", ""),
+    "range": ("min max", ""),
+}
+
+Words = dict[str, tuple[frozenset[str], frozenset[str]]]
+
+
+def _split(known: dict[str, tuple[str, str]]) -> Words:
+    return {tag: (frozenset(words[0].split()), frozenset(words[1].split())) for tag, words in known.items()}
+
+
+ROBOT_WORDS, SENSOR_WORDS = _split(KNOWN), _split(SENSOR_SET)
 
 # For other programs; dropping them changes no kinematics or dynamics.
 HARMLESS = {
     "robot": frozenset({"transmission", "gazebo", "ros2_control", "sensor", "group", "disable_collisions"}),
     "link": frozenset({"gazebo", "self_filter", "collision_checking"}),
-    "joint": frozenset({"safety_controller", "calibration", "hardwareInterface", "gazebo"}),
+    "joint": frozenset({"hardwareInterface", "gazebo"}),
     "collision": frozenset({"verbose"}),
 }
 NOTHING: frozenset[str] = frozenset()
 
 
-def check_words(root: Node, diagnostics: Diagnostics) -> None:
+def check_words(root: Node, diagnostics: Diagnostics, words: Words = ROBOT_WORDS) -> None:
     """Report every element, attribute and text that the reader does not know.  Iterative."""
     pending = [root]
     while pending:
         node = pending.pop()
-        known = ATTRIBUTES[node.tag]
+        known, children = words[node.tag]
         for attribute in node.attributes:
             if attribute not in known and not attribute.startswith("{"):
                 near = diagnostics.did_you_mean(attribute, known, 1)
@@ -68,18 +100,18 @@ def check_words(root: Node, diagnostics: Diagnostics) -> None:
         if stray := node.stray_text:
             diagnostics.warn(node.where, f"text {shown(stray)} inside <{node.tag}>; ignored", f"text {node.tag}")
         for tag, found in node.by_tag().items():
-            if tag in CHILDREN[node.tag]:
+            if tag in children:
                 pending.extend(found)
             else:
-                text = _complaint(node.tag, tag, diagnostics)
+                text = _complaint(node.tag, tag, children, diagnostics)
                 diagnostics.warn(found[0].where, text, f"tag {node.tag}/{tag}", len(found))
 
 
-def _complaint(parent: str, tag: str, diagnostics: Diagnostics) -> str:
+def _complaint(parent: str, tag: str, known: frozenset[str], diagnostics: Diagnostics) -> str:
     """What to say of an element that the reader does not know."""
     if tag.startswith("xacro:"):
-        return f"<{tag}> was not expanded; run xacro on the file first"
+        return f"<{tag}> was not expanded; read the file with load_xacro"
     if tag in HARMLESS.get(parent, NOTHING):
         return f"<{tag}> in <{parent}> is for other programs; ignored"
-    near = diagnostics.did_you_mean(tag, CHILDREN[parent], 1)
+    near = diagnostics.did_you_mean(tag, known, 1)
     return f"unknown tag <{shown(tag)[1:-1]}> in <{parent}>{near}; ignored"

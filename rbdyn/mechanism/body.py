@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from rbdyn.arguments import name as checked_name
 from rbdyn.arguments import shown
@@ -24,6 +25,17 @@ def _inertia(body: RigidBody, value: object, what: str) -> SpatialInertia:
         rule = "all must be 0 or more, and none larger than the sum of the others"
         raise MechanismError(f"{what} of body {body.name!r}: {defect}; {rule} (take_inertia keeps what files hold)")
     return value
+
+
+def _sensor_sets(body: RigidBody, value: Any, what: str) -> tuple[Any, ...]:
+    """A tuple of sensor sets."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise MechanismError(f"{what} of body {body.name!r} must be sensor sets, got {shown(value)}")
+    items = tuple(value)
+    for item in items:
+        if not callable(getattr(item, "moved", None)):
+            raise MechanismError(f"{what} of body {body.name!r} must be sensor sets, got {shown(item)}")
+    return items
 
 
 class RigidBody(Edited):
@@ -60,12 +72,16 @@ class RigidBody(Edited):
         self.inertia = inertia
         self.collision = collision
         self.visual = visual
+        self.sensor_sets = ()
         self.frame = CartesianFrame(name)
         self.frames: dict[str, tuple[CartesianFrame, Transform]] = {}
 
     inertia = Parameter(_inertia, "The body's SpatialInertia, in its own frame.")
     collision = Parameter(GeometryList, "Shapes that collide, a list of Geometry.")
     visual = Parameter(GeometryList, "Shapes that are only drawn, a list of Geometry.")
+    sensor_sets = Parameter(
+        _sensor_sets, "What its file mounts on it, a tuple of `rbdyn.io.SensorSet`; copied, moved and merged with it."
+    )
 
     def take_inertia(self, inertia: SpatialInertia) -> None:
         """Set the inertia without a judgement, as a file, another body or several of them give it.
@@ -106,6 +122,7 @@ class RigidBody(Edited):
         """A copy with fresh frames, and another name if given."""
         twin = RigidBody(self.name if name is None else name, None, self.collision, self.visual)
         twin.take_inertia(self.inertia)
+        twin.sensor_sets = self.sensor_sets
         for frame_name, (_, pose) in self.frames.items():
             twin.add_frame(frame_name, pose)
         return twin

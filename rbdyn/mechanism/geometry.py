@@ -20,6 +20,12 @@ BITS = (-(2**63), 2**64 - 1)  # what 64 bits hold, with a sign or without
 Color = tuple[float, float, float, float]
 
 
+def _material(value: object) -> str:
+    """A name; "" is RaiSim's name of the default material."""
+    unnamed = isinstance(value, str) and not value
+    return "default" if unnamed else checked_name(value, "material of a Geometry", error=MechanismError)
+
+
 @dataclass(frozen=True)
 class Geometry:
     """A shape on a body.
@@ -33,7 +39,7 @@ class Geometry:
     name : str
         "LINK/0", "LINK/1", ... for a robot read from a file; may be empty.
     material : str
-        Material name for the World's pair table; "default" unless said otherwise.
+        Material name for the World's pair table; "default" unless said otherwise, which "" means too.
     group, mask : int
         64-bit collision group and mask: A and B collide if each one's group meets the other's mask.
     color : (r, g, b, a), optional
@@ -65,7 +71,7 @@ class Geometry:
             raise MechanismError(f"name of a Geometry must be a string, got {shown(self.name)}")
         values = {
             "name": str(self.name),
-            "material": checked_name(self.material, "material of a Geometry", error=MechanismError),
+            "material": _material(self.material),
             "group": whole(self.group, "group of a Geometry", *BITS, error=MechanismError),
             "mask": whole(self.mask, "mask of a Geometry", *BITS, error=MechanismError),
             "color": _color(self.color),

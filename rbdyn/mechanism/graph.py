@@ -79,6 +79,7 @@ class Graph:
         self.name = root_body.name
         self.diagnostics: list[str] = []
         self.nominal_configuration: tuple[float, ...] | None = None
+        self.description: Any = None
         claim([root_body], self)
 
     def _restructured(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -201,6 +201,20 @@ def _mimic(joint: Joint, value: object, what: str) -> Mimic | None:
     return value
 
 
+def _annotations(joint: Joint, value: Any, what: str) -> dict[str, dict[str, str]]:
+    """A copy of name -> {attribute: text}."""
+    named = f"{what} of joint {joint.name!r}"
+    if not isinstance(value, Mapping):
+        raise MechanismError(f"{named} must be a mapping of names to attributes, got {shown(value)}")
+    kept: dict[str, dict[str, str]] = {}
+    for tag, attributes in value.items():
+        plain = isinstance(attributes, Mapping) and all(isinstance(t, str) for a in attributes.items() for t in a)
+        if not (isinstance(tag, str) and plain):
+            raise MechanismError(f"{named} must be names with attributes and texts, got {shown({tag: attributes})}")
+        kept[tag] = dict(attributes)
+    return kept
+
+
 class Joint(Edited):
     """A joint between two bodies; `Mechanism.attach` puts it in place.
 
@@ -305,6 +319,7 @@ class Joint(Edited):
         self.cone_limit = cone_limit
         self.twist_limits = twist_limits
         self.twist_axis = twist_axis
+        self.annotations = {}
         self.frame_before = CartesianFrame(f"before_{name}")
         self.frame_after = CartesianFrame(f"after_{name}")
 
@@ -326,6 +341,11 @@ class Joint(Edited):
     twist_limits = Parameter(_twist, "Least and largest turn about the twist axis [rad]; None for no limit.")
     twist_axis = Parameter(_axis, "Axis of the twist, (3,) of unit length, in both joint frames.")
     mimic = Parameter(_mimic, "The joint that this one follows, or None.")
+    annotations = Parameter(
+        _annotations,
+        "What its file says of it for other programs, element -> {attribute: text}, such as safety_controller and "
+        "calibration: without effect, and written back.",
+    )
     spring_reference = Parameter(_reference, "Configuration at which the spring is at rest, (num_positions,).")
 
     @property
@@ -378,6 +398,7 @@ class Joint(Edited):
         twin = Joint.__new__(type(self))
         twin.__dict__.update(self.__getstate__())
         twin._name = checked_name(self.name if name is None else name, "a joint's name", error=MechanismError)
+        twin.annotations = self.annotations
         twin.frame_before = CartesianFrame(f"before_{twin.name}")
         twin.frame_after = CartesianFrame(f"after_{twin.name}")
         return twin

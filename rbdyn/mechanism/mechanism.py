@@ -46,6 +46,8 @@ class Mechanism(FramedGraph):
         The root body's name at first; of a robot file, the robot's.
     nominal_configuration : tuple of float, or None
         A q at which loops are closed, if a file says one: where a World seeks first.  Edits leave it as it is.
+    description : rbdyn.io.Description, or None
+        The text that it was read from, its files and folders.  Edits leave it as it is.
     diagnostics : list of str
         What the reader of a robot file assumed, repaired or left out, each text with file:line.
 

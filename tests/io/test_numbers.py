@@ -52,7 +52,7 @@ def test_reads(text, value):
         ("e5", "not a number"),
         ("1d3", "'d3'"),
         ("${mass}", "xacro"),
-        ("@@mass", "templates"),
+        ("@@mass", "params"),
         ("1" * 2000, "too long"),
         ("1\u00a0", "ASCII"),
         ("True", "not a number"),

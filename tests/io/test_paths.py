@@ -203,11 +203,11 @@ def test_collision_mesh_choices(package):
 def test_a_file_is_read_once(package, monkeypatch):
     reads = []
 
-    def counting(path, cap):
+    def counting(path, cap, resolved):
         reads.append(Path(path).name)
-        return read_regular(path, cap)
+        return read_regular(path, cap, resolved)
 
-    monkeypatch.setattr("rbdyn.io.meshes.load.read_regular", counting)
+    monkeypatch.setattr("rbdyn.io.paths.read_regular", counting)
     one = '<collision><geometry><mesh filename="near.obj"{}/></geometry></collision>'
     file = package / "ws/bot/urdf/bot.urdf"
     content = one.format("") * 3 + one.format(' scale="2 2 2"')

@@ -21,8 +21,7 @@ BALL, CUBE = Geometry(Sphere(0.1), name="ball"), Geometry(Box((1, 2, 3)), name="
         ("pose of a Geometry must be a Transform", {"pose": np.eye(4)}),
         ("pose", {"pose": None}),
         ("name of a Geometry must be a string", {"name": None}),
-        ("material of a Geometry must be a non-empty string, got ''", {"material": ""}),
-        ("material", {"material": None}),
+        ("material of a Geometry must be a non-empty string, got None", {"material": None}),
         ("material", {"material": 3}),
         ("group of a Geometry must be a whole number", {"group": 1.5}),
         ("group", {"group": 2**64}),
@@ -38,6 +37,10 @@ BALL, CUBE = Geometry(Sphere(0.1), name="ball"), Geometry(Box((1, 2, 3)), name="
 def test_a_geometry_is_checked_when_it_is_made(words, values):
     with pytest.raises(rbdyn.MechanismError, match=words):
         Geometry(**{"shape": Sphere(0.1)} | values)
+
+
+def test_no_name_is_that_of_the_default_material():
+    assert Geometry(Sphere(0.1), material="").material == Geometry(Sphere(0.1)).material == "default"
 
 
 def test_a_geometry_keeps_plain_values():

@@ -37,6 +37,7 @@ def copy_body(body: RigidBody, prefix: str = "") -> RigidBody:
         [replace(item, name=prefix + item.name if item.name else "") for item in body.visual],
     )
     twin.take_inertia(body.inertia)
+    twin.sensor_sets = tuple(item.moved(name=prefix + item.name) for item in body.sensor_sets)
     for name, (_, pose) in body.frames.items():
         twin.add_frame(prefix + name, pose)
     return twin

@@ -151,13 +151,14 @@ def _absorb_root(
     root_name = free_name(twin.name, taken)
     collision = [*parent_body.collision, *(item.moved(pose) for item in twin.collision)]
     visual = [*parent_body.visual, *(item.moved(pose) for item in twin.visual)]
+    sensor_sets = (*parent_body.sensor_sets, *(item.moved(pose) for item in twin.sensor_sets))
     inertia = parent_body.inertia + root.inertia.transformed(pose)
     frames = {root_name: (twin.frame, pose)}
     frames |= {name: (frame, pose @ local) for name, (frame, local) in twin.frames.items()}
     maps.frames.update(frame_map(root, twin, prefix))
     maps.bodies[root] = parent_body
     parent_body.frames.update(frames)
-    parent_body.collision, parent_body.visual = collision, visual
+    parent_body.collision, parent_body.visual, parent_body.sensor_sets = collision, visual, sensor_sets
     parent_body.take_inertia(inertia)
     return root_name
 

@@ -73,6 +73,7 @@ def _absorb(host: RigidBody, body: RigidBody, pose: Transform) -> None:
     """Give `host` the geometry and frames of `body`, which sits at `pose` in it."""
     host.collision.extend(item.moved(pose) for item in body.collision)
     host.visual.extend(item.moved(pose) for item in body.visual)
+    host.sensor_sets += tuple(item.moved(pose) for item in body.sensor_sets)
     if body.name in host.frames:  # algorithms take this name for the body; so it stays the body's
         key = _free_key(host, host, body.name)
         host.frames[key] = host.frames.pop(body.name)
