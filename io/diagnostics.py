@@ -11,6 +11,7 @@ from rbdyn.errors import UrdfError
 MAX_COMPARED = 2000  # names that one load compares with misspelt ones: some 0.4 ms each, if long and much alike
 MAX_KNOWN = 500  # of them, for one misspelt name
 MAX_LETTERS = 60
+MAX_TEXTS = 2000  # that are kept
 
 
 def did_you_mean(name: str, known: Iterable[str], n: int = 3) -> str:
@@ -42,12 +43,16 @@ class Diagnostics:
         self._texts: dict[str, str] = {}  # kind -> text with its place
         self._counts: dict[str, int] = {}  # kind -> how often it came
         self._compared = 0
+        self._dropped = 0
 
     def warn(self, where: str, text: str, kind: str = "", count: int = 1) -> None:
         """Record a text about `where` ("file:line"); those of one non-empty `kind` become one line with a count."""
         if self.strict:
             raise UrdfError(f"{where}: {text} (strict=True)")
         key = kind or f"{where} {text}"
+        if len(self._texts) >= MAX_TEXTS and key not in self._texts:
+            self._dropped += count
+            return
         self._texts.setdefault(key, f"{where}: {text}")
         self._counts[key] = self._counts.get(key, 0) + count
 
@@ -60,8 +65,9 @@ class Diagnostics:
         return _phrase(name, some, n)
 
     def lines(self) -> list[str]:
-        """The texts, in the order in which they first came up."""
-        return [
+        """The texts, in the order in which they first came up; at most 2,000, and how many more there were."""
+        lines = [
             text if self._counts[kind] == 1 else f"{text} ({self._counts[kind]} times, first here)"
             for kind, text in self._texts.items()
         ]
+        return [*lines, f"and {self._dropped} more such faults, not listed"] if self._dropped else lines

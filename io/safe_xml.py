@@ -9,8 +9,9 @@ from rbdyn.errors import FileError, UrdfError
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.xml_declaration import repaired
 
-MAX_BYTES = 64 << 20
-MAX_TAGS = 3_000_000  # start and end tags: an element in memory is many times longer than "<a/>"
+MAX_BYTES = 32 << 20
+MAX_TAGS = 600_000  # start and end tags: an element in memory is many times longer than "<a/>"
+MAX_ATTRIBUTES = 1_500_000  # likewise
 
 
 class _DocumentTypeError(Exception):
@@ -50,7 +51,13 @@ def check_prolog(data: bytes, name: str, error: type[FileError], encoding: str |
         raise error(f"{name}:1: the encoding of this XML is not read; save it as UTF-8") from None
 
 
-def parse_xml(source: str | bytes, name: str, diagnostics: Diagnostics) -> Any:
+def parse_xml(
+    source: str | bytes,
+    name: str,
+    diagnostics: Diagnostics,
+    error_type: type[FileError] = UrdfError,
+    kind: str = "robot",
+) -> Any:
     """The root element (lxml) of an XML document.
 
     Parameters
@@ -61,11 +68,15 @@ def parse_xml(source: str | bytes, name: str, diagnostics: Diagnostics) -> Any:
         For messages.
     diagnostics : Diagnostics
         Takes what was repaired in the XML declaration.
+    error_type : type of FileError
+        What to raise.
+    kind : str
+        What the document describes, for messages.
 
     Raises
     ------
-    UrdfError
-        With name:line, if it is too large, has a DOCTYPE, or is not well-formed.
+    FileError
+        Of the class `error_type`, with name:line, if it is too large, has a DOCTYPE, or is not well-formed.
     """
     from lxml import etree
 
@@ -73,18 +84,20 @@ def parse_xml(source: str | bytes, name: str, diagnostics: Diagnostics) -> Any:
         try:
             data = source.encode("utf-8")
         except UnicodeEncodeError:
-            raise UrdfError(f"{name}:1: the text holds characters that are not Unicode (lone surrogates)") from None
+            raise error_type(f"{name}:1: the text holds characters that are not Unicode (lone surrogates)") from None
     else:
         data = source
     if len(data) > MAX_BYTES:
-        raise UrdfError(f"{name}:1: {len(data)} bytes of XML, at most {MAX_BYTES} are read")
-    if data.count(b"<") > MAX_TAGS:
-        raise UrdfError(f"{name}:1: {data.count(b'<')} tags of XML, at most {MAX_TAGS} are read")
+        raise error_type(f"{name}:1: {len(data)} bytes of XML, at most {MAX_BYTES} are read")
+    for what, mark, most in (("tags", b"<", MAX_TAGS), ("attributes", b"=", MAX_ATTRIBUTES)):
+        count = data.count(mark)
+        if count > most:
+            raise error_type(f"{name}:1: {count} {what} of XML, at most {most} are read")
     if not data.strip():
-        raise UrdfError(f"{name}:1: the robot description is empty")
+        raise error_type(f"{name}:1: the {kind} description is empty")
     data = repaired(data, name, diagnostics)
     encoding = "utf-8" if isinstance(source, str) else None  # of a str the declared one no longer matters
-    check_prolog(data, name, UrdfError, encoding)
+    check_prolog(data, name, error_type, encoding)
     parser = etree.XMLParser(
         encoding=encoding,
         resolve_entities=False,
@@ -100,9 +113,9 @@ def parse_xml(source: str | bytes, name: str, diagnostics: Diagnostics) -> Any:
     except etree.XMLSyntaxError as error:
         text = (error.msg or "malformed").split(", line ")[0].strip()
         text = "an element is nested too deep, or a text is too long" if "XML_PARSE_HUGE" in text else text
-        raise UrdfError(f"{name}:{error.lineno or 1}: not well-formed XML: {text[:300]}") from None
+        raise error_type(f"{name}:{error.lineno or 1}: not well-formed XML: {text[:300]}") from None
     except (ValueError, LookupError) as error:
-        raise UrdfError(f"{name}:1: not well-formed XML: {str(error)[:300]}") from None
+        raise error_type(f"{name}:1: not well-formed XML: {str(error)[:300]}") from None
     if root.getroottree().docinfo.internalDTD is not None:  # in an encoding that expat does not know
-        raise UrdfError(f"{name}:1: DOCTYPE and entities are refused; remove the <!DOCTYPE ...>")
+        raise error_type(f"{name}:1: DOCTYPE and entities are refused; remove the <!DOCTYPE ...>")
     return root

@@ -17,13 +17,13 @@ class Noise:
 
     Parameters
     ----------
-    kind : {"none", "gaussian", "uniform"}
-        Its distribution; uniform noise lies between mean - stddev and mean + stddev.
+    type : {"none", "gaussian", "uniform"}
+        Its distribution.
     mean, stddev : float
         In the unit of the measurement.
     """
 
-    kind: str = "none"
+    type: str = "none"
     mean: float = 0.0
     stddev: float = 0.0
 
@@ -36,7 +36,7 @@ class CameraSpec:
     ----------
     name : str
         Unique in its set.
-    kind : {"rgb", "depth"}
+    type : {"rgb", "depth"}
         What a pixel is: a colour, or the distance along x [m].
     width, height : int
         [pixels].
@@ -44,26 +44,26 @@ class CameraSpec:
         Angle of view from left to right [rad].
     clip_near, clip_far : float
         Distances between which it sees [m].
-    update_rate : float, optional
-        Measurements a second [Hz]; None: as often as it is asked.
+    update_rate : float
+        Measurements a second [Hz]; 0: only when asked to.
     pose : Transform
         Of its frame, in the frame of the body.
-    data_type : {"depth", "coordinates"}
+    data : {"depth", "coordinates"}
         What a depth camera gives: distances, or points.
     noise : Noise
         [m] of a depth camera.
     """
 
     name: str
-    kind: str
+    type: str
     width: int
     height: int
     horizontal_fov: float
     clip_near: float
     clip_far: float
-    update_rate: float | None = None
+    update_rate: float = 0.0
     pose: Transform = field(default_factory=Transform)
-    data_type: str = "depth"
+    data: str = "depth"
     noise: Noise = field(default_factory=Noise)
 
 
@@ -75,25 +75,26 @@ class ImuSpec:
     ----------
     name : str
         Unique in its set.
-    acceleration_limit, angular_velocity_limit : float
+    acc_limit, ang_vel_limit : float
         Where it saturates [m/s^2], [rad/s].
-    update_rate : float, optional
-        Measurements a second [Hz]; None: as often as it is asked.
+    update_rate : float
+        Measurements a second [Hz]; 0: only when asked to.
     pose : Transform
         Of its frame, in the frame of the body.
-    noise : Noise
-        Of all its numbers.
+    acc_noise, ang_vel_noise : Noise
+        [m/s^2], [rad/s].
     """
 
     name: str
-    acceleration_limit: float = math.inf
-    angular_velocity_limit: float = math.inf
-    update_rate: float | None = None
+    acc_limit: float = math.inf
+    ang_vel_limit: float = math.inf
+    update_rate: float = 0.0
     pose: Transform = field(default_factory=Transform)
-    noise: Noise = field(default_factory=Noise)
+    acc_noise: Noise = field(default_factory=Noise)
+    ang_vel_noise: Noise = field(default_factory=Noise)
 
     @property
-    def kind(self) -> str:
+    def type(self) -> str:
         """ "imu"."""
         return IMU
 
@@ -112,14 +113,14 @@ class LidarSpec:
         Rays a turn, and above one another.
     pitch_min_angle, pitch_max_angle : float
         Of the lowest and the highest ray [rad].
-    spin_direction : {1, -1}
-        1: counter-clockwise, seen from above.
+    spin_direction : {"counterclockwise", "clockwise"}
+        Seen from above.
     spinning_rate : float
-        Turns a second [Hz].
+        Turns a second [Hz]; 0: each measurement is a whole turn.
     range_min, range_max : float
         Distances between which it sees [m].
-    update_rate : float, optional
-        Measurements a second [Hz]; None: as often as it is asked.
+    update_rate : float
+        Measurements a second [Hz]; 0: only when asked to.
     pose : Transform
         Of its frame, in the frame of the body.
     noise : Noise
@@ -132,16 +133,16 @@ class LidarSpec:
     pitch_samples: int = 1
     pitch_min_angle: float = 0.0
     pitch_max_angle: float = 0.0
-    spin_direction: int = 1
+    spin_direction: str = "counterclockwise"
     spinning_rate: float = 10.0
     range_min: float = 0.0
     range_max: float = 100.0
-    update_rate: float | None = None
+    update_rate: float = 0.0
     pose: Transform = field(default_factory=Transform)
     noise: Noise = field(default_factory=Noise)
 
     @property
-    def kind(self) -> str:
+    def type(self) -> str:
         """ "spinning_lidar"."""
         return LIDAR
 

@@ -10,7 +10,7 @@ from rbdyn.io.description import JointSpec, LinkSpec, RobotSpec
 from rbdyn.io.diagnostics import did_you_mean
 from rbdyn.io.numbers import shown
 
-MAX_LINKS = 10_000  # Mechanism.attach compares names one by one: 7 s for so many
+MAX_LINKS = 10_000
 
 
 def spanning_order(robot: RobotSpec) -> tuple[LinkSpec, list[JointSpec]]:

@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from rbdyn.errors import MeshError, missing_extra
+from rbdyn.errors import Error, MeshError, missing_extra
+from rbdyn.io.meshes.dae_guard import check_growth
 from rbdyn.io.meshes.merge import Faces, Vertices, merge_vertices
 from rbdyn.io.safe_xml import check_prolog
+
+MAX_TRIANGLES = 10_000_000
 
 
 def read_dae(data: bytes, name: str) -> tuple[Vertices, Faces]:
@@ -43,12 +46,15 @@ def read_dae(data: bytes, name: str) -> tuple[Vertices, Faces]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PendingDeprecationWarning)  # pycollada uses numpy.matrix
+            check_growth(_tree(data))
             document = _parse(data)
             if document.errors:  # a lost texture takes its geometry along: read again, without any materials
                 document = _parse(_without_materials(data))
             _check_positions(document)
             corners = _triangles(document)
             unit = float(document.assetInfo.unitmeter or 1.0)
+    except Error as error:
+        raise MeshError(f"{name}: {error}") from None
     except RecursionError:
         raise MeshError(f"{name}: COLLADA nodes are nested too deep") from None
     except Exception as error:  # pycollada lets errors of many kinds out of malformed files
@@ -68,11 +74,18 @@ def _parse(data: bytes) -> Any:
     return collada.Collada(io.BytesIO(data), ignore=[DaeUnsupportedError, DaeBrokenRefError])
 
 
+def _tree(data: bytes) -> Any:
+    from lxml import etree
+
+    return etree.fromstring(
+        data, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
+    )
+
+
 def _without_materials(data: bytes) -> bytes:
     from lxml import etree
 
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
-    root = etree.fromstring(data, parser)
+    root = _tree(data)
     etree.strip_elements(
         root, "{*}bind_material", "{*}library_materials", "{*}library_effects", "{*}library_images", with_tail=False
     )
@@ -92,7 +105,8 @@ def _check_positions(document: Any) -> None:
 
 def _triangles(document: Any) -> list[Vertices]:
     """The corners of every triangle set and polygon set of the scene, in its frame and unit."""
-    corners = []
+    corners: list[Vertices] = []
+    count = 0
     for geometry in document.scene.objects("geometry"):
         for primitive in geometry.primitives():
             flat = primitive.triangleset() if hasattr(primitive, "triangleset") else primitive
@@ -102,6 +116,9 @@ def _triangles(document: Any) -> list[Vertices]:
             vertices = np.asarray(flat.vertex, dtype=np.float64)
             if index.size and (index.min() < 0 or index.max() >= len(vertices)):
                 raise ValueError(f"vertex index out of range: {index.max()} of {len(vertices)}")
+            count += len(index)
+            if count > MAX_TRIANGLES:
+                raise Error(f"its scene has more than {MAX_TRIANGLES} triangles")
             if index.size:
                 corners.append(vertices[index.reshape(-1)])
     return corners

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,6 +16,8 @@ PASSED_OVER = frozenset(
     ["vn", "vt", "vp", "o", "g", "s", "mg", "l", "p", "lod", "bevel", "c_interp", "d_interp", "shadow_obj", "trace_obj"]
     + ["usemtl", "mtllib", "usemap", "maplib"]
 )
+MAX_LINE = 1_000_000
+MAX_CONTINUED = 1000
 _corner = re.compile(r"([+-]?[0-9]{1,10})(?:/[+-]?[0-9]*){0,2}")
 
 
@@ -34,24 +37,24 @@ def read_obj(data: bytes, name: str) -> tuple[Vertices, Faces]:
         With name:line, if a number is malformed or not finite, an index is out of range, a statement is unknown, or
         there are no faces.
     """
-    vertices: list[tuple[float, float, float]] = []
-    faces: list[tuple[int, int, int]] = []
+    vertices, faces = array("d"), array("i")
     for line, words in _statements(data, name):
         try:
             if words[0] == "v":
-                vertices.append(_vertex(words))
+                vertices.extend(_vertex(words))
             elif words[0] in ("f", "fo"):
-                ring = [_index(word, len(vertices)) for word in words[1:]]
+                ring = [_index(word, len(vertices) // 3) for word in words[1:]]
                 if len(ring) < 3:
                     raise Error(f"a face has {len(ring)} corners, at least 3 are needed")
-                faces.extend((ring[0], ring[k], ring[k + 1]) for k in range(1, len(ring) - 1))
+                for k in range(1, len(ring) - 1):
+                    faces.extend((ring[0], ring[k], ring[k + 1]))
             elif words[0] not in PASSED_OVER:
                 raise Error(f"unknown statement {shown(words[0], 40)}; is this an OBJ file of triangles and polygons?")
         except Error as error:
             raise MeshError(f"{name}:{line}: {error}") from None
     if not faces:
-        raise MeshError(f"{name}: the mesh has no faces ({len(vertices)} vertices)")
-    return np.array(vertices), np.array(faces, dtype=np.int32)
+        raise MeshError(f"{name}: the mesh has no faces ({len(vertices) // 3} vertices)")
+    return np.array(vertices).reshape(-1, 3), np.array(faces, dtype=np.int32).reshape(-1, 3)
 
 
 def _statements(data: bytes, name: str) -> Iterator[tuple[int, list[str]]]:
@@ -63,16 +66,30 @@ def _statements(data: bytes, name: str) -> Iterator[tuple[int, list[str]]]:
         raise MeshError(f"{name}:{line}: not a text file in UTF-8") from None
     pending: list[str] = []
     first = 1
-    for line, content in enumerate(text.split("\n"), start=1):
+    for line, content in _lines(text):
+        if len(content) > MAX_LINE:
+            raise MeshError(f"{name}:{line}: a line of {len(content)} characters, at most {MAX_LINE} are read")
         content = content.split("#", 1)[0].rstrip()
         first = first if pending else line
         if content.endswith("\\"):
             pending.append(content[:-1])
+            if len(pending) > MAX_CONTINUED:
+                raise MeshError(f"{name}:{line}: a statement goes on over more than {MAX_CONTINUED} lines")
             continue
         words = " ".join([*pending, content]).split()
         pending = []
         if words:
             yield first, words
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines and their numbers, one at a time."""
+    start, line = 0, 1
+    while start <= len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        yield line, text[start:end]
+        start, line = end + 1, line + 1
 
 
 def _vertex(words: list[str]) -> tuple[float, float, float]:

@@ -8,16 +8,17 @@ import numpy as np
 
 from rbdyn.errors import MeshError
 from rbdyn.io.meshes.merge import Faces, Vertices, merge_vertices
-from rbdyn.io.numbers import DECIMAL
 
 HEADER = 84  # bytes: 80 of comment, a little-endian uint32 count
 FACET = 50  # bytes: normal and three corners as float32, two attribute bytes
 _layout = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+NUMBER = r"[+-]?(?:[0-9]{1,60}(?:\.[0-9]{0,60})?|\.[0-9]{1,60})(?:[eE][+-]?[0-9]{1,4})?"
+CHUNK = 20_000  # facets whose numbers are words at one time
 _any = r"\S+"
 _facet = re.compile(
     (
         rf"\s*facet\s+normal\s+{_any}\s+{_any}\s+{_any}\s+outer\s+loop"
-        + rf"\s+vertex\s+({DECIMAL})\s+({DECIMAL})\s+({DECIMAL})" * 3
+        + rf"\s+vertex\s+({NUMBER})\s+({NUMBER})\s+({NUMBER})" * 3
         + r"\s+endloop\s+endfacet(?=\s|$)"
     ).encode(),
     re.IGNORECASE,
@@ -67,6 +68,7 @@ def _ascii_corners(data: bytes, name: str) -> Vertices:
     """Corners of all solids of an ASCII file, (3 m, 3)."""
     data = data.rstrip()
     words: list[tuple[bytes, ...]] = []
+    parts = [np.empty((0, 3))]
     place = 0
     while place < len(data):
         solid = _solid.match(data, place)
@@ -76,10 +78,17 @@ def _ascii_corners(data: bytes, name: str) -> Vertices:
         while facet := _facet.match(data, place):
             words.append(facet.groups())
             place = facet.end()
+            if len(words) == CHUNK:
+                parts.append(_numbers(words))
+                words = []
         end = _end.match(data, place)
         if end is None:
             raise _syntax_error(data, place, name, "a facet of three finite vertices, or 'endsolid'")
         place = end.end()
+    return np.concatenate([*parts, _numbers(words)])
+
+
+def _numbers(words: list[tuple[bytes, ...]]) -> Vertices:
     return np.array(words).astype(np.float64).reshape(-1, 3) if words else np.empty((0, 3))
 
 

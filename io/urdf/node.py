@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rbdyn.errors import Error, UrdfError
@@ -139,6 +139,11 @@ class Node:
         """The elements inside, or those of one tag."""
         found = self._element.iterchildren(f"{{*}}{tag}" if tag else None)
         return [Node(c, self.file, self.owner) for c in found if not tag or local_name(c) == tag]
+
+    def descendants(self, tag: str) -> Iterator[Node]:
+        """The elements of that tag at any depth."""
+        for element in self._element.iterdescendants(f"{{*}}{tag}"):
+            yield Node(element, self.file, self.owner)
 
     def by_tag(self) -> dict[str, list[Node]]:
         """The elements inside, for each tag among them."""

@@ -15,7 +15,7 @@ from rbdyn.io.urdf.links import read_link, read_palette
 from rbdyn.io.urdf.node import Node
 from rbdyn.io.urdf.pins import read_constraints
 from rbdyn.io.urdf.sensors import SensorFile
-from rbdyn.io.urdf.vocabulary import check_words
+from rbdyn.io.urdf.vocabulary import check_counts, check_words
 
 SensorReader = Callable[[Node, str, Mapping[str, Color | None]], SensorFile | None]
 
@@ -42,6 +42,7 @@ def read_robot(roots: Sequence[Node], diagnostics: Diagnostics, sensors: SensorR
         if one.tag != "robot":
             text = f"the root element is <{one.tag[:100]}>, needed <robot>: is this a URDF file?"
             raise UrdfError(f"{one.where}: {text}")
+        check_counts(one)
     where, nominal, pins = read_constraints(roots)
     for one in roots:
         check_words(one, diagnostics)

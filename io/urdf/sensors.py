@@ -74,9 +74,9 @@ def _sensor(node: Node, pose: Transform, diagnostics: Diagnostics) -> Sensor:
     if kind not in READERS:
         near = did_you_mean(kind.lower(), READERS, 1)
         raise node.error(f"type={shown(kind)} is not a type of sensor; choices: {', '.join(READERS)}{near}")
-    rate = node.number("update_rate") if node.has("update_rate") else None
-    if rate is not None and not rate > 0.0:
-        raise node.error(f"update_rate={shown(node.text('update_rate'))} must be above 0 [Hz]")
+    rate = node.number("update_rate", 0.0)
+    if rate < 0.0:
+        raise node.error(f"update_rate={shown(node.text('update_rate'))} must not be negative [Hz]")
     values = {"name": name, "update_rate": rate, "pose": pose @ read_pose(node)}
     try:
         return READERS[kind](node, kind, values, diagnostics)
@@ -91,23 +91,23 @@ def _camera(node: Node, kind: str, values: Values, diagnostics: Diagnostics) -> 
     camera = node.need("camera")
     image, clip = camera.need("image"), camera.need("clip")
     fov = camera.number("horizontal_fov")
-    if not 0.0 < fov < 3.14159:
-        raise camera.error(f"horizontal_fov={shown(camera.text('horizontal_fov'))} must lie between 0 and pi [rad]")
+    if not 0.0 < fov <= 3.1:
+        raise camera.error(f"horizontal_fov={shown(camera.text('horizontal_fov'))} must lie between 0 and 3.1 [rad]")
     near, far = clip.number("near"), clip.number("far")
-    if not 0.0 <= near < far:
-        raise clip.error(f"near={shown(clip.text('near'))} far={shown(clip.text('far'))}: needed 0 <= near < far [m]")
+    if not 0.0 < near < far:
+        raise clip.error(f"near={shown(clip.text('near'))} far={shown(clip.text('far'))}: needed 0 < near < far [m]")
     data = node.child("data")
     given = "depth" if data is None else data.text("type")
     if given not in (*COORDINATES, "depth", "Depth"):
         raise node.error(f"<data type={shown(given)}>: choices: depth, coordinates")
     return CameraSpec(
-        kind=kind,
+        type=kind,
         width=_count(image, "width"),
         height=_count(image, "height"),
         horizontal_fov=fov,
         clip_near=near,
         clip_far=far,
-        data_type="coordinates" if given in COORDINATES else "depth",
+        data="coordinates" if given in COORDINATES else "depth",
         noise=_noise(camera, diagnostics),
         **values,  # type: ignore[arg-type]
     )
@@ -117,13 +117,14 @@ def _imu(node: Node, kind: str, values: Values, diagnostics: Diagnostics) -> Sen
     limit = node.child("limit")
     limits = {}
     if limit is not None:
-        for word, name in (("acc_limit", "acceleration_limit"), ("ang_vel_limit", "angular_velocity_limit")):
+        for word in ("acc_limit", "ang_vel_limit"):
             value = limit.limit(word)
             if value is not None and not value > 0.0:
                 raise limit.error(f"{word}={shown(limit.text(word))} must be above 0")
             if value is not None:
-                limits[name] = value
-    return ImuSpec(noise=_noise(node, diagnostics), **limits, **values)  # type: ignore[arg-type]
+                limits[word] = value
+    noise = _noise(node, diagnostics)
+    return ImuSpec(acc_noise=noise, ang_vel_noise=noise, **limits, **values)  # type: ignore[arg-type]
 
 
 def _lidar(node: Node, kind: str, values: Values, diagnostics: Diagnostics) -> Sensor:
@@ -140,8 +141,10 @@ def _lidar(node: Node, kind: str, values: Values, diagnostics: Diagnostics) -> S
             raise pitch.error(f"min_angle={low:g} max_angle={high:g}: needed -pi/2 <= min_angle <= max_angle <= pi/2")
         given["pitch_min_angle"], given["pitch_max_angle"] = low, high
     if spin is not None:
-        given["spin_direction"] = -1 if spin.get("direction") == "clockwise" else 1
-        given["spinning_rate"] = spin.size("rate") if spin.has("rate") else 10.0
+        given["spin_direction"] = "clockwise" if spin.get("direction") == "clockwise" else "counterclockwise"
+        given["spinning_rate"] = spin.number("rate", 10.0)
+        if spin.number("rate", 10.0) < 0.0:
+            raise spin.error(f"rate={shown(spin.text('rate'))} must not be negative [Hz]")
     if span is not None:
         low, high = span.number("min", 0.0), span.number("max", 100.0)
         if not 0.0 <= low < high:

@@ -84,6 +84,15 @@ HARMLESS = {
     "collision": frozenset({"verbose"}),
 }
 NOTHING: frozenset[str] = frozenset()
+MOST = {"link": 10_000, "joint": 10_000, "pin": 10_000, "material": 20_000, "collision": 20_000, "visual": 20_000}
+
+
+def check_counts(root: Node) -> None:
+    """UrdfError if there is more of something than robots have: each costs some microseconds to read."""
+    for tag, most in MOST.items():
+        for k, element in enumerate(root.descendants(tag)):
+            if k >= most:
+                raise element.error(f"a robot of more than {most} <{tag}>")
 
 
 def check_words(root: Node, diagnostics: Diagnostics, words: Words = ROBOT_WORDS) -> None:

@@ -27,7 +27,7 @@ RIG = """<?xml version="1.0"?>
   </sensor>
   <sensor name="depth" type="depth" update_rate="15">
    <data type="coordinates"/>
-   <camera horizontal_fov="1.5"><image width="64" height="48"/><clip near="0" far="10"/></camera>
+   <camera horizontal_fov="1.5"><image width="64" height="48"/><clip near="0.01" far="10"/></camera>
   </sensor>
   <sensor name="imu" type="imu"><limit acc_limit="50" ang_vel_limit="40"/></sensor>
   <sensor name="lidar" type="spinning_lidar" update_rate="10">
@@ -54,17 +54,17 @@ def test_all_kinds(robot):
     assert (rig.name, rig.kind, rig.file, rig.model, rig.serial_number) == ("eye", "rig", "rig.xml", "D9", "007")
     color, depth, imu, lidar = rig.sensors
     assert isinstance(color, CameraSpec)
-    assert (color.kind, color.width, color.height, color.horizontal_fov) == ("rgb", 640, 360, 1.2)
+    assert (color.type, color.width, color.height, color.horizontal_fov) == ("rgb", 640, 360, 1.2)
     assert (color.clip_near, color.clip_far, color.update_rate) == (0.1, 100, 30)
     assert color.noise == Noise("gaussian", 0.5, 0.007)
     assert np.allclose(color.pose.translation, (0, 0.1, 0.5), atol=1e-15)  # the set's origin, then its own
-    assert (depth.kind, depth.data_type, depth.noise, color.data_type) == ("depth", "coordinates", Noise(), "depth")
+    assert (depth.type, depth.data, depth.noise, color.data) == ("depth", "coordinates", Noise(), "depth")
     assert isinstance(imu, ImuSpec)
-    assert (imu.acceleration_limit, imu.angular_velocity_limit, imu.update_rate, imu.kind) == (50, 40, None, "imu")
+    assert (imu.acc_limit, imu.ang_vel_limit, imu.update_rate, imu.type) == (50, 40, 0, "imu")
     assert isinstance(lidar, LidarSpec)
-    assert (lidar.model, lidar.yaw_samples, lidar.pitch_samples, lidar.kind) == ("ring", 512, 64, "spinning_lidar")
+    assert (lidar.model, lidar.yaw_samples, lidar.pitch_samples, lidar.type) == ("ring", 512, 64, "spinning_lidar")
     assert (lidar.pitch_min_angle, lidar.pitch_max_angle) == (-0.1, 0.9)
-    assert (lidar.spin_direction, lidar.spinning_rate, lidar.range_min, lidar.range_max) == (-1, 12, 0.3, 20)
+    assert (lidar.spin_direction, lidar.spinning_rate, lidar.range_min, lidar.range_max) == ("clockwise", 12, 0.3, 20)
 
 
 def test_the_link_gets_what_the_set_weighs_and_looks_like(robot):
@@ -91,10 +91,10 @@ def test_raisims_defaults():
     </sensor_set>"""
     imu, lidar = load_sensor_set(text, "hand").sensors
     assert imu == ImuSpec("i")
-    assert (imu.acceleration_limit, imu.angular_velocity_limit) == (math.inf, math.inf)
+    assert (imu.acc_limit, imu.ang_vel_limit) == (math.inf, math.inf)
     assert lidar == LidarSpec("l")
     assert (lidar.yaw_samples, lidar.pitch_samples, lidar.range_max, lidar.spinning_rate) == (1, 1, 100, 10)
-    assert lidar.spin_direction == 1
+    assert lidar.spin_direction == "counterclockwise"
     assert load_sensor_set(text, "hand").name == "hand"
 
 
@@ -160,19 +160,19 @@ CAMERA = '<camera horizontal_fov="{}"><image width="{}" height="4"/><clip near="
         (sensor("", "radar"), "<text>:2: <sensor> of sensor 'x': type='radar' is not a type of sensor; choices: rgb"),
         (sensor("", "IMU"), "did you mean 'imu'?"),
         (sensor("", "rgb"), "<camera> is missing"),
-        (sensor(CAMERA.format(4, 4, 0.1), "rgb"), "horizontal_fov='4' must lie between 0 and pi"),
+        (sensor(CAMERA.format(4, 4, 0.1), "rgb"), "horizontal_fov='4' must lie between 0 and 3.1"),
         (sensor(CAMERA.format(1, 0, 0.1), "rgb"), "width='0' must be a whole number"),
         (sensor(CAMERA.format(1, 1.5, 0.1), "rgb"), "width='1.5' must be a whole number"),
         (sensor(CAMERA.format(1, 10**9, 0.1), "rgb"), "must be a whole number from 1 to 65536"),
-        (sensor(CAMERA.format(1, 4, 2), "rgb"), "needed 0 <= near < far"),
+        (sensor(CAMERA.format(1, 4, 2), "rgb"), "needed 0 < near < far"),
         (sensor(CAMERA.format("nan", 4, 1), "depth"), "horizontal_fov='nan' is not a number"),
         (sensor('<limit acc_limit="0"/>'), "acc_limit='0' must be above 0"),
         (sensor('<noise type="gaussian" stddev="-1"/>'), "stddev='-1' must not be negative"),
         (sensor('<range min="2" max="1"/>', "spinning_lidar"), "needed 0 <= min < max"),
         (sensor('<pitch samples="2" min_angle="1" max_angle="0"/>', "spinning_lidar"), "min_angle <= max_angle"),
-        (sensor('<spin rate="0"/>', "spinning_lidar"), "rate='0' must be above 0"),
+        (sensor('<spin rate="-1"/>', "spinning_lidar"), "rate='-1' must not be negative"),
         (sensor("").replace("<sensor name", '<sensor name="x" type="imu"/><sensor name'), "a second sensor named 'x'"),
-        (sensor("").replace("<sensor name", '<sensor update_rate="0" name'), "update_rate='0' must be above 0"),
+        (sensor("").replace("<sensor name", '<sensor update_rate="-1" name'), "update_rate='-1' must not be negative"),
         ('<!DOCTYPE a><sensor_set name="s"><link/></sensor_set>', "DOCTYPE"),
     ],
 )
