@@ -7,6 +7,7 @@ from rbdyn.io.meshes import convex_hull, load_mesh
 from rbdyn.io.objects import from_urdfpy
 from rbdyn.io.sensor_sets import CameraSpec, ImuSpec, LidarSpec, Noise, SensorSet
 from rbdyn.io.urdf import Description, load_sensor_set, load_urdf
+from rbdyn.io.xacro import load_xacro
 
 __all__ = [
     "CameraSpec",
@@ -20,4 +21,5 @@ __all__ = [
     "load_mesh",
     "load_sensor_set",
     "load_urdf",
+    "load_xacro",
 ]

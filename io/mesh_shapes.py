@@ -14,6 +14,7 @@ from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.meshes.dae_colors import Color, dae_parts
 from rbdyn.io.meshes.hull import convex_hull
 from rbdyn.io.meshes.load import MAX_BYTES, check_format, mesh_of
+from rbdyn.io.meshes.merge import Notes
 from rbdyn.io.paths import FileFinder, MissingFileError, check_scheme
 
 MISSING = ("warn", "error", "skip")
@@ -98,7 +99,10 @@ class MeshShapes:
 
     def _make(self, path: Path, scale: tuple[float, float, float], as_: str, place: str) -> tuple[Shape, ...]:
         if path not in self._meshes:
-            self._meshes[path] = mesh_of(self._finder.read(path, MAX_BYTES), str(path))
+            notes: Notes = []
+            self._meshes[path] = mesh_of(self._finder.read(path, MAX_BYTES), str(path), notes)
+            for line, text in notes:
+                self._diagnostics.warn(f"{path}:{line}", text)
         mesh = scaled(self._meshes[path], scale)
         if as_ == "triangles":
             return (mesh,)

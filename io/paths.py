@@ -144,7 +144,7 @@ class FileFinder:
             package, _, rest = path.lstrip("/").partition("/")  # package:///NAME is common, and means package://NAME
             if package in ("", ".", "..") or os.sep in package:
                 raise PathError(f"{_short(filename)}: {package!r} is not a package name")
-            folders = self._package_folders(package)
+            folders = self.package_folders(package)
             if not folders:
                 raise MissingFileError(
                     f"unknown package {_short(package)}; {self._searched()}, ROS_PACKAGE_PATH and AMENT_PREFIX_PATH"
@@ -183,7 +183,7 @@ class FileFinder:
     def _searched(self) -> str:
         return f"searched {', '.join(map(str, self.roots)) or 'no folder (give resource_dirs=[...])'}"
 
-    def _package_folders(self, package: str) -> list[Path]:
+    def package_folders(self, package: str) -> list[Path]:
         """The folders that may be the package: above the robot file, in resource_dirs, in the ROS environment."""
         above = [a for own in self.own for a in _climbed(own)]
         found = [a for a in above if a.name == package]

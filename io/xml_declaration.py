@@ -1,7 +1,7 @@
-"""Two faults of <?xml version="1.0"?> that other readers of robot files forgive, repaired without moving a line.
+"""Faults of whole files that other readers of robots forgive, repaired without moving a line.
 
-Bullet's and RaiSim's robots have version "0.0", or a blank line or a comment before the declaration.  XML allows
-neither (W3C, Extensible Markup Language 1.0, section 2.8).
+Bullet's and RaiSim's robots have <?xml version="0.0"?>, a blank line or a comment before it, or a zero byte behind
+everything.  XML allows none of that (W3C, Extensible Markup Language 1.0, sections 2.2 and 2.8).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _known_version = re.compile(rb"1\.[0-9]+")
 
 
 def repaired(data: bytes, name: str, diagnostics: Diagnostics) -> bytes:
-    """`data` with its XML declaration first and of version 1.0; every other byte stays on its line.
+    """`data` with its XML declaration first and of version 1.0, and no zero bytes at its end; lines stay.
 
     Parameters
     ----------
@@ -36,6 +36,9 @@ def repaired(data: bytes, name: str, diagnostics: Diagnostics) -> bytes:
     UrdfError
         If `diagnostics` is strict and there is something to repair.
     """
+    if data.endswith(b"\0") and not data.startswith((b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")):  # no UTF-16
+        data = data.rstrip(b"\0")
+        diagnostics.warn(f"{name}:{data.count(bytes([10])) + 1}", "zero bytes at the end of the file; ignored")
     start = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
     place = _after_comments(data, start)
     match = _declaration.match(data, place)

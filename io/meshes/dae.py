@@ -13,13 +13,13 @@ import numpy as np
 
 from rbdyn.errors import Error, MeshError, missing_extra
 from rbdyn.io.meshes.dae_guard import check_growth
-from rbdyn.io.meshes.merge import Faces, Vertices, merge_vertices
+from rbdyn.io.meshes.merge import Faces, Notes, Vertices, merge_vertices
 from rbdyn.io.safe_xml import check_prolog
 
 MAX_TRIANGLES = 10_000_000
 
 
-def read_dae(data: bytes, name: str) -> tuple[Vertices, Faces]:
+def read_dae(data: bytes, name: str, notes: Notes | None = None) -> tuple[Vertices, Faces]:
     """Vertices [m] and faces of all triangles in a COLLADA scene.
 
     Parameters
@@ -28,6 +28,8 @@ def read_dae(data: bytes, name: str) -> tuple[Vertices, Faces]:
         The file.  Archives (.zae), DOCTYPE and entities are refused before pycollada sees them; images are not read.
     name : str
         For messages.
+    notes : list of (int, str), optional
+        Left as it is.
 
     Raises
     ------

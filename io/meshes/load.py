@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 from rbdyn.collision.shapes import Mesh
 from rbdyn.errors import Error, MeshError
 from rbdyn.io.meshes.dae import read_dae
-from rbdyn.io.meshes.merge import Faces, Vertices
+from rbdyn.io.meshes.merge import Faces, Notes, Vertices
 from rbdyn.io.meshes.obj import read_obj
 from rbdyn.io.meshes.stl import read_stl
 from rbdyn.io.paths import MEGABYTE, read_regular
 
 MAX_BYTES = 512 * MEGABYTE
-READERS: dict[str, Callable[[bytes, str], tuple[Vertices, Faces]]] = {
+READERS: dict[str, Callable[[bytes, str, Notes], tuple[Vertices, Faces]]] = {
     ".stl": read_stl,
     ".obj": read_obj,
     ".dae": read_dae,
@@ -56,12 +57,16 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
     """
     name = os.fspath(path)
     check_format(name)
-    return mesh_of(read_regular(name, MAX_BYTES), name)
+    notes: Notes = []
+    mesh = mesh_of(read_regular(name, MAX_BYTES), name, notes)
+    for line, text in notes:
+        warnings.warn(f"{name}:{line}: {text}", stacklevel=2)
+    return mesh
 
 
-def mesh_of(data: bytes, name: str) -> Mesh:
-    """The mesh that the bytes of a file of that name hold; MeshError as for `load_mesh`."""
-    vertices, faces = READERS[Path(name).suffix.lower()](data, name)
+def mesh_of(data: bytes, name: str, notes: Notes) -> Mesh:
+    """The mesh that the bytes of a file of that name hold; `notes` takes what was left out; errors as `load_mesh`."""
+    vertices, faces = READERS[Path(name).suffix.lower()](data, name, notes)
     try:
         return Mesh(vertices, faces, path=name)
     except Error as error:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 Vertices = NDArray[np.float64]  # (n, 3) [m]
 Faces = NDArray[np.int32]  # (m, 3)
+Notes = list[tuple[int, str]]  # lines of a mesh file, and what was left out there
 
 
 def merge_vertices(corners: Vertices) -> tuple[Vertices, Faces]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rbdyn.errors import Error, MeshError
-from rbdyn.io.meshes.merge import Faces, Vertices
+from rbdyn.io.meshes.merge import Faces, Notes, Vertices
 from rbdyn.io.numbers import number, shown
 
 PASSED_OVER = frozenset(
@@ -21,7 +21,7 @@ MAX_CONTINUED = 1000
 _corner = re.compile(r"([+-]?[0-9]{1,10})(?:/[+-]?[0-9]*){0,2}")
 
 
-def read_obj(data: bytes, name: str) -> tuple[Vertices, Faces]:
+def read_obj(data: bytes, name: str, notes: Notes | None = None) -> tuple[Vertices, Faces]:
     """Vertices and faces of an OBJ file; a polygon becomes a fan about its first corner.
 
     Parameters
@@ -30,6 +30,8 @@ def read_obj(data: bytes, name: str) -> tuple[Vertices, Faces]:
         The file, UTF-8.
     name : str
         For messages.
+    notes : list of (int, str), optional
+        Takes lines and what was left out there: faces of fewer than 3 corners, which are lines and points.
 
     Raises
     ------
@@ -38,6 +40,7 @@ def read_obj(data: bytes, name: str) -> tuple[Vertices, Faces]:
         there are no faces.
     """
     vertices, faces = array("d"), array("i")
+    thin: list[int] = []
     for line, words in _statements(data, name):
         try:
             if words[0] == "v":
@@ -45,13 +48,16 @@ def read_obj(data: bytes, name: str) -> tuple[Vertices, Faces]:
             elif words[0] in ("f", "fo"):
                 ring = [_index(word, len(vertices) // 3) for word in words[1:]]
                 if len(ring) < 3:
-                    raise Error(f"a face has {len(ring)} corners, at least 3 are needed")
+                    thin.append(line)
                 for k in range(1, len(ring) - 1):
                     faces.extend((ring[0], ring[k], ring[k + 1]))
             elif words[0] not in PASSED_OVER:
                 raise Error(f"unknown statement {shown(words[0], 40)}; is this an OBJ file of triangles and polygons?")
         except Error as error:
             raise MeshError(f"{name}:{line}: {error}") from None
+    if thin and notes is not None:
+        more = f" ({len(thin)} such faces)" if len(thin) > 1 else ""
+        notes.append((thin[0], f"a face of fewer than 3 corners{more}; left out"))
     if not faces:
         raise MeshError(f"{name}: the mesh has no faces ({len(vertices) // 3} vertices)")
     return np.array(vertices).reshape(-1, 3), np.array(faces, dtype=np.int32).reshape(-1, 3)

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from rbdyn.errors import MeshError
-from rbdyn.io.meshes.merge import Faces, Vertices, merge_vertices
+from rbdyn.io.meshes.merge import Faces, Notes, Vertices, merge_vertices
 
 HEADER = 84  # bytes: 80 of comment, a little-endian uint32 count
 FACET = 50  # bytes: normal and three corners as float32, two attribute bytes
@@ -27,7 +27,7 @@ _solid = re.compile(rb"\s*solid(?:[^\S\n][^\n]*)?(?:\n|$)", re.IGNORECASE)
 _end = re.compile(rb"\s*endsolid[^\n]*(?:\n|$)", re.IGNORECASE)
 
 
-def read_stl(data: bytes, name: str) -> tuple[Vertices, Faces]:
+def read_stl(data: bytes, name: str, notes: Notes | None = None) -> tuple[Vertices, Faces]:
     """Vertices and faces of an STL file.
 
     Parameters
@@ -37,6 +37,8 @@ def read_stl(data: bytes, name: str) -> tuple[Vertices, Faces]:
         starts with "solid".
     name : str
         For messages.
+    notes : list of (int, str), optional
+        Left as it is.
 
     Raises
     ------

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
-from rbdyn.collision.shapes import Box, Capsule, Cylinder, Shape, Sphere
+from rbdyn.collision.shapes import Box, Capsule, Cylinder, HalfSpace, Shape, Sphere
 from rbdyn.errors import Error
 from rbdyn.io import rules
 from rbdyn.io.description import GeometrySpec, LinkSpec, MeshFile
@@ -12,10 +13,12 @@ from rbdyn.io.diagnostics import Diagnostics, did_you_mean
 from rbdyn.io.numbers import shown
 from rbdyn.io.rules import Color
 from rbdyn.io.urdf.node import Node
+from rbdyn.mechanism.joints.one_axis import unit_axis
 from rbdyn.spatial.inertia import SpatialInertia
+from rbdyn.spatial.rotations import rotation_to_z
 from rbdyn.spatial.transform import Transform
 
-SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh")
+SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh", "plane")
 ZERO = (0.0, 0.0, 0.0)
 
 
@@ -118,9 +121,19 @@ def _shape_and_pose(node: Node, diagnostics: Diagnostics) -> tuple[Shape | MeshF
         raise geometry.error(f"it holds {len(shapes)} shapes, needed one of {choices}")
     item = shapes[0]
     try:
+        if item.tag == "plane":
+            return HalfSpace(), read_pose(node) @ _along(item)
         return _shape(item, diagnostics), read_pose(node)
     except Error as error:
         raise error if str(error).startswith(node.file) else item.error(str(error)) from None
+
+
+def _along(plane: Node) -> Transform:
+    """The turn that takes z to the normal of a <plane>, on whose other side all is solid."""
+    normal = plane.vector("normal", 3, (0.0, 0.0, 1.0))
+    if not 1e-6 < math.hypot(*normal) < 1e6:
+        raise plane.error(f"normal={shown(plane.text('normal'))}: a direction must not be zero (or huge)")
+    return Transform(rotation=rotation_to_z(unit_axis(normal, "normal")).T)
 
 
 def _shape(node: Node, diagnostics: Diagnostics) -> Shape | MeshFile | None:

@@ -137,10 +137,42 @@ def load_urdf(
     >>> m.num_velocities, m.find_joint("ROOT").joint_type
     (6, Floating())
     """
-    source = source_of(path_or_text, text)
+    return load_source(
+        source_of(path_or_text, text),
+        floating,
+        params,
+        modules,
+        resource_dirs,
+        Diagnostics(strict),
+        on_missing_mesh=on_missing_mesh,
+        collision_mesh=collision_mesh,
+        visual_meshes=visual_meshes,
+        joint_order=joint_order,
+        base_dir=base_dir,
+        allow_outside=allow_outside,
+        on_missing_sensor=on_missing_sensor,
+    )
+
+
+def load_source(
+    source: Source,
+    floating: bool | None,
+    params: Params | None,
+    modules: Iterable[PathOrText],
+    resource_dirs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    diagnostics: Diagnostics,
+    *,
+    on_missing_mesh: str,
+    collision_mesh: str,
+    visual_meshes: bool,
+    joint_order: Iterable[str] | None,
+    base_dir: str | os.PathLike[str] | None,
+    allow_outside: bool,
+    on_missing_sensor: str,
+) -> Mechanism:
+    """`load_urdf` of a text that was read."""
     if base_dir is not None and source.path is not None:
         raise Error(f"base_dir is the folder of a text; this robot is a file, in {str(source.path.parent)!r:.300}")
-    diagnostics = Diagnostics(strict)
     finder = FileFinder(source.path, resource_dirs, base_dir, allow_outside)
     shapes = MeshShapes(finder, diagnostics, on_missing_mesh, collision_mesh, visual_meshes)
     sources = [source, *_module_sources(modules, finder)]
@@ -148,7 +180,7 @@ def load_urdf(
     trees = [parse_xml(source.data, source.name, diagnostics), *(parse_fragment(m, diagnostics) for m in sources[1:])]
     template = _filled(sources, trees, template, diagnostics)
     sensors = SensorFiles(finder, diagnostics, on_missing_sensor, template)
-    roots = [Node(tree, one.name) for tree, one in zip(trees, sources, strict=True)]
+    roots = [Node(tree, one.name, "", diagnostics) for tree, one in zip(trees, sources, strict=True)]
     robot = in_order(read_robot(roots, diagnostics, sensors), joint_order)
     _report_unused(template, source, diagnostics)
     mechanism = build_mechanism(robot, floating, shapes, diagnostics)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from rbdyn.errors import Error, UrdfError
+from rbdyn.io import repairs
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.numbers import number, number_or_infinite, shown, vector
 
+T = TypeVar("T")
 LARGEST = 1e30  # of a physical value: a product of several, such as a moment of inertia, must not overflow
 
 
@@ -23,12 +25,15 @@ class Node:
         Name of the file, for messages.
     owner : str
         The link or joint that it belongs to, for messages: "link 'l1'".
+    diagnostics : Diagnostics, optional
+        Takes what is repaired in its numbers; without them nothing is.
     """
 
-    __slots__ = ("_element", "file", "owner", "tag")
+    __slots__ = ("_diagnostics", "_element", "file", "owner", "tag")
 
-    def __init__(self, element: Any, file: str, owner: str = "") -> None:
+    def __init__(self, element: Any, file: str, owner: str = "", diagnostics: Diagnostics | None = None) -> None:
         self._element = element
+        self._diagnostics = diagnostics
         self.file = file
         self.owner = owner
         self.tag = local_name(element)
@@ -64,7 +69,7 @@ class Node:
 
     def owned_by(self, owner: str) -> Node:
         """The same element, speaking of `owner` from here on."""
-        return Node(self._element, self.file, owner)
+        return Node(self._element, self.file, owner, self._diagnostics)
 
     # ---- attributes --------------------------------------------------------------------------
 
@@ -95,10 +100,7 @@ class Node:
             if default is None:
                 raise self.error(f"attribute {name!r} is missing")
             return default
-        try:
-            x = number(value)
-        except Error as error:
-            raise self.error(f"{name}={error}") from None
+        x = self._read(name, value, number, repairs.number)
         if abs(x) > largest:
             raise self.error(f"{name}={shown(value)} is no physical value: its size must be at most {largest:g}")
         return x
@@ -113,10 +115,7 @@ class Node:
     def limit(self, name: str) -> float | None:
         """An attribute as a number of any size, infinite ones too; None if it is not given."""
         value = self.get(name)
-        try:
-            return None if value is None else number_or_infinite(value)
-        except Error as error:
-            raise self.error(f"{name}={error}") from None
+        return None if value is None else self._read(name, value, number_or_infinite, repairs.number)
 
     def vector(self, name: str, n: int, default: tuple[float, ...] | None = None) -> tuple[float, ...]:
         """An attribute as n numbers, at most LARGEST in size; required if there is no `default`."""
@@ -125,25 +124,36 @@ class Node:
             if default is None:
                 raise self.error(f"attribute {name!r} is missing")
             return default
-        try:
-            xs = vector(value, n)
-        except Error as error:
-            raise self.error(f"{name}={error}") from None
+        xs = self._read(name, value, lambda text: vector(text, n), lambda text: repairs.vector(text, n, name))
         if max(map(abs, xs)) > LARGEST:
             raise self.error(f"{name}={shown(value)} is no physical value: its size must be at most {LARGEST:g}")
         return xs
+
+    def _read(
+        self, name: str, text: str, read: Callable[[str], T], repaired: Callable[[str], tuple[str, str] | None]
+    ) -> T:
+        """What `read` makes of an attribute, or of what it means if other readers forgive what is wrong with it."""
+        try:
+            return read(text)
+        except Error as error:
+            found = None if self._diagnostics is None else repaired(text)
+            if found is None or self._diagnostics is None:
+                raise self.error(f"{name}={error}") from None
+        value = read(found[0])
+        self._diagnostics.warn(self.where, f"{self.label}: {name}={shown(text)}: {found[1]}", f"repaired {found[1]}")
+        return value
 
     # ---- children ----------------------------------------------------------------------------
 
     def children(self, tag: str = "") -> list[Node]:
         """The elements inside, or those of one tag."""
         found = self._element.iterchildren(f"{{*}}{tag}" if tag else None)
-        return [Node(c, self.file, self.owner) for c in found if not tag or local_name(c) == tag]
+        return [Node(c, self.file, self.owner, self._diagnostics) for c in found if not tag or local_name(c) == tag]
 
     def descendants(self, tag: str) -> Iterator[Node]:
         """The elements of that tag at any depth."""
         for element in self._element.iterdescendants(f"{{*}}{tag}"):
-            yield Node(element, self.file, self.owner)
+            yield Node(element, self.file, self.owner, self._diagnostics)
 
     def by_tag(self) -> dict[str, list[Node]]:
         """The elements inside, for each tag among them."""
@@ -158,7 +168,7 @@ class Node:
         if len(found) > 1:
             second = Node(found[1], self.file, self.owner)
             raise second.error(f"a second <{tag}> in the same <{self.tag}>; the first is on line {found[0].sourceline}")
-        return Node(found[0], self.file, self.owner) if found else None
+        return Node(found[0], self.file, self.owner, self._diagnostics) if found else None
 
     def first(self, tag: str, diagnostics: Diagnostics) -> Node | None:
         """The first element of that tag, None if there is none; more are reported and ignored."""

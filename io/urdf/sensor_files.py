@@ -61,7 +61,9 @@ class SensorFiles:
         except PathError as error:
             raise PathError(f"{link.where}: {link.label}: sensor: {error}") from None
         name = (link.get("name") or "").strip()
-        return read_sensor_set(Node(self._trees[path], str(path)), name, palette, self._diagnostics)
+        return read_sensor_set(
+            Node(self._trees[path], str(path), "", self._diagnostics), name, palette, self._diagnostics
+        )
 
 
 def load_sensor_set(path_or_text: PathOrText, name: str = "", strict: bool = False) -> SensorSet:
@@ -96,5 +98,7 @@ def load_sensor_set(path_or_text: PathOrText, name: str = "", strict: bool = Fal
     """
     source = source_of(path_or_text, None)
     diagnostics = Diagnostics(strict)
-    found = read_sensor_set(Node(parse_xml(source.data, source.name, diagnostics), source.name), name, {}, diagnostics)
+    found = read_sensor_set(
+        Node(parse_xml(source.data, source.name, diagnostics), source.name, "", diagnostics), name, {}, diagnostics
+    )
     return SensorSet(name, found.kind, "" if source.path is None else source.name, sensors=found.sensors)

@@ -1,8 +1,8 @@
 """The words of the dialect, and a check that nothing else in a file goes by unnoticed.
 
 Standard URDF (wiki.ros.org/urdf/XML) plus RaiSim's words: <capsule>, type="spherical", <dynamics rotor_inertia
-spring_mount stiffness>, <collision><material><contact name>, <constraints nominal_config><pin>, and type="helical"
-with <axis pitch>.
+spring_mount stiffness>, <collision><material><contact name>, <constraints nominal_config><pin>, <link sensor model
+serial_number>; Bullet's <plane normal>; and type="helical" with <axis pitch>.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ KNOWN: dict[str, tuple[str, str]] = {
     "origin": ("xyz rpy quat_xyzw", ""),
     "visual": ("name", "origin geometry material"),
     "collision": ("name", "origin geometry material"),
-    "geometry": ("name", "box sphere cylinder capsule mesh"),
+    "geometry": ("name", "box sphere cylinder capsule mesh plane"),
     "box": ("size", ""),
     "sphere": ("radius", ""),
     "cylinder": ("radius length", ""),
     "capsule": ("radius height length", ""),
     "mesh": ("filename scale", ""),
+    "plane": ("normal", ""),
     "material": ("name", "color texture contact"),
     "color": ("rgba", ""),
     "texture": ("filename", ""),
@@ -48,7 +49,7 @@ SENSOR_SET = {
     tag: KNOWN[tag]
     for tag in (
         *("inertial", "mass", "inertia", "origin", "visual", "collision", "geometry", "box", "sphere", "cylinder"),
-        *("capsule", "mesh", "material", "color", "texture", "contact"),
+        *("capsule", "mesh", "plane", "material", "color", "texture", "contact"),
     )
 } | {
     "sensor_set": ("name", "origin link"),
@@ -84,6 +85,13 @@ HARMLESS = {
     "collision": frozenset({"verbose"}),
 }
 NOTHING: frozenset[str] = frozenset()
+ELSEWHERE = {  # what has its place elsewhere here
+    (
+        "link",
+        "contact",
+    ): "is Bullet's; here friction and bounce belong to pairs of materials, set_material_pair; ignored",
+    ("joint", "joint_properties"): "is of old files; damping and friction stand in <dynamics>; ignored",
+}
 MOST = {"link": 10_000, "joint": 10_000, "pin": 10_000, "material": 20_000, "collision": 20_000, "visual": 20_000}
 
 
@@ -122,5 +130,7 @@ def _complaint(parent: str, tag: str, known: frozenset[str], diagnostics: Diagno
         return f"<{tag}> was not expanded; read the file with load_xacro"
     if tag in HARMLESS.get(parent, NOTHING):
         return f"<{tag}> in <{parent}> is for other programs; ignored"
+    if (parent, tag) in ELSEWHERE:
+        return f"<{tag}> in <{parent}> {ELSEWHERE[parent, tag]}"
     near = diagnostics.did_you_mean(tag, known, 1)
     return f"unknown tag <{shown(tag)[1:-1]}> in <{parent}>{near}; ignored"

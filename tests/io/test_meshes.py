@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rbdyn.collision.shapes import Mesh
 from rbdyn.errors import Error, MeshError, PathError
-from rbdyn.io import convex_hull, load_mesh
+from rbdyn.io import convex_hull, load_mesh, load_urdf
 from rbdyn.io.mesh_shapes import scaled
 from rbdyn.io.meshes.merge import merge_vertices
 from rbdyn.io.meshes.obj import read_obj
@@ -149,7 +149,7 @@ BAD_OBJ = [
     (THREE + b"f 1 2 -4\n", "x.obj:4: vertex index -4"),
     (THREE + b"f 1 2 2147483648\n", "x.obj:4: vertex index 2147483648"),
     (THREE + b"f 1 2 99999999999999\n", "x.obj:4: '99999999999999' is not a face corner"),
-    (THREE + b"f 1 2\n", "x.obj:4: a face has 2 corners"),
+    (THREE + b"f 1 2\n", "x.obj: the mesh has no faces"),
     (THREE + b"f 1 2 x\n", "x.obj:4: 'x' is not a face corner"),
     (THREE + b"f 1 2 3/a\n", "x.obj:4: '3/a'"),
     (b"v 0 0\n", "x.obj:1: a vertex has 2 numbers"),
@@ -162,6 +162,18 @@ BAD_OBJ = [
     (b"v 0 0 0\n\xff\xfe", "x.obj:2: not a text file"),
     (b"f 1 2 3\n" + THREE, "x.obj:1: vertex index 1 is out of range: 0 vertices"),
 ]
+
+
+def test_faces_of_fewer_than_3_corners_are_left_out_and_said_so(tmp_path):
+    file = tmp_path / "thin.obj"
+    file.write_bytes(THREE + b"f 1 2\nf 1 2 3\nf 3\n")
+    with pytest.warns(UserWarning, match=r"thin.obj:4: a face of fewer than 3 corners \(2 such faces\); left out"):
+        assert load_mesh(file).faces.tolist() == [[0, 1, 2]]
+    text = (
+        '<robot name="r"><link name="a"><collision><geometry><mesh filename="thin.obj"/></geometry></collision></link>'
+    )
+    notes = load_urdf(text + "</robot>", base_dir=tmp_path, collision_mesh="triangles").diagnostics
+    assert [n for n in notes if n.startswith(f"{file}:4: a face of fewer")]
 
 
 @pytest.mark.parametrize("data, text", BAD_OBJ, ids=range(len(BAD_OBJ)))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from rbdyn import State, bias_forces, forward_dynamics, mass_matrix
 from rbdyn.collision.shapes import Box, ConvexHull, Cylinder, Sphere
 from rbdyn.errors import UrdfError
 from rbdyn.io import load_urdf
@@ -160,3 +161,62 @@ def test_agrees_with_pinocchio(name, floating):
         scale = np.abs(data.Ig.inertia).max()
         assert scale > 0.01
         np.testing.assert_allclose(total.inertia, data.Ig.inertia, atol=1e-9 * scale)
+
+
+# ---- dynamics, of all of them, against pinocchio ---------------------------------------------------
+
+
+def bullet_files(random_ones):
+    """Robots that ship with Bullet: those with names, and every `random_ones`-th of a thousand random things."""
+    try:
+        files = importlib.metadata.files("pybullet") or []
+    except importlib.metadata.PackageNotFoundError:
+        return []
+    every = sorted(Path(f.locate()).resolve() for f in files if str(f).endswith(".urdf"))
+    things = [f for f in every if "random_urdfs" in f.parts]
+    return [f for f in every if "random_urdfs" not in f.parts] + things[::random_ones]
+
+
+BULLET = bullet_files(50)
+NOT_READ = {  # by whom, and why
+    "husky.urdf": "of roslaunch: load_xacro reads it",
+    "torus_deform.urdf": "a soft body without links: no reader of rigid ones",
+    "concave_box.urdf": "a signed distance field, of which the file is missing: not even Bullet",
+}
+# pinocchio refuses numbers that others forgive, bytes behind the end
+NOT_THEIRS = {"bike.urdf", "biped2d_pybullet.urdf", "humanoid.urdf", "microtaur.urdf"}
+NOT_THEIRS |= {"spherical_joint_limit.urdf"}  # nor spherical joints
+
+
+@pytest.mark.parametrize("file", [*FILES, *BULLET], ids=lambda f: f"{f.parent.name}/{f.name}")
+def test_dynamics_agree_with_pinocchio(file):
+    pytest.importorskip("pinocchio")
+    from reference.pinocchio_twin import Twin
+
+    if file.name in NO_LINKS | NOT_READ.keys():
+        pytest.skip(NOT_READ.get(file.name, "has no links"))
+    m = load_urdf(file, collision_mesh="skip")
+    twin = Twin.of(m, str(file))
+    if isinstance(twin, str):
+        assert file.name in NOT_THEIRS, twin
+        pytest.skip(twin)
+    state = State(twin.model)
+    if not twin.model.nv:
+        return
+    (q, v, tau), (mass, bias, acceleration) = twin.random(np.random.default_rng(3))
+    state.set(q, v)
+    assert np.abs(mass_matrix(state) - mass).max() <= 1e-12 * np.abs(mass).max()
+    assert np.abs(bias_forces(state) - bias).max() <= 1e-12 * np.abs(bias).max()
+    if np.linalg.cond(mass) > 1e12:  # links without mass or extent: forward dynamics is not defined
+        return
+    assert np.abs(forward_dynamics(state, tau) - acceleration).max() <= 1e-9 * np.abs(acceleration).max()
+
+
+@pytest.mark.parametrize("file", BULLET, ids=lambda f: f"{f.parent.name}/{f.name}")
+def test_bullets_robots_load_with_their_meshes(file):
+    if file.name in NOT_READ:
+        with pytest.raises(UrdfError):
+            load_urdf(file)
+        return
+    m = load_urdf(file, collision_mesh="skip" if file.name == "samurai.urdf" else "triangles")  # one of 80 MB
+    assert all(w.startswith(("/", str(file))) for w in m.diagnostics)
