@@ -8,6 +8,7 @@ from rbdyn.errors import Error, UrdfError
 from rbdyn.io.description import RobotSpec
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.numbers import shown
+from rbdyn.io.poses import poses_at
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import Spherical
@@ -24,7 +25,7 @@ def attach_pins(mechanism: Mechanism, robot: RobotSpec, bodies: dict[str, RigidB
     if not robot.pins:
         return
     mechanism.nominal_configuration = _checked_configuration(mechanism, robot)
-    poses = _poses(mechanism, mechanism.nominal_configuration)
+    poses = poses_at(mechanism, mechanism.nominal_configuration)
     for pin in robot.pins:
         for link in (pin.body1, pin.body2):
             if link not in bodies:
@@ -65,14 +66,3 @@ def _checked_configuration(mechanism: Mechanism, robot: RobotSpec) -> tuple[floa
             )
         at += joint.num_positions
     return q
-
-
-def _poses(mechanism: Mechanism, q: tuple[float, ...]) -> dict[str, Transform]:
-    """Where the bodies are at q, by name."""
-    poses, at = {mechanism.root_body.name: Transform()}, 0
-    for joint in mechanism.tree_joints:
-        edge = mechanism.edge(joint)
-        own = joint.joint_type.pose(q[at : at + joint.num_positions])
-        poses[edge.successor.name] = poses[edge.predecessor.name] @ edge.joint_pose @ own @ edge.successor_pose
-        at += joint.num_positions
-    return poses

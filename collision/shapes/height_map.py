@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from rbdyn.arguments import number, shown, whole
 from rbdyn.collision.shapes import drawn
 from rbdyn.collision.shapes.fractal import fractal_heights
-from rbdyn.collision.shapes.png import png_values
+from rbdyn.collision.shapes.png import check_file, png_values
 from rbdyn.collision.shapes.shape import MOST, Shape, ShapeData, positive
 from rbdyn.errors import CollisionError
 
@@ -67,6 +67,7 @@ class HeightMap(Shape):
         CollisionError
             If the file does not hold these numbers; OSError if it cannot be read.
         """
+        check_file(path)
         words = Path(path).read_text(encoding="utf-8", errors="replace").split()
         try:
             values = np.array(words, dtype=np.float64)

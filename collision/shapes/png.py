@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import struct
 import warnings
 from pathlib import Path
@@ -13,6 +14,7 @@ from rbdyn.arguments import shown
 from rbdyn.errors import CollisionError, missing_extra
 
 MOST_PIXELS = 10_000  # along either side: 800 MB of heights
+MOST_BYTES = 256 << 20
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 COLOURS = {2: "RGB colours", 3: "a palette", 4: "grey with alpha", 6: "RGB colours with alpha"}
 
@@ -30,6 +32,7 @@ def png_values(path: str | os.PathLike[str]) -> np.ndarray:
         from PIL import Image
     except ImportError:
         raise missing_extra(f"reading {name}", "Pillow", "png") from None
+    check_file(path)
     with Path(path).open("rb") as file:
         _check_header(file.read(26), name)
         file.seek(0)
@@ -42,6 +45,15 @@ def png_values(path: str | os.PathLike[str]) -> np.ndarray:
         except Exception as error:  # Pillow lets errors of many kinds out of malformed files
             raise CollisionError(f"{name}: malformed PNG file: {type(error).__name__}: {str(error)[:200]}") from None
     return values
+
+
+def check_file(path: str | os.PathLike[str]) -> None:
+    """CollisionError for a pipe, device or folder, which may never end, or a file of more than MOST_BYTES."""
+    status = Path(path).stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise CollisionError(f"{os.fsdecode(path)} is not a regular file")
+    if status.st_size > MOST_BYTES:
+        raise CollisionError(f"{os.fsdecode(path)} has {status.st_size} bytes, at most {MOST_BYTES} are read")
 
 
 def _check_header(header: bytes, name: str) -> None:

@@ -46,7 +46,7 @@ def read_dae(data: bytes, name: str, notes: Notes | None = None) -> tuple[Vertic
         raise MeshError(f"{name}: this is a zip archive; only plain COLLADA files are read")
     check_prolog(data, name, MeshError)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), np.errstate(all="ignore"):  # what is not finite is found below
             warnings.simplefilter("ignore", PendingDeprecationWarning)  # pycollada uses numpy.matrix
             check_growth(_tree(data))
             document = _parse(data)

@@ -186,7 +186,10 @@ def load_source(
     mechanism = build_mechanism(robot, floating, shapes, diagnostics)
     values = None if template is None else tuple(template.values.items())
     folder = finder.own[0] if finder.own else None
-    mechanism.description = Description(source, tuple(sources[1:]), values, folder, tuple(finder.resources))
+    links = {link.name: link.where for link in robot.links}
+    joints = {spec.joint.name: spec.where for spec in robot.joints}
+    modules_read, resources = tuple(sources[1:]), tuple(finder.resources)
+    mechanism.description = Description(source, modules_read, values, folder, resources, links, joints)
     return mechanism
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rbdyn.errors import PathError
@@ -29,6 +29,8 @@ class Description:
         The folder that what it names is relative to: the file's, or `base_dir` of a text.
     resource_dirs : tuple of Path
         As they were given.
+    links, joints : dict
+        Name -> "file:line".
     """
 
     source: Source
@@ -36,6 +38,8 @@ class Description:
     params: tuple[tuple[str, str], ...] | None = None
     folder: Path | None = None
     resource_dirs: tuple[Path, ...] = ()
+    links: dict[str, str] = field(default_factory=dict, repr=False)
+    joints: dict[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def path(self) -> Path | None:

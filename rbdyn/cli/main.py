@@ -7,12 +7,12 @@ import os
 import sys
 from collections.abc import Sequence
 
-from rbdyn.cli import demo, info, simulate
+from rbdyn.cli import check, demo, info, simulate
 from rbdyn.cli.terminal import say
 from rbdyn.errors import DivergenceError, Error
 from rbdyn.version import __version__
 
-COMMANDS = (demo, info, simulate)
+COMMANDS = (demo, info, check, simulate)
 DIVERGED, USAGE, INTERRUPTED = 1, 2, 130
 
 
@@ -39,7 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     code : int
-        0, or 1 if a simulation diverged, 2 for a file or option that will not do, 130 after Ctrl-C.
+        0, or 1 if a simulation diverged or `check` refused a file, 2 for a file or option that will not do, 130 after
+        Ctrl-C.
     """
     top = parser()
     try:

@@ -1,0 +1,82 @@
+"""``check``: what is wrong, odd or missing in robot files."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from rbdyn.cli.check.report import MESHES, Report, check_file
+from rbdyn.cli.terminal import say
+from rbdyn.errors import Error
+
+FOUND = 1  # exit code
+
+
+def add_to(commands: Any) -> None:
+    """Declare the command and its options."""
+    text = (
+        "report what is wrong, odd or missing in robot files (URDF, xacro), sensor sets and meshes, and what is made "
+        "of it; the exit code is 1 if a file cannot be accepted"
+    )
+    command = commands.add_parser("check", help="report faults of robot files", description=text, allow_abbrev=False)
+    command.add_argument("files", metavar="FILE", nargs="+", type=Path, help="a URDF, xacro, sensor-set or mesh file")
+    command.add_argument("--json", action="store_true", help="print one JSON document")
+    command.add_argument("--strict", action="store_true", help="let warnings count as errors do")
+    command.add_argument("--quiet", action="store_true", help="print files with findings only")
+    command.add_argument("--fixed", action="store_true", help="fix the base")
+    command.add_argument(
+        "--no-meshes", action="store_true", help="open no mesh files, and look for no overlaps of links"
+    )
+    command.add_argument(
+        "--param", metavar="NAME=VALUE", action="append", default=[], type=_pair, help="a template's parameter"
+    )
+    command.add_argument("--module", metavar="FILE", action="append", default=[], type=Path, help="a URDF module")
+    command.add_argument(
+        "--resource-dir", metavar="DIR", action="append", default=[], help="a folder of meshes and packages"
+    )
+    command.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check and print."""
+    options: dict[str, Any] = {"resource_dirs": args.resource_dir}
+    options |= {"floating": False} if args.fixed else {}
+    options |= {"params": args.param} if args.param else {}
+    options |= {"modules": args.module} if args.module else {}
+    reports = []
+    for file in args.files:
+        own = {} if file.suffix.lower() in MESHES else options
+        reports.append(check_file(file, not args.no_meshes, own))
+        if not args.json:
+            _print(reports[-1], args.quiet)
+    if args.json:
+        say(json.dumps([report.as_dict() for report in reports], ensure_ascii=True))
+    else:
+        _print_total(reports)
+    worst = {finding.level for report in reports for finding in report.findings}
+    return FOUND if "error" in worst or (args.strict and "warning" in worst) else 0
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise Error(f"--param takes NAME=VALUE, got {text!r:.100}")
+    return name, value
+
+
+def _print(report: Report, quiet: bool) -> None:
+    if quiet and not report.findings:
+        return
+    say(f"{report.file}: {report.verdict}")
+    for name, value in report.summary.items():
+        say(f"  {name}: {value}")
+    for finding in report.findings:
+        say(f"  {finding.level}: {finding.where}{': ' if finding.where else ''}{finding.text}")
+
+
+def _print_total(reports: list[Report]) -> None:
+    if len(reports) > 1:
+        count = {v: sum(r.verdict == v for r in reports) for v in ("refused", "read, with warnings", "read")}
+        say(f"{len(reports)} files: " + ", ".join(f"{n} {verdict}" for verdict, n in count.items() if n))

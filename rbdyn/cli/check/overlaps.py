@@ -1,0 +1,122 @@
+"""Links that stand in one another before anything has moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rbdyn.cli.check.bodies import box_of
+from rbdyn.collision import distance
+from rbdyn.collision.shapes import Mesh, Shape
+from rbdyn.errors import CollisionError, MeshError
+from rbdyn.io.poses import poses_at
+from rbdyn.mechanism import Mechanism
+from rbdyn.model import Model
+from rbdyn.spatial.transform import Transform
+
+DEPTH = 1e-3  # m: less is a matter of rounding
+MOST_SHAPES, MOST_PAIRS = 1000, 20_000
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A shape in the world."""
+
+    link: str
+    group: str  # the link that carries it: those on fixed joints move as one
+    shape: Shape
+    pose: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def overlaps(mechanism: Mechanism) -> Iterator[str]:
+    """Pairs of links that overlap at the neutral pose and are not joined; meshes as their convex hulls."""
+    q, pose_name = _configuration(mechanism)
+    shapes = _placed(mechanism, poses_at(mechanism, q))
+    if len(shapes) > MOST_SHAPES:
+        yield f"overlaps of links were not looked for: {len(shapes)} shapes, at most {MOST_SHAPES}"
+        return
+    joined = _joined(mechanism)
+    deepest: dict[tuple[str, str], float] = {}
+    for count, (a, b) in enumerate(_close(shapes, joined)):
+        if count >= MOST_PAIRS:
+            yield f"overlaps of links were looked for in {MOST_PAIRS} pairs of shapes only"
+            break
+        try:
+            depth = -float(distance(a.shape, a.pose, b.shape, b.pose).distance)
+        except CollisionError:
+            continue
+        if depth > DEPTH:
+            pair = (a.link, b.link)
+            deepest[pair] = max(depth, deepest.get(pair, 0.0))
+    for (a_name, b_name), depth in sorted(deepest.items(), key=lambda item: -item[1]):
+        yield f"links {a_name!r} and {b_name!r} overlap by {1000 * depth:.3g} mm at the {pose_name}"
+
+
+def _configuration(mechanism: Mechanism) -> tuple[Sequence[float], str]:
+    """The nominal configuration, or the neutral one within the limits."""
+    if mechanism.nominal_configuration is not None:
+        return mechanism.nominal_configuration, "nominal configuration"
+    model = Model(mechanism)
+    q = model.neutral()
+    for joint in mechanism.tree_joints:
+        if joint.position_limits is not None and joint.num_positions == joint.num_velocities == 1:
+            k = model.joint_q_index(joint.name)
+            q[k] = np.clip(q[k], *joint.position_limits)
+    return q.tolist(), "neutral pose"
+
+
+def _placed(mechanism: Mechanism, poses: dict[str, Transform]) -> list[Placed]:
+    carrier = _carriers(mechanism)
+    hulls: dict[int, Shape] = {}
+    found = []
+    for body in mechanism.bodies:
+        for item in body.collision:
+            shape = hulls.setdefault(id(item.shape), _hull(item.shape)) if isinstance(item.shape, Mesh) else item.shape
+            pose = poses[body.name] @ item.pose
+            box = box_of([type(item)(shape, pose)])
+            if box is not None:
+                found.append(Placed(body.name, carrier[body.name], shape, pose.matrix, *box))
+    return found
+
+
+def _hull(mesh: Mesh) -> Shape:
+    try:
+        return mesh.convex_hull()
+    except (MeshError, CollisionError):
+        return mesh
+
+
+def _carriers(mechanism: Mechanism) -> dict[str, str]:
+    """The link at the moving end of each link's rigid group."""
+    carrier = {mechanism.root_body.name: mechanism.root_body.name}
+    for joint in mechanism.tree_joints:
+        edge = mechanism.edge(joint)
+        own = edge.successor.name
+        carrier[own] = own if joint.num_velocities else carrier[edge.predecessor.name]
+    return carrier
+
+
+def _joined(mechanism: Mechanism) -> set[frozenset[str]]:
+    """Rigid groups that a joint joins, and each with itself."""
+    carrier = _carriers(mechanism)
+    pairs = {frozenset((name,)) for name in carrier.values()}
+    for joint in mechanism.joints:
+        edge = mechanism.edge(joint)
+        pairs.add(frozenset((carrier[edge.predecessor.name], carrier[edge.successor.name])))
+    return pairs
+
+
+def _close(shapes: list[Placed], joined: set[frozenset[str]]) -> Iterator[tuple[Placed, Placed]]:
+    """Pairs of shapes whose boxes overlap."""
+    if not shapes:
+        return
+    low, high = np.array([s.low for s in shapes]), np.array([s.high for s in shapes])
+    for i, one in enumerate(shapes):
+        near = ((low[i + 1 :] <= high[i]) & (high[i + 1 :] >= low[i])).all(axis=1)
+        for j in np.flatnonzero(near) + i + 1:
+            if frozenset((one.group, shapes[j].group)) not in joined:
+                yield one, shapes[j]

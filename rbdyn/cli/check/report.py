@@ -1,0 +1,158 @@
+"""The report on one file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rbdyn.cli.check.bodies import odd_bodies
+from rbdyn.cli.check.meshes import odd_mesh, odd_meshes
+from rbdyn.cli.check.overlaps import overlaps
+from rbdyn.errors import Error, MeshError, PathError
+from rbdyn.io import load_mesh, load_sensor_set, load_urdf, load_xacro
+from rbdyn.mechanism import Mechanism
+from rbdyn.model import Model
+
+MESHES = (".stl", ".obj", ".dae", ".ply", ".glb")
+LEVELS = ("error", "warning", "note")
+_place = re.compile(r"(.+?:\d+): (.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is to be said.
+
+    Attributes
+    ----------
+    level : {"error", "warning", "note"}
+        Whether the file cannot be accepted, is odd, or needs nothing but is worth knowing.
+    where : str
+        "file:line"; empty if it has no place.
+    text : str
+        What came, and what was made of it.
+    """
+
+    level: str
+    where: str
+    text: str
+
+
+@dataclass
+class Report:
+    """What a file holds, and what is to be said of it."""
+
+    file: str
+    format: str
+    summary: dict[str, Any] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        levels = {finding.level for finding in self.findings}
+        return "refused" if "error" in levels else "read, with warnings" if "warning" in levels else "read"
+
+    def add(self, level: str, texts: Iterable[str]) -> None:
+        """Findings of texts that may begin with file:line."""
+        for text in texts:
+            match = _place.match(text)
+            self.findings.append(Finding(level, match[1], match[2]) if match else Finding(level, "", text))
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        found = [vars(finding) for finding in self.findings]
+        return {"file": self.file, "format": self.format, "verdict": self.verdict, **self.summary, "findings": found}
+
+
+def check_file(file: Path, meshes: bool, options: dict[str, Any]) -> Report:
+    """Read a file and look at what comes of it.
+
+    Parameters
+    ----------
+    file : Path
+        A robot, a sensor set or a mesh.
+    meshes : bool
+        Whether to open the meshes that a robot names.
+    options : dict
+        For `load_urdf`.
+    """
+    kind = _kind(file)
+    report = Report(str(file), kind)
+    try:
+        if kind == "mesh":
+            _check_mesh(file, report)
+        elif kind == "sensor set":
+            report.summary["sensors"] = len(load_sensor_set(file).sensors)
+        else:
+            _check_robot(file, report, meshes, options)
+    except Error as error:
+        report.add("error", [str(error)])
+    report.findings.sort(key=lambda finding: LEVELS.index(finding.level))
+    return report
+
+
+def _kind(file: Path) -> str:
+    suffix = file.suffix.lower()
+    if suffix in MESHES:
+        return "mesh"
+    if suffix == ".xacro":
+        return "xacro"
+    try:
+        with file.open("rb") if file.is_file() else Path("/dev/null").open("rb") as beginning:
+            head = beginning.read(4000)
+    except OSError:
+        return "URDF"
+    return "sensor set" if b"<sensor_set" in head and b"<robot" not in head else "URDF"
+
+
+def _check_mesh(file: Path, report: Report) -> None:
+    mesh = load_mesh(file)
+    report.summary |= {"vertices": len(mesh.vertices), "triangles": len(mesh.faces)}
+    for level, text in odd_mesh(mesh):
+        report.add(level, [text])
+
+
+def _check_robot(file: Path, report: Report, meshes: bool, options: dict[str, Any]) -> None:
+    load = load_xacro if report.format == "xacro" else load_urdf
+    wanted = {"collision_mesh": "triangles", "visual_meshes": True} if meshes else {"collision_mesh": "skip"}
+    try:
+        mechanism = load(file, **options, **wanted)
+    except (MeshError, PathError) as error:
+        if not meshes or not file.is_file():
+            raise
+        report.add("error", [str(error)])  # what else there is to say needs no meshes
+        meshes, mechanism = False, load(file, **options, collision_mesh="skip")
+    report.summary |= _summary(mechanism)
+    report.add("warning", mechanism.diagnostics)
+    report.add("warning", odd_bodies(mechanism))
+    if meshes:
+        for level, text in odd_meshes(mechanism):
+            report.add(level, [text])
+        report.add("warning", overlaps(mechanism))
+
+
+def _summary(mechanism: Mechanism) -> dict[str, Any]:
+    model = Model(mechanism)
+    bodies = mechanism.bodies
+    return {
+        "robot": mechanism.name,
+        "base": "free" if model.floating_base else "fixed",
+        "links": len(bodies) - (mechanism.root_body.name not in _links(mechanism)),
+        "joints": len(mechanism.tree_joints),
+        "loops": len(mechanism.non_tree_joints),
+        "nq": model.nq,
+        "nv": model.nv,
+        "mass": round(sum(body.inertia.mass for body in bodies), 9),
+        "collision shapes": sum(len(body.collision) for body in bodies),
+        "sensors": sum(len(s.sensors) for body in bodies for s in body.sensor_sets),
+    }
+
+
+def _links(mechanism: Mechanism) -> set[str]:
+    """Names of the bodies that the file itself names: all but a root that the reader has put before them."""
+    root = mechanism.root_body
+    made = bool(mechanism.tree_joints) and mechanism.tree_joints[0].name.startswith("ROOT")
+    return {body.name for body in mechanism.bodies if not (made and body is root)}

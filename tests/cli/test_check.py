@@ -1,0 +1,200 @@
+"""`check`: every fault of robot files is found, with its place, and the exit code says so."""
+
+import json
+
+import numpy as np
+import pytest
+
+from rbdyn import models
+from rbdyn.cli.main import main
+
+INERTIAL = '<inertial><origin xyz="{com}"/><mass value="{mass}"/><inertia {moments} ixy="0" ixz="0" iyz="0"/>'
+INERTIAL += "</inertial>"
+EVEN = 'ixx="0.01" iyy="0.01" izz="0.01"'
+
+
+def link(name, inside="", com="0 0 0", mass=1, moments=EVEN):
+    return f'<link name="{name}">{INERTIAL.format(com=com, mass=mass, moments=moments)}{inside}</link>\n'
+
+
+def shape(what, xyz="0 0 0", kind="collision"):
+    return f'<{kind}><origin xyz="{xyz}"/><geometry>{what}</geometry></{kind}>'
+
+
+def joint(name, parent, child, xyz="0 0 0", kind="continuous"):
+    ends = f'<parent link="{parent}"/><child link="{child}"/><origin xyz="{xyz}"/><axis xyz="0 0 1"/>'
+    return f'<joint name="{name}" type="{kind}">{ends}</joint>\n'
+
+
+BOX, BALL = '<box size="0.4 0.4 0.4"/>', '<sphere radius="0.2"/>'
+GOOD = link("a", shape(BOX)) + link("b", shape(BALL)) + joint("j", "a", "b", "1 0 0")
+CUBE = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]) - 0.5
+FACES = [(0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1), (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4)]
+FACES += [(1, 5, 7), (1, 7, 3)]
+
+
+def obj(vertices, faces):
+    lines = [f"v {x} {y} {z}" for x, y, z in vertices]
+    return "\n".join([*lines, *(f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces)])
+
+
+@pytest.fixture
+def report(tmp_path, capsys):
+    """Checks a robot of these elements and gives exit code and report."""
+
+    def check(elements, *options, name="r.urdf"):
+        file = tmp_path / name
+        file.write_text(f'<robot name="r">\n{elements}</robot>' if name.endswith("urdf") else elements)
+        code = main(["check", str(file), "--json", *options])
+        (found,) = json.loads(capsys.readouterr().out)
+        assert found["file"] == str(file)
+        return code, found
+
+    return check
+
+
+def test_a_good_robot(report):
+    code, found = report(GOOD)
+    assert code == 0
+    assert (found["verdict"], found["findings"], found["format"]) == ("read", [], "URDF")
+    assert (found["robot"], found["base"], found["links"], found["joints"]) == ("r", "free", 2, 2)
+    assert (found["nq"], found["nv"], found["mass"], found["collision shapes"]) == (8, 7, 2, 2)
+
+
+ODD = [
+    (link("a", shape(BOX), com="0.5 0 0"), 2, "link 'a': its centre of mass lies 0.3 m outside its shapes"),
+    (link("a", shape(BOX, "0.5 0 0"), com="0 0.3 0"), 2, "its centre of mass lies 0.316 m outside"),
+    (link("a", shape(BOX, kind="visual"), moments='ixx="1" iyy="1" izz="1"'), 2, "gyration of 1 m is too much"),
+    (link("a", moments='ixx="0" iyy="0" izz="0"'), 2, "link 'a' of 1 kg has no moments of inertia: it is a point"),
+    (link("a", moments='ixx="1" iyy="1" izz="0"'), 2, "has no moment of inertia about one of its axes"),
+    (link("a", moments='ixx="1" iyy="1" izz="3"'), 2, "break the triangle inequality"),
+    (link("a", moments='ixx="1" iyy="1" izz="-1"'), 2, "a principal moment of inertia is negative"),
+    (GOOD.replace('"1 0 0"/><axis', '"1 0 0" rot="1"/><axis'), 4, "unknown attribute 'rot' of <origin>; ignored"),
+    (GOOD + "<gadget/>", 5, "unknown tag <gadget> in <robot>; ignored"),
+    (link("a", shape('<mesh filename="none.stl"/>')), 2, "no file 'none.stl'"),
+    ('<link name="a"/>', 2, "link 'a' has no mass and nothing behind it"),
+]
+
+
+@pytest.mark.parametrize(("elements", "line", "says"), ODD)
+def test_what_is_odd(report, elements, line, says):
+    code, found = report(elements)
+    assert found["verdict"] == "read, with warnings"
+    texts = [f for f in found["findings"] if says in f["text"]]
+    assert len(texts) == 1, found["findings"]
+    assert texts[0]["level"] == "warning"
+    assert texts[0]["where"] == f"{found['file']}:{line}"
+    assert code == 0
+    assert report(elements, "--strict")[0] == 1
+
+
+WRONG = [
+    (link("a") + link("b"), 3, "2 root links"),
+    (GOOD.replace('child link="b"', 'child link="c"'), 4, "no link named 'c'"),
+    (link("a", mass="1,5"), 2, "decimal comma"),
+    (link("a") + link("a"), 3, "already stands at"),
+]
+
+
+@pytest.mark.parametrize(("elements", "line", "says"), WRONG)
+def test_what_is_wrong(report, elements, line, says):
+    code, found = report(elements)
+    assert code == 1
+    assert found["verdict"] == "refused"
+    (error,) = found["findings"]
+    assert (error["level"], error["where"]) == ("error", f"{found['file']}:{line}")
+    assert says in error["text"]
+
+
+MESHES = [
+    (obj(CUBE, FACES), None),
+    (obj(CUBE, [f[::-1] for f in FACES]), ("warning", "its faces look inwards (a volume of -1 m^3)")),
+    (obj(CUBE * 1000, FACES), ("warning", "1.73e+03 m across: is its unit the metre?")),
+    (obj(CUBE, [*FACES, (0, 1, 1)]), ("note", "1 of 13 triangles are without area")),
+    (obj(CUBE * (1, 0, 0), FACES), ("warning", "all its 12 triangles are without area")),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), MESHES)
+def test_meshes(report, tmp_path, capsys, text, expected):
+    (tmp_path / "m.obj").write_text(text)
+    _, found = report(link("a", shape('<mesh filename="m.obj" scale="0.5 0.5 0.5"/>', kind="visual")), "--no-meshes")
+    assert found["findings"] == []
+    assert main(["check", str(tmp_path / "m.obj"), "--json"]) == 0
+    (alone,) = json.loads(capsys.readouterr().out)
+    assert (alone["format"], alone["vertices"]) == ("mesh", 8)
+    _, found = report(link("a", shape('<mesh filename="m.obj"/>', kind="visual")))
+    for findings in (alone["findings"], [f for f in found["findings"] if "mesh " in f["text"]]):
+        assert [f["level"] for f in findings] == ([expected[0]] if expected else [])
+        assert all(expected[1] in f["text"] and "m.obj" in f["text"] for f in findings)
+
+
+def test_a_malformed_mesh_does_not_hide_the_rest(report, tmp_path):
+    (tmp_path / "m.stl").write_text("solid a\nfacet")
+    code, found = report(link("a", shape('<mesh filename="m.stl"/>'), moments='ixx="1" iyy="1" izz="3"'))
+    assert code == 1
+    assert [f["level"] for f in found["findings"]] == ["error", "warning"]
+    assert "ASCII STL" in found["findings"][0]["text"]
+    assert "triangle inequality" in found["findings"][1]["text"]
+
+
+CHAIN = link("a", shape(BOX)) + link("b", shape(BOX)) + link("c", shape(BALL)) + joint("j", "a", "b", "0.3 0 0")
+
+
+def test_overlaps(report):
+    """Links that are joined may overlap; of others the depth is told: a ball about a point on the face of a box."""
+    _, found = report(CHAIN + joint("k", "b", "c", "-0.1 0 0"))
+    (overlap,) = found["findings"]
+    assert overlap["text"] == "links 'a' and 'c' overlap by 200 mm at the neutral pose"
+    assert report(CHAIN + joint("k", "b", "c", "0.1 0 0"))[1]["findings"] == []  # it touches
+
+
+def test_links_on_fixed_joints_are_one(report):
+    text = CHAIN.replace("continuous", "fixed") + joint("k", "b", "c", "-0.3 0 0")
+    assert report(text)[1]["findings"] == []
+
+
+def test_modules_parameters_and_folders(report, tmp_path):
+    (tmp_path / "res").mkdir()
+    (tmp_path / "res" / "m.obj").write_text(obj(CUBE, FACES))
+    mesh = shape('<mesh filename="m.obj"/>')
+    (tmp_path / "res" / "extra.xml").write_text(link("b", mesh, mass="@@m") + joint("j", "a", "b", "3 0 0"))
+    options = ["--module", "extra.xml", "--param", "m=2.5", "--resource-dir", str(tmp_path / "res")]
+    code, found = report(link("a"), *options[:4])
+    assert code == 1
+    assert "no module 'extra.xml'" in found["findings"][0]["text"]
+    code, found = report(link("a"), *options)
+    assert (code, found["findings"], found["mass"], found["links"]) == (0, [], 3.5, 2)
+
+
+def test_sensor_sets(report):
+    text = '<sensor_set name="s"><link><sensor name="i" type="{}"/></link></sensor_set>'
+    code, found = report(text.format("imu"), name="s.xml")
+    assert (code, found["format"], found["sensors"]) == (0, "sensor set", 1)
+    assert report(text.format("sonar"), name="s.xml")[0] == 1
+
+
+def test_for_people(tmp_path, capsys):
+    bad, good = tmp_path / "bad.urdf", tmp_path / "good.urdf"
+    bad.write_text(f'<robot name="r">\n{link("a")}{link("b")}</robot>')
+    good.write_text(f'<robot name="r">\n{GOOD}</robot>')
+    assert main(["check", str(bad), str(good)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"{bad}: refused"
+    assert lines[1].startswith(f"  error: {bad}:3: robot 'r' has 2 root links")
+    assert lines[2] == f"{good}: read"
+    assert lines[-1] == "2 files: 1 refused, 1 read"
+    assert main(["check", "--quiet", str(good)]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_a_file_that_is_not_there(report, tmp_path, capsys):
+    assert main(["check", str(tmp_path / "none.urdf")]) == 1
+    assert "no such file" in capsys.readouterr().out
+    assert main(["check", str(tmp_path)]) == 1
+    assert main(["check", "x", "--param", "novalue"]) == 2
+
+
+@pytest.mark.parametrize("name", models.NAMES)
+def test_bundled_robots_are_faultless(name, capsys):
+    assert main(["check", "--strict", str(models.path(name))]) == 0
