@@ -1,4 +1,4 @@
-# make demo, test, nightly, bench, lint, docs: each makes .venv, installs what it needs, compiles what changed, and runs.
+# make demo, test, nightly, fuzz, bench, lint, docs: each makes .venv, installs what it needs, compiles what changed, and runs.
 # Needs Python >= 3.10, a C compiler and make.  PYTHON=python3.12 chooses the interpreter of a new .venv.
 
 PYTHON ?= python3
@@ -11,13 +11,14 @@ export PIP_CACHE_DIR ?= $(CURDIR)/.venv/cache
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test nightly mutate asan bench golden lint docs build clean
+.PHONY: help demo test nightly mutate fuzz asan bench golden lint docs build clean
 
 help:
 	@echo 'make demo    a four-legged robot drops, and stands'
 	@echo 'make test    the whole test suite; PYTEST="-k world" passes options on'
 	@echo 'make nightly the same with 400 random cases where it takes 4; SEEDS=40 make test: with 40'
 	@echo 'make mutate  change one term of the kernels at a time: does a test notice? MUTATE="--only contact/*"'
+	@echo 'make fuzz    wrong inputs for every reader of files; FUZZ="--count 1000000 --seed 7"'
 	@echo 'make asan    the tests under AddressSanitizer and UndefinedBehaviorSanitizer (GCC, Linux), in build/asan'
 	@echo 'make bench   time the algorithms and the World beside their peers'
 	@echo 'make golden  compare the bits of results with those written in benchmarks/golden.txt'
@@ -36,6 +37,9 @@ nightly: build .venv/.test
 
 mutate: build .venv/.test
 	$(PY) tests/mutation $(MUTATE)
+
+fuzz: build .venv/.test
+	$(PY) tests/fuzz $(FUZZ)
 
 # A copy, so that the modules in place stay as they are.  What counts allocations or builds packages is left out.
 SANITIZED := setup.py pyproject.toml README.md $(FOLDERS) tests examples docs

@@ -45,9 +45,15 @@ def batch(reader: str, seed: int, first: int, count: int, shared: mmap.mmap) -> 
     """Give inputs to a reader, in a process of its own; what goes wrong is printed, and counted in `shared`."""
     limit_memory()
     signal.signal(signal.SIGALRM, late)
-    folder = Folder()
     counts = collections.Counter()
-    for number in range(first, first + count):
+    with Folder() as folder:
+        read_all(reader, seed, range(first, first + count), folder, counts, shared)
+    struct.pack_into("qqq", shared, 8, counts["read"], counts["refused"], counts["failed"])
+
+
+def read_all(reader: str, seed: int, numbers: range, folder: Folder, counts: collections.Counter, shared) -> None:
+    """Count what becomes of inputs; `shared` always knows the one that is being read."""
+    for number in numbers:
         struct.pack_into("q", shared, 0, number)
         signal.alarm(SECONDS)
         try:
@@ -60,8 +66,6 @@ def batch(reader: str, seed: int, first: int, count: int, shared: mmap.mmap) -> 
             print(f"{reader}:{number}: {traceback.format_exc(limit=-3)}", flush=True)
         finally:
             signal.alarm(0)
-    struct.pack_into("qqq", shared, 8, counts["read"], counts["refused"], counts["failed"])
-    folder._folder.cleanup()
 
 
 def limit_memory() -> None:
@@ -77,7 +81,8 @@ def main() -> int:
         reader, _, number = options.repeat.partition(":")
         data = mutant(reader, options.seed, int(number))
         print(data)
-        print(ask(reader, data, Folder()))
+        with Folder() as folder:
+            print(ask(reader, data, folder))
         return 0
     names = options.only or list(READERS)
     shared = mmap.mmap(-1, 32)

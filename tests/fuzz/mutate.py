@@ -8,8 +8,8 @@ from seeds import SEEDS, TOKENS
 LONGEST = 30_000  # bytes
 NUMBER = re.compile(rb"(?<![A-Za-z0-9_.-])-?[0-9]+(?:\.[0-9]+)?")
 QUOTED = re.compile(rb"""(\w+)=["']([^"'<>]*)["']""")
-NUMBERS = [b"0", b"1", b"-1", b"2", b"3", b"7", b"0.5", b"-0", b"1e-9", b"1e-320", b"1e9", b"1e29", b"1e30", b"1e31", b"1e300",
-           b"1e308", b"-1e308", b"4294967295", b"2147483648", b"65536", b"3.14159265358979", b"1.5707963267948966"]  # fmt: skip
+WORDS = "0 1 -1 2 3 7 0.5 -0 1e-9 1e-320 1e9 1e29 1e30 1e31 1e300 1e308 -1e308 4294967295 2147483648 65536"
+NUMBERS = [word.encode() for word in f"{WORDS} 3.14159265358979 1.5707963267948966".split()]
 
 
 def mutant(reader: str, seed: int, number: int) -> bytes:

@@ -27,6 +27,12 @@ class Folder:
         (self.path / "a.stl").write_bytes(SEEDS["stl"][1])
         (self.path / "s.xml").write_bytes(SEEDS["sensors"][0])
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.cleanup()
+
     def file(self, suffix: str, data: bytes) -> Path:
         path = self.path / f"x{suffix}"
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:

@@ -24,7 +24,8 @@ DIALECT = f"""<?xml version="1.0"?>
 <constraints nominal_config="1 0 0 0 0 0"><pin body1="d" body2="b" anchor="0 0 1"/></constraints></robot>"""
 TEMPLATE = f"""<robot name="@@name"><link name="a">{INERTIAL}</link><link name="{{@@side}}_b">
 <inertial><mass value="{{@@mass*2 + sqrt(@@width)**2}}"/><inertia ixx="{{1/3}}" ixy="0" ixz="0" iyy="{{exp(0)}}" iyz="0"
- izz="{{-(-1)}}"/></inertial><collision><geometry><box size="@@width {{@@width/2}} {{pi}}"/></geometry></collision></link>
+ izz="{{-(-1)}}"/></inertial><collision><geometry><box size="@@width {{@@width/2}} {{pi}}"/></geometry></collision>
+</link>
 <joint name="j" type="prismatic"><parent link="a"/><child link="{{@@side}}_b"/><axis xyz="{{cos(0)}} {{sin(0)}} 0"/>
 <limit lower="{{-@@width}}" upper="{{log(@@mass)}}" effort="1" velocity="1"/></joint></robot>"""
 PARAMS = {"name": "r", "side": "left", "mass": 3.0, "width": "0.4"}
@@ -106,18 +107,19 @@ SEEDS: dict[str, list[bytes]] = {
     "png": [_png()],
     "heights": [b"3 3 2.0 1.0\n0 0.5 1\n1 2 3\n0.1 0.2 0.3\n"],
 }
-TOKENS: list[bytes] = [
-    *(t.encode("utf-8", "surrogatepass") for t in [
-        "", '"', "<", ">", "/>", "&", "&#0;", "&amp;", "&x;", "<!--", "-->", "]]>", "<![CDATA[", "<?x", "?>", "\0", "\ufeff",
-        "<!DOCTYPE a>", '<!DOCTYPE a [<!ENTITY x "y">]>', "\u0661", "\ud800", "\U0001f916", "\r", "\n", "\t", " ",
-        "nan", "inf", "-inf", "1e308", "-1e308", "1e-320", "1e999", "1e30", "-0", "0", "0 0 0", "1_0", "0x1", "0,5", "1.", ".",
-        "-1", "1e", "+", "--1", "9" * 400, "0." + "3" * 400, "@@x", "@@", "@@name", "{", "}", "{1}", "{{1}}", "{9**9**9}",
-        "{1/0}", "{__import__('os')}", "**", "(" * 60, "$(find x)", "${a}", "x" * 3000, "<a>" * 300, "</a>" * 300,
-        'name="b"', 'name=""', 'link="c"', 'link="world"', 'type="floating"', 'type="planar"', 'type="fixed"', "joint", "link",
-        "<link/>", '<link name="z"/>', "<inertial/>", "<geometry/>", "<mimic/>", '<mimic joint="k"/>', "<constraints><pin/>",
-        "package://", "http://", "file:///etc/passwd", "../", "../../../../etc/passwd", "/dev/zero", "model://x/y.stl",
-        "facet", "endsolid", "solid", "vertex", "v ", "f ", "f 1 2", "f -1 -2 -3", "f 1/2/3 9 9", "\\\n", "#",
-        "<node>", '<instance_node url="#o"/>', "<vcount>9999999999</vcount>", "count", "#g", "#s", "#p", "4000000000",
-    ]),
-    b"\xff", b"\xff\xfe", b"\xef\xbb\xbf", b"\xff\xff\xff\xff", b"\x00\x00\xc0\x7f", b"\x7f\x80\x00\x00", b"PK\x03\x04",
+WORDS = [
+    "", '"', "<", ">", "/>", "&", "&#0;", "&amp;", "&x;", "<!--", "-->", "]]>", "<![CDATA[", "<?x", "?>", "\0",
+    "\ufeff", "<!DOCTYPE a>", '<!DOCTYPE a [<!ENTITY x "y">]>', "\u0661", "\ud800", "\U0001f916", "\r", "\n", "\t",
+    " ", "nan", "inf", "-inf", "1e308", "-1e308", "1e-320", "1e999", "1e30", "-0", "0", "0 0 0", "1_0", "0x1",
+    "0,5", "1.", ".", "-1", "1e", "+", "--1", "9" * 400, "0." + "3" * 400, "@@x", "@@", "@@name", "{", "}", "{1}",
+    "{{1}}", "{9**9**9}", "{1/0}", "{__import__('os')}", "**", "(" * 60, "$(find x)", "${a}", "x" * 3000,
+    "<a>" * 300, "</a>" * 300, 'name="b"', 'name=""', 'link="c"', 'link="world"', 'type="floating"',
+    'type="planar"', 'type="fixed"', "joint", "link", "<link/>", '<link name="z"/>', "<inertial/>", "<geometry/>",
+    "<mimic/>", '<mimic joint="k"/>', "<constraints><pin/>", "package://", "http://", "file:///etc/passwd", "../",
+    "../../../../etc/passwd", "/dev/zero", "model://x/y.stl", "facet", "endsolid", "solid", "vertex", "v ", "f ",
+    "f 1 2", "f -1 -2 -3", "f 1/2/3 9 9", "\\\n", "#", "<node>", '<instance_node url="#o"/>',
+    "<vcount>9999999999</vcount>", "count", "#g", "#s", "#p", "4000000000",
 ]  # fmt: skip
+TOKENS = [word.encode("utf-8", "surrogatepass") for word in WORDS]
+TOKENS += [b"\xff", b"\xff\xfe", b"\xef\xbb\xbf", b"\xff\xff\xff\xff", b"\x00\x00\xc0\x7f", b"\x7f\x80\x00\x00"]
+TOKENS += [b"PK\x03\x04"]
