@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rbdyn.arguments import choice
 from rbdyn.collision.shapes import Box, Cylinder, Shape, Sphere
 from rbdyn.errors import Error, UrdfError
 from rbdyn.io import rules
@@ -28,6 +29,7 @@ from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
 
 IDENTITY4 = np.eye(4)
+INVENTORS = ("urdfpy", "urchin")  # whose links weigh 1 kg where the file says nothing
 
 
 def from_urdfpy(
@@ -39,10 +41,12 @@ def from_urdfpy(
     on_missing_mesh: str = "warn",
     collision_mesh: str = "hull",
     visual_meshes: bool = False,
+    invented_inertia: str = "drop",
 ) -> Mechanism:
     """A mechanism from a robot object of urdfpy, urchin (its maintained fork) or yourdfpy.
 
-    Those packages drop what RaiSim adds to URDF, so a file in that dialect is better read by `load_urdf`.
+    Those packages drop what RaiSim adds to URDF, so a file in that dialect is better read by `load_urdf`.  urdfpy and
+    urchin give 1 kg and a unit inertia to each link without <inertial>.
 
     Parameters
     ----------
@@ -50,6 +54,9 @@ def from_urdfpy(
         With `links` and `joints` (urdfpy, urchin), or with a `robot` that has them (yourdfpy).
     floating, resource_dirs, strict, on_missing_mesh, collision_mesh, visual_meshes
         As for `load_urdf`.  Meshes are read anew, from `resource_dirs`.
+    invented_inertia : {"drop", "keep"}
+        What becomes of links of urdfpy and urchin with 1 kg and a unit inertia, which may be their package's or the
+        file's: they get no mass, with a note; or keep it.
 
     Returns
     -------
@@ -71,7 +78,9 @@ def from_urdfpy(
         raise UrdfError(f"from_urdfpy takes a robot object with links and joints, got {type(robot).__name__}")
     with _Naming(where):
         named = _named_colors(robot)
-    links = [_link(link, named, f"{where}, link {getattr(link, 'name', '?')!r}", diagnostics) for link in robot.links]
+    drop = choice(invented_inertia, "invented_inertia", ("drop", "keep")) == "drop"
+    invents = drop and where.split()[0] in INVENTORS
+    links = [_link(k, named, f"{where}, link {getattr(k, 'name', '?')!r}", diagnostics, invents) for k in robot.links]
     joints = [_joint(joint, f"{where}, joint {getattr(joint, 'name', '?')!r}", diagnostics) for joint in robot.joints]
     finder = FileFinder(None, resource_dirs)
     shapes = MeshShapes(finder, diagnostics, on_missing_mesh, collision_mesh, visual_meshes)
@@ -79,10 +88,12 @@ def from_urdfpy(
     return build_mechanism(spec, floating, shapes, diagnostics)
 
 
-def _link(link: Any, named: Mapping[str, Any], where: str, diagnostics: Diagnostics) -> LinkSpec:
+def _link(
+    link: Any, named: Mapping[str, Any], where: str, diagnostics: Diagnostics, invents: bool
+) -> LinkSpec:
     with _Naming(where):
         name = str(link.name)
-        spec = LinkSpec(where, name, _inertia(link.inertial, where, diagnostics))
+        spec = LinkSpec(where, name, _inertia(link.inertial, where, diagnostics, invents))
         warn = _reporter(where, diagnostics)
         for source, target in ((link.collisions, spec.collision), (link.visuals, spec.visual)):
             for k, item in enumerate(source or ()):
@@ -98,17 +109,23 @@ def _reporter(where: str, diagnostics: Diagnostics) -> rules.Warn:
     return lambda text, kind: diagnostics.warn(where, text, kind)
 
 
-def _inertia(inertial: Any, where: str, diagnostics: Diagnostics) -> SpatialInertia | None:
+def _inertia(inertial: Any, where: str, diagnostics: Diagnostics, invents: bool) -> SpatialInertia | None:
     if inertial is None or inertial.mass is None:
         return None
     moments = np.zeros((3, 3)) if inertial.inertia is None else np.asarray(inertial.inertia, dtype=float)
     about_com = SpatialInertia(_real(inertial.mass, "mass"), inertia=moments)
-    if about_com.mass == 1.0 and np.array_equal(moments, np.eye(3)):
-        text = "mass 1 and a unit inertia: urdfpy and urchin invent these where <inertial> is missing"
+    if invents and about_com.mass == 1.0 and np.array_equal(moments, np.eye(3)) and _is_identity(inertial.origin):
+        text = "mass 1 and a unit inertia: its package invents these where <inertial> is missing; "
+        text += "no mass is taken (invented_inertia='keep' keeps it)"
         diagnostics.warn(where, text)
-    elif defect := about_com.defect():
+        return None
+    if defect := about_com.defect():
         diagnostics.warn(where, defect)
     return about_com.transformed(_pose(inertial.origin))
+
+
+def _is_identity(origin: Any) -> bool:
+    return origin is None or np.array_equal(np.asarray(origin), IDENTITY4)
 
 
 def _shape(geometry: Any, warn: rules.Warn) -> Shape | MeshFile | None:
@@ -173,7 +190,7 @@ def _joint(joint: Any, where: str, diagnostics: Diagnostics) -> JointSpec:
             dynamics = getattr(joint, "dynamics", None)
             for name in ("damping", "friction"):
                 values[name] = _given(dynamics, name) or 0.0
-            values["mimic"] = _mimic(getattr(joint, "mimic", None), where, diagnostics)
+            values["mimic"] = _mimic(getattr(joint, "mimic", None))
         built = Joint(str(joint.name), make_type(kind, axis), **values)  # type: ignore[arg-type]
         return JointSpec(where, built, str(joint.parent), str(joint.child), _pose(joint.origin))
 
@@ -190,11 +207,10 @@ def _limits(limit: Any, kind: str, warn: rules.Warn) -> dict[str, Any]:
     }
 
 
-def _mimic(mimic: Any, where: str, diagnostics: Diagnostics) -> Mimic | None:
+def _mimic(mimic: Any) -> Mimic | None:
     if mimic is None:
         return None
     multiplier, offset = _given(mimic, "multiplier"), _given(mimic, "offset")
-    diagnostics.warn(where, "its mimic is kept in Joint.mimic but not enforced yet", "mimic")
     return Mimic(str(mimic.joint), 1.0 if multiplier is None else multiplier, offset or 0.0)
 
 

@@ -10,8 +10,8 @@ from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.xml_declaration import repaired
 
 MAX_BYTES = 32 << 20
-MAX_TAGS = 600_000  # start and end tags: an element in memory is many times longer than "<a/>"
-MAX_ATTRIBUTES = 1_500_000  # likewise
+MAX_TAGS = 500_000  # start and end tags: an element in memory is many times longer than "<a/>"
+MAX_ATTRIBUTES = 1_000_000  # likewise
 
 
 class _DocumentTypeError(Exception):

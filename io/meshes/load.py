@@ -13,6 +13,7 @@ from rbdyn.io.meshes.dae import read_dae
 from rbdyn.io.meshes.merge import Faces, Notes, Vertices
 from rbdyn.io.meshes.obj import read_obj
 from rbdyn.io.meshes.stl import read_stl
+from rbdyn.io.meshes.through_trimesh import read_glb, read_ply
 from rbdyn.io.paths import MEGABYTE, read_regular
 
 MAX_BYTES = 512 * MEGABYTE
@@ -20,6 +21,8 @@ READERS: dict[str, Callable[[bytes, str, Notes], tuple[Vertices, Faces]]] = {
     ".stl": read_stl,
     ".obj": read_obj,
     ".dae": read_dae,
+    ".ply": read_ply,
+    ".glb": read_glb,
 }
 
 
@@ -36,14 +39,15 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
     Parameters
     ----------
     path : path-like
-        An STL (binary or ASCII), OBJ or, with ``pip install "rbdyn[mesh]"``, COLLADA file of at most 512 MB; the
-        suffix says which.
+        An STL (binary or ASCII), OBJ or, with ``pip install "rbdyn[mesh]"``, COLLADA, PLY or GLB file of at most 512
+        MB; the suffix says which.
 
     Returns
     -------
     mesh : Mesh
-        Its vertices [m] (STL and OBJ have no unit: metres are assumed; COLLADA states one) and faces.  Vertices that
-        are exactly equal are merged in STL and COLLADA; OBJ keeps its own.
+        Its vertices [m] (STL, OBJ and PLY have no unit: metres are assumed; COLLADA states one, glTF's is the metre)
+        and faces.  Vertices that are exactly equal are merged; OBJ keeps its own.  Faces of OBJ with fewer than three
+        corners are left out, with a warning.
 
     Raises
     ------
@@ -53,7 +57,7 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
         If the format is not read, or the file is truncated, empty, malformed or not finite; with the line if it has
         lines.
     MissingExtraError
-        If the file is COLLADA and pycollada is not installed.
+        If the file is COLLADA and pycollada is not installed, or PLY or GLB and trimesh is not.
     """
     name = os.fspath(path)
     check_format(name)

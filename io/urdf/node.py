@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any, TypeVar
 
 from rbdyn.errors import Error, UrdfError
@@ -155,12 +155,20 @@ class Node:
         for element in self._element.iterdescendants(f"{{*}}{tag}"):
             yield Node(element, self.file, self.owner, self._diagnostics)
 
-    def by_tag(self) -> dict[str, list[Node]]:
-        """The elements inside, for each tag among them."""
-        found: dict[str, list[Node]] = {}
-        for child in self.children():
-            found.setdefault(child.tag, []).append(child)
-        return found
+    def by_tag(self, known: Container[str]) -> tuple[list[Node], dict[str, tuple[Node, int]]]:
+        """The elements inside of known tags; and for each other tag the first of them, and how many there are."""
+        found: list[Node] = []
+        others: dict[str, tuple[Node, int]] = {}
+        for element in self._element:
+            tag = local_name(element)
+            if tag in known:
+                found.append(Node(element, self.file, self.owner, self._diagnostics))
+            elif tag in others:
+                first, count = others[tag]
+                others[tag] = first, count + 1
+            else:
+                others[tag] = Node(element, self.file, self.owner, self._diagnostics), 1
+        return found, others
 
     def child(self, tag: str) -> Node | None:
         """The one element of that tag, None if there is none; UrdfError if there are more."""

@@ -84,6 +84,7 @@ HARMLESS = {
     "joint": frozenset({"hardwareInterface", "gazebo"}),
     "collision": frozenset({"verbose"}),
 }
+MOST_UNKNOWN = 1000  # tags of one element that are reported one by one
 NOTHING: frozenset[str] = frozenset()
 ELSEWHERE = {  # what has its place elsewhere here
     (
@@ -116,12 +117,14 @@ def check_words(root: Node, diagnostics: Diagnostics, words: Words = ROBOT_WORDS
                 diagnostics.warn(node.where, text, f"attribute {node.tag}/{attribute}")
         if stray := node.stray_text:
             diagnostics.warn(node.where, f"text {shown(stray)} inside <{node.tag}>; ignored", f"text {node.tag}")
-        for tag, found in node.by_tag().items():
-            if tag in children:
-                pending.extend(found)
-            else:
-                text = _complaint(node.tag, tag, children, diagnostics)
-                diagnostics.warn(found[0].where, text, f"tag {node.tag}/{tag}", len(found))
+        found, others = node.by_tag(children)
+        pending.extend(found)
+        for k, (tag, (first, count)) in enumerate(others.items()):
+            if k >= MOST_UNKNOWN:
+                diagnostics.warn(first.where, f"<{node.tag}> holds {len(others)} unknown tags; ignored", "unknown tags")
+                break
+            text = _complaint(node.tag, tag, children, diagnostics)
+            diagnostics.warn(first.where, text, f"tag {node.tag}/{tag}", count)
 
 
 def _complaint(parent: str, tag: str, known: frozenset[str], diagnostics: Diagnostics) -> str:

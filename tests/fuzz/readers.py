@@ -122,6 +122,8 @@ READERS = {
     "stl": _mesh(".stl"),
     "obj": _mesh(".obj"),
     "dae": _mesh(".dae"),
+    "ply": _mesh(".ply"),
+    "glb": _mesh(".glb"),
     "png": _png,
     "heights": _heights,
 }

@@ -1,5 +1,6 @@
 """Right inputs of each reader, from which wrong ones are made; and pieces that are put into them."""
 
+import json
 import struct
 import zlib
 
@@ -85,6 +86,43 @@ def _dae() -> str:
 </library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>"""
 
 
+def _ply() -> str:
+    head = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
+    faces = "".join("3 {} {} {}\n".format(*f) for f in FACES)
+    points = "".join("{} {} {}\n".format(*p) for p in POINTS)
+    return f"{head}element face 4\nproperty list uchar int vertex_indices\nend_header\n{points}{faces}"
+
+
+def _binary_ply() -> bytes:
+    head = _ply().split("end_header\n")[0].replace("ascii", "binary_little_endian") + "end_header\n"
+    points = b"".join(struct.pack("<3f", *p) for p in POINTS)
+    return head.encode() + points + b"".join(struct.pack("<B3i", 3, *f) for f in FACES)
+
+
+def _glb() -> bytes:
+    points = b"".join(struct.pack("<3f", *p) for p in POINTS)
+    body = points + b"".join(struct.pack("<3I", *f) for f in FACES)
+    views = [{"buffer": 0, "byteOffset": 0, "byteLength": 48}, {"buffer": 0, "byteOffset": 48, "byteLength": 48}]
+    accessors = [
+        {"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 1]},
+        {"bufferView": 1, "componentType": 5125, "count": 12, "type": "SCALAR"},
+    ]
+    document = {
+        "asset": {"version": "2.0"},
+        "scene": 0,
+        "scenes": [{"nodes": [0, 1]}],
+        "nodes": [{"mesh": 0, "translation": [1, 2, 3]}, {"mesh": 0, "children": [2]}, {"mesh": 0, "scale": [2, 2, 2]}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "accessors": accessors,
+        "bufferViews": views,
+        "buffers": [{"byteLength": len(body)}],
+    }
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(body), b"BIN\0") + body
+    return b"glTF" + struct.pack("<II", 2, 12 + len(chunks)) + chunks
+
+
 def _png() -> bytes:
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -104,6 +142,8 @@ SEEDS: dict[str, list[bytes]] = {
     "stl": [_ascii_stl().encode(), _binary_stl()],
     "obj": [_obj().encode()],
     "dae": [_dae().encode()],
+    "ply": [_ply().encode(), _binary_ply()],
+    "glb": [_glb()],
     "png": [_png()],
     "heights": [b"3 3 2.0 1.0\n0 0.5 1\n1 2 3\n0.1 0.2 0.3\n"],
 }

@@ -8,6 +8,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 pytest.importorskip("collada", reason="pycollada is not installed")
+pytest.importorskip("trimesh", reason="trimesh is not installed")
 pytest.importorskip("PIL", reason="Pillow is not installed")
 from mutate import mutant
 from readers import READERS, Folder, ask

@@ -238,7 +238,7 @@ def test_a_missing_extra_names_the_pip_line(tmp_path, monkeypatch):
 
 
 def test_load_mesh_refuses(tmp_path):
-    for name in ("a.glb", "a", "a.stl.txt"):
+    for name in ("a.fbx", "a", "a.stl.txt"):
         (tmp_path / name).write_bytes(b"x")
         with pytest.raises(MeshError, match=r"choices: \.stl, \.obj, \.dae"):
             load_mesh(tmp_path / name)
@@ -313,3 +313,48 @@ def test_noise_raises_only_our_errors(noise, reader, data):
         assert np.isfinite(vertices).all()
         assert faces.min() >= 0
         assert faces.max() < len(vertices)
+
+
+@pytest.mark.parametrize("form", ["ascii.ply", "binary.ply", "scene.glb"])
+def test_ply_and_glb(tmp_path, form):
+    """What trimesh writes is what comes back; poses of a scene's nodes are applied."""
+    trimesh = pytest.importorskip("trimesh")
+    ball = trimesh.creation.icosphere(subdivisions=1, radius=0.5)
+    file = tmp_path / form
+    if form.endswith("glb"):
+        scene = trimesh.Scene()
+        scene.add_geometry(ball, transform=trimesh.transformations.translation_matrix([1, 2, 3]))
+        scene.add_geometry(trimesh.creation.box((2, 2, 2)))
+        scene.export(file)
+    else:
+        ball.export(file, encoding=form.split(".")[0])
+    mesh = load_mesh(file)
+    expected = ball.vertices + (1, 2, 3) if form.endswith("glb") else ball.vertices
+    mine = mesh.vertices[np.linalg.norm(mesh.vertices - expected.mean(axis=0), axis=1) < 0.6]
+    assert len(mine) == len(ball.vertices) == 42
+    assert np.allclose(sorted(mine.tolist()), sorted(expected.tolist()), atol=1e-6)
+    assert len(mesh.faces) == 80 + 12 * form.endswith("glb")
+    a, b, c = (mesh.vertices[mesh.faces[:, k]] for k in range(3))
+    volume = np.einsum("ij,ij->", a, np.cross(b, c)) / 6
+    assert volume == pytest.approx(ball.volume + 8 * form.endswith("glb"), rel=1e-6)
+
+
+BAD_TRIMESH = [
+    ("a.ply", b"solid", "it does not start with 'ply'"),
+    ("a.ply", b"ply\nformat ascii 1.0\nelement vertex 1000000000\nend_header\n", "element vertex 1000000000"),
+    ("a.ply", b"ply\nformat ascii 1.0\nelement vertex -1\nend_header\n", "element vertex -1"),
+    ("a.ply", b"ply" + b" " * 200_000, "no end_header"),
+    ("a.ply", b"ply\nformat ascii 1.0\nend_header\n", "a.ply: "),
+    ("a.glb", b"glTF", "it does not start with"),
+    ("a.glb", b"glTF\2\0\0\0\xff\0\0\0\xff\xff\0\0JSON{}", "no JSON, or longer"),
+    ("a.glb", b"glTF\2\0\0\0\x16\0\0\0\2\0\0\0JSON[]", "its JSON is no object"),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "says"), BAD_TRIMESH)
+def test_bad_ply_and_glb(tmp_path, name, data, says):
+    pytest.importorskip("trimesh")
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(MeshError) as error:
+        load_mesh(tmp_path / name)
+    assert says in str(error.value)

@@ -93,12 +93,21 @@ def test_same_as_the_text(make):
     assert from_urdfpy(make(), floating=False).num_velocities == 1
 
 
-def test_an_invented_inertia_is_noted():
-    robot = urchin_robot()
-    robot.links[0].inertial = Thing(mass=1.0, origin=np.eye(4), inertia=np.eye(3))
-    assert any("link 'a'" in w and "invent" in w for w in from_urdfpy(robot).diagnostics)
-    with pytest.raises(UrdfError, match="invent"):
+def test_an_invented_inertia_is_noted_and_dropped():
+    urchin = pytest.importorskip("urchin")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # theirs
+        links = [urchin.Link("a", None, None, None)]
+        robot = urchin.URDF("r", links, [])
+    assert robot.links[0].inertial.mass == 1.0
+    m = from_urdfpy(robot)
+    assert m.find_body("a").inertia.mass == 0.0
+    assert any("link 'a'" in w and "invents" in w for w in m.diagnostics)
+    assert from_urdfpy(robot, invented_inertia="keep").find_body("a").inertia.mass == 1.0
+    with pytest.raises(UrdfError, match="invents"):
         from_urdfpy(robot, strict=True)
+    with pytest.raises(Error, match="invented_inertia must be one of"):
+        from_urdfpy(robot, invented_inertia="invent")
 
 
 def spoil(path, value):
@@ -234,6 +243,7 @@ NOT_READ = {  # by the package itself
     },
     "yourdfpy": {"ur3.urdf"},
 }
+UNIT_INERTIA = {"simple_humanoid.urdf", "simple_humanoid_classical.urdf"}  # by their own word
 
 
 def read_by(package, file):
@@ -249,10 +259,7 @@ def assert_same(theirs, ours):
     """Two mechanisms are of the same bodies, joints, shapes and numbers."""
     assert [b.name for b in theirs.bodies] == [b.name for b in ours.bodies]
     for b, c in zip(ours.bodies, theirs.bodies, strict=True):
-        if any(f"link {b.name!r}: mass 1 and a unit inertia" in text for text in theirs.diagnostics):
-            assert b.inertia.mass in (0, 1)
-        else:
-            np.testing.assert_allclose(c.inertia.matrix, b.inertia.matrix, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(c.inertia.matrix, b.inertia.matrix, rtol=1e-9, atol=1e-12)
         assert [(g.name, g.shape) for g in c.collision] == [(g.name, g.shape) for g in b.collision]
         for g, h in zip(b.collision, c.collision, strict=True):
             np.testing.assert_allclose(h.pose.matrix, g.pose.matrix, atol=1e-9)
@@ -276,4 +283,6 @@ def test_every_robot_that_a_package_reads(package, file):
         except Exception as error:
             assert file.name in NOT_READ[package], error
             return
-    assert_same(from_urdfpy(robot, collision_mesh="skip"), load_urdf(file, collision_mesh="skip"))
+    invented = "keep" if file.name in UNIT_INERTIA else "drop"
+    mechanism = from_urdfpy(robot, collision_mesh="skip", invented_inertia=invented)
+    assert_same(mechanism, load_urdf(file, collision_mesh="skip"))

@@ -226,9 +226,9 @@ def test_a_flat_mesh_collides_as_triangles(package):
 
 
 def test_unknown_formats_and_malformed_meshes_raise(package):
-    (package / "ws/bot/urdf/a.glb").write_bytes(b"glTF")
-    with pytest.raises(MeshError, match=r"bot.urdf:2: .*'\.glb' is not read; choices: \.stl"):
-        shapes(package, "a.glb")
+    (package / "ws/bot/urdf/a.fbx").write_bytes(b"FBX")
+    with pytest.raises(MeshError, match=r"bot.urdf:2: .*'\.fbx' is not read; choices: \.stl"):
+        shapes(package, "a.fbx")
     (package / "ws/bot/urdf/a.stl").write_bytes(b"junk")
     with pytest.raises(MeshError, match=r"bot.urdf:2: <mesh> of geometry 'l/0': .*a\.stl: not an STL file"):
         shapes(package, "a.stl")
