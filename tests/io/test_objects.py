@@ -243,7 +243,8 @@ NOT_READ = {  # by the package itself
     },
     "yourdfpy": {"ur3.urdf"},
 }
-UNIT_INERTIA = dict.fromkeys(("simple_humanoid", "simple_humanoid_classical"), ("RARM_LINK3", "LARM_LINK3"))  # their own
+# links that weigh 1 kg by their own word
+UNIT_INERTIA = dict.fromkeys(("simple_humanoid", "simple_humanoid_classical"), ("RARM_LINK3", "LARM_LINK3"))
 
 
 def read_by(package, file):
