@@ -87,7 +87,7 @@ def test_readme_example_does_what_it_says():
     assert len(lines) <= 10
 
 
-@pytest.mark.parametrize("page", ["loops", "contact", "friction", "sight"])
+@pytest.mark.parametrize("page", ["loops", "contact", "friction", "sight", "raisim_files"])
 def test_a_page_does_what_it_says(page):
     """Its Python blocks, run as one program, print what the comments beside the prints say."""
     code = "\n".join(re.findall(r"```python\n(.*?)```", (ROOT / "docs" / f"{page}.md").read_text(), re.DOTALL))
