@@ -232,3 +232,81 @@ def test_unknown_formats_and_malformed_meshes_raise(package):
     (package / "ws/bot/urdf/a.stl").write_bytes(b"junk")
     with pytest.raises(MeshError, match=r"bot.urdf:2: <mesh> of geometry 'l/0': .*a\.stl: not an STL file"):
         shapes(package, "a.stl")
+
+
+OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+MESH = '<robot name="r"><link name="l"><collision><geometry><mesh filename="{}"/></geometry></collision></link></robot>'
+
+
+# ---- what leads elsewhere --------------------------------------------------------------------------
+
+
+def test_packages_are_not_found_in_the_home_folder(tmp_path, monkeypatch):
+    """A robot in a folder of the home folder sees neither what lies beside that, nor the home folder itself."""
+    home = tmp_path / "home" / "ada"
+    robots = home / "Downloads" / "robots"
+    for folder in (home / ".ssh", home / "private", robots / "beside", robots / "bot"):
+        folder.mkdir(parents=True)
+        (folder / "a.obj").write_text(OBJ)
+    file = robots / "bot" / "bot.urdf"
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("ada/private", "private", ".ssh", "home/ada/.ssh", "etc", "tmp"):
+        file.write_text(MESH.format(f"package://{name}/a.obj"))
+        with pytest.raises(PathError, match="package|no file"):
+            load_urdf(file, on_missing_mesh="error")
+    for name in ("beside", "robots/beside", "bot"):
+        file.write_text(MESH.format(f"package://{name}/a.obj"))
+        assert len(load_urdf(file).find_body("l").collision) == 1
+
+
+def test_packages_are_found_four_folders_up_and_no_farther(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", "/nonexistent")
+    deep = tmp_path / "near" / "1" / "2" / "3" / "4"
+    deep.mkdir(parents=True)
+    for name in (tmp_path / "far", tmp_path / "near" / "pack"):
+        name.mkdir()
+        (name / "a.obj").write_text(OBJ)
+    finder = FileFinder(deep / "r.urdf")
+    assert finder.find("package://pack/a.obj") == (tmp_path / "near" / "pack" / "a.obj").resolve()
+    with pytest.raises(PathError, match="unknown package 'far'"):
+        finder.find("package://far/a.obj")
+    assert FileFinder(deep / "r.urdf", tmp_path).find("package://far/a.obj")
+
+
+def test_allow_outside(tmp_path):
+    (tmp_path / "out.obj").write_text(OBJ)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "link.obj").symlink_to(tmp_path / "out.obj")
+    robot = tmp_path / "in" / "r.urdf"
+    for name in ("../out.obj", "link.obj", str(tmp_path / "out.obj"), f"file://{tmp_path}/out.obj"):
+        robot.write_text(MESH.format(name))
+        with pytest.raises(PathError, match="lies outside the folders.*allow_outside=True"):
+            load_urdf(robot)
+        assert len(load_urdf(robot, allow_outside=True).find_body("l").collision) == 1
+
+
+def test_a_base_dir_of_a_text(tmp_path):
+    (tmp_path / "a.obj").write_text(OBJ)
+    text = MESH.format("a.obj")
+    assert len(load_urdf(text, base_dir=tmp_path).find_body("l").collision) == 1
+    assert load_urdf(text).find_body("l").collision == []
+
+
+@pytest.mark.parametrize("exchanged", ["the file", "its folder"])
+def test_a_link_put_in_its_place_gains_nothing(tmp_path, exchanged):
+    """Between the judgement of a path and its opening somebody exchanges what is there."""
+    secret, folder = tmp_path / "secret", tmp_path / "robot" / "meshes"
+    for place in (secret, folder):
+        place.mkdir(parents=True)
+        (place / "a.obj").write_text(OBJ)
+    finder = FileFinder(tmp_path / "robot" / "r.urdf")
+    path = finder.find("meshes/a.obj")
+    assert finder.read(path, 1000) == OBJ.encode()
+    if exchanged == "the file":
+        path.unlink()
+        path.symlink_to(secret / "a.obj")
+    else:
+        folder.rename(tmp_path / "robot" / "old")
+        folder.symlink_to(secret)
+    with pytest.raises(PathError, match="was exchanged for another file"):
+        finder.read(path, 1000)
