@@ -28,6 +28,7 @@ SECTIONS = (
     "surgery",
     "snapshots",
     "edits",
+    "files",
     *RESOURCES,
 )
 

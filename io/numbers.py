@@ -17,6 +17,8 @@ DECIMAL = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _number = re.compile(DECIMAL)
 _infinite = re.compile("[+-]?inf(?:inity)?", re.IGNORECASE)
 _blanks = re.compile(f"[{BLANK}]+")
+QUICK = 300  # characters of rows that one match reads
+_rows = {n: re.compile(f"[{BLANK}]*" + f"[{BLANK}]+".join([f"({DECIMAL})"] * n) + f"[{BLANK}]*") for n in (3, 4)}
 
 
 def shown(text: str, length: int = 60) -> str:
@@ -83,6 +85,11 @@ def vector(text: str, n: int) -> tuple[float, ...]:
     Error
         If one of them is not a number, or there are more or fewer.
     """
+    quick = _rows.get(n)
+    if quick is not None and len(text) <= QUICK and (match := quick.fullmatch(text)) is not None:
+        values = tuple(map(float, match.groups()))
+        if all(map(math.isfinite, values)):
+            return values
     stripped = text.strip(BLANK)
     words = _blanks.split(stripped) if stripped else []
     if len(words) != n:

@@ -40,7 +40,8 @@ def read_joint(node: Node, diagnostics: Diagnostics) -> JointSpec:
         joint = Joint(name, joint_type, position, velocity, effort, mimic=_mimic(node, kind, diagnostics), **passive)
     except Error as error:
         raise error if str(error).startswith(node.file) else node.error(str(error)) from None
-    joint.annotations = _annotations(node)
+    if kept := _annotations(node):
+        joint.annotations = kept
     return JointSpec(node.where, joint, parent, child, pose)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from rbdyn.errors import Error, UrdfError
@@ -29,10 +29,11 @@ class Node:
         Takes what is repaired in its numbers; without them nothing is.
     """
 
-    __slots__ = ("_diagnostics", "_element", "file", "owner", "tag")
+    __slots__ = ("_diagnostics", "_element", "_inside", "file", "owner", "tag")
 
     def __init__(self, element: Any, file: str, owner: str = "", diagnostics: Diagnostics | None = None) -> None:
         self._element = element
+        self._inside: dict[str, list[Any]] | None = None  # elements inside by tag, once somebody asks
         self._diagnostics = diagnostics
         self.file = file
         self.owner = owner
@@ -54,10 +55,9 @@ class Node:
         return [str(a) for a in self._element.attrib]
 
     @property
-    def stray_text(self) -> str:
-        """Text directly inside the element, where URDF has none."""
-        parts = [self._element.text or "", *(child.tail or "" for child in self._element)]
-        return " ".join(p.strip() for p in parts if p.strip())
+    def element(self) -> Any:
+        """The lxml element."""
+        return self._element
 
     def error(self, text: str) -> UrdfError:
         """An error about this element, to be raised."""
@@ -147,32 +147,24 @@ class Node:
 
     def children(self, tag: str = "") -> list[Node]:
         """The elements inside, or those of one tag."""
-        found = self._element.iterchildren(f"{{*}}{tag}" if tag else None)
-        return [Node(c, self.file, self.owner, self._diagnostics) for c in found if not tag or local_name(c) == tag]
+        found = self._by_tag().get(tag, ()) if tag else self._element
+        return [Node(c, self.file, self.owner, self._diagnostics) for c in found]
+
+    def _by_tag(self) -> dict[str, list[Any]]:
+        if self._inside is None:
+            self._inside = {}
+            for element in self._element:
+                self._inside.setdefault(local_name(element), []).append(element)
+        return self._inside
 
     def descendants(self, tag: str) -> Iterator[Node]:
         """The elements of that tag at any depth."""
         for element in self._element.iterdescendants(f"{{*}}{tag}"):
             yield Node(element, self.file, self.owner, self._diagnostics)
 
-    def by_tag(self, known: Container[str]) -> tuple[list[Node], dict[str, tuple[Node, int]]]:
-        """The elements inside of known tags; and for each other tag the first of them, and how many there are."""
-        found: list[Node] = []
-        others: dict[str, tuple[Node, int]] = {}
-        for element in self._element:
-            tag = local_name(element)
-            if tag in known:
-                found.append(Node(element, self.file, self.owner, self._diagnostics))
-            elif tag in others:
-                first, count = others[tag]
-                others[tag] = first, count + 1
-            else:
-                others[tag] = Node(element, self.file, self.owner, self._diagnostics), 1
-        return found, others
-
     def child(self, tag: str) -> Node | None:
         """The one element of that tag, None if there is none; UrdfError if there are more."""
-        found = [c for c in self._element.iterchildren(f"{{*}}{tag}") if local_name(c) == tag]
+        found = self._by_tag().get(tag, ())
         if len(found) > 1:
             second = Node(found[1], self.file, self.owner)
             raise second.error(f"a second <{tag}> in the same <{self.tag}>; the first is on line {found[0].sourceline}")

@@ -7,9 +7,11 @@ serial_number>; Bullet's <plane normal>; and type="helical" with <axis pitch>.
 
 from __future__ import annotations
 
+from typing import Any
+
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.numbers import shown
-from rbdyn.io.urdf.node import Node
+from rbdyn.io.urdf.node import Node, local_name
 
 # tag -> (attributes, child tags)
 KNOWN: dict[str, tuple[str, str]] = {
@@ -106,25 +108,50 @@ def check_counts(root: Node) -> None:
 
 def check_words(root: Node, diagnostics: Diagnostics, words: Words = ROBOT_WORDS) -> None:
     """Report every element, attribute and text that the reader does not know.  Iterative."""
-    pending = [root]
+    pending = [(root.element, root.tag)]
     while pending:
-        node = pending.pop()
-        known, children = words[node.tag]
-        for attribute in node.attributes:
-            if attribute not in known and not attribute.startswith("{"):
-                near = diagnostics.did_you_mean(attribute, known, 1)
-                text = f"unknown attribute {shown(attribute)} of <{node.tag}>{near}; ignored"
-                diagnostics.warn(node.where, text, f"attribute {node.tag}/{attribute}")
-        if stray := node.stray_text:
-            diagnostics.warn(node.where, f"text {shown(stray)} inside <{node.tag}>; ignored", f"text {node.tag}")
-        found, others = node.by_tag(children)
-        pending.extend(found)
-        for k, (tag, (first, count)) in enumerate(others.items()):
-            if k >= MOST_UNKNOWN:
-                diagnostics.warn(first.where, f"<{node.tag}> holds {len(others)} unknown tags; ignored", "unknown tags")
-                break
-            text = _complaint(node.tag, tag, children, diagnostics)
-            diagnostics.warn(first.where, text, f"tag {node.tag}/{tag}", count)
+        element, tag = pending.pop()
+        known, children = words[tag]
+        if not known.issuperset(element.keys()):
+            _check_attributes(element, tag, known, root.file, diagnostics)
+        text = element.text
+        stray = [text] if text and text.strip() else []
+        others: dict[str, tuple[Any, int]] = {}
+        for child in element:
+            name = local_name(child)
+            if name in children:
+                pending.append((child, name))
+            else:
+                first, count = others.get(name, (child, 0))
+                others[name] = first, count + 1
+            tail = child.tail
+            if tail and tail.strip():
+                stray.append(tail)
+        if stray:
+            said = shown(" ".join(part.strip() for part in stray))
+            where = f"{root.file}:{element.sourceline}"
+            diagnostics.warn(where, f"text {said} inside <{tag}>; ignored", f"text {tag}")
+        if others:
+            _report_elements(tag, others, children, root.file, diagnostics)
+
+
+def _check_attributes(element: Any, tag: str, known: frozenset[str], file: str, diagnostics: Diagnostics) -> None:
+    for attribute in element.keys():  # noqa: SIM118 (an element is no dict)
+        if attribute not in known and not attribute.startswith("{"):
+            near = diagnostics.did_you_mean(attribute, known, 1)
+            text = f"unknown attribute {shown(attribute)} of <{tag}>{near}; ignored"
+            diagnostics.warn(f"{file}:{element.sourceline}", text, f"attribute {tag}/{attribute}")
+
+
+def _report_elements(
+    tag: str, others: dict[str, tuple[Any, int]], known: frozenset[str], file: str, diagnostics: Diagnostics
+) -> None:
+    for k, (name, (first, count)) in enumerate(others.items()):
+        where = f"{file}:{first.sourceline}"
+        if k >= MOST_UNKNOWN:
+            diagnostics.warn(where, f"<{tag}> holds {len(others)} unknown tags; ignored", "unknown tags")
+            break
+        diagnostics.warn(where, _complaint(tag, name, known, diagnostics), f"tag {tag}/{name}", count)
 
 
 def _complaint(parent: str, tag: str, known: frozenset[str], diagnostics: Diagnostics) -> str:
