@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from rbdyn.collision.shapes import Box, Capsule, Cylinder, HalfSpace, Shape, Sphere
 from rbdyn.errors import Error
 from rbdyn.io import rules
@@ -20,6 +22,8 @@ from rbdyn.spatial.transform import Transform
 
 SHAPES = ("box", "sphere", "cylinder", "capsule", "mesh", "plane")
 ZERO = (0.0, 0.0, 0.0)
+IDENTITY = Transform()
+UNTURNED = IDENTITY.rotation.tolist()
 
 
 def read_link(node: Node, palette: Mapping[str, Color | None], diagnostics: Diagnostics) -> LinkSpec:
@@ -67,7 +71,7 @@ def read_pose(parent: Node) -> Transform:
     """The <origin> inside `parent`: xyz [m] and rpy [rad] or quat_xyzw; identity where it is silent."""
     node = parent.child("origin")
     if node is None:
-        return Transform()
+        return IDENTITY
     xyz = node.vector("xyz", 3, ZERO)
     try:
         if node.has("quat_xyzw"):
@@ -75,7 +79,10 @@ def read_pose(parent: Node) -> Transform:
                 raise Error("give rpy or quat_xyzw, not both")
             x, y, z, w = node.vector("quat_xyzw", 4)
             return Transform(quat=(w, x, y, z), translation=xyz)
-        return Transform(rpy=node.vector("rpy", 3, ZERO), translation=xyz)
+        rpy = node.vector("rpy", 3, ZERO)
+        if rpy == ZERO:
+            return IDENTITY if xyz == ZERO else Transform(translation=xyz)
+        return Transform(rpy=rpy, translation=xyz)
     except Error as error:
         raise error if str(error).startswith(node.file) else node.error(str(error)) from None
 
@@ -98,8 +105,12 @@ def read_inertial(node: Node, diagnostics: Diagnostics) -> SpatialInertia:
         moments[entry] = inertia_node.number(entry, 0.0 if entry[1] != entry[2] else None)
     xx, xy, xz, yy, yz, zz = moments.values()
     try:
-        about_com = SpatialInertia(mass, inertia=((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
-        inertia = about_com.transformed(read_pose(node))
+        pose, matrix = read_pose(node), np.array(((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)))
+        if pose.rotation.tolist() == UNTURNED:
+            about_com = inertia = SpatialInertia(mass, pose.translation, matrix)
+        else:
+            about_com = SpatialInertia(mass, inertia=matrix)
+            inertia = about_com.transformed(pose)
     except Error as error:
         raise error if str(error).startswith(node.file) else inertia_node.error(str(error)) from None
     defect = about_com.defect()
@@ -186,12 +197,13 @@ def read_palette(roots: Sequence[Node], diagnostics: Diagnostics) -> dict[str, C
     """Colours of all named materials, wherever they are defined; the robot's own come first."""
     palette: dict[str, Color | None] = {}
     unheard = Diagnostics()  # what is odd in a link's material is reported where the link is read
-    visuals = [v for root in roots for link in root.children("link") for v in link.children("visual")]
-    for k, holder in enumerate((*roots, *visuals)):
-        for material in holder.children("material"):
+    used = [m for root in roots for m in root.descendants("material") if m.is_inside("visual")]
+    own = [m for root in roots for m in root.children("material")]
+    for materials, heard in ((own, diagnostics), (used, unheard)):
+        for material in materials:
             name = material.get("name")
             if name and (material.children("color") or material.children("texture")):
-                palette.setdefault(name, _own_color(material, diagnostics if k < len(roots) else unheard))
+                palette.setdefault(name, _own_color(material, heard))
     return palette
 
 

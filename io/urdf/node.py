@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from rbdyn.errors import Error, UrdfError
 from rbdyn.io import repairs
 from rbdyn.io.diagnostics import Diagnostics
-from rbdyn.io.numbers import number, number_or_infinite, shown, vector
+from rbdyn.io.numbers import DECIMAL, number, number_or_infinite, shown, vector
 
 T = TypeVar("T")
+SHORT, PLAIN = 40, re.compile(DECIMAL)  # what most numbers are, and needs no further look
 LARGEST = 1e30  # of a physical value: a product of several, such as a moment of inertia, must not overflow
 
 
@@ -79,8 +81,8 @@ class Node:
 
     def get(self, name: str) -> str | None:
         """An attribute, None if it is not given."""
-        value = self._element.get(name)
-        return None if value is None else str(value)
+        value: str | None = self._element.get(name)
+        return value
 
     def text(self, name: str) -> str:
         """An attribute that must be given and not empty."""
@@ -100,6 +102,8 @@ class Node:
             if default is None:
                 raise self.error(f"attribute {name!r} is missing")
             return default
+        if len(value) < SHORT and PLAIN.fullmatch(value) and -largest <= (x := float(value)) <= largest:
+            return x
         x = self._read(name, value, number, repairs.number)
         if abs(x) > largest:
             raise self.error(f"{name}={shown(value)} is no physical value: its size must be at most {largest:g}")
@@ -149,6 +153,11 @@ class Node:
         """The elements inside, or those of one tag."""
         found = self._by_tag().get(tag, ()) if tag else self._element
         return [Node(c, self.file, self.owner, self._diagnostics) for c in found]
+
+    def is_inside(self, tag: str) -> bool:
+        """Whether the element directly around it is of that tag."""
+        around = self._element.getparent()
+        return around is not None and local_name(around) == tag
 
     def _by_tag(self) -> dict[str, list[Any]]:
         if self._inside is None:

@@ -7,6 +7,7 @@ serial_number>; Bullet's <plane normal>; and type="helical" with <axis pitch>.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from rbdyn.io.diagnostics import Diagnostics
@@ -100,6 +101,8 @@ MOST = {"link": 10_000, "joint": 10_000, "pin": 10_000, "material": 20_000, "col
 
 def check_counts(root: Node) -> None:
     """UrdfError if there is more of something than robots have: each costs some microseconds to read."""
+    if next(islice(root.element.iter(), min(MOST.values()), None), None) is None:
+        return
     for tag, most in MOST.items():
         for k, element in enumerate(root.descendants(tag)):
             if k >= most:

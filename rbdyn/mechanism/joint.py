@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -215,6 +216,18 @@ def _annotations(joint: Joint, value: Any, what: str) -> dict[str, dict[str, str
     return kept
 
 
+UP = np.array([0.0, 0.0, 1.0])
+UP.flags.writeable = False
+DEFAULTS: dict[str, Any] = {  # of a joint's parameters, as they are kept
+    **dict.fromkeys(("position_limits", "velocity_limit", "effort_limit", "mimic", "static_friction"), None),
+    **dict.fromkeys(("no_load_speed", "cone_limit", "twist_limits"), None),
+    **dict.fromkeys(("rotor_inertia", "damping", "friction", "stiffness", "limit_restitution"), 0.0),
+    "static_threshold": 1e-3,
+    "limit_softness": (0.0, 0.0),
+    "twist_axis": UP,
+}
+
+
 class Joint(Edited):
     """A joint between two bodies; `Mechanism.attach` puts it in place.
 
@@ -302,23 +315,28 @@ class Joint(Edited):
             choices = ", ".join(f"{t.__name__}({', '.join(f.name for f in fields(t))})" for t in TYPES)
             raise MechanismError(f"joint_type of joint {name!r} must be one of {choices}; got {shown(joint_type)}")
         self._joint_type: JointType = joint_type
-        self.position_limits = position_limits
-        self.velocity_limit = velocity_limit
-        self.effort_limit = effort_limit
-        self.rotor_inertia = rotor_inertia
-        self.damping = damping
-        self.friction = friction
-        self.stiffness = stiffness
+        self.__dict__ |= DEFAULTS  # most joints of most robots have most of them: checking these is half the cost
+        for parameter, value in (
+            ("position_limits", position_limits),
+            ("velocity_limit", velocity_limit),
+            ("effort_limit", effort_limit),
+            ("rotor_inertia", rotor_inertia),
+            ("damping", damping),
+            ("friction", friction),
+            ("stiffness", stiffness),
+            ("mimic", mimic),
+            ("static_friction", static_friction),
+            ("static_threshold", static_threshold),
+            ("limit_restitution", limit_restitution),
+            ("limit_softness", limit_softness),
+            ("no_load_speed", no_load_speed),
+            ("cone_limit", cone_limit),
+            ("twist_limits", twist_limits),
+            ("twist_axis", twist_axis),
+        ):
+            if value is not GIVEN[parameter] and not (type(value) is float and value == GIVEN[parameter]):
+                setattr(self, parameter, value)
         self.spring_reference = spring_reference
-        self.mimic = mimic
-        self.static_friction = static_friction
-        self.static_threshold = static_threshold
-        self.limit_restitution = limit_restitution
-        self.limit_softness = limit_softness
-        self.no_load_speed = no_load_speed
-        self.cone_limit = cone_limit
-        self.twist_limits = twist_limits
-        self.twist_axis = twist_axis
         self.annotations = {}
         self.frame_before = CartesianFrame(f"before_{name}")
         self.frame_after = CartesianFrame(f"after_{name}")
@@ -450,3 +468,6 @@ class Joint(Edited):
 
     def __repr__(self) -> str:
         return f"Joint({self.name!r}, {self.joint_type!r})"
+
+
+GIVEN = {name: parameter.default for name, parameter in inspect.signature(Joint).parameters.items()}

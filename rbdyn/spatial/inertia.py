@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,6 +45,7 @@ class SpatialInertia(Frozen):
     """
 
     __slots__ = ("com", "inertia", "mass")
+    _nothing: ClassVar[SpatialInertia]  # of no mass, once somebody needs it
     mass: float
     com: Array
     inertia: Array
@@ -60,8 +61,10 @@ class SpatialInertia(Frozen):
 
     @classmethod
     def zero(cls) -> SpatialInertia:
-        """The inertia of a massless body."""
-        return cls(0.0)
+        """The inertia of a massless body; the same object each time, as it cannot be changed."""
+        if "_nothing" not in cls.__dict__:
+            cls._nothing = cls(0.0)
+        return cls._nothing
 
     @classmethod
     def from_shape(cls, shape: _Solid, *, mass: float | None = None, density: float | None = None) -> SpatialInertia:
