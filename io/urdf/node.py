@@ -13,6 +13,7 @@ from rbdyn.io.numbers import DECIMAL, number, number_or_infinite, shown, vector
 
 T = TypeVar("T")
 SHORT, PLAIN = 40, re.compile(DECIMAL)  # what most numbers are, and needs no further look
+PLAIN_ROW = re.compile(rf"({DECIMAL}) ({DECIMAL}) ({DECIMAL})")
 LARGEST = 1e30  # of a physical value: a product of several, such as a moment of inertia, must not overflow
 
 
@@ -128,6 +129,10 @@ class Node:
             if default is None:
                 raise self.error(f"attribute {name!r} is missing")
             return default
+        if n == 3 and len(value) < 3 * SHORT and (match := PLAIN_ROW.fullmatch(value)) is not None:
+            x, y, z = map(float, match.groups())
+            if -LARGEST <= x <= LARGEST and -LARGEST <= y <= LARGEST and -LARGEST <= z <= LARGEST:
+                return x, y, z
         xs = self._read(name, value, lambda text: vector(text, n), lambda text: repairs.vector(text, n, name))
         if max(map(abs, xs)) > LARGEST:
             raise self.error(f"{name}={shown(value)} is no physical value: its size must be at most {LARGEST:g}")
