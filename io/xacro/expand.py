@@ -18,7 +18,7 @@ def main() -> int:
     """Expand one file."""
     _limit_memory()
     task = json.load(sys.stdin)
-    sys.meta_path.append(RosPackages(FileFinder(Path(task["path"]), task["folders"])))  # type: ignore[arg-type]
+    sys.meta_path.append(RosPackages(FileFinder(Path(task["path"]), task["folders"])))
     import xacro
 
     document = xacro.process_file(task["path"], mappings=task["arguments"])
