@@ -8,6 +8,7 @@ from pathlib import Path
 from rbdyn.errors import PathError
 from rbdyn.io.paths import FileFinder, MissingFileError
 
+FOLDERS = ("sensor", "sensors")  # of sensor sets
 SUFFIXES = ("", ".xml", ".urdf")  # a module "d455" is d455.xml
 
 
@@ -58,7 +59,7 @@ def find_sensor_file(finder: FileFinder, name: str) -> Path:
     if "://" in name or Path(name).is_absolute():
         return finder.find(name)
     bases = [*finder.own, *finder.resources]
-    folders = [b / f for b in bases for f in ("", "sensor", "sensors")]
+    folders = [b / f for b in bases for f in ("", *FOLDERS)]
     beside = [b.parent / "sensors" for b in bases]
     above = [b.parent for b in bases] if Path(name).name == name else []
     for folder in (*folders, *above, *beside):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rbdyn.arguments import choice
 from rbdyn.errors import PathError
-from rbdyn.io.attached_files import find_sensor_file
+from rbdyn.io.attached_files import FOLDERS, find_sensor_file
+from rbdyn.io.description import GeometrySpec, MeshFile
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.mesh_shapes import MISSING
 from rbdyn.io.paths import FileFinder, MissingFileError
@@ -61,9 +64,30 @@ class SensorFiles:
         except PathError as error:
             raise PathError(f"{link.where}: {link.label}: sensor: {error}") from None
         name = (link.get("name") or "").strip()
-        return read_sensor_set(
-            Node(self._trees[path], str(path), "", self._diagnostics), name, palette, self._diagnostics
-        )
+        root = Node(self._trees[path], str(path), "", self._diagnostics)
+        found = read_sensor_set(root, name, palette, self._diagnostics)
+        for shapes in (found.collision, found.visual):
+            shapes[:] = [self._beside(spec, path) for spec in shapes]
+        return found
+
+    def _beside(self, spec: GeometrySpec, file: Path) -> GeometrySpec:
+        """The same; a mesh that lies beside the sensor file, and not beside the robot's, is named by its whole path."""
+        mesh = spec.shape
+        if not isinstance(mesh, MeshFile) or "://" in mesh.filename or Path(mesh.filename).is_absolute():
+            return spec
+        own = file.parent / mesh.filename
+        if not _is_there(own) or any(_is_there(folder / mesh.filename) for folder in self._finder.own):
+            return spec
+        if file.parent.name in FOLDERS and file.parent not in self._finder.roots:
+            self._finder.roots.append(file.parent)
+        return replace(spec, shape=MeshFile(str(own), mesh.scale))
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return os.path.lexists(path)
+    except (OSError, ValueError):  # a name with a zero byte, or a very long one
+        return False
 
 
 def load_sensor_set(path_or_text: PathOrText, name: str = "", strict: bool = False) -> SensorSet:

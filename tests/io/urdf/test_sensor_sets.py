@@ -109,6 +109,23 @@ def test_raisims_order_of_places(robot):
         assert load_urdf(robot).find_body("eye").sensor_sets[0].kind == place
 
 
+@pytest.mark.parametrize("folder", ["urdf/sensors", "sensors"])
+def test_meshes_beside_the_sensor_file(robot, folder):
+    place = robot.parent.parent / folder
+    place.mkdir()
+    (place / "eye.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+    (place / "rig.xml").write_text(RIG.replace('<box size="1 1 1"/>', '<mesh filename="eye.obj" scale="2 2 2"/>'))
+    m = load_urdf(robot, visual_meshes=True)
+    assert m.diagnostics == []
+    (shape,) = m.find_body("eye").visual
+    assert shape.shape.vertices.max() == 2
+    (robot.parents[2] / "secret.obj").write_text("")
+    (place / "eye.obj").unlink()
+    (place / "eye.obj").symlink_to(robot.parents[2] / "secret.obj")
+    with pytest.raises(PathError, match="lies outside"):
+        load_urdf(robot, visual_meshes=True)
+
+
 def test_a_missing_file(robot):
     m = load_urdf(robot)
     (note,) = [w for w in m.diagnostics if "rig.xml" in w]
