@@ -56,7 +56,7 @@ def test_pair_names_the_bad_argument(options, message):
 def test_table_names_the_bad_argument():
     table = MaterialTable()
     for a, b, pair, message in (
-        ("", "b", MaterialPair(), "^a must be the name"),
+        (None, "b", MaterialPair(), "^a must be the name"),
         ("a", 3, MaterialPair(), "^b must be the name"),
         ("a", "b", 0.5, "^pair must be a MaterialPair, got 0.5"),
     ):
@@ -67,6 +67,13 @@ def test_table_names_the_bad_argument():
     with pytest.raises(ContactError, match="^default must be a MaterialPair"):
         MaterialTable(0.8)
     assert table.revision == 0 and table.pairs() == {}
+
+
+def test_no_name_is_that_of_the_default_material():
+    table = MaterialTable()
+    table.set("", "ice", MaterialPair(0.1))
+    assert table.pair("ice", "default") == table.pair("", "ice") == MaterialPair(0.1)
+    assert table.pairs() == {("default", "ice"): MaterialPair(0.1)}
 
 
 @pytest.mark.parametrize("speed, expected", [(1.0, 0.4), (0.21, 0.005), (0.19, 0.0)])

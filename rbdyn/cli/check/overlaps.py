@@ -12,7 +12,7 @@ from rbdyn.collision import distance
 from rbdyn.collision.shapes import Mesh, Shape
 from rbdyn.errors import CollisionError, MeshError
 from rbdyn.io.poses import poses_at
-from rbdyn.mechanism import Mechanism
+from rbdyn.mechanism import Geometry, Mechanism
 from rbdyn.model import Model
 from rbdyn.spatial.transform import Transform
 
@@ -77,7 +77,7 @@ def _placed(mechanism: Mechanism, poses: dict[str, Transform]) -> list[Placed]:
         for item in body.collision:
             shape = hulls.setdefault(id(item.shape), _hull(item.shape)) if isinstance(item.shape, Mesh) else item.shape
             pose = poses[body.name] @ item.pose
-            box = box_of([type(item)(shape, pose)])
+            box = box_of([Geometry(shape, pose)])
             if box is not None:
                 found.append(Placed(body.name, carrier[body.name], shape, pose.matrix, *box))
     return found
