@@ -43,6 +43,7 @@ def build_mechanism(robot: RobotSpec, floating: bool | None, shapes: MeshShapes,
     if not (floating is None or isinstance(floating, bool)):
         raise Error(f"floating must be True, False or None, got {floating!r}")
     root, order = spanning_order(robot)
+    _report_worlds(root, robot.links, floating, diagnostics)
     _report_massless_ends(root, order, robot.links, _is_freed(root, floating), diagnostics)
     bodies = {link.name: _body(link, shapes) for link in robot.links}
     mechanism = _rooted(root, bodies, robot, floating)
@@ -72,6 +73,18 @@ def _rooted(root: LinkSpec, bodies: dict[str, RigidBody], robot: RobotSpec, floa
 def _is_freed(root: LinkSpec, floating: bool | None) -> bool:
     """Whether the root link moves."""
     return root.name != WORLD if floating is None else floating
+
+
+def _report_worlds(root: LinkSpec, links: list[LinkSpec], floating: bool | None, diagnostics: Diagnostics) -> None:
+    """Report what a link called "world" may not mean to say."""
+    if root.name == WORLD:
+        if not floating and root.inertia is not None and root.inertia.mass > 0.0:
+            text = f"link {WORLD!r} is the fixed base: its mass of {root.inertia.mass:g} kg does not move"
+            diagnostics.warn(root.where, text)
+        return
+    for link in links:
+        if link.name == WORLD:
+            diagnostics.warn(link.where, f"link {WORLD!r} is not the root, {root.name!r} is: it is a link like others")
 
 
 def _free_name(name: str, taken: Iterable[str]) -> str:

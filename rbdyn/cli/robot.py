@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 
 from rbdyn import models
-from rbdyn.io import load_urdf
+from rbdyn.io import load_urdf, load_xacro
 from rbdyn.mechanism import Mechanism
 
-HELP = f"a URDF file, or one of the bundled robots: {', '.join(models.NAMES)}"
+HELP = f"a URDF or xacro file, or one of the bundled robots: {', '.join(models.NAMES)}"
 
 
 def add_robot(command: argparse.ArgumentParser) -> None:
@@ -20,7 +20,8 @@ def add_robot(command: argparse.ArgumentParser) -> None:
 
 def load(args: argparse.Namespace) -> Mechanism:
     """Read the robot."""
-    return load_urdf(args.robot, floating=False if args.fixed else None)
+    read = load_xacro if args.robot.suffix.lower() == ".xacro" else load_urdf
+    return read(args.robot, floating=False if args.fixed else None)
 
 
 def _file(text: str) -> Path:

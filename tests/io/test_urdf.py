@@ -303,6 +303,12 @@ WARNED = [
     (f'<robot name="r"><link name="a">{inertial(ixy=2)}</link></robot>', "a principal moment of inertia is negative"),
     (shaped("visual", '<sphere radius="1"/>', '<material name="m"/>'), "material 'm' of link 'a' is not defined"),
     (shaped("collision", '<mesh filename="x.stl"/>'), "<mesh> of geometry 'a/0': no file 'x.stl'"),
+    (f'<robot name="r"><link name="world">{INERTIAL}</link></robot>', "its mass of 1 kg does not move"),
+    (
+        f'<robot name="r"><link name="a">{inertial()}</link><link name="world"/><joint name="j" type="fixed">'
+        '<parent link="a"/><child link="world"/></joint></robot>',
+        "link 'world' is not the root, 'a' is",
+    ),
 ]
 
 
