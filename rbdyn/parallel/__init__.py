@@ -1,1 +1,7 @@
 """Many Worlds at once: side by side on the threads of one machine, and sweeps over many machines."""
+
+from rbdyn.parallel.vector_body import VectorBody
+from rbdyn.parallel.vector_system import VectorSystem
+from rbdyn.parallel.vector_world import VectorWorld
+
+__all__ = ["VectorBody", "VectorSystem", "VectorWorld"]

@@ -64,6 +64,11 @@ cdef bint asks_python(World world) except -1:
     return False
 
 
+cdef inline long parts(long n, long size) noexcept nogil:
+    """How many parts of a size make n, the last one smaller; 1 at least."""
+    return max((n + size - 1) // size, 1)
+
+
 cdef void take(void* context, int worker, int k) noexcept nogil:
     """A share of the Worlds, for a thread, which holds the lock between them alone: to note what one of them raises."""
     with gil:
@@ -110,8 +115,8 @@ cdef class Stepper:
         """All take some steps."""
         cdef int shares
         self.steps, self.failed = steps, []
-        self.share = max(-(-self.n_going // (8 * self.threads)), -(-SHARE // steps), 1)
-        shares = -(-self.n_going // self.share)
+        self.share = max(parts(self.n_going, 8 * self.threads), parts(SHARE, steps))
+        shares = parts(self.n_going, self.share)
         if self.pool is not NULL and shares > 1:
             with nogil:
                 pool_run(self.pool, take, <void*> self, shares)
