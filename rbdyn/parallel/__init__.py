@@ -1,7 +1,8 @@
 """Many Worlds at once: side by side on the threads of one machine, and sweeps over many machines."""
 
+from rbdyn.parallel.rollout import Roller, Trajectories, rollout
 from rbdyn.parallel.vector_body import VectorBody
 from rbdyn.parallel.vector_system import VectorSystem
 from rbdyn.parallel.vector_world import VectorWorld
 
-__all__ = ["VectorBody", "VectorSystem", "VectorWorld"]
+__all__ = ["Roller", "Trajectories", "VectorBody", "VectorSystem", "VectorWorld", "rollout"]

@@ -64,11 +64,6 @@ cdef bint asks_python(World world) except -1:
     return False
 
 
-cdef inline long parts(long n, long size) noexcept nogil:
-    """How many parts of a size make n, the last one smaller; 1 at least."""
-    return max((n + size - 1) // size, 1)
-
-
 cdef void take(void* context, int worker, int k) noexcept nogil:
     """A share of the Worlds, for a thread, which holds the lock between them alone: to note what one of them raises."""
     with gil:
@@ -126,7 +121,7 @@ cdef class Stepper:
         for k in alone:
             try:
                 self.worlds[k]._take(steps, first)
-            except DivergenceError as error:
+            except BaseException as error:
                 self.failed.append((k, error))
         return 0
 
@@ -161,6 +156,7 @@ cdef class Stepper:
                 world = self.worlds[k]
                 world.check()
                 if asks_python(world):
+                    world.lock.check_settable()
                     alone.append(k)
                     continue
                 begin(world)
@@ -182,8 +178,10 @@ cdef class Stepper:
 
     cdef int note(self, dict diverged) except -1:
         """Sort what this round's Worlds raised."""
-        for number, error in sorted(self.failed, key=lambda one: one[0]):
+        for number, error in self.failed:
+            if isinstance(error, DivergenceError):
+                diverged[number] = error
+        for number, error in self.failed:
             if not isinstance(error, DivergenceError):
                 raise error
-            diverged[number] = error
         return 0
