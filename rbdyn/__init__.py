@@ -244,14 +244,17 @@ __all__ = [
 ]
 __all__ += _joints.__all__
 
-_LATER = ("io", "models", "scenery", "sensors")
-_HOME = {"Camera": "rbdyn.scenery"}  # classes of packages that are imported later
+_LATER = ("gym", "io", "models", "parallel", "scenery", "sensors")
+_HOME = {"Camera": "rbdyn.scenery", "sweep": "rbdyn.parallel"}  # of packages that are imported later
 
 if _typing.TYPE_CHECKING:
+    from rbdyn import gym as gym
     from rbdyn import io as io
     from rbdyn import models as models
+    from rbdyn import parallel as parallel
     from rbdyn import scenery as scenery
     from rbdyn import sensors as sensors
+    from rbdyn.parallel import sweep as sweep
     from rbdyn.scenery import Camera as Camera
 
 

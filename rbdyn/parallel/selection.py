@@ -6,7 +6,6 @@ import operator
 from typing import Any
 
 import numpy as np
-
 from numpy.typing import ArrayLike
 
 from rbdyn.arguments import as_array, shown

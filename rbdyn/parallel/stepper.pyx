@@ -1,8 +1,8 @@
 """Many Worlds in one call: each takes its steps on some thread, and ends with the bits that it has when stepped alone.
 
 All are begun with the interpreter's lock, step without it, and are ended with it: nobody else gets at one of them
-meanwhile.  A World in whose steps Python has a word (schedules, observers, laws of wires, backends in Python) is stepped
-by itself, in the thread of the caller.
+meanwhile.  A World in whose steps Python has a word (schedules, observers, laws of wires, backends in Python) is
+stepped by itself, in the thread of the caller.
 """
 
 from rbdyn.errors import DivergenceError
@@ -29,8 +29,7 @@ cdef Signals deaf() noexcept nogil:
 
 cdef int run(World world, long steps, Signals* signals) except -1 nogil:
     """Steps of a World that has begun."""
-    cdef long k
-    for k in range(steps):
+    for _ in range(steps):
         world.first_half(signals)
         world.second_half(signals)
     return 0
@@ -181,7 +180,7 @@ cdef class Stepper:
         for number, error in self.failed:
             if isinstance(error, DivergenceError):
                 diverged[number] = error
-        for number, error in self.failed:
+        for _, error in self.failed:
             if not isinstance(error, DivergenceError):
                 raise error
         return 0

@@ -12,9 +12,9 @@ from parallel.fleets import crowded, walker
 
 import rbdyn
 from rbdyn import models
+from rbdyn.contact import BisectionSolver
 from rbdyn.models import QUADRUPED_STANCE
 from rbdyn.parallel import VectorWorld
-from rbdyn.contact import BisectionSolver
 
 N = 5
 
