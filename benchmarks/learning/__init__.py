@@ -1,0 +1,1 @@
+"""Learning: what a policy takes to train."""

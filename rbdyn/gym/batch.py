@@ -1,0 +1,106 @@
+"""Batch: a task at work in n Worlds; what single and vector environments have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from rbdyn.arguments import shown
+from rbdyn.errors import Error
+from rbdyn.gym.task import Task
+from rbdyn.parallel import VectorWorld
+from rbdyn.spatial.rotations import Array
+
+
+class Outcome(NamedTuple):
+    """Of a step, a row for each World."""
+
+    rewards: Array
+    terminated: NDArray[np.bool_]
+    info: dict[str, Any]
+
+
+class Batch:
+    """A task at work in n Worlds.
+
+    Parameters
+    ----------
+    task : Task
+        Of its own: it remembers what it is doing.
+    n : int
+        How many Worlds.
+    threads : int
+        How many threads step them.
+    """
+
+    def __init__(self, task: Task, n: int, threads: int) -> None:
+        if not isinstance(task, Task):
+            raise Error(f"task must be a Task, got {shown(task)}")
+        if getattr(task, "worlds", None) is not None:
+            raise Error("this task is at work in another environment already; give each one a task of its own")
+        for name in ("num_observations", "num_actions"):
+            if not isinstance(getattr(task, name, None), int):
+                raise Error(f"{type(task).__name__}.{name} must be an int, got {shown(getattr(task, name, None))}")
+        self.task, self.n = task, n
+        self.worlds = task.worlds = VectorWorld(task.build, n, threads=threads)
+        task.begin()
+        limit = np.float32(task.observation_limit)
+        self.observation_space = spaces.Box(-limit, limit, (task.num_observations,), np.float32)
+        self.action_space = spaces.Box(-1.0, 1.0, (task.num_actions,), np.float32)
+        robot = self.worlds[0]
+        self.fps = round(1.0 / (robot.time_step * task.frame_skip))
+
+    def reset(self, where: NDArray[np.intp], rngs: Sequence[np.random.Generator]) -> None:
+        """Begin episodes in these Worlds."""
+        self.worlds.reset(where)
+        self.task.place(where, rngs)
+
+    def checked(self, actions: Any) -> Array:
+        """(n, num_actions) within -1 and 1; Error that names the row for what is none."""
+        given = np.asarray(actions)
+        need = (self.n, self.task.num_actions)
+        if given.shape != need or given.dtype.kind not in "fiu":
+            raise Error(f"actions must be numbers of shape {need}, got {given.dtype} of shape {given.shape}")
+        u = given.astype(np.float64)
+        if not np.isfinite(u).all():
+            row, column = np.argwhere(~np.isfinite(u))[0]
+            raise Error(f"actions must be finite, got {u[row, column]} at index ({row}, {column})")
+        clipped: Array = np.clip(u, -1.0, 1.0)
+        return clipped
+
+    def step(self, actions: Array, going: NDArray[np.bool_]) -> Outcome:
+        """The Worlds that go take their steps; actions were given to all by `Task.act`."""
+        diverged = self.worlds.step(self.task.frame_skip, where=None if going.all() else going)
+        rewards, terminated = self.task.judge(actions)
+        rewards = self._column(rewards, "rewards", np.float64)
+        terminated = self._column(terminated, "terminated", np.bool_) | diverged
+        return Outcome(rewards, terminated, {"diverged": diverged, **self.task.inform()})
+
+    def _column(self, x: Any, name: str, kind: Any) -> Any:
+        """(n,) of one type, fresh."""
+        array = np.array(x, dtype=kind)
+        if array.shape != (self.n,):
+            raise Error(f"{type(self.task).__name__}.judge must return {name} of shape ({self.n},), got {array.shape}")
+        return array
+
+    def observe(self) -> NDArray[np.float32]:
+        """(n, num_observations), fresh, within the limits."""
+        seen = np.asarray(self.task.observe())
+        need = (self.n, self.task.num_observations)
+        if seen.shape != need:
+            raise Error(f"{type(self.task).__name__}.observe must return an array of shape {need}, got {seen.shape}")
+        limit = self.task.observation_limit
+        return np.clip(seen, -limit, limit).astype(np.float32)
+
+    def render(self, k: int) -> Any:
+        """An image of World k, (height, width, 3)."""
+        return self.worlds[k].render()
+
+
+def can_render(world_type: Any) -> bool:
+    """Whether this version of rbdyn has a camera."""
+    return hasattr(world_type, "render")
