@@ -25,7 +25,8 @@ Observations = NDArray[np.float32]
 class TaskVectorEnv(VectorEnv[Observations, NDArray[np.float32], Any]):
     """A `Task` in many Worlds, as a vector environment of Gymnasium.
 
-    Environment k, begun with seed s, does bit for bit what `TaskEnv` does with seed s + k.
+    Environment k, begun with seed s, does bit for bit what `TaskEnv` does with seed s + k, if the task builds each
+    World alike.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ class QuadrupedWalk(Task):
     Parameters
     ----------
     rough : bool
-        Whether the ground is fractal terrain, of its own for each environment, instead of a plane.
+        Whether the ground is fractal terrain instead of a plane; each episode begins somewhere else on it.
     speed : float
         Wanted [m/s].
     """
@@ -40,7 +40,10 @@ class QuadrupedWalk(Task):
     frame_skip, max_episode_steps = 4, 500
 
     def __init__(self, rough: bool = False, speed: float = SPEED) -> None:
-        self.rough, self.speed = rough, speed
+        self.speed = speed
+        self.ground = (
+            HeightMap.fractal((121, 121), (48.0, 48.0), z_scale=0.25, frequency=0.3, octaves=4, seed=0) if rough else None
+        )
         self._mechanism: Any = None
 
     def build(self, k: int) -> World:
@@ -48,9 +51,8 @@ class QuadrupedWalk(Task):
         if self._mechanism is None:
             self._mechanism = models.quadruped()
         world = World(time_step=0.005)
-        if self.rough:
-            ground = HeightMap.fractal((81, 81), (32.0, 32.0), z_scale=0.25, frequency=0.3, octaves=4, seed=k)
-            world.add_height_map(ground, position=(0, 0, -ground.height(0.0, 0.0) - 0.03))
+        if self.ground is not None:
+            world.add_height_map(self.ground)
         else:
             world.add_ground()
         robot = world.add_articulated_system(self._mechanism, name="quadruped", self_collision=False)
@@ -60,15 +62,13 @@ class QuadrupedWalk(Task):
         return world
 
     def begin(self) -> None:
-        """Find the robots; what is remembered is the latest action and when the episode began."""
+        """Find the robots; what is remembered is the latest action, and how the episode began."""
         self.robot = self.worlds.find("quadruped")
         self.stance: Array = QUADRUPED_STANCE.q[7:]
         self.latest = np.zeros((len(self.worlds), 12))
         self.change = np.zeros(len(self.worlds))  # of the action, mean square
         self.phase = np.zeros(len(self.worlds))
-        maps = [world.objects[0] for world in self.worlds]
-        self.grounds = [one.geometries[0].shape if self.rough else None for one in maps]
-        self.base = np.array([one.position[2] for one in maps])
+        self.start = np.zeros((len(self.worlds), 2))  # where the episode began [m]
 
     def place(self, where: NDArray[np.intp], rngs: Sequence[np.random.Generator]) -> None:
         """Near the stance, the clock anywhere."""
@@ -77,7 +77,10 @@ class QuadrupedWalk(Task):
             q[i, 7:] += rng.uniform(-0.1, 0.1, 12)
             v[i] = rng.uniform(-0.1, 0.1, 18)
             self.phase[where[i]] = rng.uniform()
-        q[:, 2] += 0.02
+            if self.ground is not None:
+                q[i, :2] = rng.uniform((-18.0, -18.0), (6.0, 18.0))
+        q[:, 2] += 0.02 + self.ground_heights(q)
+        self.start[where] = q[:, :2]
         self.robot.set_state(q, v, where=where)
         self.latest[where] = self.change[where] = 0.0
 
@@ -102,20 +105,21 @@ class QuadrupedWalk(Task):
         q, v = self.robot.q, self.robot.v
         up, height = 1.0 - 2.0 * (q[:, 4] ** 2 + q[:, 5] ** 2), q[:, 2] - self.ground_heights(q)
         ahead = np.exp(-((v[:, 0] - self.speed) ** 2) / 0.1)
-        straight = np.exp(-(v[:, 1] ** 2 + 0.5 * v[:, 5] ** 2 + q[:, 1] ** 2) / 0.2)
+        straight = np.exp(-(v[:, 1] ** 2 + 0.5 * v[:, 5] ** 2 + (q[:, 1] - self.start[:, 1]) ** 2) / 0.2)
         power = np.abs(self.robot.applied_force[:, 6:] * v[:, 6:]).sum(axis=1)
         shaken = 0.1 * v[:, 2] ** 2 + 0.02 * (v[:, 3] ** 2 + v[:, 4] ** 2) + 0.02 * self.change + 2e-4 * power
         fallen = (height < LEAST_HEIGHT) | (up < LEAST_UPRIGHT)
         return ahead + 0.4 * straight + 0.2 * up - shaken - 2.0 * fallen, fallen
 
     def ground_heights(self, q: Array) -> Array:
-        """Under the trunk of each [m]."""
-        heights = [0.0 if g is None else g.height(x, y) for g, (x, y) in zip(self.grounds, q[:, :2], strict=True)]
-        return np.array(heights) + self.base
+        """Under the trunks, (n,) [m]."""
+        if self.ground is None:
+            return np.zeros(len(q))
+        return np.array([self.ground.height(x, y) for x, y in np.clip(q[:, :2], -24.0, 24.0)])
 
     def inform(self) -> dict[str, Any]:
         """How fast it is, and how far it has come."""
-        return {"speed": self.robot.v[:, 0], "distance": self.robot.q[:, 0]}
+        return {"speed": self.robot.v[:, 0], "distance": self.robot.q[:, 0] - self.start[:, 0]}
 
 
 def rotations(quat: Array) -> Array:
