@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -34,7 +34,7 @@ class TaskEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         For `task`.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": RENDER_MODES, "render_fps": 50}
+    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 50}  # noqa: RUF012  as Gymnasium has it
 
     def __init__(self, task: Callable[..., Task], render_mode: str | None = None, **options: Any) -> None:
         self._batch = Batch(task(**options), 1, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -46,7 +46,7 @@ class TaskVectorEnv(VectorEnv[Observations, NDArray[np.float32], Any]):
         For `task`.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {  # noqa: RUF012  as Gymnasium has it
         "render_modes": RENDER_MODES,
         "render_fps": 50,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
@@ -94,7 +94,7 @@ class TaskVectorEnv(VectorEnv[Observations, NDArray[np.float32], Any]):
         """Its Worlds, to look at."""
         return self._batch.worlds
 
-    @property
+    @property  # type: ignore[misc]  # it has no setter: each environment has its own
     def np_random(self) -> Any:
         """The random generator of each environment, tuple."""
         return tuple(self._generators())

@@ -33,7 +33,8 @@ class Crew:
             )
         if executor is not None and workers is not None:
             raise Error("workers is of the pool that sweep makes; an executor that is given has workers of its own")
-        self._given, self._own = executor, None
+        self._given = executor
+        self._own: ProcessPoolExecutor | None = None
         self.workers = (workers if workers is not None else os.cpu_count() or 1) if executor is None else 32
         self.window = max(2 * self.workers, 1)
 

@@ -24,11 +24,6 @@ cdef void follow_some(void* context, int worker, int k) noexcept nogil:
         (<Follower> context).follow_share(worker, k)
 
 
-def first_number(failure):
-    """Which sample it was."""
-    return failure[0]
-
-
 cdef class Follower:
     """Copies of a World, one for each thread, that are taken along controls."""
 
@@ -83,7 +78,7 @@ cdef class Follower:
             with nogil:
                 pool_run(self.pool, follow_some, <void*> self, shares)
         if self.failed:
-            raise sorted(self.failed, key=first_number)[0][1]
+            raise self.failed[0]
         return q, v, self.diverged
 
     cdef int follow_share(self, int worker, int k) except -1:
@@ -98,7 +93,7 @@ cdef class Follower:
             except DivergenceError:
                 self.diverged[i] = True
             except BaseException as error:
-                self.failed.append((i, error))
+                self.failed.append(error)
         return 0
 
     cdef int follow_one(self, int worker, int i) except -1:
@@ -136,7 +131,7 @@ cdef class Follower:
         cdef int t
         for t in range(self.T):
             self.tell(robot.system(), i, t)
-            world._take(self.steps, t == 0)
+            world.step(self.steps)
             self.note(robot.system(), i, t)
         return 0
 

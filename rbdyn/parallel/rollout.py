@@ -56,8 +56,9 @@ class Roller:
         if not isinstance(world, World):
             raise Error(f"world must be a World, got {shown(world)}")
         threads = whole(threads, "threads", least=1, most=1024)
-        self._world, self._name = world, _robot_of(world, robot).name
-        self._follower: Follower | None = Follower([copy.deepcopy(world) for _ in range(threads)], self._name)
+        self._world = world
+        copies, name = [copy.deepcopy(world) for _ in range(threads)], _robot_of(world, robot).name
+        self._follower: Follower | None = Follower(copies, name)
 
     def rollout(
         self, states: ArrayLike | None, controls: ArrayLike, *, control: str = "force", steps: int = 1
@@ -167,7 +168,7 @@ def _robot_of(world: World, robot: ArticulatedSystem | str | None) -> Articulate
         if len(there) != 1:
             raise Error(f"robot must say which of {len(there)} robots is controlled: {shown([r.name for r in there])}")
         return there[0]
-    found = world.find(robot if isinstance(robot, str) else getattr(robot, "name", robot))
+    found = world.find(robot if isinstance(robot, str) else str(getattr(robot, "name", robot)))
     if not isinstance(found, ArticulatedSystem):
         raise Error(f"robot must be an articulated system of this World, got {shown(robot)}")
     return found

@@ -196,8 +196,7 @@ def unit(Model model not None, cnp.ndarray q not None, str name not None):
     for k in range(cnp.PyArray_SIZE(q) // nq):
         check_blocks(&model.c, row + k * nq, f"row {k} of {name}")
     for k in range(cnp.PyArray_SIZE(q) // nq):
-        memcpy(probe.c.q, row + k * nq, nq * sizeof(double))
-        probe._normalise()
+        probe.set(q.reshape(-1, nq)[k])
         memcpy(row + k * nq, probe.c.q, nq * sizeof(double))
 
 

@@ -24,8 +24,8 @@ cdef class Stepper:
     cdef int n_going
     cdef int share               # how many of them a thread takes at a time
     cdef long steps              # of this round
-    cdef list failed             # of this round: (number, exception)
+    cdef list failed             # of this call: (number, exception)
     cdef int take(self, int at) except -1
-    cdef int round(self, long steps, list alone, bint first) except -1
+    cdef int round(self, long steps) except -1
     cdef int leave_out(self) except -1
-    cdef int note(self, dict diverged) except -1
+    cdef dict told(self)

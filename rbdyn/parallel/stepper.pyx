@@ -52,7 +52,7 @@ cdef bint asks_python(World world) except -1:
     cdef Observers observers = world.observers
     cdef Backend backend
     cdef int k
-    if world._insides.scheduler is not None or world.registry.n_lawful > 0:
+    if world.schedules or world.registry.n_lawful > 0:
         return True
     for k in range(observers.n):
         if observers.call[k].after_commit is NULL:
@@ -105,10 +105,10 @@ cdef class Stepper:
                 at += 1
         return 0
 
-    cdef int round(self, long steps, list alone, bint first) except -1:
-        """All take some steps."""
+    cdef int round(self, long steps) except -1:
+        """All that go take some steps."""
         cdef int shares
-        self.steps, self.failed = steps, []
+        self.steps = steps
         self.share = max(parts(self.n_going, 8 * self.threads), parts(SHARE, steps))
         shares = parts(self.n_going, self.share)
         if self.pool is not NULL and shares > 1:
@@ -117,11 +117,6 @@ cdef class Stepper:
         else:
             self.share = self.n_going
             self.take(0)
-        for k in alone:
-            try:
-                self.worlds[k]._take(steps, first)
-            except BaseException as error:
-                self.failed.append((k, error))
         return 0
 
     cdef int leave_out(self) except -1:
@@ -146,10 +141,8 @@ cdef class Stepper:
         """
         cdef World world
         cdef list begun = [], alone = []
-        cdef dict diverged = {}
         cdef long left = count, most = max(1, ROUND // max(len(numbers), 1))
-        cdef bint first = True
-        self.n_going = 0
+        self.n_going, self.failed = 0, []
         try:
             for k in numbers:
                 world = self.worlds[k]
@@ -162,25 +155,26 @@ cdef class Stepper:
                 begun.append(world)
                 self.going[self.n_going], self.number[self.n_going] = <PyObject*> world, k
                 self.n_going += 1
-            while left > 0 and (self.n_going or alone):
-                self.round(min(left, most), alone, first)
-                left, first = left - most, False
+            while left > 0 and self.n_going > 0:
+                self.round(min(left, most))
+                left -= most
                 if self.failed:
-                    self.note(diverged)
                     self.leave_out()
-                    alone = [k for k in alone if k not in diverged]
                 PyErr_CheckSignals()
         finally:
             for world in begun:
                 world.end_step(False)
-        return diverged
+        for k in alone:
+            try:
+                self.worlds[k].step(count)
+            except BaseException as error:
+                self.failed.append((k, error))
+        return self.told()
 
-    cdef int note(self, dict diverged) except -1:
-        """Sort what this round's Worlds raised."""
-        for number, error in self.failed:
-            if isinstance(error, DivergenceError):
-                diverged[number] = error
-        for _, error in self.failed:
+    cdef dict told(self):
+        """Who diverged; what else was raised is raised."""
+        failed, self.failed = self.failed, []
+        for _, error in failed:
             if not isinstance(error, DivergenceError):
                 raise error
-        return 0
+        return dict(failed)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.errors import StateError
+from rbdyn.parallel.fleet import Fleet
 from rbdyn.parallel.selection import Where, chosen, rows_of
 from rbdyn.spatial.rotations import Array
 from rbdyn.world import SingleBody
-
-if TYPE_CHECKING:
-    from rbdyn.parallel.vector_world import VectorWorld
 
 
 class VectorBody:
@@ -21,15 +19,22 @@ class VectorBody:
 
     It has the names of `SingleBody`, with a row for each World, in fresh arrays.
 
+    Parameters
+    ----------
+    owner : VectorWorld
+        Whose they are.
+    name : str
+        That all of them bear.
+
     Attributes
     ----------
     name : str
-        That all of them bear.
+        See above.
     """
 
-    def __init__(self, owner: VectorWorld, name: str) -> None:
+    def __init__(self, owner: Fleet, name: str) -> None:
         self._owner, self.name = owner, name
-        self._bodies: list[SingleBody] = [world.find(name) for world in owner.worlds]
+        self._bodies: list[SingleBody] = [cast(SingleBody, world.find(name)) for world in owner.worlds]
 
     def __len__(self) -> int:
         return len(self._bodies)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,12 +13,10 @@ from rbdyn.arguments import as_array, number, shown
 from rbdyn.errors import Error, StateError, unknown_name
 from rbdyn.model import Model, State
 from rbdyn.parallel import rows
+from rbdyn.parallel.fleet import Fleet
 from rbdyn.parallel.selection import Where, chosen, rows_of
 from rbdyn.spatial.rotations import Array
 from rbdyn.world import ArticulatedSystem, World
-
-if TYPE_CHECKING:
-    from rbdyn.parallel.vector_world import VectorWorld
 
 
 class VectorSystem:
@@ -27,19 +25,26 @@ class VectorSystem:
     It has the names of `ArticulatedSystem`, with a row for each World: fresh arrays, with which the reader may do
     whatever he likes.  What is set once, without the dimension of the Worlds, is set for all of them.
 
+    Parameters
+    ----------
+    owner : VectorWorld
+        Whose they are.
+    name : str
+        That all of them bear.
+
     Attributes
     ----------
     name : str
-        That all of them bear.
+        See above.
     nq, nv : int
         Lengths of q and v.
     num_actuated : int
         Degrees of freedom without those of the base joint: what motors drive.
     """
 
-    def __init__(self, owner: VectorWorld, name: str) -> None:
+    def __init__(self, owner: Fleet, name: str) -> None:
         self._owner, self.name = owner, name
-        self._robots: list[ArticulatedSystem] = [world.find(name) for world in owner.worlds]
+        self._robots = [cast(ArticulatedSystem, world.find(name)) for world in owner.worlds]
         model = self._robots[0].model
         self.nq, self.nv = model.nq, model.nv
         self._base_q, self._base_v = (7, 6) if model.floating_base else (0, 0)
@@ -342,7 +347,7 @@ class VectorSystem:
         body : str
             Which.
         mass : (m,) array_like or float, optional
-            [kg]; alone, the inertia goes with it.
+            [kg]; the inertia about the centre of mass stays, unless it is given.
         com : (m, 3) or (3,) array_like, optional
             Centre of mass in the link's frame [m].
         inertia : (m, 3, 3) or (3, 3) array_like, optional
@@ -363,11 +368,7 @@ class VectorSystem:
             if value is not None
         }
 
-        def edit(world: World, **row: Any) -> None:
-            robot = world.find(self.name)
-            world._edits.set_body(robot, robot.body(body)._item, **row)
-
-        self._owner._each(numbers, edit, **given)
+        self._each(numbers, lambda robot, **row: robot.body(body).set_inertia(**row), **given)
 
     def set(self, setting: str, where: Where = None, **values: ArrayLike) -> None:
         """Change numbers of joints by a setter of `ArticulatedSystem`, without building anew.

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbdyn.arguments import shown, whole
 from rbdyn.errors import DivergenceError, Error, unknown_name
 from rbdyn.parallel import alike
+from rbdyn.parallel.fleet import Fleet
 from rbdyn.parallel.selection import Where, chosen, rows_of
 from rbdyn.parallel.stepper import Stepper
 from rbdyn.parallel.vector_body import VectorBody
@@ -21,7 +22,7 @@ from rbdyn.spatial.rotations import Array
 from rbdyn.world import ArticulatedSystem, World
 
 
-class VectorWorld:
+class VectorWorld(Fleet):
     """Many Worlds of one shape, stepped in one call; each has the bits of the same World stepped alone.
 
     Parameters
@@ -82,7 +83,7 @@ class VectorWorld:
     def _begin(self, worlds: tuple[World, ...], threads: int) -> None:
         """Take in Worlds that are alike."""
         self._stepper = Stepper(worlds, threads)
-        self._errors: dict[int, DivergenceError] = {}
+        self._errors = {}
         self._found: dict[str, VectorSystem | VectorBody] = {
             obj.name: (VectorSystem if isinstance(obj, ArticulatedSystem) else VectorBody)(self, obj.name)
             for obj in worlds[0].objects
@@ -106,11 +107,6 @@ class VectorWorld:
         made = cls.__new__(cls)
         made._begin(tuple(given), whole(threads, "threads", least=1, most=1024))
         return made
-
-    @property
-    def worlds(self) -> tuple[World, ...]:
-        """Each of them."""
-        return self._stepper.worlds
 
     @property
     def threads(self) -> int:
@@ -178,7 +174,8 @@ class VectorWorld:
         Notes
         -----
         What other code raises, an observer or a backend of one World, comes out of here once the others are level
-        with it.  Ctrl-C is looked at every 4096 steps of one World; all have taken the same number of steps then.
+        with it.  Ctrl-C is looked at every 4096 steps of one World; all have taken the same number of steps then, but
+        for those with Python code in their steps, which come last.
         """
         count = whole(n, "n")
         numbers = [k for k in chosen(where, len(self)) if k not in self._errors]
@@ -196,11 +193,6 @@ class VectorWorld:
     def errors(self) -> dict[int, DivergenceError]:
         """Number of each World that has diverged -> what its step said, fresh."""
         return dict(self._errors)
-
-    def _goes_on(self, numbers: list[int]) -> None:
-        """These were set to something: they step again."""
-        for k in numbers:
-            self._errors.pop(k, None)
 
     @property
     def time(self) -> Array:
@@ -333,21 +325,6 @@ class VectorWorld:
             if not hasattr(rows, "__len__") or len(rows) != len(numbers):
                 raise Error(f"{name} must have an item for each of {len(numbers)} Worlds, got {shown(rows)}")
         return self._each(numbers, function, **values)
-
-    def _each(self, numbers: list[int], function: Callable[..., Any], **rows: Any) -> list[Any]:
-        """Call it for each; those that were changed are what they were if one refuses, which the error names."""
-        before = [(self.worlds[k], self.worlds[k].snapshot()) for k in numbers]
-        results = []
-        for i, k in enumerate(numbers):
-            try:
-                results.append(function(self.worlds[k], **{name: row[i] for name, row in rows.items()}))
-            except BaseException as error:
-                for world, snapshot in before[: i + 1]:
-                    world.restore(snapshot)
-                if isinstance(error, Error):
-                    raise type(error)(f"World {k}: {error}") from error
-                raise
-        return results
 
 
 def _check_build(build: Any) -> None:

@@ -1,6 +1,6 @@
 """Every public name has a docstring, and every function's docstring names all of its parameters."""
 
-import importlib
+import importlib.util
 import inspect
 import re
 
@@ -10,15 +10,9 @@ import rbdyn
 import rbdyn.contact
 
 PACKAGES = (
-    "rbdyn",
-    "rbdyn.collision",
-    "rbdyn.contact",
-    "rbdyn.io",
-    "rbdyn.models",
-    "rbdyn.scenery",
-    "rbdyn.sensors",
-    "rbdyn.testing",
-    "rbdyn.world",
+    *("rbdyn", "rbdyn.collision", "rbdyn.contact", "rbdyn.io", "rbdyn.models", "rbdyn.parallel", "rbdyn.scenery"),
+    *("rbdyn.sensors", "rbdyn.testing", "rbdyn.world"),
+    *(["rbdyn.gym"] if importlib.util.find_spec("gymnasium") else []),
 )
 
 

@@ -28,7 +28,7 @@ class CartPole(Task):
     frame_skip, max_episode_steps = 2, 500
 
     def build(self, k: int) -> World:
-        """The cart at rest, the pole upright."""
+        """World `k`: the cart at rest, the pole upright."""
         machine = Mechanism(RigidBody("cart_pole"))
         cart = RigidBody("cart", SpatialInertia(1.0, (0, 0, 0), 0.01 * np.eye(3)))
         pole = RigidBody("pole", SpatialInertia(0.1, (0, 0, 0.5), 0.1 / 12 * np.diag([1.0, 1.0, 1e-3])))
@@ -43,12 +43,12 @@ class CartPole(Task):
         self.machine = self.worlds.find("cart_pole")
 
     def place(self, where: NDArray[np.intp], rngs: Sequence[np.random.Generator]) -> None:
-        """All four numbers within 0.05 of 0."""
+        """In the Worlds `where`, all four numbers within 0.05 of 0, by the chance of `rngs`."""
         x = np.array([rng.uniform(-0.05, 0.05, 4) for rng in rngs])
         self.machine.set_state(x[:, :2], x[:, 2:], where=where)
 
     def act(self, actions: Array) -> None:
-        """Push the cart."""
+        """Push carts by `actions`."""
         self.machine.set_generalized_force(np.hstack([10.0 * actions, np.zeros((len(actions), 1))]))
 
     def observe(self) -> Array:
@@ -56,6 +56,6 @@ class CartPole(Task):
         return np.hstack([self.machine.q, self.machine.v])
 
     def judge(self, actions: Array) -> tuple[Array, NDArray[np.bool_]]:
-        """1 for each step."""
+        """1 for each step, whatever the `actions`."""
         q = self.machine.q
         return np.ones(len(q)), (np.abs(q[:, 0]) > REACH) | (np.abs(q[:, 1]) > TILT)

@@ -43,7 +43,7 @@ class SelfAssembly(Task):
         self._pairs = [(i, j) for i in range(self.count) for j in range(i)]
 
     def build(self, k: int) -> World:
-        """All modules in their own places, far from one another."""
+        """World `k`: all modules, far from one another."""
         world = World(time_step=0.01, gravity=(0.0, 0.0, 0.0))
         for i in range(self.count):
             table = Mechanism(RigidBody("table"))
@@ -63,7 +63,7 @@ class SelfAssembly(Task):
         self.docked, self.nearness = np.zeros(n), np.zeros(n)
 
     def place(self, where: NDArray[np.intp], rngs: Sequence[np.random.Generator]) -> None:
-        """On a circle, each with a place and an angle by chance in its sector."""
+        """In the Worlds `where`, each in its sector of a circle, its place and angle by the chance of `rngs`."""
         q = np.zeros((self.count, len(where), 3))
         for i, rng in enumerate(rngs):
             angle = 2.0 * np.pi * (np.arange(self.count) + rng.uniform(-0.15, 0.15, self.count)) / self.count
@@ -76,7 +76,7 @@ class SelfAssembly(Task):
         self.nearness[where] = self.near()[where]
 
     def act(self, actions: Array) -> None:
-        """Push and turn."""
+        """Push and turn by `actions`."""
         for i, module in enumerate(self.modules):
             module.set_generalized_force(actions[:, 3 * i : 3 * i + 3] * (1.0, 1.0, 0.05))
 
@@ -97,7 +97,7 @@ class SelfAssembly(Task):
         return np.hstack(columns)
 
     def judge(self, actions: Array) -> tuple[Array, NDArray[np.bool_]]:
-        """Dockings of this step, and how much nearer they came."""
+        """Dockings of this step, and how much nearer they came, whatever the `actions`."""
         before, self.docked = self.docked.copy(), self.docked.copy()
         q = np.stack([module.q for module in self.modules], axis=1)
         for i, j in self._pairs:
@@ -110,7 +110,7 @@ class SelfAssembly(Task):
         return rewards, self.docked == self.count - 1
 
     def dock(self, k: int, i: int, j: int) -> None:
-        """Weld modules i and j of World k."""
+        """Weld modules `i` and `j` of World `k`."""
         world = self.worlds[k]
         world.add_weld((self.modules[i][k], "cube"), (self.modules[j][k], "cube"), name=f"dock_{i}_{j}")
         one, other = sorted((self.group[k, i], self.group[k, j]))

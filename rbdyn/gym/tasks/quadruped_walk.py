@@ -41,13 +41,11 @@ class QuadrupedWalk(Task):
 
     def __init__(self, rough: bool = False, speed: float = SPEED) -> None:
         self.speed = speed
-        self.ground = (
-            HeightMap.fractal((121, 121), (48.0, 48.0), z_scale=0.25, frequency=0.3, octaves=4, seed=0) if rough else None
-        )
+        self.ground = terrain() if rough else None
         self._mechanism: Any = None
 
     def build(self, k: int) -> World:
-        """The robot stands."""
+        """World `k`: the robot stands."""
         if self._mechanism is None:
             self._mechanism = models.quadruped()
         world = World(time_step=0.005)
@@ -71,7 +69,7 @@ class QuadrupedWalk(Task):
         self.start = np.zeros((len(self.worlds), 2))  # where the episode began [m]
 
     def place(self, where: NDArray[np.intp], rngs: Sequence[np.random.Generator]) -> None:
-        """Near the stance, the clock anywhere."""
+        """In the Worlds `where`, near the stance, the clock anywhere, by the chance of `rngs`."""
         q, v = np.tile(QUADRUPED_STANCE.q, (len(where), 1)), np.zeros((len(where), 18))
         for i, rng in enumerate(rngs):
             q[i, 7:] += rng.uniform(-0.1, 0.1, 12)
@@ -85,7 +83,7 @@ class QuadrupedWalk(Task):
         self.latest[where] = self.change[where] = 0.0
 
     def act(self, actions: Array) -> None:
-        """Where the joints are to be."""
+        """Where the joints are to be: `actions` around the stance."""
         self.change = np.square(actions - self.latest).mean(axis=1)
         self.latest = actions
         self.robot.set_pd_target(self.stance + ACTION * actions)
@@ -101,7 +99,7 @@ class QuadrupedWalk(Task):
         ])  # fmt: skip
 
     def judge(self, actions: Array) -> tuple[Array, NDArray[np.bool_]]:
-        """Near the wanted speed, straight on, level, without haste and force."""
+        """Near the wanted speed, straight on, level, without force and hasty `actions`."""
         q, v = self.robot.q, self.robot.v
         up, height = 1.0 - 2.0 * (q[:, 4] ** 2 + q[:, 5] ** 2), q[:, 2] - self.ground_heights(q)
         ahead = np.exp(-((v[:, 0] - self.speed) ** 2) / 0.1)
@@ -112,7 +110,7 @@ class QuadrupedWalk(Task):
         return ahead + 0.4 * straight + 0.2 * up - shaken - 2.0 * fallen, fallen
 
     def ground_heights(self, q: Array) -> Array:
-        """Under the trunks, (n,) [m]."""
+        """Under the trunks at configurations `q`, (n,) [m]."""
         if self.ground is None:
             return np.zeros(len(q))
         return np.array([self.ground.height(x, y) for x, y in np.clip(q[:, :2], -24.0, 24.0)])
@@ -120,6 +118,11 @@ class QuadrupedWalk(Task):
     def inform(self) -> dict[str, Any]:
         """How fast it is, and how far it has come."""
         return {"speed": self.robot.v[:, 0], "distance": self.robot.q[:, 0] - self.start[:, 0]}
+
+
+def terrain() -> HeightMap:
+    """Hills of 0.25 m, about, over 48 m."""
+    return HeightMap.fractal((121, 121), (48.0, 48.0), z_scale=0.25, frequency=0.3, octaves=4, seed=0)
 
 
 def rotations(quat: Array) -> Array:

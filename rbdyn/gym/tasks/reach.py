@@ -53,7 +53,7 @@ class Reach(Task):
         self.middle = 0.5 * (self.lower + self.upper)
 
     def build(self, k: int) -> World:
-        """The arm in the middle of its range."""
+        """World `k`: the arm in the middle of its range."""
         world = World(time_step=0.004)
         robot = world.add_articulated_system(self._mechanism, name="arm", self_collision=False)
         robot.set_state(self.middle)
@@ -69,7 +69,7 @@ class Reach(Task):
         self._ghost = State(self._model)
 
     def place(self, where: NDArray[np.intp], rngs: Sequence[np.random.Generator]) -> None:
-        """The arm near the middle of its range, the point anywhere that it can reach."""
+        """In the Worlds `where`, by the chance of `rngs`: the arm near the middle, the point where it can reach."""
         half = 0.5 * (self.upper - self.lower)
         for k, rng in zip(where, rngs, strict=True):
             self.targets[k] = self.middle + 0.2 * half * rng.uniform(-1.0, 1.0, len(half))
@@ -79,7 +79,7 @@ class Reach(Task):
         self.robot.set_pd_target(self.targets[where], where=where)
 
     def act(self, actions: Array) -> None:
-        """Move the targets."""
+        """Move the targets by `actions`."""
         step = RATE * self.frame_skip * self.worlds[0].time_step
         self.targets = np.clip(self.targets + step * actions, self.lower, self.upper)
         self.robot.set_pd_target(self.targets)
@@ -94,7 +94,7 @@ class Reach(Task):
         return np.hstack([self.robot.q, 0.2 * self.robot.v, *self.way()])
 
     def judge(self, actions: Array) -> tuple[Array, NDArray[np.bool_]]:
-        """Minus the distance, and a little for each action."""
+        """Minus the distance, and a little for `actions`."""
         x = self.way()[1]
         distance = np.sqrt(x[:, 0] ** 2 + x[:, 1] ** 2 + x[:, 2] ** 2)
         return -distance - 0.01 * np.square(actions).mean(axis=1), np.zeros(len(x), bool)
