@@ -29,6 +29,7 @@ SECTIONS = (
     "snapshots",
     "edits",
     "files",
+    "vector_worlds",
     *RESOURCES,
 )
 

@@ -1,9 +1,10 @@
 """What collision backends and contact solvers have in common: overridden or not, in use or not, whose they are."""
 
 import weakref
-from threading import get_ident
 
 from rbdyn.errors import BusyError
+
+from cpython.pythread cimport PyThread_get_thread_ident
 
 
 cdef bint is_compiled(type cls):
@@ -39,12 +40,12 @@ cdef class Backend:
     cdef int hold(self) except -1:
         """Take this for the present thread, until `holder` is 0 again; BusyError if it is taken."""
         self.check_free(False)
-        self.holder = get_ident()
+        self.holder = PyThread_get_thread_ident()
         return 0
 
     cdef int check_free(self, bint same_thread) except -1:
         """BusyError if a World, or another call, uses this; `same_thread`: unless it is the one that called here."""
-        if self.holder and not (same_thread and self.holder == get_ident()):
+        if self.holder and not (same_thread and self.holder == <size_t> PyThread_get_thread_ident()):
             raise BusyError(f"this {self.noun} is in use: by a World's step, or by a call that has not returned")
         return 0
 
@@ -86,20 +87,22 @@ cdef int claim_all(object owner, tuple backends) except -1:
 
 cdef int hold_all(tuple backends) except -1:
     """Take all of them for the present thread, or none."""
-    cdef list done = []
+    cdef Backend backend
+    cdef Py_ssize_t held = 0, k
     try:
         for backend in backends:
-            (<Backend> backend).hold()
-            done.append(backend)
+            backend.hold()
+            held += 1
     except BaseException:
-        for backend in done:
-            (<Backend> backend).holder = 0
+        for k in range(held):
+            (<Backend> backends[k]).holder = 0
         raise
     return 0
 
 
 cdef int free_all(tuple backends, bint waiting) except -1:
     """Give them back; `waiting`: the second half of a step is still to come."""
+    cdef Backend backend
     for backend in backends:
-        (<Backend> backend).holder, (<Backend> backend).waiting = 0, waiting
+        backend.holder, backend.waiting = 0, waiting
     return 0

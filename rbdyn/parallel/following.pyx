@@ -10,7 +10,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.string cimport memcpy
 
 from rbdyn.arguments.arrays cimport data
-from rbdyn.parallel.stepper cimport asks_python, begin, deaf, parts, run
+from rbdyn.parallel.stepper cimport begin, deaf, parts, run
 from rbdyn.pool cimport Pool, pool_end, pool_make, pool_run
 from rbdyn.signals cimport Signals
 from rbdyn.stepping.scene cimport System
@@ -71,7 +71,7 @@ cdef class Follower:
         self.diverged, self.failed = np.zeros(self.n, bool), []
         self.share = parts(self.n, 8 * self.threads)
         shares = parts(self.n, self.share)
-        if self.pool is NULL or shares < 2 or asks_python(first):
+        if self.pool is NULL or shares < 2 or first.asks_python():
             self.share = self.n
             self.follow_share(0, 0)
         else:
@@ -106,7 +106,7 @@ cdef class Follower:
         if self.targets:
             robot.start_target()
             robot.targeted = True
-        if asks_python(world):
+        if world.asks_python():
             return self.follow_slowly(world, robot, i)
         begin(world)
         try:

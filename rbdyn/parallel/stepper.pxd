@@ -8,7 +8,6 @@ from rbdyn.world.world cimport World
 
 cdef int run(World world, long steps, Signals* signals) except -1 nogil
 cdef int begin(World world) except -1
-cdef bint asks_python(World world) except -1
 cdef Signals deaf() noexcept nogil
 
 cdef inline long parts(long n, long size) noexcept nogil:

@@ -11,11 +11,8 @@ from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.limits cimport LONG_MIN
 
-from rbdyn.backends cimport Backend
 from rbdyn.contact.solver cimport clear_counts
 from rbdyn.pool cimport pool_end, pool_make, pool_run
-from rbdyn.world.edits.renewal cimport catch_up
-from rbdyn.world.observers cimport Observers
 
 cdef enum:
     ROUND = 4096                 # steps of Worlds between two looks at signals: 20 ms of robots
@@ -37,30 +34,10 @@ cdef int run(World world, long steps, Signals* signals) except -1 nogil:
 
 cdef int begin(World world) except -1:
     """What `World.step` does before its steps; an error leaves the World as it was."""
-    world.check()
-    world.lock.check_settable()
-    catch_up(world.registry)
-    world.registry.refresh()
-    world.begin_step()
+    world.begin_steps()
     clear_counts(world.contact)
     clear_counts(world.position_solver)
     return 0
-
-
-cdef bint asks_python(World world) except -1:
-    """Whether Python code runs in its steps."""
-    cdef Observers observers = world.observers
-    cdef Backend backend
-    cdef int k
-    if world.schedules or world.registry.n_lawful > 0:
-        return True
-    for k in range(observers.n):
-        if observers.call[k].after_commit is NULL:
-            return True
-    for backend in world.backends:
-        if backend.overridden:
-            return True
-    return False
 
 
 cdef void take(void* context, int worker, int k) noexcept nogil:
@@ -147,7 +124,7 @@ cdef class Stepper:
             for k in numbers:
                 world = self.worlds[k]
                 world.check()
-                if asks_python(world):
+                if world.asks_python():
                     world.lock.check_settable()
                     alone.append(k)
                     continue

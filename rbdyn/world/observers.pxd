@@ -23,4 +23,5 @@ cdef class Observers:
     cdef int add(self, object observer, bint accelerations) except -1
     cdef int remove(self, object observer) except -1
     cdef bint ask_for_accelerations(self) except -1
+    cdef bint ask_python(self) noexcept
     cdef int notify(self, const Scene* scene, double t) except -1 nogil

@@ -59,6 +59,14 @@ cdef class Observers:
         """Whether anybody does."""
         return any(accelerations for _, accelerations in self.members)
 
+    cdef bint ask_python(self) noexcept:
+        """Whether one of them is Python code."""
+        cdef int k
+        for k in range(self.n):
+            if self.call[k].after_commit is NULL:
+                return True
+        return False
+
     cdef int notify(self, const Scene* scene, double t) except -1 nogil:
         """Call all of them.  What one raises ends step(), whose present step is done by then."""
         cdef int k

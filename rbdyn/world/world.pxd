@@ -52,5 +52,7 @@ cdef class World:
     cdef int detect(self) except -1 nogil
     cdef int raise_divergence(self) except -1 nogil
     cdef double time_now(self) noexcept nogil
+    cdef bint asks_python(self) except -1
+    cdef int begin_steps(self) except -1
     cdef int begin_step(self) except -1
     cdef int end_step(self, bint half) except -1

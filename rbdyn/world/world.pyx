@@ -22,7 +22,7 @@ cimport numpy as cnp
 from cpython.object cimport PyObject_GenericSetAttr
 from libc.math cimport sqrt
 
-from rbdyn.backends cimport claim_all, free_all, hold_all
+from rbdyn.backends cimport Backend, claim_all, free_all, hold_all
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.collision._types cimport BodyMotions, ContactPoint
 from rbdyn.collision.backend cimport buffer_free, buffer_init, detect_contacts
@@ -359,14 +359,30 @@ cdef class World:
         else:
             self._insides.scheduler.run(self, count, first)
 
-    def _go(self, long count, bint first):
-        """These steps alone."""
-        cdef Signals signals = start_signals()
+    cdef bint asks_python(self) except -1:
+        """Whether Python code runs in its steps: what is scheduled, observers, laws of wires, backends."""
+        cdef Backend backend
+        if self.registry.n_lawful > 0 or self.observers.ask_python():
+            return True
+        if self._insides.scheduler is not None and self._insides.scheduler.schedules:
+            return True
+        for backend in self.backends:
+            if backend.overridden:
+                return True
+        return False
+
+    cdef int begin_steps(self) except -1:
+        """Before whole steps: an error leaves everything as it was; `end_step` must follow."""
         self.check()
         self.lock.check_settable()
         catch_up(self.registry)
         self.registry.refresh()
-        self.begin_step()
+        return self.begin_step()
+
+    def _go(self, long count, bint first):
+        """These steps alone."""
+        cdef Signals signals = start_signals()
+        self.begin_steps()
         if first:
             clear_counts(self.contact)
             clear_counts(self.position_solver)

@@ -1,8 +1,18 @@
 """What a World and its objects share: whether it may be changed now."""
 
-from os import getpid
-
 from rbdyn.errors import BusyError
+
+cdef extern from *:
+    """
+    #ifdef _WIN32
+    #include <process.h>
+    #define process_number() ((long)_getpid())
+    #else
+    #include <unistd.h>
+    #define process_number() ((long)getpid())
+    #endif
+    """
+    long process_number()
 
 
 cdef class EditLock:
@@ -10,7 +20,7 @@ cdef class EditLock:
 
     cdef int lock(self) except -1:
         """A step begins: BusyError for everybody until `unlock`."""
-        self.process = getpid()
+        self.process = process_number()
         self.busy = True
         return 0
 
@@ -41,7 +51,7 @@ cdef class EditLock:
         """BusyError while a step runs, or an edit."""
         if self.editing:
             raise BusyError("an object is being added or removed, by another thread or by the call that led here")
-        if self.busy and self.process != <long> getpid():
+        if self.busy and self.process != process_number():
             raise BusyError("another thread was stepping this World when this process was forked, so that it stays in "
                             "the middle of a step here; make a new World, or fork between steps")
         if self.busy and self.observing:

@@ -1,0 +1,182 @@
+"""Many Worlds at once: standing ANYmals in a VectorWorld and in rollouts, beside mujoco.rollout; environments; sweeps.
+
+Time is the processor's, of one thread, for each World and step; memory is what the process grows by.  What two threads
+gain is measured by the clock, and means something on a quiet machine alone.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import table
+from benchmarks.machine import optional
+from benchmarks.scenes import in_mujoco, in_rbdyn
+from benchmarks.scenes.contest import SCENES
+from benchmarks.timing import by_turns
+from rbdyn.parallel import Roller, VectorWorld, sweep
+
+mj: Any = optional("mujoco")
+gymnasium: Any = optional("gymnasium")
+COUNTS = (1, 64, 1024, 4096)
+STEPS = (1, 4)  # for each action
+OVERHEAD = 0.3  # [us] for each World and call, at most
+
+
+def run(quick: bool) -> None:
+    """Print the tables of this section."""
+    _standing(COUNTS[:2] if quick else COUNTS, quick)
+    if gymnasium is not None:
+        _environments(64, quick)
+    _sweeps(100 if quick else 1000)
+
+
+def _resident() -> int:
+    """Memory of this process [bytes]."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _standing(counts: tuple[int, ...], quick: bool) -> None:
+    """The scene "standing", a target for each action."""
+    scene = next(one for one in SCENES if one.name == "standing")
+    world = in_rbdyn.build(scene).world
+    world.step(400)
+    rows = []
+    for n in counts:
+        before = _resident()
+        worlds = VectorWorld(world, n)
+        worlds.step(1)
+        memory = (_resident() - before) / n / 1e3
+        robot = worlds.systems[0]
+        targets = robot.pd_target[0]
+        controls = np.repeat(targets[:, None, 7:], max(STEPS), axis=1)
+        roller = Roller(world)
+        start = np.concatenate([robot.q[0], robot.v[0]])
+
+        def act(k: int, worlds: Any = worlds, robot: Any = robot, targets: Any = targets) -> None:
+            robot.set_pd_target(targets)
+            worlds.step(k)
+            robot.q, robot.v  # noqa: B018  as an observation reads them
+
+        loops = {f"worlds {k}": partial(act, k) for k in STEPS}
+        loops["nothing"] = partial(worlds.step, 0)
+        loops["rollout"] = partial(roller.rollout, start, controls, control="pd_target")
+        if mj is not None:
+            loops |= _mujoco(scene, n)
+        repeats = max(1, (200 if quick else 2000) // n)
+        loops = {name: partial(_repeated, loop, repeats) for name, loop in loops.items()}
+        seconds = by_turns(loops, repeats * n, 3 if quick else 5)
+        us = {name: 1e6 * x for name, x in seconds.items()}
+        mine = [us["worlds 1"], us["worlds 4"] / 4, us["rollout"] / 4]
+        peers = [us.get("mujoco 1"), us["mujoco 4"] / 4 if mj is not None else None]
+        gain = _two_threads(worlds, repeats)
+        rows.append([n, us["nothing"], *mine, *peers, *[p / m if p else None for p, m in zip(peers, mine, strict=False)],
+                     memory, gain])  # fmt: skip
+        del worlds, roller, robot, loops
+    head = ["Worlds", "overhead us", "1 step", "4 steps", "rollout", "mujoco 1", "mujoco 4", "ratio 1", "ratio 4",
+            "kB a World", "2 threads"]  # fmt: skip
+    table.show("Standing ANYmals, us for each World and step", head, [[_told(x) for x in row] for row in rows])
+    print(f"Overhead is to be below {OVERHEAD} us; memory below 100 kB.")
+
+
+def _told(x: Any) -> str:
+    return "-" if x is None else f"{x:.3g}" if isinstance(x, float) else str(x)
+
+
+def _repeated(loop: Any, repeats: int) -> None:
+    for _ in range(repeats):
+        loop()
+
+
+def _mujoco(scene: Any, n: int) -> dict[str, Any]:
+    """mujoco.rollout of as many, at its hard settings, in this thread."""
+    from mujoco import rollout  # noqa: PLC0415  a part of its own
+
+    simulation = in_mujoco.build(scene, hard=True)
+    simulation.step(400)
+    model, data = simulation.model, simulation.data
+    state = np.empty(mj.mj_stateSize(model, mj.mjtState.mjSTATE_FULLPHYSICS))
+    mj.mj_getState(model, data, state, mj.mjtState.mjSTATE_FULLPHYSICS)
+    states = np.tile(state, (n, 1))
+    return {
+        f"mujoco {k}": partial(
+            rollout.rollout, model, data, states, np.tile(data.ctrl, (n, k, 1)),
+            initial_warmstart=np.tile(data.qacc_warmstart, (n, 1)),
+        )
+        for k in STEPS
+    }  # fmt: skip
+
+
+def _two_threads(worlds: VectorWorld, repeats: int) -> float:
+    """How many times faster two threads are, by the clock."""
+    best, allowed = [], os.sched_getaffinity(0)
+    os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    for threads in (1, 2):
+        worlds.threads = threads
+        times = []
+        for _ in range(5):
+            began = time.perf_counter()
+            for _ in range(repeats):
+                worlds.step(4)
+            times.append(time.perf_counter() - began)
+        best.append(min(times))
+    worlds.threads = 1
+    os.sched_setaffinity(0, allowed)
+    return best[0] / best[1]
+
+
+def _environments(n: int, quick: bool) -> None:
+    """Steps of environments, actions by chance, with one thread: ours, and Gymnasium's Ant where it installs."""
+    import rbdyn.gym  # noqa: F401, PLC0415  registers them
+
+    rows = []
+    names = [("rbdyn/CartPole-v0", "vector_entry_point"), ("rbdyn/QuadrupedWalk-v0", "vector_entry_point"),
+             ("CartPole-v1", "vector_entry_point"), ("Ant-v5", "sync")]  # fmt: skip
+    for name, mode in names:
+        try:
+            envs = gymnasium.make_vec(name, n, mode)
+        except Exception:  # MuJoCo or something that it wants is not there
+            continue
+        envs.reset(seed=0)
+        envs.action_space.seed(0)
+        actions = [envs.action_space.sample() for _ in range(20)]
+
+        def play(envs: Any = envs, actions: Any = actions) -> None:
+            for action in actions:
+                envs.step(action)
+
+        seconds = by_turns({name: play}, len(actions) * n, 2 if quick else 5)[name]
+        rows.append([name, mode, f"{1e6 * seconds:.3g}"])
+    table.show(f"{n} environments, us for each and action", ["environment", "how", "us"], rows)
+
+
+def _sweeps(n: int) -> None:
+    """Small tasks, by the clock."""
+    rows = []
+    ways: dict[str, dict[str, Any]] = {"caller": {"workers": 0}, "2 processes": {"workers": 2}}
+    with ThreadPoolExecutor(2) as threads:
+        for name, way in {**ways, "2 threads": {"executor": threads}}.items():
+            began = time.perf_counter()
+            sweep(_small, range(n), **way)
+            rows.append([name, f"{time.perf_counter() - began:.3g}"])
+    distributed = optional("distributed")
+    if distributed is not None:
+        with distributed.Client(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as client:
+            began = time.perf_counter()
+            sweep(_small, range(n), client.get_executor())
+            rows.append(["Dask, 2 workers", f"{time.perf_counter() - began:.3g}"])
+    table.show(f"A sweep of {n} tasks of 1 ms, starting workers included but Dask's", ["who", "s"], rows)
+
+
+def _small(item: Any, rng: np.random.Generator) -> float:
+    """About a millisecond."""
+    end = time.perf_counter() + 1e-3
+    while time.perf_counter() < end:
+        pass
+    return float(rng.normal())
