@@ -76,8 +76,8 @@ def _standing(counts: tuple[int, ...], quick: bool) -> None:
         mine = [us["worlds 1"], us["worlds 4"] / 4, us["rollout"] / 4]
         peers = [us.get("mujoco 1"), us["mujoco 4"] / 4 if mj is not None else None]
         gain = _two_threads(worlds, repeats)
-        rows.append([n, us["nothing"], *mine, *peers, *[p / m if p else None for p, m in zip(peers, mine, strict=False)],
-                     memory, gain])  # fmt: skip
+        ratios = [p / m if p else None for p, m in zip(peers, mine, strict=False)]
+        rows.append([n, us["nothing"], *mine, *peers, *ratios, memory, gain])
         del worlds, roller, robot, loops
     head = ["Worlds", "overhead us", "1 step", "4 steps", "rollout", "mujoco 1", "mujoco 4", "ratio 1", "ratio 4",
             "kB a World", "2 threads"]  # fmt: skip

@@ -24,7 +24,7 @@ from torch import nn
 import rbdyn.gym  # noqa: F401  registers the environments
 
 HORIZON, EPOCHS, MINIBATCHES = 32, 4, 4
-GAMMA, LAMBDA, CLIP, ENTROPY, VALUE, NORM = 0.98, 0.95, 0.2, 0.002, 0.5, 1.0
+GAMMA, LAMBDA, CLIP, ENTROPY, VALUE, NORM = 0.98, 0.95, 0.2, 0.0, 0.5, 1.0
 
 
 def layers(inputs: int, outputs: int, scale: float) -> nn.Sequential:

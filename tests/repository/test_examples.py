@@ -87,9 +87,23 @@ def test_readme_example_does_what_it_says():
     assert len(lines) <= 10
 
 
-@pytest.mark.parametrize("page", ["loops", "contact", "friction", "sight", "raisim_files"])
+PAGES = (
+    "contact",
+    "friction",
+    "learning",
+    "loops",
+    "raisim_files",
+    "sight",
+    "sweeps",
+    "vector_worlds",
+)
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_a_page_does_what_it_says(page):
     """Its Python blocks, run as one program, print what the comments beside the prints say."""
+    if page == "learning":
+        pytest.importorskip("gymnasium")
     code = "\n".join(re.findall(r"```python\n(.*?)```", (ROOT / "docs" / f"{page}.md").read_text(), re.DOTALL))
     said = re.findall(r"^print\(.*#\s*(.+)$", code, re.MULTILINE)
     assert len(said) >= 3

@@ -105,7 +105,7 @@ class QuadrupedWalk(Task):
         ahead = np.exp(-((v[:, 0] - self.speed) ** 2) / 0.1)
         straight = np.exp(-(v[:, 1] ** 2 + 0.5 * v[:, 5] ** 2 + (q[:, 1] - self.start[:, 1]) ** 2) / 0.2)
         power = np.abs(self.robot.applied_force[:, 6:] * v[:, 6:]).sum(axis=1)
-        shaken = 0.1 * v[:, 2] ** 2 + 0.02 * (v[:, 3] ** 2 + v[:, 4] ** 2) + 0.02 * self.change + 2e-4 * power
+        shaken = 0.1 * v[:, 2] ** 2 + 0.02 * (v[:, 3] ** 2 + v[:, 4] ** 2) + 0.25 * self.change + 2e-4 * power
         fallen = (height < LEAST_HEIGHT) | (up < LEAST_UPRIGHT)
         return ahead + 0.4 * straight + 0.2 * up - shaken - 2.0 * fallen, fallen
 
