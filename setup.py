@@ -14,6 +14,8 @@ compiler's flags.  Changed flags compile everything anew, and translate it if th
 
 import os
 import pathlib
+import platform
+import re
 import shutil
 import sys
 import threading
@@ -139,7 +141,18 @@ def link_flags() -> list[str]:
 
 def lanes(module: str) -> list[tuple[str, str]]:
     """The macro that makes `real` a vector in a module of rbdyn.batch; MSVC has no vectors, and no such modules."""
-    return [("LANES", module[5:])] if module in ("lanes4", "lanes8") else []
+    width = re.fullmatch(r"lanes([48])(_\w+)?", module)
+    return [("LANES", width[1])] if width else []
+
+
+# What rbdyn.batch chooses from at run time.  None of these fuses a product with a sum, so that all have the same bits.
+INSTRUCTIONS = {"lanes4_avx2": ["-mavx2"], "lanes8_avx512": ["-mavx512f", "-mprefer-vector-width=512"]}
+
+
+def is_built(module: str) -> bool:
+    """Whether this machine's compiler can make a module of rbdyn.batch."""
+    wide = sys.platform != "win32" or not lanes(module)
+    return wide and (module not in INSTRUCTIONS or platform.machine() in ("x86_64", "AMD64"))
 
 
 def extensions(folders: dict[str, str]) -> list[Extension]:
@@ -151,12 +164,12 @@ def extensions(folders: dict[str, str]) -> list[Extension]:
             include_dirs=["rbdyn", "rbdyn/spatial", numpy.get_include()],
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_19_API_VERSION"), *lanes(file.stem)],
             depends=["rbdyn/spatial/real.h", "rbdyn/spatial/rows.h", "rbdyn/pool.h"],
-            extra_compile_args=compile_flags(),
+            extra_compile_args=[*compile_flags(), *INSTRUCTIONS.get(file.stem, [])],
             extra_link_args=link_flags(),
         )
         for name, folder in folders.items()
         for file in sorted(pathlib.Path(folder).glob("*.pyx"))
-        if not (sys.platform == "win32" and lanes(file.stem))
+        if is_built(file.stem)
     ]
 
 

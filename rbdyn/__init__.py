@@ -244,10 +244,11 @@ __all__ = [
 ]
 __all__ += _joints.__all__
 
-_LATER = ("gym", "io", "models", "parallel", "scenery", "sensors")
+_LATER = ("batch", "gym", "io", "models", "parallel", "scenery", "sensors")
 _HOME = {"Camera": "rbdyn.scenery", "sweep": "rbdyn.parallel"}  # of packages that are imported later
 
 if _typing.TYPE_CHECKING:
+    from rbdyn import batch as batch
     from rbdyn import gym as gym
     from rbdyn import io as io
     from rbdyn import models as models

@@ -209,6 +209,10 @@ cdef class Model:
         Py_INCREF(self)
         return capsule
 
+    def capsule(self):
+        """The C arrays, for compiled code that does not know this class: a PyCapsule that keeps the Model alive."""
+        return self._capsule()
+
     cdef Placement find(self, object body):
         """Where a body, or a frame, sits: by name, RigidBody or CartesianFrame."""
         try:

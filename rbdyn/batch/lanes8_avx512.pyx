@@ -1,0 +1,3 @@
+"""The kernels on 8 states at once, with AVX-512."""
+
+include "lanes.pxi"
