@@ -6,21 +6,23 @@ Each rule takes `warn(text, kind)`, which reports what was assumed; see `rbdyn.i
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 
 Warn = Callable[[str, str], None]
 Color = tuple[float, float, float, float]
 ONE_DOF = ("revolute", "prismatic", "helical")  # a continuous joint has no limits
 LIMITED = (*ONE_DOF, "spherical")
+UNLIMITED = sys.float_info.max  # how files say "no limit" to readers that take finite numbers alone
 SPHERICAL_NEEDS = "needs lower=0 and the largest angle as upper"
 
 
 def position_limits(kind: str, lower: float | None, upper: float | None, warn: Warn) -> tuple[float, float] | None:
     """(lower, upper) of a joint of that URDF type; None for no limit.
 
-    URDF's default is 0 for both.  Equal limits, and infinite ones, mean none.
+    URDF's default is 0 for both.  Equal limits, and infinite ones, mean none; so do the largest numbers there are.
     """
-    low, high = lower or 0.0, upper or 0.0
+    low, high = (x * math.inf if abs(x) == UNLIMITED else x for x in (lower or 0.0, upper or 0.0))
     if kind == "spherical" and upper is None:
         high = low  # RaiSim's robots carry a lone "lower" on spherical joints, which bounds nothing
         if low != 0.0:
@@ -58,11 +60,11 @@ def effort_limit(value: float | None, warn: Warn) -> float | None:
 
 
 def _bound(name: str, value: float | None, warn: Warn) -> float | None:
-    """None if it is not given, infinite, or -1, which is RaiSim's word for no limit."""
+    """None if it is not given, infinite or the largest number, or -1, which is RaiSim's word for no limit."""
     if value == -1.0:
         warn(f"{name} -1 is taken as no limit", f"{name} -1")
         return None
-    return None if value is None or value == math.inf else value
+    return None if value is None or value >= UNLIMITED else value
 
 
 def color(rgba: Sequence[float], warn: Warn) -> Color:

@@ -75,6 +75,18 @@ class UrdfError(FileError):
     """A robot description that cannot be accepted."""
 
 
+class MjcfError(FileError):
+    """An MJCF file that cannot be accepted."""
+
+
+class SdfError(FileError):
+    """An SDF file that cannot be accepted."""
+
+
+class WorldFileError(FileError):
+    """A world or material file that cannot be accepted."""
+
+
 class MeshError(FileError):
     """A mesh file that cannot be accepted."""
 
@@ -159,3 +171,7 @@ def missing_extra(what: str, package: str, extra: str) -> MissingExtraError:
 
 class InactiveFeatureWarning(UserWarning):
     """Something that a robot's description asks for has no effect in a World yet; said once, when it is added."""
+
+
+class ExportWarning(UserWarning):
+    """Something that the format of a written file cannot say; it is not in the file."""

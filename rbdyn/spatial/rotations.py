@@ -96,9 +96,11 @@ def rpy_from_matrix(rotation: ArrayLike) -> Array:
     """(roll, pitch, yaw) [rad] of a rotation matrix; at gimbal lock roll is 0."""
     R = as_array(rotation, (3, 3), "rotation")
     pitch = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
-    if math.hypot(R[0, 0], R[1, 0]) < 1e-12:
+    if math.hypot(R[0, 0], R[1, 0]) < 1e-15:
         return np.array([0.0, pitch, math.atan2(-R[0, 1], R[1, 1])])
-    return np.array([math.atan2(R[2, 1], R[2, 2]), pitch, math.atan2(R[1, 0], R[0, 0])])
+    roll = math.atan2(R[2, 1], R[2, 2])
+    c, s = math.cos(roll), math.sin(roll)  # the yaw that this very roll leaves: near gimbal lock their errors cancel
+    return np.array([roll, pitch, math.atan2(R[0, 2] * s - R[0, 1] * c, R[1, 1] * c - R[1, 2] * s)])
 
 
 def matrix_from_rotvec(rotvec: ArrayLike) -> Array:

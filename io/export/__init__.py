@@ -1,0 +1,1 @@
+"""Mechanisms -> files: what the writers of all formats share."""

@@ -1,0 +1,117 @@
+"""<joint>s of one joint: a planar one is two slides and a hinge, a floating one in mid-tree three slides and a ball."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rbdyn.io.export.losses import Losses
+from rbdyn.io.export.names import Names
+from rbdyn.io.export.xml_text import element
+from rbdyn.io.urdf.write_joints import note_losses
+from rbdyn.mechanism.graph import Edge
+from rbdyn.mechanism.joint import Joint
+from rbdyn.mechanism.joints import (
+    Fixed,
+    Floating,
+    Planar,
+    Prismatic,
+    Revolute,
+    SinCosRevolute,
+    Spherical,
+    SPQuatFloating,
+)
+from rbdyn.mechanism.joints.one_axis import OneAxis
+
+FREE = (Floating, SPQuatFloating)
+AXES = np.eye(3)
+
+
+class JointWriter:
+    """Writes joints into bodies.
+
+    Parameters
+    ----------
+    losses : Losses
+        Takes what MJCF has no words for.
+    """
+
+    def __init__(self, losses: Losses) -> None:
+        self._losses = losses
+        self._names = Names()
+        self.written: dict[str, list[str]] = {}  # joint -> its MuJoCo joints, one a degree of freedom or one in all
+
+    def needs_carrier(self, joint: Joint, edge: Edge) -> bool:
+        """Whether a body of its own has to carry the joint, so that q is what `rbdyn.convert` says of it."""
+        return isinstance(joint.joint_type, (Spherical, *FREE)) and not edge.successor_pose.is_identity()
+
+    def write(self, body: Any, joint: Joint, edge: Edge, at_world: bool, carried: bool) -> None:
+        """The joints, in the frame of `body`: the successor's, or the after-frame's if a body of its own has them."""
+        kind = joint.joint_type
+        if isinstance(kind, Fixed):
+            return
+        note_losses(joint, self._losses)
+        if joint.velocity_limit is not None and math.isfinite(joint.velocity_limit):
+            self._losses.add("velocity limits: left out", joint.name)
+        if isinstance(kind, (SinCosRevolute, SPQuatFloating)):
+            self._losses.add(f"the coordinates of {kind.kind} joints: rbdyn.convert gives MuJoCo's", joint.name)
+        after = edge.successor_pose.inverse()  # of the after-frame in the body
+        turn = AXES if carried else after.rotation
+        pos = after.translation if after.translation.any() and not carried else None
+        rest = joint.spring_reference
+        if isinstance(kind, FREE) and at_world and edge.joint_pose.is_identity() and (carried or after.is_identity()):
+            self._joint(body, joint, "", type_="free", **self._passive(joint))
+            if joint.stiffness:
+                self._losses.add("a spring of a free joint: left out", joint.name)
+        elif isinstance(kind, FREE):
+            for axis, letter in zip(AXES, "xyz", strict=True):
+                self._joint(body, joint, f"_{letter}", type_="slide", axis=turn @ axis, pos=pos, **self._passive(joint))
+            self._joint(body, joint, "_ball", type_="ball", pos=pos, **self._passive(joint))
+        elif isinstance(kind, Spherical):
+            angle = joint.position_limits
+            limit = None if angle is None or math.isinf(angle[1]) else angle
+            self._joint(body, joint, "", type_="ball", pos=pos, range_=limit, **self._passive(joint))
+        elif isinstance(kind, Planar):
+            parts = (("_x", "slide", kind.x_axis), ("_y", "slide", kind.y_axis), ("_theta", "hinge", kind.normal))
+            for k, (ending, word, axis) in enumerate(parts):
+                at_rest = float(rest[k]) or None if joint.stiffness else None
+                self._joint(body, joint, ending, type_=word, axis=turn @ axis, pos=pos, **self._passive(joint),
+                            springref=at_rest)  # fmt: skip
+        elif isinstance(kind, OneAxis) and isinstance(kind, (Revolute, SinCosRevolute, Prismatic)):
+            word = "slide" if isinstance(kind, Prismatic) else "hinge"
+            at_rest = math.atan2(rest[0], rest[1]) if isinstance(kind, SinCosRevolute) else float(rest[0])
+            spring = {"springref": at_rest or None} if joint.stiffness else {}
+            self._joint(body, joint, "", type_=word, axis=turn @ kind.axis, pos=pos, range_=self._range(joint),
+                        **self._passive(joint), **spring)  # fmt: skip
+        else:
+            self._losses.add(f"a {kind.kind} joint: it is fixed there", joint.name)
+        if joint.stiffness and isinstance(kind, (Spherical, *FREE)) and (rest != kind.neutral()).any():
+            self._losses.add("where a spring of a ball rests: it rests at the neutral configuration there", joint.name)
+
+    def _joint(self, body: Any, joint: Joint, ending: str, **words: Any) -> None:
+        name = self._names.free(joint.name + ending)
+        self.written.setdefault(joint.name, []).append(name)
+        axis = words.pop("axis", None)
+        element(body, "joint", name=name, axis=None if axis is None else np.asarray(axis), **words)
+
+    def _passive(self, joint: Joint) -> dict[str, Any]:
+        effort = joint.effort_limit
+        bounded = effort is not None and math.isfinite(effort) and not isinstance(joint.joint_type, (Spherical, *FREE))
+        if effort is not None and math.isfinite(effort) and not bounded:
+            self._losses.add("effort limits of balls and free joints: left out", joint.name)
+        return {
+            "damping": joint.damping or None,
+            "frictionloss": joint.friction or None,
+            "armature": joint.rotor_inertia or None,
+            "stiffness": joint.stiffness or None,
+            "actuatorfrcrange": [-effort, effort] if bounded and effort else None,
+        }
+
+    def _range(self, joint: Joint) -> tuple[float, float] | None:
+        limits = joint.position_limits
+        if limits is None:
+            return None
+        lower, upper = (math.copysign(1e10, x) if math.isinf(x) else x for x in limits)  # MuJoCo takes two or none
+        return lower, upper
