@@ -1,7 +1,10 @@
-"""Files <-> mechanisms: robot descriptions and meshes.
+"""Files <-> mechanisms and Worlds: robot descriptions, meshes, world files.
 
-Importing this package is cheap: lxml, scipy and pycollada are loaded when a file needs them.
+Importing this package is cheap: lxml, scipy, pycollada, mujoco and all of World are loaded when a file needs them.
 """
+
+import importlib
+from typing import Any
 
 from rbdyn.io.meshes import convex_hull, load_mesh
 from rbdyn.io.mjcf import mjcf_text, save_mjcf
@@ -9,6 +12,16 @@ from rbdyn.io.objects import from_urdfpy
 from rbdyn.io.sensor_sets import CameraSpec, ImuSpec, LidarSpec, Noise, SensorSet
 from rbdyn.io.urdf import Description, load_sensor_set, load_urdf, save_urdf, urdf_text
 from rbdyn.io.xacro import load_xacro
+
+WORLDS = (  # of io.worlds, which stands above World
+    "WorldNotes",
+    "load_materials",
+    "load_world",
+    "save_materials",
+    "save_world",
+    "world_notes",
+    "world_text",
+)
 
 __all__ = [
     "CameraSpec",
@@ -27,4 +40,15 @@ __all__ = [
     "save_mjcf",
     "save_urdf",
     "urdf_text",
+    *WORLDS,
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in WORLDS:
+        return getattr(importlib.import_module("rbdyn.io.worlds"), name)
+    raise AttributeError(f"module 'rbdyn.io' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *WORLDS})

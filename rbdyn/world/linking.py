@@ -271,7 +271,15 @@ def _compliance(stiffness: float, damping: float) -> dict[str, float]:
     return {"stiffness": k, "damping": c}
 
 
-def add_weld(world: World, a: End, b: End, pose: Transform | None = None, *, name: str | None = None) -> BodyJoint:
+def add_weld(
+    world: World,
+    a: End,
+    b: End,
+    pose: Transform | None = None,
+    *,
+    pose_b: Transform | None = None,
+    name: str | None = None,
+) -> BodyJoint:
     """Hold one body to another as if they were one.
 
     Parameters
@@ -280,6 +288,8 @@ def add_weld(world: World, a: End, b: End, pose: Transform | None = None, *, nam
         A single body, a body of a robot by name, or the world.
     pose : Transform, optional
         Of b, in the frame of a; by default as it is now.  What is elsewhere is led there by position correction.
+    pose_b : Transform, optional
+        With it, `pose` is on a what `pose_b` is on b: a frame of each that is to be in one place.
     name : str, optional
         Unique in this World; "weld_0" or the like by default.
 
@@ -297,10 +307,12 @@ def add_weld(world: World, a: End, b: End, pose: Transform | None = None, *, nam
     RemovedError
         If an end is not in this World any more.
     """
-    if pose is None:
+    if pose is None and pose_b is None:
         return world._add_joint(a, b, None, Transform(), None, name)
-    check_pose(pose, "pose")
-    return world._add_joint(a, b, None, pose, Transform(), name)
+    before, after = Transform() if pose is None else pose, Transform() if pose_b is None else pose_b
+    check_pose(before, "pose")
+    check_pose(after, "pose_b")
+    return world._add_joint(a, b, None, before, after, name)
 
 
 def add_coupling(

@@ -219,7 +219,13 @@ class World:
         prefix: str = "",
     ) -> ArticulatedSystem: ...
     def add_weld(
-        world, a: _End, b: _End, pose: Transform | None = None, *, name: str | None = None
+        world,
+        a: _End,
+        b: _End,
+        pose: Transform | None = None,
+        *,
+        pose_b: Transform | None = None,
+        name: str | None = None,
     ) -> BodyJoint: ...
     def _add_joint(
         self, a: _End, b: _End, joint: Joint | None, pose_a: Transform, pose_b: Transform | None, name: str | None
@@ -335,6 +341,8 @@ class World:
     def state_hash(world) -> str: ...
     def reset(world) -> None: ...
     def set_reset_state(world, snapshot: Snapshot | None = None) -> None: ...
+    @property
+    def erp(self) -> tuple[float, float]: ...
     def set_erp(self, erp: float, erp2: float = 0.0) -> None: ...
     def set_contact_solver_param(
         world,

@@ -721,6 +721,12 @@ cdef class World:
         self.lock.check_editable()
         self.scene.scheme = make_scheme(SCHEMES[value])
 
+    @property
+    def erp(self):
+        """(erp, erp2) of `set_erp`."""
+        self.check()
+        return self.scene.erp, self.scene.erp2
+
     def set_erp(self, erp, erp2=0.0):
         """Position correction: the share of a contact's depth that is corrected in one step, and extra restitution.
 

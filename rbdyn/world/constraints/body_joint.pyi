@@ -2,9 +2,12 @@ from typing import Any
 
 from rbdyn.mechanism import Joint
 from rbdyn.spatial.rotations import Array
+from rbdyn.spatial.transform import Transform
 from rbdyn.world.constraints.constraint import Constraint
 
 class BodyJoint(Constraint):
+    @property
+    def poses(self) -> tuple[Transform, Transform]: ...
     @property
     def joint(self) -> Joint | None: ...
     @property

@@ -7,8 +7,10 @@ from rbdyn.errors import Error
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.objects.joints.drives import drive_numbers, softness_numbers
 
+from libc.string cimport memcmp
+
 from rbdyn.kernels.loops cimport component
-from rbdyn.spatial._algebra cimport Mat3, Motion, add3, dot3, matmul3, mul3, sub3, vec3
+from rbdyn.spatial._algebra cimport Mat3, Motion, Vec3, add3, dot3, matmul3, mul3, sub3, transpose3, vec3
 from rbdyn.stepping.constraints.bodies.joints cimport BodyFrame, joint_coordinate, joint_error, rows_of
 from rbdyn.stepping.freedom cimport Softness, only_direction
 from rbdyn.stepping.links cimport JOINT_LINK
@@ -32,6 +34,18 @@ cdef BodyFrame frame_of(End end, object pose):
     return f
 
 
+cdef bint is_frame(const BodyFrame* f, BodyFrame g) noexcept:
+    """Whether it is the same to the last bit."""
+    return memcmp(&f.R, &g.R, sizeof(Mat3)) == 0 and memcmp(&f.p, &g.p, sizeof(Vec3)) == 0
+
+
+cdef object pose_of(End end, const BodyFrame* f):
+    """Pose of a frame in that of the end's body."""
+    cdef Mat3 R = matmul3(transpose3(end.R), f.R)
+    cdef Vec3 p = mul3(transpose3(end.R), sub3(f.p, end.p))
+    return Transform([[R.xx, R.xy, R.xz], [R.yx, R.yy, R.yz], [R.zx, R.zy, R.zz]], translation=(p.x, p.y, p.z))
+
+
 cdef class BodyJoint(Constraint):
     """A joint, or a weld, between two bodies of a World that no mechanism connects.
 
@@ -48,7 +62,7 @@ cdef class BodyJoint(Constraint):
         """Between a pose on the first end and one on the second, in the frames of the bodies; `joint` None: a weld."""
         cdef int[6] direction
         to_joint = Transform() if joint is None else Transform(rotation=joint.joint_type.canonical_rotation()).inverse()
-        self.held, self.joint = tuple(ends), joint
+        self.held, self.joint, self.given = tuple(ends), joint, (before, after)
         self.link, self.kind = &self.c.link, JOINT_LINK
         self.c.kind = -1 if joint is None else joint.joint_type.kernel_kind
         self.c.parameter = 0.0 if joint is None else joint.joint_type.kernel_parameter
@@ -73,6 +87,23 @@ cdef class BodyJoint(Constraint):
         cdef Mat3 R_after = matmul3(present_axes(&self.memory.scene, A.handle), A.R)
         return joint_error(&self.c, R, present_place(&self.memory.scene, B.handle, B.p), R_after,
                            present_place(&self.memory.scene, A.handle, A.p))
+
+    @property
+    def poses(self):
+        """Poses of its before-frame on the first of `ends` and of its after-frame on the second, in the bodies' frames.
+
+        Returns
+        -------
+        before, after : Transform
+        """
+        self.check_alive()
+        turn = Transform() if self.joint is None else Transform(self.joint.joint_type.canonical_rotation())
+        before, after = self.given
+        if not is_frame(&self.c.before, frame_of(self.held[0], before @ turn.inverse())):
+            before = pose_of(self.held[0], &self.c.before) @ turn
+        if not is_frame(&self.c.after, frame_of(self.held[1], after @ turn.inverse())):
+            after = pose_of(self.held[1], &self.c.after) @ turn
+        return before, after
 
     @property
     def error(self):

@@ -9,7 +9,7 @@ from rbdyn.errors import Error
 
 from rbdyn.arguments.arrays cimport read_only
 from rbdyn.memory cimport close_arena, open_arena
-from rbdyn.spatial._algebra cimport vec3
+from rbdyn.spatial._algebra cimport Vec3, mul3, sub3, transpose3, vec3
 from rbdyn.stepping.constraints.bodies.tensions cimport measure_for_law
 from rbdyn.stepping.constraints.bodies.wire cimport BOTH, SPRING, STIFF, STRETCH, excess, lay_out_wire, measure, sign_of
 from rbdyn.stepping.links cimport WIRE_LINK
@@ -44,6 +44,7 @@ cdef class Wire(Constraint):
         open_arena(&self.arrays)
         lay_out_wire(&self.wire, &self.arrays, n)
         self.held, self.link, self.kind = tuple(ends), &self.wire.link, WIRE_LINK
+        self.given = [(float(p[0]), float(p[1]), float(p[2])) for p in points]
         self.link.rows = 1
         for i in range(n):
             end, p = ends[i], points[i]
@@ -167,6 +168,30 @@ cdef class Wire(Constraint):
         self.check_readable()
         self.run()
         return np.array([[self.wire.at[i].x, self.wire.at[i].y, self.wire.at[i].z] for i in range(self.wire.n)])
+
+    @property
+    def mounts(self):
+        """Where its points are on `ends`, in the frames of these bodies, (n, 3) fresh [m]."""
+        cdef End end
+        cdef Vec3 at, p
+        cdef int i
+        self.check_alive()
+        found = []
+        for i in range(self.wire.n):
+            end, at = self.held[i], self.wire.anchor[i].at
+            p = end.anchor(vec3(self.given[i][0], self.given[i][1], self.given[i][2])).at
+            if p.x == at.x and p.y == at.y and p.z == at.z:      # to the last bit
+                found.append(self.given[i])
+            else:
+                p = mul3(transpose3(end.R), sub3(at, end.p))
+                found.append((p.x, p.y, p.z))
+        return np.array(found)
+
+    @property
+    def restitution(self):
+        """Share of the speed that a stiff wire throws back when it becomes taut."""
+        self.check_alive()
+        return self.wire.restitution
 
     @property
     def direction(self):

@@ -1,0 +1,168 @@
+"""<params>, <include>, <array>, `exist`, @@name, {expression} and [THIS_DIR]: what is left is plain elements."""
+
+from __future__ import annotations
+
+import copy
+import math
+from pathlib import Path
+from typing import Any
+
+from rbdyn.errors import Error, FileError, PathError, WorldFileError
+from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.numbers import number, shown
+from rbdyn.io.paths import FileFinder
+from rbdyn.io.safe_xml import MAX_BYTES, parse_xml
+from rbdyn.io.templates import Template
+from rbdyn.io.worlds.item import FILE, Item
+
+MAX_INCLUDES = 1000
+MAX_DEPTH = 20  # of files in files, and of arrays in arrays
+MAX_ELEMENTS = 2_000_000  # after arrays are written out
+ROOT = "raisim"
+
+
+class Expander:
+    """Writes one document out.
+
+    Parameters
+    ----------
+    file : str
+        Its name, for messages.
+    finders : function of str to FileFinder
+        Finds the files that a file of that name includes.
+    diagnostics : Diagnostics
+        Takes what was repaired in included files.
+    """
+
+    def __init__(self, file: str, finders: Any, diagnostics: Diagnostics) -> None:
+        self._file, self._finders, self._diagnostics = file, finders, diagnostics
+        self._includes = self._elements = 0
+
+    def expand(self, root: Any, template: Template) -> Template:
+        """Everything inside `root`; returns the template with the file's own parameters, which the caller's precede."""
+        scope = self._with_params(root, template, self._file)
+        self._inside(root, scope, self._file, (self._file,), 0)
+        return scope
+
+    def _with_params(self, root: Any, template: Template, file: str) -> Template:
+        """The parameters in <params><param name value/></params>; those that are given already keep their values."""
+        given = set(template.names)
+        values: dict[str, str] = {}
+        for params in root.findall("params"):
+            for element in params:
+                item = Item(element, file)
+                if element.tag != "param":
+                    raise item.error("needed <param name value>")
+                name = item.text("name")
+                if name in values:
+                    raise item.error("is there twice")
+                if name not in given:
+                    values[name] = self._filled(element, "value", template, file)
+            root.remove(params)
+        return _inner(template, values, Item(root, file))
+
+    def _inside(self, parent: Any, scope: Template, file: str, files: tuple[str, ...], depth: int) -> None:
+        if depth > MAX_DEPTH:
+            raise Item(parent, file).error(f"files and arrays are nested more than {MAX_DEPTH} deep")
+        for child in list(parent):
+            self._elements += 1
+            if self._elements > MAX_ELEMENTS:
+                raise Item(child, file).error(f"the file grows to more than {MAX_ELEMENTS} elements")
+            if child.tag == "array":
+                self._array(parent, child, scope, file, files, depth)
+                continue
+            for name, text in child.attrib.items():
+                if "@@" in text or "{" in text or "}" in text or "[THIS_DIR]" in text:
+                    child.set(name, self._filled(child, name, scope, file))
+            exist = child.attrib.pop("exist", None)
+            if exist is not None and not self._exists(child, exist, file):
+                parent.remove(child)
+            elif child.tag == "include":
+                self._include(parent, child, scope, file, files, depth)
+            elif len(child):
+                self._inside(child, scope, file, files, depth)
+
+    def _filled(self, element: Any, name: str, scope: Template, file: str) -> str:
+        text = element.get(name)
+        if text is None:
+            raise Item(element, file).error(f"attribute {name!r} is missing")
+        if "[THIS_DIR]" in text:
+            text = text.replace("[THIS_DIR]", Path(file).absolute().parent.as_posix() if file != "<text>" else ".")
+        try:
+            return scope.fill(text)
+        except Error as error:
+            raise Item(element, file).error(f"{shown(str(name))[1:-1]}={shown(text)}: {error}") from None
+
+    def _exists(self, element: Any, text: str, file: str) -> bool:
+        words = {"true": True, "false": False}
+        word = text.strip().lower()
+        try:
+            return words[word] if word in words else number(text) != 0.0
+        except Error as error:
+            raise Item(element, file).error(f"exist={error}") from None
+
+    def _array(self, parent: Any, array: Any, scope: Template, file: str, files: tuple[str, ...], depth: int) -> None:
+        """Copies of what is in it, for idx = start, start + increment, ... before end."""
+        for name in array.attrib:
+            array.set(name, self._filled(array, name, scope, file))
+        item = Item(array, file)
+        index = item.text("idx")
+        start, end, increment = item.number("start", 0.0), item.number("end"), item.number("increment", 1.0)
+        item.check(self._diagnostics, *(child.tag for child in array))
+        if increment == 0.0 or (end - start) / increment < 0.0:
+            raise item.error(f"from {start:g} to {end:g} by {increment:g} leads nowhere")
+        count = math.ceil((end - start) / increment - 1e-9)  # 0 to 1 by 0.1 are ten, whatever 0.1 is
+        if count * max(1, len(array)) > MAX_ELEMENTS:
+            raise item.error(f"{count} copies of {len(array)} elements, at most {MAX_ELEMENTS} elements")
+        place = parent.index(array)
+        for k in range(count):
+            inner = _inner(scope, {index: start + k * increment}, item)
+            holder = copy.deepcopy(array)
+            self._inside(holder, inner, file, files, depth + 1)
+            for child in list(holder):
+                if FILE not in child.attrib:
+                    child.set(FILE, item.file)
+                parent.insert(place, child)
+                place += 1
+        parent.remove(array)
+
+    def _include(self, parent: Any, node: Any, scope: Template, file: str, files: tuple[str, ...], depth: int) -> None:
+        """Put what another file holds in the place of <include value>."""
+        item = Item(node, file)
+        name = item.get("value") or item.text("file")
+        item.check(self._diagnostics)
+        self._includes += 1
+        if self._includes > MAX_INCLUDES:
+            raise item.error(f"more than {MAX_INCLUDES} files are included")
+        try:
+            finder: FileFinder = self._finders(file)
+            path = finder.find(name)
+            data = finder.read(path, MAX_BYTES)
+        except FileError as error:
+            raise PathError(f"{item.where}: <include>: {error}") from None
+        if str(path) in files or any(Path(f).resolve() == path for f in files if f != "<text>"):
+            raise item.error(f"{shown(name)} includes itself: {' -> '.join([*files, str(path)])}")
+        root = parse_xml(data, str(path), self._diagnostics, WorldFileError, "world")
+        if root.tag != ROOT:
+            raise WorldFileError(f"{path}:{root.sourceline}: the root element is <{root.tag}>, needed <{ROOT}>")
+        inner = self._with_params(root, scope, str(path))
+        self._inside(root, inner, str(path), (*files, str(path)), depth + 1)
+        place = parent.index(node)
+        found = list(root)
+        if parent.tag == "objects":  # its objects; the rest of such a file has no place there
+            found = [obj for part in root.findall("objects") for obj in part] or found
+        for child in found:
+            if FILE not in child.attrib:
+                child.set(FILE, str(path))
+            parent.insert(place, child)
+            place += 1
+        parent.remove(node)
+
+
+def _inner(scope: Template, values: dict[str, Any], item: Item) -> Template:
+    if not values:
+        return scope
+    try:
+        return scope.with_values(values)
+    except Error as error:
+        raise item.error(error) from None
