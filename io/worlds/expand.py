@@ -17,7 +17,7 @@ from rbdyn.io.worlds.item import FILE, Item
 
 MAX_INCLUDES = 1000
 MAX_DEPTH = 20  # of files in files, and of arrays in arrays
-MAX_ELEMENTS = 2_000_000  # after arrays are written out
+MAX_ELEMENTS = 200_000  # after arrays are written out
 ROOT = "raisim"
 
 
@@ -111,19 +111,18 @@ class Expander:
         item.check(self._diagnostics, *(child.tag for child in array))
         if increment == 0.0 or (end - start) / increment < 0.0:
             raise item.error(f"from {start:g} to {end:g} by {increment:g} leads nowhere")
+        place = item.file
         count = math.ceil((end - start) / increment - 1e-9)  # 0 to 1 by 0.1 are ten, whatever 0.1 is
         if count * max(1, len(array)) > MAX_ELEMENTS:
             raise item.error(f"{count} copies of {len(array)} elements, at most {MAX_ELEMENTS} elements")
-        place = parent.index(array)
         for k in range(count):
             inner = _inner(scope, {index: start + k * increment}, item)
             holder = copy.deepcopy(array)
             self._inside(holder, inner, file, files, depth + 1)
             for child in list(holder):
                 if FILE not in child.attrib:
-                    child.set(FILE, item.file)
-                parent.insert(place, child)
-                place += 1
+                    child.set(FILE, place)
+                array.addprevious(child)
         parent.remove(array)
 
     def _include(self, parent: Any, node: Any, scope: Template, file: str, files: tuple[str, ...], depth: int) -> None:
@@ -147,15 +146,13 @@ class Expander:
             raise WorldFileError(f"{path}:{root.sourceline}: the root element is <{root.tag}>, needed <{ROOT}>")
         inner = self._with_params(root, scope, str(path))
         self._inside(root, inner, str(path), (*files, str(path)), depth + 1)
-        place = parent.index(node)
         found = list(root)
         if parent.tag == "objects":  # its objects; the rest of such a file has no place there
             found = [obj for part in root.findall("objects") for obj in part] or found
         for child in found:
             if FILE not in child.attrib:
                 child.set(FILE, str(path))
-            parent.insert(place, child)
-            place += 1
+            node.addprevious(child)
         parent.remove(node)
 
 

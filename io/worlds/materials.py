@@ -89,7 +89,7 @@ def save_materials(table: MaterialTable, path: str | os.PathLike[str]) -> None:
 
 
 def read_materials(item: Item, diagnostics: Diagnostics) -> MaterialTable:
-    """The table that a <material> says; pairs it does not name have RaiSim's default, 0.8, 0, 0, unless it gives one."""
+    """The table that a <material> says; other pairs have its default, or RaiSim's 0.8, 0, 0."""
     default = item.child("default")
     table = MaterialTable(None if default is None else _read_pair(default, diagnostics))
     pairs: dict[tuple[str, str], MaterialPair] = {}

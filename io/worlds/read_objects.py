@@ -23,7 +23,7 @@ from rbdyn.world import World
 ROBOTS = ("articulated_system", "articulatedSystem")
 SOLIDS = ("sphere", "box", "cylinder", "capsule", "cone", "ellipsoid")
 TAGS = (*SOLIDS, "ground", "mesh", "compound", "heightmap", "height_map", "body", *ROBOTS)
-MAX_OBJECTS = 200_000
+MAX_OBJECTS = 100_000
 ZERO = (0.0, 0.0, 0.0)
 
 

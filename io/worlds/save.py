@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from rbdyn.arguments import flag, shown
-from rbdyn.errors import Error, SnapshotError
+from rbdyn.errors import Error, WorldFileError
 from rbdyn.io.export.losses import Losses
 from rbdyn.io.export.mesh_files import MeshFiles
 from rbdyn.io.export.xml_text import document, element, write_text
@@ -128,7 +128,7 @@ def _check_state(world: World, source: str | os.PathLike[str], allow_outside: bo
     """Error if what was written does not lead back to this very state."""
     try:
         same = load_world(source, allow_outside=allow_outside).state_hash() == world.state_hash()
-    except SnapshotError as error:
+    except WorldFileError as error:
         raise Error(f"solver_state=True: {error}") from None
     if not same:
         raise Error("solver_state=True: a World read from this file goes on with other bits; its schedules or backends "

@@ -9,6 +9,7 @@ from rbdyn.errors import Error
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.export.losses import Losses
 from rbdyn.io.export.xml_text import element
+from rbdyn.io.numbers import number
 from rbdyn.io.worlds.item import Item
 from rbdyn.world import World
 
@@ -74,21 +75,30 @@ def _read_solver(item: Item | None, solver: Any, diagnostics: Diagnostics) -> No
     known = solver.parameters
     values: dict[str, Any] = {}
     for name, present in known.items():
-        if item.get(name) is None:
-            continue
-        if isinstance(present, bool):
-            values[name] = item.flag(name)
-        elif isinstance(present, int):
-            values[name] = item.whole(name)
-        elif isinstance(present, str):
-            values[name] = item.text(name)
-        else:
-            values[name] = item.number(name)
+        text = item.get(name)
+        if text is not None:
+            values[name] = _parameter(item, name, text, present)
     try:
         solver.configure(**values)
     except Error as error:
         raise item.error(error) from None
     item.check(diagnostics)
+
+
+def _parameter(item: Item, name: str, text: str, present: Any) -> Any:
+    """A parameter of a solver: a number, true or false, a word, or "none"."""
+    if text == "none":
+        return None
+    if isinstance(present, bool):
+        return item.flag(name)
+    if isinstance(present, int):
+        return item.whole(name)
+    try:
+        return number(text)
+    except Error:
+        if isinstance(present, str):
+            return text
+    return item.number(name)  # which says what is wrong
 
 
 def write_settings(root: Any, world: World, losses: Losses) -> None:
@@ -112,4 +122,5 @@ def write_settings(root: Any, world: World, losses: Losses) -> None:
         usual = (BisectionSolver() if tag == "contact_solver" else World().position_solver).parameters
         changed = {key: value for key, value in solver.parameters.items() if value != usual[key]}
         if changed:
-            element(root, tag, kind="bisection", **changed)
+            words = {key: "none" if value is None else value for key, value in changed.items()}
+            element(root, tag, kind="bisection", **words)

@@ -208,6 +208,6 @@ def height_map_file(path: Path, data: bytes) -> HeightMap:
         raise PathError(f"{path}: a height map holds numbers and nothing else") from None
     counts = [int(v) if np.isfinite(v) and v == np.floor(v) and 2 <= v < 1e6 else 0 for v in values[:2]]
     if len(values) < 5 or 0 in counts or len(values) != 4 + counts[0] * counts[1]:
-        raise CollisionError(f"{path}: a height map begins with nx, ny (2 or more) and the extents along x and y, and has "
-                             f"nx ny heights then; this one has {len(values)} numbers")  # fmt: skip
+        needed = "nx, ny (2 or more) and the extents along x and y, then nx ny heights"
+        raise CollisionError(f"{path}: a height map holds {needed}; this one has {len(values)} numbers")
     return HeightMap(values[4:].reshape(counts[1], counts[0]), (float(values[2]), float(values[3])))

@@ -145,10 +145,8 @@ class ObjectWriter:
                 words[name] = value
         if robot.pd_limits != usual.pd_limits:
             words["limits"] = robot.pd_limits
-        if robot.control_mode != usual.control_mode:
-            words["mode"] = robot.control_mode
-        if words:
-            element(node, "control", **words)
+        if words or robot.control_mode != usual.control_mode:  # gains that are set choose a mode
+            element(node, "control", **words, mode=robot.control_mode)
 
     def _joint_settings(self, node: Any, robot: ArticulatedSystem, usual: ArticulatedSystem) -> None:
         words = {

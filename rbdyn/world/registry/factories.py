@@ -156,9 +156,9 @@ def checked_body(
 def check_inertia(matrix3: Array) -> None:
     """Error unless it is symmetric and positive definite, and a body can have it."""
     (x, xy, xz), (yx, y, yz), (zx, zy, z) = matrix3.tolist()
-    if not (xy or xz or yx or yz or zx or zy) and all(1e-100 < m < 1e100 for m in (x, y, z)):
-        if 2.0 * max(x, y, z) <= x + y + z:  # principal axes, as of most shapes: there is nothing to compute
-            return
+    principal = not (xy or xz or yx or yz or zx or zy) and all(1e-100 < m < 1e100 for m in (x, y, z))
+    if principal and 2.0 * max(x, y, z) <= x + y + z:  # as of most shapes: there is nothing to compute
+        return
     symmetric = (np.abs(matrix3 - matrix3.T) <= 1e-9 * np.abs(matrix3.T)).all()
     if not (symmetric and np.linalg.eigvalsh(matrix3)[0] > 0 and np.isfinite(np.linalg.inv(matrix3)).all()):
         raise Error(f"inertia must be symmetric and positive definite [kg m^2], got {matrix3.tolist()}")
