@@ -7,7 +7,7 @@ import importlib
 from typing import Any
 
 from rbdyn.io.meshes import convex_hull, load_mesh
-from rbdyn.io.mjcf import mjcf_text, save_mjcf
+from rbdyn.io.mjcf import load_mjcf, mjcf_text, save_mjcf
 from rbdyn.io.objects import from_urdfpy
 from rbdyn.io.sensor_sets import CameraSpec, ImuSpec, LidarSpec, Noise, SensorSet
 from rbdyn.io.urdf import Description, load_sensor_set, load_urdf, save_urdf, urdf_text
@@ -33,6 +33,7 @@ __all__ = [
     "convex_hull",
     "from_urdfpy",
     "load_mesh",
+    "load_mjcf",
     "load_sensor_set",
     "load_urdf",
     "load_xacro",

@@ -1,0 +1,179 @@
+"""MJCF -> Mechanism, through MuJoCo's own compiler."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rbdyn.arguments import choice, flag
+from rbdyn.errors import Error, MjcfError, missing_extra
+from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.export.names import Names
+from rbdyn.io.mjcf.read_equality import read_equalities
+from rbdyn.io.mjcf.read_geoms import COLLISION, GeomReader
+from rbdyn.io.mjcf.read_joints import attach_body
+from rbdyn.io.mjcf.text import SafeText, TextMaker
+from rbdyn.io.paths import FileFinder
+from rbdyn.io.urdf.source import PathOrText, source_of
+from rbdyn.mechanism.body import RigidBody
+from rbdyn.mechanism.mechanism import Mechanism
+from rbdyn.spatial.inertia import SpatialInertia
+from rbdyn.spatial.transform import Transform
+
+WORLD = "world"
+_line = re.compile(r"line ([0-9]{1,9})")
+
+
+def load_mjcf(
+    path_or_text: PathOrText,
+    *,
+    resource_dirs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = (),
+    strict: bool = False,
+    collision_mesh: str = "hull",
+    visual_meshes: bool = False,
+    base_dir: str | os.PathLike[str] | None = None,
+    allow_outside: bool = False,
+) -> Mechanism:
+    """Read a robot in MuJoCo's format.  Needs ``pip install "rbdyn[mjcf]"``.
+
+    MuJoCo's compiler fills in defaults, classes, frames, angles and inertias that follow from shapes; it is given one
+    document, and files that this library has read.  Loading runs no code, loads no plugin, and reads only files under
+    the folder of the robot file, its package, and `resource_dirs`.
+
+    Parameters
+    ----------
+    path_or_text : path-like, str or bytes
+        A file, or the text itself: it is text if its first character, blanks and a byte order mark aside, is "<".
+    resource_dirs : path or iterable of paths
+        Folders in which meshes and included files are looked for besides.
+    strict : bool
+        Raise UrdfError where there would be a diagnostic.
+    collision_mesh : {"hull", "triangles", "skip"}
+        What a mesh that collides becomes; MuJoCo takes hulls.
+    visual_meshes : bool
+        Whether meshes that are only drawn are kept.
+    base_dir : path-like, optional
+        The folder of a robot that came as text.
+    allow_outside : bool
+        Whether what it names may lie anywhere.
+
+    Returns
+    -------
+    mechanism : Mechanism
+        MuJoCo's bodies and joints in its order, so that its q is MuJoCo's qpos.  A body of several joints hangs on
+        bodies without mass, named BODY/JOINT; one without joints on a fixed joint.  What is left out stands in
+        `mechanism.diagnostics`.
+
+    Raises
+    ------
+    MjcfError
+        With file:line, if it cannot be accepted.
+    PathError, MeshError
+        If a file that it names cannot be read.
+    MissingExtraError
+        If mujoco is not installed.
+
+    Examples
+    --------
+    >>> m = load_mjcf('<mujoco><worldbody><body name="a"><joint name="j" axis="0 1 0"/><geom size="0.1"/></body>'
+    ...               '</worldbody></mujoco>')
+    >>> m.find_joint("j").joint_type
+    Revolute(axis=(0.0, 1.0, 0.0))
+    """
+    diagnostics = Diagnostics(flag(strict, "strict"))
+    choice(collision_mesh, "collision_mesh", COLLISION)
+    source = source_of(path_or_text, None)
+    listed = [resource_dirs] if isinstance(resource_dirs, (str, os.PathLike)) else list(resource_dirs)
+    finders: dict[str, FileFinder] = {}
+
+    def finder(file: str) -> FileFinder:
+        if file not in finders:
+            text = file == source.name and source.path is None
+            finders[file] = FileFinder(None if text else Path(file), listed, base_dir if text else None, allow_outside)
+        return finders[file]
+
+    finder(source.name)  # whose errors are those of arguments
+    model = compiled(TextMaker(source, finder, diagnostics).make(), source.name)
+    geoms = GeomReader(model, source.name, diagnostics, collision_mesh, flag(visual_meshes, "visual_meshes"))
+    try:
+        return _built(model, geoms, diagnostics, source.name)
+    except MjcfError:
+        raise
+    except Error as error:
+        raise MjcfError(f"{source.name}:1: {error}") from None
+
+
+def compiled(safe: SafeText, file: str) -> Any:
+    """MuJoCo's model of a text; MjcfError with the line that it complains of."""
+    try:
+        import mujoco
+    except ImportError:
+        raise missing_extra("reading MJCF", "mujoco", "mjcf") from None
+    try:
+        spec = mujoco.MjSpec.from_string(safe.text, assets=safe.assets)
+        model = spec.compile()
+    except (ValueError, TypeError, RuntimeError, MemoryError, mujoco.FatalError) as error:
+        text = " ".join(str(error).split())
+        lines = _line.findall(text)  # the last one is that of the element
+        place = safe.place(int(lines[-1])) if lines else f"{file}:1"
+        said = re.sub(r",? ?line [0-9]+|Element name '', id -?[0-9]+", "", text).strip()
+        raise MjcfError(f"{place}: {said[:500] or 'MuJoCo refuses it'}") from None
+    for name in ("body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia", "jnt_pos", "jnt_axis",
+                 "geom_pos", "geom_quat", "geom_size", "qpos0", "dof_armature", "dof_damping", "eq_data"):  # fmt: skip
+        if not np.isfinite(getattr(model, name)).all():
+            raise MjcfError(f"{file}:1: {name} of the compiled model is not finite")
+    return model
+
+
+def _built(model: Any, geoms: GeomReader, diagnostics: Diagnostics, file: str) -> Mechanism:
+    root = RigidBody(WORLD)
+    mechanism = Mechanism(root, model.opt.gravity)
+    mechanism.name = str(model.names[: model.names.find(b"\0")].decode("utf-8", "replace")) or "mujoco"
+    bodies = [root]
+    body_names, joint_names = Names(WORLD), Names()
+    for k in range(1, model.nbody):
+        body = RigidBody(body_names.free(model.body(k).name or f"body{k}"))
+        body.take_inertia(_inertia(model, k))
+        attach_body(mechanism, model, k, bodies[model.body_parentid[k]], body, body_names, joint_names)
+        bodies.append(body)
+        if model.body_gravcomp[k]:
+            diagnostics.warn(f"{file}:1", f"gravcomp of body {body.name!r} is not read; left out", "gravcomp")
+    geoms.attach(bodies)
+    for k in range(model.nsite):
+        name = model.site(k).name
+        body = bodies[model.site_bodyid[k]]
+        if name and name not in body.frames and name != body.name:
+            body.add_frame(name, Transform(quat=model.site_quat[k], translation=model.site_pos[k]))
+    read_equalities(mechanism, model, bodies, joint_names, diagnostics, file)
+    _report_excludes(mechanism, model, bodies, diagnostics, file)
+    if mechanism.non_tree_joints:
+        mechanism.nominal_configuration = tuple(map(float, model.qpos0))
+    mechanism.diagnostics = diagnostics.lines()
+    return mechanism
+
+
+def _inertia(model: Any, k: int) -> SpatialInertia:
+    """In the body's frame, of principal moments."""
+    mass, moments = float(model.body_mass[k]), model.body_inertia[k]
+    if mass == 0.0 and not moments.any():
+        return SpatialInertia.zero()
+    R = Transform(quat=model.body_iquat[k]).rotation
+    J = R @ np.diag(moments) @ R.T
+    return SpatialInertia(mass, model.body_ipos[k], 0.5 * (J + J.T))
+
+
+def _report_excludes(
+    mechanism: Mechanism, model: Any, bodies: list[RigidBody], diagnostics: Diagnostics, file: str
+) -> None:
+    """Pairs that do not collide, but for neighbours, which never do."""
+    near = {frozenset((mechanism.predecessor(j), mechanism.successor(j))) for j in mechanism.joints}
+    for signature in model.exclude_signature:
+        a, b = bodies[int(signature) >> 16], bodies[int(signature) & 0xFFFF]
+        if frozenset((a, b)) not in near:
+            text = f"<exclude> of {a.name!r} and {b.name!r}: in a World, robot.ignore_collision({a.name!r}, {b.name!r})"
+            diagnostics.warn(f"{file}:1", text)

@@ -1,0 +1,141 @@
+"""Geoms of a compiled MuJoCo model -> shapes on bodies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rbdyn.collision.shapes import (
+    Box,
+    Capsule,
+    ConvexHull,
+    Cylinder,
+    Ellipsoid,
+    HalfSpace,
+    HeightMap,
+    Mesh,
+    Shape,
+    Sphere,
+)
+from rbdyn.errors import Error
+from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.meshes.hull import convex_hull
+from rbdyn.mechanism.body import RigidBody
+from rbdyn.mechanism.geometry import Geometry
+from rbdyn.spatial.transform import Transform
+
+PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # mjtGeom
+COLLISION = ("hull", "triangles", "skip")
+GREY = np.array([0.5, 0.5, 0.5, 1.0], np.float32)  # MuJoCo's colour of a geom that says none
+
+
+class GeomReader:
+    """Reads geoms of one model.
+
+    Parameters
+    ----------
+    model : mujoco.MjModel
+        Compiled.
+    file : str
+        For diagnostics.
+    diagnostics : Diagnostics
+        Takes what is left out.
+    collision : {"hull", "triangles", "skip"}
+        What a mesh that collides becomes.
+    visual : bool
+        Whether meshes that are only drawn are kept.
+    """
+
+    def __init__(self, model: Any, file: str, diagnostics: Diagnostics, collision: str, visual: bool) -> None:
+        self._model, self._file, self._diagnostics = model, file, diagnostics
+        self._collision, self._visual = collision, visual
+        self._meshes: dict[tuple[int, str], Shape] = {}
+
+    def attach(self, bodies: list[RigidBody]) -> None:
+        """Give every body its shapes: those with contype or conaffinity collide, the others are drawn."""
+        m = self._model
+        shapes: dict[int, tuple[list[Geometry], list[Geometry]]] = {}
+        still = set(np.flatnonzero(np.asarray(m.body_weldid) == 0).tolist())
+        for k in range(m.ngeom):
+            index = int(m.geom_bodyid[k])
+            drawn = not m.geom_contype[k] and not m.geom_conaffinity[k]
+            shape = self._shape(k, drawn, index in still)
+            if shape is None:
+                continue
+            collision, visual = shapes.setdefault(index, ([], []))
+            into = visual if drawn else collision
+            name = m.geom(k).name or f"{bodies[index].name}/{len(into)}"
+            pose = self._pose(k)
+            into.append(Geometry(shape, pose, name, color=self._color(k), **self._filter(k, drawn, name)))
+        for index, (collision, visual) in shapes.items():
+            bodies[index].collision, bodies[index].visual = collision, visual
+
+    def _pose(self, k: int) -> Transform:
+        return Transform(quat=self._model.geom_quat[k], translation=self._model.geom_pos[k])
+
+    def _color(self, k: int) -> tuple[float, float, float, float]:
+        m = self._model
+        rgba = m.geom_rgba[k]
+        if m.geom_matid[k] >= 0 and np.array_equal(rgba, GREY):
+            rgba = m.mat_rgba[m.geom_matid[k]]
+        r, g, b, a = np.clip(rgba, 0.0, 1.0).tolist()
+        return r, g, b, a
+
+    def _filter(self, k: int, drawn: bool, name: str) -> dict[str, int]:
+        contype, conaffinity = int(self._model.geom_contype[k]), int(self._model.geom_conaffinity[k])
+        if drawn or (contype, conaffinity) == (1, 1):
+            return {}
+        text = f"contype {contype} and conaffinity {conaffinity} of geom {name!r} are its group and mask: here both " \
+               "shapes must accept, in MuJoCo one"  # fmt: skip
+        self._diagnostics.warn(f"{self._file}:1", text, "contype")
+        return {"group": contype % 2**32, "mask": conaffinity % 2**32}
+
+    def _shape(self, k: int, drawn: bool, still: bool) -> Shape | None:
+        m = self._model
+        kind, (a, b, c) = int(m.geom_type[k]), m.geom_size[k].tolist()
+        if kind == PLANE:
+            if still:
+                return HalfSpace()
+            return self._left_out(k, "a plane on a body that moves")
+        if kind == HFIELD:
+            return self._hfield(int(m.geom_dataid[k]))
+        if kind == MESH:
+            as_ = ("triangles" if self._visual else "skip") if drawn else self._collision
+            return None if as_ == "skip" else self._mesh(int(m.geom_dataid[k]), as_)
+        simple = {
+            SPHERE: lambda: Sphere(a),
+            CAPSULE: lambda: Capsule(a, 2 * b),
+            ELLIPSOID: lambda: Ellipsoid((a, b, c)),
+            CYLINDER: lambda: Cylinder(a, 2 * b),
+            BOX: lambda: Box((2 * a, 2 * b, 2 * c)),
+        }
+        return simple[kind]() if kind in simple else self._left_out(k, f"a geom of type {kind}")
+
+    def _left_out(self, k: int, what: str) -> None:
+        name = self._model.geom(k).name or str(k)
+        self._diagnostics.warn(f"{self._file}:1", f"geom {name!r}: {what} is not read; left out")
+
+    def _mesh(self, number: int, as_: str) -> Shape:
+        """Triangles, or their hull; MuJoCo keeps coordinates in single precision."""
+        if (number, as_) not in self._meshes:
+            m = self._model
+            v, n = int(m.mesh_vertadr[number]), int(m.mesh_vertnum[number])
+            f, faces = int(m.mesh_faceadr[number]), int(m.mesh_facenum[number])
+            vertices = m.mesh_vert[v : v + n].astype(float)
+            shape: Shape = Mesh(vertices, m.mesh_face[f : f + faces].astype(np.int32))
+            if as_ == "hull":
+                try:
+                    shape = ConvexHull(convex_hull(vertices)[0])
+                except Error as error:  # a flat plate collides as its triangles
+                    text = f"mesh {m.mesh(number).name!r}: {error}; its triangles are taken"
+                    self._diagnostics.warn(f"{self._file}:1", text)
+            self._meshes[(number, as_)] = shape
+        return self._meshes[(number, as_)]
+
+    def _hfield(self, number: int) -> HeightMap:
+        m = self._model
+        rows, columns, at = (int(x[number]) for x in (m.hfield_nrow, m.hfield_ncol, m.hfield_adr))
+        x, y, z, _ = m.hfield_size[number].tolist()
+        data = m.hfield_data[at : at + rows * columns].astype(float).reshape(rows, columns)
+        return HeightMap(data * z, (2 * x, 2 * y))

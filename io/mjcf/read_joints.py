@@ -1,0 +1,85 @@
+"""A body of MuJoCo's, and the joints in it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rbdyn.io.export.names import Names
+from rbdyn.mechanism.body import RigidBody
+from rbdyn.mechanism.joint import Joint
+from rbdyn.mechanism.joints import Fixed, Floating, JointType, Prismatic, Revolute, Spherical
+from rbdyn.mechanism.mechanism import Mechanism
+from rbdyn.spatial.transform import Transform
+
+FREE, BALL, SLIDE, HINGE = 0, 1, 2, 3  # mjtJoint
+UNBOUNDED = 1e10  # what the writer says for one open end
+
+
+def attach_body(
+    mechanism: Mechanism, model: Any, k: int, parent: RigidBody, body: RigidBody, bodies: Names, joints: Names
+) -> None:
+    """Attach `body`, MuJoCo's number k, to `parent` by its joints, one after the other.
+
+    MuJoCo's joints act in the body's own frame: each turns or moves it about an anchor, from where the ones before it
+    have brought it.  So its pose is B T(a1) M1 T(-a1) T(a2) M2 T(-a2) ...
+    """
+    place = Transform(quat=model.body_quat[k], translation=model.body_pos[k])
+    first, count = int(model.body_jntadr[k]), int(model.body_jntnum[k])
+    if count == 0:
+        mechanism.attach(parent, body, Joint(joints.free(f"{body.name}_fixed"), Fixed()), place)
+        return
+    for j in range(first, first + count):
+        name = joints.free(model.joint(j).name or f"{body.name}_joint{'' if count == 1 else j - first}")
+        joint = _joint(model, j, name)
+        last = j == first + count - 1
+        child = body if last else RigidBody(bodies.free(f"{body.name}/{name}"))
+        anchor = Transform(translation=model.jnt_pos[j])
+        if model.jnt_type[j] == FREE:
+            mechanism.attach(parent, child, joint)  # its coordinates are the pose in the world
+        else:
+            mechanism.attach(parent, child, joint, place @ anchor, _back(model, j, joint.joint_type) @ anchor.inverse())
+        parent, place = child, Transform()
+
+
+def _back(model: Any, j: int, kind: JointType) -> Transform:
+    """Undoes the motion at `ref`, where MuJoCo's bodies are as the file places them."""
+    ref = float(model.qpos0[model.jnt_qposadr[j]]) if kind.num_positions == 1 else 0.0
+    return kind.pose([-ref]) if ref else Transform()
+
+
+def _joint(model: Any, j: int, name: str) -> Joint:
+    kind = {FREE: Floating, BALL: Spherical}.get(int(model.jnt_type[j]))
+    made: JointType
+    if kind is not None:
+        made = kind()
+    else:
+        axis = tuple(model.jnt_axis[j].tolist())
+        made = Prismatic(axis) if model.jnt_type[j] == SLIDE else Revolute(axis)  # type: ignore[arg-type]
+    dof, at = int(model.jnt_dofadr[j]), int(model.jnt_qposadr[j])
+    stiffness = _scalar(model.jnt_stiffness[j])
+    joint = Joint(
+        name,
+        made,
+        rotor_inertia=float(model.dof_armature[dof]),
+        damping=_scalar(model.dof_damping[dof]),
+        friction=float(model.dof_frictionloss[dof]),
+        stiffness=stiffness,
+    )
+    if made.num_positions == 1:
+        if model.jnt_limited[j]:
+            ends = model.jnt_range[j].tolist()
+            lower, upper = (math.copysign(math.inf, x) if abs(x) >= UNBOUNDED else x for x in ends)
+            joint.position_limits = (lower, upper)
+        if stiffness:
+            joint.spring_reference = model.qpos_spring[at : at + 1]
+    elif isinstance(made, Spherical) and model.jnt_limited[j]:
+        joint.position_limits = (0.0, float(model.jnt_range[j][1]))
+    if model.jnt_actfrclimited[j]:
+        joint.effort_limit = float(abs(model.jnt_actfrcrange[j]).max())
+    return joint
+
+
+def _scalar(value: Any) -> float:
+    """A number, or the linear one of several."""
+    return float(value if not getattr(value, "shape", ()) else value[0])

@@ -1,0 +1,229 @@
+"""MJCF text made safe for MuJoCo's compiler: one document, no files, nothing that grows, nothing that is not read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rbdyn.errors import FileError, MjcfError, PathError
+from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.meshes.load import MAX_BYTES as MAX_MESH
+from rbdyn.io.meshes.load import mesh_of
+from rbdyn.io.meshes.write import obj_text
+from rbdyn.io.numbers import shown
+from rbdyn.io.paths import FileFinder
+from rbdyn.io.safe_xml import MAX_BYTES, parse_xml
+from rbdyn.io.urdf.source import Source
+
+FILE = "{rbdyn}file"
+MAX_INCLUDES = 200
+MAX_DEPTH = 200  # of elements: MuJoCo's reader stops at some hundreds
+MAX_COPIES = 10_000  # that <replicate> makes
+SILENT = ("visual", "statistic", "size", "texture", "layer")  # what is only seen, or says how much memory there is
+DROPPED = ("actuator", "sensor", "tendon", "keyframe", "custom", "extension", "deformable", "plugin", "skin", "pair",
+           "light", "camera")  # fmt: skip
+REFUSED = ("composite", "flexcomp", "flex", "attach", "model", "frame_plugin")
+EQUALITIES = ("connect", "weld", "joint")
+ROOTS = ("mujoco", "mujocoinclude")
+_bad_number = re.compile(r"(?:^|[\s,])[+-]?(?:nan|inf(?:inity)?)(?:$|[\s,])", re.IGNORECASE)
+NAMES = ("name", "class", "childclass", "file", "mesh", "material", "body1", "body2", "joint1", "joint2", "site1",
+         "site2", "model", "hfield")  # fmt: skip
+
+
+@dataclass
+class SafeText:
+    """What MuJoCo's compiler is given."""
+
+    text: str
+    assets: dict[str, bytes] = field(default_factory=dict)
+    places: list[str] = field(default_factory=list)  # "file:line" of each line of `text` that an element begins on
+
+    def place(self, line: int) -> str:
+        """Where a line of the text came from."""
+        known = [p for p in self.places[: line + 1] if p]
+        return known[-1] if known else "<text>:1"
+
+
+class TextMaker:
+    """Makes one.
+
+    Parameters
+    ----------
+    source : Source
+        The document.
+    finders : function of str to FileFinder
+        Finds the files that a file of that name mentions.
+    diagnostics : Diagnostics
+        Takes what is left out.
+    """
+
+    def __init__(self, source: Source, finders: Any, diagnostics: Diagnostics) -> None:
+        self._source, self._finders, self._diagnostics = source, finders, diagnostics
+        self._includes = 0
+        self._assets: dict[str, bytes] = {}
+
+    def make(self) -> SafeText:
+        """The text, its files, and the way back to lines."""
+        from lxml import etree
+
+        root = parse_xml(self._source.data, self._source.name, self._diagnostics, MjcfError, "robot")
+        if root.tag not in ROOTS:
+            tag = str(root.tag)[:100]
+            raise self._error(root, f"the root element is <{tag}>, needed <mujoco>: is this an MJCF file?")
+        self._include(root, (self._source.name,))
+        folders = self._folders(root)
+        self._clean(root)
+        self._take_files(root, folders)
+        places = [self._where(element) for element in root.iter()]
+        for element in root.iter():
+            element.attrib.pop(FILE, None)
+        etree.cleanup_namespaces(root)
+        etree.indent(root)
+        text = etree.tostring(root, encoding="unicode")
+        lines: list[str] = [""] * (text.count("\n") + 3)
+        for element, place in zip(etree.fromstring(text, _parser()).iter(), places, strict=True):
+            lines[min(element.sourceline or 1, len(lines) - 1)] = place
+        return SafeText(text, self._assets, lines)
+
+    def _where(self, element: Any) -> str:
+        holder = element
+        while holder is not None and holder.get(FILE) is None:
+            holder = holder.getparent()
+        return f"{self._source.name if holder is None else holder.get(FILE)}:{element.sourceline}"
+
+    def _error(self, element: Any, text: str) -> MjcfError:
+        return MjcfError(f"{self._where(element)}: {text}")
+
+    # ---- one document ------------------------------------------------------------------------
+
+    def _include(self, root: Any, files: tuple[str, ...]) -> None:
+        """Put what <include file> names in its place."""
+        for node in list(root.iter("include")):
+            self._includes += 1
+            if self._includes > MAX_INCLUDES:
+                raise self._error(node, f"more than {MAX_INCLUDES} files are included")
+            name = node.get("file")
+            if not name:
+                raise self._error(node, "<include>: attribute 'file' is missing")
+            finder = self._finders(self._where(node).rpartition(":")[0])
+            path, data = self._read(node, finder, name, MAX_BYTES)
+            if str(path) in files or any(Path(f).resolve() == path for f in files if f != "<text>"):
+                raise self._error(node, f"<include>: {shown(name)} includes itself: {' -> '.join([*files, str(path)])}")
+            inner = parse_xml(data, str(path), self._diagnostics, MjcfError, "robot")
+            if inner.tag not in ROOTS:
+                raise MjcfError(f"{path}:{inner.sourceline}: the root element is <{inner.tag}>, needed <mujocoinclude>")
+            inner.set(FILE, str(path))
+            self._include(inner, (*files, str(path)))
+            for child in list(inner):
+                if child.get(FILE) is None:
+                    child.set(FILE, str(path))
+                node.addprevious(child)
+            node.getparent().remove(node)
+
+    def _read(self, node: Any, finder: FileFinder, name: str, cap: int) -> tuple[Path, bytes]:
+        try:
+            path = finder.find(name)
+            return path, finder.read(path, cap)
+        except FileError as error:
+            raise PathError(f"{self._where(node)}: <{node.tag}>: {error}") from None
+
+    # ---- nothing that grows or is not read ---------------------------------------------------
+
+    def _clean(self, root: Any) -> None:
+        copies = 0
+        for element in list(root.iter()):
+            tag, parent = element.tag, element.getparent()
+            if parent is None:
+                continue
+            if tag in REFUSED:
+                raise self._error(element, f"<{tag}> is not read, and without it this is another robot")
+            held = parent.tag == "equality" and tag not in EQUALITIES
+            if tag in DROPPED or held:
+                what = f"<{tag}>" + (" in <equality>" if held else "")
+                self._diagnostics.warn(self._where(element), f"{what} is not read; left out", f"tag {tag}")
+            if tag in DROPPED or tag in SILENT or held:
+                parent.remove(element)
+                continue
+            if tag == "replicate":
+                copies += self._copies(element)
+                if copies > MAX_COPIES:
+                    raise self._error(element, f"<replicate> makes more than {MAX_COPIES} copies")
+            if tag == "material":
+                element.attrib.pop("texture", None)
+            for name, text in element.attrib.items():
+                if name not in NAMES and _bad_number.search(text):
+                    raise self._error(element, f"<{tag}>: {name}={shown(text)} must be finite numbers")
+        depth, widest = 0, root
+        for element in root.iter():
+            level = sum(1 for _ in element.iterancestors()) if len(element) == 0 else 0
+            depth, widest = (level, element) if level > depth else (depth, widest)
+        if depth > MAX_DEPTH:
+            raise self._error(widest, f"elements are nested {depth} deep, at most {MAX_DEPTH}")
+
+    def _copies(self, element: Any) -> int:
+        """What one <replicate> makes, those around it counted."""
+        count = 1
+        for node in (element, *element.iterancestors("replicate")):
+            text = node.get("count", "1")
+            if re.fullmatch(r"\s*[0-9]{1,6}\s*", text) is None:
+                raise self._error(node, f"<replicate>: count={shown(text)} must be a whole number below 1000000")
+            count *= int(text)
+        return count
+
+    # ---- no files ----------------------------------------------------------------------------
+
+    def _folders(self, root: Any) -> dict[str, str]:
+        """Folders of meshes and height fields, as the <compiler> elements say."""
+        folders = {"mesh": "", "hfield": ""}
+        for node in root.iter("compiler"):
+            general = node.attrib.pop("assetdir", None)
+            if general is not None:
+                folders = dict.fromkeys(folders, general)
+            mesh = node.attrib.pop("meshdir", None)
+            if mesh is not None:
+                folders["mesh"] = mesh
+            texture = node.attrib.pop("texturedir", None)
+            if texture is not None:
+                folders["hfield"] = texture
+            node.attrib.pop("strippath", None)
+        return folders
+
+    def _take_files(self, root: Any, folders: dict[str, str]) -> None:
+        """Read the mesh and height files, and let the text name what was read."""
+        for tag, folder in folders.items():
+            for node in root.iter(tag):
+                name = node.get("file")
+                if name is None:
+                    continue
+                full = f"{folder}/{name}" if folder and not Path(name).is_absolute() else name
+                finder = self._finders(self._source.name)
+                path, data = self._read(node, finder, full, MAX_MESH)
+                suffix = path.suffix.lower()
+                if tag == "mesh":
+                    suffix, data = self._checked_mesh(node, path, data)
+                if node.get("name") is None:
+                    node.set("name", Path(name).stem)
+                made = f"{tag}{len(self._assets)}{suffix}"
+                node.set("file", made)
+                node.attrib.pop("content_type", None)
+                self._assets[made] = data
+
+    def _checked_mesh(self, node: Any, path: Path, data: bytes) -> tuple[str, bytes]:
+        """A mesh that this library reads, in a form that MuJoCo reads."""
+        try:
+            mesh = mesh_of(data, str(path))
+        except FileError as error:
+            raise type(error)(f"{self._where(node)}: <mesh>: {error}") from None
+        suffix = path.suffix.lower()
+        binary = suffix == ".stl" and len(data) == 84 + 50 * int.from_bytes(data[80:84], "little")
+        if suffix == ".obj" or binary:
+            return suffix, data
+        return ".obj", obj_text(mesh.vertices, mesh.faces).encode()
+
+
+def _parser() -> Any:
+    from lxml import etree
+
+    return etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True)
