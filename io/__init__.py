@@ -6,9 +6,12 @@ Importing this package is cheap: lxml, scipy, pycollada, mujoco and all of World
 import importlib
 from typing import Any
 
+from rbdyn.io.descriptions import load_description
+from rbdyn.io.formats import load
 from rbdyn.io.meshes import convex_hull, load_mesh
 from rbdyn.io.mjcf import load_mjcf, mjcf_text, save_mjcf
 from rbdyn.io.objects import from_urdfpy
+from rbdyn.io.sdf import load_sdf
 from rbdyn.io.sensor_sets import CameraSpec, ImuSpec, LidarSpec, Noise, SensorSet
 from rbdyn.io.urdf import Description, load_sensor_set, load_urdf, save_urdf, urdf_text
 from rbdyn.io.xacro import load_xacro
@@ -32,8 +35,11 @@ __all__ = [
     "SensorSet",
     "convex_hull",
     "from_urdfpy",
+    "load",
+    "load_description",
     "load_mesh",
     "load_mjcf",
+    "load_sdf",
     "load_sensor_set",
     "load_urdf",
     "load_xacro",

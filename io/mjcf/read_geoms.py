@@ -74,10 +74,12 @@ class GeomReader:
     def _pose(self, k: int) -> Transform:
         return Transform(quat=self._model.geom_quat[k], translation=self._model.geom_pos[k])
 
-    def _color(self, k: int) -> tuple[float, float, float, float]:
+    def _color(self, k: int) -> tuple[float, float, float, float] | None:
         m = self._model
         rgba = m.geom_rgba[k]
-        if m.geom_matid[k] >= 0 and np.array_equal(rgba, GREY):
+        if np.array_equal(rgba, GREY):
+            if m.geom_matid[k] < 0:
+                return None
             rgba = m.mat_rgba[m.geom_matid[k]]
         r, g, b, a = np.clip(rgba, 0.0, 1.0).tolist()
         return r, g, b, a

@@ -81,7 +81,7 @@ def save_mjcf(
     Examples
     --------
     >>> from rbdyn import models
-    >>> save_mjcf(models.load("quadruped"), "/tmp/robot.xml")
+    >>> save_mjcf(models.quadruped(), "robot.xml")  # doctest: +SKIP
     """
     losses = Losses("MJCF", flag(strict, "strict"))
     files = MeshFiles(path, meshes, reads)

@@ -71,13 +71,14 @@ class GeomWriter:
     def write(self, body: Any, geometry: Geometry, role: str, wish: str, still: bool) -> None:
         """A shape on a body; `still` if that is fixed to the world."""
         name = geometry.name or wish
+        called = self._geoms.free(f"{name}_visual" if role == "visual" else name)
         words = self._shape(geometry.shape, role, name, still)
         if words is None:
             return
         raised = words.pop("raised", 0.0)
         pose = geometry.pose @ Transform(translation=(0.0, 0.0, raised)) if raised else geometry.pose
         filters = self._filters(geometry, name) if role == "collision" else {}
-        element(body, "geom", name=self._geoms.free(name), class_=role, **words, **place(pose), **filters,
+        element(body, "geom", name=called, class_=role, **words, **place(pose), **filters,
                 rgba=geometry.color)  # fmt: skip
         if role == "collision" and geometry.material != "default":
             self._losses.add("names of contact materials: left out", geometry.material)

@@ -7,12 +7,12 @@ import os
 import sys
 from collections.abc import Sequence
 
-from rbdyn.cli import check, demo, info, simulate
+from rbdyn.cli import check, convert, demo, info, simulate
 from rbdyn.cli.terminal import say
 from rbdyn.errors import DivergenceError, Error
 from rbdyn.version import __version__
 
-COMMANDS = (demo, info, check, simulate)
+COMMANDS = (demo, info, check, convert, simulate)
 DIVERGED, USAGE, INTERRUPTED = 1, 2, 130
 
 

@@ -448,7 +448,7 @@ def add_articulated_system(
 
     Parameters
     ----------
-    source : Mechanism, path or URDF text
+    source : Mechanism, or path or text of a robot in URDF, MJCF or SDF
         What to add.  Of a Mechanism the robot gets a copy of its own, `robot.mechanism`, with the same names: what you
         do to yours afterwards does not reach it, nor do two robots made from one.
     name : str, optional
@@ -466,7 +466,7 @@ def add_articulated_system(
     group, mask : int, optional
         Filter bits of all its shapes, instead of those that each one has.
     **load_options
-        For a path or text: passed on to `rbdyn.io.load_urdf`.
+        For a path or text: passed on to `rbdyn.io.load`, and by that to the reader of the format.
 
     Returns
     -------

@@ -189,14 +189,14 @@ def kind_of(geometries: list[Geometry]) -> str:
 
 
 def mechanism_from(source: Any, load_options: dict[str, Any]) -> Mechanism:
-    """A copy of a Mechanism, or one read from a path or URDF text: the caller's own."""
+    """A copy of a Mechanism, or one read from a robot file or text: the caller's own."""
     if isinstance(source, Mechanism):
         if load_options:
             raise Error(f"options {sorted(load_options)} are for files, but source is a Mechanism already")
         return source.copy()
     from rbdyn import io
 
-    return io.load_urdf(source, **load_options)
+    return io.load(source, **load_options)
 
 
 def filtered(mechanism: Mechanism, group: int | None, mask: int | None) -> Mechanism:

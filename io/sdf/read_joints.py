@@ -1,0 +1,121 @@
+"""<joint>: type, axis, limits and passive elements."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rbdyn.errors import Error, SdfError
+from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.numbers import shown
+from rbdyn.io.sdf.node import SdfNode
+from rbdyn.io.sdf.poses import Frames
+from rbdyn.mechanism.joint import Joint, Mimic
+from rbdyn.mechanism.joints import Fixed, Helical, JointType, Prismatic, Revolute, Spherical
+from rbdyn.mechanism.joints.one_axis import unit_axis
+
+KINDS = ("fixed", "revolute", "continuous", "prismatic", "ball", "screw")
+NO_LIMIT = 1e16  # as which SDF counts larger limits
+
+
+@dataclass(frozen=True)
+class SdfJoint:
+    """A joint of a model, whose frame is in `Frames`."""
+
+    where: str
+    joint: Joint
+    parent: str
+    child: str
+
+
+def read_joint(node: SdfNode, frames: Frames, diagnostics: Diagnostics) -> SdfJoint:
+    """A <joint>; its frame is known."""
+    name, kind = node.name(), node.get("type") or ""
+    if kind not in KINDS:
+        raise node.error(f"type={shown(kind)} is not read; choices: {', '.join(KINDS)}")
+    if node.child("axis2") is not None:
+        raise node.error("<axis2> is of joints of two axes, which are not read")
+    parent, child = node.need("parent").text, node.need("child").text
+    axis = node.child("axis")
+    made = _type(node, kind, axis, frames, name)
+    words = {} if axis is None or made.num_velocities == 0 else _words(axis, kind, diagnostics)
+    try:
+        joint = Joint(name, made, mimic=_mimic(axis, diagnostics), **words)
+    except SdfError:
+        raise
+    except Error as error:
+        raise node.error(error) from None
+    return SdfJoint(node.where, joint, parent, child)
+
+
+def _type(node: SdfNode, kind: str, axis: SdfNode | None, frames: Frames, name: str) -> JointType:
+    if kind == "fixed":
+        return Fixed()
+    if kind == "ball":
+        return Spherical()
+    if axis is None:
+        raise node.error(f"<axis> is missing: a {kind} joint needs one")
+    direction = _direction(axis, frames, name)
+    if kind == "prismatic":
+        return Prismatic(direction)
+    if kind != "screw":
+        return Revolute(direction)
+    if node.child("screw_thread_pitch") is not None:
+        return Helical(direction, node.number("screw_thread_pitch") / (2.0 * math.pi))
+    pitch = node.number("thread_pitch", 1.0)  # the older word: radians a metre, and to the left
+    if pitch == 0.0:
+        raise node.error("thread_pitch must not be zero [rad/m]")
+    return Helical(direction, -1.0 / pitch)
+
+
+def _direction(axis: SdfNode, frames: Frames, name: str) -> tuple[float, float, float]:
+    """<xyz expressed_in>, in the joint's frame."""
+    node = axis.child("xyz")
+    if node is None:
+        return 0.0, 0.0, 1.0
+    direction = np.array(node.vector(3))
+    other = node.get("expressed_in")
+    if other:
+        turn = frames.pose(name, node.where).rotation.T @ frames.pose(other, node.where).rotation
+        direction = turn @ direction
+    try:
+        return unit_axis(direction, "xyz")
+    except Error as error:
+        raise node.error(error) from None
+
+
+def _words(axis: SdfNode, kind: str, diagnostics: Diagnostics) -> dict[str, Any]:
+    words: dict[str, Any] = {}
+    limit, dynamics = axis.child("limit"), axis.child("dynamics")
+    if limit is not None and kind in ("revolute", "prismatic", "screw"):
+        lower, upper = limit.number("lower", -math.inf), limit.number("upper", math.inf)
+        ends = [math.copysign(math.inf, x) if abs(x) >= NO_LIMIT else x for x in (lower, upper)]
+        if ends[0] > ends[1]:
+            raise limit.error(f"lower {lower:g} is above upper {upper:g}")
+        words["position_limits"] = None if ends == [-math.inf, math.inf] else tuple(ends)
+    if limit is not None:
+        for tag, word in (("effort", "effort_limit"), ("velocity", "velocity_limit")):
+            value = limit.number(tag, -1.0)  # negative: none
+            words[word] = None if value < 0 or math.isinf(value) else value
+    if dynamics is not None:
+        words |= {"damping": dynamics.number("damping", 0.0), "friction": dynamics.number("friction", 0.0),
+                  "stiffness": dynamics.number("spring_stiffness", 0.0)}  # fmt: skip
+        reference = dynamics.number("spring_reference", 0.0)
+        if kind != "ball" and reference:
+            words["spring_reference"] = (reference,)
+    return words
+
+
+def _mimic(axis: SdfNode | None, diagnostics: Diagnostics) -> Mimic | None:
+    """<mimic joint>: q = multiplier (q_leader - reference) + offset."""
+    node = None if axis is None else axis.child("mimic")
+    if node is None:
+        return None
+    leader = node.get("joint") or ""
+    if not leader:
+        raise node.error("attribute 'joint' is missing")
+    factor, offset = node.number("multiplier", 1.0), node.number("offset", 0.0)
+    return Mimic(leader, factor, offset - factor * node.number("reference", 0.0))
