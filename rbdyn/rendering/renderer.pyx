@@ -32,6 +32,7 @@ cnp.import_array()
 cdef enum:
     TILE_WIDTH = 64
     TILE_HEIGHT = 32
+    FACES_A_TIME = 4096
 
 
 cdef struct Job:                   # one picture, for whoever works on it
@@ -356,8 +357,9 @@ cdef class Renderer:
         cdef const int* face = t.face
         cdef Facet* f
         cdef int k, i, j, l
-        grow(<void**> &self.facet, &self.room[1], self.n_facets + t.n_faces, sizeof(Facet))
         for k in range(t.n_faces):
+            if k % FACES_A_TIME == 0:                # most may be turned away, or outside
+                grow(<void**> &self.facet, &self.room[1], self.n_facets + FACES_A_TIME, sizeof(Facet))
             i, j, l = face[3 * k], face[3 * k + 1], face[3 * k + 2]
             f = self.facet + self.n_facets
             if see_facet(lens, c + i, c + j, c + l, t.one_sided, f):
