@@ -14,7 +14,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 .PHONY: help demo test nightly mutate fuzz asan bench golden lint docs build clean
 
 help:
-	@echo 'make demo    a four-legged robot drops, and stands'
+	@echo 'make demo    a four-legged robot drops, and stands; demo.html and demo.png show it'
 	@echo 'make test    the whole test suite; PYTEST="-k world" passes options on'
 	@echo 'make nightly the same with 400 random cases where it takes 4; SEEDS=40 make test: with 40'
 	@echo 'make mutate  change one term of the kernels at a time: does a test notice? MUTATE="--only contact/*"'
@@ -26,8 +26,8 @@ help:
 	@echo 'make docs    build the manual to docs/_build/html'
 	@echo 'make clean   remove what was built, and .venv'
 
-demo: build
-	$(PY) -m rbdyn demo
+demo: build .venv/.viz
+	$(PY) -m rbdyn demo --pages
 
 test: build .venv/.test
 	$(PY) -m pytest $(TWO) $(PYTEST)

@@ -27,6 +27,7 @@ SECTIONS = (
     "wire_net",
     "surgery",
     "snapshots",
+    "recording",
     "edits",
     "files",
     "vector_worlds",

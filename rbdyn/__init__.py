@@ -80,6 +80,7 @@ from rbdyn.algorithms import (  # noqa: E402
     supporting_columns,
     update_kinematics,
 )
+from rbdyn.algorithms.integration import trajectory as _trajectory  # noqa: E402
 from rbdyn.errors import (  # noqa: E402
     BusyError,
     CollisionError,
@@ -95,6 +96,7 @@ from rbdyn.errors import (  # noqa: E402
     MissingExtraError,
     MjcfError,
     PathError,
+    RecordingError,
     RemovedError,
     SdfError,
     SnapshotError,
@@ -102,6 +104,7 @@ from rbdyn.errors import (  # noqa: E402
     StateError,
     UnknownNameError,
     UrdfError,
+    ViewerError,
     WorldFileError,
 )
 from rbdyn.mechanism import Geometry, Joint, Mechanism, Mimic, RigidBody  # noqa: E402
@@ -129,13 +132,18 @@ from rbdyn.world import extensions as _extensions  # noqa: E402
 
 _extensions.provide(
     {
-        "render": "rbdyn.scenery.pictures:render",
         "add_sensor_set": "rbdyn.sensors.board:add_sensor_set",
+        "html_of": "rbdyn.viewer.notebook:html_of",
         "mount_described": "rbdyn.sensors.board:mount_described",
+        "record": "rbdyn.recording.recorder:record_world",
+        "render": "rbdyn.scenery.pictures:render",
+        "save_html": "rbdyn.viewer.page:save_html",
         "sensor_set": "rbdyn.sensors.board:sensor_set",
         "sensor_sets": "rbdyn.sensors.board:sensor_sets",
+        "view": "rbdyn.viewer.viewing:view",
     }
 )
+_trajectory.provide("rbdyn.recording.trajectories:recording_of")
 
 __all__ = [
     "ArticulatedSystem",
@@ -164,6 +172,7 @@ __all__ = [
     "MjcfError",
     "Model",
     "PathError",
+    "RecordingError",
     "RemovedError",
     "RigidBody",
     "SdfError",
@@ -180,6 +189,7 @@ __all__ = [
     "Twist",
     "UnknownNameError",
     "UrdfError",
+    "ViewerError",
     "World",
     "WorldFileError",
     "Wrench",
@@ -208,6 +218,7 @@ __all__ = [
     "inverse_mass_matrix",
     "joint_wrenches",
     "kinetic_energy",
+    "load_recording",
     "loop_bias",
     "loop_error",
     "loop_jacobian",
@@ -231,6 +242,7 @@ __all__ = [
     "rand_chain_mechanism",
     "rand_floating_tree_mechanism",
     "rand_tree_mechanism",
+    "recording_of",
     "relative_body_spatial_jacobian",
     "relative_body_spatial_jacobian_and_dot",
     "relative_body_spatial_jacobian_dot",
@@ -249,11 +261,18 @@ __all__ = [
     "spatial_velocity",
     "supporting_columns",
     "update_kinematics",
+    "view",
 ]
 __all__ += _joints.__all__
 
-_LATER = ("batch", "gym", "io", "models", "parallel", "scenery", "sensors")
-_HOME = {"Camera": "rbdyn.scenery", "sweep": "rbdyn.parallel"}  # of packages that are imported later
+_LATER = ("batch", "gym", "io", "models", "parallel", "recording", "scenery", "sensors", "viewer")
+_HOME = {  # what belongs to packages that are imported later
+    "Camera": "rbdyn.scenery",
+    "load_recording": "rbdyn.recording",
+    "recording_of": "rbdyn.recording",
+    "sweep": "rbdyn.parallel",
+    "view": "rbdyn.viewer",
+}
 
 if _typing.TYPE_CHECKING:
     from rbdyn import batch as batch
@@ -261,10 +280,15 @@ if _typing.TYPE_CHECKING:
     from rbdyn import io as io
     from rbdyn import models as models
     from rbdyn import parallel as parallel
+    from rbdyn import recording as recording
     from rbdyn import scenery as scenery
     from rbdyn import sensors as sensors
+    from rbdyn import viewer as viewer
     from rbdyn.parallel import sweep as sweep
+    from rbdyn.recording import load_recording as load_recording
+    from rbdyn.recording import recording_of as recording_of
     from rbdyn.scenery import Camera as Camera
+    from rbdyn.viewer import view as view
 
 
 def __getattr__(name: str) -> object:

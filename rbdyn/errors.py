@@ -63,6 +63,14 @@ class SnapshotError(Error):
     """A snapshot that is damaged, or does not fit the World that is to go back to it; the World is unchanged."""
 
 
+class RecordingError(Error):
+    """A recording that cannot go on, or a file of one that is damaged, cut, or of another version."""
+
+
+class ViewerError(Error, RuntimeError):
+    """A viewer that cannot start, such as at a port that is in use, or was closed."""
+
+
 class BusyError(Error, RuntimeError):
     """A World was edited between its half steps, or a World or State used by two threads at once."""
 

@@ -7,12 +7,12 @@ import os
 import sys
 from collections.abc import Sequence
 
-from rbdyn.cli import check, convert, demo, info, simulate
+from rbdyn.cli import check, convert, demo, info, simulate, view
 from rbdyn.cli.terminal import say
 from rbdyn.errors import DivergenceError, Error
 from rbdyn.version import __version__
 
-COMMANDS = (demo, info, check, convert, simulate)
+COMMANDS = (demo, info, check, convert, simulate, view)
 DIVERGED, USAGE, INTERRUPTED = 1, 2, 130
 
 
@@ -55,9 +55,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Error as error:
         say(f"rbdyn: error: {error}", sys.stderr)
         return DIVERGED if isinstance(error, DivergenceError) else USAGE
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):  # the reader, such as head, has read enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        say(f"rbdyn: error: {error}", sys.stderr)
+        return USAGE
     except KeyboardInterrupt:
         print("rbdyn: stopped", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # the reader, such as head, has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0

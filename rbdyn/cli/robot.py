@@ -18,9 +18,9 @@ def add_robot(command: argparse.ArgumentParser) -> None:
     command.add_argument("--fixed", action="store_true", help="fix the base")
 
 
-def load(args: argparse.Namespace) -> Mechanism:
-    """Read the robot."""
-    mechanism = formats.load(args.robot)
+def load(args: argparse.Namespace, visual_meshes: bool = False) -> Mechanism:
+    """Read the robot; the meshes that it shows, too, if they are to be seen."""
+    mechanism = formats.load(args.robot, visual_meshes=visual_meshes)
     if args.fixed:
         for joint in mechanism.joints_to_children(mechanism.root_body):
             if joint.joint_type.is_floating:

@@ -9,6 +9,7 @@ import warnings
 from typing import Any
 
 from rbdyn.cli.robot import add_robot, load
+from rbdyn.cli.seeing import add_seeing, recorded, shown_until_closed
 from rbdyn.cli.terminal import say
 from rbdyn.cli.timed import print_table, run_for
 from rbdyn.errors import Error, InactiveFeatureWarning
@@ -38,6 +39,7 @@ def add_to(commands: Any) -> None:
         help="hold the joints where they start, with these gains [N m/rad and N m s/rad], "
         f"default {GAINS[0]:g} {GAINS[1]:g}",
     )
+    add_seeing(command)
     command.set_defaults(run=run)
 
 
@@ -69,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     """Load, step, report."""
     if args.pd is not None and len(args.pd) not in (0, 2):
         raise Error(f"--pd takes two gains, P and D, or none for the default; got {len(args.pd)}")
-    mechanism = load(args)
+    mechanism = load(args, visual_meshes=args.view or args.record is not None)
     for text in mechanism.diagnostics:
         say(text, sys.stderr)
     world = World(time_step=args.dt)
@@ -85,7 +87,11 @@ def run(args: argparse.Namespace) -> int:
     if args.pd is not None:
         robot.set_pd_gains(*(args.pd or GAINS))
         robot.set_pd_target(robot.q)
-    timing = run_for(world, args.seconds, mechanism.name)
+    if args.view:
+        with recorded(world, args.record):
+            return shown_until_closed(world)
+    with recorded(world, args.record):
+        timing = run_for(world, args.seconds, mechanism.name)
     body = robot.body_names[0 if free else -1]
     x, y, z = robot.body_pose(body)[:3, 3]
     outside = [contact for contact in robot.contacts if contact.object_a is not contact.object_b]

@@ -122,18 +122,28 @@ class Scenery:
         else:
             of_world(listing, world, self._only)
         self._signature = None if world is None else signature(world, self._only)
-        self.items: tuple[Item, ...] = tuple(listing.items)
-        self.carriers: tuple[Carrier, ...] = tuple(listing.carriers)
-        self.carrier_of = np.array([item.carrier for item in self.items], dtype=np.intp)
-        self.local_poses = np.array([item.pose.matrix for item in self.items]).reshape(-1, 4, 4)
         self._objects, self._inner, self._rest = listing.places()
-        self._corners = np.array([corners(item.shape) for item in self.items]).reshape(-1, 8, 3)
-        terrain = [k for k, item in enumerate(self.items) if isinstance(item.shape, HeightMap)]
-        finite = [k for k, item in enumerate(self.items) if not isinstance(item.shape, HalfSpace)]
+        self.show(tuple(listing.items), tuple(listing.carriers))
+        self.revision += 1
+
+    def show(self, items: tuple[Item, ...], carriers: tuple[Carrier, ...]) -> None:
+        """Make the lists these: what a source has now, or, in a class derived from this one, whatever it knows.
+
+        Parameters
+        ----------
+        items : tuple of Item
+        carriers : tuple of Carrier
+            What is listed from here on.
+        """
+        self.items, self.carriers = items, carriers
+        self.carrier_of = np.array([item.carrier for item in items], dtype=np.intp)
+        self.local_poses = np.array([item.pose.matrix for item in items]).reshape(-1, 4, 4)
+        self._corners = np.array([corners(item.shape) for item in items]).reshape(-1, 8, 3)
+        terrain = [k for k, item in enumerate(items) if isinstance(item.shape, HeightMap)]
+        finite = [k for k, item in enumerate(items) if not isinstance(item.shape, HalfSpace)]
         self._counted = (np.array(sorted({*finite} - {*terrain}), dtype=np.intp), np.array(terrain, dtype=np.intp))
         for array in (self.carrier_of, self.local_poses):
             array.flags.writeable = False
-        self.revision += 1
 
     def update(self) -> bool:
         """Make the list anew if something came, went or was edited since it was made; a pose or a velocity is no edit.

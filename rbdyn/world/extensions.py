@@ -8,7 +8,8 @@ world.pyi, and a line in `rbdyn/__init__`.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -78,6 +79,78 @@ def render(world: World, camera: Any = None, what: str = "rgb", **options: Any) 
     [[2.0, 2.0, 2.0, 2.0], [2.0, 2.0, 2.0, 2.0], [2.0, 2.0, 2.0, 2.0]]
     """
     return provided("render")(world, camera, what, **options)
+
+
+def record(
+    world: World,
+    every: int | None = None,
+    contacts: bool = False,
+    user: Callable[[World], Mapping[str, Any]] | None = None,
+    path: str | os.PathLike[str] | None = None,
+) -> Any:
+    """Record what happens from now on: poses of all bodies, q and v of robots, velocities, energies, contacts.
+
+    Nothing in the step waits for Python or asks for memory: frames go through 64 kB into a file that is only appended
+    to.  What was written survives a crash, and `rbdyn.load_recording` reads it.
+
+    Parameters
+    ----------
+    every : int, optional
+        Steps from frame to frame; by default about 100 frames a second of the World's time.
+    contacts : bool
+        Whether contacts are recorded.
+    user : callable, optional
+        Called with the World at each frame: returns a dict of numbers and arrays, of the same names and shapes each
+        time.
+    path : str or os.PathLike, optional
+        The file; by default one of the system's temporary files, which is gone with the recording.
+
+    Returns
+    -------
+    recorder : rbdyn.recording.Recorder
+        A Recording that goes on until its `stop`, or the end of its context.
+
+    Raises
+    ------
+    RecordingError
+        If the file takes nothing.
+    PathError
+        If it cannot be opened.
+    BusyError
+        Between the half steps, or within a step.
+
+    Notes
+    -----
+    Objects that come and go, surgery and edits are recorded: another segment begins.  A file that takes no more ends
+    the recording, not the World: the log and `Recorder.stop` say so.
+    """
+    return provided("record")(world, every, contacts, user, path)
+
+
+def view(world: World, **options: Any) -> Any:
+    """Show this World in the browser, as it is stepped.
+
+    Parameters
+    ----------
+    **options
+        Of `rbdyn.view`: `port`, `realtime`, `speed`, `geometry`, `open_browser`.
+
+    Returns
+    -------
+    viewer : rbdyn.viewer.Viewer
+        Its `address` is what to open.
+
+    Raises
+    ------
+    MissingExtraError
+        Without viser: ``pip install "rbdyn[viz]"``.
+    """
+    return provided("view")(world, **options)
+
+
+def html_of(thing: Any) -> str:
+    """A picture for notebooks."""
+    return str(provided("html_of")(thing))
 
 
 def add_sensor_set(

@@ -626,6 +626,7 @@ cdef class World:
         self.check()
         self.lock.check_settable()
 
+    record = extensions.record
     run = running.run
     schedule = running.schedule
     schedules = running.schedules
@@ -855,6 +856,8 @@ cdef class World:
     collides_at = probes.collides_at
 
     render = extensions.render
+    view = extensions.view
+    _repr_html_ = extensions.html_of
 
     @property
     def _queries(self):

@@ -96,6 +96,7 @@ PAGES = (
     "sight",
     "sweeps",
     "vector_worlds",
+    "viewing",
 )
 
 

@@ -344,7 +344,7 @@ def simulate(state, duration, time_step=1e-3, control=None, every=1, stiffness=1
         here.frozen, here.stepper = False, 0
         if run.moving:
             undo(run.m, run.d, &run.s)
-    return Trajectory(run.times, run.q, run.v)
+    return Trajectory(run.times, run.q, run.v, here.model)
 
 
 def _gain(value, name):

@@ -81,6 +81,7 @@ cdef class ArticulatedSystem(WorldObject):
         return 0
 
     _advice = (hints.ROBOT, hints.OBJECT)
+    _repr_html_ = extensions.html_of
 
     cdef System* system(self) except NULL:
         """What the step knows of it; RemovedError if it has left its World."""

@@ -1,0 +1,125 @@
+"""Canvas: frames in viser's scene."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rbdyn.recording import StoredScenery
+from rbdyn.recording.inventory import Inventory
+from rbdyn.scenery import Camera
+from rbdyn.spatial.rotations import Array
+from rbdyn.viewer.drawing import Drawing
+from rbdyn.viewer.marks import Marks
+from rbdyn.viewer.sources import Frame
+
+FIELD = np.radians(45.0)
+
+
+class Canvas:
+    """What is drawn of frames, whatever their inventory.
+
+    Parameters
+    ----------
+    server : viser.ViserServer
+        Where.
+    clicked : callable, optional
+        Called with the frame's inventory's item that was clicked at: (frame, number).
+    """
+
+    def __init__(self, server: Any, clicked: Callable[[Frame, int], None] | None = None) -> None:
+        self._server, self._clicked = server, clicked
+        self._inventory: Inventory | None = None
+        self._layers = "visual"
+        self._marks_shown: set[str] = set()
+        self._through = False
+        self._drawing: Drawing | None = None
+        self._marks: Marks | None = None
+
+    def show(self, frame: Frame) -> None:
+        """Draw a frame; everything anew if others are there than in the last one."""
+        carriers = frame.carriers()
+        with self._server.atomic():
+            if frame.inventory is not self._inventory:
+                self._begin(frame, carriers)
+            assert self._drawing is not None and self._marks is not None
+            self._drawing.place(carriers)
+            self._marks.place(carriers, frame.row, frame.contacts)
+
+    def _begin(self, frame: Frame, carriers: Array) -> None:
+        if self._drawing is not None and self._marks is not None:
+            self._drawing.remove()
+            self._marks.remove()
+        self._inventory = frame.inventory
+        clicked = None if self._clicked is None else (lambda k: self._clicked(frame, k))  # type: ignore[misc]
+        self._drawing = Drawing(self._server.scene, frame.inventory, clicked)
+        size, newtons = measures(frame.inventory, carriers)
+        self._marks = Marks(self._server.scene, frame.inventory, size, newtons)
+        self.show_layers(self._layers)
+        if self._through:
+            self._drawing.see_through(True)
+        for kind in self._marks_shown:
+            self._marks.show(kind, True)
+
+    def show_layers(self, geometry: str) -> None:
+        """Visual shapes, collision shapes or both."""
+        self._layers = geometry
+        if self._drawing is not None:
+            self._drawing.show_layers(geometry != "collision", geometry != "visual")
+
+    def show_marks(self, kind: str, visible: bool) -> None:
+        """A kind of marks."""
+        (self._marks_shown.add if visible else self._marks_shown.discard)(kind)
+        if self._marks is not None:
+            self._marks.show(kind, visible)
+
+    def see_through(self, yes: bool) -> None:
+        """Let what is inside of shapes be seen, or not."""
+        self._through = yes
+        if self._drawing is not None:
+            self._drawing.see_through(yes)
+
+    def look_at_all(self, frame: Frame) -> None:
+        """Have new cameras see everything."""
+        camera = overview(frame.inventory, frame.carriers())
+        X = camera.optical_pose()
+        center, _ = ball_of(frame.inventory, frame.carriers())
+        start = self._server.initial_camera
+        start.position, start.look_at, start.fov = X[:3, 3], center, FIELD
+        start.near = 0.01
+
+    def move_cameras(self, by: Array) -> None:
+        """All of them, without turning."""
+        for client in self._server.get_clients().values():
+            with client.atomic():
+                client.camera.position = client.camera.position + by
+
+
+def ball_of(inventory: Inventory, carriers: Array) -> tuple[Array, float]:
+    """A ball that holds everything but grounds."""
+    scenery = StoredScenery(inventory)
+    scenery.place(carriers)
+    return scenery.ball()
+
+
+def overview(inventory: Inventory, carriers: Array) -> Camera:
+    """A camera that has everything in its picture."""
+    scenery = StoredScenery(inventory)
+    scenery.place(carriers)
+    return Camera.looking_at(scenery, vertical_fov=float(FIELD))
+
+
+def measures(inventory: Inventory, carriers: Array) -> tuple[float, float]:
+    """About how large the robots are, or the whole scene without any [m], and what they weigh [N]."""
+    robots = {obj.name for obj in inventory.objects if obj.robot}
+    at = np.array([X[:3, 3] for X, c in zip(carriers, inventory.carriers, strict=True) if c.object in robots])
+    size = ball_of(inventory, carriers)[1]
+    weight = max((obj.mass for obj in inventory.objects if np.isfinite(obj.mass)), default=1.0)
+    for name in robots:
+        mine = np.array([c.object == name for c in inventory.carriers])
+        points = carriers[mine][:, :3, 3]
+        size = min(size, max(1.5 * float(np.linalg.norm(np.ptp(points, axis=0))), 0.05)) if len(points) > 1 else size
+    g = float(np.linalg.norm(inventory.gravity)) or 9.81
+    return (size if len(at) or size > 0.0 else 1.0), max(weight * g, 1e-3)
