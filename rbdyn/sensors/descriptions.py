@@ -19,6 +19,7 @@ from rbdyn.spatial.transform import Transform
 NOISES = ("none", "gaussian", "uniform")
 DIRECTIONS = ("counterclockwise", "clockwise")
 DATA = ("depth", "coordinates")
+NEAREST = 1e-6  # [m] what a file means that lets a camera see from 0 on
 MOST_PIXELS = 2**26  # of an image, and rays of a scan: 0.5 GB of depth
 
 
@@ -472,6 +473,8 @@ def described(said: Any) -> SensorSetDescription:
         for key, value in values.items():
             if not isinstance(value, Noise) and key.endswith("noise"):
                 values[key] = Noise(value.type, value.mean, value.stddev)
+            elif key == "clip_near" and value == 0.0:
+                values[key] = NEAREST
         sensors.append(kind(**values))
     words = {key: getattr(said, key, "") for key in ("model", "serial_number")}
     return SensorSetDescription(said.name, tuple(sensors), **words)

@@ -242,7 +242,8 @@ def test_what_a_file_described_is_mounted():
     noise = SimpleNamespace(type="gaussian", mean=0.0, stddev=0.1)
     imu = SimpleNamespace(name="imu", type="imu", acc_limit=5.0, update_rate=100.0, acc_noise=noise)
     lidar = SimpleNamespace(name="lidar", type="spinning_lidar", yaw_samples=7, update_rate=4000.0, model="VLP")
-    said = SimpleNamespace(name="head", kind="pair", sensors=(imu, lidar), serial_number="12")
+    eye = SimpleNamespace(name="eye", type="rgb", width=8, height=6, horizontal_fov=1.0, clip_near=0.0, clip_far=9.0)
+    said = SimpleNamespace(name="head", kind="pair", sensors=(imu, lidar, eye), serial_number="12")
     world = rbdyn.World(time_step=0.002)
     robot = world.add_articulated_system(models.quadruped(), name="dog")
     robot.mechanism.find_body("LF_SHANK").sensor_sets = (said,)
@@ -251,6 +252,7 @@ def test_what_a_file_described_is_mounted():
     mounted = robot.sensor_set("head")
     assert (mounted.link, mounted.serial_number) == ("LF_SHANK", "12")
     assert mounted["imu"].description.acc_limit == 5.0 and mounted["imu"].description.acc_noise.stddev == 0.1
+    assert mounted["eye"].measure()["image"].shape == (6, 8, 3)
     assert mounted["lidar"].description.yaw_samples == 7 and mounted["lidar"].update_rate == 500.0
     world.step(2)
     assert mounted["imu"].time_stamp == 0.0 and mounted["lidar"].time_stamp == 0.002
