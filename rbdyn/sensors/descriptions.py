@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar
 
 from rbdyn.arguments import choice, number, shown, whole
@@ -450,6 +450,23 @@ class SensorSetDescription:
         for word in ("model", "serial_number"):
             if not isinstance(getattr(self, word), str):
                 raise Error(f"{word} of sensor set {name!r} must be a string, got {shown(getattr(self, word))}")
+
+    def moved(self, pose: Transform | None = None, name: str | None = None) -> SensorSetDescription:
+        """The set on another body.
+
+        Parameters
+        ----------
+        pose : Transform, optional
+            Of its own body in that one's frame; the identity by default.
+        name : str, optional
+            Another name.
+
+        Returns
+        -------
+        description : SensorSetDescription
+        """
+        sensors = self.sensors if pose is None else tuple(replace(s, pose=pose @ s.pose) for s in self.sensors)
+        return replace(self, sensors=sensors, name=self.name if name is None else name)
 
 
 def described(said: Any) -> SensorSetDescription:

@@ -3,10 +3,12 @@
 import dataclasses
 import math
 
+import numpy as np
 import pytest
 
 import rbdyn
 from rbdyn.sensors import descriptions as d
+from rbdyn.spatial.transform import Transform
 
 
 def test_defaults_are_those_of_raisim():
@@ -26,6 +28,14 @@ def test_they_are_values():
     assert both.sensors == (one, d.Imu("imu"))
     with pytest.raises(dataclasses.FrozenInstanceError):
         one.width = 3
+
+
+def test_a_set_moves_with_its_body():
+    pose = Transform(rpy=(0.1, 0.2, 0.3), translation=(1, 2, 3))
+    one = d.SensorSetDescription("head", [d.Imu("imu", pose), d.RangeSensor("r")])
+    moved = one.moved(pose, "other")
+    assert moved.name == "other" and moved.sensors[1].pose == pose and one.moved() == one
+    assert np.abs(moved.sensors[0].pose.matrix - pose.matrix @ pose.matrix).max() < 1e-15
 
 
 @pytest.mark.parametrize(

@@ -243,7 +243,7 @@ def test_what_a_file_described_is_mounted():
     imu = SimpleNamespace(name="imu", type="imu", acc_limit=5.0, update_rate=100.0, acc_noise=noise)
     lidar = SimpleNamespace(name="lidar", type="spinning_lidar", yaw_samples=7, update_rate=4000.0, model="VLP")
     eye = SimpleNamespace(name="eye", type="rgb", width=8, height=6, horizontal_fov=1.0, clip_near=0.0, clip_far=9.0)
-    said = SimpleNamespace(name="head", kind="pair", sensors=(imu, lidar, eye), serial_number="12")
+    said = SimpleNamespace(name="head", kind="pair", sensors=(imu, lidar, eye), serial_number="12", moved=lambda: said)
     world = rbdyn.World(time_step=0.002)
     robot = world.add_articulated_system(models.quadruped(), name="dog")
     robot.mechanism.find_body("LF_SHANK").sensor_sets = (said,)
