@@ -10,7 +10,7 @@ from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.xml_declaration import repaired
 
 MAX_BYTES = 32 << 20
-MAX_TAGS = 500_000  # start and end tags: an element in memory is many times longer than "<a/>"
+MAX_TAGS = 400_000  # start and end tags: an element in memory is many times longer than "<a/>"
 MAX_ATTRIBUTES = 1_000_000  # likewise
 
 

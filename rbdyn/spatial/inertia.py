@@ -54,9 +54,13 @@ class SpatialInertia(Frozen):
         m = number(mass, "mass", low=0.0, unit="[kg]")
         c = as_vector(com, 3, "com", "[m]")
         J = np.zeros((3, 3)) if inertia is None else as_array(inertia, (3, 3), "inertia")
-        if np.abs(J - J.T).max() > 1e-9 * max(1.0, float(np.abs(J).max())):
+        x, y, z = J.tolist()
+        if x[1] == y[0] and x[2] == z[0] and y[2] == z[1]:
+            J = J.copy()
+        elif np.abs(J - J.T).max() > 1e-9 * max(1.0, float(np.abs(J).max())):
             raise Error(f"inertia must be symmetric, got {J.tolist()}")
-        J = 0.5 * J + 0.5 * J.T
+        else:
+            J = 0.5 * J + 0.5 * J.T
         self._set(mass=m, com=c, inertia=J)
 
     @classmethod
@@ -133,6 +137,8 @@ class SpatialInertia(Frozen):
 
     def defect_of_moments(self) -> str:
         """What makes the principal moments those of no body; points, rods and plates are bodies, up to rounding."""
+        if self._is_ordinary():
+            return ""
         moments = np.linalg.eigvalsh(self.inertia)
         scale = max(float(np.abs(moments).max()), 1e-300)
         if moments[0] < -1e-9 * scale:
@@ -140,6 +146,18 @@ class SpatialInertia(Frozen):
         if moments[2] > (moments[0] + moments[1]) * (1 + 1e-6) + 1e-12:
             return f"principal moments {moments.tolist()} kg m^2 break the triangle inequality"
         return ""
+
+    def _is_ordinary(self) -> bool:
+        """Whether the second moments of mass, tr(J)/2 - J, are clearly positive definite, by Sylvester's criterion.
+
+        Then the moments are positive and obey the triangle inequality.
+        """
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.inertia.tolist()
+        half = 0.5 * (xx + yy + zz)
+        a, b, c, least = half - xx, half - yy, half - zz, 1e-6 * half
+        minor = a * b - xy * xy
+        det = a * (b * c - yz * yz) - xy * (xy * c + yz * xz) - xz * (xy * yz + b * xz)
+        return half > 0.0 and a > least and minor > least * half and det > least * half * half
 
     def with_mass(self, mass: float) -> SpatialInertia:
         """The same centre of mass and rotational inertia, and another mass [kg]."""

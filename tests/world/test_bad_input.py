@@ -233,7 +233,7 @@ def test_contact_parameters():
         with pytest.raises(Error):
             world.set_material_pair("a", "b", *arguments)
     with pytest.raises(Error):
-        world.set_material_pair("", "b", 1)
+        world.set_material_pair(None, "b", 1)
     with pytest.raises(Error):
         world.set_material_pair("a", "b", 1.0, static_friction=0.5)
     for wrong in ({"max_iterations": 0}, {"threshold": NAN}, {"alpha_init": 2.0}, {"alpha_min": -1}):

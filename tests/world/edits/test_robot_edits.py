@@ -255,7 +255,7 @@ BAD = {
     "unknown": (lambda r: r.joint("LF_KFE").set(weight=1.0), Error, "'weight'.*damping"),
     "shape": (lambda r: setattr(r.geometry("LF_FOOT/0"), "shape", 0.1), MechanismError, "shape of a Geometry"),
     "mask": (lambda r: setattr(r.geometry("LF_FOOT/0"), "mask", 2**65), MechanismError, "mask of a Geometry"),
-    "material": (lambda r: setattr(r.geometry("LF_FOOT/0"), "material", ""), MechanismError, "material"),
+    "material": (lambda r: setattr(r.geometry("LF_FOOT/0"), "material", 3), MechanismError, "material"),
     "no geometry": (lambda r: r.body("LF_FOOT").add_geometry(Sphere(0.1)), Error, "geometry must be a Geometry"),
 }
 
