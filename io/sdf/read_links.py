@@ -96,11 +96,11 @@ def _geometries(
         diagnostics.warn(item.where, f"<{item.tag[:60]}> in <geometry> is not read; left out", f"geometry/{item.tag}")
         return []
     spec = GeometrySpec(item.where, place, shape, pose, color=color)
-    made = shapes.collision_shapes(spec) if role == "collision" else (shapes.visual_shape(spec),)
+    collides = role == "collision"
+    made = [(piece, color) for piece in shapes.collision_shapes(spec)] if collides else shapes.visual_shapes(spec)
     return [
-        Geometry(piece, pose, place if len(made) == 1 else f"{place}/{k}", color=color)
-        for k, piece in enumerate(made)
-        if piece is not None
+        Geometry(piece, pose, place if len(made) == 1 else f"{place}/{k}", color=color or own)
+        for k, (piece, own) in enumerate(made)
     ]
 
 
