@@ -61,17 +61,20 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
     """
     name = os.fspath(path)
     check_format(name)
-    notes: Notes = []
-    mesh = mesh_of(read_regular(name, MAX_BYTES), name, notes)
-    for line, text in notes:
-        warnings.warn(f"{name}:{line}: {text}", stacklevel=2)
-    return mesh
+    return mesh_of(read_regular(name, MAX_BYTES), name)
 
 
-def mesh_of(data: bytes, name: str, notes: Notes) -> Mesh:
-    """The mesh that the bytes of a file of that name hold; `notes` takes what was left out; errors as `load_mesh`."""
-    vertices, faces = READERS[Path(name).suffix.lower()](data, name, notes)
+def mesh_of(data: bytes, name: str, notes: Notes | None = None) -> Mesh:
+    """The mesh that the bytes of a file of that name hold; errors as `load_mesh`.
+
+    `notes` takes what was left out, which is warned of without them.
+    """
+    found: Notes = [] if notes is None else notes
+    vertices, faces = READERS[Path(name).suffix.lower()](data, name, found)
     try:
-        return Mesh(vertices, faces, path=name)
+        mesh = Mesh(vertices, faces, path=name)
     except Error as error:
         raise MeshError(f"{name}: {error}") from None
+    for line, text in found if notes is None else ():
+        warnings.warn(f"{name}:{line}: {text}", stacklevel=3)
+    return mesh
