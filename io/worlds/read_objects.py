@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rbdyn.collision.shapes import Box, Capsule, Compound, Cone, Cylinder, Ellipsoid, HeightMap, Shape, Sphere
-from rbdyn.errors import Error, FileError
+from rbdyn.errors import CollisionError, Error, FileError
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.meshes.load import MAX_BYTES
 from rbdyn.io.numbers import shown
@@ -144,10 +144,10 @@ class ObjectReader:
             path = finder.find(file)
             if word == "png" or path.suffix.lower() == ".png":
                 scale, offset = dim.number("height_scale", 1.0), dim.number("height_offset", 0.0)
-                shape = HeightMap.from_png(path, size, scale, offset)
+                shape = HeightMap.from_png(path, size, height_scale=scale, height_offset=offset)
             else:
                 shape = height_map_file(path, finder.read(path, MAX_BYTES))
-        except FileError as error:
+        except (FileError, CollisionError) as error:
             raise type(error)(f"{item.where}: <{item.tag}>: {error}") from None
         obj = self._world.add_height_map(shape, None, center, material, group, mask, name)
         self._place(item, obj, None)
