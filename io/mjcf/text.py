@@ -10,7 +10,8 @@ from typing import Any
 from rbdyn.errors import FileError, MjcfError, PathError
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.meshes.load import MAX_BYTES as MAX_MESH
-from rbdyn.io.meshes.load import mesh_of
+from rbdyn.io.meshes.load import check_format, mesh_of
+from rbdyn.io.meshes.merge import Notes
 from rbdyn.io.meshes.write import obj_text
 from rbdyn.io.numbers import shown
 from rbdyn.io.paths import FileFinder
@@ -213,9 +214,13 @@ class TextMaker:
     def _checked_mesh(self, node: Any, path: Path, data: bytes) -> tuple[str, bytes]:
         """A mesh that this library reads, in a form that MuJoCo reads."""
         try:
-            mesh = mesh_of(data, str(path))
+            check_format(path.name)
+            notes: Notes = []
+            mesh = mesh_of(data, str(path), notes)
         except FileError as error:
             raise type(error)(f"{self._where(node)}: <mesh>: {error}") from None
+        for line, text in notes:
+            self._diagnostics.warn(f"{path}:{line}", text)
         suffix = path.suffix.lower()
         binary = suffix == ".stl" and len(data) == 84 + 50 * int.from_bytes(data[80:84], "little")
         if suffix == ".obj" or binary:

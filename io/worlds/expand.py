@@ -18,6 +18,7 @@ from rbdyn.io.worlds.item import FILE, Item
 MAX_INCLUDES = 1000
 MAX_DEPTH = 20  # of files in files, and of arrays in arrays
 MAX_ELEMENTS = 200_000  # after arrays are written out
+MAX_COPIED = 60_000  # of them, by arrays: a short file may not take long
 ROOT = "raisim"
 
 
@@ -36,7 +37,7 @@ class Expander:
 
     def __init__(self, file: str, finders: Any, diagnostics: Diagnostics) -> None:
         self._file, self._finders, self._diagnostics = file, finders, diagnostics
-        self._includes = self._elements = 0
+        self._includes = self._elements = self._copied = 0
 
     def expand(self, root: Any, template: Template) -> Template:
         """Everything inside `root`; returns the template with the file's own parameters, which the caller's precede."""
@@ -113,8 +114,10 @@ class Expander:
             raise item.error(f"from {start:g} to {end:g} by {increment:g} leads nowhere")
         place = item.file
         count = math.ceil((end - start) / increment - 1e-9)  # 0 to 1 by 0.1 are ten, whatever 0.1 is
-        if count * max(1, len(array)) > MAX_ELEMENTS:
-            raise item.error(f"{count} copies of {len(array)} elements, at most {MAX_ELEMENTS} elements")
+        size = max(1, sum(1 for _ in array.iterdescendants()))
+        self._copied += count * size
+        if self._copied > MAX_COPIED:
+            raise item.error(f"{count} copies of {size} elements: arrays make at most {MAX_COPIED} elements")
         for k in range(count):
             inner = _inner(scope, {index: start + k * increment}, item)
             holder = copy.deepcopy(array)

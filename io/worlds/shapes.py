@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ from rbdyn.errors import CollisionError, Error, FileError, PathError
 from rbdyn.io.export.mesh_files import UNIT, MeshFiles, triangles_of
 from rbdyn.io.export.xml_text import element, numbers_text
 from rbdyn.io.mesh_shapes import scaled
-from rbdyn.io.meshes.load import MAX_BYTES, mesh_of
+from rbdyn.io.meshes.load import MAX_BYTES, check_format, mesh_of
+from rbdyn.io.meshes.merge import Notes
 from rbdyn.io.numbers import shown
 from rbdyn.io.paths import FileFinder
 from rbdyn.io.worlds.item import Item
@@ -163,11 +165,17 @@ def _mesh(item: Item, finder: FileFinder) -> Mesh:
 
 def read_mesh_file(item: Item, file: str, finder: FileFinder) -> Mesh:
     """A mesh by its file name."""
+    notes: Notes = []
     try:
+        check_format(file)
         path = finder.find(file)
-        return mesh_of(finder.read(path, MAX_BYTES), str(path))
+        check_format(path.name)
+        mesh = mesh_of(finder.read(path, MAX_BYTES), str(path), notes)
     except FileError as error:
         raise type(error)(f"{item.where}: <{item.tag}>: {error}") from None
+    for line, text in notes:
+        warnings.warn(f"{path}:{line}: {text}", stacklevel=2)
+    return mesh
 
 
 # ---- geometries ----------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ class Transform(Frozen):
             R = matrix_from_rpy(rpy)
         elif rotation is not None:
             R = as_array(rotation, (3, 3), "rotation")
-            if np.abs(R.T @ R - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
+            if np.abs(R).max() > 2.0 or np.abs(R.T @ R - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
                 raise Error(f"rotation must be orthonormal with determinant +1, got {R.tolist()}")
         else:
             R = np.eye(3)

@@ -1,5 +1,6 @@
 """What each reader is asked, and what its answer must be: finite numbers, or an error of ours."""
 
+import importlib.util
 import math
 import os
 import tempfile
@@ -11,7 +12,7 @@ from seeds import INERTIAL, PARAMS, SEEDS
 
 from rbdyn.collision.shapes import HeightMap
 from rbdyn.errors import Error
-from rbdyn.io import load_mesh, load_sensor_set, load_urdf
+from rbdyn.io import load_materials, load_mesh, load_mjcf, load_sdf, load_sensor_set, load_urdf, load_world
 from rbdyn.io.templates import Template
 
 BASE = f'<robot name="r"><link name="base">{INERTIAL}</link></robot>'
@@ -93,7 +94,27 @@ def _heights(data: bytes, folder: Folder) -> None:
     _check(HeightMap.from_text(folder.file(".txt", data)).heights)
 
 
-def _check_mechanism(mechanism) -> None:
+def _world(data: bytes, folder: Folder) -> None:
+    world = load_world(data, base_dir=folder.path)
+    for item in world.objects:
+        _check(*((item.q, item.v) if hasattr(item, "q") else (item.position, item.orientation, item.inertia)))
+
+
+def _materials(data: bytes, folder: Folder) -> None:
+    table = load_materials(data)
+    for pair in (table.default, *table.pairs().values()):
+        _check(np.array(pair.numbers))
+
+
+def _mjcf(data: bytes, folder: Folder) -> None:
+    _check_mechanism(load_mjcf(data, base_dir=folder.path), described=False)
+
+
+def _sdf(data: bytes, folder: Folder) -> None:
+    _check_mechanism(load_sdf(data, base_dir=folder.path), described=False)
+
+
+def _check_mechanism(mechanism, described: bool = True) -> None:
     for body in mechanism.bodies:
         _check(body.inertia.matrix)
         for item in (*body.collision, *body.visual):
@@ -105,7 +126,7 @@ def _check_mechanism(mechanism) -> None:
         for limits in (joint.position_limits or (), (joint.velocity_limit or 0.0, joint.effort_limit or 0.0)):
             assert not any(map(math.isnan, limits)), joint.name
     assert all(isinstance(line, str) and line for line in mechanism.diagnostics)
-    assert mechanism.description.text
+    assert not described or mechanism.description.text
 
 
 def _check(*arrays) -> None:
@@ -113,7 +134,7 @@ def _check(*arrays) -> None:
         assert np.isfinite(array).all(), "a number that is not finite"
 
 
-READERS = {
+READERS = {  # and of MJCF, where MuJoCo is installed
     "urdf": _urdf,
     "template": _template,
     "expression": _expression,
@@ -126,4 +147,9 @@ READERS = {
     "glb": _mesh(".glb"),
     "png": _png,
     "heights": _heights,
+    "world": _world,
+    "materials": _materials,
+    "sdf": _sdf,
 }
+if importlib.util.find_spec("mujoco") is not None:
+    READERS["mjcf"] = _mjcf

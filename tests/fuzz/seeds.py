@@ -4,6 +4,8 @@ import json
 import struct
 import zlib
 
+from format_seeds import FORMATS
+
 INERTIAL = """<inertial><origin xyz="0 0 1" rpy="1 0 0"/><mass value="1"/>
 <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>"""
 DIALECT = f"""<?xml version="1.0"?>
@@ -146,6 +148,7 @@ SEEDS: dict[str, list[bytes]] = {
     "glb": [_glb()],
     "png": [_png()],
     "heights": [b"3 3 2.0 1.0\n0 0.5 1\n1 2 3\n0.1 0.2 0.3\n"],
+    **FORMATS,
 }
 WORDS = [
     "", '"', "<", ">", "/>", "&", "&#0;", "&amp;", "&x;", "<!--", "-->", "]]>", "<![CDATA[", "<?x", "?>", "\0",

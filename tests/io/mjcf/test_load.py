@@ -217,7 +217,7 @@ BAD = {
     "deep": ("<mujoco><worldbody>" + "<body>" * 210 + "</body>" * 210 + "</worldbody></mujoco>", "nested 2.. deep"),
     "passwd": ('<mujoco><include file="/etc/passwd"/></mujoco>', "lies outside"),
     "traversal": ('<mujoco><asset><mesh file="../../../../../etc/passwd.obj"/></asset></mujoco>', "no file"),
-    "format": ('<mujoco><asset><mesh name="a" file="/etc/passwd"/></asset></mujoco>', "lies outside"),
+    "outside": ('<mujoco><asset><mesh name="a" file="/etc/passwd"/></asset></mujoco>', "lies outside"),
 }
 
 
@@ -235,6 +235,13 @@ def test_errors_name_the_file_that_they_are_in(tmp_path):
         io.load_mjcf(tmp_path / "r.xml")
     (tmp_path / "part.xml").write_text("<mujocoinclude><include file='r.xml'/></mujocoinclude>")
     with pytest.raises(MjcfError, match="includes itself"):
+        io.load_mjcf(tmp_path / "r.xml")
+
+
+def test_mesh_formats(tmp_path):
+    (tmp_path / "a.msh").write_bytes(b"1234")
+    (tmp_path / "r.xml").write_text('<mujoco><asset>\n<mesh file="a.msh"/></asset></mujoco>')
+    with pytest.raises(rbdyn.MeshError, match=r"r\.xml:2: <mesh>: .*'\.msh' is not read"):
         io.load_mjcf(tmp_path / "r.xml")
 
 
