@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ class GeomReader:
         r, g, b, a = np.clip(rgba, 0.0, 1.0).tolist()
         return r, g, b, a
 
-    def _filter(self, k: int, drawn: bool, name: str) -> dict[str, int]:
+    def _filter(self, k: int, drawn: bool, name: str) -> dict[str, Any]:
         contype, conaffinity = int(self._model.geom_contype[k]), int(self._model.geom_conaffinity[k])
         if drawn or (contype, conaffinity) == (1, 1):
             return {}
@@ -99,22 +100,26 @@ class GeomReader:
         if kind == PLANE:
             if still:
                 return HalfSpace()
-            return self._left_out(k, "a plane on a body that moves")
+            self._leave_out(k, "a plane on a body that moves")
+            return None
         if kind == HFIELD:
             return self._hfield(int(m.geom_dataid[k]))
         if kind == MESH:
             as_ = ("triangles" if self._visual else "skip") if drawn else self._collision
             return None if as_ == "skip" else self._mesh(int(m.geom_dataid[k]), as_)
-        simple = {
+        simple: dict[int, Callable[[], Shape]] = {
             SPHERE: lambda: Sphere(a),
             CAPSULE: lambda: Capsule(a, 2 * b),
             ELLIPSOID: lambda: Ellipsoid((a, b, c)),
             CYLINDER: lambda: Cylinder(a, 2 * b),
             BOX: lambda: Box((2 * a, 2 * b, 2 * c)),
         }
-        return simple[kind]() if kind in simple else self._left_out(k, f"a geom of type {kind}")
+        if kind in simple:
+            return simple[kind]()
+        self._leave_out(k, f"a geom of type {kind}")
+        return None
 
-    def _left_out(self, k: int, what: str) -> None:
+    def _leave_out(self, k: int, what: str) -> None:
         name = self._model.geom(k).name or str(k)
         self._diagnostics.warn(f"{self._file}:1", f"geom {name!r}: {what} is not read; left out")
 

@@ -55,7 +55,7 @@ def _joint(model: Any, j: int, name: str) -> Joint:
         made = kind()
     else:
         axis = tuple(model.jnt_axis[j].tolist())
-        made = Prismatic(axis) if model.jnt_type[j] == SLIDE else Revolute(axis)  # type: ignore[arg-type]
+        made = Prismatic(axis) if model.jnt_type[j] == SLIDE else Revolute(axis)
     dof, at = int(model.jnt_dofadr[j]), int(model.jnt_qposadr[j])
     stiffness = _scalar(model.jnt_stiffness[j])
     joint = Joint(

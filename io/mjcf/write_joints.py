@@ -75,9 +75,9 @@ class JointWriter:
             self._joint(body, joint, "", type_="ball", pos=pos, range_=limit, **self._passive(joint))
         elif isinstance(kind, Planar):
             parts = (("_x", "slide", kind.x_axis), ("_y", "slide", kind.y_axis), ("_theta", "hinge", kind.normal))
-            for k, (ending, word, axis) in enumerate(parts):
+            for k, (ending, word, direction) in enumerate(parts):
                 at_rest = float(rest[k]) or None if joint.stiffness else None
-                self._joint(body, joint, ending, type_=word, axis=turn @ axis, pos=pos, **self._passive(joint),
+                self._joint(body, joint, ending, type_=word, axis=turn @ direction, pos=pos, **self._passive(joint),
                             springref=at_rest)  # fmt: skip
         elif isinstance(kind, OneAxis) and isinstance(kind, (Revolute, SinCosRevolute, Prismatic)):
             word = "slide" if isinstance(kind, Prismatic) else "hinge"

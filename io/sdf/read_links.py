@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rbdyn.collision.shapes import Box, Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere
 from rbdyn.errors import Error, SdfError
 from rbdyn.io.description import GeometrySpec, MeshFile
@@ -112,7 +114,7 @@ def _shape(item: SdfNode, pose: Transform) -> tuple[Shape | MeshFile | None, Tra
     if tag == "sphere":
         return Sphere(item.number("radius")), pose
     if tag in ("cylinder", "capsule", "cone"):
-        made = {"cylinder": Cylinder, "capsule": Capsule, "cone": Cone}[tag]
+        made: Any = {"cylinder": Cylinder, "capsule": Capsule, "cone": Cone}[tag]
         return made(item.number("radius"), item.number("length")), pose
     if tag == "ellipsoid":
         return Ellipsoid(item.need("radii").vector(3)), pose  # type: ignore[arg-type]

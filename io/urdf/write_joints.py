@@ -82,7 +82,7 @@ def _finite(value: float) -> float:
 def _write_dynamics(node: Any, joint: Joint) -> None:
     given = {name: getattr(joint, name) or None for name in ("damping", "friction", "rotor_inertia", "stiffness")}
     if joint.stiffness or (joint.spring_reference != joint.joint_type.neutral()).any():
-        rest = joint.spring_reference
+        rest: Any = joint.spring_reference
         if joint.joint_type.kind == "sincosrevolute":
             rest = [math.atan2(rest[0], rest[1])]
         elif joint.joint_type.kind == "spquatfloating":

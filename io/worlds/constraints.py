@@ -45,7 +45,7 @@ def _read_end(item: Item, world: World, diagnostics: Diagnostics) -> tuple[Any, 
         point = item.vector("pos", 3, ZERO)
         item.check(diagnostics)
         return None, point
-    obj: Any = world.find(name)  # type: ignore[arg-type]
+    obj: Any = world.find(name)
     body, frame, index = item.get("body"), item.get("frame"), item.get("local_index")
     point = item.vector("pos", 3, ZERO)
     item.check(diagnostics)

@@ -95,7 +95,7 @@ class ObjectReader:
         body_type = item.text("body_type", "dynamic")
         inertia, com = self._inertia(item), self._com(item)
         mass = item.number("mass") if body_type == "dynamic" else item.number("mass", 0.0)
-        words = {"material": material, "group": group, "mask": mask}
+        words: dict[str, Any] = {"material": material, "group": group, "mask": mask}
         plain = inertia is None and com is None and body_type == "dynamic"
         if plain and item.tag in SOLIDS:
             obj = getattr(self._world, f"add_{item.tag}")(*_sizes(shape), mass, **words, name=name)
@@ -105,9 +105,9 @@ class ObjectReader:
             obj = self._world.add_compound(shape, mass, **words, name=name)
         else:
             parts = (
-                Geometry.parts_of(shape, **words)  # type: ignore[arg-type]
+                Geometry.parts_of(shape, **words)
                 if isinstance(shape, Compound)
-                else [Geometry(shape, **words)]  # type: ignore[arg-type]
+                else [Geometry(shape, **words)]
             )
             J = shape.inertia(mass) if inertia is None and mass > 0.0 else inertia
             J = np.zeros((3, 3)) if J is None else J
@@ -132,7 +132,7 @@ class ObjectReader:
     def _height_map(self, item: Item, name: str | None) -> Any:
         material, group, mask = self._contact(item)
         dim = item.child("dim") or item
-        size = tuple(dim.number(word, 0.0) for word in ("x_size", "y_size"))
+        size = dim.number("x_size", 0.0), dim.number("y_size", 0.0)
         center = tuple(dim.number(word, 0.0) for word in ("center_x", "center_y", "center_z"))
         files = {word: item.get(word) or dim.get(word) for word in ("text", "png", "file")}
         given = {word: file for word, file in files.items() if file is not None}
@@ -203,12 +203,13 @@ class ObjectReader:
             if com is not None:
                 obj.set_pose(position=com)
             return
+        pos: tuple[float, ...]
         pos, quat = state.vector("pos", 3, ZERO), state.vector("quat", 4, (1.0, 0.0, 0.0, 0.0))
         linear, angular = state.vector("lin_vel", 3, ZERO), state.vector("ang_vel", 3, ZERO)
         state.check(self._diagnostics)
         try:
             if com is not None:
-                pos = tuple(Transform(quat=quat, translation=pos) @ com)
+                pos = tuple((Transform(quat=quat, translation=pos) @ com).tolist())
             obj.set_pose(pos if state.get("pos") is not None or com is not None else None, quat)
             if any(linear) or any(angular):
                 obj.set_velocity(linear, angular)
@@ -222,7 +223,7 @@ class ObjectReader:
         holder = item if file is not None or dim is None else dim
         file = file or holder.text("file")
         scale = holder.get("scale")
-        factors = (1.0, 1.0, 1.0)
+        factors: Any = (1.0, 1.0, 1.0)
         if scale is not None:
             factors = holder.vector("scale", 3) if len(scale.split()) > 1 else (holder.number("scale"),) * 3
         if 0.0 in factors:
@@ -260,7 +261,7 @@ def _solid_shape(item: Item, diagnostics: Diagnostics) -> Shape:
     elif tag == "sphere":
         shape = Sphere(sizes.number("radius"))
     else:
-        made = {"cylinder": Cylinder, "capsule": Capsule, "cone": Cone}[tag]
+        made: Any = {"cylinder": Cylinder, "capsule": Capsule, "cone": Cone}[tag]
         shape = made(sizes.number("radius"), sizes.number("height"))
     if dim is not None:
         dim.check(diagnostics)

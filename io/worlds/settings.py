@@ -111,9 +111,9 @@ def write_settings(root: Any, world: World, losses: Losses) -> None:
     name = next((n for n in BACKENDS if backend.lower() == f"{n}backend"), None)
     if name is None:
         losses.add("a collision backend of one's own: it has the native one", backend)
-    words = {key: float(getattr(world, key)) for key in PLAIN if key != "contact_margin"}
+    plain = {key: float(getattr(world, key)) for key in PLAIN if key != "contact_margin"}
     element(root, "settings", integrator=world.integrator, substeps=world.substeps, collision=name or "native",
-            contact_margin=float(world.contact_margin), sleeping=bool(world.sleeping), **words,
+            contact_margin=float(world.contact_margin), sleeping=bool(world.sleeping), **plain,
             time=float(world.time), steps=int(world.steps))  # fmt: skip
     for tag, solver in (("contact_solver", world.contact), ("position_solver", world.position_solver)):
         if type(solver) is not BisectionSolver:

@@ -129,7 +129,7 @@ def _plain(item: Item, kind: Any) -> Shape:
     values = {}
     for name in PLAIN[kind]:
         values[name] = item.vector(name, 3) if name in ("size", "radii") else item.number(name)
-    return kind(**values)  # type: ignore[no-any-return]
+    return kind(**values)
 
 
 def _rows(item: Item, name: str) -> np.ndarray:
@@ -199,7 +199,7 @@ def write_geometry(parent: Any, geometry: Geometry, files: MeshFiles, wish: str,
 
 def read_geometry(item: Item, finder: FileFinder) -> Geometry:
     """A <geometry>."""
-    color = None if item.get("color") is None else item.vector("color", 4)
+    color: Any = None if item.get("color") is None else item.vector("color", 4)
     shape, pose = read_shape(item, finder), read_pose(item)
     try:
         return Geometry(shape, pose, item.get("name") or "", item.get("material") or "default", item.bits("group", 1),

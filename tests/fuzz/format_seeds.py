@@ -1,4 +1,5 @@
 """Right inputs of the readers of worlds, materials, MJCF and SDF."""
+# ruff: noqa: E501  (the files are text here, line by line)
 
 MATERIALS = """<material><default friction="0.5" restitution="0.1" restitution_threshold="0.02"/>
 <pair_prop name1="steel" name2="ice" friction="0.05" static_friction="0.1" rolling_friction="0.01"/></material>"""

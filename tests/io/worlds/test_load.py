@@ -135,6 +135,16 @@ def test_height_maps(tmp_path):
     np.testing.assert_array_equal(hills.position, (1, 2, 0))
 
 
+def test_height_maps_of_images(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    image.fromarray(np.array([[0, 100], [200, 50]], np.uint8)).save(tmp_path / "h.png")
+    (tmp_path / "w.xml").write_text("""<raisim><objects><heightmap png="h.png">
+      <dim xSize="2" ySize="3" heightScale="0.01" heightOffset="-1"/></heightmap></objects></raisim>""")
+    shape = io.load_world(tmp_path / "w.xml").objects[0].geometries[0].shape
+    assert shape == HeightMap.from_png(tmp_path / "h.png", (2.0, 3.0), height_scale=0.01, height_offset=-1.0)
+    assert sorted(np.round(shape.heights.ravel(), 12)) == [-1.0, -0.5, 0.0, 1.0]
+
+
 def test_a_compound_and_a_centre_of_mass():
     table = one("""<compound name="t" mass="2"><children><box x="1" y="1" z="0.1"/>
       <child pos="0 0 -0.5"><cylinder radius="0.1" height="1"/></child></children></compound>""")
