@@ -24,7 +24,8 @@ from torch import nn
 import rbdyn.gym  # noqa: F401  registers the environments
 
 HORIZON, EPOCHS, MINIBATCHES = 32, 4, 4
-GAMMA, LAMBDA, CLIP, ENTROPY, VALUE, NORM = 0.98, 0.95, 0.2, 0.0, 0.5, 1.0
+GAMMA, LAMBDA, CLIP, VALUE, NORM = 0.98, 0.95, 0.2, 0.5, 1.0
+NOISE = 0.5, 0.1  # deviation of the actions, at first and in the end: what walks by its noise alone falls without it
 
 
 def layers(inputs: int, outputs: int, scale: float) -> nn.Sequential:
@@ -42,7 +43,7 @@ class Agent(nn.Module):
     def __init__(self, observations: int, actions: int) -> None:
         super().__init__()
         self.actor, self.critic = layers(observations, actions, 0.01), layers(observations, 1, 1.0)
-        self.log_std = nn.Parameter(torch.full((actions,), -0.7))
+        self.register_buffer("log_std", torch.full((actions,), NOISE[0]).log())
         self.register_buffer("mean", torch.zeros(observations))
         self.register_buffer("square", torch.ones(observations))
         self.count = 1e-2
@@ -57,11 +58,11 @@ class Agent(nn.Module):
         self.square += share * ((x**2).mean(0) - self.square)
 
     def judge(self, x: torch.Tensor, actions: torch.Tensor | None = None):
-        """Actions, their log-probabilities, entropy and values."""
+        """Actions, their log-probabilities, and values."""
         seen = self.seen(x)
         chance = torch.distributions.Normal(self.actor(seen), self.log_std.exp())
         actions = chance.sample() if actions is None else actions
-        return actions, chance.log_prob(actions).sum(1), chance.entropy().sum(1), self.critic(seen)[:, 0]
+        return actions, chance.log_prob(actions).sum(1), self.critic(seen)[:, 0]
 
 
 def advantages(rewards, values, done, last):
@@ -78,11 +79,11 @@ def improve(agent, optimiser, x, actions, log_probs, gains, returns):
     """Some passes over what was seen, in small steps."""
     for _ in range(EPOCHS):
         for rows in torch.randperm(len(x)).chunk(MINIBATCHES):
-            _, log_prob, entropy, value = agent.judge(x[rows], actions[rows])
+            _, log_prob, value = agent.judge(x[rows], actions[rows])
             ratio, gain = (log_prob - log_probs[rows]).exp(), gains[rows]
             gain = (gain - gain.mean()) / (gain.std() + 1e-8)
             policy = -torch.min(ratio * gain, ratio.clamp(1 - CLIP, 1 + CLIP) * gain).mean()
-            loss = policy + VALUE * ((value - returns[rows]) ** 2).mean() - ENTROPY * entropy.mean()
+            loss = policy + VALUE * ((value - returns[rows]) ** 2).mean()
             optimiser.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(agent.parameters(), NORM)
@@ -99,20 +100,22 @@ def train(name: str, minutes: float, num_envs: int = 128, threads: int = 2, seed
     began, steps, rows, ended = time.perf_counter(), 0, [], []
     returns_now = np.zeros(num_envs)
     while (spent := (time.perf_counter() - began) / 60.0) < minutes:
+        share = spent / minutes
+        agent.log_std.fill_(np.log(NOISE[0]) * (1.0 - share) + np.log(NOISE[1]) * share)
         for group in optimiser.param_groups:
-            group["lr"] = 1e-3 * (1.0 - 0.9 * spent / minutes)
+            group["lr"] = 1e-3 * (1.0 - 0.9 * share)
         kept = [[] for _ in range(6)]
         for _ in range(HORIZON):
             now = torch.from_numpy(x)
             with torch.no_grad():
-                actions, log_prob, _, value = agent.judge(now)
+                actions, log_prob, value = agent.judge(now)
             x, reward, terminated, truncated, info = envs.step(actions.numpy())
             returns_now += reward
             done = terminated | truncated
             if truncated.any():  # the episode would have gone on: its last state is worth what it is worth
                 final = torch.from_numpy(np.stack(info["final_obs"][truncated]))
                 with torch.no_grad():
-                    reward[truncated] += GAMMA * agent.judge(final)[3].numpy()
+                    reward[truncated] += GAMMA * agent.judge(final)[2].numpy()
             ended += returns_now[done].tolist()
             returns_now[done] = 0.0
             for store, item in zip(kept, (now, actions, log_prob, torch.from_numpy(reward).float(), value,
@@ -120,7 +123,7 @@ def train(name: str, minutes: float, num_envs: int = 128, threads: int = 2, seed
                 store.append(item)
         seen, actions, log_probs, rewards, values, dones = map(torch.stack, kept)
         with torch.no_grad():
-            gains = advantages(rewards, values, dones, agent.judge(torch.from_numpy(x))[3])
+            gains = advantages(rewards, values, dones, agent.judge(torch.from_numpy(x))[2])
         flat = [item.flatten(0, 1) for item in (seen, actions, log_probs, gains, gains + values)]
         agent.learn_scale(flat[0])
         improve(agent, optimiser, *flat)

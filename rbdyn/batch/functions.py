@@ -37,7 +37,7 @@ def _has(name: str) -> bool:
 
 
 def isa() -> str:
-    """Which instruction set is used: the widest there is, or what the variable RBDYN_ISA says; results do not differ."""
+    """Which instruction set is used: the widest there is, or what RBDYN_ISA says; results do not differ."""
     there, forced = available(), os.environ.get("RBDYN_ISA")
     if forced is None:
         return there[0]
@@ -253,8 +253,8 @@ def _run(task: str, model: Any, q: Any, v: Any, x: Any, name: str, out: Any, thr
         if done < edges[k + 1] - edges[k]:
             first = edges[k] + done
             raise StateError(
-                f"q holds a quaternion, or a pair [sine, cosine], that is not of unit length, in one of rows {first} to "
-                f"{min(first + module.WIDTH, n) - 1}"
+                "q holds a quaternion, or a pair [sine, cosine], that is not of unit length, in one of rows "
+                f"{first} to {min(first + module.WIDTH, n) - 1}"
             )
 
     if parts == 1:

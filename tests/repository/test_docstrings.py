@@ -10,8 +10,8 @@ import rbdyn
 import rbdyn.contact
 
 PACKAGES = (
-    *("rbdyn", "rbdyn.collision", "rbdyn.contact", "rbdyn.io", "rbdyn.models", "rbdyn.parallel", "rbdyn.recording"),
-    *("rbdyn.scenery", "rbdyn.sensors", "rbdyn.testing", "rbdyn.viewer", "rbdyn.world"),
+    *("rbdyn", "rbdyn.batch", "rbdyn.collision", "rbdyn.contact", "rbdyn.io", "rbdyn.models", "rbdyn.parallel"),
+    *("rbdyn.recording", "rbdyn.scenery", "rbdyn.sensors", "rbdyn.testing", "rbdyn.viewer", "rbdyn.world"),
     *(["rbdyn.gym"] if importlib.util.find_spec("gymnasium") else []),
 )
 

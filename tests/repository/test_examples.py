@@ -88,6 +88,7 @@ def test_readme_example_does_what_it_says():
 
 
 PAGES = (
+    "batch",
     "contact",
     "friction",
     "learning",
