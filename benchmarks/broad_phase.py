@@ -68,7 +68,8 @@ def _heaps(counts: tuple[int, ...], kinds: tuple[str, ...]) -> None:
             _mujoco(loops, shapes, looks)
             _fcl(loops, shapes, looks)
             seconds = by_turns(loops, len(looks), 5)
-            ratios = [seconds[peer] / seconds["rbdyn"] if peer in seconds else None for peer in ("mujoco", "python-fcl")]
+            peers = ("mujoco", "python-fcl")
+            ratios = [seconds[peer] / seconds["rbdyn"] if peer in seconds else None for peer in peers]
             rows.append(
                 [f"{n} {kind}", str(contacts), table.number(1e3 * seconds["rbdyn"]),
                  table.number(1e9 * seconds["rbdyn"] / n), *(table.number(r) for r in ratios)]

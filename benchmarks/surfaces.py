@@ -102,7 +102,9 @@ def _asking(counts: tuple[int, ...]) -> None:
             request = coal.CollisionRequest()
             request.num_max_contacts = 100
 
-            def loop(model: Any = model, box: Any = box, transforms: Any = transforms, here: Any = here) -> int:
+            def loop(
+                model: Any = model, box: Any = box, transforms: Any = transforms, here: Any = here, request: Any = request
+            ) -> int:
                 count = 0
                 for T in transforms:
                     result = coal.CollisionResult()

@@ -89,7 +89,8 @@ def lumps() -> Mesh:
     u = 2 * np.pi * np.arange(n) / n
     v = np.pi * (np.arange(m) + 0.5) / m
     U, V = np.meshgrid(u, v, indexing="ij")
-    r = 1.2 + 0.15 * np.sin(3 * U) * np.sin(V) ** 3 + 0.1 * np.cos(7 * V) + 0.06 * np.sin(9 * U + 5 * V) * np.sin(V) ** 9
+    r = 1.2 + 0.15 * np.sin(3 * U) * np.sin(V) ** 3 + 0.1 * np.cos(7 * V)
+    r += 0.06 * np.sin(9 * U + 5 * V) * np.sin(V) ** 9
     side = grid(r * np.sin(V) * np.cos(U), r * np.sin(V) * np.sin(U), r * np.cos(V), (True, False))
     at = np.arange(n * m).reshape(n, m)
     caps = [(at[0, 0], at[k, 0], at[k + 1, 0]) for k in range(1, n - 1)]

@@ -127,7 +127,6 @@ cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
     return 0
 
 
-
 # ---- motions -----------------------------------------------------------------------------
 
 cdef double travel_of(const ShapeRecord* s, BodyMotions motions, double least) noexcept nogil:

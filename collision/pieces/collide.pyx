@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY
 
 from rbdyn.collision._types cimport (
-    HEIGHT_MAP, HULL_CORE, TRIANGLE, ContactBuffer, ConvexShape, Pose, PosedShape, ShapeRecord,
+    HEIGHT_MAP, HULL_CORE, MESH, TRIANGLE, ContactBuffer, ContactPoint, ConvexShape, Pose, PosedShape, ShapeRecord,
 )
 from rbdyn.collision.bounds cimport centre_of
 from rbdyn.collision.kernels.core cimport core_radius, support
@@ -17,11 +17,15 @@ from rbdyn.collision.kernels.vectors cimport along, norm3
 from rbdyn.collision.pieces.grid cimport triangle_at
 from rbdyn.collision.pieces.merge cimport merge_contacts, mixed_feature
 from rbdyn.collision.pieces.walk cimport Walk, begin_walk, next_triangle
+from rbdyn.collision.rays.ray cimport Entrance
+from rbdyn.collision.rays.triangles cimport enter_mesh
 from rbdyn.collision.shapes.height_map cimport HeightMapData
+from rbdyn.collision.shapes.mesh cimport MeshData
 from rbdyn.collision.sink cimport Sink, emit
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, mul3, neg3, scale3, sub3, tmul3, zero3
 
 cdef double NEAR = 5e-3            # share of a shape's radius: contacts nearer to each other are one
+cdef double DEEP = 0.01            # share of a shape's radius: what is deeper is looked at twice
 cdef ConvexShape _triangle
 _triangle.core, _triangle.support, _triangle.feature = HULL_CORE, NULL, triangle_feature
 
@@ -56,14 +60,43 @@ cdef void name_features(ContactBuffer* out, int first, int piece) noexcept nogil
             out.point[i].feature = mixed_feature(out.point[i].feature, piece)
 
 
-cdef bint pass_over(const PosedShape* a, const PosedShape* whole, double margin, bint deep, Sink* sink) noexcept nogil:
-    """The contacts of all triangles that are near; whether the shape lies in any of them."""
+cdef void drop_beyond(
+        const PosedShape* whole, const TriangleData* t, double small, Sink* sink, int first) noexcept nogil:
+    """Drop deep contacts with a triangle of a mesh between which and the other shape's point there is another one.
+
+    That point has come out on the other side of what is thin there, or was never in: a corner, an edge, a sheet.  It
+    is looked at from a little nearer to the triangle's middle, as at its corners others meet it.
+    """
+    cdef ContactBuffer* out = sink.out
+    cdef ContactPoint* c
+    cdef Vec3 up, x, y, middle = scale3(1.0 / 3.0, add3(corner(t, 0), add3(corner(t, 1), corner(t, 2))))
+    cdef Entrance e
+    cdef int i, n = first
+    for i in range(first, out.n):
+        c = &out.point[i]
+        if c.depth > small:
+            up = tmul3(whole.X.R, neg3(c.normal) if sink.swapped else c.normal)
+            y = along(tmul3(whole.X.R, sub3(c.position, whole.X.p)), 0.5 * c.depth, up)
+            y = along(y, 0.02, sub3(middle, y))
+            x = along(y, -c.depth, up)
+            if enter_mesh(<const MeshData*> whole.s.data, x, up, 0.999 * c.depth, &e):
+                continue
+        if n < i:
+            out.point[n] = c[0]
+        n += 1
+    out.n = n
+
+
+cdef bint pass_over(
+        const PosedShape* a, const PosedShape* whole, double margin, bint deep, bint beyond, Sink* sink) noexcept nogil:
+    """The contacts of all triangles that are near, also `beyond` others; whether the shape lies in any of them."""
     cdef Walk walk
     cdef TriangleData t
     cdef ShapeRecord s
     cdef PosedShape piece
     cdef int k, first
     cdef bint lies_in = False, ball = is_ball(a)
+    cdef double small = DEEP * a.s.bounds.radius
     begin_piece(whole, &s, &t, &piece)
     begin_walk(&walk, whole, a, margin)
     k = next_triangle(&walk, &t)
@@ -72,6 +105,8 @@ cdef bint pass_over(const PosedShape* a, const PosedShape* whole, double margin,
         first = sink.out.n
         if ball_triangle(a, &piece, margin, deep, sink) if ball else convex_triangle(a, &piece, margin, deep, sink):
             lies_in = True
+        if whole.s.kind == <int> MESH and not beyond:
+            drop_beyond(whole, &t, small, sink, first)
         name_features(sink.out, first, k)
         k = next_triangle(&walk, &t)
     return lies_in
@@ -192,8 +227,10 @@ cdef void convex_surface(const PosedShape* a, const PosedShape* b, double margin
     cdef int first = sink.out.n
     if b.s.kind == HEIGHT_MAP and push_up(a, b, margin, sink):
         return
-    if pass_over(a, b, margin, False, sink) and sink.out.n == first:
-        pass_over(a, b, margin, True, sink)
+    if pass_over(a, b, margin, False, False, sink) and sink.out.n == first:
+        pass_over(a, b, margin, True, False, sink)
+        if sink.out.n == first:
+            pass_over(a, b, margin, True, True, sink)
         if sink.out.n == first:
             lift_off(a, b, margin, sink)
     merge_contacts(sink.out, first, NEAR * a.s.bounds.radius)
@@ -213,7 +250,7 @@ cdef bint pieces_against(const PosedShape* a, const PosedShape* b, double margin
     while k >= 0 and not sink.full:
         measure_piece(&s, &t)
         n = sink.out.n
-        if pass_over(&piece, b, margin, False, sink):
+        if pass_over(&piece, b, margin, False, False, sink):
             lies_in = True
         name_features(sink.out, n, k)
         k = next_triangle(&walk, &t)

@@ -11,6 +11,7 @@ from surfaces import nearest_on, rough_map, triangles_of
 from rbdyn.collision import (
     Box,
     Capsule,
+    Compound,
     Cone,
     ConvexHull,
     Cylinder,
@@ -20,6 +21,7 @@ from rbdyn.collision import (
     Sphere,
     SupportShape,
     distance,
+    shape_cast,
 )
 from rbdyn.errors import CollisionError
 
@@ -177,3 +179,25 @@ def test_many_poses_are_as_many_answers():
 def test_bad_arguments_are_named(call, word):
     with pytest.raises(CollisionError, match=word):
         call()
+
+
+def test_a_compound_is_as_far_as_the_nearest_of_its_parts(seed):
+    """Of two tables, at several poses at once: the least over all pairs; a cast of one is that of its parts."""
+    rng = np.random.default_rng(seed)
+    legs = [(Box((0.1, 0.1, 0.6)), pose(x, y, -0.35, np.eye(3))) for x in (-0.4, 0.4) for y in (-0.3, 0.3)]
+    table = Compound([Box((1.0, 0.8, 0.1)), *legs])
+    X = np.array([random_pose(rng, 1.5) for _ in range(6)])
+    Y = random_pose(rng, 0.2)
+    found = distance(table, X, table, Y)
+    every = [[distance(a, X @ A, b, Y @ B) for a, A in table.parts] for b, B in table.parts]
+    np.testing.assert_array_equal(found.distance, np.min([[d.distance for d in row] for row in every], axis=(0, 1)))
+    free = found.distance > 0.0
+    assert free.any()
+    np.testing.assert_allclose(found.on_a - found.on_b, found.distance[:, None] * found.normal, atol=1e-9)
+    one = distance(table, X[0], Sphere(0.1), Y)
+    assert one.distance == distance(Sphere(0.1), Y, table, X[0]).distance
+    way = Y[:3, 3] - X[:, :3, 3]
+    hits = shape_cast(Sphere(0.1), X, way, table, Y)
+    least = np.min([shape_cast(Sphere(0.1), X, way, part, Y @ B).fraction for part, B in table.parts], axis=0)
+    np.testing.assert_array_equal(hits.fraction, least)
+    assert (least < 1.0).any()

@@ -18,6 +18,7 @@ from rbdyn.collision import (
     Mesh,
     NativeBackend,
     Sphere,
+    distance,
 )
 from rbdyn.errors import CollisionError
 
@@ -292,3 +293,54 @@ def test_fractal_terrain():
             HeightMap.fractal(**{name: value})
     with pytest.raises(CollisionError, match="samples"):
         HeightMap.fractal(5)
+
+
+def cone_mesh(sides=32):
+    """Long triangles that meet in a sharp corner."""
+    a = 2.0 * np.pi * np.arange(sides) / sides
+    rim = np.stack([0.1 * np.cos(a), 0.1 * np.sin(a), np.zeros(sides)], axis=1)
+    k = np.arange(sides)
+    next_ = (k + 1) % sides
+    faces = np.concatenate([np.c_[k, next_, np.full(sides, sides)], np.c_[next_, k, np.full(sides, sides + 1)]])
+    return Mesh(np.vstack([rim, (0.0, 0.0, 0.2), (0.0, 0.0, 0.0)]), faces)
+
+
+@pytest.mark.parametrize("name", ["box", "hull", "cylinder"])
+def test_what_touches_a_sharp_corner_is_not_pushed_by_what_lies_behind_it(name):
+    """Triangles whose planes a shape is far behind, on the other side of the corner, said up to 60 mm.
+
+    Of one pose in ten some still say more than 1 mm, none more than 15 mm.
+    """
+    rng, mesh, shape, excess = np.random.default_rng(4), cone_mesh(), SHAPES[name], []
+    solid = ConvexHull(mesh.vertices)
+    for k in range(250):
+        n = np.array([0.0, 0.0, 1.0]) + 0.6 * rng.normal(size=3)
+        n /= np.linalg.norm(n)
+        R = Rotation.random(random_state=rng).as_matrix()
+        low = R @ shape.farthest(-R.T @ n)
+        X = pose(*((0.0, 0.0, 0.2) - low + 0.01 * rng.normal(size=3)), R)
+        for _ in range(4):  # until they all but touch
+            near = distance(shape, X, solid, np.eye(4))
+            X[:3, 3] -= (near.distance + (k % 3 - 1) * 3e-4) * near.normal
+        apart = distance(shape, X, solid, np.eye(4)).distance
+        found = meet(mesh, shape, X, 1e-3)
+        if len(found):
+            excess.append(found["depth"].max() - max(-apart, 0.0))
+    assert len(excess) > 200
+    assert max(excess) < 0.015
+    assert np.mean(np.array(excess) > 1e-3) < 0.1
+
+
+def test_a_flat_mesh_has_a_box_and_a_farthest_point():
+    """It has no hull; vertices that no triangle uses count for nothing."""
+    sheet = Mesh([(0, 0, 1), (2, 0, 1), (2, 3, 1), (9, 9, 9)], [(0, 1, 2)])
+    np.testing.assert_array_equal(sheet.bounding_box(), [(0, 0, 1), (2, 3, 1)])
+    np.testing.assert_array_equal(sheet.farthest(np.array([1.0, 1.0, 0.0])), (2, 3, 1))
+    with pytest.raises(CollisionError, match="all of these have the same corner twice"):
+        Mesh([(0, 0, 1), (2, 0, 1), (2, 3, 1)], [(0, 1, 1), (2, 2, 2)])
+
+
+def test_slopes_are_those_of_the_triangles():
+    """A ramp of one in two, and where it ends."""
+    ramp = HeightMap([[0.0, 1.0, 1.0], [0.0, 1.0, 1.0]], (4.0, 1.0))
+    np.testing.assert_allclose(ramp.slope([-1.0, -0.5, 1.0], 0.1), [np.arctan(0.5), np.arctan(0.5), 0.0], atol=1e-9)
