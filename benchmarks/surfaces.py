@@ -103,7 +103,11 @@ def _asking(counts: tuple[int, ...]) -> None:
             request.num_max_contacts = 100
 
             def loop(
-                model: Any = model, box: Any = box, transforms: Any = transforms, here: Any = here, request: Any = request
+                model: Any = model,
+                box: Any = box,
+                transforms: Any = transforms,
+                here: Any = here,
+                request: Any = request,
             ) -> int:
                 count = 0
                 for T in transforms:
