@@ -69,6 +69,8 @@ class Contents:
         One behind the other in time.
     user : dict
         Name -> (n, ...) ndarray, a value for each frame: what the user's function gave.
+    sensors : dict
+        Name "ROBOT/SET/SENSOR" -> {"time": (k,) ndarray [s], name of a value: (k, ...) ndarray}, at its own rate.
     snapshot : bytes
         Of the World when it was begun; empty if there is none.
     end : dict
@@ -79,6 +81,7 @@ class Contents:
 
     segments: tuple[Segment, ...]
     user: dict[str, Array] = field(default_factory=dict)
+    sensors: dict[str, dict[str, NDArray[Any]]] = field(default_factory=dict)
     snapshot: bytes = b""
     end: dict[str, Any] = field(default_factory=dict)
     every: int = 1
@@ -95,4 +98,13 @@ class Contents:
                 parts.append(segment.taken(here))
             first += len(segment)
         user = {name: values[index] for name, values in self.user.items()}
-        return Contents(tuple(parts), user, every=self.every)
+        time = np.concatenate([part.time for part in parts]) if parts else np.zeros(1)
+        return Contents(tuple(parts), user, between(self.sensors, time.min(), time.max()), every=self.every)
+
+
+def between(
+    sensors: dict[str, dict[str, NDArray[Any]]], start: float, end: float
+) -> dict[str, dict[str, NDArray[Any]]]:
+    """What sensors measured from one time to another."""
+    chosen = {name: (values["time"] >= start) & (values["time"] <= end) for name, values in sensors.items()}
+    return {name: {key: array[chosen[name]] for key, array in values.items()} for name, values in sensors.items()}

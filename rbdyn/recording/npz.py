@@ -31,7 +31,10 @@ def save(recording: Any, path: str | os.PathLike[str]) -> None:
         arrays |= dict(plain(recording, contents.segments[0]))
     arrays |= {f"user/{name}": values for name, values in contents.user.items()}
     said = {"format": FORMAT, "every": contents.every, "end": contents.end, "segments": len(contents.segments),
-            "complete": recording.complete, "user": list(contents.user)}  # fmt: skip
+            "complete": recording.complete, "user": list(contents.user),
+        "sensors": {name: list(measured) for name, measured in contents.sensors.items()}}  # fmt: skip
+    for name, measured in contents.sensors.items():
+        arrays |= {f"sensors/{name}/{key}": values for key, values in measured.items()}
     arrays["recording/said"] = _bytes(json.dumps(said).encode())
     arrays["recording/snapshot"] = _bytes(contents.snapshot)
     for k, segment in enumerate(contents.segments):
@@ -76,7 +79,11 @@ def read(path: Path) -> tuple[Contents, bool]:
             n = sum(map(len, segments))
             user = {str(name): _of_length(file[f"user/{name}"], n) for name in said["user"]}
             snapshot = file["recording/snapshot"].tobytes()
-            contents = Contents(segments, user, snapshot, dict(said["end"]), int(said["every"]))
+            sensors = {
+                str(name): {str(key): file[f"sensors/{name}/{key}"] for key in keys}
+                for name, keys in said.get("sensors", {}).items()
+            }
+            contents = Contents(segments, user, sensors, snapshot, dict(said["end"]), int(said["every"]))
             return contents, bool(said["complete"])
     except RecordingError:
         raise

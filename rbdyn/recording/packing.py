@@ -20,7 +20,7 @@ from rbdyn.spatial.transform import Transform
 
 HEAD = struct.Struct("<QQ")  # bytes of the JSON, and of the arrays before compression
 MOST_BYTES = 2**31  # of arrays
-DTYPES = ("<f8", "<f4", "<i4")
+DTYPES = ("<f8", "<f4", "<i4", "<i8", "|u1", "|b1")
 
 
 class Arrays:
@@ -100,6 +100,27 @@ def shape_number(shape: Shape, known: dict[Any, int], shapes: list[Any], arrays:
     except TypeError:
         known[id(shape)] = len(shapes) - 1
     return len(shapes) - 1
+
+
+def packed_measurement(name: str, time: float, values: dict[str, NDArray[Any]]) -> bytes:
+    """What a sensor measured at one time, as bytes."""
+    arrays = Arrays()
+    told = {key: arrays.put(plain(np.asarray(value))) for key, value in values.items()}
+    text = json.dumps({"name": name, "time": time, "values": told}, separators=(",", ":")).encode()
+    return HEAD.pack(len(text), 0) + text + arrays.joined()
+
+
+def plain(array: NDArray[Any]) -> NDArray[Any]:
+    """Of a type that recordings have."""
+    return array if array.dtype.newbyteorder("<").str in DTYPES else array.astype(np.float64)
+
+
+def unpacked_measurement(data: bytes) -> tuple[str, float, dict[str, NDArray[Any]]]:
+    """Name, time and values of which `packed_measurement` told; a ValueError or the like if these bytes are none."""
+    n_text, _ = HEAD.unpack_from(data)
+    said = json.loads(data[HEAD.size : HEAD.size + n_text])
+    arrays = Arrays(data[HEAD.size + n_text :])
+    return str(said["name"]), float(said["time"]), {str(k): arrays.take(v) for k, v in said["values"].items()}
 
 
 def unpacked(data: bytes) -> Inventory:

@@ -7,7 +7,7 @@ import mmap
 import os
 import tempfile
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -18,14 +18,14 @@ from rbdyn.arguments import flag, shown, whole
 from rbdyn.errors import Error, PathError, RecordingError
 from rbdyn.recording.contents import Contents
 from rbdyn.recording.describing import inventory_of, lead
-from rbdyn.recording.packing import packed
+from rbdyn.recording.packing import packed, packed_measurement
 from rbdyn.recording.recording import Recording
 from rbdyn.recording.records import file_head, record
 from rbdyn.recording.stream import read_stream
 from rbdyn.recording.tape import Tape
 from rbdyn.scenery import Scenery
 from rbdyn.version import __version__
-from rbdyn.world import World
+from rbdyn.world import ArticulatedSystem, World
 
 FRAME_TIME = 0.01  # [s] from frame to frame, if nothing else is said
 UserFunction = Callable[[World], Mapping[str, Any]]
@@ -39,9 +39,10 @@ def record_world(
     contacts: bool = False,
     user: UserFunction | None = None,
     path: str | os.PathLike[str] | None = None,
+    sensors: bool | Iterable[Any] = False,
 ) -> Recorder:
     """Begin a recording; `World.record` says the rest."""
-    return Recorder(world, every, contacts, user, path)
+    return Recorder(world, every, contacts, user, path, sensors)
 
 
 class Recorder(Recording):
@@ -52,7 +53,7 @@ class Recorder(Recording):
 
     Parameters
     ----------
-    world, every, contacts, user, path
+    world, every, contacts, user, path, sensors
         As for `World.record`.
     """
 
@@ -63,6 +64,7 @@ class Recorder(Recording):
         contacts: bool = False,
         user: UserFunction | None = None,
         path: str | os.PathLike[str] | None = None,
+        sensors: bool | Iterable[Any] = False,
     ) -> None:
         if not isinstance(world, World):
             raise Error(f"world must be a World, got {shown(world)}")
@@ -75,6 +77,8 @@ class Recorder(Recording):
         self._scenery = Scenery(world, geometry="both")
         self._world = weakref.ref(world)
         self._user = user
+        self._sensors = sensors if isinstance(sensors, bool) else chosen_sensors(sensors)
+        self._stamps: dict[str, float] = {}
         self._schema: dict[str, list[int]] | None = None
         self._pid = os.getpid()
         self._file = _file_at(path)
@@ -105,7 +109,7 @@ class Recorder(Recording):
         if tape.error is not None:
             raise RecordingError(tape.error)
         world.add_observer(tape)
-        if self._user is not None:
+        if self._user is not None or self._sensors:
             self._observer = self._after_step
             world.add_observer(self._observer)
 
@@ -122,8 +126,20 @@ class Recorder(Recording):
 
     def _after_step(self, world: World) -> None:
         """Observer: the user's values, if the tape has just written a frame."""
-        if self._tape.fresh and self._tape.is_open:
+        if not self._tape.is_open:
+            return
+        if self._sensors:
+            self._append_measurements(world)
+        if self._tape.fresh and self._user is not None:
             self._append_user(world)
+
+    def _append_measurements(self, world: World) -> None:
+        """What sensors measured since the last step."""
+        for sensor in sensors_of(world) if isinstance(self._sensors, bool) else self._sensors:
+            name, stamp = sensor.full_name, sensor.time_stamp
+            if stamp >= 0.0 and self._stamps.get(name) != stamp:
+                self._stamps[name] = stamp
+                self._tape.append(record(b"sens", packed_measurement(name, stamp, sensor.values)))
 
     def _append_user(self, world: World) -> None:
         assert self._user is not None
@@ -185,7 +201,7 @@ class Recorder(Recording):
             tape.append(record(b"done", json.dumps(said).encode()))
         if world is not None and self in _alive:
             world.remove_observer(tape)
-            if self._user is not None:
+            if self._user is not None or self._sensors:
                 world.remove_observer(self._observer)
         _alive.discard(self)
         tape.close()
@@ -231,6 +247,26 @@ def _file_at(path: str | os.PathLike[str] | None) -> IO[bytes]:
         raise PathError(f"path: {os.fspath(path)!r} cannot be written: {error}") from None
     except TypeError:
         raise Error(f"path must be a str or os.PathLike, got {shown(path)}") from None
+
+
+def sensors_of(world: World) -> Iterator[Any]:
+    """All sensors of all robots."""
+    for obj in world.objects:
+        if isinstance(obj, ArticulatedSystem):
+            for sensor_set in obj.sensor_sets.values():
+                yield from sensor_set.sensors
+
+
+def chosen_sensors(sensors: Any) -> list[Any]:
+    """Those that were given, or Error."""
+    try:
+        chosen = list(sensors)
+    except TypeError:
+        raise Error(f"sensors must be True, or sensors of robots, got {shown(sensors)}") from None
+    for sensor in chosen:
+        if not (hasattr(sensor, "full_name") and hasattr(sensor, "time_stamp")):
+            raise Error(f"sensors must hold sensors of robots, got {shown(sensor)}")
+    return chosen
 
 
 def _numbers(values: Any) -> dict[str, np.ndarray]:

@@ -126,6 +126,14 @@ class Recording:
         """What the user's function gave: name -> (n, ...) ndarray, read-only."""
         return MappingProxyType(self._contents().user)
 
+    @property
+    def sensors(self) -> Mapping[str, Mapping[str, NDArray[Any]]]:
+        """What sensors measured, at their own rates: "ROBOT/SET/SENSOR" -> "time" (k,) [s] and its values (k, ...).
+
+        Where a value changes its shape it has the largest one, filled up with NaN.
+        """
+        return MappingProxyType(self._contents().sensors)
+
     def __len__(self) -> int:
         return len(self._contents())
 

@@ -28,14 +28,19 @@ cdef inline uint64_t mixed(uint64_t h, uint64_t word) noexcept nogil:
     return h * <uint64_t> 0x9E3779B97F4A7C15
 
 cdef inline uint64_t record_checksum(const RecordHead* head, const char* payload) noexcept nogil:
-    """What `head.checksum` has to be."""
+    """What `head.checksum` has to be: of four checksums of every fourth word, which a processor works at at once."""
     cdef const uint64_t* words = <const uint64_t*> payload
-    cdef uint64_t h = mixed(<uint64_t> 0xCBF29CE484222325, (<const uint64_t*> head)[0])
-    cdef uint64_t k
-    h = mixed(h, head.size)
-    for k in range(head.size >> 3):
-        h = mixed(h, words[k])
-    return h
+    cdef uint64_t a = mixed(<uint64_t> 0xCBF29CE484222325, (<const uint64_t*> head)[0])
+    cdef uint64_t b = mixed(<uint64_t> 0xCBF29CE484222325, head.size)
+    cdef uint64_t c = 1, d = 2, k = 0, n = head.size >> 3
+    while k + 4 <= n:
+        a, b = mixed(a, words[k]), mixed(b, words[k + 1])
+        c, d = mixed(c, words[k + 2]), mixed(d, words[k + 3])
+        k += 4
+    while k < n:
+        a = mixed(a, words[k])
+        k += 1
+    return mixed(mixed(mixed(a, b), c), d)
 
 cdef inline void seal(RecordHead* head, const char* kind, uint32_t padding, uint64_t size) noexcept nogil:
     """Write the head of the payload that lies behind it in memory."""

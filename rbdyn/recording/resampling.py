@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbdyn.arguments import number
 from rbdyn.errors import Error
-from rbdyn.recording.contents import Contents, Segment
+from rbdyn.recording.contents import Contents, Segment, between
 from rbdyn.recording.inventory import CENTER, ENERGIES, POSE, Inventory
 from rbdyn.spatial.rotations import Array
 
@@ -28,7 +28,8 @@ def resampled(contents: Contents, time: Array, times: ArrayLike | None, rate: fl
             parts.append(_interpolated(segment, wanted[here], last[here] - first))
         first += len(segment)
     user = {name: values[last] for name, values in contents.user.items()}
-    return Contents(tuple(parts), user, every=contents.every)
+    sensors = between(contents.sensors, wanted[0], wanted[-1])
+    return Contents(tuple(parts), user, sensors, every=contents.every)
 
 
 def wanted_times(time: Array, times: ArrayLike | None, rate: float | None) -> Array:

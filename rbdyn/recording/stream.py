@@ -8,6 +8,7 @@
 | "fram" | a frame (tape.pxd) |
 | "usch" | JSON: names and shapes of the user's values |
 | "user" | int64 number of the frame, then the user's values as doubles |
+| "sens" | what a sensor measured (packing.py) |
 | "done" | JSON: steps, time and hash of the World at the end |
 """
 
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from rbdyn.errors import RecordingError
 from rbdyn.recording.contents import CONTACT, Contents, Segment
 from rbdyn.recording.inventory import Inventory
-from rbdyn.recording.packing import unpacked
+from rbdyn.recording.packing import unpacked, unpacked_measurement
 from rbdyn.recording.records import check_head, find_records
 
 LOG = logging.getLogger("rbdyn")
@@ -63,6 +64,7 @@ def read_stream(data: Any, name: str, damaged: str = "refuse") -> tuple[Contents
     contents = Contents(
         segments,
         _user_values(view, found, np.concatenate([segment.steps for segment in segments])),
+        _measured(view, found),
         snapshot,
         done,
         _positive(head.get("every", 1)),
@@ -157,3 +159,34 @@ def _user_values(view: memoryview, found: NDArray[Any], steps: NDArray[np.int64]
         values[str(name)] = table[:, at : at + sizes[name]].reshape(len(steps), *shape).copy()
         at += sizes[name]
     return values
+
+
+def _measured(view: memoryview, found: NDArray[Any]) -> dict[str, dict[str, NDArray[Any]]]:
+    """Sensor -> its times, and its values at these."""
+    times: dict[str, list[float]] = {}
+    values: dict[str, dict[str, list[NDArray[Any]]]] = {}
+    for record in found[found["kind"] == b"sens"]:
+        name, time, measured = unpacked_measurement(bytes(_payload(view, record)))
+        known = values.setdefault(name, {key: [] for key in measured})
+        if known.keys() != measured.keys():
+            raise ValueError(f"sensor {name} measured {', '.join(measured)} after {', '.join(known)}")
+        times.setdefault(name, []).append(time)
+        for key, array in measured.items():
+            known[key].append(array)
+    return {
+        name: {"time": np.array(at), **{key: stacked(arrays) for key, arrays in values[name].items()}}
+        for name, at in times.items()
+    }
+
+
+def stacked(arrays: list[NDArray[Any]]) -> NDArray[Any]:
+    """One behind the other, (k, ...); of the largest shape, filled up with NaN, if they have several."""
+    if len({array.shape for array in arrays}) == 1:
+        return np.stack(arrays)
+    if len({array.ndim for array in arrays}) > 1:
+        raise ValueError("a sensor's value changes its number of dimensions")
+    largest = tuple(np.max([array.shape for array in arrays], axis=0))
+    filled = np.full((len(arrays), *largest), np.nan)
+    for k, array in enumerate(arrays):
+        filled[(k, *(slice(n) for n in array.shape))] = array
+    return filled

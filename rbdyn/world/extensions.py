@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def record(
     contacts: bool = False,
     user: Callable[[World], Mapping[str, Any]] | None = None,
     path: str | os.PathLike[str] | None = None,
+    sensors: bool | Iterable[Any] = False,
 ) -> Any:
     """Record what happens from now on: poses of all bodies, q and v of robots, velocities, energies, contacts.
 
@@ -104,6 +105,8 @@ def record(
         time.
     path : str or os.PathLike, optional
         The file; by default one of the system's temporary files, which is gone with the recording.
+    sensors : bool or iterable of sensors, optional
+        Whether what all sensors of robots measure is recorded, each time that they do, images too; or of which.
 
     Returns
     -------
@@ -124,7 +127,7 @@ def record(
     Objects that come and go, surgery and edits are recorded: another segment begins.  A file that takes no more ends
     the recording, not the World: the log and `Recorder.stop` say so.
     """
-    return provided("record")(world, every, contacts, user, path)
+    return provided("record")(world, every, contacts, user, path, sensors)
 
 
 def view(world: World, **options: Any) -> Any:

@@ -333,6 +333,7 @@ class World:
         contacts: bool = False,
         user: Callable[[World], Mapping[str, Any]] | None = None,
         path: str | os.PathLike[str] | None = None,
+        sensors: bool | Iterable[Any] = False,
     ) -> Any: ...
     def run(world, duration: float, progress: bool = False) -> None: ...
     def schedule(

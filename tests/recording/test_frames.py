@@ -319,3 +319,39 @@ def test_a_model_without_a_world():
 def test_wrong_sources(arguments, message):
     with pytest.raises(Error, match=message):
         rbdyn.recording_of(*arguments)
+
+
+def test_measurements_of_sensors(tmp_path):
+    """At their own rates, images and changing numbers of contacts too; beside what an observer reads."""
+    from rbdyn.sensors import ContactSensor, Imu, RgbCamera
+
+    world = busy_world()
+    dog = world.find("dog")
+    sensors = [Imu(name="imu", update_rate=100.0), RgbCamera(name="eye", update_rate=25.0, width=8, height=6),
+               ContactSensor(name="touched", update_rate=50.0)]  # fmt: skip
+    made = dog.add_sensor_set("kit", sensors, link="base")
+    imu = made.sensor("imu")
+    seen = {}
+    world.add_observer(lambda world: seen.setdefault(imu.time_stamp, imu["linear_acceleration"]))
+    with world.record(every=20, sensors=True, path=tmp_path / "run") as rec:
+        world.step(100)
+    seen.pop(-1.0, None)
+    for found in (rec, rbdyn.load_recording(tmp_path / "run")):
+        measured = found.sensors["dog/kit/imu"]
+        assert measured["time"].tolist() == list(seen) and len(seen) >= 19
+        np.testing.assert_array_equal(measured["linear_acceleration"], list(seen.values()))
+        images = next(v for k, v in found.sensors["dog/kit/eye"].items() if k != "time")
+        assert images.shape == (5, 6, 8, 3) and images.dtype == np.uint8
+        assert all(len(v) == len(found.sensors["dog/kit/touched"]["time"]) for v in
+                   found.sensors["dog/kit/touched"].values())  # fmt: skip
+    rec.save(tmp_path / "run.npz")
+    again = rbdyn.load_recording(tmp_path / "run.npz")
+    np.testing.assert_array_equal(again.sensors["dog/kit/imu"]["time"], list(seen))
+    part = rec.between(0.05, 0.15).sensors["dog/kit/imu"]["time"]
+    assert len(part) < len(seen) and part.min() >= 0.08 and part.max() <= 0.12 + 1e-12
+    only = world.record(sensors=[imu])
+    world.step(20)
+    assert list(only.sensors) == ["dog/kit/imu"]
+    for wrong in (3, [3], [dog]):
+        with pytest.raises(Error, match="sensors must"):
+            world.record(sensors=wrong)
