@@ -188,5 +188,6 @@ def stacked(arrays: list[NDArray[Any]]) -> NDArray[Any]:
     largest = tuple(np.max([array.shape for array in arrays], axis=0))
     filled = np.full((len(arrays), *largest), np.nan)
     for k, array in enumerate(arrays):
-        filled[(k, *(slice(n) for n in array.shape))] = array
+        part = filled[k]
+        part[tuple(slice(n) for n in array.shape)] = array
     return filled

@@ -5,7 +5,7 @@
 #     int64 steps done     time [s]
 #     of each carrier      position [m], quaternion [w, x, y, z]
 #     of each object       a single body: linear and angular velocity, world axes [m/s, rad/s]; then of any object
-#                          kinetic and potential energy [J]; a robot: centre of mass [m] (not a number without mass), q, v
+#                          kinetic and potential energy [J]; a robot: centre of mass [m] (NaN without mass), q, v
 #     int64 contacts       if they are recorded, and of each CONTACT_WORDS words: int32 shape ids a and b, position [m],
 #                          normal into A, depth [m], mean force on A [N]
 
