@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import queue
 import threading
@@ -99,6 +100,7 @@ class Viewer:
             self._observe()
         self._thread = threading.Thread(target=_update, args=(weakref.ref(self),), name="rbdyn viewer", daemon=True)
         self._thread.start()
+        atexit.register(self.close)  # viser would say that it stops
         LOG.info("the viewer is at %s", self.address)
 
     # ---- where it is --------------------------------------------------------------------------------
@@ -386,6 +388,7 @@ class Viewer:
         if self.closed:
             return
         self.closed = True
+        atexit.unregister(self.close)
         if threading.current_thread() is not self._thread:
             self._thread.join(2.0)
         self._source.close()

@@ -108,6 +108,12 @@ def test_free_robot_starts_on_the_ground():
         (["info", "quadrupod"], "quadrupod"),
         (["info", __file__], "it has no root element, needed one of <robot>"),
         (["info", "\x1b[31m\n.urdf"], r"\x1b[31m\n.urdf"),
+        (["simulate", QUADRUPED, "--record", "/no/such/folder/run.npz"], "/no/such/folder/run.npz"),
+        (["simulate", QUADRUPED, "--record", "/no/such/folder/run"], "/no/such/folder/run"),
+        (["view"], "ROBOT.urdf"),
+        (["view", "nowhere.urdf"], "nowhere.urdf"),
+        (["view", QUADRUPED, "--port", "0"], "port must be"),
+        (["view", QUADRUPED, "--seconds", "-1"], "--seconds"),
         (["fly"], "'demo'"),
         (["--versoin"], "--versoin"),
     ],
@@ -273,3 +279,44 @@ def test_timed_run_makes_the_steps_it_reports():
     assert timing.steps == 167
     assert timing.simulated == pytest.approx(world.time)
     np.testing.assert_allclose(ball.position[2], -0.5 * 9.81 * timing.simulated**2, rtol=1e-9)
+
+
+def test_runs_are_recorded(tmp_path, capsys):
+    """In any format, by its suffix; the file of an unknown one is a recording as it is written."""
+    for name in ("run.npz", "run.csv", "run.rec"):
+        file = tmp_path / name
+        assert main(["simulate", QUADRUPED, "--seconds", "0.2", "--record", str(file)]) == 0
+        out, err = capsys.readouterr()
+        assert f"saved {file}: 21 frames" in out and err == ""
+    for name in ("run.npz", "run.rec"):
+        assert len(rbdyn.load_recording(tmp_path / name)) == 21
+    assert len((tmp_path / "run.csv").read_text().splitlines()) == 22
+
+
+def test_view_says_where(tmp_path, capsys):
+    """The address of a page that is served; a recording is told by its content."""
+    pytest.importorskip("viser", reason="needs viser")
+    with rbdyn.World(0.01).record(path=tmp_path / "run"):
+        pass
+    (tmp_path / "damaged").write_bytes((tmp_path / "run").read_bytes()[:100])
+    for robot in (ARM, "double_pendulum"):
+        assert main(["view", robot, "--seconds", "0"]) == 0
+        out, err = capsys.readouterr()
+        assert re.fullmatch(r"http://localhost:\d+  \(Ctrl-C ends it\)\n", out) and err == ""
+    assert main(["view", str(tmp_path / "damaged"), "--seconds", "0"]) == 2
+    assert "does not say who was recorded" in capsys.readouterr().err
+    assert main(["simulate", QUADRUPED, "--seconds", "0.1", "--record", str(tmp_path / "dog")]) == 0
+    capsys.readouterr()
+    assert main(["view", str(tmp_path / "dog"), "--seconds", "0"]) == 0
+    assert "http://localhost" in capsys.readouterr().out
+
+
+def test_demo_writes_its_pages(tmp_path, capsys, monkeypatch):
+    """A page and a picture; without an extra it says which, and goes on."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "viser", None)
+    assert main(["demo", "--pages"]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"demo.png +written, \d+ kB", out) and "demo.html" in out and "rbdyn[viz]" in out
+    assert (tmp_path / "demo.png").read_bytes().startswith(b"\x89PNG")
+    assert [file.name for file in tmp_path.iterdir()] == ["demo.png"]

@@ -1,10 +1,14 @@
 """The viewer shows what there is, answers to its own pages alone, and never holds a World up."""
 
+import gc
 import http.client
 import logging
 import socket
+import subprocess
+import sys
 import threading
 import time
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -477,6 +481,33 @@ def test_nothing_is_printed(capfd):
     assert capfd.readouterr() == ("", "")
 
 
+def test_a_program_that_forgets_to_close_ends_silently():
+    code = """
+import rbdyn
+from rbdyn import models
+world = rbdyn.World()
+dog = world.add_articulated_system(models.quadruped())
+world.view(realtime=True, speed=100.0)
+world.step(5)
+rbdyn.view(models.double_pendulum())
+world.record()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_nobody_keeps_a_world_alive():
+    world = scene()
+    world.view(open_browser=False, realtime=True).close()
+    world.record().stop()
+    recorder, source = world.record(), WorldSource(world)
+    gone = weakref.ref(world)
+    del world
+    gc.collect()
+    assert gone() is None
+    assert len(recorder) == 1 and source.next() is None and recorder.stop() is not None
+
+
 def test_a_clicked_body_shows_its_numbers():
     from rbdyn.viewer.panel import numbers
 
@@ -514,8 +545,6 @@ def test_pictures_for_notebooks():
 
 
 def test_without_viser(monkeypatch):
-    import sys
-
     monkeypatch.setitem(sys.modules, "viser", None)
     with pytest.raises(rbdyn.MissingExtraError, match=r'needs viser. Install it with: pip install "rbdyn\[viz\]"'):
         scene().view()
