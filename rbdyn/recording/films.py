@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rbdyn.arguments import number, shown, whole
 from rbdyn.errors import Error, missing_extra
+from rbdyn.recording.stored_scenery import StoredScenery
 from rbdyn.scenery import Camera, Style, look
 from rbdyn.scenery.scenery import Scenery
 
@@ -159,15 +160,10 @@ def _drawn(recording: Any, base: Camera, way: Any, geometry: str, options: dict[
 
 def overview(recording: Any, geometry: str, direction: Any, follow: str | None, size: dict[str, int]) -> Camera:
     """A camera that has all of the first frame in its picture, and of the last, unless it follows something."""
-    last = recording.scenery(-1, geometry)
     first = recording.scenery(0, geometry)
     if follow is not None or len(recording) == 1:
         return Camera.looking_at(first, direction, **size)
-    (a, ra), (b, rb) = first.ball(), last.ball()
-    reach = float(np.linalg.norm(b - a))
-    radius = max(ra, rb, 0.5 * (reach + ra + rb))
-    center = a if reach == 0.0 else a + (b - a) * np.clip((radius - ra) / reach, 0.0, 1.0)
-    return Camera.looking_at(Ball(center, radius), direction, **size)
+    return Camera.looking_at(Extent([first, recording.scenery(-1, geometry)]), direction, **size)
 
 
 def moved(camera: Camera, by: Any) -> Camera:
@@ -181,12 +177,12 @@ def moved(camera: Camera, by: Any) -> Camera:
     return replace(camera, pose=there, position=None, target=None)
 
 
-class Ball(Scenery):
-    """A scenery of which only its extent is known: `Camera.looking_at` asks for no more."""
+class Extent(Scenery):
+    """All that several sceneries hold, of which only the extent is asked for: `Camera.looking_at` needs no more."""
 
-    def __init__(self, center: Any, radius: float) -> None:
-        self._extent = np.asarray(center), radius
+    def __init__(self, parts: list[StoredScenery]) -> None:
+        self._parts = parts
 
-    def ball(self, poses: Any = None) -> tuple[Any, float]:
-        """It itself."""
-        return self._extent
+    def corners(self, poses: Any = None) -> Any:
+        """Of all of them."""
+        return np.concatenate([part.corners() for part in self._parts])

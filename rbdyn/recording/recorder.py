@@ -74,7 +74,7 @@ class Recorder(Recording):
         self._every = default if every is None else whole(every, "every", least=1, most=2**31)
         self._contacts = flag(contacts, "contacts")
         self._snapshot = world.snapshot()  # BusyError while it steps
-        self._scenery = Scenery(world, geometry="both")
+        self._scenery = Scenery(world, geometry="both").let_go()
         self._world = weakref.ref(world)
         self._user = user
         self._sensors = sensors if isinstance(sensors, bool) else chosen_sensors(sensors)

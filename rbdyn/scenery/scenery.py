@@ -70,13 +70,14 @@ class Scenery:
     ('ball/0', [0.0, 0.0, 2.0])
     """
 
+    _artist: Any = None  # who drew it last
+
     def __init__(self, source: Any, geometry: str = "visual") -> None:
         self._geometry = choice(geometry, "geometry", GEOMETRY)
         self._kept: World | None = None  # so that it lives as long as this
         self._world_of: weakref.ref[World] | None = None
         self._only: WorldObject | None = None
         self._state: State | None = None
-        self._artist: Any = None  # who drew it last
         if isinstance(source, World):
             self._kept = source
         elif isinstance(source, (ArticulatedSystem, SingleBody)):

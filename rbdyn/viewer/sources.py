@@ -59,7 +59,7 @@ class WorldSource:
 
     def __init__(self, world: World) -> None:
         self._world = weakref.ref(world)
-        self._scenery = Scenery(world, geometry="both")
+        self._scenery = Scenery(world, geometry="both").let_go()
         self.tap = Tap(world, 1, True, self._describe)
         self._describe()
         world.add_observer(self.tap)
