@@ -44,6 +44,12 @@ ALLOWED = (rbdyn.Error, TypeError, MemoryError)
 SKIPPED = {"check_collision_backend", "check_contact_solver"}  # run the laws of a backend: minutes
 
 
+@pytest.fixture(autouse=True)
+def a_folder_of_its_own(tmp_path, monkeypatch):
+    """What a call takes for the name of a file is written there."""
+    monkeypatch.chdir(tmp_path)
+
+
 def chain():
     return rbdyn.rand_chain_mechanism([rbdyn.Revolute, rbdyn.Spherical, rbdyn.Prismatic], seed=3)
 

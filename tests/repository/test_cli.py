@@ -148,7 +148,7 @@ def test_version(capsys):
 def test_only_commands_that_exist_are_listed(capsys):
     assert main(["--help"]) == 0
     listed = re.findall(r"^    (\w+) ", capsys.readouterr().out.split("commands:")[1], re.MULTILINE)
-    assert listed == ["demo", "info", "check", "convert", "simulate"]
+    assert listed == ["demo", "info", "check", "convert", "simulate", "view"]
 
 
 def sections(text):
