@@ -98,9 +98,4 @@ class Batch:
 
     def render(self, k: int) -> Any:
         """An image of World k, (height, width, 3)."""
-        return getattr(self.worlds[k], "render")()  # noqa: B009  it may have none
-
-
-def can_render(world_type: Any) -> bool:
-    """Whether this version of rbdyn has a camera."""
-    return hasattr(world_type, "render")
+        return self.worlds[k].render()

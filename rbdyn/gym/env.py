@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from rbdyn.arguments import shown
 from rbdyn.errors import Error
-from rbdyn.gym.batch import Batch, can_render
+from rbdyn.gym.batch import Batch
 from rbdyn.gym.task import Task
 from rbdyn.world import World
 
 Observation = NDArray[np.float32]
-RENDER_MODES = ["rgb_array"] if can_render(World) else []
+RENDER_MODES = ["rgb_array"]
 
 
 class TaskEnv(gymnasium.Env[Observation, NDArray[np.float32]]):

@@ -320,3 +320,20 @@ def test_without_gymnasium_it_says_what_to_install():
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said == 'rbdyn.gym needs gymnasium. Install it with: pip install "rbdyn[rl]"\n'
+
+
+def test_pictures():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = gymnasium.make("rbdyn/CartPole-v0", render_mode="rgb_array")
+        check_env(env.unwrapped)
+    env.reset(seed=0)
+    picture = env.render()
+    assert picture.dtype == np.uint8 and picture.ndim == 3 and picture.shape[2] == 3
+    many = gymnasium.make_vec("rbdyn/CartPole-v0", 2, "vector_entry_point", render_mode="rgb_array")
+    many.reset(seed=0)
+    pictures = many.render()
+    assert len(pictures) == 2 and np.array_equal(pictures[0], picture)
+    for _ in range(20):
+        many.step(np.ones((2, 1)))
+    assert not np.array_equal(many.render()[0], picture)

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rbdyn.mechanism.joints as joints
+from rbdyn.collision.shapes import Box
 from rbdyn.gym.task import Task
-from rbdyn.mechanism import Joint, Mechanism, RigidBody
-from rbdyn.spatial import SpatialInertia
+from rbdyn.mechanism import Geometry, Joint, Mechanism, RigidBody
+from rbdyn.spatial import SpatialInertia, Transform
 from rbdyn.spatial.rotations import Array
 from rbdyn.world import World
 
@@ -32,6 +33,8 @@ class CartPole(Task):
         machine = Mechanism(RigidBody("cart_pole"))
         cart = RigidBody("cart", SpatialInertia(1.0, (0, 0, 0), 0.01 * np.eye(3)))
         pole = RigidBody("pole", SpatialInertia(0.1, (0, 0, 0.5), 0.1 / 12 * np.diag([1.0, 1.0, 1e-3])))
+        cart.visual = [Geometry(Box((0.4, 0.3, 0.2)))]
+        pole.visual = [Geometry(Box((0.04, 0.04, 1.0)), Transform(translation=(0, 0, 0.5)))]
         machine.attach(machine.root_body, cart, Joint("slide", joints.Prismatic((1, 0, 0))))
         machine.attach(cart, pole, Joint("hinge", joints.Revolute((0, 1, 0))))
         world = World(time_step=0.01)
