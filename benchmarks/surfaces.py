@@ -142,7 +142,7 @@ def _rays(quick: bool) -> None:
     d = np.stack([np.cos(a), np.sin(a), -rng.uniform(0.05, 1.0, count)], axis=1)
     d /= np.linalg.norm(d, axis=1)[:, None]
     rows = []
-    for name, n in (("mesh", 128), ("height map", 200), *((() if quick else (("height map", 2000),)))):
+    for name, n in (("mesh", 128), ("height map", 200), *(() if quick else (("height map", 2000),))):
         heights = hills(n)
         mesh = mesh_of(heights)
         world = rbdyn.World()

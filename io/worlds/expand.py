@@ -60,7 +60,7 @@ class Expander:
                 if name not in given:
                     values[name] = self._filled(element, "value", template, file)
             root.remove(params)
-        return _inner(template, values, Item(root, file))
+        return _scope_inside(template, values, Item(root, file))
 
     def _inside(self, parent: Any, scope: Template, file: str, files: tuple[str, ...], depth: int) -> None:
         if depth > MAX_DEPTH:
@@ -119,7 +119,7 @@ class Expander:
         if self._copied > MAX_COPIED:
             raise item.error(f"{count} copies of {size} elements: arrays make at most {MAX_COPIED} elements")
         for k in range(count):
-            inner = _inner(scope, {index: start + k * increment}, item)
+            inner = _scope_inside(scope, {index: start + k * increment}, item)
             holder = copy.deepcopy(array)
             self._inside(holder, inner, file, files, depth + 1)
             for child in list(holder):
@@ -159,7 +159,7 @@ class Expander:
         parent.remove(node)
 
 
-def _inner(scope: Template, values: dict[str, Any], item: Item) -> Template:
+def _scope_inside(scope: Template, values: dict[str, Any], item: Item) -> Template:
     if not values:
         return scope
     try:
