@@ -63,11 +63,12 @@ def bounce_errors(dt: float, restitution: float, count: int, duration: float = 1
     """(3,) mean errors of energy [J], momentum [N s] and position [m] over all phases of the first blow.
 
     The duration is a whole number of the longest steps, and no ball touches the ground near its end.  First falls
-    take 0.45 s and more, evenly over five of the longest steps, second ones over 13: else the mean depends on where
-    they begin.
+    take 0.45 s and more, over five of the longest steps, second ones over 13: else the mean depends on where they
+    begin.  They are spread by the golden ratio, evenly over the periods of short steps, too.
     """
     made = []
-    heights = 0.5 * G * (0.45 + 5.0 * STEPS[0] * np.arange(count) / count) ** 2
+    phases = np.arange(count) * (0.5 * (np.sqrt(5.0) - 1.0)) % 1.0
+    heights = 0.5 * G * (0.45 + 5.0 * STEPS[0] * phases) ** 2
     world, all_balls = balls(dt, restitution, 0.0, count)
     for k, (ball, height) in enumerate(zip(all_balls, heights, strict=True)):
         ball.set_pose(position=(0.0, 3.0 * k, RADIUS + height))

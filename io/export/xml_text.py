@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -63,6 +64,8 @@ def document(root: Any) -> str:
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a file whole, or leave what was there; PathError if that cannot be."""
     target = Path(os.fspath(path))
+    if not target.name:
+        raise PathError(f"path must name a file, got {shown(str(path), 300)}")
     beside = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
         beside.write_bytes(text.encode("utf-8"))
@@ -70,6 +73,7 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     except UnicodeEncodeError:
         raise Error("the text holds characters that are not Unicode (lone surrogates)") from None
     except (OSError, ValueError) as error:
-        beside.unlink(missing_ok=True)
+        with contextlib.suppress(OSError, ValueError):  # a name that cannot be written cannot be removed either
+            beside.unlink(missing_ok=True)
         why = getattr(error, "strerror", None) or error
         raise PathError(f"cannot write {shown(str(target), 300)}: {why}") from None

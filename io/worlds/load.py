@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from rbdyn.arguments import flag
 from rbdyn.errors import WorldFileError
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.paths import FileFinder
@@ -86,7 +87,7 @@ def load_world(
     ['floor', 'ball_0', 'ball_1', 'ball_2']
     """
     source = source_of(path_or_text, None)
-    diagnostics = Diagnostics(strict)
+    diagnostics = Diagnostics(flag(strict, "strict"))
     element = parse_xml(source.data, source.name, diagnostics, WorldFileError, "world")
     if element.tag != ROOT:
         raise WorldFileError(f"{source.name}:{element.sourceline}: the root element is <{str(element.tag)[:100]}>, "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from rbdyn.arguments import flag
 from rbdyn.contact import MaterialPair, MaterialTable
 from rbdyn.errors import Error, WorldFileError
 from rbdyn.io.diagnostics import Diagnostics
@@ -54,7 +55,7 @@ def load_materials(path_or_text: PathOrText, params: Params | None = None, *, st
     0.02
     """
     source = source_of(path_or_text, None)
-    diagnostics = Diagnostics(strict)
+    diagnostics = Diagnostics(flag(strict, "strict"))
     root = parse_xml(source.data, source.name, diagnostics, WorldFileError, "material")
     template = Template(params)
     template.fill_tree(root, source.name, WorldFileError)

@@ -189,7 +189,7 @@ def test_heights_are_checked(tmp_path):
 def test_missing_files_and_folders(tmp_path):
     with pytest.raises(FileNotFoundError):
         HeightMap.from_png(tmp_path / "none.png", (1.0, 1.0), height_scale=1.0)
-    with pytest.raises(OSError):
+    with pytest.raises(CollisionError, match="is not a regular file"):
         HeightMap.from_png(tmp_path, (1.0, 1.0), height_scale=1.0)
 
 

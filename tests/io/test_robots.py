@@ -191,7 +191,7 @@ NOT_THEIRS |= {"spherical_joint_limit.urdf"}  # nor spherical joints
 @pytest.mark.parametrize("file", [*FILES, *BULLET], ids=lambda f: f"{f.parent.name}/{f.name}")
 def test_dynamics_agree_with_pinocchio(file):
     pytest.importorskip("pinocchio")
-    from reference.pinocchio_twin import Twin
+    from reference.robot_in_pinocchio import Twin
 
     if file.name in NO_LINKS | NOT_READ.keys():
         pytest.skip(NOT_READ.get(file.name, "has no links"))

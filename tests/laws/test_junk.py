@@ -5,6 +5,7 @@ that make a good call, each in turn is replaced by junk.
 """
 
 import inspect
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -59,6 +60,12 @@ def state():
     s = rbdyn.State(rbdyn.Model(m))
     s.set(s.model.random(1), np.ones(s.model.nv))
     return s
+
+
+def copied(file):
+    """A file of that content in the present folder: some calls write to the path that they are given."""
+    Path(file.name).write_bytes(file.read_bytes())
+    return Path(file.name).absolute()
 
 
 def good():
@@ -123,7 +130,7 @@ def good():
         "axes": np.eye(3),
         "limits": (0.0, 1.0),
         "what": "q",
-        "path": models.path("quadruped"),
+        "path": copied(models.path("quadruped")),
         "source": models.path("double_pendulum"),
         "path_or_text": str(models.path("double_pendulum")),
         "friction": 0.5,

@@ -160,7 +160,8 @@ def check_inertia(matrix3: Array) -> None:
     if principal and 2.0 * max(x, y, z) <= x + y + z:  # as of most shapes: there is nothing to compute
         return
     symmetric = (np.abs(matrix3 - matrix3.T) <= 1e-9 * np.abs(matrix3.T)).all()
-    if not (symmetric and np.linalg.eigvalsh(matrix3)[0] > 0 and np.isfinite(np.linalg.inv(matrix3)).all()):
+    moments = np.linalg.eigvalsh(matrix3)
+    if not (symmetric and moments[0] > 1e-15 * moments[2] and np.isfinite(np.linalg.inv(matrix3)).all()):
         raise Error(f"inertia must be symmetric and positive definite [kg m^2], got {matrix3.tolist()}")
     if why := SpatialInertia(1.0, inertia=matrix3).defect():
         raise Error(f"inertia must be that of a body, with no principal moment above the sum of the others: {why}")
