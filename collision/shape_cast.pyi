@@ -13,3 +13,6 @@ class CastHit(NamedTuple):
 def shape_cast(
     shape_a: Shape, pose_a: ArrayLike, displacement: ArrayLike, shape_b: Shape, pose_b: ArrayLike
 ) -> CastHit: ...
+def first_parts(
+    shape_a: Shape, pose_a: ArrayLike, displacement: ArrayLike, shape_b: Shape, pose_b: ArrayLike
+) -> CastHit: ...
