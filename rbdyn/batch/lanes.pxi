@@ -88,7 +88,7 @@ cdef class Lanes:
     Parameters
     ----------
     model : capsule
-        What `Model._capsule()` returns.
+        What `Model.capsule()` returns.
     """
 
     cdef object capsule       # keeps the model alive

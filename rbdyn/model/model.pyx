@@ -201,17 +201,13 @@ cdef class Model:
         """Error if this Model is empty, StaleModelError if its mechanism was edited since."""
         self.use()
 
-    def _capsule(self):
+    def capsule(self):
         """The C arrays for code that must not know this class; the capsule keeps the Model alive."""
         self.use()
         capsule = PyCapsule_New(&self.c, CAPSULE, _release_model)
         PyCapsule_SetContext(capsule, <void*> self)
         Py_INCREF(self)
         return capsule
-
-    def capsule(self):
-        """The C arrays, for compiled code that does not know this class: a PyCapsule that keeps the Model alive."""
-        return self._capsule()
 
     cdef Placement find(self, object body):
         """Where a body, or a frame, sits: by name, RigidBody or CartesianFrame."""

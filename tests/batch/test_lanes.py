@@ -59,7 +59,7 @@ def random_inputs(model, width, seed):
 @pytest.mark.parametrize("Lanes", WIDE, ids=["4", "8"])
 def test_lanes_have_the_bits_of_one_state(name, Lanes):
     model = MODELS[name]()
-    wide, one = Lanes(model._capsule()), OneLane(model._capsule())
+    wide, one = Lanes(model.capsule()), OneLane(model.capsule())
     width = importlib.import_module(Lanes.__module__).WIDTH
     q, v, x = random_inputs(model, width, 7)
     bodies = range(1, model.n_bodies, 3)
@@ -78,7 +78,7 @@ def test_one_lane_has_the_bits_of_the_algorithms(name):
     state = rbdyn.State(model)
     state.set(q[:, 0], v[:, 0])
     q[:, 0] = state.q  # unit quaternions to the last bit
-    found = outputs(OneLane(model._capsule()), q, v, x, [])
+    found = outputs(OneLane(model.capsule()), q, v, x, [])
     expected = {
         "inverse_dynamics": rbdyn.inverse_dynamics(state, x[:, 0]),
         "forward_dynamics": rbdyn.forward_dynamics(state, x[:, 0]),
@@ -93,7 +93,7 @@ def test_one_lane_has_the_bits_of_the_algorithms(name):
 
 def test_what_lanes_refuse():
     model = rbdyn.Model(rbdyn.models.six_axis_arm())
-    one = OneLane(model._capsule())
+    one = OneLane(model.capsule())
     with pytest.raises(rbdyn.StateError, match=r"q must have shape \(6, 1\), got \(6, 2\)"):
         one.set(np.zeros((6, 2)), np.zeros((6, 1)))
     with pytest.raises(rbdyn.StateError, match="body must be from 0 to"):
@@ -101,14 +101,14 @@ def test_what_lanes_refuse():
     with pytest.raises(rbdyn.StateError, match="without a model"):
         OneLane.__new__(OneLane).poses()
     with pytest.raises(rbdyn.StateError, match="twice"):
-        one.__init__(model._capsule())
+        one.__init__(model.capsule())
     with pytest.raises((TypeError, ValueError)):
         OneLane(model)
 
 
 def test_lanes_keep_their_model():
     """The capsule outlives the Model's name."""
-    one = OneLane(rbdyn.Model(rbdyn.models.six_axis_arm())._capsule())
+    one = OneLane(rbdyn.Model(rbdyn.models.six_axis_arm()).capsule())
     one.set(np.full((6, 1), 0.3), np.zeros((6, 1)))
     state = rbdyn.State(rbdyn.Model(rbdyn.models.six_axis_arm()))
     state.set(np.full(6, 0.3))
