@@ -93,10 +93,38 @@ cdef int join_rows(int* node, const ContactProblem* p, const Block* B, int partn
     return root
 
 
+cdef bint share_one(const ContactProblem* p) noexcept nogil:
+    """Whether all blocks act on the last coordinate of the first cone, as those of one floating robot do on its base.
+
+    Then they are one island, and nobody has to look for others.
+    """
+    cdef const int* start = p.entry3_start
+    cdef int i, r, shared
+    if p.n_cones == 0 or start == NULL or start[1] == start[0]:
+        return False
+    shared = p.entry3[start[1] - 1].coordinate
+    for i in range(p.n_cones):
+        if start[i + 1] == start[i] or p.entry3[start[i + 1] - 1].coordinate != shared:
+            return False
+    if p.n == p.n_cones:
+        return True
+    if p.entry_start == NULL:
+        return False
+    for i in range(p.n_cones, p.n):
+        r = p.block[i].first_row - 3 * p.n_cones
+        if p.entry_start[r + 1] == p.entry_start[r] or p.entry[p.entry_start[r + 1] - 1].coordinate != shared:
+            return False
+    return True
+
+
 cdef void find(Islands* all, const ContactProblem* p) noexcept nogil:
     """Number the islands in the order of their first blocks, and write each block's."""
     cdef const Block* B
     cdef int i, root
+    if share_one(p):
+        all.n = 1
+        memset(all.member, 0, p.n * sizeof(int))
+        return
     all.n = 0
     for i in range(p.n_single + p.n_coordinates):
         all.node[i] = i

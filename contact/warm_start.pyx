@@ -16,10 +16,8 @@ cdef Mat3 frame_of(const ContactProblem* p, int i) noexcept nogil:
     return rows3(vec3(R[0], R[1], R[2]), vec3(R[3], R[4], R[5]), vec3(R[6], R[7], R[8]))
 
 
-cdef Key no_key() noexcept nogil:
-    cdef Key key
-    memset(&key, 0, sizeof(Key))
-    return key
+cdef inline Key no_key() noexcept nogil:
+    return Key(source=0, id_a=0, id_b=0, feature=0)
 
 
 cdef void shorten(ContactProblem* p, const Block* B) noexcept nogil:

@@ -32,20 +32,20 @@ cdef inline void cholesky(int n, real* A) noexcept nogil:
             A[6 * i + j] = s / A[6 * j + j]
 
 cdef inline void solve_lower(int n, const real* L, real* x) noexcept nogil:
-    """x <- L^-1 x."""
+    """x <- L^-1 x.  Reciprocals: they wait for nothing, each quotient would for all before it."""
     cdef int i, k
     for i in range(n):
         for k in range(i):
             x[i] = x[i] - L[6 * i + k] * x[k]
-        x[i] = x[i] / L[6 * i + i]
+        x[i] = x[i] * (splat(1.0) / L[6 * i + i])
 
 cdef inline void solve_upper(int n, const real* L, real* x) noexcept nogil:
-    """x <- L^-T x."""
+    """x <- L^-T x, likewise."""
     cdef int i, k
     for i in range(n - 1, -1, -1):
         for k in range(i + 1, n):
             x[i] = x[i] - L[6 * k + i] * x[k]
-        x[i] = x[i] / L[6 * i + i]
+        x[i] = x[i] * (splat(1.0) / L[6 * i + i])
 
 cdef inline void factor_joint(const CModel* m, CData* d, int i, const real* extra) noexcept nogil:
     """U = I^A S, D = S^T I^A S + rotor + extra.
@@ -101,7 +101,8 @@ cdef inline void aba_inward(
         const CModel* m, CData* d, const real* tau, const real* extra, bint external) noexcept nogil:
     """Articulated inertias and bias forces, leaves to root.  RBDA table 7.1, p. 132, first two passes.
 
-    Writes d.IA, d.U, d.D (the factors of M + diag(extra)), d.pA and d.u (L^-1 u for a multi-dof joint).
+    Writes d.IA, d.U, d.D (the factors of M + diag(extra)), d.pA and d.u (L^-1 u for a multi-dof joint below
+    another body).
     """
     cdef int i, j, k, n, v0
     cdef real t[6]
@@ -121,9 +122,9 @@ cdef inline void aba_inward(
         joint_force(m, d, i, d.pA[i], t)
         for j in range(n):
             d.u[v0 + j] = tau[v0 + j] - t[j]
-        if n > 1:
-            solve_lower(n, d.D + 6 * v0, d.u + v0)
         if m.parent[i]:
+            if n > 1:
+                solve_lower(n, d.D + 6 * v0, d.u + v0)
             carry(m, d, i, extra)
 
 cdef inline void aba_outward(const CModel* m, CData* d, real* vd) noexcept nogil:
@@ -144,8 +145,9 @@ cdef inline void aba_outward(const CModel* m, CData* d, real* vd) noexcept nogil
                     t[j] = power(d.a[i], d.U[v0 + j])
             else:                       # on the root: I^A is whole, and U was not formed
                 joint_force(m, d, i, mul_a(d.IA[i], d.a[i]), t)
-                solve_lower(n, d.D + 6 * v0, t)
             for j in range(n):
                 vd[v0 + j] = d.u[v0 + j] - t[j]
+            if not m.parent[i]:
+                solve_lower(n, d.D + 6 * v0, vd + v0)
             solve_upper(n, d.D + 6 * v0, vd + v0)
         d.a[i] = add_joint_motion(m, d, i, vd + v0, d.a[i])

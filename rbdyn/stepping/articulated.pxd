@@ -161,13 +161,14 @@ cdef inline void system_settle(System* s, double dt, Scheme scheme) noexcept nog
         actuation(s, dt)
 
 cdef inline bint system_finite(const System* s) noexcept nogil:
-    cdef double total = 0.0
+    cdef double speeds = 0.0, places = 0.0                 # two sums: neither waits for the other
     cdef int k
-    for k in range(s.m.nv):
-        total += s.work.v_next[k]
-    for k in range(s.m.nq):
-        total += s.work.q_next[k]
-    return 0.0 * total == 0.0
+    for k in range(s.m.nv):                                # nq >= nv
+        speeds += s.work.v_next[k]
+        places += s.work.q_next[k]
+    for k in range(s.m.nv, s.m.nq):
+        places += s.work.q_next[k]
+    return 0.0 * (speeds + places) == 0.0
 
 cdef inline void system_accelerations(System* s, double dt) noexcept nogil:
     """The step's mean acceleration, impulses included, while both velocities are known."""

@@ -40,14 +40,14 @@ cdef void list_limits(System* s) noexcept nogil:
 cdef inline double least_margin(const System* s, double dt) noexcept nogil:
     """How far from its nearest end some joint comes in this step without constraint impulses [rad or m]; < 0 beyond."""
     cdef const Limit* limit
-    cdef double q, least = INFINITY
+    cdef double q, above = INFINITY, below = INFINITY     # two minima: neither waits for the other
     cdef int k
     for k in range(s.control.n_limits):
         limit = s.control.limit + k
         q = s.d.q[limit.q] + dt * s.work.v_free[limit.dof]
-        least = q - limit.lower if q - limit.lower < least else least
-        least = limit.upper - q if limit.upper - q < least else least
-    return least
+        above = q - limit.lower if q - limit.lower < above else above
+        below = limit.upper - q if limit.upper - q < below else below
+    return above if above < below else below
 
 
 cdef inline double overshoot(const System* s, double dt) noexcept nogil:
