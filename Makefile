@@ -54,7 +54,7 @@ asan: .venv/.test
 		../../$(PY) -m pytest $(TWO) --ignore=tests/repository --ignore=tests/mutation -k '$(UNMEASURED)' $(PYTEST)
 
 bench: build .venv/.test .venv/.bench
-	$(PY) -m benchmarks
+	$(PY) -m benchmarks --page
 
 golden: build .venv/.test
 	$(PY) -m benchmarks.golden

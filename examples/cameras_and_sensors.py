@@ -1,6 +1,9 @@
-"""A robot with an IMU, a depth camera and a lidar before a wall of boxes, and a picture of it all.
+"""Cameras and sensors
+===================
 
-Run: python examples/cameras_and_sensors.py [PICTURE.png]
+A robot with an IMU, a depth camera and a lidar before a wall of boxes, and a picture of it all.
+
+With the name of a file for the picture, it writes that too.
 """
 
 import sys
@@ -27,7 +30,7 @@ def build() -> tuple[rbdyn.World, rbdyn.ArticulatedSystem]:
     return world, robot
 
 
-def main() -> None:
+def main() -> rbdyn.World:
     """Print what the sensors measure, and write a picture if a file is named."""
     world, robot = build()
     front, top = rbdyn.Transform(translation=(0.31, 0, 0)), rbdyn.Transform(translation=(0, 0, 0.2))
@@ -50,7 +53,8 @@ def main() -> None:
     print(f"camera sees {len(np.unique(view.segmentation))} shapes")
     if len(sys.argv) > 1:
         view.save_png(sys.argv[1])
+    return world
 
 
 if __name__ == "__main__":
-    main()
+    world = main()

@@ -1,6 +1,7 @@
-"""Collision detection alone: shapes on numbered bodies, contacts for given poses.
+"""Collision alone
+===============
 
-Run: python examples/collision_alone.py
+Collision detection alone: shapes on numbered bodies, contacts for given poses.
 """
 
 import numpy as np

@@ -1,4 +1,7 @@
-"""Contact without a World: a three-legged table lands on its feet, solved three ways.
+"""Contact alone
+=============
+
+Contact without a World: a three-legged table lands on its feet, solved three ways.
 
 The last solver is written here, in ten lines of Python: any class with a ``solve`` method will do.
 """

@@ -1,6 +1,7 @@
-"""Domain randomisation: 1,000 episodes of one robot, each with other masses, frictions and feet, and no rebuild.
+"""Domain randomisation
+====================
 
-Run: python examples/domain_randomisation.py
+Domain randomisation: 1,000 episodes of one robot, each with other masses, frictions and feet, and no rebuild.
 """
 
 import time
@@ -29,7 +30,7 @@ def randomise(world: rbdyn.World, robot: rbdyn.ArticulatedSystem, rng: np.random
     return len(masses) + 1 + 2 * 12 + len(LEGS) + 1
 
 
-def main() -> None:
+def main() -> rbdyn.World:
     world = rbdyn.World(time_step=0.002)
     world.add_ground()
     robot = world.add_articulated_system(models.quadruped())
@@ -50,7 +51,8 @@ def main() -> None:
           f"{1e3 * np.sort(times)[int(0.99 * EPISODES)]:.2f} ms at most in 99 of 100")  # fmt: skip
     print(f"the base ends {min(heights):.3f} to {max(heights):.3f} m high")
     print(f"the same Model from first to last: {robot.model is model}")
+    return world
 
 
 if __name__ == "__main__":
-    main()
+    world = main()

@@ -1,4 +1,8 @@
-"""A double pendulum without a World: Mechanism, Model, State, algorithms, and Runge-Kutta by hand."""
+"""A double pendulum
+=================
+
+A double pendulum without a World: Mechanism, Model, State, algorithms, and Runge-Kutta by hand.
+"""
 
 import numpy as np
 
@@ -9,7 +13,8 @@ def double_pendulum(length=0.5):
     """Two thin rods of 1 kg that hang from the root and turn about y."""
     mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"), gravity=(0, 0, -9.81))
     rod = rbdyn.SpatialInertia(mass=1.0, com=(0, 0, -length / 2), inertia=np.diag([1, 1, 1e-3]) * length**2 / 12)
-    upper, lower = rbdyn.RigidBody("upper", inertia=rod), rbdyn.RigidBody("lower", inertia=rod)
+    bar = rbdyn.Geometry(rbdyn.collision.Capsule(0.02, length - 0.04), rbdyn.Transform(translation=rod.com))
+    upper, lower = rbdyn.RigidBody("upper", rod, [bar]), rbdyn.RigidBody("lower", rod, [bar])
     below = rbdyn.Transform(translation=(0, 0, -length))
     mechanism.attach(mechanism.root_body, upper, rbdyn.Joint("shoulder", rbdyn.Revolute(axis=(0, 1, 0))))
     mechanism.attach(upper, lower, rbdyn.Joint("elbow", rbdyn.Revolute(axis=(0, 1, 0))), joint_pose=below)

@@ -1,4 +1,8 @@
-"""A four-legged robot drops by 20 cm and stands: World, implicit PD control, contact forces."""
+"""A quadruped drops and stands
+============================
+
+A four-legged robot drops by 20 cm and stands: World, implicit PD control, contact forces.
+"""
 
 import numpy as np
 
@@ -21,7 +25,8 @@ def main():
     for contact in robot.contacts:
         print(f"{contact.geometry_b:10s} carries {contact.force_on(robot)[2]:.2f} N")
     print(f"weight            {9.81 * robot.total_mass:.2f} N")
+    return world
 
 
 if __name__ == "__main__":
-    main()
+    world = main()

@@ -1,6 +1,7 @@
-"""A closed loop: a four-bar linkage, its loop joint held by multipliers.
+"""A four-bar linkage
+==================
 
-Run: python examples/four_bar.py
+A closed loop: a four-bar linkage, its loop joint held by multipliers.
 """
 
 import numpy as np
@@ -12,7 +13,8 @@ def bar(name: str, length: float) -> rbdyn.RigidBody:
     """A bar along x, 2 kg per metre."""
     mass = 2.0 * length
     inertia = mass * length**2 / 12 * np.diag([1e-3, 1.0, 1.0])
-    return rbdyn.RigidBody(name, rbdyn.SpatialInertia(mass, (length / 2, 0, 0), inertia))
+    shape = rbdyn.Geometry(rbdyn.collision.Box((length, 0.04, 0.04)), rbdyn.Transform(translation=(length / 2, 0, 0)))
+    return rbdyn.RigidBody(name, rbdyn.SpatialInertia(mass, (length / 2, 0, 0), inertia), [shape])
 
 
 def four_bar() -> rbdyn.Mechanism:
@@ -31,7 +33,7 @@ def four_bar() -> rbdyn.Mechanism:
     return m
 
 
-def main() -> None:
+def main() -> rbdyn.State:
     """Close the loop from a guess, let it swing, and drive it."""
     m = four_bar()
     model = rbdyn.Model(m)
@@ -47,7 +49,8 @@ def main() -> None:
     vd = rbdyn.forward_dynamics(state, np.zeros(model.nv))
     torque = rbdyn.inverse_dynamics(state, vd, actuated=["crank_hinge"])
     print(f"a motor on the crank needs {torque.round(9)} N m for the motion it has anyway")
+    return state
 
 
 if __name__ == "__main__":
-    main()
+    state = main()

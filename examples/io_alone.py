@@ -1,16 +1,19 @@
-"""rbdyn.io on its own: a robot file becomes a mechanism, and a bad one says what is wrong with it.
+"""Robot files alone
+=================
+
+rbdyn.io on its own: a robot file becomes a mechanism, and a bad one says what is wrong with it.
 
     python examples/io_alone.py [robot.urdf]
 """
 
 import sys
 
-from rbdyn import models
+from rbdyn import Mechanism, models
 from rbdyn.errors import Error
 from rbdyn.io import convex_hull, load_urdf
 
 
-def main() -> None:
+def main() -> Mechanism:
     """Load a robot, look at it, then make the commonest mistake."""
     file = sys.argv[1] if len(sys.argv) > 1 else models.path("quadruped")
     robot = load_urdf(file)
@@ -25,7 +28,8 @@ def main() -> None:
 
     vertices, faces = convex_hull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0.1, 0.1, 0.1)])
     print(f"\nhull of five points: {len(vertices)} corners, {len(faces)} faces")
+    return robot
 
 
 if __name__ == "__main__":
-    main()
+    robot = main()

@@ -1,6 +1,7 @@
-"""Surgery: a robot of three equal fingers, one of them cut off again while it moves.
+"""Surgery on a hand
+=================
 
-Run: python examples/modular_robot.py
+Surgery: a robot of three equal fingers, one of them cut off again while it moves.
 """
 
 import numpy as np
@@ -13,16 +14,18 @@ def finger() -> rbdyn.Mechanism:
     m = rbdyn.Mechanism(rbdyn.RigidBody("mount"))
     link = rbdyn.SpatialInertia(0.2, com=(0, 0, 0.05), inertia=2e-4 * np.eye(3))
     hinge = rbdyn.Revolute(axis=(0, 1, 0))
-    near, far = rbdyn.RigidBody("near", link), rbdyn.RigidBody("far", link)
+    shape = rbdyn.Geometry(rbdyn.collision.Capsule(0.012, 0.09), rbdyn.Transform(translation=(0, 0, 0.05)))
+    near, far = rbdyn.RigidBody("near", link, [shape]), rbdyn.RigidBody("far", link, [shape])
     m.attach(m.root_body, near, rbdyn.Joint("knuckle", hinge))
     m.attach(near, far, rbdyn.Joint("middle", hinge), rbdyn.Transform(translation=(0, 0, 0.1)))
     return m
 
 
-def main() -> None:
+def main() -> rbdyn.State:
     """Attach, move, cut, and go on."""
     hand = rbdyn.Mechanism(rbdyn.RigidBody("world"))
-    palm = rbdyn.RigidBody("palm", rbdyn.SpatialInertia(1.0, inertia=2e-3 * np.eye(3)))
+    plate = rbdyn.Geometry(rbdyn.collision.Cylinder(0.06, 0.02))
+    palm = rbdyn.RigidBody("palm", rbdyn.SpatialInertia(1.0, inertia=2e-3 * np.eye(3)), [plate])
     hand.attach(hand.root_body, palm, rbdyn.Joint("base", rbdyn.Floating()))
     module = finger()
     for k in range(3):
@@ -43,7 +46,8 @@ def main() -> None:
     print(f"finger2 is off: nv = {state.model.nv}, the others moved by {moved:.1e}")
     rbdyn.simulate(state, duration=0.5)
     print(f"and go on: the palm is at {state.q[:3].round(3)}")
+    return state
 
 
 if __name__ == "__main__":
-    main()
+    state = main()

@@ -1,4 +1,7 @@
-"""A double pendulum swings up by sampling: model predictive path integral control (G. Williams et al., 2017).
+"""Swing-up by sampling
+====================
+
+A double pendulum swings up by sampling: model predictive path integral control (G. Williams et al., 2017).
 
 Each control is the mean of many noisy ones, weighted by what the World says would come of them.
 """

@@ -1,4 +1,8 @@
-"""Newton's cradle, as in RaiSim: five steel balls, each on two wires; a blow at one end comes out at the other."""
+"""Newton's cradle
+===============
+
+Newton's cradle, as in RaiSim: five steel balls, each on two wires; a blow at one end comes out at the other.
+"""
 
 import numpy as np
 
@@ -35,7 +39,8 @@ def main(angle=0.5, gap=1e-3):
     print(f"then they come to {highest.round(4) + 0.0} m")
     stretch = max(abs(wire.stretch) for wire in world.constraints)
     print(f"and no wire is longer or shorter than it was by more than {1e6 * stretch:.0f} um")
+    return world
 
 
 if __name__ == "__main__":
-    main()
+    world = main()

@@ -1,4 +1,8 @@
-"""A contact solver of one's own, in ten lines of Python, inside a World: a box slides to rest."""
+"""A contact solver of one's own
+=============================
+
+A contact solver of one's own, in ten lines of Python, inside a World: a box slides to rest.
+"""
 
 import numpy as np
 
@@ -20,7 +24,7 @@ class PlainGaussSeidel(ContactSolver):
 
 
 def slide(solver, friction=0.4, speed=2.0):
-    """How far a box slides on the ground [m]."""
+    """A World in which a box has slid on the ground, and the box."""
     world = rbdyn.World(time_step=0.002, contact=solver)
     world.set_default_material(friction=friction)
     world.add_ground()
@@ -28,11 +32,12 @@ def slide(solver, friction=0.4, speed=2.0):
     box.set_pose(position=(0, 0, 0.05))
     box.set_velocity(linear=(speed, 0, 0))
     world.step(400)
-    return box.position[0]
+    return world, box
 
 
 if __name__ == "__main__":
     for solver in (PlainGaussSeidel(), "bisection"):
         name = solver if isinstance(solver, str) else type(solver).__name__
-        print(f"{name:17s} slides {slide(solver):.5f} m")
+        world, box = slide(solver)
+        print(f"{name:17s} slides {box.position[0]:.5f} m")
     print(f"closed form       slides {2.0**2 / (2 * 0.4 * 9.81):.5f} m")

@@ -1,6 +1,7 @@
-"""Recordings: what a World went through as arrays by name, replayed to the bit, and read from its file.
+"""Record and replay
+=================
 
-Run: python examples/record_and_replay.py
+Recordings: what a World went through as arrays by name, replayed to the bit, and read from its file.
 """
 
 import tempfile
@@ -25,7 +26,7 @@ def dropped_quadruped() -> rbdyn.World:
     return world
 
 
-def main() -> None:
+def main() -> rbdyn.World:
     """Record a second, ask, replay."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "drop.rbdyn"
@@ -45,7 +46,8 @@ def main() -> None:
         again = dropped_quadruped()
         print(f"replayed in another World: {'equal' if rec.replay(again) == world.state_hash() else 'different'} bits")
         rec.save(Path(folder) / "drop.csv")  # or .npz; .html, .mp4, .gif and .png to look at; rec.view() to play it
+    return again
 
 
 if __name__ == "__main__":
-    main()
+    world = main()

@@ -1,4 +1,7 @@
-"""Six cubes on hinges crawl; every 0.6 s one hinge is let go, both parts crawl on, a latch draws them together, and the
+"""Six cubes that split and dock
+=============================
+
+Six cubes on hinges crawl; every 0.6 s one hinge is let go, both parts crawl on, a latch draws them together, and the
 hinge is put back where they are: on the ground, in motion.  Run: python examples/six_cubes.py
 """
 
@@ -21,7 +24,7 @@ def placed(robot: rbdyn.ArticulatedSystem, part: rbdyn.ArticulatedSystem, k: int
     return here @ Transform(rpy=(0.0, -math.atan2(here.rotation[0, 2], here.rotation[2, 2]), 0.0))
 
 
-def main(seconds: float = 60.0) -> None:
+def main(seconds: float = 60.0) -> rbdyn.World:
     """Crawl, cut and dock; print what became of momentum [N m s, N s] and energy [J]."""
     chain = Mechanism(RigidBody("earth"))
     for k in range(N):
@@ -53,7 +56,8 @@ def main(seconds: float = 60.0) -> None:
         world.step()
     way = math.hypot(*robot.body("cube0").position[:2])
     print(f"{count} cuts and docks, {seconds:g} s, {way:.2f} m; momentum changed by {off:.1e}, energy made {made:.1e}")
+    return world
 
 
 if __name__ == "__main__":
-    main()
+    world = main()

@@ -1,4 +1,7 @@
-"""Soft contact, written in Python: springs and dampers at the contacts of a World, as TGS Soft has them.
+"""Soft contact
+============
+
+Soft contact, written in Python: springs and dampers at the contacts of a World, as TGS Soft has them.
 
 A contact of depth d that opens with velocity v pushes with k d - c v [N].  Taken at the end of a step h, with the depth
 d - h v, that is the impulse lam = h (k (d - h v) - c v), or one row of a linear system: v + s lam = b with the softness

@@ -1,4 +1,8 @@
-"""A robot file as a template, with modules: two vehicles of one text that differ as their parameters say."""
+"""A robot file as a template
+==========================
+
+A robot file as a template, with modules: two vehicles of one text that differ as their parameters say.
+"""
 
 import math
 

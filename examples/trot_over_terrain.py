@@ -1,4 +1,8 @@
-"""A four-legged robot trots over fractal terrain: diagonal pairs of feet swing in turn (M. Raibert, 1986)."""
+"""A trot over terrain
+===================
+
+A four-legged robot trots over fractal terrain: diagonal pairs of feet swing in turn (M. Raibert, 1986).
+"""
 
 import numpy as np
 

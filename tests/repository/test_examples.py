@@ -42,7 +42,10 @@ def run_example(path):
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(path):
     assert run_example(path).strip()
-    assert len(path.read_text().splitlines()) <= 60
+    text = path.read_text()
+    title, line = re.match(r'"""(.*)\n(=+)\n\n', text).groups()  # the heading of its page in the gallery
+    assert len(title) == len(line)
+    assert len(text.split('"""', 2)[2].splitlines()) <= 60
 
 
 def test_cradle_passes_the_blow_on():
@@ -96,6 +99,7 @@ PAGES = (
     "raisim_files",
     "sight",
     "sweeps",
+    "tutorial",
     "vector_worlds",
     "viewing",
 )
@@ -110,6 +114,14 @@ def test_a_page_does_what_it_says(page):
     said = re.findall(r"^print\(.*#\s*(.+)$", code, re.MULTILINE)
     assert len(said) >= 3
     assert output("-c", code).splitlines() == said
+
+
+def test_every_line_of_the_cheat_sheet_runs():
+    """In its order, in one program, after what stands at its top."""
+    text = (ROOT / "docs" / "cheat_sheet.md").read_text()
+    lines = re.findall(r"^\| .*? \| `(.*)` \|$", text, re.MULTILINE)
+    assert len(lines) == text.count("\n| ") - text.count("\n| wanted |") and len(lines) > 50
+    output("-c", "\n".join([re.search(r"```python\n(.*?)```", text, re.DOTALL)[1], *lines]))
 
 
 def test_readme_starts_with_two_commands():
