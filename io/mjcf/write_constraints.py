@@ -69,7 +69,7 @@ def write_excludes(contact: Any, mechanism: Mechanism, names: dict[RigidBody, st
     for joint in mechanism.joints:
         edge = mechanism.edge(joint)
         a, b = edge.predecessor, edge.successor
-        at_world = mechanism.root_body in (a, b)
+        at_world = mechanism.root_body in (a, b) and not joint.joint_type.is_floating
         if (joint in mechanism.non_tree_joints or at_world) and a.collision and b.collision:
             pairs.add((names[a], names[b]))
     for first, second in sorted(pairs):

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from world.scenes import G, World, exact, random_quat, stack, standing_quadruped
 
-from rbdyn import models
+import rbdyn
+from rbdyn import Fixed, Floating, Geometry, Joint, Mechanism, Revolute, RigidBody, SpatialInertia, Transform, models
+from rbdyn.collision import HalfSpace, Sphere
 
 
 def test_forces_have_the_right_signs_and_sums():
@@ -209,3 +211,23 @@ def test_a_new_robot_does_not_inherit_the_filters_of_a_removed_one():
     robot.set_state(q)
     world.step()
     assert world.contacts
+
+
+def test_what_floats_is_no_neighbour_of_the_root_and_shapes_of_the_root_bear_its_name():
+    """A floor that is part of a floating robot's own mechanism bears the robot: three balls, one on a hinge."""
+    mechanism = Mechanism(RigidBody("floor"))
+    mechanism.root_body.collision = [Geometry(HalfSpace())]
+    ball = SpatialInertia(1.0, inertia=np.eye(3) * 0.02)
+    for name, parent, joint, y in (("a", "floor", Floating(), 0.0), ("b", "a", Fixed(), 0.5),
+                                   ("c", "b", Revolute((1, 0, 0)), 0.5)):  # fmt: skip
+        body = RigidBody(name, ball)
+        body.collision = [Geometry(Sphere(0.2))]
+        mechanism.attach(parent, body, Joint(f"{name}_joint", joint), Transform(translation=(0, y, 0)))
+    world = rbdyn.World(0.002)
+    robot = world.add_articulated_system(mechanism)
+    robot.set_state([0, 0, 0.2, 1, 0, 0, 0, 0])
+    world.step(100)
+    assert sorted(contact.bodies for contact in world.contacts) == [("floor", "a"), ("floor", "a"), ("floor", "c")]
+    assert {contact.link_b for contact in world.contacts} == {"a", "b", "c"}
+    assert sum(robot.contact_force(name)[2] for name in "abc") == pytest.approx(3 * 9.81, abs=1e-6)
+    assert robot.contact_force("floor")[2] == pytest.approx(-3 * 9.81, abs=1e-6)

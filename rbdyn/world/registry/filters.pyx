@@ -11,6 +11,7 @@ from libc.stdlib cimport free
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.collision.broad_phase.filters cimport is_excluded
 from rbdyn.memory cimport grow
+from rbdyn.model._model cimport FLOATING
 from rbdyn.model.model cimport Model
 from rbdyn.world.objects.single_body cimport SingleBody
 
@@ -66,8 +67,8 @@ cdef class Filters:
         links = [parts[0][0] for parts in model.parts]
         for b in range(model.c.nb):
             for a in range(b):
-                never = not robot.self_collides or (
-                    not robot.meets_parents and (model.c.parent[b] == a or (a, b) in joined))
+                near = (a, b) in joined or (model.c.parent[b] == a and model.c.kind[b] != FLOATING)
+                never = not robot.self_collides or (near and not robot.meets_parents)
                 if not never and self.ignored:
                     never = frozenset(((robot, links[a]), (robot, links[b]))) in self.ignored
                 if never:

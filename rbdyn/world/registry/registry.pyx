@@ -150,7 +150,8 @@ cdef class Registry:
         for body in robot.mechanism.bodies:
             count = len(robot.shape_ids)
             k = robot.model.find(body).body
-            carrier = robot.model.body_names[max(k - robot.model.base, 0)]
+            carrier = (robot.model.body_names[k - robot.model.base] if k >= robot.model.base
+                       else robot.mechanism.root_body.name)
             pose = factories.matrix(robot.model, body)
             self.register(robot, handle + k, str(carrier), body.name, body.collision, pose, k > 0)
             robot.shapes_of[body] = list(zip(body.collision, robot.shape_ids[count:]))
