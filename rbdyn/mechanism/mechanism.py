@@ -45,7 +45,8 @@ class Mechanism(FramedGraph):
     name : str
         The root body's name at first; of a robot file, the robot's.
     nominal_configuration : tuple of float, or None
-        A q at which loops are closed, if a file says one: where a World seeks first.  Edits leave it as it is.
+        The q of its file, if that says one: where a World begins.  Edits leave it as it is; what is no q any more is
+        as good as none.
     description : rbdyn.io.Description, or None
         The text that it was read from, its files and folders.  Edits leave it as it is.
     diagnostics : list of str

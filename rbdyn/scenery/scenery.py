@@ -299,13 +299,12 @@ class Scenery:
 
 
 def _state_of(source: Mechanism | Model | State) -> State:
-    """A State of one's own, with closed loops; that which was given."""
+    """A State of one's own, where a World would begin; that which was given."""
     if isinstance(source, State):
         return source
     model = source if isinstance(source, Model) else Model(source)
     state = State(model)
-    if model.has_loops:
-        from rbdyn.world.objects.joints.closed_loops import closed_start
+    from rbdyn.world.objects.joints.closed_loops import start
 
-        state.set(closed_start(model))
+    state.set(start(model))
     return state

@@ -459,7 +459,8 @@ def add_articulated_system(
         How its loops are kept closed: eliminated exactly before contacts are solved, or as rows of the contact problem,
         which is slower, and as precise as the solver.
     collide_with_parent : bool
-        Whether a body collides with its parent, and with what a loop joint joins to it.
+        Whether a body collides with its parent, and with what a loop joint joins to it.  Without it a body on a
+        floating joint does, too.
     contacts_per_self_pair : int, optional
         Contacts that two bodies of this system have at most with one another: the deepest.  All by default; RaiSim has
         1 of them.
@@ -471,7 +472,8 @@ def add_articulated_system(
     Returns
     -------
     robot : ArticulatedSystem
-        At its neutral configuration, at rest; with loops, at a closed one near it.
+        At rest at `mechanism.nominal_configuration`, where a file says one, else at its neutral configuration; with
+        loops, at a closed one near it.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from rbdyn.world.objects import base_parts, editing, reshaping
 from rbdyn.world.objects.handles import arrays, finding, step_readings
 from rbdyn.world.objects.joints import loop_joints, named, readings, settings, softness
 from rbdyn.world.objects.base_pose import q_with_base
-from rbdyn.world.objects.joints.closed_loops import closed, closed_start, ties_trees
+from rbdyn.world.objects.joints.closed_loops import closed, start, ties_trees
 from rbdyn.world.objects.joints.said import PER_DOF, joints_say
 from rbdyn.world.arguments import orientation as _orientation
 
@@ -73,8 +73,7 @@ cdef class ArticulatedSystem(WorldObject):
         self.state = State(self.model)
         self._handles, self._welded = {}, {}
         self.tree, self.loops = mechanism.tree_joints, mechanism.non_tree_joints
-        if self.model.has_loops:
-            self.state.set(closed_start(self.model))
+        self.state.set(start(self.model))
         no_force = np.zeros(self.model.c.nv)
         aba_inward(&self.model.c, &self.state.c, data(no_force), NULL, False)
         check_regular(self.model, &self.state.c)

@@ -1,13 +1,15 @@
-"""Systems with loops: where they start, and what may be set."""
+"""Where systems start, and what may be set of those with loops."""
 
 from __future__ import annotations
+
+import contextlib
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.algorithms.loops.closure import furthest_open, project_configuration
 from rbdyn.algorithms.loops.loops import loop_error
-from rbdyn.errors import LoopError, MechanismError
+from rbdyn.errors import LoopError, MechanismError, StateError
 from rbdyn.model import Model, State
 from rbdyn.spatial.rotations import Array
 
@@ -16,13 +18,23 @@ CLOSED = 1e-9  # [rad or m] what counts as closed: states of a World are taken a
 ROUNDED = 1e-3  # [rad or m] how far numbers of a few digits may open a loop
 
 
-def closed_start(model: Model) -> Array:
-    """A configuration with closed loops: near the nominal one, else the neutral one, else one of a few random ones."""
-    rng = np.random.default_rng(0)
+def start(model: Model) -> Array:
+    """Where a system begins: at the nominal configuration of its mechanism, else the neutral one, with loops closed."""
     nominal = model.mechanism.nominal_configuration
-    known = nominal is not None and len(nominal) == model.nq
+    q = model.neutral()
+    if nominal is not None and len(nominal) == model.nq:
+        probe = State(model)
+        with contextlib.suppress(StateError):  # edits may have left numbers that are no q of this mechanism
+            probe.set(nominal)
+            q = np.array(probe.q)
+    return _closed_near(model, q) if model.has_loops else q
+
+
+def _closed_near(model: Model, q: Array) -> Array:
+    """A configuration with closed loops: near q, else one of a few random ones."""
+    rng = np.random.default_rng(0)
     try:
-        return project_configuration(model, nominal if known else model.neutral())
+        return project_configuration(model, q)
     except LoopError as error:
         first = error
     for _ in range(STARTS):
