@@ -151,8 +151,7 @@ def _built(model: Any, geoms: GeomReader, diagnostics: Diagnostics, file: str) -
             body.add_frame(name, Transform(quat=model.site_quat[k], translation=model.site_pos[k]))
     read_equalities(mechanism, model, bodies, joint_names, diagnostics, file)
     _report_excludes(mechanism, model, bodies, diagnostics, file)
-    if mechanism.non_tree_joints:
-        mechanism.nominal_configuration = tuple(map(float, model.qpos0))
+    mechanism.nominal_configuration = tuple(map(float, model.qpos0))
     mechanism.diagnostics = diagnostics.lines()
     return mechanism
 
@@ -171,7 +170,8 @@ def _report_excludes(
     mechanism: Mechanism, model: Any, bodies: list[RigidBody], diagnostics: Diagnostics, file: str
 ) -> None:
     """Pairs that do not collide, but for neighbours, which never do."""
-    near = {frozenset((mechanism.predecessor(j), mechanism.successor(j))) for j in mechanism.joints}
+    joints = [joint for joint in mechanism.joints if not joint.joint_type.is_floating]
+    near = {frozenset((mechanism.predecessor(j), mechanism.successor(j))) for j in joints}
     for signature in model.exclude_signature:
         a, b = bodies[int(signature) >> 16], bodies[int(signature) & 0xFFFF]
         if frozenset((a, b)) not in near:

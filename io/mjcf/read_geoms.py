@@ -22,6 +22,7 @@ from rbdyn.collision.shapes import (
 from rbdyn.errors import Error
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.meshes.hull import convex_hull
+from rbdyn.io.mjcf.filters import OUR_DEFAULT, Filter, groups_and_masks
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.geometry import Geometry
 from rbdyn.spatial.transform import Transform
@@ -57,6 +58,7 @@ class GeomReader:
         """Give every body its shapes: those with contype or conaffinity collide, the others are drawn."""
         m = self._model
         shapes: dict[int, tuple[list[Geometry], list[Geometry]]] = {}
+        filters = self._filters()
         still = set(np.flatnonzero(np.asarray(m.body_weldid) == 0).tolist())
         for k in range(m.ngeom):
             index = int(m.geom_bodyid[k])
@@ -68,7 +70,8 @@ class GeomReader:
             into = visual if drawn else collision
             name = m.geom(k).name or f"{bodies[index].name}/{len(into)}"
             pose = self._pose(k)
-            into.append(Geometry(shape, pose, name, color=self._color(k), **self._filter(k, drawn, name)))
+            group, mask = OUR_DEFAULT if drawn else filters[self._filter(k)]
+            into.append(Geometry(shape, pose, name, color=self._color(k), group=group, mask=mask))
         for index, (collision, visual) in shapes.items():
             bodies[index].collision, bodies[index].visual = collision, visual
 
@@ -85,14 +88,19 @@ class GeomReader:
         r, g, b, a = np.clip(rgba, 0.0, 1.0).tolist()
         return r, g, b, a
 
-    def _filter(self, k: int, drawn: bool, name: str) -> dict[str, Any]:
-        contype, conaffinity = int(self._model.geom_contype[k]), int(self._model.geom_conaffinity[k])
-        if drawn or (contype, conaffinity) == (1, 1):
-            return {}
-        text = f"contype {contype} and conaffinity {conaffinity} of geom {name!r} are its group and mask: here both " \
-               "shapes must accept, in MuJoCo one"  # fmt: skip
-        self._diagnostics.warn(f"{self._file}:1", text, "contype")
-        return {"group": contype % 2**32, "mask": conaffinity % 2**32}
+    def _filter(self, k: int) -> Filter:
+        return int(self._model.geom_contype[k]), int(self._model.geom_conaffinity[k])
+
+    def _filters(self) -> dict[Filter, Filter]:
+        """Groups and masks by contype and conaffinity."""
+        found = {self._filter(k) for k in range(self._model.ngeom)}
+        exact = groups_and_masks(found)
+        if exact is not None:
+            return exact
+        text = f"{len(found)} different contypes and conaffinities are more than can be said exactly: they are " \
+               "groups and masks, and both shapes must accept, where one will do in MuJoCo"  # fmt: skip
+        self._diagnostics.warn(f"{self._file}:1", text)
+        return {(contype, affinity): (contype % 2**32, affinity % 2**32) for contype, affinity in found}
 
     def _shape(self, k: int, drawn: bool, still: bool) -> Shape | None:
         m = self._model

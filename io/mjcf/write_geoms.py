@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,9 @@ from rbdyn.io.export.losses import Losses
 from rbdyn.io.export.mesh_files import UNIT, MeshFiles, triangles_of
 from rbdyn.io.export.names import Names
 from rbdyn.io.export.xml_text import element
+from rbdyn.io.mjcf.filters import MUJOCO_DEFAULT, contypes_and_conaffinities
 from rbdyn.mechanism.geometry import Geometry
 from rbdyn.spatial.transform import Transform
-
-BITS = (1 << 31) - 1  # contype and conaffinity are C ints
 
 
 def reads(path: str) -> bool:
@@ -61,10 +61,13 @@ class GeomWriter:
         Gives meshes their files.
     losses : Losses
         Takes what MJCF has no words for.
+    geometries : iterable of Geometry
+        All that collide, which decides how groups and masks are written.
     """
 
-    def __init__(self, assets: Any, files: MeshFiles, losses: Losses) -> None:
+    def __init__(self, assets: Any, files: MeshFiles, losses: Losses, geometries: Iterable[Geometry]) -> None:
         self._assets, self._files, self._losses = assets, files, losses
+        self._contypes = contypes_and_conaffinities((geometry.group, geometry.mask) for geometry in geometries)
         self._geoms, self._meshes = Names(), Names()
         self._known: dict[Shape, str] = {}
 
@@ -84,13 +87,12 @@ class GeomWriter:
             self._losses.add("names of contact materials: left out", geometry.material)
 
     def _filters(self, geometry: Geometry, name: str) -> dict[str, int]:
-        """contype and conaffinity: MuJoCo lets two collide if either meets the other, and has 31 bits."""
-        if (geometry.group, geometry.mask) == (1, -1):
+        """contype and conaffinity, where they are not the default."""
+        if self._contypes is None:
+            self._losses.add("collision groups and masks, of more than 30 kinds: left out", name)
             return {}
-        group, mask = geometry.group % 2**64, geometry.mask % 2**64
-        text = "collision groups and masks: contype and conaffinity have 31 bits, and one that meets the other will do"
-        self._losses.add(text, name)
-        return {"contype": group & BITS, "conaffinity": mask & BITS}
+        contype, affinity = self._contypes[geometry.group, geometry.mask]
+        return {} if (contype, affinity) == MUJOCO_DEFAULT else {"contype": contype, "conaffinity": affinity}
 
     def _shape(self, shape: Shape, role: str, name: str, still: bool) -> dict[str, Any] | None:
         """Attributes; None for what is left out."""

@@ -1,0 +1,87 @@
+"""contype and conaffinity: the same pairs collide here as in MuJoCo, which is asked for its contacts."""
+
+import numpy as np
+import pytest
+
+import rbdyn
+from rbdyn import io
+from rbdyn.collision import Sphere
+from rbdyn.io.mjcf.filters import both_accept, contypes_and_conaffinities, groups_and_masks, one_accepts
+
+mujoco = pytest.importorskip("mujoco")
+
+
+def balls(filters):
+    """Balls in one place, each on a slide of its own, beside one of the default."""
+    geoms = ["", *(f'contype="{a}" conaffinity="{b}"' for a, b in filters)]
+    bodies = (f'<body name="b{k}" pos="0 0 {0.01 * k}"><joint name="j{k}" type="slide" axis="0 0 1"/>'
+              f'<geom size="1" {words}/></body>' for k, words in enumerate(geoms))  # fmt: skip
+    return f"<mujoco><worldbody>{''.join(bodies)}</worldbody></mujoco>"
+
+
+def pairs_in_mujoco(text):
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    bodies = [model.body(model.geom_bodyid[k]).name for k in range(model.ngeom)]
+    return {frozenset(bodies[k] for k in contact.geom) for contact in data.contact}
+
+
+def pairs_here(mechanism):
+    world = rbdyn.World()
+    world.add_articulated_system(mechanism)
+    world.integrate1()
+    return {frozenset((contact.body_a, contact.body_b)) for contact in world.contacts}
+
+
+@pytest.mark.parametrize(("most", "more"), [(2, []), (4, []), (8, []), (2**31, []), (16, []), (4, [(-1, 2)])])
+def test_the_same_pairs_collide_as_in_mujoco(most, more):
+    filters = np.random.default_rng(most).integers(0, most, (7, 2)).tolist() + more  # MuJoCo's are signed
+    text = balls(filters)
+    wanted = pairs_in_mujoco(text)
+    mechanism = io.load_mjcf(text, strict=True)
+    assert pairs_here(mechanism) == wanted
+    again = io.mjcf_text(mechanism)
+    assert pairs_in_mujoco(again) == wanted
+    assert pairs_here(io.load_mjcf(again)) == wanted
+
+
+def test_an_ant_stands_on_the_floor_of_its_file():
+    """Geoms of a robot that do not accept one another, and a floor that accepts all, as Gymnasium's robots have it."""
+    robot = io.load_mjcf("""<mujoco><default><geom contype="1" conaffinity="0"/></default><worldbody>
+      <geom name="floor" type="plane" size="9 9 1" conaffinity="1"/>
+      <body name="a" pos="0 0 0.5"><freejoint/><geom name="a" size="0.2" mass="1"/>
+        <body name="b" pos="0 0.5 0"><geom name="b" size="0.2" mass="1"/>
+        <body name="c" pos="0 -0.2 0"><joint name="j" axis="1 0 0"/><geom name="c" size="0.2" mass="1"/></body></body>
+      </body></worldbody></mujoco>""")
+    world = rbdyn.World(0.002, gravity=robot.gravity)
+    ant = world.add_articulated_system(robot)
+    world.run(1.0)
+    assert ant.body("a").position[2] == pytest.approx(0.2, abs=1e-3)
+    touched = {frozenset((contact.body_a, contact.body_b)) for contact in world.contacts}
+    assert touched
+    assert all("world" in pair for pair in touched)  # and not one another: a and c overlap
+
+
+def test_groups_and_masks_that_are_exact_as_they_are_stay():
+    layers = [(2, 2), (4, 4)]
+    assert groups_and_masks(layers) == {(1, 1): (1, -1), (2, 2): (2, 2), (4, 4): (4, 4)}
+    assert contypes_and_conaffinities([(2, -1)]) == {(1, -1): (1, 1), (2, -1): (2, 2**31 - 1)}
+
+
+def test_more_kinds_than_bits():
+    assert one_accepts((1, 0), (2, 1))
+    assert not both_accept((1, 0), (2, 1))
+    many = [(k, 0) for k in range(2, 40)]
+    assert groups_and_masks(many) is None
+    text = balls([(k, 0) for k in range(1, 34)])
+    assert any("34 different contypes" in line for line in io.load_mjcf(text).diagnostics)
+    with pytest.raises(rbdyn.MjcfError, match="different contypes and conaffinities"):
+        io.load_mjcf(text, strict=True)
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    body = rbdyn.RigidBody("body", rbdyn.SpatialInertia(1.0, inertia=np.eye(3)))
+    body.collision = [rbdyn.Geometry(Sphere(0.1), group=1, mask=2 * k) for k in range(1, 34)]
+    mechanism.attach("world", body, rbdyn.Joint("j", rbdyn.Revolute((0, 0, 1))))
+    with pytest.warns(rbdyn.ExportWarning, match="more than 30 kinds"):
+        written = io.mjcf_text(mechanism)
+    assert "contype" not in written.split("<worldbody>")[1]
