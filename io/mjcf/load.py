@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -98,7 +99,9 @@ def load_mjcf(
         return finders[file]
 
     finder(source.name)  # whose errors are those of arguments
-    model = compiled(TextMaker(source, finder, diagnostics).make(), source.name)
+    model, warned = compiled(TextMaker(source, finder, diagnostics).make(), source.name)
+    for text in warned:
+        diagnostics.warn(f"{source.name}:1", text)
     geoms = GeomReader(model, source.name, diagnostics, collision_mesh, flag(visual_meshes, "visual_meshes"))
     try:
         return _built(model, geoms, diagnostics, source.name)
@@ -108,15 +111,16 @@ def load_mjcf(
         raise MjcfError(f"{source.name}:1: {error}") from None
 
 
-def compiled(safe: SafeText, file: str) -> Any:
-    """MuJoCo's model of a text; MjcfError with the line that it complains of."""
+def compiled(safe: SafeText, file: str) -> tuple[Any, list[str]]:
+    """MuJoCo's model of a text, and its warnings; MjcfError with the line that it complains of."""
     try:
         import mujoco
     except ImportError:
         raise missing_extra("reading MJCF", "mujoco", "mjcf") from None
     try:
-        spec = mujoco.MjSpec.from_string(safe.text, assets=safe.assets)
-        model = spec.compile()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = mujoco.MjSpec.from_string(safe.text, assets=safe.assets).compile()
     except (ValueError, TypeError, RuntimeError, MemoryError, mujoco.FatalError) as error:
         text = " ".join(str(error).split())
         lines = _line.findall(text)  # the last one is that of the element
@@ -127,7 +131,7 @@ def compiled(safe: SafeText, file: str) -> Any:
                  "geom_pos", "geom_quat", "geom_size", "qpos0", "dof_armature", "dof_damping", "eq_data"):  # fmt: skip
         if not np.isfinite(getattr(model, name)).all():
             raise MjcfError(f"{file}:1: {name} of the compiled model is not finite")
-    return model
+    return model, [" ".join(str(warning.message).split())[:500] for warning in caught]
 
 
 def _built(model: Any, geoms: GeomReader, diagnostics: Diagnostics, file: str) -> Mechanism:

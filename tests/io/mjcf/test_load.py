@@ -268,6 +268,22 @@ def test_what_is_left_out_is_said():
         io.load_mjcf(text, strict=True)
 
 
+def test_what_mujoco_warns_of_is_a_diagnostic(recwarn):
+    text = """<mujoco><compiler settotalmass="3"/><worldbody><body name="a"><joint/><geom size="1"/></body></worldbody></mujoco>"""
+    m = io.load_mjcf(text)
+    assert m.find_body("a").inertia.mass == pytest.approx(3.0)
+    if any("settotalmass" in str(said.message) for said in warned_by_mujoco(text)):  # not all versions mind it
+        assert [line for line in m.diagnostics if line.startswith("<text>:1: ") and "settotalmass" in line]
+    assert not recwarn.list
+
+
+def warned_by_mujoco(text):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mujoco.MjSpec.from_string(text).compile()
+    return caught
+
+
 def test_joint_types():
     m = io.load_mjcf(ROBOT)
     assert [type(j.joint_type) for j in m.tree_joints] == [
