@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from rbdyn.arguments import flag, shown
 from rbdyn.errors import Error, WorldFileError
@@ -44,7 +45,8 @@ def save_world(
         Whether the file also holds a snapshot: with it the clock, contacts, what solvers begin with, external forces,
         sleep and the random generator are as they were, and the World goes on to the last bit as this one does.
     meshes : {"reference", "write"}
-        A mesh that came from a file is named by that file; or written, as all others are, to an OBJ file in the folder
+        A mesh that came from a file is named by that file, and `load_world` asks for ``resource_dirs=`` or
+        ``allow_outside=True`` if that lies elsewhere; or written, as all others are, to an OBJ file in the folder
         STEM_meshes beside `path`.
     strict : bool
         Raise Error where there would be a warning.
@@ -69,9 +71,9 @@ def save_world(
     files = MeshFiles(path, meshes)
     text = _text(world, files, losses, flag(solver_state, "solver_state"))
     files.save()
-    write_text(path, text)
     if solver_state:
-        _check_state(world, path)
+        _check_state(world, text, base_dir=Path(path).resolve().parent)
+    write_text(path, text)
     losses.say(2)
 
 
@@ -97,7 +99,7 @@ def world_text(world: World, *, solver_state: bool = False, strict: bool = False
     losses = Losses("a world file", flag(strict, "strict"))
     text = _text(world, MeshFiles(None), losses, flag(solver_state, "solver_state"))
     if solver_state:
-        _check_state(world, text, allow_outside=True)
+        _check_state(world, text)
     losses.say(2)
     return text
 
@@ -124,10 +126,10 @@ def _text(world: World, files: MeshFiles, losses: Losses, solver_state: bool) ->
     return document(root)
 
 
-def _check_state(world: World, source: str | os.PathLike[str], allow_outside: bool = False) -> None:
-    """Error if what was written does not lead back to this very state."""
+def _check_state(world: World, text: str, base_dir: Path | None = None) -> None:
+    """Error if what is to be written does not lead back to this very state; its meshes are where the World's are."""
     try:
-        same = load_world(source, allow_outside=allow_outside).state_hash() == world.state_hash()
+        same = load_world(text, base_dir=base_dir, allow_outside=True).state_hash() == world.state_hash()
     except WorldFileError as error:
         raise Error(f"solver_state=True: {error}") from None
     if not same:

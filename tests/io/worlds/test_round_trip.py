@@ -219,7 +219,20 @@ def test_meshes_and_robots_of_files(tmp_path):
     check_same(world, io.load_world(tmp_path / "w.xml"))
 
 
-def test_removed_objects_and_solver_states():
+def test_a_state_is_saved_of_a_world_whose_meshes_lie_elsewhere(tmp_path):
+    (tmp_path / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 0.3\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+    (tmp_path / "there").mkdir()
+    world = rbdyn.World()
+    world.add_mesh(tmp_path / "a.obj", 1.0)
+    world.step(10)
+    io.save_world(world, tmp_path / "there" / "w.xml", solver_state=True)
+    with pytest.raises(rbdyn.PathError, match="allow_outside=True"):
+        io.load_world(tmp_path / "there" / "w.xml")
+    for options in ({"allow_outside": True}, {"resource_dirs": [tmp_path]}):
+        assert io.load_world(tmp_path / "there" / "w.xml", **options).state_hash() == world.state_hash()
+
+
+def test_removed_objects_and_solver_states(tmp_path):
     """Where an object was removed the state cannot be put back: that is an error, and the plain file is none."""
     world = rbdyn.World()
     balls = [world.add_sphere(0.1, 1.0) for _ in range(3)]
@@ -227,6 +240,9 @@ def test_removed_objects_and_solver_states():
     check_same(world, io.load_world(io.world_text(world)))
     with pytest.raises(rbdyn.Error, match="solver_state=True"):
         io.world_text(world, solver_state=True)
+    with pytest.raises(rbdyn.Error, match="solver_state=True"):
+        io.save_world(world, tmp_path / "w.xml", solver_state=True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def custom():
