@@ -41,8 +41,9 @@ class Camera:
         Where it stands, in the frame that it is mounted in, the world by default [m].
     target : (3,) sequence of float, optional
         Where it looks, same frame [m]; the origin by default.
-    up : (3,) sequence of float
-        What is up in the picture, same frame; not along the line of sight.
+    up : (3,) sequence of float, optional
+        What is up in the picture, same frame; not along the line of sight.  z by default, and x for a camera that looks
+        straight up or down.
     pose : Transform, optional
         Instead of these: of its axes, in that frame.
     axes : {"forward", "optical"}
@@ -73,7 +74,7 @@ class Camera:
     height: int = 480
     position: Triple | None = None
     target: Triple | None = None
-    up: Triple = (0.0, 0.0, 1.0)
+    up: Triple | None = None
     pose: Transform | None = None
     axes: str = "forward"
     on: Any = None
@@ -266,11 +267,12 @@ def _pose(camera: Camera) -> Transform:
         raise Error('axes="optical" is for a pose; a position and a target say how a camera is turned')
     eye = as_vector(camera.position if camera.position is not None else (0.0, 0.0, 0.0), 3, "position", "[m]")
     to = as_vector(camera.target if camera.target is not None else (0.0, 0.0, 0.0), 3, "target", "[m]")
-    up = as_vector(camera.up, 3, "up")
     x = to - eye
     if not np.linalg.norm(x) > 0.0:
         raise Error(f"target must be somewhere else than position, got {shown(camera.target)} for both")
     x = x / np.linalg.norm(x)
+    steep = not np.linalg.norm(x[:2]) > 1e-9
+    up = as_vector(((1.0, 0.0, 0.0) if steep else (0.0, 0.0, 1.0)) if camera.up is None else camera.up, 3, "up")
     y = np.cross(up, x)
     if not np.linalg.norm(y) > 1e-9 * np.linalg.norm(up):
         raise Error(f"up must not be along the line of sight {x.tolist()}, got {shown(camera.up)}")

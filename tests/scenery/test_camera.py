@@ -130,7 +130,7 @@ def test_mounted_cameras_move_with_what_carries_them(seed):
         ({"pose": np.eye(4)}, "pose must be a Transform"),
         ({"pose": Transform(), "position": (1, 2, 3)}, "not both"),
         ({"position": (0, 0, 0)}, "somewhere else"),
-        ({"position": (0, 0, 1)}, "up must not be along"),
+        ({"position": (0, 0, 1), "up": (0, 0, 1)}, "up must not be along"),
         ({"position": (1, 1)}, "position"),
         ({"position": (1, 1, math.nan)}, "position"),
         ({"axes": "ros"}, "axes must be one of"),
@@ -169,3 +169,15 @@ def test_bad_pictures(ask, message):
     with pytest.raises(rbdyn.Error, match=message):
         ask(world)
     world.step()
+
+
+def test_a_camera_that_looks_straight_down_has_x_up():
+    """As a map of which the robot's forward is up; so does one that looks straight up, and z is up for all others."""
+    for height in (2.0, -2.0):
+        camera = Camera(width=100, height=80, position=(0, 0, height))
+        centre, forward = camera.project([(0, 0, 0), (0.1, 0, 0)])
+        assert centre == pytest.approx([50, 40])
+        assert forward[0] == pytest.approx(50)
+        assert forward[1] == pytest.approx(40 - 40 / math.tan(math.pi / 8) * 0.05)
+    nearly = Camera(width=100, height=80, position=(1e-3, 0, 2.0))
+    assert nearly.project((0, 0, 0.1))[1] < 40
