@@ -70,11 +70,12 @@ def add_ground(
 def add_sphere(
     world: World,
     radius: float,
-    mass: float,
+    mass: float | None = None,
     material: str = "default",
     group: int = 1,
     mask: int = -1,
     name: str | None = None,
+    body_type: str = "dynamic",
 ) -> SingleBody:
     """Add a solid ball of uniform density.
 
@@ -82,21 +83,23 @@ def add_sphere(
     ----------
     radius : float
         [m], above 0.
-    mass : float
-        [kg], above 0.
+    mass : float, optional
+        [kg], above 0.  Needed of a dynamic body.
     material : str
         Name for the World's pairs of materials.
     group, mask : int
         Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
     name : str, optional
         Unique in this World; "sphere_0" or the like by default.
+    body_type : {"dynamic", "kinematic", "static"}
+        Whether it is moved by forces, by its velocity, or not at all.
 
     Returns
     -------
     body : SingleBody
         At the origin, at rest.
     """
-    return world.add_single_body(*factories.solid(Sphere(radius), mass, material, group, mask), name=name)
+    return factories.solid_body(world, Sphere(radius), mass, body_type, material, group, mask, name)
 
 
 def add_box(
@@ -104,11 +107,12 @@ def add_box(
     x: float,
     y: float,
     z: float,
-    mass: float,
+    mass: float | None = None,
     material: str = "default",
     group: int = 1,
     mask: int = -1,
     name: str | None = None,
+    body_type: str = "dynamic",
 ) -> SingleBody:
     """Add a solid box of uniform density.
 
@@ -116,32 +120,35 @@ def add_box(
     ----------
     x, y, z : float
         Full side lengths [m], above 0.
-    mass : float
-        [kg], above 0.
+    mass : float, optional
+        [kg], above 0.  Needed of a dynamic body.
     material : str
         Name for the World's pairs of materials.
     group, mask : int
         Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
     name : str, optional
         Unique in this World; "box_0" or the like by default.
+    body_type : {"dynamic", "kinematic", "static"}
+        Whether it is moved by forces, by its velocity, or not at all.
 
     Returns
     -------
     body : SingleBody
         At the origin, at rest.
     """
-    return world.add_single_body(*factories.solid(Box((x, y, z)), mass, material, group, mask), name=name)
+    return factories.solid_body(world, Box((x, y, z)), mass, body_type, material, group, mask, name)
 
 
 def add_cylinder(
     world: World,
     radius: float,
     height: float,
-    mass: float,
+    mass: float | None = None,
     material: str = "default",
     group: int = 1,
     mask: int = -1,
     name: str | None = None,
+    body_type: str = "dynamic",
 ) -> SingleBody:
     """Add a solid cylinder of uniform density along z.
 
@@ -149,32 +156,35 @@ def add_cylinder(
     ----------
     radius, height : float
         Radius and full height [m], above 0.
-    mass : float
-        [kg], above 0.
+    mass : float, optional
+        [kg], above 0.  Needed of a dynamic body.
     material : str
         Name for the World's pairs of materials.
     group, mask : int
         Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
     name : str, optional
         Unique in this World; "cylinder_0" or the like by default.
+    body_type : {"dynamic", "kinematic", "static"}
+        Whether it is moved by forces, by its velocity, or not at all.
 
     Returns
     -------
     body : SingleBody
         At the origin, at rest.
     """
-    return world.add_single_body(*factories.solid(Cylinder(radius, height), mass, material, group, mask), name=name)
+    return factories.solid_body(world, Cylinder(radius, height), mass, body_type, material, group, mask, name)
 
 
 def add_capsule(
     world: World,
     radius: float,
     height: float,
-    mass: float,
+    mass: float | None = None,
     material: str = "default",
     group: int = 1,
     mask: int = -1,
     name: str | None = None,
+    body_type: str = "dynamic",
 ) -> SingleBody:
     """Add a solid capsule of uniform density along z.
 
@@ -182,32 +192,35 @@ def add_capsule(
     ----------
     radius, height : float
         Radius of its balls and distance of their centres [m].
-    mass : float
-        [kg], above 0.
+    mass : float, optional
+        [kg], above 0.  Needed of a dynamic body.
     material : str
         Name for the World's pairs of materials.
     group, mask : int
         Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
     name : str, optional
         Unique in this World; "capsule_0" or the like by default.
+    body_type : {"dynamic", "kinematic", "static"}
+        Whether it is moved by forces, by its velocity, or not at all.
 
     Returns
     -------
     body : SingleBody
         At the origin, at rest.
     """
-    return world.add_single_body(*factories.solid(Capsule(radius, height), mass, material, group, mask), name=name)
+    return factories.solid_body(world, Capsule(radius, height), mass, body_type, material, group, mask, name)
 
 
 def add_cone(
     world: World,
     radius: float,
     height: float,
-    mass: float,
+    mass: float | None = None,
     material: str = "default",
     group: int = 1,
     mask: int = -1,
     name: str | None = None,
+    body_type: str = "dynamic",
 ) -> SingleBody:
     """Add a solid cone of uniform density along z, its apex at +z.
 
@@ -217,21 +230,23 @@ def add_cone(
     ----------
     radius, height : float
         Radius of the base, and the height [m], above 0.
-    mass : float
-        [kg], above 0.
+    mass : float, optional
+        [kg], above 0.  Needed of a dynamic body.
     material : str
         Name for the World's pairs of materials.
     group, mask : int
         Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
     name : str, optional
         Unique in this World; "cone_0" or the like by default.
+    body_type : {"dynamic", "kinematic", "static"}
+        Whether it is moved by forces, by its velocity, or not at all.
 
     Returns
     -------
     body : SingleBody
         At the origin, at rest.
     """
-    return world.add_single_body(*factories.solid(Cone(radius, height), mass, material, group, mask), name=name)
+    return factories.solid_body(world, Cone(radius, height), mass, body_type, material, group, mask, name)
 
 
 def add_ellipsoid(
@@ -239,11 +254,12 @@ def add_ellipsoid(
     x: float,
     y: float,
     z: float,
-    mass: float,
+    mass: float | None = None,
     material: str = "default",
     group: int = 1,
     mask: int = -1,
     name: str | None = None,
+    body_type: str = "dynamic",
 ) -> SingleBody:
     """Add a solid ellipsoid of uniform density.
 
@@ -251,21 +267,23 @@ def add_ellipsoid(
     ----------
     x, y, z : float
         Semi-axes [m], above 0.
-    mass : float
-        [kg], above 0.
+    mass : float, optional
+        [kg], above 0.  Needed of a dynamic body.
     material : str
         Name for the World's pairs of materials.
     group, mask : int
         Collision filter, 64 bits each: two shapes collide if each one's group meets the other's mask.
     name : str, optional
         Unique in this World; "ellipsoid_0" or the like by default.
+    body_type : {"dynamic", "kinematic", "static"}
+        Whether it is moved by forces, by its velocity, or not at all.
 
     Returns
     -------
     body : SingleBody
         At the origin, at rest.
     """
-    return world.add_single_body(*factories.solid(Ellipsoid((x, y, z)), mass, material, group, mask), name=name)
+    return factories.solid_body(world, Ellipsoid((x, y, z)), mass, body_type, material, group, mask, name)
 
 
 def add_compound(

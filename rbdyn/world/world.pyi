@@ -83,53 +83,58 @@ class World:
     def add_sphere(
         world,
         radius: float,
-        mass: float,
+        mass: float | None = None,
         material: str = "default",
         group: int = 1,
         mask: int = -1,
         name: str | None = None,
+        body_type: str = "dynamic",
     ) -> SingleBody: ...
     def add_box(
         world,
         x: float,
         y: float,
         z: float,
-        mass: float,
+        mass: float | None = None,
         material: str = "default",
         group: int = 1,
         mask: int = -1,
         name: str | None = None,
+        body_type: str = "dynamic",
     ) -> SingleBody: ...
     def add_cylinder(
         world,
         radius: float,
         height: float,
-        mass: float,
+        mass: float | None = None,
         material: str = "default",
         group: int = 1,
         mask: int = -1,
         name: str | None = None,
+        body_type: str = "dynamic",
     ) -> SingleBody: ...
     def add_cone(
         world,
         radius: float,
         height: float,
-        mass: float,
+        mass: float | None = None,
         material: str = "default",
         group: int = 1,
         mask: int = -1,
         name: str | None = None,
+        body_type: str = "dynamic",
     ) -> SingleBody: ...
     def add_ellipsoid(
         world,
         x: float,
         y: float,
         z: float,
-        mass: float,
+        mass: float | None = None,
         material: str = "default",
         group: int = 1,
         mask: int = -1,
         name: str | None = None,
+        body_type: str = "dynamic",
     ) -> SingleBody: ...
     def add_compound(
         world,
@@ -145,11 +150,12 @@ class World:
         world,
         radius: float,
         height: float,
-        mass: float,
+        mass: float | None = None,
         material: str = "default",
         group: int = 1,
         mask: int = -1,
         name: str | None = None,
+        body_type: str = "dynamic",
     ) -> SingleBody: ...
     def add_height_map(
         world,

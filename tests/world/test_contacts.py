@@ -231,3 +231,36 @@ def test_what_floats_is_no_neighbour_of_the_root_and_shapes_of_the_root_bear_its
     assert {contact.link_b for contact in world.contacts} == {"a", "b", "c"}
     assert sum(robot.contact_force(name)[2] for name in "abc") == pytest.approx(3 * 9.81, abs=1e-6)
     assert robot.contact_force("floor")[2] == pytest.approx(-3 * 9.81, abs=1e-6)
+
+
+ADDED = [
+    ("sphere", (0.1,), (0.0, 0.0, 0.1)),
+    ("box", (0.2, 0.3, 0.4), (0.0, 0.0, 0.2)),
+    ("cylinder", (0.1, 0.4), (0.0, 0.0, 0.2)),
+    ("capsule", (0.1, 0.4), (0.0, 0.0, 0.3)),
+    ("cone", (0.1, 0.4), (0.0, 0.0, 0.3)),
+    ("ellipsoid", (0.1, 0.2, 0.3), (0.0, 0.0, 0.3)),
+]
+
+
+@pytest.mark.parametrize(("kind", "sizes", "top"), ADDED)
+def test_bodies_that_forces_do_not_move_need_no_mass(kind, sizes, top):
+    world = World(1e-3)
+    add = getattr(world, f"add_{kind}")
+    still, belt = add(*sizes, body_type="static"), add(*sizes, body_type="kinematic", name="belt")
+    belt.set_pose((3, 0, 0))
+    belt.set_velocity((0.5, 0, 0))
+    ball = world.add_sphere(0.05, 1.0)
+    ball.set_pose(np.add(top, (0, 0, 0.05)))
+    world.step(10)
+    assert still.mass == belt.mass == 0.0
+    assert still.position.tolist() == [0, 0, 0]
+    assert belt.position == pytest.approx([3.005, 0, 0])
+    assert sum(contact.force_on(ball) for contact in ball.contacts) == pytest.approx([0, 0, G], abs=1e-6)
+    with pytest.raises(rbdyn.Error, match="mass must be given for a dynamic body"):
+        add(*sizes)
+    with pytest.raises(rbdyn.Error, match="has no mass, so it cannot be dynamic"):
+        still.body_type = "dynamic"
+    with pytest.raises(rbdyn.UnknownNameError, match="dynamic, kinematic, static"):
+        add(*sizes, 1.0, body_type="fixed")
+    assert len(world.objects) == 3

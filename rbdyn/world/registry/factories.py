@@ -52,6 +52,25 @@ def solid(shape: Shape, mass: float, material: str, group: int, mask: int) -> Bo
     return [part.moved(pose) for part in pieces(shape, material, group, mask)], m, inertia
 
 
+def solid_body(
+    world: Any,
+    shape: Shape,
+    mass: float | None,
+    body_type: str,
+    material: str,
+    group: int,
+    mask: int,
+    name: str | None,
+) -> Any:
+    """A body of one shape, its origin where its centre of mass is, whatever its type."""
+    if option(body_type, "body type", BODY_TYPES) == "dynamic" and mass is None:
+        raise Error("mass must be given for a dynamic body [kg]")
+    geometries, m, inertia = solid(shape, 1.0 if mass is None else mass, material, group, mask)
+    if mass is None:
+        m, inertia = 0.0, np.zeros((3, 3))
+    return world.add_single_body(geometries, m, inertia, body_type, name)
+
+
 def pieces(shape: Shape, material: str, group: int, mask: int) -> list[Geometry]:
     """A shape at the origin; of a compound its parts."""
     if isinstance(shape, Compound):
