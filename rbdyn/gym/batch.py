@@ -61,16 +61,11 @@ class Batch:
 
     def checked(self, actions: Any) -> Array:
         """(n, num_actions) within -1 and 1; Error that names the row for what is none."""
-        given = np.asarray(actions)
-        need = (self.n, self.task.num_actions)
-        if given.shape != need or given.dtype.kind not in "fiu":
-            raise Error(f"actions must be numbers of shape {need}, got {given.dtype} of shape {given.shape}")
-        u = given.astype(np.float64)
-        if not np.isfinite(u).all():
-            row, column = np.argwhere(~np.isfinite(u))[0]
-            raise Error(f"actions must be finite, got {u[row, column]} at index ({row}, {column})")
-        clipped: Array = np.clip(u, -1.0, 1.0)
-        return clipped
+        return _checked(actions, "actions", (self.n, self.task.num_actions))
+
+    def checked_one(self, action: Any) -> Array:
+        """(1, num_actions) within -1 and 1, of one action."""
+        return _checked(action, "action", (self.task.num_actions,))[None]
 
     def step(self, actions: Array, going: NDArray[np.bool_]) -> Outcome:
         """The Worlds that go take their steps; actions were given to all by `Task.act`."""
@@ -99,3 +94,14 @@ class Batch:
     def render(self, k: int) -> Any:
         """An image of World k, (height, width, 3)."""
         return self.worlds[k].render()
+
+
+def _checked(actions: Any, what: str, need: tuple[int, ...]) -> Array:
+    given = np.asarray(actions)
+    if given.shape != need or given.dtype.kind not in "fiu":
+        raise Error(f"{what} must be numbers of shape {need}, got {given.dtype} of shape {given.shape}")
+    u = given.astype(np.float64)
+    if not np.isfinite(u).all():
+        index = tuple(np.argwhere(~np.isfinite(u))[0].tolist())
+        raise Error(f"{what} must be finite, got {u[index]} at index {index if len(index) > 1 else index[0]}")
+    return np.clip(u, -1.0, 1.0)

@@ -91,7 +91,7 @@ class TaskEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         Error
             If the action is of another shape, or not finite; nothing has changed then.
         """
-        actions = self._batch.checked(np.asarray(action)[None])
+        actions = self._batch.checked_one(action)
         self.task.act(actions.copy())
         rewards, terminated, info = self._batch.step(actions, np.ones(1, bool))
         plain = {name: np.asarray(value)[0].item() for name, value in info.items()}

@@ -8,6 +8,8 @@ from typing import Any
 
 import gymnasium
 
+from rbdyn.arguments import shown
+from rbdyn.errors import Error
 from rbdyn.gym.env import TaskEnv
 from rbdyn.gym.task import Task
 from rbdyn.gym.tasks.cart_pole import CartPole
@@ -38,6 +40,11 @@ def register(name: str | None = None, task: Callable[..., Task] | None = None, *
         Returns the Task: its class, for one.
     **options
         For `task`.
+
+    Raises
+    ------
+    Error
+        If `task` cannot be called, or is a class that is no Task.
     """
     if name is None:
         for ready, (kind, its) in ENVIRONMENTS.items():
@@ -46,6 +53,8 @@ def register(name: str | None = None, task: Callable[..., Task] | None = None, *
         return
     if task is None:
         raise TypeError("register(name, task) needs the task, too")
+    if not callable(task) or (isinstance(task, type) and not issubclass(task, Task)):
+        raise Error(f"task must be a subclass of rbdyn.gym.Task, or a function that returns one, got {shown(task)}")
     gymnasium.register(
         name,
         entry_point=partial(TaskEnv, task),

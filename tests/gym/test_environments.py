@@ -130,6 +130,22 @@ def test_bad_actions_change_nothing(actions, match):
     assert before == [world.state_hash() for world in env.worlds]
 
 
+@pytest.mark.parametrize(
+    ("action", "match"),
+    [
+        (np.zeros(2), r"^action must be numbers of shape \(1,\), got float64 of shape \(2,\)"),
+        (0.5, r"^action must be numbers of shape \(1,\), got float64 of shape \(\)"),
+        (np.array([np.nan]), "^action must be finite, got nan at index 0$"),
+    ],
+)
+def test_a_bad_action_of_one_environment(action, match):
+    env = gymnasium.make("rbdyn/CartPole-v0").unwrapped
+    before, _ = env.reset(seed=0)
+    with pytest.raises(rbdyn.Error, match=match):
+        env.step(action)
+    np.testing.assert_array_equal(env._batch.observe()[0], before)
+
+
 def test_actions_outside_the_space_are_cut_off():
     a, b = TaskVectorEnv(CartPole, 2), TaskVectorEnv(CartPole, 2)
     for env in (a, b):
@@ -221,6 +237,10 @@ def test_an_own_environment_under_a_name():
         gymnasium.registry.pop("rbdyn_test/Own-v0")
     with pytest.raises(TypeError, match="needs the task"):
         rbdyn.gym.register("rbdyn_test/None-v0")
+    for task in (int, 3, CartPole()):
+        with pytest.raises(rbdyn.Error, match=r"task must be a subclass of rbdyn\.gym\.Task"):
+            rbdyn.gym.register("rbdyn_test/None-v0", task)
+    assert "rbdyn_test/None-v0" not in gymnasium.registry
 
 
 # ---- what the ready ones are about -----------------------------------------------------------------
