@@ -61,11 +61,19 @@ def grid(**values: Iterable[Any]) -> list[dict[str, Any]]:
     params : list of dict
         One for each combination.
 
+    Raises
+    ------
+    Error
+        If the values of a name are no sequence, or a text.
+
     Examples
     --------
     >>> grid(mass=[1.0, 2.0], friction=[0.5])
     [{'mass': 1.0, 'friction': 0.5}, {'mass': 2.0, 'friction': 0.5}]
     """
+    for name, its in values.items():
+        if not isinstance(its, Iterable) or isinstance(its, (str, bytes)):
+            raise Error(f"{name} must be a sequence of values, got {shown(its)}; write {name}=[{shown(its)}]")
     return [dict(zip(values, combination, strict=True)) for combination in itertools.product(*values.values())]
 
 

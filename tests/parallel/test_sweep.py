@@ -261,6 +261,10 @@ def test_bad_arguments(changed, match):
 def test_nothing_to_do():
     assert sweep(work.noise, []).results == [] and rbdyn.sweep is sweep
     assert list(Sweep([1])) == [1] and grid() == [{}] and grid(a=[]) == []
+    assert grid(a=range(2), b=(k for k in "xy")) == [{"a": a, "b": b} for a in (0, 1) for b in "xy"]
+    for wrong in (3.5, "text", None):
+        with pytest.raises(rbdyn.Error, match=r"^mass must be a sequence of values, got .*; write mass=\["):
+            grid(mass=wrong)
 
 
 def test_an_interrupt_ends_it(tmp_path):
