@@ -198,3 +198,38 @@ def test_a_file_that_is_not_there(report, tmp_path, capsys):
 @pytest.mark.parametrize("name", models.NAMES)
 def test_bundled_robots_are_faultless(name, capsys):
     assert main(["check", "--strict", str(models.path(name))]) == 0
+
+
+MJCF = """<mujoco><default><geom contype="1" conaffinity="0"/></default><worldbody>
+  <geom name="floor" type="plane" size="9 9 1" conaffinity="1"/>
+  <body name="a" pos="0 0 0.5"><freejoint/><geom size="0.2"/>
+    <body name="b" pos="0 0.1 0"><joint name="j"/><geom size="0.1"/>
+      <body name="c"><joint name="k"/><geom size="0.1" {c}/></body></body></body>
+</worldbody><actuator><motor joint="j"/></actuator></mujoco>"""
+SDF = '<sdf version="1.9"><model name="m"><link name="ball"><sensor name="s" type="imu"/></link></model></sdf>'
+
+
+def test_mjcf(report):
+    """Links that groups and masks keep apart do not stand in one another; the pose is that of the file."""
+    pytest.importorskip("mujoco")
+    code, found = report(MJCF.format(c=""), name="r.xml")
+    assert (code, found["format"], found["base"], found["nv"]) == (0, "MJCF", "free", 8)
+    assert [finding["text"] for finding in found["findings"]] == ["<actuator> is not read; left out"]
+    _, found = report(MJCF.format(c='conaffinity="1"'), name="r.xml")
+    assert any("links 'a' and 'c' overlap by" in finding["text"] for finding in found["findings"])
+
+
+def test_sdf(report):
+    code, found = report(SDF, name="r.sdf")
+    assert (code, found["format"], found["nv"]) == (0, "SDF", 6)
+    assert any("<sensor>" in finding["text"] for finding in found["findings"])
+    code, found = report(SDF, "--fixed", "--param", "a=1", name="r.sdf")
+    assert (code, found["verdict"]) == (1, "refused")
+    assert "--fixed, --param: for URDF and xacro alone" in found["findings"][0]["text"]
+
+
+def test_what_is_no_robot(report):
+    for text, said in (("<raisim/>", "load_world reads it"), ("<a/>", "its root element is <a>, needed one of")):
+        code, found = report(text, name="r.xml")
+        assert (code, found["verdict"]) == (1, "refused")
+        assert said in found["findings"][0]["text"]

@@ -17,11 +17,12 @@ FOUND = 1  # exit code
 def add_to(commands: Any) -> None:
     """Declare the command and its options."""
     text = (
-        "report what is wrong, odd or missing in robot files (URDF, xacro), sensor sets and meshes, and what is made "
-        "of it; the exit code is 1 if a file cannot be accepted"
+        "report what is wrong, odd or missing in robot files (URDF, xacro, MJCF, SDF), sensor sets and meshes, and "
+        "what is made of it; the exit code is 1 if a file cannot be accepted"
     )
     command = commands.add_parser("check", help="report faults of robot files", description=text, allow_abbrev=False)
-    command.add_argument("files", metavar="FILE", nargs="+", type=Path, help="a URDF, xacro, sensor-set or mesh file")
+    formats = "a URDF, xacro, MJCF, SDF, sensor-set or mesh file"
+    command.add_argument("files", metavar="FILE", nargs="+", type=Path, help=formats)
     command.add_argument("--json", action="store_true", help="print one JSON document")
     command.add_argument("--strict", action="store_true", help="let warnings count as errors do")
     command.add_argument("--quiet", action="store_true", help="print files with findings only")

@@ -30,6 +30,11 @@ class Placed:
     pose: np.ndarray
     low: np.ndarray
     high: np.ndarray
+    filter: tuple[int, int]  # group and mask
+
+    def meets(self, other: Placed) -> bool:
+        """Whether the two may collide at all."""
+        return bool(self.filter[0] & other.filter[1]) and bool(other.filter[0] & self.filter[1])
 
 
 def overlaps(mechanism: Mechanism) -> Iterator[str]:
@@ -79,7 +84,7 @@ def _placed(mechanism: Mechanism, poses: dict[str, Transform]) -> list[Placed]:
             pose = poses[body.name] @ item.pose
             box = box_of([Geometry(shape, pose)])
             if box is not None:
-                found.append(Placed(body.name, carrier[body.name], shape, pose.matrix, *box))
+                found.append(Placed(body.name, carrier[body.name], shape, pose.matrix, *box, (item.group, item.mask)))
     return found
 
 
@@ -111,12 +116,12 @@ def _joined(mechanism: Mechanism) -> set[frozenset[str]]:
 
 
 def _close(shapes: list[Placed], joined: set[frozenset[str]]) -> Iterator[tuple[Placed, Placed]]:
-    """Pairs of shapes whose boxes overlap."""
+    """Pairs of shapes whose boxes overlap, of those that may collide."""
     if not shapes:
         return
     low, high = np.array([s.low for s in shapes]), np.array([s.high for s in shapes])
     for i, one in enumerate(shapes):
         near = ((low[i + 1 :] <= high[i]) & (high[i + 1 :] >= low[i])).all(axis=1)
         for j in np.flatnonzero(near) + i + 1:
-            if frozenset((one.group, shapes[j].group)) not in joined:
+            if frozenset((one.group, shapes[j].group)) not in joined and one.meets(shapes[j]):
                 yield one, shapes[j]

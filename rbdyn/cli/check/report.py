@@ -12,10 +12,13 @@ from rbdyn.cli.check.bodies import odd_bodies
 from rbdyn.cli.check.meshes import odd_mesh, odd_meshes
 from rbdyn.cli.check.overlaps import overlaps
 from rbdyn.errors import Error, MeshError, PathError
-from rbdyn.io import load_mesh, load_sensor_set, load_urdf, load_xacro
+from rbdyn.io import load_mesh, load_sensor_set
+from rbdyn.io.formats import READERS, format_of
 from rbdyn.mechanism import Mechanism
 from rbdyn.model import Model
 
+NAMES = {"urdf": "URDF", "xacro": "xacro", "mjcf": "MJCF", "sdf": "SDF"}
+URDF_ALONE = {"floating": "--fixed", "params": "--param", "modules": "--module"}
 MESHES = (".stl", ".obj", ".dae", ".ply", ".glb")
 LEVELS = ("error", "warning", "note")
 _place = re.compile(r"(.+?:\d+): (.*)", re.DOTALL)
@@ -77,11 +80,11 @@ def check_file(file: Path, meshes: bool, options: dict[str, Any]) -> Report:
     meshes : bool
         Whether to open the meshes that a robot names.
     options : dict
-        For `load_urdf`.
+        For the reader.
     """
-    kind = _kind(file)
-    report = Report(str(file), kind)
+    report = Report(str(file), "URDF")
     try:
+        report.format = kind = _kind(file)
         if kind == "mesh":
             _check_mesh(file, report)
         elif kind == "sensor set":
@@ -95,17 +98,19 @@ def check_file(file: Path, meshes: bool, options: dict[str, Any]) -> Report:
 
 
 def _kind(file: Path) -> str:
-    suffix = file.suffix.lower()
-    if suffix in MESHES:
+    if file.suffix.lower() in MESHES:
         return "mesh"
-    if suffix == ".xacro":
-        return "xacro"
     try:
         with file.open("rb") if file.is_file() else Path("/dev/null").open("rb") as beginning:
             head = beginning.read(4000)
     except OSError:
         return "URDF"
-    return "sensor set" if b"<sensor_set" in head and b"<robot" not in head else "URDF"
+    if b"<sensor_set" in head and b"<robot" not in head:
+        return "sensor set"
+    kind = format_of(file)
+    if kind == "world":
+        raise Error("this is a world file, not a robot: rbdyn.io.load_world reads it")
+    return NAMES[kind]
 
 
 def _check_mesh(file: Path, report: Report) -> None:
@@ -116,7 +121,9 @@ def _check_mesh(file: Path, report: Report) -> None:
 
 
 def _check_robot(file: Path, report: Report, meshes: bool, options: dict[str, Any]) -> None:
-    load = load_xacro if report.format == "xacro" else load_urdf
+    if report.format in ("MJCF", "SDF") and (given := [URDF_ALONE[name] for name in URDF_ALONE if name in options]):
+        raise Error(f"{', '.join(given)}: for URDF and xacro alone, and this is {report.format}")
+    load = READERS[report.format.lower()]
     wanted = {"collision_mesh": "triangles", "visual_meshes": True} if meshes else {"collision_mesh": "skip"}
     try:
         mechanism = load(file, **options, **wanted)
