@@ -12,9 +12,10 @@ from rbdyn.cli.robot import add_robot, load
 from rbdyn.cli.seeing import add_seeing, recorded, shown_until_closed
 from rbdyn.cli.terminal import say
 from rbdyn.cli.timed import print_table, run_for
+from rbdyn.collision import HalfSpace, HeightMap
 from rbdyn.errors import Error, InactiveFeatureWarning
 from rbdyn.mechanism import Mechanism
-from rbdyn.world import World
+from rbdyn.world import ArticulatedSystem, Contact, World
 
 GAINS = (100.0, 5.0)  # [N m/rad or N/m], [N m s/rad or N s/m]
 
@@ -24,8 +25,9 @@ def add_to(commands: Any) -> None:
     command = commands.add_parser(
         "simulate",
         help="simulate a robot file",
-        description="Simulate a robot file.  A robot with a free base starts in its neutral configuration on level "
-        "ground, or at the origin if that is higher; one with a fixed base hangs there, without a ground.",
+        description="Simulate a robot file.  A robot with a free base starts in the pose of its file, or the neutral "
+        "configuration, on level ground or above; one with a fixed base hangs at the origin, without a ground; a file "
+        "with a floor of its own gets no other.",
         allow_abbrev=False,
     )
     add_robot(command)
@@ -81,9 +83,11 @@ def run(args: argparse.Namespace) -> int:
     for note in notes:
         say(str(note.message), sys.stderr)
     free = robot.model.floating_base
-    if free:
+    floor = has_floor(mechanism)
+    if free and not floor:
         world.add_ground()
-        robot.set_base_pose((0.0, 0.0, depth_at_origin(mechanism)))
+        x, y, z = robot.base_position
+        robot.set_base_pose((x, y, z + depth_at_start(mechanism)), robot.base_orientation)
     if args.pd is not None:
         robot.set_pd_gains(*(args.pd or GAINS))
         robot.set_pd_target(robot.q)
@@ -94,8 +98,7 @@ def run(args: argparse.Namespace) -> int:
         timing = run_for(world, args.seconds, mechanism.name)
     body = robot.body_names[0 if free else -1]
     x, y, z = robot.body_pose(body)[:3, 3]
-    outside = [contact for contact in robot.contacts if contact.object_a is not contact.object_b]
-    lift = sum(float(contact.force_on(robot)[2]) for contact in outside)
+    lift = sum(_lift(contact, robot) for contact in robot.contacts)
     print_table(
         f"{mechanism.name}, moving mass {robot.total_mass:.6g} kg, {robot.nv} degrees of freedom, "
         f"{'free' if free else 'fixed'} base",
@@ -110,8 +113,22 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def depth_at_origin(mechanism: Mechanism) -> float:
-    """How far the robot, in neutral configuration at the origin, reaches below z = 0 [m]."""
+def _lift(contact: Contact, robot: ArticulatedSystem) -> float:
+    """Force upwards on what moves of the robot, from outside or from what its own root carries [N]."""
+    if contact.object_a is not contact.object_b:
+        return float(contact.force_on(robot)[2])
+    root = robot.mechanism.root_body.name
+    up = float(contact.force[2])
+    return up * (contact.body_b == root) - up * (contact.body_a == root)
+
+
+def has_floor(mechanism: Mechanism) -> bool:
+    """Whether the root itself carries a floor: a half-space or a height map."""
+    return any(isinstance(geometry.shape, (HalfSpace, HeightMap)) for geometry in mechanism.root_body.collision)
+
+
+def depth_at_start(mechanism: Mechanism) -> float:
+    """How far the robot reaches below z = 0 where it starts [m]."""
     probe = World()
     probe.add_ground()
     with warnings.catch_warnings():

@@ -14,7 +14,7 @@ from rbdyn import models
 from rbdyn.cli import info
 from rbdyn.cli.main import main
 from rbdyn.cli.progress import Progress
-from rbdyn.cli.simulate import depth_at_origin
+from rbdyn.cli.simulate import depth_at_start
 from rbdyn.cli.terminal import say
 from rbdyn.cli.timed import run_for
 from rbdyn.world import World
@@ -86,7 +86,21 @@ def test_fixed_base_hangs(capsys):
 
 def test_free_robot_starts_on_the_ground():
     """Straight legs of 0.3 + 0.3 m and a foot of radius 0.03 m reach 0.63 m below the base."""
-    assert depth_at_origin(models.quadruped()) == pytest.approx(0.63, abs=1e-9)
+    assert depth_at_start(models.quadruped()) == pytest.approx(0.63, abs=1e-9)
+
+
+def test_a_robot_on_a_floor_of_its_own(tmp_path, capsys):
+    """It starts where its file says, gets no second ground, and the floor bears its weight: 1 and 2 kg."""
+    pytest.importorskip("mujoco")
+    file = tmp_path / "r.xml"
+    file.write_text("""<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+      <body name="a" pos="0 0 0.25"><freejoint/><geom type="box" size="0.2 0.2 0.2" mass="1"/></body>
+      <body name="b" pos="2 0 0.2"><joint type="slide" axis="0 0 1"/><joint axis="1 0 0"/>
+        <geom type="box" size="0.2 0.2 0.2" mass="2"/></body></worldbody></mujoco>""")
+    assert main(["simulate", str(file), "--seconds", "1"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"contacts +8\n", said)
+    assert re.search(r"lifted by contacts +29\.43 N of 29\.43 N", said)
 
 
 @pytest.mark.parametrize(
