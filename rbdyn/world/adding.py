@@ -477,8 +477,8 @@ def add_articulated_system(
         How its loops are kept closed: eliminated exactly before contacts are solved, or as rows of the contact problem,
         which is slower, and as precise as the solver.
     collide_with_parent : bool
-        Whether a body collides with its parent, and with what a loop joint joins to it.  Without it a body on a
-        floating joint does, too.
+        Whether a body collides with its parent, and with what a loop joint joins to it; bodies without mass and shapes
+        between two joints of one place make no difference.  A body on a floating joint does in any case.
     contacts_per_self_pair : int, optional
         Contacts that two bodies of this system have at most with one another: the deepest.  All by default; RaiSim has
         1 of them.

@@ -264,3 +264,26 @@ def test_bodies_that_forces_do_not_move_need_no_mass(kind, sizes, top):
     with pytest.raises(rbdyn.UnknownNameError, match="dynamic, kinematic, static"):
         add(*sizes, 1.0, body_type="fixed")
     assert len(world.objects) == 3
+
+
+def test_links_around_a_hip_of_several_joints_are_neighbours():
+    """Bodies without mass and shapes between them do not make them strangers; a mass does."""
+    ball = SpatialInertia(1.0, inertia=np.eye(3) * 0.02)
+    small = SpatialInertia(0.1, inertia=np.eye(3) * 1e-4)
+    for between, expected in ((SpatialInertia.zero(), []), (small, [("a", "b")])):
+        mechanism = Mechanism(RigidBody("world"))
+        for name, parent, joint, inertia in (("a", "world", Floating(), ball), ("h", "a", Revolute((1, 0, 0)), between),
+                                             ("i", "h", Fixed(), SpatialInertia.zero()),
+                                             ("b", "i", Revolute((0, 1, 0)), ball)):  # fmt: skip
+            body = RigidBody(name, inertia)
+            if inertia is ball:
+                body.collision = [Geometry(Sphere(0.2))]
+            mechanism.attach(parent, body, Joint(f"{name}_joint", joint))
+        world = rbdyn.World(0.002)
+        robot = world.add_articulated_system(mechanism)
+        world.integrate1()
+        assert sorted({contact.bodies for contact in world.contacts}) == expected
+        world.integrate2()
+        robot.collide_with_parent = True
+        world.integrate1()
+        assert sorted({contact.bodies for contact in world.contacts}) == [("a", "b")]

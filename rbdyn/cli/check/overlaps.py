@@ -13,6 +13,7 @@ from rbdyn.collision.shapes import Mesh, Shape
 from rbdyn.errors import CollisionError, MeshError
 from rbdyn.io.poses import poses_at
 from rbdyn.mechanism import Geometry, Mechanism
+from rbdyn.mechanism.neighbours import carriers, neighbours
 from rbdyn.model import Model
 from rbdyn.spatial.transform import Transform
 
@@ -75,7 +76,7 @@ def _configuration(mechanism: Mechanism) -> tuple[Sequence[float], str]:
 
 
 def _placed(mechanism: Mechanism, poses: dict[str, Transform]) -> list[Placed]:
-    carrier = _carriers(mechanism)
+    carrier = carriers(mechanism)
     hulls: dict[int, Shape] = {}
     found = []
     for body in mechanism.bodies:
@@ -84,7 +85,7 @@ def _placed(mechanism: Mechanism, poses: dict[str, Transform]) -> list[Placed]:
             pose = poses[body.name] @ item.pose
             box = box_of([Geometry(shape, pose)])
             if box is not None:
-                found.append(Placed(body.name, carrier[body.name], shape, pose.matrix, *box, (item.group, item.mask)))
+                found.append(Placed(body.name, carrier[body].name, shape, pose.matrix, *box, (item.group, item.mask)))
     return found
 
 
@@ -95,24 +96,10 @@ def _hull(mesh: Mesh) -> Shape:
         return mesh
 
 
-def _carriers(mechanism: Mechanism) -> dict[str, str]:
-    """The link at the moving end of each link's rigid group."""
-    carrier = {mechanism.root_body.name: mechanism.root_body.name}
-    for joint in mechanism.tree_joints:
-        edge = mechanism.edge(joint)
-        own = edge.successor.name
-        carrier[own] = own if joint.num_velocities else carrier[edge.predecessor.name]
-    return carrier
-
-
 def _joined(mechanism: Mechanism) -> set[frozenset[str]]:
-    """Rigid groups that a joint joins, and each with itself."""
-    carrier = _carriers(mechanism)
-    pairs = {frozenset((name,)) for name in carrier.values()}
-    for joint in mechanism.joints:
-        edge = mechanism.edge(joint)
-        pairs.add(frozenset((carrier[edge.predecessor.name], carrier[edge.successor.name])))
-    return pairs
+    """Rigid groups that are neighbours, and each with itself."""
+    pairs = {frozenset((body.name,)) for body in carriers(mechanism).values()}
+    return pairs | {frozenset(body.name for body in pair) for pair in neighbours(mechanism)}
 
 
 def _close(shapes: list[Placed], joined: set[frozenset[str]]) -> Iterator[tuple[Placed, Placed]]:

@@ -5,6 +5,7 @@ Bodies that fixed joints hold to one another are one here, as for collision.
 
 from rbdyn.arguments import shown
 from rbdyn.errors import Error
+from rbdyn.mechanism.neighbours import is_filled, near
 
 from libc.stdlib cimport free
 
@@ -14,6 +15,13 @@ from rbdyn.memory cimport grow
 from rbdyn.model._model cimport FLOATING
 from rbdyn.model.model cimport Model
 from rbdyn.world.objects.single_body cimport SingleBody
+
+
+cdef set near_bodies(Model model):
+    """Pairs of bodies that never collide, as the Model has them."""
+    filled = {k for k, parts in enumerate(model.parts) if any([is_filled(body) for body, _ in parts])}
+    parents, kinds = zip(*[(model.c.parent[k], model.c.kind[k]) for k in range(model.c.nb)])
+    return near(parents, [kind == FLOATING for kind in kinds], filled, model.loop_bodies)
 
 
 cdef class Filters:
@@ -63,12 +71,11 @@ cdef class Filters:
         """Tell the backend which bodies of a robot never collide with one another."""
         cdef Model model = robot.model
         cdef int a, b, handle = robot.system().handle
-        joined = {(min(pair), max(pair)) for pair in model.loop_bodies}
+        cdef set together = set() if robot.meets_parents else near_bodies(model)
         links = [parts[0][0] for parts in model.parts]
         for b in range(model.c.nb):
             for a in range(b):
-                near = (a, b) in joined or (model.c.parent[b] == a and model.c.kind[b] != FLOATING)
-                never = not robot.self_collides or (near and not robot.meets_parents)
+                never = not robot.self_collides or (a, b) in together
                 if not never and self.ignored:
                     never = frozenset(((robot, links[a]), (robot, links[b]))) in self.ignored
                 if never:

@@ -63,6 +63,32 @@ def test_an_ant_stands_on_the_floor_of_its_file():
     assert all("world" in pair for pair in touched)  # and not one another: a and c overlap
 
 
+HIPS = """<mujoco><worldbody><geom type="plane" size="9 9 1"/>
+  <body name="torso" pos="0 0 0.1"><freejoint/><geom size="0.2"/>
+  <body name="thigh"><joint name="x" axis="1 0 0"/><joint name="y" axis="0 1 0"/><joint name="z"/><geom size="0.2"/>
+    <body name="shin"><joint name="knee" axis="1 0 0"/><geom size="0.2"/>
+      <body name="plate" pos="0 0 0.01"><geom size="0.2"/></body>
+      <body name="toe"><joint name="t" axis="1 0 0"/><joint name="u" axis="0 1 0"/><geom size="0.2"/></body>
+    </body></body></body>
+  <body name="cart" pos="0 0 0.1"><joint name="sx" type="slide" axis="1 0 0"/><joint name="sz" type="slide"/>
+    <geom size="0.2"/></body></worldbody></mujoco>"""
+
+
+def test_bodies_on_several_joints_are_neighbours():
+    """All stand in one another; MuJoCo keeps bodies from their parents, however many joints are between them, but for
+    the world."""
+    wanted = pairs_in_mujoco(HIPS)
+    assert frozenset(("torso", "thigh")) not in wanted
+    assert {frozenset(pair) for pair in (("torso", "shin"), ("torso", "world"), ("cart", "world"))} <= wanted
+    mechanism = io.load_mjcf(HIPS)
+    merged = {frozenset(name.replace("plate", "shin") for name in pair) for pair in wanted}
+    assert pairs_here(mechanism) == merged
+    with pytest.warns(rbdyn.ExportWarning, match="without mass or inertia"):
+        again = io.mjcf_text(mechanism)
+    assert pairs_in_mujoco(again) == wanted
+    assert pairs_here(io.load_mjcf(again)) == merged
+
+
 def test_groups_and_masks_that_are_exact_as_they_are_stay():
     layers = [(2, 2), (4, 4)]
     assert groups_and_masks(layers) == {(1, 1): (1, -1), (2, 2): (2, 2), (4, 4): (4, 4)}
