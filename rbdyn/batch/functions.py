@@ -245,17 +245,20 @@ def _run(task: str, model: Any, q: Any, v: Any, x: Any, name: str, out: Any, thr
     parts = max(1, min(threads, n // SHARE))
     edges = [n * k // parts for k in range(parts + 1)]
 
-    def work(k: int) -> None:
-        some = slice(edges[k], edges[k + 1])
-        lanes = module.Lanes(model.capsule())
+
+    def share(lanes: Any, some: slice) -> int:
         given = [None if rows is None else rows[some] for rows in (rows_v, rows_x)]
-        done = lanes.rows(task, rows_q[some], *given, flat[some])
+        return int(lanes.rows(task, rows_q[some], *given, flat[some]))
+
+    def work(k: int) -> None:
+        lanes = module.Lanes(model.capsule())
+        done = share(lanes, slice(edges[k], edges[k + 1]))
         if done < edges[k + 1] - edges[k]:
-            first = edges[k] + done
-            raise StateError(
-                "q holds a quaternion, or a pair [sine, cosine], that is not of unit length, in one of rows "
-                f"{first} to {min(first + module.WIDTH, n) - 1}"
-            )
+            row = edges[k] + done  # of the block of lanes in which there is a bad one
+            while row < n and share(lanes, slice(row, row + 1)):
+                row += 1
+            text = "q holds a quaternion, or a pair [sine, cosine], that is not of unit length, in row "
+            raise StateError(f"{text}{row}")
 
     if parts == 1:
         work(0)

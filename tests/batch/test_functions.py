@@ -110,7 +110,7 @@ BAD = [
     ((QUADRUPED, Q[0], V, X), {}, r"q must have shape \(\?, 19\)"),
     ((QUADRUPED, Q, V[:2], X), {}, r"v must have shape \(3, 18\), got shape \(2, 18\)"),
     ((QUADRUPED, Q, HOLE, X), {}, r"v must be finite, got nan at index \(2, 5\)"),
-    ((QUADRUPED, FAR, V, X), {}, "q holds a quaternion, or a pair .sine, cosine., that is not of unit length, in"),
+    ((QUADRUPED, FAR, V, X), {}, "q holds a quaternion, or .* that is not of unit length, in row 1$"),
     ((QUADRUPED, Q, V, X), {"out": np.zeros((3, 17))}, r"out must be a writable float64 array of shape \(3, 18\)"),
     ((QUADRUPED, Q, V, X), {"threads": 0}, "threads must be a whole number"),
     ((3, Q, V, X), {}, "model must be a Model, got 3"),
@@ -121,6 +121,19 @@ BAD = [
 def test_bad_arguments(arguments, options, match):
     with pytest.raises(rbdyn.Error, match=match):
         batch.inverse_dynamics(*arguments, **options)
+
+
+@pytest.mark.parametrize("isa", batch.available())
+@pytest.mark.parametrize("bad", [0, 13, 299])
+def test_the_row_of_a_bad_quaternion_is_named(monkeypatch, isa, bad):
+    monkeypatch.setenv("RBDYN_ISA", isa)
+    q, v, x = inputs(QUADRUPED, 300)
+    q[bad, 3:7] = 0.0
+    for threads in (1, 2):
+        with pytest.raises(rbdyn.StateError, match=rf"in row {bad}$"):
+            batch.forward_dynamics(QUADRUPED, q, v, x, threads=threads)
+        with pytest.raises(rbdyn.StateError, match=rf"in row {bad}$"):
+            batch.mass_matrix(QUADRUPED, q, threads=threads)
 
 
 def test_instructions_that_are_not_there(monkeypatch):
