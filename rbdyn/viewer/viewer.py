@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rbdyn.arguments import choice, flag, number, shown
-from rbdyn.errors import Error, unknown_name
+from rbdyn.errors import Error, ViewerError, unknown_name
 from rbdyn.recording.inventory import RecordedJoint, RecordedObject
 from rbdyn.viewer.canvas import Canvas
 from rbdyn.viewer.marks import KINDS
@@ -120,6 +120,10 @@ class Viewer:
         """How many browsers show it."""
         return len(self._server.get_clients())
 
+    def _check_open(self) -> None:
+        if self.closed:
+            raise ViewerError("this viewer is closed; world.view() opens another")
+
     # ---- what is shown ------------------------------------------------------------------------------
 
     @property
@@ -129,6 +133,7 @@ class Viewer:
 
     @geometry.setter
     def geometry(self, value: str) -> None:
+        self._check_open()
         self._geometry = choice(value, "geometry", GEOMETRY)
         with self._lock:
             self.canvas.show_layers(self._geometry)
@@ -144,6 +149,7 @@ class Viewer:
         visible : bool
             Whether.
         """
+        self._check_open()
         choice(kind, "kind", KINDS)
         flag(visible, "visible")
         with self._lock:
@@ -158,6 +164,7 @@ class Viewer:
 
     @see_through.setter
     def see_through(self, value: bool) -> None:
+        self._check_open()
         self._see_through = flag(value, "see_through")
         with self._lock:
             self.canvas.see_through(value)
@@ -170,6 +177,7 @@ class Viewer:
 
     @follow.setter
     def follow(self, name: str | None) -> None:
+        self._check_open()
         known = self._frame.inventory.by_name
         if name is not None and name not in known:
             raise unknown_name("object", name, known, "what is shown")
@@ -198,6 +206,7 @@ class Viewer:
         value : float
             Its coordinate [rad or m].
         """
+        self._check_open()
         known = {joint.name: joint for joint in self.joints}
         if name not in known:
             raise unknown_name("joint", name, known, "what is shown without a World")
@@ -301,6 +310,7 @@ class Viewer:
         -------
         handle : viser's handle
         """
+        self._check_open()
         _check_callable(function)
         button = self._panel.room.add_button(_label(label))
         button.on_click(lambda _: self._call(function))
@@ -334,6 +344,7 @@ class Viewer:
         -------
         handle : viser's handle
         """
+        self._check_open()
         _check_callable(function)
         low, high = number(low, "low"), number(high, "high")
         if not low < high:

@@ -276,6 +276,22 @@ def test_a_paused_world_goes_on_by_single_steps():
     world.step(5)
 
 
+def test_a_closed_viewer_shows_nothing_more():
+    viewer = scene().view(open_browser=False)
+    viewer.close()
+    for call in (
+        lambda: viewer.show("contacts"),
+        lambda: setattr(viewer, "geometry", "both"),
+        lambda: setattr(viewer, "see_through", True),
+        lambda: setattr(viewer, "follow", None),
+        lambda: viewer.set_joint("j", 0.0),
+        lambda: viewer.add_button("b", print),
+        lambda: viewer.add_slider("s", 0.0, 1.0, 0.5, print),
+    ):
+        with pytest.raises(rbdyn.ViewerError, match="is closed"):
+            call()
+
+
 def test_closing_lets_a_waiting_world_go():
     world = scene()
     viewer = world.view(realtime=True, open_browser=False)
