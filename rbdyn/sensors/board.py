@@ -72,6 +72,8 @@ def add_sensor_set(
 ) -> SensorSet:
     """`ArticulatedSystem.add_sensor_set`."""
     world = robot.world
+    if sensors is not None and not isinstance(sensors, Iterable):
+        raise Error(f"sensors must be a sequence of descriptions of rbdyn.sensors, got {shown(sensors)}; write [...]")
     if isinstance(description, str):
         description = SensorSetDescription(description, () if sensors is None else tuple(sensors))
     elif not isinstance(description, SensorSetDescription):

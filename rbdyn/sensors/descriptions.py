@@ -310,7 +310,7 @@ class JointSensor(SensorDescription):
     force_noise: Noise = Noise()
 
     def _check(self, whose: str) -> None:
-        _set(self, joint=checked_name(self.joint, "joint" + whose))
+        _set(self, joint=_joint(self.joint, whose))
         for word in ("position_noise", "velocity_noise", "force_noise"):
             _check_noise(getattr(self, word), word + whose)
 
@@ -324,7 +324,7 @@ class ForceTorqueSensor(SensorDescription):
     name, pose, update_rate
         As for every sensor; `pose` is where it is on the joint's child, and its axes.
     joint : str
-        Which.
+        Which; it must be given.
     force_noise, torque_noise : Noise
         What is added along each axis [N, N m].
     """
@@ -335,7 +335,7 @@ class ForceTorqueSensor(SensorDescription):
     torque_noise: Noise = Noise()
 
     def _check(self, whose: str) -> None:
-        _set(self, joint=checked_name(self.joint, "joint" + whose))
+        _set(self, joint=_joint(self.joint, whose))
         _check_noise(self.force_noise, "force_noise" + whose)
         _check_noise(self.torque_noise, "torque_noise" + whose)
 
@@ -495,6 +495,12 @@ def described(said: Any) -> SensorSetDescription:
         sensors.append(kind(**values))
     words = {key: getattr(said, key, "") for key in ("model", "serial_number")}
     return SensorSetDescription(said.name, tuple(sensors), **words)
+
+
+def _joint(name: Any, whose: str) -> str:
+    if isinstance(name, str) and not name:
+        raise Error(f"joint{whose} must be given: the name of the joint that it measures")
+    return checked_name(name, "joint" + whose)
 
 
 def _sensors(given: Iterable[Any], name: str) -> tuple[SensorDescription, ...]:

@@ -269,6 +269,7 @@ def test_what_a_file_described_is_mounted():
         (lambda r: r.add_sensor_set("new", [Imu("imu", update_rate=5000.0)]), "at most that of the steps, 500 Hz"),
         (lambda r: r.add_sensor_set("new", [Imu("imu")], seed=-1), "seed"),
         (lambda r: r.add_sensor_set(3), "description must be"),
+        (lambda r: r.add_sensor_set("s", Imu("imu")), r"sensors must be a sequence of .*; write \[\.\.\.\]"),
         (lambda r: r.add_sensor_set(SensorSetDescription("new", []), [Imu("imu")]), "sensors are in the description"),
         (lambda r: r.add_sensor_set("new", ["imu"]), "must be of"),
         (lambda r: setattr(r.sensor_set("body")["imu"], "update_rate", 501.0), "at most that of the steps"),
