@@ -18,7 +18,7 @@ from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.paths import FileFinder, read_regular
 from rbdyn.io.safe_xml import MAX_BYTES
 from rbdyn.io.urdf.load import load_source
-from rbdyn.io.urdf.source import Source
+from rbdyn.io.urdf.source import Source, looks_like_xml
 from rbdyn.mechanism.mechanism import Mechanism
 
 DEFAULTS: dict[str, Any] = {
@@ -84,6 +84,8 @@ def load_xacro(
     name = os.fspath(path)
     if not isinstance(name, str):
         raise Error(f"path must be a path, got {shown(path)}")
+    if looks_like_xml(name):
+        raise Error(f"path must be a path, got a text, {shown(name)}; xacro reads files: write it to one")
     diagnostics = Diagnostics(strict)
     text, notes = expanded(Path(name), _arguments(arguments), options["resource_dirs"], timeout)
     for line in notes:

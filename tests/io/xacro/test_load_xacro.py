@@ -104,6 +104,8 @@ def test_what_is_given_is_checked(robot, tmp_path):
         load_xacro(robot, text=True)
     with pytest.raises(Error, match="timeout"):
         load_xacro(robot, timeout=-1)
+    with pytest.raises(Error, match="path must be a path, got a text, '<robot .*write it to one"):
+        load_xacro('<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="a"/></robot>')
     with pytest.raises(PathError, match="no such file"):
         load_xacro(tmp_path / "none.xacro")
     with pytest.raises(PathError, match="a folder"):
