@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY
 
 from rbdyn.collision._types cimport (
-    HEIGHT_MAP, HULL_CORE, MESH, TRIANGLE, ContactBuffer, ContactPoint, ConvexShape, Pose, PosedShape, ShapeRecord,
+    HEIGHT_MAP, HULL_CORE, TRIANGLE, ContactBuffer, ContactPoint, ConvexShape, Pose, PosedShape, ShapeRecord,
 )
 from rbdyn.collision.bounds cimport centre_of
 from rbdyn.collision.kernels.core cimport core_radius, support
@@ -17,15 +17,14 @@ from rbdyn.collision.kernels.vectors cimport along, norm3
 from rbdyn.collision.pieces.grid cimport triangle_at
 from rbdyn.collision.pieces.merge cimport merge_contacts, mixed_feature
 from rbdyn.collision.pieces.walk cimport Walk, begin_walk, next_triangle
-from rbdyn.collision.rays.ray cimport Entrance
-from rbdyn.collision.rays.triangles cimport enter_mesh
 from rbdyn.collision.shapes.height_map cimport HeightMapData
-from rbdyn.collision.shapes.mesh cimport MeshData
 from rbdyn.collision.sink cimport Sink, emit
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, mul3, neg3, scale3, sub3, tmul3, zero3
 
 cdef double NEAR = 5e-3            # share of a shape's radius: contacts nearer to each other are one
-cdef double DEEP = 0.01            # share of a shape's radius: what is deeper is looked at twice
+cdef double DEEP = 2e-3            # share of a shape's radius: what is deeper is looked at twice
+cdef enum:
+    ROUNDS = 16                    # of pushes off what a shape is in
 cdef ConvexShape _triangle
 _triangle.core, _triangle.support, _triangle.feature = HULL_CORE, NULL, triangle_feature
 
@@ -60,43 +59,15 @@ cdef void name_features(ContactBuffer* out, int first, int piece) noexcept nogil
             out.point[i].feature = mixed_feature(out.point[i].feature, piece)
 
 
-cdef void drop_beyond(
-        const PosedShape* whole, const TriangleData* t, double small, Sink* sink, int first) noexcept nogil:
-    """Drop deep contacts with a triangle of a mesh between which and the other shape's point there is another one.
-
-    That point has come out on the other side of what is thin there, or was never in: a corner, an edge, a sheet.  It
-    is looked at from a little nearer to the triangle's middle, as at its corners others meet it.
-    """
-    cdef ContactBuffer* out = sink.out
-    cdef ContactPoint* c
-    cdef Vec3 up, x, y, middle = scale3(1.0 / 3.0, add3(corner(t, 0), add3(corner(t, 1), corner(t, 2))))
-    cdef Entrance e
-    cdef int i, n = first
-    for i in range(first, out.n):
-        c = &out.point[i]
-        if c.depth > small:
-            up = tmul3(whole.X.R, neg3(c.normal) if sink.swapped else c.normal)
-            y = along(tmul3(whole.X.R, sub3(c.position, whole.X.p)), 0.5 * c.depth, up)
-            y = along(y, 0.02, sub3(middle, y))
-            x = along(y, -c.depth, up)
-            if enter_mesh(<const MeshData*> whole.s.data, x, up, 0.999 * c.depth, &e):
-                continue
-        if n < i:
-            out.point[n] = c[0]
-        n += 1
-    out.n = n
-
-
 cdef bint pass_over(
-        const PosedShape* a, const PosedShape* whole, double margin, bint deep, bint beyond, Sink* sink) noexcept nogil:
-    """The contacts of all triangles that are near, also `beyond` others; whether the shape lies in any of them."""
+        const PosedShape* a, const PosedShape* whole, double margin, bint deep, Sink* sink) noexcept nogil:
+    """The contacts of all triangles that are near; whether the shape lies in any of them."""
     cdef Walk walk
     cdef TriangleData t
     cdef ShapeRecord s
     cdef PosedShape piece
     cdef int k, first
     cdef bint lies_in = False, ball = is_ball(a)
-    cdef double small = DEEP * a.s.bounds.radius
     begin_piece(whole, &s, &t, &piece)
     begin_walk(&walk, whole, a, margin)
     k = next_triangle(&walk, &t)
@@ -105,8 +76,6 @@ cdef bint pass_over(
         first = sink.out.n
         if ball_triangle(a, &piece, margin, deep, sink) if ball else convex_triangle(a, &piece, margin, deep, sink):
             lies_in = True
-        if whole.s.kind == <int> MESH and not beyond:
-            drop_beyond(whole, &t, small, sink, first)
         name_features(sink.out, first, k)
         k = next_triangle(&walk, &t)
     return lies_in
@@ -218,6 +187,67 @@ cdef void lift_off(const PosedShape* a, const PosedShape* b, double margin, Sink
     emit(sink, &m)
 
 
+cdef bint push_off(const PosedShape* a, const PosedShape* b, double more, double gap, Pose* X) noexcept nogil:
+    """Shift X, the pose of a, off all triangles of b that it is in, one by one; False if it is in none.
+
+    Looked for are those within `more` [m]; `gap` [m] is left to each.  A may be a triangle of a surface.
+    """
+    cdef Walk walk
+    cdef TriangleData t
+    cdef ShapeRecord s
+    cdef PosedShape piece
+    cdef Nearest one
+    cdef bint found = False, of_a = a.s.convex == NULL
+    begin_piece(a if of_a else b, &s, &t, &piece)
+    begin_walk(&walk, a if of_a else b, b if of_a else a, more)
+    while next_triangle(&walk, &t) >= 0:
+        measure_piece(&s, &t)
+        if of_a:
+            found |= push_off(&piece, b, more, gap, X)
+        elif find_convex(a, &piece, 0.0, &one) and one.distance < 0.0:
+            X.p = along(X.p, gap - one.distance, one.normal)
+            found = True
+    return found
+
+
+cdef bint find_free(const PosedShape* a, const PosedShape* b, double most, double gap, Vec3* shift) noexcept nogil:
+    """A shift by which a shape meets no triangle of a surface; False if none shorter than `most` [m] was found."""
+    cdef PosedShape there = a[0]
+    cdef Pose X = a.X[0]
+    there.X = &X
+    for _ in range(ROUNDS):
+        if not push_off(&there, b, most, gap, &X):
+            shift[0] = sub3(X.p, a.X.p)
+            return True
+        if norm3(sub3(X.p, a.X.p)) > most:
+            return False
+    return False
+
+
+cdef void drop_untrue(const PosedShape* a, const PosedShape* b, double small, Sink* sink, int first) noexcept nogil:
+    """Drop contacts deeper than `small` [m] that are left over where a lesser push frees the shape altogether.
+
+    Of a corner or an edge that is in a shape only the planes are known that go on beyond it, where the surface does
+    not.
+    """
+    cdef ContactBuffer* out = sink.out
+    cdef double most = 0.0
+    cdef Vec3 shift
+    cdef int i, n = first
+    for i in range(first, out.n):
+        most = max(most, out.point[i].depth)
+    if most <= small or not find_free(a, b, 0.5 * most, 0.1 * small, &shift):
+        return
+    if sink.swapped:
+        shift = neg3(shift)
+    for i in range(first, out.n):
+        if out.point[i].depth - dot3(out.point[i].normal, shift) <= small:
+            if n < i:
+                out.point[n] = out.point[i]
+            n += 1
+    out.n = n
+
+
 cdef void convex_surface(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
     """A convex shape against a mesh or a height map.
 
@@ -227,13 +257,12 @@ cdef void convex_surface(const PosedShape* a, const PosedShape* b, double margin
     cdef int first = sink.out.n
     if b.s.kind == HEIGHT_MAP and push_up(a, b, margin, sink):
         return
-    if pass_over(a, b, margin, False, False, sink) and sink.out.n == first:
-        pass_over(a, b, margin, True, False, sink)
-        if sink.out.n == first:
-            pass_over(a, b, margin, True, True, sink)
+    if pass_over(a, b, margin, False, sink) and sink.out.n == first:
+        pass_over(a, b, margin, True, sink)
         if sink.out.n == first:
             lift_off(a, b, margin, sink)
     merge_contacts(sink.out, first, NEAR * a.s.bounds.radius)
+    drop_untrue(a, b, DEEP * a.s.bounds.radius, sink, first)
 
 
 cdef bint pieces_against(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
@@ -250,7 +279,7 @@ cdef bint pieces_against(const PosedShape* a, const PosedShape* b, double margin
     while k >= 0 and not sink.full:
         measure_piece(&s, &t)
         n = sink.out.n
-        if pass_over(&piece, b, margin, False, False, sink):
+        if pass_over(&piece, b, margin, False, sink):
             lies_in = True
         name_features(sink.out, n, k)
         k = next_triangle(&walk, &t)
@@ -267,3 +296,4 @@ cdef void surface_surface(const PosedShape* a, const PosedShape* b, double margi
     if lies_in and sink.out.n == first:
         lift_off(a, b, margin, sink)
     merge_contacts(sink.out, first, NEAR * min(a.s.bounds.radius, b.s.bounds.radius))
+    drop_untrue(a, b, DEEP * min(a.s.bounds.radius, b.s.bounds.radius), sink, first)

@@ -307,10 +307,7 @@ def cone_mesh(sides=32):
 
 @pytest.mark.parametrize("name", ["box", "hull", "cylinder"])
 def test_what_touches_a_sharp_corner_is_not_pushed_by_what_lies_behind_it(name):
-    """Triangles whose planes a shape is far behind, on the other side of the corner, said up to 60 mm.
-
-    Of one pose in ten some still say more than 1 mm, none more than 15 mm.
-    """
+    """Triangles whose planes a shape is far behind, on the other side of the corner, said up to 60 mm."""
     rng, mesh, shape, excess = np.random.default_rng(4), cone_mesh(), SHAPES[name], []
     solid = ConvexHull(mesh.vertices)
     for k in range(250):
@@ -327,8 +324,7 @@ def test_what_touches_a_sharp_corner_is_not_pushed_by_what_lies_behind_it(name):
         if len(found):
             excess.append(found["depth"].max() - max(-apart, 0.0))
     assert len(excess) > 200
-    assert max(excess) < 0.015
-    assert np.mean(np.array(excess) > 1e-3) < 0.1
+    assert max(excess) < 1e-3
 
 
 def test_a_flat_mesh_has_a_box_and_a_farthest_point():

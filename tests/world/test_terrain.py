@@ -130,6 +130,50 @@ def test_nothing_falls_through_and_nothing_gains(make):
             assert energy(body) <= e * (1 + 1e-9)
 
 
+def white_noise(rng, n=41):
+    """Heights that have nothing to do with their neighbours': spikes and holes of 60 degrees and more."""
+    return HeightMap(rng.uniform(-0.15, 0.15, (n, n)), (3.0, 3.0))
+
+
+def spikes(rng):
+    """The same as a mesh."""
+    x, y = np.meshgrid(*2 * [np.linspace(-1.5, 1.5, 41)], indexing="ij")
+    return grid_mesh(x, y, rng.uniform(-0.15, 0.15, x.shape))
+
+
+def soup(rng, n=60):
+    """Triangles that cut one another, each of them two-sided."""
+    t = rng.uniform(-1, 1, (n, 1, 3)) * (1, 1, 0.4) + 0.2 * rng.normal(size=(n, 3, 3))
+    return Mesh(t.reshape(-1, 3), np.arange(3 * n).reshape(-1, 3))
+
+
+@pytest.mark.parametrize("make", [white_noise, spikes, soup])
+def test_nothing_is_said_to_be_deep_in_wild_ground(make, seed):
+    """Bodies of all shapes, meshes among them, fall on it: they were said to be in it by up to 110 mm, and are not."""
+    rng = np.random.default_rng(seed)
+    world = rbdyn.World(2e-3)
+    surface = make(rng)
+    if isinstance(surface, Mesh):
+        world.add_mesh(surface, body_type="static")
+    else:
+        world.add_height_map(surface)
+    world.add_ground(-1.2)
+    shapes = [*SHAPES.values(), Mesh(HULL.hull.vertices, HULL.hull.triangles)]
+    bodies = []
+    for k in range(16):
+        place = (*rng.uniform(-1.0, 1.0, 2), 1.2 + 0.1 * (k // 4))
+        bodies.append(drop(world, shapes[k % len(shapes)], place, rng.normal(size=4), group=2))
+        bodies[-1].set_velocity(angular=3 * rng.normal(size=3))
+    start, deepest, seen = sum(energy(b) for b in bodies), 0.0, 0
+    for _ in range(450):
+        world.step()
+        deepest = max([deepest, *(c.depth for c in world.contacts)])
+        seen += len(world.contacts)
+        assert sum(energy(b) for b in bodies) <= start * (1 + 1e-9)
+    assert seen > 1000
+    assert deepest < 0.01
+
+
 def test_a_robot_stands_on_a_height_map_as_on_the_plane():
     """The bundled quadruped on flat tiles: same height, same forces of its feet."""
     forces = []
