@@ -44,6 +44,10 @@ cdef enum Side:                    # whose a normal is
     ELSEWHERE                      # none of the surface's here
 
 
+cdef inline double hardly() noexcept nogil:
+    """[m]"""
+    return 1e-300
+
 cdef inline double slant() noexcept nogil:
     """[rad] normals that differ by less are one."""
     return 1e-4
@@ -268,16 +272,18 @@ cdef inline bint ball_triangle(
     return apart < r
 
 
-cdef inline bint convex_triangle(
+cdef inline double convex_triangle(
         const PosedShape* a, const PosedShape* b, double margin, bint deep, Sink* sink) noexcept nogil:
-    """Contacts of a convex shape, or a triangle of another surface, with a triangle; whether it lies in the triangle.
+    """Contacts of a convex shape, or a triangle of another surface, with a triangle; how deep it lies in that [m].
+
+    0 if it does not, and by hardly anything if it was not asked how deep.
 
     With `deep`, what lies in it is pushed along the triangle's own normal, whatever is around.
     Features: as convex_convex has them.
     """
     cdef Manifold m
     cdef const TriangleData* t = triangle_of(b)
-    cdef double r = core_radius(a), size = min(a.s.bounds.radius, b.s.bounds.radius), apart, depth
+    cdef double r = core_radius(a), size = min(a.s.bounds.radius, b.s.bounds.radius), apart, depth, lies
     cdef Vec3 up = mul3(b.X.R, t.normal), middle = tmul3(b.X.R, sub3(middle_of(a), b.X.p)), x_a, x_b, n, x
     cdef Simplex s
     cdef bint overlap, behind = dot3(t.normal, sub3(middle, corner(t, 0))) < 0.0
@@ -286,30 +292,31 @@ cdef inline bint convex_triangle(
         up = neg3(up)
     depth = r - dot3(up, sub3(support(a, neg3(up)), world_corner(b, 0)))
     if depth <= -margin:
-        return False
+        return 0.0
     clear(&m)
     if depth <= 1e-3 * size and not (behind and t.one_sided):
         # over the triangle by its lowest point, or hardly in it: the triangle's normal, as where two faces meet
         face_contacts(a, b, up, margin, size, &m)
         if m.n > 0 and deepest(&m) >= depth - 1e-6 * size:
             emit(sink, &m)
-            return depth > 0.0
+            return max(depth, 0.0)
         clear(&m)
     apart = descend_by(a, b, r + margin, sub3(centre_of(a), centre_of(b)), 1e-12, &x_a, &n, &s)
     if apart >= r + margin:
-        return False
+        return 0.0
     overlap = apart < 0.0
     if behind and t.one_sided and not (deep and t.solid and apart < r):
-        return t.solid and apart < r
+        return hardly() if t.solid and apart < r else 0.0
     if overlap:
         apart = -penetrate(a, b, &s, &x_a, &n)
     depth = r - apart
     if depth <= -margin:
-        return False
+        return 0.0
+    lies = max(depth, hardly()) if overlap else 0.0
     side = side_of(t, tmul3(b.X.R, n), tmul3(b.X.R, up), middle)
     deep = deep and (overlap or behind)
     if a.s.kind == TRIANGLE and side != FACE and not is_own(a, neg3(n), middle_of(b)):
-        return overlap
+        return lies
     if side == EDGE and not deep:
         x_b = along(x_a, -apart, n)
         x = along(scale3(0.5, add3(x_a, x_b)), -0.5 * r, n)
@@ -328,4 +335,4 @@ cdef inline bint convex_triangle(
             if side == FACE or depth < 0.0:
                 add_point(&m, along(x_a, 0.5 * depth - r, up), depth, SINGLE)
     emit(sink, &m)
-    return overlap
+    return lies

@@ -59,14 +59,27 @@ cdef void name_features(ContactBuffer* out, int first, int piece) noexcept nogil
             out.point[i].feature = mixed_feature(out.point[i].feature, piece)
 
 
-cdef bint pass_over(
-        const PosedShape* a, const PosedShape* whole, double margin, bint deep, Sink* sink) noexcept nogil:
-    """The contacts of all triangles that are near; whether the shape lies in any of them."""
+cdef double deepest_since(const ContactBuffer* out, int first) noexcept nogil:
+    """[m], or less than any depth if there are none from `first` on."""
+    cdef double most = -INFINITY
+    cdef int i
+    for i in range(first, out.n):
+        most = max(most, out.point[i].depth)
+    return most
+
+
+cdef bint pass_over(const PosedShape* a, const PosedShape* whole, double margin, bint deep, double* lost,
+                    Sink* sink) noexcept nogil:
+    """The contacts of all triangles that are near; whether the shape lies in any of them.
+
+    `lost` becomes at least as large as it is deep in triangles that said nothing of it [m].
+    """
     cdef Walk walk
     cdef TriangleData t
     cdef ShapeRecord s
     cdef PosedShape piece
     cdef int k, first
+    cdef double deep_in
     cdef bint lies_in = False, ball = is_ball(a)
     begin_piece(whole, &s, &t, &piece)
     begin_walk(&walk, whole, a, margin)
@@ -74,8 +87,13 @@ cdef bint pass_over(
     while k >= 0 and not sink.full:
         measure_piece(&s, &t)
         first = sink.out.n
-        if ball_triangle(a, &piece, margin, deep, sink) if ball else convex_triangle(a, &piece, margin, deep, sink):
-            lies_in = True
+        if ball:
+            lies_in |= ball_triangle(a, &piece, margin, deep, sink)
+        else:
+            deep_in = convex_triangle(a, &piece, margin, deep, sink)
+            lies_in |= deep_in > 0.0
+            if deep_in > lost[0] and deepest_since(sink.out, first) <= 0.0:
+                lost[0] = deep_in
         name_features(sink.out, first, k)
         k = next_triangle(&walk, &t)
     return lies_in
@@ -155,36 +173,39 @@ cdef void find_nearest_piece(const PosedShape* a, const PosedShape* b, double mo
             out[0] = one
 
 
+cdef bint part_at(const PosedShape* a, const PosedShape* b, Vec3 shift, double margin, Sink* sink) noexcept nogil:
+    """One contact where two come apart as the first is shifted; False if they do not."""
+    cdef PosedShape there = a[0]
+    cdef Pose X = a.X[0]
+    cdef Nearest at
+    cdef Manifold m
+    cdef double depth
+    X.p = add3(X.p, shift)
+    there.X = &X
+    at.distance = INFINITY
+    find_nearest_piece(&there, b, norm3(shift), &at)
+    if at.distance <= 0.0:
+        return False
+    depth = dot3(shift, at.normal) - at.distance
+    if at.distance < INFINITY and depth > -margin:
+        clear(&m)
+        m.normal = at.normal
+        add_point(&m, scale3(0.5, add3(sub3(at.on_a, shift), at.on_b)), depth, SINGLE)
+        emit(sink, &m)
+    return True
+
+
 cdef void lift_off(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
     """One contact of a shape that lies in triangles, none of which says how: where they part as it is shifted out.
 
     A corner of the surface that has just come through a face, for which no single triangle knows the way back.
     """
-    cdef Vec3 out = way_out(a, b), shift
-    cdef double size = norm3(out), way = 0.01 * a.s.bounds.radius, depth
-    cdef PosedShape there = a[0]
-    cdef Pose X = a.X[0]
-    cdef Nearest at
-    cdef Manifold m
+    cdef Vec3 out = way_out(a, b)
+    cdef double size = norm3(out), way = 0.01 * a.s.bounds.radius
     if size < 1e-3:
         return
-    out = scale3(1.0 / size, out)
-    there.X = &X
-    while way < 4.0 * a.s.bounds.radius:
-        shift = scale3(way, out)
-        X.p = add3(a.X.p, shift)
-        at.distance = INFINITY
-        find_nearest_piece(&there, b, way, &at)
-        if at.distance > 0.0:
-            break
+    while way < 4.0 * a.s.bounds.radius and not part_at(a, b, scale3(way / size, out), margin, sink):
         way *= 2.0
-    depth = dot3(shift, at.normal) - at.distance
-    if at.distance <= 0.0 or at.distance == INFINITY or depth <= -margin:
-        return
-    clear(&m)
-    m.normal = at.normal
-    add_point(&m, scale3(0.5, add3(sub3(at.on_a, shift), at.on_b)), depth, SINGLE)
-    emit(sink, &m)
 
 
 cdef bint push_off(const PosedShape* a, const PosedShape* b, double more, double gap, Pose* X) noexcept nogil:
@@ -231,11 +252,9 @@ cdef void drop_untrue(const PosedShape* a, const PosedShape* b, double small, Si
     not.
     """
     cdef ContactBuffer* out = sink.out
-    cdef double most = 0.0
+    cdef double most = deepest_since(out, first)
     cdef Vec3 shift
     cdef int i, n = first
-    for i in range(first, out.n):
-        most = max(most, out.point[i].depth)
     if most <= small or not find_free(a, b, 0.5 * most, 0.1 * small, &shift):
         return
     if sink.swapped:
@@ -248,6 +267,24 @@ cdef void drop_untrue(const PosedShape* a, const PosedShape* b, double small, Si
     out.n = n
 
 
+cdef void find_lost(const PosedShape* a, const PosedShape* b, double small, double margin, Sink* sink,
+                    int first) noexcept nogil:
+    """One contact of what is in triangles deeper than `small` [m], none of which knows how, if no other says so either."""
+    cdef const ContactPoint* c
+    cdef Vec3 shift
+    cdef double way
+    cdef int i
+    if not find_free(a, b, a.s.bounds.radius, 0.1 * small, &shift):
+        return
+    way = norm3(shift)
+    for i in range(first, sink.out.n):
+        c = &sink.out.point[i]
+        if c.depth > 0.5 * way and (-1.0 if sink.swapped else 1.0) * dot3(c.normal, shift) > 0.5 * way:
+            return
+    if way > small:
+        part_at(a, b, shift, margin, sink)
+
+
 cdef void convex_surface(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
     """A convex shape against a mesh or a height map.
 
@@ -255,17 +292,21 @@ cdef void convex_surface(const PosedShape* a, const PosedShape* b, double margin
     the triangles that it lies in; if it is not over any of them, it is looked at from where it is out.
     """
     cdef int first = sink.out.n
+    cdef double small = DEEP * a.s.bounds.radius, lost = small
     if b.s.kind == HEIGHT_MAP and push_up(a, b, margin, sink):
         return
-    if pass_over(a, b, margin, False, sink) and sink.out.n == first:
-        pass_over(a, b, margin, True, sink)
+    if pass_over(a, b, margin, False, &lost, sink) and sink.out.n == first:
+        pass_over(a, b, margin, True, &lost, sink)
         if sink.out.n == first:
             lift_off(a, b, margin, sink)
+    elif lost > small:
+        find_lost(a, b, small, margin, sink, first)
     merge_contacts(sink.out, first, NEAR * a.s.bounds.radius)
-    drop_untrue(a, b, DEEP * a.s.bounds.radius, sink, first)
+    drop_untrue(a, b, small, sink, first)
 
 
-cdef bint pieces_against(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
+cdef bint pieces_against(
+        const PosedShape* a, const PosedShape* b, double margin, double* lost, Sink* sink) noexcept nogil:
     """The triangles of a that are near, one after the other, against those of b; whether any lies in any."""
     cdef Walk walk
     cdef TriangleData t
@@ -279,7 +320,7 @@ cdef bint pieces_against(const PosedShape* a, const PosedShape* b, double margin
     while k >= 0 and not sink.full:
         measure_piece(&s, &t)
         n = sink.out.n
-        if pass_over(&piece, b, margin, False, sink):
+        if pass_over(&piece, b, margin, False, lost, sink):
             lies_in = True
         name_features(sink.out, n, k)
         k = next_triangle(&walk, &t)
@@ -289,11 +330,14 @@ cdef bint pieces_against(const PosedShape* a, const PosedShape* b, double margin
 cdef void surface_surface(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
     """A mesh against a mesh or a height map: corners of either against triangles of the other, and edges."""
     cdef int first = sink.out.n
-    cdef bint lies_in = pieces_against(a, b, margin, sink)
+    cdef double small = DEEP * min(a.s.bounds.radius, b.s.bounds.radius), lost = small
+    cdef bint lies_in = pieces_against(a, b, margin, &lost, sink)
     sink.swapped = not sink.swapped
-    pieces_against(b, a, margin, sink)
+    pieces_against(b, a, margin, &lost, sink)
     sink.swapped = not sink.swapped
     if lies_in and sink.out.n == first:
         lift_off(a, b, margin, sink)
+    elif lost > small:
+        find_lost(a, b, small, margin, sink, first)
     merge_contacts(sink.out, first, NEAR * min(a.s.bounds.radius, b.s.bounds.radius))
-    drop_untrue(a, b, DEEP * min(a.s.bounds.radius, b.s.bounds.radius), sink, first)
+    drop_untrue(a, b, small, sink, first)
