@@ -237,6 +237,14 @@ cdef inline Vec3 nearest_on_triangle(const TriangleData* t, Vec3 p) noexcept nog
     return along(along(a, vb / (va + vb + vc), ab), vc / (va + vb + vc), ac)
 
 
+cdef inline bint is_far(const PosedShape* a, const PosedShape* b, double margin) noexcept nogil:
+    """Whether the ball around a shape is farther from the triangle than the margin."""
+    cdef Vec3 c = tmul3(b.X.R, sub3(centre_of(a), b.X.p)), d
+    cdef double reach = (a.s.bounds.radius + margin) * (1.0 + 1e-9)
+    d = sub3(c, nearest_on_triangle(triangle_of(b), c))
+    return dot3(d, d) > reach * reach
+
+
 cdef inline bint ball_triangle(
         const PosedShape* a, const PosedShape* b, double margin, bint deep, Sink* sink) noexcept nogil:
     """convex_triangle of a ball, in the frame of the whole."""
@@ -288,6 +296,8 @@ cdef inline double convex_triangle(
     cdef Simplex s
     cdef bint overlap, behind = dot3(t.normal, sub3(middle, corner(t, 0))) < 0.0
     cdef Side side
+    if is_far(a, b, margin):
+        return 0.0
     if behind and not t.one_sided:
         up = neg3(up)
     depth = r - dot3(up, sub3(support(a, neg3(up)), world_corner(b, 0)))
