@@ -6,7 +6,7 @@ from libc.string cimport memcpy, memset
 from rbdyn.contact.accept cimport accept, makes_energy
 from rbdyn.contact.after.lasting cimport keep_lasting, note_begun
 from rbdyn.contact.cone.block cimport SKIPPED
-from rbdyn.contact.cone.local cimport SLIDE
+from rbdyn.contact.cone.local cimport COULOMB, SLIDE
 from rbdyn.contact.islands cimport Island, rows_of
 from rbdyn.contact.laws cimport cone
 from rbdyn.contact.laws.dispatch cimport clear_immovable, make_admissible, prepare_blocks, visit_block
@@ -23,8 +23,10 @@ from rbdyn.contact.solvers.direct.sharing cimport share_loads
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.acceleration.drift cimport ARRIVED, LEG, drift
 from rbdyn.contact.solvers.settings cimport (
-    ACCEPTABLE, DIRECT_EVERY, HARD_SWEEPS, HASTY_SWEEPS, PACE, PLAIN_SWEEPS, SLIDING, YIELDS, Settings, soft_sweeps,
+    ACCEPTABLE, DIRECT_EVERY, FEW_CONTACTS, GENTLE_SWEEPS, HARD_SWEEPS, HASTY_SWEEPS, PACE, PLAIN_SWEEPS, SLIDING, YIELDS,
+    Settings, soft_sweeps,
 )
+from rbdyn.contact.solvers.short_steps cimport creep, sweep_gently
 from rbdyn.contact.solvers.splitting.attempt cimport split
 from rbdyn.contact.solvers.squeeze cimport give_way, throws
 from rbdyn.contact.solvers.strain cimport is_of_robots, strains
@@ -47,6 +49,8 @@ cdef double sweep(Operator* G, const Settings* s, double alpha, double* impulse)
     """
     cdef double error = 0.0
     cdef int k, n = G.n
+    if s.gentle:
+        return sweep_gently(G, impulse)
     if not s.backward:
         for k in range(G.n_blocks - G.n_discs):
             error = max(error, visit_block(G, &G.block[k], alpha, impulse))
@@ -157,7 +161,7 @@ cdef Progress begin_progress(const Island* island, const Settings* s, int last, 
     q.first = q.progress = island.iterations
     q.last = last
     q.most = s.tries
-    q.tries = q.most if s.direct and q.plain and not soft and (island.G.n > 0 or island.G.n_lines > 1) else 0
+    q.tries = q.most if s.direct and q.plain and (s.gentle or not soft) and (island.G.n > 0 or island.G.n_lines > 1) else 0
     q.alpha = s.alpha_init
     q.best = q.mark = q.before = q.pace = INFINITY
     return q
@@ -301,6 +305,30 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
     return False
 
 
+cdef bint may_settle(const Island* island, const Settings* s, const ContactProblem* p) noexcept nogil:
+    """Whether short steps are worth while: for a few contacts of robots, or beside rows, that many sweeps left unsolved.
+
+    Not where sweeps are not meant to end, as in `split`.
+    """
+    if s.law != COULOMB or island.iterations < HARD_SWEEPS or not 0 < island.G.n <= FEW_CONTACTS:
+        return False
+    return (island.error < INFINITY and (island.G.n_blocks > 0 or is_of_robots(&island.G))
+            and (not p.dt > 0.0 or p.v_start != NULL))
+
+
+cdef bint settle(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p, double* history,
+                 size_t* reallocations) except -1 nogil:
+    """Go on in short steps from the best impulses so far; whether that solves the island."""
+    cdef Settings gentle = s[0]
+    if not may_settle(island, s, p):
+        return False
+    gentle.gentle = True
+    gentle.patience = max(s.patience, 150)
+    memcpy(island.impulse, A.kept, rows_of(&island.G) * sizeof(double))
+    iterate(island, A, S, &gentle, p, history, island.iterations + GENTLE_SWEEPS, True, reallocations)
+    return island.converged or creep(island, A, s)
+
+
 cdef bint must_soften(const Island* island, const ContactProblem* p) noexcept nogil:
     """Whether the laws are such that no velocities can meet them, or not at any reasonable cost.
 
@@ -334,6 +362,8 @@ cdef int solve_once(Island* island, Anderson* A, Direct* S, const Settings* s, c
     cdef bint hard = iterate(island, A, S, s, p, history, s.max_iterations, False, reallocations)
     if not hard and not island.converged:
         split(island, A, S, s, p, reallocations)
+    if not island.converged and settle(island, A, S, s, p, history, reallocations):
+        hard = False
     if hard or must_soften(island, p):
         soften(&island.G, p)
         island.rescued = True

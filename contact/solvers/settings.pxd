@@ -17,6 +17,7 @@ cdef enum:
     THOROUGH_TRIES = 4       # the same where rows stand beside few contacts, whatever becomes of the error
     PATIENT_TRIES = 12       # the same where precision is asked for, whatever becomes of the error
     SOFT_SWEEPS = 50         # at least for islands whose blocks contradict one another, after all others
+    GENTLE_SWEEPS = 300      # in short steps at most, of an island that others leave unsolved
     YIELDS = 4               # times that an island is solved again with more compliance where it is squeezed, at most
     ACCEPTABLE = 4           # an accelerated step may make the error this many times the best one, for a sweep
 
@@ -37,6 +38,7 @@ cdef struct Settings:
     bint anderson            # used only while every alpha is 1
     bint direct              # solve what holds together; used only while every alpha is 1
     bint backward            # visit from the last contact to the first
+    bint gentle              # cones go in short steps (short_steps.pxd)
 
 
 cdef inline int soft_sweeps(const Settings* s) noexcept nogil:
@@ -46,4 +48,4 @@ cdef inline int soft_sweeps(const Settings* s) noexcept nogil:
 
 cdef inline int most_sweeps(const Settings* s) noexcept nogil:
     """Of an island in all: those of a first solve, and as many without its bends."""
-    return 2 * (s.max_iterations + (1 + YIELDS) * SOFT_SWEEPS)
+    return 2 * (s.max_iterations + GENTLE_SWEEPS + (1 + YIELDS) * SOFT_SWEEPS)

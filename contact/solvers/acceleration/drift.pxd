@@ -12,3 +12,4 @@ cdef enum:
     ARRIVED = 2              # to so many times the best
 
 cdef bint drift(const Operator* G, Anderson* A, double* impulse) noexcept nogil
+cdef bint follow(const Operator* G, const double* direction, double most, double* impulse) noexcept nogil

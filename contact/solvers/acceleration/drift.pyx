@@ -2,6 +2,7 @@
 
 from libc.math cimport INFINITY, isfinite, sqrt
 
+from rbdyn.contact.islands cimport rows_of
 from rbdyn.contact.laws cimport cone
 from rbdyn.contact.laws.dispatch cimport admissible, make_admissible
 from rbdyn.contact.operator cimport LineBlock, Operator, impulse_at, set_impulse
@@ -92,22 +93,27 @@ cdef double first_boundary(const Operator* G, const double* now, const double* d
     return t
 
 
-cdef bint drift(const Operator* G, Anderson* A, double* impulse) noexcept nogil:
-    """Go to the end of the drift from these impulses, those after a sweep; False if there is none, or no end of it.
-
-    What slows down by a factor a sweep is no drift: Anderson's step finds where it ends.
-    """
+cdef bint follow(const Operator* G, const double* direction, double most, double* impulse) noexcept nogil:
+    """Go along a direction to the first boundary, at most so far; False if that is near, or there is no end."""
+    cdef double t = min(most, first_boundary(G, impulse, direction))
     cdef int i
-    cdef double ratio, t
-    if not A.started or not find_direction(A, impulse, &ratio) or ratio < STEADY:
-        return False
-    t = first_boundary(G, impulse, A.direction)
     if not (isfinite(t) and t > SHORT):
         return False
-    for i in range(A.size):
-        impulse[i] += t * A.direction[i]
+    for i in range(rows_of(G)):
+        impulse[i] += t * direction[i]
     for i in range(G.n):
         set_impulse(impulse, i, cone.admissible(G.contact + i, impulse_at(impulse, i)))
     for i in range(G.n_blocks):
         make_admissible(G.block + i, impulse, impulse + 3 * G.n + G.block[i].first)
     return True
+
+
+cdef bint drift(const Operator* G, Anderson* A, double* impulse) noexcept nogil:
+    """Go to the end of the drift from these impulses, those after a sweep; False if there is none, or no end of it.
+
+    What slows down by a factor a sweep is no drift: Anderson's step finds where it ends.
+    """
+    cdef double ratio
+    if not A.started or not find_direction(A, impulse, &ratio) or ratio < STEADY:
+        return False
+    return follow(G, A.direction, INFINITY, impulse)

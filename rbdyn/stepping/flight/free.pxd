@@ -7,6 +7,7 @@ from rbdyn.model._model cimport PLANAR, PRISMATIC, CModel
 from rbdyn.model.joints.dispatch cimport floats_on_root, has_3dof_rotation
 from rbdyn.stepping.joint_forces cimport joint_forces, reach_limits, release_limits
 from rbdyn.stepping.flight.momentum cimport note_momentum
+from rbdyn.stepping.flight.stops cimport stop_at_limits
 from rbdyn.stepping.flight.ties cimport free_acceleration
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID, Scheme
@@ -86,12 +87,17 @@ cdef inline double slow_turn(double dt) noexcept nogil:
 cdef inline double largest_turn(System* s, double now, double dt) noexcept nogil:
     """How much some joint turns in dt at most, as fast as `now` [rad/s] or with the velocity after half of work.vd.
 
-    What does not matter is some number that does not.
+    That is the one which limits leave of it.  What does not matter is some number that does not.
     """
+    cdef double turn
     cdef int k
     for k in range(s.m.nv):
         s.work.z[k] = s.d.v[k] + 0.5 * dt * s.work.vd[k]
-    return dt * max(now, fastest_turn(s.m, s.work.z, slow_turn(dt)))
+    turn = dt * max(now, fastest_turn(s.m, s.work.z, slow_turn(dt)))
+    if matters(turn) and s.control.n_limits and not matters(dt * now):
+        stop_at_limits(s, s.work.z, dt)
+        turn = dt * max(now, fastest_turn(s.m, s.work.z, slow_turn(dt)))
+    return turn
 
 cdef inline bint has_ball(const CModel* m) noexcept nogil:
     """Whether a joint turns in space, other than those of floating bases, which momentum puts right."""

@@ -10,15 +10,15 @@
 # gain that is large for the step leads no joint astray.  Contact geometry is that of the start, so that a system with
 # contacts stays there.
 
-from libc.math cimport fmax, fmin
 from libc.string cimport memcpy
 
 from rbdyn.kernels.aba cimport aba_inward
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints.dispatch cimport difference_joint, has_3dof_rotation
+from rbdyn.stepping.flight.stops cimport stop_at_limits
 from rbdyn.stepping.flight.ties cimport free_acceleration
-from rbdyn.stepping.scene cimport MOTOR_WITHIN, Limit, System, SystemControl
+from rbdyn.stepping.scene cimport MOTOR_WITHIN, System, SystemControl
 from rbdyn.stepping.wrenches cimport wrenches_to_bodies
 
 cdef inline void look_ahead(System* s, const double* q, const double* v) noexcept nogil:
@@ -28,20 +28,6 @@ cdef inline void look_ahead(System* s, const double* q, const double* v) noexcep
     memcpy(d.v, v, s.m.nv * sizeof(double))
     d.R[0], d.p[0], d.gravity = s.d.R[0], s.d.p[0], s.d.gravity
     d.stage = 0
-
-cdef inline void stop_at_limits(System* s, double dt) noexcept nogil:
-    """Joints whose mean velocity would lead them beyond a limit stop at it: those that rest there do so here, too."""
-    cdef const Limit* limit
-    cdef double q, v
-    cdef int k
-    for k in range(s.control.n_limits):
-        limit = s.control.limit + k
-        q = s.d.q[limit.q]
-        v = s.ahead.v[limit.dof]
-        if q + dt * v > limit.upper and v > 0.0:
-            s.ahead.v[limit.dof] = fmax(0.0, (limit.upper - q) / dt)
-        elif q + dt * v < limit.lower and v < 0.0:
-            s.ahead.v[limit.dof] = fmin(0.0, (limit.lower - q) / dt)
 
 cdef inline bint turned(const System* s, int i, const double* target, const double* stiffness, double dt,
                         double* turn) noexcept nogil:
@@ -89,7 +75,7 @@ cdef inline void midpoint_acceleration(System* s, double dt) noexcept nogil:
     look_ahead(s, s.d.q, s.d.v)
     for k in range(m.nv):
         d.v[k] += 0.5 * dt * s.work.vd[k]
-    stop_at_limits(s, dt)
+    stop_at_limits(s, d.v, dt)
     integrate_joints(m, d.q, d.v, 0.5 * dt)
     if s.work.implicit is not NULL:
         turn_springs(s, dt)
