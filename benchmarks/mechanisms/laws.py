@@ -13,6 +13,7 @@ import rbdyn
 from benchmarks.mechanisms import rows
 from benchmarks.mechanisms.drawing import ELASTIC, Array, Drawn, draw
 from rbdyn.errors import Error
+from rbdyn.mechanism import Floating, Spherical
 from rbdyn.world.constraints.wire import Wire
 from rbdyn.world.objects.single_body import SingleBody
 
@@ -38,6 +39,19 @@ def _allowed(stride: float, least: float) -> float:
     A point 1 m away from a hinge leaves the tangent along which a step moves it by half the stride's square.
     """
     return least + stride**2
+
+
+def _fastest(drawn: Drawn, boxes: Sequence[SingleBody]) -> float:
+    """How fast a joint or a box turns, or slides: of a rotation in space the angular speed, about whatever axis."""
+    robot = drawn.robot
+    speeds = [float(np.linalg.norm(w)) for box in boxes for w in (box.linear_velocity, box.angular_velocity)]
+    for joint in drawn.mechanism.tree_joints:
+        if joint.num_velocities:
+            first = robot.model.joint_v_index(joint.name)
+            parts = np.split(robot.v[first : first + joint.num_velocities], [3] if joint.num_velocities == 6 else [])
+            whole = isinstance(joint.joint_type, (Floating, Spherical))
+            speeds += [float(np.linalg.norm(part) if whole else np.abs(part).max()) for part in parts]
+    return max(speeds, default=0.0)
 
 
 @dataclass
@@ -233,6 +247,7 @@ def judge(
     fast, bound = _speeds(drawn)
     follows, leads, ratio, offset = _mimics(drawn)
     passed = depth = 0.0
+    fastest = _fastest(drawn, ledger.boxes)
     converged = 0
     seen: dict[tuple[str, str], float] = {}
     try:
@@ -248,7 +263,8 @@ def judge(
             worst["effort"] = max(worst["effort"], _over(applied - high), _over(low - applied))
             flying = [w for box in ledger.boxes for w in (box.linear_velocity, box.angular_velocity)]
             worst["wild"] = max(worst["wild"], *(_over(np.abs(w)) for w in (v, *flying)))
-            stride = worst["wild"] * drawn.dt
+            fastest = max(fastest, _fastest(drawn, ledger.boxes))
+            stride = fastest * drawn.dt
             opened = max(_open(drawn), _over(np.abs(q[follows] - ratio * q[leads] - offset)))
             worst["open"] = max(worst["open"], opened / _allowed(stride, 2e-4))
             apart = rows.stops(drawn, lower, upper, before, at, dof)

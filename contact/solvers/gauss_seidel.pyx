@@ -23,8 +23,8 @@ from rbdyn.contact.solvers.direct.sharing cimport share_loads
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.acceleration.drift cimport ARRIVED, LEG, drift
 from rbdyn.contact.solvers.settings cimport (
-    ACCEPTABLE, DIRECT_EVERY, FEW_CONTACTS, GENTLE_SWEEPS, HARD_SWEEPS, HASTY_SWEEPS, PACE, PLAIN_SWEEPS, SLIDING, YIELDS,
-    Settings, soft_sweeps,
+    ACCEPTABLE, DIRECT_EVERY, FEW_CONTACTS, GENTLE_PATIENCE, GENTLE_SWEEPS, HARD_SWEEPS, HASTY_SWEEPS, PACE,
+    PLAIN_SWEEPS, SLIDING, YIELDS, Settings, soft_sweeps,
 )
 from rbdyn.contact.solvers.short_steps cimport creep, sweep_gently
 from rbdyn.contact.solvers.splitting.attempt cimport split
@@ -161,7 +161,8 @@ cdef Progress begin_progress(const Island* island, const Settings* s, int last, 
     q.first = q.progress = island.iterations
     q.last = last
     q.most = s.tries
-    q.tries = q.most if s.direct and q.plain and (s.gentle or not soft) and (island.G.n > 0 or island.G.n_lines > 1) else 0
+    if s.direct and q.plain and (s.gentle or not soft) and (island.G.n > 0 or island.G.n_lines > 1):
+        q.tries = q.most
     q.alpha = s.alpha_init
     q.best = q.mark = q.before = q.pace = INFINITY
     return q
@@ -306,7 +307,7 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
 
 
 cdef bint may_settle(const Island* island, const Settings* s, const ContactProblem* p) noexcept nogil:
-    """Whether short steps are worth while: for a few contacts of robots, or beside rows, that many sweeps left unsolved.
+    """Whether short steps are worth while: for few contacts, of robots or beside rows, that many sweeps left unsolved.
 
     Not where sweeps are not meant to end, as in `split`.
     """
@@ -323,7 +324,7 @@ cdef bint settle(Island* island, Anderson* A, Direct* S, const Settings* s, cons
     if not may_settle(island, s, p):
         return False
     gentle.gentle = True
-    gentle.patience = max(s.patience, 150)
+    gentle.patience = max(s.patience, <int> GENTLE_PATIENCE)
     memcpy(island.impulse, A.kept, rows_of(&island.G) * sizeof(double))
     iterate(island, A, S, &gentle, p, history, island.iterations + GENTLE_SWEEPS, True, reallocations)
     return island.converged or creep(island, A, s)

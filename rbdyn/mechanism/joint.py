@@ -199,6 +199,8 @@ def _mimic(joint: Joint, value: object, what: str) -> Mimic | None:
         return None
     if not isinstance(value, Mimic):
         raise MechanismError(f"{what} of joint {joint.name!r} must be a Mimic or None, got {shown(value)}")
+    if value.joint == joint.name:
+        raise MechanismError(f"{what} of joint {joint.name!r} follows that joint itself; name another one")
     return value
 
 

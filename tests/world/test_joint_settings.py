@@ -134,7 +134,7 @@ def test_a_joint_with_three_axes_takes_one_reference():
     with pytest.raises(StateError, match="another reference"):
         robot.add_spring("socket", 1.0)
     with pytest.raises(StateError, match="cannot have this"):
-        robot.set_velocity_limits(joints={"socket": 1.0})
+        robot.set_joint_limits(joints={"socket": (-1.0, 1.0)})
 
 
 def slider(**joint):

@@ -48,6 +48,29 @@ def test_a_pendulum_stops_at_its_limit_and_rests_there(solver, integrator):
     assert state["row_impulse"] / DT == pytest.approx([torque], rel=1e-9)
 
 
+def test_a_pendulum_on_its_stop_is_of_first_order_in_the_step():
+    """What the stop took is what gravity gave until then: I w on the way, m g l cos(stop) t after it.
+
+    The time of arrival is told by steps, so that the error is the step times the torque at most.
+    """
+    stop, end = 0.3, 0.6
+    x = np.linspace(0.0, math.sqrt(stop), 20001)[1:]
+    fall = np.concatenate([[2.0 / math.sqrt(G / LENGTH)], 2.0 * x / np.sqrt(G / LENGTH * np.sin(x**2))])
+    arrival = np.trapezoid(fall, dx=x[1] - x[0])
+    torque = MASS * G * LENGTH * math.cos(stop)
+    taken = 2 * MASS * LENGTH**2 * math.sqrt(G / LENGTH * math.sin(stop)) + torque * (end - arrival)
+    for dt in (5e-4, 2e-3, 5e-3):
+        world = World(dt)
+        robot = world.add_articulated_system(pendulum(position_limits=(-1.0, stop)))
+        impulse = 0.0
+        for _ in range(round(end / dt)):
+            world.step()
+            impulse -= dt * robot.limit_force[0]
+        assert robot.q[0] == pytest.approx(stop, abs=1e-12) and robot.v[0] == pytest.approx(0.0, abs=1e-12)
+        assert robot.limit_force[0] == pytest.approx(-torque, rel=1e-9)
+        assert impulse == pytest.approx(taken, abs=torque * dt)
+
+
 @pytest.mark.parametrize("limits, v, end", [((-0.2, 5.0), -3.0, -0.2), ((-5.0, 0.2), 3.0, 0.2)])
 def test_both_ends_stop_without_a_bounce(limits, v, end):
     world = World(DT, gravity=(0, 0, 0))

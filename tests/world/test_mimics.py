@@ -6,7 +6,7 @@ from world.scenes import World
 
 import rbdyn
 from rbdyn import Joint, Mechanism, Mimic, Revolute, RigidBody, SpatialInertia, io, testing
-from rbdyn.errors import MechanismError
+from rbdyn.errors import MechanismError, UrdfError
 
 Z = rbdyn.Revolute((0, 0, 1))
 
@@ -118,7 +118,7 @@ def test_circles_and_strangers_are_named():
     world = World(1e-3)
     for mimics, match in [
         ({"a": rbdyn.Mimic("b"), "b": rbdyn.Mimic("c"), "c": rbdyn.Mimic("a")}, "in a circle: a -> b -> c -> a"),
-        ({"a": rbdyn.Mimic("a")}, "in a circle: a -> a"),
+        ({"a": rbdyn.Mimic("b"), "b": rbdyn.Mimic("a")}, "in a circle: a -> b -> a"),
         ({"b": rbdyn.Mimic("nobody")}, "'b' follows 'nobody', which is not in the mechanism"),
     ]:
         with pytest.raises(MechanismError, match=match):
@@ -126,6 +126,21 @@ def test_circles_and_strangers_are_named():
     with pytest.raises(MechanismError, match="has not one coordinate"):
         world.add_articulated_system(wheels(1.0, 1.0, kind=rbdyn.Spherical(), b=rbdyn.Mimic("a")))
     assert world.objects == ()
+
+
+def test_a_joint_that_follows_itself_is_refused_at_once():
+    with pytest.raises(MechanismError, match="mimic of joint 'a' follows that joint itself"):
+        rbdyn.Joint("a", rbdyn.Revolute((0, 0, 1)), mimic=rbdyn.Mimic("a"))
+    joint = rbdyn.Joint("a", rbdyn.Revolute((0, 0, 1)), mimic=rbdyn.Mimic("b"))
+    with pytest.raises(MechanismError, match="itself"):
+        joint.mimic = rbdyn.Mimic("a", 2.0)
+    assert joint.mimic == rbdyn.Mimic("b")
+    link = '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>' \
+           '</inertial></link>'
+    text = (f'<robot name="r">{link.format("one")}{link.format("two")}<joint name="j" type="continuous">'
+            '<parent link="one"/><child link="two"/><mimic joint="j"/></joint></robot>')
+    with pytest.raises(UrdfError, match="'j'.*itself"):
+        io.load_urdf(text)
 
 
 def test_mimics_of_urdf_act_without_a_word(recwarn):

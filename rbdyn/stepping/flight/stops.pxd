@@ -33,7 +33,7 @@ cdef inline void stop_at_limits(const System* s, double* v, double dt) noexcept 
     cdef const Limit* limit
     cdef double q
     cdef bint stopped = False
-    cdef int k, turn
+    cdef int k
     for k in range(s.control.n_limits):
         limit = s.control.limit + k
         q = s.d.q[limit.q]
@@ -44,6 +44,6 @@ cdef inline void stop_at_limits(const System* s, double* v, double dt) noexcept 
             v[limit.dof] = fmin(0.0, (limit.lower - q) / dt)
             stopped = True
     if stopped:
-        for turn in range(s.control.n_mimics):
+        for _ in range(s.control.n_mimics):
             if not follow_stopped(s, v):
                 return

@@ -103,9 +103,9 @@ cdef inline void decompose_loops(System* s, CData* d) noexcept nogil:
     force_rows(s, d)
 
 cdef inline void prepare_flight(System* s, CData* d) noexcept nogil:
-    """Likewise for free motion alone, which normal equations say where rows are independent and joints do nothing."""
+    """Likewise for free motion alone, which normal equations say where rows are independent and nothing else acts."""
     cdef double open
-    if s.work.loops.n_forces:
+    if s.work.loops.n_forces or s.work.n_ties:
         decompose_loops(s, d)
         return
     open = rows_at(s, d)

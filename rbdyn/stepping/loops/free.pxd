@@ -9,8 +9,10 @@ from rbdyn.kernels.kinematics cimport poses
 from rbdyn.stepping.columns cimport free_twists, normalise_columns
 from rbdyn.stepping.flight.free cimport accelerate_at_start, fastest_turn, flies, floats, slow_turn
 from rbdyn.stepping.flight.midpoint cimport midpoint_acceleration
+from rbdyn.stepping.flight.ties cimport add_tie_impulses
 from rbdyn.stepping.loops.elimination cimport close_acceleration, close_velocity, decompose_loops, prepare_flight
 from rbdyn.stepping.loops.forces cimport begin_forces
+from rbdyn.stepping.loops.ties cimport obey_ties_closed, obeys_ties
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.scheme cimport Scheme
 
@@ -40,12 +42,17 @@ cdef inline void free_in_loops(System* s, double dt, Scheme scheme) noexcept nog
     if s.work.loops.middle:
         prepare_flight(s, s.d)
         close_acceleration(s, s.d, s.work.vd)
+        if obeys_ties(s):
+            obey_ties_closed(s, s.work.vd)
         midpoint_acceleration(s, dt)
         poses(s.m, &s.ahead)
         normalise_columns(s, &s.ahead)
         prepare_flight(s, &s.ahead)
         advance_velocity(s, dt)
         close_velocity(s, &s.ahead, s.work.v_free)
+        if obeys_ties(s):
+            obey_ties_closed(s, s.work.v_free)
+            add_tie_impulses(s, 1.0)
     else:
         decompose_loops(s, s.d)
         advance_velocity(s, dt)

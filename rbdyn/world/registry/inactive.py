@@ -16,12 +16,10 @@ SHOWN = 5  # joints named of each kind
 
 def inactive_features(model: Model) -> dict[str, list[str]]:
     """What does not act -> names of the joints that ask for it; empty where everything acts."""
-    joints = [joint for joint in model.mechanism.tree_joints if joint.num_velocities]
     loops = model.mechanism.non_tree_joints
     return {
         what: names
         for what, names in (
-            ("velocity limits", [j.name for j in joints if j.num_velocities > 1 and _finite((j.velocity_limit,))]),
             ("mimic of loop joints", [j.name for j in loops if j.mimic is not None]),
             ("limits of loop joints", [j.name for j in loops if j.num_positions > 1 and _finite(j.position_limits)]),
             ("limits of loop joints beyond half a turn", [j.name for j in loops if turns_on(j)]),

@@ -23,13 +23,12 @@ cdef inline System* system_of(const Scene* s, const CouplingTerm* t) noexcept no
 
 
 cdef bint ties_one_system(const Scene* s, const Coupling* c) noexcept nogil:
-    """Whether it is no more than a law of one system's joints, of those that have no loops to close."""
-    cdef const System* r = system_of(s, c.term)
+    """Whether it is no more than a law of one system's joints."""
     cdef int i
     for i in range(1, c.n):
         if c.term[i].handle != c.term[0].handle:
             return False
-    return c.soft.softness == 0.0 and (r.m.nc == 0 or r.control.inloop)
+    return c.soft.softness == 0.0
 
 
 cdef void look_at_couplings(const Scene* s) noexcept nogil:
@@ -40,7 +39,7 @@ cdef void look_at_couplings(const Scene* s) noexcept nogil:
     for k in range(s.n_system):
         r = s.system + k
         r.work.tie = NULL
-        r.work.n_ties = r.control.n_mimics if r.m.nc == 0 or r.control.inloop else 0
+        r.work.n_ties = r.control.n_mimics
     for k in range(s.link[COUPLING_LINK].n - 1, -1, -1):
         c = coupling_of(s, k)
         c.tie.impulse = 0.0

@@ -1,4 +1,4 @@
-# Velocity limits of joints with one degree of freedom as a source of constraints: a unilateral row for each near one.
+# Velocity limits of degrees of freedom as a source of constraints: a unilateral row for each near one.
 
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.stepping.builder cimport Builder, Count, Share

@@ -1,4 +1,4 @@
-"""Velocity limits of joints with one degree of freedom: a unilateral row for each that could be passed in a step.
+"""Velocity limits of degrees of freedom: a unilateral row for each that could be passed in a step.
 
 Those that free motion passes have one, and those that the step's end shows to be passed, since other impulses act: then
 the step is done again.  A joint that is faster at the start of a step, since it was set so, loses the share of its
@@ -19,14 +19,13 @@ cdef enum:
 
 
 cdef void list_velocity_limits(System* s) noexcept nogil:
-    """Note the limits that are finite; joints of several degrees of freedom have none."""
+    """Note the limits that are finite: of each degree of freedom by itself."""
     cdef SystemControl* c = &s.control
-    cdef int i, dof
+    cdef int dof
     memset(s.work.speeding, 0, s.m.nv * sizeof(int))      # of limits that may have other places now
     s.work.n_speeding = c.n_speed_limits = 0
-    for i in range(1, s.m.nb):
-        dof = s.m.vi[i]
-        if s.m.nvi[i] == 1 and isfinite(c.top_speed[dof]):
+    for dof in range(s.m.nv):
+        if isfinite(c.top_speed[dof]):
             c.speed_limit[c.n_speed_limits] = SpeedLimit(dof=dof, speed=c.top_speed[dof])
             c.n_speed_limits += 1
 

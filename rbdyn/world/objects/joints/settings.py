@@ -20,7 +20,6 @@ from rbdyn.spatial.rotations import Array
 from rbdyn.world.objects.joints.change import (
     Change,
     Numbers,
-    has_one,
     is_one,
     moves,
     moving_joints,
@@ -173,12 +172,15 @@ def set_ball_limits(
 def set_velocity_limits(
     robot: ArticulatedSystem, limit: Numbers | None = None, *, joints: Mapping[str, float | None] | None = None
 ) -> None:
-    """Change how fast joints with one degree of freedom may be; what is not given stays.
+    """Change how fast joints may be; what is not given stays.
+
+    Of a joint with several degrees of freedom each component of v has its own limit: of a ball those of its angular
+    velocity, in the axes before it.
 
     Parameters
     ----------
     limit : float or (nv,) array_like, optional
-        Largest speed [rad/s or m/s], 0 or more, which may be infinite.  A number is for all such joints.
+        Largest speed [rad/s or m/s], 0 or more, which may be infinite.  A number is for all joints but a floating base.
     joints : dict, optional
         By joint name; None for no limit.
 
@@ -189,7 +191,7 @@ def set_velocity_limits(
     UnknownNameError
         If there is no such joint.
     """
-    change = Change(robot, has_one, "velocity limits act on joints with one degree of freedom")
+    change = Change(robot, moves, "velocity limits act on joints that move")
     change.take("velocity_limit", limit, "limit", 0.0)
     for joint, place, value in change.named(joints):
         speed = math.inf if value is None else within(value, f"velocity limit of joint {joint.name!r}", 0.0)
