@@ -40,6 +40,7 @@ cdef int WARM_UP = 10              # sweeps of an island without impulses
 cdef int STUCK = 20                # sweeps without progress, leaps among them, that go round and round
 cdef double HALF_WAY = 0.5         # of its step that a block goes then
 cdef double GENTLE = 0.2           # of its step that a block goes in them
+cdef double NEARLY = 10.0          # times what is enough: errors that are left alone
 
 
 cdef double sweep(Operator* G, const Settings* s, double alpha, double* impulse) noexcept nogil:
@@ -309,11 +310,11 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
 cdef bint may_settle(const Island* island, const Settings* s, const ContactProblem* p) noexcept nogil:
     """Whether short steps are worth while: for few contacts, of robots or beside rows, that many sweeps left unsolved.
 
-    Not where sweeps are not meant to end, as in `split`.
+    Not where sweeps are not meant to end, as in `split`, nor where they nearly did.
     """
     if s.law != COULOMB or island.iterations < HARD_SWEEPS or not 0 < island.G.n <= FEW_CONTACTS:
         return False
-    return (island.error < INFINITY and (island.G.n_blocks > 0 or is_of_robots(&island.G))
+    return (NEARLY * s.enough < island.error < INFINITY and (island.G.n_blocks > 0 or is_of_robots(&island.G))
             and (not p.dt > 0.0 or p.v_start != NULL))
 
 
