@@ -18,8 +18,6 @@ from rbdyn.model._model cimport CData
 from rbdyn.stepping.columns cimport force_to_normalised, from_normalised, normalise_columns
 from rbdyn.stepping.scene cimport Mimic, System, Tie
 
-ctypedef void (*Answer)(System* s, double* y) noexcept nogil     # y (nv,): how the system answers to work.tied (nv,)
-
 cdef inline bint is_rigid(const System* s, const Mimic* m) noexcept nogil:
     """Whether it does not give way: a row that does is a spring, and no tie."""
     return s.control.mimic_softness[m.dof] == 0.0
@@ -64,13 +62,8 @@ cdef inline void keep_tie_forces(System* s, const double* lam) noexcept nogil:
         tie.force = lam[i]
         tie = tie.next
 
-cdef inline void answer_freely(System* s, double* y) noexcept nogil:
-    """y = M~^-1 tau of the forces in work.tied (nv,)."""
-    force_to_normalised(s, s.work.tied, s.ahead.f, y)
-    from_normalised(s, y)
-
-cdef inline void solve_ties(System* s, double* a, Answer answer) noexcept nogil:
-    """Add what forces K^T lam do, which `answer` tells, to the accelerations or velocities a (nv,), so that K a = 0."""
+cdef inline void obey_ties(System* s, CData* d, double* a) noexcept nogil:
+    """Add M~^-1 K^T lam to the acceleration a (nv,) at the place d, whose factors are current, so that K a = 0."""
     cdef int i, k, n = s.work.n_ties, nv = s.m.nv
     cdef double* lam = s.work.tie_room
     cdef double* r = lam + nv                    # K a is to change by this
@@ -78,6 +71,8 @@ cdef inline void solve_ties(System* s, double* a, Answer answer) noexcept nogil:
     cdef double* q = p + nv
     cdef double* y = q + nv
     cdef double size, least, share, before
+    poses(s.m, d)
+    normalise_columns(s, d)
     across_ties(s, a, r)
     for i in range(n):
         p[i] = r[i] = -r[i]
@@ -88,7 +83,8 @@ cdef inline void solve_ties(System* s, double* a, Answer answer) noexcept nogil:
         if not size > least:
             break
         along_ties(s, p, s.work.tied)
-        answer(s, y)
+        force_to_normalised(s, s.work.tied, s.ahead.f, y)
+        from_normalised(s, y)
         across_ties(s, y, q)
         share = dot(n, p, q)
         if not share > 0.0:                      # they repeat one another
@@ -103,12 +99,6 @@ cdef inline void solve_ties(System* s, double* a, Answer answer) noexcept nogil:
         for i in range(n):
             p[i] = r[i] + size / before * p[i]
     keep_tie_forces(s, lam)
-
-cdef inline void obey_ties(System* s, CData* d, double* a) noexcept nogil:
-    """Add M~^-1 K^T lam to the acceleration a (nv,) at the place d, whose factors are current, so that K a = 0."""
-    poses(s.m, d)
-    normalise_columns(s, d)
-    solve_ties(s, a, answer_freely)
 
 cdef inline void free_acceleration(System* s, CData* d, double* a) noexcept nogil:
     """a (nv,) that the factors at the place d give, with what ties do, unless loops are still to be closed."""
