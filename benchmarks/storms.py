@@ -45,6 +45,8 @@ class Storm:
         self.made, self.returns = 0, returns
         self.world = World(float(self.rng.choice([1e-3, 2e-3])), gravity=(0, 0, -9.81))
         self.world.add_ground(name="ground")
+        self.world.sleeping = seed % 2 == 1  # in every second one things fall asleep, and soon
+        self.world.sleep_time, self.world.sleep_speed = 0.02, 0.02
         self.done: Counter[str] = Counter()
         self.worst_momentum = self.worst_energy = 0.0
         self.kept: list[tuple[rbdyn.Snapshot, str, str, list[object]]] = []
@@ -239,6 +241,7 @@ class Storm:
         self.world.step(int(self.rng.integers(1, 8)))
         for robot in self.robots():
             assert np.isfinite(robot.q).all() and np.isfinite(robot.v).all()
+            self.done["asleep"] += robot.asleep
 
     def run(self, edits: int) -> None:
         """So many random operations, each followed by a step."""

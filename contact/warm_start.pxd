@@ -22,6 +22,7 @@ cdef struct WarmStart:       # grows by doubling and is reused
 cdef void load(const WarmStart* W, ContactProblem* p) noexcept nogil
 cdef int store(WarmStart* W, const ContactProblem* p, const double* impulse, size_t* reallocations) except -1 nogil
 cdef int reserve(WarmStart* W, int n, int blocks, int rows, size_t* reallocations) except -1 nogil
+cdef void remember(WarmStart* W, Key key, int rows, const double* lam) noexcept nogil
 cdef int copy(WarmStart* to, const WarmStart* from_, size_t* reallocations) except -1 nogil
 cdef void release(WarmStart* W) noexcept nogil
 

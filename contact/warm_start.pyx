@@ -99,7 +99,10 @@ cdef int reserve(WarmStart* W, int n, int blocks, int rows, size_t* reallocation
 
 
 cdef void remember(WarmStart* W, Key key, int rows, const double* lam) noexcept nogil:
-    """Put a block in its place, which nearly always is the last, unless it has no key or there is one of that key."""
+    """Put a block in its place, which nearly always is the last, unless it has no key or there is one of that key.
+
+    The caller has reserved the room.
+    """
     cdef int at = W.n_blocks, row = W.n_rows, order = 1
     if compare(key, no_key()) == 0:
         return

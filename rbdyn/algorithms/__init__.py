@@ -58,6 +58,7 @@ from rbdyn.algorithms.momentum.centroidal import (
     momentum_bias,
     momentum_matrix,
 )
+from rbdyn.algorithms.momentum.inertias import Inertias, body_inertias, composite_inertias
 from rbdyn.algorithms.momentum.momentum import (
     angular_momentum,
     center_of_mass,
@@ -68,12 +69,14 @@ from rbdyn.algorithms.momentum.momentum import (
 
 __all__ = [
     "DynamicsResult",
+    "Inertias",
     "InverseKinematicsResult",
     "SparseJacobian",
     "Trajectory",
     "angular_momentum",
     "bias_forces",
     "body_accelerations",
+    "body_inertias",
     "body_pose",
     "body_spatial_jacobian",
     "body_spatial_jacobian_dot",
@@ -81,6 +84,7 @@ __all__ = [
     "center_of_mass",
     "center_of_mass_jacobian",
     "composite_inertia",
+    "composite_inertias",
     "convert",
     "coriolis_matrix",
     "difference",

@@ -4,6 +4,7 @@ from libc.string cimport memset
 
 from rbdyn.stepping.constraints.bodies.wire cimport wind, wire_of
 from rbdyn.stepping.links cimport N_LINK_KINDS, WIRE_LINK, Acted, Link
+from rbdyn.stepping.rest cimport link_sleeps
 from rbdyn.stepping.scene cimport Scene
 
 cdef inline void clear_records(const Scene* s) noexcept nogil:
@@ -17,15 +18,16 @@ cdef inline void clear_records(const Scene* s) noexcept nogil:
             link.next.dt = s.dt
 
 cdef inline void commit_records(const Scene* s) noexcept nogil:
-    """It is done; winches have gone on."""
+    """It is done; winches have gone on.  Of what sleeps it stays as it was."""
     cdef int kind, k
     for k in range(s.link[WIRE_LINK].n):
         if wire_of(s, k).speed != 0.0:
             wind(wire_of(s, k), s.dt)
     for kind in range(N_LINK_KINDS):
         for k in range(s.link[kind].n):
-            s.link[kind].item[k].last = s.link[kind].item[k].done
-            s.link[kind].item[k].done = s.link[kind].item[k].next
+            if not link_sleeps(s, s.link[kind].item[k]):
+                s.link[kind].item[k].last = s.link[kind].item[k].done
+                s.link[kind].item[k].done = s.link[kind].item[k].next
 
 cdef inline void keep_records(const Scene* s) noexcept nogil:
     """Before a step in several parts."""

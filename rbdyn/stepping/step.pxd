@@ -13,6 +13,7 @@ from rbdyn.stepping.articulated cimport (
     system_accelerations, system_change, system_commit, system_finite, system_free, system_move,
     system_settle,
 )
+from rbdyn.stepping.rest cimport system_sleeps
 from rbdyn.stepping.scene cimport STATIC, Scene, SingleState, System, sleeps
 from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID, Scheme, in_contact, make_scheme
 from rbdyn.stepping.single cimport (
@@ -24,20 +25,24 @@ from rbdyn.stepping.records cimport clear_records, commit_records
 from rbdyn.stepping.touch cimport mark_touched
 from rbdyn.stepping.wrenches cimport system_clear_wrenches
 
+cdef inline void show_system(Scene* s, System* r) noexcept nogil:
+    """Where its bodies are and how far they move in a step, where collision can see them."""
+    cdef int i
+    poses(r.m, r.d)
+    velocities(r.m, r.d)
+    for i in range(r.m.nb):
+        s.pose[r.handle + i].R = r.d.R[i]
+        s.pose[r.handle + i].p = r.d.p[i]
+        s.motion[r.handle + i].w = scale3(s.dt, mul3(r.d.R[i], r.d.vel[i].w))
+        s.motion[r.handle + i].v = scale3(s.dt, mul3(r.d.R[i], r.d.vel[i].v))
+
 cdef inline void kinematics(Scene* s) noexcept nogil:
-    """q, v -> poses of all bodies and how far they move in a step, where collision can see them."""
-    cdef System* r
+    """q, v -> poses of all bodies and how far they move in a step; of systems that sleep both are known."""
     cdef const SingleState* b
-    cdef int k, i
+    cdef int k
     for k in range(s.n_system):
-        r = s.system + k
-        poses(r.m, r.d)
-        velocities(r.m, r.d)
-        for i in range(r.m.nb):
-            s.pose[r.handle + i].R = r.d.R[i]
-            s.pose[r.handle + i].p = r.d.p[i]
-            s.motion[r.handle + i].w = scale3(s.dt, mul3(r.d.R[i], r.d.vel[i].w))
-            s.motion[r.handle + i].v = scale3(s.dt, mul3(r.d.R[i], r.d.vel[i].v))
+        if not system_sleeps(s, s.system + k):
+            show_system(s, s.system + k)
     for k in range(s.n_single):
         b = s.single_state + k
         s.pose[s.single[k].handle].R = b.R
@@ -62,7 +67,8 @@ cdef inline void free_velocities(Scene* s) noexcept nogil:
     mark_touched(s)
     mark_meetings(s)
     for k in range(s.n_system):
-        system_free(s.system + k, s.dt, scheme_of(s, s.system + k))
+        if not system_sleeps(s, s.system + k):
+            system_free(s.system + k, s.dt, scheme_of(s, s.system + k))
     for k in range(s.n_single):
         if not sleeps(s, k):
             b = single_of(s, k)
@@ -80,15 +86,17 @@ cdef inline void change_velocities(Scene* s) noexcept nogil:
     """New velocities of articulated systems, whose bodies' other things may meet in the rest of the step."""
     cdef int k
     for k in range(s.n_system):
-        system_change(s.system + k)
+        if not system_sleeps(s, s.system + k):
+            system_change(s.system + k)
 
 cdef inline void integrate(Scene* s) noexcept nogil:
     """New positions, and velocities as they follow from them, beside the old ones."""
     cdef Single b
     cdef int k
     for k in range(s.n_system):
-        system_move(s.system + k, scheme_of(s, s.system + k).rule, s.dt, s.erp_speed)
-        system_settle(s.system + k, s.dt, scheme_of(s, s.system + k))
+        if not system_sleeps(s, s.system + k):
+            system_move(s.system + k, scheme_of(s, s.system + k).rule, s.dt, s.erp_speed)
+            system_settle(s.system + k, s.dt, scheme_of(s, s.system + k))
     for k in range(s.n_single):
         if not sleeps(s, k):
             b = single_of(s, k)
@@ -100,7 +108,7 @@ cdef inline bint is_finite(Scene* s) noexcept nogil:
     cdef int k
     s.failed_system = s.failed_single = -1
     for k in range(s.n_system):
-        if not system_finite(s.system + k):
+        if not system_sleeps(s, s.system + k) and not system_finite(s.system + k):
             s.failed_system = k
             return False
     for k in range(s.n_single):
@@ -125,6 +133,8 @@ cdef inline void commit(Scene* s) noexcept nogil:
     cdef Single b
     cdef int k
     for k in range(s.n_system):
+        if system_sleeps(s, s.system + k):
+            continue
         if s.keep_accelerations:
             system_accelerations(s.system + k, s.dt)
         system_commit(s.system + k, s.dt)

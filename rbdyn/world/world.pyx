@@ -174,7 +174,12 @@ cdef class World:
         return 0
 
     cdef int second_half(self, Signals* signals) except -1 nogil:
-        """The rest of the step: of its first part, then the other parts."""
+        """The rest of the step: of its first part, then the other parts.
+
+        What was woken between the half steps has contacts that were not looked for.
+        """
+        if self.registry.memory.slumber.stirred:
+            self.first_half(signals)
         if self.parts > 1:
             keep_start(&self.start, self.scene, &self.assembly.builder, self.contact, self.position_solver)
         self.advance(signals)
@@ -268,10 +273,10 @@ cdef class World:
         self.solved = False
         self.detections += 1
         motions.of, motions.beyond = self.scene.motion, sqrt(dot3(g, g)) * self.scene.dt * self.scene.dt
-        motions.calm = find_calm(self.scene)
+        motions.calm = find_calm(self.scene, &self.registry.memory.slumber)
         detect_contacts(self.collision, self.scene.pose, motions, self.scene.n_bodies, &self.found)
         while wake_touched(self.scene, &self.registry.memory.slumber, &self.found):
-            motions.calm = find_calm(self.scene)
+            motions.calm = find_calm(self.scene, &self.registry.memory.slumber)
             detect_contacts(self.collision, self.scene.pose, motions, self.scene.n_bodies, &self.found)
         leave_out_calm(self.scene, &self.found)
         begin_awake(&self.registry.memory.slumber, self.contact)
@@ -781,10 +786,10 @@ cdef class World:
     def sleeping(self):
         """Whether what rests falls asleep, False at first: docs/world.md.
 
-        All that contacts join falls asleep together, once all of it has been slower than `sleep_speed` for `sleep_time`
-        and something bears it.  It then stands: no step looks at it, its poses keep their bits and its contacts can be
-        read.  It wakes together, when something that moves touches it, when one of it is pushed, moved or edited, and
-        when anything is edited that it may stand on.  Robots, bodies on constraints, and what touches them stay awake.
+        All that contacts and constraints join falls asleep together, robots among it, once all of it has been slower
+        than `sleep_speed` for `sleep_time` and something bears it.  It then stands: no step looks at it, its poses keep
+        their bits and its contacts can be read.  It wakes together, when something that moves touches it, when one of
+        it is pushed, driven, moved or edited, and when anything is edited that it may stand on.
         """
         self.check()
         return bool(self.scene.sleeping)
@@ -812,7 +817,7 @@ cdef class World:
 
     @property
     def sleep_speed(self):
-        """What is slow: velocities of centres of mass up to this [m/s], angular ones [rad/s]; 0.001 at first."""
+        """What is slow: velocities of bodies, and of robots each of v, up to this [m/s, rad/s]; 0.001 at first."""
         self.check()
         return self.scene.sleep_speed
 

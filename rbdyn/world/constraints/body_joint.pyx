@@ -175,8 +175,7 @@ cdef class BodyJoint(Constraint):
             If the joint has not one degree of freedom, or a number is wrong; nothing changes then.
         """
         numbers = drive_numbers(self.drive, self.q, p, d, target, velocity, force, effort_limits)
-        self.check_alive()
-        self.lock.check_idle()
+        self.check_drivable()
         drive(&self.c.freedom, numbers)
 
     @property

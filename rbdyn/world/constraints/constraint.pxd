@@ -14,4 +14,5 @@ cdef class Constraint:
     cdef object __weakref__
     cdef int check_alive(self) except -1
     cdef int check_readable(self) except -1
+    cdef int check_drivable(self) except -1
     cdef bint hangs_on(self, WorldObject obj)

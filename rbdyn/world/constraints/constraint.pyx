@@ -9,6 +9,8 @@ from rbdyn.world.objects.found import found
 from cpython.object cimport PyObject_GenericSetAttr
 
 from rbdyn.arguments.arrays cimport read_only
+from rbdyn.stepping.scene cimport Scene
+from rbdyn.stepping.sleeping cimport island_of, wake
 from rbdyn.world.constraints.end cimport End
 from rbdyn.world.objects.object cimport WorldObject
 
@@ -48,6 +50,17 @@ cdef class Constraint:
         """RemovedError if it has left its World, BusyError while that steps."""
         self.check_alive()
         return self.lock.check_readable()
+
+    cdef int check_drivable(self) except -1:
+        """RemovedError if it has left its World, BusyError while that steps; else what sleeps on it wakes."""
+        cdef Scene* s
+        cdef int i
+        self.check_alive()
+        self.lock.check_idle()
+        s = &self.memory.scene
+        for i in range(self.link.n_bodies if s.n_asleep > 0 else 0):
+            wake(s, &self.memory.slumber, island_of(s, &self.memory.slumber, s.body + self.link.body[i]))
+        return 0
 
     cdef bint hangs_on(self, WorldObject obj):
         """Whether one of its ends is on that object."""

@@ -31,4 +31,6 @@ cdef class ArticulatedSystem(WorldObject):
     cdef Model present(self)
     cdef object known(self, object body)
     cdef int start_target(self) except -1
+    cdef int check_drivable(self) except -1
+    cdef int rouse(self) except -1
     cdef int add_wrench(self, int body, Vec3 n, Vec3 f, Vec3 r) except -1

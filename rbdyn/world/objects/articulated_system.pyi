@@ -3,6 +3,7 @@ from typing import Any, Literal, TypeAlias, overload
 
 from numpy.typing import ArrayLike
 
+from rbdyn.algorithms.momentum.inertias import Inertias
 from rbdyn.mechanism import Joint, Maps, Mechanism, RigidBody
 from rbdyn.model.model import Model, _Body
 from rbdyn.model.state import State
@@ -124,6 +125,8 @@ class ArticulatedSystem(WorldObject):
     def body_positions(robot) -> Array: ...
     @property
     def body_velocities(robot) -> Array: ...
+    def body_inertias(robot, expressed_in: Literal["body", "world"] = "body") -> Inertias: ...
+    def composite_inertias(robot, expressed_in: Literal["body", "world"] = "body") -> Inertias: ...
     @property
     def frame_poses(robot) -> Array: ...
     @property

@@ -32,8 +32,9 @@ from rbdyn.stepping.constraints.joints.limits cimport list_limits
 from rbdyn.stepping.constraints.joints.velocity_limits cimport list_velocity_limits
 from rbdyn.stepping.joint_forces cimport list_inertias
 from rbdyn.stepping.scene cimport (
-    FRICTION_FORCE, LIMIT_FORCE, MIMIC_FORCE, VELOCITY_LIMIT_FORCE, BallLimit, Mimic, System, SystemControl,
+    FRICTION_FORCE, LIMIT_FORCE, MIMIC_FORCE, VELOCITY_LIMIT_FORCE, BallLimit, Mimic, Scene, System, SystemControl,
 )
+from rbdyn.stepping.sleeping cimport wake, wake_on
 from rbdyn.stepping.wrenches cimport system_clear_wrenches
 from rbdyn.stepping.freedom cimport Freedom
 from rbdyn.world.objects.joints.freedom cimport LoopJoints, drive, driven_by, freedom_of
@@ -176,8 +177,37 @@ cdef class ArticulatedSystem(WorldObject):
             c.n_balls += 1
         return 0
 
+    cdef int check_drivable(self) except -1:
+        """BusyError while it may not be driven; else it wakes, as it is to be."""
+        self.lock.check_idle()
+        return self.rouse()
+
+    cdef int rouse(self) except -1:
+        """It is to move: it wakes, and all that it sleeps with, or that sleeps on its root."""
+        cdef Scene* s = &self.memory.scene
+        cdef int handle = self.system().handle
+        if s.n_asleep > 0:
+            wake(s, &self.memory.slumber, self.memory.slumber.system[handle].island)
+            wake_on(s, &self.memory.slumber, handle)
+        self.memory.slumber.system[handle].still = 0.0
+        return 0
+
+    @property
+    def asleep(self):
+        """Whether it sleeps, bool: `World.sleeping`.  It stands still then, and no step looks at it."""
+        cdef long island
+        self.present()
+        island = self.memory.slumber.system[self.system().handle].island
+        return island > 0 and not self.lock.edited
+
+    def wake(self):
+        """Wake it, and all that it sleeps with, or that sleeps on its root."""
+        self.check_alive()
+        self.check_drivable()
+
     cdef int forget_contacts(self) except -1:
-        """It was set by hand: what the latest step did is forgotten with its contacts."""
+        """It was set by hand: it wakes, and what the latest step did is forgotten with its contacts."""
+        self.rouse()
         self.system().work.took = 0.0
         return WorldObject.forget_contacts(self)
 
@@ -326,7 +356,7 @@ cdef class ArticulatedSystem(WorldObject):
     def control_mode(self, value):
         value = option(value, "control mode", MODES)
         self.check_alive()
-        self.lock.check_idle()
+        self.check_drivable()
         self.system().control.pd = value == MODES[1]
         if self.system().control.pd:
             self.start_target()
@@ -361,7 +391,7 @@ cdef class ArticulatedSystem(WorldObject):
         self.check_alive()
         new_p, new_d = named.gains(self, p, d, joints)
         self.check_alive()
-        self.lock.check_idle()
+        self.check_drivable()
         memcpy(self.system().control.kp, data(new_p), self.model.c.nv * sizeof(double))
         memcpy(self.system().control.kd, data(new_d), self.model.c.nv * sizeof(double))
         self.system().control.pd = True
@@ -410,7 +440,7 @@ cdef class ArticulatedSystem(WorldObject):
         self.check_alive()
         low, high = named.efforts(self, lower, upper, {} if joints is None else joints)
         self.check_alive()
-        self.lock.check_idle()
+        self.check_drivable()
         memcpy(self.system().control.effort_lower, data(low), self.model.c.nv * sizeof(double))
         memcpy(self.system().control.effort_upper, data(high), self.model.c.nv * sizeof(double))
 
@@ -460,7 +490,7 @@ cdef class ArticulatedSystem(WorldObject):
             probe.set(new_q)                     # unit lengths to the last bit, as everywhere
             new_q = probe.q
         self.check_alive()
-        self.lock.check_idle()
+        self.check_drivable()
         if new_q is not None:
             memcpy(self.system().control.q_ref, data(new_q), self.model.c.nq * sizeof(double))
             self.targeted = True
@@ -497,7 +527,7 @@ cdef class ArticulatedSystem(WorldObject):
             tau = named.forces(self, tau, joints)
         force = vector_in(tau, self.model.c.nv, "tau")
         self.check_alive()
-        self.lock.check_idle()
+        self.check_drivable()
         memcpy(self.system().control.tau_ff, data(force), self.model.c.nv * sizeof(double))
 
     @property
@@ -529,6 +559,8 @@ cdef class ArticulatedSystem(WorldObject):
     body_poses = arrays.body_poses
     body_positions = arrays.body_positions
     body_velocities = arrays.body_velocities
+    body_inertias = arrays.body_inertias
+    composite_inertias = arrays.composite_inertias
     frame_poses = arrays.frame_poses
 
     # ---- sensors -----------------------------------------------------------------------------
@@ -662,7 +694,7 @@ cdef class ArticulatedSystem(WorldObject):
         cdef LoopJoints loops = LoopJoints.__new__(LoopJoints)
         self.present()
         if settable:
-            self.lock.check_idle()
+            self.check_drivable()
         else:
             self.lock.check_readable()
         loops.robot, loops.system = self, self.system()
@@ -704,7 +736,7 @@ cdef class ArticulatedSystem(WorldObject):
         body = self.known(body)
         place = self.model.find(body)
         self.check_alive()
-        self.lock.check_idle()
+        self.check_drivable()
         I = &self.model.c.I_b[place.body]
         if point is None and I.m > 0 and (body in self.model.bodies or body in self.model.body_names):
             r = vec3(I.h.x / I.m, I.h.y / I.m, I.h.z / I.m)
@@ -728,7 +760,7 @@ cdef class ArticulatedSystem(WorldObject):
         t = vector_in(torque, 3, "torque")
         place = self.model.find(self.known(body))
         self.check_alive()
-        self.lock.check_idle()
+        self.check_drivable()
         self.add_wrench(place.body, vec3(data(t)[0], data(t)[1], data(t)[2]), zero3(), zero3())
 
     cdef int add_wrench(self, int body, Vec3 n, Vec3 f, Vec3 r) except -1:
@@ -742,7 +774,7 @@ cdef class ArticulatedSystem(WorldObject):
     def clear_external_forces(self):
         """Forget the forces and torques given for the coming step."""
         self.check_alive()
-        self.lock.check_idle()
+        self.check_drivable()
         system_clear_wrenches(self.system())
 
     def set_base_pose(self, position=None, orientation=None):

@@ -55,7 +55,7 @@ cdef class WorldObject:
 
     @property
     def asleep(self):
-        """Whether it sleeps, bool: `World.sleeping`.  Robots never do."""
+        """Whether it sleeps, bool: `World.sleeping`."""
         self.check_alive()
         return False
 

@@ -3,7 +3,7 @@
 from libc.stdlib cimport free
 from libc.string cimport memmove, memset
 
-from rbdyn.collision._types cimport Pose
+from rbdyn.collision._types cimport RESTLESS, Pose
 from rbdyn.memory cimport close_arena, grow, open_arena
 from rbdyn.model._model cimport allocate_data, free_data
 from rbdyn.spatial._algebra cimport Motion
@@ -12,7 +12,7 @@ from rbdyn.stepping.scene cimport (
     BodyHandle, Rest, SingleControl, SingleParameters, SingleScratch, SingleState, System, lay_out_control,
     lay_out_scratch,
 )
-from rbdyn.stepping.sleeping cimport slumber_free
+from rbdyn.stepping.sleeping cimport forget_rest, reserve_rest, slumber_free
 
 
 cdef void give_back(System* s) noexcept:
@@ -146,6 +146,7 @@ cdef class SceneMemory:
         cdef int i, j
         if s.system[k].handle >= 0:
             self.free_handles.append((s.system[k].m.nb, s.system[k].handle))
+            forget_rest(s, &self.slumber, s.system[k].handle, s.system[k].m.nb)
         give_back(s.system + k)
         memmove(s.system + k, s.system + k + 1, (s.n_system - k - 1) * sizeof(System))
         s.n_system -= 1
@@ -193,6 +194,8 @@ cdef class SceneMemory:
         grow(<void**> &s.body, &s.room_body[1], n, sizeof(BodyHandle))
         grow(<void**> &s.motion, &s.room_body[2], n, sizeof(Motion))
         grow(<void**> &s.calm, &s.room_body[3], n, sizeof(char))
+        reserve_rest(&self.slumber, start, n)
+        memset(s.calm + start, RESTLESS, n - start)
         memset(s.motion + start, 0, (n - start) * sizeof(Motion))
         memset(s.pose + start, 0, (n - start) * sizeof(Pose))
         memset(s.body + start, 0, (n - start) * sizeof(BodyHandle))

@@ -346,6 +346,8 @@ cdef class Registry:
             wake(s, &self.memory.slumber, EVERYBODY)
             for k in range(s.n_single):
                 s.rest[k].still = 0.0
+            for k in range(s.n_system):
+                self.memory.slumber.system[s.system[k].handle].still = 0.0
         return 0
 
     # ---- before and after a step ---------------------------------------------------------------

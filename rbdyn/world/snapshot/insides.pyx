@@ -59,7 +59,7 @@ cdef class Insides:
         keep_solver(a, self.position_solver)
         keep_overlaps(a, &self.assembly.builder.overlaps)
         keep_trails(a, &self.assembly.builder.trails)
-        keep_slumber(a, &self.registry.memory.slumber)
+        keep_slumber(a, &self.registry.memory.scene, &self.registry.memory.slumber)
         keep_separations(a, self.collision)
         keep_counts(a, self.contact)                 # they decide nothing: the last, which the hash leaves out
         keep_counts(a, self.position_solver)

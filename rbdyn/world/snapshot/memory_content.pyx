@@ -1,6 +1,7 @@
 """What is remembered from step to step beside the state: contacts, warm starts, trails, overlaps, separating axes."""
 
 from libc.limits cimport INT_MAX
+from libc.string cimport memset
 
 from rbdyn.archive cimport CHECK, LOAD, Archive, keep, keep_count
 from rbdyn.collision._types cimport ContactPoint
@@ -15,7 +16,8 @@ from rbdyn.spatial._algebra cimport Vec3
 from rbdyn.stepping.assemble cimport begin_found
 from rbdyn.stepping.constraints.contact.overlaps cimport Overlap
 from rbdyn.stepping.constraints.contact.trails cimport Trail
-from rbdyn.stepping.sleeping cimport reserve_slumber
+from rbdyn.stepping.scene cimport Rest
+from rbdyn.stepping.sleeping cimport KeptBlock, reserve_slumber
 
 
 cdef void keep_points(Archive* a, ContactPoint* point, int n) noexcept:
@@ -34,13 +36,19 @@ cdef void keep_points(Archive* a, ContactPoint* point, int n) noexcept:
         keep(a, &c.depth_then, sizeof(double))
 
 
-cdef int keep_slumber(Archive* a, Slumber* z) except -1:
-    """Contacts of what sleeps."""
+cdef int keep_slumber(Archive* a, const Scene* s, Slumber* z) except -1:
+    """Which systems sleep, and the contacts and rows of what sleeps."""
     cdef int n = keep_count(a, z.n, INT_MAX // 1000)
+    cdef int blocks = keep_count(a, z.n_blocks, INT_MAX // 1000)
+    cdef int k
     if a.mode == CHECK:
-        reserve_slumber(z, n)
+        reserve_slumber(z, n, blocks)
     if a.mode == LOAD:
-        z.n = n
+        z.n, z.n_blocks = n, blocks
+        memset(z.system, 0, s.n_bodies * sizeof(Rest))
+    for k in range(s.n_system):
+        keep(a, z.system + s.system[k].handle, sizeof(Rest))
+    keep(a, z.block, blocks * sizeof(KeptBlock))
     keep_points(a, z.point, n)
     keep(a, z.impulse, n * sizeof(Vec3))
     keep(a, z.island, n * sizeof(long))

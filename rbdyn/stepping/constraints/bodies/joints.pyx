@@ -23,6 +23,7 @@ from rbdyn.stepping.links cimport JOINT_LINK, Acted, Link
 from rbdyn.stepping.points cimport (
     PointBend, PointMotion, bend_of_fall, fall_of, free_motion_of, note_wrench, push_body, start_motion_of,
 )
+from rbdyn.stepping.rest cimport link_sleeps
 from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene
 from rbdyn.stepping.scheme cimport in_contact
 from rbdyn.stepping.touch cimport in_one_tree
@@ -95,13 +96,13 @@ cdef inline double greatest(Sym3 A) noexcept nogil:
 
 
 cdef void look_at_joints(const Scene* s) noexcept nogil:
-    """They always act; and by the load of two steps they stiffen how light bodies turn: a blow is none."""
+    """Unless they sleep they act; and by the load of two steps they stiffen how light bodies turn: a blow is none."""
     cdef BodyJoint* j
     cdef Vec3 load, last
     cdef int k
     for k in range(s.link[JOINT_LINK].n):
         j = joint_of(s, k)
-        j.link.near = j.link.holds = True
+        j.link.near = j.link.holds = not link_sleeps(s, &j.link)
         load, last = force_of(&j.link.done), force_of(&j.link.last)
         j.turning[0] = min(loaded_turn(s, &j.after, load), loaded_turn(s, &j.after, last))
         load, last = scale3(-1.0, load), scale3(-1.0, last)
@@ -142,13 +143,15 @@ cdef Count count_joints(const Scene* s) noexcept nogil:
 
     Three more for each body whose rotation a load stiffens.
     """
-    cdef Count count = Count(0, s.link[JOINT_LINK].n, 0), more
+    cdef Count count = Count(0, 0, 0), more
     cdef BodyJoint* j
     cdef int k, side
     for k in range(s.link[JOINT_LINK].n):
         j = joint_of(s, k)
+        if not j.link.near:
+            continue
         count.rows += j.link.rows
-        count.blocks += gives_way(j) and 0 < rotations(j) < j.link.rows
+        count.blocks += 1 + (gives_way(j) and 0 < rotations(j) < j.link.rows)
         if acts(&j.freedom):
             more = count_freedom(s, j)
             count.blocks += more.blocks
@@ -326,6 +329,8 @@ cdef int write_turn(const Scene* s, Builder* b, const BodyJoint* j, int side) ex
 cdef int write_joints(const Scene* s, Builder* b) except -1 nogil:
     cdef int k, side
     for k in range(s.link[JOINT_LINK].n):
+        if not joint_of(s, k).link.near:
+            continue
         write_joint(s, b, joint_of(s, k))
         for side in range(2):
             if joint_of(s, k).turning[side] > 0.0:
@@ -392,7 +397,7 @@ cdef void read_joints(const Scene* s, const ContactProblem* p, Share share) noex
     for i in range(share.block, share.block_end):
         block = p.block + i
         feature = block.key.feature
-        if k < 0 or block.key.id_a != j.link.id:
+        while k < 0 or block.key.id_a != j.link.id:
             k += 1
             j = joint_of(s, k)
         if feature <= SHIFTED:

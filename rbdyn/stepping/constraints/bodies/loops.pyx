@@ -26,6 +26,7 @@ from rbdyn.stepping.freedom cimport (
 from rbdyn.stepping.loops.elimination cimport decompose_rows, loop_rows
 from rbdyn.stepping.loops.forces cimport find_misjudged
 from rbdyn.stepping.loops.rows cimport loop_coordinate
+from rbdyn.stepping.rest cimport system_sleeps
 from rbdyn.stepping.scene cimport MOTOR_IN_ROW, MOTOR_WITHIN, Scene, System
 from rbdyn.stepping.scheme cimport in_contact
 
@@ -70,6 +71,8 @@ cdef Count count_loops(const Scene* s) noexcept nogil:
     cdef int k, n
     for k in range(s.n_system):
         r = s.system + k
+        if system_sleeps(s, r):
+            continue
         if r.m.n_loops:
             velocities(r.m, r.d)
         for n in range(r.m.n_loops):
@@ -179,7 +182,7 @@ cdef int write_loops(const Scene* s, Builder* b) except -1 nogil:
     cdef int k, n
     for k in range(s.n_system):
         r = s.system + k
-        if r.m.n_loops == 0 or not has_rows(r):
+        if r.m.n_loops == 0 or system_sleeps(s, r) or not has_rows(r):
             continue
         use_system(r)
         loop_biases(r.m, r.d, r.work.loops.b)

@@ -24,6 +24,7 @@ from rbdyn.stepping.constraints.bodies.turning cimport (
 )
 from rbdyn.stepping.links cimport WIRE_LINK
 from rbdyn.stepping.points cimport is_first_of_system, note_wrench, place_of, push_body, start_motion_of
+from rbdyn.stepping.rest cimport link_sleeps
 from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch
 from rbdyn.stepping.touch cimport in_one_tree
 
@@ -90,6 +91,9 @@ cdef void look_at_wire(const Scene* s, Wire* w) noexcept nogil:
     """
     cdef double gap, fall
     cdef int i
+    if link_sleeps(s, &w.link):
+        w.link.near = w.link.holds = w.turns = False
+        return
     if w.kind == CUSTOM:
         w.link.next.impulse[0] = s.dt * w.tension
         note_wrench(&w.link.next, zero3(), scale3(s.dt * w.tension, w.pull[w.n - 1]))

@@ -19,6 +19,7 @@ from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, vec3
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
 from rbdyn.stepping.constraints.bodies.freedoms cimport soften_stop
 from rbdyn.stepping.freedom cimport Softness
+from rbdyn.stepping.rest cimport system_sleeps
 from rbdyn.stepping.scene cimport LIMIT_FORCE, BallLimit, Scene, System
 
 cdef double REACH = 50.0       # change of angular velocity that impulses are expected to stay below [rad/s]
@@ -79,6 +80,8 @@ cdef Count count_ball_limits(const Scene* s) noexcept nogil:
     cdef int k, j, i, n = 0
     for k in range(s.n_system):
         r = s.system + k
+        if system_sleeps(s, r):
+            continue
         for j in range(r.control.n_balls):
             find_ends(r, r.control.ball + j, end)
             for i in range(ENDS):
@@ -110,6 +113,8 @@ cdef int write_ball_limits(const Scene* s, Builder* b) except -1 nogil:
     cdef int k, j, i
     for k in range(s.n_system):
         r = s.system + k
+        if system_sleeps(s, r):
+            continue
         for j in range(r.control.n_balls):
             find_ends(r, r.control.ball + j, end)
             for i in range(ENDS):
@@ -144,6 +149,8 @@ cdef void read_ball_limits(const Scene* s, const ContactProblem* p, Share share)
     cdef int k, j, i, block = share.block
     for k in range(s.n_system):
         r = s.system + k
+        if system_sleeps(s, r):
+            continue
         memset(r.work.at_balls, 0, ENDS * r.control.n_balls * sizeof(double))
         for j in range(r.control.n_balls):
             find_ends(r, r.control.ball + j, end)

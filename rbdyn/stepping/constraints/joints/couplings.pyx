@@ -11,6 +11,7 @@ from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin
 from rbdyn.stepping.constraints.bodies.freedoms cimport soften
 from rbdyn.stepping.constraints.joints.home cimport speed_back
 from rbdyn.stepping.flight.ties cimport beyond_rounding
+from rbdyn.stepping.rest cimport link_sleeps
 from rbdyn.stepping.scene cimport MIMIC_FORCE, CouplingTerm, Scene, System
 
 
@@ -63,7 +64,10 @@ cdef double coupling_error(const Scene* s, const Coupling* c) noexcept nogil:
 
 cdef Count count_couplings(const Scene* s) noexcept nogil:
     """One row for each."""
-    return Count(cones=0, blocks=s.link[COUPLING_LINK].n, rows=s.link[COUPLING_LINK].n)
+    cdef int k, n = 0
+    for k in range(s.link[COUPLING_LINK].n):
+        n += not link_sleeps(s, s.link[COUPLING_LINK].item[k])
+    return Count(cones=0, blocks=n, rows=n)
 
 
 cdef int write_coupling(const Scene* s, Builder* b, const Coupling* c) except -1 nogil:
@@ -88,7 +92,8 @@ cdef int write_coupling(const Scene* s, Builder* b, const Coupling* c) except -1
 cdef int write_couplings(const Scene* s, Builder* b) except -1 nogil:
     cdef int k
     for k in range(s.link[COUPLING_LINK].n):
-        write_coupling(s, b, coupling_of(s, k))
+        if not link_sleeps(s, s.link[COUPLING_LINK].item[k]):
+            write_coupling(s, b, coupling_of(s, k))
     return 0
 
 
@@ -105,9 +110,13 @@ cdef void read_couplings(const Scene* s, const ContactProblem* p, Share share) n
     """Give the impulses to the systems, beside those of mimics."""
     cdef Coupling* c
     cdef System* r
-    cdef int k, i, row
+    cdef int k, i, row, block = share.block
     for k in range(s.link[COUPLING_LINK].n):
-        c, row = coupling_of(s, k), p.block[share.block + k].first_row
+        c = coupling_of(s, k)
+        if link_sleeps(s, &c.link):
+            continue
+        row = p.block[block].first_row
+        block += 1
         c.link.next.impulse[0] = p.impulse[row] + c.tie.impulse
         for i in range(c.n):
             r = system_of(s, c.term + i)

@@ -16,6 +16,7 @@ from rbdyn.contact.problem cimport BOX, ContactProblem, Key
 from rbdyn.contact.targets cimport effective_friction
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row
 from rbdyn.stepping.constraints.joints.home cimport take_home
+from rbdyn.stepping.rest cimport system_sleeps
 from rbdyn.stepping.scene cimport (
     AS_IT_MOVES, BREAKS_LOOSE, COMES_TO_REST, FRICTION_FORCE, Friction, Scene, System, SystemControl,
 )
@@ -40,7 +41,8 @@ cdef Count count_friction(const Scene* s) noexcept nogil:
     """One row for each."""
     cdef int k, n = 0
     for k in range(s.n_system):
-        n += s.system[k].control.n_slides
+        if not system_sleeps(s, s.system + k):
+            n += s.system[k].control.n_slides
     return Count(cones=0, blocks=n, rows=n)
 
 
@@ -60,6 +62,8 @@ cdef int write_friction(const Scene* s, Builder* b) except -1 nogil:
     cdef int k, j, dof
     for k in range(s.n_system):
         r = s.system + k
+        if system_sleeps(s, r):
+            continue
         for j in range(r.control.n_slides):
             dof = r.control.slide[j].dof
             most = s.dt * bound(r, j)
@@ -104,6 +108,8 @@ cdef bint find_judged(const Scene* s) noexcept nogil:
     cdef int k, j, state
     for k in range(s.n_system):
         r = s.system + k
+        if system_sleeps(s, r):
+            continue
         for j in range(r.control.n_slides):
             if r.control.slide[j].resting > r.control.slide[j].sliding:
                 state = judged(r, j, s.dt)

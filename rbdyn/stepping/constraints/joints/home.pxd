@@ -6,6 +6,7 @@ from libc.string cimport memset
 
 from rbdyn.contact.problem cimport ContactProblem, Key
 from rbdyn.stepping.builder cimport Share, gather_row
+from rbdyn.stepping.rest cimport system_sleeps
 from rbdyn.stepping.scene cimport Scene, System
 
 cdef inline void forget_impulses(const Scene* s, int force) noexcept nogil:
@@ -14,6 +15,8 @@ cdef inline void forget_impulses(const Scene* s, int force) noexcept nogil:
     cdef int k
     for k in range(s.n_system):
         r = s.system + k
+        if system_sleeps(s, r):
+            continue
         memset(r.work.by_rows + force * r.m.nv, 0, r.m.nv * sizeof(double))
 
 cdef inline void take_home(const Scene* s, const ContactProblem* p, Share share, int force,

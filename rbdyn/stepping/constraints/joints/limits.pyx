@@ -16,6 +16,7 @@ from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin
 from rbdyn.stepping.constraints.bodies.freedoms cimport soften_stop
 from rbdyn.stepping.constraints.joints.home cimport take_home
 from rbdyn.stepping.freedom cimport Softness
+from rbdyn.stepping.rest cimport system_sleeps
 from rbdyn.stepping.scene cimport LIMIT_FORCE, Limit, Scene, System, SystemControl
 
 cdef double REACH = 50.0      # change of velocity that contacts are expected to stay below [rad/s or m/s]
@@ -84,6 +85,8 @@ cdef Count count_limits(const Scene* s) noexcept nogil:
     for k in range(s.n_system):
         r = s.system + k
         r.work.n_near = 0
+        if system_sleeps(s, r):
+            continue
         least = least_margin(r, s.dt)
         reach = s.dt * REACH if r.work.touched else 0.0
         if least < 0.0 or least < reach:

@@ -13,6 +13,7 @@ from rbdyn.stepping.constraints.bodies.freedoms cimport soften
 from rbdyn.stepping.constraints.joints.home cimport forget_impulses, speed_back
 from rbdyn.stepping.flight.ties cimport beyond_rounding
 from rbdyn.stepping.freedom cimport Softness
+from rbdyn.stepping.rest cimport system_sleeps
 from rbdyn.stepping.scene cimport MIMIC_FORCE, Mimic, Scene, System
 
 
@@ -20,7 +21,8 @@ cdef Count count_mimics(const Scene* s) noexcept nogil:
     """One row for each."""
     cdef int k, n = 0
     for k in range(s.n_system):
-        n += s.system[k].control.n_mimics
+        if not system_sleeps(s, s.system + k):
+            n += s.system[k].control.n_mimics
     return Count(cones=0, blocks=n, rows=n)
 
 
@@ -44,6 +46,8 @@ cdef int write_mimics(const Scene* s, Builder* b) except -1 nogil:
     cdef int k, j
     for k in range(s.n_system):
         r = s.system + k
+        if system_sleeps(s, r):
+            continue
         for j in range(r.control.n_mimics):
             write_mimic(s, b, r, r.control.mimic + j)
     return 0
@@ -71,6 +75,8 @@ cdef void read_mimics(const Scene* s, const ContactProblem* p, Share share) noex
     forget_impulses(s, MIMIC_FORCE)
     for k in range(s.n_system):
         r = s.system + k
+        if system_sleeps(s, r):
+            continue
         force = r.work.by_rows + MIMIC_FORCE * r.m.nv
         if r.work.n_ties:
             memcpy(force, r.work.tie_impulse, r.m.nv * sizeof(double))

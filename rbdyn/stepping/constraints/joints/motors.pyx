@@ -21,6 +21,7 @@ from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin
 from rbdyn.stepping.joint_forces cimport (
     fall_in_row, given, highest_in, lowest_in, state_at, wanted,
 )
+from rbdyn.stepping.rest cimport system_sleeps
 from rbdyn.stepping.scene cimport MOTOR_AT_LOWER, MOTOR_AT_UPPER, MOTOR_IN_ROW, MOTOR_WITHIN, Scene, System
 
 
@@ -92,6 +93,8 @@ cdef bint find_overloads(const Scene* s) noexcept nogil:
     for k in range(s.n_system):
         r = s.system + k
         if not (r.control.pd and r.control.motor_limits) or (r.work.parts > 1 and moves_freely(r)):
+            continue
+        if system_sleeps(s, r):
             continue
         for dof in range(r.m.nv):
             if r.work.own[dof] > 0.0 and is_misjudged(r, dof, s.dt):

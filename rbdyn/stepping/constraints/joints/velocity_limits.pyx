@@ -11,6 +11,7 @@ from libc.string cimport memset
 from rbdyn.contact.problem cimport UNILATERAL, ContactProblem, Key
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row
 from rbdyn.stepping.constraints.joints.home cimport take_home
+from rbdyn.stepping.rest cimport system_sleeps
 from rbdyn.stepping.scene cimport VELOCITY_LIMIT_FORCE, Scene, SpeedLimit, System, SystemControl
 
 cdef enum:
@@ -68,6 +69,8 @@ cdef Count count_velocity_limits(const Scene* s) noexcept nogil:
     cdef int k, j, n = 0
     for k in range(s.n_system):
         r = s.system + k
+        if system_sleeps(s, r):
+            continue
         for j in range(r.control.n_speed_limits):
             if passes(s, r, r.control.speed_limit + j, r.work.v_free[r.control.speed_limit[j].dof]):
                 note(r, j, r.work.v_free[r.control.speed_limit[j].dof])

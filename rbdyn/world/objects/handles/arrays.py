@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rbdyn.algorithms.kinematics import forward, update
+from rbdyn.algorithms.momentum import inertias
 from rbdyn.spatial.rotations import Array
 from rbdyn.world.objects.handles.finding import frames_of
 
@@ -29,6 +30,38 @@ def body_positions(robot: ArticulatedSystem) -> Array:
 def body_velocities(robot: ArticulatedSystem) -> Array:
     """Of `body_names`: angular velocity, then that of the origin, world axes, (n, 6), fresh [rad/s, m/s]."""
     return update.body_velocities(robot._placed)
+
+
+def body_inertias(robot: ArticulatedSystem, expressed_in: Literal["body", "world"] = "body") -> inertias.Inertias:
+    """Inertias of `body_names`, with what fixed joints hold on each: `rbdyn.body_inertias` of its state.
+
+    Parameters
+    ----------
+    expressed_in : {"body", "world"}
+        Axes and origins: each body's own, or the world's.
+
+    Returns
+    -------
+    inertias : Inertias
+        Arrays `mass` (n,) [kg], `com` (n, 3) [m] and `inertia` (n, 3, 3) about it [kg m^2], fresh.
+    """
+    return inertias.body_inertias(robot._placed, expressed_in)
+
+
+def composite_inertias(robot: ArticulatedSystem, expressed_in: Literal["body", "world"] = "body") -> inertias.Inertias:
+    """Inertias of `body_names`, each with all that hangs on it: `rbdyn.composite_inertias` of its state.
+
+    Parameters
+    ----------
+    expressed_in : {"body", "world"}
+        Axes and origins: each body's own, or the world's.
+
+    Returns
+    -------
+    inertias : Inertias
+        Arrays `mass` (n,) [kg], `com` (n, 3) [m] and `inertia` (n, 3, 3) about it [kg m^2], fresh.
+    """
+    return inertias.composite_inertias(robot._placed, expressed_in)
 
 
 @property  # type: ignore[misc]

@@ -32,6 +32,11 @@ class FrameRef(Moving):
         return self._robot.body(self._mechanism.frame_to_body(self._frame))
 
     @property
+    def index(self) -> int:
+        """Of this frame in the robot's `frames`, and in its `frame_poses`."""
+        return self._robot.frames.index(self)
+
+    @property
     def placement(self) -> Transform:
         """Where it is on that link, a Transform."""
         return self._mechanism.frame_definition(self._frame)
