@@ -13,6 +13,7 @@ from rbdyn.contact.operator cimport (
 from rbdyn.contact.solvers.acceleration.anderson cimport Anderson
 from rbdyn.contact.solvers.acceleration.drift cimport follow
 from rbdyn.contact.solvers.settings cimport Settings
+from rbdyn.contact.solvers.strain cimport strains
 from rbdyn.spatial._algebra cimport Vec3, add3, scale3, sub3
 
 cdef enum:
@@ -21,6 +22,7 @@ cdef enum:
     LOOK = 100               # sweeps between two looks at how it gets on
 cdef double SLOW = 0.5             # of the error LOOK sweeps before, where there was no leap
 cdef double PARALLEL = 0.9999      # cosine of two changes that count as one
+cdef double EPSILON = 2.3e-16      # rounding of impulses: any that push against one another may hide what they leave
 cdef double ON_THE_RIM = 1.0 - 1e-12       # of the square of a friction bound
 
 
@@ -31,7 +33,7 @@ cdef inline double size_of(const Cone* B) noexcept nogil:
 
 
 cdef inline double visit_cone(Operator* G, int i, double* impulse) noexcept nogil:
-    """One short step of a cone; returns the velocity that it was to lose [m/s]."""
+    """One short step of a cone; returns the velocity that it was to lose, or cannot tell from none [m/s]."""
     cdef Cone* B = &G.contact[i].block
     cdef Vec3 old = impulse_at(impulse, i), v, lam, delta
     cdef double g, most
@@ -50,7 +52,7 @@ cdef inline double visit_cone(Operator* G, int i, double* impulse) noexcept nogi
         G.contact[i].mode = STICK if lam.x * lam.x + lam.y * lam.y < ON_THE_RIM * most * most else SLIDE
     set_impulse(impulse, i, lam)
     add_impulse(G, i, delta)
-    return g * max(fabs(delta.x), fabs(delta.y), fabs(delta.z))
+    return g * max(fabs(delta.x), fabs(delta.y), fabs(delta.z), EPSILON * (fabs(lam.x) + fabs(lam.y) + lam.z))
 
 
 cdef double sweep_gently(Operator* G, double* impulse) noexcept nogil:
@@ -96,11 +98,15 @@ cdef bint creep(Island* island, Anderson* A, const Settings* s) noexcept nogil:
         memcpy(A.x, island.impulse, rows_of(G) * sizeof(double))
         error = sweep_gently(G, island.impulse)
         if error < s.enough:
+            if strains(G, island.impulse, A.kept):
+                break
             island.error, island.converged = error, True
             return True
         way = way_on(A, island.impulse)
         if k % PAUSE == PAUSE - 1 and follow(G, A.direction, way, island.impulse):
             load_impulses(G, island.impulse)
+            if strains(G, island.impulse, A.kept):         # what is at odds by more is never held
+                break
             mark = INFINITY
         elif k % LOOK == LOOK - 1:
             if error > SLOW * mark:
