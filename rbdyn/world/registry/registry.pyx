@@ -16,6 +16,7 @@ from libc.string cimport memset
 
 from rbdyn.arguments.arrays cimport data
 from rbdyn.collision.shape_table cimport coming_id
+from rbdyn.model._model cimport POSES, VELOCITIES
 from rbdyn.stepping.links cimport Acted
 from rbdyn.stepping.scene cimport DYNAMIC, SINGLE_BODY, SYSTEM_BODY, PairProperties, Scene
 from rbdyn.stepping.sleeping cimport EVERYBODY, wake
@@ -336,9 +337,12 @@ cdef class Registry:
         return 0
 
     cdef int wake_edited(self) except -1:
-        """Wake everybody if something was edited."""
+        """Wake everybody if something was edited; and those whose State was set behind the World's back."""
         cdef Scene* s = &self.memory.scene
         cdef int k
+        for k in range(s.n_system if s.n_asleep > 0 else 0):
+            if not (s.system[k].d.stage & POSES and s.system[k].d.stage & VELOCITIES):
+                wake(s, &self.memory.slumber, self.memory.slumber.system[s.system[k].handle].island)
         if not self.was_edited():
             return 0
         self.note_edited()

@@ -7,6 +7,7 @@ from libc.string cimport memset
 
 from rbdyn.archive cimport CHECK, LOAD, MEASURE, SAVE, Archive, keep
 from rbdyn.stepping.scene cimport Scene
+from rbdyn.stepping.sleeping cimport lay_down
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.snapshot.memory_content cimport (
@@ -90,4 +91,7 @@ cdef class Insides:
         cdef Archive a
         memset(&a, 0, sizeof(Archive))
         a.mode, a.bytes, a.size = LOAD, PyBytes_AS_STRING(content), PyBytes_GET_SIZE(content)
-        return self.keep_all(&a)
+        self.keep_all(&a)
+        if self.registry.memory.scene.n_asleep > 0:
+            lay_down(&self.registry.memory.scene, &self.registry.memory.slumber)
+        return 0

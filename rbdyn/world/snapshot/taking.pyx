@@ -10,7 +10,6 @@ from rbdyn.world.messages import LOG
 from rbdyn.world.snapshot import differences, rest
 
 from rbdyn.stepping.scene cimport DYNAMIC, Scene
-from rbdyn.stepping.sleeping cimport lay_down
 from rbdyn.world.registry.registry cimport Registry
 from rbdyn.world.snapshot.insides cimport Insides
 from rbdyn.world.snapshot.members cimport Members, members_of
@@ -103,8 +102,6 @@ cdef int go_back(Insides inside, Snapshot s) except -1:
             s.members.put_back(inside)
         check_size(inside, s)
     inside.load(s.content)
-    if inside.registry.memory.scene.n_asleep > 0:
-        lay_down(&inside.registry.memory.scene, &inside.registry.memory.slumber)
     rest.put_back(s.rest, inside, inside.registry.materials, schedules)
     if not is_own(inside, s):
         note_dynamic(inside)

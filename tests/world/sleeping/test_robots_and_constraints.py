@@ -139,6 +139,21 @@ def test_what_drives_one_wakes_it_alone(cause):
 
 
 HEAVY = SpatialInertia(15.0, inertia=np.eye(3))
+def test_a_state_that_is_set_behind_the_world_wakes_its_robot():
+    """`robot.state.set` is no call of the World's: the next step, or snapshot, sees that it was."""
+    world = sleepy()
+    one, other = two(world)
+    q = one.q.copy()
+    q[2] += 0.3
+    one.state.set(q)
+    twin = copy.deepcopy(world)
+    for w in (world, twin):
+        w.step(50)
+        assert not w.find("one").asleep and w.find("other").asleep
+        assert w.find("one").q[2] < q[2] - 0.5 * G * 0.1**2 * 0.9
+    assert twin.state_hash() == world.state_hash()
+
+
 EDITS = {
     "mass": lambda w, r: setattr(r.body("base"), "mass", 15.0),
     "damping": lambda w, r: setattr(r.joint("LF_KFE"), "damping", 0.2),
