@@ -25,11 +25,13 @@ cdef struct BodySpheres:           # those of one body that follow on one anothe
     double reach                   # [m] nor of their bounding spheres
     double travel                  # [m] how far any point of them gets in this step; 0: they rest
     Vec3 low, high                 # [m] corners of the box that holds these spheres, body axes
+    bint alone                     # whether any of them is `alone`
 
 cdef enum:
     BLOCK = 32                     # entries that the sweep compares at once
     ROWS_A_LOOK = 256              # entries swept between two looks for signals
     MAX_PAIRS = 1 << 23            # candidates of one step: with their scratch copy 128 MB
+    FEW = 512                      # shapes, among which it is asked who meets none of the others
 
 cdef struct Columns:               # the sorted entries again, by column, for the vector unit
     float* lo0                     # (n_entry + BLOCK,) each; those past the end overlap nothing
@@ -49,6 +51,8 @@ cdef struct Broad:                 # all zero: of no shapes, with no memory
     BoundingSphere* sphere         # (n_sphere,)
     BodySpheres* group             # (n_group,)
     bint* partner                  # (table.n,) whether it may collide with anything but half-spaces
+    bint* aloof                    # (table.n,) of dynamic ones: whether it meets none of the dynamic ones
+    bint* alone                    # (table.n,) whether it meets only what is fixed now, and so is not swept
     Fixed fixed                    # those that stay where they are; the others are swept
     Entry* bounds                  # (n_entry,) by slot: shapes are asked in the order in which they lie in memory
     int* place                     # (table.n,) where in `bounds` a slot is, of those that are swept

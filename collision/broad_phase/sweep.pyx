@@ -8,7 +8,7 @@ from rbdyn.collision._types cimport HALF_SPACE, BodyMotions, ShapeRecord
 from rbdyn.collision.bounds cimport half_extent
 from rbdyn.collision.broad_phase.filters cimport may_collide
 from rbdyn.collision.broad_phase.fixed cimport (
-    MOST_MOVES, FixedWalk, are_as_seen, begin_fixed, build_fixed, lay_out_fixed, next_fixed,
+    MOST_MOVES, Fixed, FixedWalk, are_as_seen, begin_fixed, build_fixed, lay_out_fixed, next_fixed, overlaps,
 )
 from rbdyn.collision.broad_phase.sorting cimport MANY_PAIRS, heap_sort, insertion_sort, sort_pairs
 from rbdyn.collision.motion.path cimport Path, is_still, no_path, path_of, rest_way
@@ -43,6 +43,17 @@ cdef bint has_partner(const Table* table, int i, const int* dynamic, int n_dynam
     return False
 
 
+cdef bint is_aloof(const Table* table, int i, const int* dynamic, int n_dynamic) noexcept nogil:
+    """Whether a dynamic shape is known to collide with no other dynamic one."""
+    cdef int j
+    if not table.shape[i].dynamic or n_dynamic > FEW:
+        return False
+    for j in range(n_dynamic):
+        if may_collide(table, i, dynamic[j]):
+            return False
+    return True
+
+
 cdef void lay_out(Broad* broad, int n) noexcept nogil:
     """The lists of n slots."""
     cdef Arena* memory = &broad.memory
@@ -59,6 +70,8 @@ cdef void lay_out(Broad* broad, int n) noexcept nogil:
     c.lo2 = <float*> place(memory, n + BLOCK, sizeof(float))
     c.hi2 = <float*> place(memory, n + BLOCK, sizeof(float))
     broad.partner = <bint*> place(memory, n, sizeof(bint))
+    broad.aloof = <bint*> place(memory, n, sizeof(bint))
+    broad.alone = <bint*> place(memory, n, sizeof(bint))
     lay_out_fixed(&broad.fixed, memory, n)
     broad.posed = <bint*> place(memory, n, sizeof(bint))
     broad.world_pose = <Pose*> place(memory, n, sizeof(Pose))
@@ -86,7 +99,7 @@ cdef void add_sphere(Broad* broad, const ShapeRecord* s, int slot) noexcept nogi
     sphere.body, sphere.slot = s.body, slot
     if broad.n_sphere == 0 or broad.sphere[broad.n_sphere - 1].body != s.body:
         broad.group[broad.n_group] = BodySpheres(body=s.body, first=broad.n_sphere, end=0, far=0.0, reach=0.0,
-                                                 travel=0.0, low=s.center_body, high=s.center_body)
+                                                 travel=0.0, low=s.center_body, high=s.center_body, alone=False)
         broad.n_group += 1
     broad.n_sphere += 1
     group = &broad.group[broad.n_group - 1]
@@ -114,7 +127,7 @@ cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
             n_dynamic += 1
     for i in range(n):
         s = &table.shape[i]
-        broad.partner[i] = False
+        broad.partner[i] = broad.aloof[i] = broad.alone[i] = False
         broad.travel[i] = 0.0
         broad.fixed.moves[i] = 0
         if s.kind == HALF_SPACE:
@@ -123,6 +136,7 @@ cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
             continue
         add_sphere(broad, s, i)
         broad.partner[i] = has_partner(table, i, broad.place, n_dynamic)
+        broad.aloof[i] = is_aloof(table, i, broad.place, n_dynamic)
     broad.revision = table.revision
     return 0
 
@@ -181,15 +195,38 @@ cdef inline void place_shape(Broad* broad, const Table* table, int slot, const P
         broad.path[slot] = no_path()
 
 
+cdef inline bint is_swept(const Broad* broad, const Table* table, int i) noexcept nogil:
+    """Whether it may be anywhere next."""
+    return table.shape[i].dynamic or broad.travel[i] > 0.0 or broad.fixed.moves[i] >= MOST_MOVES
+
+
+cdef void find_alone(Broad* broad, const Table* table) noexcept nogil:
+    """Which shapes meet only what is fixed: those that meet nothing dynamic, if all that is not is fixed."""
+    cdef int g, i, slot
+    cdef BodySpheres* group
+    cdef bint all_fixed = True
+    for i in range(table.n):
+        if broad.partner[i] and not table.shape[i].dynamic and is_swept(broad, table, i):
+            all_fixed = False
+    for g in range(broad.n_group):
+        group = &broad.group[g]
+        group.alone = False
+        for i in range(group.first, group.end):
+            slot = broad.sphere[i].slot
+            broad.alone[slot] = all_fixed and broad.partner[slot] and broad.aloof[slot]
+            group.alone |= broad.alone[slot]
+
+
 cdef void arrange(Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) noexcept nogil:
     """Which shapes are swept, and which are fixed."""
     cdef int i
     broad.n_entry = broad.fixed.n = 0
+    find_alone(broad, table)
     for i in range(table.n):
-        broad.posed[i] = broad.partner[i]
-        if not broad.partner[i]:
+        broad.posed[i] = broad.partner[i] and not broad.alone[i]
+        if not broad.posed[i]:
             continue
-        if table.shape[i].dynamic or broad.travel[i] > 0.0 or broad.fixed.moves[i] >= MOST_MOVES:
+        if is_swept(broad, table, i):
             broad.bounds[broad.n_entry].slot = broad.entry[broad.n_entry].slot = i
             broad.place[i] = broad.n_entry
             broad.n_entry += 1
@@ -284,30 +321,32 @@ cdef inline void set_bounds(Entry* e, Vec3 c, Vec3 h, int axis) noexcept nogil:
     e.lo2, e.hi2 = <float>(c.z - h.z), <float>(c.z + h.z)
 
 
+cdef inline void swept_box(const Broad* broad, const Table* table, int slot, BodyMotions motions,
+                           Vec3* c, Vec3* h) noexcept nogil:
+    """What holds a shape in all of the step, and half of the margin: middle and half sides, world [m]."""
+    cdef const ShapeRecord* s = &table.shape[slot]
+    cdef const Pose* X = &broad.world_pose[slot]
+    cdef const Path* path = &broad.path[slot]
+    cdef double more
+    c[0] = X.p if s.bounds.centered else add3(X.p, mul3(X.R, s.bounds.center))
+    h[0] = add3(half_extent(&s.bounds, &X.R), vec3(0.5 * table.margin, 0.5 * table.margin, 0.5 * table.margin))
+    if broad.travel[slot] > 0.0:
+        more = path.spin + motions.beyond
+        h[0] = add3(h[0], vec3(0.5 * fabs(path.shift.x) + more, 0.5 * fabs(path.shift.y) + more,
+                               0.5 * fabs(path.shift.z) + more))
+        c[0] = add3(c[0], scale3(0.5, path.shift))
+
+
 cdef int update_bounds(Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) noexcept nogil:
     """World poses and bounds of every swept shape; returns the axis along which the centres spread most."""
     cdef int k, n = broad.n_entry
-    cdef const ShapeRecord* s
-    cdef Pose* X
     cdef Vec3 c, h, mean, square
-    cdef Path path
-    cdef double more
     cdef double v0, v1, v2
     mean = square = vec3(0.0, 0.0, 0.0)
     for k in range(n):
-        s = &table.shape[broad.bounds[k].slot]
         place_shape(broad, table, broad.bounds[k].slot, body_pose, motions)
-        X = &broad.world_pose[broad.bounds[k].slot]
-        c = X.p if s.bounds.centered else add3(X.p, mul3(X.R, s.bounds.center))
-        h = add3(half_extent(&s.bounds, &X.R), vec3(0.5 * table.margin, 0.5 * table.margin, 0.5 * table.margin))
-        if broad.travel[broad.bounds[k].slot] > 0.0:
-            path = broad.path[broad.bounds[k].slot]
-            more = path.spin + motions.beyond
-            h = add3(h, vec3(0.5 * fabs(path.shift.x) + more, 0.5 * fabs(path.shift.y) + more,
-                             0.5 * fabs(path.shift.z) + more))
-            set_bounds(&broad.bounds[k], add3(c, scale3(0.5, path.shift)), h, broad.axis)
-        else:
-            set_bounds(&broad.bounds[k], c, h, broad.axis)
+        swept_box(broad, table, broad.bounds[k].slot, motions, &c, &h)
+        set_bounds(&broad.bounds[k], c, h, broad.axis)
         mean = add3(mean, c)
         square = add3(square, vec3(c.x * c.x, c.y * c.y, c.z * c.z))
     for k in range(n):
@@ -417,6 +456,55 @@ cdef int fixed_pairs(Broad* broad, const Table* table, BodyMotions motions) exce
     return 0
 
 
+cdef inline bint set_out(FixedWalk* walk, const Fixed* fixed, Vec3 c, Vec3 h) noexcept nogil:
+    """Set out for what may be near c -+ h; False if that is clear of the tree."""
+    h.x += 1.2e-7 * (fabs(c.x) + h.x)            # rounding to single precision
+    h.y += 1.2e-7 * (fabs(c.y) + h.y)
+    h.z += 1.2e-7 * (fabs(c.z) + h.z)
+    walk.low[0], walk.low[1], walk.low[2] = <float> (c.x - h.x), <float> (c.y - h.y), <float> (c.z - h.z)
+    walk.high[0], walk.high[1], walk.high[2] = <float> (c.x + h.x), <float> (c.y + h.y), <float> (c.z + h.z)
+    begin_fixed(walk, fixed)
+    return fixed.n > 0 and overlaps(&fixed.node[0], walk.low, walk.high)
+
+
+cdef int pairs_of_alone(
+        Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) except -1 nogil:
+    """Pairs of what meets only what is fixed: bodies that are clear of all that is are passed over as a whole."""
+    cdef FixedWalk walk
+    cdef const BodySpheres* group
+    cdef const Pose* X
+    cdef Vec3 c, h
+    cdef double more
+    cdef int g, k, slot, other
+    for g in range(broad.n_group):
+        group = &broad.group[g]
+        if not group.alone:
+            continue
+        X = &body_pose[group.body]
+        c, h = scale3(0.5, add3(group.low, group.high)), scale3(0.5, sub3(group.high, group.low))
+        more = group.travel + table.margin
+        h = vec3(fabs(X.R.xx) * h.x + fabs(X.R.xy) * h.y + fabs(X.R.xz) * h.z + more,
+                 fabs(X.R.yx) * h.x + fabs(X.R.yy) * h.y + fabs(X.R.yz) * h.z + more,
+                 fabs(X.R.zx) * h.x + fabs(X.R.zy) * h.y + fabs(X.R.zz) * h.z + more)
+        if not set_out(&walk, &broad.fixed, add3(X.p, mul3(X.R, c)), h):
+            continue
+        for k in range(group.first, group.end):
+            slot = broad.sphere[k].slot
+            if not broad.alone[slot]:
+                continue
+            place_shape(broad, table, slot, body_pose, motions)
+            swept_box(broad, table, slot, motions, &c, &h)
+            h = add3(h, vec3(0.5 * table.margin, 0.5 * table.margin, 0.5 * table.margin))
+            if not set_out(&walk, &broad.fixed, c, h):
+                continue
+            other = next_fixed(&walk, &broad.fixed)
+            while other >= 0:
+                if may_meet(table, motions, slot, other):
+                    push_pair(broad, slot, other)
+                other = next_fixed(&walk, &broad.fixed)
+    return 0
+
+
 cdef int find_pairs(Broad* broad, const Table* table, const Pose* body_pose, BodyMotions motions) except -1 nogil:
     """Fill broad.pair with the pairs that may touch, sorted by (a, b).
 
@@ -433,6 +521,7 @@ cdef int find_pairs(Broad* broad, const Table* table, const Pose* body_pose, Bod
     half_space_pairs(broad, table, body_pose, motions)
     sweep_pairs(broad, table, body_pose, motions)
     fixed_pairs(broad, table, motions)
+    pairs_of_alone(broad, table, body_pose, motions)
     if broad.n_pair > MANY_PAIRS:
         grow(<void**> &broad.pair_scratch, &broad.scratch_room, broad.n_pair, sizeof(Pair))
     sort_pairs(broad.pair, broad.n_pair, broad.pair_scratch, broad.count, table.n)

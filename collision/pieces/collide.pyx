@@ -269,7 +269,7 @@ cdef void drop_untrue(const PosedShape* a, const PosedShape* b, double small, Si
 
 cdef void find_lost(const PosedShape* a, const PosedShape* b, double small, double margin, Sink* sink,
                     int first) noexcept nogil:
-    """One contact of what is in triangles deeper than `small` [m], none of which knows how, if no other says so either."""
+    """One contact of what is in triangles deeper than `small` [m] that say nothing of it, if no other does either."""
     cdef const ContactPoint* c
     cdef Vec3 shift
     cdef double way

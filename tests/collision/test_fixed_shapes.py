@@ -93,3 +93,36 @@ def test_parts_of_a_shape_that_is_one_are_itself():
     assert placed_parts(cone, np.eye(4), "pose") == [(cone, pytest.approx(np.eye(4)))]
     assert distance(cone, np.eye(4), Box((1, 1, 1)), np.eye(4)).distance < 0.0
     assert len(contacts(NativeBackend(), (cone, np.eye(4)), (Box((1, 1, 1)), pose(0, 0, 0.59, np.eye(3))))) > 0
+
+
+@pytest.mark.parametrize("driven", [False, True])
+def test_bodies_that_meet_only_what_stays_meet_all_of_it(seed, driven):
+    """Bodies of three spheres each that pass through one another: pairs with fixed spheres are those that overlap.
+
+    Fixed ones are moved between looks; with `driven` one of them is on its way in each step, and then rests.
+    """
+    rng, n, m = np.random.default_rng(seed), 40, 25
+    backend = NativeBackend()
+    local = 0.15 * rng.normal(size=(m, 3, 3))
+    for k in range(n):
+        backend.add_shape(Sphere(0.1), k, dynamic=False)
+    for k in range(m):
+        for at in local[k]:
+            backend.add_shape(Sphere(0.07), n + k, pose=pose(*at, np.eye(3)), group=2, mask=1)
+    places = rng.uniform(-0.7, 0.7, (n + m, 3))
+    seen = 0
+    for look in range(12):
+        places[n:] += 0.05 * rng.normal(size=(m, 3))
+        if look % 4 == 3:
+            places[look] += 0.2
+        motions = np.zeros((n + m, 6))
+        if driven and look < 8:
+            motions[0, 3:] = 1e-2
+        found_ = backend.query([pose(*x, np.eye(3)) for x in places], motions)
+        gap = np.linalg.norm(places[n:, None, None] + local[:, :, None] - places[:n], axis=-1) - 0.17
+        expected = {(i, n + k) for k, _, i in zip(*np.nonzero(gap < 0.0), strict=True) if i > 0}
+        pairs = set(zip(found_["body_a"].tolist(), found_["body_b"].tolist(), strict=True))
+        assert {p for p in pairs if p[0] > 0} == expected
+        assert {p for p in pairs if p[0] == 0} >= {(0, n + k) for k in np.nonzero((gap[..., 0] < 0.0).any(axis=1))[0]}
+        seen += len(expected)
+    assert seen > 100
