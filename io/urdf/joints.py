@@ -166,6 +166,8 @@ def _mimic(node: Node, kind: str, diagnostics: Diagnostics) -> Mimic | None:
     if item is None:
         return None
     mimic = Mimic(item.text("joint"), item.number("multiplier", 1.0), item.number("offset", 0.0))
+    if mimic.joint == node.text("name"):
+        raise item.error("a joint cannot follow itself; name another one")
     if kind == "fixed":
         diagnostics.warn(item.where, f"{item.label}: a fixed joint cannot follow another; ignored", "mimic of fixed")
         return None

@@ -126,7 +126,7 @@ TEXTS = {  # what is read, and what is said of it
         lambda: robot(LINK + '<joint name="j" type="fixed"><parent link="p"/><child link="a"/></joint>' * 9_999),
         "a joint named 'j' already stands",
     ),
-    "a mimic of itself": (lambda: mimics(1, 1).replace('"k0"', '"j0"'), "follow one another in a circle: j0 -> j0"),
+    "a mimic of itself": (lambda: mimics(1, 1).replace('"k0"', '"j0"'), "a joint cannot follow itself"),
 }
 
 

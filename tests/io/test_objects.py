@@ -148,7 +148,7 @@ def spoil(path, value):
         ),
         (spoil("joints.0.limit", Thing()), "joint 'j'"),
         (spoil("joints.0.dynamics", Thing(damping=-1, friction=0)), "joint 'j'.*damping"),
-        (spoil("joints.0.mimic", Thing(joint="j", multiplier=None, offset=None)), "circle"),
+        (spoil("joints.0.mimic", Thing(joint="j", multiplier=None, offset=None)), "itself"),
         (spoil("links", []), "no links"),
         (spoil("links", None), ""),
     ],

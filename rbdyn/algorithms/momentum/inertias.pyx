@@ -60,7 +60,7 @@ cdef object all_of(object state, object expressed_in, bint composite):
     cdef cnp.ndarray inertia = np.empty((len(names), 3, 3))
     cdef Inertia A, whole
     cdef int i, k
-    if expressed_in not in ("body", "world"):
+    if not (isinstance(expressed_in, str) and expressed_in in ("body", "world")):
         raise Error(f'expressed_in must be "body" or "world", got {expressed_in!r}')
     poses(m, &here.c)
     whole = subtree_inertia(m, &here.c, 0)
