@@ -501,7 +501,7 @@ def add_articulated_system(
     Warns
     -----
     InactiveFeatureWarning
-        If it asks for what does not act in a World yet: velocity limits of joints with several degrees of freedom.
+        If it asks for what does not act in a World yet, such as mimics of loop joints.
 
     Raises
     ------
