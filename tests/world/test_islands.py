@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from world.scenes import World, random_quat, standing_quadruped
 
+from rbdyn import models
 from rbdyn.contact import BisectionSolver, PGSSolver
 
 
@@ -62,6 +63,28 @@ def test_far_objects_change_no_bit(neighbour, first):
             world.step(50)
             run.append(states(mine))
         assert len(world.contacts) > 10
+        seen.append(np.array(run))
+    np.testing.assert_array_equal(seen[0], seen[1])
+
+
+def test_rows_of_another_robot_change_no_bit():
+    """All contacts act on the base of one robot, and no other block does: friction in the joints of an arm far away."""
+    seen = []
+    for others in (False, True):
+        world = World(5e-3)
+        world.add_ground()
+        robot = standing_quadruped(world, 0.0, 0.1)
+        if others:
+            arm = world.add_articulated_system(models.six_axis_arm())
+            arm.set_base_pose((0.0, 50.0, 1.0))
+            arm.set_state([0.3, -0.8, 0.9, 0.2, 0.5, 0.1], [1.0, -1.0, 0.5, 2.0, -2.0, 1.0])
+            arm.set_joint_friction(2.0)
+        run = []
+        for _ in range(60):
+            world.step(5)
+            run.append(states([robot]))
+        if others:
+            assert np.abs(arm.friction_force).max() > 0.5
         seen.append(np.array(run))
     np.testing.assert_array_equal(seen[0], seen[1])
 
