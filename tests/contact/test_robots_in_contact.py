@@ -335,7 +335,7 @@ def test_an_overlap_that_no_push_lessens_is_left_alone(name, number):
 @pytest.mark.parametrize("name", ["talos_reduced.urdf", "tiago_dual.urdf"])
 def test_a_robot_in_trouble_leaves_others_alone(name):
     """Its laws have no solution in many steps; a ball and a crate 100 m away lie there as if it were not."""
-    world = rbdyn.World(2.5e-3)
+    world = rbdyn.World(5e-3)
     world.add_ground()
     ball, crate = world.add_sphere(0.1, 1.0), world.add_box(0.3, 0.3, 0.2, 20.0)
     ball.set_pose((100.0, 0.0, 0.1))
@@ -352,7 +352,7 @@ def test_a_robot_in_trouble_leaves_others_alone(name):
         unconverged += not world.contact.converged
         assert sum(c.force_on(ball)[2] for c in ball.contacts) == pytest.approx(9.81, rel=1e-6)
         assert sum(c.force_on(crate)[2] for c in crate.contacts) == pytest.approx(20 * 9.81, rel=1e-3)
-    assert unconverged, "it is in trouble"
+    assert unconverged > 5
 
 
 @pytest.mark.parametrize("damping", [0.0, 0.5])
