@@ -1,11 +1,11 @@
-"""Order in time of bouncing, sliding and rolling, against closed forms: benchmarks/order.py."""
+"""Order in time of free flight, and of bouncing, sliding and rolling against closed forms: benchmarks/order.py."""
 
 import numpy as np
 import pytest
 
 pytest.importorskip("benchmarks", reason="run from the root of the repository")
 
-from benchmarks.order import bounce_errors, bounced, roll_errors
+from benchmarks.order import bounce_errors, bounced, roll_errors, tumbled, tumbling_errors
 
 
 def test_the_closed_form_of_a_bounce():
@@ -31,3 +31,13 @@ def test_a_rolling_run_is_exact_but_for_its_place():
     coarse, fine = (roll_errors(dt, 16) for dt in (4e-3, 1e-3))
     assert (coarse[:2] < 1e-12).all() and (fine[:2] < 1e-12).all()
     assert coarse[2] / fine[2] > 0.99 * 2.0**2
+
+
+def test_halving_the_step_divides_errors_of_free_flight_by_four():
+    """Energy and joint angles of tumbling quadrupeds, beside Runge-Kutta; the angular momentum is exact at any step."""
+    exact = [tumbled(5e-4, seed, "rk4") for seed in range(12)]
+    errors = [tumbling_errors(dt, exact) for dt in (4e-3, 2e-3, 1e-3)]
+    assert np.max([e[:, 1] for e in errors]) < 2e-9  # of Runge-Kutta's: of 0.5 N m s and more
+    for coarse, fine in zip(errors[:-1], errors[1:], strict=True):
+        ratios = coarse[:, ::2] / fine[:, ::2]
+        assert np.median(ratios, axis=0) == pytest.approx([4.0, 4.0], abs=0.15)
