@@ -5,7 +5,7 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.contact.operator cimport Operator, make_operator
 from rbdyn.contact.operator cimport release as release_operator
-from rbdyn.contact.problem cimport CONE, DISC, UNILATERAL, Block, ContactProblem, Entry3
+from rbdyn.contact.problem cimport CONE, DISC, UNILATERAL, Block, ContactProblem, Entry3, RowSide, further_sides
 from rbdyn.memory cimport grow
 
 
@@ -80,13 +80,16 @@ cdef int join_cone(int* node, const ContactProblem* p, int i) noexcept nogil:
 
 cdef int join_rows(int* node, const ContactProblem* p, const Block* B, int partner) noexcept nogil:
     """All that the rows of another block act on; a disc belongs to its cone, which acts on node `partner`."""
+    cdef const RowSide* pair
     cdef int root = -1, r, j
     if B.law == DISC and partner >= 0:
         root = root_of(node, partner)
     for r in range(B.first_row - 3 * p.n_cones, B.first_row - 3 * p.n_cones + B.rows):
-        if p.side != NULL:
-            root = join_body(node, root, p, p.side[2 * r].body)
-            root = join_body(node, root, p, p.side[2 * r + 1].body)
+        pair = p.side + 2 * r if p.side != NULL else NULL
+        while pair != NULL:
+            root = join_body(node, root, p, pair[0].body)
+            root = join_body(node, root, p, pair[1].body)
+            pair = further_sides(p, pair)
         if p.entry_start != NULL:
             for j in range(p.entry_start[r + 1] - 1, p.entry_start[r] - 1, -1):
                 root = join(node, root, p.n_single + p.entry[j].coordinate)

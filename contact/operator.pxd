@@ -24,6 +24,7 @@ cdef struct Contact:         # constants of one contact for one step
 
 cdef struct Mover:           # a single body at a row that is no cone's
     int body                 # index, or -1
+    int further              # of Line.a: so many lines behind this one are two more bodies of its row; 0: none
     Vec3 v, w                # directions: the row's velocity is v . dv + w . dw
     Vec3 dv, dw              # what a unit impulse makes
 
@@ -67,7 +68,7 @@ cdef struct Operator:        # of a whole problem, whose arrays it owns and reus
     const Entry3* row        # the problem's entries of cones
     const Entry* entry       # the problem's entries of other rows
     LineBlock* block         # (n_blocks,)
-    Line* line               # (n_lines,)
+    Line* line               # (n_lines,), and behind those of the whole problem, with their bodies alone, further ones
     double* factor           # 36 for every bilateral block
     Contact* contact         # (n,)
     BodyVelocity* body       # (n_single,)
@@ -146,11 +147,23 @@ cdef inline void add_impulse(Operator* G, int i, Vec3 lam) noexcept nogil:
         G.z[y.coordinate] += y.x * lam.x + y.y * lam.y + y.n * lam.z
 
 
+cdef inline const Line* further_line(const Line* k) noexcept nogil:
+    """Two more bodies of the same row; NULL: there are no more."""
+    return k + k.a.further if k.a.further > 0 else NULL
+
+
+cdef double further_velocity(const Operator* G, const Line* k) noexcept nogil
+cdef void push_further(Operator* G, const Line* k, double lam) noexcept nogil
+cdef double further_coupling(const Line* k, const Line* l) noexcept nogil
+
+
 cdef inline double line_velocity(const Operator* G, int r) noexcept nogil:
     """v_r [m/s] of a row that is no cone's: the sum in problem.pxd."""
     cdef const Line* k = &G.line[r]
     cdef double v = k.v_free
     cdef int j
+    if k.a.further > 0:
+        v += further_velocity(G, k)
     if k.a.body >= 0:
         v += dot3(k.a.v, G.body[k.a.body].v) + dot3(k.a.w, G.body[k.a.body].w)
     if k.b.body >= 0:
@@ -174,6 +187,8 @@ cdef inline void add_line_impulse(Operator* G, int r, double lam) noexcept nogil
         push_mover(G, &k.a, lam)
     if k.b.body >= 0:
         push_mover(G, &k.b, lam)
+    if k.a.further > 0:
+        push_further(G, k, lam)
     for j in range(k.entry, k.entry_end):
         G.z[G.entry[j].coordinate] += G.entry[j].y * lam
 
@@ -182,7 +197,7 @@ cdef inline double coupling(const Operator* G, int r, int s) noexcept nogil:
     """G_rs [1/kg], without compliance."""
     cdef const Line* k = &G.line[r]
     cdef const Line* l = &G.line[s]
-    cdef double g = 0.0
+    cdef double g = further_coupling(k, l) if k.a.further > 0 or l.a.further > 0 else 0.0
     cdef int i, j
     if k.a.body >= 0:
         if k.a.body == l.a.body:

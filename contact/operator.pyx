@@ -202,6 +202,22 @@ cdef int refuse_line(const ContactProblem* p, int r, int start, int end, int j) 
            f"n_coordinates is {p.n_coordinates}")
 
 
+cdef int check_further(const ContactProblem* p, int r) except -1 nogil:
+    """Whether the sides of row r beyond the first two are where such stand, and of bodies that there are."""
+    cdef int lines = p.n_rows - 3 * p.n_cones, at = r, next_, j
+    while p.side[2 * at].further != 0:
+        next_ = p.side[2 * at].further
+        if not max(lines, at + 1) <= next_ < lines + p.n_further:
+            with gil:
+                refuse(f"row {3 * p.n_cones + r}: further sides are in pair {next_}, behind pair {at}; such are "
+                       f"{lines} to {lines + p.n_further - 1}, a later one behind an earlier one")
+        at = next_
+        for j in range(2):
+            if not has_body(p, p.side[2 * at + j].body):
+                refuse_body(p, 3 * p.n_cones + r, p.side[2 * at + j].body)
+    return 0
+
+
 cdef inline int check_line(const ContactProblem* p, int r) except -1 nogil:
     """Whether row r of those that are no cone's acts on what there is."""
     cdef int j, start = 0, end = 0
@@ -210,6 +226,8 @@ cdef inline int check_line(const ContactProblem* p, int r) except -1 nogil:
         for j in range(2):
             if not has_body(p, p.side[2 * r + j].body):
                 refuse_body(p, 3 * p.n_cones + r, p.side[2 * r + j].body)
+        if p.side[2 * r].further != 0:
+            check_further(p, r)
     if p.entry_start != NULL:
         start, end = p.entry_start[r], p.entry_start[r + 1]
     if not 0 <= start <= end or (end > start and p.entry == NULL):
@@ -270,7 +288,7 @@ cdef void set_free_velocity(Contact* k, const ContactProblem* p) noexcept nogil:
 cdef void make_mover(Mover* m, const ContactProblem* p, const RowSide* side) noexcept nogil:
     """The constants of a single body at a row."""
     cdef const double* I
-    m.body = side.body
+    m.body, m.further = side.body, 0
     if m.body < 0:                                     # nobody reads the rest
         return
     I = p.inverse_inertia + 6 * m.body
@@ -278,6 +296,67 @@ cdef void make_mover(Mover* m, const ContactProblem* p, const RowSide* side) noe
     m.w = vec3(side.angular[0], side.angular[1], side.angular[2])
     m.dv = scale3(p.inverse_mass[m.body], m.v)
     m.dw = smul3(sym3(I[0], I[1], I[2], I[3], I[4], I[5]), m.w)
+
+
+cdef void make_further(Operator* G, const ContactProblem* p, Line* k, int pair) noexcept nogil:
+    """The lines with more bodies of a row, each where its pair of sides stands in the problem."""
+    cdef Line* l
+    while pair > 0:
+        l = G.line + pair
+        make_mover(&l.a, p, p.side + 2 * pair)
+        make_mover(&l.b, p, p.side + 2 * pair + 1)
+        l.entry = l.entry_end = 0
+        k.a.further = <int> (l - k)
+        k = l
+        pair = p.side[2 * pair].further
+
+
+cdef double further_velocity(const Operator* G, const Line* k) noexcept nogil:
+    """What the bodies of a row beyond the first two add to its velocity."""
+    cdef double v = 0.0
+    k = further_line(k)
+    while k != NULL:
+        if k.a.body >= 0:
+            v += dot3(k.a.v, G.body[k.a.body].v) + dot3(k.a.w, G.body[k.a.body].w)
+        if k.b.body >= 0:
+            v += dot3(k.b.v, G.body[k.b.body].v) + dot3(k.b.w, G.body[k.b.body].w)
+        k = further_line(k)
+    return v
+
+
+cdef void push_further(Operator* G, const Line* k, double lam) noexcept nogil:
+    """What an impulse along a row makes of them."""
+    k = further_line(k)
+    while k != NULL:
+        if k.a.body >= 0:
+            push_mover(G, &k.a, lam)
+        if k.b.body >= 0:
+            push_mover(G, &k.b, lam)
+        k = further_line(k)
+
+
+cdef inline double shared(const Mover* m, const Line* l) noexcept nogil:
+    """G_rs by one body of a row and the two of a line of another."""
+    cdef double g = 0.0
+    if m.body >= 0 and m.body == l.a.body:
+        g += dot3(m.v, l.a.dv) + dot3(m.w, l.a.dw)
+    if m.body >= 0 and m.body == l.b.body:
+        g += dot3(m.v, l.b.dv) + dot3(m.w, l.b.dw)
+    return g
+
+
+cdef double further_coupling(const Line* k, const Line* l) noexcept nogil:
+    """G_rs by single bodies, but for what the first two of each have in common."""
+    cdef const Line* first = k
+    cdef const Line* of
+    cdef double g = 0.0
+    while k != NULL:
+        of = further_line(l) if k == first else l
+        while of != NULL:
+            g += shared(&k.a, of) + shared(&k.b, of)
+            of = further_line(of)
+        k = further_line(k)
+    return g
 
 
 cdef double summed_mobility(Operator* G, const Line* k) noexcept nogil:
@@ -318,6 +397,8 @@ cdef inline double mobility(Operator* G, const Line* k) noexcept nogil:
             g += dot3(k.a.v, k.b.dv) + dot3(k.a.w, k.b.dw) + dot3(k.b.v, k.a.dv) + dot3(k.b.w, k.a.dw)
     if k.b.body >= 0:
         g += dot3(k.b.v, k.b.dv) + dot3(k.b.w, k.b.dw)
+    if k.a.further > 0:
+        g += further_coupling(k, k)
     return g + entry_mobility(G, k)
 
 
@@ -326,9 +407,12 @@ cdef inline void make_line(Operator* G, const ContactProblem* p, int i, int r, d
     cdef Line* k = &G.line[i]
     k.v_free = p.v_free[3 * p.n_cones + r]
     k.a.body = k.b.body = -1
+    k.a.further = 0
     if p.side != NULL:
         make_mover(&k.a, p, p.side + 2 * r)
         make_mover(&k.b, p, p.side + 2 * r + 1)
+        if p.side[2 * r].further > 0:
+            make_further(G, p, k, p.side[2 * r].further)
     k.entry = k.entry_end = 0
     if p.entry_start != NULL:
         k.entry, k.entry_end = p.entry_start[r], p.entry_start[r + 1]
@@ -376,7 +460,8 @@ cdef int make_operator(Operator* G, const ContactProblem* p, const int* order, i
     G.reallocations += grow(<void**>&G.body, &G.body_capacity, p.n_single, sizeof(BodyVelocity))
     G.reallocations += grow(<void**>&G.z, &G.z_capacity, p.n_coordinates, sizeof(double))
     G.reallocations += grow(<void**>&G.block, &G.block_capacity, p.n - p.n_cones, sizeof(LineBlock))
-    G.reallocations += grow(<void**>&G.line, &G.line_capacity, p.n_rows - 3 * p.n_cones, sizeof(Line))
+    G.reallocations += grow(<void**>&G.line, &G.line_capacity, p.n_rows - 3 * p.n_cones + p.n_further,
+                            sizeof(Line))
     G.reallocations += grow(<void**>&G.factor, &G.factor_capacity, factors, sizeof(double))
     G.reallocations += grow(<void**>&G.latest, &G.latest_capacity, p.n_single, sizeof(int))
     G.n_single, G.n_coordinates, G.row, G.entry = p.n_single, p.n_coordinates, p.entry3, p.entry
@@ -406,6 +491,7 @@ cdef int prepare(Operator* G, const ContactProblem* p) except -1 nogil:
 
 cdef void clear_velocities(Operator* G) noexcept nogil:
     """Back to the free velocities, no impulse, of all that these blocks move."""
+    cdef const Line* k
     cdef int i, j
     if G.alone:
         if G.n_single > 0:
@@ -419,8 +505,11 @@ cdef void clear_velocities(Operator* G) noexcept nogil:
         for j in range(G.contact[i].row, G.contact[i].row_end):
             G.z[G.row[j].coordinate] = 0.0
     for i in range(G.n_lines):
-        clear_body(G, G.line[i].a.body)
-        clear_body(G, G.line[i].b.body)
+        k = G.line + i
+        while k != NULL:
+            clear_body(G, k.a.body)
+            clear_body(G, k.b.body)
+            k = further_line(k)
         for j in range(G.line[i].entry, G.line[i].entry_end):
             G.z[G.entry[j].coordinate] = 0.0
 

@@ -20,7 +20,7 @@
 #
 # with R_i = frame[i].  The velocity changes (dv, dw) of the single bodies and z start at zero; an impulse lam_i adds
 # R_i^T lam_i / m to dv_a, I^-1 (arm_a x R_i^T lam_i) to dw_a, the opposite to b, and y_k . lam_i to z_k.  Any other row
-# r has up to two sides, whose signs are in their directions:
+# r has sides, mostly two at most, whose signs are in their directions:
 #
 #     v_r = v_free_r + sum over sides of (linear . dv + angular . dw) + sum over its entries of y_k z_k
 #
@@ -35,7 +35,7 @@
 # on a box).
 
 cdef enum:
-    CONTACT_PROBLEM_VERSION = 9   # changes with every change of the structs below
+    CONTACT_PROBLEM_VERSION = 10  # changes with every change of the structs below
     LAWS = 5
     MOST_ROWS = 6                 # of a bilateral block
 
@@ -70,8 +70,11 @@ cdef struct Entry:                # how it moves one row
     int coordinate
     double y                      # [kg^-1/2]
 
+# Where a row has more than two sides, the first of them says in which pair of `side` it goes on, and so on.  Such pairs
+# stand behind those of the rows, a later one behind an earlier one.  All bodies of such a row are different ones.
 cdef struct RowSide:              # a single body at one row, world axes
     int body                      # index, or -1
+    int further                   # of the first of a pair: the pair with two more sides of the row; 0: none
     double linear[3]              # direction of its velocity, sign included
     double angular[3]             # direction of its angular velocity [m], or [1] where the row is one of rad/s
 
@@ -104,10 +107,11 @@ cdef struct ContactProblem:       # one time step; every array belongs to World 
     const Entry3* entry3
     const double* mobility        # (n_cones, 6) sums of y_k y_k^T over the entries of a cone, which whoever wrote them
     #                               knows: xx xy xz yy yz zz [1/kg]; read where there are entries.  NULL: unknown
-    const RowSide* side           # (n_rows - 3 n_cones, 2) sides of every other row; NULL: none
+    const RowSide* side           # (n_rows - 3 n_cones + n_further, 2) sides of every other row; NULL: none
     const int* entry_start        # (n_rows - 3 n_cones + 1,) entries of every other row; NULL: none
     const Entry* entry
     int n_single                  # single bodies
+    int n_further                 # pairs of sides beyond the first of their rows, at most
     const double* inverse_mass    # (n_single,) [1/kg]; 0 for a body that does not move
     const double* inverse_inertia  # (n_single, 6) xx xy xz yy yz zz about the centre of mass, world axes [1/(kg m^2)]
     int n_coordinates             # length of z
@@ -115,3 +119,7 @@ cdef struct ContactProblem:       # one time step; every array belongs to World 
     double error                  # out: largest velocity change in the last sweep [m/s]
     bint converged                # out: error fell below the threshold
     int rescued                   # out: islands whose laws were softened, or impulses replaced, since nothing met them
+
+cdef inline const RowSide* further_sides(const ContactProblem* p, const RowSide* pair) noexcept nogil:
+    """The next two sides of the row that these two are of, NULL: there are no more."""
+    return p.side + 2 * pair.further if pair.further > 0 else NULL

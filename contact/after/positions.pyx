@@ -6,7 +6,9 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.contact.after.velocities cimport Velocities, cone_speed, find_velocities, row_speed
 from rbdyn.contact.islands cimport join_cone, join_rows, root_of
-from rbdyn.contact.problem cimport BILATERAL, CONE, DISC, UNILATERAL, Block, ContactProblem, Entry, Entry3, RowSide
+from rbdyn.contact.problem cimport (
+    BILATERAL, CONE, DISC, UNILATERAL, Block, ContactProblem, Entry, Entry3, RowSide, further_sides,
+)
 from rbdyn.memory cimport grow
 
 cdef double ANYWHERE = 1e6    # [m/s] v_free of a normal that corrects nothing: no impulse
@@ -134,7 +136,7 @@ cdef int make_room(PositionProblem* q, const ContactProblem* p) except -1 nogil:
     grow(<void**> &q.single_b, &q.room[7], cones, sizeof(int))
     grow(<void**> &q.entry3_start, &q.room[8], cones + 1, sizeof(int))
     grow(<void**> &q.entry3, &q.room[9], entries3, sizeof(Entry3))
-    grow(<void**> &q.side, &q.room[10], 2 * rows, sizeof(RowSide))
+    grow(<void**> &q.side, &q.room[10], 2 * (rows + p.n_further), sizeof(RowSide))
     grow(<void**> &q.entry_start, &q.room[11], rows + 1, sizeof(int))
     grow(<void**> &q.entry, &q.room[12], entries, sizeof(Entry))
     grow(<void**> &q.depth, &q.room[15], 3 * cones + rows, sizeof(double))
@@ -145,7 +147,7 @@ cdef void begin_problem(PositionProblem* q, const ContactProblem* p) noexcept no
     """What the first problem has, without blocks."""
     cdef ContactProblem* mine = &q.problem
     mine[0] = p[0]
-    mine.n = mine.n_cones = mine.n_rows = 0
+    mine.n = mine.n_cones = mine.n_rows = mine.n_further = 0
     mine.block, mine.v_free, mine.impulse = q.block, q.v_free, q.impulse
     mine.target = mine.position_target = mine.v_start = mine.bend = mine.drive = mine.mobility = NULL
     mine.depth = q.depth if p.depth != NULL else NULL
@@ -193,6 +195,8 @@ cdef void write_row(PositionProblem* q, const ContactProblem* p, int row, double
         q.depth[mine.n_rows] = p.depth[row]
     if p.side != NULL:
         memcpy(q.side + 2 * k, p.side + 2 * r, 2 * sizeof(RowSide))
+        if p.side[2 * r].further > 0:
+            mine.n_further = p.n_further                # they are written once it is known where rows end
     if p.entry_start != NULL:
         at, count = q.entry_start[k], p.entry_start[r + 1] - p.entry_start[r]
         memcpy(q.entry + at, p.entry + p.entry_start[r], count * sizeof(Entry))
@@ -215,6 +219,21 @@ cdef void write_block(PositionProblem* q, const ContactProblem* p, const Velocit
         mine.n += 1
 
 
+cdef void write_further(PositionProblem* q, const ContactProblem* p) noexcept nogil:
+    """The sides of rows beyond their first two, of which rows still say where they are in the first problem."""
+    cdef int lines = q.problem.n_rows - 3 * q.problem.n_cones, free_ = lines, k, at
+    cdef const RowSide* pair
+    for k in range(lines if q.problem.n_further > 0 else 0):
+        at, pair = k, further_sides(p, q.side + 2 * k)
+        q.side[2 * k].further = 0
+        while pair != NULL:
+            q.side[2 * at].further = free_
+            memcpy(q.side + 2 * free_, pair, 2 * sizeof(RowSide))
+            q.side[2 * free_].further = 0
+            at, pair = free_, further_sides(p, pair)
+            free_ += 1
+
+
 cdef int write_positions(PositionProblem* q, const ContactProblem* p, Velocities* velocities) except -1 nogil:
     """Make the problem from the first one, which is solved.
 
@@ -234,4 +253,5 @@ cdef int write_positions(PositionProblem* q, const ContactProblem* p, Velocities
             write_cone(q, p, i, cone_speed(velocities, p, i, 2))
         else:
             write_block(q, p, velocities, p.block + i)
+    write_further(q, p)
     return 0

@@ -4,7 +4,7 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from rbdyn.contact.operator cimport BodyVelocity
-from rbdyn.contact.problem cimport ContactProblem, Entry3, RowSide
+from rbdyn.contact.problem cimport ContactProblem, Entry3, RowSide, further_sides
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, smul3, sub3, sym3
 
@@ -48,11 +48,12 @@ cdef void push_row(Velocities* q, const ContactProblem* p, int r) noexcept nogil
     cdef double lam = p.impulse[3 * p.n_cones + r]
     cdef const RowSide* side
     cdef int j
-    if p.side != NULL:
+    side = p.side + 2 * r if p.side != NULL else NULL
+    while side != NULL:
         for j in range(2):
-            side = p.side + 2 * r + j
-            if side.body >= 0:
-                push(q, p, side.body, scale3(lam, at(side.linear)), scale3(lam, at(side.angular)))
+            if side[j].body >= 0:
+                push(q, p, side[j].body, scale3(lam, at(side[j].linear)), scale3(lam, at(side[j].angular)))
+        side = further_sides(p, side)
     if p.entry_start != NULL:
         for j in range(p.entry_start[r], p.entry_start[r + 1]):
             q.z[p.entry[j].coordinate] += p.entry[j].y * lam
@@ -101,14 +102,17 @@ cdef double cone_speed(const Velocities* q, const ContactProblem* p, int i, int 
 
 cdef double row_speed(const Velocities* q, const ContactProblem* p, int r) noexcept nogil:
     """The change of velocity of row r of those that are no cone's [m/s or rad/s]."""
+    cdef const BodyVelocity* moved
     cdef const RowSide* side
     cdef double v = 0.0
     cdef int j
-    if p.side != NULL:
+    side = p.side + 2 * r if p.side != NULL else NULL
+    while side != NULL:
         for j in range(2):
-            side = p.side + 2 * r + j
-            if side.body >= 0:
-                v += dot3(at(side.linear), q.body[side.body].v) + dot3(at(side.angular), q.body[side.body].w)
+            if side[j].body >= 0:
+                moved = q.body + side[j].body
+                v += dot3(at(side[j].linear), moved.v) + dot3(at(side[j].angular), moved.w)
+        side = further_sides(p, side)
     if p.entry_start != NULL:
         for j in range(p.entry_start[r], p.entry_start[r + 1]):
             v += p.entry[j].y * q.z[p.entry[j].coordinate]

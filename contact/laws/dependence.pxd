@@ -20,7 +20,7 @@ cdef inline double dependent() noexcept nogil:
 
 cdef inline bint joins_the_same(const Line* k, const Line* l) noexcept nogil:
     """Whether two rows act on the same two single bodies, and nothing else."""
-    if k.entry_end > k.entry or l.entry_end > l.entry:
+    if k.entry_end > k.entry or l.entry_end > l.entry or k.a.further > 0 or l.a.further > 0:
         return False
     return k.a.body == l.a.body and k.b.body == l.b.body or k.a.body == l.b.body and k.b.body == l.a.body
 

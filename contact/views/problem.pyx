@@ -227,7 +227,7 @@ cdef Problem copy_of(const ContactProblem* p):
         own.entry3 = <const Entry3*> keep(held, "entry3", p.entry3, p.entry3_start[cones] * sizeof(Entry3))
     own.entry3_start = <const int*> keep(held, "entry3_start", p.entry3_start, (cones + 1) * sizeof(int))
     own.mobility = <const double*> keep(held, "mobility", p.mobility, 6 * cones * number)
-    own.side = <const RowSide*> keep(held, "side", p.side, 2 * lines * sizeof(RowSide))
+    own.side = <const RowSide*> keep(held, "side", p.side, 2 * (lines + p.n_further) * sizeof(RowSide))
     if p.entry_start != NULL:
         own.entry = <const Entry*> keep(held, "entry", p.entry, p.entry_start[lines] * sizeof(Entry))
     own.entry_start = <const int*> keep(held, "entry_start", p.entry_start, (lines + 1) * sizeof(int))

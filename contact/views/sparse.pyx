@@ -1,7 +1,7 @@
 """The Jacobian of a contact problem in compressed rows."""
 
 from rbdyn.contact.after.velocities cimport at
-from rbdyn.contact.problem cimport ContactProblem, RowSide
+from rbdyn.contact.problem cimport ContactProblem, RowSide, further_sides
 from rbdyn.spatial._algebra cimport Vec3, cross3, scale3
 
 import numpy as np
@@ -48,11 +48,12 @@ cdef void put_line(Rows* rows, const ContactProblem* p, int r) noexcept nogil:
     """Row r of those that are no cone's."""
     cdef const RowSide* side
     cdef int j
-    if p.side != NULL:
+    side = p.side + 2 * r if p.side != NULL else NULL
+    while side != NULL:
         for j in range(2):
-            side = p.side + 2 * r + j
-            if side.body >= 0:
-                put_body(rows, side.body, at(side.linear), at(side.angular))
+            if side[j].body >= 0:
+                put_body(rows, side[j].body, at(side[j].linear), at(side[j].angular))
+        side = further_sides(p, side)
     if p.entry_start != NULL:
         for j in range(p.entry_start[r], p.entry_start[r + 1]):
             put(rows, 6 * p.n_single + p.entry[j].coordinate, p.entry[j].y)
@@ -60,7 +61,7 @@ cdef void put_line(Rows* rows, const ContactProblem* p, int r) noexcept nogil:
 
 cdef int most_entries(const ContactProblem* p) noexcept nogil:
     """No fewer than there are."""
-    cdef int lines = p.n_rows - 3 * p.n_cones, total = 12 * p.n_rows
+    cdef int lines = p.n_rows - 3 * p.n_cones, total = 12 * (p.n_rows + p.n_further)
     if p.entry3_start != NULL:
         total += 3 * p.entry3_start[p.n_cones]
     if p.entry_start != NULL:

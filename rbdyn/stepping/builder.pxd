@@ -40,6 +40,7 @@ cdef struct Builder:
     double* v_start           # (n_rows,)
     double* bend              # (rows of other blocks,)
     bint bends                # some of them is not 0
+    int n_further             # pairs of sides beyond the first of their rows
     double* drive             # (n_cones, 3)
     bint driven               # some of them is not 0
     double* impulse           # (n_rows,)
@@ -51,7 +52,7 @@ cdef struct Builder:
     int* entry3_start         # (n_cones + 1,)
     Entry3* entry3
     double* mobility          # (n_cones, 6)
-    RowSide* side             # (rows of other blocks, 2)
+    RowSide* side             # (rows of other blocks + n_further, 2)
     int* entry_start          # (rows of other blocks + 1,)
     Entry* entry
     double* inverse_mass      # (n_single,)

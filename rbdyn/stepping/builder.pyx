@@ -3,8 +3,6 @@
 Source of the mathematics: rows by impulse propagation through the articulated-body factors, RBDA section 7.4.
 """
 
-from rbdyn.errors import ContactError
-
 from libc.math cimport INFINITY, sqrt
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
@@ -96,6 +94,9 @@ cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 no
     p.n_coordinates = 0
     b.scene, b.spare, b.closed_cones, b.closed_rows, b.n_takes, b.n_taken = scene, 0, 0, 0, 0, 0
     b.bends = b.driven = False
+    b.n_further = 0
+    for k in range(total.rows):
+        b.side[2 * k].further = 0
     for k in range(scene.n_system):
         scene.system[k].work.active = scene.system[k].work.loops.eliminated and not scene.system[k].work.loops.middle
         if scene.system[k].work.loops.eliminated:
@@ -121,6 +122,7 @@ cdef void end_problem(Builder* b) noexcept nogil:
     p.single_a, p.single_b, p.arm_a, p.arm_b = b.single_a, b.single_b, b.arm_a, b.arm_b
     p.entry3_start, p.entry3, p.mobility = b.entry3_start, b.entry3, b.mobility
     p.side, p.entry_start, p.entry = b.side, b.entry_start, b.entry
+    p.n_further = b.n_further
     p.inverse_mass, p.inverse_inertia = b.inverse_mass, b.inverse_inertia
 
 
@@ -516,14 +518,26 @@ cdef int add_system_axis(Builder* b, System* s, int body, Vec3 axis, double sign
     return 0
 
 
-cdef inline RowSide* side_of(Builder* b, int body) noexcept nogil:
-    """The side of the row begun last that is, or can be, of a single body; NULL if both are of others."""
-    cdef RowSide* side = b.side + 2 * (b.n_rows - 1)
-    cdef int k
-    for k in range(2):
-        if side[k].body == body or side[k].body < 0:
-            return side + k
-    return NULL
+cdef RowSide* side_of(Builder* b, int body) except NULL nogil:
+    """The side of the row begun last that is, or can be, of a single body; a further one if all are of others."""
+    cdef int lines = b.problem.n_rows - 3 * b.problem.n_cones, pair = b.n_rows - 1, k, last
+    cdef RowSide* side
+    while True:
+        side = b.side + 2 * pair
+        for k in range(2):
+            if side[k].body == body or side[k].body < 0:
+                return side + k
+        if side.further == 0:
+            break
+        pair = side.further
+    last, pair = pair, lines + b.n_further
+    grow(<void**> &b.side, &b.room_row[0], pair + 1, 2 * sizeof(RowSide))
+    b.n_further += 1
+    b.side[2 * last].further = pair
+    side = b.side + 2 * pair
+    side[0].body = side[1].body = -1
+    side[0].further = side[1].further = 0
+    return side
 
 
 cdef int add_push(Builder* b, const Scene* s, const BodyHandle* body, Vec3 at, Vec3 push,
@@ -547,9 +561,6 @@ cdef int add_push(Builder* b, const Scene* s, const BodyHandle* body, Vec3 at, V
     if body.kind != SINGLE_BODY or not s.single_scratch[body.index].inverse_mass > 0.0:
         return 0
     side = side_of(b, body.index)
-    if side == NULL:
-        with gil:
-            raise ContactError("a constraint acts on more than two single bodies in one row")
     moment = add3(cross3(sub3(at, s.single_state[body.index].p), push), moment)
     if side.body < 0:
         side.body = body.index

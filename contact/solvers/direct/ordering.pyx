@@ -2,7 +2,7 @@
 
 from libc.string cimport memcpy, memset
 
-from rbdyn.contact.operator cimport Contact, Line, Operator
+from rbdyn.contact.operator cimport Contact, Line, Operator, further_line
 from rbdyn.contact.solvers.direct.unknowns cimport constraints
 from rbdyn.contact.solvers.direct.workspace cimport Below, Direct, Node
 
@@ -28,11 +28,16 @@ cdef struct Graph:            # the quotient graph, in Direct.scratch
 
 cdef int clique_sizes(const Operator* G) noexcept nogil:
     """Nodes of all constraints, counted each time."""
+    cdef const Line* k
     cdef int i, total = 0
     for i in range(G.n):
         total += 2 + G.contact[i].row_end - G.contact[i].row
     for i in range(G.n_lines):
         total += 2 + G.line[i].entry_end - G.line[i].entry
+        k = further_line(G.line + i)
+        while k != NULL:
+            total += 2
+            k = further_line(k)
     return total
 
 
@@ -117,7 +122,8 @@ cdef void read_contacts(Direct* S, const Operator* G, Graph* q) noexcept nogil:
 cdef inline bint is_like(const Operator* G, const Line* k, const Line* l) noexcept nogil:
     """Whether two rows touch the same, in one order."""
     cdef int j, n = k.entry_end - k.entry
-    if k.a.body != l.a.body or k.b.body != l.b.body or l.entry_end - l.entry != n:
+    if k.a.body != l.a.body or k.b.body != l.b.body or l.entry_end - l.entry != n or (
+            k.a.further > 0 or l.a.further > 0):
         return False
     for j in range(n):
         if G.entry[k.entry + j].coordinate != G.entry[l.entry + j].coordinate:
@@ -128,13 +134,16 @@ cdef inline bint is_like(const Operator* G, const Line* k, const Line* l) noexce
 cdef void read_lines(Direct* S, const Operator* G, Graph* q) noexcept nogil:
     """An element for each row that is no contact's, unless it touches what the row before it does."""
     cdef const Line* k
+    cdef const Line* more
     cdef int i, j, node
     for i in range(G.n_lines):
-        k = G.line + i
+        k = more = G.line + i
         if i > 0 and is_like(G, k, k - 1):
             continue
         open_clique(q)
-        put_bodies(S, q, k.a.body, k.b.body)
+        while more != NULL:
+            put_bodies(S, q, more.a.body, more.b.body)
+            more = further_line(more)
         for j in range(k.entry, k.entry_end):
             node = S.node_of_coordinate[G.entry[j].coordinate]
             if q.seen[node] != q.elements:             # a row may name a coordinate twice

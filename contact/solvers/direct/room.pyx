@@ -40,13 +40,14 @@ cdef size_t below_size(const Direct* S, const Operator* G, double most) noexcept
 cdef int begin(Direct* S, const Operator* G, const ContactProblem* p, size_t* reallocations) except -1 nogil:
     """Room for this problem, its nodes in order and the places of all blocks; 0 if a factorisation is too dear."""
     cdef size_t bodies = p.n_single, coordinates = p.n_coordinates, count = constraints(G), width = 12, nodes, n, size
+    cdef size_t named = min(2 * (count + p.n_further), bodies)     # bodies that constraints may name
     cdef double most = most_work(G)
     cdef int i
     cdef char* m
     for i in range(constraints(G)):
         width = max(width, <size_t> unknowns_of(G, i))
-    nodes = min(2 * count, bodies) + min(<size_t> clique_sizes(G), coordinates)
-    n = 6 * min(2 * count, bodies) + min(<size_t> clique_sizes(G), coordinates)
+    nodes = named + min(<size_t> clique_sizes(G), coordinates)
+    n = 6 * named + min(<size_t> clique_sizes(G), coordinates)
     size = (2 * nodes * sizeof(Node) + (3 * width + n + 7 * count) * sizeof(double)
             + (bodies + coordinates + width + count + scratch_size(G, <int> nodes)) * sizeof(int))
     reallocations[0] += grow(<void**> &S.memory, &S.capacity, size, 1)

@@ -1,6 +1,6 @@
 """Nodes of the graph of what acts on what, and the rows of a constraint in their unknowns."""
 
-from rbdyn.contact.operator cimport Contact, Line, Mover, Operator
+from rbdyn.contact.operator cimport Contact, Line, Mover, Operator, further_line
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.spatial._algebra cimport Mat3
 
@@ -12,6 +12,7 @@ cdef inline void forget_body(Direct* S, int body) noexcept nogil:
 
 cdef void forget(Direct* S, const Operator* G) noexcept nogil:
     """No node for all that these constraints touch: others are of no concern."""
+    cdef const Line* line
     cdef int i, k
     for i in range(G.n):
         forget_body(S, G.contact[i].a.body)
@@ -19,8 +20,11 @@ cdef void forget(Direct* S, const Operator* G) noexcept nogil:
         for k in range(G.contact[i].row, G.contact[i].row_end):
             S.node_of_coordinate[G.row[k].coordinate] = -1
     for i in range(G.n_lines):
-        forget_body(S, G.line[i].a.body)
-        forget_body(S, G.line[i].b.body)
+        line = G.line + i
+        while line != NULL:
+            forget_body(S, line.a.body)
+            forget_body(S, line.b.body)
+            line = further_line(line)
         for k in range(G.line[i].entry, G.line[i].entry_end):
             S.node_of_coordinate[G.entry[k].coordinate] = -1
 
@@ -45,6 +49,7 @@ cdef inline void add_mover(Direct* S, const Mover* m) noexcept nogil:
 
 cdef void number_nodes(Direct* S, const Operator* G) noexcept nogil:
     """Bodies, then coordinates, in the order in which constraints name them."""
+    cdef const Line* line
     cdef int i, k
     forget(S, G)
     S.nodes = 0
@@ -52,8 +57,11 @@ cdef void number_nodes(Direct* S, const Operator* G) noexcept nogil:
         add_node(S, S.node_of_body, G.contact[i].a.body, 6)
         add_node(S, S.node_of_body, G.contact[i].b.body, 6)
     for i in range(G.n_lines):
-        add_mover(S, &G.line[i].a)
-        add_mover(S, &G.line[i].b)
+        line = G.line + i
+        while line != NULL:
+            add_mover(S, &line.a)
+            add_mover(S, &line.b)
+            line = further_line(line)
     for i in range(G.n):
         for k in range(G.contact[i].row, G.contact[i].row_end):
             add_node(S, S.node_of_coordinate, G.row[k].coordinate, 1)
@@ -67,9 +75,16 @@ cdef void number_nodes(Direct* S, const Operator* G) noexcept nogil:
 
 cdef int unknowns_of(const Operator* G, int i) noexcept nogil:
     """How many unknowns constraint i touches, at most."""
+    cdef const Line* k
+    cdef int n
     if i < G.n:
         return 12 + G.contact[i].row_end - G.contact[i].row
-    return 12 + G.line[i - G.n].entry_end - G.line[i - G.n].entry
+    k = G.line + i - G.n
+    n = k.entry_end - k.entry
+    while k != NULL:
+        n += 12
+        k = further_line(k)
+    return n
 
 
 cdef inline void write_side(double* J, int w, double s, const Mat3* R, const Mat3* L) noexcept nogil:
@@ -92,15 +107,18 @@ cdef inline int write_mover(double* J, const Mover* m, int size) noexcept nogil:
 cdef int parts_of_line(Direct* S, const Operator* G, const Line* k) noexcept nogil:
     """The nodes of a single row, and the row."""
     cdef double* J = S.J + 2 * S.width
+    cdef const Line* line = k
     cdef int n = 0, j
-    if k.a.body >= 0:
-        S.part[n] = S.node_of_body[k.a.body]
-        J += write_mover(J, &k.a, S.node[S.part[n]].size)
-        n += 1
-    if k.b.body >= 0:
-        S.part[n] = S.node_of_body[k.b.body]
-        J += write_mover(J, &k.b, S.node[S.part[n]].size)
-        n += 1
+    while line != NULL:
+        if line.a.body >= 0:
+            S.part[n] = S.node_of_body[line.a.body]
+            J += write_mover(J, &line.a, S.node[S.part[n]].size)
+            n += 1
+        if line.b.body >= 0:
+            S.part[n] = S.node_of_body[line.b.body]
+            J += write_mover(J, &line.b, S.node[S.part[n]].size)
+            n += 1
+        line = further_line(line)
     for j in range(k.entry, k.entry_end):
         S.part[n] = S.node_of_coordinate[G.entry[j].coordinate]
         J[0] = G.entry[j].y

@@ -59,15 +59,11 @@ cdef End end_of(Registry registry, object given, str argument):
 
 
 cdef int check_bodies(list ends) except -1:
-    """Error if a wire connects nothing, or too much."""
+    """Error if a wire connects nothing."""
     cdef End end
     if len({end.handle for end in ends}) == 1:
         end = ends[0]
         raise Error(f"a wire must connect two bodies, all its points are on {shown(end.given())}")
-    singles = {end.obj for end in ends if isinstance(end.obj, SingleBody)}
-    if len(singles) > 2:
-        raise Error(f"a wire may run over two single bodies at most, and any number of bodies of robots; got "
-                    f"{', '.join(sorted(repr(one.name) for one in singles))}")
     return 0
 
 
