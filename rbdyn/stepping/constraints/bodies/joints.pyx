@@ -382,11 +382,15 @@ cdef Force read_freedom(const Scene* s, BodyJoint* j, const ContactProblem* p, c
     return scale_f(impulse, push_of(j, &R, what.direction))
 
 
-cdef void read_turn(const Scene* s, const BodyJoint* j, const ContactProblem* p, const Block* block) noexcept nogil:
+cdef void read_turn(const Scene* s, BodyJoint* j, const ContactProblem* p, const Block* block) noexcept nogil:
     """What its load did against the rotation of a light body."""
-    cdef const double* moment = p.impulse + block.first_row
-    push_body(s, s.body + (j.before.handle if block.key.feature > OTHER else j.after.handle), j.at, zero3(),
-              vec3(moment[0], moment[1], moment[2]), True)
+    cdef const double* impulse = p.impulse + block.first_row
+    cdef Vec3 moment = vec3(impulse[0], impulse[1], impulse[2])
+    if block.key.feature > OTHER:
+        push_body(s, s.body + j.before.handle, j.at, zero3(), moment, True)
+    else:
+        note_wrench(&j.link.next, moment, zero3())
+        push_body(s, s.body + j.after.handle, j.at, zero3(), moment, True)
 
 
 cdef void read_joints(const Scene* s, const ContactProblem* p, Share share) noexcept nogil:
