@@ -1,7 +1,7 @@
-"""Memory over many cycles of docks and cuts, objects added and removed, snapshots taken and put back.
+"""Memory over many cycles of edits, docks and cuts, objects added and removed, snapshots taken and put back.
 
-Each cycle docks two robots and cuts them apart, adds an object and removes it, and goes back to a snapshot, through a
-dock and a cut.  Resident memory and the number of objects that Python tracks are sampled after a warm-up.  They must
+Each cycle edits masses, joints and shapes, docks two robots and cuts them apart, adds objects and removes them, and
+goes back to a snapshot, through a dock and a cut.  Resident memory and the number of objects that Python tracks are sampled after a warm-up.  They must
 not grow.
 
     python -m benchmarks.cycles --cycles 100000
@@ -82,6 +82,20 @@ class Cycles:
         self.world.step()
         self.other = self.robot.remove_joint("dock", split=True, name="b")
 
+    def edit(self) -> None:
+        """Masses, joints and shapes change; a shape comes and goes, a hinge is held and let go."""
+        size, body = 0.1 + 0.001 * (self.done % 2), self.robot.body("a1")
+        body.set_inertia(mass=1.0 + size, com=(0.0, 0.0, 0.5 * size))
+        self.robot.joint("a_joint1").set(damping=size, rotor_inertia=0.1 * size)
+        self.robot.joint("a_joint2").placement = Transform(translation=(0.0, 0.0, 0.05 + size))
+        self.robot.geometry("a1/0").shape = collision.Box((size, size, size))
+        body.add_geometry(Geometry(collision.Sphere(0.06), name="knob"))
+        self.world.step()
+        self.robot.geometry("knob").remove()
+        self.robot.weld("a_joint2")
+        self.world.step()
+        self.robot.unweld("a_joint2")
+
     def add(self) -> None:
         """A ball and a robot come, touch things, are held by a spring, and go."""
         ball = self.world.add_sphere(0.1, 1.0)
@@ -105,6 +119,7 @@ class Cycles:
     def run(self, cycles: int) -> None:
         """So many cycles."""
         for _ in range(cycles):
+            self.edit()
             self.dock()
             self.add()
             self.go_back()

@@ -206,18 +206,39 @@ cdef void drop_immobile(Builder* b) noexcept nogil:
     b.position_target[row] = -INFINITY
 
 
+cdef System* system_of(const Scene* scene, int coordinate) noexcept nogil:
+    """The system that a coordinate of the problem belongs to; they follow one another."""
+    cdef int low = 0, high = scene.n_system, middle
+    while high - low > 1:
+        middle = (low + high) // 2
+        if scene.system[middle].work.coordinate <= coordinate:
+            low = middle
+        else:
+            high = middle
+    return scene.system + low
+
+
 cdef void close_row(Builder* b) noexcept nogil:
-    """The row begun last is complete: systems with loops answer to it as closed mechanisms."""
-    cdef int k, r = b.n_rows - 1
+    """The row begun last is complete: systems with loops answer to it as closed mechanisms, in their order."""
+    cdef System* s
+    cdef int k, z, done = 0, r = b.n_rows - 1
     if b.merged:
         drop_immobile(b)
     b.merged, b.apart = False, 0.0
     if b.spare == 0 or b.closed_rows == b.n_rows:
         return
     b.closed_rows = b.n_rows
-    for k in range(b.scene.n_system):
-        if b.scene.system[k].work.loops.eliminated and b.scene.system[k].work.active:
-            close_entries(b, b.scene.system + k, b.entry_start[r], 3 * b.problem.n_cones + r)
+    while True:
+        z = b.problem.n_coordinates
+        for k in range(b.entry_start[r], b.n_entries):
+            if done <= b.entry[k].coordinate < z:
+                z = b.entry[k].coordinate
+        if z == b.problem.n_coordinates:
+            return
+        s = system_of(b.scene, z)
+        done = s.work.coordinate + s.m.nv
+        if s.work.loops.eliminated and s.work.active:
+            close_entries(b, s, b.entry_start[r], 3 * b.problem.n_cones + r)
 
 
 cdef void close_entries3(Builder* b, System* s, int first, int row) noexcept nogil:
@@ -256,13 +277,22 @@ cdef void close_entries3(Builder* b, System* s, int first, int row) noexcept nog
 
 cdef void close_cone(Builder* b) noexcept nogil:
     """The cone begun last is complete, likewise."""
-    cdef int k, i = b.n_cones - 1
+    cdef System* s
+    cdef int k, z, done = 0, i = b.n_cones - 1
     if b.spare == 0 or b.closed_cones == b.n_cones:
         return
     b.closed_cones = b.n_cones
-    for k in range(b.scene.n_system):
-        if b.scene.system[k].work.loops.eliminated and b.scene.system[k].work.active:
-            close_entries3(b, b.scene.system + k, b.entry3_start[i], 3 * i)
+    while True:
+        z = b.problem.n_coordinates
+        for k in range(b.entry3_start[i], b.n_entries3):
+            if done <= b.entry3[k].coordinate < z:
+                z = b.entry3[k].coordinate
+        if z == b.problem.n_coordinates:
+            return
+        s = system_of(b.scene, z)
+        done = s.work.coordinate + s.m.nv
+        if s.work.loops.eliminated and s.work.active:
+            close_entries3(b, s, b.entry3_start[i], 3 * i)
 
 
 cdef void load_loops(const Builder* b) noexcept nogil:
