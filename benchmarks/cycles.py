@@ -1,8 +1,8 @@
 """Memory over many cycles of edits, docks and cuts, objects added and removed, snapshots taken and put back.
 
 Each cycle edits masses, joints and shapes, docks two robots and cuts them apart, adds objects and removes them, and
-goes back to a snapshot, through a dock and a cut.  Resident memory and the number of objects that Python tracks are sampled after a warm-up.  They must
-not grow.
+goes back to a snapshot, through a dock and a cut.  Resident memory and the number of objects that Python tracks are
+sampled after a warm-up.  They must not grow.
 
     python -m benchmarks.cycles --cycles 100000
 """

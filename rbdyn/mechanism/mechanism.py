@@ -7,6 +7,7 @@ no trace.  What they do is in the folder surgery.
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import Literal, overload
 
@@ -111,6 +112,58 @@ class Mechanism(FramedGraph):
         """
         before = Before.of(self)
         growing.attach(self, predecessor, successor, joint, joint_pose, successor_pose)
+        return Maps()._of(self, before)
+
+    @edit
+    def attach_in_series(
+        self,
+        predecessor: RigidBody | str,
+        successor: RigidBody,
+        joints: Sequence[Joint],
+        joint_pose: Transform | None = None,
+        successor_pose: Transform | None = None,
+    ) -> Maps:
+        """Join a new body by several joints, one after the other: a universal joint, Euler angles, three translations.
+
+        Between them stand bodies without mass, called SUCCESSOR/JOINT.  Each joint acts in the after-frame of the one
+        before, and has its own q, v, limits and motor, in this order.
+
+        Parameters
+        ----------
+        predecessor : RigidBody or str
+            A body of this mechanism, or its name.
+        successor : RigidBody
+            A new body.
+        joints : sequence of Joint
+            From the predecessor to the successor.  `Revolute` about z, y and x are Euler angles (yaw, pitch, roll).
+        joint_pose : Transform, optional
+            Pose of the first joint's before-frame in the predecessor.
+        successor_pose : Transform, optional
+            Pose of the successor in the last joint's after-frame.
+
+        Returns
+        -------
+        maps : Maps
+            Empty: nothing has become something else.
+
+        Raises
+        ------
+        MechanismError
+            If the predecessor is foreign, the successor is inside, a joint is attached already, or a name is taken.
+            Nothing is changed then.
+
+        Examples
+        --------
+        >>> from rbdyn import Joint, Mechanism, Revolute, RigidBody, SpatialInertia
+        >>> shaft = Mechanism(RigidBody("frame"))
+        >>> rod = RigidBody("rod", SpatialInertia(1.0))
+        >>> cross = [Joint("fork", Revolute((1, 0, 0))), Joint("yoke", Revolute((0, 1, 0)))]
+        >>> _ = shaft.attach_in_series("frame", rod, cross)
+        >>> [body.name for body in shaft.bodies]
+        ['frame', 'rod/fork', 'rod']
+        """
+        before = Before.of(self)
+        growing.attach_in_series(self, predecessor, successor, joints, joint_pose, successor_pose)
         return Maps()._of(self, before)
 
     @edit

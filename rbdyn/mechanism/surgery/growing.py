@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,6 +49,35 @@ def attach(
         mechanism._tree_joints.append(joint)
     mechanism._joint_names[joint.name] = joint
     mechanism._restructured()
+
+
+def attach_in_series(
+    mechanism: Graph,
+    predecessor: RigidBody | str,
+    successor: RigidBody,
+    joints: Sequence[Joint],
+    joint_pose: Transform | None,
+    successor_pose: Transform | None,
+) -> None:
+    """See `Mechanism.attach_in_series`: all is looked at before anything is attached."""
+    first = mechanism._body(predecessor, "predecessor")
+    if isinstance(joints, (str, Joint)) or not isinstance(joints, Sequence) or not joints:
+        raise MechanismError(f"joints must be a sequence of Joints, one at least, got {shown(joints)}")
+    for joint in joints:
+        _check_parts(mechanism, first, successor, joint)
+    if len({joint.name for joint in joints}) < len(joints):
+        raise MechanismError(f"joints must have names of their own, got {[joint.name for joint in joints]}")
+    if mechanism._has(successor):
+        raise MechanismError(f"successor must be a new body, {successor.name!r} is in mechanism {mechanism.name!r}")
+    _check_pose(joint_pose, "joint_pose")
+    _check_pose(successor_pose, "successor_pose")
+    bodies = [RigidBody(f"{successor.name}/{joint.name}") for joint in joints[:-1]] + [successor]
+    for body in bodies:
+        _check_new_body(mechanism, body)
+    for k, (joint, body) in enumerate(zip(joints, bodies, strict=True)):
+        last = k == len(joints) - 1
+        attach(mechanism, first, body, joint, None if k else joint_pose, successor_pose if last else None)
+        first = body
 
 
 def place_joint(
