@@ -23,5 +23,5 @@ def test_every_edit_is_listed():
     from rbdyn import Mechanism
 
     edits = [n for n, f in vars(Mechanism).items() if n[0] != "_" and re.search("Maps|Split", str(f.__annotations__))]
-    assert len(edits) == 9
+    assert len(edits) == 10
     assert [n for n in edits if f"`{n}(" not in PAGE.read_text()] == []
