@@ -39,7 +39,7 @@ cdef object poses_of(object poses, str name):
         array = np.array(poses, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise CollisionError(f"{name} must be a (4, 4) or (n, 4, 4) array [m]") from None
-    if array.ndim not in (2, 3) or array.shape[-2:] != (4, 4):
+    if array.ndim not in (2, 3) or array.shape[array.ndim - 2 :] != (4, 4):
         raise CollisionError(f"{name} must be a (4, 4) or (n, 4, 4) array [m], got shape {array.shape}")
     return array.reshape(-1, 4, 4), array.ndim == 2
 
@@ -114,7 +114,8 @@ def distance(shape_a, pose_a, shape_b, pose_b):
     cdef const double[:, :, ::1] at_a, at_b
     cdef int k, n
     alive = measure(&record_a, shape_a), measure(&record_b, shape_b)
-    if {record_a.kind, record_b.kind} <= {HALF_SPACE, HEIGHT_MAP} and HALF_SPACE in (record_a.kind, record_b.kind):
+    kinds = {record_a.kind, record_b.kind}
+    if kinds <= {<int> HALF_SPACE, <int> HEIGHT_MAP} and <int> HALF_SPACE in kinds:
         raise CollisionError(f"a {shape_a.kind} and a {shape_b.kind} have no distance: both are without end")
     poses_a, single_a = poses_of(pose_a, "pose_a")
     poses_b, single_b = poses_of(pose_b, "pose_b")

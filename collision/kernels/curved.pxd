@@ -242,7 +242,7 @@ cdef inline bint sharpen_near(
         const PosedShape* a, const PosedShape* b, const Vec3* x, const Vec3* w, double* gap, Vec3* normal,
         Vec3* x_a) noexcept nogil:
     """The best normal near one, as three support points x of a and w of A - B along normals like it suggest."""
-    cdef Vec3 e, f
+    cdef Vec3 e = zero3(), f = zero3()         # the apex of a cone names no direction
     cdef bint edge_a = edge_between(a, x[0], x[1], x[2], &e)
     cdef bint edge_b = edge_between(b, sub3(x[0], w[0]), sub3(x[1], w[1]), sub3(x[2], w[2]), &f)
     if (edge_a and a.s.kind == <int> CONE) or (edge_b and b.s.kind == <int> CONE):

@@ -81,7 +81,7 @@ cdef inline bint enter_mesh(const MeshData* mesh, Vec3 o, Vec3 d, double most, E
     cdef const TreeNode* node
     cdef double t, left, right
     cdef int k, n = 1, found = -1, near, far
-    cdef bint front, seen_front = True
+    cdef bint front = False, seen_front = True
     waiting[0], begins[0] = 0, meet_box(&r, mesh.node, most)
     while n > 0:
         n -= 1
@@ -121,7 +121,7 @@ cdef inline bint enter_cell(const HeightMapData* map, const Ray* r, int i, int j
     cdef Vec3 x, n
     cdef double t
     cdef int k, half, second
-    cdef bint front
+    cdef bint front = False
     for k in range(4):
         x = grid_point(map, i + (k >> 1), j + (k & 1))
         p[3 * k], p[3 * k + 1], p[3 * k + 2] = x.x, x.y, x.z
