@@ -185,7 +185,7 @@ def conformance(
         if not (isinstance(known[a], HalfSpace) and isinstance(known[b], HalfSpace))
     ]
     return [
-        _report(backend, pair, known[pair[0]], known[pair[1]], count, seed) for pair in pairs
+        report_of(backend, pair, known[pair[0]], known[pair[1]], count, seed) for pair in pairs
     ]
 
 
@@ -334,7 +334,7 @@ def _deepest(
     return depth, normal, position, errors
 
 
-def _report(
+def report_of(
     backend: CollisionBackend, pair: tuple[str, str], a: Shape, b: Shape, poses: int, seed: int
 ) -> PairReport:
     """Everything of one pair."""
