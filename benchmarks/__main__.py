@@ -21,6 +21,7 @@ SECTIONS = (
     "scenes",
     "flight",
     "order",
+    "closed_forms",
     "piles",
     "joint_rows",
     "loops",
