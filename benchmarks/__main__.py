@@ -24,6 +24,7 @@ SECTIONS = (
     "closed_forms",
     "piles",
     "joint_rows",
+    "limits",
     "loops",
     "long_chain",
     "narrow_phase",

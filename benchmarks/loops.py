@@ -1,4 +1,4 @@
-"""Mechanisms with closed loops in a World, beside MuJoCo's equality constraints: time, and how far loops are open."""
+"""Mechanisms with closed loops in a World, beside equality constraints of MuJoCo and Drake: time, and loop error."""
 
 from __future__ import annotations
 
@@ -170,6 +170,15 @@ def start(m: Mechanism) -> tuple[rbdyn.Model, Array, Array]:
     return model, state.q.copy(), v
 
 
+def first_state(m: Mechanism, model: rbdyn.Model, q: Array, v: Array) -> tuple[Array, Array]:
+    """q and v as MuJoCo writes them, the base's place in the world."""
+    theirs, speeds = rbdyn.convert(model, q, v, to="mujoco")
+    first = m.tree_joints[0]
+    if isinstance(first.joint_type, Floating):  # MuJoCo's q of it is in the world
+        theirs[:3] += m.edge(first).joint_pose.translation
+    return theirs, speeds
+
+
 class Ours:
     """A World."""
 
@@ -202,10 +211,7 @@ class Mujoco:
         self.model = mujoco.MjModel.from_xml_string(mjcf(m, constant))
         self.data = mujoco.MjData(self.model)
         model, q, v = start(m)
-        self.q, self.v = rbdyn.convert(model, q, v, to="mujoco")
-        first = m.tree_joints[0]
-        if isinstance(first.joint_type, Floating):  # MuJoCo's q of it is in the world
-            self.q[:3] += m.edge(first).joint_pose.translation
+        self.q, self.v = first_state(m, model, q, v)
         self.rows = [(int(a), int(b)) for a, b in zip(self.model.eq_obj1id, self.model.eq_obj2id, strict=True)]
 
     def begin(self) -> None:
@@ -254,6 +260,11 @@ def run(quick: bool) -> None:
         if mujoco is not None:
             makers["MuJoCo"] = partial(Mujoco, mujoco, make(), None)
             makers["MuJoCo, hard"] = partial(Mujoco, mujoco, make(), HARD * DT)
+        if optional("pydrake") is not None:
+            from benchmarks.loops_in_drake import Drake
+
+            m = make()
+            makers["Drake, SAP"] = partial(Drake, m, *first_state(m, *start(m)), DT, STEPS)
         sides = {engine: maker() for engine, maker in makers.items()}
         seconds = by_turns({engine: side.run for engine, side in sides.items()}, STEPS, rounds)
         for engine, side in sides.items():
@@ -261,5 +272,6 @@ def run(quick: bool) -> None:
             rows.append([name, engine, table.number(1e6 * seconds[engine]), ratio, f"{side.open():.0e}"])
     header = ["mechanism", "engine", "us per step", "peer/ours", "open [m]"]
     table.show(f"closed loops, {STEPS} steps of {1e3 * DT:g} ms, median of {rounds}", header, rows)
-    if mujoco is None:
-        print("mujoco is not installed: skipped")
+    for name in ("mujoco", "pydrake"):
+        if optional(name) is None:
+            print(f"{name} is not installed: skipped")
