@@ -26,6 +26,7 @@ SECTIONS = (
     "joint_rows",
     "limits",
     "loops",
+    "held",
     "long_chain",
     "narrow_phase",
     "broad_phase",

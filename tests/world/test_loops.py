@@ -8,8 +8,9 @@ from mechanism.loops import closed
 from world.closed_robots import CORNERS, minitaur, standing
 
 import rbdyn
+from benchmarks.mechanisms.carrying import HALF, TOP, carry
 from rbdyn import World
-from rbdyn.collision.shapes import Box, Sphere
+from rbdyn.collision.shapes import Sphere
 from rbdyn.contact import BisectionSolver
 
 
@@ -461,32 +462,12 @@ def test_a_quadruped_walks_in_place_for_long():
 
 @pytest.mark.parametrize("how", ["eliminate", "inloop"])
 def test_a_stewart_platform_carries_a_tumbling_box(how):
-    world = World(1e-3)
-    mechanism = stewart_platform()
-    table = rbdyn.Geometry(Box((1.2, 1.2, 0.05)), rbdyn.Transform(translation=(0, 0, 0.1)))
-    mechanism.find_body("platform").collision = [table]
-    robot = world.add_articulated_system(mechanism, self_collision=False, loop_constraints=how)
-    q = robot.q
-    legs = [robot.model.joint_v_index(f"leg{k}") for k in range(6)]
-    places = [robot.model.joint_q_index(f"leg{k}") for k in range(6)]
-    gains = np.zeros((2, robot.nv))
-    gains[0, legs], gains[1, legs] = 20000.0, 600.0
-    robot.set_pd_gains(*gains)
-    box = world.add_box(0.3, 0.2, 0.15, 8.0)
-    box.set_pose(position=(0.1, 0.05, 1.4), orientation=(0.8, 0.4, 0.4, 0.2))
-    box.set_velocity(angular=(3.0, 4.0, 1.0))
-    turned = False
-    for k in range(1500):
-        target = q.copy()
-        target[places] += 0.05 * np.sin(2 * np.pi * k * 1e-3 + np.arange(6)) * min(1.0, k / 200)
-        robot.set_pd_target(target)
-        world.step()
-        turned = turned or (k > 300 and np.abs(box.angular_velocity).max() > 2.0)
-        assert open_by(robot) < 1e-11
-    table = rbdyn.body_pose(robot.state, "platform")
-    place = np.linalg.inv(table) @ np.append(box.position, 1.0)
-    assert turned and np.abs(place[:2]).max() < 0.6 and place[2] > 0.19
-    assert np.abs(robot.q - q).max() > 0.02
+    moments = list(carry(how, 1.5))
+    assert max(m.open for m in moments) < 2e-11
+    assert max(m.spin for m in moments[300:]) > 2.0
+    last = moments[-1]
+    assert np.abs(last.box[:2]).max() < HALF and last.box[2] > TOP + 0.07
+    assert max(m.moved for m in moments) > 0.05
 
 
 # ---- what acts along loop joints ----------------------------------------------------------------------------------
