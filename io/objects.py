@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdyn.arguments import choice
+from rbdyn.arguments import choice, named_options
 from rbdyn.collision.shapes import Box, Cylinder, Shape, Sphere
 from rbdyn.errors import Error, UrdfError
 from rbdyn.io import rules
@@ -32,6 +32,7 @@ IDENTITY4 = np.eye(4)
 INVENTORS = ("urdfpy", "urchin")  # whose links weigh 1 kg where the file says nothing
 
 
+@named_options
 def from_urdfpy(
     robot: Any,
     floating: bool | None = None,

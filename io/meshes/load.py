@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+from rbdyn.arguments import named_options
 from rbdyn.collision.shapes import Mesh
 from rbdyn.errors import Error, MeshError
 from rbdyn.io.meshes.dae import read_dae
@@ -33,6 +34,7 @@ def check_format(name: str) -> None:
         raise MeshError(f"mesh {name[-300:]!r}: format {suffix!r} is not read; choices: {', '.join(READERS)}")
 
 
+@named_options
 def load_mesh(path: str | os.PathLike[str]) -> Mesh:
     """Read a mesh file.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdyn.arguments import choice, flag
+from rbdyn.arguments import choice, flag, named_options
 from rbdyn.errors import Error, MjcfError, missing_extra
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.export.names import Names
@@ -30,6 +30,7 @@ WORLD = "world"
 _line = re.compile(r"line ([0-9]{1,9})")
 
 
+@named_options
 def load_mjcf(
     path_or_text: PathOrText,
     *,

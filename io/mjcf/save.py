@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import as_vector, choice, flag, shown
+from rbdyn.arguments import as_vector, choice, flag, named_options, shown
 from rbdyn.errors import Error
 from rbdyn.io.export.losses import Losses
 from rbdyn.io.export.mesh_files import MeshFiles
@@ -29,6 +29,7 @@ ACTUATORS = ("motor", "none")
 Gains = tuple[ArrayLike, ArrayLike]
 
 
+@named_options
 def save_mjcf(
     mechanism: Mechanism,
     path: str | os.PathLike[str],
@@ -91,6 +92,7 @@ def save_mjcf(
     losses.say(2)
 
 
+@named_options
 def mjcf_text(
     mechanism: Mechanism, *, actuators: str = "motor", pd_gains: Gains | None = None, strict: bool = False
 ) -> str:

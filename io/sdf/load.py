@@ -6,6 +6,7 @@ import heapq
 import os
 from collections.abc import Iterable
 
+from rbdyn.arguments import named_options
 from rbdyn.errors import Error, SdfError
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.export.names import Names
@@ -29,6 +30,7 @@ REFUSED = ("include", "model")
 KNOWN = ("link", "joint", "frame", "pose", "static", "self_collide", "allow_auto_disable", "enable_wind")
 
 
+@named_options
 def load_sdf(
     path_or_text: PathOrText,
     *,

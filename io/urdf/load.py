@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from rbdyn.arguments import shown
+from rbdyn.arguments import named_options, shown
 from rbdyn.errors import Error, PathError
 from rbdyn.io.attached_files import find_module
 from rbdyn.io.build import build_mechanism
@@ -28,6 +28,7 @@ from rbdyn.mechanism.mechanism import Mechanism
 MAX_MODULES = 1000
 
 
+@named_options
 def load_urdf(
     path_or_text: PathOrText,
     floating: bool | None = None,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import as_vector, choice, flag, shown
+from rbdyn.arguments import as_vector, choice, flag, named_options, shown
 from rbdyn.errors import Error
 from rbdyn.io.build import ROOT_JOINT, WORLD
 from rbdyn.io.export.losses import Losses
@@ -28,6 +28,7 @@ GAP = 1e-9  # how far apart the two points of a pin may be where it is said to b
 PathLike = str | os.PathLike[str]
 
 
+@named_options
 def save_urdf(
     mechanism: Mechanism,
     path: PathLike,
@@ -89,6 +90,7 @@ def save_urdf(
     losses.say(2)
 
 
+@named_options
 def urdf_text(
     mechanism: Mechanism,
     *,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rbdyn.arguments import choice
+from rbdyn.arguments import choice, named_options
 from rbdyn.errors import PathError
 from rbdyn.io.attached_files import FOLDERS, find_sensor_file
 from rbdyn.io.description import GeometrySpec, MeshFile
@@ -90,6 +90,7 @@ def _is_there(path: Path) -> bool:
         return False
 
 
+@named_options
 def load_sensor_set(path_or_text: PathOrText, name: str = "", strict: bool = False) -> SensorSet:
     """Read a sensor-set file of RaiSim on its own; `load_urdf` reads those that a robot's links name.
 

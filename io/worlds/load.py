@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from rbdyn.arguments import flag
+from rbdyn.arguments import flag, named_options
 from rbdyn.errors import WorldFileError
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.paths import FileFinder
@@ -29,6 +29,7 @@ TAGS = ("material", "gravity", *STEPS, "erp", "objects", "camera", "settings", "
         "solver_state", *constraints.TAGS)  # fmt: skip
 
 
+@named_options
 def load_world(
     path_or_text: PathOrText,
     params: Params | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from rbdyn.arguments import flag
+from rbdyn.arguments import flag, named_options
 from rbdyn.contact import MaterialPair, MaterialTable
 from rbdyn.errors import Error, WorldFileError
 from rbdyn.io.diagnostics import Diagnostics
@@ -24,6 +24,7 @@ OTHERS = {  # names that other programs and older files have
 }
 
 
+@named_options
 def load_materials(path_or_text: PathOrText, params: Params | None = None, *, strict: bool = False) -> MaterialTable:
     """Read a material file, RaiSim's `basicMaterials.xml` or one of `save_materials`.
 
@@ -67,6 +68,7 @@ def load_materials(path_or_text: PathOrText, params: Params | None = None, *, st
     return read_materials(item, diagnostics)
 
 
+@named_options
 def save_materials(table: MaterialTable, path: str | os.PathLike[str]) -> None:
     """Write a table of materials; every number is read back exactly.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from rbdyn.arguments import flag, shown
+from rbdyn.arguments import flag, named_options, shown
 from rbdyn.errors import Error, WorldFileError
 from rbdyn.io.export.losses import Losses
 from rbdyn.io.export.mesh_files import MeshFiles
@@ -21,6 +21,7 @@ from rbdyn.world import World
 from rbdyn.world.snapshot.copying import structure
 
 
+@named_options
 def save_world(
     world: World,
     path: str | os.PathLike[str],
@@ -77,6 +78,7 @@ def save_world(
     losses.say(2)
 
 
+@named_options
 def world_text(world: World, *, solver_state: bool = False, strict: bool = False) -> str:
     """The text that `save_world` writes; meshes that did not come from files stand in it with all their triangles.
 

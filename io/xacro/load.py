@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rbdyn.arguments import number, shown
+from rbdyn.arguments import check_options, number, shown
 from rbdyn.errors import Error, PathError, UrdfError, missing_extra
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.paths import FileFinder, read_regular
@@ -77,9 +77,7 @@ def load_xacro(
     PathError, MeshError
         As for `load_urdf`.
     """
-    unknown = sorted(set(load_options) - set(DEFAULTS))
-    if unknown:
-        raise Error(f"load_xacro takes no {shown(unknown[0])}; choices: {', '.join(DEFAULTS)}")
+    check_options(load_options, ("arguments", "strict", "timeout", *DEFAULTS), "load_xacro()")
     options = DEFAULTS | load_options
     name = os.fspath(path)
     if not isinstance(name, str):

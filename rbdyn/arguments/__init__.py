@@ -4,6 +4,18 @@ Every function takes the name of the argument, which begins the message, and the
 """
 
 from rbdyn.arguments.arrays import as_array, as_vector
+from rbdyn.arguments.options import check_options, named_options
 from rbdyn.arguments.values import choice, flag, name, number, shown, whole
 
-__all__ = ["as_array", "as_vector", "choice", "flag", "name", "number", "shown", "whole"]
+__all__ = [
+    "as_array",
+    "as_vector",
+    "check_options",
+    "choice",
+    "flag",
+    "name",
+    "named_options",
+    "number",
+    "shown",
+    "whole",
+]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdyn.arguments import number, shown, whole
+from rbdyn.arguments import check_options, number, shown, whole
 from rbdyn.errors import Error, missing_extra
 from rbdyn.recording.stored_scenery import StoredScenery
 from rbdyn.scenery import Camera, Style, look
@@ -100,9 +100,7 @@ def begun(recording: Any, options: dict[str, Any]) -> tuple[float, Iterator[Pict
     rate = number(options.pop("rate", RATE), "rate", above=0.0, high=1000.0, unit="[1/s]")
     speed = number(options.pop("speed", 1.0), "speed", above=0.0)
     known = ("camera", "width", "height", "follow", "style", "geometry", "direction", "hide", "threads")
-    for name in options:
-        if name not in known:
-            raise Error(f"a film has no option {name!r}; known: rate, speed, {', '.join(known)}")
+    check_options(options, ("rate", "speed", *known), "a film")
     sampled = recording if len(recording) == 1 else recording.resample(rate=rate / speed)
     return rate, pictures(sampled, **options)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
-from rbdyn.arguments import shown
+from rbdyn.arguments import check_options, shown
 from rbdyn.errors import Error
 from rbdyn.world.extensions import provided
 
@@ -41,4 +42,8 @@ def save(recording: Any, path: str | os.PathLike[str], options: dict[str, Any]) 
         raise Error(f"path: a recording is saved as {', '.join(WRITERS)}, got {os.fspath(path)!r}")
     if len(recording) == 0:
         raise Error("a recording without frames cannot be saved")
-    writer(suffix)(recording, path, **options)
+    write = writer(suffix)
+    parameters = inspect.signature(write).parameters
+    if not any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
+        check_options(options, list(parameters)[2:], f"Recording.save() to {suffix}")
+    write(recording, path, **options)

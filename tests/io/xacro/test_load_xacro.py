@@ -100,7 +100,7 @@ def test_what_is_given_is_checked(robot, tmp_path):
     for arguments in (3, {"a": None}, {3: "a"}):
         with pytest.raises(Error, match="arguments must be"):
             load_xacro(robot, arguments)
-    with pytest.raises(Error, match="load_xacro takes no 'text'"):
+    with pytest.raises(Error, match="no option named 'text' in load_xacro()"):
         load_xacro(robot, text=True)
     with pytest.raises(Error, match="timeout"):
         load_xacro(robot, timeout=-1)
