@@ -16,6 +16,7 @@ from pathlib import Path
 from rbdyn.arguments import flag
 from rbdyn.errors import PathError
 
+CHUNK = 1 << 16  # bytes of a file whose size says nothing
 MEGABYTE = 1 << 20
 MAX_ANCESTORS = 32  # how far up a package.xml is looked for
 MAX_SIBLING_LEVELS = 4  # how far up a package beside the robot's own is looked for
@@ -81,7 +82,13 @@ def _read_open(descriptor: int, name: str, cap: int) -> bytes:
         raise PathError(f"{name} has {status.st_size} bytes, at most {cap} are read")
     try:
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read(cap + 1)
+            data = file.read(status.st_size + 1)  # asked for all of cap, Python would take as much memory
+            while len(data) > status.st_size and len(data) <= cap:  # it grows, or is one of those that have no size
+                more = file.read(min(CHUNK, cap + 1 - len(data)))
+                if not more:
+                    break
+                data += more
+            return data
     except OSError as error:
         raise PathError(f"cannot read {name}: {error.strerror or error}") from None
 

@@ -30,17 +30,21 @@ class Node:
         The link or joint that it belongs to, for messages: "link 'l1'".
     diagnostics : Diagnostics, optional
         Takes what is repaired in its numbers; without them nothing is.
+    tag : str, optional
+        Its tag as `local_name` gives it, if that is known already.
     """
 
     __slots__ = ("_diagnostics", "_element", "_inside", "file", "owner", "tag")
 
-    def __init__(self, element: Any, file: str, owner: str = "", diagnostics: Diagnostics | None = None) -> None:
+    def __init__(
+        self, element: Any, file: str, owner: str = "", diagnostics: Diagnostics | None = None, tag: str | None = None
+    ) -> None:
         self._element = element
         self._inside: dict[str, list[Any]] | None = None  # elements inside by tag, once somebody asks
         self._diagnostics = diagnostics
         self.file = file
         self.owner = owner
-        self.tag = local_name(element)
+        self.tag = local_name(element) if tag is None else tag
 
     @property
     def where(self) -> str:
@@ -72,7 +76,7 @@ class Node:
 
     def owned_by(self, owner: str) -> Node:
         """The same element, speaking of `owner` from here on."""
-        return Node(self._element, self.file, owner, self._diagnostics)
+        return Node(self._element, self.file, owner, self._diagnostics, self.tag)
 
     # ---- attributes --------------------------------------------------------------------------
 
@@ -156,8 +160,9 @@ class Node:
 
     def children(self, tag: str = "") -> list[Node]:
         """The elements inside, or those of one tag."""
-        found = self._by_tag().get(tag, ()) if tag else self._element
-        return [Node(c, self.file, self.owner, self._diagnostics) for c in found]
+        if tag:
+            return [Node(c, self.file, self.owner, self._diagnostics, tag) for c in self._by_tag().get(tag, ())]
+        return [Node(c, self.file, self.owner, self._diagnostics) for c in self._element]
 
     def is_inside(self, tag: str) -> bool:
         """Whether the element directly around it is of that tag."""
@@ -166,9 +171,13 @@ class Node:
 
     def _by_tag(self) -> dict[str, list[Any]]:
         if self._inside is None:
-            self._inside = {}
+            self._inside = inside = {}
             for element in self._element:
-                self._inside.setdefault(local_name(element), []).append(element)
+                tag = local_name(element)
+                if tag in inside:
+                    inside[tag].append(element)
+                else:
+                    inside[tag] = [element]
         return self._inside
 
     def descendants(self, tag: str) -> Iterator[Node]:
@@ -182,7 +191,7 @@ class Node:
         if len(found) > 1:
             second = Node(found[1], self.file, self.owner)
             raise second.error(f"a second <{tag}> in the same <{self.tag}>; the first is on line {found[0].sourceline}")
-        return Node(found[0], self.file, self.owner, self._diagnostics) if found else None
+        return Node(found[0], self.file, self.owner, self._diagnostics, tag) if found else None
 
     def first(self, tag: str, diagnostics: Diagnostics) -> Node | None:
         """The first element of that tag, None if there is none; more are reported and ignored."""

@@ -121,7 +121,9 @@ def check_words(root: Node, diagnostics: Diagnostics, words: Words = ROBOT_WORDS
         stray = [text] if text and text.strip() else []
         others: dict[str, tuple[Any, int]] = {}
         for child in element:
-            name = local_name(child)
+            name = child.tag
+            if name not in children:
+                name = local_name(child)
             if name in children:
                 pending.append((child, name))
             else:

@@ -1,7 +1,7 @@
 """Wrong inputs for every reader of files: `make fuzz`, or `python tests/fuzz --help`.
 
 Each input is made of a right one by a few changes and given to its reader, which must read finite numbers or raise an
-error of ours, within seconds and 1 GB, and without a crash.  Readers run in processes of their own, so that one that
+error of ours, within seconds of processor and 1 GB, and without a crash.  Readers run in processes of their own, so that one that
 dies says which input it was.  An input is known by its reader, the seed and its number: READER:NUMBER repeats it.
 """
 
@@ -20,7 +20,8 @@ from mutate import mutant
 from readers import READERS, Folder, ask
 
 BATCH = 2000  # inputs a process
-SECONDS = 5  # for one of them
+SECONDS = 5  # of processor for one of them
+PATIENCE = 120  # seconds by the clock
 MEMORY = 1 << 30  # bytes that a process may take beyond what it has at first
 
 
@@ -45,6 +46,7 @@ def batch(reader: str, seed: int, first: int, count: int, shared: mmap.mmap) -> 
     """Give inputs to a reader, in a process of its own; what goes wrong is printed, and counted in `shared`."""
     limit_memory()
     signal.signal(signal.SIGALRM, late)
+    signal.signal(signal.SIGPROF, late)
     counts = collections.Counter()
     with Folder() as folder:
         read_all(reader, seed, range(first, first + count), folder, counts, shared)
@@ -55,16 +57,18 @@ def read_all(reader: str, seed: int, numbers: range, folder: Folder, counts: col
     """Count what becomes of inputs; `shared` always knows the one that is being read."""
     for number in numbers:
         struct.pack_into("q", shared, 0, number)
-        signal.alarm(SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        signal.alarm(PATIENCE)
         try:
             counts[ask(reader, mutant(reader, seed, number), folder)] += 1
         except Late:
             counts["failed"] += 1
-            print(f"{reader}:{number}: more than {SECONDS} s", flush=True)
+            print(f"{reader}:{number}: more than {SECONDS} s of processor", flush=True)
         except BaseException:
             counts["failed"] += 1
             print(f"{reader}:{number}: {traceback.format_exc(limit=-3)}", flush=True)
         finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
             signal.alarm(0)
 
 

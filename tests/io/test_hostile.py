@@ -15,7 +15,7 @@ from rbdyn.io import load_mesh, load_sensor_set, load_urdf
 resource = pytest.importorskip("resource", reason="limits of processes are POSIX's")
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 
-SECONDS, MEMORY = 4, 500 << 20  # one second, where nobody else works on the machine
+SECONDS, MEMORY = 1, 500 << 20
 LINK = '<link name="a"/>'
 
 

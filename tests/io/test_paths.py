@@ -1,6 +1,7 @@
 """Which files a robot file may name, and which it may not."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -310,3 +311,26 @@ def test_a_link_put_in_its_place_gains_nothing(tmp_path, exchanged):
         folder.symlink_to(secret)
     with pytest.raises(PathError, match="was exchanged for another file"):
         finder.read(path, 1000)
+
+
+def test_reading_takes_the_memory_of_the_file_not_of_the_limit(tmp_path):
+    import tracemalloc
+
+    file = tmp_path / "a.txt"
+    file.write_bytes(b"x" * 1000)
+    tracemalloc.start()
+    try:
+        assert read_regular(file, 512 << 20) == b"x" * 1000
+        assert tracemalloc.get_traced_memory()[1] < 100_000
+    finally:
+        tracemalloc.stop()
+    assert read_regular(file, 1000) == b"x" * 1000
+    with pytest.raises(PathError, match="has 1000 bytes, at most 999 are read"):
+        read_regular(file, 999)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="files that have no size are Linux's")
+def test_files_that_state_no_size():
+    assert b"Name:" in read_regular("/proc/self/status", 1 << 20)
+    with pytest.raises(PathError, match="has more than 100 bytes"):
+        read_regular("/proc/self/status", 100)
