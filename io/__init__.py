@@ -9,7 +9,7 @@ from typing import Any
 from rbdyn.io.descriptions import load_description
 from rbdyn.io.formats import load
 from rbdyn.io.meshes import convex_hull, load_mesh
-from rbdyn.io.mjcf import load_mjcf, mjcf_text, save_mjcf
+from rbdyn.io.mjcf import load_mjcf, mjcf_materials, mjcf_text, save_mjcf, servo_gains
 from rbdyn.io.objects import from_urdfpy
 from rbdyn.io.sdf import load_sdf
 from rbdyn.io.sensor_sets import CameraSpec, ImuSpec, LidarSpec, Noise, SensorSet
@@ -43,9 +43,11 @@ __all__ = [
     "load_sensor_set",
     "load_urdf",
     "load_xacro",
+    "mjcf_materials",
     "mjcf_text",
     "save_mjcf",
     "save_urdf",
+    "servo_gains",
     "urdf_text",
     *WORLDS,
 ]

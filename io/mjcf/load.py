@@ -15,6 +15,8 @@ from rbdyn.arguments import choice, flag, named_options
 from rbdyn.errors import Error, MjcfError, missing_extra
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.export.names import Names
+from rbdyn.io.mjcf.keyframes import chosen_key, configuration_of
+from rbdyn.io.mjcf.read_actuators import read_actuators
 from rbdyn.io.mjcf.read_equality import read_equalities
 from rbdyn.io.mjcf.read_geoms import COLLISION, GeomReader
 from rbdyn.io.mjcf.read_joints import attach_body
@@ -22,6 +24,7 @@ from rbdyn.io.mjcf.text import SafeText, TextMaker
 from rbdyn.io.paths import FileFinder
 from rbdyn.io.urdf.source import PathOrText, source_of
 from rbdyn.mechanism.body import RigidBody
+from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
@@ -40,6 +43,7 @@ def load_mjcf(
     visual_meshes: bool = False,
     base_dir: str | os.PathLike[str] | None = None,
     allow_outside: bool = False,
+    keyframe: str | None = None,
 ) -> Mechanism:
     """Read a robot in MuJoCo's format.  Needs ``pip install "rbdyn[mjcf]"``.
 
@@ -63,6 +67,9 @@ def load_mjcf(
         The folder of a robot that came as text.
     allow_outside : bool
         Whether what it names may lie anywhere.
+    keyframe : str, optional
+        The <key> of whose qpos `mechanism.nominal_configuration` is made, where a World begins; the one called
+        "nominal" by default, which `save_mjcf` writes, else MuJoCo's qpos0.
 
     Returns
     -------
@@ -75,6 +82,8 @@ def load_mjcf(
     ------
     MjcfError
         With file:line, if it cannot be accepted.
+    UnknownNameError
+        If it has no <key> of the name that is asked for.
     PathError, MeshError
         If a file that it names cannot be read.
     MissingExtraError
@@ -100,12 +109,18 @@ def load_mjcf(
         return finders[file]
 
     finder(source.name)  # whose errors are those of arguments
-    model, warned = compiled(TextMaker(source, finder, diagnostics).make(), source.name)
+    safe = TextMaker(source, finder, diagnostics).make()
+    key = chosen_key(safe.keys, keyframe, source.name, diagnostics)
+    model, warned = compiled(safe, source.name)
     for text in warned:
         diagnostics.warn(f"{source.name}:1", text)
     geoms = GeomReader(model, source.name, diagnostics, collision_mesh, flag(visual_meshes, "visual_meshes"))
     try:
-        return _built(model, geoms, diagnostics, source.name)
+        mechanism = _built(model, geoms, diagnostics, source.name)
+        if key is not None:
+            mechanism.nominal_configuration = configuration_of(key, model)
+        mechanism.diagnostics = diagnostics.lines()
+        return mechanism
     except MjcfError:
         raise
     except Error as error:
@@ -139,12 +154,13 @@ def _built(model: Any, geoms: GeomReader, diagnostics: Diagnostics, file: str) -
     root = RigidBody(WORLD)
     mechanism = Mechanism(root, model.opt.gravity)
     mechanism.name = str(model.names[: model.names.find(b"\0")].decode("utf-8", "replace")) or "mujoco"
-    bodies = [root]
+    bodies: list[RigidBody] = [root]
+    joints: list[Joint] = []  # MuJoCo's, in its order
     body_names, joint_names = Names(WORLD), Names()
     for k in range(1, model.nbody):
         body = RigidBody(body_names.free(model.body(k).name or f"body{k}"))
         body.take_inertia(_inertia(model, k))
-        attach_body(mechanism, model, k, bodies[model.body_parentid[k]], body, body_names, joint_names)
+        joints += attach_body(mechanism, model, k, bodies[model.body_parentid[k]], body, body_names, joint_names)
         bodies.append(body)
         if model.body_gravcomp[k]:
             diagnostics.warn(f"{file}:1", f"gravcomp of body {body.name!r} is not read; left out", "gravcomp")
@@ -154,10 +170,10 @@ def _built(model: Any, geoms: GeomReader, diagnostics: Diagnostics, file: str) -
         body = bodies[model.site_bodyid[k]]
         if name and name not in body.frames and name != body.name:
             body.add_frame(name, Transform(quat=model.site_quat[k], translation=model.site_pos[k]))
+    read_actuators(model, joints, diagnostics, file)
     read_equalities(mechanism, model, bodies, joint_names, diagnostics, file)
     _report_excludes(mechanism, model, bodies, diagnostics, file)
     mechanism.nominal_configuration = tuple(map(float, model.qpos0))
-    mechanism.diagnostics = diagnostics.lines()
     return mechanism
 
 

@@ -23,6 +23,7 @@ from rbdyn.errors import Error
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.meshes.hull import convex_hull
 from rbdyn.io.mjcf.filters import OUR_DEFAULT, Filter, groups_and_masks
+from rbdyn.io.mjcf.friction import of_geom
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.geometry import Geometry
 from rbdyn.spatial.transform import Transform
@@ -58,7 +59,7 @@ class GeomReader:
         """Give every body its shapes: those with contype or conaffinity collide, the others are drawn."""
         m = self._model
         shapes: dict[int, tuple[list[Geometry], list[Geometry]]] = {}
-        filters = self._filters()
+        filters, named = self._filters(), False
         still = set(np.flatnonzero(np.asarray(m.body_weldid) == 0).tolist())
         for k in range(m.ngeom):
             index = int(m.geom_bodyid[k])
@@ -71,7 +72,12 @@ class GeomReader:
             name = m.geom(k).name or f"{bodies[index].name}/{len(into)}"
             pose = self._pose(k)
             group, mask = OUR_DEFAULT if drawn else filters[self._filter(k)]
-            into.append(Geometry(shape, pose, name, color=self._color(k), group=group, mask=mask))
+            material = "default" if drawn else of_geom(m, k).material
+            named |= material != "default"
+            into.append(Geometry(shape, pose, name, material, group, mask, self._color(k)))
+        if named:
+            text = "friction of geoms is in the names of their materials; io.mjcf_materials makes a World's pairs of it"
+            self._diagnostics.warn(f"{self._file}:1", text)
         for index, (collision, visual) in shapes.items():
             bodies[index].collision, bodies[index].visual = collision, visual
 

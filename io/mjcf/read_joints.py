@@ -18,17 +18,18 @@ UNBOUNDED = 1e10  # what the writer says for one open end
 
 def attach_body(
     mechanism: Mechanism, model: Any, k: int, parent: RigidBody, body: RigidBody, bodies: Names, joints: Names
-) -> None:
+) -> list[Joint]:
     """Attach `body`, MuJoCo's number k, to `parent` by its joints, one after the other.
 
     MuJoCo's joints act in the body's own frame: each turns or moves it about an anchor, from where the ones before it
-    have brought it.  So its pose is B T(a1) M1 T(-a1) T(a2) M2 T(-a2) ...
+    have brought it.  So its pose is B T(a1) M1 T(-a1) T(a2) M2 T(-a2) ...  The joints that are MuJoCo's come back.
     """
     place = Transform(quat=model.body_quat[k], translation=model.body_pos[k])
     first, count = int(model.body_jntadr[k]), int(model.body_jntnum[k])
     if count == 0:
         mechanism.attach(parent, body, Joint(joints.free(f"{body.name}_fixed"), Fixed()), place)
-        return
+        return []
+    made = []
     for j in range(first, first + count):
         name = joints.free(model.joint(j).name or f"{body.name}_joint{'' if count == 1 else j - first}")
         joint = _joint(model, j, name)
@@ -40,6 +41,8 @@ def attach_body(
         else:
             mechanism.attach(parent, child, joint, place @ anchor, _back(model, j, joint.joint_type) @ anchor.inverse())
         parent, place = child, Transform()
+        made.append(joint)
+    return made
 
 
 def _back(model: Any, j: int, kind: JointType) -> Transform:

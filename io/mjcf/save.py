@@ -15,9 +15,11 @@ from rbdyn.io.export.mesh_files import MeshFiles
 from rbdyn.io.export.names import Names
 from rbdyn.io.export.xml_text import document, element, write_text
 from rbdyn.io.mjcf.inertias import fitting, principal, written_inertias
+from rbdyn.io.mjcf.read_actuators import servo_gains
 from rbdyn.io.mjcf.write_constraints import write_actuators, write_excludes, write_loops, write_mimics
 from rbdyn.io.mjcf.write_geoms import GeomWriter, place, reads
 from rbdyn.io.mjcf.write_joints import JointWriter
+from rbdyn.io.mjcf.write_nominal import write_nominal
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.mechanism import Mechanism
@@ -51,7 +53,7 @@ def save_mjcf(
         Whether every joint of one degree of freedom gets a motor, bounded by its effort limit.
     pd_gains : (p, d), optional
         Stiffnesses and dampings of PD control, (nv,) each, in the order of `mechanism.tree_joints`: such joints get
-        position servos instead of motors.
+        position servos instead of motors.  Those of `servo_gains` by default.
     meshes : {"reference", "write"}
         A mesh that came from a file that MuJoCo reads is named by that file; or written, as all others are, to an OBJ
         file in the folder STEM_meshes beside `path`.
@@ -75,9 +77,10 @@ def save_mjcf(
     Every body keeps its frame and its name; the root body is MuJoCo's "world".  MuJoCo numbers bodies depth first, so
     joints are to be looked up by name there; the numbers of each are those of `rbdyn.convert(to="mujoco")`.  A planar
     joint J is two slides and a hinge, J_x, J_y and J_theta; a floating one that does not join a body to the origin of
-    the world is three slides and a ball, J_x, J_y, J_z and J_ball.  Loop joints are equality constraints between sites:
-    spherical ones <connect>, fixed ones <weld>, revolute ones two <connect>; MuJoCo's give way a little.  Named frames
-    are sites.
+    the world is three slides and a ball, J_x, J_y, J_z and J_ball.  `mechanism.nominal_configuration` is where free
+    bodies stand, and qpos of a <key> called "nominal" if joints are not at 0 there.  Loop joints are equality
+    constraints between sites: spherical ones <connect>, fixed ones <weld>, revolute ones two <connect>; MuJoCo's give
+    way a little.  Named frames are sites.
 
     Examples
     --------
@@ -133,6 +136,7 @@ def _text(mechanism: Mechanism, files: MeshFiles, losses: Losses, actuators: str
     joints = JointWriter(losses)
     geoms = GeomWriter(assets, files, losses, (shape for body in mechanism.bodies for shape in body.collision))
     bodies, names = _write_bodies(tree, mechanism, geoms, joints, losses)
+    write_nominal(root, tree, mechanism, joints.written, losses)
     sites = _write_frames(mechanism, bodies)
     write_loops(equality, mechanism, bodies, sites, losses)
     write_mimics(equality, mechanism, joints.written, losses)
@@ -150,7 +154,7 @@ Driven = list[tuple[Joint, float, float]]
 
 def _driven(mechanism: Mechanism, actuators: str, pd_gains: Gains | None) -> tuple[Driven, Driven]:
     """The joints that get servos, with their gains, and those that get motors."""
-    p = d = np.zeros(mechanism.num_velocities)
+    p, d = servo_gains(mechanism)
     if pd_gains is not None:
         if not isinstance(pd_gains, (tuple, list)) or len(pd_gains) != 2:
             raise Error(f"pd_gains must be (p, d), got {shown(pd_gains)}")

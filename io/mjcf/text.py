@@ -23,14 +23,26 @@ MAX_INCLUDES = 200
 MAX_DEPTH = 200  # of elements: MuJoCo's reader stops at some hundreds
 MAX_COPIES = 10_000  # that <replicate> makes
 SILENT = ("visual", "statistic", "size", "texture", "layer")  # what is only seen, or says how much memory there is
-DROPPED = ("actuator", "sensor", "tendon", "keyframe", "custom", "extension", "deformable", "plugin", "skin", "pair",
+DROPPED = ("sensor", "tendon", "custom", "extension", "deformable", "plugin", "skin", "pair",
            "light", "camera")  # fmt: skip
 REFUSED = ("composite", "flexcomp", "flex", "attach", "model", "frame_plugin")
-EQUALITIES = ("connect", "weld", "joint")
+HELD = {  # what is read of what stands in an element
+    "equality": ("connect", "weld", "joint"),
+    "actuator": ("motor", "position", "velocity", "general", "damper", "intvelocity", "cylinder"),
+}
 ROOTS = ("mujoco", "mujocoinclude")
 _bad_number = re.compile(r"(?:^|[\s,])[+-]?(?:nan|inf(?:inity)?)(?:$|[\s,])", re.IGNORECASE)
 NAMES = ("name", "class", "childclass", "file", "mesh", "material", "body1", "body2", "joint1", "joint2", "site1",
-         "site2", "model", "hfield")  # fmt: skip
+         "site2", "model", "hfield", "joint", "jointinparent")  # fmt: skip
+
+
+@dataclass
+class Key:
+    """A <key> of a <keyframe>."""
+
+    place: str  # "file:line"
+    name: str
+    qpos: str | None
 
 
 @dataclass
@@ -40,6 +52,7 @@ class SafeText:
     text: str
     assets: dict[str, bytes] = field(default_factory=dict)
     places: list[str] = field(default_factory=list)  # "file:line" of each line of `text` that an element begins on
+    keys: list[Key] = field(default_factory=list)  # of <keyframe>, which MuJoCo does not get
 
     def place(self, line: int) -> str:
         """Where a line of the text came from."""
@@ -64,6 +77,7 @@ class TextMaker:
         self._source, self._finders, self._diagnostics = source, finders, diagnostics
         self._includes = 0
         self._assets: dict[str, bytes] = {}
+        self._keys: list[Key] = []
 
     def make(self) -> SafeText:
         """The text, its files, and the way back to lines."""
@@ -86,7 +100,7 @@ class TextMaker:
         lines: list[str] = [""] * (text.count("\n") + 3)
         for element, place in zip(etree.fromstring(text, _parser()).iter(), places, strict=True):
             lines[min(element.sourceline or 1, len(lines) - 1)] = place
-        return SafeText(text, self._assets, lines)
+        return SafeText(text, self._assets, lines, self._keys)
 
     def _where(self, element: Any) -> str:
         holder = element
@@ -134,16 +148,19 @@ class TextMaker:
 
     def _clean(self, root: Any) -> None:
         copies = 0
+        self._take_keys(root)
         for element in list(root.iter()):
             tag, parent = element.tag, element.getparent()
             if parent is None:
                 continue
             if tag in REFUSED:
                 raise self._error(element, f"<{tag}> is not read, and without it this is another robot")
-            held = parent.tag == "equality" and tag not in EQUALITIES
+            held = parent.tag in HELD and not _is_read(element, parent.tag)
             if tag in DROPPED or held:
-                what = f"<{tag}>" + (" in <equality>" if held else "")
-                self._diagnostics.warn(self._where(element), f"{what} is not read; left out", f"tag {tag}")
+                what = f"<{tag}>" + (f" in <{parent.tag}>" if held else "")
+                if held and tag in HELD[parent.tag]:
+                    what += " of something else than a joint"
+                self._diagnostics.warn(self._where(element), f"{what} is not read; left out", f"tag {what}")
             if tag in DROPPED or tag in SILENT or held:
                 parent.remove(element)
                 continue
@@ -162,6 +179,14 @@ class TextMaker:
             depth, widest = (level, element) if level > depth else (depth, widest)
         if depth > MAX_DEPTH:
             raise self._error(widest, f"elements are nested {depth} deep, at most {MAX_DEPTH}")
+
+    def _take_keys(self, root: Any) -> None:
+        """Keep what the <key>s say, and take them out: they also speak of what is left out."""
+        for frame in list(root.iter("keyframe")):
+            for node in frame.iter("key"):
+                name = node.get("name") or f"key{len(self._keys)}"
+                self._keys.append(Key(self._where(node), name, node.get("qpos")))
+            frame.getparent().remove(frame)
 
     def _copies(self, element: Any) -> int:
         """What one <replicate> makes, those around it counted."""
@@ -226,6 +251,13 @@ class TextMaker:
         if suffix == ".obj" or binary:
             return suffix, data
         return ".obj", obj_text(mesh.vertices, mesh.faces).encode()
+
+
+def _is_read(element: Any, holder: str) -> bool:
+    """Whether an equality or an actuator is of a kind that is read; actuators must drive joints."""
+    if element.tag not in HELD[holder]:
+        return False
+    return holder != "actuator" or "joint" in element.attrib or "jointinparent" in element.attrib
 
 
 def _parser() -> Any:

@@ -25,6 +25,7 @@ from rbdyn.io.export.mesh_files import UNIT, MeshFiles, triangles_of
 from rbdyn.io.export.names import Names
 from rbdyn.io.export.xml_text import element
 from rbdyn.io.mjcf.filters import MUJOCO_DEFAULT, contypes_and_conaffinities
+from rbdyn.io.mjcf.friction import USUAL, of_material
 from rbdyn.mechanism.geometry import Geometry
 from rbdyn.spatial.transform import Transform
 
@@ -81,10 +82,22 @@ class GeomWriter:
         raised = words.pop("raised", 0.0)
         pose = geometry.pose @ Transform(translation=(0.0, 0.0, raised)) if raised else geometry.pose
         filters = self._filters(geometry, name) if role == "collision" else {}
-        element(body, "geom", name=called, class_=role, **words, **place(pose), **filters,
+        rubs = self._friction(geometry.material) if role == "collision" else {}
+        element(body, "geom", name=called, class_=role, **words, **place(pose), **filters, **rubs,
                 rgba=geometry.color)  # fmt: skip
-        if role == "collision" and geometry.material != "default":
-            self._losses.add("names of contact materials: left out", geometry.material)
+
+    def _friction(self, material: str) -> dict[str, Any]:
+        """What the material's name says of friction, where it is one of those that MJCF files make."""
+        found = of_material(material)
+        if found is None:
+            self._losses.add("names of contact materials: left out", material)
+        if found is None or found == USUAL:
+            return {}
+        return {
+            "friction": list(found[:3]),
+            "condim": None if found.condim == USUAL.condim else found.condim,
+            "priority": found.priority or None,
+        }
 
     def _filters(self, geometry: Geometry, name: str) -> dict[str, int]:
         """contype and conaffinity, where they are not the default."""

@@ -1,8 +1,9 @@
 """Wrong inputs for every reader of files: `make fuzz`, or `python tests/fuzz --help`.
 
 Each input is made of a right one by a few changes and given to its reader, which must read finite numbers or raise an
-error of ours, within seconds of processor and 1 GB, and without a crash.  Readers run in processes of their own, so that one that
-dies says which input it was.  An input is known by its reader, the seed and its number: READER:NUMBER repeats it.
+error of ours, within seconds of processor and 1 GB, and without a crash.  Readers run in processes of their own, so
+that one that dies says which input it was.  An input is known by its reader, the seed and its number: READER:NUMBER
+repeats it.
 """
 
 import argparse

@@ -258,10 +258,10 @@ def test_mesh_formats(tmp_path):
 
 def test_what_is_left_out_is_said():
     text = """<mujoco><worldbody><body name="a" gravcomp="1"><joint name="j"/><geom size="1" contype="2"/></body></worldbody>
-      <actuator><motor joint="j"/></actuator><sensor><jointpos joint="j"/></sensor><keyframe><key qpos="1"/></keyframe>
+      <actuator><muscle joint="j"/></actuator><sensor><jointpos joint="j"/></sensor><keyframe><key qpos="1"/></keyframe>
       <equality><joint joint1="j"/></equality></mujoco>"""
     said = "\n".join(io.load_mjcf(text).diagnostics)
-    for word in ("<actuator> is not read", "<sensor> is not read", "<keyframe>", "gravcomp of body 'a'",
+    for word in ("<muscle> in <actuator> is not read", "<sensor> is not read", "keyframes 'key0'", "gravcomp of body 'a'",
                  "equality 'equality0' of one joint"):  # fmt: skip
         assert word in said
     with pytest.raises(rbdyn.Error, match="strict=True"):

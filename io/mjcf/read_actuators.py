@@ -1,0 +1,123 @@
+"""Actuators of a compiled MuJoCo model -> effort limits, and gains of servos.
+
+An actuator at joint j gives it gear * f, f = gain * u + bias, where u is its control (or what its dynamics make of
+that), l = gear * q the length that it sees, and bias = b0 + b1 l + b2 l'.  So a servo's gains at the joint are
+p = -b1 gear^2 and d = -b2 gear^2.  <motor>, <position>, <velocity> and the others are kinds of this one.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.mechanism.joint import Joint
+from rbdyn.mechanism.mechanism import Mechanism
+from rbdyn.spatial.rotations import Array
+
+SERVO = "servo"  # the annotation of a joint that has one
+JOINT, IN_PARENT = 0, 1  # mjtTrn
+CONSTANT, NO_BIAS, AFFINE, AT_ONCE = 0, 0, 1, 0  # mjtGain, mjtBias, mjtDyn
+
+
+def read_actuators(model: Any, joints: list[Joint], diagnostics: Diagnostics, file: str) -> None:
+    """Give joints the effort limits and the gains that their actuators say.
+
+    Parameters
+    ----------
+    model : mujoco.MjModel
+        Compiled.
+    joints : list of Joint
+        MuJoCo's, in its order; those with actuators of which gains are read get the annotation "servo".
+    diagnostics : Diagnostics
+        Takes what is left out.
+    file : str
+        For diagnostics.
+    """
+    efforts: dict[int, float] = {}
+    gains: dict[int, tuple[float, float]] = {}
+    for k in range(model.nu):
+        j = int(model.actuator_trnid[k, 0])
+        name = model.actuator(k).name or f"{joints[j].name}, without a name"
+        said = _not_read(model, k, joints[j])
+        if said:
+            diagnostics.warn(f"{file}:1", f"actuator {name!r}: {said}; left out", f"actuator {said}")
+            efforts[j] = math.inf
+            continue
+        if model.actuator_dyntype[k] != AT_ONCE:
+            text = f"actuator {name!r}: that its control acts through a filter or an integrator is left out"
+            diagnostics.warn(f"{file}:1", text, "actuator dynamics")
+        p, d = _gains(model, k)
+        if p or d:
+            before = gains.get(j, (0.0, 0.0))
+            gains[j] = before[0] + p, before[1] + d
+        efforts[j] = efforts.get(j, 0.0) + _effort(model, k, p != 0.0 or d != 0.0)
+    for j, (p, d) in gains.items():
+        joints[j].annotations = joints[j].annotations | {SERVO: {"p": repr(p), "d": repr(d)}}
+    for j, effort in efforts.items():
+        limit = min(effort, math.inf if joints[j].effort_limit is None else joints[j].effort_limit)
+        if 0.0 < limit < math.inf:
+            joints[j].effort_limit = limit
+
+
+def servo_gains(mechanism: Mechanism) -> tuple[Array, Array]:
+    """Stiffnesses and dampings of the servos that an MJCF file gives its joints, <position> and <velocity>.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        Such as `load_mjcf` reads.
+
+    Returns
+    -------
+    p, d : (nv,) ndarray
+        [N m/rad or N/m], [N m s/rad or N s/m], for ``robot.set_pd_gains(p, d)``; 0 where a joint has none.
+
+    Examples
+    --------
+    >>> m = load_mjcf('<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody>'
+    ...               '<actuator><position joint="j" kp="50" kv="2"/></actuator></mujoco>')
+    >>> servo_gains(m)
+    (array([50.]), array([2.]))
+    """
+    import numpy as np
+
+    p, d, at = np.zeros(mechanism.num_velocities), np.zeros(mechanism.num_velocities), 0
+    for joint in mechanism.tree_joints:
+        servo = joint.annotations.get(SERVO)
+        if servo is not None and joint.num_velocities == 1:
+            p[at], d[at] = float(servo["p"]), float(servo["d"])
+        at += joint.num_velocities
+    return p, d
+
+
+def _not_read(model: Any, k: int, joint: Joint) -> str:
+    """Why an actuator is none that has gains and limits here; "" if it is one."""
+    if model.actuator_trntype[k] not in (JOINT, IN_PARENT) or joint.num_velocities != 1:
+        return "on a ball or free joint is not read"
+    if model.actuator_gaintype[k] != CONSTANT or model.actuator_biastype[k] not in (NO_BIAS, AFFINE):
+        return "neither a motor nor a servo, and not read"
+    if model.actuator_biastype[k] == AFFINE:
+        b0, b1, b2 = model.actuator_biasprm[k, :3].tolist()
+        if b0 != 0.0 or b1 > 0.0 or b2 > 0.0:
+            return "with a constant force or gains below 0 is not read"
+    return ""
+
+
+def _gains(model: Any, k: int) -> tuple[float, float]:
+    """p and d at the joint."""
+    if model.actuator_biastype[k] != AFFINE:
+        return 0.0, 0.0
+    gear = float(model.actuator_gear[k, 0])
+    return tuple(abs(float(b)) * gear * gear for b in model.actuator_biasprm[k, 1:3])  # type: ignore[return-value]
+
+
+def _effort(model: Any, k: int, servo: bool) -> float:
+    """The largest force that it gives the joint; infinite if there is none."""
+    gear = abs(float(model.actuator_gear[k, 0]))
+    bounds = [math.inf]
+    if model.actuator_forcelimited[k]:
+        bounds.append(gear * float(abs(model.actuator_forcerange[k]).max()))
+    if model.actuator_ctrllimited[k] and not servo and model.actuator_dyntype[k] == AT_ONCE:
+        bounds.append(gear * abs(float(model.actuator_gainprm[k, 0])) * float(abs(model.actuator_ctrlrange[k]).max()))
+    return min(bounds)

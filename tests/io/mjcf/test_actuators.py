@@ -1,0 +1,95 @@
+"""Actuators of MJCF files pull here as in MuJoCo: gains of servos and effort limits, measured there."""
+
+import numpy as np
+import pytest
+
+import rbdyn
+from rbdyn import io
+
+mujoco = pytest.importorskip("mujoco")
+
+BODY = """<mujoco><default><position kp="30"/></default><worldbody><body name="a">
+<joint name="j" axis="0 1 0" {joint}/><geom size="0.1"/>
+<body name="b" pos="0 0 0.5"><joint name="k" type="slide" axis="1 0 0"/><geom size="0.1"/></body></body>
+<body name="c" pos="5 0 0"><joint name="ball" type="ball"/><geom size="0.1"/></body></worldbody>
+<actuator>{actuators}</actuator></mujoco>"""
+SERVOS = {
+    "position": '<position joint="j" kv="4"/>',
+    "geared": '<position joint="j" kp="7" kv="2" gear="-3"/>',
+    "velocity": '<velocity joint="j" kv="5" gear="2"/>',
+    "general": '<general joint="j" gainprm="3" biastype="affine" biasprm="0 -4 -1.5"/>',
+    "two": '<position joint="j" kp="7"/><velocity joint="j" kv="5"/>',
+    "critical": '<position joint="j" kp="7" dampratio="1"/>',
+    "in parent": '<position jointinparent="j" kp="9"/>',
+    "slide": '<position joint="k" kp="9" kv="1"/>',
+}
+
+
+def pull(text, q, v, controls=0.0):
+    """The forces of all actuators at the joints of `a` and `b`, as MuJoCo has them."""
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos[:2], data.qvel[:2], data.ctrl[:] = q, v, controls
+    mujoco.mj_forward(model, data)
+    return data.qfrc_actuator[:2].copy()
+
+
+@pytest.mark.parametrize("name", SERVOS)
+def test_gains_are_those_that_mujoco_pulls_with(name):
+    text = BODY.format(joint="", actuators=SERVOS[name])
+    m = io.load_mjcf(text)
+    p, d = io.servo_gains(m)
+    assert len(p) == len(d) == m.num_velocities == 5
+    q, v = np.array([0.3, -0.2]), np.array([1.5, 0.7])
+    pulled = pull(text, q, v)
+    np.testing.assert_allclose(-p[:2] * q - d[:2] * v, pulled, rtol=1e-12)
+    assert np.abs(pulled).max() > 0.5 and not p[2:].any()
+    again = io.load_mjcf(io.mjcf_text(m))
+    np.testing.assert_array_equal(io.servo_gains(again), (p, d))
+    robot = rbdyn.World().add_articulated_system(m)
+    robot.set_pd_gains(p, d)  # they fit
+    assert not any("actuator" in line for line in m.diagnostics)
+
+
+LIMITS = {
+    "controls of a motor": ("", '<motor joint="j" gear="-3" ctrlrange="-2 1"/>'),
+    "forces of a motor": ("", '<motor joint="j" gear="3" forcerange="-2 2" ctrlrange="-9 9"/>'),
+    "forces of a servo": ("", '<position joint="j" gear="2" forcerange="-4 4" ctrlrange="-0.1 0.1"/>'),
+    "two motors": ("", '<motor joint="j" ctrlrange="-1 1"/><motor joint="j" gear="2" ctrlrange="-3 3"/>'),
+    "the joint's is less": ('actuatorfrcrange="-2 2"', '<motor joint="j" ctrlrange="-8 8"/>'),
+    "the motor's is less": ('actuatorfrcrange="-9 9"', '<motor joint="j" ctrlrange="-8 8"/>'),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_no_control_pulls_harder_than_the_effort_limit(name):
+    joint, actuators = LIMITS[name]
+    text = BODY.format(joint=joint, actuators=actuators)
+    limit = io.load_mjcf(text).find_joint("j").effort_limit
+    pulls = [pull(text, np.array([q, 0.0]), np.zeros(2), u)[0] for u in (-1e6, 1e6) for q in (-1e3, 0.0, 1e3)]
+    most = max(map(abs, pulls))
+    assert limit == most > 0.0
+
+
+def test_efforts_without_bounds_and_what_is_left_out():
+    joint = io.load_mjcf(BODY.format(joint="", actuators='<motor joint="j"/>')).find_joint("j")
+    assert joint.effort_limit is None and not joint.annotations
+    actuators = """<muscle joint="j"/><damper joint="j" kv="2" ctrlrange="0 1"/><motor name="m" joint="ball"/>
+    <motor site="s"/><position joint="k" timeconst="0.1"/><general name="g" joint="j" gainprm="3" biastype="affine"
+    biasprm="1 0 0"/>"""
+    text = BODY.format(joint="", actuators=actuators).replace('<body name="b"', '<site name="s"/><body name="b"')
+    m = io.load_mjcf(text)
+    said = "\n".join(m.diagnostics)
+    for words in ("<muscle> in <actuator> is not read", "<motor> in <actuator> of something else than a joint",
+                  "actuator 'j, without a name': neither a motor nor a servo", "actuator 'm': on a ball or free joint",
+                  "acts through a filter or an integrator", "actuator 'g': with a constant force"):  # fmt: skip
+        assert words in said
+    assert m.find_joint("j").effort_limit is None
+    assert [x.tolist() for x in io.servo_gains(m)] == [[0, 30, 0, 0, 0], [0, 0, 0, 0, 0]]
+
+
+def test_urdf_says_that_it_has_no_servos():
+    m = io.load_mjcf(BODY.format(joint="", actuators=SERVOS["position"]))
+    with pytest.warns(rbdyn.ExportWarning, match=r"gains of servos: left out.*j"):
+        text = io.urdf_text(m)
+    assert "servo" not in text
