@@ -97,6 +97,9 @@ def _chosen(root: SdfNode, name: str | None, diagnostics: Diagnostics) -> SdfNod
         if not found:
             known = ", ".join(shown(m.get("name") or "", 40) for m in models[:20]) or "none"
             raise root.error(f"no model named {shown(name)}; known: {known}")
+        if len(found) > 1:
+            places = ", ".join(m.where.rpartition(":")[2] for m in found[:10])
+            raise found[1].error(f"{len(found)} models are named {shown(name)}, on lines {places}; rename all but one")
         return found[0]
     if len(models) != 1:
         known = ", ".join(shown(m.get("name") or "", 40) for m in models[:20]) or "none"

@@ -98,7 +98,9 @@ class LinkWriter:
             return "cylinder", {"radius": shape.radius, "length": shape.height}
         if isinstance(shape, Capsule):
             return "capsule", {"radius": shape.radius, "length": shape.height}
-        if isinstance(shape, (HalfSpace, HeightMap)):
+        if isinstance(shape, HalfSpace):
+            return "plane", {"normal": (0.0, 0.0, 1.0)}  # Bullet's word
+        if isinstance(shape, HeightMap):
             self._losses.add(f"a {shape.kind} on a link: left out", name)
             return None
         if not isinstance(shape, (Mesh, ConvexHull)):

@@ -186,3 +186,13 @@ def test_bad_files(text, said):
     with pytest.raises(rbdyn.Error, match=said) as caught:
         io.load_sdf(text, **options)
     assert str(caught.value).startswith("<text>:1")
+
+
+def test_two_models_of_one_name():
+    model = '<model name="{}"><link name="{}"/></model>'
+    text = "<sdf>" + "\n".join(model.format(*names) for names in ("ma", "nb", "mc")) + "</sdf>"
+    with pytest.raises(rbdyn.SdfError, match=r"^<text>:3: .*2 models are named 'm', on lines 1, 3; rename all but one"):
+        io.load_sdf(text, model="m")
+    assert io.load_sdf(text, model="n").find_body("b").name == "b"
+    with pytest.raises(rbdyn.SdfError, match=r"no model named 'x'; known: 'm', 'n', 'm'"):
+        io.load_sdf(text, model="x")

@@ -14,7 +14,7 @@ from reference.dressed import URDF_TYPES, dressed, example_robots
 
 import rbdyn
 from rbdyn import ExportWarning, io
-from rbdyn.collision import Ellipsoid, HalfSpace, Mesh, Sphere
+from rbdyn.collision import Ellipsoid, HalfSpace, HeightMap, Mesh, Sphere
 from rbdyn.mechanism import (
     Fixed,
     Floating,
@@ -266,7 +266,7 @@ LOST = [
     (with_gravity(), "gravity other than 0 0 -9.81"),
     (lost_loop(), "a revolute loop joint: left out: closing"),
     (askew(), "a body's frame away from its joint: the link has the joint's: b"),
-    (shaped(HalfSpace()), "a half_space on a link: left out: b/0"),
+    (shaped(HeightMap(np.zeros((2, 2)), (1.0, 1.0))), "a height_map on a link: left out: b/0"),
     (shaped(Ellipsoid((1, 2, 3))), "a ellipsoid: written as triangles: b/0"),
     (shaped(Sphere(1.0), group=2), "groups and masks: left out: b/0"),
 ]
@@ -352,3 +352,16 @@ def test_inertia_of_a_body_that_has_to_move_in_its_link(seed):
     with pytest.warns(ExportWarning, match="away from its joint"):
         r = io.load_urdf(io.urdf_text(m))
     close(r.find_body("b").inertia.matrix, inertia.transformed(pose).matrix, 1e-14)
+
+
+@pytest.mark.parametrize("rotations", ["rpy", "quat"])
+def test_half_spaces_are_bullets_planes(rotations):
+    pose = Transform(rpy=(0.1, -0.2, 0.3), translation=(1, 2, 3))
+    m = one(Revolute())
+    m.root_body.collision = [Geometry(HalfSpace(), pose, material="ice")]
+    text = io.urdf_text(m, rotations=rotations)
+    assert '<plane normal="0 0 1"/>' in text
+    (again,) = io.load_urdf(text).find_body("world").collision
+    assert isinstance(again.shape, HalfSpace) and again.material == "ice"
+    assert again.pose.translation.tolist() == [1, 2, 3]
+    np.testing.assert_allclose(again.pose.rotation, pose.rotation, atol=1e-15 if rotations != "rpy" else 1e-12)
