@@ -1,4 +1,4 @@
-"""Reading files: robots by rbdyn and by other readers, without their meshes; and a mesh of 50 MB."""
+"""Reading files: robots by rbdyn and by other readers, without their meshes; and meshes of 50 MB."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import numpy as np
 from benchmarks import table
 from benchmarks.timing import by_turns
 from rbdyn.io import load_mesh, load_urdf
+from rbdyn.io.meshes.write import obj_text
 
 ROBOTS = {
     "ANYmal C": "anymal_c_simple_description/urdf/anymal.urdf",
@@ -80,25 +81,26 @@ def _works(call: Callable[[], object]) -> bool:
 
 
 def _mesh(rounds: int) -> None:
-    """A ball of a million triangles in binary STL, whose corners become half a million vertices."""
+    """A ball of a million triangles in binary STL, whose corners become half a million vertices, and as OBJ."""
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "ball.stl"
-        file.write_bytes(_ball(1000, 525))
-        readers: dict[str, Callable[[], object]] = {"rbdyn": lambda: load_mesh(file)}
-        try:
-            trimesh = importlib.import_module("trimesh")
-            readers["trimesh"] = lambda: trimesh.load(file)
-        except ImportError:
-            pass
-        seconds = by_turns(readers, 1, rounds)
-        megabytes = file.stat().st_size / 1e6
-        rows = [
-            [r, f"{seconds[r]:.2f}", f"{seconds[r] / seconds['rbdyn']:.2f}", f"{_peak(call) / 1e6:.0f}"]
-            for r, call in readers.items()
-        ]
-    table.show(
-        f"a binary STL file of {megabytes:.0f} MB, median of {rounds}", ["reader", "s", "ratio", "peak MB"], rows
-    )
+        stl, obj = Path(folder) / "ball.stl", Path(folder) / "ball.obj"
+        stl.write_bytes(_ball(1000, 525))
+        mesh = load_mesh(stl)
+        obj.write_bytes(obj_text(mesh.vertices, mesh.faces).encode())
+        for what, file in (("a binary STL file", stl), ("an OBJ file", obj)):
+            readers: dict[str, Callable[[], object]] = {"rbdyn": lambda file=file: load_mesh(file)}
+            try:
+                trimesh = importlib.import_module("trimesh")
+                readers["trimesh"] = lambda file=file: trimesh.load(file)
+            except ImportError:
+                pass
+            seconds = by_turns(readers, 1, rounds)
+            rows = [
+                [r, f"{seconds[r]:.2f}", f"{seconds[r] / seconds['rbdyn']:.2f}", f"{_peak(call) / 1e6:.0f}"]
+                for r, call in readers.items()
+            ]
+            title = f"{what} of {file.stat().st_size / 1e6:.0f} MB, median of {rounds}"
+            table.show(title, ["reader", "s", "ratio", "peak MB"], rows)
 
 
 def _ball(around: int, down: int) -> bytes:

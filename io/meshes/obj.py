@@ -10,6 +10,7 @@ import numpy as np
 
 from rbdyn.errors import Error, MeshError
 from rbdyn.io.meshes.merge import Faces, Notes, Vertices
+from rbdyn.io.meshes.obj_quick import read_plain
 from rbdyn.io.numbers import number, shown
 
 PASSED_OVER = frozenset(
@@ -39,6 +40,9 @@ def read_obj(data: bytes, name: str, notes: Notes | None = None) -> tuple[Vertic
         With name:line, if a number is malformed or not finite, an index is out of range, a statement is unknown, or
         there are no faces.
     """
+    plain = read_plain(data, PASSED_OVER, MAX_LINE)
+    if plain is not None:
+        return plain
     vertices, faces = array("d"), array("i")
     thin: list[int] = []
     for line, words in _statements(data, name):
