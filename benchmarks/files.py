@@ -91,7 +91,7 @@ def _mesh(rounds: int) -> None:
             readers: dict[str, Callable[[], object]] = {"rbdyn": lambda file=file: load_mesh(file)}
             try:
                 trimesh = importlib.import_module("trimesh")
-                readers["trimesh"] = lambda file=file: trimesh.load(file)
+                readers["trimesh"] = lambda file=file, load=trimesh.load: load(file)
             except ImportError:
                 pass
             seconds = by_turns(readers, 1, rounds)

@@ -136,7 +136,7 @@ def compiled(safe: SafeText, file: str) -> tuple[Any, list[str]]:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            model = mujoco.MjSpec.from_string(safe.text, assets=safe.assets).compile()
+            model = _without_hulls(mujoco.MjSpec.from_string(safe.text, assets=safe.assets))
     except (ValueError, TypeError, RuntimeError, MemoryError, mujoco.FatalError) as error:
         text = " ".join(str(error).split())
         lines = _line.findall(text)  # the last one is that of the element
@@ -148,6 +148,22 @@ def compiled(safe: SafeText, file: str) -> tuple[Any, list[str]]:
         if not np.isfinite(getattr(model, name)).all():
             raise MjcfError(f"{file}:1: {name} of the compiled model is not finite")
     return model, [" ".join(str(warning.message).split())[:500] for warning in caught]
+
+
+def _without_hulls(spec: Any) -> Any:
+    """Compile it, but for the convex hulls of meshes that collide, which take most of the time; ours are other ones."""
+    import mujoco
+
+    if spec.compiler.discardvisual:  # it goes by the very numbers that are set to 0
+        return spec.compile()
+    meshes = [geom for geom in spec.geoms if geom.type == mujoco.mjtGeom.mjGEOM_MESH]
+    filters = [(geom.contype, geom.conaffinity) for geom in meshes]
+    for geom in meshes:
+        geom.contype = geom.conaffinity = 0
+    model = spec.compile()
+    for geom, (contype, affinity) in zip(meshes, filters, strict=True):
+        model.geom_contype[geom.id], model.geom_conaffinity[geom.id] = contype, affinity
+    return model
 
 
 def _built(model: Any, geoms: GeomReader, diagnostics: Diagnostics, file: str) -> Mechanism:

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rbdyn.errors import FileError, MjcfError, PathError
+import numpy as np
+
+from rbdyn.errors import Error, FileError, MjcfError, PathError
 from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.meshes.hull import convex_hull
 from rbdyn.io.meshes.load import MAX_BYTES as MAX_MESH
 from rbdyn.io.meshes.load import check_format, mesh_of
 from rbdyn.io.meshes.merge import Notes
@@ -222,6 +225,7 @@ class TextMaker:
             for node in root.iter(tag):
                 name = node.get("file")
                 if name is None:
+                    self._make_faces(node)
                     continue
                 full = f"{folder}/{name}" if folder and not Path(name).is_absolute() else name
                 finder = self._finders(self._source.name)
@@ -235,6 +239,22 @@ class TextMaker:
                 node.set("file", made)
                 node.attrib.pop("content_type", None)
                 self._assets[made] = data
+
+    def _make_faces(self, node: Any) -> None:
+        """Give a mesh of points alone the faces of their hull; MuJoCo would print what it finds wrong with them."""
+        text = node.get("vertex")
+        if text is None or any(node.get(name) for name in ("face", "normal", "texcoord", "builtin")):
+            return
+        try:
+            points = np.array(re.split(r"[\s,]+", text.strip()), dtype=float).reshape(-1, 3)
+        except ValueError:
+            return  # MuJoCo says what is wrong
+        try:
+            vertices, faces = convex_hull(points)
+        except Error as error:
+            raise self._error(node, f"<mesh>: {error}") from None
+        node.set("vertex", " ".join(map(repr, vertices.ravel().tolist())))
+        node.set("face", " ".join(map(str, faces.ravel().tolist())))
 
     def _checked_mesh(self, node: Any, path: Path, data: bytes) -> tuple[str, bytes]:
         """A mesh that this library reads, in a form that MuJoCo reads."""

@@ -16,6 +16,7 @@ from reference.dressed import MJCF_TYPES, dressed
 import rbdyn
 from rbdyn import ExportWarning, MjcfError, io
 from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, HalfSpace, HeightMap, Sphere
+from rbdyn.io.mjcf import load
 from rbdyn.mechanism import Fixed, Floating, Mimic, Prismatic, Revolute, Spherical
 
 mujoco = pytest.importorskip("mujoco")
@@ -289,3 +290,26 @@ def test_joint_types():
     assert [type(j.joint_type) for j in m.tree_joints] == [
         Floating, Revolute, Prismatic, Spherical, Fixed, Revolute, Revolute, Prismatic,
     ]  # fmt: skip
+
+
+def test_meshes_without_mujocos_hulls(capfd):
+    """What is compiled is what MuJoCo compiles, but for hulls; and points that have none are said, not printed."""
+    text = """<mujoco><default><geom contype="3" density="70"/></default><asset><mesh name="a" scale="1 2 1"
+      vertex="0 0 0 1 0 0 0 1 0 0 0 1 0.1 0.1 0.1"/></asset><worldbody><geom size="1"/><body><freejoint/>
+      <geom type="mesh" mesh="a" conaffinity="2" euler="10 20 30"/><geom size="2"/><geom type="mesh" mesh="a" contype="0"/>
+      <geom type="box" mesh="a" contype="5"/></body></worldbody></mujoco>"""
+    whole = mujoco.MjModel.from_xml_string(text)
+    less = load._without_hulls(mujoco.MjSpec.from_string(text))
+    for name in ("geom_contype", "geom_conaffinity", "body_mass", "body_inertia", "body_ipos", "geom_pos", "geom_quat"):
+        np.testing.assert_array_equal(getattr(less, name), getattr(whole, name))
+    assert whole.mesh_graphadr[0] == 0
+    m = io.load_mjcf(text)
+    assert m.bodies[1].inertia.mass == pytest.approx(whole.body_mass[1], rel=1e-12)
+    assert [type(g.shape) for g in m.bodies[1].collision] == [ConvexHull, Sphere, ConvexHull, Box]
+    flat = text.replace("0 0 1 0.1 0.1 0.1", "1 1 0")
+    with pytest.raises(MjcfError, match=r"<text>:2: <mesh>: the 4 points lie in a plane"):
+        io.load_mjcf(flat)
+    text = text.replace('size="1"', 'size="1"/><geom type="mesh" mesh="a"')
+    discarding = text.replace("<default>", '<compiler discardvisual="true"/><default>', 1)
+    assert len(io.load_mjcf(discarding).bodies[1].collision) == len(io.load_mjcf(text).bodies[1].collision)
+    assert capfd.readouterr() == ("", "")
