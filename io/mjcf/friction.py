@@ -47,7 +47,6 @@ class Friction(NamedTuple):
 
 
 USUAL = Friction()
-KINDS = (float, float, float, int, int)
 
 
 def of_geom(model: Any, k: int) -> Friction:
@@ -63,12 +62,14 @@ def of_material(name: str) -> Friction | None:
     match = _name.fullmatch(name)
     if match is None:
         return None
+    slide, spin, roll, condim, priority = match.groups()
     try:
-        numbers = [kind(text) if text else None for kind, text in zip(KINDS, match.groups(), strict=True)]
+        numbers = float(slide), float(spin or USUAL.spin), float(roll or USUAL.roll)
     except ValueError:  # "1e+e"
         return None
-    found = Friction(*(usual if x is None else x for x, usual in zip(numbers, USUAL, strict=True)))
-    return found if all(math.isfinite(x) and x >= 0.0 for x in found[:3]) else None
+    if not all(math.isfinite(x) and x >= 0.0 for x in numbers):
+        return None
+    return Friction(*numbers, int(condim or USUAL.condim), int(priority or USUAL.priority))
 
 
 def mjcf_materials(*mechanisms: Mechanism) -> MaterialTable:
@@ -124,7 +125,7 @@ def _pair(a: Friction, b: Friction) -> MaterialPair:
     if a.priority != b.priority:
         both = a if a.priority > b.priority else b
     else:
-        both = Friction(*(max(x, y) for x, y in zip(a[:4], b[:4], strict=True)))
+        both = Friction(max(a.slide, b.slide), max(a.spin, b.spin), max(a.roll, b.roll), max(a.condim, b.condim))
     return MaterialPair(
         friction=both.slide if both.condim >= 3 else 0.0,
         torsional_friction=both.spin if both.condim >= 4 else 0.0,

@@ -55,9 +55,9 @@ def read_actuators(model: Any, joints: list[Joint], diagnostics: Diagnostics, fi
     for j, (p, d) in gains.items():
         joints[j].annotations = joints[j].annotations | {SERVO: {"p": repr(p), "d": repr(d)}}
     for j, effort in efforts.items():
-        limit = min(effort, math.inf if joints[j].effort_limit is None else joints[j].effort_limit)
-        if 0.0 < limit < math.inf:
-            joints[j].effort_limit = limit
+        own = joints[j].effort_limit  # of the joint itself
+        if 0.0 < effort < (math.inf if own is None else own):
+            joints[j].effort_limit = effort
 
 
 def servo_gains(mechanism: Mechanism) -> tuple[Array, Array]:

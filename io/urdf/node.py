@@ -171,7 +171,8 @@ class Node:
 
     def _by_tag(self) -> dict[str, list[Any]]:
         if self._inside is None:
-            self._inside = inside = {}
+            inside: dict[str, list[Any]] = {}
+            self._inside = inside
             for element in self._element:
                 tag = local_name(element)
                 if tag in inside:
