@@ -25,6 +25,9 @@ FILE = "{rbdyn}file"
 MAX_INCLUDES = 200
 MAX_DEPTH = 200  # of elements: MuJoCo's reader stops at some hundreds
 MAX_COPIES = 10_000  # that <replicate> makes
+MOST = {"body": 10_000, "joint": 10_000, "freejoint": 10_000, "geom": 20_000, "site": 20_000, "frame": 20_000,
+        "connect": 10_000, "weld": 10_000, "exclude": 100_000, "key": 10_000, "mesh": 20_000}  # fmt: skip
+MAX_HEIGHTS = 20_000_000  # of a height field
 SILENT = ("visual", "statistic", "size", "texture", "layer")  # what is only seen, or says how much memory there is
 DROPPED = ("sensor", "tendon", "custom", "extension", "deformable", "plugin", "skin", "pair",
            "light", "camera")  # fmt: skip
@@ -150,7 +153,7 @@ class TextMaker:
     # ---- nothing that grows or is not read ---------------------------------------------------
 
     def _clean(self, root: Any) -> None:
-        copies = 0
+        self._check_counts(root)
         self._take_keys(root)
         for element in list(root.iter()):
             tag, parent = element.tag, element.getparent()
@@ -167,10 +170,6 @@ class TextMaker:
             if tag in DROPPED or tag in SILENT or held:
                 parent.remove(element)
                 continue
-            if tag == "replicate":
-                copies += self._copies(element)
-                if copies > MAX_COPIES:
-                    raise self._error(element, f"<replicate> makes more than {MAX_COPIES} copies")
             if tag == "material":
                 element.attrib.pop("texture", None)
             for name, text in element.attrib.items():
@@ -183,6 +182,32 @@ class TextMaker:
         if depth > MAX_DEPTH:
             raise self._error(widest, f"elements are nested {depth} deep, at most {MAX_DEPTH}")
 
+    def _check_counts(self, root: Any) -> None:
+        """MjcfError if there is more of something than robots have: MuJoCo's time and memory grow with its square."""
+        counts, copies = dict.fromkeys(MOST, 0), 0
+        pending = [(root, 1)]
+        while pending:
+            element, times = pending.pop()
+            tag = element.tag
+            if tag == "replicate":
+                times *= self._count(element)
+                copies += times
+                if copies > MAX_COPIES:
+                    raise self._error(element, f"<replicate> makes more than {MAX_COPIES} copies")
+            elif tag in counts:
+                counts[tag] += times
+                if counts[tag] > MOST[tag]:
+                    raise self._error(element, f"more than {MOST[tag]} <{tag}>, copies counted")
+            elif tag == "hfield":
+                self._check_heights(element)
+            pending.extend((child, times) for child in element)
+
+    def _check_heights(self, node: Any) -> None:
+        sides = [node.get(name, "0").strip() for name in ("nrow", "ncol")]
+        if all(re.fullmatch("[0-9]{1,10}", side) for side in sides) and int(sides[0]) * int(sides[1]) > MAX_HEIGHTS:
+            text = f"<hfield>: {sides[0]} times {sides[1]} heights, at most {MAX_HEIGHTS} are read"
+            raise self._error(node, text)
+
     def _take_keys(self, root: Any) -> None:
         """Keep what the <key>s say, and take them out: they also speak of what is left out."""
         for frame in list(root.iter("keyframe")):
@@ -191,15 +216,12 @@ class TextMaker:
                 self._keys.append(Key(self._where(node), name, node.get("qpos")))
             frame.getparent().remove(frame)
 
-    def _copies(self, element: Any) -> int:
-        """What one <replicate> makes, those around it counted."""
-        count = 1
-        for node in (element, *element.iterancestors("replicate")):
-            text = node.get("count", "1")
-            if re.fullmatch(r"\s*[0-9]{1,6}\s*", text) is None:
-                raise self._error(node, f"<replicate>: count={shown(text)} must be a whole number below 1000000")
-            count *= int(text)
-        return count
+    def _count(self, node: Any) -> int:
+        """How often a <replicate> makes what is inside."""
+        text = node.get("count", "1")
+        if re.fullmatch(r"\s*[0-9]{1,6}\s*", text) is None:
+            raise self._error(node, f"<replicate>: count={shown(text)} must be a whole number below 1000000")
+        return int(text)
 
     # ---- no files ----------------------------------------------------------------------------
 

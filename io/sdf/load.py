@@ -124,8 +124,7 @@ def _built(node: SdfNode, shapes: MeshShapes, diagnostics: Diagnostics) -> Mecha
     read = [read_joint(joint, frames, diagnostics) for joint in joints]
     mechanism = Mechanism(RigidBody(WORLD if WORLD not in bodies else "universe"))
     _attach(mechanism, node, bodies, read, frames, node.flag("static"))
-    for item in node.children("frame"):
-        _add_frame(item, frames, bodies, mechanism)
+    _add_frames(node, frames, bodies, mechanism)
     return mechanism
 
 
@@ -203,17 +202,32 @@ def _in_order(joints: list[SdfJoint], roots: list[str], on_world: bool) -> list[
     return order
 
 
-def _add_frame(item: SdfNode, frames: Frames, bodies: dict[str, RigidBody], mechanism: Mechanism) -> None:
-    """A <frame>, on the link that it is attached to."""
-    name, seen = item.get("attached_to") or next(iter(bodies)), 0
-    others = {frame.name(): frame for frame in item.siblings("frame")}
-    while name in others and seen < len(others):
-        name, seen = others[name].get("attached_to") or next(iter(bodies)), seen + 1
-    if name not in bodies:
-        joint = next((j for j in mechanism.joints if j.name == name), None)
-        if joint is None:
-            raise item.error(f"attached_to={shown(name)}: no such link, joint or frame")
-        name = mechanism.successor(joint).name
+def _add_frames(node: SdfNode, frames: Frames, bodies: dict[str, RigidBody], mechanism: Mechanism) -> None:
+    """The <frame>s, each on the link that it is attached to."""
+    first = next(iter(bodies))
+    attached = {item.name(): item.get("attached_to") or first for item in node.children("frame")}
+    children = {joint.name: mechanism.successor(joint).name for joint in mechanism.joints}
+    for item in node.children("frame"):
+        _add_frame(item, _carrier(item, attached, bodies, children), frames, bodies)
+
+
+def _carrier(item: SdfNode, attached: dict[str, str], bodies: dict[str, RigidBody], children: dict[str, str]) -> str:
+    """The link at the end of what a frame is attached to; the frames on the way are attached to it from here on."""
+    way: dict[str, None] = {}
+    name = item.name()
+    while name in attached and name not in way:
+        way[name] = None
+        name = attached[name]
+    if name in way:
+        raise item.error(f"frames are attached to one another in a circle, {shown(name)} among them")
+    if name not in bodies and name not in children:
+        raise item.error(f"attached_to={shown(name)}: no such link, joint or frame")
+    link = name if name in bodies else children[name]
+    attached.update(dict.fromkeys(way, link))
+    return link
+
+
+def _add_frame(item: SdfNode, name: str, frames: Frames, bodies: dict[str, RigidBody]) -> None:
     pose = frames.pose(name, item.where).inverse() @ frames.pose(item.name(), item.where)
     try:
         bodies[name].add_frame(item.name(), pose)

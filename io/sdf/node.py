@@ -59,10 +59,6 @@ class SdfNode:
             if isinstance(child.tag, str) and (not tags or child.tag in tags):
                 yield SdfNode(child, self._file)
 
-    def siblings(self, tag: str) -> Iterator[SdfNode]:
-        """The elements of that tag in the same parent, itself among them."""
-        return SdfNode(self._element.getparent(), self._file).children(tag)
-
     def child(self, tag: str) -> SdfNode | None:
         """The one element of that tag."""
         found = list(self.children(tag))

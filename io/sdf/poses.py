@@ -44,17 +44,16 @@ class Frames:
 
     def pose(self, name: str, where: str) -> Transform:
         """Pose of a frame in the model; SdfError if it is not there, or hangs on itself."""
-        chain: list[str] = []
+        chain: dict[str, Placed] = {}  # in order, and quick to look up
         at = name
         while at not in self._known:
             if at not in self._said:
-                place = self._said[chain[-1]].where if chain else where
+                place = chain[next(reversed(chain))].where if chain else where
                 raise SdfError(f"{place}: no frame named {shown(at)}{did_you_mean(at, self._said)}")
             if at in chain:
                 raise SdfError(f"{where}: frames are relative to one another in a circle: {' -> '.join([*chain, at])}")
-            chain.append(at)
-            at = self._said[at].relative_to
-        for frame in reversed(chain):
-            said = self._said[frame]
+            chain[at] = self._said[at]
+            at = chain[at].relative_to
+        for frame, said in reversed(chain.items()):
             self._known[frame] = self._known[said.relative_to] @ said.pose
         return self._known[name]

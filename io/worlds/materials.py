@@ -17,7 +17,7 @@ from rbdyn.io.urdf.source import PathOrText, source_of
 from rbdyn.io.worlds.item import Item
 
 TAGS = ("material", "materials")
-MAX_PAIRS = 100_000
+MAX_PAIRS = 50_000
 OTHERS = {  # names that other programs and older files have
     "threshold": ("restitution_threshold", "res_threshold"),
     "static_threshold": ("static_friction_threshold_velocity",),
@@ -96,14 +96,15 @@ def read_materials(item: Item, diagnostics: Diagnostics) -> MaterialTable:
     default = item.child("default")
     table = MaterialTable(None if default is None else _read_pair(default, diagnostics))
     pairs: dict[tuple[str, str], MaterialPair] = {}
-    for node in item.children("pair_prop", "pairProp", "pair"):
+    nodes = list(item.children("pair_prop", "pairProp", "pair"))
+    if len(nodes) > MAX_PAIRS:
+        raise nodes[MAX_PAIRS].error(f"more than {MAX_PAIRS} pairs")
+    for node in nodes:
         a, b = node.text("name1") or "default", node.text("name2") or "default"  # RaiSim calls it ""
         key = (a, b) if a <= b else (b, a)
         if key in pairs:
             raise node.error(f"the pair of {a!r} and {b!r} is there twice")
         pairs[key] = _read_pair(node, diagnostics)
-        if len(pairs) > MAX_PAIRS:
-            raise node.error(f"more than {MAX_PAIRS} pairs")
     try:
         table.replace(table.default, pairs)
     except Error as error:

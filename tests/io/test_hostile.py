@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rbdyn.errors import Error, FileError
-from rbdyn.io import load_mesh, load_sensor_set, load_urdf
+from rbdyn.io import load_mesh, load_mjcf, load_sdf, load_sensor_set, load_urdf, load_world
 
 resource = pytest.importorskip("resource", reason="limits of processes are POSIX's")
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
@@ -264,3 +264,115 @@ def test_names_of_files(name, tmp_path):
     path = Path(os.fsdecode(file))
     path.write_bytes(b"<robot")
     assert "not well-formed XML" in limited(lambda: load_urdf(path))
+
+
+def mjcf(inside):
+    return f"<mujoco>{inside}</mujoco>"
+
+
+def sdf(inside):
+    return f'<sdf version="1.9"><model name="m">{inside}</model></sdf>'
+
+
+def world(inside):
+    return f'<raisim version="1">{inside}</raisim>'
+
+
+BODY = '<body><joint/><geom size="1"/></body>'
+COPIES = '<replicate count="99"><replicate count="99"><body/><body/></replicate></replicate>'
+FIELD = '<asset><hfield name="h" nrow="{0}" ncol="{0}" size="1 1 1 1"/></asset>'
+LEVELS = "".join(f'<array idx="{c}" start="0" end="90">' for c in "abcdefg")
+SPHERE = '<sphere mass="1"><dim radius="1"/></sphere>'
+PAIR = '<pair_prop name1="a{0}" name2="b{0}" friction="1"/>'
+FORMATS = {
+    "mjcf: entity bomb": (load_mjcf, lambda: f'<!DOCTYPE r [<!ENTITY a "aa">{BOMB}]>{mjcf("&k;")}', ":1: DOCTYPE"),
+    "mjcf: 100 MB": (load_mjcf, lambda: mjcf(" " * 100_000_000), "bytes of XML, at most"),
+    "mjcf: depth 100,000": (load_mjcf, lambda: mjcf("<a>" * 100_000 + "</a>" * 100_000), "nested too deep"),
+    "mjcf: many bodies": (
+        load_mjcf,
+        lambda: mjcf(f"<worldbody>{'<body/>' * 100_000}</worldbody>"),
+        "more than 10000 <body>",
+    ),
+    "mjcf: many geoms": (
+        load_mjcf,
+        lambda: mjcf(f"<worldbody>{'<geom/>' * 100_000}</worldbody>"),
+        "more than 20000 <geom>",
+    ),
+    "mjcf: copies": (load_mjcf, lambda: mjcf(f"<worldbody>{COPIES}</worldbody>"), "10000 <body>, copies counted"),
+    "mjcf: copies of copies": (
+        load_mjcf,
+        lambda: mjcf('<worldbody><replicate count="101"><replicate count="99"/></replicate></worldbody>'),
+        "<replicate> makes more than 10000 copies",
+    ),
+    "mjcf: heights": (load_mjcf, lambda: mjcf(FIELD.format(30_000)), "30000 times 30000 heights, at most 20000000"),
+    "mjcf: endless heights": (load_mjcf, lambda: mjcf(FIELD.format(2_000_000_000)), "heights, at most 20000000"),
+    "mjcf: flat points": (
+        load_mjcf,
+        lambda: mjcf(f'<asset><mesh name="a" vertex="{"1 2 3 " * 200_000}"/></asset>'),
+        "the 200000 points lie in a plane",
+    ),
+    "mjcf: a long key": (
+        load_mjcf,
+        lambda: mjcf(f'<worldbody>{BODY}</worldbody><keyframe><key name="nominal" qpos="{"1 " * 10**6}"/></keyframe>'),
+        "qpos has 1000000 numbers, needed 1",
+    ),
+    "sdf: entity bomb": (load_sdf, lambda: f'<!DOCTYPE r [<!ENTITY a "aa">{BOMB}]>{sdf("&k;")}', ":1: DOCTYPE"),
+    "sdf: depth 100,000": (load_sdf, lambda: sdf("<a>" * 100_000 + "</a>" * 100_000), "nested too deep"),
+    "sdf: many links": (load_sdf, lambda: sdf('<link name="a"/>' * 100_000), "more than 10000 <link>"),
+    "sdf: frames in a circle": (
+        load_sdf,
+        lambda: sdf('<link name="a"/>' + "".join(
+            f'<frame name="f{i}" attached_to="f{(i + 1) % 20_000}"/>' for i in range(20_000)
+        )),  # fmt: skip
+        "frames are attached to one another in a circle",
+    ),
+    "world: entity bomb": (load_world, lambda: f'<!DOCTYPE r [<!ENTITY a "aa">{BOMB}]>{world("&k;")}', ":1: DOCTYPE"),
+    "world: a billion": (
+        load_world,
+        lambda: world(f'<objects><array idx="i" start="0" end="1000000000">{SPHERE}</array></objects>'),
+        "arrays make at most 60000 elements",
+    ),
+    "world: arrays in arrays": (
+        load_world,
+        lambda: world(f"<objects>{LEVELS}{SPHERE}{'</array>' * 7}</objects>"),
+        "arrays make at most 60000 elements",
+    ),
+    "world: a power": (
+        load_world,
+        lambda: world('<objects><array idx="i" start="0" end="{9**9**9}"/></objects>'),
+        "is not a finite number",
+    ),
+    "world: many pairs": (
+        load_world,
+        lambda: world(f"<material>{''.join(map(PAIR.format, range(50_001)))}</material>"),
+        "more than 50000 pairs",
+    ),
+    "world: a state": (
+        load_world,
+        lambda: world(f'<solver_state version="1"><part>{"A" * 9_000_000}</part></solver_state>'),
+        "it is damaged",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_other_formats(name):
+    read, make, says = FORMATS[name]
+    if read is load_mjcf:
+        pytest.importorskip("mujoco")
+    pytest.importorskip("scipy.spatial")  # before memory is counted, as mujoco
+    text = make()
+    said = limited(lambda: read(text))
+    assert says in said
+    assert "<text>:" in said
+
+
+def test_many_frames_on_one_another():
+    """Of 8,000, each on the one before: their number has no square here."""
+    frames = "".join(f'<frame name="f{i + 1}" attached_to="f{i}"/>' for i in range(8_000))
+    text = sdf(f'<link name="f0"/>{frames}')
+
+    def read():
+        raise FileError(str(len(load_sdf(text).find_body("f0").frames)))
+
+    assert limited(read) == "FileError: 8000"
