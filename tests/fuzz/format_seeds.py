@@ -22,12 +22,13 @@ WORLD = f"""<raisim version="1.0"><params><param name="n" value="2"/></params>{M
 <settings integrator="euler" substeps="2"/></raisim>"""
 MJCF = """<mujoco model="m"><compiler angle="degree"/><default><joint armature="0.1"/></default>
 <asset><mesh name="a" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/><hfield name="h" nrow="2" ncol="2" size="1 1 1 1" elevation="0 1 2 3"/></asset>
-<worldbody><geom type="hfield" hfield="h"/><body name="b" pos="0 0 1" euler="10 20 30"><freejoint/><geom size="0.1"/>
+<worldbody><geom type="hfield" hfield="h"/><body name="b" pos="0 0 1" euler="10 20 30"><freejoint/><geom size="0.1" friction="0.5 0.1 0.2" condim="6" priority="1"/>
 <body name="c"><joint name="j" axis="0 1 0" range="-40 50" ref="10"/><joint type="slide" stiffness="3"/>
 <geom type="mesh" mesh="a"/><site name="s"/></body></body><replicate count="2" offset="1 0 0"><body name="d">
 <joint type="ball"/><geom type="capsule" fromto="0 0 0 0 0 1" size="0.1"/></body></replicate></worldbody>
 <equality><connect body1="c" body2="d0" anchor="0 0 1"/><weld body1="b" body2="d1"/></equality>
-<contact><exclude body1="b" body2="d0"/></contact><actuator><motor joint="j"/></actuator></mujoco>"""
+<contact><exclude body1="b" body2="d0"/></contact><actuator><motor joint="j" gear="3" ctrlrange="-1 1"/><position joint="j" kp="30" kv="2" forcerange="-4 4"/></actuator>
+<keyframe><key name="nominal" qpos="0 0 1 1 0 0 0 0.5 0.1 1 0 0 0 1 0 0 0"/></keyframe></mujoco>"""
 SDF = """<sdf version="1.9"><model name="m"><pose>0 0 1 0 0 0.5</pose><link name="a"><inertial><mass>1</mass><inertia><ixx>1</ixx>
 <iyy>1</iyy><izz>1</izz></inertia></inertial><collision name="c"><geometry><box><size>1 2 3</size></box></geometry></collision></link>
 <link name="b"><pose relative_to="f">1 0 0 0 0 0</pose><inertial/><visual name="v"><geometry><capsule><radius>1</radius>
