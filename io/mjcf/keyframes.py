@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -57,7 +58,7 @@ def configuration_of(key: Key, model: Any) -> tuple[float, ...]:
         kind, at = int(model.jnt_type[j]), int(model.jnt_qposadr[j])
         if kind in (FREE, BALL):
             quat = q[at + 3 : at + 7] if kind == FREE else q[at : at + 4]
-            size = float(np.sqrt(quat @ quat))
+            size = math.hypot(*quat)
             if not 1e-6 < size < 1e6:
                 raise MjcfError(f"{key.place}: <key> {shown(key.name)}: a quaternion of qpos is zero (or huge)")
             if abs(size - 1.0) > 1e-15:  # those of unit length stay as they are

@@ -34,6 +34,7 @@ def test_a_key_is_the_nominal_configuration():
     [
         ("1 2", r"<text>:3: <key> 'home': qpos has 2 numbers, needed 12"),
         (HOME.replace("2 0 0 0", "0 0 0 0"), "a quaternion of qpos is zero"),
+        (HOME.replace("2 0 0 0", "1e308 1e308 1e308 0"), "a quaternion of qpos is zero .or huge"),
         (HOME.replace("1", "nan", 1), "qpos='nan' is not a number"),
         (HOME.replace("1", "1e999", 1), "qpos='1e999' is not a finite number"),
         ("", "qpos has 1 numbers"),
