@@ -67,7 +67,7 @@ def test_what_is_followed_stays_in_its_place(rec):
         ("x.mp4", {"rate": 0.0}, "rate must be"),
         ("x.mp4", {"speed": -1.0}, "speed must be"),
         ("x.mp4", {"width": 95}, "must be even"),
-        ("x.mp4", {"size": 3}, "no option 'size'"),
+        ("x.mp4", {"size": 3}, "no option named 'size'"),
         ("x.gif", {"camera": 3}, "camera must be"),
         ("x.png", {"width": 0}, "width must be"),
         ("x.png", {"frame": 99}, "has none"),
