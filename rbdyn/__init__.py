@@ -143,6 +143,7 @@ _extensions.provide(
         "save_html": "rbdyn.viewer.page:save_html",
         "sensor_set": "rbdyn.sensors.board:sensor_set",
         "sensor_sets": "rbdyn.sensors.board:sensor_sets",
+        "sketch": "rbdyn.scenery.sketch:sketch_of",
         "view": "rbdyn.viewer.viewing:view",
     }
 )

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdyn.recording.drawn import Drawn
 from rbdyn.recording.inventory import Inventory
+from rbdyn.scenery.sketch import Stroke
 from rbdyn.spatial.rotations import Array
 
 CONTACT = np.dtype([("shapes", "<i4", 2), ("position", "<f8", 3), ("normal", "<f8", 3), ("depth", "<f8"),
@@ -77,6 +79,8 @@ class Contents:
         "steps", "time" and "hash" of the World when it was stopped; empty for one that was not.
     every : int
         Steps from frame to frame.
+    drawn : Drawn, optional
+        What the user drew; nothing by default.
     """
 
     segments: tuple[Segment, ...]
@@ -85,6 +89,11 @@ class Contents:
     snapshot: bytes = b""
     end: dict[str, Any] = field(default_factory=dict)
     every: int = 1
+    drawn: Drawn | None = None
+
+    def strokes(self, frame: int) -> tuple[Stroke, ...]:
+        """What was drawn at a frame, by its number."""
+        return () if self.drawn is None else self.drawn.at(frame)
 
     def __len__(self) -> int:
         return sum(map(len, self.segments))
@@ -99,7 +108,8 @@ class Contents:
             first += len(segment)
         user = {name: values[index] for name, values in self.user.items()}
         time = np.concatenate([part.time for part in parts]) if parts else np.zeros(1)
-        return Contents(tuple(parts), user, between(self.sensors, time.min(), time.max()), every=self.every)
+        return Contents(tuple(parts), user, between(self.sensors, time.min(), time.max()), every=self.every,
+                        drawn=None if self.drawn is None else self.drawn.taken(index))  # fmt: skip
 
 
 def between(

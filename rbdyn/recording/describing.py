@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from rbdyn.model import Model
-from rbdyn.recording.inventory import Inventory, RecordedFrame, RecordedJoint, RecordedObject
-from rbdyn.recording.tape import Tape, internal_body, shape_owners, unit_blocks
+from rbdyn.recording.inventory import Inventory, RecordedJoint, RecordedObject
+from rbdyn.recording.sensing import described_sensor
+from rbdyn.recording.tape import Tape, shape_owners, unit_blocks
 from rbdyn.scenery import Carrier, Scenery
+from rbdyn.scenery.gather import internal_body
 from rbdyn.spatial.rotations import Array
 from rbdyn.world import ArticulatedSystem, World
 
 
-def inventory_of(world: World, contacts: bool, scenery: Scenery | None = None) -> Inventory:
+def inventory_of(
+    world: World, contacts: bool, scenery: Scenery | None = None, sensors: Iterable[Any] = ()
+) -> Inventory:
     """Who is in a World, and what is to be seen; `scenery` is of both visual and collision shapes."""
     seen = Scenery(world, geometry="both") if scenery is None else scenery
     return Inventory(
         objects=tuple(map(described, world.objects)),
         carriers=seen.carriers,
         items=seen.items,
-        frames=dict(named_frames(world, seen.carriers)),
+        frames=seen.frames,
         shapes=shape_owners(world),
         time_step=world.time_step,
         gravity=tuple(world.gravity.tolist()),
         contacts=contacts,
+        ties=seen.ties,
+        sensors=tuple(made for one in sensors if (made := described_sensor(one, seen.frames)) is not None),
     )
 
 
@@ -55,35 +61,6 @@ def joints_of(model: Model) -> Iterator[RecordedJoint]:
             counts = q, joint.num_positions, v, joint.num_velocities
             axis = float(x), float(y), float(z)
             yield RecordedJoint(name, joint.joint_type.kind, *counts, float(lower), float(upper), axis)
-
-
-def named_frames(world: World, carriers: tuple[Carrier, ...]) -> Iterator[tuple[tuple[str, str], RecordedFrame]]:
-    """All names of bodies, links and frames."""
-    first = first_carriers(carriers)
-    for obj in world.objects:
-        if isinstance(obj, ArticulatedSystem):
-            yield from model_frames(obj.name, obj.model, first[obj.name])
-        else:
-            yield (obj.name, obj.name), RecordedFrame(first[obj.name], np.eye(4))
-
-
-def model_frames(name: str, model: Model, first: int) -> Iterator[tuple[tuple[str, str], RecordedFrame]]:
-    """Those of a robot whose bodies are the carriers from `first` on."""
-    for frame in model.frame_names:
-        if frame == "world":  # the inertial frame, also where it is the name of a root that was moved
-            yield (name, frame), RecordedFrame(-1, np.eye(4))
-            continue
-        of_root = model.floating_base and internal_body(model, frame) == 0
-        carrier = -1 if of_root else first + model.body_of(frame)
-        yield (name, frame), RecordedFrame(carrier, model.placement(frame))
-
-
-def first_carriers(carriers: tuple[Carrier, ...]) -> dict[str, int]:
-    """Object -> its first carrier."""
-    first: dict[str, int] = {}
-    for k, carrier in enumerate(carriers):
-        first.setdefault(carrier.object, k)
-    return first
 
 
 def lead(tape: Tape, world: World, inventory: Inventory) -> None:

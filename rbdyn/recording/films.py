@@ -14,6 +14,7 @@ from rbdyn.arguments import check_options, number, shown, whole
 from rbdyn.errors import Error, missing_extra
 from rbdyn.recording.stored_scenery import StoredScenery
 from rbdyn.scenery import Camera, Style, look
+from rbdyn.scenery.marks import MARKS
 from rbdyn.scenery.scenery import Scenery
 
 Picture = NDArray[np.uint8]  # (height, width, 3)
@@ -99,7 +100,7 @@ def begun(recording: Any, options: dict[str, Any]) -> tuple[float, Iterator[Pict
     """Pictures a second, and the pictures; wrong options are an error now."""
     rate = number(options.pop("rate", RATE), "rate", above=0.0, high=1000.0, unit="[1/s]")
     speed = number(options.pop("speed", 1.0), "speed", above=0.0)
-    known = ("camera", "width", "height", "follow", "style", "geometry", "direction", "hide", "threads")
+    known = ("camera", "width", "height", "follow", "style", "geometry", "direction", "hide", "threads", "show")
     check_options(options, ("rate", "speed", *known), "a film")
     sampled = recording if len(recording) == 1 else recording.resample(rate=rate / speed)
     return rate, pictures(sampled, **options)
@@ -116,6 +117,7 @@ def pictures(
     direction: Any = (-1.0, 1.2, -0.65),
     hide: Any = (),
     threads: int = 1,
+    show: Any = MARKS,
 ) -> Iterator[Picture]:
     """What a camera sees of each frame.
 
@@ -128,7 +130,7 @@ def pictures(
         Pixels of that one.
     follow : str, optional
         Name of a body or object that the camera moves with, without turning.
-    style, geometry, hide, threads
+    style, geometry, hide, threads, show
         As for `rbdyn.scenery.look`.
     direction : (3,) array_like
         Which way the camera looks, if none is given, world axes.
@@ -142,7 +144,7 @@ def pictures(
     size = {"width": whole(width, "width", least=1, most=8192), "height": whole(height, "height", least=1, most=8192)}
     way = None if follow is None else recording.positions(follow)
     base = camera or overview(recording, geometry, direction, follow, size)
-    return _drawn(recording, base, way, geometry, {"style": style, "hide": hide, "threads": threads})
+    return _drawn(recording, base, way, geometry, {"style": style, "hide": hide, "threads": threads, "show": show})
 
 
 def _drawn(recording: Any, base: Camera, way: Any, geometry: str, options: dict[str, Any]) -> Iterator[Picture]:
@@ -150,7 +152,7 @@ def _drawn(recording: Any, base: Camera, way: Any, geometry: str, options: dict[
     for segment in recording.segments:
         scenery = recording.scenery(frame, geometry)
         for _ in range(len(segment)):
-            scenery.place(recording.carrier_poses(frame))
+            scenery.place(recording.carrier_poses(frame), recording.strokes(frame))
             camera = base if way is None else moved(base, way[frame] - way[0])
             yield look(scenery, camera, **options).rgb
             frame += 1

@@ -10,7 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from rbdyn.errors import Error, unknown_name
+from rbdyn.recording.sensing import RecordedSensor
 from rbdyn.scenery import Carrier, Item
+from rbdyn.scenery.frames import FramePlace
+from rbdyn.scenery.ties import Tie
 from rbdyn.spatial.rotations import Array
 
 POSE, SINGLE, ENERGIES, CENTER = 7, 8, 2, 3  # numbers of a carrier, of a single body, of those the energies; of a point
@@ -71,13 +74,6 @@ class RecordedObject(NamedTuple):
     blocks: tuple[tuple[int, int], ...] = ()
 
 
-class RecordedFrame(NamedTuple):
-    """A body, link or frame by name: the carrier that it moves with, -1 for the world, and its pose there, (4, 4)."""
-
-    carrier: int
-    pose: Array
-
-
 @dataclass(frozen=True, eq=False)
 class Inventory:
     """Who is there from one frame to another.
@@ -91,7 +87,7 @@ class Inventory:
     items : tuple of Item
         What is to be seen, visual and collision.
     frames : dict
-        (object, name of a body, link or frame) -> RecordedFrame.
+        (object, name of a body, link or frame) -> FramePlace.
     shapes : dict
         Number of a collision shape in contacts -> (object, body, geometry, link).
     time_step : float
@@ -100,16 +96,22 @@ class Inventory:
         World axes [m/s^2].
     contacts : bool
         Whether frames have contacts.
+    ties : tuple of Tie
+        Wires, and joints that close loops.
+    sensors : tuple of RecordedSensor
+        Sensors, if they are recorded.
     """
 
     objects: tuple[RecordedObject, ...]
     carriers: tuple[Carrier, ...]
     items: tuple[Item, ...]
-    frames: dict[tuple[str, str], RecordedFrame]
+    frames: dict[tuple[str, str], FramePlace]
     shapes: dict[int, tuple[str, str, str, str]]
     time_step: float
     gravity: tuple[float, float, float]
     contacts: bool
+    ties: tuple[Tie, ...] = ()
+    sensors: tuple[RecordedSensor, ...] = ()
 
     @cached_property
     def by_name(self) -> dict[str, RecordedObject]:
@@ -159,7 +161,7 @@ class Inventory:
         start = at + ENERGIES + CENTER
         return slice(start, start + obj.nq) if what == "q" else slice(start + obj.nq, start + obj.nq + obj.nv)
 
-    def frame(self, name: str, obj: str | None) -> RecordedFrame | None:
+    def frame(self, name: str, obj: str | None) -> FramePlace | None:
         """A body, link or frame by name; None if it is not here, Error if several objects have one of that name."""
         if obj is not None:
             return self.frames.get((obj, name))

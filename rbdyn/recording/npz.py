@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rbdyn.errors import RecordingError
 from rbdyn.recording.contents import CONTACT, Contents, Segment
+from rbdyn.recording.drawn import Drawn, changes_of, drawn_from
 from rbdyn.recording.packing import packed, unpacked
 
 FORMAT = 1  # changes with every change of what is written
@@ -35,6 +36,9 @@ def save(recording: Any, path: str | os.PathLike[str]) -> None:
         "sensors": {name: list(measured) for name, measured in contents.sensors.items()}}  # fmt: skip
     for name, measured in contents.sensors.items():
         arrays |= {f"sensors/{name}/{key}": values for key, values in measured.items()}
+    changes = [] if contents.drawn is None else changes_of(contents.drawn)
+    said["drawn"] = [frame for frame, _ in changes]
+    arrays |= {f"recording/drawn/{k}": _bytes(data) for k, (_, data) in enumerate(changes)}
     arrays["recording/said"] = _bytes(json.dumps(said).encode())
     arrays["recording/snapshot"] = _bytes(contents.snapshot)
     for k, segment in enumerate(contents.segments):
@@ -83,13 +87,20 @@ def read(path: Path) -> tuple[Contents, bool]:
                 str(name): {str(key): file[f"sensors/{name}/{key}"] for key in keys}
                 for name, keys in said.get("sensors", {}).items()
             }
-            contents = Contents(segments, user, sensors, snapshot, dict(said["end"]), int(said["every"]))
+            drawn = _drawn(file, said.get("drawn", []), n)
+            contents = Contents(segments, user, sensors, snapshot, dict(said["end"]), int(said["every"]), drawn)
             return contents, bool(said["complete"])
     except RecordingError:
         raise
     except (AttributeError, EOFError, KeyError, OSError, OverflowError, TypeError, ValueError, NotImplementedError,
             RecursionError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:  # fmt: skip
         raise RecordingError(f"{path} is damaged or malformed: {error}") from None
+
+
+def _drawn(file: Any, frames: list[int], n: int) -> Drawn | None:
+    if not frames:
+        return None
+    return drawn_from(((int(at), file[f"recording/drawn/{k}"].tobytes()) for k, at in enumerate(frames)), n)
 
 
 def _segment(file: Any, k: int) -> Segment:

@@ -12,14 +12,19 @@ from numpy.typing import NDArray
 
 from rbdyn.collision.shapes import Shape
 from rbdyn.errors import RecordingError
-from rbdyn.recording.inventory import Inventory, RecordedFrame, RecordedJoint, RecordedObject
+from rbdyn.recording.inventory import Inventory, RecordedJoint, RecordedObject
+from rbdyn.recording.sensing import RecordedSensor
 from rbdyn.recording.shapes import shape_from, shape_values
 from rbdyn.scenery import Carrier, Item
+from rbdyn.scenery.frames import FramePlace
+from rbdyn.scenery.ties import Tie
 from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 
 HEAD = struct.Struct("<QQ")  # bytes of the JSON, and of the arrays before compression
 MOST_BYTES = 2**31  # of arrays
+UNREADABLE = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError, struct.error, zlib.error,
+              RecursionError)  # fmt: skip  # what bytes that were not written here may lead to
 DTYPES = ("<f8", "<f4", "<i4", "<i8", "|u1", "|b1")
 
 
@@ -32,7 +37,7 @@ class Arrays:
 
     def put(self, array: NDArray[Any]) -> list[Any]:
         """Append one; what `take` needs."""
-        little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+        little = np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")  # one number stays one
         told = [little.dtype.str, list(little.shape), self._size]
         self._parts.append(little.tobytes())
         self._size += len(self._parts[-1])
@@ -80,6 +85,10 @@ def packed(inventory: Inventory) -> bytes:
         "time_step": inventory.time_step,
         "gravity": inventory.gravity,
         "contacts": inventory.contacts,
+        "ties": [[tie.name, tie.kind, [[e.carrier, pose_numbers(e.pose)] for e in tie.ends], tie.axis]
+                 for tie in inventory.ties],
+        "sensors": [[one.name, one.type, one.place.carrier, pose_numbers(one.place.pose), one.sizes]
+                    for one in inventory.sensors],
     }
     text, data = json.dumps(said, separators=(",", ":")).encode(), arrays.joined()
     return HEAD.pack(len(text), len(data)) + text + zlib.compress(data, 1)
@@ -136,8 +145,7 @@ def unpacked(data: bytes) -> Inventory:
             raise ValueError("its arrays are not as long as is said")
         arrays = Arrays(held)
         return _inventory(said, arrays)
-    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError, struct.error, zlib.error,
-            RecursionError) as error:  # fmt: skip
+    except UNREADABLE as error:
         raise RecordingError(f"what is said of who was recorded cannot be read: {error}") from None
 
 
@@ -151,18 +159,35 @@ def _inventory(said: dict[str, Any], arrays: Arrays) -> Inventory:
     objects = tuple(_object(*entry) for entry in said["objects"])
     items = tuple(
         Item(str(name), str(obj), str(link), str(kind), shapes[whole_below(shape, len(shapes))],
-             Transform.from_matrix(pose_from(pose)), _color(color), whole_below(carrier, len(carriers)))
+             Transform.from_matrix(pose_from(pose)), color_from(color), whole_below(carrier, len(carriers)))
         for name, obj, link, kind, shape, pose, color, carrier in said["items"]
     )  # fmt: skip
     frames = {
-        (str(obj), str(name)): RecordedFrame(whole_below(carrier, len(carriers), -1), pose_from(pose))
+        (str(obj), str(name)): FramePlace(whole_below(carrier, len(carriers), -1), pose_from(pose))
         for obj, name, carrier, pose in said["frames"]
     }
     owners = {int(number): (str(a), str(b), str(c), str(d)) for number, a, b, c, d in said["contact shapes"]}
     x, y, z = (float(g) for g in said["gravity"])
     return Inventory(
-        objects, carriers, items, frames, owners, float(said["time_step"]), (x, y, z), bool(said["contacts"])
-    )
+        objects, carriers, items, frames, owners, float(said["time_step"]), (x, y, z), bool(said["contacts"]),
+        tuple(_tie(tie, len(carriers)) for tie in said.get("ties", ())),
+        tuple(_sensor(one, len(carriers)) for one in said.get("sensors", ())),
+    )  # fmt: skip
+
+
+def _sensor(said: list[Any], carriers: int) -> RecordedSensor:
+    name, kind, carrier, pose, sizes = said
+    place = FramePlace(whole_below(carrier, carriers, -1), pose_from(pose))
+    return RecordedSensor(str(name), str(kind), place, {str(k): float(v) for k, v in sizes.items()})
+
+
+def _tie(said: list[Any], carriers: int) -> Tie:
+    name, kind, ends, axis = said
+    x, y, z = (float(one) for one in axis)
+    places = tuple(FramePlace(whole_below(k, carriers, -1), pose_from(pose)) for k, pose in ends)
+    if kind not in ("wires", "loops") or len(places) < 2:
+        raise ValueError("a tie of a kind that recordings do not have")
+    return Tie(str(name), kind, places, (x, y, z))
 
 
 def _object(name: Any, robot: Any, mass: Any, nq: Any, nv: Any, joints: list[Any], blocks: list[Any]) -> RecordedObject:
@@ -179,7 +204,7 @@ def _joint(said: list[Any], nq: int, nv: int) -> RecordedJoint:
     return RecordedJoint(str(name), str(kind), *counts, float(lower), float(upper), (x, y, z))
 
 
-def _color(color: Any) -> tuple[float, float, float, float]:
+def color_from(color: Any) -> tuple[float, float, float, float]:
     r, g, b, a = (float(x) for x in color)
     return r, g, b, a
 

@@ -7,7 +7,7 @@ import mmap
 import os
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -18,14 +18,17 @@ from rbdyn.arguments import flag, shown, whole
 from rbdyn.errors import Error, PathError, RecordingError
 from rbdyn.recording.contents import Contents
 from rbdyn.recording.describing import inventory_of, lead
+from rbdyn.recording.drawn import packed_change
 from rbdyn.recording.packing import packed, packed_measurement
 from rbdyn.recording.recording import Recording
 from rbdyn.recording.records import file_head, record
+from rbdyn.recording.sensing import mounted
 from rbdyn.recording.stream import read_stream
 from rbdyn.recording.tape import Tape
 from rbdyn.scenery import Scenery
+from rbdyn.scenery.sketch import Stroke
 from rbdyn.version import __version__
-from rbdyn.world import ArticulatedSystem, World
+from rbdyn.world import World
 
 FRAME_TIME = 0.01  # [s] from frame to frame, if nothing else is said
 UserFunction = Callable[[World], Mapping[str, Any]]
@@ -77,8 +80,10 @@ class Recorder(Recording):
         self._scenery = Scenery(world, geometry="both").let_go()
         self._world = weakref.ref(world)
         self._user = user
-        self._sensors = sensors if isinstance(sensors, bool) else chosen_sensors(sensors)
+        self._sensors: bool | list[Any] = sensors if isinstance(sensors, bool) else chosen_sensors(sensors)
+        self._told: set[str] = set()  # sensors of which the latest inventory tells
         self._stamps: dict[str, float] = {}
+        self._drawn: dict[str, Stroke] = {}
         self._schema: dict[str, list[int]] | None = None
         self._pid = os.getpid()
         self._file = _file_at(path)
@@ -102,6 +107,9 @@ class Recorder(Recording):
         tape.append(record(b"head", json.dumps({"rbdyn": __version__, "every": self._every}).encode()))
         tape.append(record(b"snap", bytes(self._snapshot)))
         self._describe()
+        tape.note = self._note_sketch
+        world.sketch.listen(self)
+        self.sketched()
         tape.take(world.time)
         if self._user is not None:
             self._append_user(world)
@@ -118,9 +126,27 @@ class Recorder(Recording):
         world = self._world()
         assert world is not None  # it calls this
         self._scenery.update()
-        inventory = inventory_of(world, self._contacts, self._scenery)
+        self._told = {one.full_name for one in self._chosen(world)}
+        inventory = inventory_of(world, self._contacts, self._scenery, self._chosen(world))
         self._tape.append(record(b"inve", packed(inventory)))
         lead(self._tape, world, inventory)
+
+    def _chosen(self, world: World) -> list[Any]:
+        """The sensors that are recorded."""
+        return list(mounted(world)) if self._sensors is True else [] if self._sensors is False else self._sensors
+
+    def sketched(self) -> None:
+        """Called by the World's sketch after each change: the next frame is to tell of it."""
+        self._tape.ask_note()
+
+    def _note_sketch(self) -> None:
+        """Write what was drawn since, or is gone; called by the tape."""
+        world = self._world()
+        assert world is not None  # it calls this
+        now = {one.name: one for one in world.sketch.strokes}
+        if now != self._drawn:
+            self._tape.append(record(b"draw", packed_change(self._drawn, now)))
+            self._drawn = now
 
     # ---- the user's values ---------------------------------------------------------------------
 
@@ -135,7 +161,10 @@ class Recorder(Recording):
 
     def _append_measurements(self, world: World) -> None:
         """What sensors measured since the last step."""
-        for sensor in sensors_of(world) if isinstance(self._sensors, bool) else self._sensors:
+        chosen = self._chosen(world)
+        if any(sensor.full_name not in self._told for sensor in chosen):  # one that was mounted since
+            self._describe()
+        for sensor in chosen:
             name, stamp = sensor.full_name, sensor.time_stamp
             if stamp >= 0.0 and self._stamps.get(name) != stamp:
                 self._stamps[name] = stamp
@@ -247,14 +276,6 @@ def _file_at(path: str | os.PathLike[str] | None) -> IO[bytes]:
         raise PathError(f"path: {os.fspath(path)!r} cannot be written: {error}") from None
     except TypeError:
         raise Error(f"path must be a str or os.PathLike, got {shown(path)}") from None
-
-
-def sensors_of(world: World) -> Iterator[Any]:
-    """All sensors of all robots."""
-    for obj in world.objects:
-        if isinstance(obj, ArticulatedSystem):
-            for sensor_set in obj.sensor_sets.values():
-                yield from sensor_set.sensors
 
 
 def chosen_sensors(sensors: Any) -> list[Any]:

@@ -22,6 +22,7 @@ from rbdyn.world.extensions import provided
 
 if TYPE_CHECKING:
     from rbdyn.recording.stored_scenery import StoredScenery
+    from rbdyn.scenery.sketch import Stroke
     from rbdyn.world import World
     from rbdyn.world.snapshot.snapshot import Snapshot
 
@@ -339,8 +340,19 @@ class Recording:
         from rbdyn.recording.stored_scenery import StoredScenery
 
         scenery = StoredScenery(self._segment_of(frame)[0].inventory, geometry)
-        scenery.place(self.carrier_poses(frame))
+        scenery.place(self.carrier_poses(frame), self.strokes(frame))
         return scenery
+
+    def strokes(self, frame: int) -> tuple[Stroke, ...]:
+        """What was drawn into the World (`World.sketch`) at a frame.
+
+        Parameters
+        ----------
+        frame : int
+            Its number.
+        """
+        self._segment_of(frame)
+        return self._contents().strokes(int(frame) % len(self))
 
     def _segment_of(self, frame: int) -> tuple[Segment, int]:
         """The segment of a frame, and its number there."""

@@ -29,7 +29,8 @@ def resampled(contents: Contents, time: Array, times: ArrayLike | None, rate: fl
         first += len(segment)
     user = {name: values[last] for name, values in contents.user.items()}
     sensors = between(contents.sensors, wanted[0], wanted[-1])
-    return Contents(tuple(parts), user, sensors, every=contents.every)
+    drawn = None if contents.drawn is None else contents.drawn.taken(last)
+    return Contents(tuple(parts), user, sensors, every=contents.every, drawn=drawn)
 
 
 def wanted_times(time: Array, times: ArrayLike | None, rate: float | None) -> Array:

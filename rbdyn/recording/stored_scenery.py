@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -10,6 +12,9 @@ from rbdyn.errors import StateError
 from rbdyn.model import State
 from rbdyn.recording.inventory import Inventory
 from rbdyn.scenery import Scenery
+from rbdyn.scenery.frames import FramePlace, Key
+from rbdyn.scenery.sketch import Stroke
+from rbdyn.scenery.ties import Tie
 from rbdyn.spatial.rotations import Array
 
 GEOMETRY = ("visual", "collision", "both")
@@ -48,17 +53,23 @@ class StoredScenery(Scenery):
             if geometry in ("both", item.kind) or (geometry == "visual" and (item.object, item.link) not in drawn)
         )
         self.revision = 1
+        self._inventory = inventory
+        self._drawn: tuple[Stroke, ...] = ()
         self.show(items, inventory.carriers)
         self._placed = np.tile(np.eye(4), (len(self.carriers), 1, 1))
 
-    def place(self, carriers: ArrayLike) -> None:
+    def place(self, carriers: ArrayLike, strokes: Sequence[Stroke] | None = None) -> None:
         """Say where the carriers are.
 
         Parameters
         ----------
         carriers : (n, 4, 4) array_like
             World poses [m]: `Recording.carrier_poses`.
+        strokes : sequence of Stroke, optional
+            What is drawn from now on; by default what was.
         """
+        if strokes is not None:
+            self._drawn = tuple(strokes)
         self._placed = np.array(as_array(carriers, (len(self.carriers), 4, 4), "carriers"))
 
     def carrier_poses(self, state: State | None = None) -> Array:
@@ -72,6 +83,21 @@ class StoredScenery(Scenery):
         if state is not None:
             raise StateError("state: what is shown is a recording; place(carriers) says where everything is")
         return self._placed.copy()
+
+    @property
+    def frames(self) -> dict[Key, FramePlace]:
+        """(object, name of a body, link or frame) -> number of its carrier, -1 for the world, and its pose there."""
+        return self._inventory.frames
+
+    @property
+    def ties(self) -> tuple[Tie, ...]:
+        """Wires, and joints that close loops."""
+        return self._inventory.ties
+
+    @property
+    def strokes(self) -> tuple[Stroke, ...]:
+        """What `place` was told that the user drew."""
+        return self._drawn
 
     @property
     def state(self) -> State | None:

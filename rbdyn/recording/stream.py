@@ -9,6 +9,7 @@
 | "usch" | JSON: names and shapes of the user's values |
 | "user" | int64 number of the frame, then the user's values as doubles |
 | "sens" | what a sensor measured (packing.py) |
+| "draw" | what changed of the World's sketch before the next frame (drawn.py) |
 | "done" | JSON: steps, time and hash of the World at the end |
 """
 
@@ -24,8 +25,9 @@ from numpy.typing import NDArray
 
 from rbdyn.errors import RecordingError
 from rbdyn.recording.contents import CONTACT, Contents, Segment
+from rbdyn.recording.drawn import Drawn, drawn_from
 from rbdyn.recording.inventory import Inventory
-from rbdyn.recording.packing import unpacked, unpacked_measurement
+from rbdyn.recording.packing import UNREADABLE, unpacked, unpacked_measurement
 from rbdyn.recording.records import check_head, find_records
 
 LOG = logging.getLogger("rbdyn")
@@ -68,6 +70,7 @@ def read_stream(data: Any, name: str, damaged: str = "refuse") -> tuple[Contents
         snapshot,
         done,
         _positive(head.get("every", 1)),
+        _drawn(view, found),
     )
     return contents, bool(done) and not holes
 
@@ -159,6 +162,19 @@ def _user_values(view: memoryview, found: NDArray[Any], steps: NDArray[np.int64]
         values[str(name)] = table[:, at : at + sizes[name]].reshape(len(steps), *shape).copy()
         at += sizes[name]
     return values
+
+
+def _drawn(view: memoryview, found: NDArray[Any]) -> Drawn | None:
+    """What was drawn at each frame."""
+    is_frame, is_drawn = found["kind"] == b"fram", found["kind"] == b"draw"
+    if not is_drawn.any():
+        return None
+    first = np.cumsum(is_frame)[is_drawn].tolist()
+    changes = zip(first, (bytes(_payload(view, record)) for record in found[is_drawn]), strict=True)
+    try:
+        return drawn_from(changes, int(is_frame.sum()))
+    except UNREADABLE as error:
+        raise RecordingError(f"what was drawn cannot be read: {error}") from None
 
 
 def _measured(view: memoryview, found: NDArray[Any]) -> dict[str, dict[str, NDArray[Any]]]:

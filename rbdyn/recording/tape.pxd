@@ -57,6 +57,7 @@ cdef struct Reel:                 # what frames are made of, and where they go
     Source* source                # (n_sources,)
     size_t fixed                  # [bytes] of a frame without contacts
     long seen_revision, seen_shapes   # when places and sources were written
+    int noted                     # 1: something is to be written before the next frame
     int trouble                   # errno of a file that took no more
     void* owner                   # the Tape
 
@@ -64,10 +65,12 @@ cdef class Tape(Observer):
     cdef Reel reel
     cdef Insides inside           # keeps the registry alive
     cdef readonly object renew    # called when somebody came, went, or is not what he was
+    cdef public object note       # called before the next frame, within a step, once `ask_note` was
     cdef readonly object error    # what ended the recording, or None
     cdef size_t[2] rooms
     cdef int check_open(self) except -1
     cdef int look_again(self) except -1
+    cdef int look_note(self) except -1
     cdef int end(self) except -1
 
 cdef class Tap(Tape):

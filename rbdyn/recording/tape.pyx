@@ -21,7 +21,7 @@ from rbdyn.kernels.kinematics cimport poses, velocities
 from rbdyn.kernels.loops cimport rotor_energy
 from rbdyn.memory cimport has_grown
 from rbdyn.model._model cimport CData, CModel
-from rbdyn.model.model cimport Model, Placement
+from rbdyn.model.model cimport Model
 from rbdyn.recording.quaternions cimport quat_of
 from rbdyn.recording.records cimport RecordHead, seal
 from rbdyn.spatial._algebra cimport (
@@ -245,6 +245,9 @@ cdef void after_step(void* context, const Scene* scene, double time) noexcept no
     if not is_as_described(t):
         with gil:
             (<Tape> t.owner).look_again()
+    if rbdyn_load(&t.noted):
+        with gil:
+            (<Tape> t.owner).look_note()
     if t.file is not NULL:
         take_frame(t, time)
     if t.file is NULL:
@@ -358,6 +361,7 @@ cdef class Tape(Observer):
         self.check_open()
         if not is_as_described(&self.reel):
             self.look_again()
+        self.look_note()
         if self.reel.file is not NULL:
             take_frame(&self.reel, time)
         if self.reel.file is NULL:
@@ -399,6 +403,25 @@ cdef class Tape(Observer):
                 self.reel.file = NULL
         finally:
             lock.observing = observing
+        return 0
+
+    def ask_note(self):
+        """Have `note` called before the next frame; any thread may ask."""
+        rbdyn_store(&self.reel.noted, 1)
+
+    cdef int look_note(self) except -1:
+        """Have what is noted written; an error ends the recording."""
+        if not rbdyn_load(&self.reel.noted):
+            return 0
+        rbdyn_store(&self.reel.noted, 0)
+        try:
+            self.note()
+        except Exception as error:
+            self.error = f"the recording ended, as what was drawn cannot be written: {error}"
+            if self.reel.file is not NULL:
+                flush(&self.reel)
+                fclose(self.reel.file)
+                self.reel.file = NULL
         return 0
 
     cdef int end(self) except -1:
@@ -510,12 +533,6 @@ def unit_blocks(Model model not None):
     """Blocks of q that are a quaternion (4 numbers), a pair [sine, cosine] (2) or its stereographic projection (3)."""
     cdef int k
     return [(model.c.blocks[k].start, model.c.blocks[k].size) for k in range(model.c.n_blocks)]
-
-
-def internal_body(Model model not None, name):
-    """Which internal body holds a body or frame: 0 for the root, 1 for a floating base."""
-    cdef Placement place = model.find(name)
-    return place.body
 
 
 def shape_owners(World world not None):

@@ -14,7 +14,7 @@ from rbdyn.errors import Error
 from rbdyn.mechanism import Mechanism
 from rbdyn.model import Model, State
 from rbdyn.recording.contents import CONTACT, Contents, Segment
-from rbdyn.recording.describing import described_model, model_frames
+from rbdyn.recording.describing import described_model
 from rbdyn.recording.inventory import Inventory
 from rbdyn.recording.recording import Recording
 from rbdyn.scenery import Scenery
@@ -91,11 +91,12 @@ def inventory_of_model(state: State, time_step: float = 0.0) -> Inventory:
         objects=(described_model(name, model),),
         carriers=scenery.carriers,
         items=scenery.items,
-        frames=dict(model_frames(name, model, 0)),
+        frames=scenery.frames,
         shapes={},
         time_step=time_step,
         gravity=(x, y, z),
         contacts=False,
+        ties=scenery.ties,
     )
 
 

@@ -8,14 +8,19 @@ from rbdyn.scenery.colors import default_color
 from rbdyn.scenery.item import Carrier, Item
 from rbdyn.scenery.pictures import View, look, render
 from rbdyn.scenery.scenery import Scenery
+from rbdyn.scenery.sketch import Sketch, Stroke
+from rbdyn.scenery.ties import Tie
 
 __all__ = [
     "Camera",
     "Carrier",
     "Item",
     "Scenery",
+    "Sketch",
+    "Stroke",
     "Style",
     "Surface",
+    "Tie",
     "View",
     "default_color",
     "look",

@@ -6,6 +6,7 @@ cimport numpy as cnp
 
 from rbdyn.arguments.arrays cimport data
 from rbdyn.collision._types cimport Pose
+from rbdyn.model.model cimport Model, Placement
 from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, matmul3, mul3, rows3, vec3
 from rbdyn.stepping.scene cimport Scene
 from rbdyn.stepping.step cimport kinematics
@@ -36,6 +37,12 @@ def revision_of(World world not None):
     """Counts who comes to a World and goes."""
     world.check()
     return world.registry.revision
+
+
+def internal_body(Model model not None, name):
+    """Which internal body holds a body or frame: 0 for the root, 1 for a floating base."""
+    cdef Placement place = model.find(name)
+    return place.body
 
 
 def carrier_poses(World world not None, objects, cnp.ndarray inner not None, cnp.ndarray rest not None,

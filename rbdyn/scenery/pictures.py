@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -17,12 +18,15 @@ from rbdyn.rendering.style import Style
 from rbdyn.rendering.things import thing_of
 from rbdyn.scenery.camera import Camera
 from rbdyn.scenery.item import Carrier, Item
+from rbdyn.scenery.labels import write_labels
+from rbdyn.scenery.marks import MARKS, Marks
 from rbdyn.scenery.scenery import Scenery
 from rbdyn.world import World
 from rbdyn.world.objects.object import WorldObject
 
 Array = NDArray[np.float64]
 
+NONE = Marks()
 WHAT = ("rgb", "depth", "segmentation", "bodies")
 
 
@@ -43,6 +47,8 @@ class View:
         Of the camera's optical axes in the world [m].
     style, hide, threads
         As for `look`.
+    marks : Marks
+        What is drawn beside the shapes, in colours alone.
 
     Attributes
     ----------
@@ -57,14 +63,15 @@ class View:
     """
 
     def __init__(
-        self, camera: Camera, artist: Artist, poses: Array, optical_pose: Array, style: Style, hide: Any, threads: int
-    ) -> None:
+        self, camera: Camera, artist: Artist, poses: Array, optical_pose: Array, style: Style, hide: Any, threads: int,
+        marks: Marks = NONE,
+    ) -> None:  # fmt: skip
         self.camera, self.optical_pose = camera, optical_pose
         self._artist, self._poses, self._style, self._threads = artist, poses, style, threads
         self.items: tuple[Item, ...] = artist.scenery.items
         self.carriers: tuple[Carrier, ...] = artist.scenery.carriers
         self._hidden = artist.hidden(hide)
-        self._renderer = artist.renderer
+        self._renderer, self._marks = artist.renderer, marks
         self._ball = artist.scenery.ball(poses)
 
     def _draw(self, samples: int, **arrays: Any) -> None:
@@ -82,13 +89,30 @@ class View:
         """Red, green and blue, (height, width, 3)."""
         c, n = self.camera, self._style.antialias
         rgb = np.empty((c.height, c.width, 3), dtype=np.uint8)
-        if n > 1:
+        if self._marks.shapes:
+            self._draw_with_marks(n, rgb)
+        elif n > 1:
             self._draw(n, rgb=rgb)
         else:
             depth = np.empty((c.height, c.width))
             self._draw(1, rgb=rgb, depth=depth)
             self.__dict__.setdefault("depth", depth)
+        if self._marks.labels:
+            write_labels(rgb, self._marks.labels, c, self.optical_pose)
         return rgb
+
+    def _draw_with_marks(self, samples: int, rgb: NDArray[np.uint8]) -> None:
+        """Colours of the shapes, and of what is drawn beside them."""
+        shapes = self._marks.shapes
+        plain, poses, hidden = self._renderer, self._poses, self._hidden
+        self._renderer = Renderer([*self._artist.things, *(thing_of(mark.shape, mark.color) for mark in shapes)])
+        self._poses = np.concatenate([poses, np.array([mark.pose for mark in shapes])])
+        if hidden is not None:
+            self._hidden = np.append(hidden, np.zeros(len(shapes), dtype=np.uint8))
+        try:
+            self._draw(samples, rgb=rgb)
+        finally:
+            self._renderer, self._poses, self._hidden = plain, poses, hidden
 
     @cached_property
     def depth(self) -> Array:
@@ -150,7 +174,8 @@ class Artist:
         """Take in what came, went or was edited."""
         self.scenery.update()
         if self._revision != self.scenery.revision:
-            self.renderer = Renderer([thing_of(item.shape, item.color) for item in self.scenery.items])
+            self.things = [thing_of(item.shape, item.color) for item in self.scenery.items]
+            self.renderer = Renderer(self.things)
             self._revision = self.scenery.revision
 
     def hidden(self, hide: Any) -> NDArray[np.uint8] | None:
@@ -200,6 +225,7 @@ def look(
     hide: Any = (),
     threads: int = 1,
     state: State | None = None,
+    show: str | Iterable[str] = MARKS,
 ) -> View:
     """What a camera sees now: colours, depths, shapes and bodies of one moment.
 
@@ -219,6 +245,9 @@ def look(
         How many share the work, 1 to 256; they change no pixel.
     state : State, optional
         Where a Mechanism or Model stands.
+    show : str or iterable of str
+        What `rgb` shows beside the shapes: "sketch", what the user drew; "wires"; "loops", of joints that close loops
+        their axes on either body, and what is open between these.  All of it by default, () for none.
 
     Returns
     -------
@@ -236,12 +265,17 @@ def look(
     if not (style is None or isinstance(style, Style)):
         raise Error(f"style must be a Style, got {shown(style)}")
     workers = whole(threads, "threads", least=1, most=256)
+    kinds = (show,) if isinstance(show, str) else tuple(show)
+    for kind in kinds:
+        choice(kind, "show", MARKS)
     artist = artist_of(source, geometry)
-    poses = np.ascontiguousarray(artist.scenery.poses(state))
+    carriers = artist.scenery.carrier_poses(state)
+    poses = np.ascontiguousarray(artist.scenery.poses(carriers=carriers))
     if state is None:
         state = artist.scenery.state
     used = camera if camera is not None else Camera.looking_at(artist.scenery)
-    return View(used, artist, poses, used.optical_pose(state), style or Style(), hide, workers)
+    marks = artist.scenery.marks(kinds, carriers)
+    return View(used, artist, poses, used.optical_pose(state), style or Style(), hide, workers, marks)
 
 
 def render(source: Any, camera: Camera | None = None, what: str = "rgb", **options: Any) -> Any:
@@ -257,7 +291,7 @@ def render(source: Any, camera: Camera | None = None, what: str = "rgb", **optio
         Which: colours (height, width, 3) of uint8; depths (height, width) of float64 [m], infinite where nothing is
         seen; numbers (height, width) of `Scenery.items`, or of `Scenery.carriers`, -1 where nothing is seen.
     **options
-        `geometry`, `style`, `hide`, `threads` and `state`, as for `look`.
+        `geometry`, `style`, `hide`, `threads`, `state` and `show`, as for `look`.
 
     Returns
     -------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,10 +15,14 @@ from rbdyn.errors import Error, RemovedError, StateError
 from rbdyn.mechanism import Mechanism
 from rbdyn.model import Model, State
 from rbdyn.scenery.corners import corners
+from rbdyn.scenery.frames import FramePlace, Key, model_frames, world_frames
 from rbdyn.scenery.item import Carrier, Item
 from rbdyn.scenery.listing import Listing
+from rbdyn.scenery.marks import MARKS, Marks, marks_of, size_of
 from rbdyn.scenery.quaternions import quats_from_matrices
+from rbdyn.scenery.sketch import Stroke, strokes_in
 from rbdyn.scenery.sources import of_mechanism, of_world, signature
+from rbdyn.scenery.ties import Tie, ties_of_mechanism, ties_of_world
 from rbdyn.world import ArticulatedSystem, SingleBody, World
 
 if TYPE_CHECKING:
@@ -125,6 +130,8 @@ class Scenery:
         self._signature = None if world is None else signature(world, self._only)
         self._objects, self._inner, self._rest = listing.places()
         self.show(tuple(listing.items), tuple(listing.carriers))
+        self._ties: tuple[Tie, ...] | None = None
+        self._frames: dict[Key, FramePlace] | None = None
         self.revision += 1
 
     def show(self, items: tuple[Item, ...], carriers: tuple[Carrier, ...]) -> None:
@@ -244,6 +251,64 @@ class Scenery:
         """
         X = self.poses(state, carriers)
         return X[:, :3, 3].copy(), quats_from_matrices(X[:, :3, :3])
+
+    # ---- what is drawn beside the things ---------------------------------------------------------
+
+    @property
+    def frames(self) -> dict[Key, FramePlace]:
+        """(object, name of a body, link or frame) -> number of its carrier, -1 for the world, and its pose there."""
+        if self._frames is None:
+            world = self._world
+            if world is not None:
+                self._frames = dict(world_frames(world, self.carriers)) if self._only is None else self._frames_of_one()
+            else:
+                assert self._state is not None
+                self._frames = dict(model_frames(self._state.model.mechanism.name, self._state.model, 0))
+        return self._frames
+
+    def _frames_of_one(self) -> dict[Key, FramePlace]:
+        """Those of the only object that is shown."""
+        if isinstance(self._only, ArticulatedSystem):
+            return dict(model_frames(self._only.name, self._only.model, 0))
+        assert self._only is not None
+        return {(self._only.name, self._only.name): FramePlace(0, np.eye(4))}
+
+    @property
+    def ties(self) -> tuple[Tie, ...]:
+        """Wires, and joints that close loops."""
+        if self._ties is None:
+            world = self._world
+            if world is not None:
+                self._ties = tuple(ties_of_world(world, self.frames, self._only))
+            else:
+                assert self._state is not None
+                mechanism = self._state.model.mechanism
+                self._ties = tuple(ties_of_mechanism(mechanism.name, mechanism, self.frames))
+        return self._ties
+
+    @property
+    def strokes(self) -> tuple[Stroke, ...]:
+        """What the user drew into the World."""
+        world = self._world
+        return () if world is None else strokes_in(world)
+
+    def marks(self, show: Iterable[str] = MARKS, carriers: Array | None = None) -> Marks:
+        """What is drawn beside the things, as shapes and labels.
+
+        Parameters
+        ----------
+        show : iterable of {"sketch", "wires", "loops"}
+            Which.
+        carriers : (k, 4, 4) ndarray, optional
+            Where `carriers` are; by default where they are now.
+        """
+        ties = [tie for tie in self.ties if tie.kind in show] if "wires" in show or "loops" in show else []
+        strokes = self.strokes if "sketch" in show else ()
+        if not ties and not strokes:
+            return Marks()
+        X = self.carrier_poses() if carriers is None else carriers
+        size = size_of(ties, X, self.ball(np.asarray(X[self.carrier_of] @ self.local_poses))[1]) if ties else 1.0
+        return marks_of(ties, strokes, self.frames if strokes else {}, X, size)
 
     @property
     def state(self) -> State | None:

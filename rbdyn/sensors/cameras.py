@@ -47,7 +47,7 @@ class MountedCamera(MountedSensor):
 
     def _look(self) -> View:
         robot = self._mount.robot
-        return look(robot.world, self.camera, style=self.style, hide=[(robot.name, self._mount.body.name)])
+        return look(robot.world, self.camera, style=self.style, hide=[(robot.name, self._mount.body.name)], show=())
 
 
 class MountedRgbCamera(MountedCamera):

@@ -82,6 +82,12 @@ class MountedSensor:
         return self.description.type
 
     @property
+    def mounted_on(self) -> tuple[str, str]:
+        """Names of the robot and of its link; RemovedError if one has left."""
+        self._mount.check()
+        return self._mount.robot.name, self._mount.body.name
+
+    @property
     def robot(self) -> ArticulatedSystem:
         """The robot; RemovedError if it has left its World."""
         robot = self._mount.robot

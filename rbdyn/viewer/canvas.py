@@ -10,9 +10,10 @@ import numpy as np
 from rbdyn.recording import StoredScenery
 from rbdyn.recording.inventory import Inventory
 from rbdyn.scenery import Camera
+from rbdyn.scenery.marks import size_of
 from rbdyn.spatial.rotations import Array
 from rbdyn.viewer.drawing import Drawing
-from rbdyn.viewer.marks import Marks
+from rbdyn.viewer.marks import SHOWN, Marks
 from rbdyn.viewer.sources import Frame
 
 FIELD = np.radians(45.0)
@@ -33,7 +34,7 @@ class Canvas:
         self._server, self._clicked = server, clicked
         self._inventory: Inventory | None = None
         self._layers = "visual"
-        self._marks_shown: set[str] = set()
+        self._marks_shown: set[str] = set(SHOWN)
         self._through = False
         self._drawing: Drawing | None = None
         self._marks: Marks | None = None
@@ -46,7 +47,7 @@ class Canvas:
                 self._begin(frame, carriers)
             assert self._drawing is not None and self._marks is not None
             self._drawing.place(carriers)
-            self._marks.place(carriers, frame.row, frame.contacts)
+            self._marks.place(frame, carriers)
 
     def _begin(self, frame: Frame, carriers: Array) -> None:
         if self._drawing is not None and self._marks is not None:
@@ -56,7 +57,8 @@ class Canvas:
         clicked = None if self._clicked is None else (lambda k: self._clicked(frame, k))  # type: ignore[misc]
         self._drawing = Drawing(self._server.scene, frame.inventory, clicked)
         size, newtons = measures(frame.inventory, carriers)
-        self._marks = Marks(self._server.scene, frame.inventory, size, newtons)
+        ties = size_of(frame.inventory.ties, carriers, size)
+        self._marks = Marks(self._server.scene, frame.inventory, size, newtons, ties)
         self.show_layers(self._layers)
         if self._through:
             self._drawing.see_through(True)

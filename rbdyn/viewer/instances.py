@@ -58,6 +58,6 @@ def surface_of(instance: Instance) -> Surface:
     return triangles(instance.shape)
 
 
-def shade(color: tuple[float, float, float]) -> NDArray[np.uint8]:
+def shade(color: tuple[float, ...]) -> NDArray[np.uint8]:
     """A colour of instances and arrows: three.js takes it in linear light."""
     return np.round(255.0 * np.array(linear(color))).astype(np.uint8)

@@ -1,19 +1,24 @@
-"""Marks: what is no shape, but to be seen: axes, centres of mass, contacts and their forces."""
+"""Marks: what is no shape, but to be seen: axes, centres of mass, contacts, wires, loops, sensors, what users draw."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rbdyn.recording.inventory import Inventory
 from rbdyn.scenery import triangles
 from rbdyn.scenery.quaternions import quats_from_matrices
 from rbdyn.spatial.rotations import Array
+from rbdyn.viewer.arrows import Arrows
 from rbdyn.viewer.instances import UNIT, shade
+from rbdyn.viewer.sensing import SensorMarks
+from rbdyn.viewer.sources import Frame
+from rbdyn.viewer.strokes import Strokes
+from rbdyn.viewer.ties import TieLines
 
-KINDS = ("frames", "joint axes", "centres of mass", "contacts")
+KINDS = ("frames", "joint axes", "centres of mass", "contacts", "wires", "loops", "sensors", "sketch")
+SHOWN = ("wires", "loops", "sketch")  # unless something else is said
 FORCE_COLOR, AXIS_COLOR, CENTER_COLOR = (0.86, 0.16, 0.12), (0.15, 0.35, 0.85), (0.95, 0.75, 0.05)  # red, green, blue
 
 
@@ -30,10 +35,13 @@ class Marks:
         About how large the scene is [m].
     newtons : float
         Force whose arrow is as long as the scene is large [N].
+    ties : float
+        About how large the scene is with its wires and loops [m].
     """
 
-    def __init__(self, scene: Any, inventory: Inventory, size: float, newtons: float) -> None:
+    def __init__(self, scene: Any, inventory: Inventory, size: float, newtons: float, ties: float) -> None:
         self._scene, self._inventory, self._size, self._newtons = scene, inventory, size, newtons
+        self._tie_size = ties
         self._handles: dict[str, Any] = {}
         robots = {obj.name for obj in inventory.objects if obj.robot}
         self._bodies = np.array([c.object in robots for c in inventory.carriers], dtype=bool)
@@ -56,10 +64,13 @@ class Marks:
         elif visible and kind not in self._handles:
             self._handles[kind] = getattr(self, f"_make_{kind.replace(' ', '_')}")()
 
-    def place(self, carriers: Array, row: Array, contacts: NDArray[Any]) -> None:
+    def place(self, frame: Frame, carriers: Array) -> None:
         """Move those that are drawn."""
         for kind, handle in self._handles.items():
-            getattr(self, f"_place_{kind.replace(' ', '_')}")(handle, carriers, row, contacts)
+            if kind in ("wires", "loops", "sensors", "sketch"):
+                handle.place(frame, carriers)
+            else:
+                getattr(self, f"_place_{kind.replace(' ', '_')}")(handle, carriers, frame)
 
     def remove(self) -> None:
         """Take all of them away."""
@@ -72,15 +83,15 @@ class Marks:
         return self._scene.add_batched_axes("/marks/frames", np.tile((1.0, 0.0, 0.0, 0.0), (n, 1)), np.zeros((n, 3)),
                                             axes_length=length, axes_radius=0.05 * length)  # fmt: skip
 
-    def _place_frames(self, handle: Any, carriers: Array, row: Array, contacts: NDArray[Any]) -> None:
+    def _place_frames(self, handle: Any, carriers: Array, frame: Frame) -> None:
         X = carriers[self._bodies]
         handle.batched_positions = X[:, :3, 3].astype(np.float32)
         handle.batched_wxyzs = quats_from_matrices(X[:, :3, :3]).astype(np.float32)
 
     def _make_joint_axes(self) -> Any:
-        return Arrows(self._scene, "joint_axes", AXIS_COLOR, 0.0035 * self._size)
+        return Arrows(self._scene, "/marks/joint_axes", AXIS_COLOR, 0.0035 * self._size)
 
-    def _place_joint_axes(self, handle: Any, carriers: Array, row: Array, contacts: NDArray[Any]) -> None:
+    def _place_joint_axes(self, handle: Any, carriers: Array, frame: Frame) -> None:
         X = carriers[self._axis_carriers] @ self._axis_poses
         at, along = X[:, :3, 3], np.einsum("nij,nj->ni", X[:, :3, :3], self._axis_vectors)
         length = 0.1 * self._size
@@ -95,61 +106,28 @@ class Marks:
             batched_scales=np.full((n, 3), 0.03 * self._size), batched_colors=shade(CENTER_COLOR), cast_shadow=False,
         )  # fmt: skip
 
-    def _place_centres_of_mass(self, handle: Any, carriers: Array, row: Array, contacts: NDArray[Any]) -> None:
-        centers = np.array([row[columns] for columns in self._centers]).reshape(-1, 3)
+    def _place_centres_of_mass(self, handle: Any, carriers: Array, frame: Frame) -> None:
+        centers = np.array([frame.row[columns] for columns in self._centers]).reshape(-1, 3)
         handle.batched_positions = np.nan_to_num(centers).astype(np.float32)
 
-    def _make_contacts(self) -> Any:
-        return Arrows(self._scene, "contacts", FORCE_COLOR, 0.006 * self._size)
+    def _make_wires(self) -> Any:
+        return TieLines(self._scene, self._inventory, "wires", self._tie_size)
 
-    def _place_contacts(self, handle: Any, carriers: Array, row: Array, contacts: NDArray[Any]) -> None:
+    def _make_loops(self) -> Any:
+        return TieLines(self._scene, self._inventory, "loops", self._tie_size)
+
+    def _make_sensors(self) -> Any:
+        return SensorMarks(self._scene, self._size)
+
+    def _make_sketch(self) -> Any:
+        return Strokes(self._scene)
+
+    def _make_contacts(self) -> Any:
+        return Arrows(self._scene, "/marks/contacts", FORCE_COLOR, 0.006 * self._size)
+
+    def _place_contacts(self, handle: Any, carriers: Array, frame: Frame) -> None:
+        contacts = frame.contacts
         at, force = contacts["position"], contacts["force"]
         force = np.where(np.isin(contacts["shapes"][:, :1], self._fixed), -force, force)  # on what may move
         strong = np.linalg.norm(force, axis=1) > 0.0
         handle.place(np.stack([at, at + force * (self._size / self._newtons)], axis=1)[strong])
-
-
-class Arrows:
-    """Any number of arrows; viser's have to be one at least, and are made when there are some.
-
-    Parameters
-    ----------
-    scene : viser.SceneApi
-        Where.
-    name : str
-        In the tree of the scene.
-    color : (r, g, b)
-        0 to 1.
-    radius : float
-        Of their shafts [m].
-    """
-
-    def __init__(self, scene: Any, name: str, color: tuple[float, float, float], radius: float) -> None:
-        self._scene, self._node, self._light, self._radius = scene, name, shade(color), radius
-        self._handle: Any = None
-
-    def place(self, points: Array) -> None:
-        """From where to where, (n, 2, 3) [m]."""
-        if not len(points):
-            if self._handle is not None:
-                self._handle.visible = False
-            return
-        if self._handle is None:
-            r = self._radius
-            self._handle = self._scene.add_arrows(
-                f"/marks/{self._node}",
-                points,
-                self._light,
-                shaft_radius=r,
-                head_radius=2.2 * r,
-                head_length=5.0 * r,
-            )
-            return
-        self._handle.points = points.astype(np.float32)
-        self._handle.visible = True
-
-    def remove(self) -> None:
-        """Take them away."""
-        if self._handle is not None:
-            self._handle.remove()
-            self._handle = None

@@ -40,7 +40,8 @@ def save_html(
     geometry : {"visual", "collision", "both"}
         What is drawn.
     show : iterable of str
-        Marks: "frames", "joint axes", "centres of mass", "contacts".
+        More marks than wires, loops and what the user drew: "frames", "joint axes", "centres of mass", "contacts",
+        "sensors" with what they measured.
     dark : bool
         Whether the page is dark.
     """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rbdyn.recording.inventory import RecordedJoint
-from rbdyn.viewer.marks import KINDS
+from rbdyn.viewer.marks import KINDS, SHOWN
 from rbdyn.viewer.sources import Frame, RecordingSource, StateSource, WorldSource
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Panel:
             self._switches["follow"] = follow
 
     def _add_switch(self, gui: Any, kind: str) -> None:
-        box = gui.add_checkbox(kind, False)
+        box = gui.add_checkbox(kind, kind in SHOWN)
         box.on_update(lambda _: self._viewer.show(kind, bool(box.value)))
         self._switches[kind] = box
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 import weakref
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,9 +18,11 @@ from rbdyn.recording import Recording
 from rbdyn.recording.contents import CONTACT
 from rbdyn.recording.describing import inventory_of, lead
 from rbdyn.recording.inventory import POSE, Inventory, pose_matrices
+from rbdyn.recording.sensing import RecordedSensor, described_sensor, mounted
 from rbdyn.recording.tape import Tap
 from rbdyn.recording.trajectories import inventory_of_model, row_of
 from rbdyn.scenery import Scenery
+from rbdyn.scenery.sketch import Sketch, Stroke, strokes_in
 from rbdyn.spatial.rotations import Array
 from rbdyn.world import World
 
@@ -36,12 +40,21 @@ class Frame(NamedTuple):
     inventory : Inventory
     row : (inventory.width,) ndarray
     contacts : (m,) ndarray of CONTACT
+    strokes : tuple of Stroke
+        What the user drew.
+    sensors : tuple of RecordedSensor
+        The same object while they are the same.
+    measured : dict
+        Name of a sensor -> name of a value -> ndarray, what they measured latest.
     """
 
     time: float
     inventory: Inventory
     row: Array
     contacts: NDArray[Any]
+    strokes: tuple[Stroke, ...] = ()
+    sensors: tuple[RecordedSensor, ...] = ()
+    measured: Mapping[str, Mapping[str, NDArray[Any]]] = MappingProxyType({})
 
     def carriers(self) -> Array:
         """World poses of the carriers, (k, 4, 4) [m]."""
@@ -64,6 +77,9 @@ class WorldSource:
         self._describe()
         world.add_observer(self.tap)
         self._given = 0.0
+        self._mounts: list[Any] = []
+        self._sensed_for: Inventory | None = None
+        self._sensors: tuple[RecordedSensor, ...] = ()
         self.tap.ask()
 
     @property
@@ -89,7 +105,20 @@ class WorldSource:
         self._given = time.monotonic()
         frame = frame_from(data, self._inventory)
         self.tap.ask()
-        return frame
+        return None if frame is None else self._with_extras(frame)
+
+    def _with_extras(self, frame: Frame) -> Frame:
+        """What is no number of the step: what the user drew, what sensors measured latest."""
+        world = self._world()
+        if world is None:
+            return frame
+        mounts = list(mounted(world))
+        if mounts != self._mounts or frame.inventory is not self._sensed_for:
+            self._mounts, self._sensed_for = mounts, frame.inventory
+            found = [(one, described_sensor(one, frame.inventory.frames)) for one in mounts]
+            self._sensors = tuple(told for _, told in found if told is not None)
+        measured = {one.full_name: one.values for one in mounts}
+        return frame._replace(strokes=strokes_in(world), sensors=self._sensors, measured=measured)
 
     def _now(self) -> bytes | None:
         """Of the World as it stands, unless it steps."""
@@ -135,6 +164,8 @@ class StateSource:
     def __init__(self, state: State) -> None:
         self.state = state
         self._inventory = inventory_of_model(state)
+        self.sketch = Sketch()
+        self._drawn: tuple[Stroke, ...] = ()
         self._last: Array | None = None
 
     def move(self, k: int, value: float) -> None:
@@ -148,11 +179,12 @@ class StateSource:
     def next(self) -> Frame | None:
         """A new frame, if the State has changed."""
         q = np.concatenate([self.state.q, self.state.v])
-        if self._last is not None and np.array_equal(q, self._last):
+        drawn = self.sketch.strokes
+        if self._last is not None and np.array_equal(q, self._last) and drawn == self._drawn:
             return None
-        self._last = q
+        self._last, self._drawn = q, drawn
         row = row_of(self.state, len(self._inventory.carriers))
-        return Frame(0.0, self._inventory, row, np.empty(0, CONTACT))
+        return Frame(0.0, self._inventory, row, np.empty(0, CONTACT), drawn)
 
     def close(self) -> None:
         """Nothing is to be done."""
@@ -205,11 +237,25 @@ class RecordingSource:
         """Nothing is to be done."""
 
 
-def recorded_frame(recording: Recording, k: int) -> Frame:
+def recorded_frame(recording: Recording, frame: int) -> Frame:
     """A frame of a recording."""
+    k = frame
     for segment in recording.segments:
         if k < len(segment):
             contacts = segment.contacts[segment.first_contact[k] : segment.first_contact[k + 1]]
-            return Frame(float(segment.time[k]), segment.inventory, segment.rows[k], contacts)
+            time, inventory = float(segment.time[k]), segment.inventory
+            measured = measured_at(recording, time) if inventory.sensors else {}
+            drawn = recording.strokes(frame)
+            return Frame(time, inventory, segment.rows[k], contacts, drawn, inventory.sensors, measured)
         k -= len(segment)
-    raise IndexError(k)
+    raise IndexError(frame)
+
+
+def measured_at(recording: Recording, time: float) -> dict[str, dict[str, NDArray[Any]]]:
+    """What sensors had measured latest at a time: views of what is recorded."""
+    found = {}
+    for name, values in recording.sensors.items():
+        k = int(np.searchsorted(values["time"], time * (1.0 + 1e-12), side="right")) - 1
+        if k >= 0:
+            found[name] = {key: array[k] for key, array in values.items() if key != "time"}
+    return found

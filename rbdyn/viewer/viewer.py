@@ -17,6 +17,7 @@ import numpy as np
 from rbdyn.arguments import choice, flag, number, shown
 from rbdyn.errors import Error, ViewerError, unknown_name
 from rbdyn.recording.inventory import RecordedJoint, RecordedObject
+from rbdyn.scenery.sketch import Sketch
 from rbdyn.viewer.canvas import Canvas
 from rbdyn.viewer.marks import KINDS
 from rbdyn.viewer.pacing import Pace
@@ -144,8 +145,10 @@ class Viewer:
 
         Parameters
         ----------
-        kind : {"frames", "joint axes", "centres of mass", "contacts"}
-            Axes of bodies, x red, y green, z blue; axes of joints; centres of mass of robots; contact forces.
+        kind : {"frames", "joint axes", "centres of mass", "contacts", "wires", "loops", "sensors", "sketch"}
+            Axes of bodies, x red, y green, z blue; axes of joints; centres of mass of robots; contact forces; wires; of
+            joints that close loops their axes on either body, and what is open between them; sensors, what cameras saw
+            and beams met; what the user drew.  Wires, loops and the sketch are shown at first.
         visible : bool
             Whether.
         """
@@ -156,6 +159,13 @@ class Viewer:
             self.canvas.show_marks(kind, visible)
             self.canvas.show(self._frame)
         self._panel.tick(kind, visible)
+
+    @property
+    def sketch(self) -> Sketch:
+        """What the user draws beside what is shown: that of the World, or one of this viewer's own for a mechanism."""
+        if isinstance(self._source, RecordingSource):
+            raise Error("a recording shows what was drawn when it was made: world.sketch")
+        return self._world().sketch if isinstance(self._source, WorldSource) else self._source.sketch
 
     @property
     def see_through(self) -> bool:

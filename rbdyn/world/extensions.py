@@ -55,7 +55,7 @@ def render(world: World, camera: Any = None, what: str = "rgb", **options: Any) 
         where nothing is seen; or which shape, or body, is seen, (height, width) of int, -1 where nothing is: numbers of
         `items`, or of `carriers`, of ``rbdyn.scenery.Scenery(world)``.
     **options
-        Of `rbdyn.scenery.look`: `geometry` ("visual", "collision" or "both"), `style`, `hide`, `threads`.
+        Of `rbdyn.scenery.look`: `geometry` ("visual", "collision" or "both"), `style`, `hide`, `threads`, `show`.
 
     Returns
     -------
@@ -149,6 +149,15 @@ def view(world: World, **options: Any) -> Any:
         Without viser: ``pip install "rbdyn[viz]"``.
     """
     return provided("view")(world, **options)
+
+
+def _sketch(world: World) -> Any:
+    """What the user draws into this World, rbdyn.scenery.Sketch: ``world.sketch.arrow("push", start, end)``."""
+    world._check_made()
+    return provided("sketch")(world)
+
+
+sketch = property(_sketch)
 
 
 def html_of(thing: Any) -> str:

@@ -862,6 +862,7 @@ cdef class World:
 
     render = extensions.render
     view = extensions.view
+    sketch = extensions.sketch
     _repr_html_ = extensions.html_of
 
     @property

@@ -355,3 +355,90 @@ def test_measurements_of_sensors(tmp_path):
     for wrong in (3, [3], [dog]):
         with pytest.raises(Error, match="sensors must"):
             world.record(sensors=wrong)
+
+
+# ---- what was drawn -------------------------------------------------------------------------------------------------
+
+
+def drawn_world():
+    world = rbdyn.World(2e-3)
+    ball = world.add_sphere(0.1, 1.0, name="ball")
+    world.add_stiff_wire(None, ball, length=1.0, point_a=(0.0, 0.3, 1.0))
+    return world, ball
+
+
+def told(strokes):
+    return [(one.name, one.kind, one.points.tolist(), one.color, one.on, one.width, one.text) for one in strokes]
+
+
+def test_what_was_drawn_at_each_frame(tmp_path):
+    """A sketch that changes at odd steps, and of every third step a frame: each frame has the sketch of its time."""
+    world, ball = drawn_world()
+    rng, expected = np.random.default_rng(0), []
+    world.sketch.sphere("old", (0, 0, 1), on=ball)
+
+    def draw(world):
+        k = world.steps
+        if k % 2 and k < 20:
+            world.sketch.arrow("push", rng.normal(size=3), rng.normal(size=3), 0.02, rng.uniform(size=3), ball)
+        if k == 7:
+            world.sketch.label("note", "seven", (1, 2, 3))
+            world.sketch.remove("old")
+        if k == 20:
+            world.sketch.clear()
+
+    with world.record(every=3, path=tmp_path / "run") as rec:
+        expected.append(told(world.sketch))
+        for _ in range(30):
+            draw(world)
+            world.step()
+            if world.steps % 3 == 0:
+                expected.append(told(world.sketch))
+    assert len(rec) == len(expected) == 11
+    kept = rbdyn.load_recording(tmp_path / "run")
+    kept.save(tmp_path / "run.npz")
+    for one in (rec, kept, rbdyn.load_recording(tmp_path / "run.npz")):
+        assert [told(one.strokes(k)) for k in range(11)] == expected
+        assert [told(one[2::4].strokes(k)) for k in range(3)] == expected[2::4]
+        times = [float(one.time[3]) + 1e-4, float(one.time[9])]
+        assert [told(one.resample(times=times).strokes(k)) for k in (0, 1)] == [expected[3], expected[9]]
+    assert expected[2] != expected[3] != expected[-1] and expected[-1] == []
+    shape = kept.strokes(0)[0].shape
+    assert (type(shape).__name__, shape.radius) == ("Sphere", 0.05)
+
+
+def test_pictures_of_recordings_show_what_the_world_showed():
+    world, ball = drawn_world()
+    camera = rbdyn.Camera(width=64, height=48, position=(3, 0, 1), target=(0, 0, 0.5))
+    with world.record(every=1) as rec:
+        for k in range(3):
+            world.sketch.line("way", [(0, -1, 0), (0, 1, 0.3 * k)], 0.05)
+            world.step(10)
+            seen = world.render(camera, show=("sketch", "wires"))
+            one = rec.scenery(-1)
+            np.testing.assert_array_equal(rbdyn.scenery.render(one, camera, show=("sketch", "wires")), seen)
+            assert (seen != world.render(camera, show="wires")).any()
+            assert (seen != world.render(camera, show="sketch")).any()
+
+
+def test_ties_and_sensors_are_kept(tmp_path):
+    from rbdyn.sensors import RangeSensor
+
+    world, ball = drawn_world()
+    dog = world.add_articulated_system(models.quadruped(), name="dog")
+    dog.add_sensor_set("set", [RangeSensor("eye", rbdyn.Transform(translation=(0.3, 0, 0)), update_rate=100.0)])
+    with world.record(every=5, path=tmp_path / "run", sensors=True) as rec:
+        world.step(20)
+        dog.add_sensor_set("more", [RangeSensor("ear", update_rate=50.0)], link="LF_FOOT")
+        world.step(20)
+    kept = rbdyn.load_recording(tmp_path / "run")
+    first, last = kept.segments[0].inventory, kept.segments[-1].inventory
+    (tie,) = first.ties
+    assert (tie.kind, tie.name) == ("wires", world.constraints[0].name)
+    np.testing.assert_allclose(last.ties[0].points(kept.carrier_poses(-1)), world.constraints[0].points, atol=1e-12)
+    assert [s.name for s in first.sensors] == ["dog/set/eye"]
+    assert [(s.name, s.type) for s in last.sensors] == [("dog/set/eye", "range"), ("dog/more/ear", "range")]
+    X = kept.carrier_poses(-1)[last.sensors[1].place.carrier] @ last.sensors[1].place.pose
+    np.testing.assert_allclose(X, dog.sensor_set("more")["ear"].pose, atol=1e-12)
+    assert kept.sensors["dog/set/eye"]["range"].shape == kept.sensors["dog/set/eye"]["time"].shape
+    assert rec.stop().complete

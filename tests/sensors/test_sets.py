@@ -296,3 +296,11 @@ def test_sensors_can_be_asked_by_observers_and_not_in_the_middle_of_a_step():
     with pytest.raises(rbdyn.BusyError):
         robot.add_sensor_set("new", [Imu("imu")])
     world.integrate2()
+
+
+def test_asking_for_the_sets_changes_nothing():
+    world = rbdyn.World()
+    dog = world.add_articulated_system(models.quadruped(), name="dog")
+    before = world.state_hash()
+    assert dog.sensor_sets == {}
+    assert world.state_hash() == before
