@@ -71,7 +71,7 @@ class View:
         self.items: tuple[Item, ...] = artist.scenery.items
         self.carriers: tuple[Carrier, ...] = artist.scenery.carriers
         self._hidden = artist.hidden(hide)
-        self._renderer, self._marks = artist.renderer, marks
+        self._renderer, self._drawn_too = artist.renderer, marks
         self._ball = artist.scenery.ball(poses)
 
     def _draw(self, samples: int, **arrays: Any) -> None:
@@ -89,7 +89,7 @@ class View:
         """Red, green and blue, (height, width, 3)."""
         c, n = self.camera, self._style.antialias
         rgb = np.empty((c.height, c.width, 3), dtype=np.uint8)
-        if self._marks.shapes:
+        if self._drawn_too.shapes:
             self._draw_with_marks(n, rgb)
         elif n > 1:
             self._draw(n, rgb=rgb)
@@ -97,13 +97,13 @@ class View:
             depth = np.empty((c.height, c.width))
             self._draw(1, rgb=rgb, depth=depth)
             self.__dict__.setdefault("depth", depth)
-        if self._marks.labels:
-            write_labels(rgb, self._marks.labels, c, self.optical_pose)
+        if self._drawn_too.labels:
+            write_labels(rgb, self._drawn_too.labels, c, self.optical_pose)
         return rgb
 
     def _draw_with_marks(self, samples: int, rgb: NDArray[np.uint8]) -> None:
         """Colours of the shapes, and of what is drawn beside them."""
-        shapes = self._marks.shapes
+        shapes = self._drawn_too.shapes
         plain, poses, hidden = self._renderer, self._poses, self._hidden
         self._renderer = Renderer([*self._artist.things, *(thing_of(mark.shape, mark.color) for mark in shapes)])
         self._poses = np.concatenate([poses, np.array([mark.pose for mark in shapes])])

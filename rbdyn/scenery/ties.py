@@ -40,15 +40,35 @@ class Tie(NamedTuple):
     axis: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def points(self, carriers: Array) -> Array:
-        """Where its ends are, (n, 3) [m], of world poses of the carriers."""
+        """Where its ends are, (n, 3) [m].
+
+        Parameters
+        ----------
+        carriers : (k, 4, 4) ndarray
+            World poses of the scenery's carriers [m].
+        """
         return np.array([pose[:3, 3] for pose in self.poses(carriers)])
 
     def poses(self, carriers: Array) -> Array:
-        """World poses of its ends, (n, 4, 4) [m]."""
+        """World poses of its ends, (n, 4, 4) [m].
+
+        Parameters
+        ----------
+        carriers : (k, 4, 4) ndarray
+            As for `points`.
+        """
         return np.array([e.pose if e.carrier < 0 else carriers[e.carrier] @ e.pose for e in self.ends])
 
     def axes(self, carriers: Array, length: float) -> Array:
-        """Where its axis is, seen from either body: from where to where, (2, 2, 3) [m]; none of what has no axis."""
+        """Where its axis is, seen from either body: from where to where, (2, 2, 3) [m]; none of what has no axis.
+
+        Parameters
+        ----------
+        carriers : (k, 4, 4) ndarray
+            As for `points`.
+        length : float
+            Half of what is to be seen of it [m].
+        """
         if not any(self.axis):
             return np.empty((0, 2, 3))
         X = self.poses(carriers)
