@@ -1,7 +1,7 @@
 """RaiSim's sensors, from a file to readings: types and rates in XML, names and look-ups, IMUs without a switch.
 
-One test for each of the three capabilities: what a file says (21.1), what it is looked up by (21.2), and that an IMU needs
-no inverse dynamics to be turned on (21.3).
+One test for each of the three capabilities: what a file says (21.1), what it is looked up by (21.2), and that an IMU
+needs no inverse dynamics to be turned on (21.3).
 """
 
 import numpy as np

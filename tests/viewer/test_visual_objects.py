@@ -1,7 +1,7 @@
 """RaiSim's visual objects, viewers, learning, export, exchange of parts: one test for each of the five capabilities.
 
-Lists of what is drawn and what collides with their poses (25.1), an outside viewer of both (25.2), an environment to learn
-in (25.3), a robot's file written and read (25.4), and other parts in the place of our own (25.5).
+Lists of what is drawn and what collides with their poses (25.1), an outside viewer of both (25.2), an environment to
+learn in (25.3), a robot's file written and read (25.4), and other parts in the place of our own (25.5).
 """
 
 import numpy as np
