@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from rbdyn.arguments import shown
+from rbdyn.errors import Error
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.mechanism import Mechanism
@@ -73,6 +75,11 @@ def servo_gains(mechanism: Mechanism) -> tuple[Array, Array]:
     p, d : (nv,) ndarray
         [N m/rad or N/m], [N m s/rad or N s/m], for ``robot.set_pd_gains(p, d)``; 0 where a joint has none.
 
+    Raises
+    ------
+    Error
+        If it is no Mechanism.
+
     Examples
     --------
     >>> m = load_mjcf('<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody>'
@@ -82,6 +89,8 @@ def servo_gains(mechanism: Mechanism) -> tuple[Array, Array]:
     """
     import numpy as np
 
+    if not isinstance(mechanism, Mechanism):
+        raise Error(f"mechanism must be a Mechanism, such as load_mjcf reads, got {shown(mechanism)}")
     p, d, at = np.zeros(mechanism.num_velocities), np.zeros(mechanism.num_velocities), 0
     for joint in mechanism.tree_joints:
         servo = joint.annotations.get(SERVO)
