@@ -13,7 +13,7 @@ from rbdyn.scenery import Camera
 from rbdyn.scenery.marks import size_of
 from rbdyn.spatial.rotations import Array
 from rbdyn.viewer.drawing import Drawing
-from rbdyn.viewer.marks import SHOWN, Marks
+from rbdyn.viewer.overlay import SHOWN, Overlay
 from rbdyn.viewer.sources import Frame
 
 FIELD = np.radians(45.0)
@@ -34,10 +34,10 @@ class Canvas:
         self._server, self._clicked = server, clicked
         self._inventory: Inventory | None = None
         self._layers = "visual"
-        self._marks_shown: set[str] = set(SHOWN)
+        self._overlay_shown: set[str] = set(SHOWN)
         self._through = False
         self._drawing: Drawing | None = None
-        self._marks: Marks | None = None
+        self._overlay: Overlay | None = None
 
     def show(self, frame: Frame) -> None:
         """Draw a frame; everything anew if others are there than in the last one."""
@@ -45,25 +45,25 @@ class Canvas:
         with self._server.atomic():
             if frame.inventory is not self._inventory:
                 self._begin(frame, carriers)
-            assert self._drawing is not None and self._marks is not None
+            assert self._drawing is not None and self._overlay is not None
             self._drawing.place(carriers)
-            self._marks.place(frame, carriers)
+            self._overlay.place(frame, carriers)
 
     def _begin(self, frame: Frame, carriers: Array) -> None:
-        if self._drawing is not None and self._marks is not None:
+        if self._drawing is not None and self._overlay is not None:
             self._drawing.remove()
-            self._marks.remove()
+            self._overlay.remove()
         self._inventory = frame.inventory
         clicked = None if self._clicked is None else (lambda k: self._clicked(frame, k))  # type: ignore[misc]
         self._drawing = Drawing(self._server.scene, frame.inventory, clicked)
         size, newtons = measures(frame.inventory, carriers)
         ties = size_of(frame.inventory.ties, carriers, size)
-        self._marks = Marks(self._server.scene, frame.inventory, size, newtons, ties)
+        self._overlay = Overlay(self._server.scene, frame.inventory, size, newtons, ties)
         self.show_layers(self._layers)
         if self._through:
             self._drawing.see_through(True)
-        for kind in self._marks_shown:
-            self._marks.show(kind, True)
+        for kind in self._overlay_shown:
+            self._overlay.show(kind, True)
 
     def show_layers(self, geometry: str) -> None:
         """Visual shapes, collision shapes or both."""
@@ -73,9 +73,9 @@ class Canvas:
 
     def show_marks(self, kind: str, visible: bool) -> None:
         """A kind of marks."""
-        (self._marks_shown.add if visible else self._marks_shown.discard)(kind)
-        if self._marks is not None:
-            self._marks.show(kind, visible)
+        (self._overlay_shown.add if visible else self._overlay_shown.discard)(kind)
+        if self._overlay is not None:
+            self._overlay.show(kind, visible)
 
     def see_through(self, yes: bool) -> None:
         """Let what is inside of shapes be seen, or not."""

@@ -13,7 +13,7 @@ from rbdyn.arguments import choice, flag, number
 from rbdyn.errors import Error
 from rbdyn.recording import Recording
 from rbdyn.viewer.canvas import Canvas
-from rbdyn.viewer.marks import KINDS
+from rbdyn.viewer.overlay import KINDS
 from rbdyn.viewer.server import start_server, stop_server
 from rbdyn.viewer.sources import recorded_frame
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rbdyn.recording.inventory import RecordedJoint
-from rbdyn.viewer.marks import KINDS, SHOWN
+from rbdyn.viewer.overlay import KINDS, SHOWN
 from rbdyn.viewer.sources import Frame, RecordingSource, StateSource, WorldSource
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from rbdyn.errors import Error, ViewerError, unknown_name
 from rbdyn.recording.inventory import RecordedJoint, RecordedObject
 from rbdyn.scenery.sketch import Sketch
 from rbdyn.viewer.canvas import Canvas
-from rbdyn.viewer.marks import KINDS
+from rbdyn.viewer.overlay import KINDS
 from rbdyn.viewer.pacing import Pace
 from rbdyn.viewer.panel import Panel
 from rbdyn.viewer.server import address, start_server, stop_server

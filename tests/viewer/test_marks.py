@@ -28,7 +28,7 @@ def scene():
 
 
 def handle(viewer, kind):
-    return viewer.canvas._marks._handles[kind]
+    return viewer.canvas._overlay._handles[kind]
 
 
 def shown(viewer):
@@ -53,10 +53,10 @@ def test_wires_and_gaps_of_loops():
         loops = handle(viewer, "loops")._lines._handle.points
         assert len(loops) == 3
         np.testing.assert_allclose(loops[0], [(1.2, 0, 0.4), (1.2, 0, 0.5)], atol=1e-6)
-        length = AXIS_SHARE * viewer.canvas._marks._tie_size
+        length = AXIS_SHARE * viewer.canvas._overlay._tie_size
         np.testing.assert_allclose(loops[1], [(1.2, 0, 0.4 - length), (1.2, 0, 0.4 + length)], atol=1e-6)
         viewer.show("wires", False)
-        assert "wires" not in viewer.canvas._marks._handles
+        assert "wires" not in viewer.canvas._overlay._handles
         world.remove(wire)
         assert shown(viewer).inventory is not frame.inventory
         viewer.show("wires")

@@ -141,7 +141,7 @@ def test_switches_and_marks():
         assert all(g.handle.opacity < 0.5 for g in viewer.canvas._drawing.groups if hasattr(g.handle, "opacity"))
         for kind in ("frames", "joint axes", "centres of mass", "contacts"):
             viewer.show(kind)
-        marks = viewer.canvas._marks._handles
+        marks = viewer.canvas._overlay._handles
         dog = world.find("dog")
         np.testing.assert_allclose(marks["centres of mass"].batched_positions[0], rbdyn.center_of_mass(dog.state),
                                    atol=1e-6)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Marks: what is no shape, but to be seen: axes, centres of mass, contacts, wires, loops, sensors, what users draw."""
+"""What is no shape, but to be seen: axes, centres of mass, contacts, wires, loops, sensors, what users draw."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHOWN = ("wires", "loops", "sketch")  # unless something else is said
 FORCE_COLOR, AXIS_COLOR, CENTER_COLOR = (0.86, 0.16, 0.12), (0.15, 0.35, 0.85), (0.95, 0.75, 0.05)  # red, green, blue
 
 
-class Marks:
+class Overlay:
     """Those of an inventory, each kind drawn while it is wanted.
 
     Parameters
