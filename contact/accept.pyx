@@ -7,6 +7,9 @@ from rbdyn.contact.operator cimport Contact, Operator, contact_velocity, impulse
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3
 
 
+cdef double OVERLOADED = 0.05       # share of its impulses at which an island has the least energy
+
+
 cdef inline double contact_energy(const Operator* G, const double* impulse, int i) noexcept nogil:
     """The term of contact i in `energy` [J]."""
     cdef const Contact* k = G.contact + i
@@ -68,6 +71,27 @@ cdef inline double admissible_share(double work, double change, double size) noe
     return min(1.0, 0.5 * work / (work - change))      # E(s) = s work + s^2 (change - work) is least at this s
 
 
+cdef void scale(Island* island, double share) noexcept nogil:
+    """Keep a share of the impulses; the operator holds the velocities that it makes."""
+    cdef int i
+    for i in range(rows_of(&island.G)):
+        island.impulse[i] = share * island.impulse[i] if share > 0.0 else 0.0
+    load_impulses(&island.G, island.impulse)
+
+
+cdef void temper(Island* island) noexcept nogil:
+    """Lower the impulses of the step before where the load became far less than they carry, as after an edit of a mass.
+
+    Sweeps would end before they are gone, and leave velocities that nothing caused.
+    """
+    cdef double work, change, size, share
+    load_impulses(&island.G, island.impulse)
+    judge(&island.G, island.impulse, &work, &change, &size)
+    share = admissible_share(work, change, size)
+    if share < OVERLOADED:
+        scale(island, share)
+
+
 cdef void accept(Island* island) noexcept nogil:
     """Leave the impulses of an island as they are, or replace them; its operator holds the velocities they make.
 
@@ -77,16 +101,13 @@ cdef void accept(Island* island) noexcept nogil:
     all.  Both are no solution: converged is False then.
     """
     cdef double work, change, size, share
-    cdef int i
     if island.converged and not island.G.proximal:
         return
     judge(&island.G, island.impulse, &work, &change, &size)
     share = admissible_share(work, change, size)
     if share != 1.0:
-        for i in range(rows_of(&island.G)):
-            island.impulse[i] = share * island.impulse[i] if share > 0.0 else 0.0
+        scale(island, share)
         island.converged = False
         island.rescued = True
-        load_impulses(&island.G, island.impulse)
     if not isfinite(change):
         island.error = INFINITY

@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY
 from libc.string cimport memcpy, memset
 
-from rbdyn.contact.accept cimport accept, makes_energy
+from rbdyn.contact.accept cimport accept, makes_energy, temper
 from rbdyn.contact.after.lasting cimport keep_lasting, note_begun
 from rbdyn.contact.cone.block cimport SKIPPED
 from rbdyn.contact.cone.local cimport COULOMB, SLIDE
@@ -393,6 +393,8 @@ cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s,
     cdef Settings again
     begin_anderson(A, rows_of(&island.G), reallocations)
     prepare_blocks(&island.G)
+    if island.G.n > FEW_CONTACTS:
+        temper(island)
     warm_up(island, s, p)
     solve_once(island, A, S, s, p, history, reallocations)
     if drop_bends(island, p):

@@ -332,7 +332,7 @@ def test_an_overlap_that_no_push_lessens_is_left_alone(name, number):
     assert np.array_equal(ends[0], ends[1])
 
 
-@pytest.mark.parametrize("name", ["talos_reduced.urdf", "tiago_dual.urdf"])
+@pytest.mark.parametrize("name", ["talos_reduced.urdf", "talos_reduced_box.urdf"])
 def test_a_robot_in_trouble_leaves_others_alone(name):
     """Its laws have no solution in many steps; a ball and a crate 100 m away lie there as if it were not."""
     world = rbdyn.World(5e-3)
