@@ -218,27 +218,42 @@ cdef System* system_of(const Scene* scene, int coordinate) noexcept nogil:
     return scene.system + low
 
 
+cdef System* closed_after(const Builder* b, const void* entries, size_t size, int count, int* done) noexcept nogil:
+    """The next system with loops, in their order, that some of these entries are of; NULL: there are no more.
+
+    Entries are Entry or Entry3, which begin with their coordinate; coordinates below `done` have had their turn.
+    """
+    cdef System* s
+    cdef int k, z, at
+    while True:
+        z = b.problem.n_coordinates
+        for k in range(count):
+            at = (<const int*> (<const char*> entries + k * size))[0]
+            if done[0] <= at < z:
+                z = at
+        if z == b.problem.n_coordinates:
+            return NULL
+        s = system_of(b.scene, z)
+        done[0] = s.work.coordinate + s.m.nv
+        if s.work.loops.eliminated and s.work.active:
+            return s
+
+
 cdef void close_row(Builder* b) noexcept nogil:
     """The row begun last is complete: systems with loops answer to it as closed mechanisms, in their order."""
     cdef System* s
-    cdef int k, z, done = 0, r = b.n_rows - 1
+    cdef int done = 0, r = b.n_rows - 1, first
     if b.merged:
         drop_immobile(b)
     b.merged, b.apart = False, 0.0
     if b.spare == 0 or b.closed_rows == b.n_rows:
         return
     b.closed_rows = b.n_rows
-    while True:
-        z = b.problem.n_coordinates
-        for k in range(b.entry_start[r], b.n_entries):
-            if done <= b.entry[k].coordinate < z:
-                z = b.entry[k].coordinate
-        if z == b.problem.n_coordinates:
-            return
-        s = system_of(b.scene, z)
-        done = s.work.coordinate + s.m.nv
-        if s.work.loops.eliminated and s.work.active:
-            close_entries(b, s, b.entry_start[r], 3 * b.problem.n_cones + r)
+    first = b.entry_start[r]
+    s = closed_after(b, b.entry + first, sizeof(Entry), b.n_entries - first, &done)
+    while s != NULL:
+        close_entries(b, s, first, 3 * b.problem.n_cones + r)
+        s = closed_after(b, b.entry + first, sizeof(Entry), b.n_entries - first, &done)
 
 
 cdef void close_entries3(Builder* b, System* s, int first, int row) noexcept nogil:
@@ -278,21 +293,15 @@ cdef void close_entries3(Builder* b, System* s, int first, int row) noexcept nog
 cdef void close_cone(Builder* b) noexcept nogil:
     """The cone begun last is complete, likewise."""
     cdef System* s
-    cdef int k, z, done = 0, i = b.n_cones - 1
+    cdef int done = 0, i = b.n_cones - 1, first
     if b.spare == 0 or b.closed_cones == b.n_cones:
         return
     b.closed_cones = b.n_cones
-    while True:
-        z = b.problem.n_coordinates
-        for k in range(b.entry3_start[i], b.n_entries3):
-            if done <= b.entry3[k].coordinate < z:
-                z = b.entry3[k].coordinate
-        if z == b.problem.n_coordinates:
-            return
-        s = system_of(b.scene, z)
-        done = s.work.coordinate + s.m.nv
-        if s.work.loops.eliminated and s.work.active:
-            close_entries3(b, s, b.entry3_start[i], 3 * i)
+    first = b.entry3_start[i]
+    s = closed_after(b, b.entry3 + first, sizeof(Entry3), b.n_entries3 - first, &done)
+    while s != NULL:
+        close_entries3(b, s, first, 3 * i)
+        s = closed_after(b, b.entry3 + first, sizeof(Entry3), b.n_entries3 - first, &done)
 
 
 cdef void load_loops(const Builder* b) noexcept nogil:
