@@ -19,7 +19,7 @@ from rbdyn.rendering.things import thing_of
 from rbdyn.scenery.camera import Camera
 from rbdyn.scenery.item import Carrier, Item
 from rbdyn.scenery.labels import write_labels
-from rbdyn.scenery.marks import MARKS, Marks
+from rbdyn.scenery.marks import MARKS, Mark, Marks
 from rbdyn.scenery.scenery import Scenery
 from rbdyn.world import World
 from rbdyn.world.objects.object import WorldObject
@@ -67,21 +67,27 @@ class View:
         marks: Marks = NONE,
     ) -> None:  # fmt: skip
         self.camera, self.optical_pose = camera, optical_pose
-        self._artist, self._poses, self._style, self._threads = artist, poses, style, threads
+        self._artist, self._style, self._threads = artist, style, threads
+        self._poses = poses
         self.items: tuple[Item, ...] = artist.scenery.items
         self.carriers: tuple[Carrier, ...] = artist.scenery.carriers
         self._hidden = artist.hidden(hide)
         self._renderer, self._drawn_too = artist.renderer, marks
         self._ball = artist.scenery.ball(poses)
 
-    def _draw(self, samples: int, **arrays: Any) -> None:
-        """Draw into arrays, with so many samples along each side of a pixel."""
+    def _draw(self, samples: int, marks: tuple[Mark, ...] = (), **arrays: Any) -> None:
+        """Draw into arrays, with so many samples along each side of a pixel, the shapes and these marks."""
         c = self.camera
         fx, fy, cx, cy = (samples * x for x in c.intrinsics)  # type: ignore[union-attr]
         lens = (fx, fy, cx, cy, samples * c.width, samples * c.height, c.near, c.far)
         light = self._style.light_on(*self._ball)
-        self._renderer.render(
-            self._poses, self.optical_pose, lens, light, self._hidden, threads=self._threads, samples=samples, **arrays
+        renderer, poses, hidden = self._renderer, self._poses, self._hidden
+        if marks:
+            renderer = Renderer([*self._artist.things, *(thing_of(mark.shape, mark.color) for mark in marks)])
+            poses = np.concatenate([poses, np.array([mark.pose for mark in marks])])
+            hidden = None if hidden is None else np.append(hidden, np.zeros(len(marks), dtype=np.uint8))
+        renderer.render(
+            poses, self.optical_pose, lens, light, hidden, threads=self._threads, samples=samples, **arrays
         )
 
     @cached_property
@@ -90,7 +96,7 @@ class View:
         c, n = self.camera, self._style.antialias
         rgb = np.empty((c.height, c.width, 3), dtype=np.uint8)
         if self._drawn_too.shapes:
-            self._draw_with_marks(n, rgb)
+            self._draw(n, self._drawn_too.shapes, rgb=rgb)
         elif n > 1:
             self._draw(n, rgb=rgb)
         else:
@@ -100,19 +106,6 @@ class View:
         if self._drawn_too.labels:
             write_labels(rgb, self._drawn_too.labels, c, self.optical_pose)
         return rgb
-
-    def _draw_with_marks(self, samples: int, rgb: NDArray[np.uint8]) -> None:
-        """Colours of the shapes, and of what is drawn beside them."""
-        shapes = self._drawn_too.shapes
-        plain, poses, hidden = self._renderer, self._poses, self._hidden
-        self._renderer = Renderer([*self._artist.things, *(thing_of(mark.shape, mark.color) for mark in shapes)])
-        self._poses = np.concatenate([poses, np.array([mark.pose for mark in shapes])])
-        if hidden is not None:
-            self._hidden = np.append(hidden, np.zeros(len(shapes), dtype=np.uint8))
-        try:
-            self._draw(samples, rgb=rgb)
-        finally:
-            self._renderer, self._poses, self._hidden = plain, poses, hidden
 
     @cached_property
     def depth(self) -> Array:
