@@ -8,11 +8,13 @@ p = -b1 gear^2 and d = -b2 gear^2.  <motor>, <position>, <velocity> and the othe
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from rbdyn.arguments import shown
 from rbdyn.errors import Error
 from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.numbers import number
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.spatial.rotations import Array
@@ -78,7 +80,7 @@ def servo_gains(mechanism: Mechanism) -> tuple[Array, Array]:
     Raises
     ------
     Error
-        If it is no Mechanism.
+        If it is no Mechanism, or the annotation "servo" of one of its joints does not hold two gains.
 
     Examples
     --------
@@ -95,9 +97,21 @@ def servo_gains(mechanism: Mechanism) -> tuple[Array, Array]:
     for joint in mechanism.tree_joints:
         servo = joint.annotations.get(SERVO)
         if servo is not None and joint.num_velocities == 1:
-            p[at], d[at] = float(servo["p"]), float(servo["d"])
+            p[at], d[at] = (_gain(joint, servo, name) for name in ("p", "d"))
         at += joint.num_velocities
     return p, d
+
+
+def _gain(joint: Joint, servo: Mapping[str, str], name: str) -> float:
+    """One of both; users and files may have written the annotation, too."""
+    try:
+        value = number(servo.get(name, ""))
+    except Error:
+        value = -1.0
+    if value < 0.0:
+        need = f"must hold p and d, finite and not negative, got {shown(dict(servo))}"
+        raise Error(f"joint {joint.name!r}: annotation {SERVO!r} {need}")
+    return value
 
 
 def _not_read(model: Any, k: int, joint: Joint) -> str:

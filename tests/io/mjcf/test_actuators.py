@@ -5,6 +5,7 @@ import pytest
 
 import rbdyn
 from rbdyn import io
+from rbdyn.errors import Error
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -93,3 +94,16 @@ def test_urdf_says_that_it_has_no_servos():
     with pytest.warns(rbdyn.ExportWarning, match=r"gains of servos: left out.*j"):
         text = io.urdf_text(m)
     assert "servo" not in text
+
+
+@pytest.mark.parametrize(
+    "servo", [{}, {"p": "1"}, {"p": "much", "d": "1"}, {"p": "nan", "d": "1"}, {"p": "1", "d": "-2"}], ids=str
+)
+def test_an_annotation_that_holds_no_gains_is_named(servo):
+    mechanism = io.load_mjcf(
+        '<mujoco><worldbody><body><joint name="j"/><geom size="1"/></body></worldbody>'
+        '<actuator><position joint="j" kp="50" kv="2"/></actuator></mujoco>'
+    )
+    mechanism.tree_joints[0].annotations = {"servo": servo}
+    with pytest.raises(Error, match="joint 'j': annotation 'servo' must hold p and d"):
+        io.servo_gains(mechanism)
