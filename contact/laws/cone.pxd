@@ -118,6 +118,16 @@ cdef inline double visit(Operator* G, int i, FrictionLaw law, Method method, dou
     return max(fabs(delta.x), fabs(delta.y), fabs(delta.z))
 
 
+cdef inline double missed(const Operator* G, int i, FrictionLaw law, Method method,
+                          const double* impulse) noexcept nogil:
+    """The velocity change that a visit to contact i would make [m/s]."""
+    cdef const Cone* B = &G.contact[i].block
+    cdef Vec3 lam = impulse_at(impulse, i), v = contact_velocity(G, i), delta
+    cdef Mode mode
+    delta = apply_block(B, sub3(local_impulse(B, sub3(v, apply_block(B, lam)), lam, law, method, &mode), lam))
+    return max(fabs(delta.x), fabs(delta.y), fabs(delta.z)) if mode != FAILED else INFINITY
+
+
 cdef inline Vec3 admissible(const Contact* k, Vec3 lam) noexcept nogil:
     """The impulse with its friction cut to the cone; none if it pulls."""
     return clipped(lam, k.block.mu)

@@ -50,7 +50,9 @@ cdef class BisectionSolver(ContactSolver):
     direct : bool
         After 8 sweeps, solve all sticking contacts, and all other rows whose laws hold a velocity, together where the
         graph of what acts on what makes that cheap: a tall stack or a long chain then needs tens of sweeps instead of
-        thousands.  Used only while every alpha is 1.
+        thousands.  What is left unsolved where single bodies hardly move, or precision is asked for, ends in proximal
+        steps: all contacts at once by Newton's method, a little soft against changes of their loads.  Used only while
+        every alpha is 1.
     anderson : bool
         Accelerate what remains (window 5); used only while every alpha is 1.
     threads : int

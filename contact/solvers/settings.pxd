@@ -12,6 +12,7 @@ cdef enum:
     STRICT_SWEEPS = 20       # before an error in a small island of single bodies counts as too small to be seen
     PLAIN_SWEEPS = 8         # sweeps before acceleration starts: most steps need fewer
     HARD_SWEEPS = 25         # sweeps before contacts that may contradict one another become compliant
+    FEWER_SWEEPS = 14        # at most where proximal steps follow: some beyond the direct solves
     DIRECT_EVERY = 2         # sweeps between direct solves
     DIRECT_TRIES = 2         # direct solves of an island in a step, at most; the second if the first halved the error
     THOROUGH_TRIES = 4       # the same where rows stand beside few contacts, whatever becomes of the error

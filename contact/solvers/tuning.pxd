@@ -7,3 +7,4 @@ from rbdyn.contact.solvers.settings cimport Settings
 cdef bint rests(const Operator* G, const ContactProblem* p) noexcept nogil
 cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept nogil
 cdef bint is_hasty(const Operator* G, const ContactProblem* p) noexcept nogil
+cdef bint ends_softly(const Settings* s, const Operator* G, const ContactProblem* p) noexcept nogil

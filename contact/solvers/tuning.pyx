@@ -1,18 +1,20 @@
 """What is enough for an island: tuning.pxd."""
 
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 
+from rbdyn.contact.cone.local cimport COULOMB
 from rbdyn.contact.operator cimport Operator
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.settings cimport (
-    CORNERS, DIRECT_TRIES, FEW_CONTACTS, MOST_SWEEPS, PATIENT_TRIES, PLAIN_SWEEPS, STRICT_SWEEPS, THOROUGH_TRIES,
-    Settings,
+    CORNERS, DIRECT_TRIES, FEWER_SWEEPS, FEW_CONTACTS, MOST_SWEEPS, PATIENT_TRIES, PLAIN_SWEEPS, STRICT_SWEEPS,
+    THOROUGH_TRIES, Settings,
 )
 
 
 cdef double FINE = 1e-4            # of the speeds that an island has without impulses: an error that nobody sees
 cdef double NOT_FELT = 1e-3        # [m/s^2] times the time step: a ten-thousandth of gravity, neither
 cdef double MOVING = 20.0          # [m/s^2] times the time step: faster than what gravity does to a thing at rest
+cdef double SLOW = 2e-4            # [m] in a step: so slow are towers that rock, and heaps that settle
 cdef double RESTING = 0.01         # [m/s^2] times the time step: what begins a step no faster is at rest
 
 
@@ -27,16 +29,21 @@ cdef double free_speed(const Operator* G) noexcept nogil:
     return speed
 
 
-cdef bint rests(const Operator* G, const ContactProblem* p) noexcept nogil:
-    """Whether nothing in contact moves at the start of the step; what only turns under a disc may."""
+cdef double start_speed(const Operator* G, const ContactProblem* p) noexcept nogil:
+    """The largest velocity of a contact at the start of the step [m/s]; what only turns under a disc has none."""
     cdef double speed = 0.0
     cdef int i, n
     if p.v_start == NULL:
-        return False
+        return INFINITY
     for i in range(G.n):
         n = 3 * G.contact[i].index
         speed = max(speed, fabs(p.v_start[n]), fabs(p.v_start[n + 1]), fabs(p.v_start[n + 2]))
-    return speed <= RESTING * p.dt
+    return speed
+
+
+cdef bint rests(const Operator* G, const ContactProblem* p) noexcept nogil:
+    """Whether nothing in contact moves at the start of the step."""
+    return start_speed(G, p) <= RESTING * p.dt
 
 
 cdef bint is_hasty(const Operator* G, const ContactProblem* p) noexcept nogil:
@@ -49,6 +56,17 @@ cdef bint is_hasty(const Operator* G, const ContactProblem* p) noexcept nogil:
     return G.n_blocks == 0
 
 
+cdef bint ends_softly(const Settings* s, const Operator* G, const ContactProblem* p) noexcept nogil:
+    """Whether what sweeps leave unsolved is to end in proximal steps: single bodies that hardly move.
+
+    Where precision is asked for they may move.
+    """
+    if not s.direct or s.law != COULOMB or s.alpha_init != 1.0 or s.alpha_min != 1.0 or G.n == 0 or (
+            p.v_start == NULL or not is_hasty(G, p)):
+        return False
+    return not s.automatic or start_speed(G, p) * p.dt <= SLOW
+
+
 cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept nogil:
     """Settings for one island.
 
@@ -56,6 +74,7 @@ cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept
     a direct solve can do: things at rest.  Where more is needed, errors count that are seen or felt, and the next step
     goes on from here; acceleration, which doubles the cost of a sweep, does not pay where things slide or hit and the
     next problem is another one.
+    Single bodies that hardly move get fewer sweeps still: proximal steps follow, which cost less than more of them.
     Rows beside few contacts are a robot, a net or a chain: their direct solves go on whatever becomes of the error.
     With contacts they stop where too many are let go: a grip left with one corner of each finger turns about it.
     What begins the step at rest, though much would slide in the first sweeps of a cold start, is given time: once it is
@@ -80,7 +99,7 @@ cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept
     if few:
         s.strict, s.hasty = STRICT_SWEEPS, False
         return
-    s.max_iterations = min(s.max_iterations, <int> MOST_SWEEPS)
+    s.max_iterations = min(s.max_iterations, <int> FEWER_SWEEPS if ends_softly(s, G, p) else <int> MOST_SWEEPS)
     s.anderson = s.anderson and speed <= MOVING * dt
     if s.hasty and rests(G, p):
         s.hasty, s.patient = False, True

@@ -1,10 +1,17 @@
 # Impulses under which the held rows have no velocity: workspace.pxd has the equations.
 
-from rbdyn.contact.operator cimport Operator
+from rbdyn.contact.operator cimport Contact, Operator
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.direct.workspace cimport Direct, Node
-from rbdyn.spatial._algebra cimport Vec3, vec3
+from rbdyn.spatial._algebra cimport Sym3, Vec3, vec3
 
+cdef double mass_of(const ContactProblem* p, int body) noexcept nogil
+cdef Sym3 inertia_of(const ContactProblem* p, int body) noexcept nogil
+cdef void add_masses(Direct* S, const ContactProblem* p) noexcept nogil
+cdef void add_square(Direct* S, int n, double rho, bint all_rows) noexcept nogil
+cdef void add_constraints(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil
+cdef void pull_single(Direct* S, const Contact* k, Vec3 f) noexcept nogil
+cdef Vec3 move_single(const Direct* S, const Contact* k, bint all_rows) noexcept nogil
 cdef bint make_matrix(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil
 cdef bint make_weighted(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil
 cdef double multiplier_step(Direct* S, Operator* G, double* impulse) noexcept nogil

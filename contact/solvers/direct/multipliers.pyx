@@ -37,14 +37,24 @@ cdef inline bint is_single(const Operator* G, int i) noexcept nogil:
     return i < G.n and G.contact[i].row == G.contact[i].row_end
 
 
-cdef void add_masses(Direct* S, const ContactProblem* p) noexcept nogil:
-    """A <- M: m 1 and the inertia of each body, 1 for each normalised coordinate.
+cdef double mass_of(const ContactProblem* p, int body) noexcept nogil:
+    """[kg]; of what cannot move one beyond the reach of any stiffness here."""
+    cdef double m = p.inverse_mass[body]
+    return 1.0 / m if m > 0.0 else IMMOVABLE
 
-    What cannot move gets a mass beyond the reach of any stiffness here.
-    """
+
+cdef Sym3 inertia_of(const ContactProblem* p, int body) noexcept nogil:
+    """World axes [kg m^2], likewise."""
+    cdef const double* W = p.inverse_inertia + 6 * body
+    cdef Sym3 I = sym3(W[0], W[1], W[2], W[3], W[4], W[5])
+    cdef double det = determinant(I)
+    return inverse3(I, det) if det > 0.0 else sym3(IMMOVABLE, 0.0, 0.0, IMMOVABLE, 0.0, IMMOVABLE)
+
+
+cdef void add_masses(Direct* S, const ContactProblem* p) noexcept nogil:
+    """A <- M: m 1 and the inertia of each body, 1 for each normalised coordinate."""
     cdef const Node* last = S.node + S.nodes - 1
-    cdef const double* W
-    cdef double det, m
+    cdef double m
     cdef double* D
     cdef Sym3 I
     cdef int k, j
@@ -54,16 +64,12 @@ cdef void add_masses(Direct* S, const ContactProblem* p) noexcept nogil:
         if S.node[k].size == 1:
             D[0] = 1.0
             continue
-        m = p.inverse_mass[S.node[k].object]
-        m = 1.0 / m if m > 0.0 else IMMOVABLE
+        m = mass_of(p, S.node[k].object)
         for j in range(3):
             D[(S.node[k].size + 1) * j] = m
         if S.node[k].size == 3:
             continue
-        W = p.inverse_inertia + 6 * S.node[k].object
-        I = sym3(W[0], W[1], W[2], W[3], W[4], W[5])
-        det = determinant(I)
-        I = inverse3(I, det) if det > 0.0 else sym3(IMMOVABLE, 0.0, 0.0, IMMOVABLE, 0.0, IMMOVABLE)
+        I = inertia_of(p, S.node[k].object)
         D[21], D[27], D[28], D[33], D[34], D[35] = I.xx, I.xy, I.yy, I.xz, I.yz, I.zz
 
 
@@ -177,35 +183,36 @@ cdef void add_sticking(Direct* S, const ContactProblem* p, const Contact* k, dou
         subtract_shared(block_of(S, a, b), S.node[b].rows, rho, s, r)
 
 
-cdef void add_constraints(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
-    """A <- A + J_S^T rho J_S: of each two nodes of a constraint the block below the earlier one's diagonal."""
+cdef void add_square(Direct* S, int n, double rho, bint all_rows) noexcept nogil:
+    """A <- A + rho J^T J for the n nodes whose rows are at hand: of each two the block below the earlier's diagonal."""
     cdef const Node* a
     cdef const Node* b
-    cdef const double* J
+    cdef const double* J = S.J
     cdef const double* K
-    cdef int i, j, k, n, w = S.width
-    cdef double rho
+    cdef int j, k, w = S.width
+    for j in range(n):
+        a = S.node + S.part[j]
+        K = S.J
+        for k in range(n):
+            b = S.node + S.part[k]
+            if S.part[k] == S.part[j]:
+                add_product(S.A + a.diagonal, a.size, rho, J, K, w, a.size, a.size, all_rows)
+            elif S.part[k] > S.part[j]:
+                add_product(block_of(S, S.part[k], S.part[j]), a.rows, rho, J, K, w, a.size, b.size, all_rows)
+            K += b.size
+        J += a.size
+
+
+cdef void add_constraints(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
+    """A <- A + J_S^T rho J_S."""
+    cdef int i
     for i in range(constraints(G)):
         if S.rows[i] == 0:
             continue
-        rho = S.rho[i]
         if S.rows[i] == 3 and is_single(G, i) and G.contact[i].a.body != G.contact[i].b.body:
-            add_sticking(S, p, G.contact + i, rho)
-            continue
-        n = parts(S, G, i)
-        J = S.J
-        for j in range(n):
-            a = S.node + S.part[j]
-            K = S.J
-            for k in range(n):
-                b = S.node + S.part[k]
-                if S.part[k] == S.part[j]:
-                    add_product(S.A + a.diagonal, a.size, rho, J, K, w, a.size, a.size, S.rows[i] == 3)
-                elif S.part[k] > S.part[j]:
-                    add_product(block_of(S, S.part[k], S.part[j]), a.rows, rho, J, K, w, a.size, b.size,
-                                S.rows[i] == 3)
-                K += b.size
-            J += a.size
+            add_sticking(S, p, G.contact + i, S.rho[i])
+        else:
+            add_square(S, parts(S, G, i), S.rho[i], S.rows[i] == 3)
 
 
 cdef bint make_matrix(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
