@@ -22,7 +22,9 @@ cdef struct Meeting:               # of two shapes, sought
     # of those that come fast, for which look_closer() was called
     double angle                   # [rad] of relative rotation, at most
     bint winding                   # one of them is a surface: whatever of it is near may come, though they do not turn
-    bint turns                     # by more than is small: corners may come that were not seen
+    double thin                    # [m] half the thickness of that which moves
+    double small_turn              # [rad] by less, no corner comes that was neither seen nor on the face that is near
+    bint turns                     # by more: corners may come that were not seen
     double slide                   # share of the step in which what slides along what turns gets no deeper than is safe
     Vec3 axis                      # unit, from b to a: the latest along which they were apart, or else their centres
 

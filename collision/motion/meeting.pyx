@@ -9,7 +9,7 @@ from rbdyn.collision.kernels.box_box cimport box_gap
 from rbdyn.collision.kernels.core cimport core_radius
 from rbdyn.collision.kernels.gjk cimport descend
 from rbdyn.collision.motion.path cimport (
-    MovingShape, approach_along, axis_between, find_end, gap_along, is_coarse, move_to,
+    MovingShape, approach_along, axis_between, find_end, gap_along, is_coarse, move_to, radius_of, thickness,
 )
 from rbdyn.collision.pair_table cimport PairEntry, collide
 from rbdyn.collision.sink cimport Sink
@@ -17,13 +17,16 @@ from rbdyn.spatial._algebra cimport Vec3, add3, dot3, mul3, sub3, zero3
 
 cdef double TOUCH = 0.5            # share of the margin: shapes in each other by less have not met
 cdef double OBEYED = 0.05          # share of the margin: rows that a motion disobeys by less are left as they are
-cdef double SMALL_TURN = 0.1       # [rad] by less, no corner comes that was neither seen nor on the face that is near
+cdef double SMALL_TURN = 0.1       # [rad] by less, no corner of compact shapes comes that was not seen nor near
+cdef double SMALL_THIN = 0.5       # share of half the thickness by which a small turn moves the ends of thin ones,
+cdef double LEAST_TURN = 0.005     # [rad] but no smaller turn is looked at
 cdef double ROUGHLY = 0.1          # share of the square of a distance by which gaps may be told too small
 cdef double THIN = 0.25            # share of two thicknesses by which shapes may be in each other unseen
 cdef enum:
     MAX_LOOKS = 60                 # at one pair,
-    LOOKS_A_RADIAN = 30            # and some more where they spin,
-    MAX_RADIANS = 100              # as far as anything else of them is known
+    LOOKS_A_TURN = 3               # and some more for each small turn where they spin,
+    MAX_RADIANS = 100              # as far as anything else of them is known,
+    MAX_MORE = 6000
     HALVINGS = 10
 
 
@@ -38,25 +41,32 @@ cdef double way_between(const MovingShape* a, const MovingShape* b) noexcept nog
     return sqrt(dot3(shift, shift)) + a.path.spin + b.path.spin
 
 
-cdef double thickness(const MovingShape* a) noexcept nogil:
-    """Half of it at most [m]."""
-    cdef const Bounds* k = &a.now.s.bounds
-    if a.now.s.kind == HALF_SPACE:
+cdef double least_part(const PosedShape* a) noexcept nogil:
+    """Half extents, at least, of the parts whose sum bounds it [m]: no more than half its thickness."""
+    cdef const Bounds* k = &a.s.bounds
+    if a.s.kind == HALF_SPACE:
         return INFINITY
     return (k.ball + fmin(k.box.x, fmin(k.box.y, k.box.z))
             + fmin(k.ellipsoid.x, fmin(k.ellipsoid.y, k.ellipsoid.z)))
 
 
 cdef double sliding_time(const Meeting* m) noexcept nogil:
-    """In t of the step the surface under what slides turns up by angle way t^2 at most: no more than is told apart."""
-    cdef double most = THIN * (thickness(m.a) + thickness(m.b)), rise = m.angle * m.way
+    """In t of the step the surface under what slides turns up by angle way t^2 at most: no more than is told apart.
+
+    Compact shapes can afford the closer looks of a lower bound.
+    """
+    cdef double most, rise = m.angle * m.way
+    if m.small_turn < SMALL_TURN:
+        most = THIN * (thickness(&m.a.now) + thickness(&m.b.now))
+    else:
+        most = THIN * (least_part(&m.a.now) + least_part(&m.b.now))
     return sqrt(most / rise) if rise > most else 2.0
 
 
 cdef Meeting meeting(const PairEntry* table, MovingShape* a, MovingShape* b, double margin, double beyond,
                      Sink* sink) noexcept nogil:
     cdef Meeting m
-    m.gap = m.angle = m.slide = 0.0
+    m.gap = m.angle = m.slide = m.thin = m.small_turn = 0.0
     m.turns, m.axis = False, zero3()
     m.winding = a.now.s.kind > TRIANGLE or b.now.s.kind > TRIANGLE
     m.table, m.a, m.b, m.sink, m.margin, m.beyond = table, a, b, sink, margin, beyond
@@ -67,8 +77,15 @@ cdef Meeting meeting(const PairEntry* table, MovingShape* a, MovingShape* b, dou
     return m
 
 
+cdef double thickness_of(const MovingShape* a) noexcept nogil:
+    """Half of it [m], if it moves: what rests may be as thin as it likes."""
+    return INFINITY if a.still else thickness(&a.now)
+
+
 cdef void look_closer(Meeting* m) noexcept nogil:
     m.angle = turn_between(m.a, m.b)
+    m.thin = fmin(thickness_of(m.a), thickness_of(m.b))
+    m.small_turn = fmin(SMALL_TURN, fmax(LEAST_TURN, SMALL_THIN * m.thin / fmin(radius_of(m.a), radius_of(m.b))))
     m.turns = m.angle > SMALL_TURN
     m.slide = sliding_time(m)
     m.axis = axis_between(&m.a.now, &m.b.now)
@@ -141,8 +158,8 @@ cdef double next_arrival(const Meeting* m, int first, double t) noexcept nogil:
         speed = closing(m, &out.point[i], t)
         if speed * (1.0 - t) > m.touch - out.point[i].depth:
             wait = fmin(wait, 1.02 * (m.touch - out.point[i].depth) / speed)
-    if m.angle * (1.0 - t) > SMALL_TURN:
-        wait = fmin(wait, SMALL_TURN / m.angle)
+    if m.angle * (1.0 - t) > m.small_turn:
+        wait = fmin(wait, m.small_turn / m.angle)
     wait = fmin(wait, m.slide)
     return t + fmax(wait, 1e-3)
 
@@ -230,7 +247,7 @@ cdef double meeting_time(Meeting* m, double t, bint* near) noexcept nogil:
         reach += m.alone
     find_end(m.a)
     find_end(m.b)
-    for _ in range(MAX_LOOKS + <int> (LOOKS_A_RADIAN * fmin(m.angle, MAX_RADIANS))):
+    for _ in range(MAX_LOOKS + <int> fmin(MAX_MORE, LOOKS_A_TURN * fmin(m.angle, MAX_RADIANS) / m.small_turn)):
         move_to(m.a, t)
         move_to(m.b, t)
         gap = gap_of(m, reach)

@@ -3,10 +3,10 @@
 # A body turns about its origin at a constant rate while its origin moves in a straight line.  A shape's way is that of
 # the centre of its bounding sphere along the tangent, `shift`, give or take `spin`.
 
-from libc.math cimport INFINITY, cos, fabs, sin, sqrt
+from libc.math cimport INFINITY, cos, fabs, fmin, sin, sqrt
 
 from rbdyn.collision._types cimport (
-    BOX_CORE, CYLINDER_CORE, HALF_SPACE, MESH, SPHERE, BodyMotions, Pose, PosedShape, ShapeRecord,
+    BOX_CORE, CYLINDER_CORE, HALF_SPACE, MESH, SPHERE, BodyMotions, Bounds, Pose, PosedShape, ShapeRecord,
 )
 from rbdyn.collision.bounds cimport centre_of
 from rbdyn.collision.kernels.core cimport core_radius, support
@@ -56,6 +56,13 @@ cdef inline bint is_axial(const ShapeRecord* s) noexcept nogil:
 cdef inline double radius_of(const MovingShape* a) noexcept nogil:
     """Of the bounding sphere [m]."""
     return INFINITY if a.now.s.kind == HALF_SPACE else a.now.s.bounds.radius
+
+cdef inline double thickness(const PosedShape* a) noexcept nogil:
+    """Half of it along the shape's axes [m]."""
+    cdef const Bounds* k = &a.s.bounds
+    if a.s.kind == HALF_SPACE:
+        return INFINITY
+    return k.ball + fmin(k.box.x + k.ellipsoid.x, fmin(k.box.y + k.ellipsoid.y, k.box.z + k.ellipsoid.z))
 
 cdef inline Path path_of(const ShapeRecord* s, const Pose* body, const Motion* m) noexcept nogil:
     """A ball around the core turns with nothing to be seen; the centre leaves its tangent by |w|^2 |arm| at most."""

@@ -11,7 +11,8 @@ from rbdyn.collision.shape_table cimport Table, compose_pose, find_slot
 from rbdyn.collision.sink cimport Sink
 from rbdyn.spatial._algebra cimport dot3
 
-cdef double SHALLOW = 0.02         # share of the smaller radius by which they may be in each other at the step's end
+cdef double SHALLOW = 0.02         # share of the smaller radius by which they may be in each other at the step's end,
+cdef double SHALLOW_THIN = 0.1     # or of half the thickness, if that is less
 
 
 cdef bint set_out_from(const Table* shapes, const Mover* from_, MovingShape* a, Pose* X) noexcept nogil:
@@ -64,9 +65,10 @@ cdef double free_share(const Table* shapes, const Mover* a, const Mover* b, Cont
     look_at(&m, 0.0, m.margin)
     deep = fmax(deepest_of(room, 0), 0.0)
     room.n = 0
-    m.touch = fmax(m.touch + SHALLOW * fmin(radius_of(&x), radius_of(&y)), deep + 0.5 * m.touch)
-    m.margin, m.met = 2.0 * m.touch, m.touch
     look_closer(&m)
+    m.touch = fmax(m.touch + fmin(SHALLOW * fmin(radius_of(&x), radius_of(&y)), SHALLOW_THIN * m.thin),
+                   deep + 0.5 * m.touch)
+    m.margin, m.met = 2.0 * m.touch, m.touch
     t = fmin(1.0, meeting_time(&m, 0.0, &near))
     if t < 1.0 and entry is not NULL:
         look_at_entry(&m, t, entry)

@@ -12,7 +12,9 @@ from rbdyn.collision.sink cimport Sink
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3
 
 cdef double SAME = 1.0 - 1e-6      # cosine between normals that are one
-cdef double FAST = 0.5             # share of the smaller radius by which two come in a step, and the time counts
+cdef double FAST = 0.5             # share of the smaller radius by which two come in a step, and the time counts,
+cdef double FAST_THIN = 1.0        # or of half the thickness of what moves, if that is less
+cdef double DEEP_THIN = 0.1        # share of half the thickness by which ends may go in unseen
 
 # ---- the step's start ------------------------------------------------------------------------
 
@@ -32,6 +34,16 @@ cdef bint is_steady(const Meeting* m, int first) noexcept nogil:
         if out.point[i].depth > -reach and not is_obeyed(m, &out.point[i]):
             return False
     return True
+
+
+cdef bint brings_ends(Meeting* m, int first) noexcept nogil:
+    """Whether the motion takes some end of what is thin in, which may be none of the contacts from `first` on."""
+    cdef ContactBuffer* out = m.sink.out
+    cdef double deep = fmax(0.0, deepest_of(out, first)) + DEEP_THIN * m.thin
+    cdef int n = look_at(m, 1.0, m.margin)
+    cdef bint brings = deepest_of(out, n) > deep
+    out.n = n
+    return brings
 
 
 cdef inline bint has_corners_to_come(const MovingShape* a) noexcept nogil:
@@ -137,11 +149,12 @@ cdef Outcome rows_now(const Meeting* m, int first) noexcept nogil:
 
 
 cdef bint is_fast(const Meeting* m) noexcept nogil:
-    """Whether points of them approach in a step by a good part of the smaller shape's size.
+    """Whether points of them approach in a step by a good part of the smaller shape's size, or of the thinner one's.
 
-    What turns while it closes such a gap meets the other one elsewhere, or not at all.
+    What turns while it closes such a gap meets the other one elsewhere, or not at all, and what is hit on one end
+    turns its other end in by as much.
     """
-    return m.way > FAST * fmin(radius_of(m.a), radius_of(m.b))
+    return m.way > fmin(FAST * fmin(radius_of(m.a), radius_of(m.b)), FAST_THIN * m.thin)
 
 
 cdef Outcome rows_then(Meeting* m, int first, double t) noexcept nogil:
@@ -174,6 +187,7 @@ cdef Outcome collide_near(Meeting* m, int first) noexcept nogil:
     cdef bint near, slow = m.way <= (m.margin if m.winding else 2.0 * m.margin)
     if not slow:
         look_closer(m)
+        m.turns |= m.angle > m.small_turn and brings_ends(m, first)
     if slow or is_steady(m, first):
         keep_near(m, first, m.margin)
         if out.n < n:                            # a smaller margin may choose other corners

@@ -9,9 +9,11 @@ from rbdyn.collision.shape_table cimport Table
 from rbdyn.spatial._algebra cimport Motion, Vec3, add3, add_m, cross3, dot3, motion, scale3, sub3, zero3
 from rbdyn.stepping.flight.meetings cimport blow_time, flier
 from rbdyn.stepping.scene cimport SYSTEM_BODY, BodyHandle, Scene, SingleScratch, System
-from rbdyn.stepping.single cimport Single, angular_momentum, single_of
+from rbdyn.stepping.single cimport Single, angular_momentum, mean_spin, single_of
 
+cdef double PART = 0.2             # [rad] in parts of which what tumbles is followed, each about one axis
 cdef enum:
+    MAX_PARTS = 64                 # of a step
     ROUNDS = 8                     # over all pairs, in which what waits is led past what it would go into
 
 
@@ -81,6 +83,46 @@ cdef Vec3 speed_at(const Scene* s, int body, const Mover* m, Vec3 at) noexcept n
     return add3(v.v, cross3(v.w, sub3(at, m.pose.p)))
 
 
+cdef bint tumbles(const Scene* s, int body) noexcept nogil:
+    """Whether its angular velocity changes as it turns."""
+    return flier(s, body) != NULL and not s.single[s.body[body].index].isotropic
+
+
+cdef Motion part_of(const Scene* s, int body, const Mover* m, const Motion* v, double time) noexcept nogil:
+    """How a body moves next, for this time, with the momentum that it has after the blow [rad], [m]."""
+    cdef Motion way = motion(scale3(time, v.w), scale3(time, v.v))
+    cdef Single b
+    cdef Vec3 L
+    if tumbles(s, body):
+        b = single_of(s, s.body[body].index)
+        L = angular_momentum(&b, &b.work.R_met, v.w)
+        way.w = scale3(time, mean_spin(&m.pose.R, &b.body.inverse_I_b, L, time))
+    return way
+
+
+cdef double free_share_of_turn(const Scene* s, const Table* shapes, const ContactPoint* c, double at, Mover a, Mover b,
+                               ContactBuffer* room) noexcept nogil:
+    """free_share of two bodies from a blow on, each turning as its momentum says."""
+    cdef double turn = 0.0, left = (1.0 - at) * s.dt, share
+    cdef Motion v_a = velocity_of(s, c.body_a), v_b = velocity_of(s, c.body_b)
+    cdef int k, n
+    if tumbles(s, c.body_a):
+        turn = sqrt(dot3(a.motion.w, a.motion.w))
+    if tumbles(s, c.body_b):
+        turn = fmax(turn, sqrt(dot3(b.motion.w, b.motion.w)))
+    n = <int> fmin(1.0 + turn / PART, MAX_PARTS)
+    if n == 1:
+        return free_share(shapes, &a, &b, room, NULL)
+    for k in range(n):
+        a.motion = part_of(s, c.body_a, &a, &v_a, left / n)
+        b.motion = part_of(s, c.body_b, &b, &v_b, left / n)
+        share = free_share(shapes, &a, &b, room, NULL)
+        if share < 1.0:
+            return (k + share) / n
+        a.pose, b.pose = moved(&a.pose, &a.motion, 1.0), moved(&b.pose, &b.motion, 1.0)
+    return 1.0
+
+
 cdef void meet_again(Scene* s, const Table* shapes, const ContactPoint* c, ContactBuffer* room) noexcept nogil:
     """Let the two bodies of a contact wait for each other, if they would be in each other in this step."""
     cdef double at = blow_time(s, c), share
@@ -88,7 +130,7 @@ cdef void meet_again(Scene* s, const Table* shapes, const ContactPoint* c, Conta
     if flier(s, c.body_a) == NULL and flier(s, c.body_b) == NULL:
         return
     a, b = mover_of(s, c.shape_a, c.body_a, at), mover_of(s, c.shape_b, c.body_b, at)
-    share = free_share(shapes, &a, &b, room, NULL)
+    share = free_share_of_turn(s, shapes, c, at, a, b, room)
     if share >= 1.0:
         return
     if flier(s, c.body_a) == NULL:
