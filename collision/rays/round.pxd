@@ -1,6 +1,6 @@
 # Rays into shapes that are round: a ball, a capsule, a cylinder, a cone, an ellipsoid.
 
-from libc.math cimport INFINITY, fabs, sqrt
+from libc.math cimport INFINITY, sqrt
 
 from rbdyn.collision.rays.ray cimport Entrance, Span, round_span, slab
 from rbdyn.collision.shapes.capsule cimport CapsuleData
@@ -84,35 +84,43 @@ cdef inline bint enter_ellipsoid(const EllipsoidData* c, Vec3 o, Vec3 d, Entranc
     e.normal = scale3(1.0 / sqrt(dot3(n, n)), n)
     return True
 
+cdef inline Span under_apex(Vec3 m, Vec3 d, double slope) noexcept nogil:
+    """The part of a line within the endless cone under the origin; m is the point of it nearest to the origin.
+
+    Where x^2 + y^2 - slope^2 z^2 <= 0.  All terms are of one degree, so that lines past the apex lose no digits.
+    """
+    cdef double across = sqrt(d.x * d.x + d.y * d.y), s2 = slope * slope
+    cdef double a = (across - slope * d.z) * (across + slope * d.z), b = m.x * d.x + m.y * d.y - s2 * m.z * d.z
+    cdef double k = m.x * m.x + m.y * m.y - s2 * m.z * m.z, root = b * b - a * k, s, t, z
+    if a >= 0.0 and not root >= 0.0:
+        return Span(first=INFINITY, last=-INFINITY)
+    root = sqrt(root) if root > 0.0 else 0.0
+    root = -b - root if b > 0.0 else -b + root
+    t = k / root if root != 0.0 else 0.0               # the nearer zero
+    s = root / a if a != 0.0 else (INFINITY if root > 0.0 else -INFINITY)
+    z = m.z + t * d.z
+    if s < t:
+        s, t = t, s
+    if a < 0.0:                                        # one zero is that of the cone over the origin
+        return Span(first=s, last=INFINITY) if d.z < 0.0 else Span(first=-INFINITY, last=t)
+    return Span(first=t, last=s) if z <= 0.0 else Span(first=INFINITY, last=-INFINITY)
+
 cdef inline bint enter_cone(const ConeData* c, Vec3 o, Vec3 d, Entrance* e) noexcept nogil:
-    """Likewise a cone: through its base, or where x^2 + y^2 = slope^2 (height under the apex)^2."""
-    cdef double h = c.half_height, slope = c.radius / (2.0 * h), s2 = slope * slope, t0 = -dot3(o, d), t, x, y
-    cdef double a, b, k, root, first = INFINITY
-    cdef Vec3 m = add3(o, scale3(t0, d))               # nearest to the middle: numbers that cancel are small
-    cdef int i
-    if fabs(o.z) <= h and o.x * o.x + o.y * o.y <= s2 * (h - o.z) * (h - o.z):
-        return False                                   # it begins inside
-    if o.z < -h and d.z > 0.0:
-        t = (-h - m.z) / d.z
-        x, y = m.x + t * d.x, m.y + t * d.y
-        if x * x + y * y <= c.radius * c.radius:
-            e.distance, e.normal = t0 + t, vec3(0.0, 0.0, -1.0)
-            return True
-    a = d.x * d.x + d.y * d.y - s2 * d.z * d.z
-    b = m.x * d.x + m.y * d.y + s2 * (h - m.z) * d.z
-    k = m.x * m.x + m.y * m.y - s2 * (h - m.z) * (h - m.z)
-    root = b * b - a * k
-    if not root >= 0.0:
+    """Likewise a cone: where the line is under the apex and over the base."""
+    cdef double slope = c.radius / (2.0 * c.half_height), first, size
+    cdef Vec3 from_apex = vec3(o.x, o.y, o.z - c.half_height)
+    cdef double t0 = -dot3(from_apex, d)
+    cdef Vec3 m = add3(from_apex, scale3(t0, d))
+    cdef Span side = under_apex(m, d, slope), ends = slab(o.z, d.z, c.half_height)
+    first = max(t0 + side.first, ends.first)
+    if not 0.0 <= first <= min(t0 + side.last, ends.last):
         return False
-    root = -b - sqrt(root) if b > 0.0 else -b + sqrt(root)
-    for i in range(2):                                 # root / a and k / root
-        t = (root / a if a != 0.0 else INFINITY) if i else (k / root if root != 0.0 else INFINITY)
-        if fabs(t) < INFINITY and t0 + t >= 0.0 and fabs(m.z + t * d.z) <= h and t < first:
-            first = t
-    if first == INFINITY:
-        return False
-    e.distance = t0 + first
-    e.normal = vec3(m.x + first * d.x, m.y + first * d.y, s2 * (h - m.z - first * d.z))
-    a = sqrt(dot3(e.normal, e.normal))
-    e.normal = scale3(1.0 / a, e.normal) if a > 0.0 else vec3(0.0, 0.0, 1.0)
+    e.distance = first
+    if d.z > 0.0 and ends.first >= t0 + side.first:
+        e.normal = vec3(0.0, 0.0, -1.0)
+        return True
+    first -= t0
+    e.normal = vec3(m.x + first * d.x, m.y + first * d.y, -slope * slope * (m.z + first * d.z))
+    size = sqrt(dot3(e.normal, e.normal))
+    e.normal = scale3(1.0 / size, e.normal) if size > 0.0 else vec3(0.0, 0.0, 1.0)
     return True
