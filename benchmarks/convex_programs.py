@@ -154,8 +154,8 @@ def _set_of(shape: Shape) -> PointSet:
 # ---- the programs ----------------------------------------------------------------------------
 
 
-def _solve(fun: Any, jac: Any, start: Array, bounds: Any, constraints: list[dict[str, Any]]) -> Array:
-    """The best variables: SLSQP, and Newton's method from where it ends."""
+def _solve(fun: Any, jac: Any, start: Array, bounds: Any, constraints: list[dict[str, Any]]) -> tuple[Array, float]:
+    """The best variables, and by how much Lagrange's equations miss: SLSQP, and Newton's method from where it ends."""
     from scipy.optimize import minimize
 
     options = {"ftol": 1e-16, "maxiter": 300}
@@ -181,7 +181,7 @@ def _active(v: Array, bounds: Any, constraints: list[dict[str, Any]]) -> Callabl
     return active
 
 
-def _polished(jac: Any, v: Array, bounds: Any, constraints: list[dict[str, Any]]) -> Array:
+def _polished(jac: Any, v: Array, bounds: Any, constraints: list[dict[str, Any]]) -> tuple[Array, float]:
     """Newton's method on Lagrange's equations, with what is active at v held; v, if that leads nowhere."""
     active = _active(v, bounds, constraints)
     k = len(v)
@@ -202,7 +202,7 @@ def _polished(jac: Any, v: Array, bounds: Any, constraints: list[dict[str, Any]]
         z, last = step, size
     off = max((max(low - x, x - high) for x, (low, high) in zip(z[:k], _ends(bounds), strict=True)), default=0.0)
     good = last <= first and max(off, _violation(constraints, z[:k])) < 1e-11 and np.abs(z[:k] - v).max() < 1e-4
-    return z[:k] if good else v
+    return (z[:k], last) if good else (v, first)
 
 
 def _ends(bounds: Any) -> list[tuple[float, float]]:
@@ -238,7 +238,7 @@ def _inequalities(a: PointSet, b: PointSet, more: int = 0) -> list[dict[str, Any
 
 def closest(a: Shape, X: Array, b: Shape, Y: Array) -> tuple[float, Array, Array]:
     """Distance of two shapes that are apart [m], and the closest point of each, world [m]."""
-    best = (np.inf, np.zeros(3), np.zeros(3))
+    found = []
     for set_a, at_a in sets_of(a):
         for set_b, at_b in sets_of(b):
             U, V, k = X @ at_a, Y @ at_b, len(set_a.bounds)
@@ -260,11 +260,13 @@ def closest(a: Shape, X: Array, b: Shape, Y: Array) -> tuple[float, Array, Array
                 for start_b in set_b.starts:
                     start = np.concatenate([start_a, start_b])
                     inequalities = _inequalities(set_a, set_b)
-                    v = _solve(fun, jac, start, [*set_a.bounds, *set_b.bounds], inequalities)
+                    v, missed = _solve(fun, jac, start, [*set_a.bounds, *set_b.bounds], inequalities)
                     x, y, _ = both(v)
-                    if np.linalg.norm(x - y) < best[0] and _violation(inequalities, v) < SURE:
-                        best = (float(np.linalg.norm(x - y)), x, y)
-    return best
+                    if _violation(inequalities, v) < SURE:
+                        found.append((float(np.linalg.norm(x - y)), missed, x, y))
+    least = min(one[0] for one in found)
+    best = min((one for one in found if one[0] < least + SURE), key=lambda one: one[1])  # of equals the surest
+    return best[0], best[2], best[3]
 
 
 def first_touch(a: Shape, X: Array, way: Array, b: Shape, Y: Array) -> float:
@@ -287,7 +289,7 @@ def first_touch(a: Shape, X: Array, way: Array, b: Shape, Y: Array) -> float:
             bounds = [*set_a.bounds, *set_b.bounds, UNIT]
             for start_a, start_b, share in itertools.product(set_a.starts, set_b.starts, (0.5, 0.05)):
                 start = np.concatenate([start_a, start_b, [share]])
-                v = _solve(lambda v: float(v[-1]), lambda v, g=last: g, start, bounds, constraints)
+                v, _ = _solve(lambda v: float(v[-1]), lambda v, g=last: g, start, bounds, constraints)
                 if _violation(constraints, v) < SURE:
                     best = min(best, float(v[-1]))
     return best

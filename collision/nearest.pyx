@@ -7,6 +7,7 @@ from rbdyn.collision.bounds cimport centre_of, half_extent
 from rbdyn.collision.kernels.convex_cast cimport convex_cast
 from rbdyn.collision.kernels.core cimport core_radius, support
 from rbdyn.collision.kernels.nearest cimport find_convex
+from rbdyn.collision.kernels.polish cimport polish
 from rbdyn.collision.kernels.triangle cimport TriangleData
 from rbdyn.collision.kernels.vectors cimport along, axis_z, norm3
 from rbdyn.collision.pieces.collide cimport begin_piece, measure_piece
@@ -35,6 +36,7 @@ cdef void find_in_surface(const PosedShape* a, const PosedShape* b, double more,
     while next_triangle(&walk, &t) >= 0 and out.distance > 0.0:
         measure_piece(&s, &t)
         if find_convex(a, &piece, out.distance, &one) and one.distance < out.distance:
+            polish(a, &piece, &one)
             out[0] = one
             out.distance = fmax(out.distance, 0.0)
 
@@ -73,6 +75,7 @@ cdef void find_nearest(const PosedShape* a, const PosedShape* b, Nearest* out) n
         turn_round(out)
     elif not (is_surface(a) or is_surface(b)):
         find_convex(a, b, INFINITY, out)
+        polish(a, b, out)
     else:
         more = fmin(far, 0.1 * fmin(a.s.bounds.radius, b.s.bounds.radius))
         while True:                        # boxes that grow until what is found is nearer than they reach

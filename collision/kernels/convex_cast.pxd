@@ -3,13 +3,16 @@
 # The distance of two convex shapes is a convex function of a shift, and its slope is the speed along the normal:
 # Newton's method, from the left, never passes the first zero, and stops where the distance grows again.
 # Cf. G. van den Bergen, Ray casting against general convex objects with application to continuous collision detection
-# (2004), which moves on likewise but keeps the simplex.
+# (2004), which moves on likewise but keeps the simplex.  From every place the equations of touching are tried
+# (polish.pyx), which say at once where that is, if the patches are the right ones; faces that meet faces have none, and
+# move on to the end.
 
 from libc.math cimport INFINITY, fabs
 
-from rbdyn.collision._types cimport Pose, PosedShape
+from rbdyn.collision._types cimport SUPPORT, Pose, PosedShape
 from rbdyn.collision.kernels.core cimport core_radius
 from rbdyn.collision.kernels.nearest cimport Nearest, find_convex
+from rbdyn.collision.kernels.polish cimport polish, touch
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, zero3
 
 cdef enum:
@@ -24,24 +27,33 @@ cdef inline bint convex_cast(
     """
     cdef Pose there = a.X[0]
     cdef PosedShape moving
-    cdef double speed = 0.0, near = 1e-6 * (a.s.bounds.radius + b.s.bounds.radius)
+    cdef double speed = 0.0, more, near = 1e-6 * (a.s.bounds.radius + b.s.bounds.radius)
+    cdef bint sure = False, own = a.s.kind == SUPPORT or b.s.kind == SUPPORT
     moving.s, moving.X = a.s, &there
     at.on_a = at.on_b = at.normal = zero3()
     t[0] = 0.0
     for _ in range(MAX_ADVANCES):
         there.p = add3(a.X.p, scale3(t[0], way))
         find_convex(&moving, b, INFINITY, at)
+        if at.distance < 1e3 * near:
+            sure = polish(&moving, b, at)
         if at.distance <= 0.0 and t[0] == 0.0:
             return True
-        if at.distance < near and speed > 0.0:
+        if at.distance < (1e-6 * near if sure else near) and speed > 0.0:
             break
         speed = -dot3(at.normal, way)
         if speed <= 0.0 or at.distance > speed * (most - t[0]):
             return False
-        t[0] += at.distance / speed
-    if core_radius(a) + core_radius(b) < 1e3 * near:
+        more = at.distance / speed
+        if more > 0.0 and touch(&moving, b, way, &more, at):
+            t[0] += more
+            at.on_a = at.on_b
+            return t[0] <= most
+        t[0] += more if own else 0.97 * more               # what is known is looked at again from nearer
+    if not sure and core_radius(a) + core_radius(b) < 1e3 * near:
+        t[0] += max(at.distance, 0.0) / speed
         look_back(&moving, &there, a.X.p, b, way, most, near, speed, t, at)
-    elif dot3(at.normal, way) < 0.0:                       # the cores are apart, and nothing is blurred
+    elif dot3(at.normal, way) < 0.0:                       # nothing is blurred
         t[0] = min(t[0] - at.distance / dot3(at.normal, way), most)
     return True
 

@@ -21,12 +21,11 @@ SURFACES = [("sphere", "height map"), ("hull", "mesh"), ("box", "height map"), (
 
 @pytest.mark.parametrize("names", PAIRS + SURFACES, ids="-".join)
 def test_the_optimiser_finds_the_same(names):
-    """Distances to 1e-11; points to 1e-7, where curves meet something flatly; shares, of which few are 4e-8 early."""
+    """Distances to 1e-11, points and shares to 1e-9: what the optimisers are good for."""
     a, b = (SHAPES[name] for name in names)
     apart, points, casts = errors(a, b, 4 if names in PAIRS else 2, seed=11)
     assert len(apart) == len(points) and casts
-    assert max(apart) < 1e-11 and max(casts) < 1e-7 and np.median(casts) < 1e-9
-    assert max(points) < 1e-7 and np.median(points) < 1e-9
+    assert max(apart) < 1e-11 and max(points) < 1e-9 and max(casts) < 1e-9
 
 
 def test_the_oracle_knows_closed_forms():
