@@ -16,19 +16,18 @@ from rbdyn.contact.solvers.settings cimport Settings
 from rbdyn.contact.solvers.tuning cimport ends_softly
 
 cdef enum:
-    STEPS = 5
+    STEPS = 4
     TURNS = 12               # of Newton's method in all of them
-cdef double STIFFNESS = 300.0      # of the first steps: rho in units of 1 / mean diagonal of G_ii
-cdef double STIFFER = 30.0         # times, of each after these
-cdef double MOST_FRICTION = 100.0  # beyond, the slip that opens a contact is no number to count with
+cdef double STIFFNESS = 300.0      # of the first step: rho in units of 1 / mean diagonal of G_ii
+cdef double STIFFER = 30.0         # times, of each after it
 cdef double LARGER = 10.0          # times
 
 
 cdef bint is_suitable(const Operator* G) noexcept nogil:
-    """Whether every contact obeys its law as it stands, and friction has a rim."""
+    """Whether every contact obeys its law as it stands."""
     cdef int i
     for i in range(G.n):
-        if G.contact[i].block.mu > MOST_FRICTION or G.contact[i].block.compliance > 0.0:
+        if G.contact[i].block.compliance > 0.0:
             return False
     return not G.proximal
 
@@ -46,9 +45,9 @@ cdef bint soften_changes(Island* island, Anderson* A, Direct* S, const Settings*
                          size_t* reallocations) except -1 nogil:
     """Proximal steps instead of impulses that sweeps left unsolved, from the loads that the island began with.
 
-    The first two are soft; stiffer ones follow while they are found in few turns and errors fall, as they do to the
-    end where a tower has come to rest but for its loads.  Where precision is asked for, sweeps have gone on for long,
-    and errors may be somewhat larger: they are smooth, and take energy away.
+    The first is soft; stiffer ones follow while they are found and errors fall, as they do to the end where a tower has
+    come to rest but for its loads.  Where precision is asked for, sweeps have gone on for long, and errors may be
+    somewhat larger: they are smooth, and take energy away.
     """
     cdef Operator* G = &island.G
     cdef double error, stiffness = STIFFNESS, best = island.error if s.automatic else LARGER * island.error
@@ -70,8 +69,7 @@ cdef bint soften_changes(Island* island, Anderson* A, Direct* S, const Settings*
             break
         if best < s.enough:
             break
-        if step > 0:
-            stiffness *= STIFFER
+        stiffness *= STIFFER
     memcpy(island.impulse, A.kept, rows * sizeof(double))
     load_impulses(G, island.impulse)
     if stands:

@@ -4,6 +4,7 @@ from libc.math cimport fabs, hypot, sqrt
 
 from rbdyn.contact.cone.block cimport SKIPPED, mobility
 from rbdyn.contact.islands cimport Island
+from rbdyn.contact.laws cimport cone
 from rbdyn.contact.operator cimport Contact, Operator, contact_velocity, impulse_at, load_impulses, set_impulse
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.direct.cholesky cimport factor, substitute
@@ -19,28 +20,25 @@ cdef enum:
 cdef double FLAT = 0.1       # of the slope of f at the start of a turn: its end
 
 
-cdef inline Vec3 nearest(double mu, Vec3 y) noexcept nogil:
+cdef inline double rim(const Operator* G, const double* impulse, int i) noexcept nogil:
+    """What friction can do under the push of contact i [N s]."""
+    return G.contact[i].block.mu * impulse[3 * i + 2]
+
+
+cdef inline Vec3 nearest(double rim, Vec3 y) noexcept nogil:
     """P(y)."""
-    cdef double r = hypot(y.x, y.y), z
-    if y.z <= -mu * r:
-        return vec3(0.0, 0.0, 0.0)
-    if r <= mu * y.z:
-        return y
-    z = (mu * r + y.z) / (1.0 + mu * mu)
-    return vec3(mu * z * y.x / r, mu * z * y.y / r, z)
+    cdef double r = hypot(y.x, y.y), share = rim / r if r > rim else 1.0
+    return vec3(share * y.x, share * y.y, max(0.0, y.z))
 
 
 cdef void open_step(Direct* S, const Operator* G, double stiffness, const double* impulse) noexcept nogil:
     """rho, and y in S.r, for these impulses and the velocities that the operator holds."""
     cdef const Contact* k
-    cdef Vec3 v
     cdef int i
     for i in range(G.n):
         k = G.contact + i
         S.rho[i] = stiffness / mobility(&k.block) if k.block.kind != SKIPPED else 0.0
-        v = contact_velocity(G, i)
-        v.z += k.block.mu * hypot(v.x, v.y)
-        set_impulse(S.r, i, sub3(impulse_at(impulse, i), scale3(S.rho[i], v)))
+        set_impulse(S.r, i, sub3(impulse_at(impulse, i), scale3(S.rho[i], contact_velocity(G, i))))
 
 
 # ---- velocity changes: x is what the operator's bodies hold, dx is in S.x ----
@@ -58,7 +56,8 @@ cdef inline void set_node(Direct* S, const Node* a, Vec3 v, Vec3 w) noexcept nog
     x[0], x[1], x[2], x[3], x[4], x[5] = v.x, v.y, v.z, w.x, w.y, w.z
 
 
-cdef double find_unbalanced(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
+cdef double find_unbalanced(Direct* S, const Operator* G, const ContactProblem* p,
+                            const double* impulse) noexcept nogil:
     """S.x = J^T P(y) - M x; returns the largest velocity change that it would give a body alone [m/s]."""
     cdef const Node* a
     cdef const double* W
@@ -71,7 +70,7 @@ cdef double find_unbalanced(Direct* S, const Operator* G, const ContactProblem* 
                  neg3(smul3(inertia_of(p, a.object), G.body[a.object].w)))
     for i in range(G.n):
         if S.rho[i] > 0.0:
-            pull_single(S, G.contact + i, neg3(nearest(G.contact[i].block.mu, impulse_at(S.r, i))))
+            pull_single(S, G.contact + i, neg3(nearest(rim(G, impulse, i), impulse_at(S.r, i))))
     for i in range(S.nodes):
         a = S.node + i
         v, w = linear(S, a), angular(S, a)
@@ -84,36 +83,37 @@ cdef double find_unbalanced(Direct* S, const Operator* G, const ContactProblem* 
 
 # ---- M + sum rho J^T P' J ----
 
-cdef inline void turn_rows(Direct* S, int width, double mu, Vec3 y) noexcept nogil:
-    """J <- B J with B^T B = P' of a contact that slides: along its friction and push, and across."""
-    cdef double r = hypot(y.x, y.y), z = (mu * r + y.z) / (1.0 + mu * mu)
-    cdef double tx = y.x / r if r > 0.0 else 1.0, ty = y.y / r if r > 0.0 else 0.0
-    cdef double along = 1.0 / sqrt(1.0 + mu * mu), across = sqrt(mu * z / r) if r > 0.0 else 0.0
+cdef inline void turn_rows(Direct* S, int width, double rim, Vec3 y) noexcept nogil:
+    """J <- B J with B^T B = P': the normal row if it pushes, of friction both within the rim, one on it."""
+    cdef double r = hypot(y.x, y.y), share, tx, ty
     cdef double* J = S.J
-    cdef double a, b
     cdef int j, w = S.width
-    for j in range(width):
-        a, b = J[j], J[w + j]
-        J[j] = along * (mu * (tx * a + ty * b) + J[2 * w + j])
-        J[w + j] = across * (tx * b - ty * a)
-        J[2 * w + j] = 0.0
+    if y.z <= 0.0:
+        for j in range(width):
+            J[2 * w + j] = 0.0
+    if r > rim:
+        share, tx, ty = sqrt(rim / r), y.x / r, y.y / r
+        for j in range(width):
+            J[w + j] = share * (tx * J[w + j] - ty * J[j])
+            J[j] = 0.0
 
 
-cdef bint make_newton_matrix(Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
+cdef bint make_newton_matrix(Direct* S, const Operator* G, const ContactProblem* p,
+                             const double* impulse) noexcept nogil:
     """The matrix at y, factored; False if it cannot be."""
-    cdef double mu
+    cdef double most
     cdef Vec3 y
     cdef int i, n
     add_masses(S, p)
-    for i in range(G.n):                               # P' = 1 inside the cone, 0 where nothing pushes
-        y, mu = impulse_at(S.r, i), G.contact[i].block.mu
-        S.rows[i] = 3 if S.rho[i] > 0.0 and mu > 0.0 and hypot(y.x, y.y) <= mu * y.z else 0
+    for i in range(G.n):                               # P' = 1: all that sticks
+        y = impulse_at(S.r, i)
+        S.rows[i] = 3 if S.rho[i] > 0.0 and y.z > 0.0 and hypot(y.x, y.y) <= rim(G, impulse, i) else 0
     add_constraints(S, G, p)
     for i in range(G.n):
-        y, mu = impulse_at(S.r, i), G.contact[i].block.mu
-        if S.rows[i] == 0 and S.rho[i] > 0.0 and y.z > -mu * hypot(y.x, y.y):
+        y, most = impulse_at(S.r, i), rim(G, impulse, i)
+        if S.rows[i] == 0 and S.rho[i] > 0.0 and (y.z > 0.0 or most > 0.0):
             n = parts(S, G, i)
-            turn_rows(S, 6 * n, mu, y)
+            turn_rows(S, 6 * n, most, y)
             add_square(S, n, S.rho[i], True)
     return factor(S)
 
@@ -141,7 +141,8 @@ cdef void find_masses(const Direct* S, const Operator* G, const ContactProblem* 
         along[0] += dot3(linear(S, a), l) + dot3(angular(S, a), h)
 
 
-cdef double slope(const Direct* S, const Operator* G, double share, double across, double along) noexcept nogil:
+cdef double slope(const Direct* S, const Operator* G, const double* impulse, double share, double across,
+                  double along) noexcept nogil:
     """df / dshare at x + share dx."""
     cdef double total = across + share * along
     cdef Vec3 y, dy
@@ -149,21 +150,22 @@ cdef double slope(const Direct* S, const Operator* G, double share, double acros
     for i in range(G.n):
         if S.rho[i] > 0.0:
             y, dy = impulse_at(S.r, i), impulse_at(S.begun, i)
-            total += dot3(nearest(G.contact[i].block.mu, add3(y, scale3(share, dy))), dy) / S.rho[i]
+            total += dot3(nearest(rim(G, impulse, i), add3(y, scale3(share, dy))), dy) / S.rho[i]
     return total
 
 
-cdef double find_share(const Direct* S, const Operator* G, const ContactProblem* p) noexcept nogil:
+cdef double find_share(const Direct* S, const Operator* G, const ContactProblem* p,
+                       const double* impulse) noexcept nogil:
     """How much of dx to go: all of it, or to where f is nearly least, by false position (Dowell and Jarratt, 1971)."""
     cdef double across, along, low = 0.0, high = 1.0, at_low, at_high, flat, middle = 1.0, at
     find_masses(S, G, p, &across, &along)
-    at_low, at_high = slope(S, G, 0.0, across, along), slope(S, G, 1.0, across, along)
+    at_low, at_high = slope(S, G, impulse, 0.0, across, along), slope(S, G, impulse, 1.0, across, along)
     flat = FLAT * fabs(at_low)
     if at_high <= flat or not at_low < 0.0:
         return 1.0
     for _ in range(LOOKS):
         middle = (low * at_high - high * at_low) / (at_high - at_low)
-        at = slope(S, G, middle, across, along)
+        at = slope(S, G, impulse, middle, across, along)
         if fabs(at) <= flat:
             break
         if at < 0.0:
@@ -187,15 +189,24 @@ cdef void go(Direct* S, Operator* G, double share) noexcept nogil:
         set_impulse(S.r, i, add3(impulse_at(S.r, i), scale3(share, impulse_at(S.begun, i))))
 
 
-cdef bint find_least(Direct* S, Operator* G, const ContactProblem* p, double tolerance, int* turns) noexcept nogil:
+cdef void follow_pushes(const Direct* S, const Operator* G, double* impulse) noexcept nogil:
+    """Rims of friction as the pushes at hand make them."""
+    cdef int i
+    for i in range(G.n):
+        impulse[3 * i + 2] = max(0.0, S.r[3 * i + 2])
+
+
+cdef bint find_least(Direct* S, Operator* G, const ContactProblem* p, double* impulse, double tolerance,
+                     int* turns) noexcept nogil:
     """Newton's method from what the operator and S.r hold; whether bodies are then balanced."""
-    while find_unbalanced(S, G, p) > tolerance:
-        if turns[0] == 0 or not make_newton_matrix(S, G, p):
+    while find_unbalanced(S, G, p, impulse) > tolerance:
+        if turns[0] == 0 or not make_newton_matrix(S, G, p, impulse):
             return False
         turns[0] -= 1
         substitute(S)
         find_changes(S, G)
-        go(S, G, find_share(S, G, p))
+        go(S, G, find_share(S, G, p, impulse))
+        follow_pushes(S, G, impulse)
     return True
 
 
@@ -209,8 +220,9 @@ cdef bint take_proximal_step(Direct* S, Island* island, const ContactProblem* p,
     cdef bint found
     cdef int i
     open_step(S, G, stiffness, island.impulse)
-    found = find_least(S, G, p, tolerance, turns)
+    found = find_least(S, G, p, island.impulse, tolerance, turns)
     for i in range(G.n):
-        set_impulse(island.impulse, i, nearest(G.contact[i].block.mu, impulse_at(S.r, i)))
+        set_impulse(island.impulse, i, cone.admissible(
+            G.contact + i, nearest(rim(G, island.impulse, i), impulse_at(S.r, i))))
     load_impulses(G, island.impulse)
     return found

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from reference.contact_system import residual
 
-from rbdyn.contact import BisectionSolver
+from rbdyn.contact import BisectionSolver, Problem
 from rbdyn.world import World
 
 PRECISE = {"threshold": 1e-8, "max_iterations": 1, "warm_start": False, "alternate": False}
-STIFFNESS = (300.0, 300.0, 9000.0)  # of the first steps, in units of 1 / mean diagonal of G_ii
+STIFFNESS = 300.0  # of the first step, in units of 1 / mean diagonal of G_ii
 
 
 def tower(world, height, kick=0.02, shape="box", seed=0, friction=0.8):
@@ -46,70 +47,50 @@ class Beside(BisectionSolver):
             for solver in (self.sweep, self.steps):
                 problem.impulse = before
                 solver.solve(problem)
-                found.append((problem.impulse.copy(), problem.velocity()))
+                found.append(problem.impulse.copy())
             self.cases.append((problem.delassus, problem.v_free.copy(), problem.friction.copy(), before, *found))
             problem.impulse = before
         super().solve(problem)
 
 
-def nearest(y, mu):
-    """The points of the cones |t| <= mu n nearest to y (n, 3)."""
-    r = np.hypot(y[:, 0], y[:, 1])
-    push = np.maximum((mu * r + y[:, 2]) / (1 + mu**2), 0.0)
-    side = np.where(r > 0, mu * push / np.where(r > 0, r, 1.0), 0.0)
-    edge = np.column_stack([side * y[:, 0], side * y[:, 1], push])
-    return np.where((r <= mu * y[:, 2])[:, None], y, edge)
-
-
-def proximal_step(G, v_free, mu, rho, lam, velocity):
-    """The least of a convex function of the impulses, by accelerated projected gradients, to rounding."""
-    shift = np.zeros_like(lam)
-    shift[:, 2] = mu * np.hypot(velocity[:, 0], velocity[:, 1])
-    A = G + np.diag(np.repeat(1 / rho, 3))
-    b = (v_free + shift - lam / rho[:, None]).ravel()
-    step, momentum, x, y = 1 / np.linalg.norm(A, 2), 1.0, lam.ravel().copy(), lam.ravel().copy()
-    for _ in range(20000):
-        new = nearest((y - step * (A @ y + b)).reshape(-1, 3), mu).ravel()
-        if (y - new) @ (new - x) > 0:  # restart: the way turned back
-            momentum = 1.0
-        after = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
-        y = new + (momentum - 1) / after * (new - x)
-        moved = np.abs(new - x).max()
-        x, momentum = new, after
-        if moved < 1e-15:
-            break
-    return x.reshape(-1, 3)
+def proximal_step(G, v_free, mu, rho, lam):
+    """Coulomb's law for v + (lam+ - lam) / rho, by sweeps of the dense problem, and looked at."""
+    soft, free = G + np.diag(np.repeat(1 / rho, 3)), v_free - lam / rho[:, None]
+    problem = Problem(soft, free, mu)
+    problem.impulse = lam
+    BisectionSolver(threshold=1e-14, max_iterations=20000, patience=20000, direct=False).solve(problem)
+    assert residual(soft, free, mu, problem.impulse, "coulomb")[0] < 1e-9
+    return problem.impulse.copy()
 
 
 def test_steps_are_those_of_the_proximal_point_method():
-    """Impulses of rocking towers after one sweep and the steps: one of three iterates of the dense Delassus matrix."""
-    cases, steps, modes = [], [], set()
-    for friction, kick in ((0.8, 0.02), (0.1, 0.1)):
+    """Impulses of rocking towers after one sweep and the steps: the first iterate, or a later one that is nearer."""
+    cases, first, later, modes = [], 0, 0, set()
+    for friction, kick in ((0.8, 0.02), (0.3, 0.05), (0.1, 0.1), (0.05, 0.1)):
         world = World(2e-3, contact=Beside())
         tower(world, 7, kick, friction=friction)
         world.step(200)
         cases += world.contact.cases[5:]
-    for G, v_free, mu, before, (swept, velocity), (ours, _) in cases:
+    for G, v_free, mu, before, swept, ours in cases:
         if np.array_equal(swept, ours):  # the sweep was as good
             continue
-        lam, distances = before, []
-        for stiffness in STIFFNESS:
-            rho = stiffness * 3 / G.diagonal().reshape(-1, 3).sum(axis=1)
-            lam = proximal_step(G, v_free, mu, rho, lam, velocity)
-            velocity = v_free + (G @ lam.ravel()).reshape(-1, 3)
-            distances.append(np.abs(ours - lam).max() / np.abs(lam).max())
-        assert min(distances) < 1e-6
-        steps.append(int(np.argmin(distances)))
+        rho = STIFFNESS * 3 / G.diagonal().reshape(-1, 3).sum(axis=1)
+        lam = proximal_step(G, v_free, mu, rho, before)
+        if np.abs(ours - lam).max() < 1e-6 * np.abs(lam).max():
+            first += 1
+        else:
+            assert residual(G, v_free, mu, ours, "coulomb")[0] < 0.5 * residual(G, v_free, mu, lam, "coulomb")[0]
+            later += 1
         r, push = np.hypot(ours[:, 0], ours[:, 1]), ours[:, 2]
         modes |= {"open"} if (push == 0).any() else set()
         modes |= {"slide"} if ((push > 0) & (r > 0.999999 * mu * push)).any() else set()
         modes |= {"stick"} if (r < 0.9 * mu * push).any() else set()
-    assert set(steps) == {0, 1, 2} and modes == {"open", "slide", "stick"}
+    assert first >= 12 and later >= 1 and modes == {"open", "slide", "stick"}
 
 
 @pytest.mark.parametrize("shape", ["box", "cylinder"])
 @pytest.mark.parametrize(
-    ("dt", "height", "kick"), [(1e-3, 15, 0.02), (1e-3, 25, 0.02), (2e-3, 25, 0.05), (5e-3, 40, 0.02)]
+    ("dt", "height", "kick"), [(1e-3, 15, 0.02), (1e-3, 25, 0.02), (2e-3, 25, 0.05), (2e-3, 40, 0.02)]
 )
 def test_towers_that_were_kicked_come_to_rest(shape, dt, height, kick):
     """Whatever the step: they once rocked for ever, at 0.1 m/s, on what correcting depths lifted, or fell."""
@@ -146,3 +127,26 @@ def test_what_takes_none(options):
         world.step(20)
         found.append(np.array([body.position for body in bodies]))
     assert np.array_equal(*found) == (options != {"max_iterations": 1})
+
+
+@pytest.mark.parametrize("dt", [1e-3, 2e-3, 5e-3])
+def test_a_brick_that_is_pushed_out_leaves_its_load_behind(dt):
+    """A plank on three bricks, the middle one of which is pushed: friction of the two others is twice what drags."""
+    world = World(dt)
+    world.add_ground()
+    world.set_default_material(0.5)
+    world.set_material_pair("slip", "default", friction=0.0)
+    bricks = [world.add_box(0.1, 0.05, 0.05, 0.2) for _ in range(3)]
+    for k, brick in enumerate(bricks):
+        brick.set_pose((0.0, 0.1 * (k - 1), 0.025))
+    plank = world.add_box(0.1, 0.3, 0.02, 10.0)
+    plank.set_pose((0.0, 0.0, 0.06))
+    for k in range(4):
+        world.add_box(0.04, 0.04, 0.04, 0.1).set_pose((0.0, 0.08 * k - 0.12, 0.09))
+    pusher = world.add_box(0.02, 0.01, 0.03, body_type="kinematic", material="slip")
+    pusher.set_pose((-0.0601, 0.0, 0.025))
+    world.step(round(0.3 / dt))
+    pusher.set_velocity((0.005, 0.0, 0.0))
+    world.step(round(2.0 / dt))
+    assert bricks[1].position[0] > 0.0095
+    assert all(abs(body.position[0]) < 2e-4 for body in (plank, bricks[0], bricks[2]))
