@@ -3,17 +3,19 @@
 from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
 
 from rbdyn.collision._types cimport (
-    BOX, BOX_CORE, HALF_SPACE, N_KINDS, SPHERE, TRIANGLE, Bounds, ContactBuffer, Pose, PosedShape, ShapeRecord,
+    BOX, BOX_CORE, ELLIPSOID, HALF_SPACE, N_KINDS, SPHERE, TRIANGLE, Bounds, ContactBuffer, Pose, PosedShape,
+    ShapeRecord,
 )
 from rbdyn.collision.kernels.box_box cimport box_gap
 from rbdyn.collision.kernels.core cimport core_radius
 from rbdyn.collision.kernels.gjk cimport descend
+from rbdyn.collision.kernels.vectors cimport axis_x, axis_y, axis_z, norm3
 from rbdyn.collision.motion.path cimport (
-    MovingShape, approach_along, axis_between, find_end, gap_along, is_coarse, move_to, radius_of, thickness,
+    MovingShape, approach_along, axis_between, find_end, gap_along, is_axial, is_coarse, move_to, radius_of, thickness,
 )
 from rbdyn.collision.pair_table cimport PairEntry, collide
 from rbdyn.collision.sink cimport Sink
-from rbdyn.spatial._algebra cimport Vec3, add3, dot3, mul3, sub3, zero3
+from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, dot3, mul3, scale3, sub3, zero3
 
 cdef double TOUCH = 0.5            # share of the margin: shapes in each other by less have not met
 cdef double OBEYED = 0.05          # share of the margin: rows that a motion disobeys by less are left as they are
@@ -30,9 +32,28 @@ cdef enum:
     HALVINGS = 10
 
 
+cdef Vec3 turn_of(const MovingShape* a) noexcept nogil:
+    """Its rotation, but for that about its own axis, if it looks the same from all sides of it [rad]."""
+    cdef const ShapeRecord* s = a.now.s
+    cdef const Mat3* R = &a.now.X.R
+    cdef Vec3 e = s.bounds.ellipsoid, axis
+    cdef bint spheroid = s.kind == ELLIPSOID
+    if s.bounds.round:
+        return zero3()
+    if is_axial(s) or (spheroid and e.x == e.y):
+        axis = axis_z(R)
+    elif spheroid and e.x == e.z:
+        axis = axis_y(R)
+    elif spheroid and e.y == e.z:
+        axis = axis_x(R)
+    else:
+        return a.motion.w
+    return sub3(a.motion.w, scale3(dot3(a.motion.w, axis), axis))
+
+
 cdef double turn_between(const MovingShape* a, const MovingShape* b) noexcept nogil:
-    cdef Vec3 w = sub3(a.motion.w, b.motion.w)
-    return sqrt(dot3(w, w))
+    """[rad] by which their surfaces turn to each other: what rolls turns none."""
+    return fmin(norm3(sub3(a.motion.w, b.motion.w)), norm3(sub3(turn_of(a), turn_of(b))))
 
 
 cdef double way_between(const MovingShape* a, const MovingShape* b) noexcept nogil:
