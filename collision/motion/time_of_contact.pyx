@@ -14,6 +14,7 @@ from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3
 cdef double SAME = 1.0 - 1e-6      # cosine between normals that are one
 cdef double FAST = 0.5             # share of the smaller radius by which two come in a step, and the time counts,
 cdef double FAST_THIN = 1.0        # or of half the thickness of what moves, if that is less
+cdef double IN_THIN = 0.25         # if it leads in by this share of that: what rolls or slides along does not
 cdef double FOLLOWED = 0.5         # [rad] what turns by more may have come nearer in between
 cdef double DEEP_THIN = 0.1        # share of half the thickness by which ends may go in unseen
 
@@ -149,8 +150,8 @@ cdef Outcome rows_now(const Meeting* m, int first) noexcept nogil:
     return STOPS if may_stop(m, first) else FREE
 
 
-cdef double approach(Meeting* m, int first) noexcept nogil:
-    """How far they would come nearer along a normal in the whole step [m]: what rolls or slides along does not."""
+cdef double approach(Meeting* m, int first, double t) noexcept nogil:
+    """How far they would come nearer along the normals at t, in a whole step [m]: what rolls or slides does not."""
     cdef const ContactBuffer* out = m.sink.out
     cdef double most = 0.0
     cdef Vec3 n
@@ -158,7 +159,7 @@ cdef double approach(Meeting* m, int first) noexcept nogil:
     if m.angle > FOLLOWED:
         return m.way
     for i in range(first, out.n):
-        most = fmax(most, closing(m, &out.point[i], 0.0))
+        most = fmax(most, closing(m, &out.point[i], t))
     if out.n > first:
         n = out.point[first].normal
         find_end(m.a)
@@ -167,7 +168,7 @@ cdef double approach(Meeting* m, int first) noexcept nogil:
     return most
 
 
-cdef bint is_fast(Meeting* m, int first) noexcept nogil:
+cdef bint is_fast(Meeting* m, int first, double t) noexcept nogil:
     """Whether they approach in a step by a good part of the smaller shape's size, or of the thinner one's.
 
     What turns while it closes such a gap meets the other one elsewhere, or not at all, and what is hit on one end
@@ -175,14 +176,14 @@ cdef bint is_fast(Meeting* m, int first) noexcept nogil:
     """
     if m.way > FAST * fmin(radius_of(m.a), radius_of(m.b)):
         return True
-    return m.way > FAST_THIN * m.thin and approach(m, first) > DEEP_THIN * m.thin
+    return m.way > FAST_THIN * m.thin and approach(m, first, t) > IN_THIN * m.thin
 
 
 cdef Outcome rows_then(Meeting* m, int first, double t) noexcept nogil:
     """Leave the contacts from `first` on, seen at t, where they meet."""
     cdef ContactBuffer* out = m.sink.out
     cdef int i
-    if is_fast(m, first):
+    if is_fast(m, first, t):
         for i in range(first, out.n):
             out.point[i].time, out.point[i].depth_then = t, out.point[i].depth
     see_from_start(m, first, t, True)
