@@ -82,10 +82,10 @@ cdef class BisectionSolver(ContactSolver):
     cdef int history_length
 
     def __cinit__(self, *args, **kwargs):
-        self.settings = Settings(law=FrictionLaw.COULOMB, method=Method.NEWTON, max_iterations=150, automatic=True,
-                                 threshold=1e-8, enough=0.0, strict=0, hasty=False, patient=False, thorough=False,
-                                 tries=0, alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True,
-                                 direct=True, backward=False, gentle=False)
+        self.settings = Settings(law=FrictionLaw.COULOMB, method=Method.NEWTON, max_iterations=150, few=0,
+                                 automatic=True, threshold=1e-8, enough=0.0, strict=0, hasty=False, patient=False,
+                                 thorough=False, tries=0, alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50,
+                                 anderson=True, direct=True, backward=False, gentle=False)
         hire(&self.crew, 1)
 
     def __init__(self, *, friction_law="coulomb", local_solver="newton", max_iterations=150, threshold="auto",

@@ -27,6 +27,7 @@ cdef struct Settings:
     FrictionLaw law
     Method method
     int max_iterations       # and soft_sweeps more for what contradicts
+    int few                  # of them before proximal steps are tried; 0: all
     bint automatic           # what is enough, and how many sweeps, is chosen for each island (tuning.pyx)
     double threshold         # [m/s] on the largest velocity change of a sweep
     double enough            # [m/s] the same after `strict` sweeps, and the direct solve that may follow them

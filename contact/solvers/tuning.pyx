@@ -74,7 +74,7 @@ cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept
     a direct solve can do: things at rest.  Where more is needed, errors count that are seen or felt, and the next step
     goes on from here; acceleration, which doubles the cost of a sweep, does not pay where things slide or hit and the
     next problem is another one.
-    Single bodies that hardly move get fewer sweeps still: proximal steps follow, which cost less than more of them.
+    Single bodies that hardly move get fewer sweeps at first: proximal steps follow, which cost less than more of them.
     Rows beside few contacts are a robot, a net or a chain: their direct solves go on whatever becomes of the error.
     With contacts they stop where too many are let go: a grip left with one corner of each finger turns about it.
     What begins the step at rest, though much would slide in the first sweeps of a cold start, is given time: once it is
@@ -84,7 +84,7 @@ cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept
     """
     cdef bint few = G.n <= FEW_CONTACTS
     cdef double speed, dt = p.dt
-    s.enough, s.strict, s.hasty = s.threshold, PLAIN_SWEEPS, False
+    s.enough, s.strict, s.hasty, s.few = s.threshold, PLAIN_SWEEPS, False, 0
     s.thorough = not s.automatic or few and G.n_blocks > 0
     s.patient = not s.automatic or G.n == 0
     s.tries = PATIENT_TRIES if not s.automatic else (THOROUGH_TRIES if s.thorough else DIRECT_TRIES)
@@ -99,7 +99,8 @@ cdef void tune(Settings* s, const Operator* G, const ContactProblem* p) noexcept
     if few:
         s.strict, s.hasty = STRICT_SWEEPS, False
         return
-    s.max_iterations = min(s.max_iterations, <int> FEWER_SWEEPS if ends_softly(s, G, p) else <int> MOST_SWEEPS)
+    s.max_iterations = min(s.max_iterations, <int> MOST_SWEEPS)
+    s.few = min(s.max_iterations, <int> FEWER_SWEEPS) if ends_softly(s, G, p) else 0
     s.anderson = s.anderson and speed <= MOVING * dt
     if s.hasty and rests(G, p):
         s.hasty, s.patient = False, True

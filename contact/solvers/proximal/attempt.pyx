@@ -10,16 +10,17 @@ from rbdyn.contact.operator cimport Operator, load_impulses
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.acceleration.anderson cimport Anderson
 from rbdyn.contact.solvers.direct.room cimport begin as begin_direct
-from rbdyn.contact.solvers.direct.workspace cimport Direct
+from rbdyn.contact.solvers.direct.workspace cimport Direct, Node
 from rbdyn.contact.solvers.proximal.newton cimport take_proximal_step
 from rbdyn.contact.solvers.settings cimport Settings
 from rbdyn.contact.solvers.tuning cimport ends_softly
 
 cdef enum:
     STEPS = 4
-    TURNS = 12               # of Newton's method in all of them
+    TURNS = 10               # of Newton's method in all of them
 cdef double STIFFNESS = 300.0      # of the first step: rho in units of 1 / mean diagonal of G_ii
 cdef double STIFFER = 30.0         # times, of each after it
+cdef double MOST = 130.0           # multiplications of a factorisation for each contact: a tower has fewer
 cdef double LARGER = 10.0          # times
 
 
@@ -32,6 +33,17 @@ cdef bint is_suitable(const Operator* G) noexcept nogil:
     return not G.proximal
 
 
+cdef double work(const Direct* S) noexcept nogil:
+    """Multiplications of a factorisation."""
+    cdef const Node* a
+    cdef double total = 0.0
+    cdef int i
+    for i in range(S.nodes):
+        a = S.node + i
+        total += 0.5 * a.size * (a.size + a.rows) * (a.size + a.rows)
+    return total
+
+
 cdef double error_of(const Operator* G, const Settings* s, const double* impulse) noexcept nogil:
     """The largest velocity change that a visit would make [m/s]."""
     cdef double error = 0.0
@@ -41,8 +53,8 @@ cdef double error_of(const Operator* G, const Settings* s, const double* impulse
     return error
 
 
-cdef bint soften_changes(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
-                         size_t* reallocations) except -1 nogil:
+cdef int soften_changes(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
+                        size_t* reallocations) except -1 nogil:
     """Proximal steps instead of impulses that sweeps left unsolved, from the loads that the island began with.
 
     The first is soft; stiffer ones follow while they are found and errors fall, as they do to the end where a tower has
@@ -53,9 +65,10 @@ cdef bint soften_changes(Island* island, Anderson* A, Direct* S, const Settings*
     cdef double error, stiffness = STIFFNESS, best = island.error if s.automatic else LARGER * island.error
     cdef int step, turns = TURNS, rows = rows_of(G)
     cdef bint stands = False
-    if island.converged or island.error == INFINITY or not ends_softly(s, G, p) or not is_suitable(G) or (
-            not begin_direct(S, G, p, reallocations)):
-        return False
+    if island.converged or island.error == INFINITY or not ends_softly(s, G, p) or not is_suitable(G):
+        return STAYS
+    if not begin_direct(S, G, p, reallocations) or s.automatic and work(S) > MOST * G.n:
+        return TOO_DEAR
     memcpy(A.kept, island.impulse, rows * sizeof(double))
     memcpy(island.impulse, island.begun, rows * sizeof(double))
     for step in range(STEPS):
@@ -75,4 +88,4 @@ cdef bint soften_changes(Island* island, Anderson* A, Direct* S, const Settings*
     if stands:
         island.error = best
         island.converged = best < s.enough
-    return stands
+    return STANDS if stands else STAYS
