@@ -81,7 +81,8 @@ cdef int assemble(Assembly* a, const Scene* scene) except -1 nogil:
         a.share[k].block_end += total.cones
     begin_problem(&a.builder, scene, total)
     for k in range(N_SOURCES):
-        SOURCES[k].write(scene, &a.builder)
+        if k == CONTACTS or a.share[k].block_end > a.share[k].block:
+            SOURCES[k].write(scene, &a.builder)
     end_problem(&a.builder)
     return 0
 
