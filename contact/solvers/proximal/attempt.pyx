@@ -21,7 +21,7 @@ cdef enum:
 cdef double STIFFNESS = 300.0      # of the first step: rho in units of 1 / mean diagonal of G_ii
 cdef double STIFFER = 30.0         # times, of each after it
 cdef double MOST = 130.0           # multiplications of a factorisation for each contact: a tower has fewer
-cdef double LARGER = 10.0          # times
+cdef double LARGER = 10.0          # times: the error that may follow where precision is asked for
 
 
 cdef bint is_suitable(const Operator* G) noexcept nogil:
