@@ -22,7 +22,7 @@ from rbdyn.contact.solvers.direct.room cimport begin as begin_direct
 from rbdyn.contact.solvers.direct.sharing cimport share_loads
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.acceleration.drift cimport ARRIVED, LEG, drift
-from rbdyn.contact.solvers.proximal.attempt cimport TOO_DEAR, soften_changes
+from rbdyn.contact.solvers.proximal.attempt cimport soften_changes
 from rbdyn.contact.solvers.settings cimport (
     ACCEPTABLE, DIRECT_EVERY, FEW_CONTACTS, GENTLE_PATIENCE, GENTLE_SWEEPS, HARD_SWEEPS, HASTY_SWEEPS, PACE,
     PLAIN_SWEEPS, SLIDING, YIELDS, Settings, soft_sweeps,
@@ -366,7 +366,7 @@ cdef int solve_once(Island* island, Anderson* A, Direct* S, const Settings* s, c
                              reallocations)
     if not hard and not island.converged:
         split(island, A, S, s, p, reallocations)
-        if soften_changes(island, A, S, s, p, reallocations) == TOO_DEAR and s.few > 0:
+        if not soften_changes(island, A, S, s, p, reallocations) and s.few > 0 and not island.converged:
             hard = iterate(island, A, S, s, p, history, s.max_iterations, False, reallocations)
     if not island.converged and settle(island, A, S, s, p, history, reallocations):
         hard = False

@@ -81,7 +81,7 @@ cdef int assemble(Assembly* a, const Scene* scene) except -1 nogil:
         a.share[k].block_end += total.cones
     begin_problem(&a.builder, scene, total)
     for k in range(N_SOURCES):
-        if k == CONTACTS or a.share[k].block_end > a.share[k].block:
+        if k == CONTACTS or a.share[k].block_end > a.share[k].block:      # contacts note that there are none
             SOURCES[k].write(scene, &a.builder)
     end_problem(&a.builder)
     return 0

@@ -6,10 +6,5 @@ from rbdyn.contact.solvers.acceleration.anderson cimport Anderson
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.settings cimport Settings
 
-cdef enum:
-    STAYS                    # as it was
-    STANDS
-    TOO_DEAR                 # it was not tried: sweeps cost less
-
-cdef int soften_changes(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
-                        size_t* reallocations) except -1 nogil
+cdef bint soften_changes(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
+                         size_t* reallocations) except -1 nogil

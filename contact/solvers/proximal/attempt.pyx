@@ -53,10 +53,11 @@ cdef double error_of(const Operator* G, const Settings* s, const double* impulse
     return error
 
 
-cdef int soften_changes(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
-                        size_t* reallocations) except -1 nogil:
+cdef bint soften_changes(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
+                         size_t* reallocations) except -1 nogil:
     """Proximal steps instead of impulses that sweeps left unsolved, from the loads that the island began with.
 
+    False if they are not for this island, as others cost less: what is left is for more sweeps.
     The first is soft; stiffer ones follow while they are found and errors fall, as they do to the end where a tower has
     come to rest but for its loads.  Where precision is asked for, sweeps have gone on for long, and errors may be
     somewhat larger: they are smooth, and take energy away.
@@ -66,9 +67,9 @@ cdef int soften_changes(Island* island, Anderson* A, Direct* S, const Settings* 
     cdef int step, turns = TURNS, rows = rows_of(G)
     cdef bint stands = False
     if island.converged or island.error == INFINITY or not ends_softly(s, G, p) or not is_suitable(G):
-        return STAYS
+        return False
     if not begin_direct(S, G, p, reallocations) or s.automatic and work(S) > MOST * G.n:
-        return TOO_DEAR
+        return False
     memcpy(A.kept, island.impulse, rows * sizeof(double))
     memcpy(island.impulse, island.begun, rows * sizeof(double))
     for step in range(STEPS):
@@ -88,4 +89,4 @@ cdef int soften_changes(Island* island, Anderson* A, Direct* S, const Settings* 
     if stands:
         island.error = best
         island.converged = best < s.enough
-    return STANDS if stands else STAYS
+    return True
