@@ -202,6 +202,11 @@ class Progress:
 class BuildExt(build_ext):
     """Mirror and cythonize when something is compiled, so that asking for metadata or an sdist compiles nothing."""
 
+    def initialize_options(self) -> None:
+        """Compile in parallel, also where setuptools runs it as a part of an editable install, without our options."""
+        super().initialize_options()
+        self.parallel = WORKERS
+
     def finalize_options(self) -> None:
         super().finalize_options()
         self.in_source = bool(self.inplace)
@@ -274,5 +279,4 @@ if __name__ == "__main__":  # worker processes of cythonize may import this file
         package_data={"*": ["*.pxd", "*.pxi", "*.pyx", "*.pyi", "*.h", "py.typed", "*.urdf"]},
         ext_modules=extensions(FOLDERS),
         cmdclass={"build_ext": BuildExt, "editable_wheel": EditableWheel},
-        options={"build_ext": {"parallel": WORKERS}},
     )

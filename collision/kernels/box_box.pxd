@@ -151,8 +151,14 @@ cdef inline int keep(Spot* spot, int n, double u, double v, double gap, int feat
     return n + 1
 
 
-cdef inline Facet facing(const BoxPair* k, int face, double side) noexcept nogil:
-    """The face of Q whose normal points most against side * P_face."""
+cdef inline void lean(double* x, const double* slant) noexcept nogil:
+    """See x along the normal of the contacts, which leans over by this much for every metre of height."""
+    x[0] -= slant[0] * x[2]
+    x[1] -= slant[1] * x[2]
+
+
+cdef inline Facet facing(const BoxPair* k, int face, double side, const double* slant) noexcept nogil:
+    """The face of Q whose normal points most against side * P_face, seen along the normal of the contacts."""
     cdef Facet q
     cdef int iu = (face + 1) % 3, iv = (face + 2) % 3, j, c, l
     j = 0 if fabs(k.C[face][0]) >= fabs(k.C[face][1]) else 1
@@ -165,6 +171,8 @@ cdef inline Facet facing(const BoxPair* k, int face, double side) noexcept nogil
     for c in range(2):
         l = (j + 1 + c) % 3
         q.e[c][0], q.e[c][1], q.e[c][2] = k.q[l] * k.C[iu][l], k.q[l] * k.C[iv][l], side * k.q[l] * k.C[face][l]
+        lean(q.e[c], slant)
+    lean(q.f, slant)
     return q
 
 
@@ -205,15 +213,16 @@ cdef inline int corners_of_p(
     return n
 
 
-cdef inline int overlap_faces(const BoxPair* k, int face, bint flipped, double margin, Spot* spot) noexcept nogil:
-    """Corners of the intersection of P's face with the face of Q turned towards it.
+cdef inline int overlap_faces(
+        const BoxPair* k, int face, double side, const double* slant, bint flipped, double margin,
+        Spot* spot) noexcept nogil:
+    """Corners of the intersection of P's face on this side with the face of Q turned towards it.
 
     They are of three kinds: corners of Q's face, corners of P's face, and crossings of edges.
     Spots nearer than 2 % of the smallest side are merged.  The corners of the pair's second
     box come first, whichever is P, so that boxes of one size give the same names either way.
     """
-    cdef double side = 1.0 if k.t[face] >= 0.0 else -1.0
-    cdef Facet q = facing(k, face, side)
+    cdef Facet q = facing(k, face, side, slant)
     cdef double near = 0.04 * min(min(k.p[(face + 1) % 3], k.p[(face + 2) % 3]),
                                   min(k.q[(q.axis + 1) % 3], k.q[(q.axis + 2) % 3]))
     cdef int n = 0
@@ -256,23 +265,32 @@ cdef inline int cross_edges(
     return n
 
 
-cdef inline void touch_faces(
-        const PosedShape* ref, const BoxPair* k, int face, bint flipped, double margin, Manifold* m) noexcept nogil:
-    """Contacts on a face of `ref`, the box P of k; flipped: P is the second box of the pair."""
-    cdef Spot spot[MAX_POINTS]
+cdef inline Vec3 face_normal(const BoxPair* k, int face) noexcept nogil:
+    """P_face, or its opposite, out of P towards Q, in its frame."""
     cdef double side = 1.0 if k.t[face] >= 0.0 else -1.0
+    return vec3(side if face == 0 else 0.0, side if face == 1 else 0.0, side if face == 2 else 0.0)
+
+
+cdef inline void touch_faces(
+        const PosedShape* ref, const BoxPair* k, int face, Vec3 n, bint flipped, double margin,
+        Manifold* m) noexcept nogil:
+    """Contacts on a face of `ref`, the box P of k, along n, which is nearly its normal; flipped: P is the second one."""
+    cdef Spot spot[MAX_POINTS]
     cdef double[3] x
-    cdef int n = overlap_faces(k, face, flipped, margin, spot), i
-    cdef Vec3 normal
-    x[0] = x[1] = x[2] = 0.0
-    x[face] = side
-    normal = mul3(ref.X.R, vec3(x[0], x[1], x[2]))       # out of P
+    cdef double[2] slant
+    cdef int iu = (face + 1) % 3, iv = (face + 2) % 3, count, i
+    cdef double rise, side
+    cdef Vec3 normal = mul3(ref.X.R, n)                  # out of P
+    x[0], x[1], x[2] = n.x, n.y, n.z
+    side, rise = (1.0 if x[face] >= 0.0 else -1.0), fabs(x[face])
+    slant[0], slant[1] = x[iu] / rise, x[iv] / rise
     m.normal = normal if flipped else neg3(normal)
-    for i in range(n):
+    count = overlap_faces(k, face, side, slant, flipped, margin * rise, spot)
+    for i in range(count):
         x[face] = side * (k.p[face] + 0.5 * spot[i].gap)
-        x[(face + 1) % 3] = spot[i].u
-        x[(face + 2) % 3] = spot[i].v
-        add_point(m, add3(ref.X.p, mul3(ref.X.R, vec3(x[0], x[1], x[2]))), -spot[i].gap, spot[i].feature)
+        x[iu] = spot[i].u + 0.5 * spot[i].gap * slant[0]
+        x[iv] = spot[i].v + 0.5 * spot[i].gap * slant[1]
+        add_point(m, add3(ref.X.p, mul3(ref.X.R, vec3(x[0], x[1], x[2]))), -spot[i].gap / rise, spot[i].feature)
 
 
 # ---- two edges ---------------------------------------------------------------------------
@@ -289,19 +307,25 @@ cdef inline double toward(const double* half, int skip, Vec3 n, double* x, int* 
     return half[skip]
 
 
+cdef inline Vec3 edge_normal(const BoxPair* k, int i, int j) noexcept nogil:
+    """P_i x Q_j out of P, unit, in its frame."""
+    cdef Vec3 n = cross3(vec3(i == 0, i == 1, i == 2), vec3(k.C[0][j], k.C[1][j], k.C[2][j]))
+    return scale3((1.0 if dot3(n, vec3(k.t[0], k.t[1], k.t[2])) >= 0.0 else -1.0) / sqrt(dot3(n, n)), n)
+
+
 cdef inline void touch_edges(
         const PosedShape* a, const BoxPair* k, int i, int j, double gap, Manifold* m) noexcept nogil:
     """The nearest points of edge i of the first box and edge j of the second: one contact."""
     cdef Vec3 u = vec3(i == 0, i == 1, i == 2), v = vec3(k.C[0][j], k.C[1][j], k.C[2][j])
-    cdef Vec3 n = cross3(u, v), n_q, x, y, w, t = vec3(k.t[0], k.t[1], k.t[2])
+    cdef Vec3 n = edge_normal(k, i, j), n_q, x, y, w, t = vec3(k.t[0], k.t[1], k.t[2])
     cdef double[3] local
-    cdef double h_u, h_v, s, r, sine2 = dot3(n, n)
+    cdef double h_u, h_v, s, r, sine2
     cdef int corner_a, corner_b, i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3
     cdef Mat3 C
+    sine2 = k.C[i1][j] * k.C[i1][j] + k.C[i2][j] * k.C[i2][j]
     C.xx, C.xy, C.xz = k.C[0][0], k.C[0][1], k.C[0][2]
     C.yx, C.yy, C.yz = k.C[1][0], k.C[1][1], k.C[1][2]
     C.zx, C.zy, C.zz = k.C[2][0], k.C[2][1], k.C[2][2]
-    n = scale3((1.0 if dot3(n, t) >= 0.0 else -1.0) / sqrt(sine2), n)     # out of the first box
     h_u = toward(k.p, i, n, local, &corner_a)
     x = vec3(local[0], local[1], local[2])
     n_q = tmul3(C, neg3(n))
@@ -315,6 +339,42 @@ cdef inline void touch_edges(
     add_point(m, add3(a.X.p, mul3(a.X.R, x)), -gap, edge_feature(
         edge_number(i, i1, (corner_a >> i1) & 1, i2, (corner_a >> i2) & 1),
         edge_number(j, j1, (corner_b >> j1) & 1, j2, (corner_b >> j2) & 1), False))
+
+
+cdef inline int steepest(Vec3 n, double* along) noexcept nogil:
+    """The axis that is nearest to n, and the size of its component along it."""
+    cdef double x = fabs(n.x), y = fabs(n.y), z = fabs(n.z)
+    along[0] = max(max(x, y), z)
+    return 0 if along[0] == x else (1 if along[0] == y else 2)
+
+
+cdef inline void touch_faces_at_edges(
+        const PosedShape* a, const PosedShape* b, const BoxPair* k, const BoxPair* r, int i, int j, double gap,
+        double slack, double margin, Manifold* m) noexcept nogil:
+    """Contacts of two boxes whose edges meet along a normal that is nearly one of their faces'.
+
+    Long boxes that cross, and are hardly rolled, rest on edges: a face's plane cuts the other box far away.  They roll
+    over from one edge to another within a step, and so the whole of what the faces have in common is told.
+    """
+    cdef Vec3 n = edge_normal(k, i, j), n_q
+    cdef double along_p, along_q, deepest = -1e300
+    cdef int l, face_p, face_q
+    n_q = vec3(-(k.C[0][0] * n.x + k.C[1][0] * n.y + k.C[2][0] * n.z),
+               -(k.C[0][1] * n.x + k.C[1][1] * n.y + k.C[2][1] * n.z),
+               -(k.C[0][2] * n.x + k.C[1][2] * n.y + k.C[2][2] * n.z))
+    face_p, face_q = steepest(n, &along_p), steepest(n_q, &along_q)
+    if max(along_p, along_q) < 0.98:                     # more than 11 degrees off
+        touch_edges(a, k, i, j, gap, m)
+        return
+    if along_p >= along_q:
+        touch_faces(a, k, face_p, n, False, margin, m)
+    else:
+        touch_faces(b, r, face_q, n_q, True, margin, m)
+    for l in range(m.n):
+        deepest = max(deepest, m.depth[l])
+    if deepest < -gap - slack:
+        clear(m)
+        touch_edges(a, k, i, j, gap, m)
 
 
 cdef inline void box_box(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
@@ -342,13 +402,13 @@ cdef inline void box_box(const PosedShape* a, const PosedShape* b, double margin
         return
     slack = 1e-3 * min(min(min(k.p[0], k.p[1]), k.p[2]), min(min(k.q[0], k.q[1]), k.q[2]))
     if gap_e > max(gap_a, gap_b) + slack + 0.05 * fabs(max(gap_a, gap_b)):
-        touch_edges(a, &k, i, j, gap_e, &m)
+        touch_faces_at_edges(a, b, &k, &r, i, j, gap_e, slack, margin, &m)
         emit(sink, &m)
         return
     if gap_b <= gap_a + slack:
-        touch_faces(a, &k, face_a, False, margin, &m)
+        touch_faces(a, &k, face_a, face_normal(&k, face_a), False, margin, &m)
     else:
-        touch_faces(b, &r, face_b, True, margin, &m)
+        touch_faces(b, &r, face_b, face_normal(&r, face_b), True, margin, &m)
     if m.n == 0 and gap_e > -1e290:          # the faces only meet beyond their edges
         touch_edges(a, &k, i, j, gap_e, &m)
     emit(sink, &m)

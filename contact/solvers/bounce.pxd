@@ -6,7 +6,8 @@
 # does work bounces less: by as much as it must, found by bisection between its restitution and none, so that what is
 # left of the energy has no jump where that begins.  Then all impulses of the island are judged together, and if they do
 # work, all of its bounces are lowered by one share in the same way: without any, the impulses take energy,
-# lam . v+ <= 0 in every law, hence lam . (v + v+) <= -lam . G lam.
+# lam . v+ <= 0 in every law, hence lam . (v + v+) <= -lam . G lam.  Where sweeps end before that is so, what they have
+# found is taken times a share at which it does no work.
 
 from rbdyn.contact.islands cimport Island
 from rbdyn.contact.problem cimport ContactProblem
@@ -18,3 +19,4 @@ cdef struct Search:           # of how much the bounces of an island are lowered
 
 cdef Search begin_search() noexcept nogil
 cdef bint lower_bounces(Island* island, const ContactProblem* p, Search* search, int left) noexcept nogil
+cdef void keep_from_gaining(Island* island, const ContactProblem* p, const Search* search) noexcept nogil

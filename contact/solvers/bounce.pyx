@@ -2,10 +2,11 @@
 
 from libc.math cimport fabs
 
+from rbdyn.contact.accept cimport scale
 from rbdyn.contact.islands cimport Island
 from rbdyn.contact.operator cimport Contact, Operator, contact_velocity, impulse_at, line_velocity
 from rbdyn.contact.problem cimport ContactProblem
-from rbdyn.spatial._algebra cimport Vec3, add3, dot3
+from rbdyn.spatial._algebra cimport Vec3, add3, dot3, sub3, vec3
 
 
 cdef enum:
@@ -33,18 +34,27 @@ cdef inline double bounce_of(const Contact* k, const ContactProblem* p) noexcept
     return p.v_free[n] + p.target[n] - k.v_free.z
 
 
+cdef inline bint moves_robots(const Contact* k, const ContactProblem* p) noexcept nogil:
+    """Whether it moves an articulated system, whose velocity forces change as much by turning it as by themselves."""
+    return p.entry3_start != NULL and p.entry3_start[k.index + 1] > p.entry3_start[k.index]
+
+
 cdef inline double work_of(const Operator* G, const ContactProblem* p, int i, Vec3 lam, double* size) noexcept nogil:
     """lam . (v + v+) of contact i: twice the work, by the bodies' own velocities before and after the impulses.
 
     `size` grows by what rounding, and what a solve may leave of its velocities, can make of it.
     """
     cdef const Contact* k = G.contact + i
-    cdef Vec3 v = contact_velocity(G, i)
-    cdef int n = 3 * k.index + 2
-    cdef double own = p.v_free[n] + p.target[n]
-    v = add3(v, k.v_free)
+    cdef Vec3 v = contact_velocity(G, i), before = k.v_free
+    cdef int n = 3 * k.index
+    cdef double own = p.v_free[n + 2] + p.target[n + 2]
     v.z += own - k.v_free.z
-    v.z += (own if p.v_start == NULL else p.v_start[n]) - k.v_free.z
+    before.z = own
+    if p.v_start != NULL and moves_robots(k, p):
+        before.z = p.v_start[n + 2]
+    elif p.v_start != NULL:
+        before = vec3(p.v_start[n], p.v_start[n + 1], p.v_start[n + 2])
+    v = add3(v, before)
     size[0] += 1e-6 * (fabs(lam.x * v.x) + fabs(lam.y * v.y) + fabs(lam.z * v.z)) + TOLERANCE * (
         fabs(lam.x) + fabs(lam.y) + fabs(lam.z))
     return dot3(lam, v)
@@ -128,6 +138,27 @@ cdef bint lower_together(Island* island, const ContactProblem* p, Search* search
             G.contact[i].v_free.z += bounce * (1.0 - share / search.share)
     search.share = share
     return True
+
+
+cdef void keep_from_gaining(Island* island, const ContactProblem* p, const Search* search) noexcept nogil:
+    """Take the impulses of an island that bounces, and could not be solved, times what leaves it the energy it had.
+
+    Not where there are rows: limits and joints that are held would be passed.
+    """
+    cdef const Operator* G = &island.G
+    cdef double size = 0.0, own = 0.0, work
+    cdef Vec3 lam
+    cdef int i
+    if island.converged or not search.together or G.n_blocks > 0:
+        return
+    work = work_together(island, p, &size)
+    if work <= size:
+        return
+    for i in range(G.n):
+        lam = impulse_at(island.impulse, i)
+        own += dot3(lam, sub3(contact_velocity(G, i), G.contact[i].v_free))
+    scale(island, 1.0 - work / own if work < own else 0.0)
+    island.rescued = True
 
 
 cdef Search begin_search() noexcept nogil:

@@ -15,7 +15,7 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solvers.acceleration.anderson cimport Anderson, extrapolate, fail, restart
 from rbdyn.contact.solvers.acceleration.anderson cimport begin as begin_anderson
 from rbdyn.contact.solvers.bends cimport drop_bends
-from rbdyn.contact.solvers.bounce cimport Search, begin_search, lower_bounces
+from rbdyn.contact.solvers.bounce cimport Search, begin_search, keep_from_gaining, lower_bounces
 from rbdyn.contact.solvers.contradiction cimport contradicts, is_dear, soften, soften_dependent
 from rbdyn.contact.solvers.direct.active_set cimport solve_held
 from rbdyn.contact.solvers.direct.room cimport begin as begin_direct
@@ -383,6 +383,7 @@ cdef int solve_once(Island* island, Anderson* A, Direct* S, const Settings* s, c
         island.converged = False
         iterate(island, A, S, s, p, history, last, True, reallocations)
         accept(island)
+    keep_from_gaining(island, p, &search)
     return 0
 
 

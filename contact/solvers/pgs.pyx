@@ -14,7 +14,7 @@ from rbdyn.contact.operator cimport (
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
 from rbdyn.contact.solvers.bends cimport drop_bends
-from rbdyn.contact.solvers.bounce cimport Search, begin_search, lower_bounces
+from rbdyn.contact.solvers.bounce cimport Search, begin_search, keep_from_gaining, lower_bounces
 from rbdyn.contact.solvers.settings cimport YIELDS
 from rbdyn.contact.solvers.squeeze cimport give_way, throws
 from rbdyn.spatial._algebra cimport Vec3, sub3, vec3
@@ -148,6 +148,7 @@ cdef void solve_island(Island* island, const ContactProblem* p, int most, double
     solve_once(island, p, most, threshold, backward)
     while lower_bounces(island, p, &search, last - island.iterations):
         solve_once(island, p, last, threshold, backward)
+    keep_from_gaining(island, p, &search)
     if drop_bends(island, p):
         solve_once(island, p, last + most, threshold, backward)
     keep_lasting(island, p)

@@ -156,18 +156,27 @@ cdef inline void single_push(const Single* b, double dt) noexcept nogil:
     quat_step(b.work.q_next, dt * w.x, dt * w.y, dt * w.z)
     b.work.w_next = mul3(transpose3(quat_E(b.work.q_next)), w_b)
 
+cdef inline Vec3 way_past_meeting(const Single* b, double dt) noexcept nogil:
+    """How far it goes in a step in which it meets something fast [m].
+
+    What bounces, or is not hit, falls freely before and after, as what waits does with its common centre of mass.  What
+    rests then does not, nor what waits for something that no impulse moves, which gravity would lead into it.
+    """
+    cdef double t = b.work.blow.at * dt, rest = dt - t, moving = b.work.moving * rest
+    cdef Vec3 way = add3(scale3(t, b.state.v), scale3(moving, b.work.v_next))
+    if moving < rest:
+        way = add3(way, scale3(rest - moving, b.work.drift))
+    if b.work.in_contact or (moving < rest and b.work.anchored):
+        return way
+    return add3(way, scale3(0.5 * (t * t - rest * rest) / dt, sub3(b.work.v_free, b.state.v)))
+
 cdef inline void move_past_meeting(const Single* b, double dt) noexcept nogil:
     """The end of a step in which it meets something fast: by the old velocity until then, by the new one afterwards.
 
-    So the impulses act where the bodies are at that time, and their angular momentum is exact.  What bounces, or is
-    not hit, falls freely before and after; what rests then does not.
+    So the impulses act where the bodies are at that time, and their angular momentum is exact.
     """
-    cdef double t = b.work.blow.at * dt, rest = dt - t, moving = b.work.moving * rest
-    cdef Vec3 way = add3(scale3(t, b.state.v), scale3(moving, b.work.v_next)), w, L
-    if moving < rest:
-        way = add3(way, scale3(rest - moving, b.work.drift))
-    elif not b.work.in_contact:
-        way = add3(way, scale3(0.5 * (t * t - rest * rest) / dt, sub3(b.work.v_free, b.state.v)))
+    cdef double moving = b.work.moving * (1.0 - b.work.blow.at) * dt
+    cdef Vec3 way = way_past_meeting(b, dt), w, L
     b.work.p_next = add3(b.state.p, way)
     if b.body.isotropic:
         w = scale3(moving, b.work.w_next)

@@ -346,3 +346,33 @@ def test_margin_reports_gaps():
         assert len(found) and found["depth"].max() == pytest.approx(-0.004, abs=1e-6)
         np.testing.assert_allclose(found["position"][:, 2], 0.102, atol=1e-6)
         assert len(contacts(NATIVE, (b, np.eye(4)), (a, X))) == 0
+
+
+@pytest.mark.parametrize("swap", [False, True])
+@pytest.mark.parametrize(("roll", "dip"), [(0.02, 0.0), (-0.05, 0.01), (0.1, -0.015)])
+def test_rods_that_cross_on_edges_tell_all_crossings(roll, dip, swap):
+    """A rod over another, rolled about its axis: the normal is that of the edges; of each crossing the gap along it."""
+    rods = [Box((0.3, 0.006, 0.006)), Box((0.3, 0.006, 0.006))]
+    R = [turn(0, roll), turn(2, 1.1) @ turn(1, dip) @ turn(0, 0.5 * roll)]
+    n = np.cross(R[0][:, 0], R[1][:, 0])
+    n /= np.linalg.norm(n)                                              # up, from the first rod to the second
+    edges = [[(0.003 * (s * X[:, 1] + t * X[:, 2]), X[:, 0]) for s in (-1, 1) for t in (-1, 1)] for X in R]
+    top = sorted(edges[0], key=lambda e: -e[0] @ n)[:2]
+    bottom = sorted(edges[1], key=lambda e: e[0] @ n)[:2]
+    lift = max(e[0] @ n for e in top) - min(e[0] @ n for e in bottom) - 2e-4
+    X = [pose(0, 0, 0, R[0]), pose(*(lift * n), R[1])]
+    first, second = (1, 0) if swap else (0, 1)
+    found = contacts(NativeBackend(margin=2e-3), (rods[first], X[first]), (rods[second], X[second]))
+    expected = []
+    for p, u in top:
+        for q, v in bottom:                                             # nearest points of two lines
+            q_ = q + lift * n
+            s, r, gap = np.linalg.solve(np.column_stack([u, -v, n]), q_ - p)
+            expected.append((*(p + s * u + 0.5 * gap * n), -gap))
+    expected = np.array(expected)[np.argsort([-e[3] for e in expected])]
+    order = np.argsort(-found["depth"])
+    assert len(found) == 4
+    np.testing.assert_allclose(found["depth"][order], expected[:, 3], atol=1e-12)
+    np.testing.assert_allclose(found["position"][order], expected[:, :3], atol=1e-9)
+    np.testing.assert_allclose(found["normal"], [(n if swap else -n)] * 4, atol=1e-12)
+    assert found["depth"].max() == pytest.approx(2e-4, abs=1e-12)

@@ -12,6 +12,7 @@ from rbdyn.stepping.scene cimport SYSTEM_BODY, BodyHandle, Scene, SingleScratch,
 from rbdyn.stepping.single cimport Single, angular_momentum, mean_spin, single_of
 
 cdef double PART = 0.2             # [rad] in parts of which what tumbles is followed, each about one axis
+cdef double FASTER = 0.1           # share of its velocity, at most, that what waits gains where it would fall up
 cdef enum:
     MAX_PARTS = 64                 # of a step
     ROUNDS = 8                     # over all pairs, in which what waits is led past what it would go into
@@ -250,18 +251,29 @@ cdef void lead_all_past(Scene* s, const Table* shapes, ContactBuffer* room) noex
 
 
 cdef void take_back(Scene* s, int k, const SingleScratch* first) noexcept nogil:
-    """Slow a single body that waits by what forces did to its energy on a way that it does not go."""
+    """Leave a single body that waits the energy that forces give it on the way that it goes.
+
+    In a frame in which what it waits for stands still, and the body has the velocity (1 + c) u and the energy
+    (1 + c)^2 E: that is to be less than E by what forces F do on the way from here to where it would fall freely,
+    which has the part -c F . u x time in it.
+    """
     cdef Single b = single_of(s, k)
     cdef SingleScratch* w = b.work
-    cdef Vec3 v = add3(w.v_free, w.dv), turn = add3(w.w_free, w.dw), speed = sub3(v, first.held)
-    cdef double lost = (1.0 - first.moving) * (1.0 - w.blow.at), m = b.body.mass
-    cdef double work = lost * m * dot3(sub3(w.v_free, b.state.v), sub3(v, first.drift))
-    cdef double energy = 0.5 * (m * dot3(speed, speed) + dot3(turn, angular_momentum(&b, &w.R_met, turn)))
-    cdef double change
-    if work <= 0.0:
+    cdef Vec3 v = add3(w.v_free, w.dv), turn = add3(w.w_free, w.dw), u = sub3(v, first.held)
+    cdef double m = b.body.mass, t = w.blow.at * s.dt, rest = s.dt - t, lost = (1.0 - first.moving) * rest
+    cdef Vec3 force = scale3(m / s.dt, sub3(w.v_free, b.state.v)), missed = scale3(lost, sub3(v, first.drift))
+    cdef double energy = 0.5 * (m * dot3(u, u) + dot3(turn, angular_momentum(&b, &w.R_met, turn)))
+    cdef double work, slope, root, change = -1.0
+    if not w.in_contact:
+        missed = add3(missed, scale3(0.5 * (t * t - rest * rest) / m, force))
+    work = dot3(force, missed)
+    if w.in_contact and work <= 0.0:
         return
-    change = sqrt(1.0 - work / energy) - 1.0 if work < energy else -1.0
-    w.dv = add3(w.dv, scale3(change, speed))
+    slope = 2.0 * energy - (rest - lost) * dot3(force, u)
+    root = slope * slope - 4.0 * energy * work
+    if slope > 0.0 and root >= 0.0:
+        change = fmin(-2.0 * work / (slope + sqrt(root)), FASTER)
+    w.dv = add3(w.dv, scale3(change, u))
     w.dw = add3(w.dw, scale3(change, turn))
 
 
@@ -288,5 +300,5 @@ cdef int find_waits(Scene* s, const Table* shapes, ContactBuffer* room) except -
             first = s.single_scratch + first_of(s, k)
             if first.anchored:
                 take_back(s, k, first)
-            w.moving, w.drift = first.moving, first.drift
+            w.moving, w.drift, w.anchored = first.moving, first.drift, first.anchored
     return 0

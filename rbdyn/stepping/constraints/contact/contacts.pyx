@@ -112,28 +112,28 @@ cdef int write_contact(const Scene* s, Builder* b, const ContactPoint* c, bint l
     cdef const BodyHandle* B = s.body + c.body_b
     cdef const PairProperties* pair = pair_properties(&s.pairs, s.material[c.shape_a], s.material[c.shape_b])
     cdef Mat3 E = contact_frame(c.normal)
-    cdef Vec3 now_a, now_b, free_a, free_b, now, v, bend = zero3()
-    cdef double target, part, mu, fall, at = blow_time(s, c)
+    cdef Vec3 now_a, now_b, free_a, free_b, now, v, fall, bend = zero3()
+    cdef double target, part, mu, at = blow_time(s, c)
     cdef Vec3 at_a = add3(c.position, c.to_a), at_b = add3(c.position, c.to_b)
     start_velocity(s, A, at_a, &now_a, &free_a)
     start_velocity(s, B, at_b, &now_b, &free_b)
     now = mul3(E, sub3(now_a, now_b))
     v = mul3(E, sub3(free_a, free_b))
-    fall = v.z - now.z
+    fall = sub3(v, now)
     if at <= 0.0:                                # else arms are those of a later time
         bend = half_bend(&b.trails, s, c, &E, now)
     now, v = sub3(now, bend), add3(v, bend)
     if at < 0.0:
         target = target_velocity(-now.z, c.depth, s.dt, pair.restitution + s.erp2, pair.threshold, s.slop)
     else:
-        target = target_of_blow(s, c, pair, at, -now.z, fall)
-        if target > 0.0:                         # with what the step ends with, the sum of those around the blow
-            now.z += (2.0 * at - 1.0) * fall
+        target = target_of_blow(s, c, pair, at, -now.z, fall.z)
     part = asked(s, c.depth)
     if left:
         part = min(part, 0.0)
     mu = effective_friction(pair.friction, pair.static_friction, pair.static_threshold,
                             sqrt(now.x * now.x + now.y * now.y))
+    if at >= 0.0 and target > 0.0:               # with what the step ends with, the sum of those around the blow
+        now = add3(now, scale3(2.0 * at - 1.0, fall))
     begin_cone(b, &E, now, v, c.depth, target, part, mu,
                Key(source=CONTACT_SOURCE, id_a=c.shape_a, id_b=c.shape_b, feature=c.feature))
     if moves_anyhow(s, A):
