@@ -274,7 +274,7 @@ cdef inline Vec3 face_normal(const BoxPair* k, int face) noexcept nogil:
 cdef inline void touch_faces(
         const PosedShape* ref, const BoxPair* k, int face, Vec3 n, bint flipped, double margin,
         Manifold* m) noexcept nogil:
-    """Contacts on a face of `ref`, the box P of k, along n, which is nearly its normal; flipped: P is the second one."""
+    """Contacts on a face of `ref`, the box P of k, along n, nearly its normal; flipped: P is the second one."""
     cdef Spot spot[MAX_POINTS]
     cdef double[3] x
     cdef double[2] slant
@@ -378,7 +378,7 @@ cdef inline void touch_faces_at_edges(
 
 
 cdef inline void box_box(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
-    """Up to eight points on a face, or one between two edges.
+    """Up to eight points on a face, or one between two edges that meet far from any face.
 
     A face of the first box is preferred to one of the second, and a face to an edge,
     unless the other clearly overlaps less: a box at rest keeps its manifold, and the depth
