@@ -21,6 +21,8 @@ cdef struct Outline:               # a feature seen along the reference normal
 
 cdef struct Plane:                 # the reference face's, and axes on it; world
     Vec3 o, n, t1, t2
+    double lean1, lean2            # what lies 1 m higher along the contact normal lies so far along t1 and t2 [m]
+    double rise                    # cosine of the angle between the contact normal and n
 
 
 cdef inline Mark spot(double u, double v, double gap, int name) noexcept nogil:
@@ -88,6 +90,24 @@ cdef inline bint is_corner(const SupportingFeature* f, int name) noexcept nogil:
     return False
 
 
+cdef inline Plane plane_of(const SupportingFeature* ref, Vec3 n) noexcept nogil:
+    """The reference face's, seen along the contact normal n, out of its shape."""
+    cdef Plane p
+    p.o, p.n, p.t1 = ref.point[0], ref.normal, perpendicular(ref.normal)
+    p.t2 = cross3(p.n, p.t1)
+    p.lean1, p.lean2, p.rise = 0.0, 0.0, 1.0
+    if n.x != p.n.x or n.y != p.n.y or n.z != p.n.z:
+        p.rise = dot3(n, p.n)
+        p.lean1, p.lean2 = dot3(n, p.t1) / p.rise, dot3(n, p.t2) / p.rise
+    return p
+
+
+cdef inline void lean(const Plane* p, double height, double* u, double* v) noexcept nogil:
+    """Where a point over the plane is seen on it, along the contact normal."""
+    u[0] -= p.lean1 * height
+    v[0] -= p.lean2 * height
+
+
 cdef inline void mark_vertices(
         const PosedShape* s, const SupportingFeature* face, const Plane* p, const Outline* area, double sign,
         const Vec3* x_0, Vec3 rise, bint of_ref, int kind, double margin, double near, Marks* marks) noexcept nogil:
@@ -104,28 +124,32 @@ cdef inline void mark_vertices(
             continue
         one.u, one.v, one.name = u + dot3(l1, x), v_0 + dot3(l2, x), 4 * k + kind
         one.low = dot3(p.n, add3(d, mul3(s.X.R, x))) if of_ref else 0.0
+        lean(p, one.low if of_ref else one.gap, &one.u, &one.v)
         if inside(area, sign, one.u, one.v, 0.25 * near) and not is_corner(face, k):
             mark_vertex(marks, &one, near, &last)
 
 
 cdef inline void clip_features(
         const PosedShape* ref_shape, const SupportingFeature* ref, const PosedShape* inc_shape,
-        const SupportingFeature* inc, bint ref_is_a, double margin, double size, Manifold* m) noexcept nogil:
-    """Contacts of a reference face with another feature; `size` [m] is the smaller shape's, for tolerances."""
+        const SupportingFeature* inc, Vec3 n, bint ref_is_a, double margin, double size, Manifold* m) noexcept nogil:
+    """Contacts of a reference face with another feature, along n, out of the face, and its normal or nearly so.
+
+    `size` [m] is the smaller shape's, for tolerances.
+    """
     cdef Outline r, i
     cdef double[MAX_SIDES] gap
     cdef int[MAX_KEPT] kept
     cdef Marks marks
     cdef Mark one
-    cdef Plane p
+    cdef Plane p = plane_of(ref, n)
     cdef Vec3 d
     cdef double sign_r, sign_i, near = 0.02 * size, lowest = 1e300
-    cdef double slope = dot3(inc.normal, ref.normal) if inc.flat else 0.0
+    cdef double slope = dot3(inc.normal, n) / p.rise if inc.flat else 0.0
+    cdef double height
     cdef int k, count, kind = 0 if ref_is_a else 1      # of the other shape's corners
     cdef bint two_faces = inc.n > 2 and fabs(slope) > 0.1
     marks.n = 0
-    p.o, p.n, p.t1 = ref.point[0], ref.normal, perpendicular(ref.normal)
-    p.t2 = cross3(p.n, p.t1)
+    margin *= p.rise
     r.n, i.n = ref.n, inc.n
     for k in range(ref.n):
         d = sub3(ref.point[k], p.o)
@@ -133,6 +157,7 @@ cdef inline void clip_features(
     for k in range(inc.n):
         d = sub3(inc.point[k], p.o)
         i.u[k], i.v[k], gap[k] = dot3(d, p.t1), dot3(d, p.t2), dot3(d, p.n)
+        lean(&p, gap[k], &i.u[k], &i.v[k])
         lowest = min(lowest, gap[k])
     sign_r, sign_i = orientation(&r), orientation(&i)
     for k in range(inc.n):
@@ -159,5 +184,6 @@ cdef inline void clip_features(
         count = choose(&marks, near, kept)
     for k in range(count):
         one = marks.at[kept[k]]
-        d = along(along(p.o, one.u, p.t1), one.v, p.t2)
-        add_point(m, along(d, one.low + 0.5 * one.gap, p.n), -one.gap, one.name)
+        height = one.low + 0.5 * one.gap
+        d = along(along(p.o, one.u + height * p.lean1, p.t1), one.v + height * p.lean2, p.t2)
+        add_point(m, along(d, height, p.n), -one.gap / p.rise, one.name)

@@ -2,7 +2,7 @@
 
 from libc.math cimport fabs
 
-from rbdyn.collision._types cimport PosedShape, SupportingFeature
+from rbdyn.collision._types cimport BOX_CORE, HULL_CORE, PosedShape, SupportingFeature
 from rbdyn.collision.kernels.clip cimport clip_features
 from rbdyn.collision.kernels.core cimport core_radius, support
 from rbdyn.collision.kernels.epa cimport penetrate
@@ -73,11 +73,16 @@ cdef inline bint is_nearly_least(
     return push <= depth + 1e-3 * size + 0.05 * fabs(depth)
 
 
+cdef inline bint is_polyhedron(const PosedShape* s) noexcept nogil:
+    return (s.s.core == HULL_CORE or s.s.core == BOX_CORE) and core_radius(s) == 0.0
+
+
 cdef inline void build_manifold(
         const PosedShape* a, const PosedShape* b, Vec3 n, double depth, double margin, Manifold* m) noexcept nogil:
     """Contacts over the area where the shapes meet; none if they meet in a point.
 
-    As between boxes, a face is preferred if it overlaps by at most 0.1 % of the size and 5 % more.
+    As between boxes, a face is preferred if it overlaps by at most 0.1 % of the size and 5 % more; where edges meet
+    along a normal that is nearly a face's, all that the faces have in common is told (box_box.pxd).
     """
     cdef SupportingFeature f_a, f_b
     cdef double flat_a, flat_b, size = min(a.s.bounds.radius, b.s.bounds.radius)
@@ -87,10 +92,15 @@ cdef inline void build_manifold(
     flat_b = dot3(f_b.normal, n) if f_b.flat else -1.0
     if flat_b > 0.98 and flat_b > flat_a - 1e-4 and is_nearly_least(a, b, f_b.normal, depth, size):
         m.normal = f_b.normal
-        clip_features(b, &f_b, a, &f_a, False, margin, size, m)
+        clip_features(b, &f_b, a, &f_a, f_b.normal, False, margin, size, m)
     elif flat_a > 0.98 and is_nearly_least(a, b, neg3(f_a.normal), depth, size):
         m.normal = neg3(f_a.normal)
-        clip_features(a, &f_a, b, &f_b, True, margin, size, m)
+        clip_features(a, &f_a, b, &f_b, f_a.normal, True, margin, size, m)
+    elif max(flat_a, flat_b) > 0.98 and is_polyhedron(a) and is_polyhedron(b):
+        if flat_b > flat_a - 1e-4:
+            clip_features(b, &f_b, a, &f_a, n, False, margin, size, m)
+        else:
+            clip_features(a, &f_a, b, &f_b, neg3(n), True, margin, size, m)
     elif f_a.n == 2 and f_b.n == 2:
         side_by_side_lines(&f_a, &f_b, n, depth, margin, size, m)
 

@@ -180,7 +180,7 @@ cdef inline void face_contacts(
     a.s.convex.feature(a, neg3(up), &f_a)
     whole_face(b, up, &f_b)
     m.normal = up
-    clip_features(b, &f_b, a, &f_a, False, margin, size, m)
+    clip_features(b, &f_b, a, &f_a, f_b.normal, False, margin, size, m)
     if depth > -margin and (m.n == 0 or deepest(m) < depth - 1e-4 * size) and over(b, up, lowest):
         if m.n == 0:
             add_point(m, along(lowest, 0.5 * depth, up), depth, SINGLE)

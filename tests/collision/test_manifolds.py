@@ -348,11 +348,17 @@ def test_margin_reports_gaps():
         assert len(contacts(NATIVE, (b, np.eye(4)), (a, X))) == 0
 
 
+def hull_of(box):
+    return ConvexHull([0.5 * np.array(box.size) * (x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+
+
+@pytest.mark.parametrize("kinds", ["boxes", "hulls", "both"])
 @pytest.mark.parametrize("swap", [False, True])
 @pytest.mark.parametrize(("roll", "dip"), [(0.02, 0.0), (-0.05, 0.01), (0.1, -0.015)])
-def test_rods_that_cross_on_edges_tell_all_crossings(roll, dip, swap):
+def test_rods_that_cross_on_edges_tell_all_crossings(roll, dip, swap, kinds):
     """A rod over another, rolled about its axis: the normal is that of the edges; of each crossing the gap along it."""
-    rods = [Box((0.3, 0.006, 0.006)), Box((0.3, 0.006, 0.006))]
+    rod = Box((0.3, 0.006, 0.006))
+    rods = [rod if kinds == "boxes" else hull_of(rod), hull_of(rod) if kinds == "hulls" else rod]
     R = [turn(0, roll), turn(2, 1.1) @ turn(1, dip) @ turn(0, 0.5 * roll)]
     n = np.cross(R[0][:, 0], R[1][:, 0])
     n /= np.linalg.norm(n)                                              # up, from the first rod to the second

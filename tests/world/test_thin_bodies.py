@@ -5,6 +5,7 @@ import pytest
 from world.scenes import World
 
 from benchmarks.thin_bodies import BODIES, KINDS, STEPS, WALLS, drop, swing, throw, throw_any, turned
+from rbdyn.collision import ConvexHull
 
 
 @pytest.mark.parametrize("wall", WALLS)
@@ -191,8 +192,14 @@ def test_blows_that_sweeps_do_not_solve_make_no_energy(name):
         assert rise_of_energy(BODIES[name], 5e-3 if name == "cone" else 1e-3, number, 0.5, True, 4) < 1e-4
 
 
-@pytest.mark.parametrize(("count", "dt", "number"), [(6, 0.005, 1), (6, 0.001, 1), (10, 0.005, 2), (16, 0.002, 1)])
-def test_a_heap_of_thin_rods_rests(count, dt, number):
+ROD = ConvexHull([(x, y, z) for x in (-0.003, 0.003) for y in (-0.003, 0.003) for z in (-0.125, 0.125)])
+
+
+@pytest.mark.parametrize(
+    ("count", "dt", "number", "hulls"),
+    [(6, 0.005, 1, False), (6, 0.001, 1, False), (10, 0.005, 2, False), (16, 0.002, 1, False), (10, 0.005, 2, True)],
+)
+def test_a_heap_of_thin_rods_rests(count, dt, number, hulls):
     """Square rods that cross rest on edges, and rock by 0.06 rad in a step unless all corners of the crossing are told.
 
     They went into each other until depths were as large as they are thick, were lifted, and fell again, for ever.
@@ -204,7 +211,7 @@ def test_a_heap_of_thin_rods_rests(count, dt, number):
     rods = []
     for k in range(count):
         angle, half = 0.5 * rng.uniform(0.0, 2.0 * np.pi), np.sqrt(0.5)
-        rods.append(world.add_box(0.006, 0.006, 0.25, 0.05))
+        rods.append(world.add_mesh(ROD, 0.05) if hulls else world.add_box(0.006, 0.006, 0.25, 0.05))
         rods[k].set_pose((*rng.uniform(-0.03, 0.03, 2), 0.02 + 0.012 * k),
                          (half * np.cos(angle), -half * np.sin(angle), half * np.cos(angle), half * np.sin(angle)))
     world.step(round(2.0 / dt))
