@@ -82,7 +82,8 @@ cdef inline void build_manifold(
     """Contacts over the area where the shapes meet; none if they meet in a point.
 
     As between boxes, a face is preferred if it overlaps by at most 0.1 % of the size and 5 % more; where edges meet
-    along a normal that is nearly a face's, all that the faces have in common is told (box_box.pxd).
+    along a normal that is nearly a face's, all that the faces have in common is told (box_box.pxd), unless they are
+    deep in each other: links of robots that are for good, which no push parts.
     """
     cdef SupportingFeature f_a, f_b
     cdef double flat_a, flat_b, size = min(a.s.bounds.radius, b.s.bounds.radius)
@@ -96,7 +97,7 @@ cdef inline void build_manifold(
     elif flat_a > 0.98 and is_nearly_least(a, b, neg3(f_a.normal), depth, size):
         m.normal = neg3(f_a.normal)
         clip_features(a, &f_a, b, &f_b, f_a.normal, True, margin, size, m)
-    elif max(flat_a, flat_b) > 0.98 and is_polyhedron(a) and is_polyhedron(b):
+    elif max(flat_a, flat_b) > 0.98 and depth < 0.02 * size and is_polyhedron(a) and is_polyhedron(b):
         if flat_b > flat_a - 1e-4:
             clip_features(b, &f_b, a, &f_a, n, False, margin, size, m)
         else:
