@@ -558,10 +558,12 @@ cdef class ArticulatedSystem(WorldObject):
     geometries = finding.geometries
     body_poses = arrays.body_poses
     body_positions = arrays.body_positions
+    body_orientations = arrays.body_orientations
     body_velocities = arrays.body_velocities
     body_inertias = arrays.body_inertias
     composite_inertias = arrays.composite_inertias
     frame_poses = arrays.frame_poses
+    frame_velocities = arrays.frame_velocities
 
     # ---- sensors -----------------------------------------------------------------------------
 
@@ -574,6 +576,7 @@ cdef class ArticulatedSystem(WorldObject):
     start_state = step_readings.start_state
     acceleration = step_readings.acceleration
     body_accelerations = step_readings.body_accelerations
+    frame_accelerations = step_readings.frame_accelerations
     joint_wrenches = step_readings.joint_wrenches
     external_wrenches = step_readings.external_wrenches
     implicit_inertia = step_readings.implicit_inertia

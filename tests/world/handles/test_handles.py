@@ -191,8 +191,25 @@ def test_arrays_of_all_are_those_of_each(robot):
     np.testing.assert_array_equal(robot.body_poses, [one.pose for one in bodies])
     np.testing.assert_array_equal(robot.body_positions, [one.position for one in bodies])
     np.testing.assert_allclose(robot.body_velocities, [one.velocity for one in bodies], atol=1e-13)
+    np.testing.assert_array_equal(robot.body_orientations, [one.orientation for one in bodies])
     np.testing.assert_array_equal(robot.frame_poses, [one.pose for one in robot.frames])
     assert robot.frame_poses.shape == (52, 4, 4)
+
+
+def test_velocities_of_all_frames_are_those_of_what_is_seen_of_them(robot):
+    """Central differences of their poses along the motion."""
+    q, v, h, seen = robot.q, robot.v, 1e-5, []
+    velocities = robot.frame_velocities
+    assert velocities.shape == (52, 6)
+    for side in (-1.0, 1.0):
+        robot.set_state(rbdyn.integrate(robot.model, q, v, side * h), v)
+        seen.append(robot.frame_poses)
+        robot.set_state(q, v)
+    rate = (seen[1] - seen[0]) / (2.0 * h)
+    np.testing.assert_allclose(velocities[:, 3:], rate[:, :3, 3], atol=1e-7)
+    turning = rate[:, :3, :3] @ robot.frame_poses[:, :3, :3].transpose(0, 2, 1)
+    np.testing.assert_allclose(velocities[:, :3], turning[:, [2, 0, 1], [1, 2, 0]], atol=1e-7)
+    assert np.ptp(velocities, axis=0).min() > 0.1
 
 
 def test_a_fixed_base_stands_where_it_was_put_and_world_is_the_inertial_frame(other):

@@ -171,6 +171,8 @@ def test_accelerations_of_bodies_and_frames_are_those_of_the_start_of_the_step()
         np.testing.assert_allclose(body.point_acceleration(at, expected, body), R.T @ here, atol=1e-9)
     np.testing.assert_allclose(robot.body_accelerations, [robot.body(name).acceleration for name in robot.body_names])
     assert np.abs(robot.body_accelerations).max() > 0.1
+    np.testing.assert_allclose(robot.frame_accelerations, [frame.acceleration for frame in robot.frames])
+    assert np.ptp(robot.frame_accelerations, axis=0).min() > 0.1
     with pytest.raises(Error, match="seen from its start"):
         robot.body("base").point_acceleration(expressed_in=world.add_sphere(0.1, 1.0))
     assert robot.joint("LF_KFE").a == robot.acceleration[robot.model.joint_v_index("LF_KFE")]
@@ -259,7 +261,8 @@ def test_nothing_is_known_before_a_step_and_after_one_was_set_by_hand():
 
     def all_zero():
         return not any(np.any(a) for a in (robot.acceleration, robot.joint_wrenches, robot.body_accelerations,
-                                           robot.external_wrenches, robot.body("LF_FOOT").acceleration,
+                                           robot.frame_accelerations, robot.external_wrenches,
+                                           robot.body("LF_FOOT").acceleration,
                                            robot.implicit_inertia))  # fmt: skip
 
     assert all_zero()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from rbdyn.algorithms.kinematics import forward, update
 from rbdyn.algorithms.momentum import inertias
-from rbdyn.spatial.rotations import Array
+from rbdyn.spatial.rotations import Array, quat_from_matrix
 from rbdyn.world.objects.handles.finding import frames_of
 
 if TYPE_CHECKING:
@@ -24,6 +26,12 @@ def body_positions(robot: ArticulatedSystem) -> Array:
     """World positions of the origins of `body_names`, (n, 3), fresh [m]."""
     positions: Array = forward.forward_kinematics(robot._placed)[:, :3, 3]
     return positions
+
+
+@property  # type: ignore[misc]
+def body_orientations(robot: ArticulatedSystem) -> Array:
+    """World orientations of `body_names`: unit quaternions [w, x, y, z], w >= 0, (n, 4), fresh."""
+    return np.array([quat_from_matrix(pose[:3, :3]) for pose in forward.forward_kinematics(robot._placed)])
 
 
 @property  # type: ignore[misc]
@@ -68,3 +76,13 @@ def composite_inertias(robot: ArticulatedSystem, expressed_in: Literal["body", "
 def frame_poses(robot: ArticulatedSystem) -> Array:
     """World poses of `frames`, (n, 4, 4), fresh."""
     return forward.frame_poses(robot._placed, frames_of(robot))
+
+
+@property  # type: ignore[misc]
+def frame_velocities(robot: ArticulatedSystem) -> Array:
+    """Of `frames`: angular velocity, then that of the origin, world axes, (n, 6), fresh [rad/s, m/s]."""
+    frames = frames_of(robot)
+    velocities = np.empty((len(frames), 6))
+    for frame, row in zip(frames, velocities, strict=True):
+        forward.point_velocity_6d(robot._placed, frame, None, row)
+    return velocities

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rbdyn.algorithms.kinematics import update
+from rbdyn.algorithms.kinematics.acceleration import point_acceleration_6d
 from rbdyn.model import State
 from rbdyn.spatial.rotations import Array
 from rbdyn.world.objects.contact import Contact
 from rbdyn.world.objects.handles import last_step
+from rbdyn.world.objects.handles.finding import frames_of
 from rbdyn.world.objects.handles.step_start import start_of
 
 if TYPE_CHECKING:
@@ -48,6 +50,18 @@ def body_accelerations(robot: ArticulatedSystem) -> Array:
     if not last_step.is_known(robot):
         return np.zeros((robot.model.n_bodies, 6))
     return update.body_accelerations(start, last_step.acceleration(robot))
+
+
+@property  # type: ignore[misc]
+def frame_accelerations(robot: ArticulatedSystem) -> Array:
+    """Of `frames`, as `FrameRef.acceleration`: angular, then of the origin, (n, 6), fresh [rad/s^2, m/s^2]."""
+    frames, start = frames_of(robot), start_of(robot)
+    accelerations = np.zeros((len(frames), 6))
+    if last_step.is_known(robot):
+        vd = last_step.acceleration(robot)
+        for frame, row in zip(frames, accelerations, strict=True):
+            point_acceleration_6d(start, vd, frame, None, row)
+    return accelerations
 
 
 @property  # type: ignore[misc]
