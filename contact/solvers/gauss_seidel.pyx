@@ -25,7 +25,7 @@ from rbdyn.contact.solvers.acceleration.drift cimport ARRIVED, LEG, drift
 from rbdyn.contact.solvers.proximal.attempt cimport soften_changes
 from rbdyn.contact.solvers.settings cimport (
     ACCEPTABLE, DIRECT_EVERY, FEW_CONTACTS, GENTLE_PATIENCE, GENTLE_SWEEPS, HARD_SWEEPS, HASTY_SWEEPS, PACE,
-    PLAIN_SWEEPS, SLIDING, YIELDS, Settings, soft_sweeps,
+    PATIENT_SWEEPS, PATIENT_TRIES, PLAIN_SWEEPS, SLIDING, YIELDS, Settings, soft_sweeps,
 )
 from rbdyn.contact.solvers.short_steps cimport creep, sweep_gently
 from rbdyn.contact.solvers.splitting.attempt cimport split
@@ -342,6 +342,21 @@ cdef bint must_soften(const Island* island, const ContactProblem* p) noexcept no
     return is_dear(&island.G, p, island.impulse)
 
 
+cdef bint solve_patiently(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
+                          double* history, size_t* reallocations) except -1 nogil:
+    """Whether direct solves that go on can do what seems to contradict itself, of single bodies.
+
+    A heavy load on light things looks alike to sweeps, which take thousands to hand it on.
+    """
+    cdef Settings patient = s[0]
+    if s.patient or not s.direct or island.G.n_blocks > 0 or is_of_robots(&island.G):
+        return False
+    patient.patient, patient.thorough, patient.hasty, patient.tries = True, True, False, PATIENT_TRIES
+    begin_again(island)
+    iterate(island, A, S, &patient, p, history, island.iterations + PATIENT_SWEEPS, False, reallocations)
+    return island.converged and not must_soften(island, p)
+
+
 cdef int unsqueeze(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p, double* history,
                    size_t* reallocations) except -1 nogil:
     """Solve again, with compliance where kinematic bodies push, while they throw what they squeeze."""
@@ -370,7 +385,7 @@ cdef int solve_once(Island* island, Anderson* A, Direct* S, const Settings* s, c
             hard = iterate(island, A, S, s, p, history, s.max_iterations, False, reallocations)
     if not island.converged and settle(island, A, S, s, p, history, reallocations):
         hard = False
-    if hard or must_soften(island, p):
+    if (hard or must_soften(island, p)) and not solve_patiently(island, A, S, s, p, history, reallocations):
         soften(&island.G, p)
         island.rescued = True
         begin_again(island)

@@ -17,6 +17,7 @@ cdef enum:
     DIRECT_TRIES = 2         # direct solves of an island in a step, at most; the second if the first halved the error
     THOROUGH_TRIES = 4       # the same where rows stand beside few contacts, whatever becomes of the error
     PATIENT_TRIES = 12       # the same where precision is asked for, whatever becomes of the error
+    PATIENT_SWEEPS = 30      # with them, of an island of single bodies that seems to contradict itself
     SOFT_SWEEPS = 50         # at least for islands whose blocks contradict one another, after all others
     GENTLE_SWEEPS = 300      # in short steps at most, of an island that others leave unsolved
     GENTLE_PATIENCE = 150    # of these without progress
@@ -51,4 +52,4 @@ cdef inline int soft_sweeps(const Settings* s) noexcept nogil:
 
 cdef inline int most_sweeps(const Settings* s) noexcept nogil:
     """Of an island in all: those of a first solve, and as many without its bends."""
-    return 2 * (s.max_iterations + GENTLE_SWEEPS + (1 + YIELDS) * SOFT_SWEEPS)
+    return 2 * (s.max_iterations + PATIENT_SWEEPS + GENTLE_SWEEPS + (1 + YIELDS) * SOFT_SWEEPS)
