@@ -15,6 +15,9 @@ from rbdyn.stepping.scene cimport DYNAMIC, STATIC, Scene, SingleControl, SingleP
 from rbdyn.stepping.scheme cimport EULER, SEMI_IMPLICIT, Scheme, in_contact
 from rbdyn.stepping.wrenches cimport moment_of
 
+cdef enum:
+    MOST_TURNS = 10000        # parts of a step in which something spins
+
 cdef struct Single:           # one of the scene's single bodies
     const SingleParameters* body
     SingleState* state
@@ -66,20 +69,15 @@ cdef inline Vec3 turned_back(Vec3 L, Vec3 w) noexcept nogil:
         a, b = 2.0 * s * cos(0.5 * angle) / angle, 2.0 * s * s / (angle * angle)
     return add3(sub3(L, scale3(a, x)), scale3(b, cross3(w, x)))
 
-cdef inline Vec3 mean_spin(const Mat3* R, const Sym3* inverse_I_b, Vec3 L, double dt) noexcept nogil:
-    """w with which the body turns in dt: R I_b^-1 of the mean of R^T L before and after, by Newton's method.
-
-    To turn about w leaves the component of R^T L along it alone, so that the energy L . R I_b^-1 R^T L / 2 is the same
-    after as before.  In body axes w = I_b^-1 (L + exp(-dt w) L) / 2; with the slope at w = 0 a step gains a factor of
-    about (dt |w|)^2.
-    """
+cdef inline bint find_mean_spin(const Mat3* R, const Sym3* inverse_I_b, Vec3 L, double dt, Vec3* out) noexcept nogil:
+    """mean_spin; whether it was found: of sticks that spin fast it is not, where dt is long."""
     cdef Vec3 l = tmul3(R[0], L), h = scale3(0.5 * dt, l), w, mean, change, x, y, z
     cdef Sym3 A = inverse_I_b[0]
     # the slope's rows, of w + dt / 2 I_b^-1 (w x L), and the columns of its inverse
     cdef Vec3 r = vec3(1.0 + A.xz * h.y - A.xy * h.z, A.xx * h.z - A.xz * h.x, A.xy * h.x - A.xx * h.y)
     cdef Vec3 s = vec3(A.yz * h.y - A.yy * h.z, 1.0 + A.xy * h.z - A.yz * h.x, A.yy * h.x - A.xy * h.y)
     cdef Vec3 t = vec3(A.zz * h.y - A.yz * h.z, A.xz * h.z - A.zz * h.x, 1.0 + A.yz * h.x - A.xz * h.y)
-    cdef double d
+    cdef double d, left = 0.0
     x, y, z = cross3(s, t), cross3(t, r), cross3(r, s)
     d = 1.0 / dot3(r, x)
     w = zero3()
@@ -88,29 +86,54 @@ cdef inline Vec3 mean_spin(const Mat3* R, const Sym3* inverse_I_b, Vec3 L, doubl
         change = sub3(smul3(A, mean), w)
         change = scale3(d, add3(add3(scale3(change.x, x), scale3(change.y, y)), scale3(change.z, z)))
         w = add3(w, change)
-        if dot3(change, change) <= 1e-30 * dot3(w, w):
+        left = dot3(change, change)
+        if left <= 1e-30 * dot3(w, w):
             break
-    return mul3(R[0], w)
+    out[0] = mul3(R[0], w)
+    return left <= 1e-20 * dot3(w, w)
 
-cdef inline void turn_freely(const Single* b, const double* q0, Mat3 R, Vec3 L, double dt, double* q) noexcept nogil:
-    """Orientation q after dt under a constant angular momentum [N m s], from q0, whose matrix is R.
+cdef inline Vec3 mean_spin(const Mat3* R, const Sym3* inverse_I_b, Vec3 L, double dt) noexcept nogil:
+    """w with which the body turns in dt: R I_b^-1 of the mean of R^T L before and after, by Newton's method.
 
-    A fast spin is cut into parts of less than a quarter of a radian, 10,000 of them at most.
+    To turn about w leaves the component of R^T L along it alone, so that the energy L . R I_b^-1 R^T L / 2 is the same
+    after as before.  In body axes w = I_b^-1 (L + exp(-dt w) L) / 2; with the slope at w = 0 a step gains a factor of
+    about (dt |w|)^2.
     """
-    cdef const Sym3* inverse = &b.body.inverse_I_b
-    cdef Vec3 w = spin(&R, inverse, L)
-    cdef double bound
-    cdef int k, n = 1
-    if dt * dt * dot3(w, w) > 0.5:                # |w| stays below |L| over the smallest moment of inertia
-        bound = dt * sqrt(dot3(L, L)) * (inverse.xx + inverse.yy + inverse.zz)
-        n = <int> fmin(4.0 * bound + 1.0, 1e4) if isfinite(bound) else 1
+    cdef Vec3 w
+    find_mean_spin(R, inverse_I_b, L, dt, &w)
+    return w
+
+cdef inline bint turn_in_parts(const Single* b, const double* q0, Mat3 R, Vec3 L, double dt, int n,
+                               double* q) noexcept nogil:
+    """turn_freely in n parts, to the end if that is the most; whether the mean spin of each was found."""
+    cdef bint found = True
+    cdef Vec3 w
+    cdef int k
     dt = dt / n
     memcpy(q, q0, 4 * sizeof(double))
     for k in range(n):
         if k > 0:
             R = transpose3(quat_E(q))
-        w = mean_spin(&R, inverse, L, dt)
+        found = find_mean_spin(&R, &b.body.inverse_I_b, L, dt, &w) and found
+        if not found and n < MOST_TURNS:
+            return False
         quat_step(q, dt * w.x, dt * w.y, dt * w.z)
+    return found
+
+cdef inline void turn_freely(const Single* b, const double* q0, Mat3 R, Vec3 L, double dt, double* q) noexcept nogil:
+    """Orientation q after dt under a constant angular momentum [N m s], from q0, whose matrix is R.
+
+    A fast spin is cut into parts of less than a quarter of a radian, or more, until it is found.
+    """
+    cdef const Sym3* inverse = &b.body.inverse_I_b
+    cdef Vec3 w = spin(&R, inverse, L)
+    cdef double bound
+    cdef int n = 1
+    if dt * dt * dot3(w, w) > 0.5:                # |w| stays below |L| over the smallest moment of inertia
+        bound = dt * sqrt(dot3(L, L)) * (inverse.xx + inverse.yy + inverse.zz)
+        n = <int> fmin(4.0 * bound + 1.0, MOST_TURNS) if isfinite(bound) else 1
+    while not turn_in_parts(b, q0, R, L, dt, n, q) and n < MOST_TURNS:
+        n *= 2
 
 cdef inline void go_to_meeting(const Single* b, double dt) noexcept nogil:
     """R_met, q_met, w_now: how it turns until it meets something, with the momentum that it has."""

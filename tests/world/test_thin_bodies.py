@@ -218,3 +218,16 @@ def test_a_heap_of_thin_rods_rests(count, dt, number, hulls):
     assert sum(rod.kinetic_energy for rod in rods) < 1e-12
     assert max(contact.depth for contact in world.contacts) < 1e-4
     assert np.mean([rod.position[2] for rod in rods]) > 0.012
+
+
+@pytest.mark.parametrize(("dt", "speed"), [(0.005, 1.0), (0.002, 1.0), (0.001, 2.0)])
+def test_a_stick_that_spins_fast_keeps_its_energy_and_momentum(dt, speed):
+    """Of a stick of 40 : 1 that turns by 0.16 to 0.39 rad a step Newton's method finds no mean spin: 3.6e-3 in 6 s."""
+    world = World(dt, gravity=(0.0, 0.0, 0.0))
+    stick = world.add_box(0.4, 0.01, 0.01, 0.05)
+    stick.set_pose((0.0, 0.0, 0.0), np.array([1.0, 0.3, 0.2, 0.1]) / np.sqrt(1.14))
+    stick.set_velocity((0.0, 0.0, 0.0), speed * np.array([40.0, 50.0, 45.0]))
+    energy, momentum = stick.kinetic_energy, stick.angular_momentum
+    world.step(round(2.0 / dt))
+    assert stick.kinetic_energy == pytest.approx(energy, rel=1e-11)
+    np.testing.assert_allclose(stick.angular_momentum, momentum, rtol=1e-11)
