@@ -34,11 +34,6 @@ cdef inline double bounce_of(const Contact* k, const ContactProblem* p) noexcept
     return p.v_free[n] + p.target[n] - k.v_free.z
 
 
-cdef inline bint moves_robots(const Contact* k, const ContactProblem* p) noexcept nogil:
-    """Whether it moves an articulated system, whose velocity forces change as much by turning it as by themselves."""
-    return p.entry3_start != NULL and p.entry3_start[k.index + 1] > p.entry3_start[k.index]
-
-
 cdef inline double work_of(const Operator* G, const ContactProblem* p, int i, Vec3 lam, double* size) noexcept nogil:
     """lam . (v + v+) of contact i: twice the work, by the bodies' own velocities before and after the impulses.
 
@@ -50,7 +45,7 @@ cdef inline double work_of(const Operator* G, const ContactProblem* p, int i, Ve
     cdef double own = p.v_free[n + 2] + p.target[n + 2]
     v.z += own - k.v_free.z
     before.z = own
-    if p.v_start != NULL and moves_robots(k, p):
+    if p.v_start != NULL and k.row_end > k.row:  # of a robot: forces change its velocity by turning it, too
         before.z = p.v_start[n + 2]
     elif p.v_start != NULL:
         before = vec3(p.v_start[n], p.v_start[n + 1], p.v_start[n + 2])
