@@ -103,8 +103,8 @@ class Ledger:
 
     Velocities are those of a step's end in flight, and of its middle where constraints act: there positions are ahead
     by half a step, and an oscillator that neither gains nor loses, x+ = x + dt v+, v+ = v - dt w^2 x, swings by
-    w dt / 2 of its energy, v^2 + w^2 x (x - dt v) being constant.  So there are two accounts, with potentials of the
-    end and of the middle, and nothing came from nothing that one of them does not show.
+    w dt / 2 of its energy, v^2 + w^2 x (x - dt v) being constant.  So there are two accounts, with potentials and
+    inertias of the end and of the middle, and nothing came from nothing that one of them does not show.
     """
 
     def __init__(self, drawn: Drawn) -> None:
@@ -118,10 +118,17 @@ class Ledger:
         self.turned = 0.0
         self.q = drawn.robot.q.copy()
         self.way = np.zeros(drawn.robot.nv)
+        self.between = rbdyn.State(drawn.robot.model)
 
     def kinetic(self) -> float:
         """Of all that moves [J]."""
         return float(rbdyn.kinetic_energy(self.drawn.robot.state)) + sum(box.kinetic_energy for box in self.boxes)
+
+    def kinetic_between(self, way: Array) -> float:
+        """Of all that moves, with the robot half way back along `way` [J]."""
+        robot = self.drawn.robot
+        self.between.set(rbdyn.integrate(robot.model, robot.q, -0.5 * way), robot.v)
+        return float(rbdyn.kinetic_energy(self.between)) + sum(box.kinetic_energy for box in self.boxes)
 
     def potential(self) -> float:
         """Of gravity and springs [J]."""
@@ -141,8 +148,9 @@ class Ledger:
         robot = self.drawn.robot
         way = rbdyn.difference(robot.model, self.q, robot.q)
         kinetic, stored, done = self.kinetic(), self.potential(), float(robot.applied_force @ way)
+        half = 0.5 * float(robot.applied_force @ (way + self.way))
         self.end.enter(kinetic + stored, done)
-        self.middle.enter(kinetic + 0.5 * (stored + self.stored), 0.5 * float(robot.applied_force @ (way + self.way)))
+        self.middle.enter(self.kinetic_between(way) + 0.5 * (stored + self.stored), half)
         self.q, self.way, self.stored = robot.q.copy(), way, stored
         self.turned = max(self.turned, kinetic) + abs(done)
         return min(self.end.gained, self.middle.gained) / max(self.turned, 1.0)
