@@ -27,6 +27,10 @@ cdef int copy(WarmStart* to, const WarmStart* from_, size_t* reallocations) exce
 cdef void release(WarmStart* W) noexcept nogil
 
 
+cdef inline bint is_same(const Key* a, const Key* b) noexcept nogil:
+    return a.id_b == b.id_b and a.feature == b.feature and a.id_a == b.id_a and a.source == b.source
+
+
 cdef inline int compare(Key a, Key b) noexcept nogil:
     """-1, 0, 1 as a comes before b, is b, comes after b: by source, then id_a, id_b, feature."""
     cdef uint64_t x = <uint64_t> a.source << 32 | a.id_a, y = <uint64_t> b.source << 32 | b.id_a

@@ -62,23 +62,24 @@ cdef void load(const WarmStart* W, ContactProblem* p) noexcept nogil:
     j = 0
     for i in range(p.n_cones, p.n):
         B = p.block + i
-        order = compare(B.key, last)
-        if order == 0:
-            continue
-        if order < 0:
-            j = k = 0
+        if j == W.n_blocks or not is_same(&B.key, W.block_key + j):        # nearly always it is the next one
+            order = compare(B.key, last)
+            if order == 0:
+                continue
+            if order < 0:
+                j = k = 0
+            while j < W.n_blocks and compare(W.block_key[j], B.key) < 0:
+                k += W.block_rows[j]
+                j += 1
         last = B.key
-        order = 1
-        while j < W.n_blocks:
-            order = compare(W.block_key[j], last)
-            if order >= 0:
-                break
-            k += W.block_rows[j]
-            j += 1
-        if order != 0 or W.block_rows[j] != B.rows:
+        if j == W.n_blocks or not is_same(&last, W.block_key + j):
+            continue
+        j += 1
+        k += W.block_rows[j - 1]
+        if W.block_rows[j - 1] != B.rows:
             continue
         for r in range(B.rows):
-            x = W.row_impulse[k + r]
+            x = W.row_impulse[k - B.rows + r]
             if B.law == UNILATERAL:
                 x = max(0.0, x)
             elif B.law == BOX:

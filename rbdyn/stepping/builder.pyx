@@ -406,87 +406,103 @@ cdef void end_cone(Builder* b, double mass, double mobility, Vec3 bend) noexcept
         b.position_target[n] *= share
 
 
-cdef inline void add_entry3(Builder* b, int first, bint merge, int coordinate, const double* y,
-                            double sign) noexcept nogil:
-    """An entry of the present cone, added to the one of the same coordinate from `first` on if there may be one."""
+cdef void merge_entries3(Builder* b, int first, int start) noexcept nogil:
+    """Add the entries of the present cone from `start` on to those of the same coordinates from `first` on."""
     cdef Entry3* e
-    cdef int k
-    if merge:
-        for k in range(first, b.n_entries3):
-            e = b.entry3 + k
-            if e.coordinate == coordinate:
-                e.x += sign * y[0]
-                e.y += sign * y[1]
-                e.n += sign * y[2]
-                return
-    e = b.entry3 + b.n_entries3
-    e.coordinate = coordinate
-    e.x, e.y, e.n = sign * y[0], sign * y[1], sign * y[2]
-    b.n_entries3 += 1
+    cdef Entry3* at
+    cdef int k, m, n = start
+    for k in range(start, b.n_entries3):
+        e = b.entry3 + k
+        for m in range(first, start):
+            at = b.entry3 + m
+            if at.coordinate == e.coordinate:
+                at.x, at.y, at.n = at.x + e.x, at.y + e.y, at.n + e.n
+                break
+        else:
+            b.entry3[n] = e[0]
+            n += 1
+    b.n_entries3 = n
 
 
-cdef inline void add_entry(Builder* b, int first, bint merge, int coordinate, double y) noexcept nogil:
-    """An entry of the present row, likewise."""
-    cdef int k
-    b.apart += y * y
-    if merge:
-        for k in range(first, b.n_entries):
-            if b.entry[k].coordinate == coordinate:
-                b.entry[k].y += y
+cdef void merge_entries(Builder* b, int first, int start) noexcept nogil:
+    """Likewise, of the present row."""
+    cdef int k, m, n = start
+    for k in range(start, b.n_entries):
+        for m in range(first, start):
+            if b.entry[m].coordinate == b.entry[k].coordinate:
+                b.entry[m].y += b.entry[k].y
                 b.merged = True
-                return
-    b.entry[b.n_entries].coordinate = coordinate
-    b.entry[b.n_entries].y = y
-    b.n_entries += 1
+                break
+        else:
+            b.entry[n] = b.entry[k]
+            n += 1
+    b.n_entries = n
 
 
-cdef inline void propagate(Builder* b, const System* s, int i, Force P, int first, bint merge,
-                           double sign) noexcept nogil:
-    """Entries of the present row for the impulse P on body i, world axes about the system's origin.
+cdef void join_side(Builder* b, int first, int start) noexcept nogil:
+    """The entries of the present row from `start` on are those of one more side, beside those from `first` on."""
+    cdef int k
+    for k in range(first if b.apart == 0.0 else start, b.n_entries):
+        b.apart += b.entry[k].y * b.entry[k].y
+    merge_entries(b, first, start)
+
+
+cdef inline void end_side(Builder* b, int start) noexcept nogil:
+    """The entries of the present row from `start` on are those of a side, the only one in most rows."""
+    cdef int first = b.entry_start[b.n_rows - 1]
+    if start > first:
+        join_side(b, first, start)
+
+
+cdef inline int propagate(const System* s, int i, Force P, double sign, Entry* out) noexcept nogil:
+    """Entries of a row for the impulse P on body i, world axes about the system's origin; returns how many.
 
     y_k = S_k . P and P <- P - U_k y_k, joint by joint, to the root.  All y of a joint are of the same P.
     """
     cdef Force Q
     cdef double y
-    cdef int j, k
+    cdef int k, end, parent, n = 0, before = s.work.coordinate
     while i > 0:
-        Q = P
-        for j in range(s.m.nvi[i]):
-            k = s.m.vi[i] + j
+        Q, k, parent = P, s.m.vi[i], s.m.parent[i]
+        end = k + s.m.nvi[i]
+        while k < end:
             y = power(s.work.S[k], Q)
-            if s.m.parent[i]:
+            if parent:
                 P = sub_f(P, scale_f(y, s.work.U[k]))
-            add_entry(b, first, merge, s.work.coordinate + k, sign * y)
-        i = s.m.parent[i]
+            out[n] = Entry(coordinate=before + k, y=sign * y)
+            k, n = k + 1, n + 1
+        i = parent
+    return n
 
 
-cdef inline void propagate3(Builder* b, const System* s, int i, Force* P, int first, bint merge,
-                            double sign) noexcept nogil:
-    """Entries of the present cone, likewise, for three impulses; the last joint passes nothing on."""
+cdef inline int propagate3(const System* s, int i, Force* P, double sign, Entry3* out) noexcept nogil:
+    """Entries of a cone, likewise, for three impulses; the last joint passes nothing on."""
     cdef Force whole[3]
     cdef const Force* Q
     cdef double y[3]
-    cdef int j, k, c
+    cdef int k, end, parent, c, n = 0, before = s.work.coordinate
     while i > 0:
-        Q = P
-        if s.m.nvi[i] > 1 and s.m.parent[i]:
+        Q, k, parent = P, s.m.vi[i], s.m.parent[i]
+        end = k + s.m.nvi[i]
+        if end > k + 1 and parent:
             for c in range(3):
                 whole[c] = P[c]
             Q = whole
-        for j in range(s.m.nvi[i]):
-            k = s.m.vi[i] + j
+        while k < end:
             for c in range(3):
                 y[c] = power(s.work.S[k], Q[c])
-                if s.m.parent[i]:
+                if parent:
                     P[c] = sub_f(P[c], scale_f(y[c], s.work.U[k]))
-            add_entry3(b, first, merge, s.work.coordinate + k, y, sign)
-        i = s.m.parent[i]
+            out[n] = Entry3(coordinate=before + k, x=sign * y[0], y=sign * y[1], n=sign * y[2])
+            k, n = k + 1, n + 1
+        i = parent
+    return n
 
 
 cdef int add_system_point(Builder* b, System* s, int body, Vec3 at, const Mat3* E, double sign) except -1 nogil:
     """The cone begun last acts on a body of a system: unit impulses along the rows of E at the point `at` (world)."""
     cdef Force P[3]
-    cdef int first = b.entry3_start[b.n_cones - 1]
+    cdef int start = b.n_entries3
     cdef Vec3 arm
     use_system(s)
     arm = sub3(at, s.work.origin)
@@ -494,7 +510,9 @@ cdef int add_system_point(Builder* b, System* s, int body, Vec3 at, const Mat3* 
     P[1] = force(cross3(arm, vec3(E.yx, E.yy, E.yz)), vec3(E.yx, E.yy, E.yz))
     P[2] = force(cross3(arm, vec3(E.zx, E.zy, E.zz)), vec3(E.zx, E.zy, E.zz))
     reserve_entries(b, 3, s.m.nv)
-    propagate3(b, s, body, P, first, b.n_entries3 > first, sign)
+    b.n_entries3 += propagate3(s, body, P, sign, b.entry3 + start)
+    if start > b.entry3_start[b.n_cones - 1]:
+        merge_entries3(b, b.entry3_start[b.n_cones - 1], start)
     return 0
 
 
@@ -504,9 +522,9 @@ cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 n
     At its own joint y = L^-1 e, with D = L L^T; what reaches the parent is -U y.
     """
     cdef Force P = zero_f()
+    cdef Entry* out
     cdef double y[6]
-    cdef int first = b.entry_start[b.n_rows - 1], i, j, k, n, v0
-    cdef bint merge = b.n_entries > first
+    cdef int start = b.n_entries, count = 0, i, j, k, n, v0
     cdef const double* L
     use_system(s)
     i = body_of(s, dof)
@@ -514,26 +532,40 @@ cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 n
     n = s.m.nvi[i]
     L = s.work.L + 6 * v0
     reserve_entries(b, 1, s.m.nv)
+    out = b.entry + start
     for j in range(dof - v0, n):
         y[j] = 1.0 if j == dof - v0 else 0.0
         for k in range(dof - v0, j):
             y[j] -= L[6 * j + k] * y[k]
         # of a joint with one degree of freedom the factors hold D itself
         y[j] /= sqrt(L[0]) if n == 1 else L[6 * j + j]
-        add_entry(b, first, merge, s.work.coordinate + v0 + j, sign * y[j])
+        out[count] = Entry(coordinate=s.work.coordinate + v0 + j, y=sign * y[j])
+        count += 1
         P = sub_f(P, scale_f(y[j], s.work.U[v0 + j]))
-    propagate(b, s, s.m.parent[i], P, first, merge, sign)
+    b.n_entries += count + propagate(s, s.m.parent[i], P, sign, out + count)
+    end_side(b, start)
     return 0
 
 
 cdef int add_dense_row(Builder* b, System* s, const double* y, double sign) except -1 nogil:
     """The row begun last has these entries (nv,), times `sign`, in a system."""
-    cdef int first = b.entry_start[b.n_rows - 1], i
-    cdef bint merge = b.n_entries > first
+    cdef int start = b.n_entries, i
     reserve_entries(b, 1, s.m.nv)
     for i in range(s.m.nv):
         if y[i] != 0.0:
-            add_entry(b, first, merge, s.work.coordinate + i, sign * y[i])
+            b.entry[b.n_entries] = Entry(coordinate=s.work.coordinate + i, y=sign * y[i])
+            b.n_entries += 1
+    end_side(b, start)
+    return 0
+
+
+cdef int add_load(Builder* b, System* s, int body, Force P, double sign) except -1 nogil:
+    """The row begun last acts on a body of a system: its unit impulse is P, about the system's origin, times `sign`."""
+    cdef int start = b.n_entries
+    use_system(s)
+    reserve_entries(b, 1, s.m.nv)
+    b.n_entries += propagate(s, body, P, sign, b.entry + start)
+    end_side(b, start)
     return 0
 
 
@@ -550,11 +582,7 @@ cdef int add_loop_direction(Builder* b, System* s, int loop, int k, double sign)
 
 cdef int add_system_axis(Builder* b, System* s, int body, Vec3 axis, double sign) except -1 nogil:
     """The row begun last acts on a body of a system: a unit moment about an axis (world)."""
-    cdef int first = b.entry_start[b.n_rows - 1]
-    use_system(s)
-    reserve_entries(b, 1, s.m.nv)
-    propagate(b, s, body, force(axis, vec3(0.0, 0.0, 0.0)), first, b.n_entries > first, sign)
-    return 0
+    return add_load(b, s, body, force(axis, vec3(0.0, 0.0, 0.0)), sign)
 
 
 cdef RowSide* side_of(Builder* b, int body) except NULL nogil:
@@ -588,15 +616,10 @@ cdef int add_push(Builder* b, const Scene* s, const BodyHandle* body, Vec3 at, V
     """
     cdef RowSide* side
     cdef System* r
-    cdef int first
     if body.kind == SYSTEM_BODY:
         r = s.system + body.index
-        first = b.entry_start[b.n_rows - 1]
-        use_system(r)
-        reserve_entries(b, 1, r.m.nv)
-        propagate(b, r, body.body, force(add3(cross3(sub3(at, r.work.origin), push), moment), push), first,
-                  b.n_entries > first, 1.0)
-        return 0
+        use_system(r)                                  # before its origin is read
+        return add_load(b, r, body.body, force(add3(cross3(sub3(at, r.work.origin), push), moment), push), 1.0)
     if body.kind != SINGLE_BODY or not s.single_scratch[body.index].inverse_mass > 0.0:
         return 0
     side = side_of(b, body.index)
