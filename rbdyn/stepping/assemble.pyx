@@ -8,7 +8,7 @@ from rbdyn.contact.after.positions cimport asks_for_positions, release_positions
 from rbdyn.contact.after.velocities cimport find_velocities, release_velocities
 from rbdyn.contact.problem cimport CONE, Block, Key
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, sub3
-from rbdyn.stepping.builder cimport Builder, Count, Share, begin_problem, builder_free, end_problem, load_loops
+from rbdyn.stepping.builder cimport Builder, Count, Share, begin_problem, builder_free, end_problem
 from rbdyn.stepping.constraints.bodies.joints cimport count_joints, read_joints, write_joints
 from rbdyn.stepping.constraints.bodies.loops cimport (
     count_loops, find_loop_overloads, read_loops, release_motors, write_loops,
@@ -35,6 +35,7 @@ from rbdyn.stepping.constraints.joints.velocity_limits cimport (
 )
 from rbdyn.stepping.loops.elimination cimport joint_velocities
 from rbdyn.stepping.links cimport N_LINK_KINDS, Link
+from rbdyn.stepping.loops.closed_rows cimport load_loops
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch, System
 
 cdef double TURN = 3.0         # rad/s for each m/s that poses are corrected with

@@ -80,7 +80,6 @@ cdef void end_problem(Builder* b) noexcept nogil
 cdef void prepare_system(System* s) noexcept nogil
 cdef void close_cone(Builder* b) noexcept nogil
 cdef void close_row(Builder* b) noexcept nogil
-cdef void load_loops(const Builder* b) noexcept nogil
 cdef void end_cone(Builder* b, double mass, double mobility, Vec3 bend) noexcept nogil
 cdef int add_system_point(Builder* b, System* s, int body, Vec3 at, const Mat3* E, double sign) except -1 nogil
 cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 nogil
