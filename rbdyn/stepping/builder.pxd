@@ -7,72 +7,9 @@ from libc.math cimport INFINITY
 
 from rbdyn.contact.problem cimport BILATERAL, CONE, DISC, Block, ContactProblem, Entry, Entry3, Key, RowSide
 from rbdyn.spatial._algebra cimport Mat3, Vec3, scale3, sub3, vec3
-from rbdyn.stepping.constraints.contact.overlaps cimport Overlaps
-from rbdyn.stepping.constraints.contact.trails cimport Trails
 from rbdyn.stepping.links cimport Link
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, System
-
-cdef struct Count:            # what a source writes in this step
-    int cones
-    int blocks                # others
-    int rows                  # of the others
-
-cdef struct Share:            # where it writes them
-    int cone, cone_end        # blocks of the problem
-    int block, block_end      # blocks of the problem that are no cones
-
-cdef struct Taken:            # what loops take of a row of the problem: its first entries of Q^T
-    int row
-    int system
-    int first                 # of rank entries, in `taken`
-
-cdef struct Builder:
-    ContactProblem problem    # its pointers are the arrays below
-    int n_cones, n_blocks, n_rows      # begun: cones, other blocks, their rows
-    int n_entries3, n_entries
-    bint merged               # both sides of the row begun last are carried by the same joints
-    double apart              # the mobility that its sides would have by themselves [1/kg]
-    Block* block              # (n,)
-    double* v_free            # (n_rows,)
-    double* target            # (n_rows,)
-    double* position_target   # (n_rows,)
-    double* depth             # (n_rows,)
-    double* v_start           # (n_rows,)
-    double* bend              # (rows of other blocks,)
-    bint bends                # some of them is not 0
-    int n_further             # pairs of sides beyond the first of their rows
-    double* drive             # (n_cones, 3)
-    bint driven               # some of them is not 0
-    double* impulse           # (n_rows,)
-    double* frame             # (n_cones, 3, 3)
-    int* single_a             # (n_cones,)
-    int* single_b             # (n_cones,)
-    double* arm_a             # (n_cones, 3)
-    double* arm_b             # (n_cones, 3)
-    int* entry3_start         # (n_cones + 1,)
-    Entry3* entry3
-    double* mobility          # (n_cones, 6)
-    RowSide* side             # (rows of other blocks + n_further, 2)
-    int* entry_start          # (rows of other blocks + 1,)
-    Entry* entry
-    double* inverse_mass      # (n_single,)
-    double* inverse_inertia   # (n_single, 6)
-    const Scene* scene
-    int spare                 # entries that rows may need beyond those that are written: of systems with loops
-    int closed_cones, closed_rows      # that have been written in the coordinates of closed mechanisms
-    int n_takes, n_taken
-    Taken* take               # (n_takes,) rows of which loops take something
-    double* taken             # (n_taken,) entries that they take [kg^-1/2]
-    Overlaps overlaps         # of robots with themselves, from step to step
-    Trails trails             # of contacts over their bodies, from step to step
-    # capacities
-    size_t room[7]
-    size_t room_cone[8]
-    size_t room_row[3]
-    size_t room_entry3
-    size_t room_entry
-    size_t room_single[2]
-    size_t room_taken[2]
+from rbdyn.stepping.written cimport Builder, Count, Share
 
 cdef void builder_free(Builder* b) noexcept
 cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 nogil

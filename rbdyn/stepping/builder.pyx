@@ -19,6 +19,7 @@ from rbdyn.stepping.loops.closed_rows cimport close_last_cone, close_last_row
 from rbdyn.stepping.loops.elimination cimport prepare_at_start
 from rbdyn.stepping.loops.rows cimport loop_row
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch, System
+from rbdyn.stepping.written cimport Taken
 
 
 cdef double NARROW = 1e-6      # determinant of G_ii, of the cube of its mean diagonal, below which impulses wedge

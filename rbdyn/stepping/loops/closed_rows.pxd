@@ -1,6 +1,6 @@
 # Rows of systems with loops, in the coordinates of their closed mechanisms; and what solved impulses ask of the loops.
 
-from rbdyn.stepping.builder cimport Builder
+from rbdyn.stepping.written cimport Builder
 
 
 cdef void close_last_row(Builder* b) noexcept nogil

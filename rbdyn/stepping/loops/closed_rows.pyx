@@ -8,9 +8,9 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.contact.problem cimport Entry, Entry3
 from rbdyn.kernels.cod cimport times_q_transposed
-from rbdyn.stepping.builder cimport Builder, Taken
 from rbdyn.stepping.loops.forces cimport to_free
 from rbdyn.stepping.scene cimport Scene, System
+from rbdyn.stepping.written cimport Builder, Taken
 
 
 cdef double ROUNDING = 1e-20   # of a row's mobility, if that is all that loops leave of it
