@@ -33,7 +33,8 @@ from rbdyn import (
     collision,
 )
 
-WARM_UP = 200  # cycles after which nothing grows any more
+WARM_UP = 2000  # cycles after which nothing grows any more: the interpreter's tables and free lists are full
+SWEPT = 500  # cycles after which Python's collector runs: when it likes, it finds more or less, and pages stay
 SAMPLES = 20
 LEFT = 4.0  # [bytes] a cycle, in 10^5 cycles: a hundred pages, as allocators may yet take after the warm-up
 
@@ -124,6 +125,8 @@ class Cycles:
             self.add()
             self.go_back()
             self.done += 1
+            if self.done % SWEPT == 0:
+                gc.collect()
 
 
 def growth(cycles: int, samples: int = SAMPLES, say: bool = False) -> tuple[float, int]:

@@ -46,6 +46,7 @@ cdef struct Broad:                 # all zero: of no shapes, with no memory
     int axis                       # sweep axis: 0, 1 or 2
     bint sorted                    # False: `entry` is in no particular order
     int n_half, n_sphere, n_group, n_entry
+    int n_dynamic                  # groups of what contacts move, which come first
     Arena memory                   # of the lists below
     int* half                      # (n_half,) slots of half-spaces
     BoundingSphere* sphere         # (n_sphere,)

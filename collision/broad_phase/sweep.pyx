@@ -114,6 +114,14 @@ cdef void add_sphere(Broad* broad, const ShapeRecord* s, int slot) noexcept nogi
                       max(group.high.z, s.center_body.z + s.bounds.radius))
 
 
+cdef void add_spheres(Broad* broad, const Table* table, bint dynamic) noexcept nogil:
+    """Those of all shapes that contacts move, or of all others."""
+    cdef int i
+    for i in range(table.n):
+        if table.shape[i].dynamic == dynamic and table.shape[i].kind != HALF_SPACE:
+            add_sphere(broad, &table.shape[i], i)
+
+
 cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
     """Sort the shapes into half-spaces and bounding spheres; which of them meet anything else."""
     cdef int i, n = table.n, n_dynamic = 0
@@ -134,9 +142,11 @@ cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
             broad.half[broad.n_half] = i
             broad.n_half += 1
             continue
-        add_sphere(broad, s, i)
         broad.partner[i] = has_partner(table, i, broad.place, n_dynamic)
         broad.aloof[i] = is_aloof(table, i, broad.place, n_dynamic)
+    add_spheres(broad, table, True)
+    broad.n_dynamic = broad.n_group
+    add_spheres(broad, table, False)
     broad.revision = table.revision
     return 0
 
@@ -273,17 +283,18 @@ cdef int half_space_pairs(Broad* broad, const Table* table, const Pose* body_pos
 
     The plane is taken to each body that comes near it, so that a shape costs one dot product.
     """
-    cdef int h, k, g
+    cdef int h, k, g, n_group
     cdef Pose X
     cdef Vec3 up, normal
     cdef double height, offset, reach
     cdef const BodySpheres* group
     cdef const BoundingSphere* sphere
     for h in range(broad.n_half):
+        n_group = broad.n_group if table.shape[broad.half[h]].dynamic else broad.n_dynamic
         place_shape(broad, table, broad.half[h], body_pose, motions)
         X = broad.world_pose[broad.half[h]]
         up = vec3(X.R.xz, X.R.yz, X.R.zz)
-        for g in range(broad.n_group):
+        for g in range(n_group):
             group = &broad.group[g]
             if both_calm(motions, table.shape[broad.half[h]].body, group.body):
                 continue

@@ -41,7 +41,8 @@ def read_constraint(item: Item, world: World, diagnostics: Diagnostics) -> None:
 def _read_end(item: Item, world: World, diagnostics: Diagnostics) -> tuple[Any, tuple[float, ...]]:
     """An end and the point on it: <object1 name body pos>, with RaiSim's local_index or a robot's frame by name."""
     name = item.get("name")
-    if name in (None, "", "world"):
+    called = "world" in [obj.name for obj in world.objects]
+    if name in (None, "") or (name == "world" and not called):
         point = item.vector("pos", 3, ZERO)
         item.check(diagnostics)
         return None, point
@@ -166,9 +167,9 @@ def write_constraints(root: Any, world: World, losses: Losses) -> None:
             _write_coupling(root, one)
 
 
-def _end_words(end: Any) -> dict[str, Any]:
-    if end is None:
-        return {"name": "world"}
+def _end_words(end: Any, world: World) -> dict[str, Any]:
+    if end is None:                                      # a robot may be called "world"
+        return {"name": "" if "world" in [obj.name for obj in world.objects] else "world"}
     return {"name": end[0].name, "body": end[1]} if isinstance(end, tuple) else {"name": end.name}
 
 
@@ -193,7 +194,7 @@ def _write_wire(root: Any, wire: Any, losses: Losses) -> None:
     ends, mounts = wire.ends, wire.mounts
     for k, (end, point) in enumerate(zip(ends, mounts, strict=True)):
         tag = f"object{k + 1}" if len(ends) == 2 else "point"
-        element(node, tag, **_end_words(end), pos=point)
+        element(node, tag, **_end_words(end, wire.world), pos=point)
 
 
 def _write_joint(root: Any, one: Any) -> None:
@@ -201,7 +202,7 @@ def _write_joint(root: Any, one: Any) -> None:
     node = element(root, "weld" if one.joint is None else "joint", name=one.name,
                    softness=soft if any(soft) else None, softness_damping=damped if any(damped) else None)  # fmt: skip
     for tag, end, pose in zip(("object1", "object2"), one.ends, one.poses, strict=True):
-        element(node, tag, **_end_words(end), **pose_words(pose))
+        element(node, tag, **_end_words(end, one.world), **pose_words(pose))
     if one.joint is not None:
         write_joint_words(node, "of", one.joint)
         if one.joint.num_velocities == 1:

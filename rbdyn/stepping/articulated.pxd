@@ -21,6 +21,7 @@ from rbdyn.stepping.joint_forces cimport actuation
 from rbdyn.stepping.loops.closing cimport close_positions
 from rbdyn.stepping.loops.elimination cimport answer_in_loops, joint_velocities, list_forces
 from rbdyn.stepping.loops.free cimport forget_loop_impulses, free_in_loops
+from rbdyn.stepping.loops.stops cimport is_held
 from rbdyn.stepping.scene cimport Limit, System
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, Scheme
 from rbdyn.stepping.wrenches cimport begin_loads
@@ -72,14 +73,6 @@ cdef inline void system_change(System* s) noexcept nogil:
 cdef inline bint moves_freely(const System* s) noexcept nogil:
     """Whether its free motion leads it where it is at the end, since nothing changes its velocity."""
     return s.work.parts > 0 and not impulses_act(s)
-
-cdef inline bint is_held(const System* s) noexcept nogil:
-    """Whether a limit holds some joint in this step."""
-    cdef int k
-    for k in range(s.m.nv):
-        if s.work.held[k]:
-            return True
-    return s.work.loops.held
 
 cdef inline void stop_at_ends(System* s) noexcept nogil:
     """What comes to a stop in this step goes there and no further, unless that gives way.

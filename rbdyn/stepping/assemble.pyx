@@ -28,12 +28,13 @@ from rbdyn.stepping.constraints.joints.limits cimport (
 )
 from rbdyn.stepping.constraints.joints.mimics cimport count_mimics, read_mimics, write_mimics
 from rbdyn.stepping.constraints.joints.motors cimport (
-    clear_motor_rows, count_motors, find_overloads, read_motors, write_motors,
+    clear_motor_rows, count_motors, find_overloads, find_turned, read_motors, write_motors,
 )
 from rbdyn.stepping.constraints.joints.velocity_limits cimport (
     clear_speeding, count_velocity_limits, find_speeders, read_velocity_limits, write_velocity_limits,
 )
 from rbdyn.stepping.loops.elimination cimport joint_velocities
+from rbdyn.stepping.loops.stops cimport clear_stopped, find_stopped
 from rbdyn.stepping.links cimport N_LINK_KINDS, Link
 from rbdyn.stepping.loops.closed_rows cimport load_loops
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch, System
@@ -129,6 +130,7 @@ cdef void forget_late_rows(const Scene* scene) noexcept nogil:
     clear_passed(scene)
     clear_friction(scene)
     release_motors(scene)
+    clear_stopped(scene)
 
 
 cdef bint find_late_rows(const Scene* scene) noexcept nogil:
@@ -137,6 +139,8 @@ cdef bint find_late_rows(const Scene* scene) noexcept nogil:
     found |= find_speeders(scene)
     found |= find_passed(scene)
     found |= find_loop_overloads(scene)
+    found |= find_stopped(scene)
+    found |= find_turned(scene)
     return find_judged(scene) or found
 
 
@@ -226,9 +230,9 @@ cdef int apply_pushes(Assembly* a, const Scene* scene) except -1 nogil:
     cdef bint slower = False
     cdef int k, i
     find_velocities(&a.velocities, &a.positions.problem, NULL)
-    for k in range(scene.n_single):
-        b = scene.single_scratch + k
-        body = a.velocities.body + k
+    for i in range(scene.n_movers):
+        b = scene.single_scratch + scene.mover[i]
+        body = a.velocities.body + scene.mover[i]
         b.push_share = min(share_of(sqrt(dot3(body.v, body.v)), most),
                            share_of(sqrt(dot3(body.w, body.w)), TURN * most))
         b.pushed = b.inverse_mass > 0.0 and (dot3(body.v, body.v) > 0.0 or dot3(body.w, body.w) > 0.0)
@@ -243,9 +247,9 @@ cdef int apply_pushes(Assembly* a, const Scene* scene) except -1 nogil:
             slower |= r.work.push_share < 1.0
     if slower:
         share_alike(scene)
-    for k in range(scene.n_single):
-        b = scene.single_scratch + k
-        body = a.velocities.body + k
+    for i in range(scene.n_movers):
+        b = scene.single_scratch + scene.mover[i]
+        body = a.velocities.body + scene.mover[i]
         b.push_v, b.push_w = scale3(b.push_share, body.v), scale3(b.push_share, body.w)
     for k in range(scene.n_system):
         r = scene.system + k

@@ -66,15 +66,19 @@ cdef int make_room(Builder* b, Count total, int singles) except -1 nogil:
 
 
 cdef void write_singles(Builder* b, const Scene* scene) noexcept nogil:
+    """Inverse masses and inertias: of static ones, which have none, once."""
     cdef const SingleScratch* s
     cdef double* I
-    cdef int i
-    for i in range(scene.n_single):
+    cdef int i, k
+    cdef bint known = not scene.lists_all and b.singles == scene.listed
+    for k in range(scene.n_movers if known else scene.n_single):
+        i = scene.mover[k] if known else k
         s = scene.single_scratch + i
         I = b.inverse_inertia + 6 * i
         b.inverse_mass[i] = s.inverse_mass
         I[0], I[1], I[2] = s.inverse_I.xx, s.inverse_I.xy, s.inverse_I.xz
         I[3], I[4], I[5] = s.inverse_I.yy, s.inverse_I.yz, s.inverse_I.zz
+    b.singles = scene.listed
 
 
 cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 nogil:

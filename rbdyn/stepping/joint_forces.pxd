@@ -112,7 +112,7 @@ cdef inline void motor_force(System* s, int k, double v, double late, double dt,
     cdef double drive = c.tau_ff[k], own = 0.0, fall = 0.0, asked
     w.lowest[k], w.highest[k] = c.effort_lower[k], c.effort_upper[k]
     if c.no_load_speed[k] < INFINITY:
-        fall = scheme.theta * dt * slope_at(c, k, v)
+        fall = 0.0 if w.level[k] else scheme.theta * dt * slope_at(c, k, v)
         w.lowest[k] = -left_at(-c.effort_lower[k], -v, c.no_load_speed[k])
         w.highest[k] = left_at(c.effort_upper[k], v, c.no_load_speed[k])
     if c.pd:

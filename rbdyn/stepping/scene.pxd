@@ -226,6 +226,8 @@ cdef struct SystemScratch:    # written within a step
     int* motor                # (nv,) MotorState
     double* motor_impulse     # (nv,) of those that a row decides
     int n_motor_rows
+    int* level                # (nv,) 1: its limits do not fall with the speed in this step, in which it turned round
+    int n_level
     double* applied           # (nv,) what the actuators did: command plus the implicit part of the PD law [N m or N]
     double* tau               # (nv,) all explicit joint forces
     double* extra             # (nv,) what implicit terms add to the diagonal of M
@@ -245,6 +247,7 @@ cdef struct SystemScratch:    # written within a step
     bint grounded             # it is in contact, by way of others if need be, with something that no impulse moves
     Blow blow                 # of a single body that it meets fast in this step
     bint bounces              # off a stop of its own in this step
+    bint stopped              # a stop was found to hold its loops in this step
     double row_work           # what rows do to its energy then [J]
     bint pushed               # its pose is corrected in this step
     double push_share         # of what corrects it, that is done
@@ -365,6 +368,7 @@ cdef inline void lay_out_scratch(SystemScratch* w, Arena* a, const CModel* m) no
     w.lowest = <double*> place(a, m.nv, sizeof(double))
     w.highest = <double*> place(a, m.nv, sizeof(double))
     w.motor = <int*> place(a, m.nv, sizeof(int))
+    w.level = <int*> place(a, m.nv, sizeof(int))
     w.motor_impulse = <double*> place(a, m.nv, sizeof(double))
     w.applied = <double*> place(a, m.nv, sizeof(double))
     w.tau = <double*> place(a, m.nv, sizeof(double))
@@ -454,6 +458,12 @@ cdef struct Scene:
     SingleScratch* single_scratch          # (n_single,)
     Rest* rest                             # (n_single,)
     int n_asleep                           # of these
+    int n_movers
+    int* mover                             # (n_movers,) of these: whom steps look at (movers.pxd)
+    long renewals                          # counted by whoever changes a static one, or makes it one
+    long shown                             # as many, when a step last ended that looked at all of them
+    long listed                            # as many, when movers were last listed
+    bint lists_all                         # movers are all single bodies
     int n_system
     System* system                         # (n_system,)
     int n_bodies
@@ -483,7 +493,7 @@ cdef struct Scene:
     # out
     int failed_single, failed_system       # whose step did not end in finite numbers, or -1
     # capacities, of whoever owns the memory
-    size_t room_single[5]
+    size_t room_single[6]
     size_t room_system
     size_t room_body[4]
     size_t room_shape_ids

@@ -224,13 +224,14 @@ cdef inline void single_move(const Single* b, Scheme scheme, double dt) noexcept
     cdef Mat3 R
     b.work.v_next = add3(b.work.v_free, b.work.dv)
     b.work.w_next = add3(b.work.w_free, b.work.dw)
+    if b.body.type == STATIC:                              # not a bit of it moves
+        b.work.p_next = b.state.p
+        memcpy(b.work.q_next, b.state.q, 4 * sizeof(double))
+        return
     if b.work.blow.falls:
         move_past_meeting(b, dt)
         return
-    if b.body.type == STATIC:
-        v = zero3()
-        w = zero3()
-    elif rule == SEMI_IMPLICIT:
+    if rule == SEMI_IMPLICIT:
         v = b.work.v_next
         w = b.work.w_next
     elif rule == EULER:

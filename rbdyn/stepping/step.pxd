@@ -13,6 +13,7 @@ from rbdyn.stepping.articulated cimport (
     system_accelerations, system_change, system_commit, system_finite, system_free, system_move,
     system_settle,
 )
+from rbdyn.stepping.movers cimport list_movers, note_shown
 from rbdyn.stepping.rest cimport system_sleeps
 from rbdyn.stepping.scene cimport STATIC, Scene, SingleState, System, sleeps
 from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID, Scheme, in_contact, make_scheme
@@ -39,11 +40,13 @@ cdef inline void show_system(Scene* s, System* r) noexcept nogil:
 cdef inline void kinematics(Scene* s) noexcept nogil:
     """q, v -> poses of all bodies and how far they move in a step; of systems that sleep both are known."""
     cdef const SingleState* b
-    cdef int k
+    cdef int k, i
     for k in range(s.n_system):
         if not system_sleeps(s, s.system + k):
             show_system(s, s.system + k)
-    for k in range(s.n_single):
+    list_movers(s)
+    for i in range(s.n_movers):
+        k = s.mover[i]
         b = s.single_state + k
         s.pose[s.single[k].handle].R = b.R
         s.pose[s.single[k].handle].p = b.p
@@ -59,7 +62,7 @@ cdef inline Scheme scheme_of(const Scene* s, const System* r) noexcept nogil:
 cdef inline void free_velocities(Scene* s) noexcept nogil:
     """Velocities at the end of the step without constraint impulses; articulated inertias on the way."""
     cdef Single b
-    cdef int k
+    cdef int k, i
     clear_records(s)
     look_at_joints(s)
     look_at_wires(s)
@@ -69,7 +72,8 @@ cdef inline void free_velocities(Scene* s) noexcept nogil:
     for k in range(s.n_system):
         if not system_sleeps(s, s.system + k):
             system_free(s.system + k, s.dt, scheme_of(s, s.system + k))
-    for k in range(s.n_single):
+    for i in range(s.n_movers):
+        k = s.mover[i]
         if not sleeps(s, k):
             b = single_of(s, k)
             single_free(&b, s.gravity, s.dt)
@@ -79,8 +83,8 @@ cdef inline void clear_pushes(Scene* s) noexcept nogil:
     cdef int k
     for k in range(s.n_system):
         s.system[k].work.pushed = False
-    for k in range(s.n_single):
-        s.single_scratch[k].pushed = False
+    for k in range(s.n_movers):
+        s.single_scratch[s.mover[k]].pushed = False
 
 cdef inline void change_velocities(Scene* s) noexcept nogil:
     """New velocities of articulated systems, whose bodies' other things may meet in the rest of the step."""
@@ -92,12 +96,13 @@ cdef inline void change_velocities(Scene* s) noexcept nogil:
 cdef inline void integrate(Scene* s) noexcept nogil:
     """New positions, and velocities as they follow from them, beside the old ones."""
     cdef Single b
-    cdef int k
+    cdef int k, i
     for k in range(s.n_system):
         if not system_sleeps(s, s.system + k):
             system_move(s.system + k, scheme_of(s, s.system + k).rule, s.dt, s.erp_speed)
             system_settle(s.system + k, s.dt, scheme_of(s, s.system + k))
-    for k in range(s.n_single):
+    for i in range(s.n_movers):
+        k = s.mover[i]
         if not sleeps(s, k):
             b = single_of(s, k)
             single_move(&b, s.scheme, s.dt)
@@ -105,13 +110,14 @@ cdef inline void integrate(Scene* s) noexcept nogil:
 cdef inline bint is_finite(Scene* s) noexcept nogil:
     """Whether the step's end is finite; else failed_* says whose is not."""
     cdef Single b
-    cdef int k
+    cdef int k, i
     s.failed_system = s.failed_single = -1
     for k in range(s.n_system):
         if not system_sleeps(s, s.system + k) and not system_finite(s.system + k):
             s.failed_system = k
             return False
-    for k in range(s.n_single):
+    for i in range(s.n_movers):
+        k = s.mover[i]
         b = single_of(s, k)
         if not sleeps(s, k) and not single_finite(&b):
             s.failed_single = k
@@ -121,17 +127,18 @@ cdef inline bint is_finite(Scene* s) noexcept nogil:
 cdef inline void clear_external(Scene* s) noexcept nogil:
     """Forget external forces: they live one step, also one that fails."""
     cdef Single b
-    cdef int k
+    cdef int k, i
     for k in range(s.n_system):
         system_clear_wrenches(s.system + k)
-    for k in range(s.n_single):
+    for i in range(s.n_movers):
+        k = s.mover[i]
         b = single_of(s, k)
         single_clear_forces(&b)
 
 cdef inline void commit(Scene* s) noexcept nogil:
     """The step's end becomes the state."""
     cdef Single b
-    cdef int k
+    cdef int k, i
     for k in range(s.n_system):
         if system_sleeps(s, s.system + k):
             continue
@@ -139,10 +146,12 @@ cdef inline void commit(Scene* s) noexcept nogil:
             system_accelerations(s.system + k, s.dt)
         system_commit(s.system + k, s.dt)
     commit_records(s)
-    for k in range(s.n_single):
+    for i in range(s.n_movers):
+        k = s.mover[i]
         if sleeps(s, k):
             continue
         b = single_of(s, k)
         if s.keep_accelerations:
             single_accelerations(&b, s.dt)
         single_commit(&b)
+    note_shown(s)

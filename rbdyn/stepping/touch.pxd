@@ -58,8 +58,8 @@ cdef inline void find_grounded(const Scene* s) noexcept nogil:
     cdef const BodyHandle* b
     cdef bint news = True
     cdef int k, kind
-    for k in range(s.n_single):
-        s.single_scratch[k].grounded = False
+    for k in range(s.n_movers):
+        s.single_scratch[s.mover[k]].grounded = False
     while news:
         news = False
         for k in range(s.contacts.n):
@@ -123,7 +123,7 @@ cdef inline void mark_touched(const Scene* s) noexcept nogil:
     cdef bint outside, asked = False
     cdef int k, side
     for k in range(s.n_system):
-        s.system[k].work.touched = s.system[k].control.inloop
+        s.system[k].work.touched = s.system[k].control.inloop or s.system[k].work.stopped
         s.system[k].work.outside = False
         s.system[k].work.grounded = s.system[k].control.tied
     mark_links(s)

@@ -50,6 +50,7 @@ cdef struct Builder:
     Entry* entry
     double* inverse_mass      # (n_single,)
     double* inverse_inertia   # (n_single, 6)
+    long singles              # Scene.listed when both were written
     const Scene* scene
     int spare                 # entries that rows may need beyond those that are written: of systems with loops
     int closed_cones, closed_rows      # that have been written in the coordinates of closed mechanisms

@@ -226,3 +226,51 @@ def test_what_others_lead_beyond_a_stop_is_stopped_in_this_step(end, integrator)
         assert abs(robot.q[1]) <= 1e-3 + 1e-9
         assert robot.q == pytest.approx([1e-3, end * 1e-3], abs=1e-9)
     assert robot.limit_force[1] == pytest.approx(-end * 2 * MASS * speed / dt, rel=1e-9)
+
+
+def two_links(restitution, **second):
+    """Two hinged links, the first one with a stop and a velocity limit; the second has what is given."""
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    links = [
+        rbdyn.RigidBody(f"link{k}", rbdyn.SpatialInertia(0.15, (0.15, 0, 0), 0.0014 * np.eye(3))) for k in range(2)
+    ]
+    hinge = rbdyn.Revolute((0, 1, 0))
+    stop = {"position_limits": (-0.139, 0.46), "limit_restitution": restitution, "velocity_limit": 6.6}
+    m.attach(m.root_body, links[0], rbdyn.Joint("first", hinge, **stop))
+    m.attach(links[0], links[1], rbdyn.Joint("second", hinge, **second), rbdyn.Transform(translation=(0.3, 0, 0)))
+    return m
+
+
+@pytest.mark.parametrize(("integrator", "speed", "push"),
+                         [("trapezoid", -6.66, 0.0), ("rk4", -6.66, 0.0), ("semi_implicit", -6.61, -400.0)])
+def test_a_bounce_asks_for_no_more_than_a_velocity_limit_allows(integrator, speed, push):
+    """Set faster than its limit into a stop of restitution 1: two rows that cannot both hold would run off."""
+    world = rbdyn.World(2e-3, gravity=(0, 0, 0))
+    world.integrator = integrator
+    robot = world.add_articulated_system(two_links(1.0))
+    robot.set_state([-0.12, 0.0], [speed, 0.04])
+    robot.set_generalized_force([push, 0.0])
+    turned = 0.0
+    for _ in range(20):
+        world.step()
+        assert np.abs(robot.limit_force).max() < 1e4
+        assert np.abs(robot.v).max() < 60.0
+        turned = max(turned, robot.v[0])
+    assert turned > 1.0
+
+
+@pytest.mark.parametrize("restitution", [0.5, 1.0])
+def test_velocity_limits_hold_where_stops_bounce(restitution):
+    world = rbdyn.World(1e-3, gravity=(0, 0, 0))
+    second = {"position_limits": (-0.6, 0.75), "limit_restitution": restitution, "velocity_limit": 4.6}
+    robot = world.add_articulated_system(two_links(restitution, **second))
+    robot.set_pd_gains(p=[600, 20], d=0.1)
+    robot.set_pd_target([-1, -0.7])
+    robot.set_state([0, 0], [-3, 2])
+    fastest = np.zeros(2)
+    for _ in range(1000):
+        world.step()
+        assert world.contact.converged
+        fastest = np.maximum(fastest, np.abs(robot.v))
+    assert np.all(fastest <= np.array([6.6, 4.6]) * (1.0 + 1e-6))
+    assert fastest[1] > 4.5                                # one is reached

@@ -348,3 +348,30 @@ def test_a_motor_with_a_curve_in_contact(seed):
         mean, force = 0.5 * (v + robot.v[0]), robot.applied_force[0]
         ends = [8.0 * np.clip(1.0 - side * mean / 3.0, 0.0, 1.0) for side in (1.0, -1.0)]
         assert -ends[1] - 0.3 <= force <= ends[0] + 0.3
+
+
+@pytest.mark.parametrize("mode", ["explicit", "motor"])
+@pytest.mark.parametrize("integrator", ["trapezoid", "semi_implicit", "rk4"])
+def test_a_motor_that_is_turned_round_gives_no_more_than_it_has(integrator, mode):
+    """Its limit falls with the speed to 5 rad/s; within a step something turns it from there to the other direction."""
+    mechanism = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    wheel = rbdyn.RigidBody("wheel", rbdyn.SpatialInertia(1.0, inertia=0.01 * np.eye(3)))
+    axle = rbdyn.Joint("axle", rbdyn.Revolute((0, 0, 1)), effort_limit=10.0, no_load_speed=5.0)
+    mechanism.attach(mechanism.root_body, wheel, axle)
+    world = rbdyn.World(2e-3)
+    world.integrator = integrator
+    robot = world.add_articulated_system(mechanism)
+    if mode == "motor":
+        robot.set_pd_gains(0.0, 1e3, limits="motor")
+        robot.set_pd_target(v=[-1e3])
+    else:
+        robot.set_generalized_force([-1000.0])
+    largest = 0.0
+    for speed, push in ((-1.0, 100.0), (-4.0, 80.0), (-2.0, 30.0), (-0.1, 20.0)):
+        robot.set_state(v=[speed])
+        for _ in range(3):
+            robot.set_external_torque("wheel", (0, 0, push))
+            world.step()
+            assert -10.0 * (1.0 + 1e-9) <= robot.applied_force[0] <= 0.0
+            largest = max(largest, -robot.applied_force[0])
+    assert largest > 9.0                                   # it is asked for more than it has, all the time

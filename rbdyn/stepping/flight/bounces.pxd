@@ -10,7 +10,7 @@
 #
 # Source: the work of an impulse, Kelvin and Tait; J. J. Moreau on collisions of several contacts.
 
-from libc.math cimport fmin
+from libc.math cimport fabs, fmax, fmin
 
 from rbdyn.kernels.cod cimport dot, times_q_transposed
 from rbdyn.kernels.configuration cimport difference_joints
@@ -50,6 +50,16 @@ cdef inline double joint_work(System* s, double dt) noexcept nogil:
         work += way[k] * (s.work.tau[k] - s.work.extra[k] * (s.work.v_next[k] - s.d.v[k]) / dt)
     return work
 
+cdef inline double most_growth(const System* s) noexcept nogil:
+    """How many times the kinetic energy may be, at most 1.2, such that no joint passes its velocity limit."""
+    cdef double most = 1.2, v
+    cdef int j
+    for j in range(s.control.n_speed_limits):
+        v = fabs(s.work.v_next[s.control.speed_limit[j].dof])
+        if v * v * most > s.control.speed_limit[j].speed * s.control.speed_limit[j].speed:
+            most = (s.control.speed_limit[j].speed / v) * (s.control.speed_limit[j].speed / v)
+    return fmax(most, 1.0)
+
 cdef inline void balance_bounce(System* s, double dt) noexcept nogil:
     """Leave the energy that it had, with what was done to it: the joints slow down, or speed up by a tenth at most."""
     cdef double left, now
@@ -59,4 +69,4 @@ cdef inline void balance_bounce(System* s, double dt) noexcept nogil:
     look_ahead(s, s.work.q_next, s.work.v_next)
     now = kinetic(s.m, &s.ahead, s.work.v_next, NULL)
     left -= potential(s.m, &s.ahead)
-    leave_kinetic(s, now, fmin(left, 1.2 * now), s.work.grounded)
+    leave_kinetic(s, now, fmin(left, most_growth(s) * now), s.work.grounded)

@@ -36,6 +36,7 @@ cdef inline bint fall(Blow* b, double at) noexcept nogil:
 cdef inline bint begin_meetings(Scene* s) noexcept nogil:
     """Forget those of the step before; whether there are any of single bodies in this one."""
     cdef const ContactPoint* c
+    cdef SingleScratch* w
     cdef bint before = s.meets
     cdef int k
     s.meets = False
@@ -45,10 +46,9 @@ cdef inline bint begin_meetings(Scene* s) noexcept nogil:
             s.meets = True
             break
     if before or s.meets:
-        for k in range(s.n_single):
-            s.single_scratch[k].blow.falls = False
-            s.single_scratch[k].moving = 1.0
-            s.single_scratch[k].drift = zero3()
+        for k in range(s.n_movers):
+            w = s.single_scratch + s.mover[k]
+            w.blow.falls, w.moving, w.drift = False, 1.0, zero3()
         for k in range(s.n_system):
             s.system[k].work.blow.falls = False
     return s.meets

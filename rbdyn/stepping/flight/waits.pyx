@@ -146,8 +146,9 @@ cdef void add_momenta(Scene* s) noexcept nogil:
     """Mass and momentum of those that wait together, at the first of them."""
     cdef SingleScratch* w
     cdef SingleScratch* first
-    cdef int k
-    for k in range(s.n_single):
+    cdef int k, i
+    for i in range(s.n_movers):
+        k = s.mover[i]
         w = s.single_scratch + k
         if w.blow.falls:
             first = s.single_scratch + first_of(s, k)
@@ -281,20 +282,23 @@ cdef int find_waits(Scene* s, const Table* shapes, ContactBuffer* room) except -
     """Write `moving` and `drift` of all that meets something fast; `room` is for looks at shapes."""
     cdef SingleScratch* w
     cdef SingleScratch* first
-    cdef int k
-    for k in range(s.n_single):
+    cdef int k, i
+    for i in range(s.n_movers):
+        k = s.mover[i]
         w = s.single_scratch + k
         w.company, w.anchored, w.together = k, False, 0.0
     for k in range(s.contacts.n):
         if s.contacts.point[k].time >= 0.0 and begins_pair(s, k):
             meet_again(s, shapes, s.contacts.point + k, room)
     add_momenta(s)
-    for k in range(s.n_single):
+    for i in range(s.n_movers):
+        k = s.mover[i]
         w = s.single_scratch + k
         if w.blow.falls and w.company == k:
             w.drift = scale3(1.0 / w.together, w.drift)
     lead_all_past(s, shapes, room)
-    for k in range(s.n_single):
+    for i in range(s.n_movers):
+        k = s.mover[i]
         w = s.single_scratch + k
         if w.blow.falls:
             first = s.single_scratch + first_of(s, k)

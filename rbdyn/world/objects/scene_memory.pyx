@@ -57,6 +57,7 @@ cdef class SceneMemory:
         free(s.single_control)
         free(s.single_scratch)
         free(s.rest)
+        free(s.mover)
         free(s.calm)
         slumber_free(&self.slumber)
         free(s.system)
@@ -79,6 +80,7 @@ cdef class SceneMemory:
         memset(s.rest + k, 0, sizeof(Rest))
         s.single[k].handle = -1
         s.n_single = k + 1
+        s.renewals += 1
         return k
 
     cdef int make_room_for_singles(self, int n) except -1:
@@ -89,6 +91,7 @@ cdef class SceneMemory:
         grow(<void**> &s.single_control, &s.room_single[2], n, sizeof(SingleControl))
         grow(<void**> &s.single_scratch, &s.room_single[3], n, sizeof(SingleScratch))
         grow(<void**> &s.rest, &s.room_single[4], n, sizeof(Rest))
+        grow(<void**> &s.mover, &s.room_single[5], n, sizeof(int))
         return 0
 
     cdef int remove_single(self, int k) except -1:
@@ -104,6 +107,8 @@ cdef class SceneMemory:
         s.n_asleep -= s.rest[k].island > 0
         memmove(s.rest + k, s.rest + k + 1, behind * sizeof(Rest))
         s.n_single -= 1
+        s.n_movers = 0
+        s.renewals += 1
         for i in range(k, s.n_single):
             s.body[s.single[i].handle].index = i
         return 0

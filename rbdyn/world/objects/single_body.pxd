@@ -9,4 +9,5 @@ cdef class SingleBody(WorldObject):
     cdef int begin(self, object geometries, double mass, object inertia, str body_type) except -1
     cdef int put_inertia(self, double mass, object J) except -1
     cdef int set_type(self, str body_type) except -1
+    cdef int note_renewal(self) except -1
     cdef int rouse(self) except -1

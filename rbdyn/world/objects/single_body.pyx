@@ -13,7 +13,7 @@ cimport numpy as cnp
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
 from rbdyn.spatial._algebra cimport Sym3, Vec3, add33, add3, outer3, sym3, transpose3, vec3, zero3
 from rbdyn.spatial.quaternion cimport quat_E
-from rbdyn.stepping.scene cimport DYNAMIC, STATIC, Scene, SingleControl, SingleParameters, SingleState
+from rbdyn.stepping.scene cimport DYNAMIC, STATIC, Scene, SingleControl, SingleParameters, SingleScratch, SingleState
 from rbdyn.stepping.sleeping cimport wake, wake_on
 from rbdyn.world.objects.object cimport WorldObject
 
@@ -85,14 +85,22 @@ cdef class SingleBody(WorldObject):
     cdef int set_type(self, str body_type) except -1:
         cdef SingleParameters* body = self.body()
         cdef SingleState* state = self.state()
+        cdef SingleScratch* work
         if body_type == "dynamic" and not body.mass > 0:
             raise Error(f"{self.name!r} has no mass, so it cannot be dynamic")
         if body_type == "dynamic" and not body.inverse_I_b.xx > 0:
             raise Error(f"{self.name!r} has no inertia, so it cannot be dynamic")
         body.type = BODY_TYPES.index(body_type)
         if body.type == STATIC:
-            state.v = zero3()
-            state.w = zero3()
+            work = self.memory.scene.single_scratch + self.index
+            state.v = state.w = work.acceleration = work.angular_acceleration = zero3()
+        self.memory.scene.renewals += 1
+        return 0
+
+    cdef int note_renewal(self) except -1:
+        """The next step is to look at it, if it is static."""
+        if self.body().type == STATIC:
+            self.memory.scene.renewals += 1
         return 0
 
     cdef int rouse(self) except -1:
@@ -231,6 +239,7 @@ cdef class SingleBody(WorldObject):
             for k in range(4):
                 state.q[k] = data(q)[k]
             state.R = transpose3(quat_E(state.q))
+        self.note_renewal()
         self.forget_contacts()
 
     def set_velocity(self, linear=None, angular=None):
@@ -295,6 +304,7 @@ cdef class SingleBody(WorldObject):
         control = self.control()                     # last: what came before may run the caller's code
         control.force = add3(control.force, f)
         control.lever = add33(control.lever, outer3(r, f))
+        self.note_renewal()
 
     def set_external_torque(self, body, torque):
         """Apply a torque to the body for one step; the torques of one step add up.
@@ -314,6 +324,7 @@ cdef class SingleBody(WorldObject):
         self.rouse()
         control = self.control()
         control.torque = add3(control.torque, t)
+        self.note_renewal()
 
     def clear_external_forces(self):
         """Forget the forces and torques given for the coming step."""

@@ -196,6 +196,8 @@ cdef class Members:
         registry.singles, registry.systems = list(self.singles), list(self.systems)
         registry.memory.free_handles = list(self.free_handles)
         s.n_single = len(self.singles)
+        s.n_movers = 0
+        s.renewals += 1
         memset(s.single_scratch, 0, s.n_single * sizeof(SingleScratch))
         for k in range(s.n_single):
             (<SingleBody> self.singles[k]).index = k

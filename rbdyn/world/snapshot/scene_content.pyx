@@ -51,6 +51,8 @@ cdef void keep_singles(Archive* a, Scene* s) noexcept:
     keep(a, s.rest, s.n_single * sizeof(Rest))
     keep(a, &s.n_asleep, sizeof(int))
     keep(a, &s.islands, sizeof(long))
+    if a.mode == LOAD:
+        s.renewals += 1
     for k in range(s.n_single):
         body, work = s.single + k, s.single_scratch + k
         keep(a, &body.type, sizeof(int))

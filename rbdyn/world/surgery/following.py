@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rbdyn.errors import RemovedError
 from rbdyn.mechanism import Joint, RigidBody
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.world.objects.handles.frame_ref import WORLD
@@ -89,7 +90,11 @@ def _now(item: Any, plan: Plan) -> Any:
     if isinstance(item, RigidBody):
         return plan.bodies.get(item, item)
     if isinstance(item, ShapeOf) and item.link in plan.bodies:
-        link, place = plan.bodies[item.link], item.place()
+        link = plan.bodies[item.link]
+        try:
+            place = item.place()
+        except RemovedError:
+            return item
         return ShapeOf(link, place if isinstance(item.key, int) else link.collision[place].name)
     if isinstance(item, Joint):
         return plan.became.get(item, item)

@@ -12,7 +12,7 @@ from rbdyn.mechanism import Joint, Maps, Mechanism, RigidBody
 from rbdyn.mechanism.surgery import docking
 from rbdyn.mechanism.surgery.growing import check_joint
 from rbdyn.spatial.transform import Transform, check_pose
-from rbdyn.world.arguments import label
+from rbdyn.world.arguments import label, meant
 from rbdyn.world.surgery.plan import Plan
 
 if TYPE_CHECKING:
@@ -47,14 +47,14 @@ def _robot(world: World, robot: Any, what: str) -> Any:
 
 def _body_of(robot: ArticulatedSystem, body: AnyBody) -> RigidBody:
     """A body of a robot's mechanism, by its name, itself or its handle."""
-    name: Any = getattr(body, "name", body)
-    return robot.body(name)._item
+    own = meant(robot, body)
+    return robot.body(getattr(own, "name", own))._item
 
 
 def _joint_of(robot: ArticulatedSystem, joint: AnyJoint) -> Joint:
     """A joint between two bodies of a robot's mechanism, by its name, itself or its handle."""
-    name: Any = getattr(joint, "name", joint)
-    found: Joint = robot.joint(name)._item
+    own = meant(robot, joint)
+    found: Joint = robot.joint(getattr(own, "name", own))._item
     robot.mechanism.edge(found)  # raises for the one that stands for a fixed base
     return found
 
@@ -298,8 +298,8 @@ def merge(
     merged: ArticulatedSystem = world._surgery.exchange([a, b], edit)
     there = set(a.mechanism.joints)
     for held, (old, *kept) in b._welded.items():
-        now = held if maps is None else maps.joints[held]
-        if now in there:
+        now = held if maps is None else maps.joints.get(held)        # or it has gone since
+        if now is not None and now in there:
             merged._welded[now] = (old if maps is None else old.copy(prefix + old.name), *kept)
     return merged
 

@@ -334,3 +334,25 @@ def test_bodies_of_ellipsoids_and_cones():
     assert isinstance(again.objects[0].geometries[0].shape, Ellipsoid)
     assert isinstance(again.objects[1].geometries[0].shape, Cone)
     assert again.objects[1].geometries[0].pose == world.objects[1].geometries[0].pose
+
+
+def test_a_robot_called_world_is_no_end_of_the_world():
+    """Its name is that of files for what does not move; so it is of any mechanism on a root body of that name."""
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    slide = rbdyn.RigidBody("slide", rbdyn.SpatialInertia(1.0, inertia=0.01 * np.eye(3)))
+    m.attach(m.root_body, slide, Joint("rail", Prismatic((0, 0, 1))))
+    world = rbdyn.World(2e-3)
+    robot = world.add_articulated_system(m)
+    ball = world.add_sphere(0.1, 1.0)
+    ball.set_pose((0.0, 0.0, 1.0))
+    world.add_stiff_wire(ball, (robot, "slide"))
+    world.add_spring(ball, None, 20.0, point_b=(1.0, 0.0, 2.0))
+    copy = io.load_world(io.world_text(world))
+    (first, rope_end), (second, fixed) = (one.ends for one in copy.constraints)
+    assert first.name == second.name == ball.name
+    assert rope_end == (copy.find("world"), "slide")
+    assert fixed is None
+    world.step(100)
+    copy.step(100)
+    np.testing.assert_array_equal(robot.q, copy.find("world").q)
+    np.testing.assert_array_equal(ball.position, copy.find(ball.name).position)

@@ -14,7 +14,7 @@ theta is that of springs and dampers of joints of the tree (joint_forces.pxd).  
 seen swinging acts at the end of the step, and comes to rest.
 """
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, fmin
 
 from rbdyn.contact.problem cimport BILATERAL, BOX, UNILATERAL, Block, Key, RowSide
 from rbdyn.contact.targets cimport effective_friction, position_target, target_velocity
@@ -121,7 +121,7 @@ cdef int write_end(const Scene* s, Builder* b, const Along* a, int k, double sig
     cdef const Freedom* f = a.freedom
     cdef double gap = a.q - f.lower if sign > 0.0 else f.upper - a.q, v = sign * a.now[k]
     begin_row(b, UNILATERAL, 0.0, 0.0, v, sign * a.then[k], -gap,
-              target_velocity(-v, -gap, s.dt, f.restitution, 0.0),
+              fmin(target_velocity(-v, -gap, s.dt, f.restitution, 0.0), f.top_speed),
               position_target(-gap, s.dt, s.erp, s.slop, s.erp_speed), key_of(a, LOWER if sign > 0.0 else UPPER))
     a.add(b, s, a.joint, k, sign)
     if f.stop.softness > 0.0:

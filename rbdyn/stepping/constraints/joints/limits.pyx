@@ -7,7 +7,7 @@ have passed its end, which gets a row, and the step is done again.  Ends that gi
 (constraints/bodies/freedoms.pyx).
 """
 
-from libc.math cimport INFINITY, isfinite
+from libc.math cimport INFINITY, fmin, isfinite
 from libc.string cimport memset
 
 from rbdyn.contact.problem cimport UNILATERAL, ContactProblem, Key
@@ -102,7 +102,8 @@ cdef int write_limit(const Scene* s, Builder* b, System* r, const Limit* limit, 
     cdef double sign = -1.0 if end else 1.0
     cdef double q = r.d.q[limit.q]
     cdef double gap = limit.upper - q if end else q - limit.lower
-    cdef double target = target_velocity(-sign * r.d.v[limit.dof], -gap, s.dt, limit.restitution, 0.0)
+    cdef double bounce = target_velocity(-sign * r.d.v[limit.dof], -gap, s.dt, limit.restitution, 0.0)
+    cdef double target = fmin(bounce, r.control.top_speed[limit.dof])        # else two rows contradict each other
     cdef double part = position_target(-gap, s.dt, s.erp, s.slop, s.erp_speed)
     begin_row(b, UNILATERAL, 0.0, 0.0, sign * r.d.v[limit.dof], sign * r.work.v_free[limit.dof], -gap, target, part,
               Key(source=LIMIT_SOURCE, id_a=r.handle, id_b=limit.dof, feature=end))

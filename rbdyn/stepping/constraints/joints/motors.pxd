@@ -1,5 +1,7 @@
 # Actuators near their effort limits as a source of constraints: a compliant row with bounds each.
 
+from libc.string cimport memset
+
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.stepping.builder cimport Builder, Count, Share
 from rbdyn.stepping.scene cimport MOTOR_WITHIN, Scene, System
@@ -11,6 +13,7 @@ cdef Count count_motors(const Scene* s) noexcept nogil
 cdef int write_motors(const Scene* s, Builder* b) except -1 nogil
 cdef void read_motors(const Scene* s, const ContactProblem* p, Share share) noexcept nogil
 cdef bint find_overloads(const Scene* s) noexcept nogil
+cdef bint find_turned(const Scene* s) noexcept nogil
 
 cdef inline void clear_motor_rows(const Scene* s) noexcept nogil:
     """No actuator has a row: a step begins."""
@@ -22,3 +25,6 @@ cdef inline void clear_motor_rows(const Scene* s) noexcept nogil:
             for dof in range(r.m.nv):
                 r.work.motor[dof] = MOTOR_WITHIN
             r.work.n_motor_rows = 0
+        if r.work.n_level:
+            memset(r.work.level, 0, r.m.nv * sizeof(int))
+            r.work.n_level = 0

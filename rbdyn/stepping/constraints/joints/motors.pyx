@@ -19,7 +19,7 @@ from rbdyn.contact.problem cimport BOX, ContactProblem, Key
 from rbdyn.stepping.articulated cimport moves_freely
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
 from rbdyn.stepping.joint_forces cimport (
-    fall_in_row, given, highest_in, lowest_in, state_at, wanted,
+    applied_by, fall_in_row, given, highest_in, lowest_in, state_at, wanted,
 )
 from rbdyn.stepping.rest cimport system_sleeps
 from rbdyn.stepping.scene cimport MOTOR_AT_LOWER, MOTOR_AT_UPPER, MOTOR_IN_ROW, MOTOR_WITHIN, Scene, System
@@ -100,5 +100,31 @@ cdef bint find_overloads(const Scene* s) noexcept nogil:
             if r.work.own[dof] > 0.0 and is_misjudged(r, dof, s.dt):
                 r.work.motor[dof] = MOTOR_IN_ROW
                 r.work.n_motor_rows += 1
+                found = True
+    return found
+
+
+cdef bint find_turned(const Scene* s) noexcept nogil:
+    """Whether motors turned round in the step on whose line they give more then than all they have.
+
+    The line on which the limit of a motor falls with its speed ends at rest.  In this step, which has to be done again,
+    the limit is what it is at the start.
+    """
+    cdef System* r
+    cdef double force
+    cdef bint found = False
+    cdef int k, dof
+    for k in range(s.n_system):
+        r = s.system + k
+        if system_sleeps(s, r) or (r.work.parts > 1 and moves_freely(r)):
+            continue
+        for dof in range(r.m.nv):
+            if r.work.fall[dof] == 0.0 or r.d.v[dof] * r.work.v_next[dof] >= 0.0:
+                continue
+            force = applied_by(r, dof, (r.work.v_next[dof] - r.d.v[dof]) / s.dt, s.dt)
+            if (force > r.control.effort_upper[dof] * (1.0 + ROUNDING)
+                    or force < r.control.effort_lower[dof] * (1.0 + ROUNDING)):
+                r.work.level[dof] = 1
+                r.work.n_level += 1
                 found = True
     return found

@@ -107,10 +107,13 @@ class GeometryRef(Placed):
 
     def remove(self) -> None:
         """Take it off its link, between steps; this handle raises RemovedError from then on."""
-        link, robot = self._thing.link, self._robot
-        robot.world._edits.remove_geometry(robot, link, self._item.place())
+        link, robot, place = self._thing.link, self._robot, self._item.place()
+        robot.world._edits.remove_geometry(robot, link, place)
+        behind = [(key, handle) for key, handle in robot._handles.items() if _is_behind(handle, link, place)]
         for key in [key for key, handle in robot._handles.items() if handle is self]:
             del robot._handles[key]
+        for key, handle in behind:
+            _move_up(robot, key, handle)
         self._end(f"geometry {self._item.name!r} was removed from body {link.name!r}")
 
     @property
@@ -147,3 +150,18 @@ class GeometryRef(Placed):
 
     def _of(self, item: Any) -> None:
         self._item = item
+
+
+def _is_behind(handle: Any, link: RigidBody, place: int) -> bool:
+    """Whether a handle is that of a shape without a name on this link, behind this place."""
+    item = handle._item if isinstance(handle, GeometryRef) else None
+    return item is not None and item.link is link and isinstance(item.key, int) and item.key > place
+
+
+def _move_up(robot: Any, key: Any, handle: GeometryRef) -> None:
+    """A shape before that of a handle has gone: it has a lower number now, and its old name is not its own."""
+    del robot._handles[key]
+    if not isinstance(key[1], str):
+        item = ShapeOf(handle._item.link, int(handle._item.key) - 1)
+        handle._follow(robot, item)
+        robot._handles[type(handle), item] = handle

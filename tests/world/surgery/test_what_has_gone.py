@@ -1,0 +1,86 @@
+"""Surgery after other surgery: welded joints that have gone, shapes with new numbers; and handles of other robots."""
+
+import numpy as np
+import pytest
+
+import rbdyn
+from rbdyn import Fixed, Geometry, Joint, Revolute, Transform, models
+from rbdyn.collision import Sphere
+from rbdyn.errors import Error, RemovedError
+
+BESIDE = Transform(translation=(2.0, 0.0, 0.0))
+
+
+def pack():
+    """Two quadrupeds side by side."""
+    world = rbdyn.World(1e-3)
+    world.add_ground()
+    a, b = (world.add_articulated_system(models.path("quadruped"), name=name) for name in "ab")
+    a.set_base_pose((0.0, 0.0, 0.6))
+    b.set_base_pose((2.0, 0.0, 0.6))
+    return world, a, b
+
+
+def dock(world, a, b):
+    return world.merge(a, "base", b, "base", Joint("dock", Fixed()), BESIDE, prefix="p_")
+
+
+@pytest.mark.parametrize("loss", [
+    lambda b: b.remove_fixed_joints(),
+    lambda b: b.remove_subtree("LH_HAA"),
+    lambda b: b.replace_joint("LH_HAA", Joint("other", Revolute((1, 0, 0)))),
+], ids=["merged", "subtree", "replaced"])  # fmt: skip
+def test_a_robot_whose_welded_joint_has_gone_is_merged(loss):
+    world, a, b = pack()
+    b.weld("LH_HAA")
+    b.weld("RF_KFE")
+    loss(b)
+    world.step(5)
+    nv = b.nv
+    merged = dock(world, a, b)
+    assert merged.nv == 18 + nv - 6
+    if "p_RF_KFE" in merged.joint_names:
+        merged.unweld("p_RF_KFE")                          # what is still there can be let go
+        assert merged.nv == 18 + nv - 5
+    world.step(5)
+    assert np.isfinite(merged.q).all()
+
+
+def test_handles_follow_shapes_whose_numbers_change():
+    world, a, b = pack()
+    b.body("RH_FOOT").add_geometry(Geometry(Sphere(0.02)))
+    b.body("RH_FOOT").add_geometry(Geometry(Sphere(0.03)))
+    first, second, third = (b.geometry(f"RH_FOOT/{k}") for k in range(3))
+    first.remove()
+    assert (second.name, third.name) == ("RH_FOOT/0", "RH_FOOT/1")
+    assert (second.shape.radius, third.shape.radius) == (0.02, 0.03)
+    assert b.geometry("RH_FOOT/0") is second
+    assert b.geometry("RH_FOOT/1") is third
+    with pytest.raises(RemovedError, match="RH_FOOT"):
+        _ = first.shape
+    merged = dock(world, a, b)
+    assert second.shape.radius == 0.02
+    assert second.robot is merged
+    world.step(3)
+
+
+SURGERY = {
+    "weld": lambda a, b: a.weld(b.joint("LF_KFE")),
+    "replace_joint": lambda a, b: a.replace_joint(b.joint("LF_KFE"), Joint("other", Fixed())),
+    "remove_subtree": lambda a, b: a.remove_subtree(b.joint("LH_HAA")),
+    "remove_joint": lambda a, b: a.remove_joint(b.joint("LH_HAA"), split=True),
+    "attach": lambda a, b: a.attach(rbdyn.RigidBody("tool", rbdyn.SpatialInertia(1.0, inertia=np.eye(3))),
+                                    b.body("base"), Joint("hold", Fixed())),
+    "merge": lambda a, b: a.world.merge(a, b.body("base"), b, "base", Joint("dock", Fixed()), BESIDE, prefix="p_"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("act", SURGERY.values(), ids=list(SURGERY))
+def test_a_handle_of_another_robot_is_refused(act):
+    world, a, b = pack()
+    nv, was = a.nv, world.state_hash()
+    with pytest.raises(Error, match="is a handle of another robot, not of 'a'"):
+        act(a, b)
+    assert a.nv == nv
+    assert b.nv == nv
+    assert world.state_hash() == was
