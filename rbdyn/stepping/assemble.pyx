@@ -33,10 +33,10 @@ from rbdyn.stepping.constraints.joints.motors cimport (
 from rbdyn.stepping.constraints.joints.velocity_limits cimport (
     clear_speeding, count_velocity_limits, find_speeders, read_velocity_limits, write_velocity_limits,
 )
-from rbdyn.stepping.loops.elimination cimport joint_velocities
-from rbdyn.stepping.loops.stops cimport clear_stopped, find_stopped
 from rbdyn.stepping.links cimport N_LINK_KINDS, Link
 from rbdyn.stepping.loops.closed_rows cimport load_loops
+from rbdyn.stepping.loops.elimination cimport joint_velocities
+from rbdyn.stepping.loops.stops cimport clear_stopped, find_stopped
 from rbdyn.stepping.scene cimport SINGLE_BODY, SYSTEM_BODY, BodyHandle, Scene, SingleScratch, System
 
 cdef double TURN = 3.0         # rad/s for each m/s that poses are corrected with

@@ -274,3 +274,22 @@ def test_velocity_limits_hold_where_stops_bounce(restitution):
         fastest = np.maximum(fastest, np.abs(robot.v))
     assert np.all(fastest <= np.array([6.6, 4.6]) * (1.0 + 1e-6))
     assert fastest[1] > 4.5                                # one is reached
+
+
+def test_a_bounce_of_a_joint_between_bodies_is_within_its_velocity_limit():
+    """As of a robot's joint: 20 rad/s at its stop, more than the 6.6 that it may turn with afterwards."""
+    world = rbdyn.World(2e-3, gravity=(0, 0, 0))
+    box = world.add_box(0.4, 0.1, 0.1, 0.2)
+    box.set_pose((0.2, 0.0, 0.0))
+    at = rbdyn.Transform(translation=(-0.2, 0.0, 0.0))
+    hinge = rbdyn.Joint("hinge", rbdyn.Revolute((0, 1, 0)), position_limits=(-0.01, 0.5), limit_restitution=1.0,
+                        velocity_limit=6.6)  # fmt: skip
+    joint = world.add_joint(None, box, hinge, rbdyn.Transform(), at)
+    box.set_velocity((0.0, 0.0, 4.0), (0.0, -20.0, 0.0))   # about the hinge: v = w x r
+    turned = 0.0
+    for _ in range(10):
+        world.step()
+        assert np.abs(joint.along_force).max() < 1e3
+        assert np.abs(box.angular_velocity).max() < 20.0 * (1.0 + 1e-9)
+        turned = max(turned, joint.v)
+    assert 6.0 < turned < 6.6 * (1.0 + 1e-6)

@@ -55,3 +55,33 @@ def test_a_stiff_spring_in_a_loop_on_a_stop_makes_no_energy(stiffness, dt, rail)
     assert loops < 1e-9
     assert fastest > 1e-3                                  # the linkage gives way to its weight
     assert robot.q[0] == pytest.approx(0.0, abs=2e-3)      # and the carriage stands on its stop
+
+
+@pytest.mark.parametrize(("stiffness", "dt"), [(1500.0, 5e-3), (1e4, 2e-3)])
+def test_so_it_is_where_the_stop_is_of_the_joint_that_closes_the_loop(stiffness, dt):
+    """The linkage begins at the stop, and its weight takes it away and brings it back."""
+    mechanism = four_bar_on_a_rail(stiffness, {})
+    mechanism.replace_joint(mechanism.find_joint("rail"), Joint("rail", rbdyn.Fixed()))
+    world = rbdyn.World(dt)
+    robot = world.add_articulated_system(mechanism, self_collision=False)
+    q = rbdyn.project_configuration(robot.model, [0.8, -0.4, 1.2])
+    robot.set_state(q)
+    begin = robot.loop_position("pin")
+    mechanism.find_joint("pin").position_limits = (begin, begin + 1.0)
+    world = rbdyn.World(dt)
+    robot = world.add_articulated_system(mechanism, self_collision=False)
+    robot.set_state(q)
+    robot.set_joint_springs(joints={"motor": (stiffness, [q[0]])})
+
+    def energy():
+        stored = 0.5 * stiffness * (robot.q[0] - q[0]) ** 2
+        return rbdyn.kinetic_energy(robot.state) + rbdyn.potential_energy(robot.state) + stored
+
+    start, highest, lowest, fastest = energy(), -np.inf, np.inf, 0.0
+    for _ in range(round(1.0 / dt)):
+        world.step()
+        highest, lowest = max(highest, energy()), min(lowest, robot.loop_position("pin"))
+        fastest = max(fastest, np.abs(robot.v).max())
+    assert highest - start < 1e-7
+    assert lowest > begin - 1e-6
+    assert fastest > 1e-2
