@@ -3,6 +3,8 @@
 # Velocities and depths have a target each.  What the velocities are asked for stays: a bounce.  What the depth asks for
 # moves the poses once (positions.pxd) and leaves no velocity behind, hence makes no kinetic energy.
 
+from libc.math cimport sqrt
+
 cdef enum:
     UNBOUNDED = 1000000       # [m/s] faster than anything comes
 
@@ -30,6 +32,39 @@ cdef inline double target_velocity(double v_in, double depth, double dt, double 
     if restitution > 0.0:
         return bounce if bounce > 0.0 and v_in * dt > -depth else -UNBOUNDED
     return depth / dt if depth < -slop else 0.0
+
+
+cdef inline double arriving_velocity(double v_in, double v_free, double gap, double dt, double restitution,
+                                     bint by_new) noexcept nogil:
+    """v* [m/s or rad/s] of what may bounce: what forces bring there in this step does not pass, and bounces in the next.
+
+    v_in, v_free    how fast it comes at the start, and at the end without impulses of constraints
+    by_new          positions follow from the velocity at the end, which may close the gap and no further
+    else            from the mean one: under a constant force m a it arrives with v_m^2 = v_in^2 + 2 a gap
+
+    A motion that the step resolves is hardly ever bounded: of the places at which it may meet, a share a dt / v lies
+    between v_in dt and v_free dt.
+    """
+    cdef double way = max(gap, 0.0)
+    if restitution > 0.0 and v_in * dt <= way < v_free * dt:
+        return -way / dt if by_new else -sqrt(v_in * v_in + 2.0 * way * (v_free - v_in) / dt)
+    return target_velocity(v_in, -gap, dt, restitution, 0.0)
+
+
+cdef inline double less_uphill(double bounce, double fall, double gap, double dt, double restitution) noexcept nogil:
+    """A bounce that makes no energy where a step by the new velocity v* comes between others by the mean one [m/s].
+
+    At its end it is gap + v* dt away, and under a force m a towards the stop all of that is uphill:
+    v*^2 / 2 + a (gap + v* dt) = e^2 (v_in^2 / 2 + a gap).  Where all steps are by the new velocity there is nothing to
+    take away: what such steps keep has a v dt / 2 more in it, on the way down as on the way up.
+
+    fall    a dt, what forces change of the velocity in the step
+    """
+    cdef double left
+    if not (bounce > 0.0 and fall > 0.0):
+        return bounce
+    left = fall * fall + bounce * bounce - 2.0 * max(gap, 0.0) * (fall / dt) * (1.0 - restitution * restitution)
+    return max(0.0, sqrt(max(left, 0.0)) - fall)
 
 
 cdef inline double position_target(double depth, double dt, double erp, double slop, double fastest) noexcept nogil:

@@ -16,7 +16,7 @@ from rbdyn.stepping.articulated cimport (
 from rbdyn.stepping.movers cimport list_movers, note_shown
 from rbdyn.stepping.rest cimport system_sleeps
 from rbdyn.stepping.scene cimport STATIC, Scene, SingleState, System, sleeps
-from rbdyn.stepping.scheme cimport RUNGE_KUTTA, TRAPEZOID, Scheme, in_contact, make_scheme
+from rbdyn.stepping.schemes cimport scheme_of
 from rbdyn.stepping.single cimport (
     Single, single_accelerations, single_clear_forces, single_commit, single_finite, single_free, single_move,
     single_of,
@@ -53,11 +53,6 @@ cdef inline void kinematics(Scene* s) noexcept nogil:
         s.motion[s.single[k].handle] = zero_m()
         if s.single[k].type != STATIC:
             s.motion[s.single[k].handle] = motion(scale3(s.dt, b.w), scale3(s.dt, b.v))
-
-cdef inline Scheme scheme_of(const Scene* s, const System* r) noexcept nogil:
-    if r.work.touched:
-        return in_contact(s.scheme)
-    return make_scheme(TRAPEZOID) if r.m.nc and s.scheme.rule == RUNGE_KUTTA else s.scheme
 
 cdef inline void free_velocities(Scene* s) noexcept nogil:
     """Velocities at the end of the step without constraint impulses; articulated inertias on the way."""

@@ -23,6 +23,7 @@ cdef struct Along:            # a joint in a step
     int near
     double q                  # where it stands, with one degree of freedom [rad or m]
     double gamma              # positions follow from (1 - gamma) u + gamma u+
+    bint mixed                # in this step, and with another gamma in others
     double[6] now, then, bias      # velocities at the start, and at the end without impulses; their rate meanwhile
     void* joint
     AddDirection add
@@ -32,7 +33,7 @@ cdef struct Reading:          # what an impulse was
     int direction
     double sign
 
-cdef int near_ends(const Scene* s, const Freedom* f, double q, double rate) noexcept nogil
+cdef int near_ends(const Scene* s, const Freedom* f, double q, double now, double then) noexcept nogil
 cdef int forces_of(const Freedom* f) noexcept nogil
 cdef Count count_along(const Freedom* f, int kind, int near) noexcept nogil
 cdef int write_along(const Scene* s, Builder* b, const Along* a) except -1 nogil

@@ -127,14 +127,14 @@ cdef Count count_freedom(const Scene* s, BodyJoint* j) noexcept nogil:
     cdef int k = only_direction(j.kind)
     cdef Mat3 R
     cdef Vec3 at
-    cdef Motion now
+    cdef Motion now, then
     cdef Force push
     j.near = forces_of(&j.freedom)
     if k >= 0:
         R, at = axes_of(s, &j.before), origin_of(s, &j.after)
-        now, push = motion_at_start(s, j, at), push_of(j, &R, k)
+        now, then, push = motion_at_start(s, j, at), free_motion_at(s, j, at), push_of(j, &R, k)
         j.near |= near_ends(s, &j.freedom, joint_coordinate(j, R, origin_of(s, &j.before), axes_of(s, &j.after), at),
-                            blocked(&push, now))
+                            blocked(&push, now), blocked(&push, then))
     return count_along(&j.freedom, j.kind, j.near)
 
 
@@ -210,6 +210,13 @@ cdef inline Motion motion_at_start(const Scene* s, const BodyJoint* j, Vec3 at) 
     return motion(sub3(A.w, B.w), sub3(A.v, B.v))
 
 
+cdef inline Motion free_motion_at(const Scene* s, const BodyJoint* j, Vec3 at) noexcept nogil:
+    """How its ends move to one another at the end of the step without impulses of constraints."""
+    cdef PointMotion a = free_motion_of(s, s.body + j.after.handle, at)
+    cdef PointMotion b = free_motion_of(s, s.body + j.before.handle, at)
+    return motion(sub3(a.w, b.w), sub3(a.v, b.v))
+
+
 cdef inline int push_ends(Builder* b, const Scene* s, const BodyJoint* j, Force push, double sign) except -1 nogil:
     """The row begun last acts so on what carries `after`, and opposite on what carries `before`."""
     add_push(b, s, s.body + j.after.handle, j.at, scale3(sign, push.f), scale3(sign, push.n))
@@ -235,7 +242,8 @@ cdef int write_freedom(const Scene* s, Builder* b, const BodyJoint* j, Mat3 R, M
     cdef Force push
     cdef int k
     here.joint, here.R = j, R
-    a.freedom, a.kind, a.near, a.gamma = &j.freedom, j.kind, j.near, in_contact(s.scheme).gamma
+    a.freedom, a.kind, a.near = &j.freedom, j.kind, j.near
+    a.gamma, a.mixed = in_contact(s.scheme).gamma, False
     a.q = joint_coordinate(j, R, origin_of(s, &j.before), axes_of(s, &j.after), j.at)
     a.joint, a.add = &here, add_direction
     a.key = Key(source=JOINT_SOURCE, id_a=j.link.id, id_b=0, feature=0)
@@ -289,18 +297,13 @@ cdef int write_rows(const Scene* s, Builder* b, BodyJoint* j, int first, int end
 
 cdef int write_joint(const Scene* s, Builder* b, BodyJoint* j) except -1 nogil:
     """Its rows, rotations by themselves where they give way."""
-    cdef const BodyHandle* A = s.body + j.after.handle
-    cdef const BodyHandle* B = s.body + j.before.handle
     cdef Mat3 R = axes_of(s, &j.before)
-    cdef PointMotion free_a, free_b
     cdef Motion error, now, free_, bend
     cdef int[6] direction
     cdef int k, n = rows_of(j, direction), middle = rotations(j) if gives_way(j) else 0
     j.at = origin_of(s, &j.after)
     error = joint_error(j, R, origin_of(s, &j.before), axes_of(s, &j.after), j.at)
-    free_a, free_b = free_motion_of(s, A, j.at), free_motion_of(s, B, j.at)
-    now = motion_at_start(s, j, j.at)
-    free_ = motion(sub3(free_a.w, free_b.w), sub3(free_a.v, free_b.v))
+    now, free_ = motion_at_start(s, j, j.at), free_motion_at(s, j, j.at)
     bend = bend_of(s, j, j.at)
     for k in range(n):
         j.push[k] = push_of(j, &R, direction[k])

@@ -28,7 +28,7 @@ from rbdyn.stepping.loops.forces cimport find_misjudged
 from rbdyn.stepping.loops.rows cimport loop_coordinate
 from rbdyn.stepping.rest cimport system_sleeps
 from rbdyn.stepping.scene cimport MOTOR_IN_ROW, MOTOR_WITHIN, Scene, System
-from rbdyn.stepping.scheme cimport in_contact
+from rbdyn.stepping.schemes cimport scheme_of
 
 cdef struct LoopHere:         # a loop joint, for its rows
     System* system
@@ -56,10 +56,12 @@ cdef int find_near(const Scene* s, const System* r, int n) noexcept nogil:
     cdef const CLoop* c = r.m.loops + n
     cdef const Freedom* f = r.control.loop + n
     cdef int k = only_direction(c.kind), near = forces_of(f)
+    cdef double rate
     if r.work.loops.eliminated:
         near = near & BY_MOTOR if r.work.loops.motor[n] == MOTOR_IN_ROW else 0
     if k >= 0 and acts(f):
-        near |= near_ends(s, f, loop_coordinate(r.d, c), component(relative_velocity(r.d, c), k))
+        rate = component(relative_velocity(r.d, c), k)
+        near |= near_ends(s, f, loop_coordinate(r.d, c), rate, rate)
     return near
 
 
@@ -169,7 +171,8 @@ cdef int write_freedom(const Scene* s, Builder* b, System* r, int n, Motion now,
     a.freedom, a.kind, a.near = r.control.loop + n, c.kind, r.work.loops.near[n]
     a.joint, a.add, a.key = &here, add_direction, key_of(r, n, 0)
     a.q = loop_coordinate(r.d, c) if only_direction(c.kind) >= 0 else 0.0
-    a.gamma = (in_contact(s.scheme) if r.work.touched else s.scheme).gamma
+    a.gamma = scheme_of(s, r).gamma
+    a.mixed = a.gamma != s.scheme.gamma
     for k in range(6):
         a.now[k], a.then[k], a.bias[k] = component(now, k), component(free_, k), component(bias, k)
     return write_along(s, b, &a)

@@ -11,7 +11,7 @@ which lets the wire out at its speed.
 from libc.math cimport fabs, sqrt
 
 from rbdyn.contact.problem cimport BILATERAL, UNILATERAL, ContactProblem, Key
-from rbdyn.contact.targets cimport position_target, target_velocity
+from rbdyn.contact.targets cimport arriving_velocity, position_target
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3, zero3
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_push, begin_row, bend_row, gather_row
 from rbdyn.stepping.constraints.bodies.elastic cimport find_free_rate, read_elastic, write_across, write_elastic
@@ -159,7 +159,7 @@ cdef int write_stiff(const Scene* s, Builder* b, Wire* w) except -1 nogil:
         part = stretch_target(s, depth)
         begin_row(b, BILATERAL, 0.0, 0.0, now, free_, 0.0, 0.0, part, key)
     else:
-        target = target_velocity(half - now, depth, s.dt, w.restitution, 0.0)
+        target = arriving_velocity(half - now, half - free_, -depth, s.dt, w.restitution, True)
         part = position_target(depth, s.dt, s.erp, s.slop, s.erp_speed)
         begin_row(b, UNILATERAL, 0.0, 0.0, now, free_, depth, target, part, key)
     bend_row(b, half, &w.link)

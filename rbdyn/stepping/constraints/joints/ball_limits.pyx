@@ -14,13 +14,14 @@ from libc.math cimport INFINITY, atan2, fabs, sqrt
 from libc.string cimport memset
 
 from rbdyn.contact.problem cimport UNILATERAL, ContactProblem, Key
-from rbdyn.contact.targets cimport position_target, target_velocity
+from rbdyn.contact.targets cimport position_target
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, scale3, vec3
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row, gather_row
 from rbdyn.stepping.constraints.bodies.freedoms cimport soften_stop
 from rbdyn.stepping.freedom cimport Softness
 from rbdyn.stepping.rest cimport system_sleeps
 from rbdyn.stepping.scene cimport LIMIT_FORCE, BallLimit, Scene, System
+from rbdyn.stepping.schemes cimport stop_velocity
 
 cdef double REACH = 50.0       # change of angular velocity that impulses are expected to stay below [rad/s]
 cdef double SMALL = 1e-6       # of a sine, below which an axis says nothing
@@ -95,8 +96,8 @@ cdef int write_end(const Scene* s, Builder* b, System* r, const BallLimit* ball,
     cdef double v = dot3(end.away, velocity(r.d.v + ball.dof))
     cdef double v_free = dot3(end.away, velocity(r.work.v_free + ball.dof))
     cdef Softness soft = Softness(r.control.limit_softness[ball.dof], r.control.limit_damping[ball.dof])
-    cdef double target = target_velocity(-v, -end.gap, s.dt, r.control.restitution[ball.dof], 0.0)
-    begin_row(b, UNILATERAL, 0.0, 0.0, v, v_free, -end.gap, target,
+    cdef double bounce = stop_velocity(s, r, -v, -v_free, end.gap, r.control.restitution[ball.dof])
+    begin_row(b, UNILATERAL, 0.0, 0.0, v, v_free, -end.gap, bounce,
               position_target(-end.gap, s.dt, s.erp, s.slop, s.erp_speed),
               Key(source=BALL_SOURCE, id_a=r.handle, id_b=ENDS * ball.dof + i, feature=0))
     add_coordinate(b, r, ball.dof, end.away.x)

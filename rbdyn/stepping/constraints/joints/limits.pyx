@@ -11,13 +11,14 @@ from libc.math cimport INFINITY, fmin, isfinite
 from libc.string cimport memset
 
 from rbdyn.contact.problem cimport UNILATERAL, ContactProblem, Key
-from rbdyn.contact.targets cimport position_target, target_velocity
+from rbdyn.contact.targets cimport position_target
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row
 from rbdyn.stepping.constraints.bodies.freedoms cimport soften_stop
 from rbdyn.stepping.constraints.joints.home cimport take_home
 from rbdyn.stepping.freedom cimport Softness
 from rbdyn.stepping.rest cimport system_sleeps
 from rbdyn.stepping.scene cimport LIMIT_FORCE, Limit, Scene, System, SystemControl
+from rbdyn.stepping.schemes cimport stop_velocity
 
 cdef double REACH = 50.0      # change of velocity that contacts are expected to stay below [rad/s or m/s]
 cdef double WHIP = 10.0       # change of a joint's velocity for that of another that stops: light links on long arms
@@ -102,10 +103,11 @@ cdef int write_limit(const Scene* s, Builder* b, System* r, const Limit* limit, 
     cdef double sign = -1.0 if end else 1.0
     cdef double q = r.d.q[limit.q]
     cdef double gap = limit.upper - q if end else q - limit.lower
-    cdef double bounce = target_velocity(-sign * r.d.v[limit.dof], -gap, s.dt, limit.restitution, 0.0)
+    cdef double v = sign * r.d.v[limit.dof], v_free = sign * r.work.v_free[limit.dof]
+    cdef double bounce = stop_velocity(s, r, -v, -v_free, gap, limit.restitution)
     cdef double target = fmin(bounce, r.control.top_speed[limit.dof])        # else two rows contradict each other
     cdef double part = position_target(-gap, s.dt, s.erp, s.slop, s.erp_speed)
-    begin_row(b, UNILATERAL, 0.0, 0.0, sign * r.d.v[limit.dof], sign * r.work.v_free[limit.dof], -gap, target, part,
+    begin_row(b, UNILATERAL, 0.0, 0.0, v, v_free, -gap, target, part,
               Key(source=LIMIT_SOURCE, id_a=r.handle, id_b=limit.dof, feature=end))
     add_coordinate(b, r, limit.dof, sign)
     if limit.soft.softness > 0.0:

@@ -1,0 +1,143 @@
+"""Stops with restitution under forces that lead far beyond them within a step: nothing passes, no energy is made.
+
+A door of moment I about its hinge, or a ball on a wire, starts away from its stop and is pressed against it by a force
+that moves it by up to 2 rad in a step.
+"""
+
+import numpy as np
+import pytest
+
+import rbdyn
+
+MASS, ARM = 1.0, 0.15
+INERTIA = 0.01 + MASS * ARM**2                # about the hinge [kg m^2]
+START = -0.2                                  # [rad]
+
+
+def hinge(restitution):
+    return rbdyn.Joint("hinge", rbdyn.Revolute((0, 0, 1)), position_limits=(-3.0, 0.0), limit_restitution=restitution)
+
+
+class Door:
+    """A link of a robot; `tied` to a ball that something else of the robot carries, it moves as in contact."""
+
+    inertia = INERTIA
+
+    def __init__(self, world, restitution, tied=False):
+        m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+        link = rbdyn.RigidBody("link", rbdyn.SpatialInertia(MASS, (ARM, 0, 0), 0.01 * np.eye(3)))
+        m.attach(m.root_body, link, hinge(restitution))
+        if tied:
+            other = rbdyn.RigidBody("other", rbdyn.SpatialInertia(MASS, (0, 0, 0), 0.01 * np.eye(3)))
+            at = rbdyn.Transform(translation=(0, 0, 3))
+            m.attach(m.root_body, other, rbdyn.Joint("other", rbdyn.Revolute((0, 1, 0))), at)
+        self.robot = robot = world.add_articulated_system(m)
+        if tied:
+            ball = world.add_sphere(0.1, 1.0)
+            ball.set_pose((1, 0, 3))
+            world.add_weld(ball, (robot, "other"))
+        robot.set_state([START] + [0.0] * (robot.nq - 1))
+
+    def push(self, force):
+        self.robot.set_generalized_force([force] + [0.0] * (self.robot.nv - 1))
+
+    def state(self):
+        return self.robot.q[0], self.robot.v[0]
+
+
+class HungDoor:
+    """A box on a joint to the world, pushed from outside or `driven` by the joint's motor."""
+
+    inertia = MASS * (ARM**2 + (0.3**2 + 0.1**2) / 12)
+
+    def __init__(self, world, restitution, driven=False):
+        self.box = world.add_box(0.3, 0.1, 0.1, MASS)
+        self.box.set_pose((ARM * np.cos(START), ARM * np.sin(START), 0), (np.cos(START / 2), 0, 0, np.sin(START / 2)))
+        at = rbdyn.Transform(translation=(-ARM, 0, 0))
+        self.joint = world.add_joint(None, self.box, hinge(restitution), rbdyn.Transform(), at)
+        self.driven = driven
+
+    def push(self, force):
+        if self.driven:
+            self.joint.set_drive(p=0.0, d=0.0, target=0.0, velocity=0.0, force=force)
+        else:
+            self.box.set_external_torque(0, (0, 0, force))
+
+    def state(self):
+        return self.joint.q, self.joint.v
+
+
+class OnWire:
+    """A ball that a wire holds."""
+
+    inertia = MASS
+
+    def __init__(self, world, restitution):
+        self.ball = world.add_sphere(0.1, MASS)
+        self.ball.set_pose((0.5 + START, 0, 0))
+        world.add_stiff_wire(self.ball, None, length=0.5, restitution=restitution)
+
+    def push(self, force):
+        self.ball.set_external_force(0, (force, 0, 0))
+
+    def state(self):
+        return self.ball.position[0] - 0.5, self.ball.linear_velocity[0]
+
+
+THINGS = {
+    "link": Door,
+    "link of a robot that is tied": lambda world, e: Door(world, e, tied=True),
+    "body": HungDoor,
+    "driven body": lambda world, e: HungDoor(world, e, driven=True),
+    "wire": OnWire,
+}
+
+
+def ways(thing, force, restitution, dt, integrator, time=1.0):
+    """Positions and energies with that of the force, of each step."""
+    world = rbdyn.World(dt, gravity=(0, 0, 0))
+    world.integrator = integrator
+    thing = THINGS[thing](world, restitution)
+    q, v = np.empty((2, round(time / dt)))
+    for k in range(len(q)):
+        thing.push(force)
+        world.step()
+        q[k], v[k] = thing.state()
+    return q, 0.5 * thing.inertia * v**2 - force * q
+
+
+@pytest.mark.parametrize("dt", [1e-3, 5e-3])
+@pytest.mark.parametrize("integrator", ["trapezoid", "semi_implicit"])
+@pytest.mark.parametrize("restitution", [0.3, 0.7, 1.0])
+@pytest.mark.parametrize("force", [1.0, 50.0, 300.0])
+@pytest.mark.parametrize("thing", THINGS)
+def test_no_force_leads_beyond_a_stop_that_bounces(thing, force, restitution, integrator, dt):
+    q, energy = ways(thing, force, restitution, dt, integrator)
+    assert q.max() <= 1e-8                       # the slop is 1e-5
+    assert q.max() > START / 2                    # it came there
+    if restitution < 1.0:
+        assert energy.max() < -force * START * (1.0 + 1e-9)
+        assert energy[-1] < 0.5 * -force * START
+
+
+@pytest.mark.parametrize("force", [1.0, 50.0, 1000.0])
+@pytest.mark.parametrize("thing", ["link", "link of a robot that is tied", "wire"])
+def test_bounces_of_restitution_one_make_no_energy(thing, force):
+    """Whether steps are by the mean velocity or by the new one: of a robot on a weld both come, by turns."""
+    _, energy = ways(thing, force, 1.0, 5e-3, "trapezoid")
+    assert energy.max() < -force * START * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("thing", ["link", "wire"])
+def test_bounces_of_restitution_one_keep_energy_in_flight(thing):
+    _, energy = ways(thing, 20.0, 1.0, 5e-3, "trapezoid", time=5.0)
+    assert energy == pytest.approx(-20.0 * START, rel=1e-9)
+
+
+@pytest.mark.parametrize("thing", ["link", "body"])
+def test_bounces_by_new_velocities_keep_what_such_steps_keep(thing):
+    """v^2/2 - a q + a v dt/2 of a free step, hence of a bounce: energy goes to and fro, and drifts nowhere."""
+    dt, force = 2e-3, 5.0
+    _, energy = ways(thing, force, 1.0, dt, "semi_implicit", time=30.0)
+    swing = 0.5 * force * dt * np.sqrt(-2.0 * force * START / 0.03)
+    assert np.abs(energy + force * START).max() < 2.0 * swing
