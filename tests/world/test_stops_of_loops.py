@@ -85,3 +85,29 @@ def test_so_it_is_where_the_stop_is_of_the_joint_that_closes_the_loop(stiffness,
     assert highest - start < 1e-7
     assert lowest > begin - 1e-6
     assert fastest > 1e-2
+
+
+def turned(x, angle, tilt=0.0):
+    return Transform(translation=(x, 0, 0), rpy=(0, angle, 0)) @ Transform(rpy=(tilt, 0, 0))
+
+
+@pytest.mark.parametrize("dt", [1e-3, 5e-3])
+@pytest.mark.parametrize("tilt", [1e-8, 1e-7, 1e-6, 1e-4])
+def test_what_loops_hold_is_pushed_by_no_stop(tilt, dt):
+    """A pin that is tilted by next to nothing locks a four-bar, beyond its limits; a row of which loops leave only
+    rounding would ask for 1e12 N m to turn by rounding."""
+    m = Mechanism(RigidBody("ground"))
+    beyond = {"position_limits": (-2.0, -0.6)}
+    m.attach(m.root_body, bar("carriage", 0.0, 10.0), Joint("base", rbdyn.Floating()))
+    m.attach("carriage", bar("crank", 0.1), hinge("motor", **beyond), turned(0.0, 0.8105407746918593))
+    m.attach("crank", bar("coupler", 0.5), hinge("knee"), turned(0.1, -0.4010860727752452))
+    m.attach("carriage", bar("rocker", 0.3), hinge("foot", **beyond), turned(0.4, 1.1315409688294487, tilt))
+    m.attach("coupler", "rocker", Joint("pin", rbdyn.Spherical()), along(0.5), along(-0.3))
+    world = rbdyn.World(dt)
+    robot = world.add_articulated_system(m, self_collision=False)
+    for _ in range(200):
+        world.step()
+        assert np.abs(robot.limit_force).max() < 1.0
+        assert np.abs(robot.loop_error).max() < 1e-11
+    assert robot.v[2] == pytest.approx(-9.81 * 200 * dt, rel=1e-9)
+    assert np.abs(robot.q[7:]).max() < 1e-6                # locked

@@ -13,7 +13,7 @@ from rbdyn.stepping.scene cimport Scene, System
 from rbdyn.stepping.written cimport Builder, Taken
 
 
-cdef double ROUNDING = 1e-20   # of a row's mobility, if that is all that loops leave of it
+cdef double ROUNDING = 1e-10   # of a row's mobility, if loops leave no more of it: geometry in files has five digits
 
 
 cdef inline void take_out(Builder* b, const System* s, int row, const double* y) noexcept nogil:
