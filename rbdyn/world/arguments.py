@@ -55,13 +55,17 @@ def orientation(value: Any, name: str = "orientation") -> Array:
     return quat if abs(squared - 1.0) < 1e-15 else quat / math.sqrt(squared)
 
 
-def effort_limits(lower: object, upper: object, nv: int) -> tuple[Array, Array]:
-    """Limits (nv,) of actuators, lower <= 0 <= upper, from one number each or one for each degree of freedom."""
-    low, high = _limit(lower, "lower", nv), _limit(upper, "upper", nv)
+def effort_limits(lower: object, upper: object, nv: int, of: str = "") -> tuple[Array, Array]:
+    """Limits (nv,) of actuators, lower <= 0 <= upper, from one number each or one for each degree of freedom.
+
+    Errors say `of` what they are.
+    """
+    low, high = _limit(lower, f"lower{of}", nv), _limit(upper, f"upper{of}", nv)
     for name, wrong, a in (("lower", ~(low <= 0.0), low), ("upper", ~(high >= 0.0), high)):
         if wrong.any():
             k, side = int(wrong.argmax()), "at most" if name == "lower" else "at least"
-            raise StateError(f"{name}[{k}] must be {side} 0, an actuator can always give nothing; got {a[k]}")
+            at = name if of and nv == 1 else f"{name}[{k}]"
+            raise StateError(f"{at}{of} must be {side} 0, an actuator can always give nothing; got {a[k]}")
     return low, high
 
 

@@ -207,6 +207,26 @@ def test_effort_limits_are_read_and_changed():
 
 
 @pytest.mark.parametrize(
+    ("limit", "message"),
+    [
+        (-2.0, r"effort limit of joint 'rail' must be a number, at least 0, or \(lower, upper\), got -2"),
+        (np.nan, "effort limit of joint 'rail' must be a number, at least 0"),
+        ("weak", "effort limit of joint 'rail' must be a number, at least 0"),
+        ((3.0, 4.0), "lower of effort limit of joint 'rail' must be at most 0, .* got 3"),
+        ((-3.0, -2.0), "upper of effort limit of joint 'rail' must be at least 0, .* got -2"),
+        ((-3.0,), "'rail'.*a number or \\(lower, upper\\)"),
+    ],
+)
+def test_bad_effort_limits_of_a_joint_are_named(limit, message):
+    robot = World().add_articulated_system(slider(2.0, effort_limit=5.0))
+    for change in (lambda: robot.set_effort_limits(joints={"rail": limit}),
+                   lambda: setattr(robot.joint("rail"), "effort_limits", limit)):  # fmt: skip
+        with pytest.raises(StateError, match=message):
+            change()
+        assert [a.tolist() for a in robot.effort_limits] == [[-5.0], [5.0]]
+
+
+@pytest.mark.parametrize(
     ("lower", "upper", "message"),
     [
         (1.0, 2.0, r"lower\[0\] must be at most 0"),

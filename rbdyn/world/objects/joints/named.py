@@ -113,16 +113,21 @@ def efforts(
     low, high = effort_limits(given[0], given[1], robot.nv)
     new = np.array(low), np.array(high)
     for joint, place, value in _named(robot, joints):
-        what = f"joints[{joint.name!r}]"
-        pair = effort_limits(*(_pair(value, what, "a number or (lower, upper)") if hasattr(value, "__len__")
-                               else (_negative(value, what), value)), joint.num_velocities)  # fmt: skip
+        what = f"effort limit of joint {joint.name!r}"
+        low, high = (
+            _pair(value, what, "a number or (lower, upper)") if hasattr(value, "__len__") else _around_zero(value, what)
+        )
+        pair = effort_limits(low, high, joint.num_velocities, f" of {what}")
         for column, one in zip(new, pair, strict=True):
             column[place] = one
     return new
 
 
-def _negative(value: Any, what: str) -> Any:
+def _around_zero(value: Any, what: str) -> tuple[float, float]:
+    """(-x, x)."""
     try:
-        return -value
+        if value >= 0.0:
+            return -value, value
     except TypeError:
-        raise StateError(f"{what} must be a number or (lower, upper), got {shown(value)}") from None
+        pass
+    raise StateError(f"{what} must be a number, at least 0, or (lower, upper), got {shown(value)}")
