@@ -211,7 +211,7 @@ def test_effort_limits_are_read_and_changed():
     [
         (-2.0, r"effort limit of joint 'rail' must be a number, at least 0, or \(lower, upper\), got -2"),
         (np.nan, "effort limit of joint 'rail' must be a number, at least 0"),
-        ("weak", "effort limit of joint 'rail' must be a number, at least 0"),
+        ("weak", "effort limit of joint 'rail'.*got 'weak'"),
         ((3.0, 4.0), "lower of effort limit of joint 'rail' must be at most 0, .* got 3"),
         ((-3.0, -2.0), "upper of effort limit of joint 'rail' must be at least 0, .* got -2"),
         ((-3.0,), "'rail'.*a number or \\(lower, upper\\)"),
