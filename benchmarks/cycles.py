@@ -130,7 +130,11 @@ class Cycles:
 
 
 def growth(cycles: int, samples: int = SAMPLES, say: bool = False) -> tuple[float, int]:
-    """Bytes a cycle by which resident memory grows (a line fitted), and objects more at the end than at the start."""
+    """Bytes a cycle by which resident memory grows, and objects more at the end than at the start.
+
+    Allocators take pages and give them back, so that single samples tell little: what leaks raises the least of the
+    second half above that of the first.
+    """
     here = Cycles()
     here.run(min(WARM_UP, cycles))
     before, sizes = tracked(), []
@@ -143,7 +147,8 @@ def growth(cycles: int, samples: int = SAMPLES, say: bool = False) -> tuple[floa
         if say:
             passed = time.perf_counter() - start
             print(f"{here.done} cycles, {passed:.0f} s: {sizes[-1] / 2**20:.2f} MiB", flush=True)
-    slope = float(np.polyfit(each * np.arange(samples), sizes, 1)[0])
+    half = samples // 2
+    slope = (min(sizes[half:]) - min(sizes[:half])) / (each * half)
     return slope, tracked() - before
 
 

@@ -508,7 +508,7 @@ def add_articulated_system(
     MechanismError
         If joints follow one another in a circle, or one that is not there or has not one coordinate.
     """
-    world._check_editable()
+    world._check_settable()
     loops = option(loop_constraints, "loop_constraints", ("eliminate", "inloop"))
     near = flag(collide_with_parent, "collide_with_parent")
     most = 0

@@ -30,7 +30,7 @@ def set_contact_solver_param(
     threshold : float
         A sweep that changes no contact velocity by more ends the solve [m/s].
     """
-    world._check_editable()
+    world._check_settable()
     wanted: dict[str, Any] = {
         "alpha_init": alpha_init,
         "alpha_min": alpha_min,
@@ -46,6 +46,7 @@ def set_contact_solver_param(
         if wanted.pop(name) != 1.0:
             raise Error(f"{type(world.contact).__name__} has no parameter {name}; known: {', '.join(known)}")
     world.contact.configure(**wanted)
+    world._check_editable()
 
 
 def ignore_collision(world: World, a: Any, b: Any) -> None:
@@ -69,7 +70,7 @@ def ignore_collision(world: World, a: Any, b: Any) -> None:
     --------
     >>> world.ignore_collision((robot, "LF_SHANK"), ground)  # doctest: +SKIP
     """
-    world._check_editable()
+    world._check_settable()
     world._edits.ignore_collision(a, b, True)
 
 
@@ -81,7 +82,7 @@ def allow_collision(world: World, a: Any, b: Any) -> None:
     a, b : WorldObject, str, (robot, "body name") or BodyRef
         As for `ignore_collision`; also of a part of what was ignored.
     """
-    world._check_editable()
+    world._check_settable()
     world._edits.ignore_collision(a, b, False)
 
 
@@ -138,11 +139,12 @@ def set_default_material(
     ContactError
         If a value is out of range.
     """
-    world._check_editable()
-    world.materials.default = MaterialPair(
+    pair = MaterialPair(
         friction,
         restitution,
         threshold,
         torsional_friction=torsional_friction,
         rolling_friction=rolling_friction,
     )
+    world._check_editable()
+    world.materials.default = pair

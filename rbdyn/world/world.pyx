@@ -497,7 +497,7 @@ cdef class World:
 
     def _add_system(self, mechanism, name, self_collision, inloop):
         cdef ArticulatedSystem robot = ArticulatedSystem.__new__(ArticulatedSystem)
-        self._check_editable()
+        self._check_settable()
         robot.name = mechanism.name if name is None else label(name, "name")
         robot.build(mechanism)
         warn_of_inactive_features(robot.name, robot.model, 3)
@@ -507,21 +507,21 @@ cdef class World:
 
     def _add_joint(self, a, b, joint, pose_a, pose_b, name):
         self.check()
-        self.lock.check_editable()
+        self.lock.check_settable()
         made = make_joint(self.registry, a, b, joint, pose_a, pose_b)
         self.registry.add_constraint(made, name, "weld" if joint is None else "joint")
         return made
 
     def _add_coupling(self, coefficients, offset, name):
         self.check()
-        self.lock.check_editable()
+        self.lock.check_settable()
         made = make_coupling(self.registry, coefficients, offset)
         self.registry.add_constraint(made, name, "coupling")
         return made
 
     def _add_wire(self, points, ratios, attributes, name):
         self.check()
-        self.lock.check_editable()
+        self.lock.check_settable()
         wire = make_wire(self.registry, points, ratios, attributes)
         self.registry.add_constraint(wire, name, "spring" if attributes["wire_type"] == "spring" else "wire")
         return wire
@@ -541,6 +541,7 @@ cdef class World:
                 self.registry.remove(leaving)
             else:
                 self.registry.remove_constraint(constraint)
+            self.lock.edited = True
         finally:
             self.lock.editing = False
 

@@ -138,9 +138,9 @@ cdef class Wire(Constraint):
     def speed(self, value):
         value = number(value, "speed", unit="[m/s]")
         self.check_alive()
-        self.lock.check_editable()
         if self.wire.kind != STIFF:
             raise Error(f"only stiff wires have winches; {self.name!r} is {self.wire_type}")
+        self.lock.check_editable()
         self.wire.speed = value
 
     @property

@@ -37,6 +37,7 @@ cdef int set_ignored(Registry registry, object a, object b, bint ignored) except
     try:
         registry.filters.ignore(pairs, ignored)
         registry.revision += 1
+        registry.lock.edited = True
     finally:
         registry.lock.editing = False
     return 0
@@ -57,6 +58,7 @@ cdef int set_filters(Registry registry, ArticulatedSystem robot, object self_col
         registry.filters.exclude(robot)
         registry.filters.find_limits(registry.systems)
         registry.revision += 1
+        registry.lock.edited = True
     finally:
         registry.lock.editing = False
     return 0

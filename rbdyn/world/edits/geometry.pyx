@@ -63,6 +63,7 @@ cdef int put(Registry registry, WorldObject obj, object body, list items) except
             put_single(registry, obj, tuple(items))
         else:
             put_robot(registry, obj, body, items)
+        registry.lock.edited = True
     finally:
         registry.lock.editing = False
     return 0

@@ -72,6 +72,7 @@ cdef int set_inertia(Registry registry, ArticulatedSystem robot, object body, ob
             raise
         model.revision = model.revision_counter.value
         settle(robot)
+        registry.lock.edited = True
     finally:
         registry.lock.editing = False
     return 0
@@ -95,6 +96,7 @@ cdef int set_single_inertia(Registry registry, SingleBody body, object mass, obj
             move_shapes(registry, body, shift)
             move_frame(registry, body, c)
         body.put_inertia(new_mass, J)
+        registry.lock.edited = True
     finally:
         registry.lock.editing = False
     return 0

@@ -50,6 +50,7 @@ cdef int set_joint(Registry registry, ArticulatedSystem robot, object joint, dic
             raise
         finally:
             model.revision = model.revision_counter.value
+        registry.lock.edited = True
     finally:
         registry.lock.editing = False
     return 0
@@ -138,6 +139,7 @@ cdef int place_joint(Registry registry, ArticulatedSystem robot, object joint, o
             raise
         finally:
             model.revision = model.revision_counter.value
+        registry.lock.edited = True
     finally:
         registry.lock.editing = False
     return 0

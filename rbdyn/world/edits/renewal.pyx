@@ -47,7 +47,9 @@ cdef int renew(Registry registry, ArticulatedSystem robot) except -1:
     robot.check_alive()
     registry.lock.begin_edit()
     try:
-        renew_now(registry, robot)
+        if robot.model.revision != robot.model.revision_counter.value:
+            renew_now(registry, robot)
+            registry.lock.edited = True
     finally:
         registry.lock.editing = False
     return 0

@@ -621,14 +621,15 @@ cdef class ArticulatedSystem(WorldObject):
 
     def _check_settable(self):
         self.present()
-        self.lock.check_editable()
+        self.lock.check_settable()
 
     def _joint_numbers(self, name):
         self.present()
         return self.array_of(self.numbers(name), self.nv)
 
     def _set_joint_numbers(self, columns):
-        self._check_settable()
+        self.present()
+        self.lock.check_editable()
         self.put_numbers({name: np.ascontiguousarray(column) for name, column in columns.items()})
 
     def _ball_limits(self):
@@ -642,7 +643,8 @@ cdef class ArticulatedSystem(WorldObject):
         return found
 
     def _set_ball_limits(self, balls):
-        self._check_settable()
+        self.present()
+        self.lock.check_editable()
         self.put_balls(balls)
 
     def _ball_impulses(self):
@@ -654,7 +656,8 @@ cdef class ArticulatedSystem(WorldObject):
         return self.array_of(self.system().control.q_spring, self.nq)
 
     def _set_spring_reference(self, q):
-        self._check_settable()
+        self.present()
+        self.lock.check_editable()
         memcpy(self.system().control.q_spring, data(q), self.model.c.nq * sizeof(double))
 
     def _joint_force(self, name):

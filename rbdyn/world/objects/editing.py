@@ -83,7 +83,7 @@ def set_collision_filter(robot: ArticulatedSystem, group: int | None = None, mas
     values: dict[str, Any] = {name: value for name, value in (("group", group), ("mask", mask)) if value is not None}
     if not values:
         return
-    robot.world._check_editable()
+    robot.world._check_settable()
     robot.update()
     mechanism: Mechanism = robot.mechanism
     new = [(body, [replace(item, **values) for item in body.collision]) for body in mechanism.bodies if body.collision]

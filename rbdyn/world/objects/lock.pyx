@@ -73,7 +73,8 @@ cdef class EditLock:
         return 0
 
     cdef int check_editable(self) except -1:
-        """The same, before something is edited that all may stand on: nobody sleeps on."""
+        """The same, when all else is known to be well and something is edited that all may stand on: nobody sleeps on.
+        """
         self.check_settable()
         self.edited = True
         return 0
@@ -83,7 +84,10 @@ cdef class EditLock:
         self.check_editable()
 
     cdef int begin_edit(self) except -1:
-        """An edit begins, which lasts until `editing` is False again: Python code that it calls may not change more."""
-        self.check_editable()
+        """An edit begins, which lasts until `editing` is False again: Python code that it calls may not change more.
+
+        What comes to nothing edits nothing; what is done sets `edited`.
+        """
+        self.check_settable()
         self.editing = True
         return 0

@@ -133,8 +133,9 @@ cdef class SingleBody(WorldObject):
     def body_type(self, value):
         value = option(value, "body type", BODY_TYPES)
         self.check_alive()
-        self.lock.check_editable()
+        self.lock.check_settable()
         self.set_type(value)
+        self.lock.check_editable()
         self.world._set_dynamic(self)
 
     @property

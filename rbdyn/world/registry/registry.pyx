@@ -90,6 +90,7 @@ cdef class Registry:
             except BaseException:
                 self.remove(body)
                 raise
+            self.lock.edited = True
         finally:
             self.lock.editing = False
         return body
@@ -123,6 +124,7 @@ cdef class Registry:
             except BaseException:
                 self.remove(robot)
                 raise
+            self.lock.edited = True
         finally:
             self.lock.editing = False
         return 0
@@ -259,6 +261,7 @@ cdef class Registry:
             constraint.lock, constraint.memory = self.lock, self.memory
             self.constraints[constraint.name] = constraint
             self.find_lawful()
+            self.lock.edited = True
         finally:
             self.lock.editing = False
         return 0

@@ -26,9 +26,13 @@ class Scheduler:
         self.schedules: list[Schedule] = []  # in the order of their calls
         self.added = 0
         self.calling = False
-        self.time_step, self.steps, self.time = world.time_step, world.steps, exact(world.time)
+        self.start(world)
 
     # ---- the clock ----------------------------------------------------------------------------
+
+    def start(self, world: World) -> None:
+        """Begin at the time of the World: nothing is scheduled, and nothing that was is remembered."""
+        self.time_step, self.steps, self.time = world.time_step, world.steps, exact(world.time)
 
     def now(self, world: World) -> Fraction:
         """Time of the World [s], which may have got another time step since it was asked last."""
@@ -48,6 +52,8 @@ class Scheduler:
         made = Schedule(self, function, rate, phase, order, name)
         world = self.world()
         assert world is not None
+        if not self.schedules:
+            self.start(world)
         made.skip_to(self.now(world), self.calling)
         made.number = self.added
         self.added += 1
@@ -110,8 +116,10 @@ class Scheduler:
 
     # ---- in snapshots -------------------------------------------------------------------------
 
-    def noted(self) -> dict[str, Any]:
-        """The clock and all schedules, in numbers and words; not the functions."""
+    def noted(self) -> dict[str, Any] | None:
+        """The clock and all schedules, in numbers and words; not the functions.  None: there are none."""
+        if not self.schedules:
+            return None
         said = [[one.name, one.rate, one.phase, one.order, one.number, one.count] for one in self.schedules]
         clock = [self.time_step, self.steps, str(self.time), self.added]
         return {"clock": clock, "schedules": said}

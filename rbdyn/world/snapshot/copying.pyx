@@ -31,7 +31,7 @@ from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody
 from rbdyn.world.snapshot.insides cimport Insides
-from rbdyn.world.snapshot.members cimport Members
+from rbdyn.world.snapshot.members cimport Members, own_contacts_of
 from rbdyn.world.snapshot.snapshot cimport Snapshot
 from rbdyn.world.snapshot.taking cimport insides_of, taken
 
@@ -107,7 +107,8 @@ def functions(world):
     scheduler = inside.scheduler
     return {
         "laws": {one.name: one.law for one in world.constraints if isinstance(one, Wire) and one.law is not None},
-        "scheduler": None if scheduler is None else (scheduler.noted(), [one.function for one in scheduler.schedules]),
+        "scheduler": None if scheduler is None or not scheduler.schedules else (
+            scheduler.noted(), [one.function for one in scheduler.schedules]),
         "attributes": getattr(world, "__dict__", None),
         "extras": inside.extras,
     }
@@ -142,6 +143,7 @@ def rebuilt(cls, base, parts):
     m.shapes = {key: (made[entry[0]], *entry[1:]) for key, entry in parts["shapes"].items()}
     m.collision_shapes = shapes_from(parts["collision"])
     m.put_back(inside)
+    m.own_contacts = [own_contacts_of(robot) for robot in m.systems]
     if not inside.fits(parts["content"]):
         raise Error("a pickled World cannot be read: its parts do not fit one another")
     inside.load(parts["content"])

@@ -29,6 +29,8 @@ def check_same(wanted: Iterable[Entry], present: Iterable[Entry]) -> None:
 
 def _difference(before: Entry, after: Entry) -> str:
     """Between two members that are in the same place."""
+    if before[0] == after[0] == "setting":
+        return f"{after[1]} are others there than here"
     if before[:2] != after[:2]:
         return f"its {before[0]} {before[1]!r} came where {after[1]!r} came here: build Worlds in the same order"
     if before[2][0] != after[2][0]:

@@ -1,6 +1,7 @@
 # Who is in a World: its objects, constraints and shapes, and the numbers under which they are found.
 
 from rbdyn.collision.noted_shapes cimport NotedShapes
+from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.snapshot.insides cimport Insides
 
 cdef class Members:
@@ -13,6 +14,7 @@ cdef class Members:
     cdef list geometries                 # of each single body
     cdef list models, parameters         # of each system: its Model, and what its mechanism said
     cdef set ignored                     # pairs of links that never collide
+    cdef list own_contacts               # of each system: whether it, and its neighbours, collide, and how often
     cdef list numbers                    # of each system: what it knew of that, world/edits/notes.pyx
     cdef list states                     # of each system: its State
     cdef list ends                       # of each constraint: where it hung, world/edits/ends.pyx
@@ -33,4 +35,5 @@ cdef class Members:
     cdef int put_shapes(self, Insides inside) except -1
     cdef tuple description(self)
 
+cdef list own_contacts_of(ArticulatedSystem robot)
 cdef Members members_of(Insides inside)

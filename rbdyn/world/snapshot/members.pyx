@@ -38,6 +38,11 @@ cdef bint is_same(bytes noted, const void* data, size_t size):
     return <size_t> PyBytes_GET_SIZE(noted) == size and memcmp(PyBytes_AS_STRING(noted), data, size) == 0
 
 
+cdef list own_contacts_of(ArticulatedSystem robot):
+    """Whether it collides with itself, its neighbours with one another, and in how many points."""
+    return [bool(robot.self_collides), bool(robot.meets_parents), robot.self_contacts]
+
+
 cdef Members members_of(Insides inside):
     """Those of now; the ones noted last if nothing has changed."""
     cdef Members m = inside.members
@@ -53,7 +58,7 @@ cdef Members members_of(Insides inside):
     m.objects, m.constraints, m.shapes = dict(registry.objects), dict(registry.constraints), dict(registry.shapes)
     m.singles, m.systems = list(registry.singles), list(registry.systems)
     m.handles, m.shape_ids, m.geometries = [], [], []
-    m.models, m.states, m.parameters, m.numbers = [], [], [], []
+    m.models, m.states, m.parameters, m.numbers, m.own_contacts = [], [], [], [], []
     m.ends = [note_of_ends(one) for one in m.constraints.values()]
     for body in m.singles:
         m.handles.append(s.single[body.index].handle)
@@ -66,6 +71,7 @@ cdef Members members_of(Insides inside):
         m.states.append(robot.state)
         m.parameters.append(notes.noted(robot.model.mechanism))
         m.numbers.append(note_of(robot))
+        m.own_contacts.append(own_contacts_of(robot))
     m.material_numbers, m.ignored = dict(registry.material_numbers), set(registry.filters.ignored)
     m.free_handles = list(registry.memory.free_handles)
     m.bodies = copied(s.body, s.n_bodies * sizeof(BodyHandle))
@@ -233,13 +239,19 @@ cdef class Members:
         said = []
         for k, obj in enumerate(self.singles + self.systems):
             its = [shapes[shape_id] for shape_id in self.shape_ids[k] if shape_id in shapes]
-            details = ["single body"] if k < n else described_model(self.models[k - n])
+            details = ["single body"] if k < n else described_model(self.models[k - n]) + self.own_contacts[k - n]
             said.append(("object", obj.name, (*details, self.handles[k], *its)))
         for constraint in self.constraints.values():
             bodies = [constraint.link.body[k] for k in range(constraint.link.n_bodies)]
             said.append(("constraint", constraint.name, (type(constraint).__name__, constraint.link.id, *bodies)))
+        said.append(("setting", "pairs that never collide", tuple(described_pairs(self.ignored))))
         self.said = tuple(said)
         return self.said
+
+
+cdef list described_pairs(set ignored):
+    """Pairs of links by name, in an order of their own."""
+    return sorted([sorted([[obj.name, "" if link is None else link.name] for obj, link in pair]) for pair in ignored])
 
 
 cdef list described_model(object model):

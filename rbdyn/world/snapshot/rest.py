@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ def noted(inside: Any, materials: MaterialTable) -> dict[str, Any]:
     said = {
         "materials": inside.materials_said(materials),
         "scheduler": None if inside.scheduler is None else inside.scheduler.noted(),
-        "random": None if inside.random is None else _plain(inside.random.bit_generator.state),
+        "random": None if inside.random is None else _unless_new(_plain(inside.random.bit_generator.state)),
     }
     if inside.extras:
         said["extras"] = {name: extra.noted() for name, extra in inside.extras.items()}
@@ -77,11 +78,22 @@ def put_back(rest: dict[str, Any], inside: Any, materials: MaterialTable, schedu
             inside.extras[name].put_back(note)
 
 
+def _unless_new(state: dict[str, Any]) -> dict[str, Any] | None:
+    """The state of a generator; None for the one that a World has from the first, as long as nothing was drawn."""
+    return None if state == _new() else state
+
+
+@cache
+def _new() -> Any:
+    return _plain(np.random.default_rng(0).bit_generator.state)
+
+
 def put_random(state: dict[str, Any] | None, inside: Any) -> None:
-    """The random generator in this state; None: as if nobody had asked for it."""
-    if state is None:
-        inside.random = None
+    """The random generator in this state; None: nothing was drawn from it yet."""
+    if state is None and inside.random is None:
         return
+    if state is None:
+        state = _new()
     kind = state["bit_generator"]
     if kind not in GENERATORS:
         raise SnapshotError(f"the random generator must be one of {', '.join(GENERATORS)}, got {shown(kind)}")

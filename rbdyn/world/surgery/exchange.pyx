@@ -37,7 +37,9 @@ cdef object exchange(Registry registry, list robots, object edit):
             robot.state.check_not_stepping()
         with undone_by_errors(*[robot.mechanism for robot in robots]):
             plan = edit()
-            return Operation(registry, robots, plan).run()
+            result = Operation(registry, robots, plan).run()
+        registry.lock.edited = True
+        return result
     finally:
         registry.lock.editing = False
 

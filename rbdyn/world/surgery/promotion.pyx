@@ -25,7 +25,7 @@ cdef object as_robot(Registry registry, SingleBody body, object operation):
     """Let `operation` do something with the robot that a single body becomes; if it raises, all is as it was."""
     cdef Insides inside = insides_of(body.world)
     cdef Snapshot kept
-    registry.lock.check_editable()
+    registry.lock.check_settable()
     registry.check_not_simulated()
     if body.body().type != DYNAMIC:
         raise Error(f"single body {body.name!r} is {body.body_type}: what joins a robot must be dynamic")

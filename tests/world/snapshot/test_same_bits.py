@@ -9,6 +9,7 @@ from world.snapshot import worlds
 
 from rbdyn import models
 from rbdyn.contact import BisectionSolver
+from rbdyn.errors import SnapshotError
 from rbdyn.models import QUADRUPED_STANCE
 from rbdyn.world import World
 
@@ -148,3 +149,70 @@ def test_storm():
             else:
                 world.step(int(rng.integers(1, 6)))
         assert len(kept) > 5
+
+
+def models_world():
+    """A box, a ball and a dog after some steps."""
+    world = World(2e-3)
+    world.add_ground()
+    world.add_box(0.2, 0.2, 0.2, mass=1.0, name="box").set_pose((1.0, 0.0, 0.3))
+    world.add_sphere(0.1, mass=1.0, name="ball").set_pose((2.0, 0.0, 0.3))
+    world.add_articulated_system(models.quadruped(), name="dog")
+    world.step(5)
+    return world
+
+
+def test_what_nobody_used_yet_is_in_no_hash():
+    """Who looks at the random generator, or has ended all schedules, has changed nothing."""
+    world = models_world()
+    before = world.snapshot()
+    draws = world.random
+    schedule = world.schedule(lambda w: None, rate=50.0)
+    schedule.cancel()
+    assert world.state_hash() == before.hash
+    first = draws.random()
+    assert world.state_hash() != before.hash
+    world.restore(before)
+    assert world.state_hash() == before.hash
+    assert world.random is draws
+    assert draws.random() == first                        # the same generator, as it was
+
+
+def test_schedules_begin_alike_whatever_was_scheduled_before():
+    calls = []
+    for used in (False, True):
+        world = models_world()
+        if used:
+            world.schedule(lambda w: None, rate=7.0).cancel()
+        world.step(13)
+        world.time_step = 0.003
+        times = []
+        world.schedule(lambda w, times=times: times.append(w.time), rate=30.0, phase=0.01)
+        world.run(0.5)
+        calls.append(times)
+    assert calls[0] == calls[1]
+    assert len(calls[0]) > 10
+
+
+def test_hashes_know_who_collides_with_whom():
+    world = models_world()
+    box, ball, dog = world.find("box"), world.find("ball"), world.find("dog")
+    before = world.snapshot()
+    hashes = {before.hash}
+    edits = (
+        lambda: world.ignore_collision(box, ball),
+        lambda: world.ignore_collision((dog, "LF_SHANK"), ball),
+        lambda: setattr(dog, "self_collision", not dog.self_collision),
+        lambda: setattr(dog, "collide_with_parent", True),
+        lambda: setattr(dog, "contacts_per_self_pair", 1),
+    )
+    for edit in edits:
+        edit()
+        assert world.state_hash() not in hashes
+        hashes.add(world.state_hash())
+        world.restore(before)
+        assert world.state_hash() == before.hash
+    other = models_world()
+    other.ignore_collision(other.find("box"), other.find("ball"))
+    with pytest.raises(SnapshotError, match="pairs that never collide are others there"):
+        other.restore(before)

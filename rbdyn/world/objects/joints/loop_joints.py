@@ -147,8 +147,9 @@ def set_loop_softness(
         If its loops are eliminated, or a number is wrong.
     """
     loops = robot._loops(settable=True)
-    robot.world._check_editable()
+    robot.world._check_settable()
     k, (soft, damped) = _place(robot, joint), softness_numbers(softness, damping)
     if robot.loop_constraints != "inloop":
         raise Error('loops that are eliminated do not give way: add the robot with loop_constraints="inloop"')
+    robot.world._check_editable()
     loops.soften(k, soft, damped)
