@@ -40,3 +40,13 @@ cdef inline int handle_signals(Signals* s, long work) except -1 nogil:
         with gil:
             PyErr_CheckSignals()
     return 0
+
+cdef inline int handle_within(Signals* s, long work) except -1 nogil:
+    """The same in the middle of what is to be done as a whole: only where that is long.
+
+    What is short ends before signals are looked at, so that Ctrl-C leaves nothing half done.
+    """
+    if work < 2000:
+        s.work += work
+        return 0
+    return handle_signals(s, work)

@@ -28,7 +28,7 @@ from rbdyn.collision._types cimport BodyMotions, ContactPoint
 from rbdyn.collision.backend cimport buffer_free, buffer_init, detect_contacts
 from rbdyn.contact.solver cimport clear_counts, skip_step, solve_contacts, take_back
 from rbdyn.contact.views.problem cimport copy_of
-from rbdyn.signals cimport Signals, handle_signals, start_signals
+from rbdyn.signals cimport Signals, handle_signals, handle_within, start_signals
 from rbdyn.spatial._algebra cimport Vec3, dot3, vec3
 from rbdyn.stepping.assemble cimport (
     CONTACTS, apply_impulses, apply_pushes, assemble, assembly_free, find_late_rows, forget_late_rows, remember,
@@ -240,9 +240,9 @@ cdef class World:
     cdef int find_end(self, Signals* signals) except -1 nogil:
         """Forces -> free velocity -> contact impulses -> velocity -> position."""
         free_velocities(self.scene)
-        handle_signals(signals, self.found.n)
+        handle_within(signals, self.found.n)
         assemble(&self.assembly, self.scene)
-        handle_signals(signals, self.found.n)
+        handle_within(signals, self.found.n)
         solve_contacts(self.contact, &self.assembly.builder.problem)
         self.solves = 1
         self.correct_positions()

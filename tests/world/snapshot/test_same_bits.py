@@ -2,6 +2,8 @@
 
 import gc
 import resource
+import signal
+import threading
 
 import numpy as np
 import pytest
@@ -216,3 +218,20 @@ def test_hashes_know_who_collides_with_whom():
     other.ignore_collision(other.find("box"), other.find("ball"))
     with pytest.raises(SnapshotError, match="pairs that never collide are others there"):
         other.restore(before)
+
+
+def test_ctrl_c_leaves_the_world_as_if_it_had_been_told_to_stop_there():
+    """At whichever step: contacts, counters and what follows are those of a World that took as many steps."""
+    world, other = models_world(), models_world()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs start without one
+    try:
+        threading.Timer(0.1, signal.raise_signal, (signal.SIGINT,)).start()
+        with pytest.raises(KeyboardInterrupt):
+            world.step(10**9)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    other.step(world.steps - other.steps)
+    assert world.state_hash() == other.state_hash()
+    world.step(20)
+    other.step(20)
+    assert world.state_hash() == other.state_hash()
