@@ -33,7 +33,7 @@ from rbdyn import (
     collision,
 )
 
-WARM_UP = 2000  # cycles after which nothing grows any more: the interpreter's tables and free lists are full
+WARM_UP = 40_000  # cycles after which nothing grows any more: the interpreter's tables, free lists and arenas are full
 SWEPT = 500  # cycles after which Python's collector runs: when it likes, it finds more or less, and pages stay
 SAMPLES = 20
 LEFT = 4.0  # [bytes] a cycle, in 10^5 cycles: a hundred pages, as allocators may yet take after the warm-up
