@@ -2,7 +2,7 @@
 
 from libc.math cimport fabs
 
-from rbdyn.collision._types cimport BOX_CORE, HULL_CORE, PosedShape, SupportingFeature
+from rbdyn.collision._types cimport BOX_CORE, HULL_CORE, TRIANGLE, PosedShape, SupportingFeature
 from rbdyn.collision.kernels.clip cimport clip_features
 from rbdyn.collision.kernels.core cimport core_radius, support
 from rbdyn.collision.kernels.epa cimport penetrate
@@ -74,7 +74,8 @@ cdef inline bint is_nearly_least(
 
 
 cdef inline bint is_polyhedron(const PosedShape* s) noexcept nogil:
-    return (s.s.core == HULL_CORE or s.s.core == BOX_CORE) and core_radius(s) == 0.0
+    """Whether it is one by itself: a triangle of a surface has no depth to its faces."""
+    return (s.s.core == HULL_CORE or s.s.core == BOX_CORE) and core_radius(s) == 0.0 and s.s.kind != TRIANGLE
 
 
 cdef inline void build_manifold(
