@@ -36,18 +36,23 @@ cdef inline double target_velocity(double v_in, double depth, double dt, double 
 
 cdef inline double arriving_velocity(double v_in, double v_free, double gap, double dt, double restitution,
                                      bint by_new) noexcept nogil:
-    """v* [m/s or rad/s] of what may bounce: what forces bring there in this step does not pass, and bounces in the next.
+    """v* [m/s or rad/s] of a stop that may bounce: what comes there late in the step does not pass, and bounces later.
 
     v_in, v_free    how fast it comes at the start, and at the end without impulses of constraints
-    by_new          positions follow from the velocity at the end, which may close the gap and no further
-    else            from the mean one: under a constant force m a it arrives with v_m^2 = v_in^2 + 2 a gap
+    by_new          positions follow from the velocity at the end, which may close the gap and no further: whatever
+                    brings it, a force or a blow elsewhere, it bounces in the next step
+    else            from the mean one, and its end is kept at the stop: under a constant force m a it arrives with
+                    v_m^2 = v_in^2 + 2 a gap
 
     A motion that the step resolves is hardly ever bounded: of the places at which it may meet, a share a dt / v lies
     between v_in dt and v_free dt.
     """
     cdef double way = max(gap, 0.0)
-    if restitution > 0.0 and v_in * dt <= way < v_free * dt:
-        return -way / dt if by_new else -sqrt(v_in * v_in + 2.0 * way * (v_free - v_in) / dt)
+    if restitution > 0.0 and v_in * dt <= way:
+        if by_new:
+            return -way / dt
+        if way < v_free * dt:
+            return -sqrt(v_in * v_in + 2.0 * way * (v_free - v_in) / dt)
     return target_velocity(v_in, -gap, dt, restitution, 0.0)
 
 

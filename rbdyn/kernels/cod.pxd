@@ -5,7 +5,7 @@
 # A = Q T^T V^T P^T.  Source: Golub and Van Loan, Matrix Computations, the chapter on orthogonalization and least
 # squares.  Columns are stored one after the other.  Nothing here depends on a BLAS, its threads or its rounding.
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 
 cdef struct Cod:
     int m, n              # rows and columns of A
@@ -106,8 +106,10 @@ cdef inline void shorten(Cod* c, int k, int j) noexcept nogil:
     if not c.t[j] > 1e-4 * c.tau[j]:
         c.t[j] = c.tau[j] = dot(c.m - k - 1, c.A + c.m * j + k + 1, c.A + c.m * j + k + 1)
 
-cdef inline void cod_factor(Cod* c, double tolerance) noexcept nogil:
+cdef inline void cod_factor(Cod* c, double tolerance, double nothing=0.0) noexcept nogil:
     """Decompose A.  A column counts as dependent where what is left of it is `tolerance` of the longest column.
+
+    A is 0 where no column is longer than `nothing`, as rounding may leave it.
 
     Until a column's turn comes, c.t and c.tau hold its squared length below, now and when it was last measured.
     """
@@ -121,7 +123,7 @@ cdef inline void cod_factor(Cod* c, double tolerance) noexcept nogil:
         bring_longest(c, k)
         length = norm_of(c.m - k, c.A + c.m * k + k)
         if k == 0:
-            longest = length
+            longest = length if length > nothing else INFINITY
         if not length > tolerance * longest:
             c.rank = k
             break

@@ -15,6 +15,7 @@ from rbdyn.spatial._algebra cimport (
 )
 from rbdyn.stepping.constraints.contact.overlaps cimport release_overlaps
 from rbdyn.stepping.constraints.contact.trails cimport release_trails
+from rbdyn.stepping.columns cimport greatest_power, is_rounding
 from rbdyn.stepping.loops.closed_rows cimport close_last_cone, close_last_row
 from rbdyn.stepping.loops.elimination cimport prepare_at_start
 from rbdyn.stepping.loops.rows cimport loop_row
@@ -155,7 +156,9 @@ cdef void drop_immobile(Builder* b) noexcept nogil:
     cdef double left = 0.0
     for k in range(b.entry_start[r], b.n_entries):
         left += b.entry[k].y * b.entry[k].y
-    if left > IMMOBILE * b.apart or b.side[2 * r].body >= 0 or b.side[2 * r + 1].body >= 0:
+    if left > IMMOBILE * b.apart and not is_rounding(left, b.greatest):
+        return
+    if b.side[2 * r].body >= 0 or b.side[2 * r + 1].body >= 0:
         return
     b.n_entries = b.entry_start[r]
     b.v_start[row] = b.v_free[row] = b.target[row] = b.bend[r] = 0.0
@@ -164,9 +167,9 @@ cdef void drop_immobile(Builder* b) noexcept nogil:
 
 cdef void close_row(Builder* b) noexcept nogil:
     """The row begun last is complete: systems with loops answer to it as closed mechanisms."""
-    if b.merged:
+    if b.merged or b.greatest > 0.0:
         drop_immobile(b)
-    b.merged, b.apart = False, 0.0
+    b.merged, b.apart, b.greatest = False, 0.0, 0.0
     if b.spare > 0 and b.closed_rows < b.n_rows:
         b.closed_rows = b.n_rows
         close_last_row(b)
@@ -420,11 +423,18 @@ cdef int add_dense_row(Builder* b, System* s, const double* y, double sign) exce
 
 
 cdef int add_load(Builder* b, System* s, int body, Force P, double sign) except -1 nogil:
-    """The row begun last acts on a body of a system: its unit impulse is P, about the system's origin, times `sign`."""
-    cdef int start = b.n_entries
+    """The row begun last acts on a body of a system: its unit impulse is P, about the system's origin, times `sign`.
+
+    What its joints keep already, as the axis of a hinge on the world, is left by rounding alone.
+    """
+    cdef int start = b.n_entries, i = body, k
     use_system(s)
     reserve_entries(b, 1, s.m.nv)
     b.n_entries += propagate(s, body, P, sign, b.entry + start)
+    while i > 0:
+        for k in range(s.m.vi[i], s.m.vi[i] + s.m.nvi[i]):
+            b.greatest += greatest_power(s.work.S[k], P)
+        i = s.m.parent[i]
     end_side(b, start)
     return 0
 

@@ -10,7 +10,7 @@ from rbdyn.kernels.aba cimport solve_upper
 from rbdyn.model._model cimport REVOLUTE, CData, CModel
 from rbdyn.model.joints.dispatch cimport add_joint_motion, joint_column
 from rbdyn.spatial._algebra cimport (
-    Force, Motion, Vec3, add3, add_f, add_m, cross3, force, motion, mul3, power, scale_f, scale_m, sub3, sub_f,
+    Force, Motion, Vec3, add3, add_f, add_m, cross3, dot3, force, motion, mul3, power, scale_f, scale_m, sub3, sub_f,
     sub_m, tmul3, vec3, zero_f, zero_m,
 )
 from rbdyn.stepping.scene cimport System
@@ -32,6 +32,14 @@ cdef inline Force world_force(const System* s, const CData* d, int i, Force a) n
     """A force vector of body i, in world axes about the system's origin."""
     cdef Vec3 f = mul3(d.R[i], a.f)
     return force(add3(mul3(d.R[i], a.n), cross3(sub3(d.p[i], s.work.origin), f)), f)
+
+cdef inline double greatest_power(Motion S, Force P) noexcept nogil:
+    """The square of what S . P is at most."""
+    return (dot3(S.w, S.w) + dot3(S.v, S.v)) * (dot3(P.n, P.n) + dot3(P.f, P.f))
+
+cdef inline bint is_rounding(double left, double most) noexcept nogil:
+    """Whether the sum of squares of a row's entries is what rounding leaves of that of what they could be."""
+    return left <= 1e-16 * most
 
 cdef inline void normalise_columns(System* s, CData* d) noexcept nogil:
     """S and U with S^T I^A S = 1 for each degree of freedom, at the place d, whose factors and poses are current.

@@ -109,7 +109,7 @@ cdef inline void motor_force(System* s, int k, double v, double late, double dt,
     """
     cdef const SystemControl* c = &s.control
     cdef SystemScratch* w = &s.work
-    cdef double drive = c.tau_ff[k], own = 0.0, fall = 0.0, asked
+    cdef double drive = c.tau_ff[k], own = 0.0, fall = 0.0, ahead = 0.0, asked
     w.lowest[k], w.highest[k] = c.effort_lower[k], c.effort_upper[k]
     if c.no_load_speed[k] < INFINITY:
         fall = 0.0 if w.level[k] else scheme.theta * dt * slope_at(c, k, v)
@@ -118,13 +118,15 @@ cdef inline void motor_force(System* s, int k, double v, double late, double dt,
     if c.pd:
         drive += c.kp[k] * w.error[k] + c.kd[k] * (c.v_ref[k] - v)
         own = dt * (late * c.kd[k] + scheme.theta * scheme.gamma * dt * c.kp[k])
+        ahead = scheme.theta * dt * c.kp[k] * v
+    if c.motor_limits and own == 0.0:                  # all of the law is known at the start
+        drive, ahead = drive - ahead, 0.0
     if not (c.motor_limits and own > 0.0):
         asked = drive
         drive = min(w.highest[k], max(w.lowest[k], asked))
         if fall != 0.0 and (asked - drive) * (1.0 if v >= 0.0 else -1.0) > 0.0:
             own += fall
-    if c.pd:
-        drive -= scheme.theta * dt * c.kp[k] * v
+    drive -= ahead
     w.drive[k], w.own[k], w.fall[k] = drive, own, fall
 
 cdef inline void joint_forces(System* s, const CData* d, double dt, Scheme scheme) noexcept nogil:

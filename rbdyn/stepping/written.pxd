@@ -25,6 +25,7 @@ cdef struct Builder:
     int n_entries3, n_entries
     bint merged               # both sides of the row begun last are carried by the same joints
     double apart              # the mobility that its sides would have by themselves [1/kg]
+    double greatest           # what that of its loads on systems could be, at most [1/kg]
     Block* block              # (n,)
     double* v_free            # (n_rows,)
     double* target            # (n_rows,)

@@ -222,11 +222,14 @@ cdef inline void add_row(
             f[m.vi[i] + k] += s * K[g.column[i] + k]
 
 cdef inline void close_group(Group* c, double tolerance) noexcept nogil:
-    """Q, and Z with the motions that the loops leave."""
+    """Q, and Z with the motions that the loops leave.
+
+    Columns of joints are unit vectors, at least: rows that are all rounding are of directions that joints keep already.
+    """
     cdef int j
     cdef double* z
     memcpy(c.Q.A, c.K, c.rows * <size_t> c.dofs * sizeof(double))
-    cod_factor(&c.Q, tolerance)
+    cod_factor(&c.Q, tolerance, 1e-12)
     c.freedom = c.dofs - c.Q.rank
     memset(c.Z, 0, c.freedom * <size_t> c.dofs * sizeof(double))
     for j in range(c.freedom):

@@ -29,13 +29,18 @@ cdef inline bint follow_stopped(const System* s, double* v) noexcept nogil:
     return news
 
 cdef inline void stop_at_limits(const System* s, double* v, double dt) noexcept nogil:
-    """Joints whose mean velocity v would lead them beyond a limit stop at it: those that rest there do so here, too."""
+    """Joints whose mean velocity v would lead them beyond a limit stop at it: those that rest there do so here, too.
+
+    What gives way lets them go on.
+    """
     cdef const Limit* limit
     cdef double q
     cdef bint stopped = False
     cdef int k
     for k in range(s.control.n_limits):
         limit = s.control.limit + k
+        if limit.soft.softness > 0.0:
+            continue
         q = s.d.q[limit.q]
         if q + dt * v[limit.dof] > limit.upper and v[limit.dof] > 0.0:
             v[limit.dof] = fmax(0.0, (limit.upper - q) / dt)

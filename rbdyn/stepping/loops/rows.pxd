@@ -1,6 +1,9 @@
 # What a loop joint does to its system: impulses on both of its bodies, carried to the root, as rows of normalised
 # coordinates.  The rows are those of kernels/loops.pxd, by impulse propagation through the factors of the step.
 
+from libc.string cimport memset
+
+from rbdyn.kernels.cod cimport dot
 from rbdyn.kernels.loops cimport after_origin, before_axes
 from rbdyn.model._model cimport CData, CLoop
 from rbdyn.model.joints.dispatch cimport coupled_force
@@ -9,6 +12,7 @@ from rbdyn.spatial._algebra cimport (
     zero3,
 )
 from rbdyn.spatial.constants cimport load_mat3, load_vec3
+from rbdyn.stepping.columns cimport greatest_power, is_rounding
 from rbdyn.stepping.freedom cimport coordinate
 from rbdyn.stepping.scene cimport System
 
@@ -34,8 +38,11 @@ cdef inline Force unit_wrench(const System* s, const CData* d, const CLoop* c, i
     f = mul3(R, g.f)
     return force(add3(mul3(R, g.n), cross3(sub3(after_origin(d, c), s.work.origin), f)), f)
 
-cdef inline Force carry(const System* s, int i, Force P, double* y) noexcept nogil:
-    """Entries of joint i for an impulse on its body, added to y (nv,); what of it reaches the parent."""
+cdef inline Force carry(const System* s, int i, Force P, double* y, double* most) noexcept nogil:
+    """Entries of joint i for an impulse on its body, added to y (nv,); what of it reaches the parent.
+
+    `most` grows by the squares of what the entries could be.
+    """
     cdef Force Q = P
     cdef double x
     cdef int j, k
@@ -43,24 +50,29 @@ cdef inline Force carry(const System* s, int i, Force P, double* y) noexcept nog
         k = s.m.vi[i] + j
         x = power(s.work.S[k], Q)
         y[k] += x
+        most[0] += greatest_power(s.work.S[k], Q)
         P = sub_f(P, scale_f(x, s.work.U[k]))
     return P
 
 cdef inline void loop_row(const System* s, const CData* d, const CLoop* c, int k, double* y) noexcept nogil:
     """y (nv,), zeroed before: the row of direction k at the place d, whose columns are normalised.
 
-    What both sides bring to a joint above them is added first.
+    What both sides bring to a joint above them is added first.  Rounding is nothing: what it leaves of a direction that
+    joints keep already, as of a second hinge of a door, would lock them.
     """
     cdef Force P = unit_wrench(s, d, c, k), Q = scale_f(-1.0, P)
+    cdef double most = 0.0
     cdef int a = c.successor, b = c.predecessor
     while a != b:
         if a > b:
-            P = carry(s, a, P, y)
+            P = carry(s, a, P, y, &most)
             a = s.m.parent[a]
         else:
-            Q = carry(s, b, Q, y)
+            Q = carry(s, b, Q, y, &most)
             b = s.m.parent[b]
     P = add_f(P, Q)
     while a > 0:
-        P = carry(s, a, P, y)
+        P = carry(s, a, P, y, &most)
         a = s.m.parent[a]
+    if is_rounding(dot(s.m.nv, y, y), most):
+        memset(y, 0, s.m.nv * sizeof(double))

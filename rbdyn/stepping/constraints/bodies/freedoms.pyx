@@ -19,7 +19,7 @@ from libc.math cimport INFINITY, fabs, fmax, fmin
 from rbdyn.contact.problem cimport BILATERAL, BOX, UNILATERAL, Block, Key, RowSide
 from rbdyn.contact.targets cimport arriving_velocity, effective_friction, less_uphill, position_target
 from rbdyn.model.joints.dispatch cimport allowed_directions
-from rbdyn.stepping.builder cimport aim_row, begin_row, close_row
+from rbdyn.stepping.builder cimport begin_row, close_row
 from rbdyn.stepping.freedom cimport (
     ABOVE, BELOW, DRIVE, DRY, LOWER, PASSIVE, UPPER, damper_theta, is_driven, is_passive, only_direction,
     spring_theta, turned_back, width,
@@ -116,31 +116,17 @@ cdef int write_dry(const Scene* s, Builder* b, const Along* a, int k) except -1 
     return a.add(b, s, a.joint, k, 1.0)
 
 
-cdef inline double force_along(const Along* a) noexcept nogil:
-    """What its spring and its motor, which are rows beside, push with at the start of the step [N m or N]."""
-    cdef const Freedom* f = a.freedom
-    cdef double u = a.now[only_direction(a.kind)], push = 0.0
-    if a.near & BY_MOTOR:
-        push = f.kp * turned_back(a.kind, f.target - a.q) + f.kd * (f.target_speed - u) + f.force
-        push = fmax(f.effort_lower, fmin(f.effort_upper, push))
-    if a.near & BY_SPRING:
-        push += f.stiffness * turned_back(a.kind, f.rest - a.q) - f.damping * u
-    return push
-
-
 cdef int write_end(const Scene* s, Builder* b, const Along* a, int k, double sign) except -1 nogil:
     """An end of its limits, as those of joints of the tree."""
     cdef const Freedom* f = a.freedom
     cdef double gap = a.q - f.lower if sign > 0.0 else f.upper - a.q, v = sign * a.now[k]
     cdef double v_free = sign * a.then[k], bounce
-    begin_row(b, UNILATERAL, 0.0, 0.0, v, v_free, -gap, 0.0, 0.0, key_of(a, LOWER if sign > 0.0 else UPPER))
-    a.add(b, s, a.joint, k, sign)
-    if f.restitution > 0.0:
-        v_free += s.dt * last_mobility(b) * sign * force_along(a)
     bounce = arriving_velocity(-v, -v_free, gap, s.dt, f.restitution, a.gamma == 1.0)
     if a.mixed:
         bounce = less_uphill(bounce, v - v_free, gap, s.dt, f.restitution)
-    aim_row(b, fmin(bounce, f.top_speed), position_target(-gap, s.dt, s.erp, s.slop, s.erp_speed))
+    begin_row(b, UNILATERAL, 0.0, 0.0, v, v_free, -gap, fmin(bounce, f.top_speed),
+              position_target(-gap, s.dt, s.erp, s.slop, s.erp_speed), key_of(a, LOWER if sign > 0.0 else UPPER))
+    a.add(b, s, a.joint, k, sign)
     if f.stop.softness > 0.0:
         soften_stop(s, b, &f.stop, gap)
     return 0

@@ -105,24 +105,27 @@ cdef bint find_overloads(const Scene* s) noexcept nogil:
 
 
 cdef bint find_turned(const Scene* s) noexcept nogil:
-    """Whether motors turned round in the step on whose line they give more then than all they have.
+    """Whether motors left the line on which their limits fall with their speeds: then the step has to be done again.
 
-    The line on which the limit of a motor falls with its speed ends at rest.  In this step, which has to be done again,
-    the limit is what it is at the start.
+    It ends at rest, where a motor that turns round would give more than all it has, and at the no-load speed, beyond
+    which it would brake.  In the step done again the limit is what it is at the start.
     """
     cdef System* r
     cdef double force
-    cdef bint found = False
+    cdef bint found = False, beyond
     cdef int k, dof
     for k in range(s.n_system):
         r = s.system + k
         if system_sleeps(s, r) or (r.work.parts > 1 and moves_freely(r)):
             continue
         for dof in range(r.m.nv):
-            if r.work.fall[dof] == 0.0 or r.d.v[dof] * r.work.v_next[dof] >= 0.0:
+            if r.work.fall[dof] == 0.0:
+                continue
+            beyond = fabs(r.work.v_next[dof]) > r.control.no_load_speed[dof] * (1.0 + ROUNDING)
+            if r.d.v[dof] * r.work.v_next[dof] >= 0.0 and not beyond:
                 continue
             force = applied_by(r, dof, (r.work.v_next[dof] - r.d.v[dof]) / s.dt, s.dt)
-            if (force > r.control.effort_upper[dof] * (1.0 + ROUNDING)
+            if (beyond or force > r.control.effort_upper[dof] * (1.0 + ROUNDING)
                     or force < r.control.effort_lower[dof] * (1.0 + ROUNDING)):
                 r.work.level[dof] = 1
                 r.work.n_level += 1
