@@ -1,4 +1,4 @@
-"""A second hinge of a door, a second rail of a drawer, wires that cannot change length: they do nothing, in any posture.
+"""A second hinge of a door, a second rail of a drawer, wires that cannot change length: they do nothing, anywhere.
 
 All that is left of their rows is rounding, which would take any impulse.
 """
@@ -30,7 +30,8 @@ def door(base, kind, tilt, twice):
         frame = RigidBody("frame", INERTIA)
         m.attach(m.root_body, frame, Joint("root", Floating() if base == "floating" else Revolute((0.3, 0.4, 0.866))))
     m.attach(frame, RigidBody("door", INERTIA), joint("one", kind, tilt), Transform(translation=AT))
-    m.attach("door", RigidBody("flap", INERTIA), Joint("flap", Revolute((0, 1, 0))), Transform(translation=(0.2, 0, 0.1)))
+    side = Transform(translation=(0.2, 0, 0.1))
+    m.attach("door", RigidBody("flap", INERTIA), Joint("flap", Revolute((0, 1, 0))), side)
     if twice:
         off = 0.4 * axis(tilt)
         m.attach(frame, "door", joint("two", kind, tilt), Transform(translation=AT + off), Transform(translation=-off))
@@ -71,7 +72,7 @@ def test_a_second_one_on_the_same_axis_does_nothing(way, kind, base, tilt):
             if second is not None:
                 assert np.abs(second.force).max() < 1e-6
         ends.append(robot.v.copy())
-    assert np.abs(ends[0]).max() > 1.0
+    assert np.abs(ends[0]).max() > 0.5
     assert ends[1] == pytest.approx(ends[0], abs=0.02)     # joints that are held move with first order
 
 

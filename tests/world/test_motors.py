@@ -395,3 +395,40 @@ def test_a_motor_that_is_turned_round_gives_no_more_than_it_has(integrator, mode
             assert -10.0 * (1.0 + 1e-9) <= robot.applied_force[0] <= 0.0
             largest = max(largest, -robot.applied_force[0])
     assert largest > 9.0                                   # it is asked for more than it has, all the time
+
+
+@pytest.mark.parametrize("integrator", ["trapezoid", "semi_implicit", "euler"])
+def test_a_gain_for_positions_alone_stays_within_the_limits(integrator):
+    """Under euler it has no implicit part: all of it is known at the start, and bounded."""
+    world = World(5e-4, gravity=(0, 0, 0))
+    world.integrator = integrator
+    robot = world.add_articulated_system(slider(0.05, effort_limit=0.4))
+    robot.set_state([0.0], [4.0])
+    robot.set_pd_gains(2000.0, 0.0)
+    robot.set_pd_target([0.0])
+    for k in range(400):
+        before = robot.v[0]
+        world.step()
+        force = robot.applied_force[0]
+        assert abs(force) <= 0.4 * (1.0 + 1e-9)
+        if k == 0:
+            assert force == pytest.approx(-0.4, rel=1e-9)
+            assert 0.05 * (robot.v[0] - before) / 5e-4 == pytest.approx(force, rel=1e-9)
+
+
+@pytest.mark.parametrize("integrator", ["trapezoid", "semi_implicit", "euler"])
+@pytest.mark.parametrize("no_load", [1.0, 10.0])
+def test_a_step_beyond_the_no_load_speed_brakes_with_no_more_than_there_is(no_load, integrator):
+    """Pushed from 0.1 to 20 m/s in a step, a motor that is told to stand brakes with its limit; told to run, with 0."""
+    for target, most in ((0.0, 1.0), (1000.0, 0.0)):
+        world = World(1e-3, gravity=(0, 0, 0))
+        world.integrator = integrator
+        robot = world.add_articulated_system(slider(1e-3, effort_limit=1.0, no_load_speed=no_load))
+        robot.set_state([0.0], [0.1])
+        robot.set_pd_gains(0.0, 0.3)
+        robot.set_pd_target(v=[target])
+        for _ in range(8):
+            robot.set_external_force("cart", (21.0, 0, 0))
+            world.step()
+            assert -most - 1e-9 <= robot.applied_force[0] <= 1.0 + 1e-9
+        assert robot.v[0] > 5.0 * no_load

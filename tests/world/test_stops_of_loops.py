@@ -92,7 +92,7 @@ def turned(x, angle, tilt=0.0):
 
 
 @pytest.mark.parametrize("dt", [1e-3, 5e-3])
-@pytest.mark.parametrize("tilt", [1e-8, 1e-7, 1e-6, 1e-4])
+@pytest.mark.parametrize("tilt", [1e-7, 1e-6, 1e-4])
 def test_what_loops_hold_is_pushed_by_no_stop(tilt, dt):
     """A pin that is tilted by next to nothing locks a four-bar, beyond its limits; a row of which loops leave only
     rounding would ask for 1e12 N m to turn by rounding."""

@@ -141,3 +141,53 @@ def test_bounces_by_new_velocities_keep_what_such_steps_keep(thing):
     _, energy = ways(thing, force, 1.0, dt, "semi_implicit", time=30.0)
     swing = 0.5 * force * dt * np.sqrt(-2.0 * force * START / 0.03)
     assert np.abs(energy + force * START).max() < 2.0 * swing
+
+
+@pytest.mark.parametrize("dt", [1e-3, 5e-3])
+@pytest.mark.parametrize("integrator", ["trapezoid", "semi_implicit"])
+@pytest.mark.parametrize("restitutions", [(0.0, 0.5), (0.0, 1.0), (1.0, 1.0), (0.5, 0.5)])
+def test_no_blow_of_another_stop_leads_beyond_one_that_bounces(restitutions, integrator, dt):
+    """Two carriages in a row, the first of which runs into its stop."""
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    last = m.root_body
+    for k, (mass, upper) in enumerate(((10.0, 0.0), (1.0, 0.01))):
+        body = rbdyn.RigidBody(f"car{k}", rbdyn.SpatialInertia(mass, inertia=np.eye(3)))
+        m.attach(last, body, rbdyn.Joint(f"rail{k}", rbdyn.Prismatic((1, 0, 0)), position_limits=(-1.0, upper),
+                                         limit_restitution=restitutions[k]))  # fmt: skip
+        last = body
+    world = rbdyn.World(dt, gravity=(0, 0, 0))
+    world.integrator = integrator
+    robot = world.add_articulated_system(m, self_collision=False)
+    robot.set_state([-0.001, 0.0], [5.0, 0.0])
+    before, struck = rbdyn.kinetic_energy(robot.state), False
+    for _ in range(100):
+        world.step()
+        assert robot.q[0] <= 1e-9
+        assert robot.q[1] <= 0.01 + 1e-9
+        assert rbdyn.kinetic_energy(robot.state) <= before * (1.0 + 1e-9)
+        struck |= robot.limit_force[1] < 0.0
+    assert struck
+
+
+@pytest.mark.parametrize("dt", [1e-3, 5e-3])
+@pytest.mark.parametrize("restitution", [0.5, 1.0])
+def test_a_landing_throws_no_head_beyond_its_stop(restitution, dt):
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    shape = rbdyn.Geometry(rbdyn.collision.Box((0.4, 0.4, 0.2)))
+    m.attach(m.root_body, rbdyn.RigidBody("body", rbdyn.SpatialInertia(10.0, inertia=np.eye(3)), [shape]),
+             rbdyn.Joint("base", rbdyn.Floating()))  # fmt: skip
+    neck = rbdyn.Joint("neck", rbdyn.Prismatic((0, 0, 1)), position_limits=(-0.01, 0.1), limit_restitution=restitution)
+    m.attach("body", rbdyn.RigidBody("head", rbdyn.SpatialInertia(1.0, inertia=0.1 * np.eye(3))), neck,
+             rbdyn.Transform(translation=(0, 0, 0.3)))  # fmt: skip
+    world = rbdyn.World(dt)
+    world.add_ground()
+    robot = world.add_articulated_system(m)
+    q, v = robot.q.copy(), np.zeros(robot.nv)
+    q[2], v[2] = 0.1 + 1.5 * dt, -5.0
+    robot.set_state(q, v)
+    struck = False
+    for _ in range(round(0.3 / dt)):
+        world.step()
+        assert -0.01 - 1e-9 <= robot.q[7] <= 0.1 + 1e-9
+        struck |= robot.limit_force[6] > 0.0
+    assert struck

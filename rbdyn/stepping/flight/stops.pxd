@@ -31,17 +31,20 @@ cdef inline bint follow_stopped(const System* s, double* v) noexcept nogil:
 cdef inline void stop_at_limits(const System* s, double* v, double dt) noexcept nogil:
     """Joints whose mean velocity v would lead them beyond a limit stop at it: those that rest there do so here, too.
 
-    What gives way lets them go on.
+    What gives way lets them go on; but what rests on it is not seen to fall.
     """
     cdef const Limit* limit
-    cdef double q
+    cdef double q, now, then
     cdef bint stopped = False
     cdef int k
     for k in range(s.control.n_limits):
         limit = s.control.limit + k
-        if limit.soft.softness > 0.0:
-            continue
         q = s.d.q[limit.q]
+        if limit.soft.softness > 0.0:
+            then, now = v[limit.dof], s.d.v[limit.dof]
+            if not limit.lower <= q + dt * then <= limit.upper and fabs(then - now) > fabs(now):
+                v[limit.dof] = now
+            continue
         if q + dt * v[limit.dof] > limit.upper and v[limit.dof] > 0.0:
             v[limit.dof] = fmax(0.0, (limit.upper - q) / dt)
             stopped = True
