@@ -182,6 +182,26 @@ cdef bint wake_touched(Scene* s, Slumber* z, const ContactBuffer* found) noexcep
     return news
 
 
+cdef bint wake_linked(Scene* s, Slumber* z) noexcept nogil:
+    """Wake what hangs on something that moves and that no impulse moves; whether there is such."""
+    cdef const Link* link
+    cdef bint news = False
+    cdef int kind, i, j, k
+    if s.n_asleep == 0:
+        return False
+    for kind in range(N_LINK_KINDS):
+        for i in range(s.link[kind].n):
+            link = s.link[kind].item[i]
+            for j in range(link.n_bodies):
+                if s.body[link.body[j]].kind != SINGLE_BODY or s.calm[link.body[j]] != RESTLESS:
+                    continue
+                for k in range(link.n_bodies):
+                    if s.calm[link.body[k]] == ASLEEP:
+                        news = True
+                        wake(s, z, island_of(s, z, s.body + link.body[k]))
+    return news
+
+
 cdef void leave_out_calm(const Scene* s, ContactBuffer* found) noexcept nogil:
     """Contacts of what is calm, which backends may find all the same."""
     cdef int i, kept = 0

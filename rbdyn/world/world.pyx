@@ -42,7 +42,7 @@ from rbdyn.stepping.rewind cimport free_start, keep_start, reserve_start, return
 from rbdyn.stepping.scene cimport DYNAMIC, Scene, is_known
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, TRAPEZOID, make_scheme
 from rbdyn.stepping.sleeping cimport (
-    begin_awake, fall_asleep, find_calm, forget_sleeping, leave_out_calm, wake_touched,
+    begin_awake, fall_asleep, find_calm, forget_sleeping, leave_out_calm, wake_linked, wake_touched,
 )
 from rbdyn.stepping.step cimport (
     change_velocities, clear_external, clear_pushes, commit, free_velocities, integrate, is_finite, kinematics,
@@ -274,6 +274,8 @@ cdef class World:
         self.detections += 1
         motions.of, motions.beyond = self.scene.motion, sqrt(dot3(g, g)) * self.scene.dt * self.scene.dt
         motions.calm = find_calm(self.scene, &self.registry.memory.slumber)
+        if wake_linked(self.scene, &self.registry.memory.slumber):
+            motions.calm = find_calm(self.scene, &self.registry.memory.slumber)
         detect_contacts(self.collision, self.scene.pose, motions, self.scene.n_bodies, &self.found)
         while wake_touched(self.scene, &self.registry.memory.slumber, &self.found):
             motions.calm = find_calm(self.scene, &self.registry.memory.slumber)

@@ -223,3 +223,19 @@ def test_a_robot_that_rests_on_its_joint_friction_begins_each_step_in_balance():
     assert 0.5 < friction.max() < 5.0                                  # it bears, and nothing slips
     assert world.contact.statistics.unconverged == 0
     assert world.contact.statistics.iterations <= 200
+
+
+@pytest.mark.parametrize("integrator", ["semi_implicit", "euler", "trapezoid", "rk4"])
+@pytest.mark.parametrize("base", [rbdyn.Floating(), rbdyn.SPQuatFloating()])
+def test_friction_and_velocity_limits_of_a_floating_base_act_in_flight(base, integrator):
+    """v0 - f t / m along each axis of v; a limit of 0.5 at once."""
+    for options, expected in (({"friction": 0.2}, 1.0 - 0.2 * 0.2), ({"velocity_limit": 0.5}, 0.5)):
+        mechanism = rbdyn.Mechanism(rbdyn.RigidBody("root"))
+        body = rbdyn.RigidBody("body", rbdyn.SpatialInertia(1.0, inertia=0.02 * np.eye(3)))
+        mechanism.attach("root", body, rbdyn.Joint("base", base, **options))
+        world = rbdyn.World(1e-3, gravity=(0, 0, 0))
+        world.integrator = integrator
+        robot = world.add_articulated_system(mechanism)
+        robot.set_state(v=[1.0, 0, 0, 0, 0, 0])
+        world.step(200)
+        assert robot.v == pytest.approx([expected, 0, 0, 0, 0, 0], abs=1e-7)

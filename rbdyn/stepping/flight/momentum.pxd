@@ -11,6 +11,7 @@
 # then gets the velocity that its momentum says: the velocities between the two change by as much as the mass matrix
 # does in a step, which the next one puts right.  What is held by the ground, by way of others too, is left alone.
 
+from libc.math cimport INFINITY
 from libc.string cimport memcmp
 
 from rbdyn.kernels.crba cimport composite_inertias
@@ -34,7 +35,9 @@ cdef inline bint drifts(const System* s) noexcept nogil:
         if floats_on_root(s.m, i):
             found = True
             for k in range(s.m.vi[i], s.m.vi[i] + 6):
-                if s.m.rotor[k] != 0.0 or s.work.extra[k] != 0.0:
+                if s.m.rotor[k] != 0.0 or s.work.extra[k] != 0.0 or s.control.top_speed[k] < INFINITY:
+                    return False
+                if s.control.friction[k] > 0.0 or s.control.static_friction[k] > 0.0:
                     return False
     return found
 

@@ -802,11 +802,12 @@ cdef class ArticulatedSystem(WorldObject):
         if orientation is not None:
             orientation = _orientation(orientation)
         self.check_alive()
-        self.lock.check_editable()
+        self.lock.check_settable()
         if self.model.floating_base:
             self.set_state(q_with_base(self.state, position, orientation))
             return
         self.state.check_not_stepping()
+        self.lock.check_editable()
         if position is not None:
             p = position
             self.state.c.p[0] = vec3(data(p)[0], data(p)[1], data(p)[2])

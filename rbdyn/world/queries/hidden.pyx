@@ -4,16 +4,16 @@ from rbdyn.world.edits.filters cimport named
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 
 
-cdef set hidden_shapes(Registry registry, object exclude):
-    """Ids of the shapes of objects, or of bodies of robots."""
+cdef set hidden_shapes(Registry registry, object things, str name):
+    """Ids of the shapes of objects, or of bodies of robots; `name` is that of the argument, for errors."""
     hidden = set()
-    for given in exclude:
-        obj, body = named(registry, given, "exclude")
-        name = getattr(body, "name", body)
-        if name is not None:
+    for given in things:
+        obj, body = named(registry, given, name)
+        link = getattr(body, "name", body)
+        if link is not None:
             (<ArticulatedSystem> obj).model.find(body)                         # or there is none of this name
         hidden.update(k for k, shape in registry.shapes.items()
-                      if shape[0] is obj and (name is None or name in (shape[1], shape[3])))
+                      if shape[0] is obj and (link is None or link in (shape[1], shape[3])))
     return hidden
 
 

@@ -55,7 +55,7 @@ cdef class Queries:
         """Before a query: everything where it is now; ids of the shapes that are left out.  Then `end_query` is due."""
         cdef Registry registry = self.here()
         registry.lock.check_readable()
-        hidden = hidden_shapes(registry, exclude)
+        hidden = hidden_shapes(registry, exclude, "exclude")
         if not (registry.lock.observing or registry.lock.half or registry.lock.queries):
             catch_up(registry)
         kinematics(self.scene())
@@ -98,7 +98,8 @@ cdef class Queries:
 
     def between(self, a, b):
         """What is nearest of the shapes of two objects, or bodies: 10 numbers, and two ids."""
-        one, other = self.look((a,)), hidden_shapes(self.registry, (b,))
+        one, other = hidden_shapes(self.here(), (a,), "a"), hidden_shapes(self.here(), (b,), "b")
+        self.look(())
         try:
             return nearest_between(self.table(), self.scene().pose, one, other)
         finally:
@@ -122,9 +123,9 @@ cdef class Queries:
         cdef size_t room = 0
         cdef int k
         registry.object_in(obj)
-        self.look(())
         buffer_init(&found)
         answers = []
+        self.look(())
         try:
             grow(<void**> &pose, &room, s.n_bodies, sizeof(Pose))
             moved = self.slots_of(obj)

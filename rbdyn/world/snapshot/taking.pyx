@@ -10,6 +10,7 @@ from rbdyn.world.messages import LOG
 from rbdyn.world.snapshot import differences, rest
 
 from rbdyn.stepping.scene cimport DYNAMIC, Scene
+from rbdyn.world.edits.renewal cimport catch_up
 from rbdyn.world.registry.registry cimport Registry
 from rbdyn.world.snapshot.insides cimport Insides
 from rbdyn.world.snapshot.members cimport Members, members_of
@@ -33,6 +34,7 @@ cdef Snapshot taken(Insides inside):
         raise BusyError("call integrate2() first: a snapshot is of a World between whole steps")
     if not registry.lock.observing:
         registry.check_not_simulated()
+        catch_up(registry)
         registry.refresh()
         registry.wake_edited()
     s.members = members_of(inside)

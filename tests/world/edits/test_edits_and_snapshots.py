@@ -63,3 +63,25 @@ def test_an_edit_is_taken_back(edit):
     twin = rbdyn.State(rbdyn.Model(robot.mechanism))
     twin.set(robot.q)
     assert np.array_equal(rbdyn.mass_matrix(twin), rbdyn.mass_matrix(robot.state))
+
+
+def test_snapshots_take_in_what_was_edited_of_a_mechanism():
+    world = rbdyn.World(1e-3)
+    robot = world.add_articulated_system(rbdyn.models.quadruped(), name="dog")
+    world.step(3)
+    start, hashes = world.snapshot(), {world.state_hash()}
+    for edit in (
+        lambda m: setattr(m.find_joint("LF_KFE"), "damping", 2.0),
+        lambda m: m.attach("base", rbdyn.RigidBody("box", rbdyn.SpatialInertia(1.0, inertia=np.eye(3))),
+                           rbdyn.Joint("hinge", rbdyn.Revolute((0, 1, 0)))),
+    ):  # fmt: skip
+        edit(robot.mechanism)
+        edited = world.snapshot()
+        assert world.state_hash() == edited.hash
+        world.step()
+        world.restore(edited)
+        assert world.state_hash() == edited.hash
+        hashes.add(edited.hash)
+    assert len(hashes) >= 2
+    world.restore(start)
+    assert world.state_hash() == start.hash

@@ -228,3 +228,19 @@ def test_what_cannot_be_asked():
     with pytest.raises(RemovedError):
         world.contacts_at(ball, np.eye(4))
     assert world.shape_cast_batch(Sphere(0.1), np.empty((0, 4, 4)), np.empty((0, 3))).distance.shape == (0,)
+
+
+def test_a_refused_distance_leaves_the_world_free():
+    world = rbdyn.World()
+    world.add_ground()
+    box = world.add_box(0.2, 0.2, 0.2, 1.0)
+    gone = world.add_sphere(0.1, 1.0)
+    world.remove(gone)
+    other = rbdyn.World().add_sphere(0.1, 1.0)
+    for bad in (None, "nobody", 1.0, gone, other, {}, (box, "nothing")):
+        for pair in ((box, bad), (bad, box)):
+            with pytest.raises(Error) as caught:
+                world.distance(*pair)
+            assert "exclude" not in str(caught.value)
+            world.step()
+            box.set_pose((0, 0, 1))

@@ -260,3 +260,36 @@ def test_storms_of_edits_leave_nothing_in_the_air(seed, collision):
         world.step(int(rng.integers(1, 120)))
         slept += assert_nothing_hangs(world)
     assert slept > 0
+
+
+@pytest.mark.parametrize("kind", ["weld", "joint", "rod", "spring", "welded robot"])
+def test_what_hangs_on_a_lift_wakes_when_the_lift_moves(kind):
+    """It sleeps where it hangs; no contact tells that the lift was given a velocity."""
+    world = rbdyn.World(2e-3)
+    world.sleeping = True
+    lift = world.add_box(1, 1, 0.1, body_type="kinematic")
+    lift.set_pose((0, 0, 2.0))
+    if kind == "welded robot":
+        mechanism = rbdyn.Mechanism(rbdyn.RigidBody("root"))
+        hung = rbdyn.RigidBody("hung", rbdyn.SpatialInertia(1.0, inertia=0.01 * np.eye(3)))
+        mechanism.attach("root", hung, rbdyn.Joint("free", rbdyn.Floating()))
+        thing = world.add_articulated_system(mechanism)
+        thing.set_base_pose((0, 0, 1.0))
+        world.add_weld(lift, (thing, "hung"))
+    else:
+        thing = world.add_box(0.2, 0.2, 0.2, 1.0)
+        thing.set_pose((0, 0, 1.0))
+        {
+            "weld": lambda: world.add_weld(lift, thing),
+            "joint": lambda: world.add_joint(lift, thing, rbdyn.Joint("j", rbdyn.Revolute((0, 0, 1)), friction=0.1)),
+            "rod": lambda: world.add_stiff_wire(lift, thing, stretch_type="both"),
+            "spring": lambda: world.add_spring(lift, thing, 100.0, 20.0),
+        }[kind]()
+    height = (lambda: thing.base_position[2]) if kind == "welded robot" else (lambda: thing.position[2])
+    world.run(5.0)
+    assert thing.asleep
+    before = height()
+    lift.set_velocity(linear=(0, 0, 0.5))
+    world.run(2.0)
+    assert not thing.asleep
+    assert height() - before == pytest.approx(1.0, abs=1e-3)
