@@ -53,7 +53,7 @@ cdef inline void system_free(System* s, double dt, Scheme scheme) noexcept nogil
         fly_at_once(s, dt)
     else:
         if flies(s, scheme):
-            midpoint_acceleration(s, dt)
+            midpoint_acceleration(s, dt, True)
         add_tie_impulses(s, dt)
         for k in range(s.m.nv):
             s.work.v_free[k] = s.d.v[k] + dt * s.work.vd[k]

@@ -67,15 +67,16 @@ cdef inline void turn_springs(System* s, double dt) noexcept nogil:
                 s.work.tau[v0 + k] += c.stiffness[v0 + k] * turn[k]
                 s.work.passive[v0 + k] += c.stiffness[v0 + k] * turn[k]
 
-cdef inline void midpoint_acceleration(System* s, double dt) noexcept nogil:
-    """work.vd in the middle of the step, from that at its start."""
+cdef inline void midpoint_acceleration(System* s, double dt, bint stops) noexcept nogil:
+    """work.vd in the middle of the step, from that at its start; `stops`: with joints that limits stop by then."""
     cdef const CModel* m = s.m
     cdef CData* d = &s.ahead
     cdef int k
     look_ahead(s, s.d.q, s.d.v)
     for k in range(m.nv):
         d.v[k] += 0.5 * dt * s.work.vd[k]
-    stop_at_limits(s, d.v, dt)
+    if stops:
+        stop_at_limits(s, d.v, dt)
     integrate_joints(m, d.q, d.v, 0.5 * dt)
     if s.work.implicit is not NULL:
         turn_springs(s, dt)

@@ -30,10 +30,14 @@ cdef inline void set_state(System* s, const double* q, const double* v) noexcept
     memcpy(s.d.v, v, s.m.nv * sizeof(double))
     s.d.stage = 0
 
-cdef inline void fly_by_midpoint(System* s, double dt, double* q, double* v) noexcept nogil:
-    """q, v after dt of free motion, with the acceleration at its start in work.vd."""
+cdef inline void fly_by_midpoint(System* s, double dt, bint stops, double* q, double* v) noexcept nogil:
+    """q, v after dt of free motion, with the acceleration at its start in work.vd.
+
+    What is seen to stop in the middle stops at the end of the step.  In a part it goes on, beyond its limit, and has to
+    be seen to: the forces of joints that stand would drive those that fly.
+    """
     cdef int k
-    midpoint_acceleration(s, dt)
+    midpoint_acceleration(s, dt, stops)
     memcpy(q, s.d.q, s.m.nq * sizeof(double))
     for k in range(s.m.nv):
         v[k] = s.d.v[k] + 0.5 * dt * s.work.vd[k]
@@ -46,11 +50,11 @@ cdef inline void fly_part(System* s, double dt, Scheme scheme) noexcept nogil:
     if scheme.rule == RUNGE_KUTTA or s.work.implicit is NULL:
         runge_kutta(s, dt)
     else:
-        fly_by_midpoint(s, dt, s.work.q_next, s.work.v_next)
+        fly_by_midpoint(s, dt, False, s.work.q_next, s.work.v_next)
         while motors_change(s, scheme):                # in the middle, and not at the start
             factor_at_start(s, dt, scheme, True)
             free_acceleration(s, s.d, s.work.vd)
-            fly_by_midpoint(s, dt, s.work.q_next, s.work.v_next)
+            fly_by_midpoint(s, dt, False, s.work.q_next, s.work.v_next)
         add_tie_impulses(s, dt)
         actuation(s, dt)
     if scheme.rule != RUNGE_KUTTA:
@@ -58,7 +62,7 @@ cdef inline void fly_part(System* s, double dt, Scheme scheme) noexcept nogil:
 
 cdef inline void fly_at_once(System* s, double dt) noexcept nogil:
     """q_free, v_free: where free motion leads in dt, with what is known of its start."""
-    fly_by_midpoint(s, dt, s.work.q_free, s.work.v_free)
+    fly_by_midpoint(s, dt, True, s.work.q_free, s.work.v_free)
     add_tie_impulses(s, dt)
     look_ahead(s, s.work.q_free, s.work.v_free)
     s.work.free_energy = energy(s.m, &s.ahead)

@@ -44,7 +44,7 @@ cdef inline void free_in_loops(System* s, double dt, Scheme scheme) noexcept nog
         close_acceleration(s, s.d, s.work.vd)
         if obeys_ties(s):
             obey_ties_closed(s, s.work.vd)
-        midpoint_acceleration(s, dt)
+        midpoint_acceleration(s, dt, True)
         poses(s.m, &s.ahead)
         normalise_columns(s, &s.ahead)
         prepare_flight(s, &s.ahead)
