@@ -114,10 +114,9 @@ def efforts(
     new = np.array(low), np.array(high)
     for joint, place, value in _named(robot, joints):
         what = f"effort limit of joint {joint.name!r}"
-        low, high = (
-            _pair(value, what, "a number or (lower, upper)") if hasattr(value, "__len__") else _around_zero(value, what)
-        )
-        pair = effort_limits(low, high, joint.num_velocities, f" of {what}")
+        many = hasattr(value, "__len__")
+        ends = _pair(value, what, "a number or (lower, upper)") if many else _around_zero(value, what)
+        pair = effort_limits(ends[0], ends[1], joint.num_velocities, f" of {what}")
         for column, one in zip(new, pair, strict=True):
             column[place] = one
     return new
