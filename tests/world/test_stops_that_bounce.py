@@ -191,3 +191,41 @@ def test_a_landing_throws_no_head_beyond_its_stop(restitution, dt):
         assert -0.01 - 1e-9 <= robot.q[7] <= 0.1 + 1e-9
         struck |= robot.limit_force[6] > 0.0
     assert struck
+
+
+@pytest.mark.parametrize("restitution", [0.3, 0.7, 1.0])
+@pytest.mark.parametrize("gap", [0.0, 0.004, 0.009])
+@pytest.mark.parametrize("force", [2.0, 60.0])
+def test_a_bounce_of_a_robot_in_contact_is_uphill(force, gap, restitution):
+    """At its end it is gap + v* dt away: its energy there is e^2 of what it would have met the stop with."""
+    dt, speed = 5e-3, 2.0
+    world = rbdyn.World(dt, gravity=(0, 0, 0))
+    door = Door(world, restitution, tied=True)
+    door.robot.set_state([-gap, 0.0], [speed, 0.0])
+    door.push(force)
+    world.step()
+    q, v = door.state()
+    met = 0.5 * INERTIA * speed**2 + force * gap
+    left = restitution**2 * met
+    if left - force * gap > force * dt * np.sqrt(2.0 * left / INERTIA):    # else it comes no further away
+        assert v < 0.0
+        assert q == pytest.approx(-gap + v * dt, abs=1e-12)
+        assert 0.5 * INERTIA * v**2 - force * q == pytest.approx(left, rel=1e-9)
+    assert 0.5 * INERTIA * v**2 - force * q < met * (1.0 + 1e-12)
+
+
+@pytest.mark.parametrize("speed", [0.0, 0.5, 1.9])
+def test_what_a_force_brings_to_a_stop_in_flight_arrives_as_fast_as_it_has_time_for(speed):
+    """v^2 = v0^2 + 2 a gap, at the stop itself, when its mean velocity would lead beyond."""
+    dt, gap, force = 5e-3, 0.01, 400.0
+    world = rbdyn.World(dt, gravity=(0, 0, 0))
+    door = Door(world, 0.5)
+    door.robot.set_state([-gap], [speed])
+    door.push(force)
+    world.step()
+    q, v = door.state()
+    assert q == pytest.approx(0.0, abs=1e-15)
+    assert v == pytest.approx(np.sqrt(speed**2 + 2.0 * force / INERTIA * gap), rel=1e-9)
+    door.push(0.0)
+    world.step()
+    assert door.state()[1] == pytest.approx(-0.5 * v, rel=1e-9)
