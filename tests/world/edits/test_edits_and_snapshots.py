@@ -69,7 +69,7 @@ def test_snapshots_take_in_what_was_edited_of_a_mechanism():
     world = rbdyn.World(1e-3)
     robot = world.add_articulated_system(rbdyn.models.quadruped(), name="dog")
     world.step(3)
-    start, hashes = world.snapshot(), {world.state_hash()}
+    start = world.snapshot()
     for edit in (
         lambda m: setattr(m.find_joint("LF_KFE"), "damping", 2.0),
         lambda m: m.attach("base", rbdyn.RigidBody("box", rbdyn.SpatialInertia(1.0, inertia=np.eye(3))),
@@ -81,7 +81,6 @@ def test_snapshots_take_in_what_was_edited_of_a_mechanism():
         world.step()
         world.restore(edited)
         assert world.state_hash() == edited.hash
-        hashes.add(edited.hash)
-    assert len(hashes) >= 2
+    assert edited.hash != start.hash
     world.restore(start)
     assert world.state_hash() == start.hash
