@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,18 +82,18 @@ class MaterialTable:
     ----------
     default : MaterialPair, optional
         Properties of every pair not set; ``MaterialPair()`` if left out.
-
-    Attributes
-    ----------
-    revision : int
-        Grows with every change, so that copies of the properties can be renewed.
     """
 
     def __init__(self, default: MaterialPair | None = None) -> None:
-        self.revision = 0
+        self._revision = 0
         self._guard: Callable[[], object] | None = None  # of a World: called before a change, which it may refuse
         self._pairs: dict[tuple[str, str], MaterialPair] = {}
         self._default = _pair("default", MaterialPair() if default is None else default)
+
+    @property
+    def revision(self) -> int:
+        """Grows with every change, so that copies of the properties can be renewed."""
+        return self._revision
 
     @property
     def default(self) -> MaterialPair:
@@ -105,14 +105,14 @@ class MaterialTable:
         checked = _pair("default", pair)
         self._check_settable()
         self._default = checked
-        self.revision += 1
+        self._revision += 1
 
     def set(self, a: str, b: str, pair: MaterialPair) -> None:
         """Set the properties of materials `a` and `b`, in either order; they may be the same."""
         key, checked = _key(a, b), _pair("pair", pair)
         self._check_settable()
         self._pairs[key] = checked
-        self.revision += 1
+        self._revision += 1
 
     def pair(self, a: str, b: str) -> MaterialPair:
         """Properties of materials `a` and `b`, in either order."""
@@ -122,16 +122,22 @@ class MaterialTable:
         """A copy of all pairs set; names in alphabetical order."""
         return dict(self._pairs)
 
-    def replace(self, default: MaterialPair, pairs: dict[tuple[str, str], MaterialPair]) -> None:
+    def replace(self, default: MaterialPair, pairs: Mapping[tuple[str, str], MaterialPair]) -> None:
         """Forget all pairs, and set these and the default."""
-        checked = {_key(a, b): _pair("pair", pair) for (a, b), pair in pairs.items()}
+        if not isinstance(pairs, Mapping):
+            raise ContactError(f"pairs must be a dict, got {pairs!r:.200}")
+        checked = {}
+        for names, pair in pairs.items():
+            if not isinstance(names, tuple) or len(names) != 2:
+                raise ContactError(f"pairs must have two names of materials as each key, got {names!r:.200}")
+            checked[_key(*names)] = _pair("pair", pair)
         new = _pair("default", default)
         self._check_settable()
         self._put(new, checked)
 
     def _put(self, default: MaterialPair, pairs: dict[tuple[str, str], MaterialPair]) -> None:
         self._default, self._pairs = default, pairs
-        self.revision += 1
+        self._revision += 1
 
     def _check_settable(self) -> None:
         """BusyError for the table of a World that steps, or stands between half steps."""

@@ -65,7 +65,8 @@ def effort_limits(lower: object, upper: object, nv: int, of: str = "") -> tuple[
         if wrong.any():
             k, side = int(wrong.argmax()), "at most" if name == "lower" else "at least"
             at = name if of and nv == 1 else f"{name}[{k}]"
-            raise StateError(f"{at}{of} must be {side} 0, an actuator can always give nothing; got {a[k]}")
+            both = f" (both ways: lower={-a[k]:g}, upper={a[k]:g})" if name == "lower" and not of else ""
+            raise StateError(f"{at}{of} must be {side} 0, an actuator can always give nothing; got {a[k]}{both}")
     return low, high
 
 

@@ -69,6 +69,20 @@ def test_table_names_the_bad_argument():
     assert table.revision == 0 and table.pairs() == {}
 
 
+@pytest.mark.parametrize("pairs", [None, [1], {"ice": MaterialPair()}, {("a", "b", "c"): MaterialPair()}, {("a", "b"): 0.5}])
+def test_a_table_that_cannot_be_replaced_stays(pairs):
+    table = MaterialTable()
+    table.set("ice", "steel", MaterialPair(0.1))
+    before = table.pairs(), table.default, table.revision
+    with pytest.raises(ContactError, match="pair"):
+        table.replace(MaterialPair(0.7), pairs)
+    assert (table.pairs(), table.default, table.revision) == before
+    table.replace(MaterialPair(0.7), {("b", "a"): MaterialPair(0.2)})
+    assert (table.pair("a", "b").friction, table.default.friction, table.revision) == (0.2, 0.7, before[2] + 1)
+    with pytest.raises(AttributeError):
+        table.revision = 0
+
+
 def test_no_name_is_that_of_the_default_material():
     table = MaterialTable()
     table.set("", "ice", MaterialPair(0.1))

@@ -45,16 +45,27 @@ def _robot(world: World, robot: Any, what: str) -> Any:
     return robot
 
 
+def _itself(robot: ArticulatedSystem, given: Any, found: Any, kind: str) -> Any:
+    """What was found by the name of `given`: the same thing, unless that was its name alone."""
+    if given is found or isinstance(given, str):
+        return found
+    raise Error(
+        f"{shown(given)} is none of robot {robot.name!r}, whose mechanism is a copy with a {kind} of that name; take "
+        f"that one by its name, or robot.{kind}({found.name!r})"
+    )
+
+
 def _body_of(robot: ArticulatedSystem, body: AnyBody) -> RigidBody:
     """A body of a robot's mechanism, by its name, itself or its handle."""
     own = meant(robot, body)
-    return robot.body(getattr(own, "name", own))._item
+    found: RigidBody = robot.body(getattr(own, "name", own))._item
+    return _itself(robot, own, found, "body")
 
 
 def _joint_of(robot: ArticulatedSystem, joint: AnyJoint) -> Joint:
     """A joint between two bodies of a robot's mechanism, by its name, itself or its handle."""
     own = meant(robot, joint)
-    found: Joint = robot.joint(getattr(own, "name", own))._item
+    found: Joint = _itself(robot, own, robot.joint(getattr(own, "name", own))._item, "joint")
     robot.mechanism.edge(found)  # raises for the one that stands for a fixed base
     return found
 

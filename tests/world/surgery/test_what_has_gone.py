@@ -85,3 +85,26 @@ def test_a_handle_of_another_robot_is_refused(act):
     assert a.nv == nv
     assert b.nv == nv
     assert world.state_hash() == was
+
+
+SURGERY_BY_THINGS = {
+    "weld": lambda a, joint, body: a.weld(joint),
+    "replace_joint": lambda a, joint, body: a.replace_joint(joint, Joint("other", Fixed())),
+    "remove_subtree": lambda a, joint, body: a.remove_subtree(joint),
+    "remove_joint": lambda a, joint, body: a.remove_joint(joint, split=True),
+    "attach": lambda a, joint, body: a.attach(rbdyn.RigidBody("tool", rbdyn.SpatialInertia(1.0, inertia=np.eye(3))),
+                                              body, Joint("hold", Fixed())),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("act", SURGERY_BY_THINGS.values(), ids=list(SURGERY_BY_THINGS))
+def test_things_of_another_mechanism_are_refused(act):
+    """Bodies and joints of what the robot was made from have the names of its own, and are others; its own are taken."""
+    world, a, _ = pack()
+    original = models.quadruped()
+    was = world.state_hash()
+    with pytest.raises(Error, match="none of robot 'a', whose mechanism is a copy with a (joint|body) of that name"):
+        act(a, original.find_joint("LF_KFE"), original.find_body("base"))
+    assert world.state_hash() == was
+    act(a, a.mechanism.find_joint("LF_KFE"), a.mechanism.find_body("base"))
+    world.step(3)
