@@ -69,7 +69,10 @@ def test_table_names_the_bad_argument():
     assert table.revision == 0 and table.pairs() == {}
 
 
-@pytest.mark.parametrize("pairs", [None, [1], {"ice": MaterialPair()}, {("a", "b", "c"): MaterialPair()}, {("a", "b"): 0.5}])
+P = MaterialPair()
+
+
+@pytest.mark.parametrize("pairs", [None, [1], {"ice": P}, {("a", "b", "c"): P}, {("a", "b"): 0.5}])
 def test_a_table_that_cannot_be_replaced_stays(pairs):
     table = MaterialTable()
     table.set("ice", "steel", MaterialPair(0.1))

@@ -99,7 +99,7 @@ SURGERY_BY_THINGS = {
 
 @pytest.mark.parametrize("act", SURGERY_BY_THINGS.values(), ids=list(SURGERY_BY_THINGS))
 def test_things_of_another_mechanism_are_refused(act):
-    """Bodies and joints of what the robot was made from have the names of its own, and are others; its own are taken."""
+    """Bodies and joints of what a robot was made from have the names of its own, and are others; its own are taken."""
     world, a, _ = pack()
     original = models.quadruped()
     was = world.state_hash()
