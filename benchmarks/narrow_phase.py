@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from rbdyn.collision.distance import distance
 from rbdyn.testing.conformance import samples
 
 APART = 10.0  # [m] between two pairs
+REPEATS = 5  # of each loop, one after the other
 DEEP, GAP = 0.01, 0.15  # shares of a size by which shapes overlap, or are apart, at most
 PRIMITIVES = ("half_space", "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid")
 
@@ -89,7 +91,7 @@ def _show(title: str, least: float, most: float, n: int, rounds: int) -> None:
         counts = {"rbdyn": _native(loops, a, X, b, Y)}
         for peer, add in (("python-fcl", _fcl), ("coal", _coal), ("mujoco", _mujoco)):
             counts[peer] = add(loops, a, X, b, Y)
-        seconds = by_turns(loops, n, rounds)
+        seconds = by_turns({name: partial(_repeated, loop) for name, loop in loops.items()}, REPEATS * n, rounds)
         whole = seconds["rbdyn"]
         seconds["rbdyn"] = max(whole - seconds["apart"], 1e-9)
         ratio = {peer: seconds[peer] / seconds["rbdyn"] if peer in seconds else None for peer in counts}
@@ -102,6 +104,12 @@ def _show(title: str, least: float, most: float, n: int, rounds: int) -> None:
         )  # fmt: skip
     header = ["pair", "all, ns", "pair, ns", "fcl/rbdyn", "goal", "coal/rbdyn", "mujoco/rbdyn", "goal", "contacts"]
     table.show(f"{n} pairs that {title}", header, rows)
+
+
+def _repeated(loop: Callable[[], object]) -> None:
+    """Several times, so that caches are warm for all alike, whatever ran before."""
+    for _ in range(REPEATS):
+        loop()
 
 
 def _native(loops: Loops, a: Shape, X: Array, b: Shape, Y: Array) -> float:

@@ -18,6 +18,7 @@ from rbdyn.collision.kernels.half_space_hull cimport half_space_hull
 from rbdyn.collision.kernels.half_space_point cimport half_space_point
 from rbdyn.collision.kernels.round cimport capsule_capsule, sphere_capsule, sphere_sphere
 from rbdyn.collision.kernels.round_box cimport capsule_box, sphere_box
+from rbdyn.collision.kernels.sphere_revolved cimport sphere_cone, sphere_cylinder
 from rbdyn.collision.kernels.support.box cimport box_feature
 from rbdyn.collision.kernels.support.capsule cimport capsule_feature
 from rbdyn.collision.kernels.support.cone cimport cone_feature, cone_support
@@ -107,6 +108,8 @@ cdef int declare_pairs() except -1:
     declare_pair(SPHERE, SPHERE, sphere_sphere)
     declare_pair(SPHERE, CAPSULE, sphere_capsule)
     declare_pair(SPHERE, BOX, sphere_box)
+    declare_pair(SPHERE, CYLINDER, sphere_cylinder)
+    declare_pair(SPHERE, CONE, sphere_cone)
     declare_pair(CAPSULE, CAPSULE, capsule_capsule)
     declare_pair(CAPSULE, BOX, capsule_box)
     declare_pair(BOX, BOX, box_box)

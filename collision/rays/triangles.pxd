@@ -11,16 +11,18 @@ from libc.math cimport INFINITY, fabs, floor, fmax, fmin
 
 from rbdyn.collision.kernels.vectors cimport norm3
 from rbdyn.collision.pieces.grid cimport grid_point, half_top
-from rbdyn.collision.pieces.tree cimport DEPTH
+from rbdyn.collision.rays.beam cimport Beam, Waiting, beam_of, beyond, look_into, next_leaf
 from rbdyn.collision.rays.ray cimport Entrance, Span, slab
 from rbdyn.collision.shapes.bounding_tree cimport TreeNode
-from rbdyn.collision.shapes.height_map cimport HeightMapData
+from rbdyn.collision.shapes.height_map cimport BLOCK, HeightMapData
 from rbdyn.collision.shapes.mesh cimport MeshData
-from rbdyn.spatial._algebra cimport Vec3, cross3, dot3, neg3, scale3, sub3, vec3
+from rbdyn.collision.shapes.wide_tree cimport WideNode
+from rbdyn.spatial._algebra cimport Vec3, cross3, neg3, scale3, sub3, vec3
 
 
 cdef struct Ray:                   # sheared so that it runs along its largest axis
-    double[3] o, inverse           # inverse: 1 / d along each axis
+    double[3] o, inverse           # inverse: 1 / d along each axis, finite
+    int[3] near, far               # which of a box's six numbers it meets first, and last, along each axis
     int x, y, z                    # axes; z is the one along which it is longest
     double sx, sy, sz
 
@@ -28,9 +30,13 @@ cdef struct Ray:                   # sheared so that it runs along its largest a
 cdef inline Ray sheared(Vec3 o, Vec3 d) noexcept nogil:
     cdef Ray r
     cdef double[3] v
+    cdef int k
     v[0], v[1], v[2] = d.x, d.y, d.z
     r.o[0], r.o[1], r.o[2] = o.x, o.y, o.z
-    r.inverse[0], r.inverse[1], r.inverse[2] = 1.0 / d.x, 1.0 / d.y, 1.0 / d.z
+    for k in range(3):
+        r.inverse[k] = 1.0 / v[k] if fabs(v[k]) > 1e-300 else 1e300
+        r.near[k] = k + 3 if r.inverse[k] < 0.0 else k
+        r.far[k] = 2 * k + 3 - r.near[k]
     r.z = 0 if fabs(d.x) > fabs(d.y) else 1
     r.z = 2 if fabs(d.z) > fabs(v[r.z]) else r.z
     r.x, r.y = (r.z + 1) % 3, (r.z + 2) % 3
@@ -47,11 +53,12 @@ cdef inline double meet_triangle(
     cdef double ax = a[r.x] - r.o[r.x] - r.sx * az, ay = a[r.y] - r.o[r.y] - r.sy * az
     cdef double bx = b[r.x] - r.o[r.x] - r.sx * bz, by = b[r.y] - r.o[r.y] - r.sy * bz
     cdef double cx = c[r.x] - r.o[r.x] - r.sx * cz, cy = c[r.y] - r.o[r.y] - r.sy * cz
-    cdef double u = cx * by - cy * bx, v = ax * cy - ay * cx, w = bx * ay - by * ax, all_ = u + v + w, t
+    cdef double u = cx * by - cy * bx, v = ax * cy - ay * cx, w = bx * ay - by * ax, all_ = u + v + w
+    cdef double least, most, t
     hair *= fabs(all_)
-    if (u < -hair or v < -hair or w < -hair) and (u > hair or v > hair or w > hair):
-        return INFINITY
-    if all_ == 0.0:
+    least, most = u if u < v else v, u if u > v else v       # no branches that no processor foresees
+    least, most = least if least < w else w, most if most > w else w
+    if (least < -hair and most > hair) or all_ == 0.0:
         return INFINITY
     t = r.sz * (u * az + v * bz + w * cz) / all_
     front[0] = all_ > 0.0
@@ -60,46 +67,40 @@ cdef inline double meet_triangle(
 
 cdef inline double meet_box(const Ray* r, const TreeNode* n, double most) noexcept nogil:
     """Where a ray comes into a box, at least; infinite if it does not before `most`.  A little is let pass."""
-    cdef double first = 0.0, last = most, s, t
-    cdef int k
-    for k in range(3):
-        s, t = (n.low[k] - r.o[k]) * r.inverse[k], (n.high[k] - r.o[k]) * r.inverse[k]
-        if s != s or t != t:       # it runs within a side of the box
-            continue
-        if s > t:
-            s, t = t, s
-        t *= 1.0 + 1e-15
-        first, last = s if s > first else first, t if t < last else last
-    return first if first <= last else INFINITY
+    cdef const float* side = <const float*> n
+    cdef double x = (side[r.near[0]] - r.o[0]) * r.inverse[0], x_out = (side[r.far[0]] - r.o[0]) * r.inverse[0]
+    cdef double y = (side[r.near[1]] - r.o[1]) * r.inverse[1], y_out = (side[r.far[1]] - r.o[1]) * r.inverse[1]
+    cdef double z = (side[r.near[2]] - r.o[2]) * r.inverse[2], z_out = (side[r.far[2]] - r.o[2]) * r.inverse[2]
+    x, z = x if x > y else y, z if z > 0.0 else 0.0
+    x_out, z_out = x_out if x_out < y_out else y_out, z_out if z_out < most else most
+    x, x_out = x if x > z else z, x_out if x_out < z_out else z_out
+    return x if x <= x_out * (1.0 + 1e-15) else INFINITY
 
 
 cdef inline bint enter_mesh(const MeshData* mesh, Vec3 o, Vec3 d, double most, Entrance* e) noexcept nogil:
     """Whether a ray meets a triangle of a mesh before `most`, and where first."""
     cdef Ray r = sheared(o, d)
-    cdef int[DEPTH] waiting
-    cdef double[DEPTH] begins
-    cdef const TreeNode* node
-    cdef double t, left, right
-    cdef int k, n = 1, found = -1, near, far
+    cdef Beam beam
+    cdef Waiting waiting
+    cdef const WideNode* w
+    cdef const int* f
+    cdef double[3] at
+    cdef double t, begin = meet_box(&r, mesh.node, most)
+    cdef int k, found = -1
     cdef bint front = False, seen_front = True
-    waiting[0], begins[0] = 0, meet_box(&r, mesh.node, most)
-    while n > 0:
-        n -= 1
-        if begins[n] > most or begins[n] == INFINITY:
-            continue
-        near = waiting[n]
-        node = mesh.node + near
-        if node.count == 0:                      # the nearer half is looked at first
-            near, far = near + 1, node.first
-            left, right = meet_box(&r, mesh.node + near, most), meet_box(&r, mesh.node + far, most)
-            if right < left:
-                near, far, left, right = far, near, right, left
-            waiting[n], begins[n], waiting[n + 1], begins[n + 1] = far, right, near, left
-            n += 2
-            continue
-        for k in range(node.first, node.first + node.count):
-            t = meet_triangle(&r, mesh.vertices + 3 * mesh.faces[3 * k], mesh.vertices + 3 * mesh.faces[3 * k + 1],
-                              mesh.vertices + 3 * mesh.faces[3 * k + 2], 0.0, &front)
+    if begin == INFINITY:
+        return False
+    # boxes are asked from where it comes to the first one on, so that single precision is enough for rays from afar
+    at[0], at[1], at[2] = o.x + begin * d.x, o.y + begin * d.y, o.z + begin * d.z
+    beam = beam_of(at, r.inverse, 1e-15 * (fabs(o.x) + fabs(o.y) + fabs(o.z) + begin), mesh.node)
+    waiting.n = 0
+    look_into(&waiting, mesh.wide, 0, &beam, beyond(most, begin))
+    while next_leaf(&waiting, mesh.wide, &beam, beyond(most, begin)):
+        w = mesh.wide + waiting.node
+        for k in range(w.first[waiting.number], w.first[waiting.number] + w.count[waiting.number]):
+            f = mesh.faces + 3 * k
+            t = meet_triangle(&r, mesh.vertices + 3 * f[0], mesh.vertices + 3 * f[1], mesh.vertices + 3 * f[2], 0.0,
+                              &front)
             if t < most or (t == most and found < 0):
                 if front or not mesh.one_sided:
                     most, found, seen_front = t, k, front
@@ -137,34 +138,81 @@ cdef inline bint enter_cell(const HeightMapData* map, const Ray* r, int i, int j
     return e.distance < INFINITY
 
 
+cdef struct Lines:                 # of a grid along one axis, which a ray crosses
+    double at, step                # of the first one from where the ray begins, and between two [m]
+    double d                       # of the ray along the axis
+    double first, way              # after which way it crosses the first one, and between two [m]; infinite: none
+    int to                         # 1 or -1: how cells follow one another
+    int n                          # cells
+
+
+cdef inline Lines lines_of(double at, double step, int n, double d) noexcept nogil:
+    cdef double inverse = 1.0 / d if fabs(d) > 1e-300 else INFINITY
+    return Lines(at=at, step=step, d=d, first=at * inverse if inverse < INFINITY else INFINITY,
+                 way=step * inverse if inverse < INFINITY else 0.0, to=1 if d >= 0.0 else -1, n=n)
+
+
+cdef inline double leaves(const Lines* l, int cell) noexcept nogil:
+    """After which way a ray leaves a cell [m]: the same for all that ask, and no less for those that follow."""
+    return l.first + (cell + (l.to > 0)) * l.way
+
+
+cdef inline int cell_after(const Lines* l, double t) noexcept nogil:
+    """The first cell that a ray has not left after the way t, of those that there are."""
+    cdef int cell = <int> fmin(l.n - 1, fmax(0.0, floor((t * l.d - l.at) / l.step)))
+    if l.first == INFINITY:
+        return cell
+    while 0 <= cell + l.to < l.n and leaves(l, cell) < t:
+        cell += l.to
+    while 0 <= cell - l.to < l.n and leaves(l, cell - l.to) >= t:
+        cell -= l.to
+    return cell
+
+
+cdef inline int block_end(const Lines* l, int cell) noexcept nogil:
+    """The last cell of a block on the way."""
+    cdef int first = cell // BLOCK * BLOCK
+    return min(first + BLOCK, l.n) - 1 if l.to > 0 else first
+
+
 cdef inline bint enter_height_map(const HeightMapData* map, Vec3 o, Vec3 d, double most, Entrance* e) noexcept nogil:
-    """Whether a ray comes from above into a height map before `most`, and where first: cell after cell."""
+    """Whether a ray comes from above into a height map before `most`, and where first: cell after cell.
+
+    Blocks of cells above which it stays it passes at once.
+    """
     cdef Ray r = sheared(o, d)
     cdef Span sx = slab(o.x, d.x, -map.x_0), sy = slab(o.y, d.y, -map.y_0)
     cdef Span sz = slab(o.z - 0.5 * (map.low + map.high), d.z, 0.5 * (map.high - map.low) * (1.0 + 1e-12) + 1e-12)
     cdef double first = fmax(fmax(0.0, sz.first), fmax(sx.first, sy.first)), last = fmin(most, fmin(sz.last, fmin(
-        sx.last, sy.last))), next_x, next_y, step_x, step_y, t, leaves
-    cdef int i, j, to_i, to_j
+        sx.last, sy.last))), next_x, next_y, t, end, hair = 1e-9 * (fabs(o.z) + map.high - map.low)
+    cdef Lines x = lines_of(map.x_0 - o.x, map.dx, map.nx - 1, d.x), y = lines_of(
+        map.y_0 - o.y, map.dy, map.ny - 1, d.y)
+    cdef int i, j, i_end, j_end, block = -1
     if not first <= last:
         return False
-    j = <int> fmin(map.nx - 2, fmax(0.0, floor((o.x + first * d.x - map.x_0) / map.dx)))
-    i = <int> fmin(map.ny - 2, fmax(0.0, floor((o.y + first * d.y - map.y_0) / map.dy)))
-    to_j, to_i = 1 if d.x >= 0.0 else -1, 1 if d.y >= 0.0 else -1
-    step_x = map.dx / fabs(d.x) if d.x != 0.0 else INFINITY
-    step_y = map.dy / fabs(d.y) if d.y != 0.0 else INFINITY
-    next_x = (map.x_0 + (j + (to_j > 0)) * map.dx - o.x) / d.x if d.x != 0.0 else INFINITY
-    next_y = (map.y_0 + (i + (to_i > 0)) * map.dy - o.y) / d.y if d.y != 0.0 else INFINITY
-    t = first
-    while 0 <= i < map.ny - 1 and 0 <= j < map.nx - 1 and t <= last:
-        # the ray is lowest where it leaves the cell or comes in
-        leaves = next_x if next_x < next_y else next_y
-        leaves = leaves if leaves < last else last
-        if max(half_top(map, i, j, 0), half_top(map, i, j, 1)) >= o.z + d.z * (
-                leaves if d.z < 0.0 else t) - 1e-9 * (fabs(o.z) + map.high - map.low):
+    t, i, j = first, cell_after(&y, first), cell_after(&x, first)
+    while 0 <= i < y.n and 0 <= j < x.n and t <= last:
+        # a ray is lowest where it leaves cells or comes in
+        if i // BLOCK * map.blocks_x + j // BLOCK != block:
+            block = i // BLOCK * map.blocks_x + j // BLOCK
+            i_end, j_end = block_end(&y, i), block_end(&x, j)
+            next_x, next_y = leaves(&x, j_end), leaves(&y, i_end)
+            end = next_x if next_x < next_y else next_y
+            end = end if end < last else last
+            if map.top[block] < o.z + d.z * (end if d.z < 0.0 else t) - hair:
+                if next_x < next_y:
+                    t, i, j = next_x, cell_after(&y, next_x), j_end + x.to
+                else:
+                    t, i, j = next_y, i_end + y.to, cell_after(&x, next_y)
+                continue
+        next_x, next_y = leaves(&x, j), leaves(&y, i)
+        end = next_x if next_x < next_y else next_y
+        end = end if end < last else last
+        if max(half_top(map, i, j, 0), half_top(map, i, j, 1)) >= o.z + d.z * (end if d.z < 0.0 else t) - hair:
             if enter_cell(map, &r, i, j, e):
                 return e.distance <= most
         if next_x < next_y:
-            t, next_x, j = next_x, next_x + step_x, j + to_j
+            t, j = next_x, j + x.to
         else:
-            t, next_y, i = next_y, next_y + step_y, i + to_i
+            t, i = next_y, i + y.to
     return False

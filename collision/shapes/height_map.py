@@ -18,6 +18,8 @@ from rbdyn.collision.shapes.png import check_file, png_values
 from rbdyn.collision.shapes.shape import MOST, Shape, ShapeData, positive
 from rbdyn.errors import CollisionError
 
+BLOCK = 16  # cells along a side of a block: as in height_map.pxd
+
 
 @dataclass(frozen=True, eq=False)
 class HeightMap(Shape):
@@ -173,7 +175,8 @@ class HeightMap(Shape):
         ny, nx = self.heights.shape
         lx, ly = self.size
         low, high = float(self.heights.min()), float(self.heights.max())
-        sizes: dict[str, object] = {"height": self.heights, "nx": nx, "ny": ny}
+        top = block_tops(self.heights)
+        sizes: dict[str, object] = {"height": self.heights, "top": top, "nx": nx, "ny": ny, "blocks_x": top.shape[1]}
         sizes |= {"dx": lx / (nx - 1), "dy": ly / (ny - 1)}
         sizes |= {"x_0": -0.5 * lx, "y_0": -0.5 * ly, "low": low, "high": high}
         box = (0.5 * lx, 0.5 * ly, max(abs(low), abs(high)))
@@ -267,6 +270,18 @@ class HeightMap(Shape):
         new = np.array(self.heights)
         new[i : i + part.shape[0], j : j + part.shape[1]] = part
         return HeightMap(new, self.size)
+
+
+def block_tops(heights: np.ndarray) -> np.ndarray:
+    """The largest height of each BLOCK by BLOCK cells, the borders of which two blocks share."""
+    tops = heights
+    for axis in (0, 1):
+        first = np.arange(0, heights.shape[axis] - 1, BLOCK)
+        beyond = np.take(tops, first[1:], axis)
+        tops = np.maximum.reduceat(tops, first, axis)
+        within = tops[:-1] if axis == 0 else tops[:, :-1]
+        np.maximum(within, beyond, out=within)
+    return np.ascontiguousarray(tops)
 
 
 def checked_heights(heights: object) -> np.ndarray:

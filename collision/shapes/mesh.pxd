@@ -1,5 +1,6 @@
 from rbdyn.collision.shapes.bounding_tree cimport TreeNode
 from rbdyn.collision.shapes.convex_hull cimport HullData
+from rbdyn.collision.shapes.wide_tree cimport WideNode
 
 
 cdef struct MeshData:
@@ -11,6 +12,7 @@ cdef struct MeshData:
     const int* ring_start          # (n + 1,) where the ends of each vertex's edges begin in `ring`
     const int* ring
     const TreeNode* node
+    const WideNode* wide           # the same tree, for rays
     int n_triangles
     int one_sided                  # 1: only what is in front of a triangle touches it
     int solid                      # 1: and it encloses a volume

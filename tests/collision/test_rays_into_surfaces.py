@@ -6,6 +6,8 @@ from surfaces import flat_map, flat_mesh, grid_mesh, rough_map, triangles_of
 
 import rbdyn
 from rbdyn.collision import HeightMap, Mesh
+from rbdyn.collision.shapes.bounding_tree import bounding_tree
+from rbdyn.collision.shapes.wide_tree import wide_tree
 
 
 def brute_force(triangles, o, d, most, front_only):
@@ -100,3 +102,125 @@ def test_rays_along_the_ground_and_beside_it():
     down = world.ray_test((0.25, 0.0, 2.0), (0, 0, -1), 10.0)
     assert down.distance == pytest.approx(2.0 - terrain.height(0.25, 0.0)) == pytest.approx(1.25)
     np.testing.assert_allclose(down.normal, terrain.normal(0.25, 0.0), atol=1e-12)
+
+
+def spikes(ny=70, nx=45):
+    """Ground with slopes, and single points that stick out of it, where blocks of cells meet and elsewhere."""
+    rng = np.random.default_rng(8)
+    h = 0.05 * rng.normal(size=(ny, nx))
+    for i, j in [(16, 16), (15, 17), (32, 8), (48, 32), (33, 31), (0, 16), (64, 44), (69, 0)]:
+        h[i, j] += 0.8
+    return HeightMap(h, (3.0, 5.0))
+
+
+def test_rays_over_many_blocks_of_cells():
+    """What is passed at once has nothing in it: every slope, along the axes, along lines of the grid, up and down."""
+    rng = np.random.default_rng(4)
+    surface = spikes()
+    world = rbdyn.World()
+    world.add_height_map(surface)
+    triangles = triangles_of(surface)
+    n = 1500
+    o = rng.uniform((-2.0, -3.0, -0.1), (2.0, 3.0, 0.9), (n, 3))
+    d = rng.normal(size=(n, 3)) * (1.0, 1.0, 0.15) - (0.0, 0.0, 0.15)
+    d[::9, 0] = 0.0
+    d[1::9, 1] = 0.0
+    o[2::9, 0], d[2::9, 0] = rng.integers(0, 45, len(o[2::9])) * (3.0 / 44) - 1.5, 0.0
+    d[3::9, 2] = 0.0
+    d[4::9, 2] = np.abs(d[4::9, 2])
+    at = surface.heights.max() - 0.02                     # at the tops of spikes
+    o[5::9, 2] = at - d[5::9, 2] / np.linalg.norm(d[5::9], axis=1)
+    d /= np.linalg.norm(d, axis=1)[:, None]
+    hits = world.ray_test_batch(o, d, 6.0)
+    on_line = np.arange(n) % 9 == 2                       # followed through one of the cells beside it, within a hair
+    seen = 0
+    for k in np.flatnonzero(~on_line):
+        t, _ = brute_force(triangles, o[k], d[k], 6.0, True)
+        assert hits.distance[k] == (np.inf if t == np.inf else pytest.approx(t, abs=1e-12)), k
+        seen += np.isfinite(t)
+    for k in np.flatnonzero(on_line):
+        t = brute_force(triangles, o[k], d[k], 6.0, True)[0]
+        beside = [brute_force(triangles, o[k] + (x, 0, 0), d[k], 6.0, True)[0] for x in (-1e-9, 1e-9)]
+        assert np.isclose(hits.distance[k], [t, *beside], rtol=0, atol=1e-6).any() or hits.distance[k] == t, k
+    assert seen > 300
+
+
+@pytest.mark.parametrize(("scale", "afar"), [(1.0, 1.0), (1e-3, 1.0), (1e3, 1.0), (1.0, 1e4), (1e-3, 1e3)])
+def test_rays_from_afar_into_meshes_of_any_size(scale, afar):
+    """Boxes are asked in single precision: what rounding moves is allowed for."""
+    rng = np.random.default_rng(5)
+    ball = ball_mesh()
+    mesh = Mesh(ball.vertices * scale, ball.faces)
+    world = rbdyn.World()
+    world.add_mesh(mesh, body_type="static")
+    triangles = triangles_of(mesh)
+    n = 400
+    aim = mesh.vertices[rng.integers(0, len(mesh.vertices), n)] + 0.02 * scale * rng.normal(size=(n, 3))
+    d = rng.normal(size=(n, 3))
+    d[::5] = np.eye(3)[rng.integers(0, 3, len(d[::5]))] * rng.choice([-1.0, 1.0], len(d[::5]))[:, None]
+    d /= np.linalg.norm(d, axis=1)[:, None]
+    o = aim - d * rng.uniform(1.5, 3.0, (n, 1)) * scale * afar
+    hits = world.ray_test_batch(o, d)
+    seen = 0
+    for k in range(n):
+        t = scale * brute_force(triangles / scale, o[k] / scale, d[k], np.inf, False)[0]
+        assert hits.distance[k] == (np.inf if t == np.inf else pytest.approx(t, abs=1e-12 * scale * afar)), k
+        seen += np.isfinite(t)
+    assert seen > 250
+
+
+def test_rays_within_the_sides_of_boxes():
+    """Along the lines of a grid on which boxes have their sides: the spikes that stand there are met where they are."""
+    x, y = np.meshgrid(np.arange(33.0), np.arange(33.0), indexing="ij")
+    inner = (x > 0) & (x < 32) & (y > 0) & (y < 32)
+    z = np.where((x % 8 == 0) & (y % 8 == 0) & inner, 1.0, 0.0)
+    world = rbdyn.World()
+    world.add_mesh(grid_mesh(x, y, z), body_type="static")
+    for k in (8.0, 16.0, 24.0):
+        for o, d, way in (
+            ((k, -2.0, 0.5), (0, 1, 0), 9.5),
+            ((k, 34.0, 0.5), (0, -1, 0), 9.5),
+            ((-2.0, k, 0.5), (1, 0, 0), 9.5),
+            ((34.0, k, 0.5), (-1, 0, 0), 9.5),
+            ((k, k, 5.0), (0, 0, -1), 4.0),
+            ((k, 4.0, 5.0), (0, 0, -1), 5.0),
+            ((k, 4.0, -5.0), (-0.0, 0, 1), 5.0),
+        ):
+            assert world.ray_test(o, d).distance == pytest.approx(way, abs=1e-12), (o, d)
+
+
+@pytest.mark.parametrize("n", [1, 2, 4, 5, 16, 17, 200])
+def test_a_wide_tree_holds_every_triangle_once(n):
+    rng = np.random.default_rng(n)
+    vertices = rng.normal(size=(3 * n, 3))
+    vertices[1::3] = vertices[::3] + 0.1 * rng.normal(size=(n, 3))
+    vertices[2::3] = vertices[::3] + 0.1 * rng.normal(size=(n, 3))
+    faces = np.arange(3 * n).reshape(n, 3)
+    nodes, order = bounding_tree(vertices, faces)
+    wide = wide_tree(nodes)
+    assert len(wide) <= len(nodes)
+    seen = np.zeros(n, dtype=int)
+
+    def walk(node, low, high):
+        for k in range(4):
+            side = wide["side"][node, :, k]
+            if side[0] == np.inf:
+                assert (side[3:] == -np.inf).all()
+                continue
+            assert (side[:3] >= low).all()
+            assert (side[3:] <= high).all()
+            first, count = wide["first"][node, k], wide["count"][node, k]
+            if count == 0:
+                assert node < first < len(wide)
+                walk(first, side[:3], side[3:])
+                continue
+            seen[order[first : first + count]] += 1
+            corners = vertices[faces[order[first : first + count]]]
+            assert (corners >= side[:3]).all()
+            assert (corners <= side[3:]).all()
+
+    walk(0, nodes["low"][0], nodes["high"][0])
+    assert (seen == 1).all()
+    if n == 200:
+        used = (wide["side"][:, 0, :] < np.inf).sum()
+        assert used > 3 * len(wide)

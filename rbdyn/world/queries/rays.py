@@ -143,7 +143,8 @@ def _rays(origins: Any, directions: Any, many: bool) -> tuple[Array, Array]:
     start, along = np.atleast_2d(start), np.atleast_2d(along)
     if len(start) != len(along) and 1 not in (len(start), len(along)):
         raise Error(f"there must be as many origins as directions, or one, got {len(start)} and {len(along)}")
-    most = np.abs(along).max(axis=1, initial=0.0)
+    x, y, z = np.abs(along).T
+    most = np.maximum(np.maximum(x, y), z)
     if not (most > 0.0).all():
         raise Error(f"{names[1]} must not be zero, got {shown(along[most == 0.0][0])}")
     along = along / most[:, None]  # squares neither overflow nor vanish
