@@ -174,13 +174,18 @@ class HeightMap(Shape):
     def _data(self) -> ShapeData:
         ny, nx = self.heights.shape
         lx, ly = self.size
-        low, high = float(self.heights.min()), float(self.heights.max())
-        top = block_tops(self.heights)
+        bottom, top = self._blocks
+        low, high = float(bottom.min()), float(top.max())
         sizes: dict[str, object] = {"height": self.heights, "top": top, "nx": nx, "ny": ny, "blocks_x": top.shape[1]}
         sizes |= {"dx": lx / (nx - 1), "dy": ly / (ny - 1)}
         sizes |= {"x_0": -0.5 * lx, "y_0": -0.5 * ly, "low": low, "high": high}
         box = (0.5 * lx, 0.5 * ly, max(abs(low), abs(high)))
         return ShapeData("height_map", sizes, float(np.linalg.norm(box)), box=box)
+
+    @cached_property
+    def _blocks(self) -> tuple[np.ndarray, np.ndarray]:
+        """The least and the largest height of each block."""
+        return over_blocks(self.heights, np.minimum), over_blocks(self.heights, np.maximum)
 
     # ---- what lies at a place
 
@@ -228,7 +233,8 @@ class HeightMap(Shape):
     def bounding_box(self) -> tuple[np.ndarray, np.ndarray]:
         """Least and largest coordinates of its surface, (3,) each [m]."""
         half = 0.5 * np.array(self.size)
-        return np.append(-half, self.heights.min()), np.append(half, self.heights.max())
+        bottom, top = self._blocks
+        return np.append(-half, bottom.min()), np.append(half, top.max())
 
     def _triangles(self, sides: int) -> tuple[np.ndarray, np.ndarray]:
         return drawn.grid(self.heights, self.size)
@@ -260,38 +266,59 @@ class HeightMap(Shape):
         CollisionError
             If the part does not lie within the map, or a height is not finite.
         """
-        part = np.atleast_2d(np.asarray(heights, dtype=np.float64))
+        part = checked_heights(heights, least=1)
         ny, nx = self.heights.shape
         i, j = (whole(k, name, least=0, error=CollisionError) for k, name in ((row, "row"), (column, "column")))
-        if part.ndim != 2 or i + part.shape[0] > ny or j + part.shape[1] > nx:
+        if i + part.shape[0] > ny or j + part.shape[1] > nx:
             raise CollisionError(
                 f"heights must lie within the map of {ny} rows and {nx} columns, got shape {part.shape} at {i}, {j}"
             )
-        new = np.array(self.heights)
+        new = self.heights.copy()
         new[i : i + part.shape[0], j : j + part.shape[1]] = part
-        return HeightMap(new, self.size)
+        new.flags.writeable = False
+        other: HeightMap = object.__new__(HeightMap)
+        # of what it knows, that alone is made anew which the part changes: large maps are patched between steps
+        known = {"heights": new, "size": self.size, "_blocks": self._patched_blocks(new, i, j, part.shape)}
+        other.__dict__.update(known)
+        return other
+
+    def _patched_blocks(self, new: np.ndarray, i: int, j: int, shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
+        """Those of the new heights, of which a part of this shape from point (i, j) on is other than mine."""
+        (first_y, end_y), (first_x, end_x) = (
+            (max(0, k - 1) // BLOCK, min((k + n - 1) // BLOCK + 1, (size - 2) // BLOCK + 1))
+            for k, n, size in zip((i, j), shape, new.shape, strict=True)
+        )
+        around = new[first_y * BLOCK : end_y * BLOCK + 1, first_x * BLOCK : end_x * BLOCK + 1]
+        both = tuple(one.copy() for one in self._blocks)
+        for one, which in zip(both, (np.minimum, np.maximum), strict=True):
+            one[first_y:end_y, first_x:end_x] = over_blocks(around, which)
+        return both
 
 
-def block_tops(heights: np.ndarray) -> np.ndarray:
-    """The largest height of each BLOCK by BLOCK cells, the borders of which two blocks share."""
-    tops = heights
+def over_blocks(heights: np.ndarray, which: np.ufunc) -> np.ndarray:
+    """The largest height, or the least, of each BLOCK by BLOCK cells, the borders of which two blocks share."""
+    found = heights
     for axis in (0, 1):
         first = np.arange(0, heights.shape[axis] - 1, BLOCK)
-        beyond = np.take(tops, first[1:], axis)
-        tops = np.maximum.reduceat(tops, first, axis)
-        within = tops[:-1] if axis == 0 else tops[:, :-1]
-        np.maximum(within, beyond, out=within)
-    return np.ascontiguousarray(tops)
+        beyond = np.take(found, first[1:], axis)
+        found = which.reduceat(found, first, axis)
+        within = found[:-1] if axis == 0 else found[:, :-1]
+        which(within, beyond, out=within)
+    return np.ascontiguousarray(found)
 
 
-def checked_heights(heights: object) -> np.ndarray:
-    """An (ny, nx) array of finite numbers, read-only; or CollisionError."""
+def checked_heights(heights: object, least: int = 2) -> np.ndarray:
+    """An (ny, nx) array of finite numbers, read-only, `least` of them or more along each side; or CollisionError."""
     try:
         array = np.array(heights, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError):
         raise CollisionError("heights must be an (ny, nx) array of numbers [m]") from None
-    if array.ndim != 2 or min(array.shape) < 2 or max(array.shape) > 10**6 or array.size > 2**30:
-        raise CollisionError(f"heights must be an (ny, nx) array [m], 2 by 2 or more, got shape {array.shape}")
+    if least == 1:
+        array = np.atleast_2d(array)
+    if array.ndim != 2 or min(array.shape) < least or max(array.shape) > 10**6 or array.size > 2**30:
+        raise CollisionError(
+            f"heights must be an (ny, nx) array [m], {least} by {least} or more, got shape {array.shape}"
+        )
     if not (np.abs(array) < MOST).all():
         raise CollisionError(f"heights must be finite, below {MOST:g} [m]")
     array.flags.writeable = False

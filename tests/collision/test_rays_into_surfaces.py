@@ -224,3 +224,31 @@ def test_a_wide_tree_holds_every_triangle_once(n):
     if n == 200:
         used = (wide["side"][:, 0, :] < np.inf).sum()
         assert used > 3 * len(wide)
+
+
+def test_a_patched_map_is_the_map_with_those_heights(seed):
+    """Also what it knows of blocks, whose least and largest heights come and go with a patch."""
+    rng = np.random.default_rng(seed)
+    ny, nx = rng.integers(2, 70, 2)
+    surface = HeightMap(rng.normal(size=(ny, nx)), (3.0, 2.0))
+    heights = np.array(surface.heights)
+    for _ in range(25):
+        i, j = rng.integers(0, ny), rng.integers(0, nx)
+        part = rng.normal(size=(rng.integers(1, ny - i + 1), rng.integers(1, nx - j + 1))) * rng.choice([0.1, 1.0, 3.0])
+        before = np.array(surface.heights)
+        old, surface = surface, surface.patched(part, i, j)
+        assert (old.heights == before).all()
+        heights[i : i + len(part), j : j + part.shape[1]] = part
+        fresh = HeightMap(heights, (3.0, 2.0))
+        assert surface == fresh
+        mine, its = surface.data(), fresh.data()
+        assert mine.radius == its.radius
+        assert mine.box == its.box
+        for name, value in its.sizes.items():
+            np.testing.assert_array_equal(mine.sizes[name], value, err_msg=name)
+        blocks = its.sizes["top"]
+        for a, b in np.ndindex(blocks.shape):
+            assert blocks[a, b] == heights[16 * a : 16 * a + 17, 16 * b : 16 * b + 17].max()
+        np.testing.assert_array_equal(surface.bounding_box()[0][2], heights.min())
+    with pytest.raises(ValueError, match="read-only"):
+        surface.heights[0, 0] = 1.0
