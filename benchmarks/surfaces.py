@@ -34,6 +34,7 @@ def run(quick: bool) -> None:
     _building((224,) if quick else (224, 708), 1 if quick else 3)
     _asking((224,) if quick else (224, 708))
     _rays(quick)
+    _patches((200, 1000) if quick else (200, 1000, 4000))
     _standing(200 if quick else 1000)
     _rolling(200 if quick else 1000)
 
@@ -168,6 +169,51 @@ def _rays(quick: bool) -> None:
         )  # fmt: skip
     header = ["surface", "ns a ray", "embree/rbdyn", "goal", "apart [m], median"]
     table.show(f"{count} rays, distances, normals and what is hit; embree distances alone", header, rows)
+
+
+def _patches(counts: tuple[int, ...]) -> None:
+    """Heights that change between two steps, five by five points; MuJoCo writes them into its model in place."""
+    mujoco, rows = optional("mujoco"), []
+    for n in counts:
+        heights = np.random.default_rng(0).uniform(0.0, 0.1, (n, n))
+        world = rbdyn.World(STEP)
+        ground = world.add_height_map(HeightMap(heights, (SIZE, SIZE)))
+        world.add_sphere(0.1, 1.0).set_pose(position=(0.0, 0.0, 0.5))
+        part = np.zeros((5, 5))
+
+        def ours(world: rbdyn.World = world, ground: Any = ground, part: Array = part) -> None:
+            ground.set_geometry(0, shape=ground.geometries[0].shape.patched(part, 10, 10))
+            world.step()
+
+        loops: Loops = {"patch": ours, "step": world.step}
+        if mujoco:
+            loops["mujoco"] = _mujoco_patch(mujoco, heights)
+        seconds = by_turns(loops, 1, 15)
+        theirs = 1e6 * seconds["mujoco"] if "mujoco" in seconds else None
+        rows.append(
+            [f"{n} x {n}", table.number(1e6 * (seconds["patch"] - seconds["step"])), table.number(1e6 * seconds["step"]),
+             table.number(theirs)]
+        )  # fmt: skip
+    header = ["height map", "a patch", "a step of a ball above", "mujoco, patch and step"]
+    table.show("terrain that changes, us", header, rows)
+
+
+def _mujoco_patch(mujoco: Any, heights: Array) -> Callable[[], object]:
+    n = len(heights)
+    spec = mujoco.MjSpec()
+    spec.add_hfield(name="ground", nrow=n, ncol=n, size=[SIZE / 2, SIZE / 2, 1.0, 0.1], userdata=heights.ravel())
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_HFIELD, hfieldname="ground")
+    ball = spec.worldbody.add_body(pos=[0.0, 0.0, 2.0])
+    ball.add_freejoint()
+    ball.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.1, 0.0, 0.0])
+    model = spec.compile()
+    data, at = mujoco.MjData(model), model.hfield_data.reshape(n, n)
+
+    def loop() -> None:
+        at[10:15, 10:15] = 0.0
+        mujoco.mj_step(model, data)
+
+    return loop
 
 
 # ---- steps -----------------------------------------------------------------------------------
