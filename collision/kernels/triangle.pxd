@@ -188,6 +188,49 @@ cdef inline void face_contacts(
             replace_deepest(m, along(lowest, 0.5 * depth, up), depth)
 
 
+cdef inline bint reaches_over(
+        const PosedShape* b, Vec3 up, const Manifold* m, double size) noexcept nogil:
+    """Whether contacts reach over a triangle by more than they are deep, from sides where the surface falls away.
+
+    If not, it is less of a push over the side: where tiles of a floor stand side by side, what slides over both is in
+    the upper edge of each one's side.  Depths that may be those of rest are let pass.
+    """
+    cdef const TriangleData* t = triangle_of(b)
+    cdef Vec3 local, e, x
+    cdef double most = -1.0, least, depth = deepest(m)
+    cdef int k, i
+    if depth <= 1e-4 * size:
+        return True
+    local = tmul3(b.X.R, up)
+    for i in range(m.n):
+        x = tmul3(b.X.R, sub3(m.position[i], b.X.p))
+        least = 1e300
+        for k in range(3):
+            if not falls_away(t, k, local):
+                continue
+            e = sub3(corner(t, (k + 1) % 3), corner(t, k))
+            least = min(least, dot3(cross3(t.normal, e), sub3(x, corner(t, k))) / norm3(e))
+        most = max(most, least)
+    return most >= depth
+
+
+cdef inline void keep_corners(const PosedShape* a, Vec3 up, Manifold* m) noexcept nogil:
+    """Of contacts along a triangle's normal those of corners of a, which are against its plane whatever is around.
+
+    Corners of the triangle against a face of a would be along that face's normal: they stay where it is the same.
+    """
+    cdef SupportingFeature f
+    cdef int k, n = 0
+    a.s.convex.feature(a, neg3(up), &f)
+    if f.flat and dot3(f.normal, up) < -1.0 + 5e-7:        # within 1e-3 rad
+        return
+    for k in range(m.n):
+        if m.feature[k] % 4 == 1 or m.feature[k] == SINGLE:
+            m.position[n], m.depth[n], m.feature[n] = m.position[k], m.depth[k], m.feature[k]
+            n += 1
+    m.n = n
+
+
 cdef inline Vec3 middle_of(const PosedShape* a) noexcept nogil:
     """Of what a is a piece of, if it is one, world [m]."""
     cdef PosedShape whole
@@ -197,18 +240,74 @@ cdef inline Vec3 middle_of(const PosedShape* a) noexcept nogil:
     return centre_of(&whole)
 
 
-cdef inline bint is_own(const PosedShape* a, Vec3 n, Vec3 other) noexcept nogil:
-    """Whether a triangle of a surface may push along n what has its middle at `other`; world."""
-    cdef const TriangleData* t = triangle_of(a)
-    cdef Vec3 m = tmul3(a.X.R, n), middle = tmul3(a.X.R, sub3(other, a.X.p)), up = t.normal
-    cdef Side side
-    if t.one_sided:
-        if dot3(m, up) <= -0.1:                            # off the back of what is closed to the other side
+cdef inline bint falls_away(const TriangleData* t, int k, Vec3 up) noexcept nogil:
+    """Whether the surface ends at the side from corner k, or lies below the plane of t beyond it; up in its frame."""
+    cdef Vec3 d = sub3(t.beyond[k], corner(t, k))
+    return t.open[k] or dot3(up, d) < -slant() * norm3(d)
+
+
+cdef inline bint goes_on(const TriangleData* t, Vec3 up, Vec3 x, double way) noexcept nogil:
+    """Whether the surface lies in the plane of t, or rises above it, as far as `way` [m] around x, in its frame."""
+    cdef Vec3 e
+    cdef int k
+    for k in range(3):
+        e = sub3(corner(t, (k + 1) % 3), corner(t, k))
+        if dot3(cross3(t.normal, e), sub3(x, corner(t, k))) < way * norm3(e) and falls_away(t, k, up):
             return False
-    elif dot3(up, sub3(middle, corner(t, 0))) < 0.0:
-        up = neg3(up)
-    side = side_of(t, m, up, middle)
-    return side == FACE or side == EDGE
+    for k in range(3):
+        if norm3(sub3(x, corner(t, k))) < way and t.most_along(t, k, neg3(up)) > slant():
+            return False
+    return True
+
+
+cdef inline bint is_farthest(const TriangleData* t, Vec3 n, double rise) noexcept nogil:
+    """Whether the surface leads by no more than `rise` along the unit normal n, in its frame, from where t is farthest.
+
+    What is as far as that, as are the sides of a box and its bottom, may be all that somebody looks at.
+    """
+    cdef double[3] s
+    cdef int k, first = 0, second
+    cdef Vec3 e, d
+    cdef double slope = dot3(n, t.normal)
+    if 1.0 - slope * slope < slant() * slant():
+        return True
+    for k in range(3):
+        s[k] = dot3(n, corner(t, k))
+        if s[k] > s[first]:
+            first = k
+    second = (first + 1) % 3 if s[(first + 1) % 3] >= s[(first + 2) % 3] else (first + 2) % 3
+    if s[first] - s[second] >= slant() * norm3(sub3(corner(t, first), corner(t, second))):
+        return t.most_along(t, first, n) < rise
+    k = first if second == (first + 1) % 3 else second
+    e, d = sub3(corner(t, (k + 1) % 3), corner(t, k)), sub3(t.beyond[k], corner(t, k))
+    d = along(d, -dot3(d, e) / dot3(e, e), e)
+    return t.open[k] or dot3(n, d) < rise * norm3(d)
+
+
+cdef inline bint may_push(const PosedShape* a, Vec3 n, double rise) noexcept nogil:
+    """Whether a may push along n, world: any convex shape by itself may, of a surface what sticks out that way.
+
+    Or nearly so, up to `rise`: what comes down next.
+    """
+    cdef Vec3 m
+    if a.s.kind != TRIANGLE:
+        return True
+    m = tmul3(a.X.R, n)
+    if triangle_of(a).one_sided and dot3(m, triangle_of(a).normal) <= -0.1:
+        return False                                       # off the back of what is closed to the other side
+    return is_farthest(triangle_of(a), m, rise)
+
+
+cdef inline bint may_stand(const PosedShape* a, const PosedShape* b, Vec3 up, double margin) noexcept nogil:
+    """Whether a may push a triangle along its normal, up to where it may move in a step, `margin` [m].
+
+    Next to a side beyond which the surface falls away the triangle's plane holds up what is none of its own.
+    """
+    cdef Vec3 x
+    if a.s.kind != TRIANGLE:
+        return True
+    x = tmul3(b.X.R, sub3(support(a, neg3(up)), b.X.p))
+    return may_push(a, neg3(up), 0.25 if goes_on(triangle_of(b), tmul3(b.X.R, up), x, margin) else slant())
 
 
 cdef inline bint is_ball(const PosedShape* a) noexcept nogil:
@@ -304,10 +403,12 @@ cdef inline double convex_triangle(
     if depth <= -margin:
         return 0.0
     clear(&m)
-    if depth <= 1e-3 * size and not (behind and t.one_sided):
+    if depth <= 1e-3 * size and not (behind and t.one_sided) and may_stand(a, b, up, margin):
         # over the triangle by its lowest point, or hardly in it: the triangle's normal, as where two faces meet
         face_contacts(a, b, up, margin, size, &m)
-        if m.n > 0 and deepest(&m) >= depth - 1e-6 * size:
+        if not may_push(a, neg3(up), slant()):
+            keep_corners(a, up, &m)
+        if m.n > 0 and deepest(&m) >= depth - 1e-6 * size and reaches_over(b, up, &m, size):
             emit(sink, &m)
             return max(depth, 0.0)
         clear(&m)
@@ -325,9 +426,9 @@ cdef inline double convex_triangle(
     lies = max(depth, hardly()) if overlap else 0.0
     side = side_of(t, tmul3(b.X.R, n), tmul3(b.X.R, up), middle)
     deep = deep and (overlap or behind)
-    if a.s.kind == TRIANGLE and side != FACE and not is_own(a, neg3(n), middle_of(b)):
-        return lies
     if side == EDGE and not deep:
+        if not may_push(a, neg3(n), slant()):
+            return lies
         x_b = along(x_a, -apart, n)
         x = along(scale3(0.5, add3(x_a, x_b)), -0.5 * r, n)
         m.normal = n
@@ -337,12 +438,16 @@ cdef inline double convex_triangle(
             add_point(&m, x, depth, SINGLE)
         elif deepest(&m) < depth - 1e-4 * size:
             replace_deepest(&m, x, depth)
-    elif side != ELSEWHERE or deep:
+    elif deep or (side != ELSEWHERE and may_push(a, neg3(up), slant())):
         face_contacts(a, b, up, margin, size, &m)
+        if side == LEVEL and not deep:
+            keep_corners(a, up, &m)
         if m.n == 0 and side != LEVEL and not overlap:
             depth = r - dot3(up, sub3(x_a, world_corner(b, 0)))
             m.normal = up
             if side == FACE or depth < 0.0:
                 add_point(&m, along(x_a, 0.5 * depth - r, up), depth, SINGLE)
+    if m.n > 0 and not deep and dot3(m.normal, up) > 1.0 - slant() and not reaches_over(b, up, &m, size):
+        return lies
     emit(sink, &m)
     return lies

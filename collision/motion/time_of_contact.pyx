@@ -12,6 +12,7 @@ from rbdyn.collision.sink cimport Sink
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, sub3
 
 cdef double SAME = 1.0 - 1e-6      # cosine between normals that are one
+cdef double ALIKE = 0.9            # and between those of surfaces, which have many
 cdef double FAST = 0.5             # share of the smaller radius by which two come in a step, and the time counts,
 cdef double FAST_THIN = 1.0        # or of half the thickness of what moves, if that is less
 cdef double IN_THIN = 0.25         # if it leads in by this share of that: what rolls or slides along does not
@@ -53,6 +54,16 @@ cdef inline bint has_corners_to_come(const MovingShape* a) noexcept nogil:
     return not (a.still or a.now.s.bounds.round or a.now.s.kind == HALF_SPACE)
 
 
+cdef bint is_there(const Meeting* m, const ContactPoint* c, int first) noexcept nogil:
+    """Whether some contact from `first` on has about the normal of another one."""
+    cdef const ContactBuffer* out = m.sink.out
+    cdef int i
+    for i in range(first, out.n):
+        if dot3(c.normal, out.point[i].normal) > ALIKE:
+            return True
+    return False
+
+
 cdef bint goes_on(Meeting* m, int first) noexcept nogil:
     """Whether all contacts from `first` on that the motion does not obey touch already, and do so at the end.
 
@@ -68,10 +79,13 @@ cdef bint goes_on(Meeting* m, int first) noexcept nogil:
     for i in range(first, n):
         if -reach < out.point[i].depth < -m.touch and not is_obeyed(m, &out.point[i]):
             return False
-    if m.winding:
-        return True
     look_at(m, 1.0, m.margin)
-    same = out.n > n and dot3(out.point[first].normal, out.point[n].normal) > SAME
+    if m.winding:
+        same = True
+        for i in range(first, n):
+            same &= out.point[i].depth < -m.touch or is_obeyed(m, &out.point[i]) or is_there(m, &out.point[i], n)
+    else:
+        same = out.n > n and dot3(out.point[first].normal, out.point[n].normal) > SAME
     out.n = n
     return same
 
