@@ -41,7 +41,7 @@ cdef bint reserve(ContactBuffer* buffer, int n) noexcept nogil:
 cdef int raise_full(const ContactBuffer* buffer) except -1 nogil:
     """The error of a buffer in which `reserve` found no room."""
     with gil:
-        if buffer.n >= buffer.limit - 64:
+        if buffer.capacity >= buffer.limit // 2:
             raise CollisionError(
                 f"more than {buffer.limit} contacts in one step: very many shapes overlap.  Check poses and sizes, "
                 f"keep pairs apart (group, mask, exclude), or raise backend.max_contacts, say to {4 * buffer.limit}")

@@ -53,6 +53,14 @@ def outward(
     return signed[best], overlaps[best]
 
 
+def between(
+    x: np.ndarray, normal: np.ndarray, shape_a: Shape, pose_a: np.ndarray, shape_b: Shape, pose_b: np.ndarray
+) -> np.ndarray:
+    """A point, put between the two shapes along `normal` if it does not lie there."""
+    low, high = normal @ farthest(shape_a, pose_a, -normal), normal @ farthest(shape_b, pose_b, normal)
+    return np.asarray(x + (np.clip(normal @ x, min(low, high), max(low, high)) - normal @ x) * normal)
+
+
 def numbered(found: list[tuple[np.ndarray, np.ndarray, float]], pose: np.ndarray, near: float) -> list[Found]:
     """Contacts without repetitions, numbered by their place in the frame `pose`, so that numbers keep."""
     local = [tuple(np.round((x - pose[:3, 3]) @ pose[:3, :3], 4)) for x, _, _ in found]

@@ -18,7 +18,7 @@ import numpy as np
 
 from rbdyn.arguments import choice, shown
 from rbdyn.collision.backend import CollisionBackend
-from rbdyn.collision.backends.answers import Found, UntrustedError, farthest, is_extreme, numbered, outward
+from rbdyn.collision.backends.answers import Found, UntrustedError, between, farthest, is_extreme, numbered, outward
 from rbdyn.collision.backends.native import add_native_contacts
 from rbdyn.collision.scene import CollisionScene
 from rbdyn.collision.shapes import (
@@ -134,7 +134,8 @@ class FclPairs:
             depth = abs(contact.penetration_depth)
             depth = depth if depth < overlap else overlap  # also for NaN
             if depth > -margin and np.isfinite(contact.pos).all():
-                found.append((np.array(contact.pos), normal, float(depth)))
+                position = between(np.array(contact.pos), normal, shape_a, pose_a, shape_b, pose_b)
+                found.append((position, normal, float(depth)))
         if not contacts and margin > 0.0:
             found = self._gap(a, b, margin)
         return numbered(found, pose_a, 1e-6)

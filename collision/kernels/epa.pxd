@@ -9,7 +9,7 @@ from libc.math cimport fabs, sqrt
 from rbdyn.collision._types cimport PosedShape
 from rbdyn.collision.kernels.core cimport support
 from rbdyn.collision.kernels.curved cimport is_curved, sharpen_near
-from rbdyn.collision.kernels.gjk cimport Simplex
+from rbdyn.collision.kernels.gjk cimport Simplex, nearest_on_a
 from rbdyn.collision.kernels.vectors cimport norm3, perpendicular
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, neg3, scale3, sub3, vec3
 
@@ -77,13 +77,13 @@ cdef inline bint take_simplex(Polytope* p, const Simplex* s) noexcept nogil:
     return (add_face(p, 0, k, 3 - k) and add_face(p, 0, 3, k) and add_face(p, k, 3, 3 - k) and add_face(p, 3 - k, 3, 0))
 
 
-cdef inline bint first_tetrahedron(Polytope* p, const PosedShape* a, const PosedShape* b) noexcept nogil:
-    """Four points of A - B that span a volume; False if there are none."""
+cdef inline bint first_tetrahedron(Polytope* p, const PosedShape* a, const PosedShape* b, Vec3* flat) noexcept nogil:
+    """Four points of A - B that span a volume; False if there are none, and a unit vector across which it is flat."""
     cdef Vec3 d, u
     cdef double best = 0.0, height
     cdef int k
     p.n_w = p.n_face = 0
-    d = vec3(1.0, 0.0, 0.0)
+    d = flat[0] = vec3(1.0, 0.0, 0.0)
     add_corner(p, a, b, d)
     add_corner(p, a, b, neg3(d))
     d = sub3(p.w[1], p.w[0])
@@ -97,17 +97,18 @@ cdef inline bint first_tetrahedron(Polytope* p, const PosedShape* a, const Posed
         if best > 1e-6 * dot3(d, d):
             break
         u = cross3(u, scale3(1.0 / norm3(d), d))
+    flat[0] = u
     u = cross3(sub3(p.w[1], p.w[0]), sub3(p.w[2], p.w[0]))
-    if norm3(u) == 0.0:
+    if norm3(u) <= 1e-14 * dot3(d, d):       # a line, but for rounding
         return False
-    u = scale3(1.0 / norm3(u), u)
+    flat[0] = u = scale3(1.0 / norm3(u), u)
     add_corner(p, a, b, u)
     height = dot3(u, sub3(p.w[3], p.w[0]))
     if height < 1e-6 * norm3(d):
         p.n_w = 3
         add_corner(p, a, b, neg3(u))
         height = dot3(u, sub3(p.w[3], p.w[0]))
-    if height == 0.0:
+    if fabs(height) <= 1e-14 * norm3(d):
         return False
     k = 1 if height < 0.0 else 2             # the fourth point below the first face
     return (add_face(p, 0, k, 3 - k) and add_face(p, 0, 3, k) and add_face(p, k, 3, 3 - k) and add_face(p, 3 - k, 3, 0))
@@ -208,10 +209,10 @@ cdef inline double penetrate(
     cdef double least = 1e300, reach, gap, tolerance = 1e-7 * (a.s.bounds.radius + b.s.bounds.radius)
     cdef int f, best, corner
     cdef bint curved = is_curved(a) or is_curved(b)
+    x_a[0] = nearest_on_a(s) if 0 < s.n < 4 else a.X.p
+    if not take_simplex(&p, s) and not first_tetrahedron(&p, a, b, normal):
+        return 0.0                           # lines that cross: out of the plane of both
     normal[0] = vec3(0.0, 0.0, 1.0)
-    x_a[0] = a.X.p
-    if not take_simplex(&p, s) and not first_tetrahedron(&p, a, b):
-        return 0.0
     while p.n_w < MAX_CORNERS:
         best = -1
         for f in range(p.n_face):

@@ -7,7 +7,7 @@
 # over this triangle may carry, too, or come down next: it is measured along the triangle's own normal.  And where the
 # surface rises beyond a side, what is over there may run into this triangle's plane, which goes on below ground.
 
-from libc.math cimport fabs
+from libc.math cimport fabs, fmax, sqrt
 
 from rbdyn.collision._types cimport BOX_CORE, TRIANGLE, PosedShape, ShapeRecord, SupportingFeature
 from rbdyn.collision.bounds cimport centre_of
@@ -188,30 +188,46 @@ cdef inline void face_contacts(
             replace_deepest(m, along(lowest, 0.5 * depth, up), depth)
 
 
+cdef inline double half_angle(const TriangleData* t, int k) noexcept nogil:
+    """The tangent of half the angle by which the surface turns at the side from corner k; 1 at most, and where it ends."""
+    cdef Vec3 n
+    cdef double cosine
+    if t.open[k]:
+        return 1.0
+    n = normal_beyond(t, k)
+    cosine = dot3(n, t.normal) / norm3(n)
+    return 1.0 if cosine <= 0.0 else sqrt(fmax(0.0, 1.0 - cosine) / (1.0 + cosine))
+
+
 cdef inline bint reaches_over(
         const PosedShape* b, Vec3 up, const Manifold* m, double size) noexcept nogil:
-    """Whether contacts reach over a triangle by more than they are deep, from sides where the surface falls away.
+    """Whether to push contacts off a triangle is less than off what is beyond those of its sides that stick out.
 
-    If not, it is less of a push over the side: where tiles of a floor stand side by side, what slides over both is in
-    the upper edge of each one's side.  Depths that may be those of rest are let pass.
+    A point of depth d, by s within such a side, is d cos(angle) + s sin(angle) deep in what is there.  Where tiles of a
+    floor stand side by side, what slides over both is in the upper edge of each one's side.  Depths that may be those
+    of rest are let pass.
     """
     cdef const TriangleData* t = triangle_of(b)
     cdef Vec3 local, e, x
-    cdef double most = -1.0, least, depth = deepest(m)
+    cdef double[3] slope
+    cdef double s
     cdef int k, i
-    if depth <= 1e-4 * size:
+    cdef bint within
+    if deepest(m) <= 1e-4 * size:
         return True
     local = tmul3(b.X.R, up)
+    for k in range(3):
+        slope[k] = half_angle(t, k) if falls_away(t, k, local) else 0.0
     for i in range(m.n):
         x = tmul3(b.X.R, sub3(m.position[i], b.X.p))
-        least = 1e300
+        within = True
         for k in range(3):
-            if not falls_away(t, k, local):
-                continue
             e = sub3(corner(t, (k + 1) % 3), corner(t, k))
-            least = min(least, dot3(cross3(t.normal, e), sub3(x, corner(t, k))) / norm3(e))
-        most = max(most, least)
-    return most >= depth
+            s = dot3(cross3(t.normal, e), sub3(x, corner(t, k))) / norm3(e)
+            within &= slope[k] == 0.0 or s >= m.depth[i] * slope[k]
+        if within:
+            return True
+    return False
 
 
 cdef inline void keep_corners(const PosedShape* a, Vec3 up, Manifold* m) noexcept nogil:
@@ -423,7 +439,7 @@ cdef inline double convex_triangle(
     depth = r - apart
     if depth <= -margin:
         return 0.0
-    lies = max(depth, hardly()) if overlap else 0.0
+    lies = max(depth, hardly()) if overlap or depth > 0.0 else 0.0
     side = side_of(t, tmul3(b.X.R, n), tmul3(b.X.R, up), middle)
     deep = deep and (overlap or behind)
     if side == EDGE and not deep:

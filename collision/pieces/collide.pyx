@@ -25,6 +25,7 @@ cdef double NEAR = 5e-3            # share of a shape's radius: contacts nearer 
 cdef double DEEP = 2e-3            # share of a shape's radius: what is deeper is looked at twice
 cdef enum:
     ROUNDS = 16                    # of pushes off what a shape is in
+    MANY = 4096                    # contacts of a pair that are made few before more are looked for
 cdef ConvexShape _triangle
 _triangle.core, _triangle.support, _triangle.feature = HULL_CORE, NULL, triangle_feature
 
@@ -69,10 +70,11 @@ cdef double deepest_since(const ContactBuffer* out, int first) noexcept nogil:
 
 
 cdef bint pass_over(const PosedShape* a, const PosedShape* whole, double margin, bint deep, double* lost,
-                    Sink* sink) noexcept nogil:
+                    Sink* sink, int begin) noexcept nogil:
     """The contacts of all triangles that are near; whether the shape lies in any of them.
 
-    `lost` becomes at least as large as it is deep in triangles that said nothing of it [m].
+    `lost` becomes at least as large as it is deep in triangles that said nothing of it [m].  Contacts of the pair are
+    those from `begin` on: many of them are made few on the way.
     """
     cdef Walk walk
     cdef TriangleData t
@@ -95,6 +97,8 @@ cdef bint pass_over(const PosedShape* a, const PosedShape* whole, double margin,
             if deep_in > lost[0] and deepest_since(sink.out, first) <= 0.0:
                 lost[0] = deep_in
         name_features(sink.out, first, k)
+        if sink.out.n - begin > MANY:
+            merge_contacts(sink.out, begin, NEAR * a.s.bounds.radius)
         k = next_triangle(&walk, &t)
     return lies_in
 
@@ -195,19 +199,6 @@ cdef bint part_at(const PosedShape* a, const PosedShape* b, Vec3 shift, double m
     return True
 
 
-cdef void lift_off(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
-    """One contact of a shape that lies in triangles, none of which says how: where they part as it is shifted out.
-
-    A corner of the surface that has just come through a face, for which no single triangle knows the way back.
-    """
-    cdef Vec3 out = way_out(a, b)
-    cdef double size = norm3(out), way = 0.01 * a.s.bounds.radius
-    if size < 1e-3:
-        return
-    while way < 4.0 * a.s.bounds.radius and not part_at(a, b, scale3(way / size, out), margin, sink):
-        way *= 2.0
-
-
 cdef bint push_off(const PosedShape* a, const PosedShape* b, double more, double gap, Pose* X) noexcept nogil:
     """Shift X, the pose of a, off all triangles of b that it is in, one by one; False if it is in none.
 
@@ -245,26 +236,42 @@ cdef bint find_free(const PosedShape* a, const PosedShape* b, double most, doubl
     return False
 
 
-cdef void drop_untrue(const PosedShape* a, const PosedShape* b, double small, Sink* sink, int first) noexcept nogil:
+cdef void lift_off(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
+    """One contact of a shape that lies in triangles, none of which says how: where they part as it is shifted out.
+
+    A corner of the surface that has just come through a face, for which no single triangle knows the way back.  Where
+    triangles on all sides say nothing together, it is pushed off them one by one.
+    """
+    cdef int first = sink.out.n
+    cdef Vec3 out = way_out(a, b), shift
+    cdef double size = norm3(out), way = 0.01 * a.s.bounds.radius
+    while size >= 1e-3 and way < 4.0 * a.s.bounds.radius and not part_at(a, b, scale3(way / size, out), margin, sink):
+        way *= 2.0
+    if sink.out.n == first and find_free(a, b, 4.0 * a.s.bounds.radius, 1e-3 * a.s.bounds.radius, &shift):
+        part_at(a, b, shift, margin, sink)
+
+
+cdef void drop_untrue(
+        const PosedShape* a, const PosedShape* b, double small, double margin, Sink* sink, int first) noexcept nogil:
     """Drop contacts deeper than `small` [m] that are left over where a lesser push frees the shape altogether.
 
     Of a corner or an edge that is in a shape only the planes are known that go on beyond it, where the surface does
-    not.
+    not.  If none is left, that push is the contact.
     """
     cdef ContactBuffer* out = sink.out
-    cdef double most = deepest_since(out, first)
+    cdef double most = deepest_since(out, first), sign = -1.0 if sink.swapped else 1.0
     cdef Vec3 shift
     cdef int i, n = first
     if most <= small or not find_free(a, b, 0.5 * most, 0.1 * small, &shift):
         return
-    if sink.swapped:
-        shift = neg3(shift)
     for i in range(first, out.n):
-        if out.point[i].depth - dot3(out.point[i].normal, shift) <= small:
+        if out.point[i].depth - sign * dot3(out.point[i].normal, shift) <= small:
             if n < i:
                 out.point[n] = out.point[i]
             n += 1
     out.n = n
+    if n == first:
+        part_at(a, b, shift, margin, sink)
 
 
 cdef void find_lost(const PosedShape* a, const PosedShape* b, double small, double margin, Sink* sink,
@@ -295,18 +302,18 @@ cdef void convex_surface(const PosedShape* a, const PosedShape* b, double margin
     cdef double small = DEEP * a.s.bounds.radius, lost = small
     if b.s.kind == HEIGHT_MAP and push_up(a, b, margin, sink):
         return
-    if pass_over(a, b, margin, False, &lost, sink) and sink.out.n == first:
-        pass_over(a, b, margin, True, &lost, sink)
+    if pass_over(a, b, margin, False, &lost, sink, first) and sink.out.n == first:
+        pass_over(a, b, margin, True, &lost, sink, first)
         if sink.out.n == first:
             lift_off(a, b, margin, sink)
     elif lost > small:
         find_lost(a, b, small, margin, sink, first)
     merge_contacts(sink.out, first, NEAR * a.s.bounds.radius)
-    drop_untrue(a, b, small, sink, first)
+    drop_untrue(a, b, small, margin, sink, first)
 
 
 cdef bint pieces_against(
-        const PosedShape* a, const PosedShape* b, double margin, double* lost, Sink* sink) noexcept nogil:
+        const PosedShape* a, const PosedShape* b, double margin, double* lost, Sink* sink, int begin) noexcept nogil:
     """The triangles of a that are near, one after the other, against those of b; whether any lies in any."""
     cdef Walk walk
     cdef TriangleData t
@@ -320,7 +327,7 @@ cdef bint pieces_against(
     while k >= 0 and not sink.full:
         measure_piece(&s, &t)
         n = sink.out.n
-        if pass_over(&piece, b, margin, False, lost, sink):
+        if pass_over(&piece, b, margin, False, lost, sink, begin):
             lies_in = True
         name_features(sink.out, n, k)
         k = next_triangle(&walk, &t)
@@ -331,13 +338,13 @@ cdef void surface_surface(const PosedShape* a, const PosedShape* b, double margi
     """A mesh against a mesh or a height map: corners of either against triangles of the other, and edges."""
     cdef int first = sink.out.n
     cdef double small = DEEP * min(a.s.bounds.radius, b.s.bounds.radius), lost = small
-    cdef bint lies_in = pieces_against(a, b, margin, &lost, sink)
+    cdef bint lies_in = pieces_against(a, b, margin, &lost, sink, first)
     sink.swapped = not sink.swapped
-    pieces_against(b, a, margin, &lost, sink)
+    pieces_against(b, a, margin, &lost, sink, first)
     sink.swapped = not sink.swapped
     if lies_in and sink.out.n == first:
         lift_off(a, b, margin, sink)
     elif lost > small:
         find_lost(a, b, small, margin, sink, first)
     merge_contacts(sink.out, first, NEAR * min(a.s.bounds.radius, b.s.bounds.radius))
-    drop_untrue(a, b, small, sink, first)
+    drop_untrue(a, b, small, margin, sink, first)

@@ -141,6 +141,28 @@ def law_record(lab: Laboratory, cases: list[Case]) -> None:
         demand(bool((np.diff(found["feature"]) > 0).all()), "record", f"{name}: features repeat: {found['feature']}")
 
 
+def height_of(shape: Shape, X: np.ndarray, n: np.ndarray) -> float:
+    """How far a shape reaches along n, world [m]."""
+    if isinstance(shape, HalfSpace):
+        return float(n @ X[:3, 3])
+    return float(n @ (X[:3, 3] + X[:3, :3] @ shape.farthest(X[:3, :3].T @ n)))
+
+
+def law_positions(lab: Laboratory, cases: list[Case]) -> None:
+    """Every contact lies between the surfaces along its normal, and by both shapes."""
+    for name, a, X_a, b, X_b, *_ in cases:
+        for c in lab.contacts((a, X_a), (b, X_b)):
+            n, x = c["normal"], c["position"]
+            low, high = -height_of(a, X_a, -n), height_of(b, X_b, n)
+            room = 1e-6 + 0.5 * abs(high - low)
+            demand(abs(n @ x - 0.5 * (low + high)) <= room, "positions",
+                   f"{name}: position {x} does not lie between the surfaces along the normal {n}")  # fmt: skip
+            for shape, X in ((a, X_a), (b, X_b)):
+                if not isinstance(shape, HalfSpace):
+                    away = float(np.linalg.norm(x - X[:3, 3]))
+                    demand(away <= shape.data().radius + room, "positions", f"{name}: position {x} is beside a shape")
+
+
 def law_swap(lab: Laboratory, cases: list[Case]) -> None:
     """The order in which shapes are added turns the normal, and nothing else."""
     for name, a, X_a, b, X_b, *_ in cases:
@@ -247,6 +269,7 @@ def law_bad_pose(lab: Laboratory, cases: list[Case]) -> None:
 LAWS: dict[str, Callable[[Laboratory, list[Case]], None]] = {
     "closed forms": law_closed_forms,
     "record": law_record,
+    "positions": law_positions,
     "swap": law_swap,
     "rigid motion": law_rigid_motion,
     "sphere drop": law_sphere_drop,

@@ -16,7 +16,7 @@ from rbdyn.collision import CoalBackend  # noqa: E402
 
 
 def test_laws():
-    assert len(check_collision_backend(CoalBackend())) == 8
+    assert len(check_collision_backend(CoalBackend())) == 9
 
 
 def test_it_agrees_with_the_definition_at_random_poses():

@@ -201,3 +201,27 @@ def test_a_compound_is_as_far_as_the_nearest_of_its_parts(seed):
     least = np.min([shape_cast(Sphere(0.1), X, way, part, Y @ B).fraction for part, B in table.parts], axis=0)
     np.testing.assert_array_equal(hits.fraction, least)
     assert (least < 1.0).any()
+
+
+@pytest.mark.parametrize("turned", [0.0, 0.3, np.pi / 4, np.pi / 2])
+@pytest.mark.parametrize("shift", [0.0, 0.1])
+def test_lines_that_cross_are_freed_out_of_their_plane(turned, shift, seed):
+    """Capsules whose axes meet: by the sum of the radii, across both axes; the points lie on both."""
+    rng = np.random.default_rng(seed)
+    Q = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    Q[:, 0] *= np.linalg.det(Q)
+    a, b = Capsule(0.2, 0.6), Capsule(0.1, 0.8)
+    X, Y = np.eye(4), np.eye(4)
+    X[:3, :3], X[:3, 3] = Q, rng.normal(size=3)
+    c, s = np.cos(turned), np.sin(turned)
+    Y[:3, :3] = Q @ [[1, 0, 0], [0, c, -s], [0, s, c]]
+    Y[:3, 3] = X[:3, 3] + shift * Q[:, 2]
+    found = distance(a, X, b, Y)
+    assert found.distance == pytest.approx(-0.3, abs=1e-12)
+    for axis in (X[:3, 2], Y[:3, 2]):
+        assert abs(found.normal @ axis) < 1e-7
+    assert np.linalg.norm(found.normal) == pytest.approx(1.0, abs=1e-12)
+    free = X.copy()
+    free[:3, 3] -= found.distance * found.normal
+    assert distance(a, free, b, Y).distance == pytest.approx(0.0, abs=1e-9)
+    np.testing.assert_allclose(found.on_a - found.on_b, -0.3 * found.normal, atol=1e-12)

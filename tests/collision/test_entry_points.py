@@ -192,8 +192,8 @@ def test_the_laws_can_fail():
 
 
 @pytest.mark.parametrize("known, laws", [
-    (["sphere"], 6), (["box"], 6), (["capsule"], 6), (["box", "half_space"], 7), (["sphere", "half_space"], 7),
-    (["sphere", "box", "capsule"], 6), (["half_space", "sphere", "box", "capsule"], 8),
+    (["sphere"], 7), (["box"], 7), (["capsule"], 7), (["box", "half_space"], 8), (["sphere", "half_space"], 8),
+    (["sphere", "box", "capsule"], 7), (["half_space", "sphere", "box", "capsule"], 9),
 ])  # fmt: skip
 def test_a_backend_is_tested_for_the_shapes_it_knows(known, laws):
     """It never sees another kind, and breaks on what it knows are found all the same."""
@@ -207,7 +207,15 @@ def test_a_backend_is_tested_for_the_shapes_it_knows(known, laws):
         def detect(self, scene):
             pass
 
+    class Beside(Some):
+        def query(self, poses):
+            found = super().query(poses).copy()
+            found["position"] += 0.3
+            return found
+
     assert len(check_collision_backend(Some(), shapes=known)) == laws
+    with pytest.raises(CollisionError, match="breaks the law 'positions'|breaks the law 'sphere drop'"):
+        check_collision_backend(Beside(), shapes=known)
     with pytest.raises(CollisionError, match="breaks the law"):
         check_collision_backend(Blind(), shapes=known)
 

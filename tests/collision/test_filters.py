@@ -19,7 +19,7 @@ def pair(**settings):
 @pytest.mark.parametrize("make", [NativeBackend, FCLBackend])
 def test_every_law_holds(make):
     laws = check_collision_backend(make())
-    assert len(laws) == 8
+    assert len(laws) == 9
 
 
 def test_half_spaces_obey_the_filters_too():

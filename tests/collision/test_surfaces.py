@@ -340,3 +340,32 @@ def test_slopes_are_those_of_the_triangles():
     """A ramp of one in two, and where it ends."""
     ramp = HeightMap([[0.0, 1.0, 1.0], [0.0, 1.0, 1.0]], (4.0, 1.0))
     np.testing.assert_allclose(ramp.slope([-1.0, -0.5, 1.0], 0.1), [np.arctan(0.5), np.arctan(0.5), 0.0], atol=1e-9)
+
+
+def test_a_large_box_on_small_tiles_has_four_contacts():
+    """Of 51,200 triangles below it, each of which touches it."""
+    found = meet(HeightMap(np.zeros((241, 241)), (3.0, 3.0)), Box((2.0, 2.0, 0.2)), pose(0, 0, 0.1 - 1e-5), 1e-4)
+    np.testing.assert_allclose(np.abs(found["position"][:, :2]), 1.0, atol=1e-12)
+    assert len(found) == 4
+
+
+def test_what_cuts_a_mesh_deeply_is_told_to_get_out():
+    """Long shapes across the tube of a torus, where no triangle alone knows the way."""
+    u, v = np.meshgrid(np.arange(24) * np.pi / 12, np.arange(12) * np.pi / 6, indexing="ij")
+    r = 0.25 + 0.1 * np.cos(v)
+    at = np.arange(24 * 12).reshape(24, 12)
+    a, b = at, np.roll(at, -1, axis=0)
+    c, d = np.roll(b, -1, axis=1), np.roll(at, -1, axis=1)
+    faces = np.concatenate([np.stack([a, b, c], axis=-1).reshape(-1, 3), np.stack([a, c, d], axis=-1).reshape(-1, 3)])
+    tube = Mesh(np.stack([r * np.cos(u), r * np.sin(u), 0.1 * np.sin(v)], axis=-1).reshape(-1, 3), faces)
+    rng, cut = np.random.default_rng(4), 0
+    for shape in (Ellipsoid((0.1, 0.25, 0.17)), Capsule(0.1, 0.3), ConvexHull(rng.normal(size=(25, 3)) * 0.2)):
+        silent = 0
+        for _ in range(120):
+            X = pose(*rng.uniform(-0.3, 0.3, 3), Rotation.random(random_state=rng).as_matrix())
+            if distance(shape, X, tube, np.eye(4)).distance == 0.0:
+                found = meet(tube, shape, X)
+                cut += 1
+                silent += len(found) == 0
+        assert silent <= 1
+    assert cut > 200

@@ -46,7 +46,7 @@ def shape_cast(
     Parameters
     ----------
     shape : Shape
-        Any but a half-space or a height map.
+        Any but a half-space, a height map or a Compound: of that ask part by part.
     pose : (4, 4) array_like
         Where it begins, world [m].
     displacement : (3,) array_like
@@ -89,7 +89,7 @@ def shape_cast_batch(
     Parameters
     ----------
     shape : Shape
-        Any but a half-space or a height map.
+        Any but a half-space, a height map or a Compound: of that ask part by part.
     poses : (n, 4, 4) or (4, 4) array_like
         Where it begins, world [m].  A single one is that of all ways.
     displacements : (n, 3) or (3,) array_like
@@ -131,7 +131,7 @@ def nearest(
     Parameters
     ----------
     shape : Shape
-        Any but a half-space or a height map; a small sphere for a point.
+        Any but a half-space, a height map or a Compound (of which ask part by part); a small sphere for a point.
     pose : (4, 4) array_like
         Where it is, world [m].
     reach : float
@@ -161,7 +161,7 @@ def nearest_batch(
     Parameters
     ----------
     shape : Shape
-        Any but a half-space or a height map.
+        Any but a half-space, a height map or a Compound: of that ask part by part.
     poses : (n, 4, 4) array_like
         World [m].
     reach, mask, exclude
@@ -190,7 +190,7 @@ def overlap_test(
     Parameters
     ----------
     shape : Shape
-        Any but a half-space or a height map.
+        Any but a half-space, a height map or a Compound: of that ask part by part.
     pose : (4, 4) array_like
         Where it is, world [m].
     margin : float
@@ -220,7 +220,7 @@ def overlap_test_batch(
     Parameters
     ----------
     shape : Shape
-        Any but a half-space or a height map.
+        Any but a half-space, a height map or a Compound: of that ask part by part.
     poses : (n, 4, 4) array_like
         World [m].
     margin, mask, exclude
