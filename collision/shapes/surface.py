@@ -13,7 +13,11 @@ SLIVER = 1e-12  # triangles of a smaller area, in units of their longest side sq
 
 
 def joined(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices, those in one place as one, and faces of them, without such as have no area or come twice."""
+    """Vertices, those in one place as one, and faces of them, without such as have no area or come twice.
+
+    What comes twice, turned against each other, is a wall: between solids that are flush, and none if what is left of
+    the faces encloses them.
+    """
     kept, number = np.unique(vertices + 0.0, axis=0, return_inverse=True)
     faces = number.reshape(-1)[faces]
     a, b, c = (kept[faces[:, k]] for k in range(3))
@@ -21,7 +25,14 @@ def joined(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndar
     faces = faces[np.linalg.norm(np.cross(b - a, c - a), axis=1) > SLIVER * longest]
     if len(faces) == 0:
         raise CollisionError("a mesh needs a triangle with an area, this one has none")
-    first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)[1]
+    _, first, group = np.unique(np.sort(faces, axis=1), axis=0, return_index=True, return_inverse=True)
+    a, b, c = faces.T
+    turned = np.where((a < b).astype(int) + (b < c) + (c < a) == 2, 1, -1)  # which way round
+    walls = (np.bincount(group.reshape(-1)) > 1) & (np.bincount(group.reshape(-1), weights=turned) == 0.0)
+    if walls.any() and not walls.all():
+        outside = faces[np.sort(first[~walls])]
+        if encloses(kept, outside):
+            return kept, outside
     return kept, faces[np.sort(first)]
 
 
