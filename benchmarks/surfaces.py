@@ -190,10 +190,8 @@ def _patches(counts: tuple[int, ...]) -> None:
             loops["mujoco"] = _mujoco_patch(mujoco, heights)
         seconds = by_turns(loops, 1, 15)
         theirs = 1e6 * seconds["mujoco"] if "mujoco" in seconds else None
-        rows.append(
-            [f"{n} x {n}", table.number(1e6 * (seconds["patch"] - seconds["step"])), table.number(1e6 * seconds["step"]),
-             table.number(theirs)]
-        )  # fmt: skip
+        own = seconds["patch"] - seconds["step"], seconds["step"]
+        rows.append([f"{n} x {n}", *(table.number(1e6 * each) for each in own), table.number(theirs)])
     header = ["height map", "a patch", "a step of a ball above", "mujoco, patch and step"]
     table.show("terrain that changes, us", header, rows)
 

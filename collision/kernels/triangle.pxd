@@ -189,7 +189,7 @@ cdef inline void face_contacts(
 
 
 cdef inline double half_angle(const TriangleData* t, int k) noexcept nogil:
-    """The tangent of half the angle by which the surface turns at the side from corner k; 1 at most, and where it ends."""
+    """Tangent of half the angle by which the surface turns at the side from corner k; 1 at most, and where it ends."""
     cdef Vec3 n
     cdef double cosine
     if t.open[k]:

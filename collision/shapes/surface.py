@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rbdyn.collision.shapes.bounding_tree import bounding_tree
-from rbdyn.collision.shapes.wide_tree import wide_tree
 from rbdyn.collision.shapes.solid import solid_of
+from rbdyn.collision.shapes.wide_tree import wide_tree
 from rbdyn.errors import CollisionError
 
 SLIVER = 1e-12  # triangles of a smaller area, in units of their longest side squared, have no normal
