@@ -167,7 +167,7 @@ cdef void find_nearest_piece(const PosedShape* a, const PosedShape* b, double mo
         begin_walk(&walk, a, b, more)
         while next_triangle(&walk, &t) >= 0:
             measure_piece(&s, &t)
-            find_nearest_piece(&piece, b, more, out)
+            find_nearest_piece(&piece, b, min(more, out.distance), out)
         return
     begin_piece(b, &s, &t, &piece)
     begin_walk(&walk, b, a, more)
@@ -199,10 +199,10 @@ cdef bint part_at(const PosedShape* a, const PosedShape* b, Vec3 shift, double m
     return True
 
 
-cdef bint push_off(const PosedShape* a, const PosedShape* b, double more, double gap, Pose* X) noexcept nogil:
+cdef bint push_off(const PosedShape* a, const PosedShape* b, double gap, Pose* X) noexcept nogil:
     """Shift X, the pose of a, off all triangles of b that it is in, one by one; False if it is in none.
 
-    Looked for are those within `more` [m]; `gap` [m] is left to each.  A may be a triangle of a surface.
+    Looked for are those that it is in as it begins; `gap` [m] is left to each.  A may be a triangle of a surface.
     """
     cdef Walk walk
     cdef TriangleData t
@@ -211,11 +211,11 @@ cdef bint push_off(const PosedShape* a, const PosedShape* b, double more, double
     cdef Nearest one
     cdef bint found = False, of_a = a.s.convex == NULL
     begin_piece(a if of_a else b, &s, &t, &piece)
-    begin_walk(&walk, a if of_a else b, b if of_a else a, more)
+    begin_walk(&walk, a if of_a else b, b if of_a else a, gap)
     while next_triangle(&walk, &t) >= 0:
         measure_piece(&s, &t)
         if of_a:
-            found |= push_off(&piece, b, more, gap, X)
+            found |= push_off(&piece, b, gap, X)
         elif find_convex(a, &piece, 0.0, &one) and one.distance < 0.0:
             X.p = along(X.p, gap - one.distance, one.normal)
             found = True
@@ -228,7 +228,7 @@ cdef bint find_free(const PosedShape* a, const PosedShape* b, double most, doubl
     cdef Pose X = a.X[0]
     there.X = &X
     for _ in range(ROUNDS):
-        if not push_off(&there, b, most, gap, &X):
+        if not push_off(&there, b, gap, &X):
             shift[0] = sub3(X.p, a.X.p)
             return True
         if norm3(sub3(X.p, a.X.p)) > most:
