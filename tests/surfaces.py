@@ -13,6 +13,15 @@ def grid_mesh(x, y, z):
     return Mesh(np.stack([x, y, z], axis=-1).reshape(-1, 3), np.concatenate([np.c_[a, b, c], np.c_[a, c, d]]))
 
 
+def ring(n, m):
+    """A torus about z, of radii 0.2 and 0.05 m, a closed mesh of 2 n m triangles."""
+    a, b = np.meshgrid(np.arange(n + 1) % n * 2 * np.pi / n, np.arange(m + 1) % m * 2 * np.pi / m, indexing="ij")
+    r = 0.2 + 0.05 * np.cos(b)
+    open_grid = grid_mesh(r * np.cos(a), r * np.sin(a), 0.05 * np.sin(b))
+    vertices, same = np.unique(open_grid.vertices.round(12), axis=0, return_inverse=True)
+    return Mesh(vertices, same.reshape(-1)[open_grid.faces])
+
+
 def flat_mesh(n=21, size=2.0):
     x, y = np.meshgrid(*2 * [np.linspace(-size / 2, size / 2, n)], indexing="ij")
     return grid_mesh(x, y, 0.0 * x)

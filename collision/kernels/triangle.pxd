@@ -108,11 +108,26 @@ cdef inline bint goes_on_flat(const TriangleData* t, int k) noexcept nogil:
     return not t.open[k] and dot3(n, t.normal) > 0.97 * norm3(n)
 
 
-cdef inline bint leads_along(const TriangleData* t, int k, Vec3 n) noexcept nogil:
-    """Whether the triangle across the side from corner k leads along n, or hardly away from it."""
+cdef inline bint leads_along(const TriangleData* t, int k, Vec3 n, double rise) noexcept nogil:
+    """Whether the triangle across the side from corner k leads along n by more than `rise`."""
     cdef Vec3 e = sub3(corner(t, (k + 1) % 3), corner(t, k)), d = sub3(t.beyond[k], corner(t, k))
     d = along(d, -dot3(d, e) / dot3(e, e), e)
-    return not t.open[k] and dot3(n, d) > -slant() * norm3(d)
+    return not t.open[k] and dot3(n, d) > rise * norm3(d)
+
+
+cdef inline int farthest_corner(const TriangleData* t, Vec3 n, int* side) noexcept nogil:
+    """The one that is farthest along n; `side` is the one of which all is as far, or -1."""
+    cdef double[3] s
+    cdef int k, first = 0, second
+    for k in range(3):
+        s[k] = dot3(n, corner(t, k))
+        if s[k] > s[first]:
+            first = k
+    second = (first + 1) % 3 if s[(first + 1) % 3] >= s[(first + 2) % 3] else (first + 2) % 3
+    side[0] = -1
+    if s[first] - s[second] < slant() * norm3(sub3(corner(t, first), corner(t, second))):
+        side[0] = first if second == (first + 1) % 3 else second
+    return first
 
 
 cdef inline bint is_hollow(const TriangleData* t, int k, Vec3 up, Vec3 middle) noexcept nogil:
@@ -135,19 +150,13 @@ cdef inline Side side_of(const TriangleData* t, Vec3 n, Vec3 up, Vec3 middle) no
 
     All in the frame of the whole.
     """
-    cdef double[3] s
-    cdef int k, first = 0, second, side
+    cdef int first, side
     cdef Vec3 level = along(n, -dot3(n, up), up)
     if dot3(level, level) < slant() * slant() and dot3(n, up) > 0.0:
         return FACE
-    for k in range(3):
-        s[k] = dot3(n, corner(t, k))
-        if s[k] > s[first]:
-            first = k
-    second = (first + 1) % 3 if s[(first + 1) % 3] >= s[(first + 2) % 3] else (first + 2) % 3
-    if s[first] - s[second] < slant() * norm3(sub3(corner(t, first), corner(t, second))):
-        side = first if second == (first + 1) % 3 else second
-        if not leads_along(t, side, n):
+    first = farthest_corner(t, n, &side)
+    if side >= 0:
+        if not leads_along(t, side, n, -slant()):
             return EDGE
         return beyond_side(t, side, up, middle)
     if t.most_along(t, first, n) < -slant():
@@ -281,23 +290,12 @@ cdef inline bint is_farthest(const TriangleData* t, Vec3 n, double rise) noexcep
 
     What is as far as that, as are the sides of a box and its bottom, may be all that somebody looks at.
     """
-    cdef double[3] s
-    cdef int k, first = 0, second
-    cdef Vec3 e, d
+    cdef int first, side
     cdef double slope = dot3(n, t.normal)
     if 1.0 - slope * slope < slant() * slant():
         return True
-    for k in range(3):
-        s[k] = dot3(n, corner(t, k))
-        if s[k] > s[first]:
-            first = k
-    second = (first + 1) % 3 if s[(first + 1) % 3] >= s[(first + 2) % 3] else (first + 2) % 3
-    if s[first] - s[second] >= slant() * norm3(sub3(corner(t, first), corner(t, second))):
-        return t.most_along(t, first, n) < rise
-    k = first if second == (first + 1) % 3 else second
-    e, d = sub3(corner(t, (k + 1) % 3), corner(t, k)), sub3(t.beyond[k], corner(t, k))
-    d = along(d, -dot3(d, e) / dot3(e, e), e)
-    return t.open[k] or dot3(n, d) < rise * norm3(d)
+    first = farthest_corner(t, n, &side)
+    return t.most_along(t, first, n) < rise if side < 0 else not leads_along(t, side, n, rise)
 
 
 cdef inline bint may_push(const PosedShape* a, Vec3 n, double rise) noexcept nogil:

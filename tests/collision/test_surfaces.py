@@ -367,5 +367,5 @@ def test_what_cuts_a_mesh_deeply_is_told_to_get_out():
                 found = meet(tube, shape, X)
                 cut += 1
                 silent += len(found) == 0
-        assert silent <= 1
+        assert silent == 0
     assert cut > 200

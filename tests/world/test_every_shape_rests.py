@@ -5,7 +5,7 @@
 
 import numpy as np
 import pytest
-from surfaces import flat_mesh, grid_mesh
+from surfaces import flat_mesh, ring
 
 import rbdyn
 from rbdyn.collision import Box, Capsule, Compound, Cone, ConvexHull, Cylinder, Ellipsoid, Mesh, Sphere
@@ -14,15 +14,6 @@ DT = 2e-3
 HALF = np.sqrt(0.5)
 HULL = ConvexHull(np.random.default_rng(3).normal(size=(20, 3)) * 0.1)
 GROUNDS = ("half_space", "box", "height_map", "mesh")
-
-
-def ring():
-    """A torus about z, of radii 0.2 and 0.05 m, a closed mesh of 192 triangles."""
-    a, b = np.meshgrid(np.arange(13) % 12 * np.pi / 6, np.arange(9) % 8 * np.pi / 4, indexing="ij")
-    r = 0.2 + 0.05 * np.cos(b)
-    open_grid = grid_mesh(r * np.cos(a), r * np.sin(a), 0.05 * np.sin(b))
-    vertices, same = np.unique(open_grid.vertices.round(12), axis=0, return_inverse=True)
-    return Mesh(vertices, same.reshape(-1)[open_grid.faces])
 
 
 def stool():
@@ -41,7 +32,7 @@ SHAPES = {
     "ellipsoid": (Ellipsoid((0.1, 0.15, 0.2)), (HALF, 0, HALF, 0)),
     "hull": (HULL, None),
     "mesh": (Mesh(HULL.hull.vertices, HULL.hull.triangles), None),
-    "ring": (ring(), (1, 0, 0, 0)),
+    "ring": (ring(12, 8), (1, 0, 0, 0)),
     "compound": (stool(), (1, 0, 0, 0)),
 }
 
