@@ -10,6 +10,7 @@ import math
 import re
 
 from rbdyn.errors import Error
+from rbdyn.io.decimals import decimals
 
 BLANK = " \t\r\n"
 MAX_LENGTH = 1000  # characters of one number: converting digits costs more than linear time
@@ -17,8 +18,6 @@ DECIMAL = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _number = re.compile(DECIMAL)
 _infinite = re.compile("[+-]?inf(?:inity)?", re.IGNORECASE)
 _blanks = re.compile(f"[{BLANK}]+")
-QUICK = 300  # characters of rows that one match reads
-_rows = {n: re.compile(f"[{BLANK}]*" + f"[{BLANK}]+".join([f"({DECIMAL})"] * n) + f"[{BLANK}]*") for n in (3, 4)}
 
 
 def shown(text: str, length: int = 60) -> str:
@@ -49,6 +48,9 @@ def number(text: str) -> float:
     >>> number(" -1.5e3 ")
     -1500.0
     """
+    quick = decimals(text, 1)
+    if quick is not None:
+        return quick[0]
     word = text.strip(BLANK)
     if len(word) > MAX_LENGTH or _number.fullmatch(word) is None:
         raise Error(f"{shown(word)} is not a number{_hint(word)}")
@@ -85,11 +87,9 @@ def vector(text: str, n: int) -> tuple[float, ...]:
     Error
         If one of them is not a number, or there are more or fewer.
     """
-    quick = _rows.get(n)
-    if quick is not None and len(text) <= QUICK and (match := quick.fullmatch(text)) is not None:
-        values = tuple(map(float, match.groups()))
-        if all(map(math.isfinite, values)):
-            return values
+    quick = decimals(text, n)
+    if quick is not None:
+        return quick
     stripped = text.strip(BLANK)
     words = _blanks.split(stripped) if stripped else []
     if len(words) != n:

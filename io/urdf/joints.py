@@ -25,7 +25,6 @@ SCREW = '; a screw is type="helical", with <axis pitch> in metres per radian'
 def read_joint(node: Node, diagnostics: Diagnostics) -> JointSpec:
     """A <joint>."""
     name = node.text("name")
-    node = node.owned_by(f"joint {name!r}")
     kind = node.text("type")
     if kind not in KINDS:
         near = SCREW if kind.lower() == "screw" else did_you_mean(kind.lower(), KINDS, 1)

@@ -29,7 +29,6 @@ UNTURNED = IDENTITY.rotation.tolist()
 def read_link(node: Node, palette: Mapping[str, Color | None], diagnostics: Diagnostics) -> LinkSpec:
     """A <link>; `palette` gives the colours of named materials (None: defined without a colour)."""
     name = node.text("name")
-    node = node.owned_by(f"link {name!r}")
     inertial = node.first("inertial", diagnostics)
     inertia = None if inertial is None else read_inertial(inertial, diagnostics)
     collision, visual = read_collision(node, name, diagnostics), read_visual(node, name, palette, diagnostics)
@@ -197,7 +196,8 @@ def read_palette(roots: Sequence[Node], diagnostics: Diagnostics) -> dict[str, C
     """Colours of all named materials, wherever they are defined; the robot's own come first."""
     palette: dict[str, Color | None] = {}
     unheard = Diagnostics()  # what is odd in a link's material is reported where the link is read
-    used = [m for root in roots for m in root.descendants("material") if m.is_inside("visual")]
+    links = [link for root in roots for link in root.children("link")]
+    used = [m for link in links for visual in link.children("visual") for m in visual.children("material")]
     own = [m for root in roots for m in root.children("material")]
     for materials, heard in ((own, diagnostics), (used, unheard)):
         for material in materials:

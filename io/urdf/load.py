@@ -181,7 +181,7 @@ def load_source(
     trees = [parse_xml(source.data, source.name, diagnostics), *(parse_fragment(m, diagnostics) for m in sources[1:])]
     template = _filled(sources, trees, template, diagnostics)
     sensors = SensorFiles(finder, diagnostics, on_missing_sensor, template)
-    roots = [Node(tree, one.name, "", diagnostics) for tree, one in zip(trees, sources, strict=True)]
+    roots = [Node(tree, one.name, diagnostics) for tree, one in zip(trees, sources, strict=True)]
     robot = in_order(read_robot(roots, diagnostics, sensors), joint_order)
     _report_unused(template, source, diagnostics)
     mechanism = build_mechanism(robot, floating, shapes, diagnostics)

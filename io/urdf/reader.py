@@ -67,7 +67,7 @@ def _link(node: Node, palette: Mapping[str, Color | None], diagnostics: Diagnost
                 diagnostics.warn(node.where, text, f"{name} without sensor")
         return link
     file = node.text("sensor")
-    found = sensors(node.owned_by(f"link {link.name!r}"), file, palette)
+    found = sensors(node, file, palette)
     model, number = node.get("model") or "", node.get("serial_number") or ""
     if found is None:
         link.sensor_sets.append(SensorSet(link.name, file=file, model=model, serial_number=number))

@@ -64,7 +64,7 @@ class SensorFiles:
         except PathError as error:
             raise PathError(f"{link.where}: {link.label}: sensor: {error}") from None
         name = (link.get("name") or "").strip()
-        root = Node(self._trees[path], str(path), "", self._diagnostics)
+        root = Node(self._trees[path], str(path), self._diagnostics)
         found = read_sensor_set(root, name, palette, self._diagnostics)
         for shapes in (found.collision, found.visual):
             shapes[:] = [self._beside(spec, path) for spec in shapes]
@@ -124,6 +124,6 @@ def load_sensor_set(path_or_text: PathOrText, name: str = "", strict: bool = Fal
     source = source_of(path_or_text, None)
     diagnostics = Diagnostics(strict)
     found = read_sensor_set(
-        Node(parse_xml(source.data, source.name, diagnostics), source.name, "", diagnostics), name, {}, diagnostics
+        Node(parse_xml(source.data, source.name, diagnostics), source.name, diagnostics), name, {}, diagnostics
     )
     return SensorSet(name, found.kind, "" if source.path is None else source.name, sensors=found.sensors)

@@ -47,7 +47,6 @@ def read_sensor_set(root: Node, link: str, palette: Mapping[str, Color | None], 
         raise root.error("the root element of a sensor file must be <sensor_set>")
     check_words(root, diagnostics, SENSOR_WORDS)
     kind = root.text("name") if root.has("name") else ""
-    root = root.owned_by(f"sensor set {kind!r}")
     pose = read_pose(root)
     node = root.need("link")
     items = node.children("sensor")
@@ -69,7 +68,6 @@ def read_sensor_set(root: Node, link: str, palette: Mapping[str, Color | None], 
 
 def _sensor(node: Node, pose: Transform, diagnostics: Diagnostics) -> Sensor:
     name = node.text("name")
-    node = node.owned_by(f"sensor {name!r}")
     kind = node.text("type")
     if kind not in READERS:
         near = did_you_mean(kind.lower(), READERS, 1)

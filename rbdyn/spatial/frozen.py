@@ -13,8 +13,8 @@ class Frozen:
     def _set(self, **values: object) -> None:
         """Set the attributes of a value that is being made."""
         for name, value in values.items():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
+            if type(value) is np.ndarray:
+                value.setflags(write=False)
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -19,6 +19,9 @@ from rbdyn.spatial.rotations import (
     rpy_from_matrix,
 )
 
+UNTURNED = np.eye(3)
+UNTURNED.setflags(write=False)
+
 
 class Transform(Frozen):
     """A rigid transform p -> rotation @ p + translation; as a pose, where a frame sits in its reference.
@@ -57,8 +60,8 @@ class Transform(Frozen):
         rpy: ArrayLike | None = None,
         translation: ArrayLike = (0.0, 0.0, 0.0),
     ) -> None:
-        given = [name for name, x in (("rotation", rotation), ("quat", quat), ("rpy", rpy)) if x is not None]
-        if len(given) > 1:
+        if (rotation is not None) + (quat is not None) + (rpy is not None) > 1:
+            given = [name for name, x in (("rotation", rotation), ("quat", quat), ("rpy", rpy)) if x is not None]
             raise Error(f"give one of rotation, quat and rpy, got {' and '.join(given)}")
         if quat is not None:
             R = matrix_from_quat(quat)
@@ -66,10 +69,10 @@ class Transform(Frozen):
             R = matrix_from_rpy(rpy)
         elif rotation is not None:
             R = as_array(rotation, (3, 3), "rotation")
-            if np.abs(R).max() > 2.0 or np.abs(R.T @ R - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
+            if np.abs(R).max() > 2.0 or np.abs(R.T @ R - UNTURNED).max() > 1e-6 or np.linalg.det(R) < 0:
                 raise Error(f"rotation must be orthonormal with determinant +1, got {R.tolist()}")
         else:
-            R = np.eye(3)
+            R = UNTURNED
         p = as_vector(translation, 3, "translation", "[m]")
         self._set(rotation=R, translation=p)
 
@@ -116,7 +119,7 @@ class Transform(Frozen):
 
     def is_identity(self) -> bool:
         """Whether this is exactly the identity."""
-        return bool((self.rotation == np.eye(3)).all() and (self.translation == 0).all())
+        return bool((self.rotation == UNTURNED).all() and (self.translation == 0).all())
 
     def __eq__(self, other: object) -> bool:
         return (

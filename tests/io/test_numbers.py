@@ -1,13 +1,15 @@
 """The strict number reader."""
 
 import math
+import re
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rbdyn.errors import Error
-from rbdyn.io.numbers import number, vector
+from rbdyn.io.decimals import decimals
+from rbdyn.io.numbers import DECIMAL, number, vector
 
 
 @pytest.mark.parametrize(
@@ -98,3 +100,23 @@ def test_a_long_refusal_is_quick():
         number("1" * 500_000 + "x")
     with pytest.raises(Error):
         vector("1" * 500_000 + "x", 1)
+
+
+@settings(deadline=None, max_examples=500)
+@given(st.text("0123456789+-.eE \t\r\n_,x\0", max_size=14), st.integers(0, 4))
+def test_the_quick_reader_takes_what_the_grammar_takes(text, n):
+    blank = "[ \t\r\n]"
+    match = re.fullmatch(f"{blank}*" + f"{blank}+".join([f"({DECIMAL})"] * n) + f"{blank}*", text)
+    values = tuple(map(float, match.groups())) if match else None
+    if values is not None and not all(map(math.isfinite, values)):
+        values = None
+    assert decimals(text, n) == values
+
+
+def test_the_quick_reader_leaves_what_needs_words():
+    assert decimals("1+2", 2) is None, "numbers without a blank between"
+    assert decimals("1\x002", 1) is None
+    assert decimals("1" + "0" * 1000, 1) is None and decimals("0" * 999 + "7", 1) == (7.0,)
+    assert decimals("\ud800", 1) is None and decimals("\u0661", 1) is None
+    with pytest.raises(TypeError):
+        decimals(None, 1)
