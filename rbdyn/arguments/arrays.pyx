@@ -85,7 +85,24 @@ def as_array(x, tuple shape not None, str name not None, str unit="", *, error=E
 
 def as_vector(x, Py_ssize_t n, str name not None, str unit="", *, error=Error):
     """`x` as a fresh array of n finite float64 numbers: `as_array` for one dimension."""
+    cdef cnp.ndarray a
+    if type(x) is tuple and len(<tuple> x) == n:    # most often three floats, and numpy takes its time with those
+        a = _of_floats(<tuple> x, n)
+        if a is not None:
+            return a
     return _converted(x, (n,), name, unit, "", error)
+
+
+cdef cnp.ndarray _of_floats(tuple x, cnp.npy_intp n):
+    """The array of a tuple of finite floats; None if there is anything else in it."""
+    cdef cnp.ndarray a = cnp.PyArray_EMPTY(1, &n, cnp.NPY_DOUBLE, 0)
+    cdef double* entries = data(a)
+    cdef cnp.npy_intp k
+    for k in range(n):
+        if type(x[k]) is not float:
+            return None
+        entries[k] = x[k]
+    return a if _finite(entries, n) else None
 
 
 cdef inline bint _is_plain(cnp.ndarray a) noexcept:

@@ -35,7 +35,9 @@ def number(
 ) -> float:
     """A finite number x with low <= x <= high and x > above; no bool, no text, no complex number."""
     x = math.nan
-    if not isinstance(value, (bool, np.bool_, str, bytes, complex, np.complexfloating)):
+    if type(value) is float:  # the usual case
+        x = value
+    elif not isinstance(value, (bool, np.bool_, str, bytes, complex, np.complexfloating)):
         try:
             x = float(value)
         except Exception:  # no number, too large a one, or a __float__ that fails

@@ -78,8 +78,8 @@ def _limits(joint: Joint, value: Any) -> tuple[float, float] | None:
     if value is None:
         return None
     what = f"position_limits of joint {joint.name!r}"
-    pair = isinstance(value, Sequence) and not isinstance(value, (str, bytes)) and len(value) == 2
-    if not pair and not (isinstance(value, np.ndarray) and value.shape == (2,)):
+    some = isinstance(value, (tuple, list)) or (isinstance(value, Sequence) and not isinstance(value, (str, bytes)))
+    if not (some and len(value) == 2) and not (isinstance(value, np.ndarray) and value.shape == (2,)):
         raise MechanismError(f"{what} must be (lower, upper), got {shown(value)}")
     lower, upper = _real(value[0], what), _real(value[1], what)
     if lower > upper:
@@ -186,10 +186,12 @@ def _bound(joint: Joint, value: object, what: str) -> float | None:
 
 def _reference(joint: Joint, value: ArrayLike | None, what: str) -> Array:
     """A configuration of the joint, read-only; the neutral one for None."""
-    name = f"{what} of joint {joint.name!r}"
-    given = joint.joint_type.neutral() if value is None else value
-    rest = joint.joint_type.normalise(as_vector(given, joint.num_positions, name, error=MechanismError), name)
-    rest.flags.writeable = False
+    if value is None:
+        rest = joint.joint_type.neutral()
+    else:
+        name = f"{what} of joint {joint.name!r}"
+        rest = joint.joint_type.normalise(as_vector(value, joint.num_positions, name, error=MechanismError), name)
+    rest.setflags(write=False)
     return rest
 
 
@@ -339,7 +341,7 @@ class Joint(Edited):
             if value is not GIVEN[parameter] and not (type(value) is float and value == GIVEN[parameter]):
                 setattr(self, parameter, value)
         self.spring_reference = spring_reference
-        self.annotations = {}
+        self.__dict__["annotations"] = {}
         self.frame_before = CartesianFrame(f"before_{name}")
         self.frame_after = CartesianFrame(f"after_{name}")
 

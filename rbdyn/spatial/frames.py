@@ -34,7 +34,8 @@ class CartesianFrame(Frozen):
         if not isinstance(name, str):
             raise Error(f"name of a CartesianFrame must be a string, got {shown(name)}")
         number = next(_counter)
-        self._set(id=number, name=str(name) or f"frame_{number}")
+        object.__setattr__(self, "id", number)
+        object.__setattr__(self, "name", str(name) or f"frame_{number}")
 
     def __repr__(self) -> str:
         return f"CartesianFrame({self.name!r})"

@@ -18,14 +18,15 @@ from rbdyn.spatial.rotations import Array, rotation_to_z
 def unit_axis(axis: ArrayLike, name: str) -> Axis:
     """`axis` normalised; MechanismError if it is (nearly) zero, or so long that its square overflows."""
     a = as_vector(axis, 3, name)
-    if not all(-1e150 <= x <= 1e150 for x in a.tolist()):
+    x, y, z = a.tolist()
+    if not max(abs(x), abs(y), abs(z)) <= 1e150:
         raise MechanismError(f"{name} must be a direction, and not as long as {a.tolist()}")
     norm = math.sqrt(float(a @ a))
     if norm < 1e-9:
         raise MechanismError(f"{name} must not be zero, got {a.tolist()}")
     if abs(norm - 1.0) < 1e-15:
         norm = 1.0
-    return tuple((a / norm).tolist())
+    return x / norm, y / norm, z / norm
 
 
 def angle_about(axis: ArrayLike, rotation: Array) -> float:
