@@ -199,8 +199,8 @@ class Recorder(Recording):
     def flush(self) -> None:
         """Hand all frames to the operating system now.
 
-        That happens by itself whenever 64 kB are full; what was handed over survives the end of this process, however
-        that comes about.
+        That happens by itself whenever 64 kB are full, in a thread of its own; what was handed over survives the end of
+        this process, however that comes about.
         """
         self._tape.flush()
 

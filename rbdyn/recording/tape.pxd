@@ -10,9 +10,9 @@
 #                          normal into A, depth [m], mean force on A [N]
 
 from libc.stdint cimport int64_t
-from libc.stdio cimport FILE
 
 from rbdyn.collision._types cimport ContactBuffer, Pose
+from rbdyn.recording.scribe cimport Scribe
 from rbdyn.stepping.assemble cimport Assembly
 from rbdyn.stepping.scene cimport Scene
 from rbdyn.stepping.sleeping cimport Slumber
@@ -35,8 +35,8 @@ cdef struct Source:               # of an object
     const void* model             # of a robot, when this was written
 
 cdef struct Reel:                 # what frames are made of, and where they go
-    FILE* file                    # NULL: stopped, or the file took no more
-    char* buffer                  # whole records that are not in the file yet
+    Scribe* scribe                # writes the file; NULL: stopped, or the file took no more
+    char* buffer                  # whole records that the scribe does not have yet
     size_t used, room             # [bytes]
     Scene* scene                  # the World's, as are those that follow
     const Slumber* slumber

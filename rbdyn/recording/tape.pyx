@@ -10,8 +10,7 @@ from rbdyn.world.messages import LOG
 
 cimport numpy as cnp
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.errno cimport errno
-from libc.stdio cimport FILE, fclose, fflush, fwrite
+from libc.errno cimport ENOMEM, errno
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
@@ -24,6 +23,7 @@ from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.model cimport Model
 from rbdyn.recording.quaternions cimport quat_of
 from rbdyn.recording.records cimport RecordHead, seal
+from rbdyn.recording.scribe cimport scribe_end, scribe_give, scribe_make, scribe_wait
 from rbdyn.spatial._algebra cimport (
     Mat3, Vec3, add3, dot3, matmul3, mul3, mul_i, power, rows3, scale3, smul3, tmul3, vec3, zero3,
 )
@@ -39,12 +39,6 @@ from rbdyn.world.world cimport World
 
 cdef extern from *:
     """
-    #ifdef _WIN32
-    #include <io.h>
-    #define rbdyn_fdopen _fdopen
-    #else
-    #define rbdyn_fdopen fdopen
-    #endif
     /* a flag that one thread sets and another sees, with all that was written before */
     #if defined(__GNUC__) || defined(__clang__)
     static int rbdyn_load(const int *flag) { return __atomic_load_n(flag, __ATOMIC_ACQUIRE); }
@@ -54,7 +48,6 @@ cdef extern from *:
     static void rbdyn_store(int *flag, int value) { *(volatile int *)flag = value; }
     #endif
     """
-    FILE* rbdyn_fdopen(int fd, const char* mode) nogil
     int rbdyn_load(const int* flag) nogil
     void rbdyn_store(int* flag, int value) nogil
 
@@ -200,18 +193,30 @@ cdef bint is_as_described(const Reel* t) noexcept nogil:
 
 # ---- into the file ----------------------------------------------------------------------------------------------
 
-cdef bint flush(Reel* t) noexcept nogil:
-    """Write what waits; False if the file does not take it."""
+cdef bint hand_over(Reel* t) noexcept nogil:
+    """Have what waits written; False if the file did not take what came before."""
     cdef size_t used = t.used
     t.used = 0
-    return used == 0 or (fwrite(t.buffer, 1, used, t.file) == used and fflush(t.file) == 0)
+    if used:
+        t.trouble = scribe_give(t.scribe, &t.buffer, &t.room, used)
+    return t.trouble == 0
+
+
+cdef bint flush(Reel* t) noexcept nogil:
+    """Write what waits; False if the file does not take it."""
+    if hand_over(t):
+        t.trouble = scribe_wait(t.scribe)
+    return t.trouble == 0
 
 
 cdef bint make_room(Reel* t, size_t size) noexcept nogil:
     """Room for a record of so many bytes, with its head; False if there is none.  The buffer grows for long ones."""
-    if t.used + size > BUFFER and not flush(t):
+    if t.used + size > BUFFER and not hand_over(t):
         return False
-    return t.used + size <= t.room or has_grown(<void**> &t.buffer, &t.room, t.used + size, 1)
+    if t.used + size <= t.room or has_grown(<void**> &t.buffer, &t.room, t.used + size, 1):
+        return True
+    t.trouble = ENOMEM
+    return False
 
 
 cdef void take_frame(Reel* t, double time) noexcept nogil:
@@ -225,18 +230,17 @@ cdef void take_frame(Reel* t, double time) noexcept nogil:
 
 
 cdef void give_up(Reel* t) noexcept nogil:
-    """The file takes no more."""
-    t.trouble = errno
+    """Nothing more goes to the file, which is closed once it has what was handed over."""
     t.used = 0
-    fclose(t.file)
-    t.file = NULL
+    scribe_end(t.scribe)
+    t.scribe = NULL
 
 
 cdef void after_step(void* context, const Scene* scene, double time) noexcept nogil:
     """Called by the World."""
     cdef Reel* t = <Reel*> context
     t.fresh = False
-    if t.file is NULL:
+    if t.scribe is NULL:
         return
     t.left -= 1
     if t.left > 0:
@@ -248,9 +252,9 @@ cdef void after_step(void* context, const Scene* scene, double time) noexcept no
     if rbdyn_load(&t.noted):
         with gil:
             (<Tape> t.owner).look_note()
-    if t.file is not NULL:
+    if t.scribe is not NULL:
         take_frame(t, time)
-    if t.file is NULL:
+    if t.scribe is NULL:
         with gil:
             (<Tape> t.owner).end()
 
@@ -286,15 +290,15 @@ cdef class Tape(Observer):
         t.contacts, t.every, t.left = contacts, every, every
 
     def __dealloc__(self):
-        if self.reel.file is not NULL:
-            flush(&self.reel)
-            fclose(self.reel.file)
+        if self.reel.scribe is not NULL:
+            hand_over(&self.reel)
+            give_up(&self.reel)
         free(self.reel.buffer)
         free(self.reel.place)
         free(self.reel.source)
 
     cdef int check_open(self) except -1:
-        if self.reel.file is NULL:
+        if self.reel.scribe is NULL:
             raise RecordingError(self.error or "this recording was stopped")
         return 0
 
@@ -302,13 +306,16 @@ cdef class Tape(Observer):
         """Write to a file descriptor from here on; it is closed at the end."""
         cdef int handle = fd
         cdef Reel* t = &self.reel
-        if t.file is not NULL:
+        if t.scribe is not NULL:
             raise RecordingError("this Tape has a file")
         if not has_grown(<void**> &t.buffer, &t.room, 2 * BUFFER, 1):
             raise MemoryError("no memory for a recording's buffer")
-        t.file = rbdyn_fdopen(handle, "wb")
-        if t.file is NULL:
+        t.scribe = scribe_make(handle)
+        if t.scribe is NULL:
             raise OSError(errno, os.strerror(errno))
+        if not has_grown(<void**> &t.scribe.spare, &t.scribe.room, 2 * BUFFER, 1):
+            give_up(t)
+            raise MemoryError("no memory for a recording's buffers")
 
     def describe(self, carriers, objects):
         """Of whom frames are.
@@ -362,31 +369,28 @@ cdef class Tape(Observer):
         if not is_as_described(&self.reel):
             self.look_again()
         self.look_note()
-        if self.reel.file is not NULL:
+        if self.reel.scribe is not NULL:
             take_frame(&self.reel, time)
-        if self.reel.file is NULL:
+        if self.reel.scribe is NULL:
             self.end()
             raise RecordingError(self.error)
 
     def flush(self):
         """Write what waits in memory."""
-        if self.reel.file is not NULL and not flush(&self.reel):
+        if self.reel.scribe is not NULL and not flush(&self.reel):
             give_up(&self.reel)
             self.end()
 
     def close(self):
         """Write what waits, and close the file; what goes wrong then is in `error`."""
         self.flush()
-        if self.reel.file is not NULL:
-            fclose(self.reel.file)
-            self.reel.file = NULL
+        if self.reel.scribe is not NULL:
+            give_up(&self.reel)
 
     def forget(self):
         """Write nothing any more: the file is another process's."""
-        if self.reel.file is not NULL:
-            self.reel.used = 0
-            fclose(self.reel.file)
-            self.reel.file = NULL
+        if self.reel.scribe is not NULL:
+            give_up(&self.reel)
             self.error = "this process was forked from the one that records"
 
     cdef int look_again(self) except -1:
@@ -397,10 +401,9 @@ cdef class Tape(Observer):
             self.renew()
         except Exception as error:
             self.error = f"the recording ended, as what there is now cannot be described: {error}"
-            if self.reel.file is not NULL:
-                flush(&self.reel)
-                fclose(self.reel.file)
-                self.reel.file = NULL
+            if self.reel.scribe is not NULL:
+                hand_over(&self.reel)
+                give_up(&self.reel)
         finally:
             lock.observing = observing
         return 0
@@ -418,10 +421,9 @@ cdef class Tape(Observer):
             self.note()
         except Exception as error:
             self.error = f"the recording ended, as what was drawn cannot be written: {error}"
-            if self.reel.file is not NULL:
-                flush(&self.reel)
-                fclose(self.reel.file)
-                self.reel.file = NULL
+            if self.reel.scribe is not NULL:
+                hand_over(&self.reel)
+                give_up(&self.reel)
         return 0
 
     cdef int end(self) except -1:
@@ -449,7 +451,7 @@ cdef class Tape(Observer):
     @property
     def is_open(self):
         """Whether frames are written."""
-        return self.reel.file is not NULL
+        return self.reel.scribe is not NULL
 
 
 cdef void after_step_tapped(void* context, const Scene* scene, double time) noexcept nogil:
