@@ -39,6 +39,7 @@ SECTIONS = (
     "recording",
     "edits",
     "files",
+    "batches",
     "vector_worlds",
     *RESOURCES,
 )

@@ -72,11 +72,11 @@ def _differences(call: str, libraries: list[Library], drawn: list[Sample]) -> di
     for s in drawn:
         right = reference.answer(call, s)
         for library in libraries:
-            worst[library.name] = max(worst[library.name], _difference(call, library.answer(call, s), right))
+            worst[library.name] = max(worst[library.name], difference_of(call, library.answer(call, s), right))
     return worst
 
 
-def _difference(call: str, answer: Array, right: Array) -> float:
+def difference_of(call: str, answer: Array, right: Array) -> float:
     """Largest difference relative to the largest entry; of each matrix, where the answer is three."""
     axes = (1, 2) if call in ("dRNEA", "dABA") else None
     return float((np.abs(answer - right).max(axis=axes) / np.abs(right).max(axis=axes)).max())

@@ -12,8 +12,8 @@ from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints.dispatch cimport floats_on_root, has_3dof_rotation, joint_columns_from
 from rbdyn.spatial._algebra cimport (
     Force, Inertia, Mat3, Motion, Vec3, Xform, add3, add33, add_f, add_i, add_m, apply_t, apply_ti, compose, cross3,
-    crf, crm, dot3, force, matmul3, motion, mul3, mul_i, neg3, power, real, scale_f, scale_m, sub_f, sub_m, tmul3,
-    transpose3, xform, zero3, zero_m,
+    crf, crm, dot3, force, matmul3, motion, mul3, mul_i, neg3, power, real, scale_f, scale_m, splat, sub_f, sub_m,
+    tmul3, transpose3, xform, zero3, zero_m,
 )
 from rbdyn.spatial.constants cimport load_inertia, load_mat3
 
@@ -77,7 +77,7 @@ cdef inline void put_columns(const CModel* m, const CData* d, Workspace w, int i
             V = b.V
         c[j].J = column_at(S[j], b.X.r) if j >= translations else S[j]
         c[j].psi = crm(V, c[j].J)
-        c[j].chi = scale_m(2.0, c[j].psi)
+        c[j].chi = scale_m(splat(2.0), c[j].psi)
         b.V = add_m(b.V, scale_m(v[j], c[j].J))
     if n - translations == 3:
         for j in range(translations, n):
@@ -91,11 +91,11 @@ cdef inline Force twice_b(const Carried* b, Motion x) noexcept nogil:
 
 cdef inline void put_inertia(const CModel* m, const CData* d, Carried* b, int i, bint external) noexcept nogil:
     """What body i alone has: inertia, Coriolis block and, as V x* I V = B V, the force that its velocity needs."""
-    cdef Motion V2 = scale_m(2.0, b.V)
+    cdef Motion V2 = scale_m(splat(2.0), b.V)
     b.I_b = b.Ic = apply_ti(b.X, load_inertia(m.I_b + i))
     b.N = coriolis_block(b.I_b, V2)
     b.h = mul_i(b.I_b, V2).f
-    b.b = scale_f(0.5, twice_b(b, b.V))
+    b.b = scale_f(splat(0.5), twice_b(b, b.V))
     if external:
         b.b = sub_f(b.b, apply_t(b.X, d.f[i]))
 

@@ -17,7 +17,7 @@ from rbdyn.model.numbers cimport stored3, stored33, vector_of
 from rbdyn.model.part cimport Part, merged_inertia
 from rbdyn.model.pose cimport Pose, compose, inverse, matrix_of_pose, pose_of, turn_of
 from rbdyn.model.tree cimport Link, Loop, Seat, Tree, compile_tree
-from rbdyn.spatial._algebra cimport transpose3
+from rbdyn.spatial._algebra cimport Vec3, add3, mul3, transpose3, vec3
 
 
 cdef const char* CAPSULE = "rbdyn.CModel"
@@ -208,6 +208,36 @@ cdef class Model:
         PyCapsule_SetContext(capsule, <void*> self)
         Py_INCREF(self)
         return capsule
+
+    def placement_rows(self, frames=None, point=(0.0, 0.0, 0.0)):
+        """Where frames sit, as numbers for kernels that must not know this class.
+
+        Parameters
+        ----------
+        frames : sequence of str, RigidBody or CartesianFrame, optional
+            Which; all bodies of `body_names` by default.
+        point : (3,) sequence of float
+            In each frame [m], of which the rows tell.
+
+        Returns
+        -------
+        rows : (n, 15) ndarray of float64
+            Internal body, how the rotation can be applied, whether the point is off the body's origin; rotation
+            (3, 3) and position (3,) in the internal body frame.
+        """
+        cdef Placement place
+        cdef Vec3 p
+        self.use()
+        found = self.body_placements if frames is None else [self.find(frame) for frame in frames]
+        rows = np.empty((len(found), 15))
+        for k, one in enumerate(found):
+            place = one
+            p = add3(place.p, mul3(place.R, vec3(point[0], point[1], point[2])))
+            rows[k, :3] = place.body, place.turn, place.shifted
+            rows[k, 3:12] = (place.R.xx, place.R.xy, place.R.xz, place.R.yx, place.R.yy, place.R.yz,
+                             place.R.zx, place.R.zy, place.R.zz)
+            rows[k, 12:] = p.x, p.y, p.z
+        return rows
 
     cdef Placement find(self, object body):
         """Where a body, or a frame, sits: by name, RigidBody or CartesianFrame."""

@@ -33,7 +33,50 @@ def by_states(model, q, v, x):
         found["mass_matrix"].append(rbdyn.mass_matrix(state))
         found["inverse_mass_matrix"].append(rbdyn.inverse_mass_matrix(state))
         found["coriolis_matrix"].append(rbdyn.coriolis_matrix(state))
+        found["forward_kinematics"].append(rbdyn.forward_kinematics(state))
+        found["frame_poses"].append(rbdyn.frame_poses(state, some_frames(model)))
+        found["point_jacobian"].append(rbdyn.point_jacobian(state, last_body(model), POINT))
+        found["point_jacobian_6d"].append(rbdyn.point_jacobian_6d(state, last_body(model), POINT))
+        found["body_spatial_jacobian"].append(rbdyn.body_spatial_jacobian(state, last_body(model)))
+        found["center_of_mass"].append(rbdyn.center_of_mass(state))
+        found["momentum"].append(rbdyn.momentum(state))
+        found["kinetic_energy"].append(rbdyn.kinetic_energy(state))
+        found["potential_energy"].append(rbdyn.potential_energy(state))
+        found["integrate"].append(rbdyn.integrate(model, state.q, v[k], 0.3))
+        found["difference"].append(rbdyn.difference(model, state.q, first_units(model, q)[0]))
+        for name in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
+            found[name].append(np.array(getattr(rbdyn, name)(state, x[k])))
     return {name: np.array(rows) for name, rows in found.items()}
+
+
+POINT = (0.1, -0.2, 0.3)
+
+
+def last_body(model):
+    return model.body_names[-1]
+
+
+def some_frames(model):
+    return [model.body_names[0], model.body_names[-1], model.body_names[len(model.body_names) // 2]]
+
+
+def first_units(model, q):
+    """Configurations with quaternions as a State keeps them."""
+    state = rbdyn.State(model)
+    rows = []
+    for row in q:
+        state.set(row)
+        rows.append(state.q.copy())
+    return np.array(rows).reshape(len(q), model.nq)
+
+
+def to_first(model, q, **options):
+    units = first_units(model, q)
+    return batch.difference(model, units, np.repeat(units[:1], len(q), axis=0), **options)
+
+
+def stacked(three):
+    return np.stack(three, axis=1)
 
 
 CALLS = {
@@ -43,6 +86,19 @@ CALLS = {
     "mass_matrix": lambda m, q, v, x, **o: batch.mass_matrix(m, q, **o),
     "inverse_mass_matrix": lambda m, q, v, x, **o: batch.inverse_mass_matrix(m, q, **o),
     "coriolis_matrix": lambda m, q, v, x, **o: batch.coriolis_matrix(m, q, v, **o),
+    "forward_kinematics": lambda m, q, v, x, **o: batch.forward_kinematics(m, q, **o),
+    "frame_poses": lambda m, q, v, x, **o: batch.frame_poses(m, q, some_frames(m), **o),
+    "point_jacobian": lambda m, q, v, x, **o: batch.point_jacobian(m, q, last_body(m), POINT, **o),
+    "point_jacobian_6d": lambda m, q, v, x, **o: batch.point_jacobian_6d(m, q, last_body(m), POINT, **o),
+    "body_spatial_jacobian": lambda m, q, v, x, **o: batch.body_spatial_jacobian(m, q, last_body(m), **o),
+    "center_of_mass": lambda m, q, v, x, **o: batch.center_of_mass(m, q, **o),
+    "momentum": lambda m, q, v, x, **o: batch.momentum(m, q, v, **o),
+    "kinetic_energy": lambda m, q, v, x, **o: batch.kinetic_energy(m, q, v, **o),
+    "potential_energy": lambda m, q, v, x, **o: batch.potential_energy(m, q, **o),
+    "integrate": lambda m, q, v, x, **o: batch.integrate(m, first_units(m, q), v, 0.3, **o),
+    "difference": lambda m, q, v, x, **o: to_first(m, q, **o),
+    "inverse_dynamics_derivatives": lambda *a, **o: stacked(batch.inverse_dynamics_derivatives(*a, **o)),
+    "forward_dynamics_derivatives": lambda *a, **o: stacked(batch.forward_dynamics_derivatives(*a, **o)),
 }
 
 
@@ -140,3 +196,37 @@ def test_instructions_that_are_not_there(monkeypatch):
     monkeypatch.setenv("RBDYN_ISA", "mmx")
     with pytest.raises(rbdyn.Error, match="RBDYN_ISA must be one of .*scalar.* on this machine, got 'mmx'"):
         batch.isa()
+
+
+def test_three_results_are_written_where_they_should():
+    q, v, x = inputs(QUADRUPED, 5)
+    out = tuple(np.full((5, 18, 18), np.nan) for _ in range(3))
+    for call in (batch.inverse_dynamics_derivatives, batch.forward_dynamics_derivatives):
+        wanted = call(QUADRUPED, q, v, x)
+        found = call(QUADRUPED, q, v, x, out=out)
+        for k in range(3):
+            assert found[k] is out[k] and np.array_equal(out[k], wanted[k])
+        with pytest.raises(rbdyn.StateError, match="out must be a tuple of three arrays, got 7"):
+            call(QUADRUPED, q, v, x, out=7)
+        with pytest.raises(rbdyn.StateError, match=r"out\[1\] must be a writable float64 array of shape \(5, 18, 18\)"):
+            call(QUADRUPED, q, v, x, out=(out[0], out[1][:4], out[2]))
+
+
+def test_bad_frames_and_configurations():
+    with pytest.raises(rbdyn.UnknownNameError, match="nose"):
+        batch.frame_poses(QUADRUPED, Q, ["nose"])
+    with pytest.raises(rbdyn.StateError, match="frames must be a sequence of bodies or frames, got 'trunk'"):
+        batch.frame_poses(QUADRUPED, Q, "trunk")
+    with pytest.raises(rbdyn.StateError, match="point must be finite"):
+        batch.point_jacobian(QUADRUPED, Q, QUADRUPED.body_names[-1], (0.0, np.nan, 0.0))
+    with pytest.raises(rbdyn.StateError, match="q holds a quaternion, .* not of unit length, in row 1$"):
+        batch.integrate(QUADRUPED, FAR, V)
+    with pytest.raises(rbdyn.StateError, match="q1 holds a quaternion, .* in row 1$"):
+        batch.difference(QUADRUPED, Q, FAR)
+    with pytest.raises(rbdyn.StateError, match="dt must be a number"):
+        batch.integrate(QUADRUPED, Q, V, float("inf"))
+    massless = rbdyn.Model(rbdyn.Mechanism(rbdyn.RigidBody("ground")))
+    assert batch.forward_kinematics(massless, np.zeros((2, 0))).shape == (2, 1, 4, 4)
+    assert batch.inverse_dynamics(massless, np.zeros((2, 0)), np.zeros((2, 0)), np.zeros((2, 0))).shape == (2, 0)
+    with pytest.raises(rbdyn.MechanismError, match="no moving mass"):
+        batch.center_of_mass(massless, np.zeros((2, 0)))

@@ -7,29 +7,17 @@ from rbdyn.errors import MechanismError
 from rbdyn.algorithms.inputs.gravity cimport gravity_in
 from rbdyn.algorithms.inputs.state cimport state_of
 from rbdyn.arguments.arrays cimport data, vector_in, vector_out
-from rbdyn.kernels.kinematics cimport poses, velocities
+from rbdyn.kernels.kinematics cimport poses
 from rbdyn.kernels.loops cimport rotor_energy
+from rbdyn.kernels.momentum cimport mass_moment, moving_mass, total_momentum, twice_kinetic_energy
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.state cimport State
-from rbdyn.spatial._algebra cimport (
-    Force, Vec3, add3, add_f, cross3, dot3, force, mul3, mul_i, power, scale3, vec3, zero3, zero_f,
-)
-from rbdyn.spatial.constants cimport load_inertia, load_vec3
+from rbdyn.spatial._algebra cimport Force, Vec3, add3, cross3, dot3, mul3, vec3
 
 
 cdef Force _momentum(State state) except *:
     """Momentum of all moving bodies in root axes, about the root's origin."""
-    cdef CModel* m = state.use()
-    cdef CData* d = &state.c
-    cdef Force total = zero_f(), h
-    cdef int i
-    velocities(m, d)
-    poses(m, d)
-    for i in range(1, m.nb):
-        h = mul_i(load_inertia(m.I_b + i), d.vel[i])
-        h = force(mul3(d.R[i], h.n), mul3(d.R[i], h.f))
-        total = add_f(total, force(add3(h.n, cross3(d.p[i], h.f)), h.f))
-    return total
+    return total_momentum(state.use(), &state.c)
 
 
 def momentum(state, out=None):
@@ -97,31 +85,11 @@ def kinetic_energy(state):
     cdef State here = state_of(state)
     cdef CModel* m = here.use()
     cdef CData* d = &here.c
-    cdef double twice = 0.0
-    cdef int i, k
-    velocities(m, d)
-    for i in range(1, m.nb):
-        twice += power(d.vel[i], mul_i(load_inertia(m.I_b + i), d.vel[i]))
-    for k in range(m.nv):
-        twice += m.rotor[k] * d.v[k] * d.v[k]
+    cdef double twice = twice_kinetic_energy(m, d)
     if m.nr:
         poses(m, d)
         twice += rotor_energy(m, d)
     return 0.5 * twice
-
-
-cdef Vec3 _mass_moment(State state, double* mass) except *:
-    """Sum of mass times centre of mass over the moving bodies, root frame; and the mass."""
-    cdef CModel* m = state.use()
-    cdef CData* d = &state.c
-    cdef Vec3 total = zero3()
-    cdef int i
-    mass[0] = 0.0
-    poses(m, d)
-    for i in range(1, m.nb):
-        mass[0] += m.I_b[i].m
-        total = add3(total, add3(scale3(m.I_b[i].m, d.p[i]), mul3(d.R[i], load_vec3(m.I_b[i].h))))
-    return total
 
 
 def potential_energy(state, *, gravity=None):
@@ -140,9 +108,8 @@ def potential_energy(state, *, gravity=None):
         [J], zero with all mass at the world's origin.
     """
     cdef State here = state_of(state)
-    cdef double mass
     cdef object given = None if gravity is None else vector_in(gravity, 3, "gravity")
-    cdef Vec3 moment = _mass_moment(here, &mass)
+    cdef Vec3 moment = mass_moment(here.use(), &here.c)
     return -dot3(mul3(here.c.R[0], gravity_in(here, given)), moment)
 
 
@@ -167,8 +134,9 @@ def center_of_mass(state, out=None):
         If the moving bodies have no mass.
     """
     cdef State here = state_of(state)
-    cdef double mass
-    cdef Vec3 moment = _mass_moment(here, &mass)
+    cdef CModel* m = here.use()
+    cdef Vec3 moment = mass_moment(m, &here.c)
+    cdef double mass = moving_mass(m)
     if mass <= 0.0:
         raise MechanismError(f"mechanism {here.model.mechanism.name!r} has no moving mass, so no centre of mass")
     cdef cnp.ndarray a = vector_out(out, 3)

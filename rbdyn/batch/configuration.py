@@ -1,0 +1,107 @@
+"""Moving many configurations of one model on their manifold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rbdyn.arguments import number
+from rbdyn.batch.instruction_sets import lanes_of
+from rbdyn.batch.running import Array, check_model, check_out, in_shares, rows_of
+from rbdyn.errors import StateError
+
+
+def integrate(model: Any, q: Any, v: Any, dt: float = 1.0, *, out: Any = None, threads: int = 1) -> Array:
+    """The configuration after moving with constant v for a time dt, of each row.
+
+    Parameters
+    ----------
+    model : Model
+        Of a tree.
+    q : (n, nq) array_like
+        Where to start; quaternions [w, x, y, z] and pairs [sine, cosine] of unit length.
+    v : (n, nv) array_like
+        Velocities.
+    dt : float
+        Duration [s].
+    out : (n, nq) ndarray of float64, optional
+        Written and returned.
+    threads : int
+        How many work; results do not depend on it.
+
+    Returns
+    -------
+    q_next : (n, nq) ndarray of float64
+        Each row has the bits of `rbdyn.integrate`.
+
+    Raises
+    ------
+    StateError
+        If a shape is wrong, a number not finite, or a quaternion not of unit length; the row is named.
+    """
+    check_model(model)
+    step = number(dt, "dt", unit="[s]", error=StateError)
+    start = rows_of(q, (None, model.nq), "q")
+    speed = rows_of(v, (len(start), model.nv), "v")
+    _check_unit(model, start, "q")
+    result = np.empty_like(start)
+
+    def work(lanes: Any, first: int, end: int) -> None:
+        lanes.integrated(start[first:end], speed[first:end], step, result[first:end])
+
+    in_shares(model, len(start), threads, work)
+    return _written(result, out)
+
+
+def difference(model: Any, q0: Any, q1: Any, *, out: Any = None, threads: int = 1) -> Array:
+    """The velocity that leads from q0 to q1 in unit time, of each row.
+
+    Parameters
+    ----------
+    model : Model
+        Of a tree.
+    q0, q1 : (n, nq) array_like
+        From, to.
+    out : (n, nv) ndarray of float64, optional
+        Written and returned.
+    threads : int
+        How many work.
+
+    Returns
+    -------
+    v : (n, nv) ndarray of float64
+        Each row has the bits of `rbdyn.difference`.
+
+    Raises
+    ------
+    StateError
+        As `integrate` does.
+    """
+    check_model(model)
+    a = rows_of(q0, (None, model.nq), "q0")
+    b = rows_of(q1, (len(a), model.nq), "q1")
+    _check_unit(model, a, "q0")
+    _check_unit(model, b, "q1")
+    result = np.empty((len(a), model.nv))
+
+    def work(lanes: Any, first: int, end: int) -> None:
+        lanes.differences(a[first:end], b[first:end], result[first:end])
+
+    in_shares(model, len(a), threads, work)
+    return _written(result, out)
+
+
+def _check_unit(model: Any, q: Array, name: str) -> None:
+    row = lanes_of("scalar").Lanes(model.capsule()).first_far(q)
+    if row < len(q):
+        text = "holds a quaternion, or a pair [sine, cosine], that is not of unit length, in row"
+        raise StateError(f"{name} {text} {row}")
+
+
+def _written(result: Array, out: Any) -> Array:
+    if out is None:
+        return result
+    check_out(out, result.shape)
+    out[...] = result
+    return out  # type: ignore[no-any-return]

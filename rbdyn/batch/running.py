@@ -1,0 +1,101 @@
+"""Rows of arguments, checked and shared between threads, through the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbdyn.arguments import as_array, shown, whole
+from rbdyn.batch.instruction_sets import isa, lanes_of
+from rbdyn.errors import MechanismError, StateError
+
+Array = NDArray[np.float64]
+SHARE = 64  # rows that a thread is given at least
+
+
+def rows_of(x: Any, shape: tuple[int | None, int], name: str) -> Array:
+    """C-contiguous finite float64 rows: the array itself if it is that; DLPack arrays of the CPU without a copy."""
+    if not isinstance(x, np.ndarray) and hasattr(x, "__dlpack__"):
+        x = np.from_dlpack(x)
+    if type(x) is np.ndarray and x.dtype == np.float64 and x.dtype.isnative and x.flags.c_contiguous:
+        fits = x.ndim == 2 and x.shape[1] == shape[1] and shape[0] in (None, x.shape[0])
+        if fits and x.flags.aligned and np.isfinite(x).all():
+            return x
+    return as_array(x, shape, name, error=StateError)
+
+
+def check_model(model: Any) -> None:
+    """StateError unless it is a Model, MechanismError unless it is of a tree."""
+    if not hasattr(model, "capsule"):
+        raise StateError(f"model must be a Model, got {shown(model)}")
+    if model.has_loops:
+        raise MechanismError(f"rbdyn.batch works on trees, and mechanism {model.mechanism.name!r} has loop joints")
+
+
+def check_out(out: Any, shape: tuple[int, ...], name: str = "out") -> None:
+    """StateError unless results of that shape can be written into `out`."""
+    if not (isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == shape and out.flags.writeable):
+        raise StateError(f"{name} must be a writable float64 array of shape {shape}")
+
+
+def run(
+    task: str,
+    model: Any,
+    q: Any,
+    v: Any = None,
+    x: Any = None,
+    name: str = "",
+    *,
+    shape: Sequence[int],
+    spots: Array | None = None,
+    out: Any = None,
+    threads: int = 1,
+) -> Array:
+    """A task of the kernels on all rows; `shape` is that of a result, `name` what x is called."""
+    rows_q = rows_of(q, (None, model.nq), "q")
+    n = len(rows_q)
+    rows_v = None if v is None else rows_of(v, (n, model.nv), "v")
+    rows_x = None if x is None else rows_of(x, (n, model.nv), name)
+    if out is not None:
+        check_out(out, (n, *shape))
+    flat = np.empty((n, int(np.prod(shape, dtype=np.int64))))
+
+    def share(lanes: Any, some: slice) -> int:
+        given = [None if rows is None else rows[some] for rows in (rows_v, rows_x)]
+        return int(lanes.rows(task, rows_q[some], *given, flat[some], spots))
+
+    def work(lanes: Any, first: int, end: int) -> None:
+        done = share(lanes, slice(first, end))
+        if done < end - first:
+            row = first + done  # of the block of lanes in which there is a bad one
+            while row < n and share(lanes, slice(row, row + 1)):
+                row += 1
+            text = "q holds a quaternion, or a pair [sine, cosine], that is not of unit length, in row "
+            raise StateError(f"{text}{row}")
+
+    in_shares(model, n, threads, work)
+    result = flat.reshape((n, *shape))
+    if out is None:
+        return result
+    out[...] = result
+    return out  # type: ignore[no-any-return]
+
+
+def in_shares(model: Any, n: int, threads: int, work: Callable[[Any, int, int], None]) -> None:
+    """work(lanes, first, end) for shares of n rows, by so many threads, each with kernels of its own."""
+    threads, module = whole(threads, "threads", least=1, most=1024), lanes_of(isa())
+    parts = max(1, min(threads, n // SHARE))
+    edges = [n * k // parts for k in range(parts + 1)]
+
+    def part(k: int) -> None:
+        work(module.Lanes(model.capsule()), edges[k], edges[k + 1])
+
+    if parts == 1:
+        part(0)
+    else:
+        with ThreadPoolExecutor(parts) as pool:
+            list(pool.map(part, range(parts)))
