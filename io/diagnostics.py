@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from itertools import islice
 
-from rbdyn.errors import UrdfError
+from rbdyn.errors import FileError, UrdfError
 
 MAX_COMPARED = 2000  # names that one load compares with misspelt ones: some 0.4 ms each, if long and much alike
 MAX_KNOWN = 500  # of them, for one misspelt name
@@ -35,11 +35,13 @@ class Diagnostics:
     Parameters
     ----------
     strict : bool
-        Raise UrdfError instead of recording.
+        Raise instead of recording.
+    error : type of FileError
+        What to raise.
     """
 
-    def __init__(self, strict: bool = False) -> None:
-        self.strict = strict
+    def __init__(self, strict: bool = False, error: type[FileError] = UrdfError) -> None:
+        self.strict, self._error = strict, error
         self._texts: dict[str, str] = {}  # kind -> text with its place
         self._counts: dict[str, int] = {}  # kind -> how often it came
         self._compared = 0
@@ -48,7 +50,7 @@ class Diagnostics:
     def warn(self, where: str, text: str, kind: str = "", count: int = 1) -> None:
         """Record a text about `where` ("file:line"); those of one non-empty `kind` become one line with a count."""
         if self.strict:
-            raise UrdfError(f"{where}: {text} (strict=True)")
+            raise self._error(f"{where}: {text} (strict=True)")
         key = kind or f"{where} {text}"
         if len(self._texts) >= MAX_TEXTS and key not in self._texts:
             self._dropped += count

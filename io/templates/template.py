@@ -62,6 +62,17 @@ class Template:
         """The parameters of this scope, as the texts that are filled in."""
         return dict(self._values)
 
+    def use_all(self) -> None:
+        """Count all parameters as used: others are given them."""
+        self._used.update(self._values)
+        if self._outer is not None:
+            self._outer.use_all()
+
+    @property
+    def all_values(self) -> dict[str, str]:
+        """Those of outer scopes too."""
+        return {**(self._outer.all_values if self._outer else {}), **self._values}
+
     @property
     def names(self) -> list[str]:
         """Names of all parameters, those of outer scopes too."""
@@ -172,7 +183,7 @@ class Template:
                 return scope._values[name]
             scope = scope._outer
         known = self.names
-        listed = ", ".join(shown(k, 40)[1:-1] for k in sorted(known)[:20]) or "none; give params={...}"
+        listed = ", ".join(shown(k, 40)[1:-1] for k in sorted(set(known))[:20]) or "none; give params={...}"
         more = f", ... ({len(known)} in all)" if len(known) > 20 else ""
         raise Error(f"no parameter named {shown(name)}{did_you_mean(name, known)} (known: {listed}{more})")
 

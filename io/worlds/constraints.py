@@ -50,8 +50,15 @@ def _read_end(item: Item, world: World, diagnostics: Diagnostics) -> tuple[Any, 
     body, frame, index = item.get("body"), item.get("frame"), item.get("local_index")
     point = item.vector("pos", 3, ZERO)
     item.check(diagnostics)
+    given = [word for word in ("body", "frame", "local_index") if item.get(word) is not None]
     if not isinstance(obj, ArticulatedSystem):
+        if given and given != ["local_index"]:  # RaiSim's files give single bodies the index 0
+            raise item.error(f"{' and '.join(given)}: {name!r} is a single body, which has none")
+        if index is not None and item.whole("local_index") != 0:
+            raise item.error(f"local_index={index}: {name!r} is a single body, which has body 0 alone")
         return obj, point
+    if len(given) > 1:
+        raise item.error(f"give one of {', '.join(given)}")
     if frame is not None:
         place = obj.frame(frame)
         owner = obj.mechanism.frame_to_body(frame)
@@ -72,6 +79,12 @@ def _read_wire(item: Item, world: World, diagnostics: Diagnostics) -> None:
     if kind == "custom":
         raise item.error("type='custom': the law of such a wire is a function, which no file holds; add it in Python")
     numbered = ("object1", "object2", "object3")
+    tags = [child.tag for child in item.children("point", *numbered)]
+    if len(set(tags)) < len(tags) and set(tags) != {"point"}:
+        named = ", ".join(f"<{tag}>" for tag in tags)
+        raise item.error(f"its ends are {named}: give <object1> and <object2>, or <point>s")
+    if "point" in tags and set(tags) != {"point"}:
+        raise item.error("give <object1> and <object2>, or <point>s, not both")
     ends = [_read_end(child, world, diagnostics) for child in item.children("point", *numbered)]
     if len(ends) < 2:
         raise item.error("a wire needs <object1> and <object2>, or two <point>s and more")
@@ -168,7 +181,7 @@ def write_constraints(root: Any, world: World, losses: Losses) -> None:
 
 
 def _end_words(end: Any, world: World) -> dict[str, Any]:
-    if end is None:                                      # a robot may be called "world"
+    if end is None:  # a robot may be called "world"
         return {"name": "" if "world" in [obj.name for obj in world.objects] else "world"}
     return {"name": end[0].name, "body": end[1]} if isinstance(end, tuple) else {"name": end.name}
 
@@ -225,4 +238,3 @@ def write_ignored(root: Any, pairs: list[list[tuple[str, str | None]]]) -> None:
         node = element(root, "ignore_collision")
         for tag, (name, body) in zip(("object1", "object2"), pair, strict=True):
             element(node, tag, name=name, body=body)
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ MAX_DEPTH = 20  # of files in files, and of arrays in arrays
 MAX_ELEMENTS = 200_000  # after arrays are written out
 MAX_COPIED = 60_000  # of them, by arrays: a short file may not take long
 ROOT = "raisim"
+MARKS = ("@@", "{", "}", "[THIS_DIR]")  # an attribute without one stays as it is
+PARAMS = "{rbdyn}params"  # attribute of a robot's element: the parameters where it stands, as JSON
 
 
 class Expander:
@@ -38,50 +41,66 @@ class Expander:
     def __init__(self, file: str, finders: Any, diagnostics: Diagnostics) -> None:
         self._file, self._finders, self._diagnostics = file, finders, diagnostics
         self._includes = self._elements = self._copied = 0
+        self.scopes: list[Template] = []  # of the parameters of files, one each
 
-    def expand(self, root: Any, template: Template) -> Template:
-        """Everything inside `root`; returns the template with the file's own parameters, which the caller's precede."""
+    @property
+    def unused(self) -> list[str]:
+        """Names of the files' own parameters that nothing was filled with."""
+        return [name for scope in self.scopes for name in scope.unused]
+
+    def expand(self, root: Any, template: Template) -> None:
+        """Everything inside `root`, with the file's own parameters, which the caller's precede."""
+        if root.attrib.pop("literal", None) is not None:  # of `save_world`: braces are letters
+            return
         scope = self._with_params(root, template, self._file)
-        self._inside(root, scope, self._file, (self._file,), 0)
-        return scope
+        self._inside(root, scope, self._file, (self._file,), 0, str(root.tag))
 
     def _with_params(self, root: Any, template: Template, file: str) -> Template:
         """The parameters in <params><param name value/></params>; those that are given already keep their values."""
-        given = set(template.names)
-        values: dict[str, str] = {}
+        given, here = set(template.names), set()
+        scope = template
         for params in root.findall("params"):
             for element in params:
                 item = Item(element, file)
                 if element.tag != "param":
                     raise item.error("needed <param name value>")
                 name = item.text("name")
-                if name in values:
+                if name in here:
                     raise item.error("is there twice")
-                if name not in given:
-                    values[name] = self._filled(element, "value", template, file)
+                here.add(name)
+                if name not in given:  # each may use those before it
+                    scope = _scope_inside(scope, {name: self._filled(element, "value", scope, file)}, item)
+                    self.scopes.append(scope)
             root.remove(params)
-        return _scope_inside(template, values, Item(root, file))
+        return scope
 
-    def _inside(self, parent: Any, scope: Template, file: str, files: tuple[str, ...], depth: int) -> None:
+    def _inside(self, parent: Any, scope: Template, file: str, files: tuple[str, ...], depth: int, home: str) -> None:
+        """Everything in `parent`; `home` is its tag, or of an array that of the element it writes into."""
         if depth > MAX_DEPTH:
             raise Item(parent, file).error(f"files and arrays are nested more than {MAX_DEPTH} deep")
         for child in list(parent):
             self._elements += 1
             if self._elements > MAX_ELEMENTS:
                 raise Item(child, file).error(f"the file grows to more than {MAX_ELEMENTS} elements")
+            if child.get("exist") is not None:  # before all else, which need not be right then
+                child.set("exist", self._filled(child, "exist", scope, file))
+                if not exists(Item(child, file)):
+                    parent.remove(child)
+                    continue
             if child.tag == "array":
-                self._array(parent, child, scope, file, files, depth)
+                self._array(parent, child, scope, file, files, depth, home)
                 continue
             for name, text in child.attrib.items():
-                if "@@" in text or "{" in text or "}" in text or "[THIS_DIR]" in text:
+                if any(mark in text for mark in MARKS):
                     child.set(name, self._filled(child, name, scope, file))
-            exist = child.attrib.pop("exist", None)
-            if exist is not None and not self._exists(child, exist, file):
-                parent.remove(child)
-            elif child.tag == "include":
-                self._include(parent, child, scope, file, files, depth)
-            elif len(child):
-                self._inside(child, scope, file, files, depth)
+            if child.tag == "include":
+                self._include(parent, child, scope, file, files, depth, home)
+                continue
+            if child.get("urdf_path") or child.get("urdfPath"):
+                child.set(PARAMS, json.dumps(scope.all_values))
+                scope.use_all()  # by the robot's file, if that is a template
+            if len(child):
+                self._inside(child, scope, file, files, depth, str(child.tag))
 
     def _filled(self, element: Any, name: str, scope: Template, file: str) -> str:
         text = element.get(name)
@@ -94,15 +113,9 @@ class Expander:
         except Error as error:
             raise Item(element, file).error(f"{shown(str(name))[1:-1]}={shown(text)}: {error}") from None
 
-    def _exists(self, element: Any, text: str, file: str) -> bool:
-        words = {"true": True, "false": False}
-        word = text.strip().lower()
-        try:
-            return words[word] if word in words else number(text) != 0.0
-        except Error as error:
-            raise Item(element, file).error(f"exist={error}") from None
-
-    def _array(self, parent: Any, array: Any, scope: Template, file: str, files: tuple[str, ...], depth: int) -> None:
+    def _array(
+        self, parent: Any, array: Any, scope: Template, file: str, files: tuple[str, ...], depth: int, home: str
+    ) -> None:
         """Copies of what is in it, for idx = start, start + increment, ... before end."""
         for name in array.attrib:
             array.set(name, self._filled(array, name, scope, file))
@@ -110,10 +123,11 @@ class Expander:
         index = item.text("idx")
         start, end, increment = item.number("start", 0.0), item.number("end"), item.number("increment", 1.0)
         item.check(self._diagnostics, *(child.tag for child in array))
-        if increment == 0.0 or (end - start) / increment < 0.0:
+        copies = (end - start) / increment if increment != 0.0 else -1.0
+        if copies < 0.0:
             raise item.error(f"from {start:g} to {end:g} by {increment:g} leads nowhere")
         place = item.file
-        count = math.ceil((end - start) / increment - 1e-9)  # 0 to 1 by 0.1 are ten, whatever 0.1 is
+        count = math.ceil(min(copies, 1e15) - 1e-9)  # 0 to 1 by 0.1 are ten, whatever 0.1 is
         size = max(1, sum(1 for _ in array.iterdescendants()))
         self._copied += count * size
         if self._copied > MAX_COPIED:
@@ -121,17 +135,21 @@ class Expander:
         for k in range(count):
             inner = _scope_inside(scope, {index: start + k * increment}, item)
             holder = copy.deepcopy(array)
-            self._inside(holder, inner, file, files, depth + 1)
+            self._inside(holder, inner, file, files, depth + 1, home)
             for child in list(holder):
                 if FILE not in child.attrib:
                     child.set(FILE, place)
                 array.addprevious(child)
         parent.remove(array)
 
-    def _include(self, parent: Any, node: Any, scope: Template, file: str, files: tuple[str, ...], depth: int) -> None:
+    def _include(
+        self, parent: Any, node: Any, scope: Template, file: str, files: tuple[str, ...], depth: int, home: str
+    ) -> None:
         """Put what another file holds in the place of <include value>."""
         item = Item(node, file)
-        name = item.get("value") or item.text("file")
+        name = item.text("file") if item.get("value") is None else item.text("value")
+        if not name.strip():
+            raise item.error("the name of the file is empty")
         item.check(self._diagnostics)
         self._includes += 1
         if self._includes > MAX_INCLUDES:
@@ -148,15 +166,31 @@ class Expander:
         if root.tag != ROOT:
             raise WorldFileError(f"{path}:{root.sourceline}: the root element is <{root.tag}>, needed <{ROOT}>")
         inner = self._with_params(root, scope, str(path))
-        self._inside(root, inner, str(path), (*files, str(path)), depth + 1)
+        self._inside(root, inner, str(path), (*files, str(path)), depth + 1, ROOT)
         found = list(root)
-        if parent.tag == "objects":  # its objects; the rest of such a file has no place there
-            found = [obj for part in root.findall("objects") for obj in part] or found
+        if home == "objects" and (parts := root.findall("objects")):
+            if rest := sorted({str(child.tag) for child in found} - {"objects"}):
+                text = f"in <objects> a file gives its objects; {', '.join(rest)} of {shown(name)} are left out"
+                self._diagnostics.warn(item.where, text)
+            found = [obj for part in parts for obj in part]
         for child in found:
             if FILE not in child.attrib:
                 child.set(FILE, str(path))
             node.addprevious(child)
         parent.remove(node)
+
+
+def exists(item: Item) -> bool:
+    """Whether `exist` says that an element is there; without it, it is."""
+    text = item.element().attrib.pop("exist", None)
+    if text is None:
+        return True
+    words = {"true": True, "false": False}
+    word = text.strip().lower()
+    try:
+        return words[word] if word in words else number(text) != 0.0
+    except Error as error:
+        raise item.error(f"exist={error}") from None
 
 
 def _scope_inside(scope: Template, values: dict[str, Any], item: Item) -> Template:

@@ -184,6 +184,15 @@ class Item:
                 tag = shown(str(child.tag))[1:-1] if isinstance(child.tag, str) else "?"
                 diagnostics.warn(where, f"unknown tag <{tag}> in <{self.tag}>; ignored", f"tag {self.tag}/{tag}")
 
+    def check_texts(self, diagnostics: Diagnostics) -> None:
+        """Report texts anywhere inside: a world file has none, but in <part>."""
+        for element in self._element.iter():
+            for text in (element.text, *(child.tail for child in element)):
+                if text and text.strip() and element.tag != "part":
+                    where = f"{Item(element, self._file).where}"
+                    text = f"text {shown(text.strip())} inside <{element.tag}>; ignored"
+                    diagnostics.warn(where, text, f"text {element.tag}")
+
 
 def _number(word: str) -> float:
     return {"inf": float("inf"), "-inf": float("-inf")}.get(word) or number(word)

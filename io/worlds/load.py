@@ -88,7 +88,7 @@ def load_world(
     ['floor', 'ball_0', 'ball_1', 'ball_2']
     """
     source = source_of(path_or_text, None)
-    diagnostics = Diagnostics(flag(strict, "strict"))
+    diagnostics = Diagnostics(flag(strict, "strict"), WorldFileError)
     element = parse_xml(source.data, source.name, diagnostics, WorldFileError, "world")
     if element.tag != ROOT:
         raise WorldFileError(f"{source.name}:{element.sourceline}: the root element is <{str(element.tag)[:100]}>, "
@@ -104,8 +104,9 @@ def load_world(
 
     finder(source.name)  # whose errors are those of arguments
     template = Template(params)
-    scope = Expander(source.name, finder, diagnostics).expand(element, template)
-    unused = [*template.unused, *(scope.unused if scope is not template else ())]
+    expander = Expander(source.name, finder, diagnostics)
+    expander.expand(element, template)
+    unused = [*template.unused, *expander.unused]
     if unused:
         diagnostics.warn(f"{source.name}:1", f"parameters that nothing uses: {', '.join(unused[:20])}")
     options = {"collision_mesh": collision_mesh, "allow_outside": allow_outside, "resource_dirs": _listed(folders)}
@@ -124,9 +125,14 @@ def _built(root: Item, finder: Any, diagnostics: Diagnostics, options: dict[str,
     world = make_world(root, diagnostics)
     notes = world_notes(world)
     notes.file = root.file
+    said = None  # where the default of materials is said
     for item in root.children("material"):
-        table = read_materials(item, diagnostics)
-        world.materials.replace(table.default, world.materials.pairs() | table.pairs())
+        table, default = read_materials(item, diagnostics), item.child("default")
+        if default is not None and said is not None:
+            raise default.error(f"a second default of materials; the first is at {said}")
+        said = default.where if default is not None else said
+        usual = table.default if default is not None else world.materials.default
+        world.materials.replace(usual, world.materials.pairs() | table.pairs())
     reader = ObjectReader(world, finder, diagnostics, options)
     for objects in root.children("objects"):
         reader.read(objects)
@@ -135,11 +141,10 @@ def _built(root: Item, finder: Any, diagnostics: Diagnostics, options: dict[str,
     for item in root.children("camera"):
         notes.cameras.append({str(k): str(v) for k, v in item.element().attrib.items() if not str(k).startswith("{")})
     for item in root.children("solver_state"):
-        restore_solver_state(item, world)
+        restore_solver_state(item, root, world)
     root.get("version")
     root.check(diagnostics, *TAGS)
+    root.check_texts(diagnostics)
     notes.appearances = reader.appearances
     notes.diagnostics = diagnostics.lines()
     return world
-
-

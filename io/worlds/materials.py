@@ -14,6 +14,7 @@ from rbdyn.io.safe_xml import parse_xml
 from rbdyn.io.templates import Template
 from rbdyn.io.templates.template import Params
 from rbdyn.io.urdf.source import PathOrText, source_of
+from rbdyn.io.worlds.expand import exists
 from rbdyn.io.worlds.item import Item
 
 TAGS = ("material", "materials")
@@ -56,13 +57,16 @@ def load_materials(path_or_text: PathOrText, params: Params | None = None, *, st
     0.02
     """
     source = source_of(path_or_text, None)
-    diagnostics = Diagnostics(flag(strict, "strict"))
+    diagnostics = Diagnostics(flag(strict, "strict"), WorldFileError)
     root = parse_xml(source.data, source.name, diagnostics, WorldFileError, "material")
     template = Template(params)
     template.fill_tree(root, source.name, WorldFileError)
     if strict and template.unused:
         raise Error(f"params: not used by the file: {', '.join(template.unused)}")
     item = Item(root, source.name)
+    for child in list(root):
+        if isinstance(child.tag, str) and not exists(Item(child, source.name)):
+            root.remove(child)
     if root.tag not in TAGS:
         raise item.error(f"the root element is <{root.tag}>, needed <{TAGS[0]}> or <{TAGS[1]}>")
     return read_materials(item, diagnostics)

@@ -63,9 +63,7 @@ def _write_body(parent: Any, body: RigidBody, files: MeshFiles, losses: Losses) 
 
 def _write_joint(parent: Any, mechanism: Mechanism, joint: Joint) -> None:
     edge = mechanism.edge(joint)
-    node = write_joint_words(
-        parent, "joint", joint, predecessor=edge.predecessor.name, successor=edge.successor.name
-    )
+    node = write_joint_words(parent, "joint", joint, predecessor=edge.predecessor.name, successor=edge.successor.name)
     for tag, pose in (("before", edge.joint_pose), ("after", edge.successor_pose)):
         if not pose.is_identity():
             element(node, tag, **pose_words(pose))

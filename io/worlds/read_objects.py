@@ -17,12 +17,14 @@ from rbdyn.io.worlds.item import Item
 from rbdyn.io.worlds.read_robots import read_robot
 from rbdyn.io.worlds.shapes import height_map_file, read_geometry, read_mesh_file, read_pose, scaled
 from rbdyn.mechanism import Geometry
+from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
 from rbdyn.world import World
 
 ROBOTS = ("articulated_system", "articulatedSystem")
 SOLIDS = ("sphere", "box", "cylinder", "capsule", "cone", "ellipsoid")
-TAGS = (*SOLIDS, "ground", "mesh", "compound", "heightmap", "height_map", "body", *ROBOTS)
+MAPS = ("heightmap", "height_map", "heightMap")
+TAGS = (*SOLIDS, "ground", "mesh", "compound", *MAPS, "body", *ROBOTS)
 MAX_OBJECTS = 100_000
 ZERO = (0.0, 0.0, 0.0)
 
@@ -71,7 +73,7 @@ class ObjectReader:
             obj: Any = read_robot(item, self._world, self._finders(item.file), self._diagnostics, self._options)
         elif item.tag == "ground":
             obj = self._ground(item, name)
-        elif item.tag in ("heightmap", "height_map"):
+        elif item.tag in MAPS:
             obj = self._height_map(item, name)
         elif item.tag == "body":
             obj = self._body(item, name)
@@ -97,24 +99,26 @@ class ObjectReader:
         mass = item.number("mass") if body_type == "dynamic" else item.number("mass", 0.0)
         words: dict[str, Any] = {"material": material, "group": group, "mask": mask}
         plain = inertia is None and com is None and body_type == "dynamic"
-        if plain and item.tag in SOLIDS:
-            obj = getattr(self._world, f"add_{item.tag}")(*_sizes(shape), mass, **words, name=name)
-        elif plain and item.tag == "mesh":
-            obj = self._world.add_mesh(shape, mass, **words, name=name)  # type: ignore[arg-type]
-        elif plain and isinstance(shape, Compound):
-            obj = self._world.add_compound(shape, mass, **words, name=name)
+        if plain:  # such a body is placed by its centre of mass, and a file by the shape's origin
+            if isinstance(shape, Compound):
+                obj = self._world.add_compound(shape, mass, **words, name=name)
+            elif item.tag == "mesh":
+                obj = self._world.add_mesh(shape, mass, **words, name=name)  # type: ignore[arg-type]
+            else:
+                obj = getattr(self._world, f"add_{item.tag}")(*_sizes(shape), mass, **words, name=name)
+            first = shape.parts[0][1][:3, 3] if isinstance(shape, Compound) else np.zeros(3)
+            com = tuple((first - obj.geometries[0].pose.translation).tolist())
+            com = com if any(com) else None
         else:
-            parts = (
-                Geometry.parts_of(shape, **words)
-                if isinstance(shape, Compound)
-                else [Geometry(shape, **words)]
-            )
-            J = shape.inertia(mass) if inertia is None and mass > 0.0 else inertia
-            J = np.zeros((3, 3)) if J is None else J
+            parts = Geometry.parts_of(shape, **words) if isinstance(shape, Compound) else [Geometry(shape, **words)]
+            J = inertia
+            if J is None:
+                J = SpatialInertia.from_shape(shape, mass=mass).inertia if mass > 0.0 else np.zeros((3, 3))
             shift = Transform() if com is None else Transform(translation=-np.array(com))
             obj = self._world.add_single_body([g.moved(shift) for g in parts], mass, J, body_type, name)  # type: ignore
         self._place(item, obj, com)
-        item.check(self._diagnostics, "dim", "inertia", "com", "state", "children")
+        parts_here = (*SOLIDS, "child") if item.tag == "compound" else ()
+        item.check(self._diagnostics, "dim", "inertia", "com", "state", "children", *parts_here)
         return obj
 
     def _ground(self, item: Item, name: str | None) -> Any:
@@ -125,7 +129,8 @@ class ObjectReader:
             dim.check(self._diagnostics)
         obj = self._world.add_ground(height, material, group, mask, name)
         self._place(item, obj, None)
-        item.text("body_type", "static")
+        if item.text("body_type", "static") != "static":
+            raise item.error(f"body_type={shown(item.text('body_type'))}: a ground is static")
         item.check(self._diagnostics, "dim", "state")
         return obj
 
@@ -182,19 +187,22 @@ class ObjectReader:
         node = item.child("inertia")
         if node is None:
             return None
-        xx, xy, xz = (node.number(name, 0.0) for name in ("xx", "xy", "xz"))
-        yy, yz, zz = (node.number(name, 0.0) for name in ("yy", "yz", "zz"))
+        xx, yy, zz = (node.number(name) for name in ("xx", "yy", "zz"))
+        xy, xz, yz = (node.number(name, 0.0) for name in ("xy", "xz", "yz"))
         node.check(self._diagnostics)
         return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
     def _com(self, item: Item) -> tuple[float, ...] | None:
-        """Where the centre of mass is, from the shape's origin; None if it is there."""
+        """Where the centre of mass is, from the shape's origin; None if nothing says so."""
         node = item.child("com")
         if node is None:
             return None
-        com = node.vector("pos", 3) if node.get("pos") is not None else tuple(node.number(x, 0.0) for x in "xyz")
+        given = [word for word in ("pos", *"xyz") if node.get(word) is not None]
+        if "pos" in given and len(given) > 1:
+            raise node.error(f"{' and '.join(given)}: give pos, or x, y and z")
+        com = node.vector("pos", 3) if given == ["pos"] else tuple(node.number(x, 0.0) for x in "xyz")
         node.check(self._diagnostics)
-        return com if any(com) else None
+        return com
 
     def _place(self, item: Item, obj: Any, com: tuple[float, ...] | None) -> None:
         """<state pos quat lin_vel ang_vel>; pos is that of the shape's origin."""
@@ -238,12 +246,20 @@ class ObjectReader:
 
     def _compound(self, item: Item) -> Compound:
         parts = []
-        holder = item.child("children") or item
+        inside = item.child("children")
+        holder = item if inside is None else inside
         for child in holder.children(*SOLIDS, "child"):
             kind = child if child.tag != "child" else (next(child.children(*SOLIDS), None) or child)
             pose = read_pose(child).matrix
             parts.append((_solid_shape(kind, self._diagnostics), pose))
             child.get("material")
+            if child is kind:
+                child.check(self._diagnostics, "dim")
+            else:
+                kind.check(self._diagnostics, "dim")
+                child.check(self._diagnostics, kind.tag)
+        if inside is not None:
+            inside.check(self._diagnostics, *SOLIDS, "child")
         if not parts:
             raise item.error("a compound without parts: put sphere, box, cylinder or capsule in <children>")
         return Compound(parts)

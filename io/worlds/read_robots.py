@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,13 @@ from rbdyn.errors import Error, FileError
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.numbers import shown
 from rbdyn.io.paths import FileFinder
+from rbdyn.io.safe_xml import MAX_BYTES
 from rbdyn.io.urdf.load import load_urdf
+from rbdyn.io.worlds.expand import PARAMS
 from rbdyn.io.worlds.item import Item
 from rbdyn.io.worlds.mechanisms import read_mechanism
+from rbdyn.io.worlds.odd_joints import TAGS as ODD
+from rbdyn.io.worlds.odd_joints import read_loop_softness, read_odd_joints
 from rbdyn.mechanism import Mechanism
 from rbdyn.world import World
 
@@ -23,6 +28,8 @@ SETTINGS = {  # attribute of <joint_settings> -> (method, argument)
     "limit_restitution": ("set_joint_limits", "restitution"),
     "limit_softness": ("set_limit_softness", "softness"),
     "limit_softness_damping": ("set_limit_softness", "damping"),
+    "mimic_softness": ("set_mimic_softness", "softness"),
+    "mimic_softness_damping": ("set_mimic_softness", "damping"),
     "velocity_limits": ("set_velocity_limits", "limit"),
     "no_load_speeds": ("set_no_load_speeds", "speed"),
     "friction": ("set_joint_friction", "friction"),
@@ -33,9 +40,7 @@ SETTINGS = {  # attribute of <joint_settings> -> (method, argument)
 }
 
 
-def read_robot(
-    item: Item, world: World, finder: FileFinder, diagnostics: Diagnostics, options: dict[str, Any]
-) -> Any:
+def read_robot(item: Item, world: World, finder: FileFinder, diagnostics: Diagnostics, options: dict[str, Any]) -> Any:
     """Add the robot of an <articulated_system>."""
     mechanism = _mechanism(item, finder, diagnostics, options)
     words: dict[str, Any] = {"name": item.get("name")}
@@ -51,7 +56,8 @@ def read_robot(
     robot = world.add_articulated_system(mechanism, **words)
     _place(item, robot, diagnostics)
     _control(item, robot, diagnostics)
-    item.check(diagnostics, "mechanism", "state", "control", "joint_settings", "base")
+    read_odd_joints(item, robot, diagnostics)
+    item.check(diagnostics, "mechanism", "state", "control", "joint_settings", "base", *ODD)
     return robot
 
 
@@ -67,10 +73,15 @@ def _mechanism(item: Item, finder: FileFinder, diagnostics: Diagnostics, options
         folders = [] if not folder else [finder.find(folder)]
         given = dict(options)
         given["resource_dirs"] = [*folders, *given.get("resource_dirs", ())]
+        params = item.element().get(PARAMS)
+        if params is not None and b"@@" in finder.read(file, MAX_BYTES):
+            given["params"] = json.loads(params)
         mechanism = load_urdf(file, text=False, **given)
     except FileError as error:
         raise type(error)(f"{item.where}: <{item.tag}>: {error}") from None
     for line in mechanism.diagnostics:
+        if "params" in given and ": params: " in line:  # the World's, which are not all meant for this robot
+            continue
         diagnostics.warn(item.where, f"robot {shown(path or '')}: {line}")
     return mechanism
 
@@ -81,13 +92,17 @@ def _place(item: Item, robot: Any, diagnostics: Diagnostics) -> None:
     if base is not None:
         robot.set_base_pose(base.vector("pos", 3, (0.0, 0.0, 0.0)), base.vector("quat", 4, (1.0, 0.0, 0.0, 0.0)))
         base.check(diagnostics)
+    soft = read_loop_softness(item, robot)
     state = item.child("state")
     if state is None:
         return
     q, v = state.numbers("qpos"), state.numbers("qvel")
     state.check(diagnostics)
     try:
-        robot.set_state(q, v)
+        if soft and q is not None:  # what gives way is open, and is not brought together
+            robot.state.set(q, robot.v if v is None else v)
+        else:
+            robot.set_state(q, v)
     except Error as error:
         raise state.error(error) from None
 

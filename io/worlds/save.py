@@ -11,6 +11,7 @@ from rbdyn.io.export.losses import Losses
 from rbdyn.io.export.mesh_files import MeshFiles
 from rbdyn.io.export.xml_text import document, element, write_text
 from rbdyn.io.worlds.constraints import write_constraints, write_ignored
+from rbdyn.io.worlds.expand import MARKS
 from rbdyn.io.worlds.load import load_world
 from rbdyn.io.worlds.materials import fill_materials
 from rbdyn.io.worlds.notes import world_notes
@@ -125,6 +126,8 @@ def _text(world: World, files: MeshFiles, losses: Losses, solver_state: bool) ->
         element(root, "camera", **camera)
     if solver_state:
         write_solver_state(root, snapshot)
+    if any(mark in text for one in root.iter() for text in one.attrib.values() for mark in MARKS):
+        root.set("literal", "1")  # names may hold them
     return document(root)
 
 

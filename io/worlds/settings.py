@@ -46,9 +46,9 @@ def make_world(root: Item, diagnostics: Diagnostics) -> World:
     erp = root.child("erp")
     if erp is not None:
         try:
-            world.set_erp(erp.number("erp"), erp.number("erp2", 0.0))
+            world.set_erp(erp.number("erp", world.erp[0]), erp.number("erp2", 0.0))
         except Error as error:
-            raise erp.error(error) from None
+            raise error if ": <" in str(error) else erp.error(error) from None
         erp.check(diagnostics)
     if own is not None:
         own.check(diagnostics)

@@ -50,9 +50,9 @@ KINDS = (*BY_KIND, "half_space", "convex_hull", "mesh", "height_map")
 
 def pose_words(pose: Transform) -> dict[str, Any]:
     """pos and rotation, the matrix row by row; left out where they are those of the identity."""
-    turned = not np.array_equal(pose.rotation, np.eye(3))
-    return {
-        "pos": pose.translation if pose.translation.any() else None,
+    turned = not np.array_equal(pose.rotation, np.eye(3)) or np.signbit(pose.rotation).any()
+    return {  # a negative zero, too: solvers see its bits
+        "pos": pose.translation if pose.translation.any() or np.signbit(pose.translation).any() else None,
         "rotation": pose.rotation.ravel() if turned else None,
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 import zlib
 from typing import Any
 
@@ -20,15 +21,31 @@ MAX_BYTES = 1 << 28  # of a snapshot
 def write_solver_state(root: Any, snapshot: Snapshot) -> None:
     """The bytes of a snapshot, compressed, in base64."""
     text = base64.b64encode(zlib.compress(bytes(snapshot), 6)).decode("ascii")
-    node = element(root, "solver_state", version=VERSION)
+    node = element(root, "solver_state", version=VERSION, of=digest(root))
     for k in range(0, len(text), PIECE):
         element(node, "part").text = text[k : k + PIECE]
 
 
-def restore_solver_state(item: Item, world: World) -> None:
+def digest(root: Any) -> str:
+    """A number for all that a file says but its <solver_state>: tags and attributes, in whatever order these stand."""
+    found = hashlib.sha256()
+    pending = [root]
+    while pending:
+        one = pending.pop()
+        inside = [child for child in one if child.tag != "solver_state"]
+        words = sorted((k, v) for k, v in one.attrib.items() if not k.startswith("{") and k != "literal")
+        found.update(repr((one.tag, len(inside), words)).encode())
+        pending += inside
+    return found.hexdigest()[:32]
+
+
+def restore_solver_state(item: Item, root: Item, world: World) -> None:
     """Bring a World that is built alike to this state; WorldFileError if it does not fit."""
     if item.text("version") != VERSION:
         raise item.error(f"version={item.text('version')!r} is not read; this reader knows version {VERSION}")
+    if item.get("of") not in (None, digest(root.element())):
+        raise item.error("the file was changed after it was saved, and this is the state of what it said then: take "
+                         "the changes back, or remove <solver_state>")  # fmt: skip
     text = "".join(child.element().text or "" for child in item.children("part"))
     try:
         packed = base64.b64decode("".join(text.split()), validate=True)

@@ -12,9 +12,11 @@ from rbdyn.io.export.losses import Losses
 from rbdyn.io.export.mesh_files import MeshFiles
 from rbdyn.io.export.xml_text import element
 from rbdyn.io.worlds.mechanisms import SIX, write_mechanism
+from rbdyn.io.worlds.odd_joints import write_ball_limits, write_loop_joints
 from rbdyn.io.worlds.shapes import write_geometry
 from rbdyn.mechanism import Geometry
 from rbdyn.world import ArticulatedSystem, SingleBody, World
+from rbdyn.world.objects.joints.kept import welded_joints
 
 INERTIA = ("xx", "xy", "xz", "yy", "yz", "zz")
 ROUND: tuple[type[Shape], ...] = (Sphere, Box, Cylinder, Capsule, Ellipsoid, Cone)
@@ -113,12 +115,16 @@ class ObjectWriter:
             contacts_per_self_pair=most or None,
         )
         write_mechanism(node, robot.mechanism, self._files, self._losses)
-        usual = World().add_articulated_system(robot.mechanism)
+        usual = World().add_articulated_system(robot.mechanism, loop_constraints=robot.loop_constraints)
+        for name in welded_joints(robot):
+            self._losses.add("joints that are welded: fixed for good", name)
+        write_loop_joints(node, robot, usual)
         if not robot.model.floating_base:
             self._base(node, robot)
         element(node, "state", qpos=robot.q, qvel=robot.v if robot.v.any() else None)
         self._control(node, robot, usual)
         self._joint_settings(node, robot, usual)
+        write_ball_limits(node, robot, usual)
         return node
 
     def _base(self, node: Any, robot: ArticulatedSystem) -> None:
@@ -141,7 +147,8 @@ class ObjectWriter:
             ("lower_effort", lower, usual.effort_limits[0]),
             ("upper_effort", upper, usual.effort_limits[1]),
         ):
-            if not np.array_equal(value, other):
+            # the target of gains that were given, too: before any a reader's holds where the robot stands
+            if not np.array_equal(value, other) or (name.startswith("target") and (p.any() or d.any())):
                 words[name] = value
         if robot.pd_limits != usual.pd_limits:
             words["limits"] = robot.pd_limits
@@ -162,6 +169,7 @@ def _settings(robot: ArticulatedSystem) -> list[tuple[str, Any]]:
     """What of a robot's joints can be changed in a World, by the words of `read_robots.SETTINGS`."""
     lower, upper = robot.joint_limits
     soft, damped = robot.limit_softness
+    yielding, slowed = robot.mimic_softness
     friction, static = robot.joint_friction
     stiffness, reference = robot.joint_springs
     return [
@@ -170,6 +178,8 @@ def _settings(robot: ArticulatedSystem) -> list[tuple[str, Any]]:
         ("limit_restitution", robot.limit_restitution),
         ("limit_softness", soft),
         ("limit_softness_damping", damped),
+        ("mimic_softness", yielding),
+        ("mimic_softness_damping", slowed),
         ("velocity_limits", robot.velocity_limits),
         ("no_load_speeds", robot.no_load_speeds),
         ("friction", friction),
@@ -191,5 +201,3 @@ def _other(body_type: str) -> str | None:
 
 def _off_centre(shape: Shape) -> bool:
     return bool(shape.centroid.any())
-
-

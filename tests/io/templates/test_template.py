@@ -114,7 +114,7 @@ def test_a_scope_inside_another():
     assert template.unused == ["count", "side", "text"]
     with pytest.raises(Error, match="no parameter named 'i'"):
         template.fill("@@i")
-    with pytest.raises(Error, match="known: count, i, side, side, text, width"):
+    with pytest.raises(Error, match="known: count, i, side, text, width"):
         inner.fill("@@j")
 
 

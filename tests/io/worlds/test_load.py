@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import zlib
 
 import numpy as np
@@ -266,7 +267,7 @@ def test_a_solver_state_of_another_world():
     one, two = rbdyn.World(), rbdyn.World()
     one.add_sphere(1.0, 1.0)
     two.add_box(1.0, 1.0, 1.0, 1.0)
-    mixed = io.world_text(one, solver_state=True).split("<solver_state")
+    mixed = re.sub(' of="[0-9a-f]+"', "", io.world_text(one, solver_state=True)).split("<solver_state")
     other = io.world_text(two).split("</raisim>")[0]
     with pytest.raises(WorldFileError, match="does not fit this World"):
         io.load_world(f"{other}<solver_state{mixed[1]}")
