@@ -10,7 +10,7 @@ from typing import Any
 
 from rbdyn import io
 from rbdyn.algorithms import project_configuration
-from rbdyn.cli.robot import path_of
+from rbdyn.cli.robot import add_reading, path_of, reading
 from rbdyn.cli.terminal import say
 from rbdyn.errors import Error, ExportWarning
 from rbdyn.io.formats import format_of
@@ -38,7 +38,8 @@ def add_to(commands: Any) -> None:
     command.add_argument("--robot", metavar="NAME", help="which robot of a World becomes a robot file")
     command.add_argument("--meshes", choices=("reference", "write"), default="reference",
                          help="name mesh files where they are, or write them beside OUT")  # fmt: skip
-    command.add_argument("--strict", action="store_true", help="fail where something cannot be said")
+    command.add_argument("--strict", action="store_true", help="fail where something cannot be read, or said")
+    add_reading(command)
     command.set_defaults(run=run)
 
 
@@ -53,12 +54,14 @@ def run(args: argparse.Namespace) -> int:
     if args.robot is not None and not is_world:
         raise Error("--robot is for world files, and IN is none")
     words = {"meshes": args.meshes, "strict": args.strict}
+    options = {"strict": args.strict, **reading(args)}
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always", ExportWarning)
         if target == "world":
-            io.save_world(io.load_world(args.source) if is_world else _world_of(args.source), args.target, **words)
+            io.save_world(_whole(args.source, options) if is_world else _world_of(args.source, options), args.target,
+                          **words)  # fmt: skip
         else:
-            mechanism = _robot_of(args.source, args.robot) if is_world else io.load(args.source)
+            mechanism = _robot_of(args, options) if is_world else _robot(args.source, "triangles", options)
             if target == "mjcf":
                 io.save_mjcf(mechanism, args.target, **words)
             else:
@@ -69,22 +72,47 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _world_of(source: Path) -> World:
-    """A World that holds one robot."""
-    world = World()
-    world.add_articulated_system(io.load(source))
+def _robot(source: Path, collision: str, options: dict[str, Any]) -> Mechanism:
+    """A robot with all its meshes; what the reader has to say is said."""
+    mechanism = io.load(source, collision_mesh=collision, visual_meshes=True, **options)
+    for text in mechanism.diagnostics:
+        say(text, sys.stderr)
+    return mechanism
+
+
+def _whole(source: Path, options: dict[str, Any]) -> World:
+    """A World; what the reader has to say is said."""
+    world = io.load_world(source, **options)
+    for text in io.world_notes(world).diagnostics:
+        say(text, sys.stderr)
     return world
 
 
-def _robot_of(source: Path, name: str | None) -> Mechanism:
+def _world_of(source: Path, options: dict[str, Any]) -> World:
+    """A World that holds one robot, in the gravity of its file."""
+    mechanism = _robot(source, "hull", options)
+    world = World(gravity=mechanism.gravity)
+    world.add_articulated_system(mechanism)
+    return world
+
+
+def _robot_of(args: argparse.Namespace, options: dict[str, Any]) -> Mechanism:
     """A robot of a world file."""
-    robots = {obj.name: obj for obj in io.load_world(source).objects if isinstance(obj, ArticulatedSystem)}
+    source, name = args.source, args.robot
+    world = _whole(source, options)
+    robots = {obj.name: obj for obj in world.objects if isinstance(obj, ArticulatedSystem)}
     if name is None and len(robots) == 1:
-        return next(iter(robots.values())).mechanism
+        name = next(iter(robots))
     if name not in robots:
         known = ", ".join(robots) or "none"
         raise Error(f"{source} holds {len(robots)} robots ({known}); give --robot NAME" if name is None
                     else f"{source}: no robot named {name!r}; known: {known}")  # fmt: skip
+    others, ties = len(world.objects) - 1, len(world.constraints)
+    lost = f"{others} other objects, {ties} constraints, materials and states are left out"
+    text = f"of the World only robot {name!r} is written: {lost}"
+    if args.strict:
+        raise Error(f"{text} (--strict)")
+    say(f"rbdyn: {text}", sys.stderr)
     return robots[name].mechanism
 
 

@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     mechanism = load(args, visual_meshes=args.view or args.record is not None)
     for text in mechanism.diagnostics:
         say(text, sys.stderr)
-    world = World(time_step=args.dt)
+    world = World(time_step=args.dt, gravity=mechanism.gravity)
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always", InactiveFeatureWarning)
         robot = world.add_articulated_system(mechanism)
@@ -107,7 +107,8 @@ def run(args: argparse.Namespace) -> int:
             (f"position of {body}", f"{x:.4f}, {y:.4f}, {z:.4f} m"),
             ("largest |v|", f"{max(map(abs, robot.v), default=0.0):.3g} m/s or rad/s"),
             ("contacts", str(len(robot.contacts))),
-            ("lifted by contacts", f"{lift:.2f} N of {-world.gravity[2] * robot.total_mass:.2f} N"),
+            ("gravity", ", ".join(f"{x:g}" for x in world.gravity) + " m/s^2"),
+            ("lifted by contacts", f"{lift:.2f} N of {max(0.0, -world.gravity[2] * robot.total_mass):.2f} N"),
         ],
     )
     return 0

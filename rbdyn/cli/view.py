@@ -7,11 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rbdyn import models
-from rbdyn.cli.robot import HELP
+from rbdyn.cli.robot import HELP, add_reading, load, path_of
 from rbdyn.cli.terminal import say
 from rbdyn.errors import Error
-from rbdyn.io import load_urdf
 from rbdyn.recording import load_recording
 from rbdyn.recording.records import MAGIC
 from rbdyn.viewer import view
@@ -27,6 +25,7 @@ def add_to(commands: Any) -> None:
     )
     command.add_argument("file", metavar="ROBOT.urdf", help=f"{HELP}; or a recording")
     command.add_argument("--fixed", action="store_true", help="fix the base")
+    add_reading(command)
     command.add_argument("--port", type=int, help="where to listen, on 127.0.0.1; any that is free by default")
     command.add_argument("--seconds", type=float, help="how long; until Ctrl-C by default")
     command.add_argument("--no-browser", action="store_true", help="open none")
@@ -49,8 +48,8 @@ def source_in(args: argparse.Namespace) -> Any:
     file = Path(args.file)
     if is_recording(file):
         return load_recording(file)
-    robot = models.path(args.file) if args.file in models.NAMES and not file.exists() else file
-    mechanism = load_urdf(robot, floating=False if args.fixed else None, visual_meshes=True)
+    args.robot = path_of(args.file)
+    mechanism = load(args, visual_meshes=True)
     for text in mechanism.diagnostics:
         say(text, sys.stderr)
     return mechanism

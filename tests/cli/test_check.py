@@ -229,7 +229,33 @@ def test_sdf(report):
 
 
 def test_what_is_no_robot(report):
-    for text, said in (("<raisim/>", "load_world reads it"), ("<a/>", "its root element is <a>, needed one of")):
-        code, found = report(text, name="r.xml")
-        assert (code, found["verdict"]) == (1, "refused")
-        assert said in found["findings"][0]["text"]
+    code, found = report("<a/>", name="r.xml")
+    assert (code, found["verdict"]) == (1, "refused")
+    assert "its root element is <a>, needed one of" in found["findings"][0]["text"]
+
+
+def test_worlds_and_materials(report):
+    ball = '<sphere mass="1"><dim radius="1"/></sphere>'
+    code, found = report(f"<raisim>\n<gravty/>\n<objects>{ball}</objects></raisim>", name="w.xml")
+    assert (code, found["verdict"], found["format"], found["objects"]) == (0, "read, with warnings", "world", 1)
+    (finding,) = found["findings"]
+    assert finding["where"].endswith("w.xml:2") and "unknown tag <gravty>" in finding["text"]
+    code, found = report("<raisim><objects>\n<sphere/></objects></raisim>", name="w.xml")
+    assert (code, found["verdict"]) == (1, "refused") and found["findings"][0]["where"].endswith("w.xml:2")
+    code, found = report('<?xml version="1.0"?><!-- a --><material><default friction="0.1"/></material>', name="m.xml")
+    assert (code, found["verdict"], found["format"], found["pairs"]) == (0, "read", "materials", 0)
+    code, found = report('<material>\n<default friction="-1"/></material>', name="m.xml")
+    assert code == 1 and found["findings"][0]["where"].endswith("m.xml:2")
+
+
+def test_a_flat_mesh_is_said_to_be_flat(report, tmp_path):
+    (tmp_path / "flat.obj").write_text("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n")
+    code, found = report(link("a", shape('<mesh filename="flat.obj"/>')))
+    assert code == 0 and any("it is flat, and has no hull" in one["text"] for one in found["findings"])
+
+
+def test_a_mesh_that_is_only_drawn_refuses_no_robot(report, tmp_path):
+    (tmp_path / "skin.obj").write_text("not a mesh")
+    code, found = report(link("a", shape('<mesh filename="skin.obj"/>', kind="visual")))
+    assert (code, found["verdict"]) == (0, "read, with warnings")
+    assert any("skin.obj" in one["text"] and "(it is only drawn)" in one["text"] for one in found["findings"])

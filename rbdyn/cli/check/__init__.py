@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from rbdyn.cli.check.report import MESHES, Report, check_file
+from rbdyn.cli.robot import add_reading, reading
 from rbdyn.cli.terminal import say
-from rbdyn.errors import Error
 
 FOUND = 1  # exit code
 
@@ -17,11 +17,11 @@ FOUND = 1  # exit code
 def add_to(commands: Any) -> None:
     """Declare the command and its options."""
     text = (
-        "report what is wrong, odd or missing in robot files (URDF, xacro, MJCF, SDF), sensor sets and meshes, and "
-        "what is made of it; the exit code is 1 if a file cannot be accepted"
+        "report what is wrong, odd or missing in robot files (URDF, xacro, MJCF, SDF), world and material files, "
+        "sensor sets and meshes, and what is made of it; the exit code is 1 if a file cannot be accepted"
     )
     command = commands.add_parser("check", help="report faults of robot files", description=text, allow_abbrev=False)
-    formats = "a URDF, xacro, MJCF, SDF, sensor-set or mesh file"
+    formats = "a URDF, xacro, MJCF, SDF, world, material, sensor-set or mesh file"
     command.add_argument("files", metavar="FILE", nargs="+", type=Path, help=formats)
     command.add_argument("--json", action="store_true", help="print one JSON document")
     command.add_argument("--strict", action="store_true", help="let warnings count as errors do")
@@ -30,22 +30,13 @@ def add_to(commands: Any) -> None:
     command.add_argument(
         "--no-meshes", action="store_true", help="open no mesh files, and look for no overlaps of links"
     )
-    command.add_argument(
-        "--param", metavar="NAME=VALUE", action="append", default=[], type=_pair, help="a template's parameter"
-    )
-    command.add_argument("--module", metavar="FILE", action="append", default=[], type=Path, help="a URDF module")
-    command.add_argument(
-        "--resource-dir", metavar="DIR", action="append", default=[], help="a folder of meshes and packages"
-    )
+    add_reading(command)
     command.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Check and print."""
-    options: dict[str, Any] = {"resource_dirs": args.resource_dir}
-    options |= {"floating": False} if args.fixed else {}
-    options |= {"params": args.param} if args.param else {}
-    options |= {"modules": args.module} if args.module else {}
+    options: dict[str, Any] = reading(args) | ({"floating": False} if args.fixed else {})
     reports = []
     for file in args.files:
         own = {} if file.suffix.lower() in MESHES else options
@@ -58,13 +49,6 @@ def run(args: argparse.Namespace) -> int:
         _print_total(reports)
     worst = {finding.level for report in reports for finding in report.findings}
     return FOUND if "error" in worst or (args.strict and "warning" in worst) else 0
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, sign, value = text.partition("=")
-    if not sign:
-        raise Error(f"--param takes NAME=VALUE, got {text!r:.100}")
-    return name, value
 
 
 def _print(report: Report, quiet: bool) -> None:

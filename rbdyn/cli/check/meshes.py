@@ -36,6 +36,9 @@ def odd_mesh(mesh: Mesh) -> Iterator[tuple[str, str]]:
         return
     if flat.any():
         yield "note", f"{name}: {int(flat.sum())} of {len(flat)} triangles are without area"
+    spread = np.linalg.svd(mesh.vertices - mesh.vertices.mean(axis=0), compute_uv=False)
+    if len(spread) < 3 or spread[2] <= 1e-9 * spread[0]:
+        yield "note", f"{name}: it is flat, and has no hull: it collides as its triangles"
     if not SMALL < across < LARGE:
         yield "warning", f"{name}: it is {across:.3g} m across: is its unit the metre?"
     volume = float(np.einsum("ij,ij->", corners[:, 0], normals)) / 6.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,12 +13,13 @@ from rbdyn.cli.check.bodies import odd_bodies
 from rbdyn.cli.check.meshes import odd_mesh, odd_meshes
 from rbdyn.cli.check.overlaps import overlaps
 from rbdyn.errors import Error, MeshError, PathError
-from rbdyn.io import load_mesh, load_sensor_set
+from rbdyn.io import load_materials, load_mesh, load_sensor_set, load_world, world_notes
 from rbdyn.io.formats import READERS, format_of
 from rbdyn.mechanism import Mechanism
 from rbdyn.model import Model
+from rbdyn.world import ArticulatedSystem
 
-NAMES = {"urdf": "URDF", "xacro": "xacro", "mjcf": "MJCF", "sdf": "SDF"}
+NAMES = {"urdf": "URDF", "xacro": "xacro", "mjcf": "MJCF", "sdf": "SDF", "world": "world"}
 URDF_ALONE = {"floating": "--fixed", "params": "--param", "modules": "--module"}
 MESHES = (".stl", ".obj", ".dae", ".ply", ".glb")
 LEVELS = ("error", "warning", "note")
@@ -82,13 +84,17 @@ def check_file(file: Path, meshes: bool, options: dict[str, Any]) -> Report:
     options : dict
         For the reader.
     """
-    report = Report(str(file), "URDF")
+    report = Report(str(file), "")
     try:
         report.format = kind = _kind(file)
         if kind == "mesh":
             _check_mesh(file, report)
         elif kind == "sensor set":
             report.summary["sensors"] = len(load_sensor_set(file).sensors)
+        elif kind == "world":
+            _check_world(file, report, meshes, options)
+        elif kind == "materials":
+            report.summary["pairs"] = len(load_materials(file, options.get("params"), strict=True).pairs())
         else:
             _check_robot(file, report, meshes, options)
     except Error as error:
@@ -104,13 +110,12 @@ def _kind(file: Path) -> str:
         with file.open("rb") if file.is_file() else Path("/dev/null").open("rb") as beginning:
             head = beginning.read(4000)
     except OSError:
-        return "URDF"
+        head = b""
     if b"<sensor_set" in head and b"<robot" not in head:
         return "sensor set"
-    kind = format_of(file)
-    if kind == "world":
-        raise Error("this is a world file, not a robot: rbdyn.io.load_world reads it")
-    return NAMES[kind]
+    if re.match(rb"(?:\s|<\?.*?\?>|<!--.*?-->)*<materials?[\s>/]", head, re.DOTALL):
+        return "materials"
+    return NAMES[format_of(file)]
 
 
 def _check_mesh(file: Path, report: Report) -> None:
@@ -118,6 +123,19 @@ def _check_mesh(file: Path, report: Report) -> None:
     report.summary |= {"vertices": len(mesh.vertices), "triangles": len(mesh.faces)}
     for level, text in odd_mesh(mesh):
         report.add(level, [text])
+
+
+def _check_world(file: Path, report: Report, meshes: bool, options: dict[str, Any]) -> None:
+    if given := [name for name in ("floating", "modules", "model") if name in options]:
+        raise Error(f"{', '.join(given)}: not for world files")
+    wanted = {} if meshes else {"collision_mesh": "skip"}
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        world = load_world(file, **options, **wanted)
+    robots = sum(isinstance(obj, ArticulatedSystem) for obj in world.objects)
+    report.summary |= {"objects": len(world.objects), "robots": robots, "constraints": len(world.constraints)}
+    report.add("warning", world_notes(world).diagnostics)
+    report.add("warning", sorted({str(one.message) for one in said}))
 
 
 def _check_robot(file: Path, report: Report, meshes: bool, options: dict[str, Any]) -> None:
@@ -130,8 +148,12 @@ def _check_robot(file: Path, report: Report, meshes: bool, options: dict[str, An
     except (MeshError, PathError) as error:
         if not meshes or not file.is_file():
             raise
-        report.add("error", [str(error)])  # what else there is to say needs no meshes
-        meshes, mechanism = False, load(file, **options, collision_mesh="skip")
+        try:  # a World needs no more than what collides
+            mechanism = load(file, **options, collision_mesh="triangles")
+            report.add("warning", [f"{error} (it is only drawn)"])
+        except (MeshError, PathError) as dear:
+            report.add("error", [str(dear)])  # what else there is to say needs no meshes
+            meshes, mechanism = False, load(file, **options, collision_mesh="skip")
     report.summary |= _summary(mechanism)
     report.add("warning", mechanism.diagnostics)
     report.add("warning", odd_bodies(mechanism))
