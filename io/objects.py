@@ -28,6 +28,10 @@ from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
 
+ANNOTATIONS = {
+    "safety_controller": ("soft_lower_limit", "soft_upper_limit", "k_position", "k_velocity"),
+    "calibration": ("reference_position", "rising", "falling"),
+}
 IDENTITY4 = np.eye(4)
 INVENTORS = ("urdfpy", "urchin")  # whose links weigh 1 kg where the file says nothing
 
@@ -193,7 +197,21 @@ def _joint(joint: Any, where: str, diagnostics: Diagnostics) -> JointSpec:
                 values[name] = _given(dynamics, name) or 0.0
             values["mimic"] = _mimic(getattr(joint, "mimic", None))
         built = Joint(str(joint.name), make_type(kind, axis), **values)  # type: ignore[arg-type]
+        built.annotations = _annotations(joint)
         return JointSpec(where, built, str(joint.parent), str(joint.child), _pose(joint.origin))
+
+
+def _annotations(joint: Any) -> dict[str, dict[str, str]]:
+    """<safety_controller> and <calibration>, which are for other programs, as texts."""
+    kept = {}
+    for tag, words in ANNOTATIONS.items():
+        item = getattr(joint, tag, None)
+        given = {word: getattr(item, word, None) for word in words}
+        texts = {word: value if isinstance(value, str) else f"{_real(value, word):.17g}"
+                 for word, value in given.items() if value is not None}  # fmt: skip
+        if texts:
+            kept[tag] = texts
+    return kept
 
 
 def _limits(limit: Any, kind: str, warn: rules.Warn) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from xml.parsers import expat
 
 from rbdyn.errors import FileError, UrdfError
 from rbdyn.io.diagnostics import Diagnostics
-from rbdyn.io.xml_declaration import repaired
+from rbdyn.io.xml_declaration import repaired, with_prefix
 
 MAX_BYTES = 32 << 20
 MAX_TAGS = 400_000  # start and end tags: an element in memory is many times longer than "<a/>"
@@ -111,6 +111,10 @@ def parse_xml(
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
+        declared = with_prefix(data, str(error.msg or ""), name, diagnostics)
+        if declared is not None:
+            again = declared.decode("utf-8") if isinstance(source, str) else declared
+            return parse_xml(again, name, diagnostics, error_type, kind)
         text = (error.msg or "malformed").split(", line ")[0].strip()
         text = "an element is nested too deep, or a text is too long" if "XML_PARSE_HUGE" in text else text
         raise error_type(f"{name}:{error.lineno or 1}: not well-formed XML: {text[:300]}") from None

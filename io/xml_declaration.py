@@ -16,6 +16,9 @@ _blanks = re.compile(rb"[ \t\r\n]*")
 _declaration = re.compile(rb"<\?xml[ \t\r\n][^<>]*\?>")
 _version = re.compile(rb"""version\s*=\s*["']([^"'<>]*)["']""")
 _encoding = re.compile(rb"""encoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)["']""")
+_undeclared = re.compile(r"Namespace prefix ([A-Za-z_][A-Za-z0-9_.-]*) (?:for|on) ")
+_root = re.compile(rb"<[A-Za-z_][A-Za-z0-9_:.-]*")
+MOST_PREFIXES = 30
 _known_version = re.compile(rb"1\.[0-9]+")
 
 
@@ -69,3 +72,21 @@ def _after_comments(data: bytes, start: int) -> int:
             return place
         place = _blanks.match(data, end + 3).end()  # type: ignore[union-attr]
     return place
+
+
+def with_prefix(data: bytes, complaint: str, name: str, diagnostics: Diagnostics) -> bytes | None:
+    """`data` with the prefix declared of which a parser complains; None if it complains of something else.
+
+    Robot files carry words of other programs, such as <drake:acceleration>, and forget to declare their name space.
+    """
+    missing = _undeclared.match(complaint)
+    if missing is None or data.count(b" xmlns:") > MOST_PREFIXES:
+        return None
+    root = _root.search(data, _after_comments(data, len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0))
+    if root is None:
+        return None
+    prefix = missing[1]
+    text = f"the prefix {shown(prefix)} is declared nowhere; read as one of other programs"
+    diagnostics.warn(f"{name}:1", text, f"prefix {prefix}")
+    place = root.end()
+    return data[:place] + f' xmlns:{prefix}="undeclared:{prefix}"'.encode() + data[place:]

@@ -16,7 +16,7 @@ from rbdyn.collision.shapes import drawn
 from rbdyn.collision.shapes.fractal import fractal_heights
 from rbdyn.collision.shapes.png import check_file, png_values
 from rbdyn.collision.shapes.shape import MOST, Shape, ShapeData, positive
-from rbdyn.errors import CollisionError
+from rbdyn.errors import CollisionError, PathError
 
 BLOCK = 16  # cells along a side of a block: as in height_map.pxd
 
@@ -67,10 +67,15 @@ class HeightMap(Shape):
         Raises
         ------
         CollisionError
-            If the file does not hold these numbers; OSError if it cannot be read.
+            If the file does not hold these numbers.
+        PathError
+            If it cannot be read.
         """
         check_file(path)
-        words = Path(path).read_text(encoding="utf-8", errors="replace").split()
+        try:
+            words = Path(path).read_text(encoding="utf-8", errors="replace").split()
+        except OSError as error:
+            raise PathError(f"path: {os.fspath(path)!r} cannot be read: {error.strerror or error}") from None
         try:
             values = np.array(words, dtype=np.float64)
         except ValueError:
@@ -107,7 +112,9 @@ class HeightMap(Shape):
         ------
         CollisionError
             If an argument is wrong, or the file is no such image, has a palette, colours, alpha or more than 10,000
-            pixels along a side, or is damaged; OSError if it cannot be read.
+            pixels along a side, or is damaged.
+        PathError
+            If it cannot be read.
         MissingExtraError
             If Pillow is not installed.
         """

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from rbdyn.arguments import shown
-from rbdyn.errors import CollisionError, missing_extra
+from rbdyn.errors import CollisionError, PathError, missing_extra
 
 MOST_PIXELS = 10_000  # along either side: 800 MB of heights
 MOST_BYTES = 256 << 20
@@ -22,7 +22,7 @@ COLOURS = {2: "RGB colours", 3: "a palette", 4: "grey with alpha", 6: "RGB colou
 def png_values(path: str | os.PathLike[str]) -> np.ndarray:
     """Pixel values of a grey image, (rows, columns), the top row first: 0 to 255 of 8 bit, to 65535 of 16 bit.
 
-    CollisionError names the file if it is no such image; MissingExtraError if Pillow is not installed; OSError if the
+    CollisionError names the file if it is no such image; MissingExtraError if Pillow is not installed; PathError if the
     file cannot be read.
     """
     if not isinstance(path, (str, os.PathLike)):
@@ -48,8 +48,12 @@ def png_values(path: str | os.PathLike[str]) -> np.ndarray:
 
 
 def check_file(path: str | os.PathLike[str]) -> None:
-    """CollisionError for a pipe, device or folder, which may never end, or a file of more than MOST_BYTES."""
-    status = Path(path).stat()
+    """CollisionError for a pipe, device or folder, which may never end, or more than MOST_BYTES."""
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise PathError(f"path: {os.fsdecode(path)!r:.300} cannot be read: {why}") from None
     if not stat.S_ISREG(status.st_mode):
         raise CollisionError(f"{os.fsdecode(path)} is not a regular file")
     if status.st_size > MOST_BYTES:

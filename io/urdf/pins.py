@@ -24,7 +24,7 @@ def read_constraints(roots: Sequence[Node]) -> tuple[str, tuple[float, ...] | No
                 "choices: pin"
             )
     text = node.get("nominal_config")
-    numbers = None if text is None or not text.strip() else node.vector("nominal_config", len(text.split()))
+    numbers = None if text is None else node.vector("nominal_config", len(text.split()))
     return node.where, numbers, [_read_pin(item) for item in node.children("pin")]
 
 

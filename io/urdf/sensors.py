@@ -72,6 +72,9 @@ def _sensor(node: Node, pose: Transform, diagnostics: Diagnostics) -> Sensor:
     if kind not in READERS:
         near = did_you_mean(kind.lower(), READERS, 1)
         raise node.error(f"type={shown(kind)} is not a type of sensor; choices: {', '.join(READERS)}{near}")
+    for tag in sorted({item.tag for item in node.children()} & INSIDE - PARTS[kind]):
+        text = f"{node.label}: <{tag}> is not of a sensor of type {kind}; ignored"
+        diagnostics.warn(node.where, text, f"{tag} in {kind}")
     rate = node.number("update_rate", 0.0)
     if rate < 0.0:
         raise node.error(f"update_rate={shown(node.text('update_rate'))} must not be negative [Hz]")
@@ -82,6 +85,13 @@ def _sensor(node: Node, pose: Transform, diagnostics: Diagnostics) -> Sensor:
         raise error if str(error).startswith(node.file) else node.error(str(error)) from None
 
 
+PARTS = {  # what is read of each type
+    RGB: frozenset({"camera", "data"}),
+    DEPTH: frozenset({"camera", "data"}),
+    IMU: frozenset({"limit", "noise"}),
+    LIDAR: frozenset({"model", "yaw", "pitch", "spin", "range", "noise"}),
+}
+INSIDE = frozenset().union(*PARTS.values())
 Values = dict[str, object]
 
 
@@ -162,6 +172,8 @@ def _noise(node: Node, diagnostics: Diagnostics) -> Noise:
     item = node.child("noise")
     if item is None:
         return Noise()
+    if not item.has("type") and (item.has("mean") or item.has("stddev")):
+        diagnostics.warn(item.where, f"{item.label} has no type; there is no noise", "noise without type")
     given = item.text("type") if item.has("type") else "none"
     kind = {"no_noise": "none"}.get(given.lower(), given.lower())
     if kind not in NOISES:

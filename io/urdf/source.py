@@ -52,7 +52,7 @@ def source_of(path_or_text: PathOrText, text: bool | None, what: str = "path_or_
         If the file does not exist or may not be read.
     """
     if not isinstance(path_or_text, (str, bytes, os.PathLike)):
-        raise Error(f"{what} must be a path or URDF text, got {type(path_or_text).__name__}")
+        raise Error(f"{what} must be a path or a text, got {type(path_or_text).__name__}")
     if text is None:
         text = not isinstance(path_or_text, os.PathLike) and looks_like_xml(path_or_text)
     if flag(text, "text"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ class LinkWriter:
         node = element(link, role, name=geometry.name or None)
         self.origin(node, geometry.pose if frame.is_identity() else frame @ geometry.pose)
         element(element(node, "geometry"), words[0], **words[1])
-        if geometry.name not in ("", place):
+        if geometry.name not in ("", place) and not re.fullmatch(re.escape(place) + r"/\d+", geometry.name):
             self._losses.add("names of shapes other than LINK/0, LINK/1, ...: the reader numbers them", name)
         if role == "visual":
             if geometry.color is not None:

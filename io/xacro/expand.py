@@ -21,10 +21,29 @@ def main() -> int:
     sys.meta_path.append(RosPackages(FileFinder(Path(task["path"]), task["folders"])))
     import xacro
 
-    document = xacro.process_file(task["path"], mappings=task["arguments"])
+    arguments = Asked(task["arguments"])
+    document = xacro.process_file(task["path"], mappings=arguments)
+    for name in sorted(set(task["arguments"]) - arguments.names):
+        print(f"argument {name!r} is asked for nowhere", file=sys.stderr)
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     sys.stdout.write(document.toprettyxml(indent=" "))
     return 0
+
+
+class Asked(dict[str, str]):
+    """Arguments that remember who was asked for."""
+
+    def __init__(self, given: dict[str, str]) -> None:
+        super().__init__(given)
+        self.names: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        self.names.add(str(name))
+        return super().__contains__(name)
+
+    def __getitem__(self, name: str) -> str:
+        self.names.add(name)
+        return super().__getitem__(name)
 
 
 def _limit_memory() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import mmap
 import os
+import stat
+import tokenize
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ from rbdyn.arguments import choice, shown
 from rbdyn.errors import Error, PathError, RecordingError
 from rbdyn.recording.recording import Recording
 from rbdyn.recording.stream import read_stream
+
+FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def load_recording(path: str | os.PathLike[str], damaged: str = "refuse") -> Recording:
@@ -40,7 +44,9 @@ def load_recording(path: str | os.PathLike[str], damaged: str = "refuse") -> Rec
     choice(damaged, "damaged", ("refuse", "skip"))
     try:
         file = Path(path)
-        with file.open("rb") as opened:
+        with os.fdopen(os.open(file, FLAGS), "rb") as opened:
+            if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):  # a pipe would be waited for
+                raise PathError(f"path: {os.fspath(path)!r} is no regular file")
             size = os.fstat(opened.fileno()).st_size
             data: Any = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
     except TypeError:
@@ -56,6 +62,7 @@ def load_recording(path: str | os.PathLike[str], damaged: str = "refuse") -> Rec
         contents, complete = read_stream(data, str(name), damaged)
     except RecordingError:
         raise
-    except (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, RecursionError, SyntaxError, TypeError,
+            ValueError, tokenize.TokenError) as error:  # numpy reads the heads of arrays by Python's tokenizer
         raise RecordingError(f"{name} is malformed: {error}") from None
     return Recording(contents, complete)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from rbdyn.errors import unknown_name
@@ -74,6 +75,12 @@ class SensorSet:
 
     def __getitem__(self, name: str) -> Any:
         return self.sensor(name)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.sensors)
+
+    def __len__(self) -> int:
+        return len(self.sensors)
 
     @property
     def description(self) -> SensorSetDescription:

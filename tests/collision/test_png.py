@@ -10,7 +10,7 @@ import pytest
 
 from rbdyn import World
 from rbdyn.collision import HeightMap
-from rbdyn.errors import CollisionError, MissingExtraError
+from rbdyn.errors import CollisionError, MissingExtraError, PathError
 
 Image = pytest.importorskip("PIL.Image")
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -187,7 +187,7 @@ def test_heights_are_checked(tmp_path):
 
 
 def test_missing_files_and_folders(tmp_path):
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(PathError, match="cannot be read"):
         HeightMap.from_png(tmp_path / "none.png", (1.0, 1.0), height_scale=1.0)
     with pytest.raises(CollisionError, match="is not a regular file"):
         HeightMap.from_png(tmp_path, (1.0, 1.0), height_scale=1.0)

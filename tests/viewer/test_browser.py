@@ -1,6 +1,6 @@
 """The viewer and a saved page in a real browser: headless Chromium with WebGL in software, which takes a minute.
 
-Run with the nightly tests, or by itself: SEEDS=5 python -m pytest tests/viewer/test_browser.py
+Run by .ci/run and with the nightly tests, or by itself: SEEDS=5 python -m pytest tests/viewer/test_browser.py
 """
 
 import os
