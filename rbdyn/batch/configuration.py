@@ -104,4 +104,4 @@ def _written(result: Array, out: Any) -> Array:
         return result
     check_out(out, result.shape)
     out[...] = result
-    return out  # type: ignore[no-any-return]
+    return out

@@ -82,7 +82,7 @@ def run(
     if out is None:
         return result
     out[...] = result
-    return out  # type: ignore[no-any-return]
+    return out
 
 
 def in_shares(model: Any, n: int, threads: int, work: Callable[[Any, int, int], None]) -> None:
