@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rbdyn.arguments import choice, flag, named_options
-from rbdyn.errors import Error, MjcfError, missing_extra
+from rbdyn.errors import Error, MjcfError, UrdfError, missing_extra
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.export.names import Names
 from rbdyn.io.mjcf.keyframes import chosen_key, configuration_of
@@ -20,6 +20,7 @@ from rbdyn.io.mjcf.read_actuators import read_actuators
 from rbdyn.io.mjcf.read_equality import read_equalities
 from rbdyn.io.mjcf.read_geoms import COLLISION, GeomReader
 from rbdyn.io.mjcf.read_joints import attach_body
+from rbdyn.io.mjcf.read_options import gravity_of, report_options
 from rbdyn.io.mjcf.text import SafeText, TextMaker
 from rbdyn.io.paths import FileFinder
 from rbdyn.io.urdf.source import PathOrText, source_of
@@ -58,7 +59,7 @@ def load_mjcf(
     resource_dirs : path or iterable of paths
         Folders in which meshes and included files are looked for besides.
     strict : bool
-        Raise UrdfError where there would be a diagnostic.
+        Raise UrdfError or MjcfError where there would be a diagnostic.
     collision_mesh : {"hull", "triangles", "skip"}
         What a mesh that collides becomes; MuJoCo takes hulls.
     visual_meshes : bool
@@ -123,6 +124,8 @@ def load_mjcf(
         return mechanism
     except MjcfError:
         raise
+    except UrdfError as error:  # of strict diagnostics, which have their places
+        raise MjcfError(str(error)) from None
     except Error as error:
         raise MjcfError(f"{source.name}:1: {error}") from None
 
@@ -168,7 +171,8 @@ def _without_hulls(spec: Any) -> Any:
 
 def _built(model: Any, geoms: GeomReader, diagnostics: Diagnostics, file: str) -> Mechanism:
     root = RigidBody(WORLD)
-    mechanism = Mechanism(root, model.opt.gravity)
+    mechanism = Mechanism(root, gravity_of(model))
+    report_options(model, diagnostics, file)
     mechanism.name = str(model.names[: model.names.find(b"\0")].decode("utf-8", "replace")) or "mujoco"
     bodies: list[RigidBody] = [root]
     joints: list[Joint] = []  # MuJoCo's, in its order
@@ -180,12 +184,10 @@ def _built(model: Any, geoms: GeomReader, diagnostics: Diagnostics, file: str) -
         bodies.append(body)
         if model.body_gravcomp[k]:
             diagnostics.warn(f"{file}:1", f"gravcomp of body {body.name!r} is not read; left out", "gravcomp")
+        if model.body_mocapid[k] >= 0:
+            diagnostics.warn(f"{file}:1", f"mocap of body {body.name!r} is not read; it is fixed where it is", "mocap")
     geoms.attach(bodies)
-    for k in range(model.nsite):
-        name = model.site(k).name
-        body = bodies[model.site_bodyid[k]]
-        if name and name not in body.frames and name != body.name:
-            body.add_frame(name, Transform(quat=model.site_quat[k], translation=model.site_pos[k]))
+    _add_sites(model, bodies, diagnostics, file)
     read_actuators(model, joints, diagnostics, file)
     read_equalities(mechanism, model, bodies, joint_names, diagnostics, file)
     _report_excludes(mechanism, model, bodies, diagnostics, file)
@@ -201,6 +203,21 @@ def _inertia(model: Any, k: int) -> SpatialInertia:
     R = Transform(quat=model.body_iquat[k]).rotation
     J = R @ np.diag(moments) @ R.T
     return SpatialInertia(mass, model.body_ipos[k], 0.5 * (J + J.T))
+
+
+def _add_sites(model: Any, bodies: list[RigidBody], diagnostics: Diagnostics, file: str) -> None:
+    """Named sites as frames; a frame of a body's own name is the body's already."""
+    named = [(k, model.site(k).name) for k in range(model.nsite)]
+    names = Names(*(name for _, name in named), *(body.name for body in bodies))
+    for k, name in named:
+        if not name:
+            continue
+        body = bodies[model.site_bodyid[k]]
+        called = name
+        if name == body.name:
+            called = names.free(f"{name}_site")
+            diagnostics.warn(f"{file}:1", f"site {name!r} has the name of its body; it is the frame {called!r}")
+        body.add_frame(called, Transform(quat=model.site_quat[k], translation=model.site_pos[k]))
 
 
 def _report_excludes(

@@ -14,6 +14,7 @@ from rbdyn.spatial.transform import Transform
 
 CONNECT, WELD, JOINT = 0, 1, 2  # mjtEq
 SITE = 6  # mjtObj
+TORQUE_SCALE = 10  # where the eq_data of a weld has it
 
 
 def read_equalities(
@@ -33,6 +34,9 @@ def read_equalities(
                 continue
             joint = Joint(names.free(name), Fixed() if kind == WELD else Spherical())
             mechanism.attach(bodies[a], bodies[b], joint, before, after.inverse())
+            if kind == WELD and model.eq_data[k][TORQUE_SCALE] != 1.0:
+                scale = float(model.eq_data[k][TORQUE_SCALE])
+                diagnostics.warn(f"{file}:1", f"torquescale {scale:g} of equality {name!r} is not read; it holds hard")
 
 
 Ends = tuple[tuple[int, Transform], tuple[int, Transform]]

@@ -70,6 +70,9 @@ class GeomReader:
             collision, visual = shapes.setdefault(index, ([], []))
             into = visual if drawn else collision
             name = m.geom(k).name or f"{bodies[index].name}/{len(into)}"
+            if m.geom_fluid[k, 0]:
+                text = f"fluidshape of geom {name!r} is not read; nothing flows here"
+                self._diagnostics.warn(f"{self._file}:1", text, "fluidshape")
             pose = self._pose(k)
             group, mask = OUR_DEFAULT if drawn else filters[self._filter(k)]
             material = "default" if drawn else of_geom(m, k).material
