@@ -19,7 +19,7 @@ from rbdyn.io.mjcf.keyframes import chosen_key, configuration_of
 from rbdyn.io.mjcf.read_actuators import read_actuators
 from rbdyn.io.mjcf.read_equality import read_equalities
 from rbdyn.io.mjcf.read_geoms import COLLISION, GeomReader
-from rbdyn.io.mjcf.read_joints import attach_body
+from rbdyn.io.mjcf.read_joints import attach_body, report_polynomials
 from rbdyn.io.mjcf.read_options import gravity_of, report_options
 from rbdyn.io.mjcf.text import SafeText, TextMaker
 from rbdyn.io.paths import FileFinder
@@ -188,6 +188,7 @@ def _built(model: Any, geoms: GeomReader, diagnostics: Diagnostics, file: str) -
             diagnostics.warn(f"{file}:1", f"mocap of body {body.name!r} is not read; it is fixed where it is", "mocap")
     geoms.attach(bodies)
     _add_sites(model, bodies, diagnostics, file)
+    report_polynomials(model, joints, diagnostics, file)
     read_actuators(model, joints, diagnostics, file)
     read_equalities(mechanism, model, bodies, joint_names, diagnostics, file)
     _report_excludes(mechanism, model, bodies, diagnostics, file)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
+from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.export.names import Names
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
@@ -60,12 +63,12 @@ def _joint(model: Any, j: int, name: str) -> Joint:
         axis = tuple(model.jnt_axis[j].tolist())
         made = Prismatic(axis) if model.jnt_type[j] == SLIDE else Revolute(axis)
     dof, at = int(model.jnt_dofadr[j]), int(model.jnt_qposadr[j])
-    stiffness = _scalar(model.jnt_stiffness[j])
+    stiffness = coefficients(model, "jnt_stiffness", j)[0]
     joint = Joint(
         name,
         made,
         rotor_inertia=float(model.dof_armature[dof]),
-        damping=_scalar(model.dof_damping[dof]),
+        damping=coefficients(model, "dof_damping", dof)[0],
         friction=float(model.dof_frictionloss[dof]),
         stiffness=stiffness,
     )
@@ -74,15 +77,31 @@ def _joint(model: Any, j: int, name: str) -> Joint:
             ends = model.jnt_range[j].tolist()
             lower, upper = (math.copysign(math.inf, x) if abs(x) >= UNBOUNDED else x for x in ends)
             joint.position_limits = (lower, upper)
-        if stiffness:
-            joint.spring_reference = model.qpos_spring[at : at + 1]
     elif isinstance(made, Spherical) and model.jnt_limited[j]:
         joint.position_limits = (0.0, float(model.jnt_range[j][1]))
-    if model.jnt_actfrclimited[j]:
-        joint.effort_limit = float(abs(model.jnt_actfrcrange[j]).max())
+    if stiffness:
+        joint.spring_reference = model.qpos_spring[at : at + made.num_positions]
     return joint
 
 
-def _scalar(value: Any) -> float:
-    """A number, or the linear one of several."""
-    return float(value if not getattr(value, "shape", ()) else value[0])
+def coefficients(model: Any, name: str, k: int) -> list[float]:
+    """The linear number of a damping or stiffness, and after it those of its polynomial, where MuJoCo has some."""
+    found = np.atleast_1d(getattr(model, name)[k]).tolist()
+    return found + np.atleast_1d(getattr(model, f"{name}poly")[k]).tolist() if hasattr(model, f"{name}poly") else found
+
+
+def report_polynomials(model: Any, joints: list[Joint], diagnostics: Diagnostics, file: str) -> None:
+    """A line for each damping and stiffness of which only the linear number is kept."""
+    for j, joint in enumerate(joints):
+        for word, name, k in (
+            ("damping", "dof_damping", int(model.jnt_dofadr[j])),
+            ("stiffness", "jnt_stiffness", j),
+        ):
+            report_polynomial(coefficients(model, name, k), f"{word} of joint {joint.name!r}", diagnostics, file)
+
+
+def report_polynomial(numbers: list[float], what: str, diagnostics: Diagnostics, file: str) -> None:
+    """A line if there is more than a linear number."""
+    if any(numbers[1:]):
+        said = " ".join(f"{x:.9g}" for x in numbers)
+        diagnostics.warn(f"{file}:1", f"{what} is a polynomial, {said}; its first number alone is read")

@@ -85,12 +85,17 @@ def write_excludes(contact: Any, mechanism: Mechanism, names: dict[RigidBody, st
 def write_actuators(
     parent: Any, joints: list[tuple[Joint, float, float]], written: dict[str, list[str]], word: str
 ) -> None:
-    """A motor, or a position servo of gains p and d, for each joint of one degree of freedom."""
+    """A motor, or a servo of gains p and d, for each joint of one degree of freedom; without p it is one of velocities.
+
+    MuJoCo multiplies the control of a position servo by p: with p = 0 it would do nothing.
+    """
     for joint, p, d in joints:
         name = written[joint.name][0]
         limit = joint.effort_limit
         bounds = [-limit, limit] if limit and np.isfinite(limit) else None
         if word == "motor":
             element(parent, "motor", name=name, joint=name, ctrlrange=bounds)
+        elif not p:
+            element(parent, "velocity", name=name, joint=name, kv=d, forcerange=bounds)
         else:
             element(parent, "position", name=name, joint=name, kp=p, kv=d, forcerange=bounds)

@@ -24,6 +24,7 @@ from rbdyn.mechanism.joints import (
     SPQuatFloating,
 )
 from rbdyn.mechanism.joints.one_axis import OneAxis
+from rbdyn.spatial.rotations import Array
 
 FREE = (Floating, SPQuatFloating)
 AXES = np.eye(3)
@@ -62,17 +63,19 @@ class JointWriter:
         pos = after.translation if after.translation.any() and not carried else None
         rest = joint.spring_reference
         if isinstance(kind, FREE) and at_world and edge.joint_pose.is_identity() and (carried or after.is_identity()):
-            self._joint(body, joint, "", type_="free", **self._passive(joint))
-            if joint.stiffness:
-                self._losses.add("a spring of a free joint: left out", joint.name)
+            self._joint(body, joint, "", type_="free", **self._passive(joint))  # write_nominal judges its spring
         elif isinstance(kind, FREE):
-            for axis, letter in zip(AXES, "xyz", strict=True):
-                self._joint(body, joint, f"_{letter}", type_="slide", axis=turn @ axis, pos=pos, **self._passive(joint))
+            for k, (axis, letter) in enumerate(zip(AXES, "xyz", strict=True)):
+                at_rest = float(rest[k]) or None if joint.stiffness else None
+                self._joint(body, joint, f"_{letter}", type_="slide", axis=turn @ axis, pos=pos, **self._passive(joint),
+                            springref=at_rest)  # fmt: skip
             self._joint(body, joint, "_ball", type_="ball", pos=pos, **self._passive(joint))
+            self._note_ball_spring(joint, rest[3:], kind.neutral()[3:])
         elif isinstance(kind, Spherical):
             angle = joint.position_limits
             limit = None if angle is None or math.isinf(angle[1]) else angle
             self._joint(body, joint, "", type_="ball", pos=pos, range_=limit, **self._passive(joint))
+            self._note_ball_spring(joint, rest, kind.neutral())
         elif isinstance(kind, Planar):
             parts = (("_x", "slide", kind.x_axis), ("_y", "slide", kind.y_axis), ("_theta", "hinge", kind.normal))
             for k, (ending, word, direction) in enumerate(parts):
@@ -87,7 +90,9 @@ class JointWriter:
                         **self._passive(joint), **spring)  # fmt: skip
         else:
             self._losses.add(f"a {kind.kind} joint: it is fixed there", joint.name)
-        if joint.stiffness and isinstance(kind, (Spherical, *FREE)) and (rest != kind.neutral()).any():
+
+    def _note_ball_spring(self, joint: Joint, rest: Array, neutral: Array) -> None:
+        if joint.stiffness and (rest != neutral).any():
             self._losses.add("where a spring of a ball rests: it rests at the neutral configuration there", joint.name)
 
     def _joint(self, body: Any, joint: Joint, ending: str, **words: Any) -> None:

@@ -33,14 +33,22 @@ def write_nominal(
     written : dict of str to list of str
         Joint -> the names of its MuJoCo joints.
     losses : Losses
-        Takes a configuration that is no q of the mechanism any more.
+        Takes a configuration that is no q of the mechanism any more, and springs of free joints that MuJoCo cannot
+        have: there these rest where the file places their bodies.
     """
     nominal = mechanism.nominal_configuration
-    if nominal is None:
-        return
-    if len(nominal) != mechanism.num_positions:
+    if nominal is not None and len(nominal) != mechanism.num_positions:
         losses.add("a nominal configuration of before an edit: left out", mechanism.name)
-        return
+        nominal = None
+    if nominal is not None:
+        _write(root, tree, mechanism, nominal, written)
+    _judge_springs(tree, mechanism, nominal, written, losses)
+
+
+def _write(
+    root: Any, tree: Any, mechanism: Mechanism, nominal: tuple[float, ...], written: dict[str, list[str]]
+) -> None:
+    """The poses of free bodies, and the <key>."""
     values: dict[str, Array] = {}  # MuJoCo joint -> its part of qpos
     at = 0
     for joint in mechanism.tree_joints:
@@ -60,6 +68,24 @@ def write_nominal(
     if not begins_at_zero:
         frames = element(root, "keyframe")
         element(frames, "key", name=NOMINAL, qpos=np.concatenate([values[j.get("name")] for j in tree.iter("joint")]))
+
+
+def _judge_springs(
+    tree: Any, mechanism: Mechanism, nominal: tuple[float, ...] | None, written: dict[str, list[str]], losses: Losses
+) -> None:
+    """Take springs from free joints of bodies that stand elsewhere than where they rest."""
+    free = {node.get("name"): node for node in tree.iter("joint") if node.get("type") == "free"}
+    at = 0
+    for joint in mechanism.tree_joints:
+        names = written.get(joint.name, [])
+        stands = joint.joint_type.neutral() if nominal is None else np.array(nominal[at : at + joint.num_positions])
+        at += joint.num_positions
+        if not joint.stiffness or len(names) != 1 or names[0] not in free:
+            continue
+        (here,), (rest,) = (_parts(joint, q, names).values() for q in (stands, joint.spring_reference))
+        if not np.allclose(here[:3], rest[:3], 1e-12, 1e-12) or abs(here[3:] @ rest[3:]) < 1.0 - 1e-12:
+            del free[names[0]].attrib["stiffness"]
+            losses.add("a spring of a free joint that rests at another pose than the body's: left out", joint.name)
 
 
 def _parts(joint: Joint, q: Array, names: list[str]) -> dict[str, Array]:

@@ -58,6 +58,10 @@ LIMITS = {
     "forces of a servo": ("", '<position joint="j" gear="2" forcerange="-4 4" ctrlrange="-0.1 0.1"/>'),
     "two motors": ("", '<motor joint="j" ctrlrange="-1 1"/><motor joint="j" gear="2" ctrlrange="-3 3"/>'),
     "the joint's is less": ('actuatorfrcrange="-2 2"', '<motor joint="j" ctrlrange="-8 8"/>'),
+    "one way more than the other": ("", '<motor joint="j" gear="-2" forcerange="-1 5"/>'),
+    "one way in the joint": ('actuatorfrcrange="-1 5"', '<motor joint="j"/>'),
+    "one way cut by the joint": ('actuatorfrcrange="-9 2"', '<motor joint="j" ctrlrange="1 4"/>'),
+    "bias without gain": ("", '<general joint="j" gainprm="0" biastype="affine" biasprm="0 -3 0" forcerange="-7 7"/>'),
     "the motor's is less": ('actuatorfrcrange="-9 9"', '<motor joint="j" ctrlrange="-8 8"/>'),
 }
 
@@ -70,6 +74,101 @@ def test_no_control_pulls_harder_than_the_effort_limit(name):
     pulls = [pull(text, np.array([q, 0.0]), np.zeros(2), u)[0] for u in (-1e6, 1e6) for q in (-1e3, 0.0, 1e3)]
     most = max(map(abs, pulls))
     assert limit == most > 0.0
+
+
+@pytest.mark.parametrize(
+    ("joint", "actuators", "said"),
+    [
+        ('actuatorfrcrange="-1 5"', "", "efforts from -1 to 5 become the limit 5 both ways"),
+        ("", '<motor joint="j" forcerange="-1 5"/>', "efforts from -1 to 5 become the limit 5 both ways"),
+        ("", '<motor joint="j" gear="-2" ctrlrange="0 1"/>', "efforts from -2 to 0 become the limit 2 both ways"),
+        ('actuatorfrcrange="-2 5"', '<motor joint="j" ctrlrange="-2 2"/>', None),
+    ],
+)
+def test_efforts_that_are_not_the_same_both_ways_are_said(joint, actuators, said):
+    lines = io.load_mjcf(BODY.format(joint=joint, actuators=actuators)).diagnostics
+    assert lines == ([] if said is None else [f"<text>:1: joint 'j': {said}"])
+
+
+def test_filters_and_integrators_keep_their_bounds():
+    """What a filter gives stays within what goes in, as MuJoCo's does after a second; an integral within actrange."""
+    for words, expected in (
+        ('dyntype="filter" ctrlrange="-1 1"', 40.0),
+        ('dyntype="filterexact" dynprm="0.01" ctrlrange="-3 3" actrange="-2 2"', 80.0),
+        ('dyntype="integrator" ctrlrange="-1 1" actrange="-0.5 0.5"', 20.0),
+    ):
+        text = BODY.format(joint="", actuators=f'<general joint="j" gainprm="40" biastype="none" {words}/>')
+        m = io.load_mjcf(text)
+        assert m.find_joint("j").effort_limit == expected
+        assert any("acts through a filter or an integrator is left out" in line for line in m.diagnostics)
+        model = mujoco.MjModel.from_xml_string(text)
+        data = mujoco.MjData(model)
+        data.ctrl[:] = 1e3
+        most = 0.0
+        for _ in range(5000):
+            mujoco.mj_step(model, data)
+            most = max(most, abs(data.actuator_force[0]))
+        assert 0.99 * expected < most <= expected
+    integrator = '<general joint="j" biastype="none" dyntype="integrator" ctrlrange="-1 1"/>'
+    free = io.load_mjcf(BODY.format(joint="", actuators=integrator))
+    assert free.find_joint("j").effort_limit is None
+
+
+def test_armature_and_damping_of_actuators():
+    """By MuJoCo's mass matrix and passive forces; the gear counts twice."""
+    actuators = """<motor joint="j" gear="-3" armature="0.2" damping="5"/>
+    <general joint="j" gaintype="affine" gainprm="0 1" armature="0.1" damping="2 1 3"/>
+    <position jointinparent="k" armature="0.7" damping="0.3"/>
+    <motor name="m" joint="ball" gear="1 2 3" armature="1"/>"""
+    text = BODY.format(joint='armature="0.01" damping="0.4"', actuators=actuators)
+    try:
+        model = mujoco.MjModel.from_xml_string(text)
+    except ValueError:
+        pytest.skip("this MuJoCo knows no armature of actuators")
+    without = mujoco.MjModel.from_xml_string(BODY.format(joint="", actuators=""))
+    M = []
+    for one in (without, model):
+        data = mujoco.MjData(one)
+        mujoco.mj_forward(one, data)
+        full = np.zeros((one.nv, one.nv))
+        for row, unit in zip(full, np.eye(one.nv), strict=True):
+            mujoco.mj_mulM(one, data, row, unit)
+        M.append(full)
+    m = io.load_mjcf(text)
+    added = np.diag(M[1] - M[0])
+    for k, name in enumerate("jk"):
+        np.testing.assert_allclose(m.find_joint(name).rotor_inertia, added[k], rtol=1e-12)
+    data = mujoco.MjData(model)
+    data.qvel[:2] = 1e-9  # the polynomial does nothing here
+    mujoco.mj_forward(model, data)
+    dampings = [m.find_joint(name).damping for name in "jk"]
+    np.testing.assert_allclose(dampings, -data.qfrc_passive[:2] / 1e-9, rtol=1e-6)
+    said = "\n".join(m.diagnostics)
+    assert "damping of actuator 'j, without a name' is a polynomial, 2 1 3; its first number alone is read" in said
+    assert "armature and damping of actuator 'm', on a ball or free joint, are not read; left out" in said
+    again = io.load_mjcf(io.mjcf_text(m))
+    assert again.find_joint("j").rotor_inertia == m.find_joint("j").rotor_inertia
+
+
+def test_a_velocity_servo_is_written_as_one():
+    """Run in MuJoCo: a control of 3 brings the joint to 3 rad/s."""
+    text = """<mujoco><option gravity="0 0 0"/><worldbody><body><joint name="j" axis="0 0 1"/><geom size="0.1"/></body>
+    </worldbody><actuator><velocity joint="j" kv="5"/></actuator></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(io.mjcf_text(io.load_mjcf(text)))
+    data = mujoco.MjData(model)
+    data.ctrl[:] = 3.0
+    for _ in range(2000):
+        mujoco.mj_step(model, data)
+    np.testing.assert_allclose(data.qvel, [3.0], rtol=1e-6)
+
+
+def test_a_late_control_is_said():
+    text = BODY.format(joint="", actuators='<motor name="m" joint="j" delay="0.1" nsample="60"/>')
+    try:
+        mujoco.MjModel.from_xml_string(text)
+    except ValueError:
+        pytest.skip("this MuJoCo knows no delays")
+    assert io.load_mjcf(text).diagnostics == ["<text>:1: actuator 'm': that its control acts 0.1 s late is left out"]
 
 
 def test_efforts_without_bounds_and_what_is_left_out():
