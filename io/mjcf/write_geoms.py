@@ -25,9 +25,16 @@ from rbdyn.io.export.mesh_files import UNIT, MeshFiles, triangles_of
 from rbdyn.io.export.names import Names
 from rbdyn.io.export.xml_text import element
 from rbdyn.io.mjcf.filters import MUJOCO_DEFAULT, contypes_and_conaffinities
+from rbdyn.io.mjcf.flat_meshes import has_area, is_flat
 from rbdyn.io.mjcf.friction import USUAL, of_material
 from rbdyn.mechanism.geometry import Geometry
 from rbdyn.spatial.transform import Transform
+
+FEWEST = 4  # corners that MuJoCo wants of a mesh
+
+
+def _has_no_hull(shape: Shape) -> bool:
+    return isinstance(shape, (Mesh, ConvexHull)) and is_flat(triangles_of(shape)[0])
 
 
 def reads(path: str) -> bool:
@@ -76,6 +83,9 @@ class GeomWriter:
         """A shape on a body; `still` if that is fixed to the world."""
         name = geometry.name or wish
         called = self._geoms.free(f"{name}_visual" if role == "visual" else name)
+        if role == "collision" and _has_no_hull(geometry.shape):
+            self._losses.add("a flat mesh that collides: MuJoCo makes no hull of it; it is drawn and does not", name)
+            role = "visual"
         words = self._shape(geometry.shape, role, name, still)
         if words is None:
             return
@@ -128,15 +138,20 @@ class GeomWriter:
             self._losses.add("that a mesh collides by its triangles: MuJoCo takes its convex hull", name)
         elif not isinstance(shape, (Mesh, ConvexHull)):
             self._losses.add(f"a {shape.kind}: written as triangles", name)
+        if not has_area(*triangles_of(shape)):
+            self._losses.add("a mesh without area: left out", name)
+            return None
         return {"type": "mesh", "mesh": self._mesh(shape, name)}
 
     def _mesh(self, shape: Shape, wish: str) -> str:
         """Name of the asset; its triangles stand in the text where no file can lie beside it."""
         if shape not in self._known:
             name = self._known[shape] = self._meshes.free(wish)
-            file = self._files.name(shape, wish)
+            vertices, faces = triangles_of(shape)
+            few = len(vertices) < FEWEST  # a triangle: its last corner is said again
+            file = None if few else self._files.name(shape, wish)
             if file is None:
-                vertices, faces = triangles_of(shape)
+                vertices = np.vstack([vertices, vertices[-1:]]) if few else vertices
                 words: dict[str, Any] = {"vertex": vertices.ravel(), "face": " ".join(map(str, faces.ravel().tolist()))}
             else:
                 words = {"file": file[0], "scale": None if file[1] == UNIT else file[1]}

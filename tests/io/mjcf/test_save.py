@@ -16,7 +16,7 @@ from reference.dressed import MJCF_TYPES, dressed, example_robots
 
 import rbdyn
 from rbdyn import ExportWarning, io
-from rbdyn.collision import Box, ConvexHull, Ellipsoid, HalfSpace, HeightMap, Mesh
+from rbdyn.collision import Box, ConvexHull, Ellipsoid, HalfSpace, HeightMap, Mesh, Sphere
 from rbdyn.mechanism import (
     Fixed,
     Floating,
@@ -330,6 +330,51 @@ def test_meshes_lie_beside_the_file(tmp_path):
     io.save_mjcf(m, tmp_path / "robot.xml")
     assert "a.stl" not in (tmp_path / "robot.xml").read_text()
     assert mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml")).nmesh == 2
+
+
+PLATE = [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_flat_mesh_is_drawn_and_collides_no_more(tmp_path, turned):
+    """A square of two triangles, from a URDF: MuJoCo makes no hull of points in a plane."""
+    corners = np.array(PLATE, dtype=float)
+    if turned:  # in a plane but for rounding
+        corners = corners @ Transform(rpy=(0.3, -0.7, 1.1)).rotation.T + (1, 2, 3)
+    lines = [*(f"v {x!r} {y!r} {z!r}" for x, y, z in corners.tolist()), "f 1 2 3", "f 1 3 4"]
+    (tmp_path / "plate.obj").write_text("\n".join(lines))
+    (tmp_path / "r.urdf").write_text(
+        '<robot name="r"><link name="l"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" '
+        'iyz="0"/></inertial><collision><geometry><mesh filename="plate.obj"/></geometry></collision>'
+        "</link></robot>"
+    )
+    m = io.load_urdf(tmp_path / "r.urdf")
+    assert isinstance(m.find_body("l").collision[0].shape, Mesh)
+    with pytest.warns(ExportWarning, match="a flat mesh that collides: .* it is drawn and does not: l/0"):
+        io.save_mjcf(m, tmp_path / "r.xml")
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "r.xml"))
+    geom = model.geom("l/0")
+    assert (geom.type[0], geom.contype[0], geom.conaffinity[0]) == (mujoco.mjtGeom.mjGEOM_MESH, 0, 0)
+    assert model.mesh_vertnum[0] == 4
+
+
+def test_meshes_of_one_triangle_and_of_none():
+    for vertices, faces, meshes in ((PLATE[:3], [(0, 1, 2)], 1), ([(0, 0, 0), (1, 0, 0), (2, 0, 0)], [(0, 1, 2)], 0)):
+        m = shaped(Sphere(0.1))
+        m.find_body("b").visual.append(Geometry(Mesh(vertices, faces), name="sheet"))
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            model = mujoco.MjModel.from_xml_string(io.mjcf_text(m))
+        assert model.nmesh == meshes
+        assert [str(w.message) for w in said] == (
+            [] if meshes else ["MJCF cannot say this: a mesh without area: left out: sheet"]
+        )
+
+
+def test_a_thin_plate_collides():
+    thin = [*PLATE, *((x, y, 1e-5) for x, y, _ in PLATE)]
+    model = mujoco.MjModel.from_xml_string(io.mjcf_text(shaped(ConvexHull(thin)), strict=True))
+    assert model.geom_contype[0] == 1
 
 
 def test_mujoco_that_the_project_was_tried_with():
