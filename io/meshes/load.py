@@ -12,6 +12,7 @@ from rbdyn.collision.shapes import Mesh
 from rbdyn.errors import Error, MeshError
 from rbdyn.io.meshes.dae import read_dae
 from rbdyn.io.meshes.merge import Faces, Notes, Vertices
+from rbdyn.io.meshes.msh import read_msh
 from rbdyn.io.meshes.obj import read_obj
 from rbdyn.io.meshes.stl import read_stl
 from rbdyn.io.meshes.through_trimesh import read_glb, read_ply
@@ -21,6 +22,7 @@ MAX_BYTES = 512 * MEGABYTE
 READERS: dict[str, Callable[[bytes, str, Notes], tuple[Vertices, Faces]]] = {
     ".stl": read_stl,
     ".obj": read_obj,
+    ".msh": read_msh,
     ".dae": read_dae,
     ".ply": read_ply,
     ".glb": read_glb,
@@ -41,15 +43,15 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
     Parameters
     ----------
     path : path-like
-        An STL (binary or ASCII), OBJ or, with ``pip install "rbdyn[mesh]"``, COLLADA, PLY or GLB file of at most 512
-        MB; the suffix says which.
+        An STL (binary or ASCII), OBJ, MSH (MuJoCo's old format) or, with ``pip install "rbdyn[mesh]"``, COLLADA, PLY
+        or GLB file of at most 512 MB; the suffix says which.
 
     Returns
     -------
     mesh : Mesh
-        Its vertices [m] (STL, OBJ and PLY have no unit: metres are assumed; COLLADA states one, glTF's is the metre)
-        and faces.  Vertices that are exactly equal are merged; OBJ keeps its own.  Faces of OBJ with fewer than three
-        corners are left out, with a warning.
+        Its vertices [m] (STL, OBJ, MSH and PLY have no unit: metres are assumed; COLLADA states one, glTF's is the
+        metre) and faces.  Vertices that are exactly equal are merged; OBJ keeps its own.  Faces of OBJ with fewer than
+        three corners are left out, with a warning.
 
     Raises
     ------

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from rbdyn.arguments import choice, flag, named_options
-from rbdyn.errors import Error, MjcfError, UrdfError, missing_extra
+from rbdyn.errors import Error, MeshError, MissingExtraError, MjcfError, UrdfError, missing_extra
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.export.names import Names
 from rbdyn.io.mjcf.keyframes import chosen_key, configuration_of
 from rbdyn.io.mjcf.read_actuators import read_actuators
 from rbdyn.io.mjcf.read_equality import read_equalities
-from rbdyn.io.mjcf.read_geoms import COLLISION, GeomReader
+from rbdyn.io.mjcf.read_geoms import COLLISION, MESH, GeomReader
 from rbdyn.io.mjcf.read_joints import attach_body, report_polynomials
 from rbdyn.io.mjcf.read_options import gravity_of, report_options
-from rbdyn.io.mjcf.text import SafeText, TextMaker
+from rbdyn.io.mjcf.text import SafeText, TextMaker, tetrahedron
 from rbdyn.io.paths import FileFinder
 from rbdyn.io.urdf.source import PathOrText, source_of
 from rbdyn.mechanism.body import RigidBody
@@ -115,14 +115,16 @@ def load_mjcf(
     model, warned = compiled(safe, source.name)
     for text in warned:
         diagnostics.warn(f"{source.name}:1", text)
-    geoms = GeomReader(model, source.name, diagnostics, collision_mesh, flag(visual_meshes, "visual_meshes"))
+    unread = {name: mesh.error for name, mesh in safe.unread.items()}
+    drawn = flag(visual_meshes, "visual_meshes")
+    geoms = GeomReader(model, source.name, diagnostics, collision_mesh, drawn, unread)
     try:
         mechanism = _built(model, geoms, diagnostics, source.name)
         if key is not None:
             mechanism.nominal_configuration = configuration_of(key, model)
         mechanism.diagnostics = diagnostics.lines()
         return mechanism
-    except MjcfError:
+    except (MjcfError, MeshError, MissingExtraError):  # which have their places
         raise
     except UrdfError as error:  # of strict diagnostics, which have their places
         raise MjcfError(str(error)) from None
@@ -131,7 +133,31 @@ def load_mjcf(
 
 
 def compiled(safe: SafeText, file: str) -> tuple[Any, list[str]]:
-    """MuJoCo's model of a text, and its warnings; MjcfError with the line that it complains of."""
+    """MuJoCo's model of a text, and its warnings; MjcfError with the line that it complains of.
+
+    If the robot depends on a mesh of a format that is not read, but for how it is drawn, the error that says so.
+    """
+    model, said = _compiled(safe, file, safe.assets)
+    if safe.unread:
+        others = {mesh.asset: tetrahedron(2.0, 3.0, 5.0) for mesh in safe.unread.values()}
+        if not _same_robot(model, _compiled(safe, file, safe.assets | others)[0]):
+            error = next(iter(safe.unread.values())).error
+            raise type(error)(f"{error}; an inertia or a size follows from it")
+    return model, said
+
+
+def _same_robot(model: Any, other: Any) -> bool:
+    """Whether two models differ in nothing but their meshes."""
+    names = ["body_mass", "body_inertia", "body_ipos", "body_iquat"]
+    fitted = np.flatnonzero(model.geom_type != MESH)
+    return all(np.array_equal(getattr(model, name), getattr(other, name)) for name in names) and all(
+        np.array_equal(getattr(model, name)[fitted], getattr(other, name)[fitted])
+        for name in ("geom_size", "geom_pos", "geom_quat")
+    )
+
+
+def _compiled(safe: SafeText, file: str, assets: dict[str, bytes]) -> tuple[Any, list[str]]:
+    """The same, with these files for those of the text."""
     try:
         import mujoco
     except ImportError:
@@ -139,7 +165,7 @@ def compiled(safe: SafeText, file: str) -> tuple[Any, list[str]]:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            model = _without_hulls(mujoco.MjSpec.from_string(safe.text, assets=safe.assets))
+            model = _without_hulls(mujoco.MjSpec.from_string(safe.text, assets=assets))
     except (ValueError, TypeError, RuntimeError, MemoryError, mujoco.FatalError) as error:
         text = " ".join(str(error).split())
         lines = _line.findall(text)  # the last one is that of the element

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -48,11 +48,21 @@ class GeomReader:
         What a mesh that collides becomes.
     visual : bool
         Whether meshes that are only drawn are kept.
+    unread : dict of str to Error
+        What to raise if a mesh of that name collides.
     """
 
-    def __init__(self, model: Any, file: str, diagnostics: Diagnostics, collision: str, visual: bool) -> None:
+    def __init__(
+        self,
+        model: Any,
+        file: str,
+        diagnostics: Diagnostics,
+        collision: str,
+        visual: bool,
+        unread: Mapping[str, Error],
+    ) -> None:
         self._model, self._file, self._diagnostics = model, file, diagnostics
-        self._collision, self._visual = collision, visual
+        self._collision, self._visual, self._unread = collision, visual, unread
         self._meshes: dict[tuple[int, str], Shape] = {}
 
     def attach(self, bodies: list[RigidBody]) -> None:
@@ -123,7 +133,11 @@ class GeomReader:
             return self._hfield(int(m.geom_dataid[k]))
         if kind == MESH:
             as_ = ("triangles" if self._visual else "skip") if drawn else self._collision
-            return None if as_ == "skip" else self._mesh(int(m.geom_dataid[k]), as_)
+            number = int(m.geom_dataid[k])
+            error = self._unread.get(m.mesh(number).name)
+            if error is not None and not drawn and as_ != "skip":
+                raise error
+            return None if as_ == "skip" or error is not None else self._mesh(number, as_)
         simple: dict[int, Callable[[], Shape]] = {
             SPHERE: lambda: Sphere(a),
             CAPSULE: lambda: Capsule(a, 2 * b),

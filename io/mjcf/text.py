@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdyn.errors import Error, FileError, MjcfError, PathError
+from rbdyn.errors import Error, FileError, MeshError, MissingExtraError, MjcfError, PathError
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.meshes.hull import convex_hull
 from rbdyn.io.meshes.load import MAX_BYTES as MAX_MESH
@@ -52,6 +52,14 @@ class Key:
 
 
 @dataclass
+class Unread:
+    """A mesh of a format that is not read, or not here: MuJoCo gets a tetrahedron in its place."""
+
+    error: Error  # what to raise if its shape is needed
+    asset: str = ""
+
+
+@dataclass
 class SafeText:
     """What MuJoCo's compiler is given."""
 
@@ -59,6 +67,7 @@ class SafeText:
     assets: dict[str, bytes] = field(default_factory=dict)
     places: list[str] = field(default_factory=list)  # "file:line" of each line of `text` that an element begins on
     keys: list[Key] = field(default_factory=list)  # of <keyframe>, which MuJoCo does not get
+    unread: dict[str, Unread] = field(default_factory=dict)  # by name of the mesh
 
     def place(self, line: int) -> str:
         """Where a line of the text came from."""
@@ -84,6 +93,7 @@ class TextMaker:
         self._includes = 0
         self._assets: dict[str, bytes] = {}
         self._keys: list[Key] = []
+        self._unread: dict[str, Unread] = {}
 
     def make(self) -> SafeText:
         """The text, its files, and the way back to lines."""
@@ -106,7 +116,7 @@ class TextMaker:
         lines: list[str] = [""] * (text.count("\n") + 3)
         for element, place in zip(etree.fromstring(text, _parser()).iter(), places, strict=True):
             lines[min(element.sourceline or 1, len(lines) - 1)] = place
-        return SafeText(text, self._assets, lines, self._keys)
+        return SafeText(text, self._assets, lines, self._keys, self._unread)
 
     def _where(self, element: Any) -> str:
         holder = element
@@ -252,12 +262,14 @@ class TextMaker:
                 full = f"{folder}/{name}" if folder and not Path(name).is_absolute() else name
                 finder = self._finders(self._source.name)
                 path, data = self._read(node, finder, full, MAX_MESH)
+                if node.get("name") is None:
+                    node.set("name", Path(name).stem)
                 suffix = path.suffix.lower()
                 if tag == "mesh":
                     suffix, data = self._checked_mesh(node, path, data)
-                if node.get("name") is None:
-                    node.set("name", Path(name).stem)
                 made = f"{tag}{len(self._assets)}{suffix}"
+                if tag == "mesh" and node.get("name") in self._unread:
+                    self._unread[node.get("name")].asset = made
                 node.set("file", made)
                 node.attrib.pop("content_type", None)
                 self._assets[made] = data
@@ -279,13 +291,19 @@ class TextMaker:
         node.set("face", " ".join(map(str, faces.ravel().tolist())))
 
     def _checked_mesh(self, node: Any, path: Path, data: bytes) -> tuple[str, bytes]:
-        """A mesh that this library reads, in a form that MuJoCo reads."""
+        """A mesh that this library reads, in a form that MuJoCo reads; a tetrahedron for one of another format."""
+        notes: Notes = []
+        where = f"{self._where(node)}: <mesh>"
         try:
             check_format(path.name)
-            notes: Notes = []
+        except MeshError as error:
+            return self._tetrahedron(node, MeshError(f"{where}: {error}"))
+        try:
             mesh = mesh_of(data, str(path), notes)
+        except MissingExtraError as error:
+            return self._tetrahedron(node, MissingExtraError(f"{where}: {error}"))
         except FileError as error:
-            raise type(error)(f"{self._where(node)}: <mesh>: {error}") from None
+            raise type(error)(f"{where}: {error}") from None
         for line, text in notes:
             self._diagnostics.warn(f"{path}:{line}", text)
         suffix = path.suffix.lower()
@@ -293,6 +311,21 @@ class TextMaker:
         if suffix == ".obj" or binary:
             return suffix, data
         return ".obj", obj_text(mesh.vertices, mesh.faces).encode()
+
+
+    def _tetrahedron(self, node: Any, error: Error) -> tuple[str, bytes]:
+        place, text = self._where(node), str(error)
+        self._diagnostics.warn(place, f"{text.removeprefix(f'{place}: ')}; left out where it is only drawn or skipped")
+        self._unread[node.get("name")] = Unread(error)
+        return ".obj", TETRAHEDRON
+
+
+def tetrahedron(x: float, y: float, z: float) -> bytes:
+    """An OBJ file of one with these edges."""
+    return f"v 0 0 0\nv {x} 0 0\nv 0 {y} 0\nv 0 0 {z}\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n".encode()
+
+
+TETRAHEDRON = tetrahedron(1.0, 1.0, 1.0)
 
 
 def _is_read(element: Any, holder: str) -> bool:

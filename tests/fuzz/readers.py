@@ -142,6 +142,7 @@ READERS = {  # and of MJCF, where MuJoCo is installed
     "sensors": _sensors,
     "stl": _mesh(".stl"),
     "obj": _mesh(".obj"),
+    "msh": _mesh(".msh"),
     "dae": _mesh(".dae"),
     "ply": _mesh(".ply"),
     "glb": _mesh(".glb"),

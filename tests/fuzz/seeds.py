@@ -62,6 +62,12 @@ def _binary_stl() -> bytes:
     return b"binary".ljust(80, b"\0") + struct.pack("<I", len(facets)) + b"".join(facets)
 
 
+def _msh() -> bytes:
+    points = b"".join(struct.pack("<3f", *p) for p in POINTS)
+    normals, texture = points, b"".join(struct.pack("<2f", *p[:2]) for p in POINTS)
+    return struct.pack("<4i", 4, 4, 4, 4) + points + normals + texture + b"".join(struct.pack("<3i", *f) for f in FACES)
+
+
 def _obj() -> str:
     vertices = "".join("v {} {} {}\n".format(*p) for p in POINTS)
     return f"# a\nmtllib a.mtl\no a\n{vertices}vt 0 0\nvn 0 0 1\nusemtl b\n" + "".join(
@@ -143,6 +149,7 @@ SEEDS: dict[str, list[bytes]] = {
     "sensors": [SENSORS.encode()],
     "stl": [_ascii_stl().encode(), _binary_stl()],
     "obj": [_obj().encode()],
+    "msh": [_msh(), struct.pack("<4i", 4, 0, 0, 0) + b"".join(struct.pack("<3f", *p) for p in POINTS)],
     "dae": [_dae().encode()],
     "ply": [_ply().encode(), _binary_ply()],
     "glb": [_glb()],

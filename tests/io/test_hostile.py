@@ -4,6 +4,7 @@ Each is read in a process of its own, which the system ends beyond that.
 """
 
 import os
+import struct
 import sys
 from pathlib import Path
 
@@ -222,6 +223,10 @@ MESHES = {
         "of 4294967295 triangles has 214748364834 bytes",
     ),
     "truncated.stl": (lambda: b"\0" * 80 + b"\2\0\0\0" + b"\0" * 70, "has 184 bytes, this one 154"),
+    "lying.msh": (lambda: b"\xff\xff\xff\x7f" * 4 + b"\0" * 500, "2147483647 vertices, 2147483647 normals"),
+    "negative.msh": (lambda: b"\xff" * 16 + b"\0" * 500, "of -1 vertices, -1 normals"),
+    "cancelling.msh": (lambda: struct.pack("<4i", 4, -4, 0, 0), "is impossible"),
+    "zeros.msh": (lambda: bytes(16), "the mesh has no vertices"),
     "number.obj": (lambda: b"v " + b"1" * 900_000 + b" 0 0\n", ":1: '1111"),
     "line.obj": (lambda: TRIANGLE + b"f " + b"1 2 3 " * 2_000_000, ":4: a line of 12000002 characters"),
     "continued.obj": (lambda: b"v 0 0 0 \\\n" * 2_000_000, ":1001: a statement goes on over more than 1000 lines"),

@@ -240,7 +240,7 @@ def test_a_missing_extra_names_the_pip_line(tmp_path, monkeypatch):
 def test_load_mesh_refuses(tmp_path):
     for name in ("a.fbx", "a", "a.stl.txt"):
         (tmp_path / name).write_bytes(b"x")
-        with pytest.raises(MeshError, match=r"choices: \.stl, \.obj, \.dae"):
+        with pytest.raises(MeshError, match=r"choices: \.stl, \.obj, \.msh, \.dae"):
             load_mesh(tmp_path / name)
     with pytest.raises(PathError, match="no such file"):
         load_mesh(tmp_path / "gone.stl")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 
 import numpy as np
@@ -250,11 +251,63 @@ def test_errors_name_the_file_that_they_are_in(tmp_path):
         io.load_mjcf(tmp_path / "r.xml")
 
 
-def test_mesh_formats(tmp_path):
-    (tmp_path / "a.msh").write_bytes(b"1234")
-    (tmp_path / "r.xml").write_text('<mujoco><asset>\n<mesh file="a.msh"/></asset></mujoco>')
-    with pytest.raises(rbdyn.MeshError, match=r"r\.xml:2: <mesh>: .*'\.msh' is not read"):
-        io.load_mjcf(tmp_path / "r.xml")
+MESHES = """<mujoco><asset>
+<mesh file="{file}"/></asset><worldbody><body name="b"><joint/>{inertial}<geom type="{type}" mesh="a" {words}/>
+<geom size="0.1"/></body></worldbody></mujoco>"""
+INERTIAL = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+DRAWN = 'contype="0" conaffinity="0"'
+
+
+def meshes(tmp_path, file="a.fbx", inertial=INERTIAL, type_="mesh", words=DRAWN, **options):
+    (tmp_path / file).write_bytes(b"1234")
+    (tmp_path / "r.xml").write_text(MESHES.format(file=file, inertial=inertial, type=type_, words=words))
+    return io.load_mjcf(tmp_path / "r.xml", **options)
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [(DRAWN, {}), (DRAWN, {"visual_meshes": True}), ("", {"collision_mesh": "skip"})],
+    ids=["drawn", "kept", "skipped"],
+)
+@pytest.mark.parametrize("inertial", [INERTIAL, None], ids=["inertial", "shapes"])
+def test_no_format_of_what_is_only_drawn_is_refused(tmp_path, words, options, inertial):
+    words = words if inertial else f'{words} mass="0"'
+    m = meshes(tmp_path, words=words, inertial=inertial or "", **options)
+    body = m.find_body("b")
+    assert ([type(g.shape) for g in body.collision], body.visual) == ([Sphere], [])
+    ball = 1000 * 4 / 3 * np.pi * 0.1**3
+    assert body.inertia.mass == pytest.approx(1.0 if inertial else ball, rel=1e-12)
+    assert len(m.diagnostics) == 1
+    assert "r.xml:2: <mesh>: mesh 'a.fbx': format '.fbx' is not read" in m.diagnostics[0]
+    assert m.diagnostics[0].endswith("left out where it is only drawn or skipped")
+
+
+@pytest.mark.parametrize(
+    ("case", "said"),
+    [
+        ({"words": ""}, r"\.glb"),
+        ({"inertial": ""}, "an inertia or a size follows from it"),
+        ({"inertial": "", "words": "", "collision_mesh": "skip"}, "an inertia or a size follows from it"),
+        ({"type_": "box"}, "an inertia or a size follows from it"),
+    ],
+    ids=["collides", "inertia", "inertia of what is skipped", "fitted"],
+)
+def test_mesh_formats(tmp_path, case, said):
+    with pytest.raises(rbdyn.MeshError, match=rf"r\.xml:2: <mesh>: .*'\.fbx' is not read.*{said}"):
+        meshes(tmp_path, **case)
+
+
+def test_a_package_that_is_missing_is_not_needed_for_what_is_only_drawn(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    m = meshes(tmp_path, "a.ply")
+    assert "needs trimesh" in m.diagnostics[0]
+    with pytest.raises(rbdyn.MissingExtraError, match=r"r\.xml:2: <mesh>: reading .*a\.ply needs trimesh"):
+        meshes(tmp_path, "a.ply", words="")
+
+
+def test_a_broken_mesh_is_refused_also_where_it_is_only_drawn(tmp_path):
+    with pytest.raises(rbdyn.MeshError, match=r"r\.xml:2: <mesh>: .*a\.msh: not an MSH file"):
+        meshes(tmp_path, "a.msh")
 
 
 def test_what_is_left_out_is_said():
