@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from xml.parsers import expat
 
@@ -12,6 +13,7 @@ from rbdyn.io.xml_declaration import repaired, with_prefix
 MAX_BYTES = 32 << 20
 MAX_TAGS = 400_000  # start and end tags: an element in memory is many times longer than "<a/>"
 MAX_ATTRIBUTES = 1_000_000  # likewise
+_depth = re.compile(r"Excessive depth in document: ([0-9]{1,9})")
 
 
 class _DocumentTypeError(Exception):
@@ -116,7 +118,11 @@ def parse_xml(
             again = declared.decode("utf-8") if isinstance(source, str) else declared
             return parse_xml(again, name, diagnostics, error_type, kind)
         text = (error.msg or "malformed").split(", line ")[0].strip()
-        text = "an element is nested too deep, or a text is too long" if "XML_PARSE_HUGE" in text else text
+        depth = _depth.match(text)  # libxml2's limit, which its versions choose
+        if depth is not None:
+            text = f"an element is nested too deep, at most {depth[1]} are read in one another"
+        elif "XML_PARSE_HUGE" in text:
+            text = "a text is too long, at most 10 MB are read, or a name is"
         raise error_type(f"{name}:{error.lineno or 1}: not well-formed XML: {text[:300]}") from None
     except (ValueError, LookupError) as error:
         raise error_type(f"{name}:1: not well-formed XML: {str(error)[:300]}") from None

@@ -190,7 +190,8 @@ class TextMaker:
             level = sum(1 for _ in element.iterancestors()) if len(element) == 0 else 0
             depth, widest = (level, element) if level > depth else (depth, widest)
         if depth > MAX_DEPTH:
-            raise self._error(widest, f"elements are nested {depth} deep, at most {MAX_DEPTH}")
+            chain = f"a chain of {MAX_DEPTH - 2} bodies with joints and geoms"
+            raise self._error(widest, f"elements are nested {depth} deep, at most {MAX_DEPTH} are read: {chain}")
 
     def _check_counts(self, root: Any) -> None:
         """MjcfError if there is more of something than robots have: MuJoCo's time and memory grow with its square."""

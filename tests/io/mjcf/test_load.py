@@ -305,6 +305,17 @@ def test_a_package_that_is_missing_is_not_needed_for_what_is_only_drawn(tmp_path
         meshes(tmp_path, "a.ply", words="")
 
 
+def test_the_longest_chain():
+    def chain(n):
+        return "<mujoco><worldbody>" + '<body><joint/><geom size="1"/>' * n + "</body>" * n + "</worldbody></mujoco>"
+
+    assert io.load_mjcf(chain(198)).num_velocities == 198
+    with pytest.raises(MjcfError, match="nested 201 deep, at most 200 are read: a chain of 198 bodies"):
+        io.load_mjcf(chain(199))
+    with pytest.raises(MjcfError, match=r"nested too deep, at most [0-9]+ are read in one another"):
+        io.load_mjcf(chain(5000))
+
+
 def test_a_broken_mesh_is_refused_also_where_it_is_only_drawn(tmp_path):
     with pytest.raises(rbdyn.MeshError, match=r"r\.xml:2: <mesh>: .*a\.msh: not an MSH file"):
         meshes(tmp_path, "a.msh")
