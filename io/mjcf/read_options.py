@@ -11,7 +11,12 @@ from rbdyn.spatial.rotations import Array
 
 PHYSICS = ("constraint", "equality", "frictionloss", "limit", "contact", "passive", "spring", "damper", "clampctrl",
            "filterparent", "actuation")  # fmt: skip  # flags that change forces; the others are of the solver
-FLUID = {"density": 0.0, "viscosity": 0.0, "wind": (0.0, 0.0, 0.0), "magnetic": (0.0, -0.5, 0.0)}
+USUAL: dict[str, tuple[float, ...]] = {  # of what does not act here
+    "density": (0.0,),
+    "viscosity": (0.0,),
+    "wind": (0.0, 0.0, 0.0),
+    "magnetic": (0.0, -0.5, 0.0),
+}
 
 
 def gravity_of(model: Any) -> Array:
@@ -32,10 +37,10 @@ def report_options(model: Any, diagnostics: Diagnostics, file: str) -> None:
         listed = " ".join(str(group) for group in range(31) if groups >> group & 1)
         text = f'<option actuatorgroupdisable="{listed}"> is not read; actuators of these groups are read as all others'
         diagnostics.warn(f"{file}:1", text)
-    for name, usual in FLUID.items():
-        value = getattr(model.opt, name)
-        if not np.array_equal(value, usual):
-            said = " ".join(f"{x:.9g}" for x in np.ravel(value))
+    for name, usual in USUAL.items():
+        value = tuple(np.ravel(getattr(model.opt, name)).tolist())
+        if value != usual:
+            said = " ".join(f"{x:.9g}" for x in value)
             diagnostics.warn(f"{file}:1", f'<option {name}="{said}"> is not read; left out')
 
 

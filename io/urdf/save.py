@@ -83,7 +83,7 @@ def save_urdf(
     >>> save_urdf(models.quadruped(), "robot.urdf")  # doctest: +SKIP
     """
     losses = Losses("URDF", flag(strict, "strict"))
-    files = MeshFiles(path, meshes)
+    files = MeshFiles(path, meshes, lambda name: not name.lower().endswith(".msh"))  # which MuJoCo alone reads
     text = _text(mechanism, files, losses, rotations, configuration)
     files.save()
     write_text(path, text)

@@ -1,6 +1,7 @@
 """MSH files are what MuJoCo makes of them, or refused."""
 
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -86,3 +87,20 @@ def test_in_a_robot_it_is_what_mujoco_reads(tmp_path, faces):
     shape = body.collision[0]
     corners = np.sort(np.round(shape.pose @ np.array(shape.shape.vertices), 6), axis=0)
     np.testing.assert_allclose(corners[-1], (1, 4, 3), atol=1e-6)
+
+
+def test_a_file_of_mujocos_own():
+    """Each triangle where MuJoCo has it."""
+    mujoco = pytest.importorskip("mujoco")
+    file = Path(mujoco.__file__).parent / "testdata" / "abdomen_1_body.msh"
+    if not file.is_file():
+        pytest.skip("this MuJoCo brings no MSH file")
+    mesh = io.load_mesh(file)
+    text = """<mujoco><asset><mesh name="m" file="a.msh"/></asset><worldbody><body><joint/>
+    <geom type="mesh" mesh="m"/></body></worldbody></mujoco>"""
+    model = mujoco.MjModel.from_xml_string(text, {"a.msh": file.read_bytes()})
+    turned = np.zeros(9)
+    mujoco.mju_quat2Mat(turned, model.mesh_quat[0])
+    corners = model.mesh_vert @ turned.reshape(3, 3).T + model.mesh_pos[0]
+    assert len(mesh.faces) > 100
+    np.testing.assert_allclose(mesh.vertices[mesh.faces], corners[model.mesh_face], atol=1e-5)

@@ -149,6 +149,18 @@ def test_other_peoples_robots_come_back(tmp_path, file):
     same(m, r)
 
 
+def test_a_mesh_that_mujoco_alone_reads_is_written_anew(tmp_path):
+    points = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], "<f4")
+    faces = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)], "<i4")
+    (tmp_path / "a.msh").write_bytes(np.array([4, 0, 0, 4], "<i4").tobytes() + points.tobytes() + faces.tobytes())
+    m = Mechanism(RigidBody("base", None, [Geometry(io.load_mesh(tmp_path / "a.msh"))]))
+    with pytest.warns(ExportWarning, match="collides by its triangles"):
+        io.save_urdf(m, tmp_path / "r.urdf")
+    assert ".msh" not in (tmp_path / "r.urdf").read_text()
+    again = io.load_urdf(tmp_path / "r.urdf", collision_mesh="triangles").find_body("base").collision[0].shape
+    np.testing.assert_array_equal(again.vertices[again.faces], points[faces])
+
+
 def test_meshes_are_named_by_their_files(tmp_path):
     """A mesh as its file has it, scaled and mirrored ones too; what is in no file is written beside."""
     (tmp_path / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 0.3\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
