@@ -176,7 +176,10 @@ class TextMaker:
                 what = f"<{tag}>" + (f" in <{parent.tag}>" if held else "")
                 if held and tag in HELD[parent.tag]:
                     what += " of something else than a joint"
-                self._diagnostics.warn(self._where(element), f"{what} is not read; left out", f"tag {what}")
+                passive = held and parent.tag == "actuator" and any(element.get(x) for x in ("armature", "damping"))
+                besides = ", with its armature and damping" if passive else ""
+                text = f"{what} is not read; left out{besides}"
+                self._diagnostics.warn(self._where(element), text, f"tag {what}{besides}")
             if tag in DROPPED or tag in SILENT or held:
                 parent.remove(element)
                 continue

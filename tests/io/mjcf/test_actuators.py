@@ -150,6 +150,14 @@ def test_armature_and_damping_of_actuators():
     assert again.find_joint("j").rotor_inertia == m.find_joint("j").rotor_inertia
 
 
+def test_armature_of_actuators_that_are_not_read_is_said():
+    text = BODY.format(joint="", actuators='<muscle joint="j" armature="1"/><muscle joint="k"/>')
+    assert [line.partition("is not read; ")[2] for line in io.load_mjcf(text).diagnostics] == [
+        "left out, with its armature and damping",
+        "left out",
+    ]
+
+
 def test_a_velocity_servo_is_written_as_one():
     """Run in MuJoCo: a control of 3 brings the joint to 3 rad/s."""
     text = """<mujoco><option gravity="0 0 0"/><worldbody><body><joint name="j" axis="0 0 1"/><geom size="0.1"/></body>
