@@ -18,6 +18,7 @@ from rbdyn.io.sdf.node import SdfNode
 from rbdyn.io.sdf.poses import MODEL, Frames
 from rbdyn.io.sdf.read_joints import SdfJoint, read_joint
 from rbdyn.io.sdf.read_links import read_body
+from rbdyn.io.sdf.version import Version, version_of
 from rbdyn.io.urdf.source import PathOrText, source_of
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
@@ -43,7 +44,7 @@ def load_sdf(
     base_dir: str | os.PathLike[str] | None = None,
     allow_outside: bool = False,
 ) -> Mechanism:
-    """Read one model of an SDF file: links, joints, shapes and frames (docs/files/sdf.md has the subset).
+    """Read one model of an SDF file: links, joints, shapes and frames (docs/sdf.md has the subset).
 
     Parameters
     ----------
@@ -80,8 +81,8 @@ def load_sdf(
     root = SdfNode(parse_xml(source.data, source.name, diagnostics, SdfError, "robot"), source.name)
     if root.tag != "sdf":
         raise SdfError(f"{root.where}: the root element is <{root.tag[:100]}>, needed <sdf>: is this an SDF file?")
-    node = _chosen(root, model, diagnostics)
-    mechanism = _built(node, shapes, diagnostics)
+    node, version = _chosen(root, model, diagnostics), version_of(root, diagnostics)
+    mechanism = _built(node, version, shapes, diagnostics)
     mechanism.name = node.name()
     mechanism.diagnostics = diagnostics.lines()
     return mechanism
@@ -107,7 +108,7 @@ def _chosen(root: SdfNode, name: str | None, diagnostics: Diagnostics) -> SdfNod
     return models[0]
 
 
-def _built(node: SdfNode, shapes: MeshShapes, diagnostics: Diagnostics) -> Mechanism:
+def _built(node: SdfNode, version: Version, shapes: MeshShapes, diagnostics: Diagnostics) -> Mechanism:
     for item in node.children():
         if item.tag in REFUSED:
             raise item.error("models inside models are not read, and without it this is another robot")
@@ -121,7 +122,7 @@ def _built(node: SdfNode, shapes: MeshShapes, diagnostics: Diagnostics) -> Mecha
         raise node.error("a model without links")
     frames = _frames(node, links, joints)
     bodies = {link.name(): read_body(link, frames, shapes, diagnostics) for link in links}
-    read = [read_joint(joint, frames, diagnostics) for joint in joints]
+    read = [read_joint(joint, frames, version, diagnostics) for joint in joints]
     mechanism = Mechanism(RigidBody(WORLD if WORLD not in bodies else "universe"))
     _attach(mechanism, node, bodies, read, frames, node.flag("static"))
     _add_frames(node, frames, bodies, mechanism)

@@ -106,19 +106,20 @@ class SdfNode:
         node = self.child("pose")
         if node is None:
             return Transform(), None
+        other = node.get("relative_to") or node.get("frame") or None  # "frame" is the word before SDF 1.7
         quaternion = node.get("rotation_format") == "quat_xyzw"
         if node.get("rotation_format") not in (None, "euler_rpy", "quat_xyzw"):
             raise node.error(f"rotation_format={shown(node.get('rotation_format') or '')}; "
                              "choices: euler_rpy, quat_xyzw")  # fmt: skip
         if not node.text:
-            return Transform(), node.get("relative_to")
+            return Transform(), other
         numbers = list(node.vector(7 if quaternion else 6))
         if node.get("degrees") in ("true", "1") and not quaternion:
             numbers[3:] = [x * 0.017453292519943295 for x in numbers[3:]]
         try:
             if quaternion:
                 x, y, z, w = numbers[3:]
-                return Transform(quat=(w, x, y, z), translation=numbers[:3]), node.get("relative_to")
-            return Transform(rpy=numbers[3:], translation=numbers[:3]), node.get("relative_to")
+                return Transform(quat=(w, x, y, z), translation=numbers[:3]), other
+            return Transform(rpy=numbers[3:], translation=numbers[:3]), other
         except Error as error:
             raise node.error(error) from None

@@ -12,7 +12,8 @@ from rbdyn.errors import Error, SdfError
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.numbers import shown
 from rbdyn.io.sdf.node import SdfNode
-from rbdyn.io.sdf.poses import Frames
+from rbdyn.io.sdf.poses import MODEL, Frames
+from rbdyn.io.sdf.version import AXES_IN_JOINT, EXPRESSED_IN, Version
 from rbdyn.mechanism.joint import Joint, Mimic
 from rbdyn.mechanism.joints import Fixed, Helical, JointType, Prismatic, Revolute, Spherical
 from rbdyn.mechanism.joints.one_axis import unit_axis
@@ -31,8 +32,8 @@ class SdfJoint:
     child: str
 
 
-def read_joint(node: SdfNode, frames: Frames, diagnostics: Diagnostics) -> SdfJoint:
-    """A <joint>; its frame is known."""
+def read_joint(node: SdfNode, frames: Frames, version: Version, diagnostics: Diagnostics) -> SdfJoint:
+    """A <joint> of a file of that version; its frame is known."""
     name, kind = node.name(), node.get("type") or ""
     if kind not in KINDS:
         raise node.error(f"type={shown(kind)} is not read; choices: {', '.join(KINDS)}")
@@ -40,7 +41,8 @@ def read_joint(node: SdfNode, frames: Frames, diagnostics: Diagnostics) -> SdfJo
         raise node.error("<axis2> is of joints of two axes, which are not read")
     parent, child = node.need("parent").text, node.need("child").text
     axis = node.child("axis")
-    made = _type(node, kind, axis, frames, name)
+    named = "" if axis is None else _axes_in(axis, version, diagnostics)
+    made = _type(node, kind, axis, named, frames)
     words = {} if axis is None or made.num_velocities == 0 else _words(axis, kind, diagnostics)
     try:
         joint = Joint(name, made, mimic=_mimic(axis, diagnostics), **words)
@@ -51,14 +53,26 @@ def read_joint(node: SdfNode, frames: Frames, diagnostics: Diagnostics) -> SdfJo
     return SdfJoint(node.where, joint, parent, child)
 
 
-def _type(node: SdfNode, kind: str, axis: SdfNode | None, frames: Frames, name: str) -> JointType:
+def _axes_in(axis: SdfNode, version: Version, diagnostics: Diagnostics) -> str:
+    """The frame in which <xyz> is, "" for the joint's own, where it does not say so itself."""
+    node = axis.child("use_parent_model_frame")
+    if version < EXPRESSED_IN:
+        in_model = version < AXES_IN_JOINT if node is None else axis.flag("use_parent_model_frame")
+        return MODEL if in_model else ""
+    if node is not None:
+        diagnostics.warn(node.where, "<use_parent_model_frame> is a word of SDF before 1.7, and not read; since then "
+                         f'<xyz expressed_in="{MODEL}"> says it', "use_parent_model_frame")  # fmt: skip
+    return ""
+
+
+def _type(node: SdfNode, kind: str, axis: SdfNode | None, named: str, frames: Frames) -> JointType:
     if kind == "fixed":
         return Fixed()
     if kind == "ball":
         return Spherical()
     if axis is None:
         raise node.error(f"<axis> is missing: a {kind} joint needs one")
-    direction = _direction(axis, frames, name)
+    direction = _direction(axis, frames, node.name(), named)
     if kind == "prismatic":
         return Prismatic(direction)
     if kind != "screw":
@@ -71,13 +85,12 @@ def _type(node: SdfNode, kind: str, axis: SdfNode | None, frames: Frames, name: 
     return Helical(direction, -1.0 / pitch)
 
 
-def _direction(axis: SdfNode, frames: Frames, name: str) -> tuple[float, float, float]:
-    """<xyz expressed_in>, in the joint's frame."""
+def _direction(axis: SdfNode, frames: Frames, name: str, named: str) -> tuple[float, float, float]:
+    """<xyz expressed_in>, in the joint's frame; `named` is the frame if it does not say."""
     node = axis.child("xyz")
-    if node is None:
-        return 0.0, 0.0, 1.0
-    direction = np.array(node.vector(3))
-    other = node.get("expressed_in")
+    direction = np.array((0.0, 0.0, 1.0) if node is None else node.vector(3))
+    node = axis if node is None else node
+    other = node.get("expressed_in") or named
     if other:
         turn = frames.pose(name, node.where).rotation.T @ frames.pose(other, node.where).rotation
         direction = turn @ direction
