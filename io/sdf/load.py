@@ -14,6 +14,7 @@ from rbdyn.io.mesh_shapes import MeshShapes
 from rbdyn.io.numbers import shown
 from rbdyn.io.paths import FileFinder
 from rbdyn.io.safe_xml import parse_xml
+from rbdyn.io.sdf.held import held_still
 from rbdyn.io.sdf.node import SdfNode
 from rbdyn.io.sdf.poses import MODEL, Frames
 from rbdyn.io.sdf.read_joints import SdfJoint, read_joint
@@ -122,7 +123,7 @@ def _built(node: SdfNode, version: Version, shapes: MeshShapes, diagnostics: Dia
         raise node.error("a model without links")
     frames = _frames(node, links, joints)
     bodies = {link.name(): read_body(link, frames, shapes, diagnostics) for link in links}
-    read = [read_joint(joint, frames, version, diagnostics) for joint in joints]
+    read = held_still([read_joint(joint, frames, version, diagnostics) for joint in joints], diagnostics)
     mechanism = Mechanism(RigidBody(WORLD if WORLD not in bodies else "universe"))
     _attach(mechanism, node, bodies, read, frames, node.flag("static"))
     _add_frames(node, frames, bodies, mechanism)
@@ -173,7 +174,7 @@ def _attach(
         parent = bodies.get(joint.parent, root)
         X = frames.pose(joint.joint.name, joint.where)
         P = base.inverse() if parent is root else frames.pose(joint.parent, joint.where)
-        before, after = P.inverse() @ X, X.inverse() @ frames.pose(joint.child, joint.where)
+        before, after = P.inverse() @ X @ joint.at, X.inverse() @ frames.pose(joint.child, joint.where)
         try:
             mechanism.attach(parent, bodies[joint.child], joint.joint, before, after)
         except Error as error:
@@ -236,5 +237,3 @@ def _add_frame(item: SdfNode, name: str, frames: Frames, bodies: dict[str, Rigid
         raise
     except Error as error:
         raise item.error(error) from None
-
-

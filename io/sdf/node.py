@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rbdyn.errors import Error, SdfError
+from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.numbers import number_or_infinite, shown, vector
 from rbdyn.spatial.transform import Transform
 
@@ -35,6 +36,10 @@ class SdfNode:
         """An error about this element, to be raised."""
         name = self._element.get("name")
         return SdfError(f"{self.where}: <{self.tag}>{'' if name is None else f' {shown(name)}'}: {text}")
+
+    def reporter(self, diagnostics: Diagnostics) -> Callable[[str, str], None]:
+        """`warn(text, kind)` of the rules of `rbdyn.io.rules`, about this element."""
+        return lambda text, kind: diagnostics.warn(self.where, f"<{self.tag}>: {text}", kind)
 
     def get(self, name: str) -> str | None:
         """An attribute."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from rbdyn.errors import Error, SdfError
+from rbdyn.io import rules
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.numbers import shown
 from rbdyn.io.sdf.node import SdfNode
@@ -17,8 +18,10 @@ from rbdyn.io.sdf.version import AXES_IN_JOINT, EXPRESSED_IN, Version
 from rbdyn.mechanism.joint import Joint, Mimic
 from rbdyn.mechanism.joints import Fixed, Helical, JointType, Prismatic, Revolute, Spherical
 from rbdyn.mechanism.joints.one_axis import unit_axis
+from rbdyn.spatial.transform import Transform
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "ball", "screw")
+HINGED = ("revolute", "prismatic", "screw")  # which have position limits
 NO_LIMIT = 1e16  # as which SDF counts larger limits
 
 
@@ -30,6 +33,8 @@ class SdfJoint:
     joint: Joint
     parent: str
     child: str
+    held: float | None = None  # the one position that its limits leave
+    at: Transform = field(default_factory=Transform)  # pose of a fixed one's after-frame in its before-frame
 
 
 def read_joint(node: SdfNode, frames: Frames, version: Version, diagnostics: Diagnostics) -> SdfJoint:
@@ -44,13 +49,14 @@ def read_joint(node: SdfNode, frames: Frames, version: Version, diagnostics: Dia
     named = "" if axis is None else _axes_in(axis, version, diagnostics)
     made = _type(node, kind, axis, named, frames)
     words = {} if axis is None or made.num_velocities == 0 else _words(axis, kind, diagnostics)
+    held = words.pop("held", None)
     try:
         joint = Joint(name, made, mimic=_mimic(axis, diagnostics), **words)
     except SdfError:
         raise
     except Error as error:
         raise node.error(error) from None
-    return SdfJoint(node.where, joint, parent, child)
+    return SdfJoint(node.where, joint, parent, child, held)
 
 
 def _axes_in(axis: SdfNode, version: Version, diagnostics: Diagnostics) -> str:
@@ -103,16 +109,8 @@ def _direction(axis: SdfNode, frames: Frames, name: str, named: str) -> tuple[fl
 def _words(axis: SdfNode, kind: str, diagnostics: Diagnostics) -> dict[str, Any]:
     words: dict[str, Any] = {}
     limit, dynamics = axis.child("limit"), axis.child("dynamics")
-    if limit is not None and kind in ("revolute", "prismatic", "screw"):
-        lower, upper = limit.number("lower", -math.inf), limit.number("upper", math.inf)
-        ends = [math.copysign(math.inf, x) if abs(x) >= NO_LIMIT else x for x in (lower, upper)]
-        if ends[0] > ends[1]:
-            raise limit.error(f"lower {lower:g} is above upper {upper:g}")
-        words["position_limits"] = None if ends == [-math.inf, math.inf] else tuple(ends)
     if limit is not None:
-        for tag, word in (("effort", "effort_limit"), ("velocity", "velocity_limit")):
-            value = limit.number(tag, -1.0)  # negative: none
-            words[word] = None if value < 0 or math.isinf(value) else value
+        words |= _limits(limit, kind, diagnostics)
     if dynamics is not None:
         words |= {"damping": dynamics.number("damping", 0.0), "friction": dynamics.number("friction", 0.0),
                   "stiffness": dynamics.number("spring_stiffness", 0.0)}  # fmt: skip
@@ -120,6 +118,34 @@ def _words(axis: SdfNode, kind: str, diagnostics: Diagnostics) -> dict[str, Any]
         if kind != "ball" and reference:
             words["spring_reference"] = (reference,)
     return words
+
+
+def _limits(node: SdfNode, kind: str, diagnostics: Diagnostics) -> dict[str, Any]:
+    """Of a <limit>: position, velocity and effort, and where both ends of the position are one: "held"."""
+    lower, upper = _end(node, "lower", -math.inf), _end(node, "upper", math.inf)
+    words: dict[str, Any] = {}
+    if kind not in HINGED:
+        if (lower, upper) != (-math.inf, math.inf):
+            diagnostics.warn(node.where, f"<limit>: <lower> and <upper> of a {kind} joint are not read",
+                             f"limits {kind}")  # fmt: skip
+    elif lower > upper:
+        raise node.error(f"lower {lower:g} is above upper {upper:g}")
+    elif lower == upper:
+        if math.isinf(lower):
+            raise node.error(f"lower and upper are both {lower:g}")
+        words["held"] = lower
+    elif (lower, upper) != (-math.inf, math.inf):
+        words["position_limits"] = lower, upper
+    for tag, rule in (("velocity", rules.velocity_limit), ("effort", rules.effort_limit)):
+        value = node.number(tag, -1.0)  # negative: none
+        words[f"{tag}_limit"] = None if value < 0.0 else rule(value, node.reporter(diagnostics))
+    return words
+
+
+def _end(node: SdfNode, tag: str, default: float) -> float:
+    """<lower> or <upper>; infinite if it is NO_LIMIT or more."""
+    value = node.number(tag, default)
+    return math.copysign(math.inf, value) if abs(value) >= NO_LIMIT else value
 
 
 def _mimic(axis: SdfNode | None, diagnostics: Diagnostics) -> Mimic | None:

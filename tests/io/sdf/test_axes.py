@@ -52,8 +52,8 @@ def test_frames_of_axes(version, inside, attributes, expected):
 def test_a_word_of_older_files_is_said():
     axis, diagnostics = axis_in_model("1.9", FLAG.format("true"))
     close(axis, JOINT, 1e-15)
-    assert ['<text>:4: <use_parent_model_frame> is a word of SDF before 1.7, and not read; since then '
-            '<xyz expressed_in="__model__"> says it'] == diagnostics  # fmt: skip
+    assert diagnostics == ['<text>:4: <use_parent_model_frame> is a word of SDF before 1.7, and not read; since then '
+            '<xyz expressed_in="__model__"> says it']  # fmt: skip
 
 
 def test_versions():
