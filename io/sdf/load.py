@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 
 from rbdyn.arguments import named_options
 from rbdyn.errors import Error, SdfError
@@ -14,8 +15,10 @@ from rbdyn.io.mesh_shapes import MeshShapes
 from rbdyn.io.numbers import shown
 from rbdyn.io.paths import FileFinder
 from rbdyn.io.safe_xml import parse_xml
+from rbdyn.io.sdf.carriers import Carriers
 from rbdyn.io.sdf.held import held_still
 from rbdyn.io.sdf.node import SdfNode
+from rbdyn.io.sdf.placing import WORLD, pose_in_world
 from rbdyn.io.sdf.poses import MODEL, Frames
 from rbdyn.io.sdf.read_joints import SdfJoint, read_joint
 from rbdyn.io.sdf.read_links import read_body
@@ -25,8 +28,8 @@ from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import Fixed, Floating
 from rbdyn.mechanism.mechanism import Mechanism
+from rbdyn.spatial.transform import Transform
 
-WORLD = "world"
 MAX_PARTS = 10_000
 REFUSED = ("include", "model")
 KNOWN = ("link", "joint", "frame", "pose", "static", "self_collide", "allow_auto_disable", "enable_wind")
@@ -82,16 +85,17 @@ def load_sdf(
     root = SdfNode(parse_xml(source.data, source.name, diagnostics, SdfError, "robot"), source.name)
     if root.tag != "sdf":
         raise SdfError(f"{root.where}: the root element is <{root.tag[:100]}>, needed <sdf>: is this an SDF file?")
-    node, version = _chosen(root, model, diagnostics), version_of(root, diagnostics)
-    mechanism = _built(node, version, shapes, diagnostics)
+    node, world = _chosen(root, model, diagnostics)
+    mechanism = _built(node, world, version_of(root, diagnostics), shapes, diagnostics)
     mechanism.name = node.name()
     mechanism.diagnostics = diagnostics.lines()
     return mechanism
 
 
-def _chosen(root: SdfNode, name: str | None, diagnostics: Diagnostics) -> SdfNode:
-    """The model of that name, or the only one; those of worlds too."""
-    models = [*root.children("model"), *(m for world in root.children("world") for m in world.children("model"))]
+def _chosen(root: SdfNode, name: str | None, diagnostics: Diagnostics) -> tuple[SdfNode, SdfNode | None]:
+    """The model of that name, or the only one, those of worlds too; and the world that it is in."""
+    worlds = {m: world for world in root.children("world") for m in world.children("model")}
+    models = [*root.children("model"), *worlds]
     for world in root.children("world"):
         diagnostics.warn(world.where, "<world>: only the model is read; the rest is left out")
     if name is not None:
@@ -102,14 +106,16 @@ def _chosen(root: SdfNode, name: str | None, diagnostics: Diagnostics) -> SdfNod
         if len(found) > 1:
             places = ", ".join(m.where.rpartition(":")[2] for m in found[:10])
             raise found[1].error(f"{len(found)} models are named {shown(name)}, on lines {places}; rename all but one")
-        return found[0]
+        return found[0], worlds.get(found[0])
     if len(models) != 1:
         known = ", ".join(shown(m.get("name") or "", 40) for m in models[:20]) or "none"
         raise root.error(f"it holds {len(models)} models ({known}), needed one; give model=NAME")
-    return models[0]
+    return models[0], worlds.get(models[0])
 
 
-def _built(node: SdfNode, version: Version, shapes: MeshShapes, diagnostics: Diagnostics) -> Mechanism:
+def _built(
+    node: SdfNode, world: SdfNode | None, version: Version, shapes: MeshShapes, diagnostics: Diagnostics
+) -> Mechanism:
     for item in node.children():
         if item.tag in REFUSED:
             raise item.error("models inside models are not read, and without it this is another robot")
@@ -123,10 +129,14 @@ def _built(node: SdfNode, version: Version, shapes: MeshShapes, diagnostics: Dia
         raise node.error("a model without links")
     frames = _frames(node, links, joints)
     bodies = {link.name(): read_body(link, frames, shapes, diagnostics) for link in links}
-    read = held_still([read_joint(joint, frames, version, diagnostics) for joint in joints], diagnostics)
+    carriers = Carriers(node, links, joints)
+    read = [_on_links(read_joint(joint, frames, version, diagnostics), carriers, bodies) for joint in joints]
     mechanism = Mechanism(RigidBody(WORLD if WORLD not in bodies else "universe"))
-    _attach(mechanism, node, bodies, read, frames, node.flag("static"))
-    _add_frames(node, frames, bodies, mechanism)
+    base = pose_in_world(node, world, frames)
+    _attach(mechanism, node, base, bodies, held_still(read, diagnostics), frames, node.flag("static"))
+    for item in node.children("frame"):
+        link = carriers.link(item.name(), f"{item.where}: attached_to of frame {shown(item.name())}")
+        _add_frame(item, link, frames, bodies)
     return mechanism
 
 
@@ -145,9 +155,26 @@ def _frames(node: SdfNode, links: list[SdfNode], joints: list[SdfNode]) -> Frame
     return frames
 
 
+def _on_links(joint: SdfJoint, carriers: Carriers, bodies: dict[str, RigidBody]) -> SdfJoint:
+    """The joint between links, where the file says frames that hang on them."""
+    name, found = joint.joint.name, []
+    for role, end in (("parent", joint.parent), ("child", joint.child)):
+        if role == "parent" and end == WORLD and end not in bodies:
+            found.append(end)
+            continue
+        place = f"{joint.where}: <{role}> of joint {name!r}"
+        if end not in carriers:
+            raise SdfError(f"{place}: no link named {shown(end)}, and no frame{carriers.near(end)}")
+        found.append(carriers.link(end, place))
+    if found[0] == found[1]:
+        raise SdfError(f"{joint.where}: joint {name!r} joins link {found[1]!r} to itself")
+    return replace(joint, parent=found[0], child=found[1])
+
+
 def _attach(
     mechanism: Mechanism,
     node: SdfNode,
+    base: Transform,
     bodies: dict[str, RigidBody],
     joints: list[SdfJoint],
     frames: Frames,
@@ -155,16 +182,9 @@ def _attach(
 ) -> None:
     """Tree joints from the roots on, in the order of the file; what leads to a body that is in already is a loop."""
     where = node.where
-    base, _ = node.pose()
     root = mechanism.root_body
     children = {joint.child for joint in joints}
     names = Names(*(joint.joint.name for joint in joints))
-    for joint in joints:
-        for role, name in (("parent", joint.parent), ("child", joint.child)):
-            if name not in bodies and not (role == "parent" and name == WORLD):
-                raise SdfError(f"{joint.where}: <{role}> of joint {joint.joint.name!r}: no link named {shown(name)}")
-        if joint.parent == joint.child:
-            raise SdfError(f"{joint.where}: joint {joint.joint.name!r} joins link {joint.child!r} to itself")
     for name, body in bodies.items():
         if name not in children:
             kind, ending = (Fixed(), "fixed") if static else (Floating(), "free")
@@ -202,31 +222,6 @@ def _in_order(joints: list[SdfJoint], roots: list[str], on_world: bool) -> list[
         circle = ", ".join(repr(joint.joint.name) for joint in waiting[:5])
         raise SdfError(f"{waiting[0].where}: no way leads from a root link to joints {circle}: they form a circle")
     return order
-
-
-def _add_frames(node: SdfNode, frames: Frames, bodies: dict[str, RigidBody], mechanism: Mechanism) -> None:
-    """The <frame>s, each on the link that it is attached to."""
-    first = next(iter(bodies))
-    attached = {item.name(): item.get("attached_to") or first for item in node.children("frame")}
-    children = {joint.name: mechanism.successor(joint).name for joint in mechanism.joints}
-    for item in node.children("frame"):
-        _add_frame(item, _carrier(item, attached, bodies, children), frames, bodies)
-
-
-def _carrier(item: SdfNode, attached: dict[str, str], bodies: dict[str, RigidBody], children: dict[str, str]) -> str:
-    """The link at the end of what a frame is attached to; the frames on the way are attached to it from here on."""
-    way: dict[str, None] = {}
-    name = item.name()
-    while name in attached and name not in way:
-        way[name] = None
-        name = attached[name]
-    if name in way:
-        raise item.error(f"frames are attached to one another in a circle, {shown(name)} among them")
-    if name not in bodies and name not in children:
-        raise item.error(f"attached_to={shown(name)}: no such link, joint or frame")
-    link = name if name in bodies else children[name]
-    attached.update(dict.fromkeys(way, link))
-    return link
 
 
 def _add_frame(item: SdfNode, name: str, frames: Frames, bodies: dict[str, RigidBody]) -> None:

@@ -10,6 +10,7 @@ from rbdyn.io.numbers import shown
 from rbdyn.spatial.transform import Transform
 
 MODEL = "__model__"
+SEPARATOR = "::"  # between a nested model and a name in it
 
 
 @dataclass(frozen=True)
@@ -22,17 +23,19 @@ class Placed:
 
 
 class Frames:
-    """The frames of one model, and where they are in it.
+    """The frames of one model or world, and where they are in it.
 
     Parameters
     ----------
     where : str
         "file:line" of the model.
+    root : str
+        The name of its own frame.
     """
 
-    def __init__(self, where: str) -> None:
-        self._said: dict[str, Placed] = {MODEL: Placed(where, Transform(), "")}
-        self._known: dict[str, Transform] = {MODEL: Transform()}
+    def __init__(self, where: str, root: str = MODEL) -> None:
+        self._said: dict[str, Placed] = {root: Placed(where, Transform(), "")}
+        self._known: dict[str, Transform] = {root: Transform()}
 
     def add(self, name: str, where: str, pose: Transform, relative_to: str) -> None:
         """A link, joint or frame; names are of one kind."""
@@ -43,12 +46,14 @@ class Frames:
         self._said[name] = Placed(where, pose, relative_to)
 
     def pose(self, name: str, where: str) -> Transform:
-        """Pose of a frame in the model; SdfError if it is not there, or hangs on itself."""
+        """Pose of a frame in the model or world; SdfError if it is not there, or hangs on itself."""
         chain: dict[str, Placed] = {}  # in order, and quick to look up
         at = name
         while at not in self._known:
             if at not in self._said:
                 place = chain[next(reversed(chain))].where if chain else where
+                if SEPARATOR in at:
+                    raise SdfError(f"{place}: {shown(at)} is a frame inside another model, which are not read")
                 raise SdfError(f"{place}: no frame named {shown(at)}{did_you_mean(at, self._said)}")
             if at in chain:
                 raise SdfError(f"{where}: frames are relative to one another in a circle: {' -> '.join([*chain, at])}")
