@@ -6,6 +6,7 @@ import heapq
 import os
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import islice
 
 from rbdyn.arguments import named_options
 from rbdyn.errors import Error, SdfError
@@ -22,7 +23,8 @@ from rbdyn.io.sdf.placing import WORLD, pose_in_world
 from rbdyn.io.sdf.poses import MODEL, Frames
 from rbdyn.io.sdf.read_joints import SdfJoint, read_joint
 from rbdyn.io.sdf.read_links import read_body
-from rbdyn.io.sdf.version import Version, version_of
+from rbdyn.io.sdf.version import version_of
+from rbdyn.io.sdf.vocabulary import check_words
 from rbdyn.io.urdf.source import PathOrText, source_of
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
@@ -31,8 +33,8 @@ from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.spatial.transform import Transform
 
 MAX_PARTS = 10_000
+MAX_SHAPES = 20_000  # of each kind, as of URDF
 REFUSED = ("include", "model")
-KNOWN = ("link", "joint", "frame", "pose", "static", "self_collide", "allow_auto_disable", "enable_wind")
 
 
 @named_options
@@ -86,7 +88,7 @@ def load_sdf(
     if root.tag != "sdf":
         raise SdfError(f"{root.where}: the root element is <{root.tag[:100]}>, needed <sdf>: is this an SDF file?")
     node, world = _chosen(root, model, diagnostics)
-    mechanism = _built(node, world, version_of(root, diagnostics), shapes, diagnostics)
+    mechanism = _built(root, node, world, shapes, diagnostics)
     mechanism.name = node.name()
     mechanism.diagnostics = diagnostics.lines()
     return mechanism
@@ -114,19 +116,22 @@ def _chosen(root: SdfNode, name: str | None, diagnostics: Diagnostics) -> tuple[
 
 
 def _built(
-    node: SdfNode, world: SdfNode | None, version: Version, shapes: MeshShapes, diagnostics: Diagnostics
+    root: SdfNode, node: SdfNode, world: SdfNode | None, shapes: MeshShapes, diagnostics: Diagnostics
 ) -> Mechanism:
+    version = version_of(root, diagnostics)
     for item in node.children():
         if item.tag in REFUSED:
             raise item.error("models inside models are not read, and without it this is another robot")
-        if item.tag not in KNOWN:
-            diagnostics.warn(item.where, f"<{item.tag[:60]}> in <model> is not read; left out", f"model/{item.tag}")
     links, joints = list(node.children("link")), list(node.children("joint"))
     for parts in (links, joints):
         if len(parts) > MAX_PARTS:
             raise node.error(f"more than {MAX_PARTS} <{parts[0].tag}>")
+    for tag in ("collision", "visual"):
+        if next(islice(node.element.iterdescendants(tag), MAX_SHAPES, None), None) is not None:
+            raise node.error(f"more than {MAX_SHAPES} <{tag}>")
     if not links:
         raise node.error("a model without links")
+    check_words(root, node, diagnostics)
     frames = _frames(node, links, joints)
     bodies = {link.name(): read_body(link, frames, shapes, diagnostics) for link in links}
     carriers = Carriers(node, links, joints)

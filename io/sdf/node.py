@@ -20,21 +20,28 @@ class SdfNode:
         The element.
     file : str
         Name of the document, for messages.
+
+    Attributes
+    ----------
+    element, file
+        As given.
+    tag : str
+        Its tag.
     """
 
-    __slots__ = ("_element", "_file", "tag")
+    __slots__ = ("element", "file", "tag")
 
     def __init__(self, element: Any, file: str) -> None:
-        self._element, self._file, self.tag = element, file, str(element.tag)
+        self.element, self.file, self.tag = element, file, str(element.tag)
 
     @property
     def where(self) -> str:
         """ "file:line"."""
-        return f"{self._file}:{self._element.sourceline}"
+        return f"{self.file}:{self.element.sourceline}"
 
     def error(self, text: object) -> SdfError:
         """An error about this element, to be raised."""
-        name = self._element.get("name")
+        name = self.element.get("name")
         return SdfError(f"{self.where}: <{self.tag}>{'' if name is None else f' {shown(name)}'}: {text}")
 
     def reporter(self, diagnostics: Diagnostics) -> Callable[[str, str], None]:
@@ -43,7 +50,7 @@ class SdfNode:
 
     def get(self, name: str) -> str | None:
         """An attribute."""
-        value = self._element.get(name)
+        value = self.element.get(name)
         return None if value is None else str(value)
 
     def name(self) -> str:
@@ -56,13 +63,13 @@ class SdfNode:
     @property
     def text(self) -> str:
         """The text in it."""
-        return str(self._element.text or "").strip()
+        return str(self.element.text or "").strip()
 
     def children(self, *tags: str) -> Iterator[SdfNode]:
         """The elements inside, or those of these tags."""
-        for child in self._element:
+        for child in self.element:
             if isinstance(child.tag, str) and (not tags or child.tag in tags):
-                yield SdfNode(child, self._file)
+                yield SdfNode(child, self.file)
 
     def child(self, tag: str) -> SdfNode | None:
         """The one element of that tag."""

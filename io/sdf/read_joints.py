@@ -46,7 +46,8 @@ def read_joint(node: SdfNode, frames: Frames, version: Version, diagnostics: Dia
         raise node.error("<axis2> is of joints of two axes, which are not read")
     parent, child = node.need("parent").text, node.need("child").text
     axis = node.child("axis")
-    named = "" if axis is None else _axes_in(axis, version, diagnostics)
+    named = "" if axis is None or kind in ("fixed", "ball") else _axes_in(axis, version, diagnostics)
+    _report_unused(node, kind, axis, diagnostics)
     made = _type(node, kind, axis, named, frames)
     words = {} if axis is None or made.num_velocities == 0 else _words(axis, kind, diagnostics)
     held = words.pop("held", None)
@@ -57,6 +58,14 @@ def read_joint(node: SdfNode, frames: Frames, version: Version, diagnostics: Dia
     except Error as error:
         raise node.error(error) from None
     return SdfJoint(node.where, joint, parent, child, held)
+
+
+def _report_unused(node: SdfNode, kind: str, axis: SdfNode | None, diagnostics: Diagnostics) -> None:
+    """What joints of other types have."""
+    if kind == "fixed" and axis is not None:
+        diagnostics.warn(axis.where, "<axis> of a fixed joint is not read; left out", "axis of fixed")
+    for item in node.children("thread_pitch", "screw_thread_pitch") if kind != "screw" else ():
+        diagnostics.warn(item.where, f"<{item.tag}> of a {kind} joint is not read; left out", f"{item.tag} of {kind}")
 
 
 def _axes_in(axis: SdfNode, version: Version, diagnostics: Diagnostics) -> str:

@@ -324,6 +324,11 @@ FORMATS = {
     "sdf: entity bomb": (load_sdf, lambda: f'<!DOCTYPE r [<!ENTITY a "aa">{BOMB}]>{sdf("&k;")}', ":1: DOCTYPE"),
     "sdf: depth 100,000": (load_sdf, lambda: sdf("<a>" * 100_000 + "</a>" * 100_000), "nested too deep"),
     "sdf: many links": (load_sdf, lambda: sdf('<link name="a"/>' * 100_000), "more than 10000 <link>"),
+    "sdf: many shapes": (
+        load_sdf,
+        lambda: sdf(f'<link name="a">{"<visual><geometry><empty/></geometry></visual>" * 60_000}</link>'),
+        "more than 20000 <visual>",
+    ),
     "sdf: frames in a circle": (
         load_sdf,
         lambda: sdf('<link name="a"/>' + "".join(
@@ -381,3 +386,21 @@ def test_many_frames_on_one_another():
         raise FileError(str(len(load_sdf(text).find_body("f0").frames)))
 
     assert limited(read) == "FileError: 8000"
+
+
+@pytest.mark.parametrize(
+    ("fault", "count"),
+    [
+        ('<x{} y="1"/>', 100_000),
+        ("{} <x/>", 100_000),
+        ('<visual x{0}="1"><geometry><empty/></geometry><y{0}/></visual>', 20_000),
+    ],
+)
+def test_many_words_that_sdf_does_not_know(fault, count):
+    """At most the first 2,000 are said, and misspelt ones compared with some words only."""
+    text = sdf(f"<link name='a'><inertial/>{''.join(map(fault.format, range(count)))}</link>")
+
+    def read():
+        raise FileError(f"some lines: {0 < len(load_sdf(text).diagnostics) < 2_002}")
+
+    assert limited(read) == "FileError: some lines: True"

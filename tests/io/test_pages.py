@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from rbdyn.io.sdf.read_joints import KINDS
-from rbdyn.io.sdf.read_links import SHAPES
+from rbdyn.io.sdf.read_shapes import SHAPES
+from rbdyn.io.sdf.vocabulary import NOT_READ, READ
 from rbdyn.io.worlds import constraints, load, read_objects, read_robots, settings
 from rbdyn.io.worlds.materials import TAGS as MATERIALS
 
@@ -40,3 +41,10 @@ def test_every_joint_type_and_shape_of_sdf_is_documented():
     page = (ROOT / "docs" / "sdf.md").read_text()
     assert all(f"`{kind}`" in page for kind in KINDS)
     assert all(f"`<{shape}>`" in page for shape in SHAPES)
+
+
+def test_every_word_of_sdf_is_documented():
+    page = (ROOT / "docs" / "sdf.md").read_text()
+    words = {word for tag in NOT_READ for word in NOT_READ[tag].split()} - {"frame", "axis2"}
+    words |= set(READ) | {word for _, children in READ.values() for word in children.split()}
+    assert [word for word in sorted(words) if f"<{word}" not in page] == []
