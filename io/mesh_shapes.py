@@ -54,7 +54,17 @@ class MeshShapes:
         """The shapes that collide: several if it is decomposed, none to leave it out."""
         if not isinstance(spec.shape, MeshFile):
             return (spec.shape,)
-        return self._made(spec, spec.shape, self._collision)
+        return self._made(spec, spec.shape, self._collision, self._on_missing)
+
+    def solid(self, spec: GeometrySpec) -> Shape | None:
+        """The shape whose volume has mass: a mesh, whatever collides of it; None if its file is nowhere.
+
+        `collision_shapes` says that, so this does not.
+        """
+        if not isinstance(spec.shape, MeshFile):
+            return spec.shape
+        made = self._made(spec, spec.shape, "triangles", "error" if self._on_missing == "error" else "skip")
+        return made[0] if made else None
 
     def visual_shapes(self, spec: GeometrySpec) -> list[tuple[Shape, Color | None]]:
         """The shapes that are drawn and the colours that their file gives them; none to leave it out.
@@ -63,7 +73,7 @@ class MeshShapes:
         """
         if not isinstance(spec.shape, MeshFile):
             return [(spec.shape, None)]
-        shapes = self._made(spec, spec.shape, "triangles" if self._visual else "skip")
+        shapes = self._made(spec, spec.shape, "triangles" if self._visual else "skip", self._on_missing)
         path = shapes[0].path if shapes and isinstance(shapes[0], Mesh) else ""
         if spec.color is None and Path(path).suffix.lower() == ".dae":
             return self._colored(Path(path), spec.shape.scale) or [(shapes[0], None)]
@@ -76,7 +86,7 @@ class MeshShapes:
             self._parts[path] = [(Mesh(vertices, faces, str(path)), color) for vertices, faces, color in parts]
         return [(scaled(mesh, scale), color) for mesh, color in self._parts[path]]
 
-    def _made(self, spec: GeometrySpec, file: MeshFile, as_: str) -> tuple[Shape, ...]:
+    def _made(self, spec: GeometrySpec, file: MeshFile, as_: str, on_missing: str) -> tuple[Shape, ...]:
         place = f"{spec.where}: <mesh> of geometry {spec.name!r}"
         try:
             check_scheme(file.filename)
@@ -89,9 +99,9 @@ class MeshShapes:
                 self._shapes[key] = self._make(path, file.scale, as_, place)
             return self._shapes[key]
         except MissingFileError as error:
-            if self._on_missing == "error":
+            if on_missing == "error":
                 raise PathError(f"{place}: {error}") from None
-            if self._on_missing == "warn":
+            if on_missing == "warn":
                 self._diagnostics.warn(spec.where, f"<mesh> of geometry {spec.name!r}: {error}; left out")
             return ()
         except (PathError, MeshError) as error:

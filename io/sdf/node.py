@@ -113,6 +113,15 @@ class SdfNode:
             raise node.error(f"{shown(node.text)} must be true or false")
         return node.text.lower() in ("true", "1")
 
+    def says(self, name: str) -> bool:
+        """Whether an attribute is true."""
+        value = self.get(name)
+        if value is None:
+            return False
+        if value.strip().lower() not in ("true", "false", "0", "1"):
+            raise self.error(f"{name}={shown(value)} must be true or false")
+        return value.strip().lower() in ("true", "1")
+
     def pose(self) -> tuple[Transform, str | None]:
         """<pose>: x y z and roll pitch yaw, or x y z w of a quaternion; and the frame it is relative to, if it says."""
         node = self.child("pose")
@@ -126,7 +135,7 @@ class SdfNode:
         if not node.text:
             return Transform(), other
         numbers = list(node.vector(7 if quaternion else 6))
-        if node.get("degrees") in ("true", "1") and not quaternion:
+        if node.says("degrees") and not quaternion:
             numbers[3:] = [x * 0.017453292519943295 for x in numbers[3:]]
         try:
             if quaternion:

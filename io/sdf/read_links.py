@@ -5,30 +5,43 @@ from __future__ import annotations
 from rbdyn.errors import Error, SdfError
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.mesh_shapes import MeshShapes
+from rbdyn.io.sdf.auto_inertia import auto_inertia
 from rbdyn.io.sdf.node import SdfNode
 from rbdyn.io.sdf.poses import Frames
 from rbdyn.io.sdf.read_shapes import in_link, spec_of
 from rbdyn.mechanism.body import Geometry, RigidBody
 from rbdyn.spatial.inertia import SpatialInertia
 
+DEFAULT = SpatialInertia(1.0, inertia=((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+
 
 def read_body(node: SdfNode, frames: Frames, shapes: MeshShapes, diagnostics: Diagnostics) -> RigidBody:
     """The body of a <link>."""
     name = node.name()
     body = RigidBody(name)
-    inertial = node.child("inertial")
-    if inertial is None:
-        body.take_inertia(SpatialInertia(1.0, inertia=((1, 0, 0), (0, 1, 0), (0, 0, 1))))
-        diagnostics.warn(node.where, f"<link> {name!r} has no <inertial>; SDF's default of 1 kg and 1 kg m^2 is taken",
-                         "no inertial")  # fmt: skip
-    else:
-        body.take_inertia(_inertia(inertial, name, frames, diagnostics))
+    body.take_inertia(_inertia_of(node, frames, shapes, diagnostics) or DEFAULT)
     for role in ("collision", "visual"):
         found: list[Geometry] = []
         for k, item in enumerate(node.children(role)):
             found += _geometries(item, f"{name}/{k}", name, role, frames, shapes)
         setattr(body, role, found)
     return body
+
+
+def _inertia_of(link: SdfNode, frames: Frames, shapes: MeshShapes, diagnostics: Diagnostics) -> SpatialInertia | None:
+    """The inertia of a <link>; None for SDF's default, which is said."""
+    name, node = link.name(), link.child("inertial")
+    if node is not None and node.says("auto"):
+        return auto_inertia(node, link, frames, shapes, diagnostics)
+    for holder in (*(() if node is None else (node,)), *link.children("collision")):
+        for item in holder.children("density"):
+            text = f'<density> in <{holder.tag}> is read with <inertial auto="true"> alone; left out'
+            diagnostics.warn(item.where, text, f"density {holder.tag}")
+    if node is None:
+        diagnostics.warn(link.where, f"<link> {name!r} has no <inertial>; SDF's default of 1 kg and 1 kg m^2 is taken",
+                         "no inertial")  # fmt: skip
+        return None
+    return _inertia(node, name, frames, diagnostics)
 
 
 def _inertia(node: SdfNode, link: str, frames: Frames, diagnostics: Diagnostics) -> SpatialInertia:
