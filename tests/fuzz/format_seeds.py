@@ -36,9 +36,18 @@ SDF = """<sdf version="1.9"><model name="m"><pose>0 0 1 0 0 0.5</pose><link name
 <joint name="j" type="revolute"><parent>a</parent><child>b</child><axis><xyz expressed_in="a">0 1 0</xyz><limit><lower>-1</lower>
 <upper>1</upper></limit><dynamics><damping>1</damping></dynamics></axis></joint><frame name="f" attached_to="a"/>
 <joint name="k" type="ball"><parent>world</parent><child>b</child></joint></model></sdf>"""
+SDF_WORLD = """<sdf version="1.6"><world name="w"><frame name="f"><pose>1 0 0 0 0 1</pose></frame><model name="m" placement_frame="g"
+canonical_link="a"><pose relative_to="f">0 0 1 0 0 0</pose><static>0</static><link name="a"><inertial auto="true"><density>2</density></inertial>
+<collision name="c"><density>3</density><geometry><sphere><radius>1</radius></sphere></geometry><surface/></collision></link>
+<link name="b"><inertial><mass>1</mass></inertial></link><link name="c"><inertial><mass>1</mass></inertial></link>
+<frame name="g" attached_to="h"/><frame name="h" attached_to="b"><pose>0 1 0 0 0 0</pose></frame>
+<joint name="j" type="revolute"><parent>a</parent><child>g</child><axis><xyz>0 1 0</xyz><use_parent_model_frame>1</use_parent_model_frame>
+<limit><lower>1</lower><upper>1</upper><effort>-1</effort><velocity>0</velocity><stiffness>1</stiffness></limit></axis></joint>
+<joint name="k" type="screw"><parent>j</parent><child>c</child><thread_pitch>3</thread_pitch><axis><mimic joint="j"><multiplier>2</multiplier>
+<offset>1</offset></mimic></axis></joint></model></world></sdf>"""
 FORMATS = {
     "world": [WORLD.encode()],
     "materials": [MATERIALS.encode()],
     "mjcf": [MJCF.encode()],
-    "sdf": [SDF.encode()],
+    "sdf": [SDF.encode(), SDF_WORLD.encode()],
 }
