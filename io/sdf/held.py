@@ -31,6 +31,16 @@ def held_still(joints: list[SdfJoint], diagnostics: Diagnostics) -> list[SdfJoin
     return [_fixed(j, at[j.joint.name], why[j.joint.name], diagnostics) if j.joint.name in at else j for j in joints]
 
 
+def all_fixed(joints: list[SdfJoint], diagnostics: Diagnostics) -> list[SdfJoint]:
+    """Those of a static model, none of which moves; one line of the diagnostics for all."""
+    moving = [joint for joint in joints if joint.joint.num_velocities]
+    if moving:
+        more = f" and {len(moving) - 1} more" if len(moving) > 1 else ""
+        text = f"the model is static, so that nothing of it moves: joint {moving[0].joint.name!r}{more} made fixed"
+        diagnostics.warn(moving[0].where, text)
+    return [replace(j, joint=Joint(j.joint.name, Fixed())) if j.joint.num_velocities else j for j in joints]
+
+
 def _fixed(joint: SdfJoint, q: float, why: str, diagnostics: Diagnostics) -> SdfJoint:
     name, kind = joint.joint.name, joint.joint.joint_type
     try:

@@ -17,7 +17,7 @@ from rbdyn.io.numbers import shown
 from rbdyn.io.paths import FileFinder
 from rbdyn.io.safe_xml import parse_xml
 from rbdyn.io.sdf.carriers import Carriers
-from rbdyn.io.sdf.held import held_still
+from rbdyn.io.sdf.held import all_fixed, held_still
 from rbdyn.io.sdf.node import SdfNode
 from rbdyn.io.sdf.placing import WORLD, pose_in_world
 from rbdyn.io.sdf.poses import MODEL, Frames
@@ -138,7 +138,8 @@ def _built(
     read = [_on_links(read_joint(joint, frames, version, diagnostics), carriers, bodies) for joint in joints]
     mechanism = Mechanism(RigidBody(WORLD if WORLD not in bodies else "universe"))
     base = pose_in_world(node, world, frames)
-    _attach(mechanism, node, base, bodies, held_still(read, diagnostics), frames, node.flag("static"))
+    static, known = node.flag("static"), held_still(read, diagnostics)
+    _attach(mechanism, node, base, bodies, all_fixed(known, diagnostics) if static else known, frames, static)
     for item in node.children("frame"):
         link = carriers.link(item.name(), f"{item.where}: attached_to of frame {shown(item.name())}")
         _add_frame(item, link, frames, bodies)

@@ -104,3 +104,16 @@ def test_a_position_beyond_all_numbers():
     follow = '<mimic joint="j1"><multiplier>1e300</multiplier></mimic>'
     with pytest.raises(rbdyn.SdfError, match=r"^<text>:1: position of joint 'j2': "):
         robot(("revolute", axis(ends("1e15", "1e15"))), ("revolute", axis("", follow)))
+
+
+def test_nothing_of_a_static_model_moves():
+    links = "".join(f'<link name="{name}"><inertial><mass>1</mass></inertial></link>' for name in "abc")
+    joints = "".join(
+        f'<joint name="{a}{b}" type="{kind}"><parent>{a}</parent><child>{b}</child><axis><xyz>0 1 0</xyz></axis></joint>'
+        for a, b, kind in (("a", "b", "revolute"), ("b", "c", "prismatic"))
+    )
+    text = '<sdf version="1.7"><model name="m">{0}' + f"{links}{joints}</model></sdf>"
+    assert io.load_sdf(text.format("")).num_velocities == 8
+    m = io.load_sdf(text.format("<static>true</static>"))
+    assert m.num_velocities == 0 and len(m.bodies) == 4
+    assert [line for line in m.diagnostics if "nothing of it moves: joint 'ab' and 1 more made fixed" in line]
