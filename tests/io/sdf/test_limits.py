@@ -108,8 +108,9 @@ def test_a_position_beyond_all_numbers():
 
 def test_nothing_of_a_static_model_moves():
     links = "".join(f'<link name="{name}"><inertial><mass>1</mass></inertial></link>' for name in "abc")
+    axis = "<axis><xyz>0 1 0</xyz></axis>"
     joints = "".join(
-        f'<joint name="{a}{b}" type="{kind}"><parent>{a}</parent><child>{b}</child><axis><xyz>0 1 0</xyz></axis></joint>'
+        f'<joint name="{a}{b}" type="{kind}"><parent>{a}</parent><child>{b}</child>{axis}</joint>'
         for a, b, kind in (("a", "b", "revolute"), ("b", "c", "prismatic"))
     )
     text = '<sdf version="1.7"><model name="m">{0}' + f"{links}{joints}</model></sdf>"
