@@ -4,7 +4,8 @@ from sys import intern
 
 import numpy as np
 
-from rbdyn.errors import Error, StaleModelError, unknown_name
+from rbdyn.arguments import as_vector, shown
+from rbdyn.errors import Error, StaleModelError, StateError, unknown_name
 from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.model.lookups import added_frame, layout, not_found, without_coordinates
 from rbdyn.model.random_configuration import random_configuration
@@ -214,9 +215,9 @@ cdef class Model:
 
         Parameters
         ----------
-        frames : sequence of str, RigidBody or CartesianFrame, optional
+        frames : list or tuple of str, RigidBody or CartesianFrame, optional
             Which; all bodies of `body_names` by default.
-        point : (3,) sequence of float
+        point : (3,) array_like
             In each frame [m], of which the rows tell.
 
         Returns
@@ -228,7 +229,13 @@ cdef class Model:
         cdef Placement place
         cdef Vec3 p
         self.use()
-        found = self.body_placements if frames is None else [self.find(frame) for frame in frames]
+        point = as_vector(point, 3, "point", "[m]", error=StateError)
+        if frames is None:
+            found = self.body_placements
+        elif isinstance(frames, (list, tuple)):
+            found = [self.find(frame) for frame in frames]
+        else:
+            raise StateError(f"frames must be a list or tuple of bodies or frames, got {shown(frames)}")
         rows = np.empty((len(found), 15))
         for k, one in enumerate(found):
             place = one
