@@ -185,13 +185,19 @@ class Item:
                 diagnostics.warn(where, f"unknown tag <{tag}> in <{self.tag}>; ignored", f"tag {self.tag}/{tag}")
 
     def check_texts(self, diagnostics: Diagnostics) -> None:
-        """Report texts anywhere inside: a world file has none, but in <part>."""
+        """Report texts anywhere inside: only the <part>s of a <solver_state> have some."""
+        for child in self._element:
+            tail, inside = child.tail or "", child.itertext() if child.tag != "solver_state" else ()
+            if tail.strip() or any(map(str.strip, inside)):  # hardly ever
+                break
+        else:
+            if not (self._element.text or "").strip():
+                return
         for element in self._element.iter():
             for text in (element.text, *(child.tail for child in element)):
                 if text and text.strip() and element.tag != "part":
-                    where = f"{Item(element, self._file).where}"
-                    text = f"text {shown(text.strip())} inside <{element.tag}>; ignored"
-                    diagnostics.warn(where, text, f"text {element.tag}")
+                    said = f"text {shown(text.strip())} inside <{element.tag}>; ignored"
+                    diagnostics.warn(Item(element, self._file).where, said, f"text {element.tag}")
 
 
 def _number(word: str) -> float:
