@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ MAX_ELEMENTS = 200_000  # after arrays are written out
 MAX_COPIED = 60_000  # of them, by arrays: a short file may not take long
 ROOT = "raisim"
 MARKS = ("@@", "{", "}", "[THIS_DIR]")  # an attribute without one stays as it is
-PARAMS = "{rbdyn}params"  # attribute of a robot's element: the parameters where it stands, as JSON
+SCOPE = "{rbdyn}scope"  # attribute of a robot's element: which of `Expander.robots` has the parameters there
 
 
 class Expander:
@@ -42,6 +41,7 @@ class Expander:
         self._file, self._finders, self._diagnostics = file, finders, diagnostics
         self._includes = self._elements = self._copied = 0
         self.scopes: list[Template] = []  # of the parameters of files, one each
+        self.robots: list[Template] = []  # what is known where robots of files stand
 
     @property
     def unused(self) -> list[str]:
@@ -97,8 +97,8 @@ class Expander:
                 self._include(parent, child, scope, file, files, depth, home)
                 continue
             if child.get("urdf_path") or child.get("urdfPath"):
-                child.set(PARAMS, json.dumps(scope.all_values))
-                scope.use_all()  # by the robot's file, if that is a template
+                child.set(SCOPE, str(len(self.robots)))
+                self.robots.append(scope)
             if len(child):
                 self._inside(child, scope, file, files, depth, str(child.tag))
 
@@ -123,9 +123,9 @@ class Expander:
         index = item.text("idx")
         start, end, increment = item.number("start", 0.0), item.number("end"), item.number("increment", 1.0)
         item.check(self._diagnostics, *(child.tag for child in array))
-        copies = (end - start) / increment if increment != 0.0 else -1.0
-        if copies < 0.0:
-            raise item.error(f"from {start:g} to {end:g} by {increment:g} leads nowhere")
+        if increment == 0.0:
+            raise item.error("increment must not be 0")
+        copies = max(0.0, (end - start) / increment)  # none, as Python's range has it, where it leads away
         place = item.file
         count = math.ceil(min(copies, 1e15) - 1e-9)  # 0 to 1 by 0.1 are ten, whatever 0.1 is
         size = max(1, sum(1 for _ in array.iterdescendants()))

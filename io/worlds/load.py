@@ -106,14 +106,17 @@ def load_world(
     template = Template(params)
     expander = Expander(source.name, finder, diagnostics)
     expander.expand(element, template)
-    unused = [*template.unused, *expander.unused]
-    if unused:
-        diagnostics.warn(f"{source.name}:1", f"parameters that nothing uses: {', '.join(unused[:20])}")
     options = {"collision_mesh": collision_mesh, "allow_outside": allow_outside, "resource_dirs": _listed(folders)}
+    options["scopes"] = expander.robots
     try:
-        return _built(Item(element, source.name), finder, diagnostics, options)
+        world = _built(Item(element, source.name), finder, diagnostics, options)
     except RecursionError:
         raise WorldFileError(f"{source.name}:1: elements are nested too deep") from None
+    unused = [*template.unused, *expander.unused]  # by robots neither
+    if unused:
+        diagnostics.warn(f"{source.name}:1", f"parameters that nothing uses: {', '.join(unused[:20])}")
+        world_notes(world).diagnostics = diagnostics.lines()
+    return world
 
 
 def _listed(folders: Any) -> list[Any]:
@@ -140,8 +143,9 @@ def _built(root: Item, finder: Any, diagnostics: Diagnostics, options: dict[str,
         constraints.read_constraint(item, world, diagnostics)
     for item in root.children("camera"):
         notes.cameras.append({str(k): str(v) for k, v in item.element().attrib.items() if not str(k).startswith("{")})
-    for item in root.children("solver_state"):
-        restore_solver_state(item, root, world)
+    state = root.child("solver_state")
+    if state is not None:
+        restore_solver_state(state, root, world)
     root.get("version")
     root.check(diagnostics, *TAGS)
     root.check_texts(diagnostics)

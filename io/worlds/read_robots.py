@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,12 @@ from rbdyn.io.numbers import shown
 from rbdyn.io.paths import FileFinder
 from rbdyn.io.safe_xml import MAX_BYTES
 from rbdyn.io.urdf.load import load_urdf
-from rbdyn.io.worlds.expand import PARAMS
+from rbdyn.io.worlds.expand import SCOPE
 from rbdyn.io.worlds.item import Item
 from rbdyn.io.worlds.mechanisms import read_mechanism
 from rbdyn.io.worlds.odd_joints import TAGS as ODD
 from rbdyn.io.worlds.odd_joints import read_loop_softness, read_odd_joints
+from rbdyn.io.worlds.shapes import read_pose
 from rbdyn.mechanism import Mechanism
 from rbdyn.world import World
 
@@ -72,10 +72,12 @@ def _mechanism(item: Item, finder: FileFinder, diagnostics: Diagnostics, options
         file = finder.find(path)  # type: ignore[arg-type]
         folders = [] if not folder else [finder.find(folder)]
         given = dict(options)
+        scopes = given.pop("scopes", ())
         given["resource_dirs"] = [*folders, *given.get("resource_dirs", ())]
-        params = item.element().get(PARAMS)
-        if params is not None and b"@@" in finder.read(file, MAX_BYTES):
-            given["params"] = json.loads(params)
+        scope = item.element().get(SCOPE)
+        if scope is not None and b"@@" in finder.read(file, MAX_BYTES):
+            given["params"] = scopes[int(scope)].all_values
+            scopes[int(scope)].use_all()
         mechanism = load_urdf(file, text=False, **given)
     except FileError as error:
         raise type(error)(f"{item.where}: <{item.tag}>: {error}") from None
@@ -90,7 +92,8 @@ def _place(item: Item, robot: Any, diagnostics: Diagnostics) -> None:
     """<base pos quat> of a fixed base, then <state qpos qvel>."""
     base = item.child("base")
     if base is not None:
-        robot.set_base_pose(base.vector("pos", 3, (0.0, 0.0, 0.0)), base.vector("quat", 4, (1.0, 0.0, 0.0, 0.0)))
+        pose = read_pose(base)
+        robot.set_base_pose(pose.translation, pose.rotation)
         base.check(diagnostics)
     soft = read_loop_softness(item, robot)
     state = item.child("state")

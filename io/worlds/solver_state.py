@@ -43,9 +43,6 @@ def restore_solver_state(item: Item, root: Item, world: World) -> None:
     """Bring a World that is built alike to this state; WorldFileError if it does not fit."""
     if item.text("version") != VERSION:
         raise item.error(f"version={item.text('version')!r} is not read; this reader knows version {VERSION}")
-    if item.get("of") not in (None, digest(root.element())):
-        raise item.error("the file was changed after it was saved, and this is the state of what it said then: take "
-                         "the changes back, or remove <solver_state>")  # fmt: skip
     text = "".join(child.element().text or "" for child in item.children("part"))
     try:
         packed = base64.b64decode("".join(text.split()), validate=True)
@@ -58,6 +55,13 @@ def restore_solver_state(item: Item, root: Item, world: World) -> None:
     if not unpacker.eof:
         raise item.error("it is damaged: its end is missing")
     try:
-        world.restore(Snapshot.from_bytes(data))
+        snapshot = Snapshot.from_bytes(data)
+    except Error as error:
+        raise item.error(error) from None
+    if item.text("of") != digest(root.element()):
+        raise item.error("the file was changed after it was saved, and this is the state of what it said then: take "
+                         "the changes back, or remove <solver_state>")  # fmt: skip
+    try:
+        world.restore(snapshot)
     except Error as error:
         raise item.error(error) from None

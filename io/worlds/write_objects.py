@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from rbdyn.collision.shapes import Box, Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, Shape, Sphere
-from rbdyn.errors import Error
 from rbdyn.io.export.losses import Losses
 from rbdyn.io.export.mesh_files import MeshFiles
 from rbdyn.io.export.xml_text import element
 from rbdyn.io.worlds.mechanisms import SIX, write_mechanism
 from rbdyn.io.worlds.odd_joints import write_ball_limits, write_loop_joints
-from rbdyn.io.worlds.shapes import write_geometry
+from rbdyn.io.worlds.shapes import pose_words, write_geometry
 from rbdyn.mechanism import Geometry
+from rbdyn.spatial.transform import Transform
 from rbdyn.world import ArticulatedSystem, SingleBody, World
-from rbdyn.world.objects.joints.kept import welded_joints
+from rbdyn.world.objects.joints.kept import has_target, welded_joints
 
 INERTIA = ("xx", "xy", "xz", "yy", "yz", "zz")
 ROUND: tuple[type[Shape], ...] = (Sphere, Box, Cylinder, Capsule, Ellipsoid, Cone)
@@ -128,27 +128,23 @@ class ObjectWriter:
         return node
 
     def _base(self, node: Any, robot: ArticulatedSystem) -> None:
-        quat = robot.base_orientation
-        if np.shape(quat) == (3, 3):
-            raise Error("base_orientation must be a quaternion")
-        if robot.base_position.any() or not np.array_equal(quat, (1.0, 0.0, 0.0, 0.0)):
-            element(node, "base", pos=robot.base_position, quat=quat)
+        words = pose_words(Transform.from_matrix(robot.body_pose(robot.mechanism.root_body.name)))
+        if words["pos"] is not None or words["rotation"] is not None:
+            element(node, "base", **words)
 
     def _control(self, node: Any, robot: ArticulatedSystem, usual: ArticulatedSystem) -> None:
         (p, d), (q, v) = robot.pd_gains, robot.pd_target
         (lower, upper), tau = robot.effort_limits, robot.generalized_force
-        words: dict[str, Any] = {}
+        words: dict[str, Any] = {"target_q": q} if has_target(robot) else {}
         for name, value, other in (
             ("p", p, usual.pd_gains[0]),
             ("d", d, usual.pd_gains[1]),
-            ("target_q", q, usual.pd_target[0]),
             ("target_v", v, usual.pd_target[1]),
             ("force", tau, usual.generalized_force),
             ("lower_effort", lower, usual.effort_limits[0]),
             ("upper_effort", upper, usual.effort_limits[1]),
         ):
-            # the target of gains that were given, too: before any a reader's holds where the robot stands
-            if not np.array_equal(value, other) or (name.startswith("target") and (p.any() or d.any())):
+            if not np.array_equal(value, other):
                 words[name] = value
         if robot.pd_limits != usual.pd_limits:
             words["limits"] = robot.pd_limits

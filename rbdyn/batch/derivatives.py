@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from rbdyn.arguments import shown
 from rbdyn.batch.running import Array, check_model, check_out, run
 from rbdyn.errors import StateError
@@ -84,6 +86,8 @@ def _three(
         return made[:, 0], made[:, 1], made[:, 2]
     for k, one in enumerate(out):
         check_out(one, (len(made), nv, nv), f"out[{k}]")
+    if any(np.shares_memory(out[j], out[k]) for j, k in ((0, 1), (0, 2), (1, 2))):
+        raise StateError("out must be three arrays that do not overlap")
     for k, one in enumerate(out):
         one[...] = made[:, k]
     return out

@@ -11,6 +11,8 @@ from rbdyn.arguments import as_vector, shown
 from rbdyn.batch.running import Array, check_model, run
 from rbdyn.errors import StateError
 
+ANY_TURN = 3.0
+
 
 def forward_kinematics(model: Any, q: Any, *, out: Any = None, threads: int = 1) -> Array:
     """World poses of all bodies at each configuration.
@@ -70,7 +72,9 @@ def frame_poses(model: Any, q: Any, frames: Iterable[Any], *, out: Any = None, t
     check_model(model)
     if isinstance(frames, (str, bytes)) or not isinstance(frames, Iterable):
         raise StateError(f"frames must be a sequence of bodies or frames, got {shown(frames)}")
-    return _poses(model, q, model.placement_rows(list(frames)), out, threads)
+    spots = model.placement_rows(list(frames))
+    spots[:, 1:3] = ANY_TURN, 1.0  # as of a single state: products, whatever the turn
+    return _poses(model, q, spots, out, threads)
 
 
 def _poses(model: Any, q: Any, spots: Array, out: Any, threads: int) -> Array:

@@ -207,6 +207,14 @@ cdef class Lanes:
         self.D = <real*> place(&self.more, 3 * m.nv * <size_t> m.nv, sizeof(real))
         self.workspace = <char*> place(&self.more, workspace_size(m), 1)
 
+    cdef int take_more(self, int which) except -1:
+        """Memory for a task that needs more of it than most."""
+        if which >= INVERSE_DYNAMICS_DERIVATIVES and self.more.block is NULL:
+            self.layout_more(self.m)
+            open_arena(&self.more)
+            self.layout_more(self.m)
+        return 0
+
     cdef const CModel* use(self) except NULL:
         if self.m is NULL:
             raise StateError("these Lanes were made without a model; call Lanes(capsule)")
@@ -245,12 +253,14 @@ cdef class Lanes:
         Returns
         -------
         done : int
-            n, or the first of a group of rows one of which holds a quaternion that is not of unit length.
+            n, or the first of a group of rows one of which holds a quaternion that is not of unit length, or is not
+            certain to be right: a pivot is small, or a result is not finite.
         """
         cdef const CModel* m = self.use()
         cdef int which = TASKS.index(task)
         cdef Py_ssize_t n = q.shape[0], done = 0, k, n_spots = 0 if spots is None else spots.shape[0]
         cdef Py_ssize_t size = size_of(m, which, n_spots)
+        cdef const real* result
         cdef Spot spot
         if q.shape[1] != m.nq or out.shape[0] != n or out.shape[1] != size:
             raise StateError(f"q must have shape (n, {m.nq}) and out (n, {size})")
@@ -262,10 +272,7 @@ cdef class Lanes:
                 raise StateError(f"spots must be rows of Model.placement_rows, got {np.asarray(spots[k]).tolist()}")
         if FRAME_POSES < which <= BODY_SPATIAL_JACOBIAN and n_spots != 1:
             raise StateError(f"{task} is of one spot, got {n_spots}")
-        if which >= INVERSE_DYNAMICS_DERIVATIVES and self.more.block is NULL:
-            self.layout_more(m)
-            open_arena(&self.more)
-            self.layout_more(m)
+        self.take_more(which)
         if size == 0 or n == 0:
             return n
         if n_spots:
@@ -290,7 +297,10 @@ cdef class Lanes:
                         write_pose(self.d, &spot, self.some)
                         scatter(self.some, 16, n - done, &out[done, 16 * k], size)
                 else:
-                    scatter(self.computed(which, &spot), size, n - done, &out[done, 0], size)
+                    result = self.computed(which, &spot)
+                    if not self.is_sound(which, result, size):
+                        break
+                    scatter(result, size, n - done, &out[done, 0], size)
                 done += LANE_COUNT
         return min(done, n)
 
@@ -324,6 +334,40 @@ cdef class Lanes:
             ltdl_factor(m, self.A)
         ltdl_inverse(m, self.A, self.B)
         return self.B
+
+    cdef bint is_sound(self, int which, const real* result, Py_ssize_t size) noexcept nogil:
+        """Whether results are finite, and no pivot is so small that it might be an error (kernels/singular.pxd)."""
+        cdef const CModel* m = self.m
+        cdef const double* x = <const double*> result
+        cdef double total = 0.0, longest, rotation, translation, pivot, r
+        cdef bint by_bodies = which == FORWARD_DYNAMICS
+        cdef int lane, i, j
+        cdef Py_ssize_t k
+        for k in range(size * LANE_COUNT):
+            total += 0.0 * x[k]
+        if total != 0.0:
+            return False
+        if not (by_bodies or which == INVERSE_MASS_MATRIX or which == FORWARD_DYNAMICS_DERIVATIVES):
+            return True
+        for lane in range(LANE_COUNT):
+            longest = 0.0
+            for i in range(1, m.nb):
+                if m.parent[i]:
+                    x = <const double*> &self.d.X[i].r + lane
+                    r = x[0] * x[0] + x[LANE_COUNT] * x[LANE_COUNT] + x[2 * LANE_COUNT] * x[2 * LANE_COUNT]
+                    longest = r if r > longest else longest
+            rotation, translation = 1e-9 * (m.trace + m.mass * longest), 1e-9 * m.mass
+            for i in range(1, m.nb):
+                for j in range(m.nvi[i]):
+                    k = m.vi[i] + j
+                    if by_bodies:
+                        pivot = (<const double*> (self.d.D + 6 * k + (j if m.nvi[i] > 1 else 0)))[lane]
+                        pivot = pivot * pivot if m.nvi[i] > 1 else pivot
+                    else:
+                        pivot = (<const double*> (self.A + k * (m.nv + 1)))[lane]
+                    if not pivot > max(rotation, translation):
+                        return False
+        return True
 
     cdef const real* jacobian_at(self, int which, const Spot* spot) noexcept nogil:
         """Of a point of a body, or of a frame in its own axes."""

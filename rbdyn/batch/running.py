@@ -15,6 +15,7 @@ from rbdyn.errors import MechanismError, StateError
 
 Array = NDArray[np.float64]
 SHARE = 64  # rows that a thread is given at least
+ABSENT = object()  # what a task does not take
 
 
 def rows_of(x: Any, shape: tuple[int | None, int], name: str) -> Array:
@@ -36,9 +37,29 @@ def check_model(model: Any) -> None:
         raise MechanismError(f"rbdyn.batch works on trees, and mechanism {model.mechanism.name!r} has loop joints")
 
 
+def alone(task: str, model: Any, row: int, q: Array, v: Array | None, x: Array | None, size: int) -> Array:
+    """A row that the kernels would not do, looked at alone; an error says what is wrong with it, if anything is."""
+    one = lanes_of("scalar").One(model.capsule())
+    if one.first_far(q[None]) == 0:
+        text = "q holds a quaternion, or a pair [sine, cosine], that is not of unit length, in row "
+        raise StateError(f"{text}{row}")
+    result = np.empty(size)
+    place = one.row(task, q, v, x, result)
+    if len(place) == 2:
+        joint = model.joint_names[place[0] - int(model.floating_base)]
+        text = f"joint {joint!r} moves no inertia along its degree of freedom {place[1]} (none beyond rounding)"
+        raise MechanismError(f"row {row}: the mass matrix is singular: {text}")
+    if place:
+        k = place[0]
+        text = f"number {k} of the result came out as {result[k]}: the state, or an argument, is too large for float64"
+        raise StateError(f"row {row}: {text}")
+    return result
+
+
 def check_out(out: Any, shape: tuple[int, ...], name: str = "out") -> None:
-    """StateError unless results of that shape can be written into `out`."""
-    if not (isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == shape and out.flags.writeable):
+    """StateError unless results of that shape can be written into `out`, each number to a place of its own."""
+    fits = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == shape and out.flags.writeable
+    if not fits or any(step == 0 and size > 1 for step, size in zip(out.strides, shape, strict=True)):
         raise StateError(f"{name} must be a writable float64 array of shape {shape}")
 
 
@@ -46,8 +67,8 @@ def run(
     task: str,
     model: Any,
     q: Any,
-    v: Any = None,
-    x: Any = None,
+    v: Any = ABSENT,
+    x: Any = ABSENT,
     name: str = "",
     *,
     shape: Sequence[int],
@@ -58,24 +79,22 @@ def run(
     """A task of the kernels on all rows; `shape` is that of a result, `name` what x is called."""
     rows_q = rows_of(q, (None, model.nq), "q")
     n = len(rows_q)
-    rows_v = None if v is None else rows_of(v, (n, model.nv), "v")
-    rows_x = None if x is None else rows_of(x, (n, model.nv), name)
+    rows_v = None if v is ABSENT else rows_of(v, (n, model.nv), "v")
+    rows_x = None if x is ABSENT else rows_of(x, (n, model.nv), name)
     if out is not None:
         check_out(out, (n, *shape))
     flat = np.empty((n, int(np.prod(shape, dtype=np.int64))))
 
-    def share(lanes: Any, some: slice) -> int:
-        given = [None if rows is None else rows[some] for rows in (rows_v, rows_x)]
-        return int(lanes.rows(task, rows_q[some], *given, flat[some], spots))
+    def share(lanes: Any, first: int, end: int) -> int:
+        given = [None if rows is None else rows[first:end] for rows in (rows_v, rows_x)]
+        return first + int(lanes.rows(task, rows_q[first:end], *given, flat[first:end], spots))
 
     def work(lanes: Any, first: int, end: int) -> None:
-        done = share(lanes, slice(first, end))
-        if done < end - first:
-            row = first + done  # of the block of lanes in which there is a bad one
-            while row < n and share(lanes, slice(row, row + 1)):
-                row += 1
-            text = "q holds a quaternion, or a pair [sine, cosine], that is not of unit length, in row "
-            raise StateError(f"{text}{row}")
+        while (first := share(lanes, first, end)) < end:  # a block of lanes in which there may be a bad row
+            if share(lanes, first, first + 1) == first:
+                given = [None if rows is None else rows[first] for rows in (rows_v, rows_x)]
+                flat[first] = alone(task, model, first, rows_q[first], *given, flat.shape[1])
+            first += 1
 
     in_shares(model, n, threads, work)
     result = flat.reshape((n, *shape))

@@ -267,11 +267,17 @@ class Recorder(Recording):
 
 
 def _file_at(path: str | os.PathLike[str] | None) -> IO[bytes]:
-    """A new file that can be read and written; without a path one that is gone when it is closed."""
+    """A new file that can be read and written; without a path one that is gone when it is closed.
+
+    What stands at `path` is not written over but taken away: a recording that still goes on into it keeps its own.
+    """
     if path is None:
         return tempfile.TemporaryFile("w+b", buffering=0, prefix="rbdyn-")
     try:
-        return Path(path).open("w+b", buffering=0)
+        file = Path(path)
+        if file.is_file() and not file.is_symlink():
+            file.unlink()
+        return file.open("w+b", buffering=0)
     except (OSError, ValueError) as error:
         raise PathError(f"path: {os.fspath(path)!r} cannot be written: {error}") from None
     except TypeError:

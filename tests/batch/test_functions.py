@@ -230,3 +230,73 @@ def test_bad_frames_and_configurations():
     assert batch.inverse_dynamics(massless, np.zeros((2, 0)), np.zeros((2, 0)), np.zeros((2, 0))).shape == (2, 0)
     with pytest.raises(rbdyn.MechanismError, match="no moving mass"):
         batch.center_of_mass(massless, np.zeros((2, 0)))
+
+
+def gimbal():
+    """Three hinges at one point, of which two are in line at pi / 2: no inertia is left for the first."""
+    m = rbdyn.Mechanism(rbdyn.RigidBody("w"))
+    body = rbdyn.RigidBody("b", rbdyn.SpatialInertia(1.0, inertia=np.diag([0.1, 0.2, 0.3])))
+    axes = {"z": (0, 0, 1), "y": (0, 1, 0), "x": (1, 0, 0)}
+    m.attach_in_series(m.root_body, body, [rbdyn.Joint(name, rbdyn.Revolute(axis)) for name, axis in axes.items()])
+    return rbdyn.Model(m)
+
+
+SOLVING = ["forward_dynamics", "inverse_mass_matrix", "forward_dynamics_derivatives"]
+
+
+@pytest.mark.parametrize("isa", batch.available())
+@pytest.mark.parametrize("name", SOLVING)
+def test_singular_rows_are_refused_by_number(monkeypatch, isa, name):
+    monkeypatch.setenv("RBDYN_ISA", isa)
+    model = gimbal()
+    q, v, x = inputs(model, 20)
+    CALLS[name](model, q, v, x)
+    q[13] = 0.1, np.pi / 2, 0.3
+    with pytest.raises(rbdyn.MechanismError, match="^row 13: the mass matrix is singular: joint 'z' moves no inertia"):
+        CALLS[name](model, q, v, x)
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "bias_forces", "forward_dynamics"])
+def test_rows_that_overflow_are_refused_by_number(name):
+    q, v, x = inputs(QUADRUPED, 20)
+    v[7] *= 1e200
+    with pytest.raises(rbdyn.StateError, match=r"^row 7: .* came out as"):
+        CALLS[name](QUADRUPED, q, v, x)
+
+
+def test_small_pivots_that_are_none_go_to_single_states():
+    """Fingers of 1e-9 kg m^2 on a robot of a ton: right, bit by bit, if not quick."""
+    m = rbdyn.Mechanism(rbdyn.RigidBody("w"))
+    parent = m.root_body
+    for k, mass in enumerate((1000.0, 1e-3, 1e-3)):
+        body = rbdyn.RigidBody(f"b{k}", rbdyn.SpatialInertia(mass, (0, 0, 1e-3), 1e-6 * mass * np.eye(3)))
+        hinge = rbdyn.Joint(f"j{k}", rbdyn.Revolute((1, 0, 0)))
+        m.attach(parent, body, hinge, rbdyn.Transform(translation=(0, 0, 1.0)))
+        parent = body
+    model = rbdyn.Model(m)
+    q, v, x = inputs(model, N)
+    for name, wanted in by_states(model, q, v, x).items():
+        if name in SOLVING:
+            assert np.array_equal(bits(CALLS[name](model, q, v, x) + 0.0), bits(wanted + 0.0)), name
+
+
+def test_what_is_left_out_and_what_overlaps():
+    with pytest.raises(rbdyn.StateError, match="v must"):
+        batch.inverse_dynamics(QUADRUPED, Q, None, X)
+    with pytest.raises(rbdyn.StateError, match="vd must"):
+        batch.inverse_dynamics(QUADRUPED, Q, V, None)
+    one = np.zeros((3, 18, 18))
+    with pytest.raises(rbdyn.StateError, match="three arrays that do not overlap"):
+        batch.inverse_dynamics_derivatives(QUADRUPED, Q, V, X, out=(one, one, one))
+    flat = np.lib.stride_tricks.as_strided(np.zeros(18), (3, 18), (0, 8), writeable=True)
+    with pytest.raises(rbdyn.StateError, match="out must be a writable float64 array"):
+        batch.inverse_dynamics(QUADRUPED, Q, V, X, out=flat)
+
+
+def test_signs_of_zeros_are_those_of_single_states():
+    model = rbdyn.Model(rbdyn.models.double_pendulum())
+    q, *_ = inputs(model, 200)
+    state = rbdyn.State(model)
+    for k, found in enumerate(batch.frame_poses(model, q, model.body_names)):
+        state.set(q[k])
+        assert np.array_equal(bits(found), bits(rbdyn.frame_poses(state, model.body_names)))

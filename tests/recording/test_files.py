@@ -236,6 +236,25 @@ def test_a_forked_child_leaves_the_file_alone(tmp_path):
     assert rbdyn.load_recording(tmp_path / "run").steps.tolist() == list(range(611))
 
 
+def test_a_recording_that_goes_on_keeps_its_own_when_another_takes_its_path(tmp_path):
+    """As when a cell of a notebook runs twice."""
+    worlds, recorders = [], []
+    for speed in (1.0, 2.0):
+        world = rbdyn.World(0.01, gravity=(0, 0, 0))
+        world.add_sphere(0.1, 1.0, name="b").set_velocity((speed, 0.0, 0.0))
+        recorders.append(world.record(every=1, path=tmp_path / "run"))
+        worlds.append(world)
+        world.step(1000)
+    for world in worlds:
+        world.step(100)
+    for recorder, speed in zip(recorders, (1.0, 2.0), strict=True):
+        found = recorder.stop()
+        assert found.steps.tolist() == list(range(1101))
+        assert set(found.linear_velocities("b")[:, 0].tolist()) == {speed}
+    found = rbdyn.load_recording(tmp_path / "run")
+    assert found.complete and set(found.linear_velocities("b")[:, 0].tolist()) == {2.0}
+
+
 def dated(layout):
     return file_head()[:16] + layout.to_bytes(4, sys.byteorder) + file_head()[20:]
 

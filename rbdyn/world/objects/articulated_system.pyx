@@ -632,6 +632,10 @@ cdef class ArticulatedSystem(WorldObject):
         self.lock.check_editable()
         self.put_numbers({name: np.ascontiguousarray(column) for name, column in columns.items()})
 
+    def _is_targeted(self):
+        """Whether a PD target was set, or begun: before, it is where the system stands."""
+        return bool(self.targeted)
+
     def _ball_limits(self):
         cdef SystemControl* c = &self.system().control
         cdef int j
@@ -796,11 +800,16 @@ cdef class ArticulatedSystem(WorldObject):
             Quaternion [w, x, y, z], normalised, or rotation matrix.
         """
         cdef cnp.ndarray p
+        turned = None                                    # a matrix that is one to the last digits, taken as it is
         self.check_alive()
         if position is not None:
             position = vector_in(position, 3, "position").copy()
         if orientation is not None:
-            orientation = _orientation(orientation)
+            given, orientation = orientation, _orientation(orientation)
+            if np.shape(given) == (3, 3):
+                turned = np.array(given, dtype=np.float64)
+                if np.abs(turned.T @ turned - np.eye(3)).max() > 4e-15:
+                    turned = None
         self.check_alive()
         self.lock.check_settable()
         if self.model.floating_base:
@@ -812,7 +821,7 @@ cdef class ArticulatedSystem(WorldObject):
             p = position
             self.state.c.p[0] = vec3(data(p)[0], data(p)[1], data(p)[2])
         if orientation is not None:
-            R = Transform(quat=orientation).rotation
+            R = Transform(quat=orientation).rotation if turned is None else turned
             self.state.c.R[0].xx, self.state.c.R[0].xy, self.state.c.R[0].xz = R[0]
             self.state.c.R[0].yx, self.state.c.R[0].yy, self.state.c.R[0].yz = R[1]
             self.state.c.R[0].zx, self.state.c.R[0].zy, self.state.c.R[0].zz = R[2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from rbdyn.errors import WorldFileError
 from rbdyn.io.worlds.notes import world_notes
 from rbdyn.mechanism import Joint, Mechanism, Prismatic, Revolute, RigidBody, Spherical
 from rbdyn.spatial import SpatialInertia, Transform
+from rbdyn.spatial.rotations import random_quat
 
 
 def objects(inside):
@@ -47,6 +49,42 @@ def test_a_target_at_the_neutral_configuration_is_a_target(target):
     world.step(500)
     twin.step(500)
     np.testing.assert_allclose(twin.objects[0].q, robot.q, atol=1e-12)
+
+
+def arm():
+    world = rbdyn.World(0.002)
+    return world, world.add_articulated_system(models.six_axis_arm(), name="r")
+
+
+def test_a_target_without_gains_and_none():
+    """It is one as soon as it is set, or PD control begins; before, it is wherever the robot stands."""
+    world, robot = arm()
+    robot.set_pd_target(np.zeros(6))
+    robot.set_state(np.full(6, 0.5))
+    assert again(world).objects[0].pd_target[0].tolist() == [0.0] * 6
+    world, robot = arm()
+    robot.set_state(np.full(6, 0.5))
+    twin = again(world).objects[0]
+    for one in (robot, twin):
+        one.set_state(np.full(6, -0.5))
+        one.set_pd_gains(500.0, 50.0)
+        assert one.pd_target[0].tolist() == [-0.5] * 6
+    world, robot = arm()
+    robot.control_mode = "pd_plus_feedforward"
+    robot.set_state(np.full(6, 0.5))
+    twin = again(world).objects[0]
+    assert twin.pd_target[0].tolist() == robot.pd_target[0].tolist() and twin.control_mode == robot.control_mode
+
+
+def test_a_fixed_base_comes_back_to_the_bit(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(50):
+        world, robot = arm()
+        robot.set_base_pose(rng.normal(size=3), random_quat(rng))
+        other = again(world)
+        name = robot.mechanism.root_body.name
+        assert np.array_equal(other.objects[0].body_pose(name), robot.body_pose(name))
+        assert io.world_text(other) == io.world_text(world)
 
 
 def test_a_base_that_is_to_be_at_its_neutral_place():
@@ -195,6 +233,11 @@ def test_a_file_that_was_changed_is_not_what_its_solver_state_says():
     assert changed != text
     with pytest.raises(WorldFileError, match="the file was changed after it was saved"):
         io.load_world(changed)
+    with pytest.raises(WorldFileError, match="<solver_state>: attribute 'of' is missing"):
+        io.load_world(re.sub(' of="[0-9a-f]+"', "", text))
+    one = text[text.index("<solver_state") : text.index("</raisim>")]
+    with pytest.raises(WorldFileError, match="a second <solver_state>"):
+        io.load_world(text.replace(one, one + one))
 
 
 # ---- what is not read is said, or refused ------------------------------------------------------------
@@ -273,6 +316,12 @@ def test_exist_acts_on_every_element():
     assert table.pairs() == {} and table.default.friction == 0.8
 
 
+def test_an_array_that_leads_away_is_empty():
+    ball = '<sphere mass="1"><dim radius="1"/></sphere>'
+    for ends, count in (('start="3" end="1"', 0), ('start="3" end="1" increment="-1"', 2), ('start="1" end="1"', 0)):
+        assert len(io.load_world(objects(f'<array idx="i" {ends}>{ball}</array>')).objects) == count
+
+
 def test_an_array_of_included_files(tmp_path):
     (tmp_path / "ball.xml").write_text(
         '<raisim><gravity value="0 0 -1"/><objects><sphere name="b@@i" mass="1"><dim radius="1"/></sphere></objects>'
@@ -307,3 +356,6 @@ def test_a_template_in_a_world_knows_the_parameters_where_it_stands(tmp_path):
     )
     world = io.load_world(tmp_path / "w.xml", strict=True)
     assert [robot.model.total_mass for robot in world.objects] == [10.0, 11.0]
+    (tmp_path / "r.urdf").write_text('<robot name="r"><link name="world"/></robot>')
+    with pytest.raises(WorldFileError, match="parameters that nothing uses: zz, m"):
+        io.load_world(tmp_path / "w.xml", {"zz": 3}, strict=True)

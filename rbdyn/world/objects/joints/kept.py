@@ -31,3 +31,8 @@ def ball_limits(robot: ArticulatedSystem) -> dict[str, tuple[Any, ...]]:
 def welded_joints(robot: ArticulatedSystem) -> list[str]:
     """Names of the joints that `weld` holds."""
     return [joint.name for joint in robot._welded]
+
+
+def has_target(robot: ArticulatedSystem) -> bool:
+    """Whether a PD target was set, or PD control began: before, the target is where the robot stands."""
+    return bool(robot._is_targeted())
