@@ -265,7 +265,7 @@ class Recording:
         Parameters
         ----------
         body : str
-            Its name; of a single body, the object's own.
+            Its name; of a single body, the object's own; a robot's own is that of its base.
         object : str, optional
             Name of the object that has it, where several have one of that name.
 
@@ -282,6 +282,7 @@ class Recording:
         if not isinstance(body, str):
             raise Error(f"body must be a name, got {shown(body)}")
         parts, found = [], False
+        body, object = self._meant(body, object)
         for segment in self.segments:
             frame = segment.inventory.frame(body, object)
             if frame is None:
@@ -296,6 +297,13 @@ class Recording:
         if not found:
             raise unknown_name("body", body, names_of(self.segments, object), "this recording")
         return np.concatenate(parts)
+
+    def _meant(self, body: str, object: str | None) -> tuple[str, str | None]:  # noqa: A002
+        """A body by name; the base of a robot of that name, if no body is called so."""
+        if object is not None or body not in self.robots or body in names_of(self.segments, None):
+            return body, object
+        carriers = (carrier for segment in self.segments for carrier in segment.inventory.carriers)
+        return next(((one.body, body) for one in carriers if one.object == body), (body, object))
 
     def positions(self, body: str, object: str | None = None) -> Array:  # noqa: A002
         """World positions of a body, link or frame, (n, 3), fresh [m]; arguments as for `poses`."""
@@ -435,7 +443,9 @@ class Recording:
         Raises
         ------
         Error
-            If the suffix is none of these, or an option wrong; OSError if the file cannot be written.
+            If the suffix is none of these, or an option wrong.
+        PathError
+            If the file cannot be written.
         MissingExtraError
             If the format needs a package that is not installed.
         """

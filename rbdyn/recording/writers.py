@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import Any
 
 from rbdyn.arguments import check_options, shown
-from rbdyn.errors import Error
+from rbdyn.errors import Error, PathError
 from rbdyn.world.extensions import provided
 
 WRITERS = {  # each takes the recording and the path first
@@ -46,4 +46,9 @@ def save(recording: Any, path: str | os.PathLike[str], options: dict[str, Any]) 
     parameters = inspect.signature(write).parameters
     if not any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
         check_options(options, list(parameters)[2:], f"Recording.save() to {suffix}")
-    write(recording, path, **options)
+    try:
+        write(recording, path, **options)
+    except Error:
+        raise
+    except OSError as error:
+        raise PathError(f"path: {os.fspath(path)!r} cannot be written: {error.strerror or error}") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rbdyn.arguments import shown, whole
@@ -72,13 +72,18 @@ def add_sensor_set(
 ) -> SensorSet:
     """`ArticulatedSystem.add_sensor_set`."""
     world = robot.world
+    given = description
     if sensors is not None and not isinstance(sensors, Iterable):
         raise Error(f"sensors must be a sequence of descriptions of rbdyn.sensors, got {shown(sensors)}; write [...]")
     if isinstance(description, str):
         description = SensorSetDescription(description, () if sensors is None else tuple(sensors))
-    elif not isinstance(description, SensorSetDescription):
+    elif isinstance(getattr(description, "sensors", None), tuple) and hasattr(description, "name"):
+        if not description.name and is_dataclass(description):  # of a file that was read on its own
+            description = replace(description, name=getattr(description, "kind", "") or "sensors")
+        description = described(description)
+    else:
         raise Error(f"description must be a SensorSetDescription or a name, got {shown(description)}")
-    elif sensors is not None:
+    if sensors is not None and not isinstance(given, str):
         raise Error("sensors are in the description; give a name to describe them here")
     body = robot.mechanism.find_body(robot.body(robot.body_names[0] if link is None else link).name)
     own = board_of(world).sets.setdefault(robot, {})

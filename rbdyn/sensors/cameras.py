@@ -12,7 +12,7 @@ from rbdyn.rendering.style import Style
 from rbdyn.scenery.camera import Camera
 from rbdyn.scenery.pictures import View, look
 from rbdyn.sensors.descriptions import CameraDescription, DepthCamera, RgbCamera
-from rbdyn.sensors.noise import with_noise
+from rbdyn.sensors.noise import with_noise, within
 from rbdyn.sensors.sensor import MountedSensor
 
 Array = NDArray[np.float64]
@@ -106,7 +106,10 @@ class MountedDepthCamera(MountedCamera):
     _values_of: ClassVar[dict[str, tuple[int, ...] | None]] = {"depth": None}
 
     def _measured(self, dt: float) -> dict[str, Array]:
-        return {"depth": with_noise(self._look().depth, self.description.noise, self._rng)}
+        depth, d = self._look().depth, self.description
+        if d.noise.acts:
+            depth = within(with_noise(depth, d.noise, self._rng), d.clip_near, d.clip_far)
+        return {"depth": depth}
 
     def _shape(self, name: str) -> tuple[int, ...]:
         return (self.camera.height, self.camera.width)

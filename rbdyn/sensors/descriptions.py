@@ -180,7 +180,7 @@ class DepthCamera(CameraDescription):
     name, pose, update_rate, width, height, horizontal_fov, clip_near, clip_far, x_offset, y_offset, noise
         As for every camera.
     data : {"depth", "coordinates"}
-        What it measures: depths along its axis, or points.
+        What RaiSim's files ask for.  Either way depths along its axis are measured; `points` makes coordinates of them.
     """
 
     type: ClassVar[str] = "depth"

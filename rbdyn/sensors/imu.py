@@ -20,10 +20,11 @@ Array = NDArray[np.float64]
 class MountedImu(MountedSensor):
     """An inertial measurement unit: what an accelerometer feels, how fast it turns, and how it stands.
 
-    The accelerometer reads the mean specific force over the latest step, acceleration less gravity, at its place and
-    along its axes at the start of that step: +g upwards at rest.  It is that of the step's own equations, contact
-    impulses included, and no difference of velocities that are measured.  Where no step is known (before the first, and
-    once the robot was set by hand) it reads as at rest.  Angular velocity and orientation are those of now.
+    The accelerometer reads the specific force of the latest step, acceleration less gravity, at its place and along its
+    axes at the start of that step: +g upwards at rest.  It is that of the step's own equations there, contact impulses
+    spread over the step, and no difference of velocities: how the body turns within the step is not averaged.  Where no
+    step is known (before the first, and once the robot was set by hand) it reads as at rest.  Angular velocity and
+    orientation are those of now.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rbdyn.arguments import choice
 from rbdyn.sensors.descriptions import RangeSensor, SpinningLidar
-from rbdyn.sensors.noise import with_noise
+from rbdyn.sensors.noise import with_noise, within
 from rbdyn.sensors.sensor import MountedSensor
 
 Array = NDArray[np.float64]
@@ -78,7 +78,8 @@ class MountedLidar(MountedSensor):
             return {"ranges": np.empty((0, d.pitch_samples)), "yaw": yaw}
         hits = robot.world.ray_test_batch(X[:3, 3], rays, d.range_max, exclude=[(robot, self._mount.body.name)])
         ranges = np.where(hits.distance >= d.range_min, hits.distance, np.inf)
-        ranges = with_noise(ranges, d.noise, self._rng)
+        if d.noise.acts:
+            ranges = within(with_noise(ranges, d.noise, self._rng), d.range_min, d.range_max)
         return {"ranges": ranges.reshape(len(yaw), d.pitch_samples), "yaw": yaw}
 
     @property
@@ -137,7 +138,9 @@ class MountedRange(MountedSensor):
             X[:3, 3], X[:3, 0].reshape(1, 3), d.range_max, exclude=[(robot, self._mount.body.name)]
         )
         distance = np.where(hits.distance >= d.range_min, hits.distance, np.inf)
-        return {"range": with_noise(distance, d.noise, self._rng).reshape(())}
+        if d.noise.acts:
+            distance = within(with_noise(distance, d.noise, self._rng), d.range_min, d.range_max)
+        return {"range": distance.reshape(())}
 
     @property
     def range(self) -> float:

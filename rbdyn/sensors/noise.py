@@ -22,6 +22,11 @@ def with_noise(values: Array, noise: Noise, rng: np.random.Generator) -> Array:
     return values + rng.uniform(noise.mean - half, noise.mean + half, size=values.shape)
 
 
+def within(values: Array, low: float, high: float) -> Array:
+    """Distances with noise: those that leave the sensor's range are infinite, as all that it does not see."""
+    return np.where((values >= low) & (values <= high), values, np.inf)
+
+
 def bounded(values: Array, limit: float) -> Array:
     """The values, none beyond the limit."""
     return values if limit == math.inf else np.clip(values, -limit, limit)

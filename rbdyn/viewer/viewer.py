@@ -285,8 +285,15 @@ class Viewer:
         ----------
         duration : float, optional
             [s] of the World's time, or of the clock's if there is no World; by default until `close`, or Ctrl-C.
+
+        Raises
+        ------
+        ViewerError
+            If it was closed before.
         """
         end = None if duration is None else number(duration, "duration", low=0.0, unit="[s]")
+        if self.closed:
+            raise ViewerError("this viewer is closed; world.view() opens another")
         if isinstance(self._source, WorldSource):
             self._run_world(self._world(), end)
             return

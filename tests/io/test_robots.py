@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from rbdyn import State, bias_forces, forward_dynamics, mass_matrix
 from rbdyn.collision.shapes import Box, ConvexHull, Cylinder, Sphere
-from rbdyn.errors import UrdfError
+from rbdyn.errors import MeshError, UrdfError
 from rbdyn.io import load_urdf
 from rbdyn.mechanism import Fixed, Floating, Prismatic, Revolute
 from rbdyn.spatial import SpatialInertia, Transform
@@ -219,6 +219,10 @@ def test_dynamics_agree_with_pinocchio(file):
 def test_bullets_robots_load_with_their_meshes(file):
     if file.name in NOT_READ:
         with pytest.raises(UrdfError):
+            load_urdf(file)
+        return
+    if file.name == "168.urdf":
+        with pytest.raises(MeshError, match="'nan' is not a number"):
             load_urdf(file)
         return
     m = load_urdf(file, collision_mesh="skip" if file.name == "samurai.urdf" else "triangles")  # one of 80 MB
