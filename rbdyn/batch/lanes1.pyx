@@ -17,7 +17,7 @@ cdef class One(Lanes):
         Returns
         -------
         place : tuple of int
-            () if `out` holds the result; (body, degree of freedom) that moves no inertia; or (k,): out[k] is not finite.
+            () if `out` holds the result; (body, degree of freedom) that moves no inertia; (k,): out[k] is not finite.
         """
         cdef const CModel* m = self.use()
         cdef CData* d = self.d

@@ -92,8 +92,8 @@ def run(
     def work(lanes: Any, first: int, end: int) -> None:
         while (first := share(lanes, first, end)) < end:  # a block of lanes in which there may be a bad row
             if share(lanes, first, first + 1) == first:
-                given = [None if rows is None else rows[first] for rows in (rows_v, rows_x)]
-                flat[first] = alone(task, model, first, rows_q[first], *given, flat.shape[1])
+                v_row, x_row = (None if rows is None else rows[first] for rows in (rows_v, rows_x))
+                flat[first] = alone(task, model, first, rows_q[first], v_row, x_row, flat.shape[1])
             first += 1
 
     in_shares(model, n, threads, work)
