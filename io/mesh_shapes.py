@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -81,10 +82,7 @@ class MeshShapes:
 
     def _colored(self, path: Path, scale: tuple[float, float, float]) -> list[tuple[Shape, Color | None]]:
         """The parts of a COLLADA file that was read, by colour."""
-        if path not in self._parts:
-            parts = dae_parts(self._finder.read(path, MAX_BYTES))
-            self._parts[path] = [(Mesh(vertices, faces, str(path)), color) for vertices, faces, color in parts]
-        return [(scaled(mesh, scale), color) for mesh, color in self._parts[path]]
+        return [(scaled(mesh, scale), color) for mesh, color in self._parts.get(path, ())]
 
     def _made(self, spec: GeometrySpec, file: MeshFile, as_: str, on_missing: str) -> tuple[Shape, ...]:
         place = f"{spec.where}: <mesh> of geometry {spec.name!r}"
@@ -110,7 +108,14 @@ class MeshShapes:
     def _make(self, path: Path, scale: tuple[float, float, float], as_: str, place: str) -> tuple[Shape, ...]:
         if path not in self._meshes:
             notes: Notes = []
-            self._meshes[path] = mesh_of(self._finder.read(path, MAX_BYTES), str(path), notes)
+            parts: list[tuple[Any, Any, Color | None]] = []
+
+            def take(document: Any) -> None:
+                parts.extend(dae_parts(document))
+
+            data = self._finder.read(path, MAX_BYTES)
+            self._meshes[path] = mesh_of(data, str(path), notes, take if self._visual else None)
+            self._parts[path] = [(Mesh(vertices, faces, str(path)), color) for vertices, faces, color in parts]
             for line, text in notes:
                 self._diagnostics.warn(f"{path}:{line}", text)
         mesh = scaled(self._meshes[path], scale)

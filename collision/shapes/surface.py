@@ -8,6 +8,7 @@ from rbdyn.collision.shapes.bounding_tree import bounding_tree
 from rbdyn.collision.shapes.solid import solid_of
 from rbdyn.collision.shapes.wide_tree import wide_tree
 from rbdyn.errors import CollisionError
+from rbdyn.spatial.unique_rows import unique_rows
 
 SLIVER = 1e-12  # triangles of a smaller area, in units of their longest side squared, have no normal
 
@@ -18,17 +19,18 @@ def joined(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndar
     What comes twice, turned against each other, is a wall: between solids that are flush, and none if what is left of
     the faces encloses them.
     """
-    kept, number = np.unique(vertices + 0.0, axis=0, return_inverse=True)
-    faces = number.reshape(-1)[faces]
+    plain = vertices + 0.0  # no negative zeros
+    place, number = unique_rows(plain)
+    kept, faces = plain[place], number[faces]
     a, b, c = (kept[faces[:, k]] for k in range(3))
     longest = np.max([((x - y) ** 2).sum(axis=1) for x, y in ((a, b), (b, c), (c, a))], axis=0)
     faces = faces[np.linalg.norm(np.cross(b - a, c - a), axis=1) > SLIVER * longest]
     if len(faces) == 0:
         raise CollisionError("a mesh needs a triangle with an area, this one has none")
-    _, first, group = np.unique(np.sort(faces, axis=1), axis=0, return_index=True, return_inverse=True)
+    first, group = unique_rows(np.sort(faces, axis=1))
     a, b, c = faces.T
     turned = np.where((a < b).astype(int) + (b < c) + (c < a) == 2, 1, -1)  # which way round
-    walls = (np.bincount(group.reshape(-1)) > 1) & (np.bincount(group.reshape(-1), weights=turned) == 0.0)
+    walls = (np.bincount(group) > 1) & (np.bincount(group, weights=turned) == 0.0)
     if walls.any() and not walls.all():
         outside = faces[np.sort(first[~walls])]
         if encloses(kept, outside):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,9 @@ from rbdyn.io.safe_xml import check_prolog
 MAX_TRIANGLES = 10_000_000
 
 
-def read_dae(data: bytes, name: str, notes: Notes | None = None) -> tuple[Vertices, Faces]:
+def read_dae(
+    data: bytes, name: str, notes: Notes | None = None, take: Callable[[Any], None] | None = None
+) -> tuple[Vertices, Faces]:
     """Vertices [m] and faces of all triangles in a COLLADA scene.
 
     Parameters
@@ -30,6 +33,8 @@ def read_dae(data: bytes, name: str, notes: Notes | None = None) -> tuple[Vertic
         For messages.
     notes : list of (int, str), optional
         Left as it is.
+    take : callable, optional
+        Called with pycollada's document, if its materials can be read.
 
     Raises
     ------
@@ -49,7 +54,7 @@ def read_dae(data: bytes, name: str, notes: Notes | None = None) -> tuple[Vertic
         with warnings.catch_warnings(), np.errstate(all="ignore"):  # what is not finite is found below
             warnings.simplefilter("ignore", PendingDeprecationWarning)  # pycollada uses numpy.matrix
             check_growth(_tree(data))
-            document = _parse(data)
+            document = colored = _parse(data)
             if document.errors:  # a lost texture takes its geometry along: read again, without any materials
                 document = _parse(_without_materials(data))
             _check_positions(document)
@@ -66,6 +71,8 @@ def read_dae(data: bytes, name: str, notes: Notes | None = None) -> tuple[Vertic
     points = np.concatenate(corners) * unit
     if not np.isfinite(points).all():
         raise MeshError(f"{name}: a vertex is not finite")
+    if take is not None and not colored.errors:
+        take(colored)
     return merge_vertices(points)
 
 

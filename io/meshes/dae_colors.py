@@ -8,31 +8,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rbdyn.io.meshes.dae import _parse, _triangles
+from rbdyn.io.meshes.dae import _triangles
 from rbdyn.io.meshes.merge import Faces, Vertices, merge_vertices
 
 Color = tuple[float, float, float, float]
 
 
-def dae_parts(data: bytes) -> list[tuple[Vertices, Faces, Color | None]]:
+def dae_parts(document: Any) -> list[tuple[Vertices, Faces, Color | None]]:
     """The triangles of a COLLADA scene that `read_dae` has read, by the colours of their materials.
 
     Parameters
     ----------
-    data : bytes
-        The file.
+    document : collada.Collada
+        Without errors.
 
     Returns
     -------
     parts : list of (vertices, faces, color)
         Corners [m], their numbers, and red, green, blue and opacity, 0 to 1; None of what has a texture, or no
-        material.  None at all of a file whose materials cannot be read.
+        material.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PendingDeprecationWarning)  # pycollada uses numpy.matrix
-        document = _parse(data)
-        if document.errors:
-            return []
         corners: dict[Color | None, list[NDArray[np.float64]]] = {}
         for geometry in document.scene.objects("geometry"):
             for primitive in geometry.primitives():

@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from rbdyn.arguments import named_options
 from rbdyn.collision.shapes import Mesh
@@ -68,13 +69,17 @@ def load_mesh(path: str | os.PathLike[str]) -> Mesh:
     return mesh_of(read_regular(name, MAX_BYTES), name)
 
 
-def mesh_of(data: bytes, name: str, notes: Notes | None = None) -> Mesh:
+def mesh_of(
+    data: bytes, name: str, notes: Notes | None = None, take: Callable[[Any], None] | None = None
+) -> Mesh:
     """The mesh that the bytes of a file of that name hold; errors as `load_mesh`.
 
-    `notes` takes what was left out, which is warned of without them.
+    `notes` takes what was left out, which is warned of without them; `take` is as of `read_dae`.
     """
     found: Notes = [] if notes is None else notes
-    vertices, faces = READERS[Path(name).suffix.lower()](data, name, found)
+    suffix = Path(name).suffix.lower()
+    more = (take,) if take is not None and suffix == ".dae" else ()
+    vertices, faces = READERS[suffix](data, name, found, *more)
     try:
         mesh = Mesh(vertices, faces, path=name)
     except Error as error:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdyn.spatial.unique_rows import unique_rows
+
 Vertices = NDArray[np.float64]  # (n, 3) [m]
 Faces = NDArray[np.int32]  # (m, 3)
 
@@ -33,13 +35,13 @@ def split_at_creases(vertices: Vertices, faces: Faces) -> tuple[Vertices, Vertic
     faces : (m', 3) ndarray of int32
         Triangles without those of no area.
     """
-    place = np.unique(vertices, axis=0, return_inverse=True)[1].reshape(-1)  # equal corners are one
+    place = unique_rows(vertices)[1]  # equal corners are one
     flat, area = face_normals(vertices, faces)
     faces, flat = faces[area > 0.0], flat[area > 0.0]
     corner = place[faces].reshape(-1)  # of corner 3 f + k of face f
     normals = _smoothed(corner, np.repeat(flat, 3, axis=0), _angles(vertices, faces).reshape(-1))
     key = np.column_stack([faces.reshape(-1).astype(np.int64), np.round(normals * 1e4).astype(np.int64)])
-    _, first, which = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    first, which = unique_rows(key)
     return vertices[faces.reshape(-1)[first]], normals[first], which.reshape(-1, 3).astype(np.int32)
 
 

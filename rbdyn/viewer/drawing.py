@@ -66,20 +66,27 @@ class Drawing:
         self._local = np.array([item.pose.matrix for item in inventory.items]).reshape(-1, 4, 4)
         self._shown: Array | None = None
         self.groups: list[Group] = []
+        self._clicked, self._through = clicked, False
         drawn = {(item.object, item.link) for item in inventory.items if item.kind == VISUAL}
+        layers = [i.kind if i.kind == VISUAL or (i.object, i.link) in drawn else BOTH for i in inventory.items]
+        self._add([(k, layer) for k, layer in enumerate(layers) if layer != COLLISION])
+        self._later = [(k, layer) for k, layer in enumerate(layers) if layer == COLLISION]  # once they are to be seen
+        self.show_layers(True, False)
+
+    def _add(self, numbers: list[tuple[int, str]]) -> None:
+        """Draw these items, each in its layer."""
         members: dict[Any, list[tuple[int, Item, Instance]]] = {}
-        for k, item in enumerate(inventory.items):
-            layer = item.kind if item.kind == VISUAL or (item.object, item.link) in drawn else BOTH
+        for k, layer in numbers:
+            item = self.inventory.items[k]
             if isinstance(item.shape, HalfSpace):
                 self._add_ground(k, item, layer)
                 continue
             instance = instance_of(item.shape)
-            static = inventory.carriers[item.carrier].static
+            static = self.inventory.carriers[item.carrier].static
             key = (instance.key, layer, round(item.color[3], 3), static)
             members.setdefault(key, []).append((k, item, instance))
         for number, (key, group) in enumerate(members.items()):
-            self._add_group(number, key[1], key[2], group, clicked)
-        self.show_layers(True, False)
+            self._add_group(number, key[1], key[2], group)
 
     def _add_ground(self, k: int, item: Item, layer: str) -> None:
         r, g, b, _ = item.color
@@ -98,7 +105,6 @@ class Drawing:
         layer: str,
         alpha: float,
         group: list[tuple[int, Item, Instance]],
-        clicked: Callable[[int], None] | None,
     ) -> None:
         surface = surface_of(group[0][2])
         opacity = alpha * (SEE_THROUGH if layer == COLLISION else 1.0)
@@ -116,6 +122,7 @@ class Drawing:
             lod="auto" if n >= DENSE else "off",
         )
         items = np.array([k for k, _, _ in group], dtype=np.intp)
+        clicked = self._clicked
         if clicked is not None:
 
             @handle.on_click
@@ -127,11 +134,19 @@ class Drawing:
 
     def show_layers(self, visual: bool, collision: bool) -> None:
         """Show what is drawn, what collides, or both."""
+        if collision and self._later:
+            later, self._later = self._later, []
+            before = len(self.groups)
+            self._add(later)
+            self.see_through(self._through)
+            if self._shown is not None:
+                self._move(self.groups[before:], self._shown)
         for group in self.groups:
             group.handle.visible = {VISUAL: visual, COLLISION: collision, BOTH: visual or collision}[group.layer]
 
     def see_through(self, yes: bool) -> None:
         """Let what is inside be seen, or not."""
+        self._through = yes
         for group in self.groups:
             if hasattr(group.handle, "opacity"):
                 group.handle.opacity = group.opacity * (SEE_THROUGH if yes else 1.0)
@@ -148,11 +163,13 @@ class Drawing:
             carriers[self._static_carriers], self._shown[self._static_carriers]
         )
         self._shown = carriers
+        self._move([group for group in self.groups if group.moves or not still], carriers)
+
+    def _move(self, groups: list[Group], carriers: Array) -> None:
+        """Move some of it."""
         X = carriers[self.carrier_of] @ self._local
         p, q = X[:, :3, 3], quats_from_matrices(X[:, :3, :3])
-        for group in self.groups:
-            if still and not group.moves:
-                continue
+        for group in groups:
             if hasattr(group.handle, "batched_positions"):
                 group.handle.batched_positions = p[group.items].astype(np.float32)
                 group.handle.batched_wxyzs = q[group.items].astype(np.float32)
@@ -168,6 +185,7 @@ class Drawing:
         for group in self.groups:
             group.handle.remove()
         self.groups.clear()
+        self._later = []
 
 
 def _label(group: list[tuple[int, Item, Instance]]) -> str:
