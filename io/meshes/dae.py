@@ -60,6 +60,8 @@ def read_dae(
             _check_positions(document)
             corners = _triangles(document)
             unit = float(document.assetInfo.unitmeter or 1.0)
+            if take is not None and not colored.errors:
+                take(colored)
     except Error as error:
         raise MeshError(f"{name}: {error}") from None
     except RecursionError:
@@ -71,8 +73,6 @@ def read_dae(
     points = np.concatenate(corners) * unit
     if not np.isfinite(points).all():
         raise MeshError(f"{name}: a vertex is not finite")
-    if take is not None and not colored.errors:
-        take(colored)
     return merge_vertices(points)
 
 
