@@ -68,6 +68,7 @@ lint: build .venv/.lint .venv/.test
 
 docs: build .venv/.docs
 	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	$(PY) docs/links.py docs/_build/html
 	@echo 'open docs/_build/html/index.html'
 
 build: build/.done

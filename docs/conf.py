@@ -2,6 +2,7 @@
 
 import logging
 import pathlib
+import re
 import sys
 
 import rbdyn
@@ -39,3 +40,15 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "abort_on_example_error": True,
 }
+
+# ---- what messages begin with, file:line, is no link ----
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.connect("autodoc-process-docstring", quote_places)
+
+
+def quote_places(app, what, name, obj, options, lines):
+    """Quote it, as docutils takes it for an address."""
+    lines[:] = [re.sub(r"(?<![`\w])file:line(?![`\w])", "``file:line``", line) for line in lines]
