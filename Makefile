@@ -11,7 +11,7 @@ export PIP_CACHE_DIR ?= $(CURDIR)/.venv/cache
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test nightly mutate fuzz asan bench golden lint docs build clean
+.PHONY: help demo test nightly mutate fuzz asan bench golden lint cython-lint stubs types layers ruff docs build clean
 
 help:
 	@echo 'make demo    a four-legged robot drops, and stands; demo.html and demo.png show it'
@@ -60,11 +60,23 @@ golden: build .venv/.test
 	$(PY) -m benchmarks.golden
 
 lint: build .venv/.lint .venv/.test
-	$(PY) -m ruff check .
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync --keep-going cython-lint stubs types layers ruff
+
+# Parts of lint, the longest first.
+cython-lint:
 	PATH="$(CURDIR)/.venv/bin:$$PATH" cython-lint $(FOLDERS)
-	cd build/tree && ../../$(PY) -m mypy --config-file ../../pyproject.toml --cache-dir ../../.mypy_cache -p rbdyn
+
+stubs:
 	$(PY) tests/repository/check_stubs.py
+
+types:
+	cd build/tree && ../../$(PY) -m mypy --config-file ../../pyproject.toml --cache-dir ../../.mypy_cache -p rbdyn
+
+layers:
 	$(PY) -m pytest tests/repository/test_layers.py
+
+ruff:
+	$(PY) -m ruff check .
 
 docs: build .venv/.docs
 	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html

@@ -12,6 +12,7 @@ RBDYN_SANITIZE=address,undefined builds for the sanitizers of GCC and Clang
 compiler's flags.  Changed flags compile everything anew, and translate it if they concern Cython.
 """
 
+import gc
 import os
 import pathlib
 import platform
@@ -21,7 +22,8 @@ import sys
 import threading
 
 import numpy
-from Cython.Build import cythonize
+from Cython import Utils
+from Cython.Build import Dependencies, cythonize
 from Cython.Compiler import AutoDocTransforms
 from Cython.Compiler.StringEncoding import EncodedString
 from setuptools import Extension, find_packages, setup
@@ -30,6 +32,7 @@ from setuptools.command.editable_wheel import editable_wheel
 from setuptools.modified import newer_group
 
 ROOT = pathlib.Path(__file__).resolve().parent
+TREE = pathlib.Path("build/tree")
 TOP = {"rbdyn": "rbdyn", "rbdyn.collision": "collision", "rbdyn.contact": "contact", "rbdyn.io": "io"}
 MIRRORED = {".pxd", ".pxi", ".py", ".pyi", ".typed"}
 CHECKED = os.environ.get("RBDYN_CHECKED", "") == "1"
@@ -71,6 +74,18 @@ class EmbedSignature(AutoDocTransforms.EmbedSignature):
 AutoDocTransforms.EmbedSignature = EmbedSignature  # here, as worker processes import this file
 
 
+def find_pxd(tree, module, filename=None, search=Dependencies.DependencyTree.find_pxd):
+    """Cython's search for what a file cimports, knowing where ours are: it looks into 160,000 folders otherwise."""
+    if not module.startswith("rbdyn."):
+        return search(tree, module, filename)
+    path = TREE.joinpath(*module.split("."))
+    found = (str(one) for one in (path.with_suffix(".pxd"), path / "__init__.pxd") if Utils.path_exists(str(one)))
+    return next(found, None)
+
+
+Dependencies.DependencyTree.find_pxd = find_pxd
+
+
 def packages() -> dict[str, str]:
     """Package -> its folder, for the four folders and what lies below them."""
     return {
@@ -82,10 +97,9 @@ def packages() -> dict[str, str]:
 
 def mirror(folders: dict[str, str]) -> str:
     """Copy declarations to build/tree/rbdyn/..., keeping their times so that builds stay incremental."""
-    tree = pathlib.Path("build/tree")
     kept = set()
     for name, folder in folders.items():
-        target = tree.joinpath(*name.split("."))
+        target = TREE.joinpath(*name.split("."))
         target.mkdir(parents=True, exist_ok=True)
         for source in pathlib.Path(folder).iterdir():
             if source.suffix in MIRRORED:
@@ -93,10 +107,10 @@ def mirror(folders: dict[str, str]) -> str:
                 kept.add(copy)
                 if not copy.exists() or copy.stat().st_mtime != source.stat().st_mtime:
                     shutil.copy2(source, copy)
-    for old in tree.rglob("*"):
+    for old in TREE.rglob("*"):
         if old.is_file() and old not in kept:
             old.unlink()
-    return str(tree)
+    return str(TREE)
 
 
 def types_folder() -> pathlib.Path:
@@ -232,6 +246,7 @@ class BuildExt(build_ext):
         if before != [directives, flags]:
             self.force = True
         self.progress.say("translating Cython to C")
+        gc.set_threshold(200_000, 20, 20)  # the translators are forks of this process: a third less time
         built = cythonize(
             self.extensions,
             include_path=[mirror(packages())],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from rbdyn.io.numbers import DECIMAL
+from rbdyn.io.numbers import DECIMAL, MAX_LENGTH
 
 _dotted = re.compile(rf"({DECIMAL})\.")
 _commas = re.compile(r",[ \t\r\n]+")
@@ -16,7 +16,7 @@ _blanks = re.compile(r"[ \t\r\n]+")
 
 def number(text: str) -> tuple[str, str] | None:
     """ "-1.57.", which C reads as -1.57."""
-    match = _dotted.fullmatch(text.strip())
+    match = _dotted.fullmatch(text.strip()) if len(text) <= MAX_LENGTH else None
     if match is None or "." not in match[1]:
         return None
     return match[1], "a point too many; ignored"

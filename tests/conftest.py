@@ -3,8 +3,10 @@
 A test or a fixture that takes `seed` gets four of them, 0 to 3, or as many as the variable SEEDS says.
 """
 
+import gc
 import os
 
+import hypothesis  # noqa: F401  before gc.freeze, as it asks who refers to what it registers
 import pytest
 
 SEEDS = int(os.environ.get("SEEDS", "4"))
@@ -15,6 +17,12 @@ if SEEDS < 1:
 def pytest_collection_modifyitems(items):
     """Packaging compiles the library: it begins first, so that no process waits for it in the end."""
     items.sort(key=lambda item: item.path.name != "test_packaging.py")
+
+
+def pytest_collection_finish():
+    """What pytest holds of thousands of tests lives until the end: no collection goes through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_generate_tests(metafunc):

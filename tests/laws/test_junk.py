@@ -68,75 +68,70 @@ def copied(file):
     return Path(file.name).absolute()
 
 
-def good():
-    """What a sensible call has for a parameter of that name; made anew for every call."""
-    s = state()
-    m = s.model.mechanism
-    q, nv, body = np.array(s.q), s.model.nv, m.bodies[-1].name
-    return {
-        "state": s,
-        "model": s.model,
-        "mechanism": m,
-        "q": q,
-        "q0": q,
-        "q1": q,
-        "q_init": q,
-        "body": body,
-        "bodies": [body],
-        "v": np.ones(nv),
-        "vd": np.ones(nv),
-        "tau": np.ones(nv),
-        "x": np.ones(nv),
-        "b": np.ones(nv),
-        "dt": 0.01,
-        "base": "world",
-        "relative_to": "world",
-        "relative": "world",
-        "expressed_in": "world",
-        "point": [0.1, 0.2, 0.3],
-        "points": [[0.0, 0.0, 0.0]],
-        "targets": [[0.1, 0.2, 0.3]],
-        "duration": 0.01,
-        "time_step": 0.001,
-        "axis": [0.0, 0.0, 1.0],
-        "name": "other",
-        "root_body": rbdyn.RigidBody("root"),
-        "seed": 1,
-        "rng": 1,
-        "types": [rbdyn.Revolute],
-        "radius": 0.1,
-        "length": 0.3,
-        "height": 0.3,
-        "mass": 1.0,
-        "size": [0.1, 0.2, 0.3],
-        "inertia": np.eye(3),
-        "com": [0.0, 0.0, 0.0],
-        "shape": collision.Sphere(0.1),
-        "joint_type": rbdyn.Revolute(),
-        "joint": "joint1",
-        "frame": rbdyn.CartesianFrame("f"),
-        "angular": [1.0, 2.0, 3.0],
-        "linear": [1.0, 2.0, 3.0],
-        "n": 2,
-        "vertices": np.random.default_rng(1).normal(size=(9, 3)),
-        "predecessor": body,
-        "successor": rbdyn.RigidBody("more"),
-        "position": [0.0, 0.0, 3.0],
-        "quat": [1.0, 0.0, 0.0, 0.0],
-        "columns": [0],
-        "values": np.ones((6, 1)),
-        "faces": [[0, 1, 2]],
-        "p": [0.1, 0.2, 0.3],
-        "axes": np.eye(3),
-        "limits": (0.0, 1.0),
-        "what": "q",
-        "path": copied(models.path("quadruped")),
-        "source": models.path("double_pendulum"),
-        "path_or_text": str(models.path("double_pendulum")),
-        "friction": 0.5,
-        "a": "default",
-        "geometries": [rbdyn.Geometry(collision.Sphere(0.1))],
-    }
+GOOD = {  # what a sensible call has for a parameter of that name, made anew for every call
+    "state": lambda s: s,
+    "model": lambda s: s.model,
+    "mechanism": lambda s: s.model.mechanism,
+    "q": lambda s: np.array(s.q),
+    "q0": lambda s: np.array(s.q),
+    "q1": lambda s: np.array(s.q),
+    "q_init": lambda s: np.array(s.q),
+    "body": lambda s: s.model.mechanism.bodies[-1].name,
+    "bodies": lambda s: [s.model.mechanism.bodies[-1].name],
+    "v": lambda s: np.ones(s.model.nv),
+    "vd": lambda s: np.ones(s.model.nv),
+    "tau": lambda s: np.ones(s.model.nv),
+    "x": lambda s: np.ones(s.model.nv),
+    "b": lambda s: np.ones(s.model.nv),
+    "dt": lambda _: 0.01,
+    "base": lambda _: "world",
+    "relative_to": lambda _: "world",
+    "relative": lambda _: "world",
+    "expressed_in": lambda _: "world",
+    "point": lambda _: [0.1, 0.2, 0.3],
+    "points": lambda _: [[0.0, 0.0, 0.0]],
+    "targets": lambda _: [[0.1, 0.2, 0.3]],
+    "duration": lambda _: 0.01,
+    "time_step": lambda _: 0.001,
+    "axis": lambda _: [0.0, 0.0, 1.0],
+    "name": lambda _: "other",
+    "root_body": lambda _: rbdyn.RigidBody("root"),
+    "seed": lambda _: 1,
+    "rng": lambda _: 1,
+    "types": lambda _: [rbdyn.Revolute],
+    "radius": lambda _: 0.1,
+    "length": lambda _: 0.3,
+    "height": lambda _: 0.3,
+    "mass": lambda _: 1.0,
+    "size": lambda _: [0.1, 0.2, 0.3],
+    "inertia": lambda _: np.eye(3),
+    "com": lambda _: [0.0, 0.0, 0.0],
+    "shape": lambda _: collision.Sphere(0.1),
+    "joint_type": lambda _: rbdyn.Revolute(),
+    "joint": lambda _: "joint1",
+    "frame": lambda _: rbdyn.CartesianFrame("f"),
+    "angular": lambda _: [1.0, 2.0, 3.0],
+    "linear": lambda _: [1.0, 2.0, 3.0],
+    "n": lambda _: 2,
+    "vertices": lambda _: np.random.default_rng(1).normal(size=(9, 3)),
+    "predecessor": lambda s: s.model.mechanism.bodies[-1].name,
+    "successor": lambda _: rbdyn.RigidBody("more"),
+    "position": lambda _: [0.0, 0.0, 3.0],
+    "quat": lambda _: [1.0, 0.0, 0.0, 0.0],
+    "columns": lambda _: [0],
+    "values": lambda _: np.ones((6, 1)),
+    "faces": lambda _: [[0, 1, 2]],
+    "p": lambda _: [0.1, 0.2, 0.3],
+    "axes": lambda _: np.eye(3),
+    "limits": lambda _: (0.0, 1.0),
+    "what": lambda _: "q",
+    "path": lambda _: copied(models.path("quadruped")),
+    "source": lambda _: models.path("double_pendulum"),
+    "path_or_text": lambda _: str(models.path("double_pendulum")),
+    "friction": lambda _: 0.5,
+    "a": lambda _: "default",
+    "geometries": lambda _: [rbdyn.Geometry(collision.Sphere(0.1))],
+}
 
 
 def functions():
@@ -167,11 +162,11 @@ def attempts(function):
     parameters = [p for p in signature(function).parameters.values() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
     for bad in parameters:
         for junk, make in JUNK.items():
-            values, args, kwargs = good(), [], {}
-            for p in parameters:
-                if p is not bad and p.default is not p.empty:
-                    continue
-                value = make() if p is bad else values.get(p.name, 1.0)
+            needed = [p for p in parameters if p is bad or p.default is p.empty]
+            s = state() if len(needed) > 1 else None
+            args, kwargs = [], {}
+            for p in needed:
+                value = make() if p is bad else GOOD.get(p.name, lambda _: 1.0)(s)
                 if p.kind is p.POSITIONAL_ONLY:
                     args.append(value)
                 else:
