@@ -41,6 +41,7 @@ MARCH = os.environ.get("RBDYN_MARCH", "")
 EXTRA = os.environ.get("RBDYN_CFLAGS", "").split()
 FLAGS_FILE = pathlib.Path("build/flags.txt")  # with what the tree was translated to C, and compiled
 WORKERS = os.cpu_count() or 1
+HEADERS = ["rbdyn/spatial/real.h", "rbdyn/spatial/rows.h", "rbdyn/pool.h"]  # of all modules
 DIRECTIVES = {
     "language_level": 3,
     "binding": True,
@@ -163,6 +164,18 @@ def lanes(module: str) -> list[tuple[str, str]]:
 INSTRUCTIONS = {"lanes4_avx2": ["-mavx2"], "lanes8_avx512": ["-mavx512f", "-mprefer-vector-width=512"]}
 
 
+# Structs of vectors are large: GCC would keep them in memory, and call what takes or returns them.  ABA takes .45 of
+# the time with these.
+LARGE = {"sra-max-scalarization-size-Ospeed": 8192, "large-function-growth": 10000, "inline-unit-growth": 1000}
+LARGE["max-inline-insns-single"] = 500
+
+
+def lane_flags(module: str) -> list[str]:
+    """Those of a module of lanes."""
+    large = LARGE if lanes(module) and sys.platform == "linux" else {}
+    return [*(f"--param={name}={value}" for name, value in large.items()), *INSTRUCTIONS.get(module, [])]
+
+
 def is_built(module: str) -> bool:
     """Whether this machine's compiler can make a module of rbdyn.batch."""
     wide = sys.platform != "win32" or not lanes(module)
@@ -177,8 +190,8 @@ def extensions(folders: dict[str, str]) -> list[Extension]:
             [file.as_posix()],
             include_dirs=["rbdyn", "rbdyn/spatial", numpy.get_include()],
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_19_API_VERSION"), *lanes(file.stem)],
-            depends=["rbdyn/spatial/real.h", "rbdyn/spatial/rows.h", "rbdyn/pool.h"],
-            extra_compile_args=[*compile_flags(), *INSTRUCTIONS.get(file.stem, [])],
+            depends=[*HEADERS, *map(str, sorted(file.parent.glob("*.h")))],
+            extra_compile_args=[*compile_flags(), *lane_flags(file.stem)],
             extra_link_args=link_flags(),
         )
         for name, folder in folders.items()

@@ -15,6 +15,7 @@ from rbdyn.errors import Error
 MODULES = {"avx512": "lanes8_avx512", "avx2": "lanes4_avx2", "base": "lanes4", "scalar": "lanes1"}
 
 
+@cache
 def available() -> tuple[str, ...]:
     """Instruction sets that can be used here, the one that is used first.
 

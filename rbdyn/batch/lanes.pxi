@@ -5,7 +5,7 @@ import numpy as np
 from rbdyn.errors import StateError
 
 from cpython.pycapsule cimport PyCapsule_GetPointer
-from libc.math cimport fabs, sqrt
+from libc.math cimport HUGE_VAL, fabs, sqrt
 from libc.string cimport memcpy, memset
 
 from rbdyn.kernels.aba cimport aba_inward, aba_outward
@@ -24,13 +24,17 @@ from rbdyn.kernels.rnea_derivatives cimport (
 from rbdyn.memory cimport Arena, close_arena, open_arena, place
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.data cimport open_data
-from rbdyn.spatial._algebra cimport Force, Mat3, Motion, Vec3, add3, dot3, matmul3, mul3, real, rows3, splat, vec3
+from rbdyn.spatial._algebra cimport (
+    Force, Mat3, Motion, Vec3, add3, all_above, dot3, matmul3, max_r, min_r, mul3, real, rows3, splat, vec3,
+)
 
 WIDTH = sizeof(real) // sizeof(double)
 
-cdef extern from *:
+cdef extern from "batch/transpose.h" nogil:
     enum:
-        LANE_COUNT "((int) (sizeof(real) / sizeof(double)))"
+        LANE_COUNT "RBDYN_WIDTH"
+    void gather "rbdyn_gather"(const double* rows, int width, int left, real* into)
+    void scatter "rbdyn_scatter"(const real* from_, size_t width, int left, double* rows, size_t stride)
 
 cdef enum:
     INVERSE_DYNAMICS = 0
@@ -112,25 +116,13 @@ cdef Py_ssize_t size_of(const CModel* m, int which, Py_ssize_t n_spots) noexcept
     return 1 if which <= POTENTIAL_ENERGY else 3 * nv * nv
 
 
-cdef void gather(const double* rows, int width, int left, real* into) noexcept nogil:
-    """A row for each lane; where there are fewer rows than lanes, the last one again."""
-    cdef double* to = <double*> into
-    cdef const double* row
-    cdef int lane, k
-    for lane in range(LANE_COUNT):
-        row = rows + <size_t> min(lane, left - 1) * width
-        for k in range(width):
-            to[k * LANE_COUNT + lane] = row[k]
-
-
-cdef void scatter(const real* from_, size_t width, int left, double* rows, size_t stride) noexcept nogil:
-    """Back to a row for each lane, `stride` numbers from one to the next."""
-    cdef const double* x = <const double*> from_
-    cdef int lane
-    cdef size_t k
-    for lane in range(min(LANE_COUNT, left)):
-        for k in range(width):
-            rows[lane * stride + k] = x[k * LANE_COUNT + lane]
+cdef bint are_finite(const real* x, Py_ssize_t n) noexcept nogil:
+    """Whether all numbers in all lanes are."""
+    cdef real total = splat(0.0)
+    cdef Py_ssize_t k
+    for k in range(n):
+        total = total + (x[k] - x[k])                # NaN of what is not finite
+    return all_above(splat(1.0), total)
 
 
 cdef bint make_unit(const CModel* m, real* q) noexcept nogil:
@@ -290,6 +282,8 @@ cdef class Lanes:
                     gather(&v[done, 0], m.nv, n - done, self.d.v)
                 if x is not None and m.nv:
                     gather(&x[done, 0], m.nv, n - done, self.x)
+                if not (are_finite(self.d.q, m.nq) and are_finite(self.d.v, m.nv) and are_finite(self.x, m.nv)):
+                    break
                 if which == FRAME_POSES:
                     poses(m, self.d)
                     for k in range(n_spots):
@@ -338,36 +332,26 @@ cdef class Lanes:
     cdef bint is_sound(self, int which, const real* result, Py_ssize_t size) noexcept nogil:
         """Whether results are finite, and no pivot is so small that it might be an error (kernels/singular.pxd)."""
         cdef const CModel* m = self.m
-        cdef const double* x = <const double*> result
-        cdef double total = 0.0, longest, rotation, translation, pivot, r
         cdef bint by_bodies = which == FORWARD_DYNAMICS
-        cdef int lane, i, j
-        cdef Py_ssize_t k
-        for k in range(size * LANE_COUNT):
-            total += 0.0 * x[k]
-        if total != 0.0:
+        cdef real longest = splat(0.0), lowest = splat(HUGE_VAL), pivot
+        cdef int i, j, k
+        if not are_finite(result, size):
             return False
         if not (by_bodies or which == INVERSE_MASS_MATRIX or which == FORWARD_DYNAMICS_DERIVATIVES):
             return True
-        for lane in range(LANE_COUNT):
-            longest = 0.0
-            for i in range(1, m.nb):
-                if m.parent[i]:
-                    x = <const double*> &self.d.X[i].r + lane
-                    r = x[0] * x[0] + x[LANE_COUNT] * x[LANE_COUNT] + x[2 * LANE_COUNT] * x[2 * LANE_COUNT]
-                    longest = r if r > longest else longest
-            rotation, translation = 1e-9 * (m.trace + m.mass * longest), 1e-9 * m.mass
-            for i in range(1, m.nb):
-                for j in range(m.nvi[i]):
-                    k = m.vi[i] + j
-                    if by_bodies:
-                        pivot = (<const double*> (self.d.D + 6 * k + (j if m.nvi[i] > 1 else 0)))[lane]
-                        pivot = pivot * pivot if m.nvi[i] > 1 else pivot
-                    else:
-                        pivot = (<const double*> (self.A + k * (m.nv + 1)))[lane]
-                    if not pivot > max(rotation, translation):
-                        return False
-        return True
+        for i in range(1, m.nb):
+            if m.parent[i]:
+                longest = max_r(longest, dot3(self.d.X[i].r, self.d.X[i].r))
+            for j in range(m.nvi[i]):
+                k = m.vi[i] + j
+                if not by_bodies:
+                    pivot = self.A[k * (m.nv + 1)]
+                elif m.nvi[i] == 1:
+                    pivot = self.d.D[6 * k]
+                else:                                # the diagonal of a Cholesky factor
+                    pivot = self.d.D[6 * k + j] * self.d.D[6 * k + j]
+                lowest = min_r(lowest, pivot)
+        return all_above(lowest, max_r(splat(1e-9 * m.mass), splat(1e-9) * (splat(m.trace) + m.mass * longest)))
 
     cdef const real* jacobian_at(self, int which, const Spot* spot) noexcept nogil:
         """Of a point of a body, or of a frame in its own axes."""

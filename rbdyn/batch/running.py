@@ -18,13 +18,16 @@ SHARE = 64  # rows that a thread is given at least
 ABSENT = object()  # what a task does not take
 
 
-def rows_of(x: Any, shape: tuple[int | None, int], name: str) -> Array:
-    """C-contiguous finite float64 rows: the array itself if it is that; DLPack arrays of the CPU without a copy."""
+def rows_of(x: Any, shape: tuple[int | None, int], name: str, checked: bool = True) -> Array:
+    """C-contiguous finite float64 rows: the array itself if it is that; DLPack arrays of the CPU without a copy.
+
+    Without `checked` they may hold what is not finite.
+    """
     if not isinstance(x, np.ndarray) and hasattr(x, "__dlpack__"):
         x = np.from_dlpack(x)
     if type(x) is np.ndarray and x.dtype == np.float64 and x.dtype.isnative and x.flags.c_contiguous:
         fits = x.ndim == 2 and x.shape[1] == shape[1] and shape[0] in (None, x.shape[0])
-        if fits and x.flags.aligned and np.isfinite(x).all():
+        if fits and x.flags.aligned and (not checked or np.isfinite(x).all()):
             return x
     return as_array(x, shape, name, error=StateError)
 
@@ -77,10 +80,10 @@ def run(
     threads: int = 1,
 ) -> Array:
     """A task of the kernels on all rows; `shape` is that of a result, `name` what x is called."""
-    rows_q = rows_of(q, (None, model.nq), "q")
+    rows_q = rows_of(q, (None, model.nq), "q", checked=False)  # the kernels see what is not finite
     n = len(rows_q)
-    rows_v = None if v is ABSENT else rows_of(v, (n, model.nv), "v")
-    rows_x = None if x is ABSENT else rows_of(x, (n, model.nv), name)
+    rows_v = None if v is ABSENT else rows_of(v, (n, model.nv), "v", checked=False)
+    rows_x = None if x is ABSENT else rows_of(x, (n, model.nv), name, checked=False)
     if out is not None:
         check_out(out, (n, *shape))
     flat = np.empty((n, int(np.prod(shape, dtype=np.int64))))
@@ -92,6 +95,9 @@ def run(
     def work(lanes: Any, first: int, end: int) -> None:
         while (first := share(lanes, first, end)) < end:  # a block of lanes in which there may be a bad row
             if share(lanes, first, first + 1) == first:
+                for rows, what in ((rows_q, "q"), (rows_v, "v"), (rows_x, name)):
+                    if rows is not None:
+                        as_array(rows, rows.shape, what, error=StateError)  # which is not finite
                 v_row, x_row = (None if rows is None else rows[first] for rows in (rows_v, rows_x))
                 flat[first] = alone(task, model, first, rows_q[first], v_row, x_row, flat.shape[1])
             first += 1

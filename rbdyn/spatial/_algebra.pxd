@@ -12,6 +12,9 @@ cdef extern from "real.h" nogil:
     real splat(double x)
     void sincos_r(real x, real* sine, real* cosine)
     real sqrt_r(real x)
+    real max_r(real a, real b)
+    real min_r(real a, real b)
+    bint all_above(real a, real b)
     ctypedef void outlined "RBDYN_OUTLINED void"     # of a function that the compiler may not inline
 
 cdef struct Vec3:

@@ -9,6 +9,9 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#if defined(LANES) && defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 #if defined(_MSC_VER)
 #define RBDYN_INLINE static __inline
@@ -82,14 +85,33 @@ RBDYN_INLINE void sincos_r(real x, real *sine, real *cosine) {
     }
 }
 RBDYN_INLINE real sqrt_r(real x) {
+#if LANES == 8 && defined(__AVX512F__)
+    return (real)_mm512_sqrt_pd((__m512d)x);
+#elif LANES == 4 && defined(__AVX__)
+    return (real)_mm256_sqrt_pd((__m256d)x);
+#else
     int i;
     for (i = 0; i < LANES; i++) x[i] = sqrt(x[i]);
     return x;
+#endif
+}
+RBDYN_INLINE real max_r(real a, real b) { /* b where either is NaN */
+    const rbdyn_bits first = (rbdyn_bits)(a > b);
+    return (real)(((rbdyn_bits)a & first) | ((rbdyn_bits)b & ~first));
+}
+RBDYN_INLINE real min_r(real a, real b) { return -max_r(-a, -b); }
+RBDYN_INLINE int all_above(real a, real b) {
+    int i, yes = 1;
+    for (i = 0; i < LANES; i++) yes &= a[i] > b[i];
+    return yes;
 }
 #else
 typedef double real;
 RBDYN_INLINE real splat(double x) { return x; }
 RBDYN_INLINE void sincos_r(real x, real *sine, real *cosine) { rbdyn_sincos(x, sine, cosine); }
 RBDYN_INLINE real sqrt_r(real x) { return sqrt(x); }
+RBDYN_INLINE real max_r(real a, real b) { return a > b ? a : b; }
+RBDYN_INLINE real min_r(real a, real b) { return -max_r(-a, -b); }
+RBDYN_INLINE int all_above(real a, real b) { return a > b; }
 #endif
 #endif

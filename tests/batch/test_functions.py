@@ -115,6 +115,22 @@ def test_every_row_has_the_bits_of_its_state(name, isa, monkeypatch):
         assert np.array_equal(bits(found + 0.0), bits(wanted + 0.0)), what
 
 
+@pytest.mark.parametrize("isa", batch.available())
+def test_large_angles_have_the_bits_of_their_states(isa, monkeypatch):
+    """Alone in their lanes, and beside others; every quadrant."""
+    monkeypatch.setenv("RBDYN_ISA", isa)
+    model = rbdyn.Model(rbdyn.models.six_axis_arm())
+    q, v, x = inputs(model, 64)
+    q[:32] = np.linspace(-7.0, 7.0, 32 * model.nq).reshape(32, model.nq)
+    q[32:40] *= 1e4
+    q[41, 2], q[44:48, 1], q[50] = 3e5, -1e9, 1e22
+    state = rbdyn.State(model)
+    found = batch.inverse_dynamics(model, q, v, x)
+    for k in range(64):
+        state.set(q[k], v[k])
+        assert np.array_equal(bits(found[k]), bits(rbdyn.inverse_dynamics(state, x[k])))
+
+
 @pytest.mark.parametrize("n", [0, 1, 3, 4, 5, 8, 9, 200])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_any_number_of_rows_and_threads(n, threads):
@@ -190,6 +206,21 @@ def test_the_row_of_a_bad_quaternion_is_named(monkeypatch, isa, bad):
             batch.forward_dynamics(QUADRUPED, q, v, x, threads=threads)
         with pytest.raises(rbdyn.StateError, match=rf"in row {bad}$"):
             batch.mass_matrix(QUADRUPED, q, threads=threads)
+
+
+@pytest.mark.parametrize("isa", batch.available())
+@pytest.mark.parametrize("row", [0, 13, 299])
+@pytest.mark.parametrize("what", ["q", "v", "vd"])
+def test_what_is_not_finite_is_named(monkeypatch, isa, row, what):
+    monkeypatch.setenv("RBDYN_ISA", isa)
+    given = dict(zip(("q", "v", "vd"), inputs(QUADRUPED, 300), strict=True))
+    given[what][row, 1] = -np.inf
+    for threads in (1, 2):
+        with pytest.raises(rbdyn.StateError, match=rf"{what} must be finite, got -inf at index \({row}, 1\)"):
+            batch.inverse_dynamics(QUADRUPED, *given.values(), threads=threads)
+    if what == "q":
+        with pytest.raises(rbdyn.StateError, match=rf"q must be finite, got -inf at index \({row}, 1\)"):
+            batch.forward_kinematics(QUADRUPED, given["q"])
 
 
 def test_instructions_that_are_not_there(monkeypatch):
