@@ -41,6 +41,7 @@ SECTIONS = (
     "files",
     "batches",
     "vector_worlds",
+    "control",
     *RESOURCES,
 )
 

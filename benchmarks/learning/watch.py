@@ -1,11 +1,12 @@
-"""What a policy does that ppo.py has written: python -m benchmarks.learning.watch walk.npz
+"""What a policy does that ppo.py has written: python -m benchmarks.learning.watch walk.npz [--html walk.html]
 
-It prints how far and how fast robots walk under the mean actions, with numpy alone.
+It prints how far and how fast robots walk under the mean actions, with numpy alone, and writes a page that plays the
+first of them (extra `viz`).
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 
 import gymnasium
 import numpy as np
@@ -29,9 +30,25 @@ class Policy:
         return x
 
 
+def replay(policy: Policy, path: str) -> None:
+    """Ten seconds of one robot on the plane, as a page that plays in any browser."""
+    envs = gymnasium.make_vec("rbdyn/QuadrupedWalk-v0", 1, "vector_entry_point")
+    x, _ = envs.reset(seed=1)
+    recorder = envs.unwrapped.task.worlds[0].record(every=8, contacts=True)
+    for _ in range(499):
+        x, *_ = envs.step(policy(x))
+    recorder.stop().save(path, show=["contacts"])
+
+
 def main() -> None:
     """Ten seconds of 16 robots, on the plane and on hills."""
-    policy = Policy(sys.argv[1])
+    parser = argparse.ArgumentParser(description="Watch a policy that was learnt.")
+    parser.add_argument("policy", help="the .npz file that benchmarks.learning.ppo wrote")
+    parser.add_argument("--html", help="write a page that plays the first robot on the plane")
+    given = parser.parse_args()
+    policy = Policy(given.policy)
+    if given.html:
+        replay(policy, given.html)
     for name in ("rbdyn/QuadrupedWalk-v0", "rbdyn/QuadrupedWalkRough-v0"):
         envs = gymnasium.make_vec(name, 16, "vector_entry_point")
         x, _ = envs.reset(seed=1)

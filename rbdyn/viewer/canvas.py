@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,13 +83,19 @@ class Canvas:
         if self._drawing is not None:
             self._drawing.see_through(yes)
 
-    def look_at_all(self, frame: Frame) -> None:
-        """Have new cameras see everything."""
-        camera = overview(frame.inventory, frame.carriers())
-        X = camera.optical_pose()
-        center, _ = ball_of(frame.inventory, frame.carriers())
+    def look_at_all(self, frame: Frame, later: Sequence[Frame] = ()) -> None:
+        """Have new cameras see everything, also where it goes; from at most ten times as far for that."""
+        X = overview(frame.inventory, frame.carriers()).optical_pose()
+        first, radius = ball_of(frame.inventory, frame.carriers())
+        balls = [(first, radius), *(ball_of(one.inventory, one.carriers()) for one in later)]
+        centers = np.array([c for c, _ in balls])
+        center = 0.5 * (centers.min(axis=0) + centers.max(axis=0))
+        needed = max(float(np.linalg.norm(c - center)) + r for c, r in balls)
+        if needed > 10.0 * radius:
+            center, needed = first, radius
         start = self._server.initial_camera
-        start.position, start.look_at, start.fov = X[:3, 3], center, FIELD
+        start.position = center + (X[:3, 3] - first) * (needed / radius if radius > 0.0 else 1.0)
+        start.look_at, start.fov = center, FIELD
         start.near = 0.01
 
     def move_cameras(self, by: Array) -> None:

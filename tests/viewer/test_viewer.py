@@ -567,3 +567,40 @@ def test_without_viser(monkeypatch):
     with pytest.raises(rbdyn.MissingExtraError, match="viz"):
         scene().record().stop().save("x.html")
     assert not Path("x.html").exists()
+
+
+# ---- where pages are seen from ---------------------------------------------------------------------------------------
+
+
+def thrown(speed):
+    """A ball that flies half a second without gravity, in the direction of y."""
+    world = rbdyn.World(1e-2, gravity=(0.0, 0.0, 0.0))
+    ball = world.add_sphere(0.1, 1.0)
+    ball.set_velocity((0.0, speed, 0.0))
+    recording = world.record()
+    world.step(50)
+    return recording.stop()
+
+
+def first_view(recording, monkeypatch):
+    """Position and aim of the camera of its page."""
+    seen = []
+    monkeypatch.setattr(
+        rbdyn.viewer.page, "_serialized", lambda server, *_: seen.append(server.initial_camera) or "", raising=True
+    )
+    rbdyn.viewer.page.page(recording, "visual", [], False)
+    return np.array(seen[0].position), np.array(seen[0].look_at), seen[0].fov
+
+
+def test_a_page_sees_where_things_go(monkeypatch):
+    """Both ends of the way are in the picture, the balls' edges too; what is 10 times as large stays out."""
+    eye, aim, fov = first_view(thrown(1.6), monkeypatch)
+    assert aim == pytest.approx([0.0, 0.4, 0.0], abs=0.02)
+    ahead = (aim - eye) / np.linalg.norm(aim - eye)
+    for y in (-0.1, 0.9):
+        way = np.array([0.0, y, 0.0]) - eye
+        assert np.arccos(way @ ahead / np.linalg.norm(way)) < fov / 2
+    still = first_view(thrown(0.0), monkeypatch)
+    far = first_view(thrown(1e4), monkeypatch)
+    assert np.array_equal(still[0], far[0]) and np.array_equal(still[1], far[1])
+    assert np.linalg.norm(eye - aim) > 3.0 * np.linalg.norm(still[0] - still[1])
