@@ -47,7 +47,8 @@ def read_msh(data: bytes, name: str, notes: Notes | None = None) -> tuple[Vertic
     n, m = counts[0], counts[3]
     if n == 0:
         raise MeshError(f"{name}: the mesh has no vertices")
-    vertices = np.frombuffer(data, "<f4", 3 * n, HEADER).reshape(-1, 3).astype(np.float64)
+    with np.errstate(invalid="ignore"):  # NaN that signals: it is refused below
+        vertices = np.frombuffer(data, "<f4", 3 * n, HEADER).reshape(-1, 3).astype(np.float64)
     finite = np.isfinite(vertices).all(axis=1)
     if not finite.all():
         bad = int(np.argmin(finite))

@@ -47,7 +47,8 @@ def read_stl(data: bytes, name: str, notes: Notes | None = None) -> tuple[Vertic
     """
     count = int.from_bytes(data[80:HEADER], "little") if len(data) >= HEADER else -1
     if count >= 0 and len(data) == HEADER + FACET * count:
-        corners = np.frombuffer(data, _layout, count, HEADER)["corners"].reshape(-1, 3).astype(np.float64)
+        with np.errstate(invalid="ignore"):  # NaN that signals: it is refused below
+            corners = np.frombuffer(data, _layout, count, HEADER)["corners"].reshape(-1, 3).astype(np.float64)
     elif data[:200].lstrip().lower().startswith(b"solid"):
         corners = _ascii_corners(data, name)
     elif count < 0:

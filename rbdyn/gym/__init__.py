@@ -16,6 +16,7 @@ from rbdyn.gym.registration import ENVIRONMENTS, register
 from rbdyn.gym.task import Task
 from rbdyn.gym.tasks.cart_pole import CartPole
 from rbdyn.gym.tasks.modules import SelfAssembly
+from rbdyn.gym.tasks.pick import Pick
 from rbdyn.gym.tasks.quadruped_walk import QuadrupedWalk
 from rbdyn.gym.tasks.reach import Reach
 from rbdyn.gym.vector_env import TaskVectorEnv
@@ -23,6 +24,7 @@ from rbdyn.gym.vector_env import TaskVectorEnv
 __all__ = [
     "ENVIRONMENTS",
     "CartPole",
+    "Pick",
     "QuadrupedWalk",
     "Reach",
     "SelfAssembly",

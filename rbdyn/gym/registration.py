@@ -14,6 +14,7 @@ from rbdyn.gym.env import TaskEnv
 from rbdyn.gym.task import Task
 from rbdyn.gym.tasks.cart_pole import CartPole
 from rbdyn.gym.tasks.modules import SelfAssembly
+from rbdyn.gym.tasks.pick import Pick
 from rbdyn.gym.tasks.quadruped_walk import QuadrupedWalk
 from rbdyn.gym.tasks.reach import Reach
 from rbdyn.gym.vector_env import TaskVectorEnv
@@ -24,6 +25,7 @@ ENVIRONMENTS: dict[str, tuple[Callable[..., Task], dict[str, Any]]] = {
     "rbdyn/QuadrupedWalkRough-v0": (QuadrupedWalk, {"rough": True}),
     "rbdyn/ArmReach-v0": (Reach, {}),
     "rbdyn/PandaReach-v0": (Reach, {"robot": "panda"}),
+    "rbdyn/PandaPick-v0": (Pick, {}),
     "rbdyn/SelfAssembly-v0": (SelfAssembly, {}),
 }
 """Name -> (Task, its options) of the ready environments."""

@@ -15,6 +15,7 @@ import struct
 import sys
 import time
 import traceback
+import warnings
 from pathlib import Path
 
 from mutate import mutant
@@ -46,6 +47,7 @@ def late(*_):
 def batch(reader: str, seed: int, first: int, count: int, shared: mmap.mmap) -> None:
     """Give inputs to a reader, in a process of its own; what goes wrong is printed, and counted in `shared`."""
     limit_memory()
+    warnings.simplefilter("error", RuntimeWarning)  # of numpy's, on what is no number
     signal.signal(signal.SIGALRM, late)
     signal.signal(signal.SIGPROF, late)
     counts = collections.Counter()

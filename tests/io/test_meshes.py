@@ -75,6 +75,9 @@ def test_ascii_stl_forms():
         assert same_surface(read_stl(form, "x"), read_stl(one, "x"))
 
 
+SIGNALS = b"\1\0\x80\x7f"  # a NaN in single precision of which processors complain
+
+
 BAD_STL = [
     (b"", "not an STL file"),
     (b"junk", "not an STL file"),
@@ -83,6 +86,7 @@ BAD_STL = [
     (binary_stl(np.zeros((2, 9))) + b"x", "truncated"),
     (binary_stl(np.zeros((2, 9)), count=2**31), "107374182484 bytes"),
     (binary_stl([[0, 0, 0, 1, 0, 0, 0, 1, np.nan]]), "triangle 0 has a corner that is not finite"),
+    (binary_stl([[0, 0, 0, 1, 0, 0, 0, 1, 2]])[:-6] + SIGNALS + b"\0\0", "triangle 0 has a corner that is not finite"),
     (binary_stl([[0] * 9, [0, 0, 0, 1, 0, 0, 0, 1, np.inf]]), "triangle 1"),
     (b"solid x\nendsolid x\n", "no triangles"),
     (b"solid x\n", "x.stl:1: .*'endsolid'"),

@@ -50,6 +50,7 @@ BAD = [
     (msh([], []), "the mesh has no vertices"),
     (msh(NAN), "vertex 2 is not finite"),
     (msh(FAR), "vertex 4 is not finite"),
+    (msh()[:16] + b"\1\0\x80\x7f" + msh()[20:], "vertex 0 is not finite"),  # a NaN of which processors complain
     (msh(faces=[(0, 1, 2), (0, 1, 5)]), r"face 1 is \[0, 1, 5\], and there are 5 vertices"),
     (msh(faces=[(0, -1, 2)]), r"face 0 is \[0, -1, 2\]"),
     (msh(faces=[(0, 1, 2**31 - 1)]), "face 0"),

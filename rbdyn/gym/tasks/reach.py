@@ -104,8 +104,8 @@ class Reach(Task):
         return {"reached": np.sum(self.way()[1] ** 2, axis=1) < NEAR**2}
 
 
-def panda() -> Mechanism:
-    """Franka's Panda without its fingers' motion and without shapes to collide."""
+def panda(touching: Sequence[str] = ()) -> Mechanism:
+    """Franka's Panda, of which these bodies alone touch anything."""
     try:
         files = importlib.metadata.files("example-robot-data") or []
     except importlib.metadata.PackageNotFoundError:
@@ -115,5 +115,6 @@ def panda() -> Mechanism:
     path = next(Path(str(file.locate())) for file in files if file.name == "panda.urdf")
     mechanism = load_urdf(path, floating=False)
     for body in mechanism.bodies:
-        body.collision = []
+        if body.name not in touching:
+            body.collision = []
     return mechanism
