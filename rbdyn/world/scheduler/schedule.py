@@ -55,15 +55,27 @@ class Schedule:
         self.function, self.rate, self.phase, self.order, self.name = function, rate, phase, order, name
         self.number = 0  # of its World's, in the order in which they came
         self.count = 0  # of the next call: at phase + count / rate
+        self.due = 0  # the first step that begins then, or later
 
-    def due(self) -> Fraction:
-        """Time of the next call [s]."""
-        return exact(self.phase) + self.count / exact(self.rate)
+    def set_clock(self, time: Fraction, time_step: float, steps: int) -> None:
+        """Count in steps: of length `time_step`, and number `steps` begins at `time`.
 
-    def skip_to(self, time: Fraction, beyond: bool) -> None:
-        """The next call is the first one at `time` or later; with `beyond` later than that."""
-        passed = (time - exact(self.phase)) * exact(self.rate)
-        self.count = max(0, math.floor(passed) + 1 if beyond else math.ceil(passed))
+        Call n is due at step `steps` + (a + n b) / d, with whole numbers a, b and d: no fraction is taken in a step.
+        """
+        dt = exact(time_step)
+        first, period = (exact(self.phase) - time) / dt, 1 / (exact(self.rate) * dt)
+        self._start, self._d = steps, math.lcm(first.denominator, period.denominator)
+        self._a, self._b = int(first * self._d), int(period * self._d)
+        self._call(self.count)
+
+    def skip_to(self, step: int, beyond: bool) -> None:
+        """The next call is the first one at the beginning of `step` or later; with `beyond` later than that."""
+        passed = (step - self._start) * self._d - self._a
+        self._call(max(0, passed // self._b + 1 if beyond else -(-passed // self._b)))
+
+    def _call(self, count: int) -> None:
+        """The next call is of this number."""
+        self.count, self.due = count, self._start - -(self._a + count * self._b) // self._d
 
     @property
     def active(self) -> bool:

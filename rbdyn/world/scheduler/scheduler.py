@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import weakref
 from collections.abc import Callable
 from fractions import Fraction
@@ -34,16 +33,13 @@ class Scheduler:
         """Begin at the time of the World: nothing is scheduled, and nothing that was is remembered."""
         self.time_step, self.steps, self.time = world.time_step, world.steps, exact(world.time)
 
-    def now(self, world: World) -> Fraction:
-        """Time of the World [s], which may have got another time step since it was asked last."""
+    def follow(self, world: World) -> None:
+        """The World may have got another time step since this was asked last."""
         if world.time_step != self.time_step:
             self.time += (world.steps - self.steps) * exact(self.time_step)
             self.time_step, self.steps = world.time_step, world.steps
-        return self.time + (world.steps - self.steps) * exact(self.time_step)
-
-    def steps_until(self, world: World, time: Fraction) -> int:
-        """Steps from now until the first one that begins at `time` or later."""
-        return max(0, math.ceil((time - self.now(world)) / exact(self.time_step)))
+            for one in self.schedules:
+                one.set_clock(self.time, self.time_step, self.steps)
 
     # ---- coming and going ---------------------------------------------------------------------
 
@@ -54,7 +50,9 @@ class Scheduler:
         assert world is not None
         if not self.schedules:
             self.start(world)
-        made.skip_to(self.now(world), self.calling)
+        self.follow(world)
+        made.set_clock(self.time, self.time_step, self.steps)
+        made.skip_to(world.steps, self.calling)
         made.number = self.added
         self.added += 1
         self.schedules.append(made)
@@ -91,11 +89,12 @@ class Scheduler:
 
     def call_due(self, world: World) -> None:
         """Call what is due; each at most once.  What one of them raises comes out; the others are called next time."""
-        now = self.now(world)
+        self.follow(world)
+        step = world.steps
         self.calling = True
         try:
-            while due := next((one for one in self.schedules if one.due() <= now), None):
-                due.skip_to(now, True)
+            while due := next((one for one in self.schedules if one.due <= step), None):
+                due.skip_to(step, True)
                 due.function(world)
         finally:
             self.calling = False
@@ -108,7 +107,8 @@ class Scheduler:
         self.check_not_calling("step")
         while count > 0:
             self.call_due(world)
-            free = min([self.steps_until(world, one.due()) for one in self.schedules], default=count)
+            self.follow(world)  # what was called may have set another time step
+            free = min([one.due - world.steps for one in self.schedules], default=count)
             steps = min(count, max(free, 1))
             world._go(steps, first)
             count -= steps
@@ -134,4 +134,5 @@ class Scheduler:
             schedules, note["schedules"], strict=True
         ):
             one._scheduler = self
+            one.set_clock(self.time, self.time_step, self.steps)
         self.schedules = list(schedules)

@@ -102,6 +102,28 @@ def test_time_step_that_changes():
     assert times == [0.0, 0.01, 0.02, 0.031, 0.041, 0.05, 0.06]
 
 
+def test_random_rates_and_time_steps_by_fractions(seed):
+    """Each call at the first step that begins when it is due, or later; several that are due at once are one."""
+    rng = np.random.default_rng(seed)
+    world, time, found = rbdyn.World(0.002), Fraction(0), []
+    rates, phases = rng.choice([3, 7.5, 30, 240, 333.3, 1000], 4), rng.choice([0.0, 0.001, 0.0125, 1 / 3, 0.07], 4)
+    for k, (rate, phase) in enumerate(zip(rates, phases, strict=True)):
+        world.schedule(lambda w, k=k: found.append((k, w.steps)), rate=rate, phase=phase)
+    exact = [(Fraction(str(rates[k])), Fraction(phases[k]).limit_denominator(10**9)) for k in range(4)]
+    calls, wanted = [0] * 4, []
+    for dt in rng.choice([0.001, 0.0025, 1 / 240, 0.004], 5):
+        world.time_step = dt
+        for n in rng.integers(1, 60, 4):
+            world.step(int(n))
+            for step in range(world.steps - int(n), world.steps):
+                for k, (rate, phase) in enumerate(exact):
+                    if phase + calls[k] / rate <= time:
+                        calls[k] = (time - phase) * rate // 1 + 1
+                        wanted.append((k, step))
+                time += Fraction(dt).limit_denominator(10**9)
+    assert found == wanted and len(found) > 100
+
+
 def test_calls_are_between_steps():
     """What is set there acts in the step that begins; objects may come and go; statistics are of the whole call."""
     world, made = falling(), []
