@@ -88,6 +88,29 @@ def test_what_is_odd(report, elements, line, says):
     assert report(elements, "--strict")[0] == 1
 
 
+HINGE = GOOD.replace("continuous", "revolute").replace("</joint>", '<limit lower="{}" upper="{}"/></joint>')
+LIMITS = [
+    (-90, 90, "warning", "joint 'j': limits of -90 and 90 rad: are these degrees?"),
+    (0, 170, "warning", "joint 'j': limits of 0 and 170 rad: are these degrees?"),
+    (0.5, 2, "note", "joint 'j': its neutral position, 0, is outside its limits, 0.5 to 2"),
+    (-3, -0.07, "note", "joint 'j': its neutral position, 0, is outside its limits, -3 to -0.07"),
+    (-12, 12, None, ""),
+    (-13.5, 13.5, None, ""),  # whole turns and more, which no protractor shows
+    (-1000, 1000, None, ""),
+    (0, 2, None, ""),
+]
+
+
+@pytest.mark.parametrize(("low", "high", "level", "says"), LIMITS)
+def test_limits_that_are_odd(report, low, high, level, says):
+    _, found = report(HINGE.format(low, high))
+    if level is None:
+        assert found["findings"] == []
+    else:
+        (one,) = found["findings"]
+        assert one["level"] == level and says in one["text"]
+
+
 WRONG = [
     (link("a") + link("b"), 3, "2 root links"),
     (GOOD.replace('child link="b"', 'child link="c"'), 4, "no link named 'c'"),

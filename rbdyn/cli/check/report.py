@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rbdyn.cli.check.bodies import odd_bodies
+from rbdyn.cli.check.joints import odd_joints
 from rbdyn.cli.check.meshes import odd_mesh, odd_meshes
 from rbdyn.cli.check.overlaps import overlaps
 from rbdyn.errors import Error, MeshError, PathError
@@ -157,6 +158,8 @@ def _check_robot(file: Path, report: Report, meshes: bool, options: dict[str, An
     report.summary |= _summary(mechanism)
     report.add("warning", mechanism.diagnostics)
     report.add("warning", odd_bodies(mechanism))
+    for level, text in odd_joints(mechanism):
+        report.add(level, [text])
     if meshes:
         for level, text in odd_meshes(mechanism):
             report.add(level, [text])
