@@ -18,7 +18,7 @@ from rbdyn.viewer.server import start_server, stop_server
 from rbdyn.viewer.sources import recorded_frame
 
 RATE = 30.0
-VIEWED = 20  # frames that the first view is to hold, of all
+VIEWED = 20  # frames that the first view is to hold, from the first to the last
 
 
 def save_html(
@@ -69,8 +69,8 @@ def page(recording: Recording, geometry: str, marks: list[str], dark: bool) -> s
             canvas.show_marks(kind, True)
         first = recorded_frame(recording, 0)
         canvas.show(first)
-        sampled = range(0, len(recording), max(1, len(recording) // VIEWED))
-        canvas.look_at_all(first, [recorded_frame(recording, k) for k in sampled])
+        sampled = np.linspace(0, len(recording) - 1, VIEWED).astype(int)  # the last one, too
+        canvas.look_at_all(first, [recorded_frame(recording, int(k)) for k in sampled])
         return _serialized(server, canvas, recording, dark)
     finally:
         stop_server(server)
