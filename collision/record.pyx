@@ -2,6 +2,7 @@
 
 import operator
 
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.math cimport fabs, isfinite, sqrt
 
 import numpy as np
@@ -121,7 +122,7 @@ cdef void settle(ShapeRecord* s) noexcept:
 cdef object measure(ShapeRecord* s, object shape):
     """Kind, bounds and sizes of a shape; returns what `data` points into, to be kept alive."""
     cdef const KindEntry* entry
-    cdef const unsigned char[::1] raw
+    cdef bytes packed
     if not isinstance(shape, Shape):
         names = ", ".join(sorted(cls.__name__ for cls in Shape.__subclasses__()))
         raise CollisionError(f"shape must be one of {names}, got {shown(shape)}")
@@ -130,18 +131,18 @@ cdef object measure(ShapeRecord* s, object shape):
     entry = kind_entry(s.kind)
     s.convex, s.data = entry.convex, NULL
     s.core = entry.core
+    alive = ()
     if entry.size > 0:
         packed = known.packed()
-        if packed.nbytes != entry.size:
-            raise CollisionError(f"{type(shape).__name__}.data() has {packed.nbytes} bytes of sizes, "
+        if <size_t> PyBytes_GET_SIZE(packed) != entry.size:
+            raise CollisionError(f"{type(shape).__name__}.data() has {len(packed)} bytes of sizes, "
                                  f"a {known.kind} has {entry.size}")
-        raw = packed.view(np.uint8)
-        s.data = &raw[0]
-        known = known, packed
-    read_bounds(&s.bounds, known[0] if entry.size > 0 else known)
+        s.data = PyBytes_AS_STRING(packed)
+        alive = packed, *[value for value in known.sizes.values() if isinstance(value, np.ndarray)]
+    read_bounds(&s.bounds, known)
     if not isfinite(s.bounds.radius * s.bounds.radius):
         raise CollisionError(f"shape is too large to be measured: {shown(shape)}")
-    return known
+    return alive
 
 
 cdef int read_bounds(Bounds* b, object known) except -1:

@@ -127,7 +127,7 @@ cdef int rebuild(Broad* broad, const Table* table) except -1 nogil:
     cdef int i, n = table.n, n_dynamic = 0
     cdef const ShapeRecord* s
     if n > broad.capacity:
-        make_room(broad, 2 * n)
+        make_room(broad, 2 * n if broad.capacity else n)     # most Worlds never get more shapes than they begin with
     broad.n_half = broad.n_sphere = broad.n_group = broad.n_entry = 0
     for i in range(n):
         if table.shape[i].dynamic and table.shape[i].kind != HALF_SPACE:

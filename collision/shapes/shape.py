@@ -45,8 +45,8 @@ class ShapeData:
     ball: float = 0.0
     ellipsoid: Triple = ZERO
 
-    def packed(self) -> np.ndarray:
-        """The C struct, as one record of a structured array; `sizes` must outlive it."""
+    def packed(self) -> bytes:
+        """The C struct; the arrays among `sizes` must outlive it."""
         types: list[tuple[str, object]] = []
         values: list[object] = []
         for name, value in self.sizes.items():
@@ -59,7 +59,7 @@ class ShapeData:
             else:
                 types.append((name, np.intc if isinstance(value, int) else np.float64))
                 values.append(value)
-        return np.array([tuple(values)], dtype=np.dtype(types, align=True))
+        return np.array([tuple(values)], dtype=np.dtype(types, align=True)).tobytes()
 
 
 class Shape(ABC):

@@ -21,9 +21,6 @@ class Owner(Protocol):
     _revision: Revision
 
 
-_owner: weakref.WeakKeyDictionary[Part, weakref.ref[Owner]] = weakref.WeakKeyDictionary()
-
-
 def check_free(part: Part, mechanism: Owner) -> None:
     """MechanismError if `part` is part of another mechanism that still lives."""
     other = owner_of(part)
@@ -36,20 +33,20 @@ def check_free(part: Part, mechanism: Owner) -> None:
 
 def owner_of(part: Part) -> Owner | None:
     """The mechanism that it is part of; None if there is none that lives."""
-    owner = _owner.get(part)
-    return owner() if owner is not None else None
+    counter = part._revision
+    return counter.owner() if counter is not None and counter.owner is not None else None
 
 
 def claim(parts: Iterable[Part], mechanism: Owner) -> None:
     """Make the parts those of `mechanism`: its edit counter counts their changes."""
-    reference = weakref.ref(mechanism)
+    counter = mechanism._revision
+    if counter.owner is None:
+        counter.owner = weakref.ref(mechanism)
     for part in parts:
-        _owner[part] = reference
-        part._revision = mechanism._revision
+        part._revision = counter
 
 
 def release(parts: Iterable[Part]) -> None:
     """Make the parts nobody's."""
     for part in parts:
-        _owner.pop(part, None)
         part._revision = None

@@ -61,6 +61,8 @@ class RigidBody(Edited):
         Name -> (CartesianFrame, pose in the body frame), for each `add_frame`.
     """
 
+    _constant = frozenset({"_name", "inertia"})
+
     def __init__(
         self,
         name: str,

@@ -141,6 +141,8 @@ class GeometryList(MutableSequence[Geometry]):
         Name of the list, for messages.
     """
 
+    __slots__ = ("_body", "_items", "_what")
+
     def __init__(self, body: Edited, items: object, what: str) -> None:
         self._body, self._what = body, what
         self._items = self._checked(items)

@@ -345,6 +345,8 @@ class Joint(Edited):
         self.frame_before = CartesianFrame(f"before_{name}")
         self.frame_after = CartesianFrame(f"after_{name}")
 
+    _constant = frozenset({"_name", "_joint_type", "spring_reference", *DEFAULTS})
+
     position_limits = Parameter(
         lambda joint, value, _: _limits(joint, value), "Hard stops (lower, upper) [rad or m]; None for no limit."
     )

@@ -58,7 +58,7 @@ def hindrance(notes: Sequence[Note], known: Collection[object]) -> str | None:
     wanted = regrouped(notes)
     own = {note.mechanism for note in wanted}
     for note in wanted:
-        for part, _ in note.kept.parts:
+        for part, *_ in note.kept.parts:
             owner = owner_of(part)
             if owner is not None and owner not in own and owner not in known:
                 kind = "body" if isinstance(part, RigidBody) else "joint"
@@ -87,7 +87,7 @@ def put_back(notes: Sequence[Note]) -> None:
 def _regroup(notes: Sequence[Note]) -> None:
     """Let bodies and joints be in the mechanisms in which they were; those that must give some up are left empty."""
     own = {note.mechanism for note in notes}
-    for part in [part for note in notes for part, _ in note.kept.parts]:
+    for part in [part for note in notes for part, *_ in note.kept.parts]:
         owner = owner_of(part)
         if owner is not None and owner not in own:
             empty(cast(Mechanism, owner))

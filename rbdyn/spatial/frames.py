@@ -40,8 +40,15 @@ class CartesianFrame(Frozen):
     def __repr__(self) -> str:
         return f"CartesianFrame({self.name!r})"
 
+    def __deepcopy__(self, memo: dict[int, object]) -> CartesianFrame:
+        """Another frame, with an id of its own: quicker than by `__reduce__`, and robots have hundreds."""
+        made = CartesianFrame.__new__(CartesianFrame)
+        object.__setattr__(made, "id", next(_counter))
+        object.__setattr__(made, "name", self.name)
+        return made
+
     def __reduce__(self) -> tuple[object, ...]:
-        return CartesianFrame, (self.name,)  # a copy is another frame, with an id of its own
+        return CartesianFrame, (self.name,)
 
 
 def _check_frame(frame: object, name: str) -> None:

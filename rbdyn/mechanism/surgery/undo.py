@@ -23,13 +23,16 @@ class Kept:
         self.lists = {name: getattr(mechanism, name).copy() for name in LISTS}
         self.plain = {name: getattr(mechanism, name) for name in PLAIN}
         parts: list[Part] = [*mechanism.bodies, *mechanism.joints]
-        self.parts = [(part, part.__dict__.copy()) for part in parts]
-        self.shapes = [(items, list(items)) for b in mechanism.bodies for items in (b.collision, b.visual)]
+        names: dict[tuple[str, ...], tuple[str, ...]] = {}  # once each: a World keeps this for all of its robots
+        self.parts = [
+            (part, names.setdefault(key := tuple(part.__dict__), key), tuple(part.__dict__.values())) for part in parts
+        ]
+        self.shapes = [(items, tuple(items)) for b in mechanism.bodies for items in (b.collision, b.visual)]
         self.keep_frames()
 
     def keep_frames(self) -> None:
         """The frames that bodies have now, too."""
-        self.frames = [(body.frames, body.frames.copy()) for body in self.mechanism.bodies]
+        self.frames = [(body.frames, tuple(body.frames.items())) for body in self.mechanism.bodies]
 
     def let_go(self) -> None:
         """Give up the parts that the mechanism has now."""
@@ -54,9 +57,9 @@ class Kept:
 
     def restore_parts(self) -> None:
         """What bodies and joints say."""
-        for part, values in self.parts:
+        for part, names, values in self.parts:
             part.__dict__.clear()
-            part.__dict__.update(values)
+            part.__dict__.update(zip(names, values, strict=True))
         for items, before in self.shapes:
             items._items[:] = before
 
