@@ -12,6 +12,7 @@ from typing import Any
 
 from rbdyn.arguments import shown
 from rbdyn.errors import Error
+from rbdyn.parallel.tasks import end_with_parent, found
 
 
 class Crew:
@@ -44,16 +45,31 @@ class Crew:
         return self._given is None and self.workers > 0
 
     def check(self, function: Callable[..., Any]) -> None:
-        """Error for a function that processes of our own could not find."""
+        """Error for a function that processes of our own could not find, which the first of them is asked."""
         if not self.is_pool:
             return
         try:
-            pickle.dumps(function)
+            said = pickle.dumps(function)
         except Exception as error:
+            raise Error(self._lost(function, error)) from None
+        try:
+            hindrance = self.submit(found, said).result()
+        except BrokenExecutor:
+            self.renew()
             raise Error(
-                f"fn must be a function that worker processes can import, got {shown(function)} ({error}); define it "
-                "at the top of a module, or give workers=0 or a ThreadPoolExecutor"
+                "no worker process could start: each imports the script that is run, which must be a file, and begin "
+                'its work under if __name__ == "__main__"; workers=0 or a ThreadPoolExecutor need none'
             ) from None
+        if hindrance:
+            self.end([])
+            raise Error(self._lost(function, hindrance))
+
+    @staticmethod
+    def _lost(function: Callable[..., Any], why: object) -> str:
+        return (
+            f"fn must be a function that worker processes can import, got {shown(function)} ({why}); define it at the "
+            'top of a module, outside of if __name__ == "__main__", or give workers=0 or a ThreadPoolExecutor'
+        )
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Work to be done."""
@@ -65,7 +81,7 @@ class Crew:
             return future
         if self._own is None:
             context = multiprocessing.get_context("spawn")  # a fork would take over half a process: locks, no threads
-            self._own = ProcessPoolExecutor(self.workers, mp_context=context)
+            self._own = ProcessPoolExecutor(self.workers, mp_context=context, initializer=end_with_parent)
         try:
             return self._own.submit(function, *arguments)
         except BrokenExecutor as error:

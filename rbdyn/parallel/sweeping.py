@@ -6,7 +6,7 @@ import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ from rbdyn.arguments.values import flag
 from rbdyn.errors import Error, missing_extra
 from rbdyn.parallel.checkpoint import Checkpoint, digest_of
 from rbdyn.parallel.crew import Crew, is_gone
-from rbdyn.parallel.tasks import Failure, failure_of, run_tasks
+from rbdyn.parallel.tasks import Failure, failure_of, here, run_tasks, unpacked
 
 CHUNK = 0.05  # [s] of work in a chunk: what it takes to send one is little beside that
 
@@ -45,7 +45,7 @@ class Sweep:
         return iter(self.results)
 
     def __repr__(self) -> str:
-        return f"Sweep({len(self.results)} results, {len(self.failures)} failures)"
+        return f"Sweep({len(self.results)} tasks, {len(self.failures)} failures)"
 
 
 def grid(**values: Iterable[Any]) -> list[dict[str, Any]]:
@@ -108,7 +108,7 @@ def sweep(
         A file to which results are written as they come, and from which they are taken if they are there already: a
         sweep that was interrupted or killed goes on where it was.  A task is known by its parameters, number and seed,
         not by what the function does.  The file is data: reading it runs no code, and results are numbers, text,
-        lists, tuples, dicts and numpy arrays then.
+        lists, tuples, dicts and numpy arrays then; a task with another one is a failure.
     workers : int, optional
         Processes of the pool, by default as many as processors; 0: no other process, the caller works.
     chunk : int, optional
@@ -125,8 +125,8 @@ def sweep(
     Raises
     ------
     Error
-        If an argument is wrong, `resume` is of another sweep or holds a result that cannot be written, or if the
-        executor itself is gone; what was done until then is in the file.
+        If an argument is wrong, `resume` is of another sweep, or another one writes to it, if worker processes cannot
+        start or find `fn`, or if the executor itself is gone; what was done until then is in the file.
 
     Notes
     -----
@@ -141,16 +141,28 @@ def sweep(
     """
     if not callable(fn):
         raise Error(f"fn must be callable with parameters and a random generator, got {shown(fn)}")
-    items = list(params)
+    items = _items(params)
     seed, bar_wanted = whole(seed, "seed"), flag(progress, "progress")
     crew = Crew(executor, None if workers is None else whole(workers, "workers", most=1024))
-    crew.check(fn)
     size = None if chunk is None else whole(chunk, "chunk", least=1)
-    kept = None
-    if resume is not None:
-        kept = Checkpoint(resume, _name_of(fn), [digest_of(item, k, seed) for k, item in enumerate(items)])
-    with _bar(bar_wanted, len(items)) as advance:
+    with ExitStack() as stack:
+        kept = None
+        if resume is not None:
+            digests = [digest_of(item, k, seed) for k, item in enumerate(items)]
+            kept = stack.enter_context(Checkpoint(resume, _name_of(fn), digests))
+        if items and (kept is None or len(kept.done) < len(items)):
+            crew.check(fn)
+        advance = stack.enter_context(_bar(bar_wanted, len(items)))
         return _Run(fn, items, seed, crew, size, kept, advance).all()
+
+
+def _items(params: Any) -> list[Any]:
+    """The parameters, one for each task."""
+    if isinstance(params, (str, bytes, dict)) or not isinstance(params, Iterable) or hasattr(params, "iterrows"):
+        table = hasattr(params, "iterrows")
+        hint = "a table's rows are its .to_dict('records')" if table else "grid(**values) makes all combinations"
+        raise Error(f"params must be a sequence, with an item for each task, got {shown(params)}; {hint}")
+    return list(params)
 
 
 class _Run:
@@ -202,7 +214,7 @@ class _Run:
 
     def submit(self, some: list[int], alone: bool) -> None:
         """Give these tasks to somebody."""
-        future = self.crew.submit(run_tasks, self.fn, [(k, self.items[k]) for k in some], self.seed)
+        future = self.crew.submit(run_tasks, self.fn, [(k, self.items[k]) for k in some], self.seed, here())
         self.futures[future] = some, alone
 
     def chunk(self) -> int:
@@ -222,13 +234,14 @@ class _Run:
             return
         outcomes, seconds = future.result()
         self.seconds, self.timed = self.seconds + seconds, self.timed + len(some)
-        for index, value in outcomes:
+        for index, given in outcomes:
+            value = unpacked(given)
+            if self.kept is not None and not isinstance(value, Failure):
+                value = self.kept.written(index, value)
             if isinstance(value, Failure):
                 self.failures[index] = value
-                continue
-            if self.kept is not None:
-                self.kept.write(index, value)
-            self.done[index] = value
+            else:
+                self.done[index] = value
         self.advance(len(outcomes))
 
     def lose(self, some: list[int], alone: bool, error: BaseException) -> None:

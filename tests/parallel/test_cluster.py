@@ -77,6 +77,12 @@ def test_a_killed_worker_loses_nothing(cluster, tmp_path):
 def test_failures_of_tasks_and_of_workers(cluster):
     client, workers = cluster
     assert list(sweep(work.fail_at, range(9), client.get_executor()).failures) == [1, 4, 7]
+    for fn, failed, kind in ((work.stream, 2, "TypeError"), (work.unreadable, 1, "ValueError")):
+        found = sweep(fn, range(4), client.get_executor())
+        assert list(found.failures) == [failed] and [found[k] for k in range(4) if k != failed] == [
+            k for k in range(4) if k != failed
+        ]
+        assert kind in found.failures[failed].kind
     assert workers[0].poll() is None
 
 

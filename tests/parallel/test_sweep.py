@@ -1,6 +1,9 @@
 """Sweeps: the same results whoever works; failures recorded; what was done is done."""
 
+import hashlib
+import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -71,7 +74,7 @@ def test_failures_are_recorded_and_the_others_go_on(chunk):
     assert found.results == [0, None, 2, 3, None, 5, 6, None] and list(found.failures) == [1, 4, 7]
     failure = found.failures[4]
     assert (failure.kind, failure.message, str(failure)) == ("ValueError", "no 4", "ValueError: no 4")
-    assert "fail_at" in failure.traceback and "8 results, 3 failures" in repr(found)
+    assert "fail_at" in failure.traceback and "8 tasks, 3 failures" in repr(found)
 
 
 def test_an_exception_whose_text_fails():
@@ -138,26 +141,41 @@ def test_resume_with_something_else(tmp_path, changed, match):
     assert given["resume"].read_bytes() == before
 
 
+def total(result):
+    """The checksum of a result's text."""
+    return hashlib.blake2b(json.dumps(result, sort_keys=True).encode(), digest_size=8).hexdigest()
+
+
 DAMAGED = [
-    (b"", "is no checkpoint of a sweep"),
     (b"\x80\x04\x95\x00\n", "is no checkpoint"),
     (b'{"file": "rbdyn sweep 9"}\n', "is no checkpoint"),
     (b"[]\n", "is no checkpoint"),
     (b"HEAD{]\n", ":2: damaged"),
     (b"HEAD3\n", ":2: damaged"),
-    (b'HEAD{"index": "0", "task": "", "result": 1}\n', ":2: damaged"),
-    (b'HEAD{"index": 0, "task": "", "result": {"!": "code", "of": "1"}}\n', ":2: damaged: a 'code'"),
-    (b'HEAD{"index": 0, "task": "", "result": {"!": "array", "dtype": "O", "shape": [1], "of": ""}}\n', ":2: damaged"),
-    (b'HEAD{"index": 0, "task": "", "result": {"!": "array", "dtype": "<f8", "shape": [9], "of": ""}}\n', "damaged"),
-    (b'HEAD{"index": 0, "task": "", "result": {"!": "dict", "of": [[[], 1]]}}\n', ":2: damaged"),
-    (b'HEAD{"index": 0, "task": "", "result": 1}\n', ":2: task 0 was done with other parameters"),
+    (b"HEAD" + b"[" * 100000 + b"\n", ":2: damaged"),
+    (b'HEAD{"index": 0, "task": "", "result": 1}\n', ":2: damaged"),
+    (b'HEAD{"index": 0, "task": "", "sum": "SUM", "result": 12}\n', ":2: damaged: the result is not what was written"),
+    (b'HEAD{"index": "0", "task": "", "sum": "SUM", "result": 1}\n', ":2: damaged"),
+    (b'HEAD{"index": 0, "task": "", "sum": "SUM", "result": 1}\n', ":2: task 0 was done with other parameters"),
+]
+BODIES = [
+    ({"!": "code", "of": "1"}, ":2: damaged: a 'code'"),
+    ({"!": "array", "dtype": "O", "shape": [1], "of": ""}, ":2: damaged"),
+    ({"!": "array", "dtype": "<f8", "shape": [9], "of": ""}, ":2: damaged"),
+    ({"!": "complex", "of": [1]}, ":2: damaged"),
+    ({"!": "dict", "of": [[[], 1]]}, ":2: damaged"),
+]
+DAMAGED += [
+    (b"HEAD" + json.dumps({"index": 0, "task": "", "sum": total(body), "result": body}).encode() + b"\n", match)
+    for body, match in BODIES
 ]
 
 
 @pytest.mark.parametrize("content, match", DAMAGED)
 def test_damaged_files(tmp_path, content, match):
     file = tmp_path / "done"
-    file.write_bytes(content.replace(b"HEAD", b'{"file": "rbdyn sweep 1", "function": "parallel.work.noise"}\n'))
+    content = content.replace(b"HEAD", b'{"file": "rbdyn sweep 2", "function": "parallel.work.noise"}\n')
+    file.write_bytes(content.replace(b"SUM", total(1).encode()))
     before = file.read_bytes()
     with pytest.raises(rbdyn.Error, match=match):
         sweep(work.noise, range(2), workers=0, resume=file)
@@ -165,16 +183,44 @@ def test_damaged_files(tmp_path, content, match):
 
 
 def test_results_that_cannot_be_written(tmp_path):
-    with pytest.raises(rbdyn.Error, match="the result of task 2 cannot be written"):
-        sweep(work.odd_result, range(4), workers=0, chunk=1, resume=tmp_path / "done")
-    assert len((tmp_path / "done").read_text().splitlines()) == 3
+    class Kind(np.ndarray):
+        """An array that is more than its numbers."""
+
+    for values in ([lambda: 0, np.ma.array([1.0, 2.0], mask=[0, 1])], [np.zeros(2).view(Kind), {1, 2}]):
+        file = tmp_path / f"done_{len(list(tmp_path.iterdir()))}"
+        choose = lambda item, rng, its=values: its[item] if item < 2 else item  # noqa: E731
+        found = sweep(choose, range(4), workers=0, resume=file)
+        assert found.results == [None, None, 2, 3] and "the result cannot be written" in found.failures[0].message
+        assert list(found.failures) == [0, 1] and len(file.read_text().splitlines()) == 3
+
+
+def test_an_empty_file_is_a_new_one_and_two_sweeps_do_not_share_it(tmp_path):
+    file = tmp_path / "done"
+    file.touch()
+
+    def again(item, rng):
+        with pytest.raises(rbdyn.Error, match="is written to by another sweep"):
+            sweep(again, [1], workers=0, resume=file)
+        return item
+
+    assert sweep(again, [1], workers=0, resume=file).results == [1]
+    assert sweep(again, [1], workers=0, resume=file).results == [1]
+
+
+def test_equal_parameters_in_another_order_are_the_same(tmp_path):
+    calls = []
+    for items in ([{"a": 1, "b": {"x", "y", "z"}}], [{"b": {"z", "y", "x"}, "a": 1}]):
+        sweep(counted(calls, lambda item, rng: 0), items, workers=0, resume=tmp_path / "done")
+    assert len(calls) == 1
+    with pytest.raises(rbdyn.Error, match="other parameters"):
+        sweep(counted(calls), [{"a": 1, "b": {"x", "y"}}], workers=0, resume=tmp_path / "done")
 
 
 def test_results_come_back_as_they_were(tmp_path):
     values = [
         None, True, 10**30, -0.0, float("nan"), float("inf"), 5e-324, "é\n\"", b"\x00\xff", (1, (2.5, [])), {},
         {"!": 1}, {(1, 2): {"a": ()}}, np.arange(6, dtype=">i2").reshape(2, 3), np.zeros((0, 3)), np.float32(0.1),
-        np.array([1 + 2j, np.nan]),
+        np.array([1 + 2j, np.nan]), 1 - 2j,
         np.array(["a", "bcd"]), np.bool_(True), np.arange(4)[::2], np.datetime64("2020"),
     ]  # fmt: skip
     file = tmp_path / "done"
@@ -185,10 +231,10 @@ def test_results_come_back_as_they_were(tmp_path):
 
 
 def test_parameters_without_words_are_known_by_their_pickle(tmp_path):
-    items = [complex(1, k) for k in range(3)]
+    items = [range(1, k) for k in range(2, 5)]
     calls = []
     for _ in range(2):
-        sweep(counted(calls, lambda item, rng: abs(item)), items, workers=0, resume=tmp_path / "done")
+        sweep(counted(calls, lambda item, rng: len(item)), items, workers=0, resume=tmp_path / "done")
     assert calls == items
 
 
@@ -210,6 +256,59 @@ def test_a_killed_client_loses_nothing(tmp_path):
     found = sweep(work.slow, items, seed=3, resume=tmp_path / "done.jsonl", workers=0)
     assert len(list(tmp_path.glob("began_*"))) == 12 - done
     assert same(found.results, sweep(work.slow, items, seed=3, workers=0).results)
+
+
+# ---- processes -------------------------------------------------------------------------------------
+
+
+def run(folder, text, **options):
+    """A script of its own: its process."""
+    script = folder / "script.py"
+    script.write_text(text)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)])}
+    return subprocess.Popen([sys.executable, str(script)], env=environment, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, **options)  # fmt: skip
+
+
+HIDDEN = """
+import rbdyn
+if __name__ == "__main__":
+    def mine(item, rng): return item
+    try: rbdyn.sweep(mine, range(1000), workers=1)
+    except rbdyn.Error as error: print(error)
+"""
+UNGUARDED = """
+import rbdyn
+def mine(item, rng): return item
+try: rbdyn.sweep(mine, range(1000), workers=1)
+except rbdyn.Error as error: print(error)
+"""
+
+
+@pytest.mark.parametrize("text, match", [(HIDDEN, "worker processes can import"), (UNGUARDED, "could start")])
+def test_a_function_that_workers_cannot_find_ends_it_at_once(tmp_path, text, match):
+    out, _ = run(tmp_path, text).communicate(timeout=120)
+    assert match in out and len(out.splitlines()) == 1
+
+
+ORPHANS = """
+import os, sys, time
+import rbdyn
+from parallel import work
+if __name__ == "__main__":
+    rbdyn.sweep(work.tell, [{"folder": sys.argv[1] if len(sys.argv) > 1 else "FOLDER"}] * 2, workers=2, chunk=1)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_end_with_their_client(tmp_path, how):
+    client = run(tmp_path, ORPHANS.replace("FOLDER", str(tmp_path)))
+    while len(list(tmp_path.glob("pid_*"))) < 2 and client.poll() is None:
+        time.sleep(0.01)
+    client.send_signal(how)
+    client.communicate(timeout=60)  # which waits until nobody holds the pipes any more
+    assert len(list(tmp_path.glob("pid_*"))) == 2
 
 
 # ---- bad input -------------------------------------------------------------------------------------
@@ -247,6 +346,8 @@ BAD = [
     ({"executor": Gone(1)}, "workers is of the pool"),
     ({"seed": -1}, "seed must be a whole number"),
     ({"workers": -1}, "workers must be a whole number"),
+    ({"params": 3}, "params must be a sequence"),
+    ({"params": {"a": 1}}, "params must be a sequence, with an item for each task, got .*grid"),
     ({"chunk": 0}, "chunk must be a whole number, 1 or more"),
     ({"progress": 1}, "progress must be True or False"),
 ]

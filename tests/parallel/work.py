@@ -61,6 +61,29 @@ def slow(item, rng):
     return rng.normal(size=2)
 
 
+def stream(item, rng):
+    """One result that nobody can pack."""
+    return (k for k in range(3)) if item == 2 else item
+
+
+def tell(item, rng):
+    """Says which process it is, and stays."""
+    Path(item["folder"], f"pid_{os.getpid()}").write_text("")
+    time.sleep(1000)
+
+
+def unreadable(item, rng):
+    """One result that can be packed, and not be unpacked."""
+    return Unreadable() if item == 1 else item
+
+
+class Unreadable:
+    """What says that it is made of something that raises."""
+
+    def __reduce__(self):
+        return int, ("no number",)
+
+
 def main():
     """A client that is to be killed half-way: python -m parallel.work folder."""
     import rbdyn
