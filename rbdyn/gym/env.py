@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -30,14 +31,18 @@ class TaskEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         Called without arguments; returns the Task: its class, for one.
     render_mode : {"rgb_array"}, optional
         What `render` returns.
+    camera : Camera, optional
+        Whose pictures; by default one that has everything in its picture, each time.
     **options
         For `task`.
     """
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 50}  # noqa: RUF012  as Gymnasium has it
 
-    def __init__(self, task: Callable[..., Task], render_mode: str | None = None, **options: Any) -> None:
-        self._batch = Batch(task(**options), 1, 1)
+    def __init__(
+        self, task: Callable[..., Task], render_mode: str | None = None, camera: Any = None, **options: Any
+    ) -> None:
+        self._batch = Batch(made(task, options), 1, 1, camera)
         self.render_mode = checked_mode(render_mode)
         self.metadata = {**self.metadata, "render_fps": self._batch.fps}
         self.observation_space, self.action_space = self._batch.observation_space, self._batch.action_space
@@ -91,6 +96,7 @@ class TaskEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
         Error
             If the action is of another shape, or not finite; nothing has changed then.
         """
+        self._batch.check_begun()
         actions = self._batch.checked_one(action)
         self.task.act(actions.copy())
         rewards, terminated, info = self._batch.step(actions, np.ones(1, bool))
@@ -100,6 +106,19 @@ class TaskEnv(gymnasium.Env[Observation, NDArray[np.float32]]):
     def render(self) -> Any:
         """An image, (height, width, 3) uint8, if the render mode is "rgb_array"; None otherwise."""
         return self._batch.render(0) if self.render_mode else None
+
+
+def made(task: Callable[..., Task], options: dict[str, Any]) -> Task:
+    """The task, with its options; Error for those that it does not have."""
+    try:
+        inspect.signature(task).bind(**options)
+    except TypeError as error:
+        known = [name for name in inspect.signature(task).parameters if name != "self"]
+        name = getattr(task, "__name__", repr(task))
+        raise Error(f"{name} {error}, got {shown(options)}; its options are {known}") from None
+    except ValueError:  # it does not say what it takes
+        pass
+    return task(**options)
 
 
 def checked_mode(render_mode: str | None) -> str | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rbdyn.arguments import shown, whole
 from rbdyn.errors import Error
 from rbdyn.gym.batch import Batch
-from rbdyn.gym.env import RENDER_MODES, checked_mode
+from rbdyn.gym.env import RENDER_MODES, checked_mode, made
 from rbdyn.gym.task import Task
 from rbdyn.parallel import VectorWorld
 from rbdyn.spatial.rotations import Array
@@ -40,6 +40,8 @@ class TaskVectorEnv(VectorEnv[Observations, NDArray[np.float32], Any]):
         When an episode that has ended is followed by another one: "NextStep", "SameStep", or "Disabled".
     render_mode : {"rgb_array"}, optional
         What `render` returns.
+    camera : Camera, optional
+        Whose pictures; by default one that has everything in its picture, each time.
     threads : int
         How many threads step the Worlds; results do not depend on it.
     **options
@@ -60,6 +62,7 @@ class TaskVectorEnv(VectorEnv[Observations, NDArray[np.float32], Any]):
         max_episode_steps: int | None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         render_mode: str | None = None,
+        camera: Any = None,
         threads: int = 1,
         **options: Any,
     ) -> None:
@@ -71,7 +74,7 @@ class TaskVectorEnv(VectorEnv[Observations, NDArray[np.float32], Any]):
             names = [mode.value for mode in AutoresetMode]
             raise Error(f"autoreset_mode must be one of {names}, got {shown(autoreset_mode)}") from None
         self.render_mode = checked_mode(render_mode)
-        self._batch = Batch(task(**options), self.num_envs, threads)
+        self._batch = Batch(made(task, options), self.num_envs, threads, camera)
         most = self._batch.task.max_episode_steps if max_episode_steps is None else max_episode_steps
         self.max_episode_steps = whole(most, "max_episode_steps", least=1)
         self.metadata = {**self.metadata, "autoreset_mode": self._mode, "render_fps": self._batch.fps}
@@ -141,8 +144,10 @@ class TaskVectorEnv(VectorEnv[Observations, NDArray[np.float32], Any]):
         mask = self._mask(options)
         if seed is None or isinstance(seed, (int, np.integer)):
             seeds = [None if seed is None else int(seed) + k for k in range(self.num_envs)]
+        elif isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, str):
+            seeds = [None if one is None else whole(one, f"seed[{k}]") for k, one in enumerate(seed)]
         else:
-            seeds = list(seed)
+            raise Error(f"seed must be a whole number, or {self.num_envs} of them, got {shown(seed)}")
         if len(seeds) != self.num_envs:
             raise Error(f"seed must be one number, or {self.num_envs}, got {len(seeds)}")
         for k in np.flatnonzero(mask):
@@ -191,6 +196,7 @@ class TaskVectorEnv(VectorEnv[Observations, NDArray[np.float32], Any]):
             If the actions are of another shape, not finite, or, without autoreset, one of the episodes has ended;
             nothing has changed then.
         """
+        self._batch.check_begun()
         u = self._batch.checked(actions)
         over = self._done.copy()
         if over.any() and self._mode is AutoresetMode.DISABLED:

@@ -116,6 +116,52 @@ def test_seeds():
     assert len(fresh.np_random) == 2 and len(set(fresh.np_random_seed)) == 2
 
 
+def test_seeds_of_any_kind():
+    env = TaskVectorEnv(CartPole, 2)
+    a, b, c = (env.reset(seed=seed)[0] for seed in (np.int64(5), np.array([5, 6]), (5, 6)))
+    assert np.array_equal(a, b) and np.array_equal(a, c)
+    for wrong in (1.5, "12", [1.5, 2], [True, 2], {}):
+        with pytest.raises(rbdyn.Error, match="^seed"):
+            env.reset(seed=wrong)
+
+
+def test_no_step_before_the_first_reset():
+    for env in (TaskVectorEnv(CartPole, 2), TaskEnv(CartPole)):
+        with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
+            env.step(np.zeros(env.action_space.shape))
+    half = TaskVectorEnv(CartPole, 2)
+    half.reset(options={"reset_mask": np.array([True, False])})
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        half.step(np.zeros((2, 1)))
+
+
+def test_options_that_a_task_does_not_have():
+    for make in (TaskEnv, TaskVectorEnv):
+        with pytest.raises(rbdyn.Error, match=r"CartPole .*'mass'.*its options are \[\]"):
+            make(CartPole, mass=3.0)
+        with pytest.raises(rbdyn.Error, match=r"its options are \['rough', 'speed'\]"):
+            make(rbdyn.gym.QuadrupedWalk, hills=True)
+
+
+WRONG_TASKS = [
+    ({"observe": lambda self: np.full((2, 4), [[0.0], [np.nan]])}, "observe must return finite observations, .*of World 1"),
+    ({"judge": lambda self, u: (np.array([np.inf, 0]), np.zeros(2, bool))}, "judge must return finite rewards.* of World 0"),
+    ({"inform": lambda self: {"height": 3.0}}, r"inform must return 'height' of shape \(2,\), got \(\)"),
+    ({"inform": lambda self: {"height": np.zeros(3)}}, "inform must return 'height' of shape"),
+    ({"inform": lambda self: {"diverged": np.zeros(2, bool)}}, "inform must not say 'diverged'"),
+    ({"frame_skip": 0}, "frame_skip must be a whole number, 1 or more"),
+]
+
+
+@pytest.mark.parametrize("changed, match", WRONG_TASKS)
+def test_tasks_that_say_what_is_none(changed, match):
+    task = type("Wrong", (CartPole,), changed)
+    with pytest.raises(rbdyn.Error, match=match):
+        env = TaskVectorEnv(task, 2)
+        env.reset(seed=0)
+        env.step(np.zeros((2, 1)))
+
+
 BAD_ACTIONS = [
     (np.zeros((3, 2)), r"actions must be numbers of shape \(3, 1\), got float64 of shape \(3, 2\)"),
     (np.array([[0.0], [np.nan], [0.0]]), r"actions must be finite, got nan at index \(1, 0\)"),
@@ -292,18 +338,51 @@ def test_episodes_on_rough_ground_begin_on_it():
     assert (feet[:, :, 2].sum(axis=1) > 200).all()  # 35.8 kg
 
 
-def test_an_arm_reaches_what_it_is_shown():
-    env = gymnasium.make_vec("rbdyn/ArmReach-v0", 4, "vector_entry_point")
+@pytest.mark.parametrize("name, hand", [("rbdyn/ArmReach-v0", "tool"), ("rbdyn/PandaReach-v0", "panda_hand")])
+def test_an_arm_reaches_what_it_is_shown(name, hand):
+    if "Panda" in name:
+        skip_without_panda()
+    env = gymnasium.make_vec(name, 8, "vector_entry_point")
     x, _ = env.reset(seed=0)
-    task = env.unwrapped.task
-    far = np.linalg.norm(x[:, 15:], axis=1)
-    for _ in range(80):
-        J = np.array([rbdyn.point_jacobian(robot, "tool") for robot in task.robot])
-        way = x[:, 15:]
-        u = np.array([np.linalg.lstsq(j, 3.0 * w, rcond=1e-2)[0] for j, w in zip(J, way, strict=True)]) / 2.0
+    task, n = env.unwrapped.task, env.single_action_space.shape[0]
+    assert x.shape == (8, 3 * n + 6) and (task.points[:, 2] >= 0.05).all() and n in (6, 7)
+    far = np.linalg.norm(x[:, -3:], axis=1)
+    for _ in range(99):
+        J = np.array([rbdyn.point_jacobian(robot, hand)[:, :n] for robot in task.robot])
+        u = np.array([np.linalg.lstsq(j, 3.0 * w, rcond=1e-2)[0] for j, w in zip(J, x[:, -3:], strict=True)]) / 2.0
         x, reward, _, _, info = env.step(u)
-    assert (np.linalg.norm(x[:, 15:], axis=1) < 0.3 * far).all() and info["reached"].sum() >= 2
-    assert np.allclose(-reward, np.linalg.norm(x[:, 15:], axis=1), atol=0.02)
+    assert (np.linalg.norm(x[:, -3:], axis=1) < 0.3 * far).all() and info["reached"].sum() >= 6
+    assert np.allclose(-reward, np.linalg.norm(x[:, -3:], axis=1), atol=0.02)
+    for robot, row in zip(task.robot, x, strict=True):
+        assert np.allclose(row[:n], robot.q[:n], atol=1e-6) and np.allclose(row[n : 2 * n], 0.2 * robot.v[:n], atol=1e-6)
+        assert np.allclose(row[-6:-3], robot.body_pose(hand)[:3, 3], atol=1e-6)
+        assert np.allclose(row[2 * n : 3 * n] + row[:n], robot.pd_target[0][:n], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["rbdyn/ArmReach-v0", "rbdyn/PandaReach-v0"])
+def test_nothing_sags_where_no_action_is(name):
+    if "Panda" in name:
+        skip_without_panda()
+    env = gymnasium.make(name)
+    x, _ = env.reset(seed=4)
+    n = env.action_space.shape[0]
+    for _ in range(30):
+        y, *_ = env.step(np.zeros(n))
+    assert np.abs(y[:n] - x[:n]).max() < 1e-3 and np.abs(y[n : 3 * n]).max() < 1e-3
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_pictures_show_what_it_is_about(name):
+    if "Panda" in name:
+        skip_without_panda()
+    camera = rbdyn.Camera(width=60, height=40, position=(2.5, -2.5, 1.5), target=(0.0, 0.0, 0.4))
+    env = gymnasium.make_vec(name, 2, "vector_entry_point", render_mode="rgb_array", camera=camera)
+    env.reset(seed=0)
+    first = env.render()
+    assert len(first) == 2 and all(picture.shape == (40, 60, 3) and len(np.unique(picture)) > 1 for picture in first)
+    world = env.unwrapped.worlds[0]
+    seen = np.unique(world.render(rbdyn.Camera.looking_at(world, width=120, height=80), "bodies"))
+    assert len(seen) >= {"Panda": 7, "ArmRe": 6, "CartP": 3}.get(name.removeprefix("rbdyn/")[:5], 4)
 
 
 def test_a_panda_picks_what_lies_before_it():

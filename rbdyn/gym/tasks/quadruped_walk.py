@@ -24,8 +24,9 @@ LEAST_HEIGHT, LEAST_UPRIGHT = 0.28, 0.6  # of the trunk [m], and of the cosine o
 class QuadrupedWalk(Task):
     """The bundled quadruped is to walk ahead at 0.6 m/s; actions are targets of its joints, around the stance.
 
-    Observed are what is down, the linear and the angular velocity of the trunk (all in its axes), joint angles from the
-    stance, joint speeds, the latest action, and sine and cosine of a clock of 0.5 s: 47 numbers.  An episode ends where
+    Observed are what is down, the linear velocity [m/s] and the angular one [2 rad/s] of the trunk (all in its axes),
+    joint angles from the stance [rad], joint speeds [10 rad/s], the latest action, and sine and cosine of a clock of
+    0.5 s: 47 numbers.  An episode ends where
     the trunk is too low or leans too much.
 
     Parameters
