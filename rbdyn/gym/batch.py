@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import gymnasium
+import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
@@ -102,7 +102,8 @@ class Batch:
         """Error that names the World for NaN and infinite numbers."""
         if not np.isfinite(x).all():
             k = int(np.argwhere(~np.isfinite(x))[0][0])
-            raise Error(f"{type(self.task).__name__}.{method} must return finite {name}, got {shown(x[k])} of World {k}")
+            which = f"finite {name}, got {shown(x[k])} of World {k}"
+            raise Error(f"{type(self.task).__name__}.{method} must return {which}")
 
     def observe(self) -> NDArray[np.float32]:
         """(n, num_observations), fresh, within the limits."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import copy
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rbdyn.arguments import shown
@@ -13,13 +16,32 @@ from rbdyn.world import ArticulatedSystem, World
 def built(build: Callable[[int], World], n: int) -> tuple[World, ...]:
     """The Worlds build(0) to build(n - 1); Error, which names it, for one that is none, or not like the first."""
     worlds: list[World] = []
-    for k in range(n):
-        world = build(k)
-        if not isinstance(world, World):
-            raise Error(f"build({k}) must return a World, got {shown(world)}")
-        worlds.append(world)
+    with _uncollected():
+        for k in range(n):
+            world = build(k)
+            if not isinstance(world, World):
+                raise Error(f"build({k}) must return a World, got {shown(world)}")
+            worlds.append(world)
     check_alike(worlds)
     return tuple(worlds)
+
+
+def copies(world: World, n: int) -> tuple[World, ...]:
+    """So many copies of it."""
+    with _uncollected():
+        return tuple(copy.deepcopy(world) for _ in range(n))
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without collections of garbage, which go through all Worlds made so far again and again: half of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def check_alike(worlds: list[World]) -> None:

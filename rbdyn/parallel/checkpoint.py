@@ -89,8 +89,10 @@ def digest_of(item: Any, index: int, seed: int) -> str:
 
 def _in_order(item: Any) -> Any:
     """The item with its sets sorted: text is hashed otherwise in each process."""
-    if type(item) in (list, tuple):
-        return type(item)(_in_order(x) for x in item)
+    if type(item) is list:
+        return [_in_order(x) for x in item]
+    if type(item) is tuple:
+        return tuple(_in_order(x) for x in item)
     if type(item) is dict:
         return {key: _in_order(x) for key, x in item.items()}
     if type(item) in (set, frozenset):

@@ -14,7 +14,9 @@ from rbdyn.parallel.stepper cimport begin, deaf, parts, run
 from rbdyn.pool cimport Pool, pool_end, pool_make, pool_run
 from rbdyn.signals cimport Signals
 from rbdyn.stepping.scene cimport System
+from rbdyn.stepping.sleeping cimport rouse
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
+from rbdyn.world.objects.scene_memory cimport SceneMemory
 from rbdyn.world.world cimport World
 
 
@@ -111,16 +113,18 @@ cdef class Follower:
         begin(world)
         try:
             with nogil:
-                self.go(world, robot.memory.scene.system + robot.index, i)
+                self.go(world, robot.memory, robot.index, i)
         finally:
             world.end_step(False)
         return 0
 
-    cdef int go(self, World world, System* r, int i) except -1 nogil:
-        """All controls of sample i in turn; where it is after each."""
+    cdef int go(self, World world, SceneMemory memory, int index, int i) except -1 nogil:
+        """All controls of sample i in turn, which wake it as any control does; where it is after each."""
         cdef Signals signals = deaf()
+        cdef System* r = memory.scene.system + index
         cdef int t
         for t in range(self.T):
+            rouse(&memory.scene, &memory.slumber, r.handle)
             self.tell(r, i, t)
             run(world, self.steps, &signals)
             self.note(r, i, t)
@@ -130,6 +134,7 @@ cdef class Follower:
         """The same where Python code runs in the steps."""
         cdef int t
         for t in range(self.T):
+            robot.check_drivable()
             self.tell(robot.system(), i, t)
             world.step(self.steps)
             self.note(robot.system(), i, t)

@@ -215,6 +215,7 @@ def put_targets(list robots not None, cnp.ndarray q, cnp.ndarray v, int nq, int 
     cdef int k = 0, width
     check_control(robots, nq, nv)
     for robot in robots:
+        robot.rouse()
         if q is not None:
             width = cnp.PyArray_DIM(q, 1)
             if width < nq:
@@ -233,6 +234,7 @@ def put_forces(list robots not None, cnp.ndarray tau not None, int nv):
     cdef int k = 0, width = cnp.PyArray_DIM(tau, 1)
     check_control(robots, -1, nv)
     for robot in robots:
+        robot.rouse()
         memcpy(robot.system().control.tau_ff + nv - width, data(tau) + k * width, width * sizeof(double))
         k += 1
 

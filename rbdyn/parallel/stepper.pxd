@@ -23,8 +23,11 @@ cdef class Stepper:
     cdef int n_going
     cdef int share               # how many of them a thread takes at a time
     cdef long steps              # of this round
+    cdef bint at_work
     cdef list failed             # of this call: (number, exception)
     cdef int take(self, int at) except -1
     cdef int round(self, long steps) except -1
     cdef int leave_out(self) except -1
+    cdef dict step_all(self, long count, list numbers)
+    cdef int step_slowly(self, long count, list numbers) except -1
     cdef dict told(self)

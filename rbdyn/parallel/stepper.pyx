@@ -5,7 +5,7 @@ meanwhile.  A World in whose steps Python has a word (schedules, observers, laws
 stepped by itself, in the thread of the caller.
 """
 
-from rbdyn.errors import DivergenceError
+from rbdyn.errors import BusyError, DivergenceError
 
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -17,6 +17,7 @@ from rbdyn.pool cimport pool_end, pool_make, pool_run
 cdef enum:
     ROUND = 4096                 # steps of Worlds between two looks at signals: 20 ms of robots
     SHARE = 16                   # steps that a thread takes at least before it asks for more work
+    SLOW_ROUND = 256             # of Worlds in whose steps Python runs, which may take a millisecond each
 
 
 cdef Signals deaf() noexcept nogil:
@@ -116,6 +117,16 @@ cdef class Stepper:
             Number of each World whose step would not have ended in finite numbers -> its DivergenceError; it stands at
             the last good step.  Any other error is raised, once the others are as far as its World would have been.
         """
+        if self.at_work:
+            raise BusyError("these Worlds are being stepped, by another thread or by the call that led here")
+        self.at_work = True
+        try:
+            return self.step_all(count, numbers)
+        finally:
+            self.at_work = False
+
+    cdef dict step_all(self, long count, list numbers):
+        """The same; nobody else is at work here."""
         cdef World world
         cdef list begun = [], alone = []
         cdef long left = count, most = max(1, ROUND // max(len(numbers), 1))
@@ -141,12 +152,30 @@ cdef class Stepper:
         finally:
             for world in begun:
                 world.end_step(False)
-        for k in alone:
-            try:
-                self.worlds[k].step(count)
-            except BaseException as error:
-                self.failed.append((k, error))
+        self.step_slowly(count, alone)
         return self.told()
+
+    cdef int step_slowly(self, long count, list numbers) except -1:
+        """Those in whose steps Python has a word, by turns of a few steps, so that an interrupt finds all nearly level.
+        """
+        cdef World world
+        cdef long done = 0, some
+        cdef long most = max(1, SLOW_ROUND // max(len(numbers), 1))
+        others = numbers
+        while others and (done < count or count == 0):
+            some, others = min(most, count - done), []
+            for k in numbers:
+                world = self.worlds[k]
+                try:
+                    world.take_steps(some, done == 0)
+                    others.append(k)
+                except Exception as error:
+                    self.failed.append((k, error))
+            done += some
+            if count == 0 or not all([isinstance(error, DivergenceError) for _, error in self.failed]):
+                break
+            numbers = others
+        return 0
 
     cdef dict told(self):
         """Who diverged; what else was raised is raised."""

@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import pickle
 import secrets
-import sys
 import threading
 import time
 import traceback
@@ -86,10 +85,11 @@ def pack(result: Any) -> Packed:
     """For the way home, by pickle; by cloudpickle where a cluster has it, which knows what a script itself defines."""
     try:
         return Packed(pickle.dumps(result, protocol=pickle.HIGHEST_PROTOCOL))
-    except Exception:
-        cloudpickle = sys.modules.get("cloudpickle")
-        if cloudpickle is None:
-            raise
+    except Exception as error:
+        try:
+            import cloudpickle  # noqa: PLC0415  clusters bring it
+        except ImportError:
+            raise error from None
         return Packed(cloudpickle.dumps(result))
 
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.errors import StateError
-from rbdyn.parallel.fleet import Fleet
+from rbdyn.parallel.fleet import Fleet, Many
 from rbdyn.parallel.selection import Where, chosen, rows_of
 from rbdyn.spatial.rotations import Array
 from rbdyn.world import SingleBody
 
 
-class VectorBody:
+class VectorBody(Many):
     """The single bodies of one name in many Worlds; found by `VectorWorld.find`.
 
     It has the names of `SingleBody`, with a row for each World, in fresh arrays.
@@ -31,6 +31,9 @@ class VectorBody:
     name : str
         See above.
     """
+
+    __slots__ = ("_bodies", "_owner", "name")
+    _kind_of_one, _all_of_them = SingleBody, "body[k]"
 
     def __init__(self, owner: Fleet, name: str) -> None:
         self._owner, self.name = owner, name

@@ -13,13 +13,13 @@ from rbdyn.arguments import as_array, number, shown
 from rbdyn.errors import Error, StateError, unknown_name
 from rbdyn.model import Model, State
 from rbdyn.parallel import rows
-from rbdyn.parallel.fleet import Fleet
+from rbdyn.parallel.fleet import Fleet, Many
 from rbdyn.parallel.selection import Where, chosen, rows_of
 from rbdyn.spatial.rotations import Array
 from rbdyn.world import ArticulatedSystem, World
 
 
-class VectorSystem:
+class VectorSystem(Many):
     """The articulated systems of one name in many Worlds; found by `VectorWorld.find`.
 
     It has the names of `ArticulatedSystem`, with a row for each World: fresh arrays, with which the reader may do
@@ -41,6 +41,9 @@ class VectorSystem:
     num_actuated : int
         Degrees of freedom without those of the base joint: what motors drive.
     """
+
+    __slots__ = ("_base_q", "_base_v", "_owner", "_robots", "name", "nq", "num_actuated", "nv")
+    _kind_of_one, _all_of_them = ArticulatedSystem, "system[k]"
 
     def __init__(self, owner: Fleet, name: str) -> None:
         self._owner, self.name = owner, name
@@ -76,6 +79,10 @@ class VectorSystem:
 
     def _numbers(self, where: Where) -> list[int]:
         return chosen(where, len(self))
+
+    def _hint(self, name: str) -> str:
+        setting = name.removeprefix("set_")
+        return f": write set({setting!r}, ...)" if setting in SETTINGS else super()._hint(name)
 
     def _some(self, where: Where) -> list[ArticulatedSystem]:
         """The robots of these Worlds."""
@@ -397,6 +404,8 @@ class VectorSystem:
         """
         if setting not in SETTINGS:
             raise unknown_name("setting", setting, SETTINGS)
+        if not values:
+            raise StateError(f"set({setting!r}) must be given what to set, as set_{setting} of each is")
         numbers = self._numbers(where)
         given = {name: _per_world(value, len(numbers), name) for name, value in values.items()}
         method = getattr(ArticulatedSystem, f"set_{setting}")

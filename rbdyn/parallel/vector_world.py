@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -52,7 +51,8 @@ class VectorWorld(Fleet):
     other, by the thread that calls.
 
     A World whose step would end in a non-finite state stands still at the last good one, and alone: `step` says which,
-    `errors` why.  It steps again after `reset`, `restore` or `set_state`.
+    `errors` why.  It steps again once its state has changed: by `reset`, `restore`, `set_state`, or whatever else is
+    done with it.
 
     Examples
     --------
@@ -71,11 +71,14 @@ class VectorWorld(Fleet):
     (3, 2)
     """
 
+    __slots__ = ("__weakref__", "_found")
+    _found: dict[str, VectorSystem | VectorBody]
+
     def __init__(self, build: Callable[[int], World] | World, n: int, *, threads: int = 1) -> None:
         n = whole(n, "n", least=1)
         threads = whole(threads, "threads", least=1, most=1024)
         if isinstance(build, World):
-            self._begin(tuple(copy.deepcopy(build) for _ in range(n)), threads)
+            self._begin(alike.copies(build, n), threads)
             return
         _check_build(build)
         self._begin(alike.built(build, n), threads)
@@ -84,7 +87,7 @@ class VectorWorld(Fleet):
         """Take in Worlds that are alike."""
         self._stepper = Stepper(worlds, threads)
         self._errors = {}
-        self._found: dict[str, VectorSystem | VectorBody] = {
+        self._found = {
             obj.name: (VectorSystem if isinstance(obj, ArticulatedSystem) else VectorBody)(self, obj.name)
             for obj in worlds[0].objects
         }
@@ -173,26 +176,39 @@ class VectorWorld(Fleet):
 
         Notes
         -----
-        What other code raises, an observer or a backend of one World, comes out of here once the others are level
-        with it.  Ctrl-C is looked at every 4096 steps of one World; all have taken the same number of steps then, but
-        for those with Python code in their steps, which come last.
+        What other code raises, an observer or a backend of one World, comes out of here once the others are as far, or
+        some steps farther.  Ctrl-C is looked at every 4096 steps of one World, and all have taken the same number of
+        steps then.  Worlds with Python code in their steps come last, by turns of some steps (256 in all, one each at
+        least), and may differ by a turn after an error or Ctrl-C.
         """
-        count = whole(n, "n")
+        count = whole(n, "n", most=2**62)
+        self._look()
         numbers = [k for k in chosen(where, len(self)) if k not in self._errors]
-        self._errors.update(self._stepper.step(count, numbers))
-        return self.diverged
+        for k, error in self._stepper.step(count, numbers).items():
+            self._errors[k] = error, self.worlds[k].state_hash()
+        return self._mask()
 
-    @property
-    def diverged(self) -> NDArray[np.bool_]:
-        """Which of them have diverged, and stand still, (n,), fresh."""
+    def _look(self) -> None:
+        """Worlds that diverged and are in another state now go on."""
+        for k in [k for k, (_, state) in self._errors.items() if self.worlds[k].state_hash() != state]:
+            del self._errors[k]
+
+    def _mask(self) -> NDArray[np.bool_]:
         mask = np.zeros(len(self), bool)
         mask[list(self._errors)] = True
         return mask
 
     @property
+    def diverged(self) -> NDArray[np.bool_]:
+        """Which of them have diverged, and stand still, (n,), fresh."""
+        self._look()
+        return self._mask()
+
+    @property
     def errors(self) -> dict[int, DivergenceError]:
         """Number of each World that has diverged -> what its step said, fresh."""
-        return dict(self._errors)
+        self._look()
+        return {k: error for k, (error, _) in self._errors.items()}
 
     @property
     def time(self) -> Array:

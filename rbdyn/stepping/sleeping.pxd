@@ -52,6 +52,7 @@ cdef void lay_down(Scene* s, Slumber* z) noexcept nogil
 cdef long island_of(const Scene* s, const Slumber* z, const BodyHandle* body) noexcept nogil
 cdef void wake(Scene* s, Slumber* z, long island) noexcept nogil
 cdef void wake_on(Scene* s, Slumber* z, int body) noexcept nogil
+cdef void rouse(Scene* s, Slumber* z, int handle) noexcept nogil
 cdef void forget_sleeping(Slumber* z, int shape) noexcept nogil
 cdef const char* find_calm(Scene* s, const Slumber* z) noexcept nogil
 cdef bint wake_linked(Scene* s, Slumber* z) noexcept nogil

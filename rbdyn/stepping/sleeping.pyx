@@ -128,6 +128,14 @@ cdef void wake_on(Scene* s, Slumber* z, int body) noexcept nogil:
             wake(s, z, z.island[k])
 
 
+cdef void rouse(Scene* s, Slumber* z, int handle) noexcept nogil:
+    """A system is to move: it wakes, and all that it sleeps with, or that sleeps on its root."""
+    if s.n_asleep > 0:
+        wake(s, z, z.system[handle].island)
+        wake_on(s, z, handle)
+    z.system[handle].still = 0.0
+
+
 cdef void forget_sleeping(Slumber* z, int shape) noexcept nogil:
     """A shape was moved by hand, or is gone: its contacts are none any more."""
     cdef int k

@@ -54,5 +54,6 @@ cdef class World:
     cdef double time_now(self) noexcept nogil
     cdef bint asks_python(self) except -1
     cdef int begin_steps(self) except -1
+    cdef int take_steps(self, long count, bint first) except -1
     cdef int begin_step(self) except -1
     cdef int end_step(self, bint half) except -1

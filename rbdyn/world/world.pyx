@@ -366,6 +366,11 @@ cdef class World:
         else:
             self._insides.scheduler.run(self, count, first)
 
+    cdef int take_steps(self, long count, bint first) except -1:
+        """Some steps of a call of `step` that is taken in parts; `first` of these."""
+        self._take(count, first)
+        return 0
+
     cdef bint asks_python(self) except -1:
         """Whether Python code runs in its steps: what is scheduled, observers, laws of wires, backends."""
         cdef Backend backend

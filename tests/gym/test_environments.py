@@ -144,8 +144,8 @@ def test_options_that_a_task_does_not_have():
 
 
 WRONG_TASKS = [
-    ({"observe": lambda self: np.full((2, 4), [[0.0], [np.nan]])}, "observe must return finite observations, .*of World 1"),
-    ({"judge": lambda self, u: (np.array([np.inf, 0]), np.zeros(2, bool))}, "judge must return finite rewards.* of World 0"),
+    ({"observe": lambda self: np.full((2, 4), [[0.0], [np.nan]])}, "observe must return finite observ.* World 1"),
+    ({"judge": lambda self, u: (np.array([np.inf, 0]), np.zeros(2, bool))}, "judge must return finite rewards.*World 0"),
     ({"inform": lambda self: {"height": 3.0}}, r"inform must return 'height' of shape \(2,\), got \(\)"),
     ({"inform": lambda self: {"height": np.zeros(3)}}, "inform must return 'height' of shape"),
     ({"inform": lambda self: {"diverged": np.zeros(2, bool)}}, "inform must not say 'diverged'"),
@@ -354,7 +354,8 @@ def test_an_arm_reaches_what_it_is_shown(name, hand):
     assert (np.linalg.norm(x[:, -3:], axis=1) < 0.3 * far).all() and info["reached"].sum() >= 6
     assert np.allclose(-reward, np.linalg.norm(x[:, -3:], axis=1), atol=0.02)
     for robot, row in zip(task.robot, x, strict=True):
-        assert np.allclose(row[:n], robot.q[:n], atol=1e-6) and np.allclose(row[n : 2 * n], 0.2 * robot.v[:n], atol=1e-6)
+        assert np.allclose(row[:n], robot.q[:n], atol=1e-6)
+        assert np.allclose(row[n : 2 * n], 0.2 * robot.v[:n], atol=1e-6)
         assert np.allclose(row[-6:-3], robot.body_pose(hand)[:3, 3], atol=1e-6)
         assert np.allclose(row[2 * n : 3 * n] + row[:n], robot.pd_target[0][:n], atol=1e-5)
 

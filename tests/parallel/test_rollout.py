@@ -7,7 +7,8 @@ import pytest
 from parallel.fleets import crowded, walker
 
 import rbdyn
-from rbdyn import models
+from rbdyn import Geometry, models
+from rbdyn.collision import Sphere
 from rbdyn.models import QUADRUPED_STANCE
 from rbdyn.parallel import Roller, rollout
 
@@ -79,6 +80,75 @@ def test_a_roller_begins_where_its_world_is_now():
     q, _, _ = roller.rollout(None, zero)
     world.step(10)
     assert (q[:, -1] == robot.q).all() and robot.q[0] < 1.0
+
+
+@pytest.mark.parametrize("control", ["force", "pd_target"])
+@pytest.mark.parametrize("slow", [False, True])
+def test_controls_wake_what_sleeps(control, slow):
+    """They left it asleep, so that all samples were equal."""
+    world = walker()
+    world.sleeping = True
+    robot = world.find("quadruped")
+    if slow:
+        world.schedule(lambda w: None, rate=100.0)
+    world.step(300)
+    while not robot.asleep:
+        world.step()
+    rng = np.random.default_rng(0)
+    around = QUADRUPED_STANCE.q[7:] if control == "pd_target" else np.zeros(12)
+    controls = around + rng.normal(0, 0.3 if control == "pd_target" else 10.0, (2, 3, 12))
+    start, q = world.snapshot(), rollout(world, None, controls, control=control, steps=20).q
+    for i in range(2):
+        world.restore(start)
+        assert (by_hand(world, robot, None, controls[i], control, 20)[0] == q[i]).all()
+    assert np.abs(q[0] - q[1]).max() > 1e-3
+
+
+def add_ball(world):
+    world.add_sphere(0.1, 5.0, name="late").set_pose(position=(0.1, 0.0, 0.7))
+
+
+def shove(world):
+    world.find("quadruped").set_external_force("base", (0.0, 50.0, 0.0))
+
+
+def add_shape(world):
+    foot = world.find("quadruped").mechanism.find_body("LF_FOOT")
+    foot.collision = [Geometry(Sphere(0.05))]
+    world.find("quadruped").update()
+
+
+OTHERS = {
+    "solver": lambda world: world.set_contact_solver_param(threshold=1e-2, max_iterations=3),
+    "object": add_ball,
+    "filter": lambda world: world.find("quadruped").ignore_collision("LF_FOOT", "RF_FOOT"),
+    "shape": add_shape,
+    "schedule": lambda world: world.schedule(shove, rate=100.0),
+    "mass": lambda world: setattr(world.find("quadruped").body("base"), "mass", 30.0),
+}
+
+
+@pytest.mark.parametrize("what", OTHERS)
+def test_a_roller_takes_in_whatever_was_edited(what):
+    world = walker()
+    world.step(50)
+    roller = Roller(world)
+    controls = QUADRUPED_STANCE.q[7:] + np.random.default_rng(0).normal(0, 0.2, (2, 4, 12))
+    before = roller.rollout(None, controls, control="pd_target", steps=10).q
+    OTHERS[what](world)
+    after = roller.rollout(None, controls, control="pd_target", steps=10).q
+    assert (rollout(world, None, controls, control="pd_target", steps=10).q == after).all()
+    assert what == "filter" or not (before == after).all()
+
+
+def test_a_roller_after_surgery():
+    world = walker()
+    roller, robot = Roller(world), world.find("quadruped")
+    robot.remove_subtree("RH_HAA")
+    assert roller.rollout(None, np.zeros((1, 2, robot.nv))).q.shape == (1, 2, 16)
+    world.remove(robot)
+    with pytest.raises(rbdyn.Error, match="quadruped"):
+        roller.rollout(None, np.zeros((1, 2, 15)))
 
 
 def test_samples_that_diverge_end_in_nan_alone():

@@ -64,7 +64,7 @@ def test_a_task_that_kills_its_process_is_recorded():
 
 
 def test_a_result_that_cannot_travel_is_recorded():
-    found = sweep(work.odd_result, range(4), workers=1, chunk=4)
+    found = sweep(work.stream, range(4), workers=1, chunk=4)
     assert found.results == [0, 1, None, 3] and "ickl" in str(found.failures[2])
 
 

@@ -503,3 +503,121 @@ def test_an_interrupt_leaves_all_of_them_level():
         signal.signal(signal.SIGALRM, before)
     assert len({world.steps for world in many}) == 1 and many[0].steps > 0
     many.step(1)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
+def test_an_interrupt_ends_worlds_with_python_in_their_steps_at_once():
+    many, calls = VectorWorld(walker(), 4), []
+
+    def look(world):
+        calls.append(world.steps)
+        if len(calls) == 1000:
+            raise KeyboardInterrupt
+
+    for world in many:
+        world.add_observer(look)
+    with pytest.raises(KeyboardInterrupt):
+        many.step(10**6)
+    assert len(calls) == 1000  # none went on
+    steps = [world.steps for world in many]
+    assert max(steps) - min(steps) <= 64 and sum(steps) in (999, 1000)
+
+
+# ---- from outside ----------------------------------------------------------------------------------
+
+TOLD = {
+    "set_pd_target": lambda robot, q: robot.set_pd_target(q),
+    "v": lambda robot, q: robot.set_pd_target(v=np.full(18, 0.2)),
+    "set_generalized_force": lambda robot, q: robot.set_generalized_force(np.r_[np.zeros(6), np.full(12, 3.0)]),
+    "nothing new": lambda robot, q: robot.set_pd_target(QUADRUPED_STANCE.q),
+}
+
+
+@pytest.mark.parametrize("told", TOLD)
+@pytest.mark.parametrize("asleep", [True, False])
+def test_control_wakes_what_sleeps_as_it_does_alone(told, asleep):
+    """Targets and forces of rows left robots asleep, which then stood still under any control."""
+
+    def build(k=0):
+        world = walker()
+        world.sleeping = True
+        return world
+
+    many, alone = VectorWorld(build, 3), build()
+    robots, robot = many.find("quadruped"), alone.find("quadruped")
+    for worlds in (many, alone):
+        worlds.step(300)
+    while not robot.asleep:
+        alone.step()
+        many.step()
+    if not asleep:  # nearly: it fell asleep after 250 calm steps
+        for worlds, its in ((many, robots), (alone, robot)):
+            its.set_pd_target(QUADRUPED_STANCE.q)
+            worlds.step(200)
+        assert not robot.asleep
+    q = QUADRUPED_STANCE.q + np.r_[np.zeros(7), np.full(12, 0.1)]
+    TOLD[told](robots, q)
+    TOLD[told](robot, q)
+    for worlds in (many, alone):
+        worlds.step(100)
+    assert not robot.asleep and not any(one.asleep for one in robots)
+    assert set(hashes(many)) == {alone.state_hash()}
+
+
+def test_a_call_within_a_call_is_refused_before_anybody_steps():
+    many, refused = VectorWorld(walker, 3), []
+
+    def again(world):
+        try:
+            many.step()
+        except rbdyn.BusyError as error:
+            refused.append(str(error))
+
+    many[1].schedule(again, rate=500.0)
+    many.step()
+    assert [world.steps for world in many] == [1, 1, 1] and "are being stepped" in refused[0]
+    many.step()
+
+
+WAYS_ON = {
+    "reset": lambda many: many[1].reset(),
+    "set_state": lambda many: many.find("quadruped")[1].set_state(QUADRUPED_STANCE.q),
+    "apply": lambda many: many.apply(lambda w: w.find("quadruped").set_state(v=np.full(18, 0.1)), where=1),
+    "step": lambda many: many[1].step(),
+}
+
+
+@pytest.mark.parametrize("way", WAYS_ON)
+def test_a_world_that_diverged_goes_on_whoever_changed_it(way):
+    many = VectorWorld(walker, 3)
+    many.step(5)
+    blow_up(many, 1)
+    assert many.step().tolist() == [False, True, False]
+    assert many.step().tolist() == [False, True, False] and many[1].steps == 5
+    WAYS_ON[way](many)
+    assert not many.diverged.any() and not many.errors
+    before = many[1].steps
+    assert not many.step(2).any() and many[1].steps == before + 2
+
+
+def test_names_that_only_each_of_them_has():
+    many = VectorWorld(walker, 2)
+    robot, ball = many.find("quadruped"), VectorWorld(crowded, 2).find("ball_0")
+    for thing, name, match in [
+        (robot, "control_mode", r"each ArticulatedSystem has its own; system\[k\] are those, and worlds.apply"),
+        (robot, "pd_tagret", "did you mean 'pd_target'"),
+        (robot, "q", "'q' of VectorSystem cannot be set"),
+        (many, "time_step", r"each World has its own; worlds\[k\] are those"),
+        (many, "thread", "did you mean 'threads'"),
+        (ball, "mass", r"each SingleBody has its own; body\[k\] are those"),
+    ]:
+        with pytest.raises(AttributeError, match=match):
+            setattr(thing, name, 1.0)
+    with pytest.raises(AttributeError, match=r"write set\('pd_gains', ...\)"):
+        robot.set_pd_gains(1.0, 2.0)
+    with pytest.raises(AttributeError, match="VectorWorld has no 'time_step': each World has its own"):
+        many.time_step  # noqa: B018
+    with pytest.raises(rbdyn.StateError, match=r"set\('pd_gains'\) must be given what to set"):
+        robot.set("pd_gains")
+    with pytest.raises(rbdyn.Error, match="n must be a whole number"):
+        many.step(2**63)

@@ -49,11 +49,6 @@ def die(item, rng):
     return item
 
 
-def odd_result(item, rng):
-    """One result that cannot travel."""
-    return (lambda: 0) if item == 2 else item
-
-
 def slow(item, rng):
     """Says that it began, and takes some time."""
     Path(item["folder"], f"began_{item['k']}").write_text("")

@@ -27,11 +27,11 @@ LIFTED = 0.1  # how far above the table is enough [m]
 class Pick(Task):
     """Franka's Panda, from the package example-robot-data, is to take a box from a table and lift it.
 
-    Actions are rates of the targets of its seven joints, and the force of its fingers, which are held together as the
-    urdf says; gravity is compensated.  Observed are joint angles [rad] and speeds [5 rad/s], where the finger tips are,
-    the way from there to the box [m], the box's velocity [m/s], and the first two columns of its rotation matrix.  The reward is minus the
-    distance between finger tips and box, and up to 5 as the box rises by 10 cm.  An episode is cut off after 200
-    actions of 20 ms, and ends when the box falls from the table.
+    Actions are rates of the targets of its seven joints, and the force of its fingers, which are held together as
+    the urdf says; gravity is compensated. Observed are joint angles [rad] and speeds [5 rad/s], where the finger
+    tips are, the way from there to the box [m], the box's velocity [m/s], and the first two columns of its rotation
+    matrix. The reward is minus the distance between finger tips and box, and up to 5 as the box rises by 10 cm. An
+    episode is cut off after 200 actions of 20 ms, and ends when the box falls from the table.
     """
 
     num_observations, num_actions = 33, 8

@@ -32,9 +32,9 @@ from rbdyn.stepping.constraints.joints.limits cimport list_limits
 from rbdyn.stepping.constraints.joints.velocity_limits cimport list_velocity_limits
 from rbdyn.stepping.joint_forces cimport list_inertias
 from rbdyn.stepping.scene cimport (
-    FRICTION_FORCE, LIMIT_FORCE, MIMIC_FORCE, VELOCITY_LIMIT_FORCE, BallLimit, Mimic, Scene, System, SystemControl,
+    FRICTION_FORCE, LIMIT_FORCE, MIMIC_FORCE, VELOCITY_LIMIT_FORCE, BallLimit, Mimic, System, SystemControl,
 )
-from rbdyn.stepping.sleeping cimport wake, wake_on
+from rbdyn.stepping.sleeping cimport rouse as rouse_system
 from rbdyn.stepping.wrenches cimport system_clear_wrenches
 from rbdyn.stepping.freedom cimport Freedom
 from rbdyn.world.objects.joints.freedom cimport LoopJoints, drive, driven_by, freedom_of
@@ -184,12 +184,7 @@ cdef class ArticulatedSystem(WorldObject):
 
     cdef int rouse(self) except -1:
         """It is to move: it wakes, and all that it sleeps with, or that sleeps on its root."""
-        cdef Scene* s = &self.memory.scene
-        cdef int handle = self.system().handle
-        if s.n_asleep > 0:
-            wake(s, &self.memory.slumber, self.memory.slumber.system[handle].island)
-            wake_on(s, &self.memory.slumber, handle)
-        self.memory.slumber.system[handle].still = 0.0
+        rouse_system(&self.memory.scene, &self.memory.slumber, self.system().handle)
         return 0
 
     @property
