@@ -119,7 +119,7 @@ cdef class NativeBackend(CollisionBackend):
         """Contacts with bodies that are stopped in this step, of those that move beside them; they are stopped, too."""
         cdef const PairEntry* table = pair_table()
         cdef Broad* broad = &self.broad
-        cdef int k, n = -1
+        cdef int k, n = -1, looked = 0
         cdef Pair pair
         cdef PosedShape a, b
         cdef MovingShape x, y
@@ -140,7 +140,10 @@ cdef class NativeBackend(CollisionBackend):
                     self.stopped[a.s.body] = self.stopped[b.s.body] = True
                 if sink.full:
                     raise_full(sink.out)
-            check_signals()
+            looked += n
+            if looked >= PAIRS_A_LOOK:           # a signal loses this step's contacts: what is short is not cut short
+                looked = 0
+                check_signals()
         return 0
 
 

@@ -24,8 +24,8 @@ from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.acceleration.drift cimport ARRIVED, LEG, drift
 from rbdyn.contact.solvers.proximal.attempt cimport soften_changes
 from rbdyn.contact.solvers.settings cimport (
-    ACCEPTABLE, DIRECT_EVERY, FEW_CONTACTS, GENTLE_PATIENCE, GENTLE_SWEEPS, HARD_SWEEPS, HASTY_SWEEPS, PACE,
-    PATIENT_SWEEPS, PATIENT_TRIES, PLAIN_SWEEPS, SLIDING, YIELDS, Settings, soft_sweeps,
+    ACCEPTABLE, DIRECT_EVERY, FEW_CONTACTS, GENTLE_PATIENCE, GENTLE_SWEEPS, HARD_SWEEPS, HASTY_SWEEPS, LATE_SWEEPS,
+    PACE, PATIENT_SWEEPS, PATIENT_TRIES, PLAIN_SWEEPS, SLIDING, SMALL, YIELDS, Settings, soft_sweeps,
 )
 from rbdyn.contact.solvers.short_steps cimport creep, sweep_gently
 from rbdyn.contact.solvers.splitting.attempt cimport split
@@ -246,13 +246,22 @@ cdef bint give_up(const Island* island, const Settings* s, Progress* q) noexcept
     return False
 
 
+cdef inline bint is_small(const Operator* G) noexcept nogil:
+    """Whether it is of few contacts of robots alone: acceleration mostly ends it before a direct solve would pay."""
+    return G.n_blocks == 0 and G.n <= SMALL and is_of_robots(G)
+
+
 cdef int leap(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p, Progress* q,
               size_t* reallocations) except -1 nogil:
     """Beyond what sweeps do: a drift step, a direct solve, or an accelerated step, if one of them is due."""
     cdef Operator* G = &island.G
+    cdef bint late
     if not q.plain or island.iterations < q.first + PLAIN_SWEEPS or island.iterations >= q.last or q.hasty:
         return 0
-    if q.tries == q.most:
+    late = is_small(G) and not s.gentle and island.iterations < q.first + LATE_SWEEPS
+    if late:
+        pass
+    elif q.tries == q.most:
         q.tries = q.tries if begin_direct(S, G, p, reallocations) else 0
     elif not s.thorough and q.tries > 0 and q.best > 0.5 * q.before:
         q.tries = 0
@@ -260,7 +269,7 @@ cdef int leap(Island* island, Anderson* A, Direct* S, const Settings* s, const C
         load_impulses(G, island.impulse)
         q.leg = LEG
         restart(A)
-    elif q.leg == 0 and q.tries > 0:
+    elif q.leg == 0 and q.tries > 0 and not late:
         if island.iterations % DIRECT_EVERY == 0:
             q.before = q.base = q.best
             q.leapt = q.tried = solve_held(S, G, p, island.impulse, s.threshold, s.patient)

@@ -11,6 +11,8 @@ cdef enum:
     CORNERS = 8              # contacts of one body on two faces: an island of so many is solved to the end
     STRICT_SWEEPS = 20       # before an error in a small island of single bodies counts as too small to be seen
     PLAIN_SWEEPS = 8         # sweeps before acceleration starts: most steps need fewer
+    LATE_SWEEPS = 16         # sweeps before direct solves of small islands of robots, each of which costs 30 of these
+    SMALL = 8                # cones, and nothing else, at most, of such
     HARD_SWEEPS = 25         # sweeps before contacts that may contradict one another become compliant
     FEWER_SWEEPS = 14        # at most where proximal steps follow: some beyond the direct solves
     DIRECT_EVERY = 2         # sweeps between direct solves

@@ -220,12 +220,13 @@ def test_hashes_know_who_collides_with_whom():
         other.restore(before)
 
 
-def test_ctrl_c_leaves_the_world_as_if_it_had_been_told_to_stop_there():
+@pytest.mark.parametrize("wait", [0.1] + [0.003 * k for k in range(1, 13)])
+def test_ctrl_c_leaves_the_world_as_if_it_had_been_told_to_stop_there(wait):
     """At whichever step: contacts, counters and what follows are those of a World that took as many steps."""
     world, other = models_world(), models_world()
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs start without one
     try:
-        threading.Timer(0.1, signal.raise_signal, (signal.SIGINT,)).start()
+        threading.Timer(wait, signal.raise_signal, (signal.SIGINT,)).start()
         with pytest.raises(KeyboardInterrupt):
             world.step(10**9)
     finally:
