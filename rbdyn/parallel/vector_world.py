@@ -182,8 +182,10 @@ class VectorWorld(Fleet):
         least), and may differ by a turn after an error or Ctrl-C.
         """
         count = whole(n, "n", most=2**62)
-        self._look()
-        numbers = [k for k in chosen(where, len(self)) if k not in self._errors]
+        numbers = chosen(where, len(self))
+        if self._errors:
+            self._look()
+            numbers = [k for k in numbers if k not in self._errors]
         for k, error in self._stepper.step(count, numbers).items():
             self._errors[k] = error, self.worlds[k].state_hash()
         return self._mask()

@@ -6,10 +6,17 @@ cdef extern from *:
     """
     #ifdef _WIN32
     #include <process.h>
-    #define process_number() ((long)_getpid())
+    static long process_number(void) { return (long)_getpid(); }
     #else
+    #include <pthread.h>
     #include <unistd.h>
-    #define process_number() ((long)getpid())
+    /* Asked for in each step: the system is asked once, and again by each process that is forked off. */
+    static long process_now;
+    static void note_process(void) { process_now = (long)getpid(); }
+    static long process_number(void) {
+        if (!process_now && pthread_atfork(NULL, NULL, note_process) == 0) note_process();
+        return process_now ? process_now : (long)getpid();
+    }
     #endif
     """
     long process_number()
