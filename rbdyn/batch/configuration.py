@@ -51,6 +51,7 @@ def integrate(model: Any, q: Any, v: Any, dt: float = 1.0, *, out: Any = None, t
         lanes.integrated(start[first:end], speed[first:end], step, result[first:end])
 
     in_shares(model, len(start), threads, work)
+    _check_finite(result)
     return _written(result, out)
 
 
@@ -89,6 +90,7 @@ def difference(model: Any, q0: Any, q1: Any, *, out: Any = None, threads: int = 
         lanes.differences(a[first:end], b[first:end], result[first:end])
 
     in_shares(model, len(a), threads, work)
+    _check_finite(result)
     return _written(result, out)
 
 
@@ -97,6 +99,13 @@ def _check_unit(model: Any, q: Array, name: str) -> None:
     if row < len(q):
         text = "holds a quaternion, or a pair [sine, cosine], that is not of unit length, in row"
         raise StateError(f"{name} {text} {row}")
+
+
+def _check_finite(result: Array) -> None:
+    if not np.isfinite(result).all():
+        row, k = np.argwhere(~np.isfinite(result))[0].tolist()
+        came = f"number {k} of the result came out as {result[row, k]}"
+        raise StateError(f"row {row}: {came}: the state, or an argument, is too large for float64")
 
 
 def _written(result: Array, out: Any) -> Array:

@@ -250,7 +250,7 @@ cdef class Lanes:
         """
         cdef const CModel* m = self.use()
         cdef int which = TASKS.index(task)
-        cdef Py_ssize_t n = q.shape[0], done = 0, k, n_spots = 0 if spots is None else spots.shape[0]
+        cdef Py_ssize_t n = q.shape[0], done = 0, n_spots = 0 if spots is None else spots.shape[0]
         cdef Py_ssize_t size = size_of(m, which, n_spots)
         cdef const real* result
         cdef Spot spot
@@ -259,11 +259,7 @@ cdef class Lanes:
         if (v is not None and (v.shape[0] != n or v.shape[1] != m.nv)
                 or x is not None and (x.shape[0] != n or x.shape[1] != m.nv)):
             raise StateError(f"v and x must have shape ({n}, {m.nv})")
-        for k in range(n_spots):
-            if spots.shape[1] != 15 or not 0 <= spots[k, 0] < m.nb:
-                raise StateError(f"spots must be rows of Model.placement_rows, got {np.asarray(spots[k]).tolist()}")
-        if FRAME_POSES < which <= BODY_SPATIAL_JACOBIAN and n_spots != 1:
-            raise StateError(f"{task} is of one spot, got {n_spots}")
+        self.check_spots(which, spots, n_spots)
         self.take_more(which)
         if size == 0 or n == 0:
             return n
@@ -285,11 +281,8 @@ cdef class Lanes:
                 if not (are_finite(self.d.q, m.nq) and are_finite(self.d.v, m.nv) and are_finite(self.x, m.nv)):
                     break
                 if which == FRAME_POSES:
-                    poses(m, self.d)
-                    for k in range(n_spots):
-                        spot = spot_of(&spots[k, 0])
-                        write_pose(self.d, &spot, self.some)
-                        scatter(self.some, 16, n - done, &out[done, 16 * k], size)
+                    if not self.put_poses(&spots[0, 0], n_spots, n - done, &out[done, 0]):
+                        break
                 else:
                     result = self.computed(which, &spot)
                     if not self.is_sound(which, result, size):
@@ -297,6 +290,29 @@ cdef class Lanes:
                     scatter(result, size, n - done, &out[done, 0], size)
                 done += LANE_COUNT
         return min(done, n)
+
+    cdef bint put_poses(self, const double* spots, Py_ssize_t n_spots, Py_ssize_t n, double* out) noexcept nogil:
+        """Poses of all spots, for so many rows at most; False if one is not finite."""
+        cdef Spot spot
+        cdef Py_ssize_t k
+        poses(self.m, self.d)
+        for k in range(n_spots):
+            spot = spot_of(spots + 15 * k)
+            write_pose(self.d, &spot, self.some)
+            if not are_finite(self.some, 16):
+                return False
+            scatter(self.some, 16, n, out + 16 * k, 16 * n_spots)
+        return True
+
+    cdef int check_spots(self, int which, const double[:, ::1] spots, Py_ssize_t n) except -1:
+        """StateError unless they are rows of a Model, as many as the task is of."""
+        cdef Py_ssize_t k
+        for k in range(n):
+            if spots.shape[1] != 15 or not 0 <= spots[k, 0] < self.m.nb:
+                raise StateError(f"spots must be rows of Model.placement_rows, got {np.asarray(spots[k]).tolist()}")
+        if FRAME_POSES < which <= BODY_SPATIAL_JACOBIAN and n != 1:
+            raise StateError(f"{TASKS[which]} is of one spot, got {n}")
+        return 0
 
     cdef const real* computed(self, int which, const Spot* spot) noexcept nogil:
         """The result of a task on what is in d.q, d.v and x."""

@@ -40,14 +40,16 @@ def check_model(model: Any) -> None:
         raise MechanismError(f"rbdyn.batch works on trees, and mechanism {model.mechanism.name!r} has loop joints")
 
 
-def alone(task: str, model: Any, row: int, q: Array, v: Array | None, x: Array | None, size: int) -> Array:
+def alone(
+    task: str, model: Any, row: int, q: Array, v: Array | None, x: Array | None, size: int, spots: Array | None
+) -> Array:
     """A row that the kernels would not do, looked at alone; an error says what is wrong with it, if anything is."""
     one = lanes_of("scalar").One(model.capsule())
     if one.first_far(q[None]) == 0:
         text = "q holds a quaternion, or a pair [sine, cosine], that is not of unit length, in row "
         raise StateError(f"{text}{row}")
     result = np.empty(size)
-    place = one.row(task, q, v, x, result)
+    place = one.row(task, q, v, x, result, spots)
     if len(place) == 2:
         joint = model.joint_names[place[0] - int(model.floating_base)]
         text = f"joint {joint!r} moves no inertia along its degree of freedom {place[1]} (none beyond rounding)"
@@ -99,7 +101,7 @@ def run(
                     if rows is not None:
                         as_array(rows, rows.shape, what, error=StateError)  # which is not finite
                 v_row, x_row = (None if rows is None else rows[first] for rows in (rows_v, rows_x))
-                flat[first] = alone(task, model, first, rows_q[first], v_row, x_row, flat.shape[1])
+                flat[first] = alone(task, model, first, rows_q[first], v_row, x_row, flat.shape[1], spots)
             first += 1
 
     in_shares(model, n, threads, work)

@@ -295,6 +295,34 @@ def test_rows_that_overflow_are_refused_by_number(name):
         CALLS[name](QUADRUPED, q, v, x)
 
 
+def sliders():
+    """Three slides, the way between whose ends no number holds, and a hinge."""
+    m, parent = rbdyn.Mechanism(rbdyn.RigidBody("w")), "w"
+    for k, kind in enumerate((rbdyn.Prismatic, rbdyn.Prismatic, rbdyn.Revolute, rbdyn.Prismatic)):
+        axis = (1, 0, 0) if kind is rbdyn.Prismatic else (0, 0, 1)
+        body = rbdyn.RigidBody(f"b{k}", rbdyn.SpatialInertia(1.0, inertia=np.eye(3)))
+        m.attach(parent, body, rbdyn.Joint(f"j{k}", kind(axis)))
+        parent = body.name
+    return rbdyn.Model(m)
+
+
+@pytest.mark.parametrize("isa", batch.available())
+@pytest.mark.parametrize("name", CALLS)
+def test_poses_beyond_all_numbers_are_refused_by_number(monkeypatch, isa, name):
+    """Jacobians of such a row had no place to be looked at alone: the process ended."""
+    monkeypatch.setenv("RBDYN_ISA", isa)
+    model = sliders()
+    q, v, x = inputs(model, 20)
+    q[13] = 1.7e308, 1.7e308, 0.3, 1.7e308
+    if name in ("difference", "integrate"):
+        v[13] = 1.7e308
+        q[0, :2] = -1.7e308
+    if name in ("coriolis_matrix", "bias_forces"):
+        v[13] = 1e300
+    with pytest.raises((rbdyn.StateError, rbdyn.MechanismError), match="^row 13: "):
+        CALLS[name](model, q, v, x)
+
+
 def test_small_pivots_that_are_none_go_to_single_states():
     """Fingers of 1e-9 kg m^2 on a robot of a ton: right, bit by bit, if not quick."""
     m = rbdyn.Mechanism(rbdyn.RigidBody("w"))
