@@ -21,6 +21,7 @@ from benchmarks.scenes import in_mujoco, in_rbdyn
 from benchmarks.scenes.contest import SCENES
 from benchmarks.timing import by_turns
 from rbdyn.parallel import Roller, VectorWorld, sweep
+from rbdyn.world import World
 
 mj: Any = optional("mujoco")
 gymnasium: Any = optional("gymnasium")
@@ -32,6 +33,8 @@ OVERHEAD = 0.3  # [us] for each World and call, at most
 def run(quick: bool) -> None:
     """Print the tables of this section."""
     _standing(COUNTS[:2] if quick else COUNTS, quick)
+    if mj is not None:
+        _noisy(32 if quick else 256)
     if gymnasium is not None:
         _environments(64, quick)
     _sweeps(100 if quick else 1000)
@@ -83,6 +86,52 @@ def _standing(counts: tuple[int, ...], quick: bool) -> None:
             "kB a World", "2 threads"]  # fmt: skip
     table.show("Standing ANYmals, us for each World and step", head, [[_told(x) for x in row] for row in rows])
     print(f"Overhead is to be below {OVERHEAD} us; memory below 100 kB.")
+
+
+def _dog() -> str:
+    """A quadruped of 23 kg in MJCF, without a ground: feet alone touch."""
+    no, legs, motors = 'contype="0" conaffinity="0"', "", ""
+    for k, (x, y) in enumerate([(1, 1), (1, -1), (-1, 1), (-1, -1)]):
+        legs += f"""<body pos="{0.28 * x} {0.12 * y} 0"><joint name="a{k}" axis="1 0 0"/>
+          <geom type="sphere" size=".04" mass="1" {no}/>
+          <body pos="0 {0.05 * y} 0"><joint name="b{k}" axis="0 1 0"/>
+            <geom type="capsule" fromto="0 0 0 0 0 -.25" size=".03" mass="1.5" {no}/>
+            <body pos="0 0 -.25"><joint name="c{k}" axis="0 1 0"/>
+              <geom type="capsule" fromto="0 0 0 0 0 -.22" size=".02" mass=".4" {no}/>
+              <geom type="sphere" pos="0 0 -.25" size=".03" mass=".1"/></body></body></body>"""
+        motors += "".join(f'<position joint="{name}{k}" kp="100" kv="4"/>' for name in "abc")
+    return f"""<mujoco><option timestep="0.002"/><worldbody><geom type="plane" size="5 5 1"/>
+        <body pos="0 0 .53"><freejoint/><geom type="box" size=".3 .13 .08" mass="15"/>{legs}</body></worldbody><actuator>{motors}</actuator></mujoco>"""
+
+
+def _noisy(n: int) -> None:
+    """Rollouts under targets that jump with each step, as samples of a controller do: feet lift, slip and land."""
+    from mujoco import rollout  # noqa: PLC0415  a part of its own
+
+    model = mj.MjModel.from_xml_string(_dog())
+    data = mj.MjData(model)
+    world = World(time_step=0.002)
+    robot = world.add_articulated_system(_dog(), name="dog")
+    gains = np.r_[np.zeros(6), np.ones(12)]
+    robot.set_pd_gains(100.0 * gains, 4.0 * gains)
+    robot.set_pd_target(robot.q)
+    world.step(200)
+    for _ in range(200):
+        mj.mj_step(model, data)
+    state = np.empty(mj.mj_stateSize(model, mj.mjtState.mjSTATE_FULLPHYSICS))
+    mj.mj_getState(model, data, state, mj.mjtState.mjSTATE_FULLPHYSICS)
+    roller, rows = Roller(world), []
+    for spread in (0.0, 0.05, 0.2):
+        u = np.random.default_rng(0).normal(0.0, spread, (n, 40, 12))
+        loops = {
+            "rbdyn": partial(roller.rollout, None, u, control="pd_target"),
+            "mujoco": partial(rollout.rollout, model, data, np.tile(state, (n, 1)), u),
+        }
+        us = {name: 1e6 * x / 40 for name, x in by_turns(loops, n, 3).items()}
+        rows.append([spread, us["rbdyn"], us["mujoco"], us["mujoco"] / us["rbdyn"]])
+    head = ["noise rad", "rbdyn us", "mujoco us", "mujoco/ours"]
+    table.show(f"{n} rollouts of 40 steps of a quadruped under noisy targets, us a step, MuJoCo at its defaults", head,
+               [[_told(x) for x in row] for row in rows])  # fmt: skip
 
 
 def _told(x: Any) -> str:

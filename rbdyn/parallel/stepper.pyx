@@ -16,6 +16,7 @@ from rbdyn.pool cimport pool_end, pool_make, pool_run
 
 cdef enum:
     ROUND = 4096                 # steps of Worlds between two looks at signals: 20 ms of robots
+    LEAST = 8                    # of these that each World takes at least: the first has to fetch it from memory
     SHARE = 16                   # steps that a thread takes at least before it asks for more work
     SLOW_ROUND = 256             # of Worlds in whose steps Python runs, which may take a millisecond each
 
@@ -129,7 +130,7 @@ cdef class Stepper:
         """The same; nobody else is at work here."""
         cdef World world
         cdef list begun = [], alone = []
-        cdef long left = count, most = max(1, ROUND // max(len(numbers), 1))
+        cdef long left = count, most = max(<long> LEAST, ROUND // max(len(numbers), 1))
         self.n_going, self.failed = 0, []
         try:
             for k in numbers:
