@@ -100,8 +100,9 @@ def _dog() -> str:
               <geom type="capsule" fromto="0 0 0 0 0 -.22" size=".02" mass=".4" {no}/>
               <geom type="sphere" pos="0 0 -.25" size=".03" mass=".1"/></body></body></body>"""
         motors += "".join(f'<position joint="{name}{k}" kp="100" kv="4"/>' for name in "abc")
-    return f"""<mujoco><option timestep="0.002"/><worldbody><geom type="plane" size="5 5 1"/>
-        <body pos="0 0 .53"><freejoint/><geom type="box" size=".3 .13 .08" mass="15"/>{legs}</body></worldbody><actuator>{motors}</actuator></mujoco>"""
+    trunk = f'<body pos="0 0 .53"><freejoint/><geom type="box" size=".3 .13 .08" mass="15"/>{legs}</body>'
+    bodies = f'<worldbody><geom type="plane" size="5 5 1"/>{trunk}</worldbody>'
+    return f'<mujoco><option timestep="0.002"/>{bodies}<actuator>{motors}</actuator></mujoco>'
 
 
 def _noisy(n: int) -> None:

@@ -176,10 +176,10 @@ class VectorWorld(Fleet):
 
         Notes
         -----
-        What other code raises, an observer or a backend of one World, comes out of here once the others are as far, or
-        some steps farther.  Ctrl-C is looked at every 4096 steps of one World, or 8 of each, and all have taken the same
-        number of steps then.  Worlds with Python code in their steps come last, by turns of some steps (256 in all, one
-        each at least), and may differ by a turn after an error or Ctrl-C.
+        What other code raises, an observer or a backend of one World, comes out of here once the others are as far,
+        or some steps farther. Ctrl-C is looked at every 4096 steps of one World, or 8 of each, and all have taken the
+        same number of steps then. Worlds with Python code in their steps come last, by turns of some steps (256 in
+        all, one each at least), and may differ by a turn after an error or Ctrl-C.
         """
         count = whole(n, "n", most=2**62)
         numbers = chosen(where, len(self))

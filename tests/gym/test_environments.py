@@ -145,7 +145,7 @@ def test_options_that_a_task_does_not_have():
 
 WRONG_TASKS = [
     ({"observe": lambda self: np.full((2, 4), [[0.0], [np.nan]])}, "observe must return finite observ.* World 1"),
-    ({"judge": lambda self, u: (np.array([np.inf, 0]), np.zeros(2, bool))}, "judge must return finite rewards.*World 0"),
+    ({"judge": lambda self, u: (np.array([np.inf, 0]), np.zeros(2, bool))}, "judge must return finite .*World 0"),
     ({"inform": lambda self: {"height": 3.0}}, r"inform must return 'height' of shape \(2,\), got \(\)"),
     ({"inform": lambda self: {"height": np.zeros(3)}}, "inform must return 'height' of shape"),
     ({"inform": lambda self: {"diverged": np.zeros(2, bool)}}, "inform must not say 'diverged'"),
