@@ -24,7 +24,10 @@ def rows_of(x: Any, shape: tuple[int | None, int], name: str, checked: bool = Tr
     Without `checked` they may hold what is not finite.
     """
     if not isinstance(x, np.ndarray) and hasattr(x, "__dlpack__"):
-        x = np.from_dlpack(x)
+        try:
+            x = np.from_dlpack(x)
+        except (BufferError, RuntimeError, TypeError, ValueError) as error:
+            raise StateError(f"{name} must be real numbers in memory that can be read here: {error}") from error
     if type(x) is np.ndarray and x.dtype == np.float64 and x.dtype.isnative and x.flags.c_contiguous:
         fits = x.ndim == 2 and x.shape[1] == shape[1] and shape[0] in (None, x.shape[0])
         if fits and x.flags.aligned and (not checked or np.isfinite(x).all()):

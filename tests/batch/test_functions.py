@@ -161,6 +161,21 @@ def test_arrays_of_all_kinds():
     assert np.array_equal(batch.inverse_dynamics(model, *map(torch.from_numpy, (q, v, x))), wanted)
 
 
+def test_tensors_that_cannot_be_read_are_named():
+    class Tensor:
+        """As one of torch that requires a gradient."""
+
+        def __dlpack__(self, **_):
+            raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+    for arguments, name in [((Tensor(), V, V), "q"), ((Q, Tensor(), V), "v"), ((Q, V, Tensor()), "vd")]:
+        with pytest.raises(rbdyn.StateError, match=f"^{name} must be real numbers .*use tensor.detach"):
+            batch.inverse_dynamics(QUADRUPED, *arguments)
+
+
 def test_quaternions_are_made_of_unit_length():
     model = rbdyn.Model(rbdyn.rand_chain_mechanism(ALL, 3))
     q, v, x = inputs(model, N)
