@@ -1,7 +1,7 @@
 """A reach, planned
 ================
 
-An arm's hand goes to a point in a second and rests there, at little effort: the iterative linear-quadratic regulator
+An arm's hand goes to a point in a second, or 3 cm short of it for less effort: the iterative linear-quadratic regulator
 (W. Li and E. Todorov, 2004; Y. Tassa et al., 2012), with analytic derivatives of the dynamics.
 
 `rbdyn.batch` differentiates all knots of a trajectory in one call, and tries all lengths of a step at once.
@@ -56,7 +56,8 @@ class Planner:
         J = self.jacobian(q)
         slope, bend = np.zeros(x.shape), np.zeros((len(x), 2 * n, 2 * n))
         slope[:, :n], slope[:, n:] = self.far[:, None] * (self.off(q)[:, None] @ J)[:, 0], self.rest[:, None] * v
-        bend[:, :n, :n], bend[:, n:, n:] = self.far[:, None, None] * (J.mT @ J), self.rest[:, None, None] * eye
+        bend[:, :n, :n] = self.far[:, None, None] * (J.swapaxes(1, 2) @ J)
+        bend[:, n:, n:] = self.rest[:, None, None] * eye
         k, K, s, S = np.empty((len(u), n)), np.empty((len(u), n, 2 * n)), slope[-1], bend[-1]
         for t in reversed(range(len(u))):
             SB = S @ B[t]

@@ -102,6 +102,9 @@ class MeshError(FileError):
 class PathError(FileError, FileNotFoundError):
     """A file that does not exist, or may not be read."""
 
+    def __new__(cls, *args: object) -> PathError:  # by name Python finds ValueError's, which refuses: Dask asks by name
+        return FileNotFoundError.__new__(cls, *args)
+
     def __str__(self) -> str:  # OSError would format its arguments as (errno, text)
         return str(self.args[0]) if self.args else ""
 

@@ -12,7 +12,7 @@ from rbdyn.errors import StateError
 
 
 def inverse_dynamics_derivatives(
-    model: Any, q: Any, v: Any, vd: Any, *, out: Any = None, threads: int = 1
+    model: Any, q: Any, v: Any, vd: Any, *, out: Any = None, threads: int = 1, errors: str = "raise"
 ) -> tuple[Array, Array, Array]:
     """Derivatives of `inverse_dynamics` with respect to configuration, velocity and acceleration, at each state.
 
@@ -28,6 +28,8 @@ def inverse_dynamics_derivatives(
         Written and returned.
     threads : int
         How many work; results do not depend on it.
+    errors : {"raise", "nan"}
+        Whether a bad row raises, or is NaN in the results.
 
     Returns
     -------
@@ -40,11 +42,11 @@ def inverse_dynamics_derivatives(
     StateError
         If a shape is wrong, a number not finite, or a quaternion far from unit length; the row is named.
     """
-    return _three("inverse_dynamics_derivatives", model, q, v, vd, "vd", out, threads)
+    return _three("inverse_dynamics_derivatives", model, q, v, vd, "vd", out, threads, errors)
 
 
 def forward_dynamics_derivatives(
-    model: Any, q: Any, v: Any, tau: Any, *, out: Any = None, threads: int = 1
+    model: Any, q: Any, v: Any, tau: Any, *, out: Any = None, threads: int = 1, errors: str = "raise"
 ) -> tuple[Array, Array, Array]:
     """Derivatives of `forward_dynamics` with respect to configuration, velocity and forces, at each state.
 
@@ -60,6 +62,8 @@ def forward_dynamics_derivatives(
         Written and returned.
     threads : int
         How many work.
+    errors : {"raise", "nan"}
+        Whether a bad row raises, or is NaN in the results.
 
     Returns
     -------
@@ -71,17 +75,17 @@ def forward_dynamics_derivatives(
     StateError
         As `inverse_dynamics_derivatives` does.
     """
-    return _three("forward_dynamics_derivatives", model, q, v, tau, "tau", out, threads)
+    return _three("forward_dynamics_derivatives", model, q, v, tau, "tau", out, threads, errors)
 
 
 def _three(
-    task: str, model: Any, q: Any, v: Any, x: Any, name: str, out: Any, threads: int
+    task: str, model: Any, q: Any, v: Any, x: Any, name: str, out: Any, threads: int, errors: str
 ) -> tuple[Array, Array, Array]:
     check_model(model)
     nv = model.nv
     if out is not None and not (isinstance(out, tuple) and len(out) == 3):
         raise StateError(f"out must be a tuple of three arrays, got {shown(out)}")
-    made = run(task, model, q, v, x, name, shape=(3, nv, nv), threads=threads)
+    made = run(task, model, q, v, x, name, shape=(3, nv, nv), threads=threads, errors=errors)
     if out is None:
         return made[:, 0], made[:, 1], made[:, 2]
     for k, one in enumerate(out):

@@ -7,7 +7,9 @@ from typing import Any
 from rbdyn.batch.running import Array, check_model, run
 
 
-def inverse_dynamics(model: Any, q: Any, v: Any, vd: Any, *, out: Any = None, threads: int = 1) -> Array:
+def inverse_dynamics(
+    model: Any, q: Any, v: Any, vd: Any, *, out: Any = None, threads: int = 1, errors: str = "raise"
+) -> Array:
     """Forces that accelerate each state: M(q) vd + h(q, v), by RNEA.
 
     Parameters
@@ -22,6 +24,8 @@ def inverse_dynamics(model: Any, q: Any, v: Any, vd: Any, *, out: Any = None, th
         Written and returned.
     threads : int
         How many work; results do not depend on it.
+    errors : {"raise", "nan"}
+        Whether a bad row raises, or is NaN in the results.
 
     Returns
     -------
@@ -34,10 +38,12 @@ def inverse_dynamics(model: Any, q: Any, v: Any, vd: Any, *, out: Any = None, th
         If a shape is wrong, a number not finite, or a quaternion far from unit length; the row is named.
     """
     check_model(model)
-    return run("inverse_dynamics", model, q, v, vd, "vd", shape=(model.nv,), out=out, threads=threads)
+    return run("inverse_dynamics", model, q, v, vd, "vd", shape=(model.nv,), out=out, threads=threads, errors=errors)
 
 
-def forward_dynamics(model: Any, q: Any, v: Any, tau: Any, *, out: Any = None, threads: int = 1) -> Array:
+def forward_dynamics(
+    model: Any, q: Any, v: Any, tau: Any, *, out: Any = None, threads: int = 1, errors: str = "raise"
+) -> Array:
     """Accelerations of each state under forces, by ABA.
 
     Parameters
@@ -52,6 +58,8 @@ def forward_dynamics(model: Any, q: Any, v: Any, tau: Any, *, out: Any = None, t
         Written and returned.
     threads : int
         How many work.
+    errors : {"raise", "nan"}
+        Whether a bad row raises, or is NaN in the results.
 
     Returns
     -------
@@ -64,10 +72,10 @@ def forward_dynamics(model: Any, q: Any, v: Any, tau: Any, *, out: Any = None, t
         As `inverse_dynamics` does.
     """
     check_model(model)
-    return run("forward_dynamics", model, q, v, tau, "tau", shape=(model.nv,), out=out, threads=threads)
+    return run("forward_dynamics", model, q, v, tau, "tau", shape=(model.nv,), out=out, threads=threads, errors=errors)
 
 
-def bias_forces(model: Any, q: Any, v: Any, *, out: Any = None, threads: int = 1) -> Array:
+def bias_forces(model: Any, q: Any, v: Any, *, out: Any = None, threads: int = 1, errors: str = "raise") -> Array:
     """Coriolis, centrifugal and gravity forces h(q, v) of each state.
 
     Parameters
@@ -82,6 +90,8 @@ def bias_forces(model: Any, q: Any, v: Any, *, out: Any = None, threads: int = 1
         Written and returned.
     threads : int
         How many work.
+    errors : {"raise", "nan"}
+        Whether a bad row raises, or is NaN in the results.
 
     Returns
     -------
@@ -94,10 +104,10 @@ def bias_forces(model: Any, q: Any, v: Any, *, out: Any = None, threads: int = 1
         As `inverse_dynamics` does.
     """
     check_model(model)
-    return run("inverse_dynamics", model, q, v, shape=(model.nv,), out=out, threads=threads)
+    return run("inverse_dynamics", model, q, v, shape=(model.nv,), out=out, threads=threads, errors=errors)
 
 
-def mass_matrix(model: Any, q: Any, *, out: Any = None, threads: int = 1) -> Array:
+def mass_matrix(model: Any, q: Any, *, out: Any = None, threads: int = 1, errors: str = "raise") -> Array:
     """Mass matrix of each state, by CRBA.
 
     Parameters
@@ -110,6 +120,8 @@ def mass_matrix(model: Any, q: Any, *, out: Any = None, threads: int = 1) -> Arr
         Written and returned.
     threads : int
         How many work.
+    errors : {"raise", "nan"}
+        Whether a bad row raises, or is NaN in the results.
 
     Returns
     -------
@@ -121,10 +133,10 @@ def mass_matrix(model: Any, q: Any, *, out: Any = None, threads: int = 1) -> Arr
         As `inverse_dynamics` does.
     """
     check_model(model)
-    return run("mass_matrix", model, q, shape=(model.nv, model.nv), out=out, threads=threads)
+    return run("mass_matrix", model, q, shape=(model.nv, model.nv), out=out, threads=threads, errors=errors)
 
 
-def inverse_mass_matrix(model: Any, q: Any, *, out: Any = None, threads: int = 1) -> Array:
+def inverse_mass_matrix(model: Any, q: Any, *, out: Any = None, threads: int = 1, errors: str = "raise") -> Array:
     """Inverse of the mass matrix of each state.
 
     Parameters
@@ -137,6 +149,8 @@ def inverse_mass_matrix(model: Any, q: Any, *, out: Any = None, threads: int = 1
         Written and returned.
     threads : int
         How many work.
+    errors : {"raise", "nan"}
+        Whether a bad row raises, or is NaN in the results.
 
     Returns
     -------
@@ -148,10 +162,10 @@ def inverse_mass_matrix(model: Any, q: Any, *, out: Any = None, threads: int = 1
         As `inverse_dynamics` does.
     """
     check_model(model)
-    return run("inverse_mass_matrix", model, q, shape=(model.nv, model.nv), out=out, threads=threads)
+    return run("inverse_mass_matrix", model, q, shape=(model.nv, model.nv), out=out, threads=threads, errors=errors)
 
 
-def coriolis_matrix(model: Any, q: Any, v: Any, *, out: Any = None, threads: int = 1) -> Array:
+def coriolis_matrix(model: Any, q: Any, v: Any, *, out: Any = None, threads: int = 1, errors: str = "raise") -> Array:
     """C(q, v) of each state, with the rate of M less 2 C skew.
 
     Parameters
@@ -166,6 +180,8 @@ def coriolis_matrix(model: Any, q: Any, v: Any, *, out: Any = None, threads: int
         Written and returned.
     threads : int
         How many work.
+    errors : {"raise", "nan"}
+        Whether a bad row raises, or is NaN in the results.
 
     Returns
     -------
@@ -177,4 +193,4 @@ def coriolis_matrix(model: Any, q: Any, v: Any, *, out: Any = None, threads: int
         As `inverse_dynamics` does.
     """
     check_model(model)
-    return run("coriolis_matrix", model, q, v, shape=(model.nv, model.nv), out=out, threads=threads)
+    return run("coriolis_matrix", model, q, v, shape=(model.nv, model.nv), out=out, threads=threads, errors=errors)

@@ -14,7 +14,7 @@ from rbdyn.errors import StateError
 ANY_TURN = 3.0
 
 
-def forward_kinematics(model: Any, q: Any, *, out: Any = None, threads: int = 1) -> Array:
+def forward_kinematics(model: Any, q: Any, *, out: Any = None, threads: int = 1, errors: str = "raise") -> Array:
     """World poses of all bodies at each configuration.
 
     Parameters
@@ -27,6 +27,8 @@ def forward_kinematics(model: Any, q: Any, *, out: Any = None, threads: int = 1)
         Written and returned.
     threads : int
         How many work; results do not depend on it.
+    errors : {"raise", "nan"}
+        Whether a bad row raises, or is NaN in the results.
 
     Returns
     -------
@@ -39,10 +41,12 @@ def forward_kinematics(model: Any, q: Any, *, out: Any = None, threads: int = 1)
         If a shape is wrong, a number not finite, or a quaternion far from unit length; the row is named.
     """
     check_model(model)
-    return _poses(model, q, model.placement_rows(), out, threads)
+    return _poses(model, q, model.placement_rows(), out, threads, errors)
 
 
-def frame_poses(model: Any, q: Any, frames: Iterable[Any], *, out: Any = None, threads: int = 1) -> Array:
+def frame_poses(
+    model: Any, q: Any, frames: Iterable[Any], *, out: Any = None, threads: int = 1, errors: str = "raise"
+) -> Array:
     """World poses of some bodies or frames, merged bodies included, at each configuration.
 
     Parameters
@@ -57,6 +61,8 @@ def frame_poses(model: Any, q: Any, frames: Iterable[Any], *, out: Any = None, t
         Written and returned.
     threads : int
         How many work.
+    errors : {"raise", "nan"}
+        Whether a bad row raises, or is NaN in the results.
 
     Returns
     -------
@@ -74,14 +80,16 @@ def frame_poses(model: Any, q: Any, frames: Iterable[Any], *, out: Any = None, t
         raise StateError(f"frames must be a sequence of bodies or frames, got {shown(frames)}")
     spots = model.placement_rows(list(frames))
     spots[:, 1:3] = ANY_TURN, 1.0  # as of a single state: products, whatever the turn
-    return _poses(model, q, spots, out, threads)
+    return _poses(model, q, spots, out, threads, errors)
 
 
-def _poses(model: Any, q: Any, spots: Array, out: Any, threads: int) -> Array:
-    return run("frame_poses", model, q, shape=(len(spots), 4, 4), spots=spots, out=out, threads=threads)
+def _poses(model: Any, q: Any, spots: Array, out: Any, threads: int, errors: str) -> Array:
+    return run("frame_poses", model, q, shape=(len(spots), 4, 4), spots=spots, out=out, threads=threads, errors=errors)
 
 
-def point_jacobian(model: Any, q: Any, body: Any, point: Any = None, *, out: Any = None, threads: int = 1) -> Array:
+def point_jacobian(
+    model: Any, q: Any, body: Any, point: Any = None, *, out: Any = None, threads: int = 1, errors: str = "raise"
+) -> Array:
     """Jacobian of a point fixed to a body at each configuration.
 
     Parameters
@@ -98,6 +106,8 @@ def point_jacobian(model: Any, q: Any, body: Any, point: Any = None, *, out: Any
         Written and returned.
     threads : int
         How many work.
+    errors : {"raise", "nan"}
+        Whether a bad row raises, or is NaN in the results.
 
     Returns
     -------
@@ -111,15 +121,17 @@ def point_jacobian(model: Any, q: Any, body: Any, point: Any = None, *, out: Any
     StateError
         As `forward_kinematics` does.
     """
-    return _jacobian("point_jacobian", 3, model, q, body, point, out, threads)
+    return _jacobian("point_jacobian", 3, model, q, body, point, out, threads, errors)
 
 
-def point_jacobian_6d(model: Any, q: Any, body: Any, point: Any = None, *, out: Any = None, threads: int = 1) -> Array:
+def point_jacobian_6d(
+    model: Any, q: Any, body: Any, point: Any = None, *, out: Any = None, threads: int = 1, errors: str = "raise"
+) -> Array:
     """Jacobian of a frame at a point fixed to a body, with the world's axes, at each configuration.
 
     Parameters
     ----------
-    model, q, body, point, out, threads
+    model, q, body, point, out, threads, errors
         As for `point_jacobian`; `out` has shape (n, 6, nv).
 
     Returns
@@ -127,15 +139,17 @@ def point_jacobian_6d(model: Any, q: Any, body: Any, point: Any = None, *, out: 
     J : (n, 6, nv) ndarray of float64
         J v is the body's angular velocity and the point's linear velocity, in world axes [rad/s, m/s].
     """
-    return _jacobian("point_jacobian_6d", 6, model, q, body, point, out, threads)
+    return _jacobian("point_jacobian_6d", 6, model, q, body, point, out, threads, errors)
 
 
-def body_spatial_jacobian(model: Any, q: Any, body: Any, *, out: Any = None, threads: int = 1) -> Array:
+def body_spatial_jacobian(
+    model: Any, q: Any, body: Any, *, out: Any = None, threads: int = 1, errors: str = "raise"
+) -> Array:
     """Jacobian of a body's twist, in the body's frame at its origin, at each configuration.
 
     Parameters
     ----------
-    model, q, body, out, threads
+    model, q, body, out, threads, errors
         As for `point_jacobian`; `out` has shape (n, 6, nv).
 
     Returns
@@ -143,11 +157,13 @@ def body_spatial_jacobian(model: Any, q: Any, body: Any, *, out: Any = None, thr
     J : (n, 6, nv) ndarray of float64
         J v is the body's twist relative to the world, angular part first, in the body's axes [rad/s, m/s].
     """
-    return _jacobian("body_spatial_jacobian", 6, model, q, body, None, out, threads)
+    return _jacobian("body_spatial_jacobian", 6, model, q, body, None, out, threads, errors)
 
 
-def _jacobian(task: str, rows: int, model: Any, q: Any, body: Any, point: Any, out: Any, threads: int) -> Array:
+def _jacobian(
+    task: str, rows: int, model: Any, q: Any, body: Any, point: Any, out: Any, threads: int, errors: str
+) -> Array:
     check_model(model)
     place = np.zeros(3) if point is None else as_vector(point, 3, "point", "[m]", error=StateError)
     spots = model.placement_rows([body], place)
-    return run(task, model, q, shape=(rows, model.nv), spots=spots, out=out, threads=threads)
+    return run(task, model, q, shape=(rows, model.nv), spots=spots, out=out, threads=threads, errors=errors)

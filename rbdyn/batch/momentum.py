@@ -8,7 +8,7 @@ from rbdyn.batch.running import Array, check_model, run
 from rbdyn.errors import MechanismError
 
 
-def center_of_mass(model: Any, q: Any, *, out: Any = None, threads: int = 1) -> Array:
+def center_of_mass(model: Any, q: Any, *, out: Any = None, threads: int = 1, errors: str = "raise") -> Array:
     """Centre of mass of all moving bodies at each configuration.
 
     Parameters
@@ -21,6 +21,8 @@ def center_of_mass(model: Any, q: Any, *, out: Any = None, threads: int = 1) -> 
         Written and returned.
     threads : int
         How many work; results do not depend on it.
+    errors : {"raise", "nan"}
+        Whether a bad row raises, or is NaN in the results.
 
     Returns
     -------
@@ -37,10 +39,10 @@ def center_of_mass(model: Any, q: Any, *, out: Any = None, threads: int = 1) -> 
     check_model(model)
     if not model.total_mass > 0.0:
         raise MechanismError(f"mechanism {model.mechanism.name!r} has no moving mass, so no centre of mass")
-    return run("center_of_mass", model, q, shape=(3,), out=out, threads=threads)
+    return run("center_of_mass", model, q, shape=(3,), out=out, threads=threads, errors=errors)
 
 
-def momentum(model: Any, q: Any, v: Any, *, out: Any = None, threads: int = 1) -> Array:
+def momentum(model: Any, q: Any, v: Any, *, out: Any = None, threads: int = 1, errors: str = "raise") -> Array:
     """Spatial momentum of all moving bodies about the world's origin, of each state.
 
     Parameters
@@ -55,6 +57,8 @@ def momentum(model: Any, q: Any, v: Any, *, out: Any = None, threads: int = 1) -
         Written and returned.
     threads : int
         How many work.
+    errors : {"raise", "nan"}
+        Whether a bad row raises, or is NaN in the results.
 
     Returns
     -------
@@ -67,10 +71,10 @@ def momentum(model: Any, q: Any, v: Any, *, out: Any = None, threads: int = 1) -
         As `center_of_mass` does.
     """
     check_model(model)
-    return run("momentum", model, q, v, shape=(6,), out=out, threads=threads)
+    return run("momentum", model, q, v, shape=(6,), out=out, threads=threads, errors=errors)
 
 
-def kinetic_energy(model: Any, q: Any, v: Any, *, out: Any = None, threads: int = 1) -> Array:
+def kinetic_energy(model: Any, q: Any, v: Any, *, out: Any = None, threads: int = 1, errors: str = "raise") -> Array:
     """Kinetic energy v^T M(q) v / 2 of each state, spinning rotors included.
 
     Parameters
@@ -85,6 +89,8 @@ def kinetic_energy(model: Any, q: Any, v: Any, *, out: Any = None, threads: int 
         Written and returned.
     threads : int
         How many work.
+    errors : {"raise", "nan"}
+        Whether a bad row raises, or is NaN in the results.
 
     Returns
     -------
@@ -97,10 +103,10 @@ def kinetic_energy(model: Any, q: Any, v: Any, *, out: Any = None, threads: int 
         As `center_of_mass` does.
     """
     check_model(model)
-    return run("kinetic_energy", model, q, v, shape=(), out=out, threads=threads)
+    return run("kinetic_energy", model, q, v, shape=(), out=out, threads=threads, errors=errors)
 
 
-def potential_energy(model: Any, q: Any, *, out: Any = None, threads: int = 1) -> Array:
+def potential_energy(model: Any, q: Any, *, out: Any = None, threads: int = 1, errors: str = "raise") -> Array:
     """Potential energy of each configuration in the gravity of the model.
 
     Parameters
@@ -113,6 +119,8 @@ def potential_energy(model: Any, q: Any, *, out: Any = None, threads: int = 1) -
         Written and returned.
     threads : int
         How many work.
+    errors : {"raise", "nan"}
+        Whether a bad row raises, or is NaN in the results.
 
     Returns
     -------
@@ -125,4 +133,4 @@ def potential_energy(model: Any, q: Any, *, out: Any = None, threads: int = 1) -
         As `center_of_mass` does.
     """
     check_model(model)
-    return run("potential_energy", model, q, shape=(), out=out, threads=threads)
+    return run("potential_energy", model, q, shape=(), out=out, threads=threads, errors=errors)

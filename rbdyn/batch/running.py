@@ -10,11 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbdyn.arguments import as_array, shown, whole
+from rbdyn.arguments.values import choice
 from rbdyn.batch.instruction_sets import isa, lanes_of
 from rbdyn.errors import MechanismError, StateError
 
 Array = NDArray[np.float64]
 SHARE = 64  # rows that a thread is given at least
+TURN = 8192  # rows that a thread does between two looks at signals
+ERRORS = ("raise", "nan")
 ABSENT = object()  # what a task does not take
 
 
@@ -24,6 +27,8 @@ def rows_of(x: Any, shape: tuple[int | None, int], name: str, checked: bool = Tr
     Without `checked` they may hold what is not finite.
     """
     if not isinstance(x, np.ndarray) and hasattr(x, "__dlpack__"):
+        if callable(resolve := getattr(x, "resolve_neg", None)):  # of torch, whose export forgets such a bit
+            x = resolve()
         try:
             x = np.from_dlpack(x)
         except (BufferError, RuntimeError, TypeError, ValueError) as error:
@@ -55,6 +60,9 @@ def alone(
     place = one.row(task, q, v, x, result, spots)
     if len(place) == 2:
         joint = model.joint_names[place[0] - int(model.floating_base)]
+        if task == "forward_dynamics_derivatives" and one.row("forward_dynamics", q, v, x, np.empty(model.nv)) == ():
+            text = f"rounding leaves no digit of the derivatives, whose bodies are too far from the root for joint {joint!r}"
+            raise StateError(f"row {row}: {text}; let the root be nearer to them")
         text = f"joint {joint!r} moves no inertia along its degree of freedom {place[1]} (none beyond rounding)"
         raise MechanismError(f"row {row}: the mass matrix is singular: {text}")
     if place:
@@ -68,7 +76,8 @@ def check_out(out: Any, shape: tuple[int, ...], name: str = "out") -> None:
     """StateError unless results of that shape can be written into `out`, each number to a place of its own."""
     fits = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == shape and out.flags.writeable
     if not fits or any(step == 0 and size > 1 for step, size in zip(out.strides, shape, strict=True)):
-        raise StateError(f"{name} must be a writable float64 array of shape {shape}")
+        came = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else shown(out)
+        raise StateError(f"{name} must be a writable float64 array of shape {shape}, of numpy, got {came}")
 
 
 def run(
@@ -83,8 +92,10 @@ def run(
     spots: Array | None = None,
     out: Any = None,
     threads: int = 1,
+    errors: str = "raise",
 ) -> Array:
     """A task of the kernels on all rows; `shape` is that of a result, `name` what x is called."""
+    choice(errors, "errors", ERRORS, error=StateError)
     rows_q = rows_of(q, (None, model.nq), "q", checked=False)  # the kernels see what is not finite
     n = len(rows_q)
     rows_v = None if v is ABSENT else rows_of(v, (n, model.nv), "v", checked=False)
@@ -100,12 +111,21 @@ def run(
     def work(lanes: Any, first: int, end: int) -> None:
         while (first := share(lanes, first, end)) < end:  # a block of lanes in which there may be a bad row
             if share(lanes, first, first + 1) == first:
-                for rows, what in ((rows_q, "q"), (rows_v, "v"), (rows_x, name)):
-                    if rows is not None:
-                        as_array(rows, rows.shape, what, error=StateError)  # which is not finite
-                v_row, x_row = (None if rows is None else rows[first] for rows in (rows_v, rows_x))
-                flat[first] = alone(task, model, first, rows_q[first], v_row, x_row, flat.shape[1], spots)
+                try:
+                    look_at(first)
+                except (StateError, MechanismError):
+                    if errors == "raise":
+                        raise
+                    flat[first] = np.nan
             first += 1
+
+    def look_at(row: int) -> None:
+        """A row that the kernels would not do."""
+        for rows, what in ((rows_q, "q"), (rows_v, "v"), (rows_x, name)):
+            if rows is not None and not np.isfinite(rows[row]).all():
+                as_array(rows, rows.shape, what, error=StateError)  # which says where it is not finite
+        v_row, x_row = (None if rows is None else rows[row] for rows in (rows_v, rows_x))
+        flat[row] = alone(task, model, row, rows_q[row], v_row, x_row, flat.shape[1], spots)
 
     in_shares(model, n, threads, work)
     result = flat.reshape((n, *shape))
@@ -122,7 +142,9 @@ def in_shares(model: Any, n: int, threads: int, work: Callable[[Any, int, int], 
     edges = [n * k // parts for k in range(parts + 1)]
 
     def part(k: int) -> None:
-        work(module.Lanes(model.capsule()), edges[k], edges[k + 1])
+        lanes = module.Lanes(model.capsule())
+        for first in range(edges[k], edges[k + 1], TURN):
+            work(lanes, first, min(first + TURN, edges[k + 1]))
 
     if parts == 1:
         part(0)

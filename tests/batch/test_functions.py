@@ -1,5 +1,7 @@
 """Batches: every row has the bits of the algorithm on that state, for each set of instructions, joint type and tail."""
 
+import signal
+
 import numpy as np
 import pytest
 from batch.test_lanes import ALL, MODELS
@@ -336,6 +338,90 @@ def test_poses_beyond_all_numbers_are_refused_by_number(monkeypatch, isa, name):
         v[13] = 1e300
     with pytest.raises((rbdyn.StateError, rbdyn.MechanismError), match="^row 13: "):
         CALLS[name](model, q, v, x)
+
+
+@pytest.mark.parametrize("isa", batch.available())
+@pytest.mark.parametrize("name", CALLS)
+def test_bad_rows_can_be_nan_instead(monkeypatch, isa, name):
+    """All others have the bits that they have without them."""
+    monkeypatch.setenv("RBDYN_ISA", isa)
+    monkeypatch.setitem(CALLS, "integrate", lambda m, q, v, x, **o: batch.integrate(m, q, v, 0.3, **o))
+    monkeypatch.setitem(
+        CALLS, "difference", lambda m, q, v, x, **o: batch.difference(m, q, np.repeat(q[:1], len(q), axis=0), **o)
+    )
+    q, v, x = inputs(QUADRUPED, 30)
+    q = first_units(QUADRUPED, q)
+    wanted = CALLS[name](QUADRUPED, q, v, x)
+    bad_q, bad_v, bad_x = q.copy(), v.copy(), x.copy()
+    bad_q[3, 5], bad_q[11, 3:7], bad_q[29, 8] = np.nan, 0.4, np.inf
+    bad_v[17, 2] = bad_x[23, 0] = np.nan
+    with pytest.raises(rbdyn.StateError):
+        CALLS[name](QUADRUPED, bad_q, bad_v, bad_x)
+    found = CALLS[name](QUADRUPED, bad_q, bad_v, bad_x, errors="nan")
+    bad = np.isnan(found.reshape(30, -1)).all(axis=1)
+    assert {3, 11, 29} <= set(np.flatnonzero(bad)) <= {3, 11, 17, 23, 29}
+    assert np.array_equal(bits(found[~bad]), bits(wanted[~bad]))
+    with pytest.raises(rbdyn.StateError, match="errors must be one of 'raise', 'nan', got 'ignore'"):
+        CALLS[name](QUADRUPED, q, v, x, errors="ignore")
+
+
+def test_a_row_that_moves_no_inertia_can_be_nan():
+    model = sliders()
+    q, v, x = inputs(model, 20)
+    q[13] = 1.7e308, 1.7e308, 0.3, 1.7e308
+    found = batch.inverse_mass_matrix(model, q, errors="nan")
+    assert np.isnan(found[13]).all() and np.isfinite(np.delete(found, 13, axis=0)).all()
+
+
+def test_a_tensor_that_is_stored_negated():
+    """As an imaginary part of a conjugate is by torch, whose export forgets that."""
+
+    class Negated:
+        def __init__(self, array):
+            self.array = array
+
+        def resolve_neg(self):
+            return -self.array
+
+        def __dlpack__(self, **_):
+            raise AssertionError("it was not asked to resolve its sign")
+
+    assert np.array_equal(batch.bias_forces(QUADRUPED, Q, Negated(-V)), batch.bias_forces(QUADRUPED, Q, V))
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
+def test_an_interrupt_ends_a_long_call():
+    def stop(number, frame):
+        raise KeyboardInterrupt
+
+    many = 400_000
+    q, v = np.repeat(Q[:1], many, axis=0), np.repeat(V[:1], many, axis=0)
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            while True:
+                batch.inverse_dynamics(QUADRUPED, q, v, v)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_derivatives_far_from_the_root_are_not_said_to_lack_inertia():
+    """An arm on two slides, 5,000 km away: its accelerations are right, and no digit of their derivatives is."""
+    m, parent = rbdyn.Mechanism(rbdyn.RigidBody("w")), "w"
+    for k, (kind, axis) in enumerate([(rbdyn.Prismatic, (1, 0, 0)), (rbdyn.Prismatic, (0, 1, 0))]
+                                     + [(rbdyn.Revolute, (0, 0, 1))] * 2):  # fmt: skip
+        body = rbdyn.RigidBody(f"b{k}", rbdyn.SpatialInertia(1.0, (0.3, 0, 0), 0.1 * np.eye(3)))
+        m.attach(parent, body, rbdyn.Joint(f"j{k}", kind(axis)), rbdyn.Transform(translation=(0.5 * (k > 2), 0, 0)))
+        parent = body.name
+    model = rbdyn.Model(m)
+    q = np.array([[0.0, 0.0, 0.3, 0.5], [5e6, 5e6, 0.3, 0.5]])
+    v, x = np.ones((2, 4)), np.ones((2, 4))
+    accelerations = batch.forward_dynamics(model, q, v, x)
+    assert np.allclose(*accelerations, rtol=1e-6)
+    with pytest.raises(rbdyn.StateError, match="^row 1: rounding leaves no digit of the derivatives.*nearer"):
+        batch.forward_dynamics_derivatives(model, q, v, x)
 
 
 def test_small_pivots_that_are_none_go_to_single_states():

@@ -24,6 +24,14 @@ def test_messages_are_short_and_pickle(cls):
     assert str(cls("short")) == "short"
 
 
+@pytest.mark.parametrize("cls", CLASSES)
+def test_errors_can_be_made_as_clusters_make_them(cls):
+    """Dask's tracebacks (tblib) call `__new__` by name, which Python refuses of some classes with two bases."""
+    error = cls.__new__(cls, "what it says")
+    error.__init__("what it says")
+    assert type(error) is cls and str(error) == "what it says"
+
+
 class Unprintable:
     def __repr__(self):
         raise RuntimeError
