@@ -61,8 +61,8 @@ def alone(
     if len(place) == 2:
         joint = model.joint_names[place[0] - int(model.floating_base)]
         if task == "forward_dynamics_derivatives" and one.row("forward_dynamics", q, v, x, np.empty(model.nv)) == ():
-            text = f"rounding leaves no digit of the derivatives, whose bodies are too far from the root for joint {joint!r}"
-            raise StateError(f"row {row}: {text}; let the root be nearer to them")
+            far = f"bodies are too far from the root for joint {joint!r}; let the root be nearer to them"
+            raise StateError(f"row {row}: rounding leaves no digit of the derivatives: {far}")
         text = f"joint {joint!r} moves no inertia along its degree of freedom {place[1]} (none beyond rounding)"
         raise MechanismError(f"row {row}: the mass matrix is singular: {text}")
     if place:
