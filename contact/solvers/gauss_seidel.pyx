@@ -255,21 +255,19 @@ cdef int leap(Island* island, Anderson* A, Direct* S, const Settings* s, const C
               size_t* reallocations) except -1 nogil:
     """Beyond what sweeps do: a drift step, a direct solve, or an accelerated step, if one of them is due."""
     cdef Operator* G = &island.G
-    cdef bint late
+    cdef bint waits                                    # a direct solve does, while sweeps may yet do without one
     if not q.plain or island.iterations < q.first + PLAIN_SWEEPS or island.iterations >= q.last or q.hasty:
         return 0
-    late = is_small(G) and not s.gentle and island.iterations < q.first + LATE_SWEEPS
-    if late:
-        pass
-    elif q.tries == q.most:
+    waits = is_small(G) and not s.gentle and island.iterations < q.first + LATE_SWEEPS
+    if not waits and q.tries == q.most:
         q.tries = q.tries if begin_direct(S, G, p, reallocations) else 0
-    elif not s.thorough and q.tries > 0 and q.best > 0.5 * q.before:
+    elif not waits and not s.thorough and q.tries > 0 and q.best > 0.5 * q.before:
         q.tries = 0
     if s.anderson and q.leg == 0 and A.pause == 0 and drift(G, A, island.impulse):
         load_impulses(G, island.impulse)
         q.leg = LEG
         restart(A)
-    elif q.leg == 0 and q.tries > 0 and not late:
+    elif q.leg == 0 and q.tries > 0 and not waits:
         if island.iterations % DIRECT_EVERY == 0:
             q.before = q.base = q.best
             q.leapt = q.tried = solve_held(S, G, p, island.impulse, s.threshold, s.patient)

@@ -73,7 +73,9 @@ def forward_dynamics_derivatives(
     Raises
     ------
     StateError
-        As `inverse_dynamics_derivatives` does.
+        As `inverse_dynamics_derivatives` does; also where rounding leaves no digit, far from the root.
+    MechanismError
+        If forces move a joint that no inertia is on, at some row; the row and the joint are named.
     """
     return _three("forward_dynamics_derivatives", model, q, v, tau, "tau", out, threads, errors)
 

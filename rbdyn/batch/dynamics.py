@@ -70,6 +70,8 @@ def forward_dynamics(
     ------
     StateError
         As `inverse_dynamics` does.
+    MechanismError
+        If forces move a joint that no inertia is on, at some row; the row and the joint are named.
     """
     check_model(model)
     return run("forward_dynamics", model, q, v, tau, "tau", shape=(model.nv,), out=out, threads=threads, errors=errors)
@@ -160,6 +162,8 @@ def inverse_mass_matrix(model: Any, q: Any, *, out: Any = None, threads: int = 1
     ------
     StateError
         As `inverse_dynamics` does.
+    MechanismError
+        If forces move a joint that no inertia is on, at some row; the row and the joint are named.
     """
     check_model(model)
     return run("inverse_mass_matrix", model, q, shape=(model.nv, model.nv), out=out, threads=threads, errors=errors)

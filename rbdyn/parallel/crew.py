@@ -12,7 +12,7 @@ from typing import Any
 
 from rbdyn.arguments import shown
 from rbdyn.errors import Error
-from rbdyn.parallel.tasks import end_with_parent, found
+from rbdyn.parallel.tasks import end_with_parent, why_lost
 
 
 class Crew:
@@ -53,7 +53,7 @@ class Crew:
         except Exception as error:
             raise Error(self._lost(function, error)) from None
         try:
-            hindrance = self.submit(found, said).result()
+            hindrance = self.submit(why_lost, said).result()
         except BrokenExecutor:
             self.renew()
             raise Error(

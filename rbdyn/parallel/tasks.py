@@ -103,7 +103,7 @@ def unpacked(value: Any) -> Any:
         return failure_of(error)
 
 
-def found(function: bytes) -> str:
+def why_lost(function: bytes) -> str:
     """What hinders a worker process to find a pickled function; empty if nothing does."""
     try:
         pickle.loads(function)  # noqa: S301  from a process of our own

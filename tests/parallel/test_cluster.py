@@ -86,6 +86,24 @@ def test_failures_of_tasks_and_of_workers(cluster):
     assert workers[0].poll() is None
 
 
+def test_a_client_that_is_killed_loses_nothing(cluster, tmp_path):
+    """Another one goes on where it was, on the same cluster."""
+    client, _ = cluster
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)])}
+    words = [sys.executable, "-m", "parallel.work", str(tmp_path), str(tmp_path / "scheduler.json")]
+    first, file = subprocess.Popen(words, env=environment), tmp_path / "done.jsonl"
+    while (not file.exists() or file.read_bytes().count(b"\n") < 6) and first.poll() is None:
+        time.sleep(0.005)
+    first.kill()
+    first.wait()
+    done = file.read_bytes().count(b"\n") - 1
+    assert 5 <= done < 12
+    items = [{"k": k, "folder": str(tmp_path), "sleep": 0.05} for k in range(12)]
+    found = sweep(work.slow, items, client.get_executor(), seed=3, resume=file)
+    assert not found.failures and same(found.results, sweep(work.slow, items, seed=3, workers=0).results)
+    assert file.read_bytes().count(b"\n") == 13
+
+
 def test_a_cluster_that_is_gone(cluster, tmp_path):
     client, _ = cluster
     items = [{"k": k, "folder": str(tmp_path), "sleep": 0.05} for k in range(40)]

@@ -80,12 +80,19 @@ class Unreadable:
 
 
 def main():
-    """A client that is to be killed half-way: python -m parallel.work folder."""
+    """A client that is to be killed half-way: python -m parallel.work folder [file of a scheduler]."""
     import rbdyn
 
     folder = sys.argv[1]
     items = [{"k": k, "folder": folder, "sleep": 0.05} for k in range(12)]
-    rbdyn.sweep(slow, items, seed=3, resume=Path(folder) / "done.jsonl", workers=0)
+    given = {"seed": 3, "resume": Path(folder) / "done.jsonl"}
+    if len(sys.argv) < 3:
+        rbdyn.sweep(slow, items, workers=0, **given)
+        return
+    from distributed import Client
+
+    with Client(scheduler_file=sys.argv[2]) as client:
+        rbdyn.sweep(slow, items, client.get_executor(), chunk=1, **given)
 
 
 if __name__ == "__main__":
