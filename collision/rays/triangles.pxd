@@ -141,32 +141,38 @@ cdef inline bint enter_cell(const HeightMapData* map, const Ray* r, int i, int j
 cdef struct Lines:                 # of a grid along one axis, which a ray crosses
     double at, step                # of the first one from where the ray begins, and between two [m]
     double d                       # of the ray along the axis
-    double first, way              # after which way it crosses the first one, and between two [m]; infinite: none
+    double first, way              # distance along the ray to the first one, and between two [m]; infinite, 0: none
     int to                         # 1 or -1: how cells follow one another
     int n                          # cells
 
 
 cdef inline Lines lines_of(double at, double step, int n, double d) noexcept nogil:
-    cdef double inverse = 1.0 / d if fabs(d) > 1e-300 else INFINITY
+    cdef double inverse = 1.0 / d if fabs(d) > 1e-200 else INFINITY       # times any length that shapes have: finite
     return Lines(at=at, step=step, d=d, first=at * inverse if inverse < INFINITY else INFINITY,
                  way=step * inverse if inverse < INFINITY else 0.0, to=1 if d >= 0.0 else -1, n=n)
 
 
 cdef inline double leaves(const Lines* l, int cell) noexcept nogil:
-    """After which way a ray leaves a cell [m]: the same for all that ask, and no less for those that follow."""
+    """Distance along a ray to where it leaves a cell [m]; it does not decrease from one cell to the next."""
     return l.first + (cell + (l.to > 0)) * l.way
 
 
-cdef inline int cell_after(const Lines* l, double t) noexcept nogil:
-    """The first cell that a ray has not left after the way t, of those that there are."""
-    cdef int cell = <int> fmin(l.n - 1, fmax(0.0, floor((t * l.d - l.at) / l.step)))
-    if l.first == INFINITY:
-        return cell
-    while 0 <= cell + l.to < l.n and leaves(l, cell) < t:
+cdef inline int next_cell(const Lines* l, int cell, int end, double t) noexcept nogil:
+    """The first cell from `cell` on, `end` at most, that a ray leaves beyond the distance t.
+
+    `end` is no cell before `cell`.  A ray that leaves a cell at t, or at no number, has left it.
+    """
+    while cell != end and not leaves(l, cell) > t:
         cell += l.to
-    while 0 <= cell - l.to < l.n and leaves(l, cell - l.to) >= t:
-        cell -= l.to
     return cell
+
+
+cdef inline int first_cell(const Lines* l, double t) noexcept nogil:
+    """The cell in which a ray is after the distance t; a cell before it if rounding blurs which it is."""
+    cdef int cell = <int> fmin(l.n - 1, fmax(0.0, floor((t * l.d - l.at) / l.step)))
+    if l.way == 0.0:
+        return cell
+    return next_cell(l, min(l.n - 1, max(0, cell - l.to)), l.n - 1 if l.to > 0 else 0, t)
 
 
 cdef inline int block_end(const Lines* l, int cell) noexcept nogil:
@@ -175,10 +181,17 @@ cdef inline int block_end(const Lines* l, int cell) noexcept nogil:
     return min(first + BLOCK, l.n) - 1 if l.to > 0 else first
 
 
+cdef inline double lowest(double o, double d, double begin, double end) noexcept nogil:
+    """Least height of a ray between two distances along it."""
+    return o + d * (end if d < 0.0 else begin)
+
+
 cdef inline bint enter_height_map(const HeightMapData* map, Vec3 o, Vec3 d, double most, Entrance* e) noexcept nogil:
     """Whether a ray comes from above into a height map before `most`, and where first: cell after cell.
 
-    Blocks of cells above which it stays it passes at once.
+    Each turn of the loop goes on to the end t of a cell, or of a block of cells above which the ray stays.  At least
+    one of its two numbers advances there, both where the ray passes through a node, and none goes back: the number of
+    turns is at most that of rows and columns.
     """
     cdef Ray r = sheared(o, d)
     cdef Span sx = slab(o.x, d.x, -map.x_0), sy = slab(o.y, d.y, -map.y_0)
@@ -190,29 +203,30 @@ cdef inline bint enter_height_map(const HeightMapData* map, Vec3 o, Vec3 d, doub
     cdef int i, j, i_end, j_end, block = -1
     if not first <= last:
         return False
-    t, i, j = first, cell_after(&y, first), cell_after(&x, first)
+    t, i, j = first, first_cell(&y, first), first_cell(&x, first)
     while 0 <= i < y.n and 0 <= j < x.n and t <= last:
-        # a ray is lowest where it leaves cells or comes in
         if i // BLOCK * map.blocks_x + j // BLOCK != block:
             block = i // BLOCK * map.blocks_x + j // BLOCK
             i_end, j_end = block_end(&y, i), block_end(&x, j)
             next_x, next_y = leaves(&x, j_end), leaves(&y, i_end)
             end = next_x if next_x < next_y else next_y
             end = end if end < last else last
-            if map.top[block] < o.z + d.z * (end if d.z < 0.0 else t) - hair:
+            if map.top[block] < lowest(o.z, d.z, t, end) - hair:
                 if next_x < next_y:
-                    t, i, j = next_x, cell_after(&y, next_x), j_end + x.to
+                    t, i, j = next_x, next_cell(&y, i, i_end, next_x), j_end + x.to
                 else:
-                    t, i, j = next_y, i_end + y.to, cell_after(&x, next_y)
+                    t, i, j = next_y, i_end + y.to, next_cell(&x, j, j_end + x.to, next_y)
                 continue
         next_x, next_y = leaves(&x, j), leaves(&y, i)
         end = next_x if next_x < next_y else next_y
         end = end if end < last else last
-        if max(half_top(map, i, j, 0), half_top(map, i, j, 1)) >= o.z + d.z * (end if d.z < 0.0 else t) - hair:
+        if max(half_top(map, i, j, 0), half_top(map, i, j, 1)) >= lowest(o.z, d.z, t, end) - hair:
             if enter_cell(map, &r, i, j, e):
                 return e.distance <= most
         if next_x < next_y:
             t, j = next_x, j + x.to
         else:
             t, i = next_y, i + y.to
+            if not next_y < next_x:
+                j += x.to
     return False

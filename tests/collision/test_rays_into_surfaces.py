@@ -1,5 +1,7 @@
 """Rays into meshes and height maps: what all triangles, asked one by one, say."""
 
+import faulthandler
+
 import numpy as np
 import pytest
 from surfaces import flat_map, flat_mesh, grid_mesh, rough_map, triangles_of
@@ -8,6 +10,8 @@ import rbdyn
 from rbdyn.collision import HeightMap, Mesh
 from rbdyn.collision.shapes.bounding_tree import bounding_tree
 from rbdyn.collision.shapes.wide_tree import wide_tree
+
+SHAKES = 1e-9 * np.array([(0, 0, 0), *np.vstack([np.eye(3), -np.eye(3)])])  # [m]
 
 
 def brute_force(triangles, o, d, most, front_only):
@@ -143,6 +147,65 @@ def test_rays_over_many_blocks_of_cells():
         beside = [brute_force(triangles, o[k] + (x, 0, 0), d[k], 6.0, True)[0] for x in (-1e-9, 1e-9)]
         assert np.isclose(hits.distance[k], [t, *beside], rtol=0, atol=1e-6).any() or hits.distance[k] == t, k
     assert seen > 300
+
+
+@pytest.fixture
+def watchdog():
+    """End the process if a query never returns: no signal reaches Python within one."""
+    faulthandler.dump_traceback_later(300.0, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.mark.usefixtures("watchdog")
+def test_rays_through_nodes_of_the_grid(seed):
+    """Along diagonals and lines of the grid, and from node to node, where a ray leaves a row and a column at once."""
+    rng = np.random.default_rng(seed)
+    ny, nx = rng.integers(20, 90, 2)
+    size = rng.choice([[nx - 1.0, ny - 1.0], [10.0, 10.0], [1.0, 3.0]])
+    heights = np.where(rng.random((ny, nx)) < 0.001, 2.0, 0.0)
+    surface = HeightMap(heights, size)
+    world = rbdyn.World()
+    world.add_height_map(surface)
+    triangles = triangles_of(surface)
+    n = 200
+    grid = np.array(size) / (nx - 1, ny - 1)
+    begin = rng.integers(-3, (nx + 2, ny + 2), (n, 2)) * grid - 0.5 * np.array(size)
+    steps = rng.integers(-3, 4, (n, 2))
+    steps[::4] = rng.choice([-1, 1], (len(steps[::4]), 2))
+    steps[(steps == 0).all(axis=1)] = 1
+    o = np.c_[begin, rng.choice([1.0, 1.5, 2.5], n)]
+    d = np.c_[steps * grid, rng.choice([-0.25, -0.1, 0.0, 0.1], n) * np.hypot(*grid)]
+    d /= np.linalg.norm(d, axis=1)[:, None]
+    hits = world.ray_test_batch(o, d, 200.0)
+    for k in range(n):
+        # what grazes a spike within rounding is met or passed
+        near = [brute_force(triangles, o[k] + e, d[k], 200.0, True)[0] for e in SHAKES]
+        assert np.isclose(hits.distance[k], near, rtol=0, atol=1e-6).any() or hits.distance[k] in near, k
+
+
+@pytest.mark.usefixtures("watchdog")
+def test_a_ray_that_leaves_a_row_and_a_column_at_once():
+    heights = np.zeros((64, 64))
+    heights[0, -1] = 2.0
+    world = rbdyn.World()
+    world.add_height_map(HeightMap(heights, size=(10.0, 10.0)))
+    assert world.ray_test((0, 0, 1.0), (1, 1, -0.1), length=20.0) is None
+
+
+@pytest.mark.usefixtures("watchdog")
+@pytest.mark.parametrize("n", [33, 65, 100, 101])
+def test_lidar_over_the_middle_of_a_map(n):
+    """Eight beams, of which four leave cells through nodes."""
+    world = rbdyn.World()
+    heights = np.zeros((n, n))
+    heights[1, 0] = 2.0                                   # rays are followed from there down
+    world.add_height_map(HeightMap(heights, size=(10.0, 10.0)))
+    angle = np.arange(8) * np.pi / 4
+    for x, y in ((np.cos(angle), np.sin(angle)), np.sign(np.round([np.cos(angle), np.sin(angle)]))):
+        d = np.stack([x, y, np.full(8, -0.3)], axis=-1)
+        hits = world.ray_test_batch(np.tile((0.0, 0.0, 0.6), (8, 1)), d / np.linalg.norm(d, axis=1)[:, None], 20.0)
+        np.testing.assert_allclose(hits.distance, 2.0 * np.linalg.norm(d, axis=1), atol=1e-12)
 
 
 @pytest.mark.parametrize(("scale", "afar"), [(1.0, 1.0), (1e-3, 1.0), (1e3, 1.0), (1.0, 1e4), (1e-3, 1e3)])
