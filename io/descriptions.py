@@ -14,7 +14,8 @@ from rbdyn.io.numbers import shown
 from rbdyn.mechanism.mechanism import Mechanism
 
 PACKAGE = "robot_descriptions"
-_name = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*_(?:mj_)?description")
+SUFFIX = "_description"  # of its modules
+_name = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)*")
 
 
 def load_description(name: str, **options: Any) -> Mechanism:
@@ -43,7 +44,7 @@ def load_description(name: str, **options: Any) -> Mechanism:
     PathError
         If what it downloads cannot be had.
     """
-    if not isinstance(name, str) or _name.fullmatch(name) is None:
+    if not isinstance(name, str) or not name.endswith(SUFFIX) or _name.fullmatch(name) is None:
         raise Error(f'name must be one of robot_descriptions, such as "panda_description", got {shown(str(name))}')
     try:
         package = importlib.import_module(PACKAGE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from rbdyn.errors import Error
 from rbdyn.io.mjcf.load import load_mjcf
 from rbdyn.io.numbers import shown
+from rbdyn.io.root_tag import root_tag
 from rbdyn.io.sdf.load import load_sdf
 from rbdyn.io.urdf.load import load_urdf
 from rbdyn.io.urdf.source import PathOrText, looks_like_xml, source_of
@@ -25,8 +25,6 @@ READERS: dict[str, Callable[..., Mechanism]] = {
 }
 SUFFIXES = {".urdf": "urdf", ".xacro": "xacro", ".mjcf": "mjcf", ".sdf": "sdf"}
 ROOTS = {"robot": "urdf", "mujoco": "mjcf", "mujocoinclude": "mjcf", "sdf": "sdf", "raisim": "world"}
-LOOKED_AT = 1 << 16  # bytes of a file, for its root element
-_root = re.compile(r"<(?:!--.*?--|\?.*?\?|!.*?)>\s*|<([A-Za-z_][\w.-]*)", re.DOTALL)
 
 
 def load(path_or_text: PathOrText, **options: Any) -> Mechanism:
@@ -83,7 +81,7 @@ def format_of(path_or_text: PathOrText, text: bool | None = None) -> str:
         if suffix in SUFFIXES:
             return SUFFIXES[suffix]
     source = source_of(path_or_text, text)
-    root = _root_of(source.text[:LOOKED_AT])
+    root = root_tag(source.text)
     if root in ROOTS:
         return ROOTS[root]
     if source.path is None:
@@ -96,14 +94,3 @@ def format_of(path_or_text: PathOrText, text: bool | None = None) -> str:
 def is_robot_file(path: str | os.PathLike[str]) -> bool:
     """Whether a suffix is one of a robot file's."""
     return Path(path).suffix.lower() in SUFFIXES
-
-
-def _root_of(text: str) -> str:
-    """The tag of the first element; "" if there is none."""
-    place = 0
-    text = text.lstrip("\ufeff \t\r\n")
-    while match := _root.match(text, place):
-        if match[1]:
-            return match[1]
-        place = match.end()
-    return ""

@@ -9,17 +9,18 @@ import re
 
 from rbdyn.io.numbers import DECIMAL, MAX_LENGTH
 
-_dotted = re.compile(rf"({DECIMAL})\.")
+_decimal = re.compile(DECIMAL)
 _commas = re.compile(r",[ \t\r\n]+")
 _blanks = re.compile(r"[ \t\r\n]+")
 
 
 def number(text: str) -> tuple[str, str] | None:
     """ "-1.57.", which C reads as -1.57."""
-    match = _dotted.fullmatch(text.strip()) if len(text) <= MAX_LENGTH else None
-    if match is None or "." not in match[1]:
+    word = text.strip()
+    decimal = word[:-1]
+    if len(text) > MAX_LENGTH or not word.endswith(".") or "." not in decimal or _decimal.fullmatch(decimal) is None:
         return None
-    return match[1], "a point too many; ignored"
+    return decimal, "a point too many; ignored"
 
 
 def vector(text: str, n: int, name: str) -> tuple[str, str] | None:

@@ -13,9 +13,8 @@ from rbdyn.io.numbers import shown
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _blanks = re.compile(rb"[ \t\r\n]*")
-_declaration = re.compile(rb"<\?xml[ \t\r\n][^<>]*\?>")
-_version = re.compile(rb"""version\s*=\s*["']([^"'<>]*)["']""")
-_encoding = re.compile(rb"""encoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)["']""")
+_declaration = re.compile(rb"<\?xml[ \t\r\n][^<>]*(?<=\?)>")
+_encoding_name = re.compile(rb"[A-Za-z][A-Za-z0-9._-]*")
 _undeclared = re.compile(r"Namespace prefix ([A-Za-z_][A-Za-z0-9_.-]*) (?:for|on) ")
 _root = re.compile(rb"<[A-Za-z_][A-Za-z0-9_:.-]*")
 MOST_PREFIXES = 30
@@ -43,27 +42,38 @@ def repaired(data: bytes, name: str, diagnostics: Diagnostics) -> bytes:
         data = data.rstrip(b"\0")
         diagnostics.warn(f"{name}:{data.count(bytes([10])) + 1}", "zero bytes at the end of the file; ignored")
     start = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
-    place = _after_comments(data, start)
+    place = after_comments(data, start)
     match = _declaration.match(data, place)
     if match is None:
         return data
     declaration = match.group()
-    version, encoding = _version.search(declaration), _encoding.search(declaration)
-    odd = version is not None and _known_version.fullmatch(version[1]) is None
+    version, encoding = _value_of(b"version", declaration), _value_of(b"encoding", declaration)
+    odd = version is not None and _known_version.fullmatch(version) is None
     if place == start and not odd:
         return data
     line = data.count(b"\n", 0, place) + 1
     where = f"{name}:{line}"
     if version is not None and odd:
-        text = shown(version[1].decode("ascii", "backslashreplace"))
+        text = shown(version.decode("ascii", "backslashreplace"))
         diagnostics.warn(where, f"there is no XML version {text}; read as version 1.0")
     if place > start:
         diagnostics.warn(where, "<?xml ...?> must be the first thing in a file; read as if it were")
-    first = b'<?xml version="1.0"' + (b' encoding="%s"' % encoding[1] if encoding else b"") + b"?>"
+    named = encoding is not None and _encoding_name.fullmatch(encoding) is not None
+    first = b'<?xml version="1.0"' + (b' encoding="%s"' % encoding if named else b"") + b"?>"
     return data[:start] + first + data[start:place] + b"\n" * declaration.count(b"\n") + data[match.end() :]
 
 
-def _after_comments(data: bytes, start: int) -> int:
+def _value_of(name: bytes, declaration: bytes) -> bytes | None:
+    """The quoted value behind `name` and "=" in an XML declaration; None if there is none."""
+    parts = declaration.replace(b"'", b'"').split(b'"')
+    for before, value in zip(parts[:-1:2], parts[1:-1:2], strict=False):
+        word = before.rstrip()
+        if word.endswith(b"=") and word[:-1].rstrip().endswith(name):
+            return value
+    return None
+
+
+def after_comments(data: bytes, start: int) -> int:
     """Where blanks and comments end; no recursion and no backtracking, however many there are."""
     place = _blanks.match(data, start).end()  # type: ignore[union-attr]
     while data.startswith(b"<!--", place):
@@ -82,7 +92,7 @@ def with_prefix(data: bytes, complaint: str, name: str, diagnostics: Diagnostics
     missing = _undeclared.match(complaint)
     if missing is None or data.count(b" xmlns:") > MOST_PREFIXES:
         return None
-    root = _root.search(data, _after_comments(data, len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0))
+    root = _root.search(data, after_comments(data, len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0))
     if root is None:
         return None
     prefix = missing[1]

@@ -19,12 +19,12 @@ _facet = re.compile(
     (
         rf"\s*facet\s+normal\s+{_any}\s+{_any}\s+{_any}\s+outer\s+loop"
         + rf"\s+vertex\s+({NUMBER})\s+({NUMBER})\s+({NUMBER})" * 3
-        + r"\s+endloop\s+endfacet(?=\s|$)"
+        + r"\s+endloop\s+endfacet(?=\s|\Z)"
     ).encode(),
     re.IGNORECASE,
 )
-_solid = re.compile(rb"\s*solid(?:[^\S\n][^\n]*)?(?:\n|$)", re.IGNORECASE)
-_end = re.compile(rb"\s*endsolid[^\n]*(?:\n|$)", re.IGNORECASE)
+_solid = re.compile(rb"\s*solid(?:[^\S\n][^\n]*)?(?:\n|\Z)", re.IGNORECASE)
+_end = re.compile(rb"\s*endsolid[^\n]*(?:\n|\Z)", re.IGNORECASE)
 
 
 def read_stl(data: bytes, name: str, notes: Notes | None = None) -> tuple[Vertices, Faces]:

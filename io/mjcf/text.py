@@ -37,7 +37,7 @@ HELD = {  # what is read of what stands in an element
     "actuator": ("motor", "position", "velocity", "general", "damper", "intvelocity", "cylinder"),
 }
 ROOTS = ("mujoco", "mujocoinclude")
-_bad_number = re.compile(r"(?:^|[\s,])[+-]?(?:nan|inf(?:inity)?)(?:$|[\s,])", re.IGNORECASE)
+_bad_number = re.compile(r"(?:^|[\s,])[+-]?(?:nan|inf(?:inity)?)(?:[\s,]|\Z)", re.IGNORECASE)
 NAMES = ("name", "class", "childclass", "file", "mesh", "material", "body1", "body2", "joint1", "joint2", "site1",
          "site2", "model", "hfield", "joint", "jointinparent")  # fmt: skip
 

@@ -13,12 +13,11 @@ from rbdyn.errors import Error, UrdfError
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.paths import read_regular
 from rbdyn.io.safe_xml import MAX_BYTES, parse_xml
-from rbdyn.io.xml_declaration import BYTE_ORDER_MARK, repaired
+from rbdyn.io.xml_declaration import BYTE_ORDER_MARK, after_comments, repaired
 
 BYTE_ORDER_MARKS = (BYTE_ORDER_MARK, b"\xff\xfe", b"\xfe\xff")
 PathOrText = str | bytes | os.PathLike[str]
-_declaration = re.compile(rb"[ \t\r\n]*<\?xml[ \t\r\n][^<>]*\?>")
-_comment_or_blank = re.compile(rb"(?:[ \t\r\n]+|<!--(?:(?!-->).)*-->)", re.DOTALL)
+_declaration = re.compile(rb"[ \t\r\n]*<\?xml[ \t\r\n][^<>]*(?<=\?)>")
 _robot = re.compile(rb"<robot[\s/>]")
 
 
@@ -84,9 +83,7 @@ def parse_fragment(source: Source, diagnostics: Diagnostics) -> Any:
     data = data[len(BYTE_ORDER_MARK) :] if data.startswith(BYTE_ORDER_MARK) else data
     match = _declaration.match(data)
     head = 0 if match is None else match.end()
-    place = head
-    while skipped := _comment_or_blank.match(data, place):
-        place = skipped.end()
+    place = after_comments(data, head)
     if _robot.match(data, place) or data[place : place + 2] == b"<!":
         return parse_xml(data, source.name, diagnostics)
     return parse_xml(data[:head] + b"<robot>" + data[head:] + b"</robot>", source.name, diagnostics)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -76,7 +75,8 @@ class LinkWriter:
         node = element(link, role, name=geometry.name or None)
         self.origin(node, geometry.pose if frame.is_identity() else frame @ geometry.pose)
         element(element(node, "geometry"), words[0], **words[1])
-        if geometry.name not in ("", place) and not re.fullmatch(re.escape(place) + r"/\d+", geometry.name):
+        owner, slash, number = geometry.name.rpartition("/")
+        if geometry.name not in ("", place) and not (slash and owner == place and number.isdecimal()):
             self._losses.add("names of shapes other than LINK/0, LINK/1, ...: the reader numbers them", name)
         if role == "visual":
             if geometry.color is not None:

@@ -16,6 +16,7 @@ from rbdyn.cli.check.overlaps import overlaps
 from rbdyn.errors import Error, MeshError, PathError
 from rbdyn.io import load_materials, load_mesh, load_sensor_set, load_world, world_notes
 from rbdyn.io.formats import READERS, format_of
+from rbdyn.io.root_tag import root_tag_of_file
 from rbdyn.mechanism import Mechanism
 from rbdyn.model import Model
 from rbdyn.world import ArticulatedSystem
@@ -24,7 +25,8 @@ NAMES = {"urdf": "URDF", "xacro": "xacro", "mjcf": "MJCF", "sdf": "SDF", "world"
 URDF_ALONE = {"floating": "--fixed", "params": "--param", "modules": "--module"}
 MESHES = (".stl", ".obj", ".dae", ".ply", ".glb")
 LEVELS = ("error", "warning", "note")
-_place = re.compile(r"(.+?:\d+): (.*)", re.DOTALL)
+ROOTS = {"sensor_set": "sensor set", "material": "materials", "materials": "materials"}  # besides robots, worlds
+_line = re.compile(r":[0-9]+: ")
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,9 @@ class Report:
     def add(self, level: str, texts: Iterable[str]) -> None:
         """Findings of texts that may begin with file:line."""
         for text in texts:
-            match = _place.match(text)
-            self.findings.append(Finding(level, match[1], match[2]) if match else Finding(level, "", text))
+            match = _line.search(text, 1)
+            where, said = (text[: match.end() - 2], text[match.end() :]) if match else ("", text)
+            self.findings.append(Finding(level, where, said))
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -107,16 +110,7 @@ def check_file(file: Path, meshes: bool, options: dict[str, Any]) -> Report:
 def _kind(file: Path) -> str:
     if file.suffix.lower() in MESHES:
         return "mesh"
-    try:
-        with file.open("rb") if file.is_file() else Path("/dev/null").open("rb") as beginning:
-            head = beginning.read(4000)
-    except OSError:
-        head = b""
-    if b"<sensor_set" in head and b"<robot" not in head:
-        return "sensor set"
-    if re.match(rb"(?:\s|<\?.*?\?>|<!--.*?-->)*<materials?[\s>/]", head, re.DOTALL):
-        return "materials"
-    return NAMES[format_of(file)]
+    return ROOTS.get(root_tag_of_file(file)) or NAMES[format_of(file)]
 
 
 def _check_mesh(file: Path, report: Report) -> None:
