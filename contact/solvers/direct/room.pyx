@@ -38,7 +38,10 @@ cdef size_t below_size(const Direct* S, const Operator* G, double most) noexcept
 
 
 cdef int begin(Direct* S, const Operator* G, const ContactProblem* p, size_t* reallocations) except -1 nogil:
-    """Room for this problem, its nodes in order and the places of all blocks; 0 if a factorisation is too dear."""
+    """Room for this problem, its nodes in order and the places of all blocks.
+
+    0 if there are no unknowns, because nothing that the constraints name moves, or if a factorisation is too dear.
+    """
     cdef size_t bodies = p.n_single, coordinates = p.n_coordinates, count = constraints(G), width = 12, nodes, n, size
     cdef size_t named = min(2 * (count + p.n_further), bodies)     # bodies that constraints may name
     cdef double most = most_work(G)
@@ -66,7 +69,7 @@ cdef int begin(Direct* S, const Operator* G, const ContactProblem* p, size_t* re
     S.width = <int> width
     number_nodes(S, G)
     reallocations[0] += grow(<void**> &S.below, &S.below_capacity, below_size(S, G, most), sizeof(Below))
-    if not order_nodes(S, G, most):
+    if S.nodes == 0 or not order_nodes(S, G, most):
         return 0
     reallocations[0] += grow(<void**> &S.A, &S.A_capacity, lay_out(S), sizeof(double))
     return 1
