@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rbdyn.contact import MaterialPair
 from rbdyn.errors import Error
@@ -13,37 +13,43 @@ if TYPE_CHECKING:
 
 def set_contact_solver_param(
     world: World,
-    alpha_init: float = 1.0,
-    alpha_min: float = 1.0,
-    alpha_decay: float = 1.0,
-    max_iterations: int = 150,
-    threshold: float = 1e-8,
+    alpha_init: float | None = None,
+    alpha_min: float | None = None,
+    alpha_decay: float | None = None,
+    max_iterations: int | None = None,
+    threshold: float | Literal["auto"] | None = None,
 ) -> None:
-    """Parameters of the contact solver's sweep; for solvers that have them.
+    """Set parameters of the contact solver's sweeps; those left out keep their values.
 
     Parameters
     ----------
-    alpha_init, alpha_min, alpha_decay : float
+    alpha_init, alpha_min, alpha_decay : float, optional
         Under-relaxation of the sweeps, 1 for none.
-    max_iterations : int
+    max_iterations : int, optional
         Largest number of sweeps.
-    threshold : float
+    threshold : float or "auto", optional
         A sweep that changes no contact velocity by more ends the solve [m/s].
+
+    Raises
+    ------
+    Error
+        If the solver has no such parameter, or the value is out of range; the solver is then unchanged.
     """
     world._check_settable()
-    wanted: dict[str, Any] = {
+    given: dict[str, Any] = {
         "alpha_init": alpha_init,
         "alpha_min": alpha_min,
         "alpha_decay": alpha_decay,
         "max_iterations": max_iterations,
         "threshold": threshold,
     }
+    wanted = {name: value for name, value in given.items() if value is not None}
     known = getattr(world.contact, "parameters", {})
     if "max_iterations" not in known:
         raise Error(f"{type(world.contact).__name__} has no sweeps to set parameters of")
     foreign = [name for name in ("alpha_init", "alpha_min", "alpha_decay") if name not in known]
     for name in foreign:
-        if wanted.pop(name) != 1.0:
+        if wanted.pop(name, 1.0) != 1.0:
             raise Error(f"{type(world.contact).__name__} has no parameter {name}; known: {', '.join(known)}")
     world.contact.configure(**wanted)
     world._check_editable()

@@ -360,11 +360,11 @@ class World:
     def set_erp(self, erp: float, erp2: float = 0.0) -> None: ...
     def set_contact_solver_param(
         world,
-        alpha_init: float = 1.0,
-        alpha_min: float = 1.0,
-        alpha_decay: float = 1.0,
-        max_iterations: int = 150,
-        threshold: float = 1e-8,
+        alpha_init: float | None = None,
+        alpha_min: float | None = None,
+        alpha_decay: float | None = None,
+        max_iterations: int | None = None,
+        threshold: float | Literal["auto"] | None = None,
     ) -> None: ...
     _edits: Edits
     _queries: Queries
