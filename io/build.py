@@ -9,6 +9,7 @@ from rbdyn.collision.shapes import Shape
 from rbdyn.errors import Error, UrdfError
 from rbdyn.io.description import GeometrySpec, JointSpec, LinkSpec, RobotSpec
 from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.joint_order import JointOrder, depth_first, reorder
 from rbdyn.io.mesh_shapes import MeshShapes
 from rbdyn.io.pins import attach_pins
 from rbdyn.io.tree import spanning_order
@@ -21,7 +22,13 @@ WORLD = "world"  # a root link of this name is the fixed base
 ROOT_JOINT = "ROOT"  # the joint between the world and any other root link
 
 
-def build_mechanism(robot: RobotSpec, floating: bool | None, shapes: MeshShapes, diagnostics: Diagnostics) -> Mechanism:
+def build_mechanism(
+    robot: RobotSpec,
+    floating: bool | None,
+    shapes: MeshShapes,
+    diagnostics: Diagnostics,
+    joint_order: JointOrder = None,
+) -> Mechanism:
     """Make the mechanism that a description means.
 
     Parameters
@@ -34,9 +41,13 @@ def build_mechanism(robot: RobotSpec, floating: bool | None, shapes: MeshShapes,
         Turns mesh files into shapes.
     diagnostics : Diagnostics
         Takes what was assumed; becomes `Mechanism.diagnostics`.
+    joint_order : None, "depth_first" or iterable of str
+        See `rbdyn.io.load_urdf`.
 
     Raises
     ------
+    Error
+        If joints cannot come in that order.
     UrdfError
         If the links and joints are not a tree.
     """
@@ -53,7 +64,9 @@ def build_mechanism(robot: RobotSpec, floating: bool | None, shapes: MeshShapes,
             mechanism.attach(bodies[spec.parent], bodies[spec.child], spec.joint, joint_pose=spec.pose)
         except Error as error:
             raise UrdfError(f"{spec.where}: {error}") from None
-    attach_pins(mechanism, robot, bodies, diagnostics)
+    nominal_order = depth_first(mechanism)
+    reorder(mechanism, joint_order)
+    attach_pins(mechanism, robot, bodies, nominal_order, diagnostics)
     mechanism.diagnostics = diagnostics.lines()
     return mechanism
 

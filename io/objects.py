@@ -18,6 +18,7 @@ from rbdyn.io import rules
 from rbdyn.io.build import build_mechanism
 from rbdyn.io.description import GeometrySpec, JointSpec, LinkSpec, MeshFile, RobotSpec
 from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.joint_order import JointOrder
 from rbdyn.io.mesh_shapes import MeshShapes
 from rbdyn.io.mimics import checked_mimics
 from rbdyn.io.numbers import number_or_infinite
@@ -47,6 +48,7 @@ def from_urdfpy(
     collision_mesh: str = "hull",
     visual_meshes: bool = False,
     invented_inertia: str = "drop",
+    joint_order: JointOrder = None,
 ) -> Mechanism:
     """A mechanism from a robot object of urdfpy, urchin (its maintained fork) or yourdfpy.
 
@@ -57,7 +59,7 @@ def from_urdfpy(
     ----------
     robot : object
         With `links` and `joints` (urdfpy, urchin), or with a `robot` that has them (yourdfpy).
-    floating, resource_dirs, strict, on_missing_mesh, collision_mesh, visual_meshes
+    floating, resource_dirs, strict, on_missing_mesh, collision_mesh, visual_meshes, joint_order
         As for `load_urdf`.  Meshes are read anew, from `resource_dirs`.
     invented_inertia : {"drop", "keep"}
         What becomes of links of urdfpy and urchin with 1 kg and a unit inertia, which may be their package's or the
@@ -90,7 +92,7 @@ def from_urdfpy(
     finder = FileFinder(None, resource_dirs)
     shapes = MeshShapes(finder, diagnostics, on_missing_mesh, collision_mesh, visual_meshes)
     spec = RobotSpec(where, name, links, checked_mimics(joints, diagnostics))
-    return build_mechanism(spec, floating, shapes, diagnostics)
+    return build_mechanism(spec, floating, shapes, diagnostics, joint_order)
 
 
 def _link(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from rbdyn.errors import Error, UrdfError
 from rbdyn.io.description import RobotSpec
 from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.joint_order import configuration_in
 from rbdyn.io.numbers import shown
 from rbdyn.io.poses import poses_at
 from rbdyn.mechanism.body import RigidBody
@@ -16,15 +18,22 @@ from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.spatial.transform import Transform
 
 
-def attach_pins(mechanism: Mechanism, robot: RobotSpec, bodies: dict[str, RigidBody], diagnostics: Diagnostics) -> None:
+def attach_pins(
+    mechanism: Mechanism,
+    robot: RobotSpec,
+    bodies: dict[str, RigidBody],
+    nominal_order: Sequence[Joint],
+    diagnostics: Diagnostics,
+) -> None:
     """Close the loops: a pin is a spherical loop joint at `anchor` of its first link.
 
-    Where it is on the second link says the robot's nominal configuration, at which each pin is closed; it becomes
-    `mechanism.nominal_configuration`.
+    The robot's nominal configuration, whose numbers come in `nominal_order`, closes each pin and so gives its place on
+    the second link.  In the order of the mechanism's q it becomes `mechanism.nominal_configuration`.
     """
     if not robot.pins:
         return
-    mechanism.nominal_configuration = _checked_configuration(mechanism, robot)
+    numbers = _checked_configuration(robot, nominal_order)
+    mechanism.nominal_configuration = configuration_in(mechanism.tree_joints, numbers, nominal_order)
     poses = poses_at(mechanism, mechanism.nominal_configuration)
     for pin in robot.pins:
         for link in (pin.body1, pin.body2):
@@ -46,17 +55,17 @@ def _free_name(name: str, taken: set[str]) -> str:
     return name
 
 
-def _checked_configuration(mechanism: Mechanism, robot: RobotSpec) -> tuple[float, ...]:
-    """The nominal configuration; UrdfError if it has not as many numbers as the robot's q."""
-    q, n = robot.nominal_configuration, mechanism.num_positions
+def _checked_configuration(robot: RobotSpec, joints: Sequence[Joint]) -> tuple[float, ...]:
+    """The nominal configuration, of `joints` in turn; UrdfError if it has not as many numbers as they have."""
+    q, n = robot.nominal_configuration, sum(joint.num_positions for joint in joints)
     where = robot.constraints_where
     if q is None:
         raise UrdfError(f"{where}: nominal_config of <constraints> is missing: {n} numbers at which pins are closed")
     if len(q) != n:
-        order = ", ".join(f"{j.name} ({j.num_positions})" for j in mechanism.tree_joints if j.num_positions)
+        order = ", ".join(f"{j.name} ({j.num_positions})" for j in joints if j.num_positions)
         raise UrdfError(f"{where}: nominal_config has {len(q)} numbers, needed {n}: {order[:1500]}")
     at = 0
-    for joint in mechanism.tree_joints:
+    for joint in joints:
         part = joint.joint_type.normalised
         if part is not None and abs(math.hypot(*q[at + part.start : at + part.stop]) - 1.0) > 1e-3:
             numbers = " ".join(f"{x:g}" for x in q[at + part.start : at + part.stop])

@@ -15,6 +15,7 @@ from rbdyn.arguments import choice, flag, named_options
 from rbdyn.errors import Error, MeshError, MissingExtraError, MjcfError, UrdfError, missing_extra
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.export.names import Names
+from rbdyn.io.joint_order import JointOrder, reorder
 from rbdyn.io.mjcf.keyframes import chosen_key, configuration_of
 from rbdyn.io.mjcf.read_actuators import read_actuators
 from rbdyn.io.mjcf.read_equality import read_equalities
@@ -45,6 +46,7 @@ def load_mjcf(
     base_dir: str | os.PathLike[str] | None = None,
     allow_outside: bool = False,
     keyframe: str | None = None,
+    joint_order: JointOrder = None,
 ) -> Mechanism:
     """Read a robot in MuJoCo's format.  Needs ``pip install "rbdyn[mjcf]"``.
 
@@ -71,6 +73,8 @@ def load_mjcf(
     keyframe : str, optional
         The <key> of whose qpos `mechanism.nominal_configuration` is made, where a World begins; the one called
         "nominal" by default, which `save_mjcf` writes, else MuJoCo's qpos0.
+    joint_order : "depth_first" or iterable of str, optional
+        As of `load_urdf`.  MuJoCo's own order, the default, is depth first.
 
     Returns
     -------
@@ -123,13 +127,14 @@ def load_mjcf(
         if key is not None:
             mechanism.nominal_configuration = configuration_of(key, model)
         mechanism.diagnostics = diagnostics.lines()
-        return mechanism
     except (MjcfError, MeshError, MissingExtraError):  # which have their places
         raise
     except UrdfError as error:  # of strict diagnostics, which have their places
         raise MjcfError(str(error)) from None
     except Error as error:
         raise MjcfError(f"{source.name}:1: {error}") from None
+    reorder(mechanism, joint_order)
+    return mechanism
 
 
 def compiled(safe: SafeText, file: str) -> tuple[Any, list[str]]:

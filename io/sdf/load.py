@@ -12,6 +12,7 @@ from rbdyn.arguments import named_options
 from rbdyn.errors import Error, SdfError
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.export.names import Names
+from rbdyn.io.joint_order import JointOrder, reorder
 from rbdyn.io.mesh_shapes import MeshShapes
 from rbdyn.io.numbers import shown
 from rbdyn.io.paths import FileFinder
@@ -49,6 +50,7 @@ def load_sdf(
     on_missing_mesh: str = "warn",
     base_dir: str | os.PathLike[str] | None = None,
     allow_outside: bool = False,
+    joint_order: JointOrder = None,
 ) -> Mechanism:
     """Read one model of an SDF file: links, joints, shapes and frames (docs/sdf.md has the subset).
 
@@ -58,7 +60,7 @@ def load_sdf(
         A file, or the text itself: it is text if its first character, blanks and a byte order mark aside, is "<".
     model : str, optional
         Its name, if there are several.
-    resource_dirs, strict, collision_mesh, visual_meshes, on_missing_mesh, base_dir, allow_outside
+    resource_dirs, strict, collision_mesh, visual_meshes, on_missing_mesh, base_dir, allow_outside, joint_order
         As of `load_urdf`.
 
     Returns
@@ -90,6 +92,7 @@ def load_sdf(
     node, world = _chosen(root, model, diagnostics)
     mechanism = _built(root, node, world, shapes, diagnostics)
     mechanism.name = node.name()
+    reorder(mechanism, joint_order)
     mechanism.diagnostics = diagnostics.lines()
     return mechanism
 

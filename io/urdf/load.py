@@ -12,7 +12,7 @@ from rbdyn.errors import Error, PathError
 from rbdyn.io.attached_files import find_module
 from rbdyn.io.build import build_mechanism
 from rbdyn.io.diagnostics import Diagnostics
-from rbdyn.io.joint_order import in_order
+from rbdyn.io.joint_order import JointOrder
 from rbdyn.io.mesh_shapes import MeshShapes
 from rbdyn.io.paths import FileFinder
 from rbdyn.io.safe_xml import parse_xml
@@ -41,7 +41,7 @@ def load_urdf(
     on_missing_mesh: str = "warn",
     collision_mesh: str = "hull",
     visual_meshes: bool = False,
-    joint_order: Iterable[str] | None = None,
+    joint_order: JointOrder = None,
     base_dir: str | os.PathLike[str] | None = None,
     allow_outside: bool = False,
     on_missing_sensor: str = "warn",
@@ -84,9 +84,11 @@ def load_urdf(
     visual_meshes : bool
         Whether meshes in <visual> are read.  They are large and only drawn, so by default they are left out; boxes,
         spheres, cylinders and capsules are kept.
-    joint_order : iterable of str, optional
-        Names of joints that move, in the order in which they are to stand in q and v, behind the floating base; those
-        left out follow as the file has them.  None may come before one that it hangs on.
+    joint_order : "depth_first" or iterable of str, optional
+        Order of the joints in q and v.  By default that of the file, a parent before its children.  "depth_first": each
+        joint is followed by all that hang on it, siblings in the order of the file, as in MJCF and in RaiSim's newer
+        versions.  Or names of joints that move, in their order, behind the floating base; those left out follow as the
+        file has them.  None may come before one that it hangs on.
     base_dir : path-like, optional
         The folder of a robot that comes as text: what it names is looked for, and may lie, there.
     allow_outside : bool
@@ -123,9 +125,10 @@ def load_urdf(
     planar joint's <axis> is the normal of its plane.  A capsule's height and length both mean the distance between the
     centres of its spheres.  type="helical" is a screw with <axis pitch> in metres per radian, this reader's
     own word.  A <pin body1 body2 anchor> of <constraints nominal_config> is a spherical loop joint, "BODY1_BODY2_pin":
-    `anchor` is a point of body1's link frame, and where it is on body2 says nominal_config, the q at which pins are
-    closed (base position and quaternion first, if the base floats), from which a World starts.  Sources:
-    wiki.ros.org/urdf/XML; RaiSim manual, "Articulated Systems", "URDF convention".
+    `anchor` is a point of body1's link frame.  nominal_config gives the coordinates at which pins are closed, and so
+    their places on body2; a World starts there.  Its numbers are read depth first whatever `joint_order` is, with the
+    position and quaternion of a floating base first.  `mechanism.nominal_configuration` has them in the order of q.
+    Sources: wiki.ros.org/urdf/XML; RaiSim manual, "Articulated Systems", "URDF convention" and "Closed-loop system".
 
     Faults that other readers forgive are repaired, with a diagnostic: an XML declaration of version "0.0", or one that
     is not the first thing in the file; lower limits above upper ones (swapped), a lone lower limit of a spherical joint
@@ -166,7 +169,7 @@ def load_source(
     on_missing_mesh: str,
     collision_mesh: str,
     visual_meshes: bool,
-    joint_order: Iterable[str] | None,
+    joint_order: JointOrder,
     base_dir: str | os.PathLike[str] | None,
     allow_outside: bool,
     on_missing_sensor: str,
@@ -182,9 +185,9 @@ def load_source(
     template = _filled(sources, trees, template, diagnostics)
     sensors = SensorFiles(finder, diagnostics, on_missing_sensor, template)
     roots = [Node(tree, one.name, diagnostics) for tree, one in zip(trees, sources, strict=True)]
-    robot = in_order(read_robot(roots, diagnostics, sensors), joint_order)
+    robot = read_robot(roots, diagnostics, sensors)
     _report_unused(template, source, diagnostics)
-    mechanism = build_mechanism(robot, floating, shapes, diagnostics)
+    mechanism = build_mechanism(robot, floating, shapes, diagnostics, joint_order)
     values = None if template is None else tuple(template.values.items())
     folder = finder.own[0] if finder.own else None
     links = {link.name: link.where for link in robot.links}

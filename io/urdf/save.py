@@ -15,11 +15,13 @@ from rbdyn.io.build import ROOT_JOINT, WORLD
 from rbdyn.io.export.losses import Losses
 from rbdyn.io.export.mesh_files import MeshFiles
 from rbdyn.io.export.xml_text import document, element, write_text
+from rbdyn.io.joint_order import depth_first
 from rbdyn.io.poses import poses_at
 from rbdyn.io.urdf.seat import Seat, seat
 from rbdyn.io.urdf.write_joints import floating_coordinates, write_joint
 from rbdyn.io.urdf.write_links import ROTATIONS, LinkWriter
 from rbdyn.mechanism.body import RigidBody
+from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import Floating, SinCosRevolute, Spherical, SPQuatFloating
 from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.spatial.transform import Transform
@@ -249,8 +251,8 @@ def _closed_configuration(mechanism: Mechanism, configuration: ArrayLike | None)
 
 
 def _urdf_configuration(mechanism: Mechanism, q: np.ndarray) -> list[float]:
-    """q in the coordinates of the joints that a URDF file can have."""
-    numbers: list[float] = []
+    """q depth first, in the coordinates of the joints that a URDF file can have."""
+    numbers: dict[Joint, list[float]] = {}
     at = 0
     for joint in mechanism.tree_joints:
         part = q[at : at + joint.num_positions]
@@ -258,6 +260,6 @@ def _urdf_configuration(mechanism: Mechanism, q: np.ndarray) -> list[float]:
             part = np.array([math.atan2(part[0], part[1])])
         elif isinstance(joint.joint_type, SPQuatFloating):
             part = np.array(floating_coordinates(part))
-        numbers += part.tolist()
+        numbers[joint] = part.tolist()
         at += joint.num_positions
-    return numbers
+    return [x for joint in depth_first(mechanism) for x in numbers[joint]]

@@ -142,9 +142,9 @@ def tip(left, right, base, crank, rod):
 
 
 def nominal(base, crank, rod):
-    """Both cranks upright: joint angles of the four rods."""
+    """Both cranks upright: joint angles of the four rods, depth first."""
     out = math.acos(base / 2 / rod)
-    return [math.pi / 2, math.pi / 2, out - math.pi / 2, math.pi / 2 - out]
+    return [math.pi / 2, out - math.pi / 2, math.pi / 2, math.pi / 2 - out]
 
 
 @pytest.mark.parametrize(("base", "crank", "rod"), [(0.2, 0.3, 0.4), (0.5, 0.25, 0.6)])
