@@ -95,6 +95,9 @@ def _report_worlds(root: LinkSpec, links: list[LinkSpec], floating: bool | None,
             text = f"link {WORLD!r} is the fixed base: its mass of {root.inertia.mass:g} kg does not move"
             diagnostics.warn(root.where, text)
         return
+    if floating is None and root.name.strip().casefold().startswith(WORLD):
+        text = f"root link {root.name!r} floats: only {WORLD!r}, spelt so, is the fixed base; floating=False fixes it"
+        diagnostics.warn(root.where, f"{text}, floating=True says that it is to float")
     for link in links:
         if link.name == WORLD:
             diagnostics.warn(link.where, f"link {WORLD!r} is not the root, {root.name!r} is: it is a link like others")

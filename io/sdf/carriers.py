@@ -40,11 +40,11 @@ class Carriers:
         """Whether there is a link, frame or joint of that name."""
         return name in self._links or name in self._on
 
-    def near(self, name: str) -> str:
-        """'; did you mean ...?' of a name that is not there, or nothing."""
+    def near(self, name: str, also: tuple[str, ...] = ()) -> str:
+        """'; did you mean ...?' of a name that is not there, or nothing; `also` could have been meant, too."""
         if SEPARATOR in name:
             return "; frames inside models inside this one are not read"
-        return did_you_mean(name, [*self._links, *self._on])
+        return did_you_mean(name, [*self._links, *self._on, *also])
 
     def link(self, name: str, where: str) -> str:
         """The link at the end of what `name` hangs on; those on the way hang on it from here on."""

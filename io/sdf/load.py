@@ -173,7 +173,8 @@ def _on_links(joint: SdfJoint, carriers: Carriers, bodies: dict[str, RigidBody])
             continue
         place = f"{joint.where}: <{role}> of joint {name!r}"
         if end not in carriers:
-            raise SdfError(f"{place}: no link named {shown(end)}, and no frame{carriers.near(end)}")
+            also = (WORLD,) if role == "parent" else ()
+            raise SdfError(f"{place}: no link named {shown(end)}, and no frame{carriers.near(end, also)}")
         found.append(carriers.link(end, place))
     if found[0] == found[1]:
         raise SdfError(f"{joint.where}: joint {name!r} joins link {found[1]!r} to itself")

@@ -309,6 +309,11 @@ WARNED = [
         '<parent link="a"/><child link="world"/></joint></robot>',
         "link 'world' is not the root, 'a' is",
     ),
+    *(
+        (f'<robot name="r"><link name="{name}">{INERTIAL}</link></robot>',
+         f"root link {name!r} floats: only 'world', spelt so, is the fixed base; floating=False fixes it")
+        for name in ("World", "WORLD", "world_link", "worldFrame")
+    ),
 ]
 
 
@@ -318,6 +323,11 @@ def test_silent_choices_are_noted_with_their_line(text, expected):
     hits = [w for w in m.diagnostics if expected in w]
     assert len(hits) == 1, m.diagnostics
     assert hits[0].startswith("<text>:3: ")
+
+
+@pytest.mark.parametrize("floating", [True, False])
+def test_a_root_called_like_the_world_is_no_surprise_to_those_who_say_how_it_moves(floating):
+    assert load_urdf(f'<robot name="r"><link name="World">{INERTIAL}</link></robot>', floating).diagnostics == []
 
 
 @pytest.mark.parametrize("text, expected", WARNED)

@@ -99,6 +99,8 @@ BAD = {
     "canonical": (f'<model name="m" canonical_link="z">{LINK}</model>', "canonical_link='z': no such link"),
     "child": (f'<model name="m">{TWO}{BALL.format("a", "z")}</model>',
               "<child> of joint 'j': no link named 'z', and no frame"),
+    "parent": (f'<model name="m">{TWO}{BALL.format("World", "b")}</model>',
+               "<parent> of joint 'j': no link named 'World', and no frame; did you mean 'world'?"),
     "nested child": (f'<model name="m">{TWO}{BALL.format("a", "n::b")}</model>', "frames inside models inside"),
     "itself": (f'<model name="m">{TWO}<frame name="f" attached_to="a"/>{BALL.format("a", "f")}</model>',
                "joint 'j' joins link 'a' to itself"),
