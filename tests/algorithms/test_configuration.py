@@ -6,6 +6,7 @@ from algorithms.systems import layout, random_system
 from reference.compare import close, nontrivial
 from reference.oracle import cross_matrix, rotation_of_projection, rotation_of_quaternion
 from scipy.linalg import expm
+from scipy.spatial.transform import Rotation
 
 import rbdyn
 from rbdyn.mechanism import (
@@ -338,6 +339,65 @@ def test_convert_to_rigidbodydynamics():
     close(q_jl, [*q[3:7], *q[:3], x, y, turn], 1e-14)
     c, s = np.cos(turn), np.sin(turn)
     close(v_jl, [*R.T @ v[3:6], *R.T @ v[:3], c * v[6] + s * v[7], c * v[7] - s * v[6], v[8]], 1e-14)
+
+
+def planar_of_urdf(tmp_path, axis):
+    """A mechanism of one planar joint, read from a file that gives its normal."""
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    file = tmp_path / "planar.urdf"
+    file.write_text(
+        f'<robot name="p"><link name="world"/><link name="b">{inertial}</link><joint name="j" type="planar">'
+        f'<parent link="world"/><child link="b"/><axis xyz="{" ".join(map(repr, axis))}"/></joint></robot>'
+    )
+    return rbdyn.io.load_urdf(file)
+
+
+NORMALS = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, -1.0), (-1.0, 0.0, 0.0), (0.48, -0.6, 0.64),
+           (0.36, 0.48, -0.8)]  # fmt: skip
+AXES_JL = {  # of a few normals, worked out by hand from RigidBodyDynamics.jl's reader
+    (1.0, 0.0, 0.0): ((0, 0, -1), (0, 1, 0)),
+    (0.0, 1.0, 0.0): ((1, 0, 0), (0, 0, -1)),
+    (0.0, 0.0, 1.0): ((1, 0, 0), (0, 1, 0)),
+    (0.0, 0.0, -1.0): ((1, 0, 0), (0, -1, 0)),
+    (-1.0, 0.0, 0.0): ((0, 0, 1), (0, 1, 0)),
+}
+
+
+@pytest.mark.parametrize("normal", NORMALS)
+def test_convert_a_planar_joint_of_a_file_to_rigidbodydynamics(tmp_path, normal):
+    """Its reader takes the axes to which the shortest rotation from z to the normal turns x and y."""
+    if normal in AXES_JL:
+        x, y = map(np.array, AXES_JL[normal])
+    else:
+        axis = np.cross((0, 0, 1), normal)
+        shortest = Rotation.from_rotvec(np.arccos(normal[2]) * axis / np.linalg.norm(axis))
+        x, y = shortest.apply((1, 0, 0)), shortest.apply((0, 1, 0))
+    np.testing.assert_allclose(np.cross(x, y), normal, atol=1e-15)
+    model = rbdyn.Model(planar_of_urdf(tmp_path, normal))
+    state = rbdyn.State(model)
+    state.set([0.3, -0.7, 0.9], [0.5, 1.1, -0.4])
+    q, v = rbdyn.convert(model, state.q, state.v, to="rigidbodydynamics")
+    pose = rbdyn.body_pose(state, "b")
+    twist = rbdyn.point_velocity_6d(state, "b")
+    np.testing.assert_allclose(q[0] * x + q[1] * y, pose[:3, 3], atol=1e-15)
+    np.testing.assert_allclose(Rotation.from_rotvec(q[2] * np.array(normal)).as_matrix(), pose[:3, :3], atol=1e-15)
+    np.testing.assert_allclose(pose[:3, :3] @ (v[0] * x + v[1] * y), twist[3:], atol=1e-14)
+    np.testing.assert_allclose(v[2] * np.array(normal), twist[:3], atol=1e-15)
+    back = rbdyn.convert(model, q, v, source="rigidbodydynamics")
+    np.testing.assert_allclose(np.concatenate(back), [0.3, -0.7, 0.9, 0.5, 1.1, -0.4], atol=1e-15)
+
+
+def test_planar_joints_keep_their_numbers_through_a_file_for_rigidbodydynamics(tmp_path, seed):
+    """A joint with axes of its own has them there, too: its file turns the frame, and the numbers are the same."""
+    m, model, q, v = chain_in_motion([Planar, Planar], seed)
+    with pytest.warns(rbdyn.ExportWarning, match="body's frame"):
+        rbdyn.io.save_urdf(m, tmp_path / "p.urdf")
+    again = rbdyn.Model(rbdyn.io.load_urdf(tmp_path / "p.urdf"))
+    direct = rbdyn.convert(model, q, v, to="rigidbodydynamics")
+    filed = rbdyn.convert(again, q, v, to="rigidbodydynamics")
+    np.testing.assert_allclose(np.concatenate(filed), np.concatenate(direct), atol=1e-14)
+    np.testing.assert_array_equal(direct[0], q)
+    assert np.abs(direct[1] - v).max() > 0.1
 
 
 def test_convert_to_rigidbodydynamics_with_sines_and_projections():

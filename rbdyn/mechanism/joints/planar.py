@@ -13,7 +13,7 @@ from rbdyn.errors import MechanismError
 from rbdyn.mechanism.joints.convention import Convention
 from rbdyn.mechanism.joints.joint_type import Axis, JointType
 from rbdyn.mechanism.joints.one_axis import angle_about, unit_axis
-from rbdyn.spatial.rotations import Array, matrix_from_rotvec
+from rbdyn.spatial.rotations import Array, matrix_from_quat, matrix_from_rotvec, rotation_to_z
 from rbdyn.spatial.transform import Transform
 
 
@@ -39,12 +39,39 @@ def _to_pinocchio(q: Array, v: Array) -> tuple[Array, Array]:
     return np.array([q[0], q[1], math.cos(q[2]), math.sin(q[2])]), v
 
 
+def _shortest_from_z(axis: Array) -> Array:
+    """The shortest rotation that takes z to a unit vector; half a turn about x to -z, (3, 3).
+
+    Source: `rotation_between` of Rotations.jl.
+    """
+    w = 1.0 + axis[2]
+    if abs(w) < 100.0 * np.finfo(float).eps:
+        return np.diag([1.0, -1.0, -1.0])
+    q = np.array([w, -axis[1], axis[0], 0.0])
+    return matrix_from_quat(q / math.sqrt(float(q @ q)))
+
+
+def _rigidbodydynamics(turn: float) -> Convention:
+    """Position along axes that are turned by `turn` [rad] about the normal, velocity in the successor's axes."""
+    back, there = _plane(turn), _plane(-turn)
+
+    def read(q: Array, v: Array) -> tuple[Array, Array]:
+        return _from_body_axes(np.append(back @ q[:2], q[2]), np.append(back @ v[:2], v[2]))
+
+    def write(q: Array, v: Array) -> tuple[Array, Array]:
+        q, v = _to_body_axes(q, v)
+        return np.append(there @ q[:2], q[2]), np.append(there @ v[:2], v[2])
+
+    return Convention(3, read, write)
+
+
 @dataclass(frozen=True)
 class Planar(JointType):
     """Translation in a plane and rotation about its normal.
 
     q = [x, y, theta]: the successor's frame sits at x x_axis + y y_axis, turned by theta about x_axis cross y_axis.
-    Pinocchio writes the cosine and the sine of theta; it and RigidBodyDynamics.jl have v in the successor's axes.
+    Pinocchio writes the cosine and the sine of theta; it and RigidBodyDynamics.jl have v in the successor's axes.  Of a
+    normal alone, as in a URDF file, RigidBodyDynamics.jl makes axes of its own: see `convention`.
 
     Parameters
     ----------
@@ -62,7 +89,6 @@ class Planar(JointType):
     kernel_kind: ClassVar[int] = 3
     conventions: ClassVar[Mapping[str, Convention]] = {
         "pinocchio": Convention(4, _from_pinocchio, _to_pinocchio),
-        "rigidbodydynamics": Convention(3, _from_body_axes, _to_body_axes),
     }
 
     def __post_init__(self) -> None:
@@ -81,6 +107,21 @@ class Planar(JointType):
 
     def _random(self, rng: np.random.Generator) -> Array:
         return rng.uniform(-1.0, 1.0, 3) * (1.0, 1.0, math.pi)
+
+    def convention(self, library: str) -> Convention:
+        """Return how `library` writes the q and v of such a joint.
+
+        URDF gives the normal n alone.  RigidBodyDynamics.jl's reader takes the axes that the shortest rotation from z
+        to n makes of x and y; that of rbdyn takes `rotation_to_z(n)`.  A joint with the axes that rbdyn's reader takes
+        is converted to the other reader's axes.  Any other joint has its axes on both sides.
+        """
+        if library != "rigidbodydynamics":
+            return super().convention(library)
+        x, y, normal = self.canonical_rotation()
+        if not np.array_equal(rotation_to_z(normal), (x, y, normal)):
+            return _rigidbodydynamics(0.0)
+        theirs = _shortest_from_z(normal)[:, 0]
+        return _rigidbodydynamics(math.atan2(float(y @ theirs), float(x @ theirs)))
 
     @property
     def normal(self) -> Axis:
