@@ -7,11 +7,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rbdyn.algorithms.kinematics.forward import body_pose
 from rbdyn.errors import Error
 from rbdyn.sensors.descriptions import ForceTorqueSensor, JointSensor
 from rbdyn.sensors.noise import with_noise
 from rbdyn.sensors.sensor import MountedSensor
-from rbdyn.sensors.transmitted import wrench_through
+from rbdyn.world.objects.handles.step_start import start_of
+from rbdyn.world.objects.handles.transmitted import wrench_through
 
 Array = NDArray[np.float64]
 
@@ -97,11 +99,13 @@ class MountedForceTorque(MountedSensor):
         return np.asarray(self._joint.successor.pose @ self._mounting)
 
     def _measured(self, dt: float) -> dict[str, Array]:
-        d = self.description
-        torque, force = wrench_through(self._mount.robot, self._joint.name, self._mounting)
+        d, robot = self.description, self._mount.robot
+        joint = robot.mechanism.find_joint(self._joint.name)
+        X = body_pose(start_of(robot), robot.mechanism.successor(joint)) @ self._mounting
+        torque, force = wrench_through(robot, joint, X[:3, 3])
         return {
-            "force": with_noise(force, d.force_noise, self._rng),
-            "torque": with_noise(torque, d.torque_noise, self._rng),
+            "force": with_noise(X[:3, :3].T @ force, d.force_noise, self._rng),
+            "torque": with_noise(X[:3, :3].T @ torque, d.torque_noise, self._rng),
         }
 
     @property

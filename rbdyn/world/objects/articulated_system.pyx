@@ -336,7 +336,7 @@ cdef class ArticulatedSystem(WorldObject):
         """What the Model knows a body or joint by: the base joint of a fixed base stands for its root."""
         body = meant(self, body)
         if isinstance(body, str) and body == self.model.joint_names[0] and body not in self.model.placements:
-            return self.model.body_names[0]
+            return self.model.bodies[0]                  # its name may be "world", which is the inertial frame's too
         return body
 
     # ---- control -----------------------------------------------------------------------------
@@ -827,7 +827,7 @@ cdef class ArticulatedSystem(WorldObject):
     def __repr__(self):
         if self.lock is None or self.model is None:
             return WorldObject.__repr__(self)
-        model, base = self.model, self.body_pose(self.model.body_names[0])[:3, 3]
+        model, base = self.model, self.body_pose(self.model.bodies[0])[:3, 3]
         return (f"ArticulatedSystem({self.name!r}, {'floating' if model.floating_base else 'fixed'} base at "
                 f"({base[0]:.4g}, {base[1]:.4g}, {base[2]:.4g}) m, {len(model.joint_names) - 1} joints, "
                 f"nq {model.nq}, nv {model.nv}, {model.total_mass:.4g} kg, control {self.control_mode!r})")

@@ -10,6 +10,7 @@ import rbdyn
 from rbdyn import models
 from rbdyn.errors import Error, UnknownNameError
 from rbdyn.models import QUADRUPED_STANCE
+from rbdyn.sensors import ForceTorqueSensor
 from rbdyn.world import World
 from tests.world import closed_robots
 from tests.world.scenes import exact
@@ -281,11 +282,81 @@ def test_nothing_is_known_before_a_step_and_after_one_was_set_by_hand():
     assert all_zero()
 
 
-def test_joints_that_transmit_nothing_known_say_so():
-    world, robot = standing(steps=1)
-    with pytest.raises(Error, match="is fixed"):
-        assert robot.joint("LF_FOOT_FIXED").wrench is None
-    assert world.time > 0
+@pytest.mark.parametrize("integrator", ["semi_implicit", "euler"])
+def test_fixed_joints_transmit_what_the_links_beyond_them_need(integrator):
+    """Feet on the ground, fixed to shanks: as the force-torque sensor reads it, whatever the loader merged."""
+    world, robot = standing(integrator)
+    q, v = robot.q, robot.v
+    names = [joint.name for joint in robot.mechanism.tree_joints if joint.joint_type.is_fixed]
+    assert len(names) == 4
+    sensors = robot.add_sensor_set("s", [ForceTorqueSensor(name, joint=name) for name in names])
+    world.step()
+    expected = joints_by_newton_and_euler(robot, q, v, (robot.v - v) / 1e-3, list(contacts_on(robot)))
+    for name in names:
+        joint = robot.joint(name)
+        np.testing.assert_allclose(joint.wrench, expected[name], atol=1e-9 * np.abs(expected[name]).max())
+        force, torque = (sensors[name].measure()[key] for key in ("force", "torque"))
+        R = rbdyn.body_pose(robot.start_state, joint.successor.name)[:3, :3]
+        np.testing.assert_allclose(joint.wrench[3:], R @ force, atol=1e-10)
+        np.testing.assert_allclose(joint.wrench_in(joint)[3:], R.T @ joint.wrench[3:], atol=1e-10)
+        arm = rbdyn.body_pose(robot.start_state, joint.successor.name)[:3, 3]
+        arm = arm - rbdyn.body_pose(robot.start_state, robot.mechanism.find_joint(name).frame_after)[:3, 3]
+        np.testing.assert_allclose(joint.wrench[:3], R @ torque + np.cross(arm, joint.wrench[3:]), atol=1e-10)
+    assert max(np.abs(expected[name]).max() for name in names) > 20.0
+    robot.set_external_force("LF_SHANK", (1.0, 0.0, 0.0))  # on the shank with its foot: on which of them is not known
+    world.step()
+    assert np.isnan(robot.joint("LF_FOOT_FIXED").wrench).all()
+    assert np.isfinite(robot.joint("RF_FOOT_FIXED").wrench).all()
+    robot.set_state(robot.q)
+    assert not robot.joint("RF_FOOT_FIXED").wrench.any()  # no step is known
+
+
+def shelf(mount):
+    """A wall with two boards, one of them on another; a hinge on the upper one."""
+    m = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    inertia = rbdyn.SpatialInertia(2.0, (0.1, 0.05, 0.02), 0.01 * np.eye(3))
+    board = rbdyn.Geometry(rbdyn.collision.Box((0.4, 0.4, 0.1)), name="board")
+    lower, upper, door = (rbdyn.RigidBody(name, inertia) for name in ("lower", "upper", "door"))
+    lower.collision.append(board)
+    m.attach(m.root_body, lower, rbdyn.Joint("mount", rbdyn.Fixed()), mount)
+    above = rbdyn.Transform(rpy=(0.3, 0, 0), translation=(0.3, 0, 1))
+    m.attach(lower, upper, rbdyn.Joint("weld", rbdyn.Fixed()), above)
+    m.attach(upper, door, rbdyn.Joint("hinge", rbdyn.Revolute((0, 0, 1))), rbdyn.Transform(translation=(0.2, 0.1, 0)))
+    return m
+
+
+def test_what_is_fixed_to_a_placed_root_transmits_weights_and_contacts():
+    """Statics by hand: a ball lies on the lower board, whose root stands turned and away from the origin."""
+    world = World(1e-3, contact=exact())
+    robot = world.add_articulated_system(shelf(rbdyn.Transform(translation=(0.5, -0.2, 0.3))))
+    robot.set_base_pose((3.0, 2.0, 1.0), (np.cos(0.4), 0.0, 0.0, np.sin(0.4)))
+    robot.joint("hinge").friction = 100.0
+    ball = world.add_sphere(0.1, 5.0)
+    ball.set_pose(robot.body("lower").position + (0.05, 0.05, 0.15))
+    world.step(20)
+    assert len(world.contacts) == 1 and abs(robot.contact_force("lower")[2] + 5.0 * 9.81) < 1e-6
+    total = np.zeros(6)
+    for joint, names, load in (("weld", ("upper", "door"), 0.0), ("mount", ("lower", "upper", "door"), 5.0)):
+        at = robot.joint(joint).position
+        force, moment = -load * G, np.cross(ball.position - at, -load * G)
+        for name in names:
+            force, moment = force - 2.0 * G, moment + np.cross(robot.body(name).com_position - at, -2.0 * G)
+        total = robot.joint(joint).wrench
+        np.testing.assert_allclose(total, [*moment, *force], atol=1e-5)
+    assert np.linalg.norm(total[:3]) > 10.0
+    base = robot.joint(robot.joint_names[0]).wrench
+    np.testing.assert_allclose(base[3:], total[3:], atol=1e-9)
+
+
+def test_a_placed_base_named_world_says_where_it_stands():
+    """The name "world" means the inertial frame; the root of that name stands elsewhere."""
+    robot = World().add_articulated_system(shelf(rbdyn.Transform()))
+    robot.set_base_pose((3.0, -2.0, 1.5), (np.cos(0.4), 0.0, 0.0, np.sin(0.4)))
+    assert robot.body_names[0] == "world"
+    assert "fixed base at (3, -2, 1.5) m" in repr(robot)
+    np.testing.assert_array_equal(robot.body_pose("world"), np.eye(4))
+    np.testing.assert_array_equal(robot.body_pose(robot.joint_names[0])[:3, 3], (3.0, -2.0, 1.5))
+    np.testing.assert_array_equal(robot.body_pose(robot.joint_names[0]), robot.body("world").pose)
 
 
 # ---- contacts ------------------------------------------------------------------------------------------

@@ -12,9 +12,11 @@ from rbdyn.mechanism.joints import JointType, Planar
 from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 from rbdyn.world import hints
+from rbdyn.world.objects.handles import last_step
 from rbdyn.world.objects.handles.frames_given import turned_into
 from rbdyn.world.objects.handles.joint_control import Controlled
 from rbdyn.world.objects.handles.step_start import turned_into as turned_at_start
+from rbdyn.world.objects.handles.transmitted import wrench_through
 
 if TYPE_CHECKING:
     from rbdyn.world import BodyRef
@@ -132,17 +134,18 @@ class JointRef(Controlled):
     def wrench(self) -> Array:
         """What it transmitted to its successor in the latest step, (6,), fresh [N m, N].
 
-        Moment about the joint, then force, world axes, at the start of the step: a row of the robot's `joint_wrenches`.
+        Moment about the joint, then force, world axes, at the start of the step; 0 where no step is known.  Of a joint
+        that moves it is a row of the robot's `joint_wrenches`.  Of a fixed joint it follows from the motion, the weight
+        and the contacts of the links beyond it, as a `ForceTorqueSensor` reads it.  It is NaN in a step in which
+        anything else acts on the body that fixed joints make of these links: given forces, wires, joints of the World,
+        loops.
         """
-        robot, model = self.robot, self._robot.model
+        robot = self.robot
         if not self.in_tree:
             raise Error(f"joint {self.name!r} closes a loop: robot.loop_force({self.name!r}) is what it did")
-        if self.name not in model.joint_names:
-            held = model.body_names[model.body_of(self._frame)]
-            raise Error(f"joint {self.name!r} is fixed: both its links are body {held!r}, and what they exert on one "
-                        "another is not known")  # fmt: skip
-        wrench: Array = robot.joint_wrenches[model.joint_names.index(self.name)]
-        return wrench
+        if self._item not in self._mechanism.joints:         # the base joint of a fixed base, which holds the root
+            return robot.joint_wrenches[0]
+        return np.concatenate(wrench_through(robot, self._item)) if last_step.is_known(robot) else np.zeros(6)
 
     def wrench_in(self, frame: Any) -> Array:
         """`wrench` in the axes of a frame, about the joint all the same.

@@ -1,4 +1,4 @@
-"""What goes through a joint: of one that moves, the step knows it; of a fixed one it follows from what is beyond."""
+"""Wrench through a joint: of one that moves, the step knows it; of a fixed one it follows from the links beyond."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from rbdyn.algorithms.kinematics.forward import body_pose, point_velocity_6d
 from rbdyn.world.objects.handles.step_start import start_of
 
 if TYPE_CHECKING:
-    from rbdyn.mechanism import RigidBody
+    from rbdyn.mechanism import Joint, RigidBody
     from rbdyn.model import State
-    from rbdyn.world import ArticulatedSystem
+    from rbdyn.world.objects.articulated_system import ArticulatedSystem
 
 Array = NDArray[np.float64]
 Wrench = tuple[Array, Array]  # moment about a point [N m], force [N]
@@ -22,21 +22,20 @@ Wrench = tuple[Array, Array]  # moment about a point [N m], force [N]
 UNKNOWN = 1e-6  # share of the forces on a body up to which what is left of them is rounding
 
 
-def wrench_through(robot: ArticulatedSystem, name: str, pose: Array) -> Wrench:
-    """Moment and force that the parent exerted on the child in the latest step.
+def wrench_through(robot: ArticulatedSystem, joint: Joint, at: Array | None = None) -> Wrench:
+    """Moment and force that the parent exerted on the child in the latest step, world axes, at the start of the step.
 
-    At the origin of a frame of pose `pose` on the child, along its axes, at the start of the step.  Where no step is
-    known, what gravity alone would ask for at rest of a fixed joint; 0 of one that moves.
+    The moment is about the point `at` of the world, the joint's own origin by default.  Where no step is known, a fixed
+    joint has what gravity alone would ask for at rest, one that moves 0.  NaN if other things than contacts act on the
+    links that fixed joints make one body.
     """
-    start, joint = start_of(robot), robot.mechanism.find_joint(name)
-    child = robot.mechanism.successor(joint)
-    X = body_pose(start, child) @ pose
-    if name in robot.model.joint_names:
-        row = robot.joint_wrenches[robot.model.joint_names.index(name)]
-        moment, force = moved((row[:3], row[3:]), body_pose(start, joint.frame_after)[:3, 3], X[:3, 3])
-    else:
-        moment, force = _through_fixed(robot, child, start, X[:3, 3])
-    return X[:3, :3].T @ moment, X[:3, :3].T @ force
+    start = start_of(robot)
+    origin = body_pose(start, joint.frame_after)[:3, 3]
+    at = origin if at is None else at
+    if joint.joint_type.is_fixed:  # also the base joint of a fixed base, whose row is about the root's origin
+        return _through_fixed(robot, robot.mechanism.successor(joint), start, at)
+    row = robot.joint_wrenches[robot.model.joint_names.index(joint.name)]
+    return moved((row[:3], row[3:]), origin, at)
 
 
 def moved(w: Wrench, at: Array, to: Array) -> Wrench:
@@ -105,9 +104,8 @@ def _something_else_acts(robot: ArticulatedSystem, link: Any, start: State) -> b
     model = robot.model
     k = model.body_of(link)
     body, mechanism = robot.mechanism.find_body(model.body_names[k]), robot.mechanism
-    at = np.zeros(3)
-    if body is not mechanism.root_body:
-        at = body_pose(start, mechanism.joint_to_parent(body).frame_after)[:3, 3]
+    origin = body if body is mechanism.root_body else mechanism.joint_to_parent(body).frame_after
+    at = body_pose(start, origin)[:3, 3]
     names = {one.name for one in robot.mechanism.bodies if model.body_of(one) == k}
     rest = robot.external_wrenches[k].copy()
     size = np.abs(rest).max()
