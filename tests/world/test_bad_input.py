@@ -89,7 +89,7 @@ def test_an_empty_world_steps():
     ("add_box", (1, 1, 0, 1)), ("add_box", (1, NAN, 1, 1)), ("add_box", (1, 1, 1, "heavy")),
     ("add_cylinder", (1, -1, 1)), ("add_capsule", (0, 1, 1)), ("add_capsule", (1, 1, None)),
     ("add_ground", (NAN,)), ("add_ground", ("low",)), ("add_ground", (INF,)),
-    ("add_sphere", (1, 1, 3)), ("add_sphere", (1, 1, "")), ("add_articulated_system", (3,)),
+    ("add_sphere", (1, 1, 3)), ("add_sphere", (1, 1, b"")), ("add_articulated_system", (3,)),
     ("add_articulated_system", ("/no/such/file.urdf",)), ("add_articulated_system", ("<robot",)),
 ])
 def test_bad_arguments_add_nothing(method, arguments):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import rbdyn
 from rbdyn.mechanism import Floating, Joint, Mechanism, Revolute, RigidBody
@@ -66,3 +67,49 @@ def test_a_couple_turns_a_body_without_moving_it():
     before = np.array(box.angular_velocity)
     world.step()
     assert np.array_equal(box.angular_velocity, before)
+
+
+def turned(rng):
+    """Two boxes and a floating robot, each with random axes, and the frames that users may name: axes by frame."""
+    world = rbdyn.World(0.01, gravity=(0, 0, 0))
+    one, other = world.add_box(0.3, 0.2, 0.1, 2.0, name="one"), world.add_box(0.1, 0.1, 0.1, 1.0)
+    robot = world.add_articulated_system(floating(), "robot")
+    axes = Rotation.random(3, rng)
+    for box, R in zip((one, other), axes[:2], strict=True):
+        box.set_pose((3.0, 0.0, 0.0), np.roll(R.as_quat(), 1))
+    q = np.concatenate([[0.0, 0.0, 0.0], np.roll(axes[2].as_quat(), 1), [0.0]])
+    robot.set_state(q)
+    frames = [("world", Rotation.identity()), (one, axes[0]), (other, axes[1]), (robot.body("rod"), axes[2])]
+    return world, one, robot, frames
+
+
+def test_forces_and_torques_in_the_axes_of_any_frame(seed):
+    """Of a body and of a robot: what a force does in a step is what the same vector in world axes does, by SciPy."""
+    rng = np.random.default_rng(seed)
+    force, torque, point = rng.normal(size=(3, 3))
+    world, one, robot, frames = turned(rng)
+    for obj, link, own in ((one, 0, "one"), (robot, "arm", "rod")):
+        for frame, R in [*frames, (own, frames[1 if obj is one else 3][1])]:
+            ends = []
+            for f, n, given in ((force, torque, {"expressed_in": frame}), (R.apply(force), R.apply(torque), {})):
+                start = world.snapshot()
+                obj.set_external_force(link, f, point, **given)
+                obj.set_external_torque(link, n, **given)
+                world.step()
+                ends.append(np.concatenate([one.linear_velocity, one.angular_velocity, robot.v]))
+                world.restore(start)
+            assert ends[0] == pytest.approx(ends[1], abs=1e-13)
+            assert np.abs(ends[0]).max() > 1e-3
+
+
+def test_frames_that_are_none():
+    world, one, robot, _ = turned(np.random.default_rng(0))
+    apart = rbdyn.World()
+    elsewhere = apart.add_sphere(0.1, 1.0)
+    for obj, link in ((one, 0), (robot, "arm")):
+        for wrong in ("elbow", 3, None, elsewhere):
+            for act in (obj.set_external_force, obj.set_external_torque):
+                with pytest.raises(rbdyn.Error, match="elbow|expressed_in must be"):
+                    act(link, (1.0, 2.0, 3.0), expressed_in=wrong)
+    world.step()
+    assert not one.linear_velocity.any() and not robot.v.any()

@@ -84,3 +84,40 @@ def test_a_static_body_without_inertia_cannot_become_dynamic():
 def test_geometries_that_are_none():
     with pytest.raises(Error):
         World(1e-3).add_single_body(3, 1.0, np.eye(3))
+
+
+def adding(world, material):
+    """What takes a material: every way of adding a shape."""
+    ball = rbdyn.collision.Sphere(0.1)
+    corners, faces = np.vstack([np.zeros(3), np.eye(3)]), [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]
+    mesh = rbdyn.collision.Mesh(corners, faces)
+    return [
+        lambda: world.add_ground(material=material),
+        lambda: world.add_sphere(0.1, 1.0, material=material),
+        lambda: world.add_box(0.1, 0.1, 0.1, 1.0, material=material),
+        lambda: world.add_cylinder(0.1, 0.1, 1.0, material=material),
+        lambda: world.add_capsule(0.1, 0.1, 1.0, material=material),
+        lambda: world.add_cone(0.1, 0.1, 1.0, material=material),
+        lambda: world.add_ellipsoid(0.1, 0.1, 0.2, 1.0, material=material),
+        lambda: world.add_compound(rbdyn.collision.Compound([ball]), mass=1.0, material=material),
+        lambda: world.add_height_map(np.zeros((3, 3)), size=(1.0, 1.0), material=material),
+        lambda: world.add_mesh(mesh, 1.0, material=material),
+        lambda: world.add_single_body([rbdyn.Geometry(ball, material=material)], 1.0, np.eye(3)),
+    ]
+
+
+def test_no_name_is_the_default_material_wherever_one_is_given():
+    """As in RaiSim; anything but a string is refused by name, and nothing is added."""
+    world = World(1e-3)
+    for add in adding(world, ""):
+        assert {item.material for item in add().geometries} == {"default"}
+    ball = world.objects[1]
+    ball.set_geometry(0, material="ice")
+    ball.set_geometry(0, material="")
+    assert ball.geometries[0].material == "default"
+    before = world.objects
+    for wrong in (None, 3, b"steel"):
+        for add in adding(world, wrong):
+            with pytest.raises(Error, match="material"):
+                add()
+    assert world.objects == before

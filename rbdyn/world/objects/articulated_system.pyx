@@ -9,7 +9,7 @@ from rbdyn.spatial.transform import Transform
 from rbdyn.world import extensions, hints
 from rbdyn.world.arguments import meant, option
 from rbdyn.world.objects import base_parts, editing, reshaping
-from rbdyn.world.objects.handles import arrays, finding, step_readings
+from rbdyn.world.objects.handles import arrays, finding, frames_given, step_readings
 from rbdyn.world.objects.joints import loop_joints, named, readings, settings, softness
 from rbdyn.world.objects.base_pose import q_with_base
 from rbdyn.world.objects.joints.closed_loops import closed, start, ties_trees
@@ -715,7 +715,7 @@ cdef class ArticulatedSystem(WorldObject):
 
     # ---- external forces ---------------------------------------------------------------------
 
-    def set_external_force(self, body, force, point=None):
+    def set_external_force(self, body, force, point=None, expressed_in="world"):
         """Apply a force to a body for one step; the forces of one step add up.
 
         Parameters
@@ -723,17 +723,19 @@ cdef class ArticulatedSystem(WorldObject):
         body : str, RigidBody or CartesianFrame
             Which; a joint's name stands for the frame after it.
         force : (3,) array_like
-            World axes [N].
+            In the axes of `expressed_in` [N].
         point : (3,) array_like, optional
             Where, in the frame of `body` [m].  By default the centre of mass (with what is merged into it) of one of
             `body_names`, and the origin of a frame, a joint or a merged body.
+        expressed_in : str, handle or SingleBody
+            Whose axes the force is given in, now: "world", a body, joint or frame of it, another body of this World.
         """
         cdef Placement place
         cdef cnp.ndarray x
         cdef Vec3 F, r = zero3()
         cdef const Inertiad* I
         self.check_alive()
-        x = vector_in(force, 3, "force")
+        x = frames_given.turned_from(self, expressed_in, vector_in(force, 3, "force"))
         F = vec3(data(x)[0], data(x)[1], data(x)[2])
         if point is not None:
             x = vector_in(point, 3, "point")
@@ -749,7 +751,7 @@ cdef class ArticulatedSystem(WorldObject):
             r = add3(place.p, mul3(place.R, r))
         self.add_wrench(place.body, zero3(), F, r)
 
-    def set_external_torque(self, body, torque):
+    def set_external_torque(self, body, torque, expressed_in="world"):
         """Apply a torque to a body for one step; the torques of one step add up.
 
         Parameters
@@ -757,12 +759,14 @@ cdef class ArticulatedSystem(WorldObject):
         body : str, RigidBody or CartesianFrame
             Which; for a frame, the body that carries it.
         torque : (3,) array_like
-            World axes [N m].
+            In the axes of `expressed_in` [N m].
+        expressed_in : str, handle or SingleBody
+            As in `set_external_force`.
         """
         cdef Placement place
         cdef cnp.ndarray t
         self.check_alive()
-        t = vector_in(torque, 3, "torque")
+        t = frames_given.turned_from(self, expressed_in, vector_in(torque, 3, "torque"))
         place = self.model.find(self.known(body))
         self.check_alive()
         self.check_drivable()

@@ -7,6 +7,7 @@ from rbdyn.world import hints
 from rbdyn.world.arguments import option
 from rbdyn.world.arguments import orientation as _orientation
 from rbdyn.world.objects import editing
+from rbdyn.world.objects.handles import frames_given
 
 cimport numpy as cnp
 
@@ -23,6 +24,15 @@ BODY_TYPES = ("static", "kinematic", "dynamic")
 cdef Vec3 _vec(object x, str name) except *:
     cdef cnp.ndarray a = vector_in(x, 3, name)
     return vec3(data(a)[0], data(a)[1], data(a)[2])
+
+
+cdef Vec3 _in_world(SingleBody body, object x, str name, object frame) except *:
+    """A vector in the axes of a frame, by world axes."""
+    cdef Vec3 a = _vec(x, name)
+    if isinstance(frame, str) and frame == "world":
+        return a
+    body.check_alive()
+    return _vec(frames_given.turned_from(body, frame, np.array([a.x, a.y, a.z])), name)
 
 
 cdef object _array(Vec3 a):
@@ -282,7 +292,7 @@ cdef class SingleBody(WorldObject):
             return
         raise unknown_name("body", body, [self.name, "0"], f"object {self.name!r}")
 
-    def set_external_force(self, body, force, point=None):
+    def set_external_force(self, body, force, point=None, expressed_in="world"):
         """Apply a force to the body for one step; the forces of one step add up.
 
         Parameters
@@ -290,12 +300,14 @@ cdef class SingleBody(WorldObject):
         body : int or str
             0, or the object's own name: every kind of object is asked in the same way.
         force : (3,) array_like
-            World axes [N].
+            In the axes of `expressed_in` [N].
         point : (3,) array_like, optional
             Where, in the body frame [m]; the centre of mass by default.  It moves with the body.
+        expressed_in : str, handle or SingleBody
+            Whose axes the force is given in, now: "world", this body or its name, another body of this World.
         """
         cdef SingleControl* control
-        cdef Vec3 f = _vec(force, "force"), r = zero3()
+        cdef Vec3 f = _in_world(self, force, "force", expressed_in), r = zero3()
         if point is not None:
             r = _vec(point, "point")
         self.check_alive()
@@ -307,7 +319,7 @@ cdef class SingleBody(WorldObject):
         control.lever = add33(control.lever, outer3(r, f))
         self.note_renewal()
 
-    def set_external_torque(self, body, torque):
+    def set_external_torque(self, body, torque, expressed_in="world"):
         """Apply a torque to the body for one step; the torques of one step add up.
 
         Parameters
@@ -315,10 +327,12 @@ cdef class SingleBody(WorldObject):
         body : int or str
             0, or the object's own name.
         torque : (3,) array_like
-            World axes [N m].
+            In the axes of `expressed_in` [N m].
+        expressed_in : str, handle or SingleBody
+            As in `set_external_force`.
         """
         cdef SingleControl* control
-        cdef Vec3 t = _vec(torque, "torque")
+        cdef Vec3 t = _in_world(self, torque, "torque", expressed_in)
         self.check_alive()
         self.lock.check_idle()
         self._check_body(body)

@@ -20,7 +20,7 @@ from rbdyn.model import Model
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
-from rbdyn.world.arguments import label, option
+from rbdyn.world.arguments import option
 
 Body = tuple[list[Geometry], float, Array]
 BODY_TYPES = ("static", "kinematic", "dynamic")
@@ -28,11 +28,7 @@ BODY_TYPES = ("static", "kinematic", "dynamic")
 
 def half_space(material: str, group: int, mask: int) -> list[Geometry]:
     """The ground's shape."""
-    return [Geometry(HalfSpace(), Transform(), "ground", _material(material), group, mask)]
-
-
-def _material(name: str) -> str:
-    return label(name, "material")
+    return [Geometry(HalfSpace(), Transform(), "ground", material, group, mask)]
 
 
 def checked_mass(value: Any) -> float:
@@ -74,8 +70,8 @@ def solid_body(
 def pieces(shape: Shape, material: str, group: int, mask: int) -> list[Geometry]:
     """A shape at the origin; of a compound its parts."""
     if isinstance(shape, Compound):
-        return Geometry.parts_of(shape, material=_material(material), group=group, mask=mask)
-    return [Geometry(shape, Transform(), "", _material(material), group, mask)]
+        return Geometry.parts_of(shape, material=material, group=group, mask=mask)
+    return [Geometry(shape, Transform(), "", material, group, mask)]
 
 
 def about_centre(inertia: Array, mass: float, centre: Array) -> Array:
@@ -111,7 +107,7 @@ def terrain(
     world: Any, shape: HeightMap, position: Array, material: str, group: int, mask: int, name: str | None
 ) -> Any:
     """A static body that carries a height map."""
-    geometry = Geometry(shape, Transform(), "", _material(material), group, mask)
+    geometry = Geometry(shape, Transform(), "", material, group, mask)
     body = world.add_single_body([geometry], 0.0, np.zeros((3, 3)), "static", name)
     body.set_pose(position=position)
     return body
@@ -137,7 +133,7 @@ def mesh_body(
         centre = filled.centroid
         inertia = about_centre(filled.inertia(m), m, centre)
     pose = Transform(translation=-centre) if dynamic else Transform()
-    geometry = Geometry(mesh, pose, "", _material(material), group, mask)
+    geometry = Geometry(mesh, pose, "", material, group, mask)
     return world.add_single_body([geometry], m, inertia, body_type, name)
 
 
