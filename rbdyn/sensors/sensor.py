@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import zlib
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,6 +12,7 @@ from rbdyn.arguments import choice, number, shown
 from rbdyn.errors import Error, RemovedError, UnknownNameError, unknown_name
 from rbdyn.sensors.descriptions import SensorDescription
 from rbdyn.spatial.rotations import quat_from_matrix
+from rbdyn.world.scheduler.schedule import check_rate
 
 if TYPE_CHECKING:
     from rbdyn.sensors.mount import Mount
@@ -290,7 +290,5 @@ class MountedSensor:
 def checked_rate(value: Any, world: World, name: str) -> float:
     """A rate that is not above that of the steps."""
     rate = number(value, f"update_rate of sensor {name!r}", low=0.0, unit="[Hz]")
-    steps = 1.0 / world.time_step
-    if rate > steps * (1.0 + 1e-9) or not math.isfinite(steps):
-        raise Error(f"update_rate of sensor {name!r} must be at most that of the steps, {steps:g} Hz, got {rate:g} Hz")
+    check_rate(rate, world.time_step, f"update_rate of sensor {name!r}")
     return rate

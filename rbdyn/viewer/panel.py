@@ -79,14 +79,19 @@ class Panel:
             switch.value = shown
 
     def _add_clock(self, gui: Any) -> None:
-        """Of a World: pause, single steps, speed; they act with `realtime`, and in `run`."""
+        """Of a World: pause, single steps, speed; shown while they act, which is with `realtime`, and in `run`."""
         viewer = self._viewer
-        with gui.add_folder("Time"):
+        self._clock = gui.add_folder("Time", visible=viewer.realtime)
+        with self._clock:
             pause = gui.add_checkbox("pause", False)
             pause.on_update(lambda _: setattr(viewer, "paused", bool(pause.value)))
             self._switches["paused"] = pause
             gui.add_button("step").on_click(lambda _: viewer.step())
             self._add_speed(gui)
+
+    def show_clock(self, visible: bool) -> None:
+        """Show pause, single steps and speed of a World, or hide them."""
+        self._clock.visible = visible
 
     def _add_speed(self, gui: Any) -> None:
         viewer = self._viewer

@@ -57,7 +57,8 @@ class Viewer:
     closed : bool
         Whether it was ended.
     paused : bool
-        Whether a World's steps wait (with `realtime`, or in `run`), or a recording stands still.
+        Whether a World's steps wait, or a recording stands still.  Steps wait with `realtime`, and in `run`; the panel
+        shows pause, step and speed of a World only then.
     speed : float
         As above.
     selected : (str, str) or None
@@ -295,7 +296,11 @@ class Viewer:
         if self.closed:
             raise ViewerError("this viewer is closed; world.view() opens another")
         if isinstance(self._source, WorldSource):
-            self._run_world(self._world(), end)
+            self._panel.show_clock(True)
+            try:
+                self._run_world(self._world(), end)
+            finally:
+                self._panel.show_clock(self.realtime)
             return
         start = time.monotonic()
         while not self.closed and (end is None or time.monotonic() - start < end):

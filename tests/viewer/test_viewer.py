@@ -325,6 +325,23 @@ def test_run_steps_and_calls_buttons_between_steps():
             viewer.poll()
 
 
+def test_controls_of_time_are_shown_while_they_act():
+    """Pause, step and speed of a World: with `realtime` always, else while `run` steps it, also if that raises."""
+    world, shown = scene(), []
+    for realtime in (False, True):
+        with world.view(realtime=realtime, speed=1000.0, open_browser=False) as viewer:
+            clock = viewer._panel._clock
+            assert clock.visible is realtime
+            viewer._call(lambda clock=clock: shown.append(clock.visible))
+            viewer.run(0.01)
+            assert clock.visible is realtime
+            viewer._call(lambda: 1 / 0)
+            with pytest.raises(ZeroDivisionError):
+                viewer.run(0.01)
+            assert clock.visible is realtime
+    assert shown == [True, True]
+
+
 def test_calls_that_nobody_polls_are_bounded(caplog):
     world = scene()
     with world.view(open_browser=False) as viewer, caplog.at_level(logging.WARNING, "rbdyn"):

@@ -279,8 +279,9 @@ def simulate(state, duration, time_step=1e-3, control=None, every=1, stiffness=1
 
     Parameters
     ----------
-    state : State
-        Where to start.  It moves along and ends at the final time, so that a second call continues.
+    state : State or ArticulatedSystem
+        Where to start.  A State moves along and ends at the final time, so that a second call continues.  A robot in a
+        World stays where it is, since only steps move it with the World's time: a copy of its state moves.
     duration : float
         How long [s], 0 or more.  The last step is shortened to end there exactly.
     time_step : float
@@ -288,7 +289,8 @@ def simulate(state, duration, time_step=1e-3, control=None, every=1, stiffness=1
     control : callable, optional
         `control(t, state)` -> tau, (nv,): generalized forces [N m or N] at time t [s, 0 at the start] and at the
         configuration and velocity that `state` then has.  Called four times a step.  It may compute anything from the
-        state, which is the one given above, but not set it or edit its mechanism.  No forces by default.
+        state, which is the one given above or a robot's copy, but not set it or edit its mechanism.  No forces by
+        default.
     every : int
         Keep the state after every so many steps; the first and the last are always kept.
     stiffness, damping : float
@@ -323,7 +325,7 @@ def simulate(state, duration, time_step=1e-3, control=None, every=1, stiffness=1
     Gravity and `control` are all that acts: damping, friction, springs and limits of joints are a World's business.
     A force f at a point is `point_jacobian(state, body, point).T @ f` in `control`.
     """
-    cdef State here = state_of(state)
+    cdef State here = state_of(state) if isinstance(state, State) else state_of(state).copy()
     cdef _Run run = _Run()
     run.duration, run.h = _time(duration, "duration", False), _time(time_step, "time_step", True)
     run.stiffness, run.damping = _gain(stiffness, "stiffness"), _gain(damping, "damping")

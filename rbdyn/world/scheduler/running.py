@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rbdyn.arguments import flag, number, shown
 from rbdyn.errors import Error, missing_extra
 from rbdyn.world.arguments import label
-from rbdyn.world.scheduler.schedule import Schedule, exact
+from rbdyn.world.scheduler.schedule import Schedule, check_rate, exact
 from rbdyn.world.scheduler.scheduler import Scheduler
 
 if TYPE_CHECKING:
@@ -32,8 +32,9 @@ def schedule(
 
     It is called with the World, between two steps: at the beginning of the first step whose time is phase + k / rate or
     later, for every whole number k.  So where the rate divides that of the steps it is called at exact multiples, and
-    otherwise at the first step that is not too early; never more than once a step.  Times are counted in whole steps
-    and do not drift.  It may do everything that may be done between steps (set, add, remove, edit), but `step`, `run`
+    otherwise at the first step that is not too early.  It is never called twice in a step: calls that are due in one
+    step, because the time step was set to more than 1 / rate later, are one.  Times are counted in whole steps and do
+    not drift.  It may do everything that may be done between steps (set, add, remove, edit), but `step`, `run`
     and `restore`; what it schedules begins with the next step.
 
     What it raises comes out of `step` or `run`: the World stands at a whole step, and going on calls what was left.
@@ -43,7 +44,7 @@ def schedule(
     function : callable
         Called with this World.
     rate : float
-        Calls a second, above 0 [Hz].
+        Calls a second, above 0 and at most 1 / time_step [Hz].
     phase : float, optional
         Time of the first call [s], >= 0; calls that lie in the past are not made up for.
     order : int, optional
@@ -55,6 +56,13 @@ def schedule(
     -------
     schedule : Schedule
         ``schedule.cancel()`` ends the calls.
+
+    Raises
+    ------
+    Error
+        If an argument is refused, or the name is taken; nothing is scheduled then.
+    BusyError
+        While the World steps, or between the halves of a step.
 
     Examples
     --------
@@ -72,6 +80,7 @@ def schedule(
     if isinstance(order, bool) or not isinstance(order, int):
         raise Error(f"order must be an int, got {shown(order)}")
     scheduler = _scheduler_of(world)
+    check_rate(rate, world.time_step, "rate")
     names = {one.name for one in scheduler.schedules}
     if name is None:
         name = f"schedule_{scheduler.added}"

@@ -8,8 +8,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from rbdyn.errors import RemovedError, unknown_name
+from rbdyn.errors import Error, RemovedError, unknown_name
 
+ROUNDING = 1e-9  # relative: by so much a rate may exceed that of the steps, since 1 / time_step is rounded
 FINEST = 10**9  # largest denominator of a rate or a time step: 0.002 means 1/500, and not the float nearest to it
 
 
@@ -18,6 +19,13 @@ def exact(value: float) -> Fraction:
     """The fraction that a decimal number stands for."""
     near = Fraction(value).limit_denominator(FINEST)
     return near if near else Fraction(value)
+
+
+def check_rate(rate: float, time_step: float, what: str) -> None:
+    """Error if `what`, a rate [Hz], is above that of the steps: nothing is called twice in a step."""
+    steps = 1.0 / time_step
+    if rate > steps * (1.0 + ROUNDING) or not math.isfinite(steps):
+        raise Error(f"{what} must be at most that of the steps, {steps:g} Hz, got {rate:g} Hz")
 
 
 class Schedule:

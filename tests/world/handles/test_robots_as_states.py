@@ -19,6 +19,7 @@ def robot():
     rng = np.random.default_rng(1)
     made.set_state(made.model.random(rng), rng.normal(size=made.nv))
     yield made
+    del world
 
 
 @pytest.mark.parametrize("name", [name for name in OUTPUTS if name not in ("integrate", "difference")])
@@ -43,3 +44,26 @@ def test_those_without_arrays_too(robot):
 def test_anything_else_is_refused(wrong):
     with pytest.raises(TypeError, match="state must be a State, or a robot"):
         rbdyn.mass_matrix(wrong)
+
+
+def test_simulate_looks_ahead_of_a_robot_and_leaves_it(robot):
+    """What moves is a copy, with the World's gravity and the place of the base; between half steps, too."""
+    world, q, v = robot.world, robot.q, robot.v
+    seen = []
+
+    def control(t, state):
+        seen.append(state)
+        return np.zeros(robot.nv)
+
+    expected = rbdyn.simulate(robot.state.copy(), 0.05)
+    assert np.abs(expected.q[-1] - q).max() > 0.01
+    for begin, end in ((lambda: None, lambda: None), (world.integrate1, world.integrate2)):
+        begin()
+        way = rbdyn.simulate(robot, 0.05, control=control)
+        np.testing.assert_array_equal(way.q, expected.q)
+        np.testing.assert_array_equal(way.v, expected.v)
+        np.testing.assert_array_equal(robot.q, q)
+        np.testing.assert_array_equal(robot.v, v)
+        assert world.time == 0.0
+        end()
+    assert all(state is not robot.state for state in seen)

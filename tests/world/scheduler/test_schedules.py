@@ -30,7 +30,7 @@ def test_exact_multiples_where_the_rate_divides(rate, every):
 
 
 @pytest.mark.parametrize(
-    "rate, phase", [(30.0, 0.0), (333.0, 0.0), (7.7, 0.013), (0.9, 0.5), (60.0, 0.1), (499.0, 0.0)]
+    "rate, phase", [(30.0, 0.0), (166.5, 0.0), (7.7, 0.013), (0.9, 0.5), (60.0, 0.1), (239.9, 0.0)]
 )
 @pytest.mark.parametrize("time_step", [2e-3, 1e-3, 2.5e-3, 1 / 240])
 def test_first_step_that_is_not_too_early(rate, phase, time_step):
@@ -50,12 +50,17 @@ def test_first_step_that_is_not_too_early(rate, phase, time_step):
     assert steps == expected
 
 
-def test_faster_than_the_steps():
-    """Never more than once a step."""
-    world, steps = falling(), []
-    world.schedule(lambda w: steps.append(w.steps), rate=1234.5)
-    world.step(50)
-    assert steps == list(range(50))
+@pytest.mark.parametrize("dt", [0.002, 1 / 3, 0.1, 1 / 499])
+def test_at_most_as_often_as_the_steps(dt):
+    """The rate of the steps is allowed however 1 / time_step is rounded, more is refused and changes nothing."""
+    world, steps = rbdyn.World(dt), []
+    with pytest.raises(rbdyn.Error, match=f"rate must be at most that of the steps, {1 / dt:g} Hz, got"):
+        world.schedule(print, rate=1.0001 / dt)
+    assert world.schedules == ()
+    for rate in (1 / dt, np.nextafter(1 / dt, np.inf)):
+        world.schedule(lambda w: steps.append(w.steps), rate=rate)
+    world.step(20)
+    assert steps == [k for k in range(20) for _ in range(2)]
 
 
 def test_order():
@@ -105,7 +110,7 @@ def test_time_step_that_changes():
 def test_random_rates_and_time_steps_by_fractions(seed):
     """Each call at the first step that begins when it is due, or later; several that are due at once are one."""
     rng = np.random.default_rng(seed)
-    world, time, found = rbdyn.World(0.002), Fraction(0), []
+    world, time, found = rbdyn.World(0.001), Fraction(0), []
     rates, phases = rng.choice([3, 7.5, 30, 240, 333.3, 1000], 4), rng.choice([0.0, 0.001, 0.0125, 1 / 3, 0.07], 4)
     for k, (rate, phase) in enumerate(zip(rates, phases, strict=True)):
         world.schedule(lambda w, k=k: found.append((k, w.steps)), rate=rate, phase=phase)
