@@ -24,3 +24,11 @@ class Names:
         self._next[wish] = k
         self._taken.add(name)
         return name
+
+
+def claimed(wish: str, taken: set[str]) -> str:
+    """`wish`, or with underscores behind it if that is taken; taken from now on."""
+    while wish in taken:
+        wish += "_"
+    taken.add(wish)
+    return wish

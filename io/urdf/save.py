@@ -14,11 +14,13 @@ from rbdyn.errors import Error
 from rbdyn.io.build import ROOT_JOINT, WORLD
 from rbdyn.io.export.losses import Losses
 from rbdyn.io.export.mesh_files import MeshFiles
+from rbdyn.io.export.names import claimed
 from rbdyn.io.export.xml_text import document, element, write_text
 from rbdyn.io.joint_order import depth_first
 from rbdyn.io.poses import poses_at
-from rbdyn.io.urdf.seat import Seat, seat
-from rbdyn.io.urdf.write_joints import floating_coordinates, write_joint
+from rbdyn.io.urdf.dialect import Dialect
+from rbdyn.io.urdf.seat import Seat
+from rbdyn.io.urdf.write_joints import JointWriter, floating_coordinates
 from rbdyn.io.urdf.write_links import ROTATIONS, LinkWriter
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
@@ -39,8 +41,9 @@ def save_urdf(
     configuration: ArrayLike | None = None,
     meshes: str = "reference",
     strict: bool = False,
+    dialect: bool = True,
 ) -> None:
-    """Write a mechanism as URDF, in RaiSim's dialect where standard URDF has no words.
+    """Write a mechanism as URDF, in RaiSim's dialect where standard URDF has no words, or without it.
 
     Parameters
     ----------
@@ -58,22 +61,32 @@ def save_urdf(
         A mesh that came from a file is named by that file, relative to `path` where it lies below that; or written, as
         all others are, to an OBJ file in the folder STEM_meshes beside `path`.
     strict : bool
-        Raise Error where there would be a warning.
+        Raise Error where there would be a warning of a loss.  Words of the dialect are none.
+    dialect : bool
+        Whether the file may hold words that standard URDF does not have, each kind of which is said in a warning.
+        False: only what every reader takes (see Notes).
 
     Raises
     ------
     Error
-        If a loop is not closed at the configuration, or a name holds what XML cannot.
+        If a loop is not closed at the configuration, a name holds what XML cannot, or without the dialect a joint is
+        neither standard nor a chain of slides and turns (a screw).
     PathError
         If the file cannot be written.
 
     Warns
     -----
     ExportWarning
-        For each kind of thing that URDF cannot say, with the names it is about.
+        For each kind of thing that URDF cannot say, and for each that it says in dialect, with the names it is about.
 
     Notes
     -----
+    Without the dialect, joints are fixed, revolute, continuous and prismatic.  A planar joint J is J_x, J_y, J_theta; a
+    spherical one J_yaw, J_pitch, J_roll (R = Rz Ry Rx, so that their angles are those of rpy; pitch stays off a quarter
+    turn); a floating one has the slides J_x, J_y, J_z before them.  Links without mass, J_x_link and so on, carry them.
+    A floating base at the origin is not written, whatever its joint is called.  A capsule is a cylinder and two balls.
+    Rotor inertias, springs, contact materials, planes and loops are left out, with a warning.
+
     A body whose frame is not at its joint gets the joint's frame where motion allows nothing else; its inertia, shapes
     and joints are written in that, and a warning says so.  Spherical loop joints are pins; other loop joints are left
     out, with a warning.  Named frames become links without mass on fixed joints.  A root body that is called "world",
@@ -86,7 +99,7 @@ def save_urdf(
     """
     losses = Losses("URDF", flag(strict, "strict"))
     files = MeshFiles(path, meshes, lambda name: not name.lower().endswith(".msh"))  # which MuJoCo alone reads
-    text = _text(mechanism, files, losses, rotations, configuration)
+    text = _text(mechanism, files, Dialect(flag(dialect, "dialect"), losses), rotations, configuration)
     files.save()
     write_text(path, text)
     losses.say(2)
@@ -99,12 +112,13 @@ def urdf_text(
     rotations: str = "rpy",
     configuration: ArrayLike | None = None,
     strict: bool = False,
+    dialect: bool = True,
 ) -> str:
     """The text that `save_urdf` writes; meshes that did not come from files are left out, with a warning.
 
     Parameters
     ----------
-    mechanism, rotations, configuration, strict
+    mechanism, rotations, configuration, strict, dialect
         As of `save_urdf`.
 
     Returns
@@ -112,60 +126,80 @@ def urdf_text(
     text : str
     """
     losses = Losses("URDF", flag(strict, "strict"))
-    text = _text(mechanism, MeshFiles(None), losses, rotations, configuration)
+    text = _text(mechanism, MeshFiles(None), Dialect(flag(dialect, "dialect"), losses), rotations, configuration)
     losses.say(2)
     return text
 
 
 def _text(
-    mechanism: Mechanism, files: MeshFiles, losses: Losses, rotations: str, configuration: ArrayLike | None
+    mechanism: Mechanism, files: MeshFiles, dialect: Dialect, rotations: str, configuration: ArrayLike | None
 ) -> str:
     if not isinstance(mechanism, Mechanism):
         raise Error(f"mechanism must be a Mechanism, got {shown(mechanism)}")
-    links = LinkWriter(files, losses, choice(rotations, "rotations", ROTATIONS))
+    losses = dialect.losses
+    links = LinkWriter(files, dialect, _rotations(mechanism, rotations, dialect))
+    link_names = {body.name for body in mechanism.bodies}
+    joint_names = {joint.name for joint in mechanism.joints}
+    joints = JointWriter(links, dialect, link_names, joint_names)
     robot = element(None, "robot", name=mechanism.name)
-    seats = {joint: seat(mechanism.edge(joint), joint.joint_type) for joint in mechanism.tree_joints}
+    seats = {joint: joints.seat(joint, mechanism.edge(joint)) for joint in mechanism.tree_joints}
     frames = _link_frames(mechanism, seats, losses)
-    hidden = _hidden_root(mechanism)
-    names = {body.name for body in mechanism.bodies}
     root = mechanism.root_body
-    if root.name != WORLD and WORLD not in names:  # the dialect's word for what does not move
-        element(robot, "link", name=WORLD)
-    elif root.name != WORLD:
-        losses.add(f"that the base {root.name!r} is fixed while a body is called 'world': read it with floating=False",
-                   root.name)  # fmt: skip
+    hidden = _hides_root(mechanism, dialect)
+    held = not hidden and root.name != WORLD and WORLD not in link_names  # by the reader's word for what is fixed
+    if held:
+        element(robot, "link", name=claimed(WORLD, link_names))
+    elif root.name != WORLD and WORLD in link_names:
+        what, word = (f"the base {root.name!r} is fixed", False) if not hidden else ("'world' floats", True)
+        losses.add(f"that {what} while a body is called 'world': read it with floating={word}", root.name)
     for body in mechanism.bodies:
         if body is not root or not hidden:
             links.link(robot, body, frames[body])
-    if root.name != WORLD and WORLD not in names:
-        _write_fixed(robot, _free(ROOT_JOINT, {j.name for j in mechanism.joints}), WORLD, root.name, Transform(), links)
+    if held:
+        joints.fixed(robot, claimed(ROOT_JOINT, joint_names), WORLD, root.name, Transform())
     if hidden and isinstance(mechanism.tree_joints[0].joint_type, SPQuatFloating):
-        losses.add("the coordinates of a spquatfloating base: it is floating there", ROOT_JOINT)
+        losses.add("the coordinates of a spquatfloating base: it is floating there", mechanism.tree_joints[0].name)
     for joint in mechanism.tree_joints[hidden:]:
         edge = mechanism.edge(joint)
         origin = frames[edge.predecessor] @ seats[joint].origin
-        parent, child = edge.predecessor.name, edge.successor.name
-        write_joint(robot, joint, parent, child, seats[joint], origin, links, losses)
-    _write_frames(robot, mechanism, frames, links)
-    _write_pins(robot, mechanism, frames, configuration, losses)
+        joints.write(robot, joint, edge.predecessor.name, edge.successor.name, seats[joint], origin)
+    _write_frames(robot, mechanism, frames, joints, link_names, joint_names)
+    _write_pins(robot, mechanism, frames, configuration, dialect)
     if not np.array_equal(mechanism.gravity, (0.0, 0.0, -9.81)):
         losses.add("gravity other than 0 0 -9.81: left out", mechanism.name)
     return document(robot)
 
 
-def _hidden_root(mechanism: Mechanism) -> int:
-    """1 if the root and its joint are those that a reader puts before a floating robot, else 0."""
+def _rotations(mechanism: Mechanism, rotations: str, dialect: Dialect) -> str:
+    """How rotations are written; Error if no other reader knows it and no dialect may be written."""
+    if choice(rotations, "rotations", ROTATIONS) == "quat":
+        if not dialect.allowed:
+            raise Error("rotations='quat' writes quat_xyzw, which is dialect; needed with dialect=False: 'rpy'")
+        dialect.writes("rotations as quat_xyzw", mechanism.name)
+    return rotations
+
+
+def _hides_root(mechanism: Mechanism, dialect: Dialect) -> bool:
+    """Whether the root and its joint are what a reader puts before a floating robot, and are not written.
+
+    Without the dialect they are that whatever their names are: a <joint type="floating"> is not moved by all readers.
+    """
     root, joints = mechanism.root_body, mechanism.joints_to_children(mechanism.root_body)
     empty = not (root.collision or root.visual or root.frames or root.sensor_sets or root.inertia.mass)
-    if root.name != WORLD or not empty or len(joints) != 1 or len(mechanism.out_joints(root)) != 1:
-        return 0
+    if not empty or len(joints) != 1 or len(mechanism.out_joints(root)) != 1:
+        return False
     joint, edge = joints[0], mechanism.edge(joints[0])
     plain = all(not getattr(joint, x) for x in ("damping", "friction", "stiffness", "rotor_inertia", "annotations"))
     free = joint.effort_limit is None and joint.velocity_limit is None and plain
-    usual = joint.name == ROOT_JOINT and isinstance(joint.joint_type, (Floating, SPQuatFloating))
+    floats = free and isinstance(joint.joint_type, (Floating, SPQuatFloating))
     loops = any(root is mechanism.successor(loop) for loop in mechanism.non_tree_joints)
     placed = edge.joint_pose.is_identity() and edge.successor_pose.is_identity()
-    return int(usual and free and placed and not loops)
+    usual = root.name == WORLD and joint.name == ROOT_JOINT
+    if not (floats and placed and not loops and (usual or not dialect.allowed)):
+        return False
+    if not usual:
+        dialect.losses.add(f"names of a floating base's joint and root: {ROOT_JOINT!r} and {WORLD!r} there", joint.name)
+    return True
 
 
 def _link_frames(mechanism: Mechanism, seats: dict[Any, Seat], losses: Losses) -> dict[RigidBody, Transform]:
@@ -179,31 +213,21 @@ def _link_frames(mechanism: Mechanism, seats: dict[Any, Seat], losses: Losses) -
     return frames
 
 
-def _write_frames(robot: Any, mechanism: Mechanism, frames: dict[RigidBody, Transform], links: LinkWriter) -> None:
+def _write_frames(
+    robot: Any,
+    mechanism: Mechanism,
+    frames: dict[RigidBody, Transform],
+    joints: JointWriter,
+    link_names: set[str],
+    joint_names: set[str],
+) -> None:
     """Named frames, as links without mass."""
-    bodies = {body.name for body in mechanism.bodies}
-    joints = {joint.name for joint in mechanism.joints}
     for body in mechanism.bodies:
         for name, (_, pose) in body.frames.items():
-            link = _free(name if name not in bodies else f"{body.name}/{name}", bodies)
-            joint = _free(f"{link}_joint", joints)
-            bodies.add(link)
-            joints.add(joint)
+            link = claimed(name if name not in link_names else f"{body.name}/{name}", link_names)
+            joint = claimed(f"{link}_joint", joint_names)
             element(robot, "link", name=link)
-            _write_fixed(robot, joint, body.name, link, frames[body] @ pose, links)
-
-
-def _write_fixed(robot: Any, name: str, parent: str, child: str, pose: Transform, links: LinkWriter) -> None:
-    node = element(robot, "joint", name=name, type="fixed")
-    links.origin(node, pose)
-    element(node, "parent", link=parent)
-    element(node, "child", link=child)
-
-
-def _free(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
+            joints.fixed(robot, joint, body.name, link, frames[body] @ pose)
 
 
 def _write_pins(
@@ -211,15 +235,16 @@ def _write_pins(
     mechanism: Mechanism,
     frames: dict[RigidBody, Transform],
     configuration: ArrayLike | None,
-    losses: Losses,
+    dialect: Dialect,
 ) -> None:
     """<constraints>: spherical loop joints, and a configuration at which they are closed."""
     pins = []
     for joint in mechanism.non_tree_joints:
         if isinstance(joint.joint_type, Spherical):
-            pins.append(joint)
+            if dialect.writes("spherical loop joints", joint.name):
+                pins.append(joint)
         elif joint.num_velocities < 6:
-            losses.add(f"a {joint.joint_type.kind} loop joint: left out", joint.name)
+            dialect.losses.add(f"a {joint.joint_type.kind} loop joint: left out", joint.name)
     q = _closed_configuration(mechanism, configuration)
     if not pins:
         return
@@ -238,7 +263,7 @@ def _write_pins(
         anchor = frames[edge.predecessor] @ edge.joint_pose.translation
         element(node, "pin", body1=edge.predecessor.name, body2=edge.successor.name, anchor=anchor)
         if any(getattr(joint, x) for x in ("damping", "friction", "stiffness", "rotor_inertia", "position_limits")):
-            losses.add("limits, friction and springs of a pin: left out", joint.name)
+            dialect.losses.add("limits, friction and springs of a pin: left out", joint.name)
 
 
 def _closed_configuration(mechanism: Mechanism, configuration: ArrayLike | None) -> np.ndarray:

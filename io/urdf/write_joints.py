@@ -5,51 +5,168 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from rbdyn.errors import Error
 from rbdyn.io.export.losses import Losses
+from rbdyn.io.export.names import claimed
 from rbdyn.io.export.xml_text import element
 from rbdyn.io.rules import UNLIMITED
-from rbdyn.io.urdf.seat import Seat
+from rbdyn.io.urdf.dialect import REFUSE, Dialect
+from rbdyn.io.urdf.joints import KINDS
+from rbdyn.io.urdf.one_axis_parts import Part, part_joint, parts_of
+from rbdyn.io.urdf.seat import Seat, seat
 from rbdyn.io.urdf.write_links import LinkWriter
+from rbdyn.mechanism.graph import Edge
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.joints import Fixed, Floating, Helical, Planar, Prismatic, Revolute, Spherical, SPQuatFloating
+from rbdyn.mechanism.joints import (
+    Fixed,
+    Floating,
+    Helical,
+    Planar,
+    Prismatic,
+    Revolute,
+    SinCosRevolute,
+    SPQuatFloating,
+)
 from rbdyn.spatial.transform import Transform
 
-WORDS = {
+STANDARD = {
     Fixed: "fixed",
     Floating: "floating",
     SPQuatFloating: "floating",
     Planar: "planar",
     Prismatic: "prismatic",
-    Spherical: "spherical",
-    Helical: "helical",
 }
+OTHER_COORDINATES = (SinCosRevolute, SPQuatFloating)  # whose q no reader has
 HAS_LIMIT = ("revolute", "prismatic")  # URDF wants a <limit> there, with an effort and a velocity
+ANNOTATIONS = ("safety_controller", "calibration")
+ROTORS = "rotor inertias"
 
 
-def write_joint(
-    robot: Any, joint: Joint, parent: str, child: str, seat: Seat, origin: Transform, links: LinkWriter, losses: Losses
-) -> None:
-    """A <joint> at `origin` in the parent link."""
-    kind = joint.joint_type
-    turning = "revolute" if isinstance(kind, Revolute) and joint.position_limits else "continuous"
-    word = WORDS.get(type(kind), turning)
-    if kind.kind in ("sincosrevolute", "spquatfloating"):
-        losses.add(f"the coordinates of {kind.kind} joints: it is a {word} joint there", joint.name)
-    node = element(robot, "joint", name=joint.name, type=word)
-    links.origin(node, origin)
-    element(node, "parent", link=parent)
-    element(node, "child", link=child)
-    if seat.axis is not None:
-        element(node, "axis", xyz=seat.axis, pitch=kind.pitch if isinstance(kind, Helical) else None)
-    _write_limits(node, joint, word)
-    _write_dynamics(node, joint)
-    _write_mimic(node, joint, losses)
-    for tag, attributes in joint.annotations.items():
-        if tag == "servo":  # of MJCF files
-            losses.add("gains of servos: left out", joint.name)
-        else:
-            element(node, tag, **attributes)
-    note_losses(joint, losses)
+class JointWriter:
+    """Writes joints into one robot.
+
+    Parameters
+    ----------
+    links : LinkWriter
+        Writes poses.
+    dialect : Dialect
+        Says which words may be written.
+    link_names, joint_names : set of str
+        Those that are taken; names of chains are added.
+    """
+
+    def __init__(self, links: LinkWriter, dialect: Dialect, link_names: set[str], joint_names: set[str]) -> None:
+        self._links, self._dialect, self._losses = links, dialect, dialect.losses
+        self._taken_links, self._taken_joints = link_names, joint_names
+
+    def seat(self, joint: Joint, edge: Edge) -> Seat:
+        """Where the joint and its body are written."""
+        if self._parts(joint):
+            return Seat(edge.joint_pose, None, edge.successor_pose)
+        return seat(edge, joint.joint_type)
+
+    def write(self, robot: Any, joint: Joint, parent: str, child: str, seat: Seat, origin: Transform) -> None:
+        """A joint at `origin` in the parent link: one <joint>, or without the dialect a chain of them."""
+        note_losses(joint, self._losses)
+        parts = self._parts(joint)
+        if parts:
+            self._write_parts(robot, joint, parts, parent, child, origin)
+            return
+        kind, word = joint.joint_type, self._word(joint)
+        if isinstance(kind, OTHER_COORDINATES):
+            self._losses.add(f"the coordinates of {kind.kind} joints: it is a {word} joint there", joint.name)
+        node = self._joint(robot, joint.name, word, parent, child, origin)
+        if seat.axis is not None:
+            element(node, "axis", xyz=seat.axis, pitch=kind.pitch if isinstance(kind, Helical) else None)
+        _write_limits(node, joint, word)
+        self._write_dynamics(node, joint)
+        _write_mimic(node, joint, self._losses)
+        self._write_annotations(node, joint)
+
+    def _parts(self, joint: Joint) -> tuple[Part, ...]:
+        return () if self._dialect.allowed else parts_of(joint)
+
+    def fixed(self, robot: Any, name: str, parent: str, child: str, pose: Transform) -> None:
+        """A fixed joint."""
+        self._joint(robot, name, "fixed", parent, child, pose)
+
+    def _joint(self, robot: Any, name: str, word: str, parent: str, child: str, origin: Transform) -> Any:
+        node = element(robot, "joint", name=name, type=word)
+        self._links.origin(node, origin)
+        element(node, "parent", link=parent)
+        element(node, "child", link=child)
+        return node
+
+    def _word(self, joint: Joint) -> str:
+        """The type of a <joint>; Error if there is none and no dialect may be written."""
+        kind = joint.joint_type
+        if isinstance(kind, (Revolute, SinCosRevolute)):
+            return "revolute" if isinstance(kind, Revolute) and joint.position_limits else "continuous"
+        if type(kind) in STANDARD:
+            return STANDARD[type(kind)]
+        if not self._dialect.allowed:
+            raise Error(
+                f"joint {joint.name!r} is a {kind.kind} joint, for which standard URDF has no words and no chain of "
+                "slides and turns stands; choices: dialect=True, or another joint"
+            )
+        unread = "" if kind.kind in KINDS else ", which load_urdf does not read either"
+        self._dialect.writes(f"{kind.kind} joints{unread}", joint.name, REFUSE)
+        return kind.kind
+
+    def _write_parts(
+        self, robot: Any, joint: Joint, parts: tuple[Part, ...], parent: str, child: str, origin: Transform
+    ) -> None:
+        """A chain of joints of one axis, through links without mass."""
+        kind, names = joint.joint_type.kind, ", ".join(f"J{part.ending}" for part in parts)
+        bounds = "damping, friction and limits are those of each of them"
+        self._losses.add(f"a {kind} joint J: written as {names}; {bounds}", joint.name)
+        if joint.position_limits is not None:
+            self._losses.add(f"position limits of {kind} joints: left out", joint.name)
+        for part in parts:
+            name = claimed(joint.name + part.ending, self._taken_joints)
+            to = child
+            if part is not parts[-1]:
+                to = claimed(f"{name}_link", self._taken_links)
+                element(robot, "link", name=to)
+            one = part_joint(joint, part, name)
+            self.write(robot, one, parent, to, Seat(origin, one.joint_type.main_axis, Transform()), origin)
+            parent, origin = to, Transform()
+        if joint.rotor_inertia:
+            self._dialect.writes(ROTORS, joint.name)
+        self._note_spring(joint)
+
+    def _write_dynamics(self, node: Any, joint: Joint) -> None:
+        """<dynamics>, always with its damping: urdfdom refuses a robot with one that has neither that nor friction."""
+        given: dict[str, Any] = {name: getattr(joint, name) or None for name in ("damping", "friction")}
+        if joint.rotor_inertia and self._dialect.writes(ROTORS, joint.name):
+            given["rotor_inertia"] = joint.rotor_inertia
+        if self._note_spring(joint):
+            rest: Any = joint.spring_reference
+            if joint.joint_type.kind == "sincosrevolute":
+                rest = [math.atan2(rest[0], rest[1])]
+            elif joint.joint_type.kind == "spquatfloating":
+                rest = floating_coordinates(rest)
+            given |= {"stiffness": joint.stiffness or None, "spring_mount": rest}
+        if any(value is not None for value in given.values()):
+            element(node, "dynamics", **given | {"damping": float(joint.damping)})
+
+    def _note_spring(self, joint: Joint) -> bool:
+        """Whether there is a spring, or its rest, that may be written."""
+        has = joint.stiffness or (joint.spring_reference != joint.joint_type.neutral()).any()
+        return bool(has) and self._dialect.writes("springs", joint.name)
+
+    def _write_annotations(self, node: Any, joint: Joint) -> None:
+        for tag, attributes in joint.annotations.items():
+            writes = True
+            if tag == "servo":  # of MJCF files
+                self._losses.add("gains of servos: left out", joint.name)
+                writes = False
+            elif tag not in ANNOTATIONS:
+                writes = self._dialect.writes(f"<{tag}> of joints", joint.name)
+            elif tag == "safety_controller" and "k_velocity" not in attributes:
+                writes = self._dialect.writes("safety controllers without k_velocity", joint.name, REFUSE)
+            if writes:
+                element(node, tag, **attributes)
 
 
 def note_losses(joint: Joint, losses: Losses) -> None:
@@ -80,19 +197,6 @@ def _write_limits(node: Any, joint: Joint, word: str) -> None:
 def _finite(value: float) -> float:
     """Infinite limits as the largest numbers: most readers take no others."""
     return math.copysign(UNLIMITED, value) if math.isinf(value) else float(value)
-
-
-def _write_dynamics(node: Any, joint: Joint) -> None:
-    given = {name: getattr(joint, name) or None for name in ("damping", "friction", "rotor_inertia", "stiffness")}
-    if joint.stiffness or (joint.spring_reference != joint.joint_type.neutral()).any():
-        rest: Any = joint.spring_reference
-        if joint.joint_type.kind == "sincosrevolute":
-            rest = [math.atan2(rest[0], rest[1])]
-        elif joint.joint_type.kind == "spquatfloating":
-            rest = floating_coordinates(rest)
-        given["spring_mount"] = rest
-    if any(value is not None for value in given.values()):
-        element(node, "dynamics", **given)
 
 
 def floating_coordinates(q: Any) -> Any:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from rbdyn.collision.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, HeightMap, Mesh, Shape, Sphere
-from rbdyn.io.export.losses import Losses
 from rbdyn.io.export.mesh_files import UNIT, MeshFiles
 from rbdyn.io.export.xml_text import element
+from rbdyn.io.urdf.dialect import REFUSE, Dialect
 from rbdyn.mechanism.body import Geometry, RigidBody
 from rbdyn.spatial.transform import Transform
 
@@ -23,23 +24,23 @@ class LinkWriter:
     ----------
     files : MeshFiles
         Gives meshes their files.
-    losses : Losses
-        Takes what URDF has no words for.
+    dialect : Dialect
+        Says which words may be written.
     rotations : {"rpy", "quat"}
         How orientations are written.
     """
 
-    def __init__(self, files: MeshFiles, losses: Losses, rotations: str) -> None:
-        self._files, self._losses, self._orientations = files, losses, rotations
+    def __init__(self, files: MeshFiles, dialect: Dialect, rotations: str) -> None:
+        self._files, self._dialect, self._orientations = files, dialect, rotations
+        self._losses = dialect.losses
 
     def link(self, robot: Any, body: RigidBody, frame: Transform) -> None:
         """A body whose frame has pose `frame` in the link's."""
         link = element(robot, "link", name=body.name)
         self._inertial(link, body, frame)
-        for k, geometry in enumerate(body.visual):
-            self._geometry(link, "visual", geometry, f"{body.name}/{k}", frame)
-        for k, geometry in enumerate(body.collision):
-            self._geometry(link, "collision", geometry, f"{body.name}/{k}", frame)
+        for role, geometries in (("visual", body.visual), ("collision", body.collision)):
+            for k, geometry in enumerate(g for one in geometries for g in self._pieces(one)):
+                self._geometry(link, role, geometry, f"{body.name}/{k}", frame)
         for item in body.sensor_sets:
             self._losses.add("sensor sets, which have files of their own: left out", f"{item.name} of {body.name}")
 
@@ -66,6 +67,22 @@ class LinkWriter:
         places = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
         element(node, "inertia", **{name: float(J[at]) for name, at in zip(names, places, strict=True)})
 
+    def _pieces(self, geometry: Geometry) -> list[Geometry]:
+        """The geometry; without the dialect's capsules a cylinder and two balls, which are the same solid."""
+        shape = geometry.shape
+        if not isinstance(shape, Capsule) or self._dialect.allowed:
+            return [geometry]
+        balls = [
+            replace(
+                geometry,
+                shape=Sphere(shape.radius),
+                pose=geometry.pose @ Transform(translation=(0.0, 0.0, z)),
+                name=geometry.name and f"{geometry.name}/{k}",
+            )
+            for k, z in enumerate((0.5 * shape.height, -0.5 * shape.height), 1)
+        ]
+        return [replace(geometry, shape=Cylinder(shape.radius, shape.height)), *balls]
+
     def _geometry(self, link: Any, role: str, geometry: Geometry, place: str, frame: Transform) -> None:
         """A shape; `place` is the name that the reader will give it."""
         name = geometry.name or place
@@ -82,7 +99,7 @@ class LinkWriter:
             if geometry.color is not None:
                 element(element(node, "material", name=""), "color", rgba=geometry.color)
             return
-        if geometry.material != "default":
+        if geometry.material != "default" and self._dialect.writes("contact materials", name):
             element(element(node, "material"), "contact", name=geometry.material)
         if geometry.color is not None:
             self._losses.add("colours of shapes that collide: left out", name)
@@ -98,9 +115,10 @@ class LinkWriter:
         if isinstance(shape, Cylinder):
             return "cylinder", {"radius": shape.radius, "length": shape.height}
         if isinstance(shape, Capsule):
+            self._dialect.writes("capsules", name, REFUSE)
             return "capsule", {"radius": shape.radius, "length": shape.height}
         if isinstance(shape, HalfSpace):
-            return "plane", {"normal": (0.0, 0.0, 1.0)}  # Bullet's word
+            return ("plane", {"normal": (0.0, 0.0, 1.0)}) if self._dialect.writes("planes", name, REFUSE) else None
         if isinstance(shape, HeightMap):
             self._losses.add(f"a {shape.kind} on a link: left out", name)
             return None

@@ -38,6 +38,7 @@ def add_to(commands: Any) -> None:
     command.add_argument("--robot", metavar="NAME", help="which robot of a World becomes a robot file")
     command.add_argument("--meshes", choices=("reference", "write"), default="reference",
                          help="name mesh files where they are, or write them beside OUT")  # fmt: skip
+    command.add_argument("--no-dialect", action="store_true", help="of URDF write only what every reader takes")
     command.add_argument("--strict", action="store_true", help="fail where something cannot be read, or said")
     add_reading(command)
     command.set_defaults(run=run)
@@ -53,6 +54,8 @@ def run(args: argparse.Namespace) -> int:
         raise Error(f"OUT: suffix {args.target.suffix!r} is none of {known}; give --to {'|'.join(FORMATS)}")
     if args.robot is not None and not is_world:
         raise Error("--robot is for world files, and IN is none")
+    if args.no_dialect and target != "urdf":
+        raise Error(f"--no-dialect is for URDF, and OUT is {target}")
     words = {"meshes": args.meshes, "strict": args.strict}
     options = {"strict": args.strict, **reading(args)}
     with warnings.catch_warnings(record=True) as said:
@@ -65,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
             if target == "mjcf":
                 io.save_mjcf(mechanism, args.target, **words)
             else:
-                io.save_urdf(mechanism, args.target, configuration=_closed(mechanism), **words)
+                closed = None if args.no_dialect else _closed(mechanism)
+                io.save_urdf(mechanism, args.target, configuration=closed, dialect=not args.no_dialect, **words)
     for warning in said:
         say(f"rbdyn: {warning.message}", sys.stderr)
     say(f"{args.target} written ({target})")

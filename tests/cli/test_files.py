@@ -52,6 +52,18 @@ def test_convert_says_what_the_reader_left_out(robot, tmp_path, capsys):
     assert not (tmp_path / "strict.urdf").exists()
 
 
+def test_convert_to_words_that_all_readers_know(tmp_path, capsys):
+    ball = '<joint name="j" type="spherical"><parent link="a"/><child link="b"/></joint>'
+    links = "".join(f'<link name="{name}">{INERTIA}</link>' for name in "ab")
+    (tmp_path / "r.urdf").write_text(f'<robot name="r">{links}{ball}</robot>')
+    assert main(["convert", str(tmp_path / "r.urdf"), str(tmp_path / "a.urdf")]) == 0
+    assert "in dialect, which other readers refuse: spherical joints: j" in capsys.readouterr().err
+    assert main(["convert", "--no-dialect", str(tmp_path / "r.urdf"), str(tmp_path / "b.urdf")]) == 0
+    assert "J_yaw, J_pitch, J_roll" in capsys.readouterr().err
+    names = [joint.name for joint in io.load_urdf(tmp_path / "b.urdf").tree_joints]
+    assert names == ["ROOT", "j_yaw", "j_pitch", "j_roll"]
+
+
 def test_convert_says_what_of_a_world_is_left_out(tmp_path, capsys):
     (tmp_path / "r.urdf").write_text(f'<robot name="r"><link name="a">{INERTIA}</link></robot>')
     ball = '<sphere mass="1"><dim radius="1"/></sphere>'

@@ -73,6 +73,7 @@ def test_convert(tmp_path, capsys):
         (["quadruped", "x.obj"], "suffix '.obj' is none of"),
         (["quadruped", "x.urdf", "--robot", "a"], "--robot is for world files"),
         (["quadruped", "x.mjcf", "--strict"], "strict=True"),
+        (["quadruped", "x.mjcf", "--no-dialect"], "--no-dialect is for URDF, and OUT is mjcf"),
         (["W", "x.urdf"], "holds 0 robots"),
         (["W", "x.urdf", "--robot", "a"], "no robot named 'a'"),
     ],

@@ -76,6 +76,7 @@ def test_the_permutation_is_that_of_the_page():
     assert len(set(places)) == len(v)
 
 
+@pytest.mark.filterwarnings("ignore:URDF in dialect:rbdyn.ExportWarning")
 def test_what_is_written_is_read_depth_first_again(seed):
     """At a random closed configuration, written from a random order of the joints."""
     rng = np.random.default_rng(seed)

@@ -64,6 +64,7 @@ def test_objects_keep_what_is_for_other_programs(tmp_path):
     assert found["safety_controller"]["k_position"] == "100"
 
 
+@pytest.mark.filterwarnings("ignore:URDF in dialect:rbdyn.ExportWarning")
 def test_pins_of_a_robot_that_cannot_move():
     fixed = f'<link name="b">{INERTIA}</link><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint>'
     pin = '<constraints nominal_config=""><pin body1="a" body2="b" anchor="0 0 1"/></constraints>'

@@ -196,6 +196,7 @@ def test_efforts_without_bounds_and_what_is_left_out():
     assert [x.tolist() for x in io.servo_gains(m)] == [[0, 30, 0, 0, 0], [0, 0, 0, 0, 0]]
 
 
+@pytest.mark.filterwarnings("ignore:URDF in dialect:rbdyn.ExportWarning")
 def test_urdf_says_that_it_has_no_servos():
     m = io.load_mjcf(BODY.format(joint="", actuators=SERVOS["position"]))
     with pytest.warns(rbdyn.ExportWarning, match=r"gains of servos: left out.*j"):

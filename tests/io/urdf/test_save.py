@@ -35,6 +35,7 @@ from rbdyn.testing.random_mechanisms import random_inertia, random_transform, ra
 PLAIN = ("position_limits", "velocity_limit", "effort_limit", "rotor_inertia", "damping", "friction", "stiffness",
          "mimic", "annotations")  # fmt: skip
 moved = pytest.mark.filterwarnings("ignore:.*a body's frame away from its joint:rbdyn.ExportWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:URDF in dialect:rbdyn.ExportWarning")  # see test_standard.py
 quick = settings(max_examples=15, deadline=None, derandomize=True)
 
 
