@@ -55,6 +55,15 @@ def test_cradle_passes_the_blow_on():
     assert heights == pytest.approx([0, 0, 0, 0, 1 - np.cos(0.5)], abs=3e-4)
 
 
+def test_the_minitaur_stands_on_its_closed_legs():
+    """Balls of 1 cm at the ends of shins that meet 0.2 sin(2.2) m below the motors; motors give way a little."""
+    line = run_example(ROOT / "examples" / "minitaur.py").splitlines()[-1]
+    base, *feet, gap = (float(x) for x in re.findall(r"[0-9.]+(?:e-[0-9]+)?", line))
+    assert feet == pytest.approx([0.01] * 4, abs=1e-3)
+    assert base == pytest.approx(0.01 + 0.2 * np.sin(2.2), abs=5e-3)
+    assert gap < 1e-9
+
+
 def test_own_solver_agrees_with_the_closed_form():
     """v^2 / (2 mu g) = 0.50968 m, up to half a step's way."""
     lines = run_example(ROOT / "examples" / "own_contact_solver.py").splitlines()
