@@ -26,6 +26,7 @@ SECTIONS = (
     "joint_rows",
     "limits",
     "loops",
+    "inverse_kinematics",
     "held",
     "long_chain",
     "narrow_phase",

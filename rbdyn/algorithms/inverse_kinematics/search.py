@@ -1,33 +1,39 @@
-"""Inverse kinematics: a configuration at which bodies are where they shall be."""
+"""Inverse kinematics: configurations at which bodies have target poses."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from rbdyn.algorithms.integration.configuration import integrate
-from rbdyn.algorithms.inverse_kinematics.targets import Body, ClosedLoops, Target, read_targets
-from rbdyn.algorithms.loops.closure import project_configuration
-from rbdyn.arguments import as_vector, flag, number, whole
-from rbdyn.errors import Error, LoopError, StateError
+from rbdyn.algorithms.inverse_kinematics.descent import Descent
+from rbdyn.algorithms.inverse_kinematics.targets import Body, read_targets
+from rbdyn.arguments import as_vector, flag, number, shown, whole
+from rbdyn.errors import Error, StateError
 from rbdyn.model.model import Model
 from rbdyn.model.state import State
 from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 
 Aim = ArrayLike | Transform
-Indices = NDArray[np.intp]
-LARGEST_TURN = 1.0  # [rad] of a joint in one step: beyond it the linear model says nothing
-ROUND_OFF = 1e-13  # smallest damping, relative to the trace of J J^T, that keeps the equations regular
+SCATTER = (44, 1)  # seed of the configurations from which later attempts start; no whole number, which a caller may use
+BETTER = 1e-6  # share of the squared error that a later attempt takes off, for its q to count more than an earlier one
+
+
+class HasState(Protocol):
+    """A robot in a World, or anything else with a State."""
+
+    @property
+    def state(self) -> State:
+        """Its State."""
 
 
 @dataclass(frozen=True)
 class InverseKinematicsResult:
-    """What `inverse_kinematics` found.
+    """Result of `inverse_kinematics`.
 
     Attributes
     ----------
@@ -48,8 +54,8 @@ class InverseKinematicsResult:
 
 
 def inverse_kinematics(
-    model: Model,
-    q_init: ArrayLike,
+    model: Model | State | HasState,
+    q_init: ArrayLike | None,
     bodies: Body | Sequence[Body],
     points: ArrayLike | Sequence[ArrayLike | None] | None,
     targets: Aim | Sequence[Aim],
@@ -60,28 +66,31 @@ def inverse_kinematics(
     tolerance: float = 1e-9,
     weights: ArrayLike | Sequence[ArrayLike] | None = None,
     limits: bool = False,
-    attempts: int = 1,
+    attempts: int = 10,
 ) -> InverseKinematicsResult:
-    """A configuration at which points of bodies, or frames at those points, are where they shall be.
+    """Find a configuration at which points of bodies, or frames at those points, have target poses.
 
-    Steps d = J^T (J J^T + lambda^2 1)^-1 e along the configuration manifold, where e leads from the present positions
-    and rotations to the targets.  `damping` is the lambda to start with; it falls as the steps do what they promise,
-    so that targets within reach are met to the last digits, and rises when a step would not bring the bodies nearer
-    (Levenberg and Marquardt's method, the damping after Nielsen's rule).  No step turns a joint by more than 1 rad.
-    The same arguments give the same result.
+    Damped least-squares steps d = J^T (J J^T + lambda^2 1)^-1 e along the configuration manifold, where e leads from
+    the present positions and rotations to the targets (Levenberg and Marquardt's method).  `damping` is the first
+    lambda.  It falls while steps do what the linear model promises, so that reachable targets are met to the last
+    digits, and rises when a step would increase the error.  No step turns a joint by more than 1 rad.
+
+    At a stationary point of the error, such as a straight arm whose target lies on its line, the Hessian is computed.
+    A saddle point is left along negative curvature.  At a minimum above the tolerance the next attempt starts.
 
     Parameters
     ----------
-    model : Model
-        Whose bodies.
-    q_init : (nq,) array_like of float
-        Where to start.  Of several solutions, one near it tends to be found.
+    model : Model, State, or robot in a World
+        Whose bodies.  Of a State or a robot, which are not changed, the root stands where theirs does, and targets are
+        in world axes.  The root of a Model stands at the world's origin.
+    q_init : (nq,) array_like of float, or None
+        Where to start; None means the q of a State or a robot.  Of several solutions, one near it tends to be found.
     bodies : str, RigidBody or CartesianFrame, or a sequence of n of them
         What shall be somewhere; merged bodies and frames too.
     points : (3,) array_like, (n, 3) array_like, a sequence with None in it, or None
         Points in the frames of `bodies` [m]; None means the origin.
     targets : one target, or a sequence of n of them
-        In the root frame.  A position (3,) [m], a rotation (3, 3), or both as a Transform or a pose (4, 4): that of the
+        In world axes.  A position (3,) [m], a rotation (3, 3), or both as a Transform or a pose (4, 4): that of the
         body's axes with the point as their origin.
     step_tol : float
         Stop when the step [rad, m] or the error is no longer than this.
@@ -97,14 +106,17 @@ def inverse_kinematics(
     limits : bool
         Whether to stay within the joints' position limits, all the way.  A `q_init` outside is first moved in.
     attempts : int
-        Largest number of starts: where the first, from `q_init`, comes to rest short of the targets, others follow from
-        scattered configurations, the same ones every time.  `max_iter` is for each of them.
+        Largest number of starts, 1 or more; `max_iter` is for each of them.  The first is `q_init`.  Where it ends
+        short of the targets, others follow until one reaches them: random configurations within the limits, the same
+        ones at every call.  Joints that move no target, floating and planar ones start at `q_init` in all of them.
+        1 keeps the result near `q_init`; `python -m benchmarks --only inverse_kinematics` counts how many targets 10
+        reach.
 
     Returns
     -------
     result : InverseKinematicsResult
-        `q`, `success`, `residual` and `iterations`.  Of targets out of reach the q whose error is smallest, at least
-        nearby, with `success` False.
+        `q`, `success`, `residual` and `iterations`.  For targets out of reach, the q of the smallest error that was
+        found, with `success` False.  The same arguments give the same result.
 
     Raises
     ------
@@ -119,12 +131,15 @@ def inverse_kinematics(
     have no limits.
 
     Loops are closed after every step (`project_configuration`), and targets out of their reach are met as nearly as
-    closed loops allow.  Where loops cannot be closed within the limits, `residual` counts what is open [rad, m].
+    closed loops allow.  Where loops cannot be closed within the limits, `residual` counts what is open [rad, m].  A
+    dead centre of a loop, such as a crank in line with its rod, is left by a later attempt only.
 
     Source: T. Sugihara, Solvability-unconcerned inverse kinematics by the Levenberg-Marquardt method, IEEE
     Transactions on Robotics 27 (2011); H. B. Nielsen, Damping parameter in Marquardt's method, Technical University of
     Denmark (1999); C. Kanzow, N. Yamashita and M. Fukushima, Levenberg-Marquardt methods with strong local convergence
-    properties for solving nonlinear equations with convex constraints, J. Comput. Appl. Math. 172 (2004).
+    properties for solving nonlinear equations with convex constraints, J. Comput. Appl. Math. 172 (2004); J. J. More
+    and D. C. Sorensen, On the use of directions of negative curvature in a modified Newton method, Mathematical
+    Programming 16 (1979).
 
     Examples
     --------
@@ -134,165 +149,45 @@ def inverse_kinematics(
     >>> result.success
     True
     """
-    if not isinstance(model, Model):
-        raise Error(f"model must be a Model, got {type(model).__name__}")
-    model.check()
+    state = _own_state(model)
+    aims = read_targets(state.model, bodies, points, targets, weights)
+    q_init = _start(model, state, q_init)
     limited = flag(limits, "limits")
-    search = _Search(model, read_targets(model, bodies, points, targets, weights), limited)
-    q = search.start(q_init)
     lam, step_tol = number(damping, "damping", above=0.0), number(step_tol, "step_tol", low=0.0)
     tolerance, max_iter = number(tolerance, "tolerance", above=0.0), whole(max_iter, "max_iter")
-    best = search.run(q, lam, step_tol, max_iter, tolerance)
-    for attempt in range(1, whole(attempts, "attempts", 1)):
-        if best.success:
+    attempts = whole(attempts, "attempts", 1)
+    search = Descent(state, aims, limited)
+    q = search.start(q_init)
+    best, residual, tried = search.run(q, lam, step_tol, max_iter)
+    rng = np.random.default_rng(SCATTER)
+    for _ in range(1, attempts):
+        if residual <= tolerance:
             break
-        found = search.run(search.closed(search.within(model.random(attempt))), lam, step_tol, max_iter, tolerance)
-        better = found if search.cost(found.q) < search.cost(best.q) else best
-        best = replace(better, iterations=best.iterations + found.iterations)
-    return best
+        found, left, steps = search.run(search.scattered(q, rng), lam, step_tol, max_iter)
+        tried += steps
+        if left <= tolerance or search.cost(found) < (1.0 - BETTER) * search.cost(best):
+            best, residual = found, left
+    return InverseKinematicsResult(best, residual <= tolerance, residual, tried)
 
 
-class _Search:
-    """Damped least squares on the configuration manifold."""
-
-    def __init__(self, model: Model, targets: list[Target], limits: bool) -> None:
-        self.model = model
-        self.targets: list[Target | ClosedLoops] = [*targets, ClosedLoops(model)] if model.has_loops else [*targets]
-        self.state = State(model)
-        self.weights = np.concatenate([t.row_weights() for t in self.targets])  # (m,) of the rows of e and J
-        self.flat, self.rotational = _coordinates(model)
-        self.lower = model.array("lower")[self.flat[:, 0]] if limits else np.full(len(self.flat), -np.inf)
-        self.upper = model.array("upper")[self.flat[:, 0]] if limits else np.full(len(self.flat), np.inf)
-
-    def start(self, q_init: ArrayLike) -> Array:
-        """`q_init`, checked, with quaternions of unit length, and moved within the limits."""
-        try:
-            self.state.set(as_vector(q_init, self.model.nq, "q_init"))
-        except StateError as error:
-            raise StateError(f"q_init: {error}") from None
-        except Error as error:
-            raise StateError(str(error)) from None
-        return self.closed(self.within(self.state.q.copy()))
-
-    def within(self, q: Array) -> Array:
-        """q with its coordinates clipped to their limits."""
-        q[self.flat[:, 0]] = np.clip(q[self.flat[:, 0]], self.lower, self.upper)
-        return q
-
-    def closed(self, q: Array) -> Array:
-        """q with its loops closed, unless that fails or leads out of the limits."""
-        if not self.model.has_loops:
-            return q
-        try:
-            near = project_configuration(self.model, q)
-        except LoopError:
-            return q
-        return near if np.array_equal(near, self.within(near.copy())) else q
-
-    def run(
-        self, q: Array, damping: float, step_tol: float, max_iter: int, tolerance: float
-    ) -> InverseKinematicsResult:
-        """Steps from q until the error or the step vanishes; the state is at q whenever J is computed."""
-        e = self.error(q)
-        mu, growth, tried = damping * damping, 2.0, 0
-        J = self.jacobian()
-        while tried < max_iter and self.length(e) > step_tol:
-            tried += 1
-            d = self.step(J, e, mu, q)
-            if math.sqrt(float(d @ d)) <= step_tol:
-                break
-            q_next = self.closed(self.within(integrate(self.model, q, d)))
-            e_next = self.error(q_next)
-            gain = _gain(e, e_next, e - J @ d)
-            if gain > 0.0:
-                q, e = q_next, e_next
-                J = self.jacobian()
-                mu *= max(0.1, 1.0 - (2.0 * min(gain, 1.0) - 1.0) ** 3)
-                growth = 2.0
-            else:
-                mu = max(mu, damping * damping) * growth
-                growth *= 2.0
-        residual = self.length(e)
-        return InverseKinematicsResult(q, residual <= tolerance, residual, tried)
-
-    def length(self, e: Array) -> float:
-        """Length of an error without its weights."""
-        r = e / self.weights
-        return math.sqrt(float(r @ r))
-
-    def error(self, q: Array) -> Array:
-        """Weighted motions that lead to the targets, (m,); leaves the state at q."""
-        self.state.set(q)
-        return self.weights * np.concatenate([t.error(self.state) for t in self.targets])
-
-    def cost(self, q: Array) -> float:
-        """The squared length of the weighted error."""
-        e = self.error(q)
-        return float(e @ e)
-
-    def jacobian(self) -> Array:
-        """J with J d = what a step d takes off the error, to first order; (m, nv).
-
-        Of a rotation's logarithm the derivative is left out, as far as it differs from 1: at the target it is 1, and
-        the gradient J^T e is exact anyway, since a rotation leaves its own axis alone.
-        """
-        return self.weights[:, None] * np.concatenate([t.jacobian(self.state) for t in self.targets])
-
-    def step(self, J: Array, e: Array, mu: float, q: Array) -> Array:
-        """The damped least-squares step within the limits."""
-        low, high = np.full(self.model.nv, -np.inf), np.full(self.model.nv, np.inf)
-        low[self.flat[:, 1]], high[self.flat[:, 1]] = self.lower - q[self.flat[:, 0]], self.upper - q[self.flat[:, 0]]
-        d = _bounded_least_squares(J, e, mu, low, high)
-        return d * min(1.0, LARGEST_TURN / max(float(np.abs(d[self.rotational]).max(initial=0.0)), 1e-100))
+def _own_state(given: Model | State | HasState) -> State:
+    """A State of the Model, or like the State of what is given: its root stands where that of the other does."""
+    if isinstance(given, Model):
+        return State(given)
+    state = given if isinstance(given, State) else getattr(given, "state", None)
+    if not isinstance(state, State):
+        raise Error(f"model must be a Model, a State, or a robot in a World, got {shown(given)}")
+    return state.copy()
 
 
-def _damped(J: Array, e: Array, mu: float) -> Array:
-    """J^T (J J^T + mu 1)^-1 e."""
-    A = J @ J.T
-    A.flat[:: len(A) + 1] += max(mu, ROUND_OFF * float(A.trace()), 1e-100)
-    return J.T @ np.linalg.solve(A, e)
-
-
-def _bounded_least_squares(J: Array, e: Array, mu: float, low: Array, high: Array) -> Array:
-    """The d between `low` and `high` with the smallest |e - J d|^2 + mu |d|^2.
-
-    Block principal pivoting: what would cross its bound is held there, what is held and would come back is let go,
-    until neither happens.  Should it go on too long, what has been found so far is clipped.  Source: L. F. Portugal,
-    J. J. Judice and L. N. Vicente, Mathematics of Computation 63 (1994).
-    """
-    d = _damped(J, e, mu)
-    over = (d < low) | (d > high)
-    if not over.any():
-        return d
-    free = np.ones(len(low), bool)
-    for _ in range(2 * len(low) + 5):
-        pull = J.T @ (e - J @ d) - mu * d  # minus half the gradient
-        back = ~free & np.where(d == low, pull > 0.0, pull < 0.0)
-        if not (over.any() or back.any()):
-            break
-        d[over] = np.clip(d[over], low[over], high[over])
-        free = free & ~over | back
-        d[free] = _damped(J[:, free], e - J[:, ~free] @ d[~free], mu)
-        over = free & ((d < low) | (d > high))
-    return np.clip(d, low, high)
-
-
-def _gain(e: Array, e_next: Array, e_linear: Array) -> float:
-    """What a step took off the squared error, relative to what the linear model promised; negative for a bad step."""
-    now = float(e @ e)
-    got, promised = now - float(e_next @ e_next), now - float(e_linear @ e_linear)
-    return got / promised if got > 0.0 and promised > 0.0 else -1.0
-
-
-def _coordinates(model: Model) -> tuple[Indices, Indices]:
-    """(k, 2) entries of q and v that are one coordinate and its rate, and the rotational entries of v."""
-    flat: list[tuple[int, int]] = []
-    rotational: list[int] = []
-    for joint in model.mechanism.tree_joints:
-        kind = joint.joint_type
-        if kind.is_fixed:
-            continue
-        qi, vi = model.joint_q_index(joint.name), model.joint_v_index(joint.name)
-        flat += [(qi + k, vi + k) for k in range(kind.num_plain)]
-        rotational += range(vi + kind.num_translations, vi + kind.num_velocities)
-    return np.array(flat, np.intp).reshape(-1, 2), np.array(rotational, np.intp)
+def _start(given: Model | State | HasState, state: State, q_init: ArrayLike | None) -> Array:
+    """`q_init`, checked, with quaternions of unit length; that of a State by default."""
+    if q_init is None and not isinstance(given, Model):
+        return state.q
+    try:
+        state.set(as_vector(q_init, state.model.nq, "q_init"))
+    except StateError as error:
+        raise StateError(f"q_init: {error}") from None
+    except Error as error:
+        raise StateError(str(error)) from None
+    return state.q

@@ -1,28 +1,21 @@
-"""Where bodies shall be: what `inverse_kinematics` accepts as targets, and how far a state is from them."""
+"""Target poses: what `inverse_kinematics` accepts."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rbdyn.algorithms.kinematics.forward import body_pose
-from rbdyn.algorithms.kinematics.jacobian import point_jacobian_6d
-from rbdyn.algorithms.loops.loops import loop_error, loop_jacobian
 from rbdyn.arguments import as_vector, shown
 from rbdyn.errors import Error
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.model.model import Model
-from rbdyn.model.state import State
 from rbdyn.spatial.frames import CartesianFrame
-from rbdyn.spatial.rotations import Array, quat_from_matrix
+from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 
 Body = str | RigidBody | CartesianFrame
-LOOP_WEIGHT = 1e3  # of a loop's row, next to 1 for a metre or a radian of a target
-POSITION, ROTATION = slice(3, 6), slice(0, 3)  # halves of a motion: the angular part is first
 
 
 @dataclass(frozen=True)
@@ -36,9 +29,9 @@ class Target:
     point : (3,) ndarray
         Origin of the frame that is aimed, in the body's frame [m].
     position : (3,) ndarray, optional
-        Where its origin shall be in the root frame [m]; anywhere if None.
+        Where its origin shall be in the world [m]; anywhere if None.
     rotation : (3, 3) ndarray, optional
-        The rotation from its axes to the root's that it shall have; any if None.
+        The rotation from its axes to the world's that it shall have; any if None.
     weights : (2,) ndarray
         What a metre and what a radian of error count for.
     """
@@ -48,58 +41,6 @@ class Target:
     position: Array | None
     rotation: Array | None
     weights: Array
-
-    @property
-    def rows(self) -> slice:
-        """Which rows of a motion, angular part first, this target speaks of."""
-        return slice(3 if self.rotation is None else 0, 3 if self.position is None else 6)
-
-    def row_weights(self) -> Array:
-        """The weight of each of `rows`."""
-        return np.repeat(self.weights[::-1], 3)[self.rows]
-
-    def error(self, state: State) -> Array:
-        """The motion, in root axes at the aimed point, that leads to the target in unit time [rad, m]; `rows` of it."""
-        pose = body_pose(state, self.body)
-        motion = np.zeros(6)
-        if self.rotation is not None:
-            motion[ROTATION] = rotation_vector(self.rotation @ pose[:3, :3].T)
-        if self.position is not None:
-            motion[POSITION] = self.position - pose[:3, 3] - pose[:3, :3] @ self.point
-        return motion[self.rows]
-
-    def jacobian(self, state: State) -> Array:
-        """J with J v = the motion of the aimed frame, in root axes; `rows` of it."""
-        return point_jacobian_6d(state, self.body, self.point)[self.rows]
-
-
-class ClosedLoops:
-    """That the loops of a model are closed, as one more target; its rows are those of `loop_error`."""
-
-    def __init__(self, model: Model) -> None:
-        self.size = model.num_constraints
-
-    def row_weights(self) -> Array:
-        """Loops count for much more than other targets: those give way where both cannot be had."""
-        return np.full(self.size, LOOP_WEIGHT)
-
-    def error(self, state: State) -> Array:
-        """The motion, row by row, that closes the loops in unit time."""
-        return -loop_error(state)
-
-    def jacobian(self, state: State) -> Array:
-        """K, which the error follows to first order."""
-        return loop_jacobian(state)
-
-
-def rotation_vector(rotation: Array) -> Array:
-    """Axis times angle [rad] of a rotation, (3,), of length at most pi: its logarithm.
-
-    By way of the quaternion, which loses no digits near no turn nor near half a turn.
-    """
-    q = quat_from_matrix(rotation)
-    s = math.sqrt(float(q[1:] @ q[1:]))
-    return q[1:] * (2.0 * math.atan2(s, q[0]) / s if s > 1e-150 else 2.0)
 
 
 def read_targets(model: Model, bodies: Any, points: Any, targets: Any, weights: Any) -> list[Target]:
