@@ -1,4 +1,4 @@
-"""<joint>s of one joint: a planar one is two slides and a hinge, a floating one in mid-tree three slides and a ball."""
+"""<joint>s of one joint: what MuJoCo has no word for is slides and hinges in series, a ball behind three slides."""
 
 from __future__ import annotations
 
@@ -14,19 +14,30 @@ from rbdyn.io.urdf.write_joints import note_losses
 from rbdyn.mechanism.graph import Edge
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import (
+    TYPES,
     Fixed,
     Floating,
-    Planar,
-    Prismatic,
-    Revolute,
+    Helical,
+    JointType,
     SinCosRevolute,
     Spherical,
     SPQuatFloating,
 )
-from rbdyn.mechanism.joints.one_axis import OneAxis
+from rbdyn.mechanism.joints.tables import check_table
 from rbdyn.spatial.rotations import Array
 
 FREE = (Floating, SPQuatFloating)
+WORDS = {"revolute": "hinge", "prismatic": "slide"}  # kinds of one degree of freedom that MuJoCo has
+FIXED_THERE = (Helical,)  # what MuJoCo has no joints for
+
+
+def _in_words(kind: JointType) -> bool:
+    """Whether its joints in series are of kinds that MuJoCo has."""
+    return bool(kind.series) and all(part.kind in WORDS for _, part in kind.series)
+
+
+WRITTEN = (Fixed, Spherical, SinCosRevolute, *FREE, *FIXED_THERE, *(t for t in TYPES if _in_words(t())))
+check_table("WRITTEN of io/mjcf/write_joints.py", WRITTEN, TYPES)
 AXES = np.eye(3)
 
 
@@ -76,18 +87,15 @@ class JointWriter:
             limit = None if angle is None or math.isinf(angle[1]) else angle
             self._joint(body, joint, "", type_="ball", pos=pos, range_=limit, **self._passive(joint))
             self._note_ball_spring(joint, rest, kind.neutral())
-        elif isinstance(kind, Planar):
-            parts = (("_x", "slide", kind.x_axis), ("_y", "slide", kind.y_axis), ("_theta", "hinge", kind.normal))
-            for k, (ending, word, direction) in enumerate(parts):
-                at_rest = float(rest[k]) or None if joint.stiffness else None
-                self._joint(body, joint, ending, type_=word, axis=turn @ direction, pos=pos, **self._passive(joint),
-                            springref=at_rest)  # fmt: skip
-        elif isinstance(kind, OneAxis) and isinstance(kind, (Revolute, SinCosRevolute, Prismatic)):
-            word = "slide" if isinstance(kind, Prismatic) else "hinge"
-            at_rest = math.atan2(rest[0], rest[1]) if isinstance(kind, SinCosRevolute) else float(rest[0])
+        elif isinstance(kind, SinCosRevolute):
+            at_rest = math.atan2(rest[0], rest[1])
             spring = {"springref": at_rest or None} if joint.stiffness else {}
-            self._joint(body, joint, "", type_=word, axis=turn @ kind.axis, pos=pos, range_=self._range(joint),
-                        **self._passive(joint), **spring)  # fmt: skip
+            self._joint(body, joint, "", type_="hinge", axis=turn @ kind.axis, pos=pos, **self._passive(joint), **spring)
+        elif _in_words(kind):
+            for k, ((ending, part), limits) in enumerate(zip(kind.series, joint.limits_of_each, strict=True)):
+                spring = {"springref": float(rest[k]) or None} if joint.stiffness else {}
+                self._joint(body, joint, ending, type_=WORDS[part.kind], axis=turn @ part.main_axis, pos=pos,
+                            range_=_range(limits), **self._passive(joint), **spring)  # fmt: skip
         else:
             self._losses.add(f"a {kind.kind} joint: it is fixed there", joint.name)
 
@@ -114,9 +122,10 @@ class JointWriter:
             "actuatorfrcrange": [-effort, effort] if bounded and effort else None,
         }
 
-    def _range(self, joint: Joint) -> tuple[float, float] | None:
-        limits = joint.position_limits
-        if limits is None:
-            return None
-        lower, upper = (math.copysign(1e10, x) if math.isinf(x) else x for x in limits)  # MuJoCo takes two or none
-        return lower, upper
+
+def _range(limits: tuple[float, float]) -> tuple[float, float] | None:
+    """`range` of a limit, if there is one: MuJoCo takes two numbers or none."""
+    if math.isinf(limits[0]) and math.isinf(limits[1]):
+        return None
+    lower, upper = (math.copysign(1e10, x) if math.isinf(x) else x for x in limits)
+    return lower, upper

@@ -38,7 +38,7 @@ def all_fixed(joints: list[SdfJoint], diagnostics: Diagnostics) -> list[SdfJoint
         more = f" and {len(moving) - 1} more" if len(moving) > 1 else ""
         text = f"the model is static, so that nothing of it moves: joint {moving[0].joint.name!r}{more} made fixed"
         diagnostics.warn(moving[0].where, text)
-    return [replace(j, joint=Joint(j.joint.name, Fixed())) if j.joint.num_velocities else j for j in joints]
+    return [replace(j, joint=Joint(j.joint.name, Fixed()), series=()) if j.joint.num_velocities else j for j in joints]
 
 
 def _fixed(joint: SdfJoint, q: float, why: str, diagnostics: Diagnostics) -> SdfJoint:

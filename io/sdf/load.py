@@ -206,7 +206,10 @@ def _attach(
         P = base.inverse() if parent is root else frames.pose(joint.parent, joint.where)
         before, after = P.inverse() @ X @ joint.at, X.inverse() @ frames.pose(joint.child, joint.where)
         try:
-            mechanism.attach(parent, bodies[joint.child], joint.joint, before, after)
+            if joint.series:
+                mechanism.attach_in_series(parent, bodies[joint.child], joint.series, before, after)
+            else:
+                mechanism.attach(parent, bodies[joint.child], joint.joint, before, after)
         except Error as error:
             raise SdfError(f"{joint.where}: {error}") from None
 

@@ -16,13 +16,14 @@ from rbdyn.io.sdf.node import SdfNode
 from rbdyn.io.sdf.poses import MODEL, Frames
 from rbdyn.io.sdf.version import AXES_IN_JOINT, EXPRESSED_IN, Version
 from rbdyn.mechanism.joint import Joint, Mimic
-from rbdyn.mechanism.joints import Fixed, Helical, JointType, Prismatic, Revolute, Spherical
+from rbdyn.mechanism.joints import Fixed, Helical, JointType, Prismatic, Revolute, Spherical, Universal
 from rbdyn.mechanism.joints.one_axis import unit_axis
 from rbdyn.spatial.transform import Transform
 
-KINDS = ("fixed", "revolute", "continuous", "prismatic", "ball", "screw")
-HINGED = ("revolute", "prismatic", "screw")  # which have position limits
+KINDS = ("fixed", "revolute", "continuous", "prismatic", "ball", "screw", "universal")
+HINGED = ("revolute", "prismatic", "screw", "universal")  # which have position limits
 NO_LIMIT = 1e16  # as which SDF counts larger limits
+SQUARE = 1e-6  # [-] cosine between the axes of a universal joint that is rounding of the file's digits
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class SdfJoint:
     child: str
     held: float | None = None  # the one position that its limits leave
     at: Transform = field(default_factory=Transform)  # pose of a fixed one's after-frame in its before-frame
+    series: tuple[Joint, ...] = ()  # what `joint` stands for: the hinges of a universal joint that is no Universal
 
 
 def read_joint(node: SdfNode, frames: Frames, version: Version, diagnostics: Diagnostics) -> SdfJoint:
@@ -42,8 +44,10 @@ def read_joint(node: SdfNode, frames: Frames, version: Version, diagnostics: Dia
     name, kind = node.name(), node.get("type") or ""
     if kind not in KINDS:
         raise node.error(f"type={shown(kind)} is not read; choices: {', '.join(KINDS)}")
+    if kind == "universal":
+        return _universal(node, frames, version, diagnostics)
     if node.child("axis2") is not None:
-        raise node.error("<axis2> is of joints of two axes, which are not read")
+        raise node.error(f"<axis2> of a {kind} joint: universal joints have two axes")
     parent, child = node.need("parent").text, node.need("child").text
     axis = node.child("axis")
     named = "" if axis is None or kind in ("fixed", "ball") else _axes_in(axis, version, diagnostics)
@@ -58,6 +62,41 @@ def read_joint(node: SdfNode, frames: Frames, version: Version, diagnostics: Dia
     except Error as error:
         raise node.error(error) from None
     return SdfJoint(node.where, joint, parent, child, held)
+
+
+def _universal(node: SdfNode, frames: Frames, version: Version, diagnostics: Diagnostics) -> SdfJoint:
+    """A Universal; hinges in series where its axes are not perpendicular, or not the same acts about both."""
+    name, parent, child = node.name(), node.need("parent").text, node.need("child").text
+    axes, words = [], []
+    for tag in ("axis", "axis2"):
+        axis = node.child(tag)
+        if axis is None:
+            raise node.error(f"<{tag}> is missing: a universal joint needs <axis> and <axis2>")
+        if axis.child("mimic") is not None:
+            raise axis.error("<mimic> of a universal joint is not read: make it two revolute joints")
+        axes.append(np.array(_direction(axis, frames, name, _axes_in(axis, version, diagnostics))))
+        words.append(_words(axis, "universal", diagnostics))
+        if "held" in words[-1]:
+            raise axis.error(f"lower and upper are both {words[-1]['held']:g}: make it one revolute joint")
+    (first, second), square = axes, abs(float(axes[0] @ axes[1]))
+    limits = [one.pop("position_limits", None) for one in words]
+    rest = [one.pop("spring_reference", (0.0,))[0] for one in words]
+    _report_unused(node, "universal", None, diagnostics)
+    try:
+        if square <= SQUARE and words[0] == words[1]:
+            second = second - (first @ second) * first
+            kind = Universal(tuple(first.tolist()), tuple(second.tolist()))
+            joint = Joint(name, kind, position_limits=limits, spring_reference=rest, **words[0])
+            return SdfJoint(node.where, joint, parent, child)
+        hinges = tuple(
+            Joint(f"{name}_{k + 1}", Revolute(tuple(a.tolist())), limits[k], spring_reference=(rest[k],), **words[k])
+            for k, a in enumerate(axes)
+        )
+    except Error as error:
+        raise node.error(error) from None
+    why = "its axes are not perpendicular" if square > SQUARE else "efforts, speeds or dynamics of its axes differ"
+    diagnostics.warn(node.where, f"joint {name!r}: {why}: read as two revolute joints in series")
+    return SdfJoint(node.where, Joint(name, Revolute()), parent, child, series=hinges)
 
 
 def _report_unused(node: SdfNode, kind: str, axis: SdfNode | None, diagnostics: Diagnostics) -> None:

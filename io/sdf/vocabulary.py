@@ -33,8 +33,9 @@ READ: dict[str, tuple[str, str]] = {
     "plane": ("", "normal"),
     "mesh": ("", "uri scale"),
     "material": ("", "diffuse"),
-    "joint": ("name type", "pose parent child axis screw_thread_pitch thread_pitch"),
+    "joint": ("name type", "pose parent child axis axis2 screw_thread_pitch thread_pitch"),
     "axis": ("", "xyz limit dynamics mimic use_parent_model_frame"),
+    "axis2": ("", "xyz limit dynamics mimic use_parent_model_frame"),
     "xyz": ("expressed_in", ""),
     "limit": ("", "lower upper effort velocity"),
     "dynamics": ("", "damping friction spring_stiffness spring_reference"),
@@ -53,8 +54,9 @@ NOT_READ: dict[str, str] = {
     "plane": "size",
     "mesh": "submesh convex_decomposition",
     "material": "script shader pbr ambient specular shininess emissive lighting double_sided render_order",
-    "joint": "frame axis2 physics sensor gearbox_ratio gearbox_reference_body",
+    "joint": "frame physics sensor gearbox_ratio gearbox_reference_body",
     "axis": "initial_position",
+    "axis2": "initial_position",
     "limit": "stiffness dissipation",
 }
 NOT_READ_ATTRIBUTES = {"mesh": "optimization", "collision": "concave"}

@@ -2,56 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
-
+from rbdyn.io.export.series import in_series
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.joints import Floating, Planar, Prismatic, Revolute, Spherical, SPQuatFloating
+from rbdyn.mechanism.joints import Floating, Prismatic, Revolute, Spherical, SPQuatFloating
 from rbdyn.mechanism.joints.joint_type import JointType
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-
-
-class Part(NamedTuple):
-    """One joint of a chain."""
-
-    ending: str  # of its name, behind that of the joint
-    kind: JointType
-
-
-SLIDES = (Part("_x", Prismatic(X)), Part("_y", Prismatic(Y)), Part("_z", Prismatic(Z)))
-TURNS = (Part("_yaw", Revolute(Z)), Part("_pitch", Revolute(Y)), Part("_roll", Revolute(X)))  # R = Rz Ry Rx, as in rpy
-
-
-def _planar(kind: Planar) -> tuple[Part, ...]:
-    return (
-        Part("_x", Prismatic(kind.x_axis)),
-        Part("_y", Prismatic(kind.y_axis)),
-        Part("_theta", Revolute(kind.normal)),
-    )
-
-
-PARTS: dict[type[JointType], Callable[[Any], tuple[Part, ...]]] = {
-    Planar: _planar,
-    Spherical: lambda _: TURNS,
-    Floating: lambda _: SLIDES + TURNS,
-    SPQuatFloating: lambda _: SLIDES + TURNS,
+Chain = tuple[tuple[str, JointType], ...]  # endings of names, and types, from the parent on
+SLIDES: Chain = (("_x", Prismatic(X)), ("_y", Prismatic(Y)), ("_z", Prismatic(Z)))
+TURNS: Chain = (("_yaw", Revolute(Z)), ("_pitch", Revolute(Y)), ("_roll", Revolute(X)))  # R = Rz Ry Rx, as in rpy
+CHAINS: dict[type[JointType], Chain] = {  # of types that have no `series`: with other coordinates
+    Spherical: TURNS,
+    Floating: SLIDES + TURNS,
+    SPQuatFloating: SLIDES + TURNS,
 }
 
 
-def parts_of(joint: Joint) -> tuple[Part, ...]:
-    """The chain, from the parent on; empty for joints of which no chain is made."""
-    make = PARTS.get(type(joint.joint_type))
-    return make(joint.joint_type) if make is not None else ()
+def parts_of(joint: Joint) -> list[Joint]:
+    """Joints of one axis that move as `joint` one after the other, from the parent on; none if there is no chain.
 
-
-def part_joint(joint: Joint, part: Part, name: str) -> Joint:
-    """One joint of the chain, with the friction and the bounds that each coordinate of `joint` has."""
-    return Joint(
-        name,
-        part.kind,
-        damping=joint.damping,
-        friction=joint.friction,
-        effort_limit=joint.effort_limit,
-        velocity_limit=joint.velocity_limit,
-    )
+    Those of `JointType.series` have its coordinates.  Others have its friction and bounds, each of them.
+    """
+    if len(joint.joint_type.series) > 1:
+        return in_series(joint)
+    return [
+        Joint(
+            joint.name + ending,
+            kind,
+            damping=joint.damping,
+            friction=joint.friction,
+            effort_limit=joint.effort_limit,
+            velocity_limit=joint.velocity_limit,
+        )
+        for ending, kind in CHAINS.get(type(joint.joint_type), ())
+    ]

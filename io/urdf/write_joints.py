@@ -12,34 +12,21 @@ from rbdyn.io.export.xml_text import element
 from rbdyn.io.rules import UNLIMITED
 from rbdyn.io.urdf.dialect import REFUSE, Dialect
 from rbdyn.io.urdf.joints import KINDS
-from rbdyn.io.urdf.one_axis_parts import Part, part_joint, parts_of
+from rbdyn.io.urdf.one_axis_parts import parts_of
 from rbdyn.io.urdf.seat import Seat, seat
 from rbdyn.io.urdf.write_links import LinkWriter
 from rbdyn.mechanism.graph import Edge
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.joints import (
-    Fixed,
-    Floating,
-    Helical,
-    Planar,
-    Prismatic,
-    Revolute,
-    SinCosRevolute,
-    SPQuatFloating,
-)
+from rbdyn.mechanism.joints import TYPES, SPQuatFloating
+from rbdyn.mechanism.joints.tables import check_table
 from rbdyn.spatial.transform import Transform
 
-STANDARD = {
-    Fixed: "fixed",
-    Floating: "floating",
-    SPQuatFloating: "floating",
-    Planar: "planar",
-    Prismatic: "prismatic",
-}
-OTHER_COORDINATES = (SinCosRevolute, SPQuatFloating)  # whose q no reader has
 HAS_LIMIT = ("revolute", "prismatic")  # URDF wants a <limit> there, with an effort and a velocity
 ANNOTATIONS = ("safety_controller", "calibration")
 ROTORS = "rotor inertias"
+STANDARD = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")  # words of joints of standard URDF
+
+check_table("KINDS of io/urdf/joints.py, and has no series", [t for t in TYPES if t().motion in KINDS or t().series], TYPES)
 
 
 class JointWriter:
@@ -67,24 +54,26 @@ class JointWriter:
 
     def write(self, robot: Any, joint: Joint, parent: str, child: str, seat: Seat, origin: Transform) -> None:
         """A joint at `origin` in the parent link: one <joint>, or without the dialect a chain of them."""
-        note_losses(joint, self._losses)
         parts = self._parts(joint)
         if parts:
             self._write_parts(robot, joint, parts, parent, child, origin)
             return
         kind, word = joint.joint_type, self._word(joint)
-        if isinstance(kind, OTHER_COORDINATES):
+        if kind.motion != kind.kind:
             self._losses.add(f"the coordinates of {kind.kind} joints: it is a {word} joint there", joint.name)
         node = self._joint(robot, joint.name, word, parent, child, origin)
         if seat.axis is not None:
-            element(node, "axis", xyz=seat.axis, pitch=kind.pitch if isinstance(kind, Helical) else None)
-        _write_limits(node, joint, word)
+            element(node, "axis", xyz=seat.axis, pitch=getattr(kind, "pitch", None))
+        _write_limits(node, joint, word, self._losses)
         self._write_dynamics(node, joint)
         _write_mimic(node, joint, self._losses)
         self._write_annotations(node, joint)
+        note_losses(joint, self._losses)
 
-    def _parts(self, joint: Joint) -> tuple[Part, ...]:
-        return () if self._dialect.allowed else parts_of(joint)
+    def _parts(self, joint: Joint) -> list[Joint]:
+        """The chain that is written in its place; none for joints that have a word."""
+        has_word = self._dialect.allowed and joint.joint_type.motion in KINDS
+        return [] if has_word else parts_of(joint)
 
     def fixed(self, robot: Any, name: str, parent: str, child: str, pose: Transform) -> None:
         """A fixed joint."""
@@ -100,37 +89,41 @@ class JointWriter:
     def _word(self, joint: Joint) -> str:
         """The type of a <joint>; Error if there is none and no dialect may be written."""
         kind = joint.joint_type
-        if isinstance(kind, (Revolute, SinCosRevolute)):
-            return "revolute" if isinstance(kind, Revolute) and joint.position_limits else "continuous"
-        if type(kind) in STANDARD:
-            return STANDARD[type(kind)]
+        word = kind.motion if kind.motion != "revolute" or joint.position_limits else "continuous"
+        if word in STANDARD:
+            return word
         if not self._dialect.allowed:
             raise Error(
                 f"joint {joint.name!r} is a {kind.kind} joint, for which standard URDF has no words and no chain of "
                 "slides and turns stands; choices: dialect=True, or another joint"
             )
-        unread = "" if kind.kind in KINDS else ", which load_urdf does not read either"
+        unread = "" if word in KINDS else ", which load_urdf does not read either"
         self._dialect.writes(f"{kind.kind} joints{unread}", joint.name, REFUSE)
-        return kind.kind
+        return word
 
     def _write_parts(
-        self, robot: Any, joint: Joint, parts: tuple[Part, ...], parent: str, child: str, origin: Transform
+        self, robot: Any, joint: Joint, parts: list[Joint], parent: str, child: str, origin: Transform
     ) -> None:
         """A chain of joints of one axis, through links without mass."""
-        kind, names = joint.joint_type.kind, ", ".join(f"J{part.ending}" for part in parts)
+        kind, names = joint.joint_type.kind, ", ".join(f"J{part.name[len(joint.name) :]}" for part in parts)
         bounds = "damping, friction and limits are those of each of them"
         self._losses.add(f"a {kind} joint J: written as {names}; {bounds}", joint.name)
-        if joint.position_limits is not None:
-            self._losses.add(f"position limits of {kind} joints: left out", joint.name)
         for part in parts:
-            name = claimed(joint.name + part.ending, self._taken_joints)
+            one = part.copy(claimed(part.name, self._taken_joints))
             to = child
             if part is not parts[-1]:
-                to = claimed(f"{name}_link", self._taken_links)
+                to = claimed(f"{one.name}_link", self._taken_links)
                 element(robot, "link", name=to)
-            one = part_joint(joint, part, name)
             self.write(robot, one, parent, to, Seat(origin, one.joint_type.main_axis, Transform()), origin)
             parent, origin = to, Transform()
+        if not joint.joint_type.series:
+            self._note_lost(joint)
+
+    def _note_lost(self, joint: Joint) -> None:
+        """What the joints of a chain do not have of `joint`, whose coordinates are others."""
+        note_losses(joint, self._losses)
+        if joint.position_limits is not None:
+            self._losses.add(f"position limits of {joint.joint_type.kind} joints: left out", joint.name)
         if joint.rotor_inertia:
             self._dialect.writes(ROTORS, joint.name)
         self._note_spring(joint)
@@ -182,9 +175,12 @@ def note_losses(joint: Joint, losses: Losses) -> None:
             losses.add(f"{what}: left out", joint.name)
 
 
-def _write_limits(node: Any, joint: Joint, word: str) -> None:
+def _write_limits(node: Any, joint: Joint, word: str, losses: Losses) -> None:
     lower = upper = None
-    if joint.position_limits is not None:
+    if joint.joint_type.has_coordinates and joint.num_velocities > 1:
+        if joint.position_limits is not None:
+            losses.add(f"position limits of a {joint.joint_type.kind} joint: left out", joint.name)
+    elif joint.position_limits is not None:
         lower, upper = map(_finite, joint.position_limits)
     bounds = [None if x is None or math.isinf(x) else float(x) for x in (joint.effort_limit, joint.velocity_limit)]
     if word in HAS_LIMIT or lower is not None or any(x is not None for x in bounds):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,7 @@ from rbdyn.io.paths import FileFinder
 from rbdyn.io.worlds.item import Item
 from rbdyn.io.worlds.shapes import pose_words, read_geometry, read_pose, write_geometry
 from rbdyn.mechanism import Joint, Mechanism, Mimic, RigidBody
-from rbdyn.mechanism.joints import TYPES, Helical, JointType, Planar
-from rbdyn.mechanism.joints.one_axis import OneAxis
+from rbdyn.mechanism.joints import TYPES, JointType
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
 
@@ -73,18 +73,14 @@ def write_joint_words(parent: Any, tag: str, joint: Joint, **more: Any) -> Any:
     """An element that says all of a joint but its place."""
     kind = joint.joint_type
     words: dict[str, Any] = {"name": joint.name, "type": kind.kind, **more}
-    if isinstance(kind, OneAxis):
-        words["axis"] = kind.axis
-    if isinstance(kind, Helical):
-        words["pitch"] = kind.pitch
-    if isinstance(kind, Planar):
-        words |= {"x_axis": kind.x_axis, "y_axis": kind.y_axis}
+    words |= {field.name: getattr(kind, field.name) for field in fields(kind)}
     for name in NUMBERS:
         value = getattr(joint, name)
         words[name] = None if value is None else float(value)
     for name in ZEROS:
         words[name] = float(getattr(joint, name)) or None
-    words["position_limits"] = joint.position_limits
+    limits = joint.position_limits
+    words["position_limits"] = None if limits is None else [float(x) for x in np.ravel(limits)]
     words["static_threshold"] = None if joint.static_threshold == 1e-3 else joint.static_threshold
     words["limit_softness"] = None if joint.limit_softness == (0.0, 0.0) else joint.limit_softness
     words["twist_limits"] = joint.twist_limits
@@ -187,7 +183,11 @@ def read_joint(item: Item, diagnostics: Diagnostics) -> tuple[Joint, Transform, 
         if child is not None:
             child.check(diagnostics)
     try:
-        joint = Joint(item.text("name"), _read_type(item), mimic=_read_mimic(item, diagnostics), **values)
+        kind = _read_type(item)
+        if kind.num_velocities > 1 and kind.has_coordinates and "position_limits" in values:
+            ends = values["position_limits"]
+            values["position_limits"] = list(zip(ends[::2], ends[1::2], strict=True)) if len(ends) % 2 == 0 else ends
+        joint = Joint(item.text("name"), kind, mimic=_read_mimic(item, diagnostics), **values)
         joint.annotations = {
             note.text("name"): {value.text("name"): value.text("text") for value in note.children("value")}
             for note in item.children("annotation")
@@ -202,11 +202,11 @@ def _read_type(item: Item) -> JointType:
     if kind not in KINDS:
         raise item.error(f"type={shown(kind)} is no joint type; choices: {', '.join(KINDS)}")
     made = KINDS[kind]
-    if made is Planar:
-        return Planar(item.vector("x_axis", 3), item.vector("y_axis", 3))  # type: ignore[arg-type]
-    if made is Helical:
-        return Helical(item.vector("axis", 3), item.number("pitch"))  # type: ignore[arg-type]
-    return made(item.vector("axis", 3)) if issubclass(made, OneAxis) else made()  # type: ignore[arg-type]
+    given = {
+        field.name: item.vector(field.name, 3) if isinstance(field.default, tuple) else item.number(field.name)
+        for field in fields(made)
+    }
+    return made(**given)
 
 
 def _read_mimic(item: Item, diagnostics: Diagnostics) -> Mimic | None:

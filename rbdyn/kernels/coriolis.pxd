@@ -3,10 +3,10 @@
 from rbdyn.kernels.crba cimport composite_inertias
 from rbdyn.kernels.kinematics cimport velocities
 from rbdyn.model._model cimport CData, CModel
-from rbdyn.model.joints.dispatch cimport joint_column, joint_force, joint_motion
+from rbdyn.model.joints.dispatch cimport joint_column, joint_column_rates, joint_force, joint_motion
 from rbdyn.spatial._algebra cimport (
-    Force, Inertia, Mat3, Motion, Vec3, add3, add33, add_f, apply_t, cross3, crm, crossmul3, force, full3, motion, mul3,
-    mul_i, power, real, rotate33, rows3, splat, sub3, sub33, tmul3, vec3, zero3,
+    Force, Inertia, Mat3, Motion, Vec3, add3, add33, add_f, add_m, apply_t, cross3, crm, crossmul3, eye3, force, full3,
+    motion, mul3, mul_i, power, real, rotate33, rows3, splat, sub3, sub33, tmul3, vec3, zero3,
 )
 from rbdyn.spatial.constants cimport load_inertia
 
@@ -43,14 +43,17 @@ cdef inline void composite_coriolis(const CModel* m, CData* d) noexcept nogil:
             d.IA[p].H = add33(d.IA[p].H, sub33(rotate33(d.X[i].E, d.IA[i].H), crossmul3(d.X[i].r, skew3(f))))
             d.pA[p].f = add3(d.pA[p].f, f)
 
-cdef inline Motion column_rate(const CModel* m, const CData* d, int i, Motion S) noexcept nogil:
-    """dS/dt in space, in body coordinates: v x S and, since S turns with the before-frame, less w_J x S.
+cdef inline Motion column_rate(const CModel* m, const CData* d, int i, int j, Motion S) noexcept nogil:
+    """dS/dt in space of column j, in body coordinates: v x S, less w_J x S, as S turns with the before-frame, and its rate
+    there.
 
     w_J x S is zero for a revolute joint, whose S is parallel to w_J, and for a prismatic one, whose w_J is zero.
     """
     cdef Vec3 w = joint_motion(m, d, i, d.v + m.vi[i]).w
     cdef Motion a = crm(d.vel[i], S)
-    return motion(sub3(a.w, cross3(w, S.w)), sub3(a.v, cross3(w, S.v)))
+    cdef Motion[6] rates
+    a = motion(sub3(a.w, cross3(w, S.w)), sub3(a.v, cross3(w, S.v)))
+    return add_m(a, rates[j]) if joint_column_rates(m, d, i, eye3(), rates) else a
 
 cdef inline void coriolis(const CModel* m, CData* d, real* C) noexcept nogil:
     """C(q, v), (nv, nv) row-major, zeroed on entry.  Echeandia and Wensing (2021).
@@ -69,7 +72,7 @@ cdef inline void coriolis(const CModel* m, CData* d, real* C) noexcept nogil:
         for j in range(m.nvi[i]):
             row = m.vi[i] + j
             S = joint_column(m, d, i, j)
-            dS = column_rate(m, d, i, S)
+            dS = column_rate(m, d, i, j, S)
             F = add_f(mul_i(d.Ic[i], dS), force(mul3(d.IA[i].H, S.w), cross3(S.w, d.pA[i].f)))
             G = mul_i(d.Ic[i], S)
             H = force(add3(tmul3(d.IA[i].H, S.w), cross3(d.pA[i].f, S.v)), zero3())
@@ -81,7 +84,7 @@ cdef inline void coriolis(const CModel* m, CData* d, real* C) noexcept nogil:
                     C[l * nv + row] = t[k]
                     if p != i:
                         T = joint_column(m, d, p, k)
-                        C[row * nv + l] = power(column_rate(m, d, p, T), G) + power(T, H)
+                        C[row * nv + l] = power(column_rate(m, d, p, k, T), G) + power(T, H)
                 if m.parent[p] == 0:
                     break
                 F = apply_t(d.X[p], F)

@@ -5,7 +5,8 @@
 # others are its rows, rotations first.  Angular velocities and the axes of d are exact at every configuration, so that
 # d' is the exact rate of the translational error d.  The rotational error u is the shortest rotation vector that closes
 # the loop, reversed: u.w = d(|u|^2 / 2)/dt exactly, and w = u' at u = 0, but not elsewhere.  A joint may couple a
-# blocked translation with what it allows (coupled_motion); its row is then the rate of its error at u = 0.
+# blocked translation with what it allows, or see rotations in axes of its own, which turn with it (LoopRows); its row
+# is then the rate of its error at u = 0.
 #
 # Source: RBDA, the chapter on closed-loop systems.
 
@@ -14,7 +15,9 @@ from libc.math cimport sqrt
 from rbdyn.kernels.acceleration cimport point_acceleration_of
 from rbdyn.kernels.jacobian cimport joint_columns
 from rbdyn.model._model cimport CData, CLoop, CModel
-from rbdyn.model.joints.dispatch cimport allowed_directions, coupled_force, coupled_motion, loop_rotation_error
+from rbdyn.model.joints.dispatch cimport (
+    LoopRows, allowed_directions, loop_rotation_error, loop_rows, loop_rows_turn, row_force, row_motion, row_rate,
+)
 from rbdyn.spatial._algebra cimport (
     Force, Mat3, Motion, Vec3, add3, add_m, apply_m, cross3, force, matmul3, motion, mul3, sub3, tmul3, transpose3,
     vec3, zero_m,
@@ -34,12 +37,11 @@ cdef struct Rows:         # where the rows of a loop joint stand in a matrix
     int rotor_row         # first of its rotor's, or -1: they are not wanted
 
 cdef inline void scatter(const CLoop* c, Motion a, Rows to, size_t at) noexcept nogil:
-    """Put six numbers in column `at`: the blocked ones in the joint's rows, the others, weighted, in its rotor's.
+    """Put six numbers, as rows have them, in column `at`: the blocked ones in the joint's rows, the others, weighted, in its rotor's.
 
     A rotor of inertia I adds I s s^T to M, s being the row of its degree of freedom; it is kept as sqrt(I) s.
     """
     cdef int k, row = to.row, rotor_row = to.rotor_row, allowed = allowed_directions(c.kind)
-    a = coupled_motion(c.kind, c.parameter, a)
     for k in range(6):
         if not allowed >> k & 1:
             to.matrix[row * to.stride + at] = component(a, k)
@@ -51,6 +53,22 @@ cdef inline void scatter(const CLoop* c, Motion a, Rows to, size_t at) noexcept 
 cdef inline Mat3 before_axes(const CData* d, const CLoop* c) noexcept nogil:
     """Before-frame to world axes; the poses are current."""
     return matmul3(d.R[c.predecessor], load_mat3(c.R_before))
+
+cdef inline Mat3d plain3(Mat3 A) noexcept nogil:
+    """A matrix as joints without coordinates take it."""
+    cdef Mat3d B
+    B.xx, B.xy, B.xz = A.xx, A.xy, A.xz
+    B.yx, B.yy, B.yz = A.yx, A.yy, A.yz
+    B.zx, B.zy, B.zz = A.zx, A.zy, A.zz
+    return B
+
+cdef inline Mat3d relative_axes(const CData* d, const CLoop* c) noexcept nogil:
+    """The after-frame's axes as seen from the before-frame; the poses are current."""
+    return plain3(matmul3(transpose3(before_axes(d, c)), matmul3(d.R[c.successor], load_mat3(c.R_after))))
+
+cdef inline LoopRows loop_rows_at(const CData* d, const CLoop* c) noexcept nogil:
+    """What its rows see at the present q; the poses are current."""
+    return loop_rows(c.kind, c.parameter, relative_axes(d, c) if loop_rows_turn(c.kind) else c.R_before)
 
 cdef inline Vec3 after_origin(const CData* d, const CLoop* c) noexcept nogil:
     """Where the after-frame is in the world; the poses are current."""
@@ -64,12 +82,13 @@ cdef inline void add_columns(const CModel* m, const CData* d, const CLoop* c, in
     cdef Motion s
     cdef Mat3 R = before_axes(d, c)
     cdef Vec3 arm = sub3(after_origin(d, c), d.p[i])
+    cdef LoopRows rows = loop_rows_at(d, c)
     joint_columns(m, d, i, S)
     for k in range(m.nvi[i]):
         s = motion(S[k].w, add3(S[k].v, cross3(S[k].w, arm)))
         s = motion(tmul3(R, s.w), tmul3(R, s.v))
         s = motion(vec3(sign * s.w.x, sign * s.w.y, sign * s.w.z), vec3(sign * s.v.x, sign * s.v.y, sign * s.v.z))
-        scatter(c, s, K, column + k)
+        scatter(c, row_motion(&rows, s), K, column + k)
 
 cdef inline void loop_matrix(const CModel* m, const CData* d, double* K) noexcept nogil:
     """K (nc, nv), zeroed on entry; the poses are current.
@@ -114,6 +133,11 @@ cdef inline Motion relative_velocity(const CData* d, const CLoop* c) noexcept no
     cdef Vec3 turn = sub3(mul3(d.R[A], d.vel[A].w), mul3(d.R[B], d.vel[B].w))
     return motion(tmul3(R, turn), tmul3(R, slip(d, c, after_in_predecessor(d, c))))
 
+cdef inline Motion row_velocity(const CData* d, const CLoop* c) noexcept nogil:
+    """(w, d') as the rows have it; poses and velocities are current."""
+    cdef LoopRows rows = loop_rows_at(d, c)
+    return row_motion(&rows, relative_velocity(d, c))
+
 cdef inline double rotor_energy(const CModel* m, const CData* d) noexcept nogil:
     """Twice the kinetic energy of the rotors of loop joints; poses and velocities are current."""
     cdef int n, k, allowed
@@ -122,7 +146,7 @@ cdef inline double rotor_energy(const CModel* m, const CData* d) noexcept nogil:
     for n in range(m.n_loops):
         if m.loops[n].rotor > 0.0:
             allowed = allowed_directions(m.loops[n].kind)
-            v = relative_velocity(d, m.loops + n)
+            v = row_velocity(d, m.loops + n)
             for k in range(6):
                 if allowed >> k & 1:
                     twice += m.loops[n].rotor * component(v, k) * component(v, k)
@@ -140,6 +164,11 @@ cdef inline Motion relative_bias(const CData* d, const CLoop* c) noexcept nogil:
     cdef Vec3 shift = sub3(sub3(a.v, b.v), add3(coriolis, coriolis))
     return motion(tmul3(R, turn), tmul3(R, shift))
 
+cdef inline Motion row_bias(const CData* d, const CLoop* c) noexcept nogil:
+    """Rate of row_velocity, at vd = 0 if d.a is so."""
+    cdef LoopRows rows = loop_rows_at(d, c)
+    return row_rate(&rows, relative_velocity(d, c), relative_bias(d, c))
+
 cdef inline void loop_biases(const CModel* m, CData* d, double* k) noexcept nogil:
     """k = dK/dt v (nc,), and the same of the rotor rows (nr,) after it; poses and velocities are current."""
     cdef int n
@@ -148,7 +177,7 @@ cdef inline void loop_biases(const CModel* m, CData* d, double* k) noexcept nogi
     velocity_accelerations(m, d)
     for n in range(m.n_loops):
         to.row, to.rotor_row = m.loops[n].row, m.nc + m.loops[n].rotor_row
-        scatter(m.loops + n, relative_bias(d, m.loops + n), to, 0)
+        scatter(m.loops + n, row_bias(d, m.loops + n), to, 0)
 
 cdef inline Force loop_wrench(const CModel* m, const CData* d, const CLoop* c, const double* lam) noexcept nogil:
     """What a loop joint exerts on its successor, at the after-frame's origin, world axes; d.a is that of the motion.
@@ -157,8 +186,9 @@ cdef inline Force loop_wrench(const CModel* m, const CData* d, const CLoop* c, c
     """
     cdef int k, row = c.row, allowed = allowed_directions(c.kind)
     cdef double f[6]
-    cdef Motion a = relative_bias(d, c)
+    cdef Motion a = row_bias(d, c)
     cdef Force g
+    cdef LoopRows rows = loop_rows_at(d, c)
     cdef Mat3 R = before_axes(d, c)
     for k in range(6):
         if allowed >> k & 1:
@@ -166,22 +196,22 @@ cdef inline Force loop_wrench(const CModel* m, const CData* d, const CLoop* c, c
         else:
             f[k] = lam[row]
             row += 1
-    g = coupled_force(c.kind, c.parameter, force(vec3(f[0], f[1], f[2]), vec3(f[3], f[4], f[5])))
+    g = row_force(&rows, force(vec3(f[0], f[1], f[2]), vec3(f[3], f[4], f[5])))
     return force(mul3(R, g.n), mul3(R, g.f))
 
 cdef inline Motion relative_error(const CData* d, const CLoop* c) noexcept nogil:
     """(u, d): how far the after-frame is from where the joint's motion could have taken it [rad, m]."""
     cdef Mat3 R = before_axes(d, c)
-    cdef Mat3 C = matmul3(transpose3(R), matmul3(d.R[c.successor], load_mat3(c.R_after)))
     cdef Vec3 way = sub3(after_origin(d, c), add3(d.p[c.predecessor], mul3(d.R[c.predecessor], load_vec3(c.p_before))))
-    cdef Mat3d axes
     cdef Vec3d u
-    axes.xx, axes.xy, axes.xz = C.xx, C.xy, C.xz
-    axes.yx, axes.yy, axes.yz = C.yx, C.yy, C.yz
-    axes.zx, axes.zy, axes.zz = C.zx, C.zy, C.zz
     way = tmul3(R, way)
-    u = loop_rotation_error(c.kind, c.parameter, axes, way.z)
+    u = loop_rotation_error(c.kind, c.parameter, relative_axes(d, c), way.z)
     return motion(load_vec3(u), way)
+
+cdef inline Motion row_error(const CData* d, const CLoop* c) noexcept nogil:
+    """(u, d) as the rows have it."""
+    cdef LoopRows rows = loop_rows_at(d, c)
+    return row_motion(&rows, relative_error(d, c))
 
 cdef inline void loop_errors(const CModel* m, const CData* d, double* e) noexcept nogil:
     """e (nc,); the poses are current."""
@@ -190,4 +220,4 @@ cdef inline void loop_errors(const CModel* m, const CData* d, double* e) noexcep
     to.matrix, to.stride, to.rotor_row = e, 1, -1
     for n in range(m.n_loops):
         to.row = m.loops[n].row
-        scatter(m.loops + n, relative_error(d, m.loops + n), to, 0)
+        scatter(m.loops + n, row_error(d, m.loops + n), to, 0)

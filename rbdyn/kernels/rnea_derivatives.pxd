@@ -62,28 +62,28 @@ cdef inline void put_body(const CModel* m, const CData* d, Carried* b, int i) no
 cdef inline void put_columns(const CModel* m, const CData* d, Workspace w, int i) noexcept nogil:
     """J, psi and chi of joint i, and the velocity of body i.
 
-    Translations come before rotations, and their directions are fixed in the parent; the axis of a single rotation is
-    fixed on both sides; the axes of a 3-dof rotation are fixed in the parent, and carried by all three.
+    Translations come before rotations, and their directions are fixed in the parent; an axis of rotation is fixed in what
+    those before it carry; the axes of a 3-dof rotation are fixed in the parent, and carried by all three.
     """
     cdef Carried* b = w.bodies + i
     cdef Column* c = w.columns + m.vi[i]
     cdef const real* v = d.v + m.vi[i]
     cdef Motion[6] S
     cdef int j, n = m.nvi[i], translations = joint_columns_from(m, d, i, b.X.E, S)
+    cdef int three = n - 3 if has_3dof_rotation(m, i) else n
     cdef Motion V = w.bodies[m.parent[i]].V if m.parent[i] else zero_m()
     b.V = V
     for j in range(n):
-        if j == translations:
+        if translations <= j <= three:
             V = b.V
         c[j].J = column_at(S[j], b.X.r) if j >= translations else S[j]
         c[j].psi = crm(V, c[j].J)
         c[j].chi = scale_m(splat(2.0), c[j].psi)
         b.V = add_m(b.V, scale_m(v[j], c[j].J))
-    if n - translations == 3:
-        for j in range(translations, n):
-            V = crm(b.V, c[j].J)
-            c[j].chi = add_m(c[j].psi, V)
-            c[j].psi = V
+    for j in range(three, n):
+        V = crm(b.V, c[j].J)
+        c[j].chi = add_m(c[j].psi, V)
+        c[j].psi = V
 
 cdef inline Force twice_b(const Carried* b, Motion x) noexcept nogil:
     """2 B x."""

@@ -10,7 +10,7 @@ from libc.math cimport sqrt
 
 from rbdyn.kernels.crba cimport composite_inertias
 from rbdyn.model._model cimport CData, CModel
-from rbdyn.model.joints.dispatch cimport has_3dof_rotation, is_revolute, joint_column
+from rbdyn.model.joints.dispatch cimport is_revolute, joint_column, translations
 from rbdyn.spatial._algebra cimport Inertia, Motion, dot3
 
 cdef enum:
@@ -40,7 +40,7 @@ cdef inline double floor_of(const CModel* m, Floor f, int i, int j) noexcept nog
     if n == 1:
         rotates = is_revolute(m, i)
     else:
-        rotates = j >= (n - 3 if has_3dof_rotation(m, i) else n - 1)
+        rotates = j >= translations(m, i)
     return f.rotation if rotates else f.translation
 
 cdef inline double path_length(const CModel* m, const CData* d, int i) noexcept nogil:

@@ -73,11 +73,28 @@ def _real(value: object, name: str, low: float = -math.inf) -> float:
     return number(value, name, low=low, error=MechanismError)
 
 
-def _limits(joint: Joint, value: Any) -> tuple[float, float] | None:
-    """(lower, upper) with lower < upper; None for no limit."""
+Limits = tuple[float, float] | tuple[tuple[float, float], ...]
+
+
+def _limits(joint: Joint, value: Any) -> Limits | None:
+    """(lower, upper) with lower < upper, or as many of them as there are degrees of freedom; None for no limit."""
     if value is None:
         return None
     what = f"position_limits of joint {joint.name!r}"
+    kind, n = joint.joint_type, joint.num_velocities
+    if n == 1 or not kind.has_coordinates:
+        return _pair(joint, value, what)
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__len__") or len(value) != n:
+        raise MechanismError(f"{what} must be {n} times (lower, upper) or None, one for each degree of freedom of a "
+                             f"{type(kind).__name__} joint, got {shown(value)}")  # fmt: skip
+    pairs = tuple(_pair(joint, one, f"{what}[{k}]") or (-math.inf, math.inf) for k, one in enumerate(value))
+    return pairs if any(map(math.isfinite, (x for pair in pairs for x in pair))) else None
+
+
+def _pair(joint: Joint, value: Any, what: str) -> tuple[float, float] | None:
+    """(lower, upper) with lower < upper; None for no limit."""
+    if value is None:
+        return None
     some = isinstance(value, (tuple, list)) or (isinstance(value, Sequence) and not isinstance(value, (str, bytes)))
     if not (some and len(value) == 2) and not (isinstance(value, np.ndarray) and value.shape == (2,)):
         raise MechanismError(f"{what} must be (lower, upper), got {shown(value)}")
@@ -87,7 +104,7 @@ def _limits(joint: Joint, value: Any) -> tuple[float, float] | None:
     if lower == upper:
         return None
     needed = joint.joint_type.limits_needed((lower, upper))
-    if needed:
+    if needed and not joint.joint_type.has_coordinates:
         kind = type(joint.joint_type).__name__
         raise MechanismError(f"{what} must be {needed} for a {kind} joint, got ({lower:g}, {upper:g})")
     return lower, upper
@@ -166,7 +183,7 @@ def _stops(joint: Joint, value: Any, what: str) -> tuple[float, float]:
     name = f"{what} of joint {joint.name!r}"
     soft, damped = _softness(value, name)
     kind = joint.joint_type
-    if soft > 0.0 and not isinstance(kind, Spherical) and (kind.num_velocities != 1 or kind.num_positions != 1):
+    if soft > 0.0 and not isinstance(kind, Spherical) and not kind.has_coordinates:
         raise MechanismError(f"{name}: a {type(kind).__name__} joint has no position limits")
     if soft > 0.0 and joint.limit_restitution > 0.0:
         raise MechanismError(f"{name}: stops that give way bounce as springs do; its limit_restitution must be 0, "
@@ -241,9 +258,10 @@ class Joint(Edited):
         Unique within a mechanism.
     joint_type : JointType
         What it allows: one of the types in rbdyn.mechanism.joints, such as Revolute(axis).
-    position_limits : (lower, upper), optional
-        Hard stops of a one-dof joint [rad or m]; for Spherical (0, angle): the largest rotation angle [rad].  None, or
-        lower == upper, means no limit.  Joints of other types have none.
+    position_limits : (lower, upper), or a sequence of them, optional
+        Hard stops of a one-dof joint [rad or m]; for Planar and Universal a pair, or None, for each degree of freedom;
+        for Spherical (0, angle): the largest rotation angle [rad].  None, or lower == upper, means no limit.
+        SinCosRevolute, Floating and SPQuatFloating have none.
     velocity_limit, effort_limit : float, optional
         Largest speed [rad/s or m/s] and force [N m or N] per degree of freedom.  None means no limit.
     rotor_inertia : float
@@ -296,7 +314,7 @@ class Joint(Edited):
         self,
         name: str,
         joint_type: JointType,
-        position_limits: tuple[float, float] | None = None,
+        position_limits: Any = None,
         velocity_limit: float | None = None,
         effort_limit: float | None = None,
         rotor_inertia: float = 0.0,
@@ -348,7 +366,7 @@ class Joint(Edited):
     _constant = frozenset({"_name", "_joint_type", "spring_reference", *DEFAULTS})
 
     position_limits = Parameter(
-        lambda joint, value, _: _limits(joint, value), "Hard stops (lower, upper) [rad or m]; None for no limit."
+        lambda joint, value, _: _limits(joint, value), "Hard stops (lower, upper) [rad or m], of several degrees of freedom one each; None: none."
     )
     velocity_limit = Parameter(_bound, "Largest speed [rad/s or m/s]; None for no limit.")
     effort_limit = Parameter(_bound, "Largest force [N m or N]; None for no limit.")
@@ -408,6 +426,17 @@ class Joint(Edited):
         return self._name
 
     @property
+    def limits_of_each(self) -> tuple[tuple[float, float], ...]:
+        """(lower, upper) of each degree of freedom, infinite where there is no limit [rad or m].
+
+        Limits of a ball are of no degree of freedom, and not among them.
+        """
+        limits, n = self.position_limits, self.num_velocities
+        if limits is None or not self.joint_type.has_coordinates:
+            return n * ((-math.inf, math.inf),)
+        return (limits,) if n == 1 else limits
+
+    @property
     def num_positions(self) -> int:
         """Number of configuration variables."""
         return self.joint_type.num_positions
@@ -431,19 +460,23 @@ class Joint(Edited):
         """The reversed joint, from the successor to the predecessor: a new one of the same name, with fresh frames.
 
         With one degree of freedom the axis is negated, so that q and v keep their values, and with them the position
-        limits and the spring's reference.  The others keep their type and their limits; q, v and the spring's reference
-        are then those of the inverse motion.
+        limits and the spring's reference.  A Universal joint has its axes negated and exchanged, and with them its two
+        coordinates.  The others keep their type and their limits; q, v and the spring's reference are then those of the
+        inverse motion.
 
         Raises
         ------
         MechanismError
             If the joint mixes translations and rotations (Planar, Floating, SPQuatFloating) and has a rotor, damping,
-            friction or a spring that does not rest with both origins in one place: they act along the axes of the
-            before-frame at the origin of the after-frame, and no number of theirs means the same the other way round.
+            friction, position limits or a spring that does not rest with both origins in one place: they act along the
+            axes of the before-frame at the origin of the after-frame, and no number of theirs means the same the other
+            way round.
         """
         self._check_reversible()
         twin = self.copy()
+        twin.position_limits = None
         twin._joint_type = self.joint_type.flipped()
+        twin.position_limits = self.joint_type.flipped_limits(self.position_limits)
         if self.num_velocities > 1:
             twin.spring_reference = self.joint_type.flipped_configuration(self.spring_reference)
         if self.twist_limits is not None:
@@ -458,6 +491,8 @@ class Joint(Edited):
         passive = [name for name in ("rotor_inertia", "damping", "friction") if getattr(self, name)]
         if self.stiffness and self.spring_reference[:translations].any():
             passive.append("stiffness")
+        if self.position_limits is not None:
+            passive.append("position_limits")
         if passive:
             raise MechanismError(
                 f"joint {self.name!r} ({self.joint_type.kind}) cannot be reversed: its {' and '.join(passive)} would "

@@ -23,14 +23,19 @@ def random_configuration(joint: Joint, rng: np.random.Generator) -> Array:
     """
     if isinstance(joint.joint_type, Spherical):
         return _random_ball(joint, rng)
-    if joint.position_limits is None or joint.num_positions != 1:
+    if joint.position_limits is None:
         return joint.joint_type.random(rng)
-    lower, upper = joint.position_limits
-    if math.isfinite(upper - lower):
-        return rng.uniform(lower, upper, 1)
-    half = 1.0 if joint.joint_type.num_translations else math.pi
-    shift = max(0.0, lower + half) + min(0.0, upper - half)
-    return np.clip(joint.joint_type.random(rng) + shift, lower, upper)
+    limits = joint.limits_of_each
+    if len(limits) == 1 and math.isfinite(limits[0][1] - limits[0][0]):
+        return rng.uniform(*limits[0], 1)
+    q = joint.joint_type.random(rng)
+    for k, (lower, upper) in enumerate(limits):
+        half = 1.0 if k < joint.joint_type.num_translations else math.pi
+        if math.isfinite(upper - lower):
+            q[k] = rng.uniform(lower, upper)
+        else:
+            q[k] = np.clip(q[k] + max(0.0, lower + half) + min(0.0, upper - half), lower, upper)
+    return q
 
 
 TRIES = 1000

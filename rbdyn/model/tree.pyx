@@ -247,10 +247,10 @@ cdef dict arrays_of(Tree tree):
         for j in range(vi, vi + link.kind.nv):
             for k in range(6):
                 per_v[k][j] = values[k]
-        limits = joint.position_limits if link.kind.nq == 1 else None
-        lower, upper = (-INFINITY, INFINITY) if limits is None else limits
+        limits = None if joint.position_limits is None or link.kind.nq != link.kind.nv else joint.limits_of_each
         rest = numbers(joint.spring_reference)
         for j in range(link.kind.nq):
+            lower, upper = (-INFINITY, INFINITY) if limits is None else limits[j]
             per_q[0][qi + j], per_q[1][qi + j], per_q[2][qi + j] = lower, upper, data(rest)[j]
         qi += link.kind.nq
         vi += link.kind.nv

@@ -7,8 +7,8 @@ from libc.math cimport sqrt
 from libc.string cimport memcpy, memset
 
 from rbdyn.kernels.aba cimport solve_upper
-from rbdyn.model._model cimport REVOLUTE, CData, CModel
-from rbdyn.model.joints.dispatch cimport add_joint_motion, joint_column
+from rbdyn.model._model cimport CData, CModel
+from rbdyn.model.joints.dispatch cimport add_joint_motion, is_revolute, joint_column
 from rbdyn.spatial._algebra cimport (
     Force, Motion, Vec3, add3, add_f, add_m, cross3, dot3, force, motion, mul3, power, scale_f, scale_m, sub3, sub_f,
     sub_m, tmul3, vec3, zero_f, zero_m,
@@ -23,7 +23,7 @@ cdef inline Motion world_motion(const System* s, const CData* d, int i, Motion a
 cdef inline Motion world_column(const System* s, const CData* d, int i) noexcept nogil:
     """The one column of the joint of body i, likewise; of a revolute joint it is a turn about z."""
     cdef Vec3 w
-    if s.m.kind[i] != REVOLUTE:
+    if not is_revolute(s.m, i):
         return world_motion(s, d, i, joint_column(s.m, d, i, 0))
     w = vec3(d.R[i].xz, d.R[i].yz, d.R[i].zz)
     return motion(w, cross3(sub3(d.p[i], s.work.origin), w))

@@ -2,11 +2,9 @@
 #
 # And how its rows give way, where that is asked for.
 
-from libc.math cimport INFINITY, M_PI, atan2, rint
+from libc.math cimport INFINITY
 
-from rbdyn.model._model cimport HELICAL, PRISMATIC, REVOLUTE
 from rbdyn.model.joints.dispatch cimport allowed_directions
-from rbdyn.spatial._algebra cimport Mat3, Vec3
 
 cdef enum:                    # Key.feature of its blocks, by direction where there are six
     CLOSED = 0                # its rows, or the rotations among them
@@ -77,16 +75,3 @@ cdef inline int only_direction(int kind) noexcept nogil:
             if allowed >> k & 1:
                 return k
     return -1
-
-cdef inline double coordinate(int kind, double parameter, Mat3 C, Vec3 way) noexcept nogil:
-    """Where a joint with one degree of freedom stands, if it is closed: its angle, in (-pi, pi], or its way.
-
-    C are the axes after it, `way` the way to its after-frame, as seen before it.  Of a screw whole turns count.
-    """
-    if kind == REVOLUTE or kind == HELICAL and parameter == 0.0:
-        return atan2(C.yx, C.xx)
-    return way.z if kind == PRISMATIC else way.z / parameter
-
-cdef inline double turned_back(int kind, double difference) noexcept nogil:
-    """The difference of two coordinates of such a joint: of angles the one that is not more than half a turn."""
-    return difference - 2.0 * M_PI * rint(difference / (2.0 * M_PI)) if kind == REVOLUTE else difference

@@ -7,7 +7,7 @@ from reference import loop_oracle, oracle
 from reference.compare import close, nontrivial
 
 import rbdyn
-from rbdyn.mechanism import Fixed, Floating, Helical, Planar, Prismatic, Revolute, SinCosRevolute, Spherical
+from rbdyn.mechanism import Fixed, Floating, Helical, Planar, Prismatic, Revolute, SinCosRevolute, Spherical, Universal
 from rbdyn.spatial.rotations import random_quat
 from rbdyn.testing.random_mechanisms import add_random_loops, random_tree
 
@@ -31,8 +31,12 @@ def test_error_moves_with_the_jacobian(joint_type, seed, closed):
 
 
 def translations(s):
-    """Rows of translations alone: the last ones of each joint, but a screw's third holds its rotation, too."""
-    count = {Fixed: 3, Revolute: 3, SinCosRevolute: 3, Spherical: 3, Prismatic: 2, Planar: 1, Helical: 3}
+    """Rows of translations alone: the last ones of each joint, but a screw's third holds its rotation, too.
+
+    And the one rotation of a universal joint, whose error has that rate everywhere.
+    """
+    count = {Fixed: 3, Revolute: 3, SinCosRevolute: 3, Spherical: 3, Prismatic: 2, Planar: 1, Helical: 3,
+             Universal: 4}
     rows = []
     for name, where in s.model.loop_rows.items():
         kind = type(s.mechanism.find_joint(name).joint_type)

@@ -7,10 +7,10 @@ from reference import oracle
 from reference.compare import close, nontrivial
 
 import rbdyn
-from rbdyn.mechanism import Fixed, Floating, Helical, Planar, Prismatic, Revolute, SinCosRevolute, Spherical
+from rbdyn.mechanism import Fixed, Floating, Helical, Planar, Prismatic, Revolute, SinCosRevolute, Spherical, Universal
 from rbdyn.testing.random_mechanisms import ALL_TYPES
 
-ROTORS = [Revolute, SinCosRevolute, Prismatic, Planar, Spherical, Helical]
+ROTORS = [Revolute, SinCosRevolute, Prismatic, Planar, Spherical, Helical, Universal]
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,7 @@ from rbdyn import (
     Spherical,
     SPQuatFloating,
     Transform,
+    Universal,
 )
 from rbdyn.collision.shapes import Box, Sphere
 
@@ -140,7 +141,7 @@ def test_infinite_passive_elements(name):
     assert Joint("knee", Revolute(), effort_limit=np.inf).effort_limit == np.inf
 
 
-@pytest.mark.parametrize("kind", [SinCosRevolute(), Fixed(), Planar(), Floating(), SPQuatFloating()])
+@pytest.mark.parametrize("kind", [SinCosRevolute(), Fixed(), Floating(), SPQuatFloating()])
 def test_joints_without_one_coordinate_have_no_limits(kind):
     needed = f"position_limits of joint 'j' must be None for a {type(kind).__name__} joint"
     for limits in ((-1, 2), [0, 1], (-np.inf, 0.5)):
@@ -150,6 +151,24 @@ def test_joints_without_one_coordinate_have_no_limits(kind):
     with pytest.raises(rbdyn.MechanismError, match="must be None"):
         joint.position_limits = (0, 1)
     assert joint.position_limits is None
+
+
+@pytest.mark.parametrize("kind", [Planar(), Universal()], ids=lambda kind: kind.kind)
+def test_joints_of_several_coordinates_have_limits_of_each(kind):
+    n = kind.num_velocities
+    given = [(-1, 2), None, (0.5, 0.5)][:n]
+    joint = Joint("j", kind, position_limits=given)
+    none = (-np.inf, np.inf)
+    assert joint.position_limits == joint.limits_of_each == ((-1.0, 2.0), none, none)[:n]
+    joint.position_limits = np.array([(-1.0, 2.0)] * n)
+    assert joint.limits_of_each == ((-1.0, 2.0),) * n
+    for bad in ((-1, 2, 3, 4), 1.0, "ab", [(1, 0)] * n, [(0, np.nan)] * n, [None] * (n + 1)):
+        with pytest.raises(rbdyn.MechanismError, match="position_limits of joint 'j'"):
+            joint.position_limits = bad
+    assert joint.limits_of_each == ((-1.0, 2.0),) * n
+    joint.position_limits = [None] * n
+    assert joint.position_limits is None
+    assert joint.limits_of_each == (none,) * n
 
 
 def test_limits_of_a_ball_are_a_largest_angle():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rbdyn
-from rbdyn import Floating, Joint, Mechanism, Model, Prismatic, Revolute, RigidBody, Spherical, State
+from rbdyn import Floating, Joint, Mechanism, Model, Prismatic, Revolute, RigidBody, Spherical, State, Universal
 from rbdyn.mechanism.joints import TYPES
 from rbdyn.testing.random_mechanisms import random_inertia, random_joint_type, random_transform
 
@@ -22,23 +22,26 @@ def test_a_reversed_joint_is_the_inverse_motion(cls):
     kind = random_joint_type(rng, cls)
     q, v = kind.random(rng), rng.normal(size=kind.num_velocities)
     limits = (-2.0, 1.0) if kind.num_positions == 1 else (0.0, 2.0) if cls is Spherical else None
+    limits = ((-2.0, 1.0), (-3.0, 0.5)) if cls is Universal else limits
     joint = Joint("j", kind, limits, damping=0.0 if mixed(kind) else 0.3, spring_reference=q)
     there = joint.flipped()
     rest = there.spring_reference
     pose = kind.pose(q)
     np.testing.assert_allclose(there.joint_type.pose(rest).matrix, pose.inverse().matrix, atol=1e-14)
     assert not {there.frame_before, there.frame_after} & {joint.frame_before, joint.frame_after}
-    assert (there.name, there.damping, there.position_limits) == ("j", joint.damping, limits)
+    turned = limits[::-1] if cls is Universal else limits
+    assert (there.name, there.damping, there.position_limits) == ("j", joint.damping, turned)
     twice = there.flipped()
     assert (twice.joint_type, twice.position_limits) == (kind, limits)
     np.testing.assert_allclose(kind.pose(twice.spring_reference).matrix, pose.matrix, atol=1e-14)
-    if kind.num_velocities <= 1:  # the same numbers mean the same motion
-        np.testing.assert_array_equal(rest, joint.spring_reference)
+    if kind.num_velocities <= 1 or cls is Universal:  # the same numbers mean the same motion, those of two axes exchanged
+        order = slice(None, None, -1) if cls is Universal else slice(None)
+        np.testing.assert_array_equal(rest, joint.spring_reference[order])
         twist = kind.motion_subspace(q) @ v
         R, p = pose.rotation, pose.translation
         w = R @ twist[:3]
         other_way = -np.concatenate([w, R @ twist[3:] + np.cross(p, w)])  # of the before-frame, in its own axes
-        np.testing.assert_allclose(there.joint_type.motion_subspace(q) @ v, other_way, atol=1e-14)
+        np.testing.assert_allclose(there.joint_type.motion_subspace(rest) @ v[order], other_way, atol=1e-14)
     else:
         assert there.joint_type == kind
 

@@ -20,6 +20,7 @@ from rbdyn.mechanism import (
     SinCosRevolute,
     Spherical,
     SPQuatFloating,
+    Universal,
 )
 
 
@@ -43,8 +44,23 @@ def relative_pose(mechanism, joint, poses):
     return oracle.times(inverse_pose(before), after)
 
 
-def freedoms(joint_type):
-    """(6, n): the velocities that a joint allows, angular first, in the before-frame, each of unit length."""
+def cross_of(joint_type, R, Rd):
+    """(3, 3): the axes of the cross of a universal joint in the before-frame, and their rates; the third is its normal.
+
+    R and Rd are the after-frame's rotation there, and its rate.
+    """
+    a, b, bd = np.array(joint_type.axis1), R @ joint_type.axis2, Rd @ joint_type.axis2
+    n, nd = np.cross(a, b), np.cross(a, bd)
+    length = np.linalg.norm(n)
+    n, nd = n / length, (nd - n * (n @ nd) / length**2) / length
+    return np.array([a, np.cross(n, a), n]).T, np.array([0 * a, np.cross(nd, a), nd]).T
+
+
+def freedoms(joint_type, R):
+    """(6, n): the velocities that a joint allows, angular first, in the before-frame, each of unit length.
+
+    R is the rotation of the after-frame there.
+    """
     S = np.zeros((6, joint_type.num_velocities))
     if isinstance(joint_type, (Revolute, SinCosRevolute, Helical)):  # a screw's speed is that of its angle
         S[:3, 0] = joint_type.axis
@@ -55,6 +71,8 @@ def freedoms(joint_type):
         S[:3, 2] = np.cross(joint_type.x_axis, joint_type.y_axis)
     elif isinstance(joint_type, Spherical):
         S[:3] = np.eye(3)
+    elif isinstance(joint_type, Universal):
+        S[:3] = cross_of(joint_type, R, 0 * R)[0][:, :2]
     elif isinstance(joint_type, (Floating, SPQuatFloating)):
         S[:] = np.eye(6)
     else:
@@ -62,13 +80,33 @@ def freedoms(joint_type):
     return S
 
 
-def blocked(joint_type):
+def blocked(joint_type, R):
     """(6, 6 - n): an orthonormal basis of what a joint does not allow; a screw's coupling in metres."""
-    U, _, _ = np.linalg.svd(freedoms(joint_type), full_matrices=True)
+    if isinstance(joint_type, Universal):
+        rows = np.zeros((6, 4))
+        rows[:3, 0], rows[3:, 1:] = cross_of(joint_type, R, 0 * R)[0][:, 2], np.eye(3)
+        return rows
+    U, _, _ = np.linalg.svd(freedoms(joint_type, R), full_matrices=True)
     rows = U[:, joint_type.num_velocities :]
     if isinstance(joint_type, Helical):  # d'_z - pitch w_z in place of d'_z
-        rows = rows - joint_type.pitch * np.outer(freedoms(joint_type)[:, 0], joint_type.axis @ rows[3:])
+        rows = rows - joint_type.pitch * np.outer(freedoms(joint_type, R)[:, 0], joint_type.axis @ rows[3:])
     return rows
+
+
+def rotation_between(mechanism, q, v, joint):
+    """Rotation of the after-frame in the before-frame, and its rate, (3, 3) each."""
+    G = relative_pose(mechanism, joint, oracle.moving_poses(mechanism, q, v))
+    return G[0, :3, :3], G[1, :3, :3]
+
+
+def turning(mechanism, q, v, joint, blocks):
+    """(n,): what the rates of a universal joint's axes add to the rates of its rows, or of its freedoms; else 0."""
+    kind = joint.joint_type
+    if not isinstance(kind, Universal):
+        return 0.0
+    rates = cross_of(kind, *rotation_between(mechanism, q, v, joint))[1]
+    spin = rates.T @ (six_rows(mechanism, q, joint) @ v)[:3]
+    return np.array([spin[2], 0.0, 0.0, 0.0]) if blocks else spin[:2]
 
 
 def six_rows(mechanism, q, joint):
@@ -89,14 +127,21 @@ def six_biases(mechanism, q, v, joint):
 
 def constraint_rows(mechanism, q):
     """(nc, nv); the rows of one joint are an orthonormal mixture of the library's."""
-    zero = np.zeros((0, mechanism.num_velocities))
-    return np.vstack([zero, *(blocked(j.joint_type).T @ six_rows(mechanism, q, j) for j in mechanism.non_tree_joints)])
+    rows = [np.zeros((0, mechanism.num_velocities))]
+    for j in mechanism.non_tree_joints:
+        R, _ = rotation_between(mechanism, q, None, j)
+        rows.append(blocked(j.joint_type, R).T @ six_rows(mechanism, q, j))
+    return np.vstack(rows)
 
 
 def constraint_biases(mechanism, q, v):
     """(nc,)."""
-    biases = (blocked(j.joint_type).T @ six_biases(mechanism, q, v, j) for j in mechanism.non_tree_joints)
-    return np.concatenate([np.zeros(0), *biases])
+    biases = [np.zeros(0)]
+    for j in mechanism.non_tree_joints:
+        R, _ = rotation_between(mechanism, q, None, j)
+        own = blocked(j.joint_type, R).T @ six_biases(mechanism, q, v, j)
+        biases.append(own + turning(mechanism, q, v, j, True))
+    return np.concatenate(biases)
 
 
 def rotors_of_loops(mechanism, q, v):
@@ -104,8 +149,9 @@ def rotors_of_loops(mechanism, q, v):
     n = mechanism.num_velocities
     M, h = np.zeros((n, n)), np.zeros(n)
     for joint in mechanism.non_tree_joints:
-        S = freedoms(joint.joint_type).T
+        S = freedoms(joint.joint_type, rotation_between(mechanism, q, None, joint)[0]).T
         s, k = S @ six_rows(mechanism, q, joint), S @ six_biases(mechanism, q, v, joint)
+        k = k + turning(mechanism, q, v, joint, False)
         M += joint.rotor_inertia * s.T @ s
         h += joint.rotor_inertia * s.T @ k
     return M, h

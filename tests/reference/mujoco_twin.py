@@ -11,7 +11,7 @@ import mujoco
 import numpy as np
 from reference.oracle import cross_matrix, rotation_of_projection, rotation_of_quaternion, rotors
 
-from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, SinCosRevolute, Spherical, SPQuatFloating
+from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, SinCosRevolute, Spherical, SPQuatFloating, Universal
 
 
 def numbers(x):
@@ -33,6 +33,8 @@ def joint_text(joint):
         parts = [("hinge", kind.axis)]
     elif isinstance(kind, Prismatic):
         parts = [("slide", kind.axis)]
+    elif isinstance(kind, Universal):
+        parts = [("hinge", kind.axis1), ("hinge", kind.axis2)]
     elif isinstance(kind, Planar):
         parts = [("slide", kind.x_axis), ("slide", kind.y_axis), ("hinge", np.cross(kind.x_axis, kind.y_axis))]
     else:

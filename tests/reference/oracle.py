@@ -30,6 +30,7 @@ from rbdyn.mechanism import (
     SinCosRevolute,
     Spherical,
     SPQuatFloating,
+    Universal,
 )
 
 # ---- arithmetic with two infinitesimals: x + x_a a + x_b b + x_ab ab, stored as [x, x_a, x_b, x_ab] -----------------
@@ -99,6 +100,8 @@ def joint_motion(joint_type, q, va, vb, vab):
         H[:, :3, :3] = rotation_about(joint_type.axis, x[:, 0])
     elif isinstance(joint_type, Prismatic):
         H[:, :3, 3] = np.outer(x[:, 0], joint_type.axis)
+    elif isinstance(joint_type, Universal):
+        H[:, :3, :3] = times(rotation_about(joint_type.axis1, x[:, 0]), rotation_about(joint_type.axis2, x[:, 1]))
     elif isinstance(joint_type, Planar):
         ex, ey = np.array(joint_type.x_axis), np.array(joint_type.y_axis)
         H[:, :3, 3] = np.outer(x[:, 0], ex) + np.outer(x[:, 1], ey)

@@ -22,6 +22,7 @@ from rbdyn.mechanism import (
     SinCosRevolute,
     Spherical,
     SPQuatFloating,
+    Universal,
 )
 
 
@@ -52,6 +53,8 @@ def joint_model(joint_type):
         return pin.JointModelRevoluteUnaligned(np.array(joint_type.axis))
     if isinstance(joint_type, Helical):
         return pin.JointModelHelicalUnaligned(np.array(joint_type.axis), joint_type.pitch)
+    if isinstance(joint_type, Universal):
+        return pin.JointModelUniversal(np.array(joint_type.axis1), np.array(joint_type.axis2))
     if isinstance(joint_type, Prismatic):
         return pin.JointModelPrismaticUnaligned(np.array(joint_type.axis))
     if isinstance(joint_type, SinCosRevolute):

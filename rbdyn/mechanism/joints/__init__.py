@@ -15,6 +15,7 @@ Spherical       quaternion [w, x, y, z]         angular velocity, parent-side jo
 Floating        x, y, z [m], quaternion         linear, angular velocity, parent-side frame      7   6
 SPQuatFloating  x, y, z [m], (x, y, z) / (1+w)  linear, angular velocity, parent-side frame      6   6
 Helical         angle [rad], a screw's          its rate                                         1   1
+Universal       two angles [rad]                their rates                                      2   2
 ==============  ==============================  ===============================================  ==  ==
 
 SPQuatFloating holds the stereographic projection of the quaternion, with w >= 0: three numbers of length 1 at most.
@@ -30,6 +31,7 @@ from rbdyn.mechanism.joints.revolute import Revolute
 from rbdyn.mechanism.joints.sincos_revolute import SinCosRevolute
 from rbdyn.mechanism.joints.spherical import Spherical
 from rbdyn.mechanism.joints.spquat_floating import SPQuatFloating
+from rbdyn.mechanism.joints.universal import Universal
 
 TYPES: tuple[type[JointType], ...] = (
     Fixed,
@@ -41,6 +43,7 @@ TYPES: tuple[type[JointType], ...] = (
     Floating,
     SPQuatFloating,
     Helical,
+    Universal,
 )
 
 __all__ = [
@@ -54,4 +57,5 @@ __all__ = [
     "SPQuatFloating",
     "SinCosRevolute",
     "Spherical",
+    "Universal",
 ]

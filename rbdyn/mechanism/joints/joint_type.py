@@ -95,6 +95,24 @@ class JointType:
         return 0.0
 
     @property
+    def motion(self) -> str:
+        """Kind of the type that moves in the same way, and writes q plainly: "revolute" of SinCosRevolute."""
+        return self.kind
+
+    @property
+    def has_coordinates(self) -> bool:
+        """Whether every degree of freedom is the rate of a number of q in the same place, which can have limits."""
+        return 0 < self.num_velocities == self.num_plain
+
+    @property
+    def series(self) -> tuple[tuple[str, JointType], ...]:
+        """Joints of one degree of freedom that move so one after the other, with the same q and v.
+
+        Each with an ending for its name; none for what does not move so.  The joint frames are the same.
+        """
+        return ()
+
+    @property
     def main_axis(self) -> Axis | None:
         """The one direction that it has, in the joint frame: its axis, or its plane's normal; or None."""
         return None
@@ -206,6 +224,16 @@ class JointType:
     def _flipped_configuration(self, q: Array) -> Array:
         return self.configuration(self._pose(q).inverse())
 
+    def flipped_limits(self, limits: Any) -> Any:
+        """Position limits of the reversed joint, of those of this one.
+
+        Parameters
+        ----------
+        limits : (lower, upper), tuple of them, or None
+            As `Joint.position_limits`.
+        """
+        return limits
+
     def normalise(self, q: ArrayLike, what: str = "q") -> Array:
         """`q` with its normalised block at its length, as `State.set` does; Error naming `what` if it is far off."""
         return self._normalise(as_vector(q, self.num_positions, str(what)), str(what))
@@ -214,7 +242,7 @@ class JointType:
         return q if self.normalised is None else unit_block(q, self.normalised, what)
 
     def limits_needed(self, limits: tuple[float, float]) -> str:
-        """What the position limits of such a joint have to be, if not like `limits`; "" if these will do.
+        """What position limits (lower, upper) of such a joint have to be, if not like `limits`; "" if these will do.
 
         Parameters
         ----------

@@ -55,6 +55,10 @@ class OneAxis(JointType):
         """The axis."""
         return self.axis
 
+    @property
+    def series(self) -> tuple[tuple[str, JointType], ...]:
+        return (("", self),) if self.has_coordinates else ()
+
     def canonical_rotation(self) -> Array:
         return rotation_to_z(self.axis)
 

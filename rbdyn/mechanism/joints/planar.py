@@ -13,6 +13,8 @@ from rbdyn.errors import MechanismError
 from rbdyn.mechanism.joints.convention import Convention
 from rbdyn.mechanism.joints.joint_type import Axis, JointType
 from rbdyn.mechanism.joints.one_axis import angle_about, unit_axis
+from rbdyn.mechanism.joints.prismatic import Prismatic
+from rbdyn.mechanism.joints.revolute import Revolute
 from rbdyn.spatial.rotations import Array, matrix_from_quat, matrix_from_rotvec, rotation_to_z
 from rbdyn.spatial.transform import Transform
 
@@ -101,6 +103,10 @@ class Planar(JointType):
     @classmethod
     def _random_parameters(cls, axes: Array, rng: np.random.Generator) -> dict[str, Any]:
         return {"x_axis": axes[0], "y_axis": axes[1]}
+
+    @property
+    def series(self) -> tuple[tuple[str, JointType], ...]:
+        return ("_x", Prismatic(self.x_axis)), ("_y", Prismatic(self.y_axis)), ("_theta", Revolute(self.normal))
 
     def canonical_rotation(self) -> Array:
         return np.array([self.x_axis, self.y_axis, np.cross(self.x_axis, self.y_axis)])

@@ -53,6 +53,10 @@ class SinCosRevolute(OneAxis):
         "rdl": ANGLE,
     }
 
+    @property
+    def motion(self) -> str:
+        return "revolute"
+
     def neutral(self) -> Array:
         return np.array([0.0, 1.0])
 

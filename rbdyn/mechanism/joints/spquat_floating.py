@@ -78,6 +78,10 @@ class SPQuatFloating(JointType):
         "rigidbodydynamics": _with_p_first(Floating().convention("rigidbodydynamics")),
     }
 
+    @property
+    def motion(self) -> str:
+        return "floating"
+
     def _random(self, rng: np.random.Generator) -> Array:
         return np.concatenate([rng.uniform(-1.0, 1.0, 3), stereographic(random_quat(rng))])
 

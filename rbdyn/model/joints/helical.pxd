@@ -42,6 +42,10 @@ cdef inline Force helical_coupled_force(double pitch, Force f) noexcept nogil:
     f.n.z = f.n.z - pitch * f.f.z
     return f
 
+cdef inline double helical_coordinate(double pitch, Mat3d C, double d_z) noexcept nogil:
+    """Where it stands as a loop joint [rad]: whole turns count unless it does not advance."""
+    return d_z / pitch if pitch != 0.0 else atan2(C.yx, C.xx)
+
 cdef inline Vec3d helical_loop_error(double pitch, Mat3d C, double d_z) noexcept nogil:
     """Rotation vector that its rows see, of the after-frame's axes C seen from the before-frame.
 

@@ -1,5 +1,7 @@
 # Revolute: rotation about z; q is the angle [rad].
 
+from libc.math cimport M_PI, atan2, rint
+
 from rbdyn.model.joints.turn cimport turned_z
 from rbdyn.spatial._algebra cimport (
     ArticulatedInertia, Force, Inertia, Mat3, Motion, Vec3, Xform, add33, add_s, apply_t, force, motion, outer3, real,
@@ -87,6 +89,14 @@ cdef inline void add_held_row(ArticulatedInertia* A, Xform X, Force w) noexcept 
     A.I_a = add_s(A.I_a, sym3(e.x * g.n.x + g.n.x * e.x, e.x * g.n.y + g.n.x * e.y, e.x * g.n.z + g.n.x * e.z,
                               e.y * g.n.y + g.n.y * e.y, e.y * g.n.z + g.n.y * e.z, e.z * g.n.z + g.n.z * e.z))
     A.H = add33(A.H, outer3(e, g.f))
+
+cdef inline double revolute_coordinate(Mat3d C) noexcept nogil:
+    """Where it stands as a loop joint, its angle in (-pi, pi] [rad]."""
+    return atan2(C.yx, C.xx)
+
+cdef inline double within_half_turn(double angle) noexcept nogil:
+    """The same angle less whole turns, of half a turn at most [rad]."""
+    return angle - 2.0 * M_PI * rint(angle / (2.0 * M_PI))
 
 cdef inline Vec3d revolute_loop_error(Mat3d C) noexcept nogil:
     """Rotation vector that its rows see, of the after-frame's axes C seen from the before-frame."""

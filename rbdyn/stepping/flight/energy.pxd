@@ -11,7 +11,7 @@ from libc.string cimport memcmp, memcpy
 
 from rbdyn.kernels.configuration cimport difference_joints, integrate_joints
 from rbdyn.kernels.kinematics cimport poses, velocities
-from rbdyn.kernels.loops cimport component, relative_velocity, rotor_energy
+from rbdyn.kernels.loops cimport component, row_velocity, rotor_energy
 from rbdyn.model._model cimport CData, CModel
 from rbdyn.model.joints.dispatch cimport floats_on_root, joint_motion
 from rbdyn.spatial._algebra cimport (
@@ -99,7 +99,7 @@ cdef inline double from_loop_motors(System* s) noexcept nogil:
             look_ahead(s, s.d.q, s.work.z)
             poses(s.m, &s.ahead)
             velocities(s.m, &s.ahead)
-            work += s.work.loops.drive[2 * n] * component(relative_velocity(&s.ahead, s.m.loops + n),
+            work += s.work.loops.drive[2 * n] * component(row_velocity(&s.ahead, s.m.loops + n),
                                                           only_direction(s.m.loops[n].kind))
     return fmax(0.0, work)
 

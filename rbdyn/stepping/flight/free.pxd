@@ -1,10 +1,10 @@
 # How an articulated system accelerates where no constraint acts on it.
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport sqrt
 
 from rbdyn.kernels.aba cimport aba_inward
-from rbdyn.model._model cimport PLANAR, PRISMATIC, CModel
-from rbdyn.model.joints.dispatch cimport floats_on_root, has_3dof_rotation
+from rbdyn.model._model cimport CModel
+from rbdyn.model.joints.dispatch cimport floats_on_root, has_3dof_rotation, joint_turn
 from rbdyn.stepping.joint_forces cimport joint_forces, reach_limits, release_limits
 from rbdyn.stepping.flight.momentum cimport note_momentum
 from rbdyn.stepping.flight.stops cimport stop_at_limits
@@ -50,7 +50,7 @@ cdef inline void accelerate_at_start(System* s, double dt, Scheme scheme, bint d
 
 cdef inline double fastest_turn(const CModel* m, const double* v, double least) noexcept nogil:
     """How fast some joint turns at most [rad/s]; if that is below `least`, some number between the two."""
-    cdef double fastest = 0.0, even = 0.0, odd = 0.0, x, y, z
+    cdef double fastest = 0.0, even = 0.0, odd = 0.0
     cdef int i, k
     for k in range(0, m.nv - 1, 2):                    # two sums: neither waits for the other
         even += v[k] * v[k]
@@ -59,17 +59,8 @@ cdef inline double fastest_turn(const CModel* m, const double* v, double least) 
         even += v[m.nv - 1] * v[m.nv - 1]
     if even + odd < least * least:                     # all joints together
         return sqrt(even + odd)
-    fastest = 0.0
     for i in range(1, m.nb):
-        k = m.vi[i] + m.nvi[i] - 1                     # rotations come last
-        if m.nvi[i] == 1:
-            if m.kind[i] != PRISMATIC:
-                fastest = max(fastest, fabs(v[k]))
-        else:
-            x, y, z = v[k], v[k - 1], v[k - 2]
-            if m.nvi[i] == 3 and m.kind[i] == PLANAR:
-                y = z = 0.0
-            fastest = max(fastest, sqrt(x * x + y * y + z * z))
+        fastest = max(fastest, joint_turn(m, i, v + m.vi[i]))
     return fastest
 
 cdef inline bint is_fast(double turn) noexcept nogil:

@@ -5,7 +5,7 @@ from libc.string cimport memcpy, memset
 from rbdyn.kernels.cod cimport solve_adjoint
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.kernels.kinematics cimport poses, velocities
-from rbdyn.kernels.loops cimport Rows, loop_errors, loop_matrix, relative_velocity, scatter
+from rbdyn.kernels.loops cimport Rows, loop_errors, loop_matrix, row_velocity, scatter
 from rbdyn.model._model cimport CLoop
 from rbdyn.model.joints.dispatch cimport allowed_directions
 from rbdyn.stepping.columns cimport force_to_normalised, from_normalised
@@ -114,7 +114,7 @@ cdef inline void close_velocities(System* s) noexcept nogil:
     velocities(s.m, &s.ahead)
     for n in range(s.m.n_loops):
         to.row = s.m.loops[n].row
-        scatter(s.m.loops + n, relative_velocity(&s.ahead, s.m.loops + n), to, 0)
+        scatter(s.m.loops + n, row_velocity(&s.ahead, s.m.loops + n), to, 0)
     for i in range(s.m.nc):
         s.work.loops.b[i] *= -s.work.loops.scale[i]
     shortest_in_loops(s)

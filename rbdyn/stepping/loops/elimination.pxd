@@ -19,9 +19,9 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.kernels.cod cimport cod_factor, norm_of, solve_adjoint, solve_gram, times_q, times_q_transposed
 from rbdyn.kernels.kinematics cimport velocities
-from rbdyn.kernels.loops cimport loop_biases, loop_errors
+from rbdyn.kernels.loops cimport loop_biases, loop_errors, loop_rows_at
 from rbdyn.model._model cimport CData, CLoop
-from rbdyn.model.joints.dispatch cimport allowed_directions, coupled_force
+from rbdyn.model.joints.dispatch cimport LoopRows, allowed_directions, row_force
 from rbdyn.spatial._algebra cimport Force, force, scale_f, vec3
 from rbdyn.stepping.columns cimport free_twists, from_normalised, normalise_columns, to_normalised
 from rbdyn.stepping.loops.forces cimport (
@@ -194,6 +194,7 @@ cdef inline void list_forces(System* s, double dt) noexcept nogil:
     cdef const CLoop* c
     cdef double f[6]
     cdef Force g
+    cdef LoopRows rows
     cdef int n, k, row, allowed
     if s.work.loops.eliminated:
         add_multipliers(s)
@@ -203,7 +204,8 @@ cdef inline void list_forces(System* s, double dt) noexcept nogil:
         for k in range(6):
             f[k] = s.work.loops.along[6 * n + k] if allowed >> k & 1 else s.work.loops.lam[row]
             row += not allowed >> k & 1
-        g = coupled_force(c.kind, c.parameter, force(vec3(f[0], f[1], f[2]), vec3(f[3], f[4], f[5])))
+        rows = loop_rows_at(s.d, c)
+        g = row_force(&rows, force(vec3(f[0], f[1], f[2]), vec3(f[3], f[4], f[5])))
         write_force(s.work.loops.force + 6 * n, scale_f(1.0 / dt, g))
         s.work.loops.drive[2 * n + 1] = s.work.loops.drive[2 * n] / dt
 

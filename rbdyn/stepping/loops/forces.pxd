@@ -20,11 +20,11 @@ from libc.math cimport fabs, sqrt
 from libc.string cimport memset
 
 from rbdyn.kernels.cod cimport dot, times_q_transposed
-from rbdyn.kernels.loops cimport component, relative_bias
+from rbdyn.kernels.loops cimport component, row_bias
 from rbdyn.model._model cimport CData, CLoop
-from rbdyn.model.joints.dispatch cimport allowed_directions
+from rbdyn.model.joints.dispatch cimport allowed_directions, coordinate_difference
 from rbdyn.stepping.columns cimport to_normalised
-from rbdyn.stepping.freedom cimport Freedom, damper_theta, is_driven, is_passive, spring_theta, turned_back
+from rbdyn.stepping.freedom cimport Freedom, damper_theta, is_driven, is_passive, spring_theta
 from rbdyn.stepping.loops.rows cimport loop_coordinate, loop_row
 from rbdyn.stepping.scene cimport MOTOR_AT_LOWER, MOTOR_AT_UPPER, MOTOR_IN_ROW, MOTOR_WITHIN, LoopForce, System
 from rbdyn.stepping.scheme cimport Scheme
@@ -96,17 +96,17 @@ cdef inline void find_law(System* s, CData* d, int r, double u, double share) no
     f.weight = a.rotor + dt * damper_theta(a.damping, dt, theta, mobility) * a.damping
     f.push = -a.damping * u
     if a.rotor > 0.0:
-        f.push -= a.rotor * component(relative_bias(d, c), f.direction)
+        f.push -= a.rotor * component(row_bias(d, c), f.direction)
     if a.stiffness > 0.0 or is_driven(a):
         q = loop_coordinate(s.d, c)
     if a.stiffness > 0.0:
         late = spring_theta(a.stiffness, dt, theta, mobility)
         f.weight += late * gamma * dt * dt * a.stiffness
-        f.push += a.stiffness * (turned_back(c.kind, a.rest - q) - late * dt * u)
+        f.push += a.stiffness * (coordinate_difference(c.kind, a.rest - q) - late * dt * u)
     if is_driven(a):
         late = spring_theta(a.kp, dt, theta, mobility)
         f.drive_weight = dt * (damper_theta(a.kd, dt, theta, mobility) * a.kd + late * gamma * dt * a.kp)
-        f.drive_push = (a.kp * (turned_back(c.kind, a.target - q) - late * dt * u)
+        f.drive_push = (a.kp * (coordinate_difference(c.kind, a.target - q) - late * dt * u)
                         + a.kd * (a.target_speed - u) + a.force)
 
 cdef inline void find_laws(System* s, CData* d, double share, bint gained) noexcept nogil:

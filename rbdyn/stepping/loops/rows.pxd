@@ -4,24 +4,21 @@
 from libc.string cimport memset
 
 from rbdyn.kernels.cod cimport dot
-from rbdyn.kernels.loops cimport after_origin, before_axes
+from rbdyn.kernels.loops cimport after_origin, before_axes, relative_axes, loop_rows_at
 from rbdyn.model._model cimport CData, CLoop
-from rbdyn.model.joints.dispatch cimport coupled_force
+from rbdyn.model.joints.dispatch cimport LoopRows, loop_joint_coordinate, row_force
 from rbdyn.spatial._algebra cimport (
-    Force, Mat3, Vec3, add3, add_f, cross3, force, matmul3, mul3, power, scale_f, sub3, sub_f, tmul3, transpose3, vec3,
-    zero3,
+    Force, Mat3, Vec3, add3, add_f, cross3, force, mul3, power, scale_f, sub3, sub_f, tmul3, vec3, zero3,
 )
-from rbdyn.spatial.constants cimport load_mat3, load_vec3
+from rbdyn.spatial.constants cimport load_vec3
 from rbdyn.stepping.columns cimport greatest_power, is_rounding
-from rbdyn.stepping.freedom cimport coordinate
 from rbdyn.stepping.scene cimport System
 
 cdef inline double loop_coordinate(const CData* d, const CLoop* c) noexcept nogil:
     """Where a loop joint with one degree of freedom stands, if it is closed.  The poses are current."""
     cdef Mat3 R = before_axes(d, c)
-    cdef Mat3 C = matmul3(transpose3(R), matmul3(d.R[c.successor], load_mat3(c.R_after)))
     cdef Vec3 before = add3(d.p[c.predecessor], mul3(d.R[c.predecessor], load_vec3(c.p_before)))
-    return coordinate(c.kind, c.parameter, C, tmul3(R, sub3(after_origin(d, c), before)))
+    return loop_joint_coordinate(c.kind, c.parameter, relative_axes(d, c), tmul3(R, sub3(after_origin(d, c), before)).z)
 
 cdef inline Vec3 unit3(int k) noexcept nogil:
     return vec3(1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
@@ -29,12 +26,14 @@ cdef inline Vec3 unit3(int k) noexcept nogil:
 cdef inline Force unit_wrench(const System* s, const CData* d, const CLoop* c, int k) noexcept nogil:
     """What a unit impulse along direction k of six does to the successor, world axes about the system's origin.
 
-    Directions are those of the before-frame at the origin of the after-frame, rotations first.
+    Directions are those of the before-frame at the origin of the after-frame, rotations first; a universal joint's
+    rotations are about the axes of its cross.
     """
     cdef Mat3 R = before_axes(d, c)
     cdef Force g = force(unit3(k), zero3()) if k < 3 else force(zero3(), unit3(k - 3))
+    cdef LoopRows rows = loop_rows_at(d, c)
     cdef Vec3 f
-    g = coupled_force(c.kind, c.parameter, g)
+    g = row_force(&rows, g)
     f = mul3(R, g.f)
     return force(add3(mul3(R, g.n), cross3(sub3(after_origin(d, c), s.work.origin), f)), f)
 

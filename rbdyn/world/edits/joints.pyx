@@ -1,5 +1,7 @@
 """What joints say, and where they are, changed while the robot is in a World."""
 
+import numpy as np
+
 from rbdyn.arguments import shown
 from rbdyn.errors import Error
 from rbdyn.world.objects.joints.said import numbers_of
@@ -58,7 +60,7 @@ cdef int set_joint(Registry registry, ArticulatedSystem robot, object joint, dic
 
 cdef bint is_written(Model model, object joint, object names) except -1:
     """Whether these stand in numbers of degrees of freedom: of loop joints, and limits of balls, they do not."""
-    if "position_limits" in names and joint.num_velocities != 1:
+    if "position_limits" in names and not joint.joint_type.has_coordinates:
         return False
     return joint.name in model.joint_index
 
@@ -68,7 +70,7 @@ cdef int write_numbers(ArticulatedSystem robot, object joint, object names) exce
     cdef Model model = robot.model
     cdef SystemControl* c = &robot.system().control
     cdef int first, k, n = joint.num_velocities
-    cdef double x
+    cdef double[:] values
     if n == 0:
         return 0
     first = model.joint_v_index(joint)
@@ -77,15 +79,15 @@ cdef int write_numbers(ArticulatedSystem robot, object joint, object names) exce
         put_rotor(robot, joint.rotor_inertia, first, n)
     said = numbers_of(joint)
     for name in {column for name in names for column in WRITTEN[name]}:
-        x = said[name]
-        robot.said[name][place] = x
-        for k in range(first, first + n):
+        robot.said[name][place] = said[name]
+        values = np.array(np.broadcast_to(said[name], n), np.float64)
+        for k in range(n):
             if name == "effort_limit":
-                c.effort_upper[k], c.effort_lower[k] = x, -x
+                c.effort_upper[first + k], c.effort_lower[first + k] = values[k], -values[k]
             else:
-                robot.numbers(name)[k] = x
+                robot.numbers(name)[first + k] = values[k]
         if name in IN_MODEL:
-            put_array(model, name, place, x)
+            put_array(model, name, place, said[name])
     first = model.joint_q_index(joint)
     place = slice(first, first + joint.num_positions)
     if "position_limits" in names:

@@ -12,7 +12,6 @@ from libc.stdlib cimport free
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.collision.broad_phase.filters cimport is_excluded
 from rbdyn.memory cimport grow
-from rbdyn.model._model cimport FLOATING
 from rbdyn.model.model cimport Model
 from rbdyn.world.objects.single_body cimport SingleBody
 
@@ -20,8 +19,8 @@ from rbdyn.world.objects.single_body cimport SingleBody
 cdef set near_bodies(Model model):
     """Pairs of bodies that never collide, as the Model has them."""
     filled = {k for k, parts in enumerate(model.parts) if any([is_filled(body) for body, _ in parts])}
-    parents, kinds = zip(*[(model.c.parent[k], model.c.kind[k]) for k in range(model.c.nb)])
-    return near(parents, [kind == FLOATING for kind in kinds], filled, model.loop_bodies)
+    parents, freedoms = zip(*[(model.c.parent[k], model.c.nvi[k]) for k in range(model.c.nb)])
+    return near(parents, [n == 6 for n in freedoms], filled, model.loop_bodies)
 
 
 cdef class Filters:

@@ -10,7 +10,7 @@ from reference.compare import close
 import rbdyn
 from rbdyn import SdfError, io
 from rbdyn.collision import Box, Capsule, Cone, Cylinder, Ellipsoid, HalfSpace, Sphere
-from rbdyn.mechanism import Fixed, Floating, Helical, Mimic, Prismatic, Revolute, Spherical
+from rbdyn.mechanism import Fixed, Floating, Helical, Mimic, Prismatic, Revolute, Spherical, Universal
 from rbdyn.spatial import Transform
 
 INERTIAL = "<inertial><mass>1</mass></inertial>"
@@ -26,6 +26,7 @@ def joint(kind, inside="", parent="a", child="b"):
 
 TWO = f'<link name="a">{INERTIAL}</link><link name="b"><pose>1 0 0 0 0 0</pose>{INERTIAL}</link>'
 AXIS = "<axis><xyz>0 1 0</xyz></axis>"
+AXIS2 = "<axis2><xyz>1 0 0</xyz></axis2>"
 
 
 def poses(m):
@@ -113,6 +114,40 @@ def test_shapes_and_inertia():
     close(a.inertia.com, (0.1, 0, 0), 1e-15)
 
 
+def test_universal_joints():
+    """<axis> is of the parent, <axis2> of the child; limits and springs are of each."""
+    one = "<axis><xyz>0 0 1</xyz><limit><lower>-1</lower><upper>0.5</upper><effort>3</effort></limit>" \
+          "<dynamics><damping>0.2</damping><spring_stiffness>4</spring_stiffness><spring_reference>0.1</spring_reference>" \
+          "</dynamics></axis>"  # fmt: skip
+    two = one.replace("axis", "axis2").replace("0 0 1", "0 1 0").replace("<upper>0.5", "<upper>2")
+    m = io.load_sdf(sdf(TWO + joint("universal", one + two)), strict=False)
+    j = m.find_joint("j")
+    assert j.joint_type == Universal((0, 0, 1), (0, 1, 0))
+    assert j.position_limits == ((-1.0, 0.5), (-1.0, 2.0))
+    assert (j.effort_limit, j.damping, j.stiffness) == (3.0, 0.2, 4.0)
+    close(j.spring_reference, (0.1, 0.1))
+    state = rbdyn.State(rbdyn.Model(m))
+    q = state.model.neutral()
+    q[-2:] = 0.3, -0.7
+    state.set(q)
+    turned = Transform(rpy=(0, 0, 0.3)).rotation @ Transform(rpy=(0, -0.7, 0)).rotation
+    close(rbdyn.body_pose(state, "b")[:3, :3], turned, 1e-14)
+    for other in (two.replace("0 1 0", "0 1 1"), two.replace("<damping>0.2", "<damping>0.3")):
+        m = io.load_sdf(sdf(TWO + joint("universal", one + other)))
+        assert [j.name for j in m.joints[-2:]] == ["j_1", "j_2"]
+        assert m.joints[-2].position_limits == (-1.0, 0.5) and m.joints[-1].position_limits == (-1.0, 2.0)
+        assert m.joints[-1].damping == (0.3 if "0.3" in other else 0.2)
+        assert "read as two revolute joints in series" in "".join(m.diagnostics)
+        state = rbdyn.State(rbdyn.Model(m))
+        q = state.model.neutral()
+        q[-2:] = 0.3, -0.7
+        state.set(q)
+        if "0.3" in other:
+            close(rbdyn.body_pose(state, "b")[:3, :3], turned, 1e-14)
+    static = io.load_sdf(sdf("<static>true</static>" + TWO + joint("universal", one + other)))
+    assert static.num_velocities == 0
+
+
 def test_static_models_and_loops():
     """A second joint to one link closes a loop."""
     m = io.load_sdf(sdf(f"<static>true</static>{TWO}" + joint("ball")))
@@ -166,7 +201,12 @@ BAD = {
     "parent": (sdf(TWO + joint("fixed", parent="z")), "<parent> of joint 'j': no link named 'z'"),
     "circle": (sdf(TWO + joint("ball") + joint("ball", parent="b", child="a").replace('"j"', '"k"')), "form a circle"),
     "itself": (sdf(TWO + joint("ball", child="a")), "to itself"),
-    "type": (sdf(TWO + joint("universal", AXIS)), "type='universal' is not read"),
+    "type": (sdf(TWO + joint("revolute2", AXIS)), "type='revolute2' is not read"),
+    "axis2": (sdf(TWO + joint("universal", AXIS)), "<axis2> is missing"),
+    "axis2 of a hinge": (sdf(TWO + joint("revolute", AXIS + AXIS2)), "<axis2> of a revolute joint"),
+    "mimic of two": (sdf(TWO + joint("universal", AXIS.replace("</axis>", '<mimic joint="k"/></axis>') + AXIS2)), "<mimic>"),
+    "held of two": (sdf(TWO + joint("universal", AXIS.replace("</axis>", "<limit><lower>1</lower><upper>1</upper></limit></axis>")
+                                    + AXIS2)), "lower and upper are both 1"),  # fmt: skip
     "axis": (sdf(TWO + joint("revolute", "<axis><xyz>0 0 0</xyz></axis>")), "xyz must not be zero"),
     "no axis": (sdf(TWO + joint("revolute")), "<axis> is missing"),
     "limits": (sdf(TWO + joint("revolute", "<axis><limit><lower>2</lower><upper>1</upper></limit></axis>")), "is above upper"),

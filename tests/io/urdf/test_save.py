@@ -96,14 +96,28 @@ def coordinates(m, model, q):
         if isinstance(joint.joint_type, SPQuatFloating):
             pose = joint.joint_type.pose(part)
             part = [*pose.translation, *pose.quat]
-        k = model.joint_q_index(joint.name)
-        out[k : k + len(part)] = part
+        names = parts_of(joint, model)
+        for name, own in zip(names, np.split(np.array(part), len(names)), strict=True):
+            k = model.joint_q_index(name)
+            out[k : k + len(own)] = own
     return out
 
 
+def parts_of(joint, model):
+    """Its joints in the file: itself, or those of one degree of freedom that it is there."""
+    parts = [joint.name + ending for ending, _ in joint.joint_type.series]
+    return parts if parts and parts[0] in model.joint_names else [joint.name]
+
+
 def order(m, model):
-    spans = [(model.joint_v_index(j.name), j.num_velocities) for j in m.tree_joints if j.num_velocities]
-    return np.concatenate([np.arange(k, k + n) for k, n in spans])
+    """Where each degree of freedom of m is in v."""
+    place = []
+    for joint in m.tree_joints:
+        if joint.num_velocities:
+            names = parts_of(joint, model)
+            n = joint.num_velocities // len(names)
+            place += [model.joint_v_index(name) + k for name in names for k in range(n)]
+    return np.array(place)
 
 
 @given(seed=st.integers(0, 2**32))

@@ -186,6 +186,7 @@ TYPES = [
     (rbdyn.Helical((1, 0, 1), 0.1), 5),
     (rbdyn.Planar((1, 0, 0), (0, 1, 0)), 3),
     (rbdyn.Spherical(), 3),
+    (rbdyn.Universal((1, 0, 1), (0, 1, 0)), 4),
 ]
 
 

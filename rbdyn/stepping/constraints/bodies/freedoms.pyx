@@ -18,11 +18,11 @@ from libc.math cimport INFINITY, fabs, fmax, fmin
 
 from rbdyn.contact.problem cimport BILATERAL, BOX, UNILATERAL, Block, Key, RowSide
 from rbdyn.contact.targets cimport arriving_velocity, effective_friction, less_uphill, position_target
-from rbdyn.model.joints.dispatch cimport allowed_directions
+from rbdyn.model.joints.dispatch cimport allowed_directions, coordinate_difference
 from rbdyn.stepping.builder cimport begin_row, close_row
 from rbdyn.stepping.freedom cimport (
     ABOVE, BELOW, DRIVE, DRY, LOWER, PASSIVE, UPPER, damper_theta, is_driven, is_passive, only_direction,
-    spring_theta, turned_back, width,
+    spring_theta, width,
 )
 
 cdef double REACH = 50.0       # change of velocity that other impulses are expected to stay below [rad/s or m/s]
@@ -103,7 +103,7 @@ cdef int write_passive(const Scene* s, Builder* b, const Along* a, int k) except
     if f.stiffness > 0.0:
         theta = spring_theta(f.stiffness, dt, s.scheme.theta, mobility)
         weight += theta * a.gamma * dt * dt * f.stiffness
-        push += f.stiffness * (turned_back(a.kind, f.rest - a.q) - theta * dt * u)
+        push += f.stiffness * (coordinate_difference(a.kind, f.rest - a.q) - theta * dt * u)
     weigh(s, b, max(weight, LIGHT / mobility if mobility > 0.0 else LIGHT), u, push)
     return 0
 
@@ -143,7 +143,7 @@ cdef int write_drive(const Scene* s, Builder* b, const Along* a, int k) except -
     mobility = last_mobility(b)
     theta = spring_theta(f.kp, dt, s.scheme.theta, mobility)
     weight = dt * (damper_theta(f.kd, dt, s.scheme.theta, mobility) * f.kd + theta * a.gamma * dt * f.kp)
-    push = f.kp * (turned_back(a.kind, f.target - a.q) - theta * dt * u) + f.kd * (f.target_speed - u) + f.force
+    push = f.kp * (coordinate_difference(a.kind, f.target - a.q) - theta * dt * u) + f.kd * (f.target_speed - u) + f.force
     weigh(s, b, max(weight, LIGHT / mobility if mobility > 0.0 else LIGHT), u, push)
     return 0
 

@@ -7,18 +7,20 @@ acts along what it allows are rows as well (freedoms.pyx).
 """
 
 from rbdyn.contact.problem cimport BILATERAL, Block, ContactProblem, Key
-from rbdyn.kernels.loops cimport component
-from rbdyn.model.joints.dispatch cimport allowed_directions, coupled_force, coupled_motion, loop_rotation_error
+from rbdyn.kernels.loops cimport component, plain3
+from rbdyn.model.joints.dispatch cimport (
+    LoopRows, allowed_directions, loop_joint_coordinate, loop_rotation_error, loop_rows, loop_rows_turn, row_force, row_motion, row_rate,
+)
 from rbdyn.spatial._algebra cimport (
     Force, Mat3, Motion, Sym3, Vec3, add3, add_f, cross3, dot3, force, matmul3, motion, mul3, scale3, scale_f, sub3,
     tmul3, transpose3, vec3, zero3, zero_f,
 )
-from rbdyn.spatial.constants cimport Mat3d, Vec3d, load_vec3
+from rbdyn.spatial.constants cimport Vec3d, load_vec3
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_push, add_row, begin_block, bend_row, gather_row
 from rbdyn.stepping.constraints.bodies.freedoms cimport (
     Along, Reading, count_along, forces_of, near_ends, reading_of, soften, write_along,
 )
-from rbdyn.stepping.freedom cimport CLOSED, DRIVE, OTHER, SHIFTED, acts, coordinate, only_direction
+from rbdyn.stepping.freedom cimport CLOSED, DRIVE, OTHER, SHIFTED, acts, only_direction
 from rbdyn.stepping.links cimport JOINT_LINK, Acted, Link
 from rbdyn.stepping.points cimport (
     PointBend, PointMotion, bend_of_fall, fall_of, free_motion_of, note_wrench, push_body, start_motion_of,
@@ -46,24 +48,25 @@ cdef int rows_of(const BodyJoint* j, int* direction) noexcept nogil:
     return n
 
 
+cdef inline LoopRows rows_between(const BodyJoint* j, Mat3 R, Mat3 R_after) noexcept nogil:
+    """What its rows see where its frames have these axes."""
+    return loop_rows(j.kind, j.parameter, plain3(matmul3(transpose3(R), R_after)))
+
+
 cdef Motion joint_error(const BodyJoint* j, Mat3 R, Vec3 p, Mat3 R_after, Vec3 p_after) noexcept nogil:
     """(u, d): how far the after-frame is from where the joint could have taken it; before-frame at R, p [rad, m]."""
-    cdef Mat3 C = matmul3(transpose3(R), R_after)
     cdef Vec3 way = tmul3(R, sub3(p_after, p))
-    cdef Mat3d axes
-    cdef Vec3d u
-    axes.xx, axes.xy, axes.xz = C.xx, C.xy, C.xz
-    axes.yx, axes.yy, axes.yz = C.yx, C.yy, C.yz
-    axes.zx, axes.zy, axes.zz = C.zx, C.zy, C.zz
-    u = loop_rotation_error(j.kind, j.parameter, axes, way.z)
-    return coupled_motion(j.kind, j.parameter, motion(load_vec3(u), way))
+    cdef LoopRows rows = rows_between(j, R, R_after)
+    cdef Vec3d u = loop_rotation_error(j.kind, j.parameter, plain3(matmul3(transpose3(R), R_after)), way.z)
+    return row_motion(&rows, motion(load_vec3(u), way))
 
 
 cdef double joint_coordinate(const BodyJoint* j, Mat3 R, Vec3 p, Mat3 R_after, Vec3 p_after) noexcept nogil:
     """Where it stands if it has one degree of freedom and is closed [rad or m]; else 0."""
     if only_direction(j.kind) < 0:
         return 0.0
-    return coordinate(j.kind, j.parameter, matmul3(transpose3(R), R_after), tmul3(R, sub3(p_after, p)))
+    return loop_joint_coordinate(j.kind, j.parameter, plain3(matmul3(transpose3(R), R_after)),
+                                 tmul3(R, sub3(p_after, p)).z)
 
 
 cdef double loaded_turn(const Scene* s, const BodyFrame* f, Vec3 force_on) noexcept nogil:
@@ -128,11 +131,13 @@ cdef Count count_freedom(const Scene* s, BodyJoint* j) noexcept nogil:
     cdef Mat3 R
     cdef Vec3 at
     cdef Motion now, then
+    cdef LoopRows rows
     cdef Force push
     j.near = forces_of(&j.freedom)
     if k >= 0:
         R, at = axes_of(s, &j.before), origin_of(s, &j.after)
-        now, then, push = motion_at_start(s, j, at), free_motion_at(s, j, at), push_of(j, &R, k)
+        rows = rows_between(j, R, axes_of(s, &j.after))
+        now, then, push = motion_at_start(s, j, at), free_motion_at(s, j, at), push_of(&rows, &R, k)
         j.near |= near_ends(s, &j.freedom, joint_coordinate(j, R, origin_of(s, &j.before), axes_of(s, &j.after), at),
                             blocked(&push, now), blocked(&push, then))
     return count_along(&j.freedom, j.kind, j.near)
@@ -186,14 +191,14 @@ cdef Motion bend_of(const Scene* s, const BodyJoint* j, Vec3 at) noexcept nogil:
     return motion(sub3(sub3(da.alpha, db.alpha), cross3(b.w, a.w)), sub3(sub3(da.a, db.a), add3(coriolis, coriolis)))
 
 
-cdef inline Force push_of(const BodyJoint* j, const Mat3* R, int direction) noexcept nogil:
+cdef inline Force push_of(const LoopRows* rows, const Mat3* R, int direction) noexcept nogil:
     """What a unit multiplier along a direction exerts, world axes."""
     cdef double[6] unit
     cdef Force f
     cdef int k
     for k in range(6):
         unit[k] = 1.0 if k == direction else 0.0
-    f = coupled_force(j.kind, j.parameter, force(vec3(unit[0], unit[1], unit[2]), vec3(unit[3], unit[4], unit[5])))
+    f = row_force(rows, force(vec3(unit[0], unit[1], unit[2]), vec3(unit[3], unit[4], unit[5])))
     return force(mul3(R[0], f.n), mul3(R[0], f.f))
 
 
@@ -223,32 +228,33 @@ cdef inline int push_ends(Builder* b, const Scene* s, const BodyJoint* j, Force 
     return add_push(b, s, s.body + j.before.handle, j.at, scale3(-sign, push.f), scale3(-sign, push.n))
 
 
-cdef struct JointHere:        # a joint and its axes, for rows along what it allows
+cdef struct JointHere:        # a joint, its axes and its rows, for what acts along what it allows
     const BodyJoint* joint
     Mat3 R
+    LoopRows rows
 
 
 cdef int add_direction(Builder* b, const Scene* s, void* joint, int k, double sign) except -1 nogil:
     """The row begun last acts along direction k of a joint."""
     cdef JointHere* here = <JointHere*> joint
-    return push_ends(b, s, here.joint, push_of(here.joint, &here.R, k), sign)
+    return push_ends(b, s, here.joint, push_of(&here.rows, &here.R, k), sign)
 
 
-cdef int write_freedom(const Scene* s, Builder* b, const BodyJoint* j, Mat3 R, Motion now, Motion free_,
-                       Motion bend) except -1 nogil:
+cdef int write_freedom(const Scene* s, Builder* b, const BodyJoint* j, Mat3 R, const LoopRows* rows, Motion now,
+                       Motion free_, Motion bend) except -1 nogil:
     """What acts along what it allows."""
     cdef Along a
     cdef JointHere here
     cdef Force push
     cdef int k
-    here.joint, here.R = j, R
+    here.joint, here.R, here.rows = j, R, rows[0]
     a.freedom, a.kind, a.near = &j.freedom, j.kind, j.near
     a.gamma, a.mixed = in_contact(s.scheme).gamma, False
     a.q = joint_coordinate(j, R, origin_of(s, &j.before), axes_of(s, &j.after), j.at)
     a.joint, a.add = &here, add_direction
     a.key = Key(source=JOINT_SOURCE, id_a=j.link.id, id_b=0, feature=0)
     for k in range(6):
-        push = push_of(j, &R, k)
+        push = push_of(rows, &R, k)
         a.now[k], a.then[k], a.bias[k] = blocked(&push, now), blocked(&push, free_), blocked(&push, bend)
     return write_along(s, b, &a)
 
@@ -295,22 +301,32 @@ cdef int write_rows(const Scene* s, Builder* b, BodyJoint* j, int first, int end
     return 0
 
 
+cdef inline Motion with_turning_rows(const LoopRows* rows, Mat3 R, Motion now, Motion bend) noexcept nogil:
+    """The rate `bend` of (w, d'), world axes, and what rows see of w besides since their axes turn."""
+    cdef Motion rate
+    if not loop_rows_turn(rows.kind):
+        return bend
+    rate = row_rate(rows, motion(tmul3(R, now.w), tmul3(R, now.v)), motion(zero3(), zero3()))
+    return motion(add3(bend.w, mul3(R, row_force(rows, force(rate.w, zero3())).n)), bend.v)
+
+
 cdef int write_joint(const Scene* s, Builder* b, BodyJoint* j) except -1 nogil:
     """Its rows, rotations by themselves where they give way."""
     cdef Mat3 R = axes_of(s, &j.before)
     cdef Motion error, now, free_, bend
+    cdef LoopRows rows = rows_between(j, R, axes_of(s, &j.after))
     cdef int[6] direction
     cdef int k, n = rows_of(j, direction), middle = rotations(j) if gives_way(j) else 0
     j.at = origin_of(s, &j.after)
     error = joint_error(j, R, origin_of(s, &j.before), axes_of(s, &j.after), j.at)
     now, free_ = motion_at_start(s, j, j.at), free_motion_at(s, j, j.at)
-    bend = bend_of(s, j, j.at)
+    bend = with_turning_rows(&rows, R, now, bend_of(s, j, j.at))
     for k in range(n):
-        j.push[k] = push_of(j, &R, direction[k])
+        j.push[k] = push_of(&rows, &R, direction[k])
     write_rows(s, b, j, 0, middle, error, now, free_, bend)
     write_rows(s, b, j, middle, n, error, now, free_, bend)
     if acts(&j.freedom):
-        write_freedom(s, b, j, R, now, free_, bend)
+        write_freedom(s, b, j, R, &rows, now, free_, bend)
     return 0
 
 
@@ -377,12 +393,13 @@ cdef Force read_freedom(const Scene* s, BodyJoint* j, const ContactProblem* p, c
     cdef int allowed = allowed_directions(j.kind), k, at = j.link.rows
     cdef double impulse = what.sign * p.impulse[block.first_row]
     cdef Mat3 R = axes_of(s, &j.before)
+    cdef LoopRows rows = rows_between(j, R, axes_of(s, &j.after))
     for k in range(what.direction):
         at += allowed >> k & 1
     j.link.next.impulse[at] += impulse
     if block.key.feature == DRIVE:
         j.link.next.drive = impulse
-    return scale_f(impulse, push_of(j, &R, what.direction))
+    return scale_f(impulse, push_of(&rows, &R, what.direction))
 
 
 cdef void read_turn(const Scene* s, BodyJoint* j, const ContactProblem* p, const Block* block) noexcept nogil:

@@ -9,9 +9,9 @@ that give way are not.
 from rbdyn.contact.problem cimport ContactProblem, Key
 from rbdyn.kernels.cod cimport norm_of
 from rbdyn.kernels.kinematics cimport velocities
-from rbdyn.kernels.loops cimport component, loop_biases, relative_bias, relative_error, relative_velocity
+from rbdyn.kernels.loops cimport component, loop_biases, row_bias, row_error, row_velocity
 from rbdyn.model._model cimport CData, CLoop
-from rbdyn.model.joints.dispatch cimport allowed_directions, coupled_motion
+from rbdyn.model.joints.dispatch cimport allowed_directions
 from rbdyn.spatial._algebra cimport Motion
 from rbdyn.stepping.builder cimport (
     Builder, Count, Share, add_dense_row, add_loop_direction, add_row, aim_row, begin_bilateral, gather_row, use_system,
@@ -60,7 +60,7 @@ cdef int find_near(const Scene* s, const System* r, int n) noexcept nogil:
     if r.work.loops.eliminated:
         near = near & BY_MOTOR if r.work.loops.motor[n] == MOTOR_IN_ROW else 0
     if k >= 0 and acts(f):
-        rate = component(relative_velocity(r.d, c), k)
+        rate = component(row_velocity(r.d, c), k)
         near |= near_ends(s, f, loop_coordinate(r.d, c), rate, rate)
     return near
 
@@ -100,7 +100,7 @@ cdef int write_rows(const Scene* s, Builder* b, System* r, int n, int first, int
     cdef const CLoop* c = r.m.loops + n
     cdef const Softness* soft = r.control.soft + 2 * n + (first == 3)
     cdef int k, row = c.row, allowed = allowed_directions(c.kind), rows = 0
-    cdef Motion e = coupled_motion(c.kind, c.parameter, relative_error(r.d, c))
+    cdef Motion e = row_error(r.d, c)
     cdef double[6] error
     cdef double target
     for k in range(end):
@@ -132,7 +132,6 @@ cdef int write_closed(const Scene* s, Builder* b, System* r, int n, Motion now, 
     cdef const CLoop* c = r.m.loops + n
     if not r.control.inloop or c.rows == 0:
         return 0
-    now, free_ = coupled_motion(c.kind, c.parameter, now), coupled_motion(c.kind, c.parameter, free_)
     if gives_way(r, n):
         write_rows(s, b, r, n, 0, 3, now, free_)
         return write_rows(s, b, r, n, 3, 6, now, free_)
@@ -167,7 +166,7 @@ cdef int write_freedom(const Scene* s, Builder* b, System* r, int n, Motion now,
     if not acts(r.control.loop + n):
         return 0
     here.system, here.loop = r, n
-    bias = relative_bias(r.d, c)
+    bias = row_bias(r.d, c)
     a.freedom, a.kind, a.near = r.control.loop + n, c.kind, r.work.loops.near[n]
     a.joint, a.add, a.key = &here, add_direction, key_of(r, n, 0)
     a.q = loop_coordinate(r.d, c) if only_direction(c.kind) >= 0 else 0.0
@@ -196,7 +195,7 @@ cdef int write_loops(const Scene* s, Builder* b) except -1 nogil:
         for n in range(r.m.nb):
             free_.vel[n] = free_body_velocity(r, n)
         for n in range(r.m.n_loops):
-            now, then = relative_velocity(r.d, r.m.loops + n), relative_velocity(&free_, r.m.loops + n)
+            now, then = row_velocity(r.d, r.m.loops + n), row_velocity(&free_, r.m.loops + n)
             write_closed(s, b, r, n, now, then)
             write_freedom(s, b, r, n, now, then)
         if r.control.inloop:

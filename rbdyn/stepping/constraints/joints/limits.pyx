@@ -1,4 +1,4 @@
-"""Position limits of joints with one degree of freedom: a unilateral row for each end that could be passed in a step.
+"""Position limits of degrees of freedom: a unilateral row for each end that could be passed in a step.
 
 Without other impulses a joint moves with its free velocity, and q + dt v_free tells which ends it would pass.  If none
 and nothing touches the system, no impulse acts on it, and there are no rows.  Else impulses change the other joints,
@@ -25,18 +25,19 @@ cdef double WHIP = 10.0       # change of a joint's velocity for that of another
 
 
 cdef void list_limits(System* s) noexcept nogil:
-    """Note the limits that are finite; joints of several degrees of freedom have none."""
+    """Note the limits that are finite: each is of a degree of freedom whose coordinate has the same place in q."""
     cdef SystemControl* c = &s.control
-    cdef int i, dof
+    cdef int i, j, dof
     memset(s.work.passed, 0, s.m.nv * sizeof(int))        # of limits that may have other places now
     s.work.n_passed = c.n_limits = 0
     for i in range(1, s.m.nb):
-        dof = s.m.vi[i]
-        if s.m.nvi[i] == 1 and (isfinite(c.lower[dof]) or isfinite(c.upper[dof])):
-            c.limit[c.n_limits] = Limit(q=s.m.qi[i], dof=dof, lower=c.lower[dof], upper=c.upper[dof],
-                                        restitution=c.restitution[dof],
-                                        soft=Softness(c.limit_softness[dof], c.limit_damping[dof]))
-            c.n_limits += 1
+        for j in range(s.m.nvi[i]):
+            dof = s.m.vi[i] + j
+            if isfinite(c.lower[dof]) or isfinite(c.upper[dof]):
+                c.limit[c.n_limits] = Limit(q=s.m.qi[i] + j, dof=dof, lower=c.lower[dof], upper=c.upper[dof],
+                                            restitution=c.restitution[dof],
+                                            soft=Softness(c.limit_softness[dof], c.limit_damping[dof]))
+                c.n_limits += 1
 
 
 cdef inline double least_margin(const System* s, double dt) noexcept nogil:

@@ -12,6 +12,7 @@ from rbdyn.errors import StateError
 from rbdyn.mechanism import Joint
 from rbdyn.spatial.rotations import Array
 from rbdyn.world.objects.handles.moving import Moving
+from rbdyn.world.objects.joints.change import pair_of
 
 
 class Controlled(Moving):
@@ -47,14 +48,21 @@ class Controlled(Moving):
 
     @property
     def limits(self) -> tuple[Any, Any]:
-        """Least and largest position [rad or m], which may be infinite; None for no limits when set."""
+        """Least and largest position [rad or m], which may be infinite; None for no limits when set.
+
+        Of a joint with several degrees of freedom two arrays.
+        """
         lower, upper = self._robot.joint_limits
         place = self._in_v()
         return self._one_of(lower[place]), self._one_of(upper[place])
 
     @limits.setter
-    def limits(self, value: tuple[float, float] | None) -> None:
-        self._robot.set_joint_limits(joints={self.name: value})
+    def limits(self, value: tuple[ArrayLike, ArrayLike] | None) -> None:
+        given: Any = value
+        if self._item.num_velocities > 1 and value is not None:
+            pair_of(value, f"limits of joint {self.name!r} must be (lower, upper)")
+            given = list(zip(*(np.broadcast_to(x, self._item.num_velocities) for x in value), strict=True))
+        self._robot.set_joint_limits(joints={self.name: given})
 
     @property
     def velocity_limit(self) -> Any:

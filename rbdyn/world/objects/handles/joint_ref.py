@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.errors import Error
-from rbdyn.mechanism.joints import JointType, Planar
+from rbdyn.mechanism.joints import JointType
 from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 from rbdyn.world import hints
@@ -96,12 +96,9 @@ class JointRef(Controlled):
     def local_axis(self) -> Array:
         """Its axis, or a planar joint's normal, in its own frames, (3,), fresh [-]."""
         kind = self._thing.joint_type
-        if isinstance(kind, Planar):
-            normal: Array = np.cross(kind.x_axis, kind.y_axis)
-            return normal
-        if not hasattr(kind, "axis"):
-            raise Error(f"joint {self.name!r} ({kind.kind}) has no axis")
-        return np.array(kind.axis)
+        if kind.main_axis is None:
+            raise Error(f"joint {self.name!r} ({kind.kind}) has not one axis")
+        return np.array(kind.main_axis)
 
     @local_axis.setter
     def local_axis(self, value: ArrayLike) -> None:

@@ -6,7 +6,7 @@ from libc.math cimport INFINITY
 
 from rbdyn.arguments.arrays cimport read_only
 from rbdyn.kernels.kinematics cimport poses, velocities
-from rbdyn.kernels.loops cimport component, relative_velocity
+from rbdyn.kernels.loops cimport component, row_velocity
 from rbdyn.model._model cimport CLoop
 from rbdyn.stepping.freedom cimport only_direction
 from rbdyn.stepping.loops.rows cimport loop_coordinate
@@ -73,7 +73,7 @@ cdef class LoopJoints:
         """Its velocity [rad/s or m/s]."""
         cdef const CLoop* c = self.system.m.loops + k
         velocities(self.system.m, self.system.d)
-        return component(relative_velocity(self.system.d, c), only_direction(c.kind))
+        return component(row_velocity(self.system.d, c), only_direction(c.kind))
 
     def force(self, int k):
         """What it exerted in the latest step, (6,) read-only."""

@@ -21,7 +21,7 @@ class LimitViolation(NamedTuple):
     joint : str
         Its name.
     end : str
-        "lower" or "upper"; of a spherical joint "angle", "cone", "lower twist" or "upper twist".
+        "lower" or "upper", of several degrees of freedom with its number, as "lower 0"; of a spherical joint "angle", "cone", "lower twist" or "upper twist".
     excess : float
         How far it is beyond now [rad or m]; negative if it is short of it.
     impulse : float
@@ -49,13 +49,14 @@ def joint_limit_violations(robot: ArticulatedSystem) -> list[LimitViolation]:
     found = []
     for joint in robot.mechanism.tree_joints:
         found += balls.get(joint.name, [])
-        if joint.num_velocities != 1 or joint.num_positions != 1:
-            continue
-        k = robot.model.joint_v_index(joint.name)
-        x = float(q[robot.model.joint_q_index(joint.name)])
-        ends = (("lower", float(lower[k]) - x, impulse[k]), ("upper", x - float(upper[k]), -impulse[k]))
-        found += [LimitViolation(joint.name, end, over, max(float(i), 0.0))
-                  for end, over, i in ends if over > 0.0 or i > 0.0]  # fmt: skip
+        n = joint.num_velocities
+        for j in range(n if joint.joint_type.has_coordinates else 0):
+            k = robot.model.joint_v_index(joint.name) + j
+            x = float(q[robot.model.joint_q_index(joint.name) + j])
+            which = f" {j}" if n > 1 else ""
+            ends = (("lower", float(lower[k]) - x, impulse[k]), ("upper", x - float(upper[k]), -impulse[k]))
+            found += [LimitViolation(joint.name, end + which, over, max(float(i), 0.0))
+                      for end, over, i in ends if over > 0.0 or i > 0.0]  # fmt: skip
     return found
 
 

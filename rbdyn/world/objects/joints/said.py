@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from rbdyn.mechanism.joint import Joint
-from rbdyn.mechanism.joints import SinCosRevolute
 from rbdyn.model import Model
 from rbdyn.world.objects.joints.closed_loops import check_springs
 from rbdyn.world.objects.joints.rows import ball_limits, mimics
@@ -19,21 +18,22 @@ PER_DOF = ("lower", "upper", "limit_restitution", "limit_softness", "limit_dampi
 
 
 def has_stops(joint: Joint) -> bool:
-    """Whether position limits of it are numbers on one axis."""
-    return joint.num_velocities == 1 and not isinstance(joint.joint_type, SinCosRevolute)
+    """Whether each of its degrees of freedom can have position limits."""
+    return joint.joint_type.has_coordinates
 
 
-def numbers_of(joint: Joint) -> dict[str, float]:
-    """What it says of each of its degrees of freedom: PER_DOF and the effort limit; infinite for no limit."""
-    return dict(zip((*PER_DOF, "effort_limit"), _values(joint), strict=True))
+def numbers_of(joint: Joint) -> dict[str, Any]:
+    """What it says of its degrees of freedom: PER_DOF and the effort limit; infinite for no limit.
+
+    A number for all of them, but tuples of "lower" and "upper" ones, one for each.
+    """
+    lower, upper = tuple(zip(*joint.limits_of_each, strict=True)) or ((), ())
+    return dict(zip((*PER_DOF, "effort_limit"), (lower, upper, *_values(joint)), strict=True))
 
 
 def _values(joint: Joint) -> tuple[float, ...]:
-    """The same in this order."""
-    lower, upper = (has_stops(joint) and joint.position_limits) or (-math.inf, math.inf)
+    """The numbers for all degrees of freedom in this order."""
     return (
-        lower,
-        upper,
         joint.limit_restitution,
         *joint.limit_softness,
         *((0.0, 0.0) if joint.mimic is None else (joint.mimic.softness, joint.mimic.damping)),
@@ -64,10 +64,12 @@ def joints_say(model: Model) -> dict[str, Any]:
         If joints follow one another in a circle, or one that is not there or has not one coordinate.
     """
     moving = [joint for joint in model.mechanism.tree_joints if joint.num_velocities]
-    names = (*PER_DOF, "effort_limit")
+    names = (*PER_DOF[2:], "effort_limit")
     rows = np.array([_values(joint) for joint in moving], dtype=np.float64).reshape(-1, len(names))
     columns = np.repeat(rows, [joint.num_velocities for joint in moving], axis=0).T.copy()
     said: dict[str, Any] = dict(zip(names, columns, strict=True))
+    limits = np.array([pair for joint in moving for pair in joint.limits_of_each], np.float64).reshape(-1, 2)
+    said["lower"], said["upper"] = limits.T.copy()
     said["spring_reference"] = np.array(model.array("spring_reference"))
     check_springs(model)
     loops = [_loop_says(model.mechanism.find_joint(name)) for name in model.loop_names]

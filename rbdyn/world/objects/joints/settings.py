@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import as_array, number
+from rbdyn.arguments import as_array, number, shown
 from rbdyn.errors import MechanismError, StateError
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import Spherical
@@ -40,10 +40,10 @@ def set_joint_limits(
     lower: Numbers | None = None,
     upper: Numbers | None = None,
     *,
-    joints: Mapping[str, tuple[float, float] | None] | None = None,
+    joints: Mapping[str, Any] | None = None,
     restitution: Numbers | None = None,
 ) -> None:
-    """Change the hard stops of joints with one degree of freedom; what is not given stays.
+    """Change the hard stops of joints; what is not given stays.
 
     A joint that is beyond its new limits is led back by position correction, without a jump of its velocity.
 
@@ -53,7 +53,7 @@ def set_joint_limits(
         Least and largest position [rad or m], which may be infinite.  A number is for all joints that can have limits.
         Equal ones mean no limit.
     joints : dict, optional
-        By joint name: (lower, upper), or None for no limit.
+        By joint name: (lower, upper), or None for no limit; of several degrees of freedom a sequence of them.
     restitution : float or (nv,) array_like, optional
         Share of the speed that comes back, 0 to 1; 0 where limits give way (`set_limit_softness`).
 
@@ -69,7 +69,7 @@ def set_joint_limits(
     --------
     >>> robot.set_joint_limits(joints={"LF_KFE": (-2.6, -0.1)})  # doctest: +SKIP
     """
-    change = Change(robot, has_stops, "position limits act on joints of one degree of freedom, but no SinCosRevolute")
+    change = Change(robot, has_stops, "position limits act on joints whose v is the rate of q")
     change.take("lower", lower, "lower", -math.inf)
     change.take("upper", upper, "upper", -math.inf)
     change.take("limit_restitution", restitution, "restitution", 0.0, 1.0)
@@ -80,13 +80,17 @@ def set_joint_limits(
                              f"{robot.model.joint_of(int(both.argmax()))!r}")  # fmt: skip
     low, high = change.column("lower"), change.column("upper")
     for joint, place, pair in change.named(joints):
-        what = f"joints[{joint.name!r}] must be (lower, upper)"
-        ends = (-math.inf, math.inf) if pair is None else pair_of(pair, what)
-        low[place], high[place] = (within(x, f"limits of joint {joint.name!r}", -math.inf) for x in ends)
+        what, n = f"joints[{joint.name!r}] must be", joint.num_velocities
+        pairs = n * [None] if pair is None else [pair] if n == 1 else pair
+        if is_one(pairs) or len(pairs) != n:
+            raise StateError(f"{what} {n} times (lower, upper) or None, got {shown(pairs)}")
+        for k, one in enumerate(pairs, place.start):
+            ends = (-math.inf, math.inf) if one is None else pair_of(one, f"{what} (lower, upper)")
+            low[k], high[k] = (within(x, f"limits of joint {joint.name!r}", -math.inf) for x in ends)
     for joint, place in moving_joints(robot):
-        if (low[place] > high[place]).any():
-            raise StateError(f"joint {joint.name!r}: the lower limit {low[place][0]:g} is above the upper one "
-                             f"{high[place][0]:g}")  # fmt: skip
+        for below, above in zip(low[place], high[place], strict=True):
+            if below > above:
+                raise StateError(f"joint {joint.name!r}: the lower limit {below:g} is above the upper one {above:g}")
     equal = low == high
     low[equal], high[equal] = -math.inf, math.inf
     change.apply()

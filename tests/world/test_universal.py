@@ -1,0 +1,125 @@
+"""A universal joint in a World is two revolute ones with a body without mass between them; limits of each angle."""
+
+import numpy as np
+import pytest
+from reference.compare import close
+from reference.in_series import in_series
+
+import rbdyn
+from rbdyn import Joint, Mechanism, Planar, Revolute, RigidBody, SpatialInertia, Transform, Universal, World
+from rbdyn.collision.shapes import Sphere
+from rbdyn.mechanism import Geometry
+from rbdyn.testing.random_mechanisms import random_inertia
+
+STEPS = 300
+RTOL = 1e-12
+
+
+def arm(rng, floating, **joint):
+    """Universal, revolute, universal, on the world or on a floating trunk, with a ball at its end."""
+    m = Mechanism(RigidBody("world"))
+    parent = m.root_body
+    if floating:
+        parent = RigidBody("trunk", random_inertia(rng))
+        m.attach(m.root_body, parent, Joint("base", rbdyn.Floating()))
+    for k, kind in enumerate((Universal((0, 1, 1), (1, 0, 0)), Revolute((1, 2, 3)), Universal((1, 0, 1), (0, 1, 0)))):
+        body = RigidBody(f"link{k}", random_inertia(rng))
+        words = joint if isinstance(kind, Universal) else {}
+        m.attach(parent, body, Joint(f"j{k}", kind, **words), Transform(translation=(0.1, 0.05 * k, -0.4)),
+                 Transform(rpy=(0.1, 0.2, 0.3 * k)))  # fmt: skip
+        parent = body
+    parent.collision.append(Geometry(Sphere(0.15), Transform()))
+    return m
+
+
+# With damping there are rotors: it acts later in the step where a joint moves next to nothing by itself, as a hinge does
+# that has a body without mass on it.
+CASES = {
+    "free": {},
+    "limits": {"position_limits": [(-0.3, 0.25), (-0.2, 0.4)]},
+    "bouncing limits": {"position_limits": [(-0.3, 0.25), (-0.2, 0.4)], "limit_restitution": 0.5},
+    "soft limits": {"position_limits": [(-0.3, 0.25), None], "limit_softness": (1e-3, 2.0)},
+    "friction": {"friction": 0.4, "static_friction": 0.6},
+    "damping": {"damping": 0.3, "rotor_inertia": 0.05},
+    "springs": {"stiffness": 20.0, "spring_reference": [0.2, -0.1], "damping": 0.2, "rotor_inertia": 0.05},
+    "speed limits": {"velocity_limit": 0.7},
+    "motors": {"effort_limit": 1.5, "rotor_inertia": 0.05},
+}
+
+
+def both_worlds(case, floating, ground, integrator, seed):
+    worlds, robots = [], []
+    for turn in (lambda m: m, in_series):
+        rng = np.random.default_rng([seed, 9])
+        world = World(1e-3)
+        world.integrator = integrator
+        if ground:
+            world.add_ground(-0.9)
+        robot = world.add_articulated_system(turn(arm(rng, floating, **CASES[case])), name="arm")
+        q, v = robot.model.neutral(), rng.uniform(-1.5, 1.5, robot.nv)
+        q[-5:] = rng.uniform(-0.2, 0.2, 5)
+        robot.set_state(q, v)
+        if case == "motors":
+            robot.set_pd_gains(p=np.r_[np.zeros(robot.nv - 5), 5 * [60.0]], d=np.r_[np.zeros(robot.nv - 5), 5 * [1.0]])
+            target = q.copy()
+            target[-5:] = 0.5
+            robot.set_pd_target(target)
+        worlds.append(world)
+        robots.append(robot)
+    return worlds, robots
+
+
+@pytest.mark.parametrize("integrator", ["trapezoid", "semi_implicit"])
+@pytest.mark.parametrize("case", CASES)
+def test_steps(case, integrator, seed):
+    """On a fixed base, or floating and falling on the ground."""
+    floating = bool(seed % 2)
+    worlds, (mine, theirs) = both_worlds(case, floating, floating, integrator, seed)
+    for world in worlds:
+        world.step(STEPS)
+    assert bool(theirs.contacts) == floating
+    close(mine.q, theirs.q, RTOL)
+    close(mine.v, theirs.v, RTOL * 10)
+    for name in ("limit_force", "friction_force", "passive_force", "applied_force", "velocity_limit_force"):
+        close(getattr(mine, name), getattr(theirs, name), 1e-9)
+
+
+def test_each_angle_stops_at_its_own_limit():
+    """A pendulum on a universal joint that is pushed against both of its stops; the moments are what holds it."""
+    m = Mechanism(RigidBody("world"))
+    body = RigidBody("bob", SpatialInertia(2.0, (0, 0, -0.5), np.diag([0.6, 0.6, 0.2])))
+    m.attach("world", body, Joint("cardan", Universal(), position_limits=[(-0.4, 0.3), (-0.2, 0.5)], damping=1.0))
+    world = World(1e-3, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(m)
+    robot.set_generalized_force([2.0, -3.0])
+    world.step(3000)
+    close(robot.q, [0.3, -0.2], 1e-4)
+    close(robot.limit_force, [-2.0, 3.0], 1e-9)
+    found = robot.joint_limit_violations()
+    assert [(one.joint, one.end) for one in found] == [("cardan", "upper 0"), ("cardan", "lower 1")]
+    joint = robot.joint("cardan")
+    close(np.array(joint.limits), [[-0.4, -0.2], [0.3, 0.5]])
+    joint.limits = (-0.1, [0.1, 0.2])
+    close(np.array(robot.joint_limits), [[-0.1, -0.1], [0.1, 0.2]])
+    robot.set_joint_limits(joints={"cardan": [(-1.0, 1.0), None]})
+    close(robot.joint_limits[0][:1], [-1.0])
+    assert robot.joint_limits[1][1] == np.inf
+    before = robot.joint_limits
+    for bad in ((-1.0, 1.0, 2.0), [(1.0, -1.0), None], "ab", [1.0, 2.0]):
+        with pytest.raises(rbdyn.StateError):
+            robot.set_joint_limits(joints={"cardan": bad})
+    np.testing.assert_array_equal(before, robot.joint_limits)
+
+
+def test_limits_of_a_planar_joint():
+    """Each of x, y and theta runs into its own stop."""
+    m = Mechanism(RigidBody("world"))
+    body = RigidBody("puck", SpatialInertia(2.0, (0, 0, 0), np.diag([0.6, 0.6, 0.2])))
+    m.attach("world", body, Joint("table", Planar(), position_limits=[(-0.1, 0.3), None, (-0.5, 0.2)], damping=2.0))
+    world = World(1e-3, gravity=(0, 0, 0))
+    robot = world.add_articulated_system(m)
+    robot.set_generalized_force([-5.0, 1.0, 2.0])
+    world.step(4000)
+    close(robot.q[[0, 2]], [-0.1, 0.2], 1e-4)
+    assert robot.q[1] > 0.5
+    close(robot.limit_force, [5.0, 0.0, -2.0], 1e-9)
