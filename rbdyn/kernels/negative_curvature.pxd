@@ -1,7 +1,7 @@
 # A direction of negative curvature of a symmetric matrix, if there is one.
 #
-# L D L^T with the largest diagonal element as pivot eliminates positive pivots until none is left.  The Schur complement
-# S that remains has a diagonal of numbers that are not positive.  A vector y of S with y^T S y < 0 is lifted to z with
+# L D L^T with the largest diagonal element as pivot eliminates positive pivots until none is left.  The diagonal of the
+# Schur complement S that remains is not positive.  A vector y of S with y^T S y < 0 is lifted to z with
 # z^T H z = y^T S y by L^T z = (0, y).  Of the unit vectors and their sums and differences in pairs the best y is taken;
 # without one S is zero, and H positive semidefinite.
 #

@@ -32,7 +32,7 @@ from rbdyn.spatial._algebra cimport Mat3, matmul3, rows3, sub3, tmul3, transpose
 
 cdef double LARGEST_TURN = 1.0     # [rad] of a joint in one step: beyond it the linear model says nothing
 cdef double LOOP_WEIGHT = 1e3      # of a loop's row, next to 1 for a metre or a radian of a target: targets give way
-cdef double STATIONARY = 1e-6      # cosine between e and what joints can change of it, below which a point is stationary
+cdef double STATIONARY = 1e-6      # |J^T e| of a stationary point, relative to |J| |e|: the cosine between both, about
 cdef double CURVED = 1e-6          # negative curvature, relative to |J|^2, above which a stationary point is no minimum
 cdef double NUDGE = 1e-5           # [rad or m] of a joint in a central difference: cube root of the rounding, about
 cdef int HALVINGS = 20             # of a step along negative curvature, until it counts as useless

@@ -185,7 +185,7 @@ def _start(given: Model | State | HasState, state: State, q_init: ArrayLike | No
     if q_init is None and not isinstance(given, Model):
         return state.q
     try:
-        state.set(as_vector(q_init, state.model.nq, "q_init"))
+        state.set(as_vector(q_init, state.model.nq, "q_init"))  # type: ignore[arg-type]  # None is refused by name
     except StateError as error:
         raise StateError(f"q_init: {error}") from None
     except Error as error:
