@@ -324,12 +324,14 @@ cdef class Descent:
         The mean of H and its transpose is the Hessian along geodesics of the joints: where velocities are not rates of
         coordinates, the two differ.
         """
+        cdef Signals signals = start_signals()
         cdef int n = 0, i, j, k
         for j in range(self.s.n):
             if not self._held(j, least):
                 self.at[n] = j
                 n += 1
         for k in range(n):
+            handle_signals(&signals, 2 * n)
             for i in range(2):
                 memcpy(self.state.c.q, self.q, self.state.model.c.nq * sizeof(double))
                 memset(self.step, 0, self.state.model.c.nv * sizeof(double))
@@ -473,6 +475,7 @@ cdef class Descent:
         self._keep()
         while tried < max_iter and self._length(self.e) > step_tol:
             handle_signals(&signals, m.nb)
+            self.state.use()                                 # a handler can edit the mechanism
             tried += 1
             self._bound()
             if not self._is_stationary():
