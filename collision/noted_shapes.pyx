@@ -1,5 +1,7 @@
 """The shapes of a backend, noted and put back."""
 
+from rbdyn.errors import CollisionError
+
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
@@ -46,6 +48,8 @@ cdef NotedShapes shapes_from(tuple data):
     s = <ShapeRecord*> PyBytes_AS_STRING(note.records)
     for k, shape in enumerate(shapes):
         note.shapes[s[k].id] = (shape, measure(&own, shape))
+        if own.kind != s[k].kind:
+            raise CollisionError(f"shape {s[k].id} is no {type(shape).__name__}")
         s[k].data, s[k].convex = own.data, own.convex
     return note
 

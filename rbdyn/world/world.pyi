@@ -44,6 +44,7 @@ class World:
     sleeping: bool
     sleep_time: float
     sleep_speed: float
+    def __deepcopy__(self, memo: dict[int, Any]) -> World: ...
     def __init__(
         self,
         time_step: float = 0.002,

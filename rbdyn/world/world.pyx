@@ -893,7 +893,11 @@ cdef class World:
 
     def __reduce__(self):
         self.check()
-        return copying.rebuilt, (type(self), World, copying.structure(self)), copying.functions(self)
+        return copying.pickled(self, World)
+
+    def __deepcopy__(self, memo):
+        self.check()
+        return copying.deep_copy(self, World, memo)
 
     def __setstate__(self, state):
         copying.put_functions(self, state)

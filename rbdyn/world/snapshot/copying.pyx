@@ -4,12 +4,15 @@ Handles of a copy belong to the copy.  Functions (laws of wires, schedules) come
 Observers stay with the World that they look at.
 """
 
+from copy import deepcopy
+
 from rbdyn.collision.noted_shapes import backend_data, backend_from
 from rbdyn.errors import Error
 from rbdyn.mechanism import notes
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.scheduler.scheduler import Scheduler
-from rbdyn.world.snapshot import rest
+from rbdyn.world.snapshot import rest, seal
+from rbdyn.world.snapshot.snapshot import LAYOUT
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.string cimport memcpy
@@ -116,7 +119,32 @@ def functions(world):
 
 # ---- to a World --------------------------------------------------------------------------------
 
-def rebuilt(cls, base, parts):
+def layout():
+    """Of the parts of a pickled World, on this machine."""
+    return (seal.PICKLE_LAYOUT, LAYOUT, sizeof(long))
+
+
+def pickled(world, base):
+    """What World.__reduce__ returns."""
+    parts = structure(world)
+    return rebuilt, (type(world), base, parts, layout(), seal.checksum(parts)), functions(world)
+
+
+def rebuilt(cls, base, parts, told_layout=None, told=None):
+    """The World of a pickle; SnapshotError if it is of another layout or damaged."""
+    seal.check(parts, told_layout, layout(), told)
+    return made_of(cls, base, parts)
+
+
+def deep_copy(world, base, memo):
+    """What World.__deepcopy__ returns."""
+    parts = deepcopy(structure(world), memo)
+    memo[id(world)] = made = made_of(type(world), base, parts)
+    put_functions(made, deepcopy(functions(world), memo))
+    return made
+
+
+def made_of(cls, base, parts):
     """A World of class `cls` from what `structure` said."""
     cdef Insides inside
     cdef Members m = Members.__new__(Members)
