@@ -75,6 +75,11 @@ def parse_fragment(source: Source, diagnostics: Diagnostics) -> Any:
     """The root element (lxml) of a module: a <robot>, or links and joints without one, as RaiSim's modules are.
 
     What has no root is read inside <robot> on its first line, so that lines stay what they are.
+
+    Raises
+    ------
+    UrdfError
+        If it is no XML, begins with a text, or has a DOCTYPE; the message quotes nothing of what is no module.
     """
     data = source.text.encode("utf-8", "surrogatepass") if isinstance(source.data, str) else source.data
     if data.startswith(BYTE_ORDER_MARKS[1:]):
@@ -84,6 +89,9 @@ def parse_fragment(source: Source, diagnostics: Diagnostics) -> Any:
     match = _declaration.match(data)
     head = 0 if match is None else match.end()
     place = after_comments(data, head)
+    if place < len(data) and not data.startswith(b"<", place):
+        line = data.count(b"\n", 0, place) + 1
+        raise UrdfError(f"{source.name}:{line}: not a module: it must begin with an element, such as <link> or <robot>")
     if _robot.match(data, place) or data[place : place + 2] == b"<!":
         return parse_xml(data, source.name, diagnostics)
     return parse_xml(data[:head] + b"<robot>" + data[head:] + b"</robot>", source.name, diagnostics)

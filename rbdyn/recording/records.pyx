@@ -25,7 +25,7 @@ def check_head(data, name):
     """RecordingError unless `data`, the content of file `name`, begins as a recording of this version does."""
     head = bytes(data[:FILE_HEAD])
     if head[:16] != MAGIC[:len(head[:16])] or not head:
-        raise RecordingError(f"{name} is no recording: it begins with {head[:16]!r}, not {MAGIC!r}")
+        raise RecordingError(f"{name} is no recording: it does not begin with {MAGIC!r}")
     if len(head) < FILE_HEAD:
         raise RecordingError(f"{name} is cut: a recording has {FILE_HEAD} bytes at least, this file {len(head)}")
     if int.from_bytes(head[20:24], sys.byteorder) != ORDER:

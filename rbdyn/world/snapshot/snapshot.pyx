@@ -125,7 +125,7 @@ cdef class Snapshot:
 def split(data):
     """Header and content of a snapshot's bytes; SnapshotError if they are not whole."""
     if len(data) < HEAD.size or data[:16] != MAGIC:
-        raise SnapshotError(f"data is no snapshot of a World: it begins with {data[:16]!r}, not {MAGIC!r}")
+        raise SnapshotError(f"data is no snapshot of a World: it does not begin with {MAGIC!r}")
     _, layout, size, n_header, n_content, told = HEAD.unpack_from(data)
     if layout != LAYOUT or size != sizeof(long):
         raise SnapshotError(f"the snapshot is of layout {layout} ({size}-byte integers), and this version of rbdyn "
