@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import number, shown, whole
+from rbdyn.arguments import number, plain_array, shown, whole
 from rbdyn.collision.shapes import drawn
 from rbdyn.collision.shapes.fractal import fractal_heights
 from rbdyn.collision.shapes.png import check_file, png_values
@@ -84,7 +84,7 @@ class HeightMap(Shape):
         if nx == 0 or ny == 0 or len(values) != 4 + nx * ny:
             raise CollisionError(
                 f"{os.fspath(path)}: a height map begins with nx, ny (2 or more) and the extents along x and y, and "
-                f"has nx ny heights then; this one has {len(values)} numbers that begin with {words[:4]}"
+                f"has nx ny heights then; this one has {len(values)} numbers"
             )
         return HeightMap(values[4:].reshape(ny, nx), (float(values[2]), float(values[3])))
 
@@ -198,9 +198,10 @@ class HeightMap(Shape):
 
     def _cell(self, x: ArrayLike, y: ArrayLike) -> tuple[np.ndarray, ...]:
         """Cells at places (those beyond the border count as on it), and where in them, from 0 to 1."""
+        u, v = (plain_array(w, name, np.float64, error=CollisionError) for w, name in ((x, "x"), (y, "y")))
         try:
-            u, v = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
-        except (TypeError, ValueError):
+            u, v = np.broadcast_arrays(u, v)
+        except ValueError:
             got = f"{shown(x)}, {shown(y)}"
             raise CollisionError(f"x and y must be numbers or arrays of one shape [m], got {got}") from None
         if not (np.isfinite(u).all() and np.isfinite(v).all()):
@@ -316,10 +317,7 @@ def over_blocks(heights: np.ndarray, which: np.ufunc) -> np.ndarray:
 
 def checked_heights(heights: object, least: int = 2) -> np.ndarray:
     """An (ny, nx) array of finite numbers, read-only, `least` of them or more along each side; or CollisionError."""
-    try:
-        array = np.array(heights, dtype=np.float64, order="C")
-    except (TypeError, ValueError, OverflowError):
-        raise CollisionError("heights must be an (ny, nx) array of numbers [m]") from None
+    array = np.array(plain_array(heights, "heights", np.float64, error=CollisionError), order="C")
     if least == 1:
         array = np.atleast_2d(array)
     if array.ndim != 2 or min(array.shape) < least or max(array.shape) > 10**6 or array.size > 2**30:

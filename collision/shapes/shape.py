@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import number, shown, whole
+from rbdyn.arguments import number, plain_array, shown, whole
 from rbdyn.errors import CollisionError
 
 Triple = tuple[float, float, float]
@@ -150,10 +150,7 @@ class Shape(ABC):
         CollisionError
             If the points are none, or the shape encloses nothing that is known.
         """
-        try:
-            array = np.asarray(points, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError):
-            raise CollisionError("points must be a (..., 3) array of numbers [m]") from None
+        array = plain_array(points, "points", np.float64, error=CollisionError)
         if array.ndim < 1 or array.shape[-1] != 3 or not np.isfinite(array).all():
             raise CollisionError(f"points must be a (..., 3) array of finite numbers [m], got shape {array.shape}")
         return np.asarray(self._contains(array.reshape(-1, 3))).reshape(array.shape[:-1])
@@ -187,10 +184,7 @@ def three_lengths(values: object, name: str, what: str) -> Triple:
 
 def points(vertices: object, name: str, least: int) -> np.ndarray:
     """An (n, 3) array of finite numbers, n >= least, read-only; or CollisionError naming it."""
-    try:
-        array = np.array(vertices, dtype=np.float64, order="C")
-    except (TypeError, ValueError, OverflowError):
-        raise CollisionError(f"{name} must be an (n, 3) array of numbers [m]") from None
+    array = np.array(plain_array(vertices, name, np.float64, error=CollisionError), order="C")
     if array.ndim != 2 or array.shape[1] != 3 or len(array) < least:
         raise CollisionError(f"{name} must be an (n, 3) array [m] with n >= {least}, got shape {array.shape}")
     if not (np.abs(array) < MOST).all():

@@ -5,7 +5,7 @@ Every function takes the name of the argument, which begins the message, and the
 
 from rbdyn.arguments.arrays import as_array, as_vector
 from rbdyn.arguments.options import check_options, named_options
-from rbdyn.arguments.values import choice, flag, name, number, shown, whole
+from rbdyn.arguments.values import choice, flag, name, number, plain_array, shown, whole
 
 __all__ = [
     "as_array",
@@ -16,6 +16,7 @@ __all__ = [
     "name",
     "named_options",
     "number",
+    "plain_array",
     "shown",
     "whole",
 ]

@@ -81,3 +81,20 @@ def flag(value: Any, name: str, *, error: type[Error] = Error) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise error(f"{name} must be True or False, got {shown(value)}")
     return bool(value)
+
+
+def plain_array(value: Any, name: str, dtype: Any = None, *, error: type[Error] = Error) -> np.ndarray:
+    """`value` as NumPy reads it, of any shape and type, which the caller checks; an array is not copied.
+
+    Raises
+    ------
+    Error
+        If it is no array: rows of different lengths, or what `dtype` cannot hold, such as complex numbers.
+    """
+    try:
+        given = np.asarray(value, object if dtype is object else None)
+        if dtype is None or given.dtype.kind != "c":
+            return given if dtype is None else np.asarray(given, dtype)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise error(f"{name} must be an array of numbers whose rows are of one length, got {shown(value)}")

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from rbdyn.arguments import shown, whole
+from rbdyn.arguments import plain_array, shown, whole
 from rbdyn.errors import Error
 from rbdyn.gym.task import Task
 from rbdyn.parallel import VectorWorld
@@ -92,7 +92,7 @@ class Batch:
 
     def _column(self, x: Any, method: str, name: str, kind: Any) -> Any:
         """(n,) of one type, fresh."""
-        array = np.array(x, dtype=kind)
+        array = plain_array(x, f"{name} of {type(self.task).__name__}.{method}", kind).copy()
         if array.shape[:1] != (self.n,) or (kind is not None and array.ndim > 1):
             need = f"{name} of shape ({self.n},)"
             raise Error(f"{type(self.task).__name__}.{method} must return {need}, got {array.shape}")
@@ -107,7 +107,7 @@ class Batch:
 
     def observe(self) -> NDArray[np.float32]:
         """(n, num_observations), fresh, within the limits."""
-        seen = np.asarray(self.task.observe())
+        seen = plain_array(self.task.observe(), f"observations of {type(self.task).__name__}.observe")
         need = (self.n, self.task.num_observations)
         if seen.shape != need:
             raise Error(f"{type(self.task).__name__}.observe must return an array of shape {need}, got {seen.shape}")
@@ -121,7 +121,7 @@ class Batch:
 
 
 def _checked(actions: Any, what: str, need: tuple[int, ...]) -> Array:
-    given = np.asarray(actions)
+    given = plain_array(actions, what)
     if given.shape != need or given.dtype.kind not in "fiu":
         raise Error(f"{what} must be numbers of shape {need}, got {given.dtype} of shape {given.shape}")
     u = given.astype(np.float64)

@@ -17,6 +17,7 @@ from rbdyn.gym.batch import Batch
 from rbdyn.gym.env import RENDER_MODES, checked_mode, made
 from rbdyn.gym.task import Task
 from rbdyn.parallel import VectorWorld
+from rbdyn.parallel.vector_world import MOST_WORLDS
 from rbdyn.spatial.rotations import Array
 
 Observations = NDArray[np.float32]
@@ -67,7 +68,7 @@ class TaskVectorEnv(VectorEnv[Observations, NDArray[np.float32], Any]):
         **options: Any,
     ) -> None:
         super().__init__()
-        self.num_envs = whole(num_envs, "num_envs", least=1)
+        self.num_envs = whole(num_envs, "num_envs", least=1, most=MOST_WORLDS)
         try:
             self._mode = AutoresetMode(autoreset_mode)
         except ValueError:
@@ -143,7 +144,7 @@ class TaskVectorEnv(VectorEnv[Observations, NDArray[np.float32], Any]):
         """
         mask = self._mask(options)
         if seed is None or isinstance(seed, (int, np.integer)):
-            seeds = [None if seed is None else int(seed) + k for k in range(self.num_envs)]
+            seeds = [None if seed is None else whole(seed, "seed") + k for k in range(self.num_envs)]
         elif isinstance(seed, (Sequence, np.ndarray)) and not isinstance(seed, str):
             seeds = [None if one is None else whole(one, f"seed[{k}]") for k, one in enumerate(seed)]
         else:

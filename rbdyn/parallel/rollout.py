@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdyn.arguments import as_array, shown, whole
+from rbdyn.arguments import as_array, plain_array, shown, whole
 from rbdyn.arguments.values import choice
 from rbdyn.errors import BusyError, Error, SnapshotError, StateError
 from rbdyn.parallel import rows
@@ -126,7 +126,7 @@ class Roller:
         model = robot.model
         whole_width, base = (model.nq, 7) if targets else (model.nv, 6)
         base = base if model.floating_base else 0
-        shape = np.shape(controls)
+        shape = plain_array(controls, "controls", error=StateError).shape
         if len(shape) != 3 or shape[2] not in (whole_width, whole_width - base):
             need = f"{whole_width}" + (f" or {whole_width - base}" if base else "")
             raise StateError(f"controls must have shape (n, T, {need}), got shape {shape}")
@@ -200,7 +200,7 @@ def _robot_of(world: World, robot: ArticulatedSystem | str | None) -> Articulate
 
 def _states(states: ArrayLike, n: int, nq: int, nv: int) -> Array:
     """(n, nq + nv), checked."""
-    if np.ndim(states) == 1:
+    if plain_array(states, "states", error=StateError).ndim == 1:
         one = as_array(states, (nq + nv,), "states", f"(q, then v: {nq} + {nv})", error=StateError)
         return np.ascontiguousarray(np.broadcast_to(one, (n, nq + nv)))
     return as_array(states, (n, nq + nv), "states", f"(q, then v: {nq} + {nv})", error=StateError)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import as_array, shown
+from rbdyn.arguments import as_array, plain_array, shown
 from rbdyn.errors import Error
 from rbdyn.spatial.rotations import Array
 
@@ -22,7 +22,7 @@ def chosen(where: Where, n: int) -> list[int]:
         return list(range(n))
     if isinstance(where, (int, np.integer)) and not isinstance(where, bool):
         return [_number(where, n)]
-    given = np.asarray(where)
+    given = plain_array(where, "where")
     if given.dtype == bool:
         if given.shape != (n,):
             raise Error(f"where must be a mask of shape ({n},), or numbers of Worlds, got shape {given.shape}")
@@ -45,6 +45,6 @@ def _number(value: Any, n: int) -> int:
 
 def rows_of(value: ArrayLike, m: int, shape: tuple[int, ...], name: str, *, error: type[Error] = Error) -> Array:
     """(m, *shape) numbers, a row for each of m Worlds: given so, or once for all, (*shape)."""
-    if np.ndim(value) == len(shape):
+    if plain_array(value, name, error=error).ndim == len(shape):
         return np.ascontiguousarray(np.broadcast_to(as_array(value, shape, name, error=error), (m, *shape)))
     return as_array(value, (m, *shape), name, error=error)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbdyn.algorithms import integrate
-from rbdyn.arguments import as_array, number, shown
+from rbdyn.arguments import as_array, number, plain_array, shown
 from rbdyn.errors import Error, StateError, unknown_name
 from rbdyn.model import Model, State
 from rbdyn.parallel import rows
@@ -285,7 +285,7 @@ class VectorSystem(Many):
 
     def _wide(self, x: ArrayLike, m: int, width: int, base: int, name: str) -> Array:
         """(m, width) or (m, width - base) numbers; one row is for all."""
-        shape = np.shape(x)
+        shape = plain_array(x, name, error=StateError).shape
         narrow = base > 0 and shape[-1:] == (width - base,)
         if shape[-1:] != (width,) and not narrow:
             need = f"({m}, {width})" + (f" or ({m}, {width - base})" if base else "")
@@ -402,7 +402,7 @@ class VectorSystem(Many):
         >>> robot.set("joint_damping", damping=rng.uniform(0.0, 0.3, (64, robot.nv)))  # doctest: +SKIP
         >>> robot.set("pd_gains", p=80.0, d=2.0)  # doctest: +SKIP
         """
-        if setting not in SETTINGS:
+        if not isinstance(setting, str) or setting not in SETTINGS:
             raise unknown_name("setting", setting, SETTINGS)
         if not values:
             raise StateError(f"set({setting!r}) must be given what to set, as set_{setting} of each is")
@@ -427,11 +427,12 @@ SETTINGS = (
 
 def _per_world(value: Any, m: int, name: str) -> list[Any]:
     """What each World is given: a row of a matrix, or the same."""
-    if np.ndim(value) < 2:
+    given = plain_array(value, name, error=StateError)
+    if given.ndim < 2:
         return [value] * m
-    if np.ndim(value) > 2 or np.shape(value)[0] != m:
-        raise StateError(f"{name} must be a number, (nv,), or have a row for each of {m} Worlds, got {np.shape(value)}")
-    return list(np.asarray(value))
+    if given.ndim > 2 or len(given) != m:
+        raise StateError(f"{name} must be a number, (nv,), or have a row for each of {m} Worlds, got {given.shape}")
+    return list(given)
 
 
 def _within_limits(robot: ArticulatedSystem, q: Array) -> Array:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdyn.arguments import shown, whole
+from rbdyn.arguments import plain_array, shown, whole
 from rbdyn.errors import DivergenceError, Error, unknown_name
 from rbdyn.parallel import alike
 from rbdyn.parallel.fleet import Fleet
@@ -19,6 +19,8 @@ from rbdyn.parallel.vector_body import VectorBody
 from rbdyn.parallel.vector_system import VectorSystem
 from rbdyn.spatial.rotations import Array
 from rbdyn.world import ArticulatedSystem, World
+
+MOST_WORLDS = 100_000  # Worlds of one VectorWorld, which take some 0.1 MB each or more
 
 
 class VectorWorld(Fleet):
@@ -30,7 +32,7 @@ class VectorWorld(Fleet):
         ``build(k)`` returns World number k: the same objects in each, with whatever numbers.  Or one World, of which n
         copies are made, by `copy.deepcopy`.
     n : int
-        How many, 1 or more.
+        How many, 1 to 100,000.
     threads : int
         How many threads step them.  Results do not depend on it.
 
@@ -75,7 +77,7 @@ class VectorWorld(Fleet):
     _found: dict[str, VectorSystem | VectorBody]
 
     def __init__(self, build: Callable[[int], World] | World, n: int, *, threads: int = 1) -> None:
-        n = whole(n, "n", least=1)
+        n = whole(n, "n", least=1, most=MOST_WORLDS)
         threads = whole(threads, "threads", least=1, most=1024)
         if isinstance(build, World):
             self._begin(alike.copies(build, n), threads)
@@ -273,7 +275,10 @@ class VectorWorld(Fleet):
             root = whole(seed, "seed")
             made = [np.random.SeedSequence(root, spawn_key=(k,)) for k in numbers]
         else:
-            made = [np.random.SeedSequence(whole(one, "seed")) for one in seed]
+            given = plain_array(seed, "seed", object)
+            if given.ndim != 1:
+                raise Error(f"seed must be a whole number, or one for each World, got {shown(seed)}")
+            made = [np.random.SeedSequence(whole(one, "seed")) for one in given]
         if len(made) != len(numbers):
             raise Error(f"seed must be one number, or {len(numbers)}, got {len(made)}")
         for k, one in zip(numbers, made, strict=True):

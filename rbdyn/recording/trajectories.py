@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from rbdyn.algorithms import Trajectory, center_of_mass, kinetic_energy, potential_energy
 from rbdyn.algorithms.kinematics.forward import forward_kinematics
-from rbdyn.arguments import as_array, shown
+from rbdyn.arguments import as_array, plain_array, shown
 from rbdyn.errors import Error
 from rbdyn.mechanism import Mechanism
 from rbdyn.model import Model, State
@@ -59,7 +59,7 @@ def recording_of(
     if times is None or q is None:
         raise Error("a recording of a Model or Mechanism needs times and q")
     model = source if isinstance(source, Model) else Model(source)
-    at: Any = np.asarray(times, dtype=np.float64)
+    at: Any = plain_array(times, "times", np.float64)
     if at.ndim != 1 or len(at) == 0 or not np.isfinite(at).all() or (np.diff(at) <= 0.0).any():
         raise Error("times must be an array (n,) of finite numbers that ascend [s], n >= 1")
     return _recording(

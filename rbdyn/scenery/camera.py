@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbdyn.arguments import as_vector, choice, number, shown, whole
+from rbdyn.arguments import as_vector, choice, number, plain_array, shown, whole
 from rbdyn.errors import Error
 from rbdyn.scenery.mounts import mount_pose
 from rbdyn.scenery.scenery import Scenery
@@ -182,7 +182,7 @@ class Camera:
         pixels : (..., 2) ndarray
             (u, v); not a number of points that are not before the camera.
         """
-        x = np.asarray(points, dtype=np.float64)
+        x = plain_array(points, "points", np.float64)
         if x.ndim == 0 or x.shape[-1] != 3:
             raise Error(f"points must be (..., 3) [m], got shape {x.shape}")
         X = self.optical_pose(state)
@@ -230,7 +230,7 @@ class Camera:
 
 def as_array_of_depths(depth: ArrayLike, shape: tuple[int, int]) -> Array:
     """Numbers, infinite where nothing is seen."""
-    z = np.asarray(depth, dtype=np.float64)
+    z = plain_array(depth, "depth", np.float64)
     if z.shape != shape:
         raise Error(f"depth must be of shape {shape}, got {z.shape}")
     return z

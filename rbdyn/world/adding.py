@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import as_array, flag, number, shown, whole
+from rbdyn.arguments import as_array, flag, number, plain_array, shown, whole
 from rbdyn.collision.shapes import (
     Box,
     Capsule,
@@ -374,8 +374,8 @@ def add_height_map(
     elif size is None:
         raise Error("size must be given with an array of heights: the extent along x and y [m]")
     else:
-        shape = HeightMap(np.asarray(heights), size)
-    where = np.append(as_array(position, (np.size(position),), "position"), 0.0)
+        shape = HeightMap(plain_array(heights, "heights"), size)
+    where = np.append(as_array(position, (plain_array(position, "position").size,), "position"), 0.0)
     if len(where) not in (3, 4):
         raise Error(f"position must hold x, y, or x, y, z [m], got {shown(position)}")
     return factories.terrain(world, shape, where[:3], material, group, mask, name)

@@ -378,7 +378,7 @@ def grown(k):
 
 ONE = walker()
 BAD_BUILDS = [
-    (walker, 0, "n must be a whole number, 1 or more"),
+    (walker, 0, "n must be a whole number, from 1 to 100000"),
     (walker, 1.5, "n must be a whole number"),
     (lambda: walker(), 2, "build must take one argument"),
     (3, 2, "build must be a World, or a function"),

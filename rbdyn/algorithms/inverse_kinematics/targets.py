@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rbdyn.arguments import as_vector, shown
+from rbdyn.arguments import as_vector, plain_array, shown
 from rbdyn.errors import Error
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.model.model import Model
@@ -79,7 +79,7 @@ def _target(model: Model, body: Any, point: Any, target: Any, weight: Any, k: in
 
 def _weights(x: Any, name: str) -> Array:
     """One number, or one for position and one for rotation."""
-    pair = as_vector([x, x] if np.ndim(x) == 0 else x, 2, name)
+    pair = as_vector([x, x] if plain_array(x, name).ndim == 0 else x, 2, name)
     if not (pair > 0.0).all():
         raise Error(f"{name} must be positive, got {pair.tolist()}")
     return pair

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import as_array, number, shown
+from rbdyn.arguments import as_array, number, plain_array, shown
 from rbdyn.errors import MechanismError, StateError
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import Spherical
@@ -335,7 +335,8 @@ def joint_damping(robot: ArticulatedSystem) -> Array:
 
 def _reference(robot: ArticulatedSystem, joint: Joint, value: Any) -> Array:
     what = f"reference of joint {joint.name!r}"
-    x = as_array(np.atleast_1d(np.array(value)), (joint.num_positions,), what, error=StateError)
+    given = np.atleast_1d(plain_array(value, what, error=StateError))
+    x = as_array(given, (joint.num_positions,), what, error=StateError)
     try:
         return joint.joint_type.normalise(x, what)
     except MechanismError as error:
