@@ -2,11 +2,12 @@
 
 from libc.math cimport INFINITY, fmax, fmin
 
-from rbdyn.collision._types cimport HALF_SPACE, HEIGHT_MAP, MESH, ShapeRecord
+from rbdyn.collision._types cimport HALF_SPACE, HEIGHT_MAP, MESH, Pose, ShapeRecord
 from rbdyn.collision.bounds cimport centre_of, half_extent
 from rbdyn.collision.kernels.convex_cast cimport convex_cast
 from rbdyn.collision.kernels.core cimport core_radius, support
 from rbdyn.collision.kernels.nearest cimport find_convex
+from rbdyn.collision.kernels.patch_ends cimport holds
 from rbdyn.collision.kernels.polish cimport polish
 from rbdyn.collision.kernels.triangle cimport TriangleData
 from rbdyn.collision.kernels.vectors cimport along, axis_z, norm3
@@ -24,6 +25,37 @@ cdef void find_above_plane(const PosedShape* plane, const PosedShape* b, Nearest
     out.on_a, out.normal = along(out.on_b, -out.distance, up), neg3(up)
 
 
+cdef bint hold_points(const PosedShape* a, const PosedShape* b, const Nearest* at, double hair) noexcept nogil:
+    """Whether the points are in the shapes but for a hair [m]; True of shapes whose inside is not known."""
+    return (holds(a, along(at.on_a, core_radius(a), at.normal), hair)
+            and holds(b, along(at.on_b, -core_radius(b), at.normal), hair))
+
+
+cdef void place_points(const PosedShape* a, const PosedShape* b, Nearest* at) noexcept nogil:
+    """Points of two that touch or overlap: the nearest ones once a is moved out along the normal.
+
+    Where faces lie on faces the polytope names a triangle of the right plane, which need not be above the origin.
+    """
+    cdef PosedShape moved = a[0]
+    cdef Pose there = a.X[0]
+    cdef Nearest apart
+    cdef double size = fmin(a.s.bounds.radius, b.s.bounds.radius), out = 0.1 * size - at.distance
+    there.p, moved.X = along(a.X.p, out, at.normal), &there
+    if find_convex(&moved, b, INFINITY, &apart) and apart.distance > 0.0:
+        at.on_b, at.on_a = apart.on_b, along(apart.on_b, at.distance, at.normal)
+
+
+cdef bint find_of_convex(const PosedShape* a, const PosedShape* b, double reach, Nearest* out) noexcept nogil:
+    """Of two convex shapes, or pieces, to rounding; False if they are farther apart than `reach` [m]."""
+    cdef double size = a.s.bounds.radius + b.s.bounds.radius
+    if not find_convex(a, b, reach, out):
+        return False
+    polish(a, b, out)
+    if out.distance <= 1e-9 * size and not hold_points(a, b, out, 1e-9 * size):
+        place_points(a, b, out)
+    return True
+
+
 cdef void find_in_surface(const PosedShape* a, const PosedShape* b, double more, Nearest* out) noexcept nogil:
     """Of a convex shape and the triangles of a surface within `more` [m] of its box, if that is nearer than `out`."""
     cdef Walk walk
@@ -35,8 +67,7 @@ cdef void find_in_surface(const PosedShape* a, const PosedShape* b, double more,
     begin_walk(&walk, b, a, more)
     while next_triangle(&walk, &t) >= 0 and out.distance > 0.0:
         measure_piece(&s, &t)
-        if find_convex(a, &piece, out.distance, &one) and one.distance < out.distance:
-            polish(a, &piece, &one)
+        if find_of_convex(a, &piece, out.distance, &one) and one.distance < out.distance:
             out[0] = one
             out.distance = fmax(out.distance, 0.0)
 
@@ -74,8 +105,7 @@ cdef void find_nearest(const PosedShape* a, const PosedShape* b, Nearest* out) n
         find_above_plane(b, a, out)
         turn_round(out)
     elif not (is_surface(a) or is_surface(b)):
-        find_convex(a, b, INFINITY, out)
-        polish(a, b, out)
+        find_of_convex(a, b, INFINITY, out)
     else:
         more = fmin(far, 0.1 * fmin(a.s.bounds.radius, b.s.bounds.radius))
         while True:                        # boxes that grow until what is found is nearer than they reach

@@ -144,7 +144,7 @@ cdef inline double descend_by(
         const PosedShape* a, const PosedShape* b, double reach, Vec3 start, double slack, Vec3* x_a,
         Vec3* normal, Simplex* s) noexcept nogil:
     """The same, which leaves the simplex that it ended with."""
-    cdef Vec3 v = start, w, w_a
+    cdef Vec3 v = start, w, w_a, n, x
     cdef double d2, last = 1e300, tiny = 1e-10 * (a.s.bounds.radius + b.s.bounds.radius), loose = 1e-2
     cdef bint found = False
     cdef int k
@@ -164,8 +164,9 @@ cdef inline double descend_by(
             found = True                     # w brings nothing nearer: v is the nearest point
             break
         if s.n > 0 and d2 - dot3(v, w) <= loose * d2:        # near enough for Newton
-            normal[0] = scale3(1.0 / sqrt(d2), v)
-            if find_best_plane(a, b, s, &last, normal, x_a) and last > 0.0:
+            n = scale3(1.0 / sqrt(d2), v)
+            if find_best_plane(a, b, s, &last, &n, &x) and last > 0.0:
+                normal[0], x_a[0] = n, x
                 return last if last <= reach else 2.0 * reach + 1.0
             loose, last = 1e-3 * loose, 1e300
         for k in range(s.n):

@@ -24,31 +24,35 @@ cdef inline bint is_polytope(const PosedShape* a) noexcept nogil:
     return a.s.core == BOX_CORE or a.s.core == HULL_CORE
 
 
+cdef inline double rounding_of(const PosedShape* a, const PosedShape* b) noexcept nogil:
+    """How far rounding moves the difference of two support points, at most [m]: four roundings of what they are sums of."""
+    return 1e-15 * (norm3(a.X.p) + norm3(b.X.p) + a.s.bounds.radius + b.s.bounds.radius)
+
+
 cdef inline double refine(const PosedShape* a, const PosedShape* b, double apart, Vec3* x, Vec3* n) noexcept nogil:
     """Go on from where the descent of curved cores got stuck on points too close together, until a plane proves it.
 
     The distance is between that of the points and the gap along the normal.  Each round goes as far as it can towards
     the points that are nearest along the normal (M. Frank, P. Wolfe, An algorithm for quadratic programming, 1956), and
-    begins the descent anew from there.
+    begins the descent anew from there.  It ends where rounding blurs the two bounds: what is left of points that touch
+    has no direction, so that the normal of the plane stays.
     """
-    cdef Vec3 x_b = along(x[0], -apart, n[0]), y, m, s_a, s_b, v, d
-    cdef double again, t
+    cdef Vec3 v = scale3(apart, n[0]), y, m, s_a, d
+    cdef double again, t, blur = rounding_of(a, b)
     for _ in range(MAX_RESTARTS):
-        s_a, s_b = support(a, neg3(n[0])), support(b, n[0])
-        v = sub3(x[0], x_b)
-        d = sub3(v, sub3(s_a, s_b))
+        s_a = support(a, neg3(n[0]))
+        d = sub3(v, sub3(s_a, support(b, n[0])))
         t = dot3(v, d)
-        if t <= 1e-13 * apart * apart:
+        if t <= apart * (1e-13 * apart + blur):            # apart times what is between the bounds
             break
         t = fmin(1.0, t / dot3(d, d))
-        x[0], x_b = along(x[0], t, sub3(s_a, x[0])), along(x_b, t, sub3(s_b, x_b))
-        v = sub3(x[0], x_b)
+        x[0], v = along(x[0], t, sub3(s_a, x[0])), along(v, -t, d)
         apart = norm3(v)
         n[0] = scale3(1.0 / apart, v)
         again = descend(a, b, 1e100, n[0], 1e-15, &y, &m)
         if 0.0 < again < apart:
             apart, x[0], n[0] = again, y, m
-            x_b = along(x[0], -apart, n[0])
+            v = scale3(apart, m)
     return apart
 
 
