@@ -309,3 +309,35 @@ def test_large_files(tmp_path):
     (tmp_path / "w.xml").write_bytes(b"<raisim>" + b" " * (100 << 20))
     with pytest.raises(rbdyn.PathError, match="bytes, at most"):
         io.load_world(tmp_path / "w.xml")
+
+
+# ---- the page's table of what is not read -----------------------------------------------------------
+
+BALLS = "".join(f'<sphere name="{x}" mass="1"><dim radius="0.1"/></sphere>' for x in "ab")
+ENDS = '<object1 name="a"/><object2 name="b"/>'
+
+
+@pytest.mark.parametrize("text, said", [
+    ('<raisim><gravity value="0.0, 0.0, -9.81"/></raisim>', "comma"),
+    ('<raisim><objects><sphere name="a" mass="1"><dim radius="1"/><state pos="0.0, 0.0, 3.0"/></sphere></objects></raisim>', "comma"),
+    ('<raisim><params><height value="0.3"/></params></raisim>', "param name"),
+    ('<raisim><objects><array idx="@@i" start="0" end="2"><ground name="g_@@i"/></array></objects></raisim>', "'i'"),
+    ('<raisim><objects><heightmap xSize="1" ySize="1" xSample="2" ySample="2" height="0 1 2 3"/></objects></raisim>', "text, png"),
+    ('<raisim><objects><heightmap xSize="1" ySize="1"><terrainProperties zScale="3"/></heightmap></objects></raisim>', "text, png"),
+    (f'<raisim><objects>{BALLS}</objects><wire type="stiff" stretch_type="stretch_only">{ENDS}</wire></raisim>', "stretch_resistant"),
+    (f'<raisim><objects>{BALLS}</objects><wire type="stiff" stretch_type="compression_only">{ENDS}</wire></raisim>', "compression_resistant"),
+    (f'<raisim><objects>{BALLS}</objects><wire type="custom">{ENDS}</wire></raisim>', "function"),
+    (f"<raisim><objects>{BALLS}{BALLS}</objects></raisim>", "already"),
+])  # fmt: skip
+def test_what_is_not_read_of_raisims_files(text, said):
+    with pytest.raises(WorldFileError, match=said):
+        io.load_world(text)
+
+
+def test_what_is_left_out_of_raisims_files_is_said():
+    world = io.load_world("""<raisim><objects><sphere name="s" mass="1" com="1 0 0"><dim radius="0.1"/></sphere>
+      <compound name="c" mass="1"><inertia xx="1" yy="1" zz="1"/><children>
+        <sphere><dim radius="0.2"/><state pos="1 2 3"/></sphere></children></compound></objects></raisim>""")
+    notes = io.world_notes(world).diagnostics
+    assert any("'com' of <sphere>" in line for line in notes) and any("<state> in <sphere>" in line for line in notes)
+    assert not world.find("c").geometries[0].pose.translation.any()
