@@ -17,3 +17,7 @@ cdef tuple nearest_between(const Table* table, const Pose* pose, set ids_a, set 
 # first pair that has one.
 cdef int contacts_of(const Table* table, const Pose* pose, const char* moved, double margin, bint first,
                      ContactBuffer* out) except -1 nogil
+
+# The contacts of these shapes, n by slot, with one another, as far as their filters let them meet.
+cdef int contacts_among(const Table* table, const Pose* pose, const int* slot, int n, double margin,
+                        ContactBuffer* out) except -1 nogil

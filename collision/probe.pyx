@@ -240,12 +240,26 @@ cdef double gap_of_spheres(const PosedShape* a, const PosedShape* b) noexcept no
     return norm3(sub3(centre_of(a), centre_of(b))) - a.s.bounds.radius - b.s.bounds.radius
 
 
-cdef int contacts_of(const Table* table, const Pose* pose, const char* moved, double margin, bint first,
-                     ContactBuffer* out) except -1 nogil:
+cdef int meet(const Table* table, const Pose* pose, int low, int high, double margin, Sink* sink) except -1 nogil:
+    """The contacts of two shapes, by slot, the lower one first."""
     cdef PosedShape a, b
     cdef Pose X, Y
+    a.s, a.X, b.s, b.X = table.shape + low, &X, table.shape + high, &Y
+    compose_pose(pose + a.s.body, a.s, &X)
+    compose_pose(pose + b.s.body, b.s, &Y)
+    if gap_of_spheres(&a, &b) > margin:
+        return 0
+    sink.a, sink.b = a.s, b.s
+    collide(pair_table(), N_KINDS, &a, &b, margin, sink)
+    if sink.full:
+        raise_full(sink.out)
+    return 0
+
+
+cdef int contacts_of(const Table* table, const Pose* pose, const char* moved, double margin, bint first,
+                     ContactBuffer* out) except -1 nogil:
     cdef Sink sink
-    cdef int i, j, low, high
+    cdef int i, j
     out.n = 0
     sink.out, sink.full = out, False
     for i in range(table.n):
@@ -254,18 +268,25 @@ cdef int contacts_of(const Table* table, const Pose* pose, const char* moved, do
         for j in range(table.n):
             if (moved[j] and j <= i) or not may_collide(table, i, j):
                 continue
-            low, high = min(i, j), max(i, j)
-            a.s, a.X, b.s, b.X = table.shape + low, &X, table.shape + high, &Y
-            compose_pose(pose + a.s.body, a.s, &X)
-            compose_pose(pose + b.s.body, b.s, &Y)
-            if gap_of_spheres(&a, &b) > margin:
-                continue
-            sink.a, sink.b = a.s, b.s
-            collide(pair_table(), N_KINDS, &a, &b, margin, &sink)
-            if sink.full:
-                raise_full(out)
+            meet(table, pose, min(i, j), max(i, j), margin, &sink)
             if first and out.n > 0:
                 return 0
+        check_signals()
+    check_functions()
+    sort_contacts(out)
+    return 0
+
+
+cdef int contacts_among(const Table* table, const Pose* pose, const int* slot, int n, double margin,
+                        ContactBuffer* out) except -1 nogil:
+    cdef Sink sink
+    cdef int i, j
+    out.n = 0
+    sink.out, sink.full = out, False
+    for i in range(n):
+        for j in range(i):
+            if may_collide(table, slot[i], slot[j]):
+                meet(table, pose, min(slot[i], slot[j]), max(slot[i], slot[j]), margin, &sink)
         check_signals()
     check_functions()
     sort_contacts(out)

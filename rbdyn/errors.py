@@ -186,3 +186,10 @@ class InactiveFeatureWarning(UserWarning):
 
 class ExportWarning(UserWarning):
     """Something that the format of a written file cannot say; it is not in the file."""
+
+
+class SetupWarning(UserWarning):
+    """A value that a World accepts and that is probably a mistake; said once, at the first step with it.
+
+    ``warnings.simplefilter("ignore", rbdyn.SetupWarning)`` silences it.
+    """

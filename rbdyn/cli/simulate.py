@@ -13,7 +13,7 @@ from rbdyn.cli.seeing import add_seeing, recorded, shown_until_closed
 from rbdyn.cli.terminal import say
 from rbdyn.cli.timed import print_table, run_for
 from rbdyn.collision import HalfSpace, HeightMap
-from rbdyn.errors import Error, InactiveFeatureWarning
+from rbdyn.errors import Error, InactiveFeatureWarning, SetupWarning
 from rbdyn.mechanism import Mechanism
 from rbdyn.world import ArticulatedSystem, Contact, World
 
@@ -91,6 +91,11 @@ def run(args: argparse.Namespace) -> int:
     if args.pd is not None:
         robot.set_pd_gains(*(args.pd or GAINS))
         robot.set_pd_target(robot.q)
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always", SetupWarning)
+        world.step(0)
+    for note in notes:
+        say(str(note.message), sys.stderr)
     if args.view:
         with recorded(world, args.record):
             return shown_until_closed(world)
@@ -134,6 +139,7 @@ def depth_at_start(mechanism: Mechanism) -> float:
     probe.add_ground()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", InactiveFeatureWarning)
+        warnings.simplefilter("ignore", SetupWarning)
         robot = probe.add_articulated_system(mechanism, self_collision=False)
-    probe.integrate1()
+        probe.integrate1()
     return max((contact.depth for contact in robot.contacts), default=0.0)

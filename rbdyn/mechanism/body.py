@@ -96,6 +96,16 @@ class RigidBody(Edited):
         self.__dict__["inertia"] = inertia
         self._changed()
 
+    def scale_mass(self, factor: float) -> None:
+        """Multiply the mass and the rotational inertia; the centre of mass stays.
+
+        Parameters
+        ----------
+        factor : float
+            Above 0: new mass over present one, as of the same body with another density.
+        """
+        self.take_inertia(self.inertia.scaled(factor))
+
     @property
     def name(self) -> str:
         """Unique within a mechanism; fixed, since others look bodies up by it."""

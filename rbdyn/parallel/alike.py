@@ -27,9 +27,12 @@ def built(build: Callable[[int], World], n: int) -> tuple[World, ...]:
 
 
 def copies(world: World, n: int) -> tuple[World, ...]:
-    """So many copies of it."""
+    """So many copies of it, of which the first says what is probably a mistake."""
     with _uncollected():
-        return tuple(copy.deepcopy(world) for _ in range(n))
+        made = tuple(copy.deepcopy(world) for _ in range(n))
+    for one in made[1:]:
+        one._edits.leave_unchecked()
+    return made
 
 
 @contextmanager

@@ -159,6 +159,21 @@ class SpatialInertia(Frozen):
         det = a * (b * c - yz * yz) - xy * (xy * c + yz * xz) - xz * (xy * yz + b * xz)
         return half > 0.0 and a > least and minor > least * half and det > least * half * half
 
+    def scaled(self, factor: float) -> SpatialInertia:
+        """That of a body of the same size and another density.
+
+        Parameters
+        ----------
+        factor : float
+            By which mass and rotational inertia are multiplied, above 0; the centre of mass stays.
+
+        Returns
+        -------
+        inertia : SpatialInertia
+        """
+        k = number(factor, "factor", above=0.0)
+        return SpatialInertia(k * self.mass, self.com, k * self.inertia)
+
     def with_mass(self, mass: float) -> SpatialInertia:
         """The same centre of mass and rotational inertia, and another mass [kg]."""
         made = SpatialInertia.__new__(SpatialInertia)

@@ -460,6 +460,7 @@ def add_articulated_system(
     contacts_per_self_pair: int | None = None,
     group: int | None = None,
     mask: int | None = None,
+    ignore_overlapping: bool = False,
     **load_options: Any,
 ) -> ArticulatedSystem:
     """Add a mechanism, or a robot file.
@@ -484,6 +485,10 @@ def add_articulated_system(
         1 of them.
     group, mask : int, optional
         Filter bits of all its shapes, instead of those that each one has.
+    ignore_overlapping : bool
+        Whether bodies of this system never collide with one another whose shapes are in each other by more than 1 mm
+        in the configuration that it gets here.  `robot.ignored_collisions` lists the pairs, `robot.allow_collision`
+        undoes one.
     **load_options
         For a path or text: passed on to `rbdyn.io.load`, and by that to the reader of the format.
 
@@ -502,6 +507,8 @@ def add_articulated_system(
     -----
     InactiveFeatureWarning
         If it asks for what does not act in a World yet, such as mimics of loop joints.
+    SetupWarning
+        At the first step: if its bodies are in each other by more than 1 mm, or its joints beyond their limits.
 
     Raises
     ------
@@ -514,9 +521,12 @@ def add_articulated_system(
     most = 0
     if contacts_per_self_pair is not None:
         most = whole(contacts_per_self_pair, "contacts_per_self_pair", least=1, most=2**30)
+    own = flag(ignore_overlapping, "ignore_overlapping")
     mechanism = filtered(mechanism_from(source, load_options), group, mask)
     robot = world._add_system(mechanism, name, flag(self_collision, "self_collision"), loops == "inloop")
     if near or most:
         world._edits.set_filters(robot, collide_with_parent=near, contacts_per_self_pair=most)
+    if own:
+        world._edits.ignore_overlapping(robot)
     mount_described(robot)
     return robot

@@ -188,6 +188,7 @@ class World:
         contacts_per_self_pair: int | None = None,
         group: int | None = None,
         mask: int | None = None,
+        ignore_overlapping: bool = False,
         **load_options: Any,
     ) -> ArticulatedSystem: ...
     @property

@@ -53,6 +53,7 @@ from rbdyn.world.objects.lock cimport EditLock
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody
 from rbdyn.world.observers cimport Observers
+from rbdyn.world.registry.checks cimport check_setup
 from rbdyn.world.registry.ends cimport make_coupling, make_joint, make_wire
 from rbdyn.world.registry.filters cimport thin_out
 from rbdyn.world.registry.forgetting cimport forget_impulses, marked
@@ -388,6 +389,7 @@ cdef class World:
         self.check()
         self.lock.check_settable()
         catch_up(self.registry)
+        check_setup(self.registry)
         self.registry.refresh()
         return self.begin_step()
 
@@ -414,6 +416,7 @@ cdef class World:
         if self._insides.scheduler is not None:
             self._insides.scheduler.begin_half(self)
         catch_up(self.registry)
+        check_setup(self.registry)
         self.registry.refresh()
         self.begin_step()
         try:

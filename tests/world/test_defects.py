@@ -574,6 +574,7 @@ def test_a_step_looks_at_signals():
     assert world.steps == 0 and world.time == 0.0
 
 
+@pytest.mark.filterwarnings("ignore:a step takes")
 def test_time_does_not_drift():
     world = World(1e-3)
     world.step(100)

@@ -243,6 +243,7 @@ def test_the_base_of_an_arm_can_be_moved():
     assert np.abs(untilted.q - robots[0].q).max() > 1e-3
 
 
+@pytest.mark.filterwarnings("ignore:a step takes")
 def test_slow_turns_are_as_exact_as_fast_ones():
     """2^-20 times the speed in steps 2^20 times as long: the same orientations, and smaller velocities, bit for bit."""
     bodies = []

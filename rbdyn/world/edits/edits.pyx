@@ -4,12 +4,13 @@ from rbdyn.errors import Error, RemovedError
 
 from rbdyn.world.edits.filters cimport set_filters, set_ignored
 from rbdyn.world.edits.geometry cimport add_geometry, remove_geometry, set_geometry
-from rbdyn.world.edits.inertia cimport set_inertia, set_single_inertia
+from rbdyn.world.edits.inertia cimport scale_inertia, set_inertia, set_single_inertia
 from rbdyn.world.edits.joints cimport place_joint, set_joint
 from rbdyn.world.edits.renewal cimport renew
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody
+from rbdyn.world.registry.checks cimport leave_unchecked, overlaps_of
 from rbdyn.world.registry.registry cimport Registry
 
 
@@ -44,6 +45,10 @@ cdef class Edits:
         """Mass [kg], centre of mass [m] and inertia about it [kg m^2] of a RigidBody of the robot's mechanism."""
         set_inertia(self.of(robot), robot, body, mass, com, inertia)
 
+    def scale_body(self, ArticulatedSystem robot not None, body, factor):
+        """Multiply mass and inertia of a RigidBody of the robot's mechanism."""
+        scale_inertia(self.of(robot), robot, body, factor)
+
     def set_joint(self, ArticulatedSystem robot not None, joint, **values):
         """Attributes of a Joint of the robot's mechanism, and its axis."""
         set_joint(self.of(robot), robot, joint, values)
@@ -76,6 +81,26 @@ cdef class Edits:
                     contacts_per_self_pair=None):
         """How a robot collides with itself; None stays."""
         set_filters(self.of(robot), robot, self_collision, collide_with_parent, contacts_per_self_pair)
+
+    def ignore_overlapping(self, ArticulatedSystem robot not None):
+        """Bodies of a robot that are in each other where it stands never collide with one another."""
+        cdef Registry registry = self.of(robot)
+        registry.lock.check_settable()
+        for _, a, b, _, _ in overlaps_of(registry, robot):
+            set_ignored(registry, (robot, a), (robot, b), True)
+
+    def ignored_of(self, ArticulatedSystem robot not None):
+        """Pairs of its bodies that were told never to collide: names, in the order of the bodies."""
+        cdef Registry registry = self.of(robot)
+        place = {parts[0][0]: k for k, parts in enumerate(robot.model.parts)}
+        own = [[link for obj, link in pair if obj is robot] for pair in registry.filters.ignored]
+        found = sorted(sorted([place[link] for link in pair]) for pair in own if len(pair) == 2)
+        names = {k: parts[0][0].name for k, parts in enumerate(robot.model.parts)}
+        return tuple([(names[a], names[b]) for a, b in found])
+
+    def leave_unchecked(self):
+        """Say nothing of what is probably a mistake by now, as another World like this one says it."""
+        leave_unchecked(self.here())
 
     def filters_of(self, ArticulatedSystem robot not None):
         """The same three, as they are; 0 contacts are all."""

@@ -41,12 +41,22 @@ cdef int set_inertia(Registry registry, ArticulatedSystem robot, object body, ob
 
     The links' sum, the mechanism's numbers and what follows from them change together, or not at all.
     """
+    new = edited(body.inertia, body.name, mass, com, inertia)
+    return put_link(registry, robot, body, new, com is None and inertia is None)
+
+
+cdef int scale_inertia(Registry registry, ArticulatedSystem robot, object body, object factor) except -1:
+    """Multiply mass and inertia of such a body."""
+    return put_link(registry, robot, body, body.inertia.scaled(factor), False)
+
+
+cdef int put_link(Registry registry, ArticulatedSystem robot, object body, object new, bint mass_alone) except -1:
+    """Make `new` the inertia of such a body; `mass_alone`: nothing but its mass differs."""
     cdef Model model = robot.model
     cdef Part part, one
     cdef Inertiad before
     cdef int link
     cdef list parts
-    new = edited(body.inertia, body.name, mass, com, inertia)
     robot.check_alive()
     registry.lock.begin_edit()
     try:
@@ -59,7 +69,7 @@ cdef int set_inertia(Registry registry, ArticulatedSystem robot, object body, ob
                 part = one
         before = model.c.I_b[link]
         try:
-            if com is None and inertia is None:
+            if mass_alone:
                 part.m = new.mass
             else:
                 part.read(new)

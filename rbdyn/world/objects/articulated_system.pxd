@@ -27,6 +27,10 @@ cdef class ArticulatedSystem(WorldObject):
     cdef int put_balls(self, list balls) except -1
     cdef int set_gravity(self, Vec3 gravity) except -1
     cdef bint targeted           # a PD target was set, or begun
+    cdef bint placed_anew        # its position, or its limits, were set since registry/checks.pyx looked at them
+    cdef bint driven_anew        # its targets, gains or limits, likewise
+    cdef bint said_outside       # a warning said that joints are beyond their limits
+    cdef bint said_far           # a warning said that targets are far beyond limits
     cdef object array_of(self, const double* x, int n)
     cdef Model present(self)
     cdef object known(self, object body)

@@ -17,7 +17,7 @@ from rbdyn.world.objects.joints.said import PER_DOF, joints_say
 from rbdyn.world.arguments import orientation as _orientation
 
 cimport numpy as cnp
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy
 
 from rbdyn.algorithms.inputs.regular cimport check_regular
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
@@ -42,6 +42,7 @@ from rbdyn.world.objects.object cimport WorldObject
 
 MODES = ("force", "pd_plus_feedforward")
 LIMITS = ("motor", "explicit")
+LIMIT_NAMES = ("lower", "upper")
 _FORCES = {"limit": LIMIT_FORCE, "velocity limit": VELOCITY_LIMIT_FORCE, "friction": FRICTION_FORCE,
            "mimic": MIMIC_FORCE}
 
@@ -104,6 +105,7 @@ cdef class ArticulatedSystem(WorldObject):
         c.tied = ties_trees(self.model)
         for k, loop in enumerate(self.model.loop_names):
             c.loop[<int> k] = freedom_of(self.model.mechanism.find_joint(loop))
+        self.placed_anew = self.driven_anew = True
         return 0
 
     cdef int put_loop(self, int k) except -1:
@@ -146,9 +148,12 @@ cdef class ArticulatedSystem(WorldObject):
     cdef int put_numbers(self, dict columns) except -1:
         """Write such arrays, and what follows from them."""
         cdef SystemControl* c = &self.system().control
+        cdef size_t size = self.model.c.nv * sizeof(double)
         cdef int k
         for name, column in columns.items():
-            memcpy(self.numbers(name), data(column), self.model.c.nv * sizeof(double))
+            if name in LIMIT_NAMES and memcmp(self.numbers(name), data(column), size) != 0:
+                self.placed_anew = self.driven_anew = True
+            memcpy(self.numbers(name), data(column), size)
         c.springs = False
         for k in range(self.model.c.nv):
             c.springs = c.springs or c.stiffness[k] != 0.0
@@ -184,6 +189,7 @@ cdef class ArticulatedSystem(WorldObject):
 
     cdef int rouse(self) except -1:
         """It is to move: it wakes, and all that it sleeps with, or that sleeps on its root."""
+        self.driven_anew = True
         rouse_system(&self.memory.scene, &self.memory.slumber, self.system().handle)
         return 0
 
@@ -203,6 +209,7 @@ cdef class ArticulatedSystem(WorldObject):
     cdef int forget_contacts(self) except -1:
         """It was set by hand: it wakes, and what the latest step did is forgotten with its contacts."""
         self.rouse()
+        self.placed_anew = True
         self.system().work.took = 0.0
         return WorldObject.forget_contacts(self)
 
@@ -240,6 +247,7 @@ cdef class ArticulatedSystem(WorldObject):
     update = editing.update
     ignore_collision = editing.ignore_collision
     allow_collision = editing.allow_collision
+    ignored_collisions = editing.ignored_collisions
     set_collision_filter = editing.set_collision_filter
     self_collision = editing.self_collision
     collide_with_parent = editing.collide_with_parent

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import flag, whole
+from rbdyn.arguments import flag, number, whole
 from rbdyn.mechanism import Geometry, Mechanism, RigidBody
 
 if TYPE_CHECKING:
@@ -59,6 +59,15 @@ def allow_collision(robot: ArticulatedSystem, body_a: str | RigidBody, body_b: s
         Which.
     """
     robot.world.allow_collision(_part(robot, body_a), _part(robot, body_b))
+
+
+@property  # type: ignore[misc]
+def ignored_collisions(robot: ArticulatedSystem) -> tuple[tuple[str, str], ...]:
+    """Pairs of its bodies that `ignore_collision` or ``ignore_overlapping=True`` keeps from colliding, by name.
+
+    In the order of the bodies.  Pairs that a joint joins are not in it.
+    """
+    return robot.world._edits.ignored_of(robot)
 
 
 def _part(robot: ArticulatedSystem, body: Any) -> Any:
@@ -152,6 +161,25 @@ def set_inertia(
         While the World steps, or between the halves of a step.
     """
     body.world._edits.set_single(body, mass, com, inertia)
+
+
+def scale_mass(body: SingleBody, factor: float) -> None:
+    """Multiply mass and inertia of the body between steps, as of another density.
+
+    Parameters
+    ----------
+    factor : float
+        Above 0: new mass over present one.
+
+    Raises
+    ------
+    Error
+        If the factor is not above 0, or the products are those of no body; nothing changes then.
+    BusyError
+        While the World steps, or between the halves of a step.
+    """
+    k = number(factor, "factor", above=0.0)
+    body.set_inertia(mass=k * body.mass, inertia=k * body.inertia if body.inertia.any() else None)
 
 
 def set_geometry(body: SingleBody, index: int, **values: Any) -> None:

@@ -168,6 +168,7 @@ cdef class SingleBody(WorldObject):
         self.set_inertia(inertia=value)
 
     set_inertia = editing.set_inertia
+    scale_mass = editing.scale_mass
     set_geometry = editing.set_geometry
     add_geometry = editing.add_geometry
     remove_geometry = editing.remove_geometry

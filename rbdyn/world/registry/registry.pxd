@@ -28,6 +28,11 @@ cdef class Registry:
     cdef list lawful                      # wires that ask a law
     cdef int n_lawful
     cdef long revision                    # counts who comes and goes
+    cdef set unpaired                     # materials of shapes that no pair named when checks.pyx looked, or not yet seen
+    cdef set said_materials               # of pairs: a warning said that no shape has them
+    cdef list newcomers                   # robots that checks.pyx did not see yet
+    cdef long checked_materials           # revision of the table at which checks.pyx looked; -1: there are new names
+    cdef double checked_step              # time step at which checks.pyx looked, of a part of one [s]
 
     cdef SingleBody add_single(self, object geometries, object mass, object inertia, object body_type, object name)
     cdef int add_system(self, ArticulatedSystem robot, object name, bint self_collision) except -1

@@ -37,11 +37,13 @@ cdef class Registry:
         self.memory.take_handles(1)                  # handle 0 is the world itself
         self.singles, self.systems, self.shapes = [], [], {}
         self.material_numbers, self.material_revision = {"default": 0}, -1
+        self.checked_materials = -1
         self.materials = MaterialTable()
         self.materials._guard = lock.guard
         self.filters = Filters(collision)
         self.collision, self.lock, self.world = collision, lock, weakref.ref(world)
         self.constraints, self.lawful, self.mechanisms = {}, [], weakref.WeakSet()
+        self.unpaired, self.said_materials, self.newcomers = set(), set(), []
         self.objects = {}
 
     # ---- look-ups ----------------------------------------------------------------------------
@@ -119,6 +121,7 @@ cdef class Registry:
                 robot.set_gravity(s.gravity)
                 robot.self_collides = self_collision
                 self.register_system(robot)
+                self.newcomers.append(robot)
                 if self.collision.mesh == "hull":
                     factories.warn_of_hulls(robot.name, [g for body in mechanism.bodies for g in body.collision])
             except BaseException:
@@ -312,7 +315,8 @@ cdef class Registry:
         """Number of a material; new names join the scene's pairs before the next step."""
         if name not in self.material_numbers:
             self.material_numbers[name] = len(self.material_numbers)
-            self.material_revision = -1
+            self.material_revision = self.checked_materials = -1
+            self.unpaired.add(name)
         return self.material_numbers[name]
 
     cdef int release_materials(self) except -1:

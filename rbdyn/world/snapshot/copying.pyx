@@ -33,6 +33,7 @@ from rbdyn.world.edits.renewal cimport catch_up
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody
+from rbdyn.world.registry.checks cimport put_unchecked, unchecked
 from rbdyn.world.snapshot.insides cimport Insides
 from rbdyn.world.snapshot.members cimport Members, own_contacts_of
 from rbdyn.world.snapshot.snapshot cimport Snapshot
@@ -66,6 +67,7 @@ def structure(world):
         "free_handles": m.free_handles, "bodies": m.bodies, "material": m.material,
         "collision": m.collision_shapes.data(),
         "content": now.content,
+        "unchecked": unchecked(inside.registry),
         "rest": now.rest | {"scheduler": None, "extras": {}},
         "first": None if inside.first is None else bytes(inside.first),
     }
@@ -177,6 +179,7 @@ def made_of(cls, base, parts):
     inside.load(parts["content"])
     inside.registry.note_edited()
     rest.put_back(parts["rest"], inside, inside.registry.materials, [])
+    put_unchecked(inside.registry, parts["unchecked"], made)
     inside.first = None if parts["first"] is None else Snapshot.from_bytes(parts["first"])
     return world
 

@@ -5,12 +5,12 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.memory cimport grow
+from rbdyn.stepping.constraints.contact.depths cimport least_overlap
 
 cdef double PATIENCE = 5.0     # depths that a pair is asked to part before it is left alone
 cdef double WORTH = 30.0       # times as far as it has parted meanwhile, as well
 cdef double EASE = 10.0        # times as far as it has parted, at any time, if it was deep when it was first seen
 cdef double MORE = 1.1         # of the largest depth, and it is anew
-cdef double DEEP = 1e-3        # [m] deeper than motions lead
 
 
 cdef void release_overlaps(Overlaps* o) noexcept:
@@ -41,7 +41,7 @@ cdef Handling handling_of(Overlaps* o, const ContactPoint* c, double depth, doub
     o.n_next += 1
     while o.at < o.n and before(o.now + o.at, c):
         o.at += 1
-    mine[0] = Overlap(a=c.shape_a, b=c.shape_b, depth=depth, asked=0.0, left=False, born=depth > DEEP)
+    mine[0] = Overlap(a=c.shape_a, b=c.shape_b, depth=depth, asked=0.0, left=False, born=depth > least_overlap())
     if depth <= slop:                                  # they touch, or have parted
         return PART
     if o.at < o.n and o.now[o.at].a == c.shape_a and o.now[o.at].b == c.shape_b:

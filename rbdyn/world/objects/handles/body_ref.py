@@ -40,7 +40,7 @@ class BodyRef(Moving):
 
     @property
     def mass(self) -> float:
-        """Of the link alone [kg]."""
+        """Of the link alone [kg]; setting it leaves `inertia` as it is: `scale_mass` changes both."""
         return self._thing.inertia.mass
 
     @mass.setter
@@ -91,6 +91,29 @@ class BodyRef(Moving):
             While the World steps, or between the halves of a step.
         """
         self._robot.world._edits.set_body(self._robot, self._thing, mass, com, inertia)
+
+    def scale_mass(self, factor: float) -> None:
+        """Multiply the link's mass and inertia between steps; its centre of mass stays.
+
+        Parameters
+        ----------
+        factor : float
+            Above 0: new mass over present one, as of the same link with another density.
+
+        Raises
+        ------
+        Error
+            If the factor is not above 0; nothing changes then.
+        MechanismError
+            If the mass matrix would be singular; nothing changes then.
+        BusyError
+            While the World steps, or between the halves of a step.
+
+        Examples
+        --------
+        >>> robot.body("LF_SHANK").scale_mass(1.2)  # doctest: +SKIP
+        """
+        self._robot.world._edits.scale_body(self._robot, self._thing, factor)
 
     @property
     def spatial_inertia(self) -> SpatialInertia:

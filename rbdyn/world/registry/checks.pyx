@@ -1,0 +1,204 @@
+"""Values that a World accepts and that are probably mistakes: looked for at the first step after they were set.
+
+A step that follows another one without an edit looks at nothing but flags.
+"""
+
+from rbdyn.contact.materials import DEFAULT
+from rbdyn.world.registry import setup_warnings as say
+
+from libc.math cimport isfinite
+from libc.stdlib cimport free
+
+from rbdyn.collision._types cimport ContactBuffer
+from rbdyn.collision.contact_buffer cimport buffer_free, buffer_init
+from rbdyn.collision.probe cimport contacts_among
+from rbdyn.collision.shape_table cimport Table, find_slot
+from rbdyn.memory cimport grow
+from rbdyn.stepping.constraints.contact.depths cimport least_overlap
+from rbdyn.stepping.scene cimport Limit, Scene, System, SystemControl
+from rbdyn.stepping.step cimport kinematics
+
+cdef double LONG_STEP = 0.1   # [s] a body falls by 5 cm from rest in it; milliseconds given as seconds are longer
+cdef double OUTSIDE = 0.01    # share of a joint's range by which motion may lead it beyond its limits
+cdef double FAR = 2.0         # ranges beyond its limits: targets in degrees or millimetres are 57 or 1000 times as far
+
+
+cdef int check_setup(Registry registry) except -1:
+    """Say what was set since the last step and is probably a mistake; the World is as it was after an error."""
+    cdef ArticulatedSystem robot
+    while registry.newcomers:
+        robot = registry.newcomers.pop(0)
+        if robot.lock is registry.lock:
+            say.overlaps(robot.name, overlaps_of(registry, robot))
+    for robot in list(registry.systems) if any_anew(registry) else ():
+        check_positions(robot)
+        check_targets(robot)
+    if registry.checked_materials != registry.materials.revision:
+        registry.checked_materials = registry.materials.revision
+        check_materials(registry)
+    if registry.checked_step != registry.memory.scene.dt:
+        registry.checked_step = registry.memory.scene.dt
+        if registry.checked_step > LONG_STEP:
+            say.long_step(registry.checked_step)
+    return 0
+
+
+cdef tuple unchecked(Registry registry):
+    """What is still to be looked at, and what was said of robots, for a copy: values that can be pickled."""
+    cdef ArticulatedSystem robot
+    robots = {robot.name: (bool(robot.placed_anew), bool(robot.driven_anew), bool(robot.said_outside),
+                           bool(robot.said_far)) for robot in registry.systems}
+    new = [robot.name for robot in registry.newcomers if robot.lock is registry.lock]
+    return (new, robots, sorted(registry.unpaired), sorted(registry.said_materials),
+            registry.checked_materials == registry.materials.revision, registry.checked_step)
+
+
+cdef int put_unchecked(Registry registry, tuple noted, dict objects) except -1:
+    """The same of the copy, whose objects have these names."""
+    cdef ArticulatedSystem robot
+    new, robots, unpaired, said, looked, registry.checked_step = noted
+    for name, flags in robots.items():
+        robot = objects[name]
+        robot.placed_anew, robot.driven_anew, robot.said_outside, robot.said_far = flags
+    registry.newcomers = [objects[name] for name in new]
+    registry.unpaired, registry.said_materials = set(unpaired), set(said)
+    registry.checked_materials = registry.materials.revision if looked else -1
+    return 0
+
+
+cdef int leave_unchecked(Registry registry) except -1:
+    """Look at nothing that is there by now: another World like this one says it."""
+    cdef ArticulatedSystem robot
+    for robot in registry.systems:
+        robot.placed_anew = robot.driven_anew = False
+    registry.newcomers, registry.unpaired = [], set()
+    registry.checked_materials, registry.checked_step = registry.materials.revision, registry.memory.scene.dt
+    return 0
+
+
+cdef bint any_anew(Registry registry) except -1:
+    """Whether a robot was placed or driven."""
+    cdef ArticulatedSystem robot
+    for robot in registry.systems:
+        if robot.placed_anew or robot.driven_anew:
+            return True
+    return False
+
+
+# ---- joints --------------------------------------------------------------------------------------
+
+
+cdef inline double excess(const Limit* limit, double q) noexcept nogil:
+    """How far q is beyond an end [rad or m], negative within."""
+    return max(limit.lower - q, q - limit.upper)
+
+
+cdef inline bint is_beyond(const Limit* limit, double q, double share) noexcept nogil:
+    """Whether q is beyond an end by more than this share of the range; one with one end has no range."""
+    cdef double range = limit.upper - limit.lower
+    return isfinite(range) and range > 0.0 and excess(limit, q) > share * range
+
+
+cdef int check_positions(ArticulatedSystem robot) except -1:
+    """Joints that were set beyond their limits; those whose ends give way may stand there."""
+    cdef System* s = robot.system()
+    cdef const Limit* limit
+    cdef int k
+    if not robot.placed_anew or robot.said_outside:
+        robot.placed_anew = False
+        return 0
+    robot.placed_anew = False
+    found = []
+    for k in range(s.control.n_limits):
+        limit = s.control.limit + k
+        if limit.soft.softness == 0.0 and is_beyond(limit, s.d.q[limit.q], OUTSIDE):
+            found.append((robot.model.joint_of(limit.dof), s.d.q[limit.q], limit.lower, limit.upper))
+    if found:
+        robot.said_outside = True
+        say.positions(robot, found)
+    return 0
+
+
+cdef int check_targets(ArticulatedSystem robot) except -1:
+    """Targets of PD control to which joints cannot come by far."""
+    cdef System* s = robot.system()
+    cdef SystemControl* c = &s.control
+    cdef const Limit* limit
+    cdef int k
+    if not robot.driven_anew or robot.said_far:
+        robot.driven_anew = False
+        return 0
+    robot.driven_anew = False
+    found = []
+    for k in range(c.n_limits if c.pd and robot.targeted else 0):
+        limit = c.limit + k
+        if c.kp[limit.dof] > 0.0 and is_beyond(limit, c.q_ref[limit.q], FAR):
+            found.append((robot.model.joint_of(limit.dof), c.q_ref[limit.q], limit.lower, limit.upper))
+    if found:
+        robot.said_far = True
+        say.targets(robot, found)
+    return 0
+
+
+# ---- materials -----------------------------------------------------------------------------------
+
+
+cdef int check_materials(Registry registry) except -1:
+    """Materials that only shapes or only pairs name, written almost as one that both may know."""
+    pairs = {name for pair in registry.materials.pairs() for name in pair}
+    known = pairs | {DEFAULT}
+    registry.unpaired -= known
+    found = say.misspelt(registry.unpaired, known)
+    for name, meant in found.items():
+        registry.unpaired.discard(name)
+        number = registry.material_numbers.get(name, -1)
+        owners = [shape[0].name for shape_id, shape in registry.shapes.items()
+                  if registry.memory.scene.material[<int> shape_id] == number]
+        if owners:
+            say.shape_material(name, meant, owners, registry.materials.default.friction)
+    for name in say.misspelt(pairs - set(registry.material_numbers) - registry.said_materials, {DEFAULT}):
+        registry.said_materials.add(name)
+        say.pair_material(name, DEFAULT)
+    return 0
+
+
+# ---- overlaps ------------------------------------------------------------------------------------
+
+
+cdef list overlaps_of(Registry registry, ArticulatedSystem robot):
+    """Pairs of a robot's shapes that are in each other where it stands and that filters let meet.
+
+    A tuple for each two bodies, deepest first: depth [m], names of the bodies, names of the deepest two shapes.
+    """
+    cdef Scene* s = &registry.memory.scene
+    cdef const Table* table = &registry.collision.table
+    cdef ContactBuffer found
+    cdef int* slot = NULL
+    cdef size_t room = 0
+    cdef int k, n = 0
+    cdef dict deepest = {}
+    buffer_init(&found)
+    try:
+        grow(<void**> &slot, &room, len(robot.shape_ids) + 1, sizeof(int))
+        for shape_id in robot.shape_ids:
+            k = find_slot(table, shape_id)
+            if k >= 0:
+                slot[n] = k
+                n += 1
+        kinematics(s)
+        contacts_among(table, s.pose, slot, n, 0.0, &found)
+        for k in range(found.n):
+            _, a, shape_a, _ = registry.shapes[found.point[k].shape_a]
+            _, b, shape_b, _ = registry.shapes[found.point[k].shape_b]
+            depth, pair = found.point[k].depth, frozenset((a, b))
+            if depth > least_overlap() and depth > deepest.get(pair, (0.0,))[0]:
+                deepest[pair] = depth, a, b, shape_a, shape_b
+    finally:
+        buffer_free(&found)
+        free(slot)
+    return sorted(deepest.values(), key=depth_of)
+
+
+def depth_of(overlap):
+    """Deepest first, then by name."""
+    return -overlap[0], overlap[1:]
