@@ -61,7 +61,7 @@ def save_urdf(
         A mesh that came from a file is named by that file, relative to `path` where it lies below that; or written, as
         all others are, to an OBJ file in the folder STEM_meshes beside `path`.
     strict : bool
-        Raise Error where there would be a warning of a loss.  Words of the dialect are none.
+        Raise Error where there would be a warning of a loss.  A word of the dialect loses nothing.
     dialect : bool
         Whether the file may hold words that standard URDF does not have, each kind of which is said in a warning.
         False: only what every reader takes (see Notes).
