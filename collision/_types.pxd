@@ -78,6 +78,7 @@ cdef struct ShapeRecord:           # one shape of the table, written by Collisio
     int body                       # index of the body that carries it
     int kind                       # Kind: says what `data` points to
     bint dynamic                   # False: never collides with another one that is not dynamic
+    bint surroundings              # True: of the world itself, and of no link: filters.pxd
     bint aligned                   # True: local.R is the identity
     uint64_t group, mask           # filter bits
     Bounds bounds

@@ -142,7 +142,7 @@ cdef class CollisionBackend(Backend):
         s.body = body_index(body, "body")
         s.group = filter_bits(group, "group")
         s.mask = filter_bits(mask, "mask")
-        s.dynamic = bool(dynamic)
+        s.dynamic, s.surroundings = bool(dynamic), False
         arrays = measure(&s, shape)
         place(&s, pose)
         s.id = coming_id(&self.table)

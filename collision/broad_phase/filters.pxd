@@ -1,10 +1,18 @@
 # May two shapes collide?  Groups and masks, and the set of pairs of bodies that are excluded.
+#
+# A pair is excluded as it is, or, with JOINED added to both numbers, as neighbours on a joint: that holds for links, and
+# not for the shapes of the world itself (`surroundings`), though these are on one body with what is fixed to the world.
 
 from libc.stdint cimport uint64_t
 
 from rbdyn.collision._types cimport ShapeRecord
 from rbdyn.collision.shape_table cimport Table
 
+cdef enum:
+    JOINED = 1 << 30               # more than any body's number
+
+cdef void set_surroundings(Table* table, int id, bint flag) noexcept nogil
+cdef bint is_surroundings(const Table* table, int id) noexcept nogil
 cdef int exclude_pair(Table* table, int a, int b) except -1
 cdef int allow_pair(Table* table, int a, int b) noexcept nogil
 
@@ -41,4 +49,6 @@ cdef inline bint may_collide(const Table* table, int i, int j) noexcept nogil:
         return False
     if not ((ab or ba) if table.either else (ab and ba)):
         return False
-    return not is_excluded(table, a.body, b.body)
+    if is_excluded(table, a.body, b.body):
+        return False
+    return a.surroundings or b.surroundings or not is_excluded(table, a.body | JOINED, b.body | JOINED)

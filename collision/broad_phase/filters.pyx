@@ -3,7 +3,21 @@
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
+from rbdyn.collision.shape_table cimport find_slot
 from rbdyn.memory cimport Arena, close_arena, open_array
+
+
+cdef void set_surroundings(Table* table, int id, bint flag) noexcept nogil:
+    """Say of a shape of the table whether it is of the world itself; nothing for one that is not there."""
+    cdef int slot = find_slot(table, id)
+    if slot >= 0 and table.shape[slot].surroundings != flag:
+        table.shape[slot].surroundings = flag
+        table.revision += 1
+
+
+cdef bint is_surroundings(const Table* table, int id) noexcept nogil:
+    cdef int slot = find_slot(table, id)
+    return slot >= 0 and table.shape[slot].surroundings
 
 
 cdef void insert_key(uint64_t* excluded, int n_slots, uint64_t key) noexcept nogil:

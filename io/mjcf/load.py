@@ -28,6 +28,7 @@ from rbdyn.io.urdf.source import PathOrText, source_of
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.mechanism import Mechanism
+from rbdyn.mechanism.neighbours import carriers, never_meet
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
 
@@ -255,11 +256,10 @@ def _add_sites(model: Any, bodies: list[RigidBody], diagnostics: Diagnostics, fi
 def _report_excludes(
     mechanism: Mechanism, model: Any, bodies: list[RigidBody], diagnostics: Diagnostics, file: str
 ) -> None:
-    """Pairs that do not collide, but for neighbours, which never do."""
-    joints = [joint for joint in mechanism.joints if not joint.joint_type.is_floating]
-    near = {frozenset((mechanism.predecessor(j), mechanism.successor(j))) for j in joints}
+    """Pairs with shapes that are not to collide, but for those that never do here."""
+    apart, carrier = never_meet(mechanism), carriers(mechanism)
     for signature in model.exclude_signature:
         a, b = bodies[int(signature) >> 16], bodies[int(signature) & 0xFFFF]
-        if frozenset((a, b)) not in near:
+        if a.collision and b.collision and carrier[a] is not carrier[b] and frozenset((a, b)) not in apart:
             text = f"<exclude> of {a.name!r} and {b.name!r}: in a World, robot.ignore_collision({a.name!r}, {b.name!r})"
             diagnostics.warn(f"{file}:1", text)

@@ -13,7 +13,7 @@ from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import Fixed, Revolute, SinCosRevolute, Spherical
 from rbdyn.mechanism.mechanism import Mechanism
-from rbdyn.mechanism.neighbours import carriers, neighbours
+from rbdyn.mechanism.neighbours import carriers, never_meet
 from rbdyn.spatial.transform import Transform
 
 REACH = 0.1  # from the middle of a hinge to the two points that hold it [m]
@@ -67,17 +67,13 @@ def write_mimics(equality: Any, mechanism: Mechanism, written: dict[str, list[st
 def write_excludes(contact: Any, mechanism: Mechanism, names: dict[RigidBody, str]) -> None:
     """Neighbours do not collide; MuJoCo knows that of what one joint joins to its parent, unless that is the world."""
     carrier, root = carriers(mechanism), mechanism.root_body
-    members: dict[RigidBody, list[RigidBody]] = {}
-    for body in mechanism.bodies:
-        if body.collision:
-            members.setdefault(carrier[body], []).append(body)
     ends = [(mechanism.predecessor(joint), mechanism.successor(joint)) for joint in mechanism.tree_joints]
     known = {frozenset((carrier[a], carrier[b])) for a, b in ends}
     pairs: set[tuple[str, str]] = set()
-    for pair in neighbours(mechanism):
-        if pair not in known or root in pair:
-            a, b = sorted(pair, key=mechanism.bodies.index)
-            pairs |= {(names[one], names[other]) for one in members.get(a, []) for other in members.get(b, [])}
+    for pair in never_meet(mechanism):
+        a, b = sorted(pair, key=lambda body: mechanism.bodies.index(carrier[body]))
+        if root in (carrier[a], carrier[b]) or frozenset((carrier[a], carrier[b])) not in known:
+            pairs.add((names[a], names[b]))
     for first, second in sorted(pairs):
         element(contact, "exclude", body1=first, body2=second)
 

@@ -1,10 +1,15 @@
-"""Which bodies a joint keeps together, so that they are not looked at for collisions."""
+"""Which bodies a joint keeps together, so that they are not looked at for collisions.
+
+The root body is the world, which only what is fixed to it never touches: a cart on a slide stands on the world's floor,
+however few joints lead there.  What is fixed to the root, such as an arm's base, is a link with neighbours.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from rbdyn.mechanism.body import RigidBody
+from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.mechanism import Mechanism
 
 
@@ -20,6 +25,28 @@ def neighbours(mechanism: Mechanism) -> set[frozenset[RigidBody]]:
     loops = [tuple(number[carrier[end(joint)]] for end in (mechanism.predecessor, mechanism.successor))
              for joint in mechanism.non_tree_joints]  # fmt: skip
     return {frozenset((bodies[a], bodies[b])) for a, b in near(parents, floats, filled, loops)}
+
+
+def never_meet(mechanism: Mechanism) -> set[frozenset[RigidBody]]:
+    """Pairs of bodies with shapes that never collide; those of one rigid group, which do not either, are left out."""
+    carrier, root = carriers(mechanism), mechanism.root_body
+    members: dict[RigidBody, list[RigidBody]] = {}
+    for body in mechanism.bodies:
+        if body.collision:
+            members.setdefault(carrier[body], []).append(body)
+    held = {frozenset((carrier[mechanism.predecessor(j)], carrier[mechanism.successor(j)]))
+            for j in mechanism.non_tree_joints if is_rigid(j)}  # fmt: skip
+    pairs = set()
+    for group in neighbours(mechanism):
+        a, b = group
+        found = {frozenset((one, other)) for one in members.get(a, ()) for other in members.get(b, ())}
+        pairs |= {pair for pair in found if root not in pair or group in held}
+    return pairs
+
+
+def is_rigid(joint: Joint) -> bool:
+    """Whether a joint in a loop fixes its bodies to one another."""
+    return joint.num_velocities == 0
 
 
 def carriers(mechanism: Mechanism) -> dict[RigidBody, RigidBody]:
@@ -42,8 +69,7 @@ def near(
     """Pairs (a, b), a < b, of bodies that a joint joins, in the tree or in a loop, by number; the root is 0.
 
     A floating joint joins nothing.  Bodies without mass and shapes stand between several joints of one place, such as
-    a hip's: those on both sides of them are neighbours.  What hangs on the root by way of such is none of the root's,
-    which is the world in most files.
+    a hip's: those on both sides of them are neighbours.  What hangs on the root by way of such is none of the root's.
     """
     pairs = {(min(pair), max(pair)) for pair in loops if len(set(pair)) == 2}
     for b in range(1, len(parents)):

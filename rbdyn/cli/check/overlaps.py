@@ -13,7 +13,7 @@ from rbdyn.collision.shapes import Mesh, Shape
 from rbdyn.errors import CollisionError, MeshError
 from rbdyn.io.poses import poses_at
 from rbdyn.mechanism import Geometry, Mechanism
-from rbdyn.mechanism.neighbours import carriers, neighbours
+from rbdyn.mechanism.neighbours import carriers, never_meet
 from rbdyn.model import Model
 from rbdyn.spatial.transform import Transform
 
@@ -97,9 +97,9 @@ def _hull(mesh: Mesh) -> Shape:
 
 
 def _joined(mechanism: Mechanism) -> set[frozenset[str]]:
-    """Rigid groups that are neighbours, and each with itself."""
+    """Links that are neighbours, and rigid groups, each with itself."""
     pairs = {frozenset((body.name,)) for body in carriers(mechanism).values()}
-    return pairs | {frozenset(body.name for body in pair) for pair in neighbours(mechanism)}
+    return pairs | {frozenset(body.name for body in pair) for pair in never_meet(mechanism)}
 
 
 def _close(shapes: list[Placed], joined: set[frozenset[str]]) -> Iterator[tuple[Placed, Placed]]:
@@ -110,5 +110,7 @@ def _close(shapes: list[Placed], joined: set[frozenset[str]]) -> Iterator[tuple[
     for i, one in enumerate(shapes):
         near = ((low[i + 1 :] <= high[i]) & (high[i + 1 :] >= low[i])).all(axis=1)
         for j in np.flatnonzero(near) + i + 1:
-            if frozenset((one.group, shapes[j].group)) not in joined and one.meets(shapes[j]):
-                yield one, shapes[j]
+            other = shapes[j]
+            apart = frozenset((one.group, other.group)) in joined or frozenset((one.link, other.link)) in joined
+            if not apart and one.meets(other):
+                yield one, other

@@ -21,4 +21,5 @@ cdef class Filters:
     cdef int leave(self, WorldObject obj) except -1
     cdef int find_limits(self, list systems) except -1
 
+cdef int allow_joined(CollisionBackend collision, int handle, int n) except -1
 cdef void thin_out(const SelfLimit* limit, int n_limits, ContactBuffer* found) noexcept nogil

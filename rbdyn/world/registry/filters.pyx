@@ -5,12 +5,13 @@ Bodies that fixed joints hold to one another are one here, as for collision.
 
 from rbdyn.arguments import shown
 from rbdyn.errors import Error
-from rbdyn.mechanism.neighbours import is_filled, near
+from rbdyn.mechanism.neighbours import is_filled, is_rigid, near
 
 from libc.stdlib cimport free
 
 from rbdyn.collision._types cimport ContactPoint
-from rbdyn.collision.broad_phase.filters cimport is_excluded
+from rbdyn.collision.broad_phase.filters cimport JOINED, allow_pair, exclude_pair, is_excluded
+from rbdyn.collision.shape_table cimport Table
 from rbdyn.memory cimport grow
 from rbdyn.model.model cimport Model
 from rbdyn.world.objects.single_body cimport SingleBody
@@ -21,6 +22,20 @@ cdef set near_bodies(Model model):
     filled = {k for k, parts in enumerate(model.parts) if any([is_filled(body) for body, _ in parts])}
     parents, freedoms = zip(*[(model.c.parent[k], model.c.nvi[k]) for k in range(model.c.nb)])
     return near(parents, [n == 6 for n in freedoms], filled, model.loop_bodies)
+
+
+cdef set held_bodies(Model model):
+    """Pairs of bodies that a loop joint fixes to one another."""
+    loops = zip(model.loop_bodies, model.mechanism.non_tree_joints)
+    return {(min(pair), max(pair)) for pair, joint in loops if is_rigid(joint)}
+
+
+cdef int allow_joined(CollisionBackend collision, int handle, int n) except -1:
+    """No body of a run of n handles is a neighbour of the first one on a joint any more."""
+    cdef int b
+    for b in range(1, n):
+        allow_pair(&collision.table, handle | JOINED, (handle + b) | JOINED)
+    return 0
 
 
 cdef class Filters:
@@ -67,19 +82,30 @@ cdef class Filters:
     # ---- pairs that never collide ------------------------------------------------------------------
 
     cdef int exclude(self, ArticulatedSystem robot) except -1:
-        """Tell the backend which bodies of a robot never collide with one another."""
+        """Tell the backend which bodies of a robot never collide with one another.
+
+        What a joint joins to the root touches the shapes of the world itself, unless it is fixed to it.
+        """
         cdef Model model = robot.model
+        cdef Table* table = &self.collision.table
         cdef int a, b, handle = robot.system().handle
-        cdef set together = set() if robot.meets_parents else near_bodies(model)
+        cdef bint near, joined, never
+        cdef set together = set() if robot.meets_parents else near_bodies(model), held = held_bodies(model)
         links = [parts[0][0] for parts in model.parts]
         for b in range(model.c.nb):
             for a in range(b):
-                never = not robot.self_collides or (a, b) in together
+                near = (a, b) in together
+                joined = near and a == 0 and (a, b) not in held
+                if joined:
+                    exclude_pair(table, handle | JOINED, (handle + b) | JOINED)
+                elif a == 0:
+                    allow_pair(table, handle | JOINED, (handle + b) | JOINED)
+                never = not robot.self_collides or near and not joined
                 if not never and self.ignored:
                     never = frozenset(((robot, links[a]), (robot, links[b]))) in self.ignored
                 if never:
                     self.collision.exclude(handle + a, handle + b)
-                elif is_excluded(&self.collision.table, handle + a, handle + b):
+                elif is_excluded(table, handle + a, handle + b):
                     self.collision.allow(handle + a, handle + b)
         return 0
 
@@ -114,6 +140,8 @@ cdef class Filters:
         if isinstance(obj, ArticulatedSystem):
             robot = obj
             handle = robot.system().handle
+            if handle >= 0:
+                allow_joined(self.collision, handle, robot.model.c.nb)
             for a in range(robot.model.c.nb if handle >= 0 else 0):
                 for b in range(a):
                     self.collision.allow(handle + a, handle + b)

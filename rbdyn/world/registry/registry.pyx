@@ -15,6 +15,7 @@ from cpython.pythread cimport PyThread_get_thread_ident
 from libc.string cimport memset
 
 from rbdyn.arguments.arrays cimport data
+from rbdyn.collision.broad_phase.filters cimport set_surroundings
 from rbdyn.collision.shape_table cimport coming_id
 from rbdyn.model._model cimport POSES, VELOCITIES
 from rbdyn.stepping.links cimport Acted
@@ -174,6 +175,8 @@ cdef class Registry:
             shape_id = self.checked_id(
                 self.collision.add_shape(item.shape, handle, local, item.group, item.mask, dynamic))
             self.memory.make_room_for_shape(shape_id)
+            if isinstance(obj, ArticulatedSystem) and link == (<ArticulatedSystem> obj).mechanism.root_body.name:
+                set_surroundings(&self.collision.table, shape_id, True)
             self.shapes[shape_id] = (obj, body, item.name or body, link)
             obj.shape_ids.append(shape_id)
             self.memory.scene.material[shape_id] = material

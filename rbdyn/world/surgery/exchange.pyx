@@ -11,14 +11,14 @@ from rbdyn.world.registry.warm_start import renumber_impulses
 from rbdyn.world.surgery.following import follow_handles
 from rbdyn.world.surgery.plan import Plan
 
-from rbdyn.collision.broad_phase.filters cimport is_excluded
+from rbdyn.collision.broad_phase.filters cimport is_excluded, is_surroundings, set_surroundings
 from rbdyn.kernels.kinematics cimport poses
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.model.renewal cimport same_place
 from rbdyn.stepping.scene cimport SYSTEM_BODY, Scene
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
-from rbdyn.world.registry.filters cimport Filters
+from rbdyn.world.registry.filters cimport Filters, allow_joined
 from rbdyn.world.registry.registry cimport Registry
 from rbdyn.world.surgery.controls cimport carry_control
 from rbdyn.world.surgery.draft cimport Draft, link_of
@@ -246,12 +246,14 @@ cdef class Operation:
                 self.registry.register(draft.robot, handle, carrier, body.name, [item], frame, dynamic)
                 found = draft.robot.shape_ids[count]
                 self.added.append((draft.robot, found))
+                set_surroundings(&self.registry.collision.table, found, body is draft.mechanism.root_body)
             else:
                 was, old, before = left.pop(found)
                 stays = old is item and was is body and same_place(before.model.placements[was], place)
                 pose = None if stays else factories.matrix(draft.model, body) @ item.pose.matrix
                 self.move_shape(found, was, old, before, handle, pose, dynamic,
                                 (draft.robot, carrier, item.name or carrier, body.name))
+                set_surroundings(&self.registry.collision.table, found, body is draft.mechanism.root_body)
             entries.append((item, found))
         return entries
 
@@ -261,8 +263,9 @@ cdef class Operation:
         cdef int k = (<Placement> before.model.placements[body]).body
         here = None if pose is None else before.model.internal_pose(body) @ old.pose.matrix
         said = self.registry.shapes[shape_id]
+        surroundings = is_surroundings(&self.registry.collision.table, shape_id)
         self.registry.collision.move_shape(shape_id, handle, pose, dynamic)
-        self.moved.append((shape_id, before.handle + k, here, k > 0, said))
+        self.moved.append((shape_id, before.handle + k, here, k > 0, surroundings, said))
         self.registry.shapes[shape_id] = now
         return 0
 
@@ -367,8 +370,9 @@ cdef class Operation:
             self.registry.memory.scene.material[shape_id] = -1
             robot.shape_ids.remove(shape_id)
             del self.registry.shapes[shape_id]
-        for shape_id, handle, pose, dynamic, said in reversed(self.moved):
+        for shape_id, handle, pose, dynamic, surroundings, said in reversed(self.moved):
             self.registry.collision.move_shape(shape_id, handle, pose, dynamic)
+            set_surroundings(&self.registry.collision.table, shape_id, surroundings)
             self.registry.shapes[shape_id] = said
         for draft in reversed(self.drafts):
             robot = draft.robot
@@ -392,6 +396,7 @@ cdef class Operation:
     cdef int mix(self, int handle, int n) except -1:
         """Bodies of a run of handles that goes may collide: others will have these."""
         cdef int a, b
+        allow_joined(self.registry.collision, handle, n)
         for b in range(n):
             for a in range(b):
                 if is_excluded(&self.registry.collision.table, handle + a, handle + b):

@@ -89,6 +89,38 @@ def test_bodies_on_several_joints_are_neighbours():
     assert pairs_here(io.load_mjcf(again)) == merged
 
 
+@pytest.mark.filterwarnings("ignore:.*without mass or inertia:rbdyn.ExportWarning")
+def test_who_meets_the_floor_of_its_file(seed):
+    """Whatever is not fixed to the world, on none, one or several joints: floors that MuJoCo finds contacts with."""
+    rng = np.random.default_rng(seed)
+    joints = ['<joint type="slide" axis="0 0 1"/>', '<joint axis="1 0 0"/>', '<joint type="ball"/>', "<freejoint/>",
+              '<joint axis="1 0 0"/><joint axis="0 1 0"/>', ""]  # fmt: skip
+    bodies = []
+    for k, joint in enumerate(rng.permutation(joints)):
+        geom, child = '<geom size="0.1" contype="2"/>', ""
+        if joint and rng.random() < 0.5:
+            child = f'<body name="c{k}"><joint axis="0 0 1"/>{geom}</body>'
+        bodies.append(f'<body name="b{k}" pos="{3 * k} 0 0.05">{joint}{geom}{child}</body>')
+    floor = '<geom type="plane" size="99 9 1" conaffinity="2"/>'
+    text = f"<mujoco><worldbody>{floor}{''.join(bodies)}</worldbody></mujoco>"
+    wanted = pairs_in_mujoco(text)
+    assert len(wanted) >= 5 and all("world" in pair for pair in wanted)
+    mechanism = io.load_mjcf(text, strict=True)
+    assert pairs_here(mechanism) == wanted
+    again = io.mjcf_text(mechanism)
+    assert pairs_in_mujoco(again) == wanted
+
+
+def test_excludes_of_the_world_are_said():
+    """What hangs on one joint of the world meets its floor, so that a file which excludes it has something to say."""
+    text = """<mujoco><worldbody><geom type="plane" size="9 9 1"/><body name="b"><joint type="slide"/><geom size="0.1"/>
+      <body name="c"><joint axis="1 0 0"/><geom size="0.1"/></body></body></worldbody>
+      <contact><exclude body1="world" body2="b"/><exclude body1="b" body2="c"/></contact></mujoco>"""
+    mechanism = io.load_mjcf(text)
+    assert [line for line in mechanism.diagnostics if "exclude" in line] == [mechanism.diagnostics[-1]]
+    assert "robot.ignore_collision('world', 'b')" in mechanism.diagnostics[-1]
+
+
 def test_groups_and_masks_that_are_exact_as_they_are_stay():
     layers = [(2, 2), (4, 4)]
     assert groups_and_masks(layers) == {(1, 1): (1, -1), (2, 2): (2, 2), (4, 4): (4, 4)}

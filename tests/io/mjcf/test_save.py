@@ -232,8 +232,12 @@ def test_frames_are_sites():
 
 
 def test_neighbours_do_not_collide():
-    """Where MuJoCo would let them: a body on the world, and bodies that a loop joins."""
+    """Where MuJoCo would let them: a body on one that is fixed to the world, and bodies that a loop joins.
+
+    The world's own shapes are nobody's neighbours, here and there.
+    """
     m = four_bar(Spherical())
+    m.attach(m.root_body, RigidBody("base"), Joint("foot", Fixed()))
     for body in m.bodies:
         body.collision.append(Geometry(Box((3, 3, 3))))
     model = compiled(m)
@@ -241,7 +245,7 @@ def test_neighbours_do_not_collide():
     mujoco.mj_forward(model, data)
     pairs = {tuple(sorted((model.body(model.geom_bodyid[c.geom1]).name, model.body(model.geom_bodyid[c.geom2]).name)))
              for c in data.contact}  # fmt: skip
-    assert pairs == {("b0", "b2"), ("b1", "world")}
+    assert pairs == {("b0", "b2"), ("b0", "world"), ("b1", "world"), ("b2", "world"), ("b1", "base")}
 
 
 def impossible():

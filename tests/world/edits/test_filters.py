@@ -261,3 +261,102 @@ def test_not_between_the_halves():
         with pytest.raises(BusyError):
             call()
     assert Sphere(0.1).radius == 0.1
+
+
+def on_the_world(kind="slide", base=True, backend="native"):
+    """A world with a floor, a base fixed to it, and a box over both on one joint, all in one another; and by a loop."""
+    floor = Geometry(Box((4.0, 4.0, 0.2)), Transform(translation=(0.0, 0.0, -0.1)))
+    m = Mechanism(RigidBody("ground", collision=[floor]))
+    if base:
+        m.attach(m.root_body, link("base", 0.3), Joint("foot", rbdyn.Fixed()))
+    joint = {"slide": rbdyn.Prismatic((0, 0, 1)), "hinge": Revolute((1, 0, 0)), "weld": rbdyn.Floating()}[kind]
+    m.attach(m.root_body, link("box", 0.2), Joint("lift", joint), Transform(translation=(0.0, 0.0, 0.05)))
+    if kind == "weld":
+        m.attach("box", m.root_body, Joint("hold", rbdyn.Fixed()), Transform(translation=(0.0, 0.0, -0.05)))
+    m.attach("box", link("lid", 0.2), Joint("turn", Revolute((0, 0, 1))))
+    world = World(2e-3, gravity=(0, 0, 0), collision=BACKENDS[backend]())
+    return world, world.add_articulated_system(m, "robot")
+
+
+def met(world):
+    """Pairs of links that have contacts now, by the names of their shapes' links."""
+    world.integrate1()
+    pairs = {tuple(sorted((c.body_a, c.body_b))) for c in world.contacts}
+    world.integrate2()
+    return pairs
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("kind", ["slide", "hinge"])
+@pytest.mark.parametrize("base", [True, False])
+def test_what_is_on_one_joint_of_the_world_meets_its_floor(kind, base, backend):
+    """Links that a joint joins never meet: the base and the box.  The world is none: all but what is fixed to it meets
+    its floor, as in Drake; `collide_with_parent` lets links meet as well."""
+    if backend == "fcl":
+        pytest.importorskip("fcl")
+    world, robot = on_the_world(kind, base, backend)
+    start = robot.q
+    robot.ignore_collision("lid", "ground")
+    assert met(world) == {("box", "ground")}
+    robot.collide_with_parent = True
+    robot.set_state(start, 0 * robot.v)
+    assert met(world) == {("box", "ground"), ("box", "lid")}
+    shapes = len(world.collision)
+    robot.collide_with_parent = False
+    robot.ignore_collision("box", "ground")
+    robot.set_state(start, 0 * robot.v)
+    assert met(world) == set()
+    robot.allow_collision("box", "ground")
+    robot.self_collision = False
+    robot.set_state(start, 0 * robot.v)
+    assert met(world) == set()
+    robot.self_collision = True
+    robot.set_state(start, 0 * robot.v)
+    assert met(world) == {("box", "ground")} and len(world.collision) == shapes
+
+
+def test_what_a_loop_fixes_to_the_world_does_not_meet_its_floor():
+    world, robot = on_the_world("weld")
+    robot.ignore_collision("lid", "ground")
+    assert met(world) == set()
+
+
+def test_a_box_on_a_slide_lands_on_the_floor_of_its_file():
+    """It fell for ever; the depth at which it rests is that of a box which floats, on the same floor."""
+    heights = []
+    for joint in ('<joint type="slide" axis="0 0 1"/>', "<freejoint/>"):
+        world = World(2e-3)
+        robot = world.add_articulated_system(f"""<mujoco><worldbody><geom type="plane" size="5 5 .1"/><body pos="0 0 1"
+            name="b">{joint}<geom type="box" size=".1 .1 .1" mass="1"/></body></worldbody></mujoco>""")
+        world.run(1.5)
+        heights.append(robot.body("b").position[2])
+        assert np.abs(robot.v).max() < 1e-6
+    assert heights == pytest.approx([0.1, 0.1], abs=1e-4)
+
+
+def test_the_floor_stays_the_floor():
+    """Through shapes that come, surgery that fails and succeeds, snapshots, copies and pickles."""
+    import copy
+
+    world, robot = on_the_world("slide")
+    robot.ignore_collision("lid", "ground")
+    expected = {("box", "ground")}
+    start = world.snapshot()
+    robot.body("ground").add_geometry(Geometry(Sphere(0.1), Transform(translation=(0.0, 0.0, 0.1))))
+    robot.body("base").add_geometry(Geometry(Sphere(0.1), Transform(translation=(0.0, 0.0, 0.1))))
+    assert met(world) == expected
+    assert any(np.linalg.norm(c.position) < 0.25 and c.position[2] > 0.01 for c in world.contacts)   # with the new ball
+    world.restore(start)
+    assert met(copy.deepcopy(world)) == expected
+    hinge = Joint("hinge", Revolute((0, 1, 0)))
+    robot.attach(link("hat", 0.1), "base", hinge, Transform(translation=(2.0, 0.0, 1.0)))
+    assert met(world) == expected
+    robot.remove_subtree("lift")
+    assert met(world) == set()
+    world.restore(start)
+    assert met(world) == expected
+    world.remove(robot)
+    other = World(2e-3, gravity=(0, 0, 0))
+    del other
+    again = world.add_articulated_system(folded(), "again")          # others have these numbers of bodies now
+    assert met(world) == {("a", "c")} and again.nv == 3
