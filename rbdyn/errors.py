@@ -184,6 +184,10 @@ class InactiveFeatureWarning(UserWarning):
     """Something that a robot's description asks for has no effect in a World yet; said once, when it is added."""
 
 
+class MimicWarning(UserWarning):
+    """A joint that follows another starts where its leader says, or lost its leader by an edit; said once."""
+
+
 class ExportWarning(UserWarning):
     """Something that the format of a written file cannot say; it is not in the file."""
 

@@ -227,7 +227,8 @@ class Mechanism(FramedGraph):
     def submechanism(self, body: RigidBody | str, gravity: str | ArrayLike = "copy") -> tuple[Mechanism, Maps]:
         """A new mechanism of copies: `body` as its root, with its inertia, and all below it.
 
-        A loop joint is kept if both its ends are inside; a joint that mimics one outside no longer does.
+        A loop joint is kept if both its ends are inside; a joint that mimics one outside no longer does, which a
+        MimicWarning says.
 
         Parameters
         ----------
@@ -282,7 +283,7 @@ class Mechanism(FramedGraph):
         """Remove a tree joint, its subtree, and every joint that starts or ends at one of those bodies.
 
         What is removed may be attached elsewhere; what stays stays the same objects in the same order.  A joint that
-        mimicked a removed one no longer does.
+        mimicked a removed one no longer does, which a MimicWarning says.
 
         Returns
         -------
@@ -308,9 +309,10 @@ class Mechanism(FramedGraph):
         """Remove a joint; its subtree stays, held by loop joints, or becomes a mechanism of its own.
 
         A loop joint is dropped.  Without a tree joint, loop joints join the tree where they are needed, and joints that
-        now have to lead from successor to predecessor are reversed (`Joint.flipped`).  The bodies of the subtree come
-        last in the new order.  Loop joints that joined the tree have a q from now on; a tree joint left over closes a
-        loop.
+        now have to lead from successor to predecessor are reversed (`Joint.flipped`).  A joint that mimics the removed
+        one, or with `split` one of the other part, no longer does, which a MimicWarning says.  The bodies of the
+        subtree come last in the new order.  Loop joints that joined the tree have a q from now on; a tree joint left
+        over closes a loop.
 
         Parameters
         ----------

@@ -14,6 +14,9 @@ from rbdyn.world.queries import probes, rays
 from rbdyn.world.queries.queries import Queries
 from rbdyn.world.surgery import operations
 from rbdyn.world.surgery.surgery import Surgery
+from rbdyn.world.objects.handles import last_step
+from rbdyn.world.objects.joints.closed_loops import own_configuration
+from rbdyn.world.objects.joints.followers import warn_of_moved_followers
 from rbdyn.world.registry.inactive import warn_of_inactive_features
 from rbdyn.world.scheduler import running
 from rbdyn.world.snapshot import copying, taking
@@ -511,6 +514,7 @@ cdef class World:
         robot.name = mechanism.name if name is None else label(name, "name")
         robot.build(mechanism)
         warn_of_inactive_features(robot.name, robot.model, 3)
+        warn_of_moved_followers(robot.name, robot.model, own_configuration(robot.model), 3)
         self.registry.add_system(robot, name, self_collision)
         robot.system().control.inloop = inloop
         return robot

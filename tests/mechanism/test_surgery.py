@@ -1,5 +1,7 @@
 """Surgery: copies attached, cut out and taken apart obey the same mechanics; a refused edit leaves no trace."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,7 @@ from rbdyn import (
     mass_matrix,
 )
 from rbdyn.collision.shapes import Box, Sphere
+from rbdyn.errors import MimicWarning
 from rbdyn.mechanism import Mimic
 from rbdyn.testing.random_mechanisms import random_inertia, random_transform, random_tree
 
@@ -306,7 +309,9 @@ def test_a_mimic_of_a_joint_outside_is_dropped(leg):
     follower = RigidBody("flap", SpatialInertia(0.1))
     leg.attach(leg.find_body("shank"), follower, Joint("flap", Revolute(), mimic=Mimic("knee")))
     assert leg.submechanism(leg.root_body)[0].find_joint("flap").mimic == Mimic("knee")
-    assert leg.submechanism(leg.find_body("shank"))[0].find_joint("flap").mimic is None
+    with pytest.warns(MimicWarning, match=r"lose the leader that they follow: 'flap' \(of 'knee'\)"):
+        part = leg.submechanism(leg.find_body("shank"))[0]
+    assert part.find_joint("flap").mimic is None
 
 
 def test_gravity_is_copied_or_turned_and_nothing_else(leg):
@@ -501,9 +506,31 @@ def test_mimics_follow_or_are_let_go():
     assert m.find_joint("j3").mimic == Mimic("new", 2.0)
     m.find_joint("new").mimic = Mimic("j0")
     m.find_joint("j0").mimic = Mimic("new")
-    _, far = m.remove_joint(m.find_joint("j1"), split=True)
+    with pytest.warns(MimicWarning) as said:
+        _, far = m.remove_joint(m.find_joint("j1"), split=True)
+    assert [str(one.message) for one in said] == [f"joints lose the leader that they follow: {pair}"
+                                                  for pair in ("'new' (of 'j0')", "'j0' (of 'new')")]  # fmt: skip
     assert (m.find_joint("j0").mimic, far.find_joint("new").mimic) == (None, None)
     assert far.find_joint("j3").mimic == Mimic("new", 2.0)
+
+
+@pytest.mark.parametrize("edit", [
+    lambda m: m.submechanism("b2"), lambda m: m.remove_joint("j2", split=True), lambda m: m.remove_subtree("j2"),
+    lambda m: m.remove_joint("j2", split=True), lambda m: m.remove_joint("j1", split=True)])  # fmt: skip
+def test_who_refuses_to_lose_a_leader_keeps_it(edit):
+    """The warning comes before anything is changed: made an error, it leaves the mechanism as it was."""
+    m = Mechanism(RigidBody("world"))
+    for k, leader in enumerate(("j2", "j2", None, "j0")):
+        mimic = Mimic(leader, 2.0) if leader else None
+        m.attach(m.bodies[-1], RigidBody(f"b{k}"), Joint(f"j{k}", Revolute(), mimic=mimic))
+    before = snapshot(m)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", MimicWarning)
+        with pytest.raises(MimicWarning, match="lose the leader that they follow: "):
+            edit(m)
+    assert snapshot(m) == before
+    with pytest.warns(MimicWarning):
+        edit(m)
 
 
 # ---- refused edits ---------------------------------------------------------------------------

@@ -26,6 +26,8 @@ from rbdyn.collision.shapes import Sphere
 from rbdyn.mechanism import Mimic
 from rbdyn.testing.random_mechanisms import ALL_TYPES, random_inertia, random_transform, random_tree
 
+pytestmark = pytest.mark.filterwarnings("ignore::rbdyn.errors.MimicWarning")  # edits take leaders away
+
 NAN = np.full(3, np.nan)
 JUNK = [None, 3, "body99", (), [], {}, np.eye(4), NAN, object(), Transform(), Revolute(), rbdyn]
 
@@ -253,6 +255,7 @@ def test_a_loop_of_fixed_joints_is_merged_away():
     assert len(m.submechanism(m.root_body)[0].joints) == 2
 
 
+@pytest.mark.filterwarnings("ignore::rbdyn.errors.MimicWarning")  # leaders go
 def test_random_surgery_keeps_its_promises(seed):
     """A long random life: after every edit the graph is whole, its order right, and its copy equal."""
     rng = np.random.default_rng([seed, 4])

@@ -6,9 +6,10 @@ from world.scenes import World
 
 import rbdyn
 from rbdyn import Joint, Mechanism, Mimic, Revolute, RigidBody, SpatialInertia, io, testing
-from rbdyn.errors import MechanismError, UrdfError
+from rbdyn.errors import MechanismError, MimicWarning, UrdfError
 
 Z = rbdyn.Revolute((0, 0, 1))
+SET_ANYHOW = pytest.mark.filterwarnings("ignore:joints of .* that follow others start:rbdyn.errors.MimicWarning")
 
 
 def wheels(*inertias, kind=Z, **mimics):
@@ -20,6 +21,7 @@ def wheels(*inertias, kind=Z, **mimics):
     return mechanism
 
 
+@SET_ANYHOW
 @pytest.mark.parametrize("dt", [5e-4, 2e-3, 5e-3])
 @pytest.mark.parametrize("integrator", ["trapezoid", "semi_implicit", "euler", "rk4"])
 def test_geared_flywheels_turn_as_one(dt, integrator):
@@ -50,8 +52,9 @@ def test_wheels_that_are_coupled_at_once_share_their_momentum():
 
 def test_what_is_off_comes_back_by_positions_alone():
     world = World(1e-3)
-    robot = world.add_articulated_system(wheels(0.3, 0.05, b=rbdyn.Mimic("a", 2.0, 0.5)))
-    robot.set_state([0.0, 0.55])
+    with pytest.warns(MimicWarning, match="'b'"):
+        robot = world.add_articulated_system(wheels(0.3, 0.05, b=rbdyn.Mimic("a", 2.0, 0.5)))
+    robot.state.set([0.0, 0.55])                                      # behind its back: set_state moves the follower
     offs = []
     for _ in range(200):
         world.step()
@@ -62,6 +65,7 @@ def test_what_is_off_comes_back_by_positions_alone():
     assert 0.3 * robot.q[0] == pytest.approx(-0.05 * (robot.q[1] - 0.55) * -2.0 * -1.0, abs=1e-6)
 
 
+@SET_ANYHOW
 def test_chains_of_mimics():
     world = World(2e-3)
     robot = world.add_articulated_system(
@@ -87,6 +91,7 @@ def test_a_follower_that_meets_its_stop_stops_its_leader():
     assert robot.q[0] == pytest.approx(0.25, abs=1e-6) and robot.v == pytest.approx([0.0, 0.0], abs=1e-9)
 
 
+@SET_ANYHOW
 def test_an_arm_with_followers_obeys_constrained_dynamics(seed):
     """One step of the semi-implicit rule: M (v+ - v) / dt + h = J^T lam with J v+ = 0, by dense algebra."""
     rng = np.random.default_rng(seed)
@@ -150,8 +155,9 @@ def test_mimics_of_urdf_act_without_a_word(recwarn):
         f'<child link="l{k}"/><axis xyz="0 0 1"/><limit lower="-9" upper="9" effort="9" velocity="99"/>{mimic}</joint>'
         for k, mimic in enumerate(["", '<mimic joint="j0" multiplier="-1" offset="0.5"/>']))
     world = World(1e-3)
-    robot = world.add_articulated_system(io.load_urdf(
-        f'<robot name="hand"><link name="base"/>{joints}</robot>', floating=False))
+    mechanism = io.load_urdf(f'<robot name="hand"><link name="base"/>{joints}</robot>', floating=False)
+    mechanism.nominal_configuration = (0.2, 0.3)
+    robot = world.add_articulated_system(mechanism)
     robot.set_state([0.0, 0.5])
     world.step(100)
     assert robot.q == pytest.approx([0.0, 0.5], abs=1e-12)            # gravity holds the balance
@@ -176,3 +182,77 @@ def test_what_is_geared_to_a_bouncing_stop_bounces(ratio, dt, restitution):
     np.testing.assert_allclose(robot.v, [-2.0 * restitution, -2.0 * restitution * ratio], rtol=1e-6)
     assert robot.q[1] == pytest.approx(ratio * robot.q[0], abs=1e-6)
     assert world.contact.statistics.unconverged == 0
+
+
+def followers(seed):
+    """Wheels that follow one another in chains, leaders in any place; the leaders, and each ratio and offset."""
+    rng = np.random.default_rng(seed)
+    order, mimics = rng.permutation(list("abcdef")), {}
+    for k, name in enumerate(order[2:], 2):
+        mimics[name] = Mimic(order[rng.integers(0, k)], rng.choice([-1, 1]) * rng.uniform(0.3, 2.0), rng.normal())
+    return wheels(*rng.uniform(0.1, 0.5, 6), **mimics), order[:2], mimics
+
+
+def consistent(q, leaders, mimics):
+    """Where all joints stand for given leaders, by name: each is asked in turn."""
+    places = {name: q["abcdef".index(name)] for name in leaders}
+
+    def place(name):
+        if name in places:
+            return places[name]
+        return mimics[name].multiplier * place(mimics[name].joint) + mimics[name].offset
+
+    return [place(name) for name in "abcdef"]
+
+
+def test_a_robot_starts_where_leaders_say_which_is_said_once(seed):
+    """It began violated, and crept at no velocity until the offsets were reached."""
+    mechanism, leaders, mimics = followers(seed)
+    world = World(1e-3)
+    with pytest.warns(MimicWarning) as said:
+        robot = world.add_articulated_system(mechanism, "wheels")
+    assert len(said) == 1 and "'wheels'" in str(said[0].message)
+    assert {name for name in "abcdef" if f"'{name}'" in str(said[0].message)} <= set(mimics)
+    expected = consistent(np.zeros(6), leaders, mimics)
+    assert robot.q == pytest.approx(expected, abs=1e-14) and np.abs(expected).max() > 0.3
+    start = robot.q
+    world.step(50)
+    assert robot.q == pytest.approx(start, abs=1e-12)
+
+
+def test_gears_with_an_offset_do_not_creep():
+    world = World(2e-3)
+    with pytest.warns(MimicWarning, match="joints of 'world' that follow others start where their leaders say.*: 'b'"):
+        robot = world.add_articulated_system(wheels(0.3, 0.05, b=Mimic("a", -2.0, 0.3)))
+    np.testing.assert_array_equal(robot.q, [0.0, 0.3])
+    world.step(100)
+    assert robot.q == pytest.approx([0.0, 0.3], abs=1e-13)
+
+
+def test_set_state_moves_followers(seed):
+    """What q says of them does not count, unless they give way, or are off by what rounding leaves."""
+    mechanism, leaders, mimics = followers(seed)
+    rng = np.random.default_rng(seed)
+    world = World(1e-3)
+    with pytest.warns(MimicWarning):
+        robot = world.add_articulated_system(mechanism)
+    q = rng.normal(size=6)
+    robot.set_state(q)
+    expected = consistent(q, leaders, mimics)
+    assert robot.q == pytest.approx(expected, abs=1e-13) and np.abs(q - expected).max() > 0.1
+    near = np.array(expected) + rng.uniform(-1e-5, 1e-5, 6)
+    robot.set_state(near)
+    np.testing.assert_array_equal(robot.q, near)
+    soft = next(iter(mimics))
+    robot.set_mimic_softness(joints={soft: 1e-3})
+    robot.set_state(q)
+    k = "abcdef".index(soft)
+    assert robot.q[k] == q[k] != pytest.approx(expected[k], abs=1e-2)
+
+
+def test_a_nominal_configuration_that_fits_is_taken_without_a_word(recwarn):
+    mechanism = wheels(0.3, 0.05, b=Mimic("a", -2.0, 0.3))
+    mechanism.nominal_configuration = (0.2, -0.1)
+    robot = World(1e-3).add_articulated_system(mechanism)
+    np.testing.assert_array_equal(robot.q, [0.2, -0.1])
+    assert not recwarn.list

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
+from rbdyn.mechanism.surgery.commit import warn_of_lost_leaders
 from rbdyn.mechanism.surgery.maps import Maps
 from rbdyn.spatial.frames import CartesianFrame
 
@@ -18,6 +19,7 @@ def copies(bodies: Sequence[RigidBody], joints: Sequence[Joint], prefix: str = "
         twin = maps.bodies[body] = copy_body(body, prefix)
         maps.frames.update(frame_map(body, twin, prefix))
     names = {joint.name for joint in joints}
+    warn_of_lost_leaders(joints, names)
     for joint in joints:
         copied = maps.joints[joint] = joint.copy(prefix + joint.name)
         if joint.mimic is not None:

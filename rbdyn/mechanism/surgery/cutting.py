@@ -14,7 +14,7 @@ from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.graph import Edge, Graph
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.surgery.before import Before
-from rbdyn.mechanism.surgery.commit import commit
+from rbdyn.mechanism.surgery.commit import commit, warn_of_lost_leaders
 from rbdyn.mechanism.surgery.growing import attach, check_joint
 from rbdyn.mechanism.surgery.maps import Maps, Split
 from rbdyn.mechanism.surgery.spanning import Frontier, NextEdge, check_next_edge, span
@@ -73,6 +73,7 @@ def split(mechanism: M, joint: Joint | str, make: Callable[[RigidBody, ArrayLike
     far = {j: e for j, e in edges.items() if e.predecessor in inside}
     near = {j: e for j, e in edges.items() if j not in far}
     order = [j for j in mechanism.joints if j in far]
+    warn_of_lost_leaders(order, (j.name for j in order))
     merged = {name: host for name, host in mechanism._merged_names.items() if host in inside}
     tree = [j for j in mechanism._tree_joints if j in near]
     commit(mechanism, tree, [j for j in mechanism._loop_joints if j in near], near)

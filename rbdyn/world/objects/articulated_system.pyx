@@ -13,6 +13,7 @@ from rbdyn.world.objects.handles import arrays, finding, frames_given, step_read
 from rbdyn.world.objects.joints import loop_joints, named, readings, settings, softness
 from rbdyn.world.objects.base_pose import q_with_base
 from rbdyn.world.objects.joints.closed_loops import closed, start, ties_trees
+from rbdyn.world.objects.joints.followers import fitting
 from rbdyn.world.objects.joints.said import PER_DOF, joints_say
 from rbdyn.world.arguments import orientation as _orientation
 
@@ -326,12 +327,18 @@ cdef class ArticulatedSystem(WorldObject):
         -----
         A q that opens loops by less is brought onto them, as `project_configuration` does.  A velocity that opens them
         stays as it is until the next step, which begins as if they were suddenly connected: momentum is shared.
+
+        A joint that follows another (`Mimic`) is put where its leader says, whatever q says of it, if it is off by more
+        than 1e-3 rad or m; by less steps bring it back, as they do with robots that have loops.  One that follows softly
+        stays where q says.  Velocities that do not fit share their momentum in the next step.
         """
         self.check_alive()
         self.lock.check_settable()
         self._placed                                     # with what was edited of its mechanism
         if q is not None and self.model.has_loops:
             q = closed(self.state, q)
+        elif q is not None and self.system().control.n_mimics:
+            q = fitting(self.state, q, self._joint_numbers("mimic_softness"))
         self.state.set(q, self.state.v if v is None else v)
         self.forget_contacts()
 

@@ -12,6 +12,7 @@ from rbdyn.algorithms.loops.loops import loop_error
 from rbdyn.errors import LoopError, MechanismError, StateError
 from rbdyn.model import Model, State
 from rbdyn.spatial.rotations import Array
+from rbdyn.world.objects.joints.followers import led, soft_followers
 
 STARTS = 20  # configurations from which a closed one is sought, once the neutral one leads to none
 CLOSED = 1e-9  # [rad or m] what counts as closed: states of a World are taken as they are
@@ -19,7 +20,22 @@ ROUNDED = 1e-3  # [rad or m] how far numbers of a few digits may open a loop
 
 
 def start(model: Model) -> Array:
-    """Where a system begins: at the nominal configuration of its mechanism, else the neutral one, with loops closed."""
+    """Where a system begins: at its own configuration, with loops closed, and followers where their leaders say."""
+    soft = soft_followers(model)
+    q = led(model, own_configuration(model), soft)[0]
+    if not model.has_loops:
+        return q
+    q = _closed_near(model, q)
+    for _ in range(STARTS):  # from one to the other; where both cannot be, loops are closed
+        q, moved = led(model, q, soft)
+        if not moved:
+            break
+        q = _closed_near(model, q)
+    return q
+
+
+def own_configuration(model: Model) -> Array:
+    """The nominal configuration of its mechanism, else the neutral one."""
     nominal = model.mechanism.nominal_configuration
     q = model.neutral()
     if nominal is not None and len(nominal) == model.nq:
@@ -27,7 +43,7 @@ def start(model: Model) -> Array:
         with contextlib.suppress(StateError):  # edits may have left numbers that are no q of this mechanism
             probe.set(nominal)
             q = np.array(probe.q)
-    return _closed_near(model, q) if model.has_loops else q
+    return q
 
 
 def _closed_near(model: Model, q: Array) -> Array:
