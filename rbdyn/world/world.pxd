@@ -48,6 +48,7 @@ cdef class World:
     cdef int find_end(self, Signals* signals) except -1 nogil
     cdef void forget_solves(self) noexcept nogil
     cdef int solves              # of a step that is not done: 1 of contacts, 2 of positions, too
+    cdef int prepare(self, Signals* signals) except -1 nogil
     cdef int correct_positions(self) except -1 nogil
     cdef int detect(self) except -1 nogil
     cdef int raise_divergence(self) except -1 nogil

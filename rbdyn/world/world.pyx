@@ -24,6 +24,7 @@ from rbdyn.world.snapshot import copying, taking
 cimport numpy as cnp
 from cpython.object cimport PyObject_GenericSetAttr
 from libc.math cimport sqrt
+from libc.string cimport memset
 
 from rbdyn.backends cimport Backend, claim_all, free_all, hold_all
 from rbdyn.arguments.arrays cimport data, read_only, vector_in
@@ -41,6 +42,7 @@ from rbdyn.stepping.constraints.bodies.tensions cimport add_tensions
 from rbdyn.stepping.constraints.contact.overlaps cimport forget_overlaps
 from rbdyn.stepping.constraints.contact.trails cimport forget_trails
 from rbdyn.stepping.flight.waits cimport find_waits
+from rbdyn.stepping.preview cimport Preview, free_preview, keep_scratch, return_scratch
 from rbdyn.stepping.rewind cimport free_start, keep_start, reserve_start, return_to_start
 from rbdyn.stepping.scene cimport DYNAMIC, Scene, is_known
 from rbdyn.stepping.scheme cimport EULER, RUNGE_KUTTA, SEMI_IMPLICIT, TRAPEZOID, make_scheme
@@ -258,6 +260,19 @@ cdef class World:
         integrate(self.scene)
         return 0
 
+    cdef int prepare(self, Signals* signals) except -1 nogil:
+        """Forces -> free velocity -> the problem of the step, which is not solved."""
+        if self.registry.memory.slumber.stirred:
+            self.first_half(signals)
+        forget_late_rows(self.scene)
+        if self.registry.n_lawful:
+            with gil:
+                self.registry.ask_laws()
+            add_tensions(self.scene, 1.0)
+        free_velocities(self.scene)
+        assemble(&self.assembly, self.scene)
+        return 0
+
     cdef int correct_positions(self) except -1 nogil:
         """How far poses move beyond the velocities, so that depths shrink."""
         clear_pushes(self.scene)
@@ -412,7 +427,12 @@ cdef class World:
             self.end_step(False)
 
     def integrate1(self):
-        """First half of a step: kinematics and contact detection.  Contacts can be read, controls set after it."""
+        """First half of a step: kinematics and contact detection.
+
+        Then controls may be set, and of this step can be read: contacts, `problem`, all that algorithms compute from
+        the state, and a robot's `implicit_inertia`.  What a step does (impulses, forces, accelerations) is that of the
+        step before.
+        """
         cdef Signals signals = start_signals()
         self.check()
         self.lock.check_settable()
@@ -447,6 +467,34 @@ cdef class World:
         finally:
             self.end_step(False)
             self.lock.half = False
+
+    def _look_ahead(self, WorldObject robot=None):
+        """Between half steps: what `integrate2` would solve with what drives the World now; None at other times.
+
+        A Problem whose impulses are 0; or, of a robot, what implicit terms add to its inertia, (nv,).  The step goes on
+        as if nobody had looked.
+        """
+        cdef Signals signals = start_signals()
+        cdef Preview kept
+        self.check()
+        if not self.lock.half or self.lock.busy:
+            return None
+        memset(&kept, 0, sizeof(Preview))
+        self.begin_step()
+        try:
+            keep_scratch(&kept, self.scene)
+            with nogil:
+                self.prepare(&signals)
+            if robot is not None:
+                return last_step.coming_inertia(robot)
+            made = copy_of(&self.assembly.builder.problem)
+            made.impulse[...] = 0.0
+            return made
+        finally:
+            if kept.bytes != NULL:
+                return_scratch(&kept, self.scene)
+            free_preview(&kept)
+            self.end_step(True)
 
     # ---- objects -----------------------------------------------------------------------------
 
@@ -890,11 +938,15 @@ cdef class World:
     def problem(self):
         """A copy of the problem that the latest step solved, with its impulses: a contact.Problem.
 
-        None before a step, and after `restore`.  Contacts come first, in the order in which they were found; `key`
+        Between `integrate1` and `integrate2` that of this step, with what drives it now, and with impulses of 0.  None
+        before a step, and after `restore`.  Contacts come first, in the order in which they were found; `key`
         tells whose the other blocks are.
         """
         self.check()
         self.lock.check_readable()
+        coming = self._look_ahead()
+        if coming is not None:
+            return coming
         known = self.solved and self.assembly.builder.problem.v_free is not NULL
         return copy_of(&self.assembly.builder.problem) if known else None
 

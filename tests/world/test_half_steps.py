@@ -125,3 +125,85 @@ def test_control_acts_in_the_step_in_which_it_is_set(control):
     CONTROL[control](twin, other)
     twin.step()
     assert world.state_hash() == twin.state_hash()
+
+
+def driven():
+    """The scene in motion: gains, a custom wire, contacts, and a fall; a few steps old."""
+    world, robot = scene()
+    ball, base = world.find("ball"), (robot, "base")
+    world.add_custom_wire(ball, base, law=lambda length, rate: 2.0 + 3.0 * length, name="law")
+    robot.set_pd_gains(p=60.0, d=2.0)
+    world.find("ball").set_velocity((0.5, 1.0, 0.0), (1.0, 2.0, 3.0))
+    world.step(20)
+    return world, robot
+
+
+@pytest.mark.parametrize("substeps", [1, 3])
+def test_looking_ahead_changes_nothing(substeps):
+    """Neither what the step before did, nor a bit of what follows, whatever is read between the halves."""
+    (world, robot), (twin, other) = driven(), driven()
+    for one in (world, twin):
+        one.substeps = substeps
+
+    def readings(world, robot):
+        ball, rope = world.find("ball"), world.find("rope")
+        return [robot.acceleration, robot.applied_force, robot.passive_force, robot.joint_wrenches, robot.limit_force,
+                robot.external_wrenches, robot.start_state.q, robot.state.q, ball.contacts, rope.force, rope.active,
+                world.find("weld").wrench, world.find("law").force]  # fmt: skip
+
+    for _ in range(5):
+        world.integrate1()
+        twin.integrate1()
+        for _ in range(2):
+            assert world.problem.n > 0 and robot.implicit_inertia.any()
+        for mine, its in zip(readings(world, robot), readings(twin, other), strict=True):
+            np.testing.assert_array_equal(mine, its)
+        world.integrate2()
+        twin.integrate2()
+        assert world.state_hash() == twin.state_hash()
+
+
+def test_the_problem_of_a_half_step_is_the_one_that_is_solved():
+    """With what drives the World then; its impulses are 0 until `integrate2` has found them."""
+    world, robot = driven()
+    world.integrate1()
+    robot.set_generalized_force(joints={"LF_KFE": 3.0})
+    world.find("ball").set_external_force("ball", (0, 0, 5.0))
+    coming = world.problem
+    assert coming.n_cones == len(world.contacts) > 0
+    assert not np.asarray(coming.impulse).any()
+    world.integrate2()
+    done = world.problem
+    for name in ("v_free", "delassus", "key", "friction", "frame"):
+        np.testing.assert_array_equal(getattr(coming, name), getattr(done, name))
+    assert np.abs(done.impulse).max() > 1e-4
+    other = BisectionSolver(max_iterations=500, threshold=1e-12)
+    other.solve(coming)                                              # a problem of its own: it can be solved
+    velocity = done.delassus @ done.impulse.ravel() + done.v_free.ravel()
+    assert coming.delassus @ coming.impulse.ravel() + coming.v_free.ravel() == pytest.approx(velocity, abs=1e-4)
+
+
+def test_the_damped_inertia_of_a_half_step_is_that_of_this_step(seed):
+    """M + E of the theta-scheme, by its formula, at this step's place, with this step's time step and gains."""
+    rng = np.random.default_rng(seed)
+    world = rbdyn.World(2e-3, gravity=(0, 0, 0))
+    world.integrator = "semi_implicit"
+    robot = world.add_articulated_system(models.path("quadruped"))
+    robot.set_state(robot.model.random(rng), rng.normal(size=robot.nv))
+    robot.set_pd_gains(p=rng.uniform(10, 50), d=2.0, limits="explicit")
+    assert world.problem is None and not robot.implicit_inertia.any()
+    world.step()
+    world.time_step = dt = 5e-3
+    robot.set_state(robot.model.random(rng))
+    world.integrate1()
+    robot.set_pd_gains(p=rng.uniform(50, 90), d=rng.uniform(1, 3))
+    (p, d), q, v, damping = robot.pd_gains, robot.q, robot.v, robot.joint_damping
+    tau = p * rbdyn.difference(robot.model, q, robot.pd_target[0]) - d * v - dt * p * v - damping * v
+    E = robot.implicit_inertia
+    np.testing.assert_allclose(E, dt * (d + damping) + dt * dt * p, rtol=1e-13)
+    inverse = rbdyn.inverse_mass_matrix(robot.state, diagonal=E)
+    free = v + dt * inverse @ (tau - rbdyn.bias_forces(robot.state))
+    world.integrate2()
+    if not len(world.problem.key):
+        np.testing.assert_allclose(robot.v, free, atol=1e-8)
+    np.testing.assert_array_equal(robot.implicit_inertia, E)

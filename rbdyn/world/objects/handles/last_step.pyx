@@ -71,6 +71,14 @@ def implicit_inertia(WorldObject robot):
     return read_only(a)
 
 
+def coming_inertia(WorldObject robot):
+    """The same of the step that is being looked at."""
+    cdef const System* s = system_of(robot)
+    cdef cnp.ndarray a = np.zeros(s.m.nv)
+    memcpy(data(a), s.work.extra, s.m.nv * sizeof(double))
+    return read_only(a)
+
+
 cdef Force in_body(const CData* d, int i, Force f) noexcept:
     """A force in world axes about the origin of body i, in its axes."""
     return force(tmul3(d.R[i], f.n), tmul3(d.R[i], f.f))

@@ -92,8 +92,11 @@ def implicit_inertia(robot: ArticulatedSystem) -> Array:
     """What gains, damping and springs added to the diagonal of M in the latest step, (nv,) read-only [kg m^2 or kg].
 
     ``rbdyn.inverse_mass_matrix(robot.start_state, diagonal=robot.implicit_inertia)`` is the inverse that the step had.
+    Between `World.integrate1` and `World.integrate2` it is that of the step which is half done, with the gains set so
+    far: ``rbdyn.inverse_mass_matrix(robot.state, diagonal=robot.implicit_inertia)`` is the inverse that it will have.
     """
-    return last_step.implicit_inertia(robot)
+    coming = robot.world._look_ahead(robot)
+    return last_step.implicit_inertia(robot) if coming is None else coming
 
 
 def contacts_of(robot: ArticulatedSystem, body: str | RigidBody | BodyRef, merged: bool = False) -> list[Contact]:
