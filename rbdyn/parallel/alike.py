@@ -11,6 +11,7 @@ from typing import Any
 from rbdyn.arguments import shown
 from rbdyn.errors import Error
 from rbdyn.world import ArticulatedSystem, World
+from rbdyn.world.registry.setup_warnings import leave_to_another
 
 
 def built(build: Callable[[int], World], n: int) -> tuple[World, ...]:
@@ -31,7 +32,7 @@ def copies(world: World, n: int) -> tuple[World, ...]:
     with _uncollected():
         made = tuple(copy.deepcopy(world) for _ in range(n))
     for one in made[1:]:
-        one._edits.leave_unchecked()
+        leave_to_another(one)
     return made
 
 

@@ -192,13 +192,8 @@ cdef list overlaps_of(Registry registry, ArticulatedSystem robot):
             _, b, shape_b, _ = registry.shapes[found.point[k].shape_b]
             depth, pair = found.point[k].depth, frozenset((a, b))
             if depth > least_overlap() and depth > deepest.get(pair, (0.0,))[0]:
-                deepest[pair] = depth, a, b, shape_a, shape_b
+                deepest[pair] = depth, (a, b, shape_a, shape_b)
     finally:
         buffer_free(&found)
         free(slot)
-    return sorted(deepest.values(), key=depth_of)
-
-
-def depth_of(overlap):
-    """Deepest first, then by name."""
-    return -overlap[0], overlap[1:]
+    return [(-least, *names) for least, names in sorted([(-depth, names) for depth, names in deepest.values()])]

@@ -14,6 +14,7 @@ from rbdyn.mechanism import Revolute
 
 if TYPE_CHECKING:
     from rbdyn.world.objects.articulated_system import ArticulatedSystem
+    from rbdyn.world.world import World
 
 SHOWN = 4  # names that one warning gives
 MOST = 100  # materials that are compared with known ones: 1 ms each
@@ -35,10 +36,15 @@ def _some(texts: Sequence[str]) -> str:
     return ", ".join(texts[:SHOWN]) + (f", ... ({len(texts)} in all)" if len(texts) > SHOWN else "")
 
 
+def leave_to_another(world: World) -> None:
+    """Let a World that is like another one say nothing of what both have by now."""
+    world._edits.leave_unchecked()
+
+
 def long_step(seconds: float) -> None:
     """A step in which bodies move far."""
     _warn(
-        f"a step takes {seconds:g} s, in which a body falls by {9.81 / 2.0 * seconds**2:.3g} m from rest: time_step is "
+        f"a step takes {seconds:g} s, in which a body falls by {9.81 / 2.0 * seconds * seconds:.3g} m from rest: time_step is "
         "in seconds, and contact needs 0.001 to 0.01; set world.time_step, or world.substeps"
     )
 
