@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -154,7 +155,7 @@ def inverse_kinematics(
     q_init = _start(model, state, q_init)
     limited = flag(limits, "limits")
     lam, step_tol = number(damping, "damping", above=0.0), number(step_tol, "step_tol", low=0.0)
-    tolerance, max_iter = number(tolerance, "tolerance", above=0.0), whole(max_iter, "max_iter")
+    tolerance, max_iter = number(tolerance, "tolerance", above=0.0), min(whole(max_iter, "max_iter"), sys.maxsize)
     attempts = whole(attempts, "attempts", 1)
     search = Descent(state, aims, limited)
     q = search.start(q_init)

@@ -121,8 +121,9 @@ class Planar(JointType):
         to n makes of x and y; that of rbdyn takes `rotation_to_z(n)`.  A joint with the axes that rbdyn's reader takes
         is converted to the other reader's axes.  Any other joint has its axes on both sides.
         """
+        known = super().convention(library)
         if library != "rigidbodydynamics":
-            return super().convention(library)
+            return known
         x, y, normal = self.canonical_rotation()
         if not np.array_equal(rotation_to_z(normal), (x, y, normal)):
             return _rigidbodydynamics(0.0)
