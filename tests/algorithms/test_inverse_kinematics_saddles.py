@@ -82,6 +82,21 @@ def test_a_knee_that_is_straight_at_its_limit_bends_the_way_it_can(limits):
     np.testing.assert_allclose(abs(result.q[1]), 2 * np.arccos(0.6), atol=1e-9)
 
 
+@pytest.mark.parametrize("way, limits", [(1.0, (0.0, 1.0)), (-1.0, (-1.0, 0.0))])
+def test_a_straight_arm_on_a_slide_that_wants_beyond_its_limit(way, limits):
+    """The slide is held at either limit and cannot help; the arm bends all the same, and nothing else moves."""
+    m = Mechanism(RigidBody("world"))
+    slide = Joint("slide", Prismatic((way, 0, 0)), position_limits=limits)
+    m.attach(m.root_body, RigidBody("carriage", INERTIA), slide)
+    for k in range(2):
+        place = Transform(translation=(float(k), 0, 0))
+        m.attach(m.bodies[-1], RigidBody(f"link{k}", INERTIA), Joint(f"joint{k}", Revolute((0, 0, 1))), place)
+    result = rbdyn.inverse_kinematics(Model(m), np.zeros(3), "link1", (1, 0, 0), (1.2, 0, 0), limits=True, attempts=1)
+    assert result.success and limits[0] <= result.q[0] <= limits[1]
+    x = way * result.q[0]
+    assert abs(result.q[2]) == pytest.approx(2 * np.arccos((1.2 - x) / 2), abs=1e-8)
+
+
 def test_a_pose_on_the_line_of_a_straight_arm():
     """Rotation and position in one error: a six-axis arm that is stretched straight up, and told to come down."""
     m = Mechanism(RigidBody("world"))
