@@ -20,6 +20,7 @@ ALL = [
     rbdyn.Floating,
     rbdyn.SPQuatFloating,
     rbdyn.Helical,
+    rbdyn.Universal,
 ]
 
 

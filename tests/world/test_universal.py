@@ -123,3 +123,38 @@ def test_limits_of_a_planar_joint():
     close(robot.q[[0, 2]], [-0.1, 0.2], 1e-4)
     assert robot.q[1] > 0.5
     close(robot.limit_force, [5.0, 0.0, -2.0], 1e-9)
+
+
+def pendulum(dt, loop, how="eliminate", **asks):
+    """A bob on a universal joint of the tree, or on a ball joint that a universal loop joint keeps from twisting."""
+    m = Mechanism(RigidBody("world"))
+    bob = RigidBody("bob", SpatialInertia(2.0, (0.1, 0.05, -0.5), np.diag([0.7, 0.65, 0.1])))
+    cardan = Joint("cardan", Universal((1, 1, 0), (-1, 1, 0.0)), **asks)
+    if loop:
+        m.attach(m.root_body, bob, Joint("ball", rbdyn.Spherical()))
+    m.attach(m.root_body, bob, cardan)
+    world = World(dt)
+    robot = world.add_articulated_system(m, loop_constraints=how)
+    if loop:
+        pose, twist = cardan.joint_type.pose((0.5, -0.4)), cardan.joint_type.motion_subspace((0.5, -0.4)) @ (2.0, -3.0)
+        robot.set_state(pose.quat, pose.rotation @ twist[:3])
+    else:
+        robot.set_state((0.5, -0.4), (2.0, -3.0))
+    return world, robot
+
+
+@pytest.mark.parametrize("how", ["eliminate", "inloop"])
+@pytest.mark.parametrize("asks", [{}, {"damping": 0.5}, {"friction": 0.4}, {"rotor_inertia": 0.3}], ids=str)
+def test_a_loop_joint_holds_as_one_of_the_tree(asks, how):
+    apart = []
+    for dt in (2e-3, 5e-4):
+        world, robot = pendulum(dt, True, how, **asks)
+        other, twin = pendulum(dt / 4, False, **asks)
+        worst = 0.0
+        for _ in range(round(0.4 / dt)):
+            world.step()
+            other.step(4)
+            worst = max(worst, np.abs(robot.body("bob").rotation - twin.body("bob").rotation).max())
+        apart.append(worst)
+        close(rbdyn.loop_error(robot), np.zeros(4), 1e-6)
+    assert apart[1] < 2e-3 and apart[1] < max(0.6 * apart[0], 1e-5)
