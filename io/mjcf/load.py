@@ -28,7 +28,6 @@ from rbdyn.io.urdf.source import PathOrText, source_of
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.mechanism import Mechanism
-from rbdyn.mechanism.neighbours import carriers, never_meet
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
 
@@ -256,10 +255,12 @@ def _add_sites(model: Any, bodies: list[RigidBody], diagnostics: Diagnostics, fi
 def _report_excludes(
     mechanism: Mechanism, model: Any, bodies: list[RigidBody], diagnostics: Diagnostics, file: str
 ) -> None:
-    """Pairs with shapes that are not to collide, but for those that never do here."""
-    apart, carrier = never_meet(mechanism), carriers(mechanism)
+    """Pairs that do not collide, but for neighbours, which never do, and for what is fixed to the world."""
+    joints = [joint for joint in mechanism.joints if not joint.joint_type.is_floating]
+    pairs = {joint: frozenset((mechanism.predecessor(joint), mechanism.successor(joint))) for joint in joints}
+    near = {pair for joint, pair in pairs.items() if mechanism.root_body not in pair or joint.num_velocities == 0}
     for signature in model.exclude_signature:
         a, b = bodies[int(signature) >> 16], bodies[int(signature) & 0xFFFF]
-        if a.collision and b.collision and carrier[a] is not carrier[b] and frozenset((a, b)) not in apart:
+        if frozenset((a, b)) not in near:
             text = f"<exclude> of {a.name!r} and {b.name!r}: in a World, robot.ignore_collision({a.name!r}, {b.name!r})"
             diagnostics.warn(f"{file}:1", text)

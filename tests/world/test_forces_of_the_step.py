@@ -20,6 +20,8 @@ from rbdyn.world.constraints.body_joint import BodyJoint
 from rbdyn.world.constraints.wire import Wire
 from tests.world.scenes import exact
 
+pytestmark = pytest.mark.filterwarnings("ignore:joints of .* that follow others start:rbdyn.errors.MimicWarning")
+
 DT, G = 1e-3, np.array([0.0, 0.0, -9.81])
 AXES = ((0, 1, 0), (1, 0, 0), (0, 1, 1))
 TIP = np.array([0.4, 0.0, 0.0])

@@ -214,7 +214,11 @@ cdef class Wire(Constraint):
 
     @property
     def force(self):
-        """Its mean tension in the latest step [N]; positive pulls its ends together, 0 before the first step."""
+        """Its mean tension in the latest step [N]; positive pulls its ends together, 0 before the first step.
+
+        An impulse acts from the middle of one step to the middle of the next.  A velocity that was set by hand begins
+        with a step: the first one then has half of the impulse that keeps its bodies on their curve.
+        """
         self.check_readable()
         return self.impulse / self.link.done.dt if self.link.done.dt > 0.0 else 0.0
 

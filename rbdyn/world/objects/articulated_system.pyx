@@ -329,7 +329,7 @@ cdef class ArticulatedSystem(WorldObject):
         stays as it is until the next step, which begins as if they were suddenly connected: momentum is shared.
 
         A joint that follows another (`Mimic`) is put where its leader says, whatever q says of it, if it is off by more
-        than 1e-3 rad or m; by less steps bring it back, as they do with robots that have loops.  One that follows softly
+        than 1e-3 rad or m.  If it is off by less, or the robot has loops, steps bring it back.  One that follows softly
         stays where q says.  Velocities that do not fit share their momentum in the next step.
         """
         self.check_alive()

@@ -89,18 +89,18 @@ cdef class Filters:
         cdef Model model = robot.model
         cdef Table* table = &self.collision.table
         cdef int a, b, handle = robot.system().handle
-        cdef bint near, joined, never
+        cdef bint neighbours, joined, never
         cdef set together = set() if robot.meets_parents else near_bodies(model), held = held_bodies(model)
         links = [parts[0][0] for parts in model.parts]
         for b in range(model.c.nb):
             for a in range(b):
-                near = (a, b) in together
-                joined = near and a == 0 and (a, b) not in held
+                neighbours = (a, b) in together
+                joined = neighbours and a == 0 and (a, b) not in held
                 if joined:
                     exclude_pair(table, handle | JOINED, (handle + b) | JOINED)
                 elif a == 0:
                     allow_pair(table, handle | JOINED, (handle + b) | JOINED)
-                never = not robot.self_collides or near and not joined
+                never = not robot.self_collides or neighbours and not joined
                 if not never and self.ignored:
                     never = frozenset(((robot, links[a]), (robot, links[b]))) in self.ignored
                 if never:

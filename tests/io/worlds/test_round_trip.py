@@ -18,6 +18,8 @@ from rbdyn.mechanism import Fixed, Geometry, Joint, Planar, Prismatic, Revolute,
 from rbdyn.mechanism.joints import TYPES
 from rbdyn.testing.random_mechanisms import random_transform, random_tree
 
+pytestmark = pytest.mark.filterwarnings("ignore:joints of .* that follow others start:rbdyn.errors.MimicWarning")
+
 quick = settings(max_examples=12, deadline=None, derandomize=True)
 PYRAMID = Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)], [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
 

@@ -9,6 +9,8 @@ from rbdyn import Fixed, Joint, Mechanism, Prismatic, Revolute, Transform, World
 from rbdyn.errors import Error, MechanismError, RemovedError
 from rbdyn.mechanism.surgery.docking import copied
 
+pytestmark = pytest.mark.filterwarnings("ignore:joints of .* that follow others start:rbdyn.errors.MimicWarning")
+
 PREFIX = "x_"
 
 
