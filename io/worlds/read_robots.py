@@ -106,6 +106,8 @@ def _place(item: Item, robot: Any, diagnostics: Diagnostics) -> None:
             robot.state.set(q, robot.v if v is None else v)
         else:
             robot.set_state(q, v)
+            if q is not None and not robot.model.has_loops:
+                robot.state.set(q)  # joints that follow others are where they were, and not moved to their places
     except Error as error:
         raise state.error(error) from None
 
