@@ -28,7 +28,7 @@ cdef class Registry:
     cdef list lawful                      # wires that ask a law
     cdef int n_lawful
     cdef long revision                    # counts who comes and goes
-    cdef set unpaired                     # materials of shapes that no pair named when checks.pyx looked, or not yet seen
+    cdef set unpaired                     # materials of shapes that no pair named when checks.pyx looked
     cdef set said_materials               # of pairs: a warning said that no shape has them
     cdef list newcomers                   # robots that checks.pyx did not see yet
     cdef long checked_materials           # revision of the table at which checks.pyx looked; -1: there are new names
