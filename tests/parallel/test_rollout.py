@@ -35,7 +35,6 @@ def by_hand(world, robot, state, controls, control, steps):
     return np.array(q), np.array(v)
 
 
-@pytest.mark.filterwarnings("ignore:.*joints beyond their limits")
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("control", ["force", "pd_target"])
 @pytest.mark.parametrize("given", [True, False])

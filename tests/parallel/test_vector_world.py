@@ -92,7 +92,6 @@ class Script:
             alone[k].set_material_pair("default", "default", friction=mu[i])
 
 
-@pytest.mark.filterwarnings("ignore:.*joints beyond their limits")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_each_world_is_the_same_as_alone(threads):
     many = VectorWorld(crowded, N, threads=threads)

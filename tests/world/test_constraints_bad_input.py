@@ -27,7 +27,6 @@ def test_limits_the_wrong_way_round():
     assert np.isinf(robot.joint_limits).all()
 
 
-@pytest.mark.filterwarnings("ignore:.*joints beyond their limits")
 def test_limits_crossed_at_the_start_open_smoothly():
     world = World(1e-3, gravity=(0, 0, 0))
     robot = world.add_articulated_system(arm(Prismatic((1, 0, 0)), position_limits=(-0.1, 0.1)))

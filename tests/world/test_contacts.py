@@ -166,7 +166,6 @@ def test_a_turning_kinematic_plate_drags_a_box():
     assert 2 * np.arctan2(half[3], half[0]) == pytest.approx(1.0, rel=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_self_collision_can_be_switched_off_and_neighbours_never_collide():
     for on in (True, False):
         world = World(1e-3, gravity=(0, 0, 0))
@@ -203,7 +202,6 @@ def test_two_robots_of_the_same_file_have_their_own_names_and_states():
     assert a.q[0] != b.q[0]
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_a_new_robot_does_not_inherit_the_filters_of_a_removed_one():
     world = World(1e-3, gravity=(0, 0, 0))
     world.remove(standing_quadruped(world, self_collision=False))
@@ -269,7 +267,6 @@ def test_bodies_that_forces_do_not_move_need_no_mass(kind, sizes, top):
     assert len(world.objects) == 3
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_links_around_a_hip_of_several_joints_are_neighbours():
     """Bodies without mass and shapes between them do not make them strangers; a mass does."""
     ball = SpatialInertia(1.0, inertia=np.eye(3) * 0.02)

@@ -197,7 +197,6 @@ def test_a_foot_on_a_free_box():
     assert both == {robot, box}
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_legs_that_touch_each_other():
     rng = np.random.default_rng(3)
     world = recording_world()

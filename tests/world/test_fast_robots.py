@@ -78,7 +78,6 @@ def test_parts_of_a_step_are_driven_as_a_whole():
     assert one.v[0] == pytest.approx(100.0 * np.exp(-0.2 / 0.5 * 0.5), rel=1e-5)
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_a_limp_robot_that_beats_itself_keeps_its_momentum(seed):
     """In free fall, its joints at up to 60 rad/s, link against link at 5 ms: no energy is made, and no momentum."""
     rng = np.random.default_rng(seed)

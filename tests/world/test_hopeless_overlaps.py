@@ -38,7 +38,6 @@ def push(world, robot, force, steps):
         world.step()
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_what_stops_keep_in_each_other_is_no_contact_until_it_has_parted():
     """Stops let a go no further left, b no further right: b passes through a in the end, and not back."""
     world, robot = two_sliders((0.0, 1.0), (-1.0, 0.15))
@@ -54,7 +53,6 @@ def test_what_stops_keep_in_each_other_is_no_contact_until_it_has_parted():
     assert min(gaps) == pytest.approx(0.0, abs=1e-4)  # it carries a along
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_what_can_part_is_parted():
     """With room on one side the same two go apart, and stay so."""
     world, robot = two_sliders((0.0, 1.0), (-1.0, 1.0))
@@ -83,7 +81,6 @@ def three_links():
     return mechanism
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_links_that_overlap_in_every_pose_swing_as_if_they_did_not():
     """Once it is clear that no push parts them they move as a robot that does not collide with itself."""
     world = World(1e-3)

@@ -163,7 +163,6 @@ def test_stops_give_back_their_share(share, end):
     assert robot.joint_limit_violations() == [] or share == 0.0
 
 
-@pytest.mark.filterwarnings("ignore:.*joints beyond their limits")
 def test_limits_that_close_in_on_a_joint_lead_it_back_smoothly():
     world = World(1e-3, gravity=(0, 0, 0))
     robot = world.add_articulated_system(slider())

@@ -90,7 +90,6 @@ def test_a_sliding_joint_rests_on_its_stop():
     assert world.contact.get_state()["row_impulse"] / DT == pytest.approx([MASS * G], rel=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore:.*joints beyond their limits")
 def test_a_joint_beyond_its_limit_comes_back_no_faster_than_contacts():
     """Its position does, by 1 rad/s; no velocity is left when it arrives."""
     world = World(DT)

@@ -269,7 +269,6 @@ def test_a_solver_in_python_sees_the_row_of_a_motor():
     assert any(3 in law for law in laws), "a box"
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 @pytest.mark.parametrize("number", [1, 2])
 def test_limits_hold_where_legs_whip_against_one_another(number):
     """A robot of 2 kg with motors of 1000 N m: joints turn by half a radian in a step, in parts and out of contacts."""

@@ -25,7 +25,6 @@ def test_a_chain_of_joints_of_several_degrees_of_freedom(types, gains):
     check_step(world, [robot, *world.objects[1:]], 3, tolerance=1e-11)
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_random_floating_trees(seed):
     rng = np.random.default_rng(seed)
     kinds = [rbdyn.Revolute, rbdyn.Prismatic, rbdyn.Spherical, rbdyn.Planar, rbdyn.Fixed] * 3

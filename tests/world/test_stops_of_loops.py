@@ -91,7 +91,6 @@ def turned(x, angle, tilt=0.0):
     return Transform(translation=(x, 0, 0), rpy=(0, angle, 0)) @ Transform(rpy=(tilt, 0, 0))
 
 
-@pytest.mark.filterwarnings("ignore:.*joints beyond their limits")
 @pytest.mark.parametrize("dt", [1e-3, 5e-3])
 @pytest.mark.parametrize("tilt", [1e-7, 1e-6, 1e-4])
 def test_what_loops_hold_is_pushed_by_no_stop(tilt, dt):

@@ -80,7 +80,6 @@ def bad_edit(rng, world, robot):
     assert world.state_hash() == before
 
 
-@pytest.mark.filterwarnings("ignore:.*joints beyond their limits")
 @pytest.mark.parametrize("storm", range(6))
 def test_a_storm_of_edits(storm):
     rng = np.random.default_rng(storm)

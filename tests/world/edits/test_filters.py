@@ -54,7 +54,6 @@ def touching(world):
     return pairs
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_robots_with_themselves(backend):
     if backend == "fcl":
@@ -79,7 +78,6 @@ def test_robots_with_themselves(backend):
     assert touching(world) == {("a", "c")}
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_few_contacts_a_pair(backend, most):
@@ -112,7 +110,6 @@ def test_few_contacts_a_pair(backend, most):
     assert len(world.contacts) == len(every)
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_options_of_adding():
     world, robot = scene(collide_with_parent=True, contacts_per_self_pair=1, group=4, mask=6)
     assert (robot.collide_with_parent, robot.contacts_per_self_pair, robot.self_collision) == (True, 1, True)
@@ -208,7 +205,6 @@ def test_what_is_ignored_leaves_with_its_object():
         world.remove(robot)
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_snapshots_know_filters():
     world, robot = scene()
     ball = world.add_sphere(0.2, 1.0)
@@ -250,7 +246,6 @@ def test_bad_filters_are_named(call, kind, match):
         world.collision.ids, robot.self_collision, robot.collide_with_parent, robot.contacts_per_self_pair)
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_not_between_the_halves():
     world, robot = scene()
     ball = world.add_sphere(0.1, 1.0)

@@ -200,7 +200,6 @@ def test_velocities_stay_and_contacts_too():
     assert robot.geometry("LF_FOOT/0").shape.radius == 0.031
 
 
-@pytest.mark.filterwarnings("ignore:.*joints beyond their limits")
 def test_a_limit_that_q_has_crossed_opens_smoothly():
     """It is led back by position correction, and its velocity does not jump."""
     world = World(1e-3, gravity=(0, 0, 0))

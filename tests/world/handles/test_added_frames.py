@@ -9,7 +9,6 @@ from rbdyn import CartesianFrame, Model, State, Transform, UnknownNameError, Wor
 POSE = Transform(rpy=(0.3, -0.4, 0.5), translation=(0.1, 0.2, 0.3))
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 @pytest.mark.parametrize("link", ["base", "LF_SHANK", "LF_FOOT"])  # the last is merged into another one
 def test_a_robot_in_a_world_knows_it(link):
     """Its pose and motion are those of a point that is fixed to the body."""

@@ -134,7 +134,6 @@ def test_a_handle_that_lost_its_thing_says_what_became_of_it(robot):
     assert "removed" in repr(body)
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_handles_of_a_copy_are_its_own(robot):
     held = robot.world, robot.body("LF_SHANK"), robot.joint("LF_KFE"), robot.geometry("LF_SHANK/0")
     for world, *handles in (copy.deepcopy(held), pickle.loads(pickle.dumps(held))):
@@ -281,7 +280,6 @@ def test_frames_may_be_handles_of_other_robots_and_single_bodies(robot, other):
         foot.jacobian(expressed_in="nowhere")
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_forces_may_be_given_in_any_frame(robot):
     """By what they do: the same force in other axes, at the same point in another frame, leads to the same end."""
     ends = []

@@ -105,7 +105,6 @@ def test_distances_of_objects():
     assert world.distance(robot, "ground_0").distance == pytest.approx(min(feet), abs=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_contacts_of_a_configuration_are_those_of_a_robot_that_takes_it():
     """Against a twin that is put there: the same pairs, depths and normals; and nothing moved."""
     rng, world, twin = np.random.default_rng(3), rbdyn.World(), rbdyn.World()

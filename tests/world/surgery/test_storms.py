@@ -1,11 +1,8 @@
 """Random edit storms, a few; benchmarks/storms.py runs many."""
 
-import pytest
-
 from benchmarks.storms import Storm
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_a_storm_keeps_what_is_promised(seed):
     storm = Storm(100 + seed)
     storm.run(40)
@@ -18,7 +15,6 @@ def test_a_storm_that_goes_back_through_surgery(seed):
     assert storm.done["go_back"] > 5
 
 
-@pytest.mark.filterwarnings("ignore:.*overlaps with itself")
 def test_going_back_after_a_fast_robot_was_slowed():
     """The bound on fast motions left the momentum of before, to rounding: it differed by 7e-15 m/s after `restore`."""
     storm = Storm(3)
