@@ -3,6 +3,7 @@
 import copy
 import pathlib
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -202,7 +203,8 @@ def test_a_long_time_step_is_said_once(step):
     world = rbdyn.World(time_step=step)
     world.add_sphere(0.1, 1.0)
     (text,) = said(world.step)
-    assert f"{step:g} s" in text and f"{9.81 / 2 * step**2:.3g} m" in text and "world.time_step" in text
+    assert f"{step:g} s" in text and "world.time_step" in text
+    assert float(re.search(r"falls by (\S+) m", text)[1]) == pytest.approx(9.81 / 2 * step**2, rel=5e-3)
     assert said(lambda: world.step(2)) == []
     world.time_step = 0.05
     assert said(world.step) == []
