@@ -181,7 +181,8 @@ cdef void write_cone(PositionProblem* q, const ContactProblem* p, int i, double 
             memcpy(q.arm_b + 3 * k, p.arm_b + 3 * i, 3 * sizeof(double))
     if p.entry3_start != NULL:
         at, count = q.entry3_start[k], p.entry3_start[i + 1] - p.entry3_start[i]
-        memcpy(q.entry3 + at, p.entry3 + p.entry3_start[i], count * sizeof(Entry3))
+        if count > 0:                                  # else there may be no array
+            memcpy(q.entry3 + at, p.entry3 + p.entry3_start[i], count * sizeof(Entry3))
         q.entry3_start[k + 1] = at + count
     mine.n, mine.n_cones, mine.n_rows = k + 1, k + 1, 3 * k + 3
 
@@ -199,7 +200,8 @@ cdef void write_row(PositionProblem* q, const ContactProblem* p, int row, double
             mine.n_further = p.n_further                # they are written once it is known where rows end
     if p.entry_start != NULL:
         at, count = q.entry_start[k], p.entry_start[r + 1] - p.entry_start[r]
-        memcpy(q.entry + at, p.entry + p.entry_start[r], count * sizeof(Entry))
+        if count > 0:                                  # else there may be no array
+            memcpy(q.entry + at, p.entry + p.entry_start[r], count * sizeof(Entry))
         q.entry_start[k + 1] = at + count
     mine.n_rows += 1
 
