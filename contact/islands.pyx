@@ -271,7 +271,10 @@ cdef int open_islands(Islands* all, ContactProblem* p) except -1 nogil:
     cdef double* begun
     cdef bint apart
     cdef int k, rows
-    all.n = all.whole.n = all.whole.n_blocks = all.whole.n_discs = all.whole.n_lines = 0
+    all.n = all.cones = all.blocks = 0
+    all.whole.n = all.whole.n_blocks = all.whole.n_discs = all.whole.n_lines = 0
+    if p.n == 0:
+        return 0
     reserve(all, p)
     find(all, p)
     leave_out_open(all, p)
