@@ -6,6 +6,7 @@
 
 
 cdef class Backend:
+    cdef object __weakref__
     cdef size_t holder               # thread that uses it now, or 0
     cdef object owner                # weak reference to the World that uses it, or None
     cdef bint waiting                # that World stands between the halves of a step

@@ -16,6 +16,7 @@ cdef class Placement:
     cdef bint shifted            # p is not zero
 
 cdef class Model:
+    cdef object __weakref__
     cdef CModel c
     cdef bint ready              # __init__ has run to its end
     cdef Revision revision_counter

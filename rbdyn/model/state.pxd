@@ -6,6 +6,7 @@ from rbdyn.model.model cimport Model
 cdef int check_blocks(const CModel* m, const double* q, str name) except -1
 
 cdef class State:
+    cdef object __weakref__
     cdef CData c
     cdef readonly Model model
     cdef long renewed            # of the model, when c.stage was last true

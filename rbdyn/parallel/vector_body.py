@@ -32,7 +32,7 @@ class VectorBody(Many):
         See above.
     """
 
-    __slots__ = ("_bodies", "_owner", "name")
+    __slots__ = ("__weakref__", "_bodies", "_owner", "name")
     _kind_of_one, _all_of_them = SingleBody, "body[k]"
 
     def __init__(self, owner: Fleet, name: str) -> None:

@@ -42,7 +42,7 @@ class VectorSystem(Many):
         Degrees of freedom without those of the base joint: what motors drive.
     """
 
-    __slots__ = ("_base_q", "_base_v", "_owner", "_robots", "name", "nq", "num_actuated", "nv")
+    __slots__ = ("__weakref__", "_base_q", "_base_v", "_owner", "_robots", "name", "nq", "num_actuated", "nv")
     _kind_of_one, _all_of_them = ArticulatedSystem, "system[k]"
 
     def __init__(self, owner: Fleet, name: str) -> None:

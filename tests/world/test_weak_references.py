@@ -12,6 +12,12 @@ from rbdyn.contact import BisectionSolver, PGSSolver
 from rbdyn.parallel import VectorWorld
 from rbdyn.world import World
 
+def ball():
+    world = World()
+    world.add_sphere(0.1, 1.0)
+    return world
+
+
 MADE = {
     "solver": BisectionSolver,
     "another solver": PGSSolver,
@@ -22,6 +28,7 @@ MADE = {
     "world": World,
     "snapshot": lambda: World().snapshot(),
     "vector world": lambda: VectorWorld(World(), 2),
+    "vector body": lambda: VectorWorld(ball(), 2).bodies[0],
 }
 
 

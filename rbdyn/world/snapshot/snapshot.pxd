@@ -1,6 +1,7 @@
 from rbdyn.world.snapshot.members cimport Members
 
 cdef class Snapshot:
+    cdef object __weakref__
     cdef bytes content           # what Insides.saved() gave
     cdef Members members         # of the World that it is of; None if it was read from bytes
     cdef object inside           # weak reference to the Insides of that World; None likewise
