@@ -90,7 +90,8 @@ class JointWriter:
         elif isinstance(kind, SinCosRevolute):
             at_rest = math.atan2(rest[0], rest[1])
             spring = {"springref": at_rest or None} if joint.stiffness else {}
-            self._joint(body, joint, "", type_="hinge", axis=turn @ kind.axis, pos=pos, **self._passive(joint), **spring)
+            self._joint(body, joint, "", type_="hinge", axis=turn @ kind.axis, pos=pos, **self._passive(joint),
+                        **spring)  # fmt: skip
         elif _in_words(kind):
             for k, ((ending, part), limits) in enumerate(zip(kind.series, joint.limits_of_each, strict=True)):
                 spring = {"springref": float(rest[k]) or None} if joint.stiffness else {}

@@ -26,7 +26,8 @@ ANNOTATIONS = ("safety_controller", "calibration")
 ROTORS = "rotor inertias"
 STANDARD = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")  # words of joints of standard URDF
 
-check_table("KINDS of io/urdf/joints.py, and has no series", [t for t in TYPES if t().motion in KINDS or t().series], TYPES)
+IN_WORDS = [t for t in TYPES if t().motion in KINDS or t().series]  # by a word, or in series
+check_table("KINDS of io/urdf/joints.py, and has no series", IN_WORDS, TYPES)
 
 
 class JointWriter:

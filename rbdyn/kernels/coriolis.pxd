@@ -44,9 +44,9 @@ cdef inline void composite_coriolis(const CModel* m, CData* d) noexcept nogil:
             d.pA[p].f = add3(d.pA[p].f, f)
 
 cdef inline Motion column_rate(const CModel* m, const CData* d, int i, int j, Motion S) noexcept nogil:
-    """dS/dt in space of column j, in body coordinates: v x S, less w_J x S, as S turns with the before-frame, and its rate
-    there.
+    """dS/dt in space of column j, in body coordinates.
 
+    It is v x S, less w_J x S, as S turns with the before-frame, and its rate as seen from there (joint_column_rates).
     w_J x S is zero for a revolute joint, whose S is parallel to w_J, and for a prismatic one, whose w_J is zero.
     """
     cdef Vec3 w = joint_motion(m, d, i, d.v + m.vi[i]).w

@@ -9,8 +9,8 @@ cdef inline void add_jacobian_dot(const CModel* m, const CData* d, int body, Vec
                                   bint angular, int width, int end, real* J) noexcept nogil:
     """J += s times the rate of the Jacobian of a body's motion at `at`, which moves at `rate`; root axes.
 
-    The columns S = (w, u) at the body's origin turn with the parent: S' = w_p x S, and more where the axes of a joint turn
-    one another.  Seen from axes that turn at `spin`, where x = (w_p - spin) x . and arm = at - p_i, a column
+    The columns S = (w, u) at the body's origin turn with the parent, S' = w_p x S, and more where the axes of a joint
+    turn one another.  Seen from axes that turn at `spin`, where x = (w_p - spin) x . and arm = at - p_i, a column
     (w, u + w x arm) has the rate (x w, x u + (x w) x arm + w x (arm' - spin x arm)).  Poses and velocities are current.
     """
     cdef int i = body, k, first, translations

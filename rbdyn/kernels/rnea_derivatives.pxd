@@ -62,8 +62,8 @@ cdef inline void put_body(const CModel* m, const CData* d, Carried* b, int i) no
 cdef inline void put_columns(const CModel* m, const CData* d, Workspace w, int i) noexcept nogil:
     """J, psi and chi of joint i, and the velocity of body i.
 
-    Translations come before rotations, and their directions are fixed in the parent; an axis of rotation is fixed in what
-    those before it carry; the axes of a 3-dof rotation are fixed in the parent, and carried by all three.
+    Translations come before rotations, and their directions are fixed in the parent; an axis of rotation is fixed in
+    what those before it carry; the axes of a 3-dof rotation are fixed in the parent, and carried by all three.
     """
     cdef Carried* b = w.bodies + i
     cdef Column* c = w.columns + m.vi[i]

@@ -366,7 +366,8 @@ class Joint(Edited):
     _constant = frozenset({"_name", "_joint_type", "spring_reference", *DEFAULTS})
 
     position_limits = Parameter(
-        lambda joint, value, _: _limits(joint, value), "Hard stops (lower, upper) [rad or m], of several degrees of freedom one each; None: none."
+        lambda joint, value, _: _limits(joint, value),
+        "Hard stops (lower, upper) [rad or m], of several degrees of freedom a tuple of such; None for no limit.",
     )
     velocity_limit = Parameter(_bound, "Largest speed [rad/s or m/s]; None for no limit.")
     effort_limit = Parameter(_bound, "Largest force [N m or N]; None for no limit.")

@@ -2,8 +2,8 @@
 #
 # Body 0 is the root, which does not move.  Joint i connects body i > 0 to its parent.  Every body has one internal
 # frame: the after-frame of its joint, turned so that the axis of a one-dof joint is z (a planar joint's normal
-# likewise), and the axes of a universal joint are x and y.  The frame that users know sits at a fixed pose in it (Model.placement).  Spatial vectors are in internal body frames,
-# angular part first.
+# likewise), and the axes of a universal joint are x and y.  The frame that users know sits at a fixed pose in it
+# (Model.placement).  Spatial vectors are in internal body frames, angular part first.
 #
 # What a model is made of is stored in double, so that one CModel serves one state and all lanes of many; `real` stands
 # in CData alone.

@@ -65,8 +65,8 @@ def test_forces_on_bodies_and_their_derivatives(pair):
     for name in ("inverse", "forward"):
         answers = []
         for s in pair:
-            load = {n: rbdyn.Wrench(s.state.model.mechanism.find_body(n).frame, x[:3], x[3:]) for n, x in s.external.items()}
-            answers.append(load)
+            frames = {name: s.mechanism.find_body(name).frame for name in s.external}
+            answers.append({n: rbdyn.Wrench(frames[n], x[:3], x[3:]) for n, x in s.external.items()})
         x = [s.vd if name == "inverse" else s.tau for s in pair]
         dynamics, derivatives = {
             "inverse": (rbdyn.inverse_dynamics, rbdyn.inverse_dynamics_derivatives),

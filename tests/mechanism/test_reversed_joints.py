@@ -34,7 +34,7 @@ def test_a_reversed_joint_is_the_inverse_motion(cls):
     twice = there.flipped()
     assert (twice.joint_type, twice.position_limits) == (kind, limits)
     np.testing.assert_allclose(kind.pose(twice.spring_reference).matrix, pose.matrix, atol=1e-14)
-    if kind.num_velocities <= 1 or cls is Universal:  # the same numbers mean the same motion, those of two axes exchanged
+    if kind.num_velocities <= 1 or cls is Universal:  # the same numbers mean the same motion
         order = slice(None, None, -1) if cls is Universal else slice(None)
         np.testing.assert_array_equal(rest, joint.spring_reference[order])
         twist = kind.motion_subspace(q) @ v

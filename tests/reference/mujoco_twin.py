@@ -11,7 +11,17 @@ import mujoco
 import numpy as np
 from reference.oracle import cross_matrix, rotation_of_projection, rotation_of_quaternion, rotors
 
-from rbdyn.mechanism import Fixed, Floating, Planar, Prismatic, Revolute, SinCosRevolute, Spherical, SPQuatFloating, Universal
+from rbdyn.mechanism import (
+    Fixed,
+    Floating,
+    Planar,
+    Prismatic,
+    Revolute,
+    SinCosRevolute,
+    Spherical,
+    SPQuatFloating,
+    Universal,
+)
 
 
 def numbers(x):

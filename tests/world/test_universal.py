@@ -32,8 +32,8 @@ def arm(rng, floating, **joint):
     return m
 
 
-# With damping there are rotors: it acts later in the step where a joint moves next to nothing by itself, as a hinge does
-# that has a body without mass on it.
+# With damping there are rotors: it acts later in the step where a joint moves next to nothing by itself, as a hinge
+# does that has a body without mass on it.
 CASES = {
     "free": {},
     "limits": {"position_limits": [(-0.3, 0.25), (-0.2, 0.4)]},

@@ -22,9 +22,9 @@ from rbdyn.spatial.transform import Transform
 class Universal(JointType):
     """Rotation about two perpendicular axes, one after the other: a Cardan joint, whose cross has no mass.
 
-    q = [angle, angle]: the successor is turned by the first one about `axis1`, which is fixed in the predecessor, then by
-    the second one about `axis2`, which is fixed in the successor; v are their rates.  It moves as two Revolute joints in
-    series (`Mechanism.attach_in_series`), which take any two axes.  RigidBodyDynamics.jl has no such joint.
+    q = [angle, angle]: the successor is turned by the first one about `axis1`, which is fixed in the predecessor, then
+    by the second one about `axis2`, which is fixed in the successor; v are their rates.  It moves as two Revolute
+    joints in series (`Mechanism.attach_in_series`), which take any two axes.  RigidBodyDynamics.jl has no such joint.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Compare the kernels of each joint type with the type's own definition, when the package is imported.
 
-A type that a function of dispatch.pxd does not know falls to that function's general case, which is right for some types
-and a wrong number for others.  So each function is evaluated once for each type, and compared with what `JointType.pose`
-and `JointType.motion_subspace` say; rates are compared with central differences.
+A type that a function of dispatch.pxd does not know falls to that function's general case, which is right for some
+types and a wrong number for others.  So each function is evaluated once for each type, and compared with what
+`JointType.pose` and `JointType.motion_subspace` say; rates are compared with central differences.
 """
 
 from __future__ import annotations
@@ -127,8 +127,8 @@ def _rates(bench: JointBench, definition: _Definition, tree: Array, q: Array, v:
     free = len(v) - 3 if len(v) - n == 3 else len(v)  # from here on axes are fixed in the parent
     for k, unit in enumerate(np.eye(len(v))):
         bench.put(q, unit)
-        carried = [np.concatenate([np.cross(S[:3, k], s[:3]), np.cross(S[:3, k], s[3:])]) if k < j < free else np.zeros(6)
-                   for j, s in enumerate(S.T)]  # fmt: skip
+        turn = np.concatenate([S[:3, k], np.zeros(3)])
+        carried = [_cross(turn, s) if k < j < free else np.zeros(6) for j, s in enumerate(S.T)]
         yield "has_3dof_rotation", bench.column_rates(np.eye(3)), np.array(carried).T, EXACT
 
 

@@ -1,13 +1,13 @@
-# The joint interface: the one place that branches on the kind.  A new joint type is one file beside this one, and a line
-# in each function below whose general case does not hold.  completeness.py compares all of them with the type's own
-# definition (rbdyn.mechanism.joints) when the package is imported.
+# The joint interface: the one place that branches on the kind.  A new joint type is one file beside this one, and a
+# line in each function below whose general case does not hold.  completeness.py compares all of them with the type's
+# own definition (rbdyn.mechanism.joints) when the package is imported.
 #
 # Conventions (rbdyn.mechanism.joints): one-dof joints act along or about z of the body's internal frame; spherical and
 # floating joints have v in the parent-side frame; planar joints move in the x-y plane of the parent-side frame;
 # universal joints turn about x of the parent-side frame, then about y of the body.
 #
 # Columns of S: translations come first.  Each column is fixed in what the columns before it carry, as in a series of
-# joints with one degree of freedom; the axes of a 3-dof rotation (has_3dof_rotation) are all fixed in the parent instead.
+# joints with one degree of freedom; the axes of a 3-dof rotation (has_3dof_rotation) are all fixed in the parent.
 # The derivatives of the dynamics (kernels/rnea_derivatives.pxd) rest on this.
 #
 # E_J takes before-frame coordinates to body coordinates.  Source: RBDA table 4.1 and section 4.4.
@@ -177,7 +177,7 @@ cdef inline int joint_columns_from(const CModel* m, const CData* d, int i, Mat3 
     return floating_columns(d.EJ[i], E, S)
 
 cdef inline bint joint_column_rates(const CModel* m, const CData* d, int i, Mat3 E, Motion* rates) noexcept nogil:
-    """Rates of the columns of joint_columns_from as seen from the before-frame, in the axes from which E leads to body i.
+    """Rates of the columns of joint_columns_from, as seen from the before-frame, in the same axes.
 
     Returns False, and writes nothing, where columns are constant there: of all joints but those whose axes turn one
     another.

@@ -9,7 +9,8 @@ acts along what it allows are rows as well (freedoms.pyx).
 from rbdyn.contact.problem cimport BILATERAL, Block, ContactProblem, Key
 from rbdyn.kernels.loops cimport component, plain3
 from rbdyn.model.joints.dispatch cimport (
-    LoopRows, allowed_directions, loop_joint_coordinate, loop_rotation_error, loop_rows, loop_rows_turn, row_force, row_motion, row_rate,
+    LoopRows, allowed_directions, loop_joint_coordinate, loop_rotation_error, loop_rows, loop_rows_turn, row_force,
+    row_motion, row_rate,
 )
 from rbdyn.spatial._algebra cimport (
     Force, Mat3, Motion, Sym3, Vec3, add3, add_f, cross3, dot3, force, matmul3, motion, mul3, scale3, scale_f, sub3,

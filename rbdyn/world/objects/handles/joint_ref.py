@@ -97,7 +97,7 @@ class JointRef(Controlled):
         """Its axis, or a planar joint's normal, in its own frames, (3,), fresh [-]."""
         kind = self._thing.joint_type
         if kind.main_axis is None:
-            raise Error(f"joint {self.name!r} ({kind.kind}) has not one axis")
+            raise Error(f"joint {self.name!r} ({kind.kind}) has no axis")
         return np.array(kind.main_axis)
 
     @local_axis.setter

@@ -21,7 +21,8 @@ class LimitViolation(NamedTuple):
     joint : str
         Its name.
     end : str
-        "lower" or "upper", of several degrees of freedom with its number, as "lower 0"; of a spherical joint "angle", "cone", "lower twist" or "upper twist".
+        "lower" or "upper", of several degrees of freedom with its number, as "lower 0"; of a spherical joint "angle",
+        "cone", "lower twist" or "upper twist".
     excess : float
         How far it is beyond now [rad or m]; negative if it is short of it.
     impulse : float
