@@ -39,7 +39,8 @@ cdef struct Rows:         # where the rows of a loop joint stand in a matrix
 cdef inline void scatter(const CLoop* c, Motion a, Rows to, size_t at) noexcept nogil:
     """Put six numbers, as rows have them, in column `at`.
 
-    The blocked ones go to the joint's rows, the others, weighted, to its rotor's.  A rotor of inertia I adds I s s^T to M, s being the row of its degree of freedom; it is kept as sqrt(I) s.
+    The blocked ones go to the joint's rows, the others, weighted, to its rotor's: a rotor of inertia I adds I s s^T to
+    M, s being the row of its degree of freedom, and is kept as sqrt(I) s.
     """
     cdef int k, row = to.row, rotor_row = to.rotor_row, allowed = allowed_directions(c.kind)
     for k in range(6):

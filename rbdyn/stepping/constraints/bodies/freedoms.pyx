@@ -143,8 +143,8 @@ cdef int write_drive(const Scene* s, Builder* b, const Along* a, int k) except -
     mobility = last_mobility(b)
     theta = spring_theta(f.kp, dt, s.scheme.theta, mobility)
     weight = dt * (damper_theta(f.kd, dt, s.scheme.theta, mobility) * f.kd + theta * a.gamma * dt * f.kp)
-    push = f.kp * (coordinate_difference(a.kind, f.target - a.q) - theta * dt * u)
-    push += f.kd * (f.target_speed - u) + f.force
+    push = f.kp * (coordinate_difference(a.kind, f.target - a.q) - theta * dt * u) + f.kd * (f.target_speed - u)
+    push += f.force
     weigh(s, b, max(weight, LIGHT / mobility if mobility > 0.0 else LIGHT), u, push)
     return 0
 
