@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from rbdyn.mechanism.joint import Joint
 
 SAME = (
@@ -23,7 +25,8 @@ def in_series(joint: Joint) -> list[Joint]:
     """Joints that move as `joint` one after the other, with its coordinates; see `JointType.series`."""
     made = []
     for k, (ending, kind) in enumerate(joint.joint_type.series):
-        one = Joint(joint.name + ending, kind, joint.limits_of_each[k])
+        limits = joint.limits_of_each[k]
+        one = Joint(joint.name + ending, kind, limits if any(map(math.isfinite, limits)) else None)
         for name in SAME:
             setattr(one, name, getattr(joint, name))
         one.spring_reference = joint.spring_reference[k : k + 1]

@@ -36,7 +36,8 @@ def _in_words(kind: JointType) -> bool:
     return bool(kind.series) and all(part.kind in WORDS for _, part in kind.series)
 
 
-WRITTEN = (Fixed, Spherical, SinCosRevolute, *FREE, *FIXED_THERE, *(t for t in TYPES if _in_words(t())))
+OTHERS: tuple[type[JointType], ...] = (Fixed, Spherical, SinCosRevolute, *FREE, *FIXED_THERE)
+WRITTEN = (*OTHERS, *(t for t in TYPES if _in_words(t())))
 check_table("WRITTEN of io/mjcf/write_joints.py", WRITTEN, TYPES)
 AXES = np.eye(3)
 
@@ -94,9 +95,10 @@ class JointWriter:
                         **spring)  # fmt: skip
         elif _in_words(kind):
             for k, ((ending, part), limits) in enumerate(zip(kind.series, joint.limits_of_each, strict=True)):
-                spring = {"springref": float(rest[k]) or None} if joint.stiffness else {}
-                self._joint(body, joint, ending, type_=WORDS[part.kind], axis=turn @ part.main_axis, pos=pos,
-                            range_=_range(limits), **self._passive(joint), **spring)  # fmt: skip
+                at_rest = float(rest[k]) if joint.stiffness else 0.0
+                axis = turn @ np.asarray(part.main_axis)
+                self._joint(body, joint, ending, type_=WORDS[part.kind], axis=axis, pos=pos, range_=_range(limits),
+                            **self._passive(joint), springref=at_rest or None)  # fmt: skip
         else:
             self._losses.add(f"a {kind.kind} joint: it is fixed there", joint.name)
 

@@ -73,10 +73,7 @@ def _real(value: object, name: str, low: float = -math.inf) -> float:
     return number(value, name, low=low, error=MechanismError)
 
 
-Limits = tuple[float, float] | tuple[tuple[float, float], ...]
-
-
-def _limits(joint: Joint, value: Any) -> Limits | None:
+def _limits(joint: Joint, value: Any) -> Any:
     """(lower, upper) with lower < upper, or as many of them as there are degrees of freedom; None for no limit."""
     if value is None:
         return None

@@ -104,8 +104,8 @@ class Universal(JointType):
 
     def flipped(self) -> Universal:
         """Both axes negated and exchanged: the same motion has its angles exchanged."""
-        first, second = (tuple(0.0 - x for x in axis) for axis in (self.axis2, self.axis1))  # no -0.0
-        return Universal(first, second)
+        (a, b, c), (d, e, f) = self.axis2, self.axis1
+        return Universal((0.0 - a, 0.0 - b, 0.0 - c), (0.0 - d, 0.0 - e, 0.0 - f))  # no -0.0
 
     def _flipped_configuration(self, q: Array) -> Array:
         return q[::-1].copy()

@@ -94,7 +94,7 @@ def _columns(bench: JointBench, definition: _Definition, tree: Array, q: Array, 
     start = np.arange(1.0, 7.0)
     yield "add_joint_motion", bench.motion(v, start), start + S @ v, EXACT
     yield "joint_force", bench.force(start), S.T @ start, EXACT
-    h, hx = (0.3, -0.1, 0.2), np.array([[0.0, -0.2, -0.1], [0.2, 0.0, -0.3], [0.1, 0.3, 0.0]])
+    h, hx = np.array([0.3, -0.1, 0.2]), np.array([[0.0, -0.2, -0.1], [0.2, 0.0, -0.3], [0.1, 0.3, 0.0]])
     inertia = np.array([[1.0, 0.1, 0.2], [0.1, 1.5, -0.1], [0.2, -0.1, 0.8]])
     A = np.block([[inertia, hx], [hx.T, 2.0 * np.eye(3)]])
     momenta, U, D = bench.inertia(2.0, h, inertia)
