@@ -260,8 +260,8 @@ def test_bad_softness_of_limits_is_refused():
     joint = Joint("rail", Prismatic((1, 0, 0)), limit_softness=1e-3)
     with pytest.raises(MechanismError, match="limit_restitution .*give way"):
         joint.limit_restitution = 0.5
-    with pytest.raises(MechanismError, match="Planar joint has no position limits"):
-        Joint("plane", rbdyn.Planar((0, 0, 1)), limit_softness=1e-3)
+    with pytest.raises(MechanismError, match="Floating joint has no position limits"):
+        Joint("base", rbdyn.Floating(), limit_softness=1e-3)
     _, robot = weightless(1e-3, position_limits=(-0.1, 0.1))
     for call, words in (
         (lambda: robot.set_limit_softness(-1.0), "softness .*at least 0"),

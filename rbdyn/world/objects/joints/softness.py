@@ -82,7 +82,7 @@ def set_limit_softness(
     --------
     >>> robot.set_limit_softness(joints={"LF_KFE": (1e-3, 5.0)})  # doctest: +SKIP
     """
-    needs = "joints of one degree of freedom, but no SinCosRevolute, and spherical ones have position limits"
+    needs = "joints whose v is the rate of q, and spherical ones, have position limits"
     change = _changed(robot, "limit", _has_limits, needs, softness, damping, joints)
     soft, share = change.column("limit_softness"), robot.limit_restitution
     for joint, place in moving_joints(robot):
