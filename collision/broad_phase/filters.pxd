@@ -1,7 +1,7 @@
 # May two shapes collide?  Groups and masks, and the set of pairs of bodies that are excluded.
 #
-# A pair is excluded as it is, or, with JOINED added to both numbers, as neighbours on a joint of the world: that holds
-# for links, and not for the shapes of the world itself (`surroundings`), which are on one body with what is fixed to it.
+# A pair is excluded as it is, or, with JOINED added to both numbers, as neighbours on a joint of the world.  That holds
+# for links, and not for shapes of the world itself (`surroundings`), which are on one body with what is fixed to it.
 
 from libc.stdint cimport uint64_t
 
