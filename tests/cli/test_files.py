@@ -106,3 +106,13 @@ def test_a_model_by_its_name(tmp_path, capsys):
     (tmp_path / "two.sdf").write_text(f'<sdf version="1.7">{model.format("one")}{model.format("two")}</sdf>')
     assert main(["info", str(tmp_path / "two.sdf"), "--model", "two"]) == 0
     assert "of_two" in capsys.readouterr().out
+
+
+def test_simulate_says_what_is_probably_a_mistake_once(tmp_path, capsys):
+    file = tmp_path / "r.urdf"
+    file.write_text("""<robot name="r"><link name="world"/><link name="arm"><inertial><mass value="1"/>
+      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="hinge" type="revolute"><parent link="world"/><child link="arm"/><axis xyz="0 1 0"/>
+      <limit lower="0.5" upper="1.5" effort="10" velocity="3"/></joint></robot>""")
+    assert main(["simulate", str(file), "--seconds", "0.01"]) == 0
+    assert capsys.readouterr().err.count("'hinge' at 0 rad (limits 0.5 to 1.5)") == 1

@@ -44,8 +44,8 @@ def leave_to_another(world: World) -> None:
 def long_step(seconds: float) -> None:
     """A step in which bodies move far."""
     _warn(
-        f"a step takes {seconds:g} s, in which a body falls by {9.81 / 2.0 * seconds * seconds:.3g} m from rest: time_step is "
-        "in seconds, and contact needs 0.001 to 0.01; set world.time_step, or world.substeps"
+        f"a step takes {seconds:g} s, in which a body falls by {9.81 / 2.0 * seconds * seconds:.3g} m from rest: "
+        "time_step is in seconds, and contact needs 0.001 to 0.01; set world.time_step, or world.substeps"
     )
 
 
