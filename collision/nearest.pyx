@@ -1,19 +1,20 @@
 """Any two shapes, surfaces by their triangles: nearest.pxd."""
 
 from libc.math cimport INFINITY, fmax, fmin
+from libc.string cimport memcmp
 
 from rbdyn.collision._types cimport HALF_SPACE, HEIGHT_MAP, MESH, Pose, ShapeRecord
 from rbdyn.collision.bounds cimport centre_of, half_extent
 from rbdyn.collision.kernels.convex_cast cimport convex_cast
 from rbdyn.collision.kernels.core cimport core_radius, support
+from rbdyn.collision.kernels.least_push cimport hold_points, shorten_push, touching
 from rbdyn.collision.kernels.nearest cimport find_convex
-from rbdyn.collision.kernels.patch_ends cimport holds
 from rbdyn.collision.kernels.polish cimport polish
 from rbdyn.collision.kernels.triangle cimport TriangleData
 from rbdyn.collision.kernels.vectors cimport along, axis_z, norm3
 from rbdyn.collision.pieces.collide cimport begin_piece, measure_piece
 from rbdyn.collision.pieces.walk cimport Walk, begin_between, begin_walk, next_triangle
-from rbdyn.spatial._algebra cimport Mat3, add3, dot3, matmul3, neg3, scale3, sub3, tmul3, transpose3
+from rbdyn.spatial._algebra cimport Mat3, add3, dot3, matmul3, neg3, scale3, sub3, tmul3, transpose3, zero3
 
 # ---- distance --------------------------------------------------------------------------------
 
@@ -25,34 +26,15 @@ cdef void find_above_plane(const PosedShape* plane, const PosedShape* b, Nearest
     out.on_a, out.normal = along(out.on_b, -out.distance, up), neg3(up)
 
 
-cdef bint hold_points(const PosedShape* a, const PosedShape* b, const Nearest* at, double hair) noexcept nogil:
-    """Whether the points are in the shapes but for a hair [m]; True of shapes whose inside is not known."""
-    return (holds(a, along(at.on_a, core_radius(a), at.normal), hair)
-            and holds(b, along(at.on_b, -core_radius(b), at.normal), hair))
-
-
-cdef void place_points(const PosedShape* a, const PosedShape* b, Nearest* at) noexcept nogil:
-    """Points of two that touch or overlap: the nearest ones once a is moved out along the normal.
-
-    Where faces lie on faces the polytope names a triangle of the right plane, which need not be above the origin.
-    """
-    cdef PosedShape moved = a[0]
-    cdef Pose there = a.X[0]
-    cdef Nearest apart
-    cdef double size = fmin(a.s.bounds.radius, b.s.bounds.radius), out = 0.1 * size - at.distance
-    there.p, moved.X = along(a.X.p, out, at.normal), &there
-    if find_convex(&moved, b, INFINITY, &apart) and apart.distance > 0.0:
-        at.on_b, at.on_a = apart.on_b, along(apart.on_b, at.distance, at.normal)
-
-
 cdef bint find_of_convex(const PosedShape* a, const PosedShape* b, double reach, Nearest* out) noexcept nogil:
     """Of two convex shapes, or pieces, to rounding; False if they are farther apart than `reach` [m]."""
-    cdef double size = a.s.bounds.radius + b.s.bounds.radius
     if not find_convex(a, b, reach, out):
         return False
-    polish(a, b, out)
-    if out.distance <= 1e-9 * size and not hold_points(a, b, out, 1e-9 * size):
-        place_points(a, b, out)
+    if out.distance > touching(a, b):
+        polish(a, b, out)
+    elif not (polish(a, b, out) and hold_points(a, b, out, touching(a, b))):
+        shorten_push(a, b, out)
+        polish(a, b, out)
     return True
 
 
@@ -94,7 +76,7 @@ cdef inline bint is_surface(const PosedShape* a) noexcept nogil:
     return a.s.kind == <int> MESH or a.s.kind == <int> HEIGHT_MAP
 
 
-cdef void find_nearest(const PosedShape* a, const PosedShape* b, Nearest* out) noexcept nogil:
+cdef void find_ordered(const PosedShape* a, const PosedShape* b, Nearest* out) noexcept nogil:
     """Of any two shapes that have a distance."""
     cdef Vec3 between = sub3(centre_of(a), centre_of(b))
     cdef double far = norm3(between) + a.s.bounds.radius + b.s.bounds.radius, more
@@ -120,6 +102,32 @@ cdef void find_nearest(const PosedShape* a, const PosedShape* b, Nearest* out) n
             more *= 4.0
         if is_surface(a) and not is_surface(b):
             turn_round(out)
+
+
+cdef bint comes_first(const PosedShape* a, const PosedShape* b) noexcept nogil:
+    """An order of two shapes that does not depend on which is called the first: by kind, bounds, pose."""
+    cdef size_t numbers = <const char*> &a.s.bounds.centered - <const char*> &a.s.bounds
+    cdef int order = memcmp(&a.s.bounds, &b.s.bounds, numbers)
+    if a.s.kind != b.s.kind:
+        return a.s.kind < b.s.kind
+    return order < 0 or (order == 0 and memcmp(a.X, b.X, sizeof(Pose)) <= 0)
+
+
+cdef void find_nearest(const PosedShape* a, const PosedShape* b, Nearest* out) noexcept nogil:
+    """Of any two shapes that have a distance; swapped they give the same bits, swapped.
+
+    Seen from the origin of one of them, so that what is far from the world's origin loses no digits.
+    """
+    cdef bint swapped = not comes_first(a, b)
+    cdef PosedShape c = b[0] if swapped else a[0], d = a[0] if swapped else b[0]
+    cdef Pose X = c.X[0], Y = d.X[0]
+    cdef Vec3 origin = Y.p
+    X.p, Y.p = sub3(X.p, origin), zero3()
+    c.X, d.X = &X, &Y
+    find_ordered(&c, &d, out)
+    out.on_a, out.on_b = add3(out.on_a, origin), add3(out.on_b, origin)
+    if swapped:
+        turn_round(out)
 
 
 # ---- shifts ----------------------------------------------------------------------------------
@@ -187,7 +195,7 @@ cdef bint meet_both(const PosedShape* a, const PosedShape* b, Vec3 way, double m
     return met
 
 
-cdef bint find_meeting(const PosedShape* a, const PosedShape* b, Vec3 way, double most, double* t,
+cdef bint meet_ordered(const PosedShape* a, const PosedShape* b, Vec3 way, double most, double* t,
                        Nearest* at) noexcept nogil:
     """Any two shapes that have a distance."""
     cdef bint met
@@ -198,9 +206,23 @@ cdef bint find_meeting(const PosedShape* a, const PosedShape* b, Vec3 way, doubl
         return meet_both(a, b, way, most, t, at) if is_surface(a) else meet_surface(a, b, way, most, t, at)
     if a.s.kind != HALF_SPACE and not is_surface(a):
         return convex_cast(a, b, way, most, t, at)
-    met = find_meeting(b, a, neg3(way), most, t, at)         # what moves is the same; so seen where a began
+    met = meet_ordered(b, a, neg3(way), most, t, at)         # what moves is the same; so seen where a began
     if met:
         turn_round(at)
         on = scale3(t[0], way)
         at.on_a, at.on_b = add3(at.on_a, on), add3(at.on_b, on)
     return met
+
+
+cdef bint find_meeting(const PosedShape* a, const PosedShape* b, Vec3 way, double most, double* t,
+                       Nearest* at) noexcept nogil:
+    """Likewise, seen from the origin of b."""
+    cdef PosedShape c = a[0], d = b[0]
+    cdef Pose X = a.X[0], Y = b.X[0]
+    cdef Vec3 origin = Y.p
+    X.p, Y.p = sub3(X.p, origin), zero3()
+    c.X, d.X = &X, &Y
+    if not meet_ordered(&c, &d, way, most, t, at):
+        return False
+    at.on_a, at.on_b = add3(at.on_a, origin), add3(at.on_b, origin)
+    return True

@@ -11,6 +11,7 @@ from libc.math cimport INFINITY, fabs
 
 from rbdyn.collision._types cimport SUPPORT, Pose, PosedShape
 from rbdyn.collision.kernels.core cimport core_radius
+from rbdyn.collision.kernels.least_push cimport place_points
 from rbdyn.collision.kernels.nearest cimport Nearest, find_convex
 from rbdyn.collision.kernels.polish cimport polish, touch
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, scale3, zero3
@@ -38,6 +39,7 @@ cdef inline bint convex_cast(
         if at.distance < 1e3 * near:
             sure = polish(&moving, b, at)
         if at.distance <= 0.0 and t[0] == 0.0:
+            place_points(&moving, b, at)
             return True
         if at.distance < (1e-6 * near if sure else near) and speed > 0.0:
             break
@@ -55,6 +57,9 @@ cdef inline bint convex_cast(
         look_back(&moving, &there, a.X.p, b, way, most, near, speed, t, at)
     elif dot3(at.normal, way) < 0.0:                       # nothing is blurred
         t[0] = min(t[0] - at.distance / dot3(at.normal, way), most)
+    there.p = add3(a.X.p, scale3(t[0], way))
+    at.on_a, at.distance = at.on_b, 0.0
+    place_points(&moving, b, at)
     return True
 
 

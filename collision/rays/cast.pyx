@@ -16,7 +16,7 @@ from rbdyn.collision.kernels.convex_cast cimport convex_cast
 from rbdyn.collision.kernels.nearest cimport Nearest
 from rbdyn.collision.kernels.support.own_function cimport check_functions
 from rbdyn.collision.rays.flat cimport enter_box, enter_half_space, enter_hull
-from rbdyn.collision.rays.ray cimport Entrance
+from rbdyn.collision.rays.ray cimport Entrance, without_underflow
 from rbdyn.collision.rays.round cimport enter_ball, enter_capsule, enter_cone, enter_cylinder, enter_ellipsoid
 from rbdyn.collision.rays.triangles cimport enter_height_map, enter_mesh
 from rbdyn.collision.shapes.box cimport BoxData
@@ -97,7 +97,9 @@ cdef inline bint meet(const Target* t, Vec3 o, Vec3 d, double length, Entrance* 
     """Whether a ray enters a shape within its length; the normal is in world axes then."""
     if passes(t, o, d, length):
         return False
-    if not enter(t.s, tmul3(t.X.R, sub3(o, t.X.p)), tmul3(t.X.R, d), length, e) or e.distance > length:
+    if not enter(t.s, tmul3(t.X.R, sub3(o, t.X.p)), without_underflow(tmul3(t.X.R, d)), length, e):
+        return False
+    if e.distance > length:
         return False
     e.normal = mul3(t.X.R, e.normal)
     return True

@@ -7,9 +7,9 @@
 # line, which cancels nothing where they are small and far away: Haines, Gunther, Akenine-Moeller, "Precision
 # improvements for ray/sphere intersection", Ray Tracing Gems (2019), chapter 7.
 
-from libc.math cimport INFINITY, sqrt
+from libc.math cimport INFINITY, fabs, sqrt
 
-from rbdyn.spatial._algebra cimport Vec3
+from rbdyn.spatial._algebra cimport Vec3, vec3
 
 cdef struct Entrance:             # of a ray into a convex shape
     double distance            # [m]
@@ -17,6 +17,17 @@ cdef struct Entrance:             # of a ray into a convex shape
 
 cdef struct Span:              # the part of a line that is within a slab, a circle or a ball
     double first, last         # [m]; first > last: none
+
+cdef inline double part_of(double d) noexcept nogil:
+    """A component of a unit direction; 0 if it moves no coordinate, of 1e-40 to 1e40 m, by its rounding.
+
+    Products with such components would underflow.
+    """
+    return d if fabs(d) > 1e-100 else 0.0
+
+cdef inline Vec3 without_underflow(Vec3 d) noexcept nogil:
+    """A unit direction of which every component moves a ray."""
+    return vec3(part_of(d.x), part_of(d.y), part_of(d.z))
 
 cdef inline Span slab(double o, double d, double half) noexcept nogil:
     """Where |o + t d| <= half."""

@@ -34,7 +34,7 @@ cdef inline Ray sheared(Vec3 o, Vec3 d) noexcept nogil:
     v[0], v[1], v[2] = d.x, d.y, d.z
     r.o[0], r.o[1], r.o[2] = o.x, o.y, o.z
     for k in range(3):
-        r.inverse[k] = 1.0 / v[k] if fabs(v[k]) > 1e-300 else 1e300
+        r.inverse[k] = 1.0 / v[k] if v[k] != 0.0 else 1e300
         r.near[k] = k + 3 if r.inverse[k] < 0.0 else k
         r.far[k] = 2 * k + 3 - r.near[k]
     r.z = 0 if fabs(d.x) > fabs(d.y) else 1
@@ -147,7 +147,7 @@ cdef struct Lines:                 # of a grid along one axis, which a ray cross
 
 
 cdef inline Lines lines_of(double at, double step, int n, double d) noexcept nogil:
-    cdef double inverse = 1.0 / d if fabs(d) > 1e-200 else INFINITY       # times any length that shapes have: finite
+    cdef double inverse = 1.0 / d if d != 0.0 else INFINITY
     return Lines(at=at, step=step, d=d, first=at * inverse if inverse < INFINITY else INFINITY,
                  way=step * inverse if inverse < INFINITY else 0.0, to=1 if d >= 0.0 else -1, n=n)
 

@@ -1,9 +1,12 @@
-"""Wrong inputs for every reader of files: `make fuzz`, or `python tests/fuzz --help`.
+"""Wrong inputs for every reader of files, geometric queries with ties: `make fuzz`, or `python tests/fuzz --help`.
 
 Each input is made of a right one by a few changes and given to its reader, which must read finite numbers or raise an
 error of ours, within seconds of processor and 1 GB, and without a crash.  Readers run in processes of their own, so
 that one that dies says which input it was.  An input is known by its reader, the seed and its number: READER:NUMBER
 repeats it.
+
+Geometric queries (queries.py) are compared with definitions of the shapes.  A family makes scenes of 500; FAMILY:NUMBER
+repeats one.
 """
 
 import argparse
@@ -18,8 +21,11 @@ import traceback
 import warnings
 from pathlib import Path
 
-from mutate import mutant
-from readers import READERS, Folder, ask
+sys.path.insert(1, str(Path(__file__).resolve().parents[1]))  # surfaces.py
+import run_queries  # noqa: E402
+from mutate import mutant  # noqa: E402
+from queries import FAMILIES  # noqa: E402
+from readers import READERS, Folder, ask  # noqa: E402
 
 BATCH = 2000  # inputs a process
 SECONDS = 5  # of processor for one of them
@@ -30,9 +36,10 @@ MEMORY = 1 << 30  # bytes that a process may take beyond what it has at first
 def arguments():
     parser = argparse.ArgumentParser(prog="tests/fuzz", description=__doc__.split("\n\n")[0])
     parser.add_argument("--count", type=int, default=100_000, help="how many inputs, over all readers (100,000)")
+    parser.add_argument("--queries", type=int, default=1_000_000, help="how many geometric queries (1,000,000)")
     parser.add_argument("--seed", type=int, default=0, help="another seed makes other inputs (0)")
-    parser.add_argument("--only", action="append", choices=list(READERS), help="readers; all by default")
-    parser.add_argument("--repeat", metavar="READER:NUMBER", help="one input; it is printed")
+    parser.add_argument("--only", action="append", choices=[*READERS, *FAMILIES], help="readers, families; all by default")
+    parser.add_argument("--repeat", metavar="NAME:NUMBER", help="one input, which is printed, or one scene")
     return parser.parse_args()
 
 
@@ -86,12 +93,22 @@ def main() -> int:
     options = arguments()
     if options.repeat:
         reader, _, number = options.repeat.partition(":")
+        if reader in FAMILIES:
+            print("\n".join(run_queries.scene(reader, options.seed, int(number))))
+            return 0
         data = mutant(reader, options.seed, int(number))
         print(data)
         with Folder() as folder:
             print(ask(reader, data, folder))
         return 0
-    names = options.only or list(READERS)
+    asked = options.only or [*READERS, *FAMILIES]
+    families, names = ([name for name in asked if name in known] for known in (FAMILIES, READERS))
+    failures = run_queries.run(options.queries, options.seed, families) if families else 0
+    return 1 if (read_wrong_inputs(options, names) if names else 0) + failures else 0
+
+
+def read_wrong_inputs(options, names: list[str]) -> int:
+    """Give readers wrong inputs; how many went wrong."""
     shared = mmap.mmap(-1, 32)
     total, start = collections.Counter(), time.monotonic()
     shares = {name: [0, 0] for name in names}
@@ -121,7 +138,7 @@ def main() -> int:
         print(f"{done:,} inputs: {total['read']:,} read, {total['refused']:,} refused, {total['failed']:,} failed; "
               f"{rate:,.0f}/s", flush=True)  # fmt: skip
     print("read of each: " + ", ".join(f"{name} {100 * a / b:.0f} %" for name, (a, b) in shares.items()))
-    return 1 if total["failed"] else 0
+    return total["failed"]
 
 
 if __name__ == "__main__":
