@@ -38,7 +38,7 @@ def arguments():
     parser.add_argument("--count", type=int, default=100_000, help="how many inputs, over all readers (100,000)")
     parser.add_argument("--queries", type=int, default=1_000_000, help="how many geometric queries (1,000,000)")
     parser.add_argument("--seed", type=int, default=0, help="another seed makes other inputs (0)")
-    parser.add_argument("--only", action="append", choices=[*READERS, *FAMILIES], help="readers, families; all by default")
+    parser.add_argument("--only", action="append", choices=[*READERS, *FAMILIES], help="all by default")
     parser.add_argument("--repeat", metavar="NAME:NUMBER", help="one input, which is printed, or one scene")
     return parser.parse_args()
 

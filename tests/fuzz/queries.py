@@ -192,7 +192,7 @@ def solid_rays(rng, n, clock):
 
 
 def distances(rng, n, clock):
-    """Both ways round: points in both, as far apart as a plane keeps them; no push is less than the one that is told."""
+    """Both ways round: points in both, as far apart as a plane keeps them; no push is less than what is found."""
     a, b = random_solid(rng), random_solid(rng)
     X, Y = random_pairs(rng, a, b, n)
     name = f"distances {a.shape} {b.shape}"
@@ -218,7 +218,7 @@ def distances(rng, n, clock):
 
 
 def casts(rng, n, clock):
-    """A hit: the plane along its normal keeps them apart before, both hold the place; a miss: a plane keeps them apart."""
+    """A hit: a plane keeps them apart before, and both hold the place.  A miss: a plane keeps them apart."""
     a, b = random_solid(rng), random_solid(rng)
     X, Y = random_pairs(rng, a, b, n)
     way = rng.choice([0.0, 0.0, 0.5, -0.5, 1.0, -2.0, 4.0, -4.0, 1e-12], (n, 3))

@@ -12,7 +12,7 @@ from queries import FAMILIES, Clock
 
 ROWS = 500  # a scene
 SCENES = 20  # a process
-PATIENCE = 300  # seconds by the clock for one scene: within a query no signal reaches Python, so that it ends the process
+PATIENCE = 300  # seconds by the clock for one scene, after which the process ends: no query answers to Python signals
 
 
 def scene(name: str, seed: int, number: int, rows: int = ROWS, clock=None) -> list[str]:

@@ -56,7 +56,7 @@ def _all_hits(triangles, o, d, one_sided):
 
 
 def mesh_hits(mesh, o, d, t, shake):
-    """By when rays have met a triangle however they are shaken by `shake` [m], and how far off the surface they are at t.
+    """By when rays have met a triangle, shaken by `shake` [m] or not, and how far off the surface they are at t.
 
     What every shaken ray meets must be met by then; what is met must be a point of the surface.
     """
