@@ -18,7 +18,7 @@ help:
 	@echo 'make test    the whole test suite; PYTEST="-k world" passes options on'
 	@echo 'make nightly the same with 400 random cases where it takes 4; SEEDS=40 make test: with 40'
 	@echo 'make mutate  change one term of the kernels at a time: does a test notice? MUTATE="--only contact/*"'
-	@echo 'make fuzz    wrong inputs for every reader of files; FUZZ="--count 1000000 --seed 7"'
+	@echo 'make fuzz    wrong inputs for readers of files, queries with ties; FUZZ="--count 1000000 --queries 5000 --seed 7"'
 	@echo 'make asan    the tests under AddressSanitizer and UndefinedBehaviorSanitizer (GCC, Linux), in build/asan'
 	@echo 'make bench   time the algorithms and the World beside their peers'
 	@echo 'make golden  compare the bits of results with those written in benchmarks/golden.txt'

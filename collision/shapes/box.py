@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from rbdyn.collision.shapes import drawn
-from rbdyn.collision.shapes.shape import Shape, ShapeData, three_lengths
+from rbdyn.collision.shapes.shape import Shape, ShapeData, check_ratio, three_lengths
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Box(Shape):
     Parameters
     ----------
     size : (3,) sequence of float
-        Full side lengths along x, y and z [m].
+        Full side lengths along x, y and z [m], within a ratio of 1e6 of one another.
     """
 
     kind: ClassVar[str] = "box"
@@ -27,6 +27,7 @@ class Box(Shape):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", three_lengths(self.size, "size", "side lengths"))
+        check_ratio(self.kind, self.size)
 
     def data(self) -> ShapeData:
         """What compiled code is told: BoxData."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from rbdyn.collision.shapes import drawn
-from rbdyn.collision.shapes.shape import Shape, ShapeData, positive
+from rbdyn.collision.shapes.shape import Shape, ShapeData, check_ratio, positive
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Cone(Shape):
     radius : float
         Of its base [m].
     height : float
-        From the base to the apex [m].
+        From the base to the apex [m], within a ratio of 1e6 of the radius.
     """
 
     kind: ClassVar[str] = "cone"
@@ -33,6 +33,7 @@ class Cone(Shape):
     def __post_init__(self) -> None:
         object.__setattr__(self, "radius", positive(self.radius, "radius"))
         object.__setattr__(self, "height", positive(self.height, "height"))
+        check_ratio(self.kind, (self.radius, self.height))
 
     def data(self) -> ShapeData:
         """What compiled code is told: ConeData."""

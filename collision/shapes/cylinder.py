@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from rbdyn.collision.shapes import drawn
-from rbdyn.collision.shapes.shape import Shape, ShapeData, positive
+from rbdyn.collision.shapes.shape import Shape, ShapeData, check_ratio, positive
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Cylinder(Shape):
     radius : float
         Radius [m].
     height : float
-        Full height along z [m].
+        Full height along z [m], within a ratio of 1e6 of the radius.
     """
 
     kind: ClassVar[str] = "cylinder"
@@ -31,6 +31,7 @@ class Cylinder(Shape):
     def __post_init__(self) -> None:
         object.__setattr__(self, "radius", positive(self.radius, "radius"))
         object.__setattr__(self, "height", positive(self.height, "height"))
+        check_ratio(self.kind, (self.radius, self.height))
 
     def data(self) -> ShapeData:
         """What compiled code is told: CylinderData."""

@@ -16,6 +16,8 @@ from rbdyn.errors import CollisionError
 Triple = tuple[float, float, float]
 ZERO: Triple = (0.0, 0.0, 0.0)
 LEAST, MOST = 1e-40, 1e40  # lengths [m]: kernels compute with their sixth powers
+# Largest size of one shape over its least: the error of a ray into a cone grows with the square of it, of 1e-16.
+MOST_RATIO = 1e6
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,13 @@ def three_lengths(values: object, name: str, what: str) -> Triple:
         raise CollisionError(f"{name} must hold three {what} [m], got {len(values)} values")
     x, y, z = (positive(s, f"{name}[{k}]") for k, s in enumerate(values))
     return x, y, z
+
+
+def check_ratio(kind: str, sizes: Sequence[float]) -> None:
+    """CollisionError naming the shape if one of its sizes [m] is more than MOST_RATIO times another."""
+    if max(sizes) > MOST_RATIO * (1.0 + 1e-9) * min(sizes):
+        given = ", ".join(f"{size:g}" for size in sizes)
+        raise CollisionError(f"the sizes of a {kind} must be within a ratio of {MOST_RATIO:g}, got {given} [m]")
 
 
 def points(vertices: object, name: str, least: int) -> np.ndarray:

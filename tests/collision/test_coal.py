@@ -47,7 +47,7 @@ def test_a_cone_stands_on_a_box():
 def test_what_coal_does_not_have_comes_from_native():
     own, ground = SupportShape(lambda d: np.copysign(0.1, d)), HeightMap(np.zeros((3, 3)), (1.0, 1.0))
     for a, b in ((HalfSpace(), Cylinder(0.1, 0.2)), (ground, Box((0.2, 0.2, 0.2))), (own, Sphere(0.1)),
-                 (Box((1e-9, 0.2, 0.2)), Sphere(0.1))):  # fmt: skip
+                 (Box((2.1e-7, 0.2, 0.2)), Sphere(0.1))):  # fmt: skip
         one, two = (contacts(backend, (a, np.eye(4)), (b, pose(0.01, 0.02, 0.09))) for backend in
                     (CoalBackend(), NativeBackend()))  # fmt: skip
         assert len(one) > 0

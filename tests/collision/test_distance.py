@@ -225,3 +225,24 @@ def test_lines_that_cross_are_freed_out_of_their_plane(turned, shift, seed):
     free[:3, 3] -= found.distance * found.normal
     assert distance(a, free, b, Y).distance == pytest.approx(0.0, abs=1e-9)
     np.testing.assert_allclose(found.on_a - found.on_b, -0.3 * found.normal, atol=1e-12)
+
+
+@pytest.mark.parametrize("names", itertools.combinations_with_replacement(["cylinder", "cone", "box"], 2), ids="-".join)
+def test_swapped_shapes_are_as_far_along_the_least_push(names, seed):
+    """Of solids that are turned alike, where many pushes are all but least: the same bits both ways, and no more push
+    than along an axis of either."""
+    rng = np.random.default_rng(seed)
+    a, b = (SHAPES[name] for name in names)
+    for _ in range(60):
+        R = Rotation.random(random_state=rng).as_matrix()
+        X, Y = pose(*rng.integers(-3, 4, 3), R), np.eye(4)
+        Y[:3, :3], Y[:3, 3] = R, X[:3, 3] + R @ (0.1 * rng.integers(-3, 4, 3))
+        d, on_a, on_b, n = distance(a, X, b, Y)
+        e, back_b, back_a, m = distance(b, Y, a, X)
+        assert d == e
+        if not np.array_equal(X, Y) or names[0] != names[1]:
+            for one, other in ((on_a, back_a), (on_b, back_b), (n, -m)):
+                np.testing.assert_array_equal(one, other)
+        assert -reach(a, X, -n) - reach(b, Y, n) == pytest.approx(d, abs=1e-9)
+        axes = [sign * axis for axis in R.T for sign in (1.0, -1.0)]
+        assert max(-reach(a, X, -u) - reach(b, Y, u) for u in axes) < d + 1e-6

@@ -1,6 +1,7 @@
 """Large hulls, many exclusions, collapsed scenes, extreme sizes: bounded, or refused with what to do."""
 
 import _thread
+import re
 import signal
 from functools import partial
 
@@ -14,8 +15,10 @@ from rbdyn.collision import (
     Box,
     Capsule,
     CollisionBackend,
+    Cone,
     ConvexHull,
     Cylinder,
+    Ellipsoid,
     FCLBackend,
     HalfSpace,
     NativeBackend,
@@ -203,6 +206,31 @@ def test_sizes_beyond_numbers_are_refused(make):
         make()
 
 
+@pytest.mark.parametrize(("make", "kind"), [
+    (lambda x: Box((1.0, 1.0, x)), "box"), (lambda x: Cylinder(1.0, x), "cylinder"), (lambda x: Cone(1.0, x), "cone"),
+    (lambda x: Ellipsoid((x, 1.0, 1.0)), "ellipsoid"),
+])  # fmt: skip
+def test_ratios_of_sizes_that_rays_would_miss_are_refused(make, kind):
+    """The shape and what came are named; rays from all around into what is just allowed meet it on its surface."""
+    for beyond in (1e-9, 0.999e-6, 1.001e6, 1e9):
+        with pytest.raises(CollisionError, match=f"sizes of a {kind} .* 1e\\+06.*{re.escape(f'{beyond:g}')}"):
+            make(beyond)
+    rng = np.random.default_rng(6)
+    for size in (1e-6, 1e6):
+        shape, world = make(size), rbdyn.World()
+        world.add_single_body([rbdyn.Geometry(shape)], 0.0, np.zeros((3, 3)), "static")
+        low, high = shape.bounding_box()
+        d = rng.normal(size=(400, 3))
+        d /= np.linalg.norm(d, axis=1)[:, None]
+        inside = shape.centroid + 0.1 * rng.uniform(low, high, (400, 3))
+        begin = inside - 3.0 * max(size, 1.0) * d
+        t = world.ray_test_batch(begin, d).distance
+        assert np.isfinite(t).all()
+        for off, within in ((-1e-9, False), (1e-9, True)):  # a share of the size before and behind the surface
+            x = begin + (t + off * max(size, 1.0))[:, None] * d
+            assert (shape.contains(x) == within).mean() > 0.95
+
+
 @pytest.mark.parametrize("scale", [1e-39, 1e-20, 1e20, 9e39])
 def test_contacts_of_extreme_sizes_are_numbers(scale):
     """Every pair at the ends of what is allowed gives finite contacts with unit normals, in the middle of the scale."""
@@ -224,7 +252,7 @@ def test_contacts_of_extreme_sizes_are_numbers(scale):
                 assert len(found) > 0 and 0.1 * scale < found["depth"].max() < 4.0 * scale
 
 
-@pytest.mark.parametrize("thin", [1e-12, 1e-9, 1e-6])
+@pytest.mark.parametrize("thin", [1e-6, 3e-6, 8e-6])
 def test_fcl_is_not_asked_about_extreme_shapes(thin):
     """Very thin boxes, for which python-fcl may never return, get the native answer."""
     rng = np.random.default_rng(4)
