@@ -227,7 +227,10 @@ def test_lines_that_cross_are_freed_out_of_their_plane(turned, shift, seed):
     np.testing.assert_allclose(found.on_a - found.on_b, -0.3 * found.normal, atol=1e-12)
 
 
-@pytest.mark.parametrize("names", itertools.combinations_with_replacement(["cylinder", "cone", "box"], 2), ids="-".join)
+ALIKE = list(itertools.combinations_with_replacement(["cylinder", "cone", "box"], 2))
+
+
+@pytest.mark.parametrize("names", ALIKE, ids="-".join)
 def test_swapped_shapes_are_as_far_along_the_least_push(names, seed):
     """Of solids that are turned alike, where many pushes are all but least: the same bits both ways, and no more push
     than along an axis of either."""
