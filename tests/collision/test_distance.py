@@ -233,7 +233,7 @@ ALIKE = list(itertools.combinations_with_replacement(["cylinder", "cone", "box"]
 @pytest.mark.parametrize("names", ALIKE, ids="-".join)
 def test_swapped_shapes_are_as_far_along_the_least_push(names, seed):
     """Of solids that are turned alike, where many pushes are all but least: the same bits both ways, and no more push
-    than along an axis of either."""
+    than along an axis of either, but for the 1e-4 of the sizes that docs/collision.md tells."""
     rng = np.random.default_rng(seed)
     a, b = (SHAPES[name] for name in names)
     for _ in range(60):
@@ -248,4 +248,4 @@ def test_swapped_shapes_are_as_far_along_the_least_push(names, seed):
                 np.testing.assert_array_equal(one, other)
         assert -reach(a, X, -n) - reach(b, Y, n) == pytest.approx(d, abs=1e-9)
         axes = [sign * axis for axis in R.T for sign in (1.0, -1.0)]
-        assert max(-reach(a, X, -u) - reach(b, Y, u) for u in axes) < d + 1e-6
+        assert max(-reach(a, X, -u) - reach(b, Y, u) for u in axes) < d + 3e-5  # 1e-4 of the sizes
