@@ -1,7 +1,7 @@
 # The least push that frees two convex shapes, from a push that is nearly so.
 #
-# Let a push along n by the depth h(n) free them.  Moved out by e more, the shapes are apart, and the descent of gjk.pxd
-# finds their distance d >= e and the normal m there.  The plane along m says h(m) = m . n (h(n) + e) - d <= h(n): a push
+# Let a push along n by the depth h(n) free them.  Moved out by e more, the shapes are apart, and the descent of
+# gjk.pxd finds their distance d >= e and the normal m there.  The plane along m says h(m) = m . n (h(n) + e) - d <= h(n): a push
 # along m is no longer, and as long only where m = n and the nearest points lie along it.  So repeated pushes get
 # shorter, and the last nearest points are those that are deepest in each other.  Source: Y. J. Kim, M. Lin, D. Manocha,
 # Incremental penetration depth estimation between convex polytopes using dual-space expansion (IEEE Trans.
@@ -26,7 +26,7 @@ cdef inline double touching(const PosedShape* a, const PosedShape* b) noexcept n
 
 
 cdef inline bint hold_points(const PosedShape* a, const PosedShape* b, const Nearest* at, double hair) noexcept nogil:
-    """Whether the points are in the shapes but for a hair [m]; True of shapes whose inside is not known."""
+    """Whether the points are in the shapes but for a hair [m]; True of shapes whose inside is unknown."""
     return (holds(a, along(at.on_a, core_radius(a), at.normal), hair)
             and holds(b, along(at.on_b, -core_radius(b), at.normal), hair))
 

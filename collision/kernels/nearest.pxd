@@ -25,7 +25,7 @@ cdef inline bint is_polytope(const PosedShape* a) noexcept nogil:
 
 
 cdef inline double rounding_of(const PosedShape* a, const PosedShape* b) noexcept nogil:
-    """How far rounding moves the difference of two support points, at most [m]: four roundings of what they are sums of."""
+    """How far rounding moves the difference of two support points, at most [m]: four roundings of their terms."""
     return 1e-15 * (norm3(a.X.p) + norm3(b.X.p) + a.s.bounds.radius + b.s.bounds.radius)
 
 
