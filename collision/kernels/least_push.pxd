@@ -1,7 +1,8 @@
 # The least push that frees two convex shapes, from a push that is nearly so.
 #
 # Let a push along n by the depth h(n) free them.  Moved out by e more, the shapes are apart, and the descent of
-# gjk.pxd finds their distance d >= e and the normal m there.  The plane along m says h(m) = m . n (h(n) + e) - d <= h(n): a push
+# gjk.pxd finds their distance d >= e and the normal m there.  The plane along m says
+# h(m) = m . n (h(n) + e) - d <= h(n): a push
 # along m is no longer, and as long only where m = n and the nearest points lie along it.  So repeated pushes get
 # shorter, and the last nearest points are those that are deepest in each other.  Source: Y. J. Kim, M. Lin, D. Manocha,
 # Incremental penetration depth estimation between convex polytopes using dual-space expansion (IEEE Trans.
@@ -32,7 +33,7 @@ cdef inline bint hold_points(const PosedShape* a, const PosedShape* b, const Nea
 
 
 cdef inline void shorten_push(const PosedShape* a, const PosedShape* b, Nearest* at) noexcept nogil:
-    """Of shapes that touch or overlap: the least push near one that frees them, and the points that are deepest then."""
+    """Of shapes that touch or overlap: the least push near one that frees them, and the deepest points."""
     cdef PosedShape moved = a[0]
     cdef Pose there = a.X[0]
     cdef Nearest apart
