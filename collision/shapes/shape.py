@@ -16,7 +16,7 @@ from rbdyn.errors import CollisionError
 Triple = tuple[float, float, float]
 ZERO: Triple = (0.0, 0.0, 0.0)
 LEAST, MOST = 1e-40, 1e40  # lengths [m]: kernels compute with their sixth powers
-# Largest size of one shape over its least: the error of a ray into a cone grows with the square of it, of 1e-16.
+# Largest size of one shape over its least: rays from all sides meet cones of 1e6, and miss some of 1e9.
 MOST_RATIO = 1e6
 
 
