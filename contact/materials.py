@@ -11,6 +11,7 @@ import numpy as np
 
 from rbdyn.contact.options import between
 from rbdyn.errors import ContactError
+from rbdyn.held_signals import held_signals
 
 
 @dataclass(frozen=True)
@@ -104,15 +105,17 @@ class MaterialTable:
     def default(self, pair: MaterialPair) -> None:
         checked = _pair("default", pair)
         self._check_settable()
-        self._default = checked
-        self._revision += 1
+        with held_signals:
+            self._default = checked
+            self._revision += 1
 
     def set(self, a: str, b: str, pair: MaterialPair) -> None:
         """Set the properties of materials `a` and `b`, in either order; they may be the same."""
         key, checked = _key(a, b), _pair("pair", pair)
         self._check_settable()
-        self._pairs[key] = checked
-        self._revision += 1
+        with held_signals:
+            self._pairs[key] = checked
+            self._revision += 1
 
     def pair(self, a: str, b: str) -> MaterialPair:
         """Properties of materials `a` and `b`, in either order."""
@@ -136,8 +139,9 @@ class MaterialTable:
         self._put(new, checked)
 
     def _put(self, default: MaterialPair, pairs: dict[tuple[str, str], MaterialPair]) -> None:
-        self._default, self._pairs = default, pairs
-        self._revision += 1
+        with held_signals:
+            self._default, self._pairs = default, pairs
+            self._revision += 1
 
     def _check_settable(self) -> None:
         """BusyError for the table of a World that steps, or stands between half steps."""

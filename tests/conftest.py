@@ -5,6 +5,7 @@ A test or a fixture that takes `seed` gets four of them, 0 to 3, or as many as t
 
 import gc
 import os
+import sys
 
 import hypothesis  # noqa: F401  before gc.freeze, as it asks who refers to what it registers
 import pytest
@@ -28,3 +29,12 @@ def pytest_collection_finish():
 def pytest_generate_tests(metafunc):
     if "seed" in metafunc.fixturenames:
         metafunc.parametrize("seed", range(SEEDS), scope="module")
+
+
+@pytest.fixture
+def quick_switches():
+    """Threads take turns every 10 us, so that each meets the others in the middle of what they do."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(interval)

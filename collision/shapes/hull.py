@@ -10,6 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from rbdyn.collision.shapes.flat_faces import grow_faces
+from rbdyn.collision.shapes.quickhull import quickhull
 from rbdyn.errors import CollisionError
 
 SLIVER = 1e-12  # triangles of a smaller area, in units of the hull's size squared, have no normal
@@ -85,11 +87,10 @@ def convex_hull(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     CollisionError
         If the points lie in one plane, or nearly so.
     """
-    from scipy.spatial import ConvexHull as Qhull
     from scipy.spatial import QhullError
 
     try:
-        hull = Qhull(points)
+        hull = quickhull(points)
     except (QhullError, ValueError):
         raise CollisionError(f"the {len(points)} vertices lie in one plane: they have no convex hull") from None
     kept = np.sort(hull.vertices)
@@ -110,6 +111,10 @@ class Rows:
         self.value = value[order]
         self.start = np.searchsorted(row[order], np.arange(n + 1))
 
+    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where each row begins, and the values."""
+        return self.start.astype(np.intc), self.value.astype(np.intc)
+
     def of(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The values of some rows, one after the other, and for each value which of `rows` it came from."""
         count = self.start[rows + 1] - self.start[rows]
@@ -121,8 +126,7 @@ class Rows:
 def flat_faces(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """`normals`, `start` and `corner` of a Hull: triangles in one plane joined, the largest first.
 
-    The corners that are flush with a face's plane hang together along edges, since the polyhedron is convex: each face
-    is grown from its largest triangle, and most triangles of a curved surface are faces of their own.
+    Most triangles of a curved surface are faces of their own; the others are grown (flat_faces.pyx).
     """
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
@@ -136,24 +140,19 @@ def flat_faces(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray,
     around = Rows(ends[:, 0], ends[:, 1], len(vertices))
     owner = Rows(triangles.ravel(), np.repeat(np.arange(len(triangles)), 3), len(vertices))
     alone = stand_alone(vertices, triangles, normals, around, FLUSH * size)
-    kept: list[int] = []
-    rings: list[np.ndarray] = []
     single = sort_triangles(vertices, triangles, normals)
-    seen = np.full(len(vertices), -1)
-    for k in np.argsort(-areas, kind="stable").tolist():
-        if taken[k]:
-            continue
-        ring = single[k]
-        if not alone[k]:
-            ring = grow(vertices, a[k], normals[k], np.sort(ring), around, FLUSH * size)
-            seen[ring] = k
-            near = owner.of(ring)[0]
-            taken[near[(seen[triangles[near]] == k).all(axis=1)]] = True
-            ring = sort_ring(vertices, ring, normals[k], b[k] - a[k])
-        kept.append(k)
-        rings.append(ring)
-    start = np.concatenate([[0], np.cumsum([len(ring) for ring in rings])]).astype(np.int32)
-    return normals[kept], start, np.concatenate(rings).astype(np.int32)
+    kept, start, corner = grow_faces(
+        np.ascontiguousarray(vertices),
+        np.ascontiguousarray(normals),
+        np.ascontiguousarray(triangles, dtype=np.intc),
+        around.arrays(),
+        owner.arrays(),
+        np.argsort(-areas, kind="stable").astype(np.intc),
+        np.where(alone[:, None], single, -1).astype(np.intc),
+        taken,
+        FLUSH * size,
+    )
+    return normals[kept], start, corner
 
 
 def stand_alone(
@@ -173,27 +172,8 @@ def stand_alone(
     return alone
 
 
-def grow(
-    vertices: np.ndarray, origin: np.ndarray, normal: np.ndarray, corners: np.ndarray, around: Rows, tolerance: float
-) -> np.ndarray:
-    """All corners flush with a plane that hang together with some of them along edges, ascending."""
-    found = front = corners
-    while len(front):
-        candidates = np.setdiff1d(around.of(front)[0], found)
-        front = candidates[np.abs((vertices[candidates] - origin) @ normal) < tolerance]
-        found = np.union1d(found, front)
-    return found
-
-
-def sort_ring(vertices: np.ndarray, ring: np.ndarray, normal: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """A face's corners counter-clockwise by their angle about the normal, from -pi about the direction `first`."""
-    out = vertices[ring] - vertices[ring].mean(axis=0)
-    u = first / np.linalg.norm(first)
-    return ring[np.argsort(np.arctan2(out @ np.cross(normal, u), out @ u), kind="stable")]
-
-
 def sort_triangles(vertices: np.ndarray, triangles: np.ndarray, normals: np.ndarray) -> np.ndarray:
-    """`sort_ring` of every triangle, its first edge the direction, (k, 3)."""
+    """Every triangle's corners counter-clockwise by their angle about the normal, from -pi about its first edge."""
     corners = vertices[triangles]
     out = corners - corners.mean(axis=1, keepdims=True)
     u = corners[:, 1] - corners[:, 0]

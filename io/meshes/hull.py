@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbdyn.collision.shapes.quickhull import quickhull
 from rbdyn.errors import MeshError
 from rbdyn.io.meshes.merge import Faces, Vertices
 
@@ -35,7 +36,7 @@ def convex_hull(points: ArrayLike) -> tuple[Vertices, Faces]:
     >>> vertices.shape, faces.shape
     ((4, 3), (4, 3))
     """
-    from scipy.spatial import ConvexHull, QhullError  # 0.1 s to import: only when it is needed
+    from scipy.spatial import QhullError  # 0.1 s to import: only when it is needed
 
     try:
         cloud = np.array(points, dtype=np.float64)
@@ -46,7 +47,7 @@ def convex_hull(points: ArrayLike) -> tuple[Vertices, Faces]:
     if not np.isfinite(cloud).all():
         raise MeshError("points must be finite [m]")
     try:
-        hull = ConvexHull(cloud)
+        hull = quickhull(cloud)
     except QhullError:
         raise MeshError(f"the {len(cloud)} points lie in a plane, on a line or in a point: they have no hull") from None
     corners = np.sort(hull.vertices)

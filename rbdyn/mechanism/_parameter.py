@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from rbdyn.mechanism._revision import Revision
+from rbdyn.mechanism._revision import Revision, put
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ class Edited:
 
     def _changed(self) -> None:
         if self._revision is not None:
-            self._revision.value += 1
+            self._revision.count()
 
 
 class Parameter(Generic[T]):
@@ -59,5 +59,4 @@ class Parameter(Generic[T]):
         def __get__(self, instance: Any, owner: type) -> T: ...
 
     def __set__(self, instance: Edited, value: Any) -> None:
-        instance.__dict__[self.name] = self.check(instance, value, self.name)
-        instance._changed()
+        put(instance.__dict__, self.name, self.check(instance, value, self.name), instance._revision)

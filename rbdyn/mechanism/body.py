@@ -9,6 +9,7 @@ from rbdyn.arguments import name as checked_name
 from rbdyn.arguments import shown
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._parameter import Edited, Parameter
+from rbdyn.mechanism._revision import put
 from rbdyn.mechanism.geometry import Geometry, GeometryList
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.inertia import SpatialInertia
@@ -93,8 +94,7 @@ class RigidBody(Edited):
         inertia : SpatialInertia
             In the body's frame.
         """
-        self.__dict__["inertia"] = inertia
-        self._changed()
+        put(self.__dict__, "inertia", inertia, self._revision)
 
     def scale_mass(self, factor: float) -> None:
         """Multiply the mass and the rotational inertia; the centre of mass stays.

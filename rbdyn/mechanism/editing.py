@@ -1,4 +1,7 @@
-"""One editor at a time: a second thread that edits a mechanism meanwhile gets an error."""
+"""One editor at a time, who comes to an end: a second thread that edits a mechanism meanwhile gets an error.
+
+Handlers of signals wait until then, so that Ctrl-C finds the edit not begun or complete.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from rbdyn.errors import BusyError
+from rbdyn.held_signals import held_signals
 
 
 class Editable(Protocol):
@@ -25,13 +29,16 @@ E = TypeVar("E", bound=Editable)
 
 @contextmanager
 def editing(mechanism: Editable) -> Iterator[None]:
-    """Keep other threads from editing `mechanism`; BusyError if one does already."""
-    if not mechanism._lock.acquire(blocking=False):
-        raise BusyError(f"mechanism {mechanism.name!r} is edited by another thread; give each thread a copy of its own")
-    try:
-        yield
-    finally:
-        mechanism._lock.release()
+    """Keep other threads, and handlers of signals, from editing `mechanism`; BusyError if a thread does already."""
+    with held_signals:
+        if not mechanism._lock.acquire(blocking=False):
+            raise BusyError(
+                f"mechanism {mechanism.name!r} is edited by another thread; give each thread a copy of its own"
+            )
+        try:
+            yield
+        finally:
+            mechanism._lock.release()
 
 
 def edit(method: Callable[Concatenate[E, P], T]) -> Callable[Concatenate[E, P], T]:

@@ -11,6 +11,7 @@ from rbdyn.arguments import as_vector, shown, whole
 from rbdyn.arguments import name as checked_name
 from rbdyn.collision.shapes import Compound, Shape
 from rbdyn.errors import MechanismError
+from rbdyn.held_signals import held_signals
 from rbdyn.spatial.transform import Transform
 
 if TYPE_CHECKING:
@@ -186,25 +187,29 @@ class GeometryList(MutableSequence[Geometry]):
     @overload
     def __setitem__(self, index: slice, value: Iterable[Geometry]) -> None: ...
     def __setitem__(self, index: SupportsIndex | slice, value: Geometry | Iterable[Geometry]) -> None:
-        if isinstance(index, slice):
-            self._items[index] = self._checked(value)
-        else:
-            self._items[index] = self._checked([value])[0]
-        self._body._changed()
+        new = self._checked(value) if isinstance(index, slice) else self._checked([value])[0]
+        with held_signals:
+            self._items[index] = new
+            self._body._changed()
 
     def __delitem__(self, index: SupportsIndex | slice) -> None:
-        del self._items[index]
-        self._body._changed()
+        with held_signals:
+            del self._items[index]
+            self._body._changed()
 
     def insert(self, index: SupportsIndex, value: Geometry) -> None:
         """Put `value` before the shape at `index`."""
-        self._items.insert(index, *self._checked([value]))
-        self._body._changed()
+        new = self._checked([value])
+        with held_signals:
+            self._items.insert(index, *new)
+            self._body._changed()
 
     def extend(self, values: Iterable[Geometry]) -> None:
         """Put `values` at the end: all of them, or none if one is no Geometry."""
-        self._items.extend(self._checked(values))
-        self._body._changed()
+        new = self._checked(values)
+        with held_signals:
+            self._items.extend(new)
+            self._body._changed()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and not isinstance(other, str) and self._items == list(other)

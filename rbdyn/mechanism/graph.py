@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from rbdyn.arguments import as_vector, shown
 from rbdyn.errors import MechanismError, UnknownNameError, unknown_name
 from rbdyn.mechanism._owner import check_free, claim
-from rbdyn.mechanism._revision import Revision
+from rbdyn.mechanism._revision import Revision, put
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import Fixed
@@ -87,7 +87,7 @@ class Graph:
         """Count an edit of the graph itself."""
         self._around_bodies = None
         self._structure += 1
-        self._revision.value += 1
+        self._revision.count()
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__ | {"_around_bodies": None}
@@ -142,8 +142,7 @@ class Graph:
 
     @gravity.setter
     def gravity(self, value: ArrayLike) -> None:
-        self._gravity = as_vector(value, 3, "gravity", "[m/s^2]")
-        self._revision.value += 1
+        put(self.__dict__, "_gravity", as_vector(value, 3, "gravity", "[m/s^2]"), self._revision)
 
     @property
     def root_body(self) -> RigidBody:

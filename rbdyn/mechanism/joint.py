@@ -15,6 +15,7 @@ from rbdyn.arguments import as_vector, number, shown
 from rbdyn.arguments import name as checked_name
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._parameter import Edited, Parameter
+from rbdyn.mechanism._revision import put
 from rbdyn.mechanism.joints import TYPES, JointType, Spherical
 from rbdyn.mechanism.joints.one_axis import OneAxis, unit_axis
 from rbdyn.spatial.frames import CartesianFrame
@@ -408,8 +409,8 @@ class Joint(Edited):
     def axis(self, value: ArrayLike) -> None:
         kind = self._one_axis()
         what = f"axis of joint {self.name!r}"
-        self._joint_type = replace(kind, axis=unit_axis(as_vector(value, 3, what, error=MechanismError), what))
-        self._changed()
+        turned = replace(kind, axis=unit_axis(as_vector(value, 3, what, error=MechanismError), what))
+        put(self.__dict__, "_joint_type", turned, self._revision)
 
     def _one_axis(self) -> OneAxis:
         """Its type, which has an axis; MechanismError for others."""

@@ -62,8 +62,9 @@ def add_ground(
     """
     height = number(height, "height", unit="[m]")
     shapes = factories.half_space(material, group, mask)
-    ground = world.add_single_body(shapes, 0.0, np.zeros((3, 3)), "static", name)
-    ground.set_pose(position=(0.0, 0.0, height))
+    with world._as_whole():
+        ground = world.add_single_body(shapes, 0.0, np.zeros((3, 3)), "static", name)
+        ground.set_pose(position=(0.0, 0.0, height))
     return ground
 
 
@@ -522,11 +523,15 @@ def add_articulated_system(
     if contacts_per_self_pair is not None:
         most = whole(contacts_per_self_pair, "contacts_per_self_pair", least=1, most=2**30)
     own = flag(ignore_overlapping, "ignore_overlapping")
+    with_itself = flag(self_collision, "self_collision")
     mechanism = filtered(mechanism_from(source, load_options), group, mask)
-    robot = world._add_system(mechanism, name, flag(self_collision, "self_collision"), loops == "inloop")
-    if near or most:
-        world._edits.set_filters(robot, collide_with_parent=near, contacts_per_self_pair=most)
-    if own:
-        world._edits.ignore_overlapping(robot)
-    mount_described(robot)
+    factories.prepare_bodies(mechanism.bodies)
+    robot = world._built_system(mechanism, name)
+    with world._as_whole():
+        world._enter_system(robot, name, with_itself, loops == "inloop")
+        if near or most:
+            world._edits.set_filters(robot, collide_with_parent=near, contacts_per_self_pair=most)
+        if own:
+            world._edits.ignore_overlapping(robot)
+        mount_described(robot)
     return robot

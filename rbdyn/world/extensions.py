@@ -198,7 +198,9 @@ def add_sensor_set(
         While the World steps.
     """
     robot.world._check_settable()
-    return provided("add_sensor_set")(robot, description, sensors, link, seed)
+    add = provided("add_sensor_set")
+    with robot.world._as_whole():
+        return add(robot, description, sensors, link, seed)
 
 
 def mount_described(robot: ArticulatedSystem) -> None:
@@ -206,7 +208,7 @@ def mount_described(robot: ArticulatedSystem) -> None:
     if any(getattr(body, "sensor_sets", ()) for body in robot.mechanism.bodies):
         try:
             provided("mount_described")(robot)
-        except Exception:
+        except BaseException:
             robot.world.remove(robot)
             raise
 

@@ -2,6 +2,7 @@
 
 import weakref
 
+from cpython.pythread cimport PyThread_get_thread_ident
 from libc.stdlib cimport free
 
 from rbdyn.arguments import shown
@@ -75,9 +76,9 @@ cdef class Observers:
                 self.call[k].after_commit(self.call[k].context, scene, t)
             else:
                 with gil:
-                    self.lock.observing = True
+                    self.lock.observing = PyThread_get_thread_ident()
                     try:
                         self.members[k][0](self.world())
                     finally:
-                        self.lock.observing = False
+                        self.lock.observing = 0
         return 0

@@ -51,8 +51,9 @@ def set_contact_solver_param(
     for name in foreign:
         if wanted.pop(name, 1.0) != 1.0:
             raise Error(f"{type(world.contact).__name__} has no parameter {name}; known: {', '.join(known)}")
-    world.contact.configure(**wanted)
-    world._check_editable()
+    with world._as_whole():
+        world.contact.configure(**wanted)
+        world._check_editable()
 
 
 def ignore_collision(world: World, a: Any, b: Any) -> None:

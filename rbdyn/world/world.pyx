@@ -330,14 +330,18 @@ cdef class World:
 
     cdef int begin_step(self) except -1:
         """Keep everybody else away from the World, its backends and its states while a step runs."""
+        cdef bint half = self.lock.half
         self.registry.check_not_simulated()
         self.registry.wake_edited()
         if self._insides.first is None:
             taking.keep_first(self._insides)
-        hold_all(self.backends)
-        self.lock.lock()
         if self.parts > 1:
             reserve_start(&self.start, self.scene)
+        self.lock.check_idle()                       # what ran since the caller asked may have let other threads in
+        if self.lock.half != half:
+            raise BusyError("another thread took a half step of this World; one thread at a time may step it")
+        hold_all(self.backends)
+        self.lock.lock()
         return self.registry.freeze(True, True)
 
     cdef int end_step(self, bint half) except -1:
@@ -385,6 +389,15 @@ cdef class World:
         else:
             self._insides.scheduler.run(self, count, first)
 
+    def _call_scheduled(self, function):
+        """Call what is due.  Compiled: no handler of a signal comes between the end of a call and the note of it."""
+        scheduler = self._insides.scheduler
+        scheduler.calling = True
+        try:
+            function(self)
+        finally:
+            scheduler.calling = False
+
     cdef int take_steps(self, long count, bint first) except -1:
         """Some steps of a call of `step` that is taken in parts; `first` of these."""
         self._take(count, first)
@@ -409,6 +422,7 @@ cdef class World:
         catch_up(self.registry)
         check_setup(self.registry)
         self.registry.refresh()
+        self.lock.check_settable()
         return self.begin_step()
 
     def _go(self, long count, bint first):
@@ -441,6 +455,7 @@ cdef class World:
         catch_up(self.registry)
         check_setup(self.registry)
         self.registry.refresh()
+        self.lock.check_settable()
         self.begin_step()
         try:
             with nogil:
@@ -556,16 +571,21 @@ cdef class World:
             self.registry.note_edited()
         return made
 
-    def _add_system(self, mechanism, name, self_collision, inloop):
+    def _built_system(self, mechanism, name):
+        """A robot that is not in the World yet."""
         cdef ArticulatedSystem robot = ArticulatedSystem.__new__(ArticulatedSystem)
         self._check_settable()
         robot.name = mechanism.name if name is None else label(name, "name")
         robot.build(mechanism)
         warn_of_inactive_features(robot.name, robot.model, 3)
         warn_of_moved_followers(robot.name, robot.model, own_configuration(robot.model), 3)
+        return robot
+
+    def _enter_system(self, ArticulatedSystem robot not None, name, self_collision, inloop):
+        """Take in one that was built."""
+        self._check_settable()
         self.registry.add_system(robot, name, self_collision)
         robot.system().control.inloop = inloop
-        return robot
 
     def _add_joint(self, a, b, joint, pose_a, pose_b, name):
         self.check()
@@ -595,17 +615,16 @@ cdef class World:
         Constraints that hang on an object leave with it.
         """
         self.check()
-        constraint = self.registry.constraint_in(obj)
-        leaving = self.registry.object_in(obj) if constraint is None else None
         self.lock.begin_edit()
         try:
+            constraint = self.registry.constraint_in(obj)
             if constraint is None:
-                self.registry.remove(leaving)
+                self.registry.remove(self.registry.object_in(obj))
             else:
                 self.registry.remove_constraint(constraint)
             self.lock.edited = True
         finally:
-            self.lock.editing = False
+            self.lock.end_edit()
 
     def add_observer(self, observer, accelerations=False):
         """Call `observer` after every step, when its result stands.
@@ -678,6 +697,11 @@ cdef class World:
         body = self.registry.object_in(obj)
         if isinstance(body, SingleBody):
             self.collision.set_dynamic((<SingleBody> body).body().handle, (<SingleBody> body).body().type == DYNAMIC)
+
+    def _as_whole(self):
+        """A context for several edits that are one for other threads and for handlers of signals."""
+        self.check()
+        return self.lock.as_whole()
 
     def _check_made(self):
         self.check()
@@ -905,9 +929,12 @@ cdef class World:
     def _contacts_on(self, on, link, body):
         """Those of an object; of a link of it, or of a body, if one is named."""
         self.check()
-        self.lock.check_readable()
-        return found_contacts(self.registry, &self.found, &self.assembly.builder.problem if self.solved else NULL,
-                              self.assembly.share[CONTACTS].cone, self.detections, on, link, body)
+        self.lock.begin_query()
+        try:
+            return found_contacts(self.registry, &self.found, &self.assembly.builder.problem if self.solved else NULL,
+                                  self.assembly.share[CONTACTS].cone, self.detections, on, link, body)
+        finally:
+            self.lock.end_query()
 
     # ---- queries -----------------------------------------------------------------------------
 
@@ -943,12 +970,15 @@ cdef class World:
         tells whose the other blocks are.
         """
         self.check()
-        self.lock.check_readable()
         coming = self._look_ahead()
         if coming is not None:
             return coming
-        known = self.solved and self.assembly.builder.problem.v_free is not NULL
-        return copy_of(&self.assembly.builder.problem) if known else None
+        self.lock.begin_query()
+        try:
+            known = self.solved and self.assembly.builder.problem.v_free is not NULL
+            return copy_of(&self.assembly.builder.problem) if known else None
+        finally:
+            self.lock.end_query()
 
     def __reduce__(self):
         self.check()

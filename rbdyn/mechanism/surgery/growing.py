@@ -9,6 +9,7 @@ from typing import Any
 from rbdyn.arguments import shown
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._owner import check_free, claim
+from rbdyn.mechanism._revision import put
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.frames import WORLD
 from rbdyn.mechanism.graph import Edge, Graph
@@ -90,8 +91,8 @@ def place_joint(
     _check_pose(successor_pose, "successor_pose")
     poses: dict[str, Any] = {"joint_pose": joint_pose, "successor_pose": successor_pose}
     placed = replace(edge, **{name: pose for name, pose in poses.items() if pose is not None})
-    mechanism._edges = {**mechanism._edges, found: placed}  # a new dict: maps of earlier edits keep the old one
-    mechanism._revision.value += 1
+    edges = {**mechanism._edges, found: placed}  # a new dict: maps of earlier edits keep the old one
+    put(mechanism.__dict__, "_edges", edges, mechanism._revision)
 
 
 def _check_parts(mechanism: Graph, predecessor: RigidBody, successor: RigidBody, joint: Joint) -> None:

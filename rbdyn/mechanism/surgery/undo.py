@@ -58,8 +58,10 @@ class Kept:
     def restore_parts(self) -> None:
         """What bodies and joints say."""
         for part, names, values in self.parts:
-            part.__dict__.clear()
-            part.__dict__.update(zip(names, values, strict=True))
+            said = part.__dict__
+            said.update(zip(names, values, strict=True))  # never empty: another thread may look
+            for name in said.keys() - set(names):
+                del said[name]
         for items, before in self.shapes:
             items._items[:] = before
 

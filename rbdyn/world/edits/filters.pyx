@@ -39,7 +39,7 @@ cdef int set_ignored(Registry registry, object a, object b, bint ignored) except
         registry.revision += 1
         registry.lock.edited = True
     finally:
-        registry.lock.editing = False
+        registry.lock.end_edit()
     return 0
 
 
@@ -60,5 +60,5 @@ cdef int set_filters(Registry registry, ArticulatedSystem robot, object self_col
         registry.revision += 1
         registry.lock.edited = True
     finally:
-        registry.lock.editing = False
+        registry.lock.end_edit()
     return 0

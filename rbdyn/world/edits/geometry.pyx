@@ -57,6 +57,7 @@ cdef object checked_index(WorldObject obj, object index, int n):
 
 cdef int put(Registry registry, WorldObject obj, object body, list items) except -1:
     """Make these the shapes of a body: the World and what users read change together, or not at all."""
+    factories.prepare(items)
     registry.lock.begin_edit()
     try:
         if body is None:
@@ -65,7 +66,7 @@ cdef int put(Registry registry, WorldObject obj, object body, list items) except
             put_robot(registry, obj, body, items)
         registry.lock.edited = True
     finally:
-        registry.lock.editing = False
+        registry.lock.end_edit()
     return 0
 
 

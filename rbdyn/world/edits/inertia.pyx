@@ -84,7 +84,7 @@ cdef int put_link(Registry registry, ArticulatedSystem robot, object body, objec
         settle(robot)
         registry.lock.edited = True
     finally:
-        registry.lock.editing = False
+        registry.lock.end_edit()
     return 0
 
 
@@ -108,7 +108,7 @@ cdef int set_single_inertia(Registry registry, SingleBody body, object mass, obj
         body.put_inertia(new_mass, J)
         registry.lock.edited = True
     finally:
-        registry.lock.editing = False
+        registry.lock.end_edit()
     return 0
 
 

@@ -54,7 +54,7 @@ cdef int set_joint(Registry registry, ArticulatedSystem robot, object joint, dic
             model.revision = model.revision_counter.value
         registry.lock.edited = True
     finally:
-        registry.lock.editing = False
+        registry.lock.end_edit()
     return 0
 
 
@@ -143,7 +143,7 @@ cdef int place_joint(Registry registry, ArticulatedSystem robot, object joint, o
             model.revision = model.revision_counter.value
         registry.lock.edited = True
     finally:
-        registry.lock.editing = False
+        registry.lock.end_edit()
     return 0
 
 

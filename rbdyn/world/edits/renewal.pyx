@@ -9,6 +9,7 @@ from rbdyn.errors import MechanismError
 from rbdyn.model import State as new_state
 from rbdyn.world.objects.joints.closed_loops import closed, ties_trees
 from rbdyn.world.objects.joints.said import PER_DOF, joints_say
+from rbdyn.world.registry import factories
 
 cimport numpy as cnp
 from libc.math cimport isfinite
@@ -45,13 +46,15 @@ cdef int catch_up(Registry registry) except -1:
 cdef int renew(Registry registry, ArticulatedSystem robot) except -1:
     """Take in what was edited of the mechanism of one; all of it, or nothing."""
     robot.check_alive()
+    if robot.model.revision != robot.model.revision_counter.value:
+        factories.prepare_bodies(robot.mechanism.bodies)
     registry.lock.begin_edit()
     try:
         if robot.model.revision != robot.model.revision_counter.value:
             renew_now(registry, robot)
             registry.lock.edited = True
     finally:
-        registry.lock.editing = False
+        registry.lock.end_edit()
     return 0
 
 

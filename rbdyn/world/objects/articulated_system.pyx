@@ -337,6 +337,7 @@ cdef class ArticulatedSystem(WorldObject):
         self._placed                                     # with what was edited of its mechanism
         if q is not None and self.model.has_loops:
             q = closed(self.state, q)
+            self.lock.check_settable()               # another thread may have come in
         elif q is not None and self.system().control.n_mimics:
             q = fitting(self.state, q, self._joint_numbers("mimic_softness"))
         self.state.set(q, self.state.v if v is None else v)

@@ -92,13 +92,14 @@ def set_collision_filter(robot: ArticulatedSystem, group: int | None = None, mas
     values: dict[str, Any] = {name: value for name, value in (("group", group), ("mask", mask)) if value is not None}
     if not values:
         return
-    robot.world._check_settable()
-    robot.update()
-    mechanism: Mechanism = robot.mechanism
-    new = [(body, [replace(item, **values) for item in body.collision]) for body in mechanism.bodies if body.collision]
-    for body, items in new:
-        body.collision[:] = items
-    robot.update()
+    with robot.world._as_whole():
+        robot.world._check_settable()
+        robot.update()
+        bodies = [body for body in robot.mechanism.bodies if body.collision]
+        new = [(body, [replace(item, **values) for item in body.collision]) for body in bodies]
+        for body, items in new:
+            body.collision[:] = items
+        robot.update()
 
 
 @property  # type: ignore[misc]

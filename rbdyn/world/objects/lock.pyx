@@ -2,6 +2,10 @@
 
 from rbdyn.errors import BusyError
 
+from cpython.pythread cimport PyThread_get_thread_ident
+
+from rbdyn.held_signals cimport hold_signals, release_signals
+
 cdef extern from *:
     """
     #ifdef _WIN32
@@ -56,12 +60,12 @@ cdef class EditLock:
 
     cdef int check_alone(self) except -1:
         """BusyError while a step runs, or an edit."""
-        if self.editing:
+        if self.editing or (self.whole and self.whole != <size_t> PyThread_get_thread_ident()):
             raise BusyError("an object is being added or removed, by another thread or by the call that led here")
         if self.busy and self.process != process_number():
             raise BusyError("another thread was stepping this World when this process was forked, so that it stays in "
                             "the middle of a step here; make a new World, or fork between steps")
-        if self.busy and self.observing:
+        if self.busy and self.observing == <size_t> PyThread_get_thread_ident():
             raise BusyError("observers look at the World: it may be read, not stepped or changed "
                             "by the call that led here; note what is to be done, and do it after step()")
         if self.busy:
@@ -69,8 +73,8 @@ cdef class EditLock:
         return 0
 
     cdef int check_readable(self) except -1:
-        """BusyError while a step runs, or an edit; observers may read."""
-        return 0 if self.observing else self.check_alone()
+        """BusyError while a step runs, or an edit; observers may read, in the thread that steps."""
+        return 0 if self.observing == <size_t> PyThread_get_thread_ident() else self.check_alone()
 
     cdef int check_settable(self) except -1:
         """BusyError while a step runs, or an edit, and between the halves of a step."""
@@ -91,10 +95,55 @@ cdef class EditLock:
         self.check_editable()
 
     cdef int begin_edit(self) except -1:
-        """An edit begins, which lasts until `editing` is False again: Python code that it calls may not change more.
+        """An edit begins, which lasts until `end_edit`: Python code that it calls may not change more.
 
-        What comes to nothing edits nothing; what is done sets `edited`.
+        Handlers of signals wait until then.  What comes to nothing edits nothing; what is done sets `edited`.
         """
-        self.check_settable()
+        hold_signals()
+        try:
+            self.check_settable()
+        except BaseException:
+            release_signals()
+            raise
         self.editing = True
         return 0
+
+    cdef int end_edit(self) except -1:
+        """It is over, done or undone; what handlers of signals raise comes out here."""
+        self.editing = False
+        return release_signals()
+
+    cdef int begin_whole(self) except -1:
+        """Several edits begin that are one for other threads and for handlers of signals, until `end_whole`."""
+        hold_signals()
+        try:
+            self.check_alone()
+        except BaseException:
+            release_signals()
+            raise
+        self.whole = PyThread_get_thread_ident()
+        self.depth += 1
+        return 0
+
+    cdef int end_whole(self) except -1:
+        """They are over."""
+        self.depth -= 1
+        if self.depth == 0:
+            self.whole = 0
+        return release_signals()
+
+    def as_whole(self):
+        """A context for several edits, from `begin_whole` to `end_whole`."""
+        cdef Whole whole = Whole.__new__(Whole)
+        whole.lock = self
+        return whole
+
+
+cdef class Whole:
+    """Edits of a World that other threads and handlers of signals see as one: `EditLock.as_whole`."""
+
+    def __enter__(self):
+        self.lock.begin_whole()
+
+    def __exit__(self, *error):
+        self.lock.end_whole()

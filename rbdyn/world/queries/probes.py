@@ -117,10 +117,11 @@ def _cast(world: World, shape: Shape, poses: Any, displacements: Any, mask: Any,
     if {len(starts), len(ways)} - {1, n}:
         raise Error(f"there must be as many poses as displacements, or one, got {len(starts)} and {len(ways)}")
     ways = np.ascontiguousarray(np.broadcast_to(ways, (n, 3)))
-    share, found, ids = world._queries.casts(shape, starts, ways, filter_bits(mask), several(exclude))
     length = np.sqrt(np.einsum("ij,ij->i", ways, ways))
-    distance = np.where(np.isfinite(share), np.where(np.isfinite(share), share, 0.0) * length, np.inf)
-    return named_hits(world, distance, found[:, 4:7].copy(), found[:, 7:].copy(), ids)
+    with world._queries.asking():
+        share, found, ids = world._queries.casts(shape, starts, ways, filter_bits(mask), several(exclude))
+        distance = np.where(np.isfinite(share), np.where(np.isfinite(share), share, 0.0) * length, np.inf)
+        return named_hits(world, distance, found[:, 4:7].copy(), found[:, 7:].copy(), ids)
 
 
 def nearest(
@@ -178,8 +179,10 @@ def nearest_batch(
         As for `shape_cast`.
     """
     far = reach if isinstance(reach, float) and reach == math.inf else number(reach, "reach", unit="[m]")
-    found, ids = world._queries.nearest(shape, _poses(poses, "poses"), filter_bits(mask), several(exclude), far)
-    return named_hits(world, found[:, 0].copy(), found[:, 4:7].copy(), found[:, 7:].copy(), ids)
+    places = _poses(poses, "poses")
+    with world._queries.asking():
+        found, ids = world._queries.nearest(shape, places, filter_bits(mask), several(exclude), far)
+        return named_hits(world, found[:, 0].copy(), found[:, 4:7].copy(), found[:, 7:].copy(), ids)
 
 
 def overlap_test(
@@ -237,8 +240,9 @@ def overlap_test_batch(
     """
     reach = number(margin, "margin", low=0.0, unit="[m]")
     starts = _poses(poses, "poses")
-    found = world._queries.near(shape, starts, filter_bits(mask), several(exclude), reach)
-    seen = {k: Seen(*world._queries.names(k)) for k in {k for ids in found for k in ids}}
+    with world._queries.asking():
+        found = world._queries.near(shape, starts, filter_bits(mask), several(exclude), reach)
+        seen = {k: Seen(*world._queries.names(k)) for k in {k for ids in found for k in ids}}
     return [[seen[k] for k in ids] for ids in found]
 
 
@@ -268,11 +272,12 @@ def distance(world: World, a: Any, b: Any) -> Separation | None:
     >>> world.distance(ball, ground).distance
     1.5
     """
-    found, id_a, id_b = world._queries.between(a, b)
-    if id_a < 0:
-        return None
+    with world._queries.asking():
+        found, id_a, id_b = world._queries.between(a, b)
+        if id_a < 0:
+            return None
+        names_a, names_b = (Seen(*world._queries.names(k)) for k in (id_a, id_b))
     row = found[0]
-    names_a, names_b = (Seen(*world._queries.names(k)) for k in (id_a, id_b))
     return Separation(float(row[0]), row[1:4].copy(), row[4:7].copy(), row[7:].copy(), names_a, names_b)
 
 

@@ -54,13 +54,28 @@ cdef class Queries:
     cdef set look(self, exclude):
         """Before a query: everything where it is now; ids of the shapes that are left out.  Then `end_query` is due."""
         cdef Registry registry = self.here()
+        self.begin()
+        try:
+            return hidden_shapes(registry, exclude, "exclude")
+        except BaseException:
+            registry.lock.end_query()
+            raise
+
+    cdef int begin(self) except -1:
+        """Everything is where it is now, and stays there until `end_query`."""
+        cdef Registry registry = self.here()
         registry.lock.check_readable()
-        hidden = hidden_shapes(registry, exclude, "exclude")
         if not (registry.lock.observing or registry.lock.half or registry.lock.queries):
             catch_up(registry)
-        kinematics(self.scene())
-        registry.lock.begin_query()
-        return hidden
+        if not registry.lock.queries:
+            kinematics(self.scene())
+        return registry.lock.begin_query()
+
+    def asking(self):
+        """A context in which nobody steps or edits the World: queries, and the names of what they found."""
+        cdef Asking asking = Asking.__new__(Asking)
+        asking.queries = self
+        return asking
 
     def rays(self, origins, directions, length, mask, exclude, every, threads=1):
         """Distances, normals and ids of what rays meet first, or of everything that one ray meets."""
@@ -98,15 +113,15 @@ cdef class Queries:
 
     def between(self, a, b):
         """What is nearest of the shapes of two objects, or bodies: 10 numbers, and two ids."""
-        one, other = hidden_shapes(self.here(), (a,), "a"), hidden_shapes(self.here(), (b,), "b")
-        self.look(())
+        self.begin()
         try:
+            one, other = hidden_shapes(self.registry, (a,), "a"), hidden_shapes(self.registry, (b,), "b")
             return nearest_between(self.table(), self.scene().pose, one, other)
         finally:
             self.registry.lock.end_query()
 
     def names(self, shape_id):
-        """(object, body, link, geometry, material) of a shape."""
+        """(object, body, link, geometry, material) of a shape that was found in the same `asking`."""
         return names_of(self.here(), shape_id)
 
     def contacts_at(self, WorldObject obj not None, rows, margin, first):
@@ -122,11 +137,11 @@ cdef class Queries:
         cdef State state
         cdef size_t room = 0
         cdef int k
-        registry.object_in(obj)
         buffer_init(&found)
         answers = []
-        self.look(())
+        self.begin()
         try:
+            registry.object_in(obj)
             grow(<void**> &pose, &room, s.n_bodies, sizeof(Pose))
             moved = self.slots_of(obj)
             state = (<ArticulatedSystem> obj).state.copy() if isinstance(obj, ArticulatedSystem) else None
@@ -156,6 +171,18 @@ cdef class Queries:
             shape = self.registry.shapes.get(table.shape[i].id)
             flags[i] = shape is not None and shape[0] is obj
         return flags
+
+
+cdef class Asking:
+    """See `Queries.asking`."""
+
+    cdef Queries queries
+
+    def __enter__(self):
+        self.queries.begin()
+
+    def __exit__(self, *error):
+        self.queries.registry.lock.end_query()
 
 
 cdef int place_system(const Scene* s, ArticulatedSystem robot, State state, object q, Pose* pose) except -1:

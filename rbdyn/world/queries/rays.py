@@ -75,9 +75,10 @@ def ray_test(
     start, along = _rays(origin, direction, many=False)
     if not flag(all, "all"):
         return _hits(world, start, along, length, mask, exclude)[0]
-    distance, normal, shape = _cast(world, start, along, length, mask, exclude, every=True)
-    n = len(distance)
-    return list(_named(world, np.repeat(start, n, axis=0), np.repeat(along, n, axis=0), distance, normal, shape))
+    with world._queries.asking():
+        distance, normal, shape = _cast(world, start, along, length, mask, exclude, every=True)
+        n = len(distance)
+        return list(_named(world, np.repeat(start, n, axis=0), np.repeat(along, n, axis=0), distance, normal, shape))
 
 
 def ray_test_batch(
@@ -178,7 +179,8 @@ def several(exclude: Any) -> list[Any]:
 def _hits(
     world: World, start: Array, along: Array, length: Any, mask: Any, exclude: Any, threads: int = 1
 ) -> RayHits:
-    return _named(world, start, along, *_cast(world, start, along, length, mask, exclude, False, threads))
+    with world._queries.asking():
+        return _named(world, start, along, *_cast(world, start, along, length, mask, exclude, False, threads))
 
 
 def _named(
@@ -190,7 +192,7 @@ def _named(
 
 
 def named_hits(world: World, distance: Array, position: Array, normal: Array, shape: NDArray[np.intc]) -> RayHits:
-    """Hits in the names of the World."""
+    """Hits in the names of the World, found in the same `asking`."""
     ids, index = np.unique(shape, return_inverse=True)
     missed = int(len(ids) > 0 and ids[0] == -1)
     seen = tuple(Seen(*world._queries.names(int(k))) for k in ids[missed:])

@@ -108,8 +108,9 @@ def terrain(
 ) -> Any:
     """A static body that carries a height map."""
     geometry = Geometry(shape, Transform(), "", material, group, mask)
-    body = world.add_single_body([geometry], 0.0, np.zeros((3, 3)), "static", name)
-    body.set_pose(position=position)
+    with world._as_whole():
+        body = world.add_single_body([geometry], 0.0, np.zeros((3, 3)), "static", name)
+        body.set_pose(position=position)
     return body
 
 
@@ -164,8 +165,21 @@ def checked_body(
     matrix3 = as_array(inertia, (3, 3), "inertia")
     if body_type == "dynamic" or np.any(matrix3):
         check_inertia(matrix3)
+    prepare(items)
     mass = checked_mass(mass) if body_type == "dynamic" else number(mass, "mass", low=0.0, unit="[kg]")
     return items, mass, matrix3, body_type
+
+
+def prepare(geometries: Iterable[Geometry]) -> None:
+    """Let shapes find what they must know of themselves, such as hulls: that may take long, and an edit may not."""
+    for item in geometries:
+        item.shape.data()
+
+
+def prepare_bodies(bodies: Iterable[RigidBody]) -> None:
+    """The same of all shapes of bodies."""
+    for body in bodies:
+        prepare(body.collision)
 
 
 def check_inertia(matrix3: Array) -> None:

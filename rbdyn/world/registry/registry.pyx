@@ -95,7 +95,7 @@ cdef class Registry:
                 raise
             self.lock.edited = True
         finally:
-            self.lock.editing = False
+            self.lock.end_edit()
         return body
 
     cdef int add_system(self, ArticulatedSystem robot, object name, bint self_collision) except -1:
@@ -130,7 +130,7 @@ cdef class Registry:
                 raise
             self.lock.edited = True
         finally:
-            self.lock.editing = False
+            self.lock.end_edit()
         return 0
 
     cdef int enter(self, WorldObject obj, object name, str kind) except -1:
@@ -269,7 +269,7 @@ cdef class Registry:
             self.find_lawful()
             self.lock.edited = True
         finally:
-            self.lock.editing = False
+            self.lock.end_edit()
         return 0
 
     cdef int remove_constraint(self, Constraint constraint) except -1:

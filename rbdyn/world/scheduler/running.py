@@ -79,16 +79,17 @@ def schedule(
     phase = number(phase, "phase", low=0.0, unit="[s]")
     if isinstance(order, bool) or not isinstance(order, int):
         raise Error(f"order must be an int, got {shown(order)}")
-    scheduler = _scheduler_of(world)
     check_rate(rate, world.time_step, "rate")
-    names = {one.name for one in scheduler.schedules}
-    if name is None:
-        name = f"schedule_{scheduler.added}"
-        while name in names:
-            name += "_"
-    elif label(name, "name") in names:
-        raise Error(f"this World already has a schedule named {shown(name)}")
-    return scheduler.add(function, rate, phase, order, str(name))
+    with world._as_whole():
+        scheduler = _scheduler_of(world)
+        names = {one.name for one in scheduler.schedules}
+        if name is None:
+            name = f"schedule_{scheduler.added}"
+            while name in names:
+                name += "_"
+        elif label(name, "name") in names:
+            raise Error(f"this World already has a schedule named {shown(name)}")
+        return scheduler.add(function, rate, phase, order, str(name))
 
 
 def _scheduler_of(world: World) -> Scheduler:

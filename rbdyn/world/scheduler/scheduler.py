@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from rbdyn.errors import BusyError
+from rbdyn.held_signals import held_signals
 from rbdyn.world.scheduler.schedule import Schedule, exact
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ class Scheduler:
 
     def follow(self, world: World) -> None:
         """The World may have got another time step since this was asked last."""
-        if world.time_step != self.time_step:
+        if world.time_step == self.time_step:
+            return
+        with held_signals:
             self.time += (world.steps - self.steps) * exact(self.time_step)
             self.time_step, self.steps = world.time_step, world.steps
             for one in self.schedules:
@@ -65,8 +68,9 @@ class Scheduler:
 
     def remove(self, schedule: Schedule) -> None:
         """Call it no more."""
-        self.schedules = [one for one in self.schedules if one is not schedule]
-        schedule._scheduler = None
+        with held_signals:
+            self.schedules = [one for one in self.schedules if one is not schedule]
+            schedule._scheduler = None
 
     def sort(self) -> None:
         """In the order of their calls."""
@@ -91,13 +95,9 @@ class Scheduler:
         """Call what is due; each at most once.  What one of them raises comes out; the others are called next time."""
         self.follow(world)
         step = world.steps
-        self.calling = True
-        try:
-            while due := next((one for one in self.schedules if one.due <= step), None):
-                due.skip_to(step, True)
-                due.function(world)
-        finally:
-            self.calling = False
+        while due := next((one for one in self.schedules if one.due <= step), None):
+            due.skip_to(step, True)
+            world._call_scheduled(due.function)
 
     def run(self, world: World, count: int, first: bool) -> None:
         """Take `count` steps, with calls at the beginning of those at which something is due.

@@ -7,7 +7,7 @@ Observers stay with the World that they look at.
 from copy import deepcopy
 
 from rbdyn.collision.noted_shapes import backend_data, backend_from
-from rbdyn.errors import Error
+from rbdyn.errors import BusyError, Error
 from rbdyn.mechanism import notes
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.scheduler.scheduler import Scheduler
@@ -29,7 +29,6 @@ from rbdyn.world.constraints.end cimport End
 from rbdyn.world.constraints.wire cimport Wire
 from rbdyn.world.edits.ends cimport note_of_ends
 from rbdyn.world.edits.notes cimport note_from, said_of
-from rbdyn.world.edits.renewal cimport catch_up
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.objects.single_body cimport SingleBody
@@ -37,7 +36,7 @@ from rbdyn.world.registry.checks cimport put_unchecked, unchecked
 from rbdyn.world.snapshot.insides cimport Insides
 from rbdyn.world.snapshot.members cimport Members, own_contacts_of
 from rbdyn.world.snapshot.snapshot cimport Snapshot
-from rbdyn.world.snapshot.taking cimport insides_of, taken
+from rbdyn.world.snapshot.taking cimport begin_look, insides_of, taken_now
 
 
 cdef bytes raw(const void* data, size_t size):
@@ -46,14 +45,30 @@ cdef bytes raw(const void* data, size_t size):
 
 # ---- from a World ------------------------------------------------------------------------------
 
+class Unedited:
+    """Comes last in a pickle: BusyError if one of the mechanisms in it was edited since it was begun.
+
+    Pickles are written after the World has said what is in it, when nobody is kept from editing any more.
+    """
+
+    def __init__(self, counters):
+        self.counters = [(one, one.value, one.frames) for one in counters]
+
+    def __reduce__(self):
+        if any((one.value, one.frames) != (value, frames) for one, value, frames in self.counters):
+            raise BusyError("the World was edited by another thread while it was pickled; pickle it again")
+        return opened, ()
+
+
+def opened():
+    """Stand for Unedited in a World that was read."""
+
+
 def structure(world):
-    """All of a World but its functions, as values that can be pickled."""
+    """All of a World but its functions, as values that can be pickled; nobody may change it meanwhile."""
     cdef Insides inside = insides_of(world)
-    cdef Snapshot now
-    cdef Members m
-    catch_up(inside.registry)                        # what was edited of mechanisms is in the numbers
-    now = taken(inside)
-    m = now.members
+    cdef Snapshot now = taken_now(inside)
+    cdef Members m = now.members
     return {
         "world": (world.time_step, world.substeps),
         "backends": (backend_data(inside.collision), inside.contact, inside.position_solver),
@@ -127,9 +142,16 @@ def layout():
 
 
 def pickled(world, base):
-    """What World.__reduce__ returns."""
-    parts = structure(world)
-    return rebuilt, (type(world), base, parts, layout(), seal.checksum(parts)), functions(world)
+    """What World.__reduce__ returns; `base` is the class World itself."""
+    cdef Insides inside = insides_of(world)
+    begin_look(inside)
+    try:
+        parts, state = structure(world), functions(world)
+        state["unedited"] = Unedited([(<ArticulatedSystem> robot).model.revision_counter
+                                      for robot in inside.registry.systems])
+        return rebuilt, (type(world), base, parts, layout(), seal.checksum(parts)), state
+    finally:
+        inside.registry.lock.end_query()
 
 
 def rebuilt(cls, base, parts, told_layout=None, told=None):
@@ -139,11 +161,16 @@ def rebuilt(cls, base, parts, told_layout=None, told=None):
 
 
 def deep_copy(world, base, memo):
-    """What World.__deepcopy__ returns."""
-    parts = deepcopy(structure(world), memo)
-    memo[id(world)] = made = made_of(type(world), base, parts)
-    put_functions(made, deepcopy(functions(world), memo))
-    return made
+    """A copy of a World, which nobody may change meanwhile: what World.__deepcopy__ returns."""
+    cdef Insides inside = insides_of(world)
+    begin_look(inside)
+    try:
+        parts = deepcopy(structure(world), memo)
+        memo[id(world)] = made = made_of(type(world), base, parts)
+        put_functions(made, deepcopy(functions(world), memo))
+        return made
+    finally:
+        inside.registry.lock.end_query()
 
 
 def made_of(cls, base, parts):

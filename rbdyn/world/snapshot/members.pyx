@@ -241,12 +241,18 @@ cdef class Members:
             its = [shapes[shape_id] for shape_id in self.shape_ids[k] if shape_id in shapes]
             details = ["single body"] if k < n else described_model(self.models[k - n]) + self.own_contacts[k - n]
             said.append(("object", obj.name, (*details, self.handles[k], *its)))
-        for constraint in self.constraints.values():
-            bodies = [constraint.link.body[k] for k in range(constraint.link.n_bodies)]
+        for constraint, (_, _, bodies, _) in zip(self.constraints.values(), self.ends, strict=True):
+            bodies = numbers_in(bodies)
             said.append(("constraint", constraint.name, (type(constraint).__name__, constraint.link.id, *bodies)))
         said.append(("setting", "pairs that never collide", tuple(described_pairs(self.ignored))))
         self.said = tuple(said)
         return self.said
+
+
+cdef list numbers_in(bytes noted):
+    """Those of an array of int."""
+    cdef const int* number = <const int*> PyBytes_AS_STRING(noted)
+    return [number[k] for k in range(PyBytes_GET_SIZE(noted) // sizeof(int))]
 
 
 cdef list described_pairs(set ignored):

@@ -11,6 +11,7 @@ from rbdyn.world.snapshot import differences, rest
 
 from rbdyn.stepping.scene cimport DYNAMIC, Scene
 from rbdyn.world.edits.renewal cimport catch_up
+from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.registry.registry cimport Registry
 from rbdyn.world.snapshot.insides cimport Insides
 from rbdyn.world.snapshot.members cimport Members, members_of
@@ -27,16 +28,45 @@ cdef Insides insides_of(object world):
 
 cdef Snapshot taken(Insides inside):
     """A snapshot of now."""
-    cdef Snapshot s = Snapshot.__new__(Snapshot)
+    begin_look(inside)
+    try:
+        return taken_now(inside)
+    finally:
+        inside.registry.lock.end_query()
+
+
+cdef int begin_look(Insides inside) except -1:
+    """Take in all that was edited; from here on the World may be read, not changed, until `end_query`."""
     cdef Registry registry = inside.registry
-    registry.lock.check_readable()
-    if registry.lock.half:
-        raise BusyError("call integrate2() first: a snapshot is of a World between whole steps")
-    if not registry.lock.observing:
+    while True:
+        registry.lock.check_readable()
+        if registry.lock.half:
+            raise BusyError("call integrate2() first: a snapshot is of a World between whole steps")
+        if registry.lock.observing or registry.lock.queries:
+            return registry.lock.begin_query()       # as the step, or who looks already, has it
         registry.check_not_simulated()
         catch_up(registry)
         registry.refresh()
         registry.wake_edited()
+        registry.lock.begin_query()
+        if is_current(registry):
+            return 0
+        registry.lock.end_query()                    # another thread was quicker
+
+
+cdef bint is_current(Registry registry) except -1:
+    """Whether the World's numbers are those that its mechanisms and materials say."""
+    cdef ArticulatedSystem robot
+    for robot in registry.systems:
+        if robot.model.revision_counter.value != robot.model.revision:
+            return False
+    return registry.material_revision == <long> registry.materials.revision
+
+
+cdef Snapshot taken_now(Insides inside):
+    """The same of a World that nobody may change; BusyError if somebody edits a mechanism of it all the same."""
+    cdef Snapshot s = Snapshot.__new__(Snapshot)
+    cdef Registry registry = inside.registry
     s.members = members_of(inside)
     s.inside = weakref.ref(inside)
     s.content = inside.saved()
@@ -44,6 +74,10 @@ cdef Snapshot taken(Insides inside):
     s.schedules = [] if inside.scheduler is None else list(inside.scheduler.schedules)
     s.steps = inside.clock.steps[0]
     s.time = inside.clock.time_before[0] + (s.steps - inside.clock.steps_before[0]) * inside.clock.whole_step[0]
+    if not (registry.lock.observing or is_current(registry)):
+        inside.members = None
+        raise BusyError("a mechanism of this World, or its materials, was edited by another thread while a snapshot "
+                        "was taken; take it again")
     return s
 
 
@@ -152,19 +186,18 @@ def restore(world, snapshot):
     if not isinstance(snapshot, Snapshot):
         raise SnapshotError(f"snapshot must be a Snapshot of a World, got {shown(snapshot)}")
     snapshot.check_made()
-    inside.registry.lock.check_settable()
-    inside.registry.check_not_simulated()
-    if inside.scheduler is not None:
-        inside.scheduler.check_not_calling("restore")
-    edited = inside.registry.was_edited()
     inside.registry.lock.begin_edit()
+    edited = inside.registry.was_edited()
     try:
+        inside.registry.check_not_simulated()
+        if inside.scheduler is not None:
+            inside.scheduler.check_not_calling("restore")
         go_back(inside, snapshot)
         edited = False                               # the snapshot says who sleeps
     finally:
-        inside.registry.lock.editing = False
         if not edited:
             inside.registry.note_edited()
+        inside.registry.lock.end_edit()
     LOG.debug("back at %r", snapshot)
 
 
@@ -194,7 +227,12 @@ random = property(random_of, set_random)
 
 def state_hash(world):
     """Hash of all that decides how this World goes on, 32 hexadecimal digits: that of a snapshot taken now."""
-    return taken(insides_of(world)).hash
+    cdef Insides inside = insides_of(world)
+    begin_look(inside)
+    try:
+        return taken_now(inside).hash
+    finally:
+        inside.registry.lock.end_query()
 
 
 def reset(world):
@@ -232,5 +270,9 @@ def set_reset_state(world, snapshot=None):
     if snapshot is not None:
         snapshot.check_made()
         inside.registry.lock.check_settable()
-        check_fits(inside, snapshot)
+        inside.registry.lock.begin_query()
+        try:
+            check_fits(inside, snapshot)
+        finally:
+            inside.registry.lock.end_query()
     inside.first = taken(inside) if snapshot is None else snapshot

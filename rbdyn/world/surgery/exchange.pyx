@@ -41,7 +41,7 @@ cdef object exchange(Registry registry, list robots, object edit):
         registry.lock.edited = True
         return result
     finally:
-        registry.lock.editing = False
+        registry.lock.end_edit()
 
 
 cdef int restructure(Registry registry, ArticulatedSystem robot) except -1:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from rbdyn.arguments import flag, number, shown
 from rbdyn.errors import Error, MechanismError, RemovedError
@@ -13,7 +14,11 @@ from rbdyn.mechanism.surgery import docking
 from rbdyn.mechanism.surgery.growing import check_joint
 from rbdyn.spatial.transform import Transform, check_pose
 from rbdyn.world.arguments import label, meant
+from rbdyn.world.registry.factories import prepare_bodies
 from rbdyn.world.surgery.plan import Plan
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from rbdyn.world.objects.articulated_system import ArticulatedSystem
@@ -24,6 +29,18 @@ if TYPE_CHECKING:
 
     AnyBody = str | RigidBody | BodyRef
     AnyJoint = str | Joint | JointRef
+
+
+def _whole(operation: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], T]:
+    """An operation on a World, or on a robot of one, that other threads and handlers of signals see as one edit."""
+
+    @wraps(operation)
+    def whole(first: Any, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        world = first if hasattr(first, "_as_whole") else first.world
+        with world._as_whole():
+            return operation(first, *args, **kwargs)
+
+    return whole
 
 
 def _is_single(obj: Any) -> bool:
@@ -93,6 +110,21 @@ def attach(
     prefix: str,
 ) -> Maps:
     """See `ArticulatedSystem.attach`."""
+    if isinstance(mechanism, (Mechanism, RigidBody)):
+        prepare_bodies([mechanism] if isinstance(mechanism, RigidBody) else mechanism.bodies)
+    return _attach(robot, mechanism, body, joint, joint_pose, successor_pose, prefix)
+
+
+@_whole
+def _attach(
+    robot: ArticulatedSystem,
+    mechanism: Mechanism | RigidBody,
+    body: AnyBody,
+    joint: Joint,
+    joint_pose: Transform | None,
+    successor_pose: Transform | None,
+    prefix: str,
+) -> Maps:
     check_joint(joint, "joint")
     before, after = _pose(joint_pose, "joint_pose"), _pose(successor_pose, "successor_pose")
     if isinstance(mechanism, RigidBody):
@@ -115,6 +147,7 @@ def attach(
     return found
 
 
+@_whole
 def remove_joint(robot: ArticulatedSystem, joint: AnyJoint, split: bool, name: str | None) -> Any:
     """See `ArticulatedSystem.remove_joint`."""
     old = _joint_of(robot, joint)
@@ -138,6 +171,7 @@ def remove_joint(robot: ArticulatedSystem, joint: AnyJoint, split: bool, name: s
     return _exchange([robot], cut)
 
 
+@_whole
 def remove_subtree(robot: ArticulatedSystem, joint: AnyJoint) -> None:
     """See `ArticulatedSystem.remove_subtree`."""
     old = _joint_of(robot, joint)
@@ -149,6 +183,7 @@ def remove_subtree(robot: ArticulatedSystem, joint: AnyJoint) -> None:
     _exchange([robot], edit)
 
 
+@_whole
 def replace_joint(robot: ArticulatedSystem, joint: AnyJoint, new: Joint, tolerance: float) -> None:
     """See `ArticulatedSystem.replace_joint`."""
     check_joint(new, "new_joint")
@@ -163,6 +198,7 @@ def replace_joint(robot: ArticulatedSystem, joint: AnyJoint, new: Joint, toleran
     _exchange([robot], edit)
 
 
+@_whole
 def weld(robot: ArticulatedSystem, joint: AnyJoint) -> None:
     """See `ArticulatedSystem.weld`."""
     old = _joint_of(robot, joint)
@@ -183,6 +219,7 @@ def weld(robot: ArticulatedSystem, joint: AnyJoint) -> None:
     robot._welded[_exchange([robot], edit)] = old, q, gains, target
 
 
+@_whole
 def unweld(robot: ArticulatedSystem, joint: AnyJoint) -> None:
     """See `ArticulatedSystem.unweld`."""
     held = _joint_of(robot, joint)
@@ -204,6 +241,7 @@ def unweld(robot: ArticulatedSystem, joint: AnyJoint) -> None:
         robot.set_pd_target(joints={old.name: target})
 
 
+@_whole
 def remove_fixed_joints(robot: ArticulatedSystem) -> None:
     """See `ArticulatedSystem.remove_fixed_joints`."""
 
@@ -214,6 +252,7 @@ def remove_fixed_joints(robot: ArticulatedSystem) -> None:
     _exchange([robot], edit)
 
 
+@_whole
 def merge(
     world: World,
     robot_a: ArticulatedSystem,

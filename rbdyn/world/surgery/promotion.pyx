@@ -38,7 +38,7 @@ cdef object as_robot(Registry registry, SingleBody body, object operation):
         try:
             go_back(inside, kept)
         finally:
-            registry.lock.editing = False
+            registry.lock.end_edit()
         raise
 
 
@@ -58,7 +58,7 @@ cdef ArticulatedSystem promoted(Registry registry, SingleBody body):
         registry.objects[robot.name] = robot
         registry.revision += 1
     finally:
-        registry.lock.editing = False
+        registry.lock.end_edit()
     return robot
 
 

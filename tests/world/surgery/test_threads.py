@@ -1,5 +1,8 @@
 """Edits and surgery from a second thread: one clear error while the World is at work, and nothing half-changed."""
 
+import collections
+import copy
+import pickle
 import threading
 
 import numpy as np
@@ -8,7 +11,7 @@ from reference.compiled_model import numbers_of as slow_numbers
 from world.scenes import WaitingSolver
 from world.surgery.robots import floating
 
-from rbdyn import BusyError, Fixed, Geometry, Joint, Transform
+from rbdyn import BusyError, Error, Fixed, Geometry, Joint, RemovedError, Transform, UnknownNameError
 from rbdyn.collision import Box, NativeBackend
 from rbdyn.model.insides import numbers_of
 from rbdyn.world import World
@@ -122,43 +125,121 @@ def test_nothing_goes_on_in_the_middle_of_a_surgery():
     seen(world)
 
 
-def test_two_threads_that_edit_and_step_leave_a_whole_world():
-    """Whatever comes through comes through wholly; all else is a BusyError."""
-    world, a, b = scene()
-    done, wrong, enough = [], [], threading.Event()
+EXPECTED = (BusyError, RemovedError, UnknownNameError)  # what others are at, or have done, may be said; nothing else
 
-    def work(calls):
-        k = 0
-        while not enough.is_set():
-            try:
-                calls[k % len(calls)]()
-                done.append(k)
-            except BusyError:
-                pass
-            except Exception as error:
-                wrong.append(error)
+
+def together(*calls, times=30, most=30_000):
+    """Let a thread do each of these lists, round and round, until all got through `times` times."""
+    wrong, done, start = [], [0] * len(calls), threading.Barrier(len(calls))
+
+    def work(k):
+        start.wait(60)
+        for turn in range(most):
+            if wrong or min(done) >= times:
                 return
-            k += 1
+            try:
+                calls[k][turn % len(calls[k])]()
+                done[k] += 1
+            except EXPECTED:
+                pass
+            except BaseException as error:
+                wrong.append(error)
 
-    poses = [Transform(translation=(0.1 + 0.01 * k, 0.0, 0.0)) for k in range(3)]
-    edits = [
-        *(lambda p=p: setattr(a.joint("a1_j"), "placement", p) for p in poses),
-        lambda: setattr(a.body("a1"), "mass", a.body("a1").mass % 3.0 + 0.5),
-        lambda: world.remove(world.add_sphere(0.1, 1.0)),
-        lambda: world.restore(world.snapshot()),
-    ]
-    threads = [threading.Thread(target=work, args=(calls,)) for calls in (edits, edits[::-1], [world.step])]
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(len(calls))]
     for thread in threads:
         thread.start()
-    enough.wait(0.5)
-    enough.set()
     for thread in threads:
-        thread.join(20)
-    assert not wrong
-    assert done
-    seen(world)
+        thread.join(120)
+    assert not any(thread.is_alive() for thread in threads)
+    if wrong:
+        raise wrong[0]
+    assert min(done) > 0
+
+
+def add_passing(world):
+    """A ball of a name that it may have already."""
+    try:
+        world.add_sphere(0.1, 1.0, name="passing")
+    except BusyError:
+        raise
+    except Error as error:
+        assert "already has an object named 'passing'" in str(error)
+
+
+def edits_of(world, a):
+    """What may be done at once, by several threads."""
+    poses = [Transform(translation=(0.1 + 0.01 * k, 0.0, 0.0)) for k in range(3)]
+    return [
+        *(lambda p=p: setattr(a.joint("a1_j"), "placement", p) for p in poses),
+        lambda: setattr(a.body("a1"), "mass", a.body("a1").mass % 3.0 + 0.5),
+        lambda: setattr(a.joint("a1_j"), "damping", a.joint("a1_j").damping % 2.0 + 0.1),
+        lambda: world.remove(world.add_sphere(0.1, 1.0)),            # RemovedError: a restore was quicker
+        lambda: add_passing(world),
+        lambda: world.remove("passing"),
+        lambda: world.restore(world.snapshot()),
+        lambda: world.set_material_pair("steel", "wood", friction=world.steps % 7 / 7.0),
+        world.step,
+    ]
+
+
+@pytest.mark.usefixtures("quick_switches")
+def test_threads_that_edit_and_step_leave_a_whole_world():
+    """Whatever comes through comes through wholly; all else is a BusyError."""
+    world, a, b = scene()
+    edits = edits_of(world, a)
+    together(edits, edits[::-1], [world.step])
     before = seen(world)
     world.restore(world.snapshot())
     assert seen(world) == before
     world.step(10)
     assert np.isfinite(a.q).all()
+
+
+@pytest.mark.usefixtures("quick_switches")
+def test_a_snapshot_beside_edits_is_of_one_time():
+    """Each is whole: going back to it gives the hash that it has."""
+    world, a, b = scene()
+    snapshots, edits = {}, edits_of(world, a)
+
+    def take():
+        one = world.snapshot()
+        snapshots[one.hash] = one
+
+    together([take], edits, edits[::-1])
+    together([world.state_hash], edits)
+    for snapshot in snapshots.values():
+        world.restore(snapshot)
+        assert seen(world)[0] == snapshot.hash
+        world.step()
+
+
+@pytest.mark.usefixtures("quick_switches")
+@pytest.mark.parametrize("way", ["deepcopy", "pickle"])
+def test_a_copy_beside_edits_is_of_one_time(way):
+    """Each is whole: its robots are what their mechanisms say, and it goes on."""
+    world, a, b = scene()
+    copies, edits = collections.deque(maxlen=40), edits_of(world, a)
+    copied = copy.deepcopy if way == "deepcopy" else lambda one: pickle.loads(pickle.dumps(one))
+    together([lambda: copies.append(copied(world))], edits, times=10)
+    for one in copies:
+        seen(one)
+        one.step()
+
+
+@pytest.mark.usefixtures("quick_switches")
+def test_what_is_read_beside_edits_is_there():
+    """Look-ups and queries find what is there, or raise what is expected."""
+    world, a, b = scene()
+    world.step(3)
+    down = [(-2.0, 0.0, 2.0), (0.0, 0.0, -1.0)]
+    readers = [
+        [lambda: world.ray_test(*down), lambda: world.ray_test(*down, all=True), lambda: world.ray_test_batch(*down)],
+        [lambda: world.overlap_test(Box((9.0, 9.0, 9.0)), np.eye(4)), lambda: world.distance("a", "b"),
+         lambda: world.nearest(Box((0.1, 0.1, 0.1)), np.eye(4)), lambda: world.contacts_at(b, b.q)],
+        [lambda: [(one.body_a, one.impulse) for one in world.contacts], lambda: world.problem, lambda: repr(world),
+         lambda: [one.name for one in world.objects], lambda: world.find("passing").contacts],
+    ]
+    edits = edits_of(world, a)
+    for calls in readers:
+        together(calls, edits, edits[::-1])
+    seen(world)
