@@ -563,11 +563,12 @@ cdef class World:
     merge = operations.merge
 
     def _add_single(self, geometries, mass, inertia, body_type, name):
+        cdef SingleBody made
         cdef bint edited
         self.check()
         edited = self.registry.was_edited()
         made = self.registry.add_single(geometries, mass, inertia, body_type, name)
-        if not edited and made.body_type == "dynamic":       # it wakes what it touches
+        if not edited and made.lock is not None and made.body().type == DYNAMIC:     # it wakes what it touches
             self.registry.note_edited()
         return made
 
