@@ -12,6 +12,7 @@ from rbdyn.contact import BisectionSolver, PGSSolver
 from rbdyn.parallel import VectorWorld
 from rbdyn.world import World
 
+
 def ball():
     world = World()
     world.add_sphere(0.1, 1.0)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from rbdyn.arguments import flag, number, whole
-from rbdyn.mechanism import Geometry, Mechanism, RigidBody
+from rbdyn.mechanism import Geometry, RigidBody
 
 if TYPE_CHECKING:
     from rbdyn.world.objects.articulated_system import ArticulatedSystem
