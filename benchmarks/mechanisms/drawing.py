@@ -6,6 +6,7 @@ not overlap at the start, and stand above the ground.
 
 from __future__ import annotations
 
+import warnings
 import zlib
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
@@ -317,7 +318,9 @@ def draw(seed: int, dt: float | None = None, without: Collection[str] = (), more
     for feature, source in picked:
         if feature.add:
             feature.add(source, drawn)
-    drawn.robot = world.add_articulated_system(mechanism)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rbdyn.MimicWarning)  # joints that follow others start where those say
+        drawn.robot = world.add_articulated_system(mechanism)
     _throw(rng, drawn)
     for feature, source in picked:
         if feature.place:

@@ -10,6 +10,7 @@ from rbdyn.world.messages import LOG
 
 cimport numpy as cnp
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.pythread cimport PyThread_get_thread_ident
 from libc.errno cimport ENOMEM, errno
 from libc.stdlib cimport free
 from libc.string cimport memcpy
@@ -396,7 +397,7 @@ cdef class Tape(Observer):
     cdef int look_again(self) except -1:
         """Somebody came, went or changed: have it described; an error ends the recording."""
         cdef EditLock lock = self.inside.registry.lock
-        observing, lock.observing = lock.observing, True
+        observing, lock.observing = lock.observing, PyThread_get_thread_ident()
         try:
             self.renew()
         except Exception as error:

@@ -391,6 +391,7 @@ cdef class World:
 
     def _call_scheduled(self, function):
         """Call what is due.  Compiled: no handler of a signal comes between the end of a call and the note of it."""
+        self.check()
         scheduler = self._insides.scheduler
         scheduler.calling = True
         try:
@@ -585,6 +586,8 @@ cdef class World:
     def _enter_system(self, ArticulatedSystem robot not None, name, self_collision, inloop):
         """Take in one that was built."""
         self._check_settable()
+        if robot.model is None or robot.memory is not None:
+            raise Error("a robot enters a World once, after _built_system")
         self.registry.add_system(robot, name, self_collision)
         robot.system().control.inloop = inloop
 

@@ -387,6 +387,7 @@ def test_convert_a_planar_joint_of_a_file_to_rigidbodydynamics(tmp_path, normal)
     np.testing.assert_allclose(np.concatenate(back), [0.3, -0.7, 0.9, 0.5, 1.1, -0.4], atol=1e-15)
 
 
+@pytest.mark.filterwarnings("ignore:URDF in dialect:rbdyn.ExportWarning")
 def test_planar_joints_keep_their_numbers_through_a_file_for_rigidbodydynamics(tmp_path, seed):
     """A joint with axes of its own has them there, too: its file turns the frame, and the numbers are the same."""
     m, model, q, v = chain_in_motion([Planar, Planar], seed)

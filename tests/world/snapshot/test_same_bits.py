@@ -226,8 +226,8 @@ def test_ctrl_c_leaves_the_world_as_if_it_had_been_told_to_stop_there(wait):
     world, other = models_world(), models_world()
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs start without one
     try:
-        threading.Timer(wait, signal.raise_signal, (signal.SIGINT,)).start()
         with pytest.raises(KeyboardInterrupt):
+            threading.Timer(wait, signal.raise_signal, (signal.SIGINT,)).start()
             world.step(10**9)
     finally:
         signal.signal(signal.SIGINT, before)
