@@ -21,7 +21,7 @@ cdef enum:
     PATIENT_TRIES = 12       # the same where precision is asked for, whatever becomes of the error
     PATIENT_SWEEPS = 30      # with them, of an island of single bodies that seems to contradict itself
     SOFT_SWEEPS = 50         # at least for islands whose blocks contradict one another, after all others
-    GENTLE_SWEEPS = 600      # in short steps at most, of an island that others leave unsolved
+    GENTLE_SWEEPS = 300      # in short steps at most, of an island that others leave unsolved
     GENTLE_PATIENCE = 150    # of these without progress
     YIELDS = 4               # times that an island is solved again with more compliance where it is squeezed, at most
     ACCEPTABLE = 4           # an accelerated step may make the error this many times the best one, for a sweep

@@ -187,9 +187,13 @@ class GeometryList(MutableSequence[Geometry]):
     @overload
     def __setitem__(self, index: slice, value: Iterable[Geometry]) -> None: ...
     def __setitem__(self, index: SupportsIndex | slice, value: Geometry | Iterable[Geometry]) -> None:
-        new = self._checked(value) if isinstance(index, slice) else self._checked([value])[0]
+        items = self._items.copy()
+        if isinstance(index, slice):
+            items[index] = self._checked(value)
+        else:
+            items[index] = self._checked([value])[0]
         with held_signals:
-            self._items[index] = new
+            self._items = items
             self._body._changed()
 
     def __delitem__(self, index: SupportsIndex | slice) -> None:

@@ -421,7 +421,8 @@ cdef class World:
         self.check()
         self.lock.check_settable()
         catch_up(self.registry)
-        check_setup(self.registry)
+        check_setup(self.registry)                       # warns: meanwhile another thread may edit
+        catch_up(self.registry)
         self.registry.refresh()
         self.lock.check_settable()
         return self.begin_step()
@@ -454,7 +455,8 @@ cdef class World:
         if self._insides.scheduler is not None:
             self._insides.scheduler.begin_half(self)
         catch_up(self.registry)
-        check_setup(self.registry)
+        check_setup(self.registry)                       # warns: meanwhile another thread may edit
+        catch_up(self.registry)
         self.registry.refresh()
         self.lock.check_settable()
         self.begin_step()

@@ -12,6 +12,8 @@ import rbdyn
 from rbdyn import Joint, Mechanism, Mimic, Revolute, RigidBody, SpatialInertia, Transform
 from rbdyn.world import World
 
+pytestmark = pytest.mark.filterwarnings("ignore:joints of .* that follow others start:rbdyn.MimicWarning")
+
 L1, L2, BASE = 0.3, 0.5, 0.2
 TURN = Revolute((0, 1, 0))
 

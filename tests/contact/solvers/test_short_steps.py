@@ -1,6 +1,7 @@
 """Cones beside rows, with normal and tangential mobility coupled: exact visits go to and fro between two answers."""
 
 import numpy as np
+import pytest
 
 from rbdyn.contact import BisectionSolver, Problem
 
@@ -35,33 +36,15 @@ BLOCKS = ([{"law": "cone", "friction": MU}] * CONES + [{"law": "unilateral"}] * 
           + [{"law": "bilateral", "rows": BILATERAL}])
 
 
-WENT_ROUND = (4, 5, 9, 12, 15, 16, 18, 19, 52, 58, 68, 78)  # for ever, in sweeps of exact visits
-VERSIONS = 20
-
-
-def with_other_last_bits(a, rng):
-    return a * (1.0 + np.finfo(float).eps * rng.integers(-2, 3, a.shape))
-
-
-def test_what_went_round_for_ever_is_solved():
-    """Whatever the last bits are: G has rank 12 of 17, and sweeps make all of a change of 1e-16 in a hundred of them.
-
-    How many sweeps a problem takes is therefore a matter of chance; of all versions of all problems nearly all end.
-    """
-    rng, solved = np.random.default_rng(0), {}
-    for number in WENT_ROUND:
-        exact, v_exact = coupled(number)
-        solved[number] = 0
-        for _ in range(VERSIONS):
-            G, v_free = with_other_last_bits(exact, rng), with_other_last_bits(v_exact, rng)
-            G = 0.5 * (G + G.T)
-            problem = Problem.from_blocks(BLOCKS, G, v_free)
-            solver = BisectionSolver()
-            solver.solve(problem)
-            assert len(solver.error_history) == problem.iterations
-            solved[number] += problem.converged and missed(G, v_free, problem.impulse) < 1e-6
-    assert sum(solved.values()) >= 0.97 * VERSIONS * len(WENT_ROUND), solved
-    assert min(solved.values()) >= 0.75 * VERSIONS, solved
+@pytest.mark.parametrize("number", [4, 5, 9, 12, 15, 16, 18, 19, 52, 58, 68, 78])
+def test_what_went_round_for_ever_is_solved(number):
+    G, v_free = coupled(number)
+    problem = Problem.from_blocks(BLOCKS, G, v_free)
+    solver = BisectionSolver()
+    solver.solve(problem)
+    assert problem.converged
+    assert missed(G, v_free, problem.impulse) < 1e-6
+    assert problem.iterations <= 450 and len(solver.error_history) == problem.iterations
 
 
 def test_nine_of_ten_are_solved_and_none_makes_energy():
