@@ -28,8 +28,9 @@ cdef inline bint convex_cast(
     """
     cdef Pose there = a.X[0]
     cdef PosedShape moving
-    cdef double speed = 0.0, more, near = 1e-6 * (a.s.bounds.radius + b.s.bounds.radius)
-    cdef bint sure = False, own = a.s.kind == SUPPORT or b.s.kind == SUPPORT
+    cdef Vec3 facing = zero3()                             # the last normal along which a comes nearer
+    cdef double speed = 0.0, toward, more, near = 1e-6 * (a.s.bounds.radius + b.s.bounds.radius)
+    cdef bint sure = False, missed, own = a.s.kind == SUPPORT or b.s.kind == SUPPORT
     moving.s, moving.X = a.s, &there
     at.on_a = at.on_b = at.normal = zero3()
     t[0] = 0.0
@@ -41,11 +42,13 @@ cdef inline bint convex_cast(
         if at.distance <= 0.0 and t[0] == 0.0:
             place_points(&moving, b, at)
             return True
-        if at.distance < (1e-6 * near if sure else near) and speed > 0.0:
+        toward = -dot3(at.normal, way)
+        missed = at.distance > max(toward, 0.0) * (most - t[0])
+        if speed > 0.0 and at.distance < (1e-6 * near if sure else near) and not (sure and missed):
             break
-        speed = -dot3(at.normal, way)
-        if speed <= 0.0 or at.distance > speed * (most - t[0]):
+        if missed:
             return False
+        speed, facing = toward, at.normal
         more = at.distance / speed
         if more > 0.0 and touch(&moving, b, way, &more, at):
             t[0] += more
@@ -57,6 +60,9 @@ cdef inline bint convex_cast(
         look_back(&moving, &there, a.X.p, b, way, most, near, speed, t, at)
     elif dot3(at.normal, way) < 0.0:                       # nothing is blurred
         t[0] = min(t[0] - at.distance / dot3(at.normal, way), most)
+    t[0] = max(t[0], 0.0)                                  # where they all but touch already
+    if dot3(at.normal, way) > 0.0:
+        at.normal = facing
     there.p = add3(a.X.p, scale3(t[0], way))
     at.on_a, at.distance = at.on_b, 0.0
     place_points(&moving, b, at)

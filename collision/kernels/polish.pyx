@@ -23,7 +23,7 @@ from rbdyn.collision.kernels.vectors cimport along, norm3, perpendicular
 from rbdyn.spatial._algebra cimport add3, cross3, dot3, neg3, scale3, sub3, zero3
 
 cdef enum:
-    MAX_UNKNOWN = 6                    # two of the normal, the gap or the share, and three along both patches
+    MAX_UNKNOWN = 7                    # two of the normal, the gap or the share, and two along each patch
     MAX_NEWTON = 12                    # steps; three are usual
     MAX_PATCHES = 5                    # of one pair, each beyond the end of the last
     N_BLURS = 4
@@ -37,27 +37,36 @@ cdef struct Touch:                     # of two cores
     double[2] s_a, s_b                 # along the directions of the patches [m]
 
 
-cdef bint solve(double[MAX_UNKNOWN][MAX_UNKNOWN + 1] m, int n) noexcept nogil:
-    """Gauss's elimination with pivots, in place; the solution is in the last column.  False: it is singular."""
-    cdef int i, j, k, best
+cdef void solve(double[MAX_UNKNOWN][MAX_UNKNOWN + 1] m, int n) noexcept nogil:
+    """Gauss's elimination with pivots, in place; the solution is in the last column.
+
+    Unknowns that the others leave free are 0, and equations that the others contradict are left out.
+    """
+    cdef int[MAX_UNKNOWN] row_of
+    cdef int i, j, k, best, rank = 0
     cdef double f
+    cdef double[MAX_UNKNOWN] x
     for i in range(n):
-        best = i
-        for j in range(i + 1, n):
+        row_of[i] = -1
+        best = rank
+        for j in range(rank + 1, n):
             if fabs(m[j][i]) > fabs(m[best][i]):
                 best = j
         if not fabs(m[best][i]) > 1e-13:
-            return False
+            continue
         for k in range(i, n + 1):
-            m[i][k], m[best][k] = m[best][k], m[i][k]
+            m[rank][k], m[best][k] = m[best][k], m[rank][k]
         for j in range(n):
-            if j != i:
-                f = m[j][i] / m[i][i]
+            if j != rank:
+                f = m[j][i] / m[rank][i]
                 for k in range(i, n + 1):
-                    m[j][k] -= f * m[i][k]
+                    m[j][k] -= f * m[rank][k]
+        row_of[i] = rank
+        rank += 1
     for i in range(n):
-        m[i][n] /= m[i][i]
-    return True
+        x[i] = m[row_of[i]][n] / m[row_of[i]][i] if row_of[i] >= 0 else 0.0
+    for i in range(n):
+        m[i][n] = x[i]
 
 
 cdef void write_column(double[MAX_UNKNOWN][MAX_UNKNOWN + 1] m, int column, Vec3 x) noexcept nogil:
@@ -91,8 +100,6 @@ cdef bint settle(const PosedShape* a, const PosedShape* b, Patch* p, Patch* q, V
     cdef Touch tried
     cdef Vec3 off, off_then, c, d, e
     cdef int k, row, n_p = p.n_along, n_q = q.n_along, n = 3 + n_p + n_q
-    if n_p + n_q > (3 if p.sort == RIM or q.sort == RIM else 2):
-        return False                   # there are no normals at right angles to three straight directions
     last = miss(a, b, p, q, way, u, size, &off, tilt)
     for _ in range(MAX_NEWTON):
         if last <= 3e-16 * size:
@@ -119,8 +126,7 @@ cdef bint settle(const PosedShape* a, const PosedShape* b, Patch* p, Patch* q, V
             elif row == 3 + n_p:
                 m[row][row] = size * bend_of(b, q, u.n)
             m[row][n] = -tilt[row - 3]
-        if not solve(m, n):
-            break
+        solve(m, n)
         tried = u[0]
         e = add3(scale3(m[0][n], c), scale3(m[1][n], d))
         step = norm3(e)
