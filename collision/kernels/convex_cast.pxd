@@ -4,8 +4,8 @@
 # Newton's method, from the left, never passes the first zero, and stops where the distance grows again.
 # Cf. G. van den Bergen, Ray casting against general convex objects with application to continuous collision detection
 # (2004), which moves on likewise but keeps the simplex.  From every place the equations of touching are tried
-# (polish.pyx), which say at once where that is, if the patches are the right ones; faces that meet faces have none, and
-# move on to the end.
+# (polish.pyx), which say at once where that is, if the patches are the right ones.  Where the plane that keeps them
+# apart is certain, and the way that is left does not lead through it, they do not meet.
 
 from libc.math cimport INFINITY, fabs
 

@@ -7,7 +7,8 @@ there; what is left is a system of equations.  With x_a and x_b on patches (patc
 
 of which either the gap between the cores or, for shapes that are shifted until they touch, the share t of a way is not
 known.  Newton's method solves it, and does not mind that the gap is zero: J. Nocedal, S. Wright, Numerical Optimization
-(2006), chapter 11 for the method, and section 12.3 for the conditions.  On which patches the points are is not known
+(2006), chapter 11 for the method, and section 12.3 for the conditions.  Where edges or faces are parallel, the points
+may go on along both at once: some unknowns are free, which a step leaves as they are.  On which patches the points are is not known
 for certain: those that the normal tells of at several blurs are tried, and what is beyond the end of one that is left.
 A solution counts if both points are in their cores, and if the plane along n keeps the cores as far apart as the points
 are: of convex cores that is the nearest, and no other.  Otherwise what was found before stays.
@@ -235,7 +236,7 @@ cdef bint polish(const PosedShape* a, const PosedShape* b, Nearest* at) noexcept
     """Bring the nearest points of two convex shapes that were found to rounding.
 
     Of two polytopes they are there already, unless the gap is so small that it blurs the normal.  False, and nothing
-    changed, if that cannot be done: where faces are parallel.
+    changed, if that cannot be done.
     """
     cdef PosedShape c = a[0], d = b[0]
     cdef Pose X = a.X[0], Y = b.X[0]

@@ -249,11 +249,16 @@ def casts(rng, n, clock):
 
 
 def _is_deep(a, X, b, Y, way, tol):
-    """Whether they are in each other somewhere on the way, by more than `tol`, along whatever direction."""
+    """Whether they are in each other somewhere on the way, by more than `tol`, along whatever direction.
+
+    A plane that keeps them apart proves that they are not, whoever names it: the normal of `distance` is tried, too.
+    """
     share = np.linspace(0.0, 1.0, 65)
     there = np.repeat(X[None], len(share), axis=0)
     there[:, :3, 3] += share[:, None] * way
-    return (widest_gap(a, there, b, np.repeat(Y[None], len(share), axis=0)) < -tol).any()
+    still = np.repeat(Y[None], len(share), axis=0)
+    named = plane_gap(a, there, b, still, distance(a.shape, there, b.shape, still).normal)
+    return (np.maximum(widest_gap(a, there, b, still), named) < -tol).any()
 
 
 def _scene(rng):
