@@ -8,8 +8,9 @@ there; what is left is a system of equations.  With x_a and x_b on patches (patc
 of which either the gap between the cores or, for shapes that are shifted until they touch, the share t of a way is not
 known.  Newton's method solves it, and does not mind that the gap is zero: J. Nocedal, S. Wright, Numerical Optimization
 (2006), chapter 11 for the method, and section 12.3 for the conditions.  Where edges or faces are parallel, the points
-may go on along both at once: some unknowns are free, which a step leaves as they are.  On which patches the points are is not known
-for certain: those that the normal tells of at several blurs are tried, and what is beyond the end of one that is left.
+may go on along both at once: some unknowns are free, which a step leaves as they are.  On which patches the points are
+is not known for certain: those that the normal tells of at several blurs are tried, and what is beyond the end of one
+that is left.
 A solution counts if both points are in their cores, and if the plane along n keeps the cores as far apart as the points
 are: of convex cores that is the nearest, and no other.  Otherwise what was found before stays.
 """

@@ -1,4 +1,4 @@
-"""Cylinders and boxes whose axes are parallel, turned together: a problem in the plane, with known answers.
+"""Cylinders, cones and boxes whose axes are parallel, turned together: problems with known answers.
 
 Points may be anywhere along what the two share; so both shapes must hold them, by definition.
 """
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from collision_scenes import pose, rotation
 
-from rbdyn.collision import Box, Cylinder, distance, shape_cast
+from rbdyn.collision import Box, Cone, Cylinder, distance, shape_cast
 
 CYLINDER = Cylinder(0.5, 1.4)
 BOX = Box((2.0, 1.0, 1.2))
@@ -17,10 +17,10 @@ GAPS = [0.3, 0.02, 1e-4, 1e-9, -0.02, -0.1]
 
 def outside(shape, X, p):
     """By how much a point is outside of a shape at X."""
-    l = X[:3, :3].T @ (p - X[:3, 3])
+    local = X[:3, :3].T @ (p - X[:3, 3])
     if isinstance(shape, Box):
-        return (np.abs(l) - HALF).max()
-    return max(np.hypot(l[0], l[1]) - shape.radius, abs(l[2]) - 0.5 * shape.height)
+        return (np.abs(local) - HALF).max()
+    return max(np.hypot(local[0], local[1]) - shape.radius, abs(local[2]) - 0.5 * shape.height)
 
 
 def together(rng, p):
@@ -102,14 +102,27 @@ def test_casts_onto_flush_faces_are_right(gap, seed):
         assert outside(CYLINDER, X, hit.position) < 1e-10 and outside(BOX, Y, hit.position) < 1e-10
 
 
-def test_casts_along_a_face_do_not_part_what_they_meet(seed):
-    """Shapes that slide by at the distance of rounding may meet or not; a normal never points along the way."""
+def grazing(rng):
+    """A shape, its place at another, the other, and the way: they touch by edges, or pass, to rounding."""
+    gap = rng.choice([0.0, 1e-12, -1e-12, 1e-9], 3)
+    kind = rng.integers(3)
+    if kind == 0:  # boxes, an edge along an edge
+        return BOX, np.array([rng.uniform(-1.5, 1.5), 1.0, -1.2]) + gap, BOX, rng.normal(size=3)
+    if kind == 1:  # boxes slide along a side
+        p = np.array([rng.uniform(-1.0, 1.0), 1.0 + gap[0], rng.uniform(-0.5, 0.5)])
+        return BOX, p, BOX, np.array([rng.normal(), rng.choice([0.0, 0.3, 1e-12]), rng.normal()])
+    upper, lower = Cone(*rng.uniform(0.2, 1.0, 2)), Cone(*rng.uniform(0.2, 1.0, 2))  # rims pass each other
+    p = np.array([upper.radius + lower.radius, 0.0, rng.uniform(-0.5, 0.5)])
+    return upper, p, lower, np.array([0.0, 0.0, 1.0]) + rng.choice([0.0, 1e-12], 3)
+
+
+def test_normals_of_casts_that_graze_do_not_point_along_the_way(seed):
+    """What passes by at the distance of rounding may be met or not."""
     rng = np.random.default_rng(seed)
-    for gap in (0.0, 1e-12, 1e-9, -1e-12):
-        for _ in range(50):
-            p = np.array([rng.uniform(-1.0, 1.0), 0.5 + 0.5 + gap, rng.uniform(-0.5, 0.5)])
-            way = np.array([rng.normal(), rng.choice([0.0, 0.3, 1e-12]), rng.normal()])
-            X, Y = together(rng, p)
-            hit = shape_cast(BOX, X, Y[:3, :3] @ way, BOX, Y)
-            if hit.fraction > 0.0 and np.isfinite(hit.fraction):
-                assert hit.normal @ Y[:3, :3] @ way <= 1e-15
+    for _ in range(500):
+        a, p, b, way = grazing(rng)
+        X, Y = together(rng, p)
+        way = Y[:3, :3] @ way
+        hit = shape_cast(a, X, way, b, Y)
+        if 0.0 < hit.fraction <= 1.0:
+            assert hit.normal @ way <= 1e-15
