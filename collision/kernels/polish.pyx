@@ -19,7 +19,7 @@ from libc.math cimport fabs, fmax
 
 from rbdyn.collision._types cimport BOX_CORE, HULL_CORE, Pose
 from rbdyn.collision.kernels.core cimport core_radius, support
-from rbdyn.collision.kernels.patch cimport RIM, Patch, begin_on, bend_of, moved_on, patch_of, point_on
+from rbdyn.collision.kernels.patch cimport Patch, begin_on, bend_of, moved_on, patch_of, point_on
 from rbdyn.collision.kernels.patch_ends cimport holds, leave
 from rbdyn.collision.kernels.vectors cimport along, norm3, perpendicular
 from rbdyn.spatial._algebra cimport add3, cross3, dot3, neg3, scale3, sub3, zero3

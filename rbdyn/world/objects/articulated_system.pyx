@@ -43,7 +43,6 @@ from rbdyn.world.objects.object cimport WorldObject
 
 MODES = ("force", "pd_plus_feedforward")
 LIMITS = ("motor", "explicit")
-LIMIT_NAMES = ("lower", "upper")
 _FORCES = {"limit": LIMIT_FORCE, "velocity limit": VELOCITY_LIMIT_FORCE, "friction": FRICTION_FORCE,
            "mimic": MIMIC_FORCE}
 
@@ -152,7 +151,7 @@ cdef class ArticulatedSystem(WorldObject):
         cdef size_t size = self.model.c.nv * sizeof(double)
         cdef int k
         for name, column in columns.items():
-            if name in LIMIT_NAMES and memcmp(self.numbers(name), data(column), size) != 0:
+            if name in ("lower", "upper") and memcmp(self.numbers(name), data(column), size) != 0:
                 self.placed_anew = self.driven_anew = True
             memcpy(self.numbers(name), data(column), size)
         c.springs = False

@@ -12,7 +12,7 @@ from rbdyn.mechanism import notes
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.scheduler.scheduler import Scheduler
 from rbdyn.world.snapshot import rest, seal
-from rbdyn.world.snapshot.snapshot import LAYOUT
+from rbdyn.world.snapshot.snapshot import LAYOUT as _LAYOUT
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.string cimport memcpy
@@ -138,7 +138,7 @@ def functions(world):
 
 def layout():
     """Of the parts of a pickled World, on this machine."""
-    return (seal.PICKLE_LAYOUT, LAYOUT, sizeof(long))
+    return (seal.PICKLE_LAYOUT, _LAYOUT, sizeof(long))
 
 
 def pickled(world, base):
