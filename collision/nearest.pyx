@@ -27,7 +27,7 @@ cdef void find_above_plane(const PosedShape* plane, const PosedShape* b, Nearest
 
 
 cdef bint find_of_convex(const PosedShape* a, const PosedShape* b, double reach, Nearest* out) noexcept nogil:
-    """Of two convex shapes, or pieces, to rounding; False if they are farther apart than `reach` [m]."""
+    """Nearest points of two convex shapes or pieces, to rounding; False beyond the distance `reach` [m]."""
     if not find_convex(a, b, reach, out):
         return False
     if out.distance > touching(a, b):
@@ -114,7 +114,7 @@ cdef bint comes_first(const PosedShape* a, const PosedShape* b) noexcept nogil:
 
 
 cdef void find_nearest(const PosedShape* a, const PosedShape* b, Nearest* out) noexcept nogil:
-    """Of any two shapes that have a distance; swapped they give the same bits, swapped.
+    """Nearest points of any two shapes that have a distance; swapped shapes give the same bits, swapped.
 
     Seen from the origin of one of them, so that what is far from the world's origin loses no digits.
     """
@@ -216,7 +216,7 @@ cdef bint meet_ordered(const PosedShape* a, const PosedShape* b, Vec3 way, doubl
 
 cdef bint find_meeting(const PosedShape* a, const PosedShape* b, Vec3 way, double most, double* t,
                        Nearest* at) noexcept nogil:
-    """Likewise, seen from the origin of b."""
+    """Time of impact of any two shapes that have a distance, computed relative to the origin of b."""
     cdef PosedShape c = a[0], d = b[0]
     cdef Pose X = a.X[0], Y = b.X[0]
     cdef Vec3 origin = Y.p

@@ -27,13 +27,13 @@ cdef inline double touching(const PosedShape* a, const PosedShape* b) noexcept n
 
 
 cdef inline bint hold_points(const PosedShape* a, const PosedShape* b, const Nearest* at, double hair) noexcept nogil:
-    """Whether the points are in the shapes but for a hair [m]; True of shapes whose inside is unknown."""
+    """Test that both points lie in their shapes, within a hair [m]; True for shapes whose inside is unknown."""
     return (holds(a, along(at.on_a, core_radius(a), at.normal), hair)
             and holds(b, along(at.on_b, -core_radius(b), at.normal), hair))
 
 
 cdef inline void shorten_push(const PosedShape* a, const PosedShape* b, Nearest* at) noexcept nogil:
-    """Of shapes that touch or overlap: the least push near one that frees them, and the deepest points."""
+    """Shorten the push that frees touching or overlapping shapes, and update the deepest points."""
     cdef PosedShape moved = a[0]
     cdef Pose there = a.X[0]
     cdef Nearest apart

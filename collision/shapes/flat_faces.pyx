@@ -67,7 +67,7 @@ cdef int grow_face(const Polyhedron* p, Work* w, int k) noexcept nogil:
 
 
 cdef void take_triangles(const Polyhedron* p, Work* w, int k, int m) noexcept nogil:
-    """Those with all corners in the face are part of it."""
+    """Add the triangles whose corners all lie in the face."""
     cdef const int* t
     cdef int i, j
     for i in range(m):

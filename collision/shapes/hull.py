@@ -112,7 +112,7 @@ class Rows:
         self.start = np.searchsorted(row[order], np.arange(n + 1))
 
     def arrays(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where each row begins, and the values."""
+        """Offsets of the rows, and their values."""
         return self.start.astype(np.intc), self.value.astype(np.intc)
 
     def of(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

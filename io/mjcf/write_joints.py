@@ -32,7 +32,7 @@ FIXED_THERE = (Helical,)  # what MuJoCo has no joints for
 
 
 def _in_words(kind: JointType) -> bool:
-    """Whether its joints in series are of kinds that MuJoCo has."""
+    """Test that MuJoCo has every joint type of its series."""
     return bool(kind.series) and all(part.kind in WORDS for _, part in kind.series)
 
 

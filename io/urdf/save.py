@@ -171,7 +171,7 @@ def _text(
 
 
 def _rotations(mechanism: Mechanism, rotations: str, dialect: Dialect) -> str:
-    """How rotations are written; Error if no other reader knows it and no dialect may be written."""
+    """Format of rotations; Error for quaternions without the dialect, which no other reader knows."""
     if choice(rotations, "rotations", ROTATIONS) == "quat":
         if not dialect.allowed:
             raise Error("rotations='quat' writes quat_xyzw, which is dialect; needed with dialect=False: 'rpy'")
@@ -180,7 +180,7 @@ def _rotations(mechanism: Mechanism, rotations: str, dialect: Dialect) -> str:
 
 
 def _hides_root(mechanism: Mechanism, dialect: Dialect) -> bool:
-    """Whether the root and its joint are what a reader puts before a floating robot, and are not written.
+    """Test that readers of a floating robot add the root and its joint themselves, so that neither is written.
 
     Without the dialect they are that whatever their names are: a <joint type="floating"> is not moved by all readers.
     """

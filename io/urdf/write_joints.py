@@ -48,7 +48,7 @@ class JointWriter:
         self._taken_links, self._taken_joints = link_names, joint_names
 
     def seat(self, joint: Joint, edge: Edge) -> Seat:
-        """Where the joint and its body are written."""
+        """Pose of the joint, and of its body in the link."""
         if self._parts(joint):
             return Seat(edge.joint_pose, None, edge.successor_pose)
         return seat(edge, joint.joint_type)
@@ -121,7 +121,7 @@ class JointWriter:
             self._note_lost(joint)
 
     def _note_lost(self, joint: Joint) -> None:
-        """What the joints of a chain do not have of `joint`, whose coordinates are others."""
+        """Note the parameters of `joint` that a chain with other coordinates does not have."""
         note_losses(joint, self._losses)
         if joint.position_limits is not None:
             self._losses.add(f"position limits of {joint.joint_type.kind} joints: left out", joint.name)
@@ -145,7 +145,7 @@ class JointWriter:
             element(node, "dynamics", **given | {"damping": float(joint.damping)})
 
     def _note_spring(self, joint: Joint) -> bool:
-        """Whether there is a spring, or its rest, that may be written."""
+        """Test for a spring, or its rest position, that may be written."""
         has = joint.stiffness or (joint.spring_reference != joint.joint_type.neutral()).any()
         return bool(has) and self._dialect.writes("springs", joint.name)
 

@@ -1,4 +1,4 @@
-"""What the first phases of a step overwrite, kept and put back: preview.pxd."""
+"""Keep and restore the scratch that the first phases of a step overwrite: preview.pxd."""
 
 from libc.stdlib cimport free
 from libc.string cimport memcpy
@@ -41,7 +41,7 @@ cdef size_t part(char* start, size_t done, void* array, size_t size, bint back) 
 
 
 cdef size_t arena(char* start, size_t done, const Arena* a, bint back) noexcept nogil:
-    """The same of all arrays of an arena."""
+    """Copy all arrays of an arena."""
     return part(start, done, a.first, a.used, back)
 
 

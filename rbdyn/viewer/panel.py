@@ -79,7 +79,7 @@ class Panel:
             switch.value = shown
 
     def _add_clock(self, gui: Any) -> None:
-        """Of a World: pause, single steps, speed; shown while they act, which is with `realtime`, and in `run`."""
+        """Add pause, single steps and speed of a World; they are shown with `realtime`, and during `run`."""
         viewer = self._viewer
         self._clock = gui.add_folder("Time", visible=viewer.realtime)
         with self._clock:

@@ -274,7 +274,7 @@ cdef class Descent:
         return 0
 
     cdef void _keep(self) noexcept:
-        """What was tried is the best so far."""
+        """Take the configuration that was tried as the best one."""
         memcpy(self.q, self.state.c.q, self.state.model.c.nq * sizeof(double))
         memcpy(self.e, self.e_next, self.s.m * sizeof(double))
         self._jacobian()
@@ -300,7 +300,7 @@ cdef class Descent:
     # ---- stationary points -------------------------------------------------------------------------------------
 
     cdef bint _held(self, int j, double least) noexcept:
-        """Whether a joint is at a limit, and wants to go on by more than `least`."""
+        """Test for a joint at a limit whose gradient points beyond it by more than `least`."""
         return (self.s.high[j] <= 0.0 and self.gradient[j] > least) or (
             self.s.low[j] >= 0.0 and self.gradient[j] < -least)
 
@@ -309,7 +309,7 @@ cdef class Descent:
         return sqrt(inner(self.s.m * self.s.n, self.s.J, self.s.J))
 
     cdef bint _is_stationary(self) noexcept:
-        """Whether no joint that may move changes the error, to first order."""
+        """Test that the error is stationary, to first order, in the joints that may move."""
         cdef double least = STATIONARY * self._size() * sqrt(inner(self.s.m, self.e, self.e)), slope = 0.0
         cdef int j
         self._gradient(self.e, self.gradient)
@@ -425,7 +425,7 @@ cdef class Descent:
         return self._error(self.e_next)
 
     cdef double _gain(self, double cost, double cost_next) noexcept:
-        """What a step took off the squared error, relative to what the linear model promised; -1 for a bad step."""
+        """Decrease of the squared error by a step, relative to that of the linear model; -1 for a bad step."""
         cdef double got = cost - cost_next, promised
         remainder(&self.s, self.e, False, self.s.r)
         promised = cost - inner(self.s.m, self.s.r, self.s.r)

@@ -44,7 +44,7 @@ cdef int check_setup(Registry registry) except -1:
 
 
 cdef tuple unchecked(Registry registry):
-    """What is still to be looked at, and what was said of robots, for a copy: values that can be pickled."""
+    """Pending checks and given warnings, as values that can be pickled, for a copy of the World."""
     cdef ArticulatedSystem robot
     robots = {robot.name: (bool(robot.placed_anew), bool(robot.driven_anew), bool(robot.said_outside),
                            bool(robot.said_far)) for robot in registry.systems}
@@ -54,7 +54,7 @@ cdef tuple unchecked(Registry registry):
 
 
 cdef int put_unchecked(Registry registry, tuple noted, dict objects) except -1:
-    """The same of the copy, whose objects have these names."""
+    """Set the pending checks of a copy, whose objects have these names."""
     cdef ArticulatedSystem robot
     new, robots, unpaired, said, looked, registry.checked_step = noted
     for name, flags in robots.items():
@@ -77,7 +77,7 @@ cdef int leave_unchecked(Registry registry) except -1:
 
 
 cdef bint any_anew(Registry registry) except -1:
-    """Whether a robot was placed or driven."""
+    """Test for a robot whose state or targets were set since the last check."""
     cdef ArticulatedSystem robot
     for robot in registry.systems:
         if robot.placed_anew or robot.driven_anew:
@@ -89,12 +89,12 @@ cdef bint any_anew(Registry registry) except -1:
 
 
 cdef inline double excess(const Limit* limit, double q) noexcept nogil:
-    """How far q is beyond an end [rad or m], negative within."""
+    """Distance of q beyond its nearer limit [rad or m], negative within the range."""
     return max(limit.lower - q, q - limit.upper)
 
 
 cdef inline bint is_beyond(const Limit* limit, double q, double share) noexcept nogil:
-    """Whether q is beyond an end by more than this share of the range; one with one end has no range."""
+    """Test that q is beyond a limit by more than this share of the range; False if the range is infinite."""
     cdef double range = limit.upper - limit.lower
     return isfinite(range) and range > 0.0 and excess(limit, q) > share * range
 

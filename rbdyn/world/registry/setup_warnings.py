@@ -1,4 +1,4 @@
-"""What `checks.pyx` found, as warnings that say what to call."""
+"""Warnings about the findings of `checks.pyx`, each with the call that helps."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _turns(robot: ArticulatedSystem, name: str) -> bool:
 
 
 def _degrees(robot: ArticulatedSystem, found: Sequence[Outside]) -> str:
-    """How to turn degrees into radians, where an angle is more than a turn."""
+    """Advice to convert degrees to radians, for angles of more than a turn."""
     angles = [x for name, x, _, _ in found if _turns(robot, name) and abs(x) > 2.0 * math.pi]
     return f".  Angles are in rad: np.deg2rad({angles[0]:.4g}) is {math.radians(angles[0]):.4g}" if angles else ""
 
@@ -123,7 +123,7 @@ def pair_material(name: str, meant: str) -> None:
 
 
 def misspelt(names: Iterable[str], known: set[str]) -> dict[str, str]:
-    """Those of `names` that are probably one of `known` with a slip of the hand: name -> the known one."""
+    """Map each of `names` that is probably a misspelt one of `known` to that one."""
     found = {}
     for name in islice(sorted(set(names) - known), MOST):
         meant = next((one for one in near_names(name, sorted(known)) if is_slip(name, one)), None)
@@ -133,7 +133,7 @@ def misspelt(names: Iterable[str], known: set[str]) -> dict[str, str]:
 
 
 def is_slip(name: str, known: str) -> bool:
-    """Whether two names differ by a letter in each four, by upper case or by signs alone; digits must be equal.
+    """Test that two names differ by one letter in four, by case or by punctuation alone; digits must be equal.
 
     Words are compared one by one, so that "foot_l" is no slip of "foot_r", nor "steel2" of "steel1".
     """

@@ -137,12 +137,12 @@ def functions(world):
 # ---- to a World --------------------------------------------------------------------------------
 
 def layout():
-    """Of the parts of a pickled World, on this machine."""
+    """Layout of the parts of a pickled World, on this machine."""
     return (seal.PICKLE_LAYOUT, _LAYOUT, sizeof(long))
 
 
 def pickled(world, base):
-    """What World.__reduce__ returns; `base` is the class World itself."""
+    """Reduce a World for pickle, as World.__reduce__ does; `base` is the class World itself."""
     cdef Insides inside = insides_of(world)
     begin_look(inside)
     try:

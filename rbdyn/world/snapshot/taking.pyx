@@ -55,7 +55,7 @@ cdef int begin_look(Insides inside) except -1:
 
 
 cdef bint is_current(Registry registry) except -1:
-    """Whether the World's numbers are those that its mechanisms and materials say."""
+    """Test that the World is up to date with its mechanisms and materials."""
     cdef ArticulatedSystem robot
     for robot in registry.systems:
         if robot.model.revision_counter.value != robot.model.revision:

@@ -16,7 +16,7 @@ from rbdyn.world.objects.object import WorldObject
 
 
 def is_single(thing: Any) -> bool:
-    """Whether it is a SingleBody, which has a pose of its own; a robot has those of its bodies."""
+    """Test for a SingleBody, which has a pose of its own; a robot has one for each body."""
     return isinstance(thing, WorldObject) and hasattr(type(thing), "rotation")
 
 

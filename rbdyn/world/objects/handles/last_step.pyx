@@ -72,7 +72,7 @@ def implicit_inertia(WorldObject robot):
 
 
 def coming_inertia(WorldObject robot):
-    """The same of the step that is being looked at."""
+    """Implicit inertia of the step that is previewed, (nv,)."""
     cdef const System* s = system_of(robot)
     cdef cnp.ndarray a = np.zeros(s.m.nv)
     memcpy(data(a), s.work.extra, s.m.nv * sizeof(double))

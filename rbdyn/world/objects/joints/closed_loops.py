@@ -20,7 +20,7 @@ ROUNDED = 1e-3  # [rad or m] how far numbers of a few digits may open a loop
 
 
 def start(model: Model) -> Array:
-    """Where a system begins: at its own configuration, with loops closed, and followers where their leaders say."""
+    """Initial configuration of a system, with loops closed and followers where their leaders say."""
     soft = soft_followers(model)
     q = led(model, own_configuration(model), soft)[0]
     if not model.has_loops:

@@ -57,7 +57,7 @@ def soft_followers(model: Model) -> set[int]:
 
 
 def fitting(state: State, q: ArrayLike, softness: Array) -> Array:
-    """What `set_state` takes: a q whose followers are where their leaders say, but for soft ones."""
+    """Configuration for `set_state`: rigid followers of `q` put where their leaders say."""
     probe = state.copy()
     probe.set(q)
     return led(state.model, np.array(probe.q), set(np.flatnonzero(softness)))[0]
