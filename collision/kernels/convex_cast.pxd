@@ -74,16 +74,17 @@ cdef inline void look_back(
         double speed, double* t, Nearest* at) noexcept nogil:
     """The last step anew, from a little before: of two that all but touch, points and normal are blurred.
 
-    From where they are as far apart as the step says; of curved cores that may be farther than of others.
+    From where they are as far apart as the step says; of curved cores that may be farther than of others.  Shapes that
+    graze one another come nearer ever more slowly: no place says so, and nothing is changed.
     """
     cdef double meet = t[0], back
+    cdef Nearest before
     for _ in range(4):
         back = min(2.0 * near / speed, meet)
         there.p = add3(start, scale3(meet - back, way))
-        find_convex(moving, b, INFINITY, at)
-        if fabs(at.distance - back * speed) < 0.1 * back * speed and dot3(at.normal, way) < 0.0:
-            break
+        find_convex(moving, b, INFINITY, &before)
+        if fabs(before.distance - back * speed) < 0.1 * back * speed and dot3(before.normal, way) < 0.0:
+            t[0] = min(meet - back - before.distance / dot3(before.normal, way), most)
+            at[0] = before
+            return
         near *= 10.0
-    speed = -dot3(at.normal, way)
-    if speed > 0.0:
-        t[0] = min(meet - back + at.distance / speed, most)

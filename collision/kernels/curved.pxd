@@ -12,11 +12,11 @@
 # Where a shape meets the other with a straight edge (of a box or a hull, along the side of a cylinder or a cone), its
 # support point jumps: there the normal is looked for among those across the edge.
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport INFINITY, copysign, fabs, sqrt
 
-from rbdyn.collision._types cimport CONE, CYLINDER_CORE, ELLIPSOID, PosedShape
+from rbdyn.collision._types cimport BOX_CORE, CONE, CYLINDER_CORE, ELLIPSOID, PosedShape
 from rbdyn.collision.kernels.core cimport support
-from rbdyn.collision.kernels.vectors cimport along, axis_z, clamp, norm3, perpendicular
+from rbdyn.collision.kernels.vectors cimport along, axis_x, axis_y, axis_z, clamp, norm3, perpendicular
 from rbdyn.collision.shapes.cone cimport ConeData
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, mul3, neg3, scale3, sub3, tmul3, vec3, zero3
 
@@ -86,6 +86,8 @@ cdef inline bint sharpen(const PosedShape* a, const PosedShape* b, double* gap, 
         k_u = add3(moved(b, n, u), moved(a, neg3(n), u))
         k_v = add3(moved(b, n, v), moved(a, neg3(n), v))
         p, q, r = dot3(u, k_u) + g, dot3(u, k_v), dot3(v, k_v) + g
+        if p * r - q * q < close * (p + r):                # a ring of normals that are alike
+            p, r = p + close, r + close
         det = p * r - q * q
         if not (p > 0.0 and det > 0.0):
             return False
@@ -104,19 +106,20 @@ cdef inline bint sharpen(const PosedShape* a, const PosedShape* b, double* gap, 
 
 
 cdef inline bint lies_across(
-        const PosedShape* a, const PosedShape* b, bint of_a, Vec3 e, Vec3 n, double* gap, Vec3* normal,
+        const PosedShape* a, const PosedShape* b, bint of_a, bint of_b, Vec3 e, Vec3 n, double* gap, Vec3* normal,
         Vec3* x_a) noexcept nogil:
-    """Whether the ends of an edge pull the normal n across it to either side: then it is the best one; writes it."""
-    cdef Vec3 m = along(n, 1e-6, e), s_low, s_high, x
+    """Whether the ends of an edge pull the normal n across it to either side: then it is the best one; writes it.
+
+    The edge is of a, of b, or of both, which are then parallel.
+    """
+    cdef Vec3 up = along(n, 1e-6, e), down = along(n, -1e-6, e), s_low, s_high, x_low, x_high
     cdef double low, high
-    s_low, x = (support(a, neg3(m)), support(b, n)) if of_a else (support(a, neg3(n)), support(b, m))
-    low = dot3(e, sub3(s_low, x))
-    m = along(n, -1e-6, e)
-    s_high, x = (support(a, neg3(m)), x) if of_a else (s_low, support(b, m))
-    high = dot3(e, sub3(s_high, x))
+    s_low, x_low = support(a, neg3(up if of_a else n)), support(b, up if of_b else n)
+    s_high, x_high = support(a, neg3(down)) if of_a else s_low, support(b, down) if of_b else x_low
+    low, high = dot3(e, sub3(s_low, x_low)), dot3(e, sub3(s_high, x_high))
     if not low < 0.0 < high:
         return False
-    gap[0], normal[0] = dot3(n, sub3(s_high, x)), n
+    gap[0], normal[0] = dot3(n, sub3(s_high, x_high)), n
     x_a[0] = along(s_low, -low / (high - low), sub3(s_high, s_low))
     return True
 
@@ -128,7 +131,7 @@ cdef inline bint sharpen_on_side(
     cdef const PosedShape* other = b if of_a else a
     cdef double turned = -1.0 if of_a else 1.0, close = 1e-10 * (a.s.bounds.radius + b.s.bounds.radius)
     cdef double r = cone_radius(cone), h = 2.0 * cone_half(cone), slant = sqrt(r * r + h * h), g, last = -1e300
-    cdef Vec3 up = axis_z(&cone.X.R), apex = along(cone.X.p, cone_half(cone), up), out, t, n, w
+    cdef Vec3 up = axis_z(&cone.X.R), apex = along(cone.X.p, cone_half(cone), up), out, t, n, w, side
     cdef double slope, bend
     out = along(normal[0], -dot3(normal[0], up), up)
     if norm3(out) < 0.1:
@@ -145,19 +148,20 @@ cdef inline bint sharpen_on_side(
         slope = turned * h / slant * dot3(t, w)
         bend = turned * h / slant * dot3(out, w)
         bend += h * h / (slant * slant) * dot3(t, moved(other, n if of_a else neg3(n), t))
-        if not bend > 0.0:
+        if not bend > -close:
             return False
         if fabs(slope) <= close:
-            return lies_across(a, b, of_a, along(scale3(-r / slant, out), h / slant, up), n, gap, normal, x_a)
-        out = along(out, clamp(slope / bend, -0.5, 0.5), t)
+            side = along(scale3(-r / slant, out), h / slant, up)
+            return lies_across(a, b, of_a, not of_a, side, n, gap, normal, x_a)
+        out = along(out, clamp(slope / max(bend, close), -0.5, 0.5), t)
         out = scale3(1.0 / norm3(out), out)
     return False
 
 
 cdef inline bint sharpen_across(
-        const PosedShape* a, const PosedShape* b, bint of_a, Vec3 e, double* gap, Vec3* normal,
+        const PosedShape* a, const PosedShape* b, bint of_a, bint of_b, Vec3 e, double* gap, Vec3* normal,
         Vec3* x_a) noexcept nogil:
-    """`sharpen` among the normals across a straight edge of a, or else of b, with the direction e (unit).
+    """`sharpen` among the normals across a straight edge of a or b, or of both, with the direction e (unit).
 
     The support points at both ends of the edge must pull the normal to either side.
     """
@@ -176,11 +180,11 @@ cdef inline bint sharpen_across(
         t = cross3(e, n)
         slope = dot3(t, w)
         bend = dot3(t, add3(moved(b, n, t), moved(a, neg3(n), t))) + g
-        if not bend > 0.0:
+        if not bend > -close:
             return False
         if fabs(slope) <= close:
-            return lies_across(a, b, of_a, e, n, gap, normal, x_a)
-        n = along(n, clamp(slope / bend, -0.5, 0.5), t)
+            return lies_across(a, b, of_a, of_b, e, n, gap, normal, x_a)
+        n = along(n, clamp(slope / max(bend, close), -0.5, 0.5), t)
         n = scale3(1.0 / norm3(n), n)
     return False
 
@@ -238,6 +242,49 @@ cdef inline bint sharpen_crossing(
     return True
 
 
+cdef inline bint flat_side(const PosedShape* a, Vec3 m, Vec3* up, Vec3* half) noexcept nogil:
+    """The flat side of a box, a cylinder or a cone that faces along m, within 0.3 rad.
+
+    Writes its outward normal (unit, world) and how far from its middle it reaches along the shape's axes [m]; of a disc
+    the radius, negative, along x.
+    """
+    cdef Vec3 l = tmul3(a.X.R, m), h = a.s.bounds.box
+    cdef double near = 0.95
+    cdef bint box = a.s.core == BOX_CORE and h.x * h.y * h.z > 0.0
+    if box and fabs(l.x) > near:
+        up[0], half[0] = scale3(copysign(1.0, l.x), axis_x(&a.X.R)), vec3(INFINITY, h.y, h.z)
+    elif box and fabs(l.y) > near:
+        up[0], half[0] = scale3(copysign(1.0, l.y), axis_y(&a.X.R)), vec3(h.x, INFINITY, h.z)
+    elif box and fabs(l.z) > near:
+        up[0], half[0] = scale3(copysign(1.0, l.z), axis_z(&a.X.R)), vec3(h.x, h.y, INFINITY)
+    elif a.s.core == CYLINDER_CORE and fabs(l.z) > near:
+        up[0], half[0] = scale3(copysign(1.0, l.z), axis_z(&a.X.R)), vec3(-a.s.bounds.ellipsoid.x, 0.0, 0.0)
+    elif a.s.kind == <int> CONE and l.z < -near:
+        up[0], half[0] = neg3(axis_z(&a.X.R)), vec3(-cone_radius(a), 0.0, 0.0)
+    else:
+        return False
+    return True
+
+
+cdef inline bint lies_on_side(
+        const PosedShape* a, const PosedShape* b, bint of_a, double* gap, Vec3* normal, Vec3* x_a) noexcept nogil:
+    """Whether the other shape's farthest point is over a flat side of a, or else of b, near the normal; writes that."""
+    cdef const PosedShape* flat = a if of_a else b
+    cdef Vec3 up, half, n, x, l
+    if not flat_side(flat, neg3(normal[0]) if of_a else normal[0], &up, &half):
+        return False
+    n = neg3(up) if of_a else up
+    x = support(b, n) if of_a else support(a, neg3(n))
+    l = tmul3(flat.X.R, sub3(x, flat.X.p))
+    if half.x < 0.0 and l.x * l.x + l.y * l.y > half.x * half.x:
+        return False
+    if half.x > 0.0 and (fabs(l.x) > half.x or fabs(l.y) > half.y or fabs(l.z) > half.z):
+        return False
+    gap[0], normal[0] = dot3(up, sub3(x, support(flat, up))), n
+    x_a[0] = along(x, -gap[0], up) if of_a else x
+    return True
+
+
 cdef inline bint sharpen_near(
         const PosedShape* a, const PosedShape* b, const Vec3* x, const Vec3* w, double* gap, Vec3* normal,
         Vec3* x_a) noexcept nogil:
@@ -245,10 +292,12 @@ cdef inline bint sharpen_near(
     cdef Vec3 e = zero3(), f = zero3()         # the apex of a cone names no direction
     cdef bint edge_a = edge_between(a, x[0], x[1], x[2], &e)
     cdef bint edge_b = edge_between(b, sub3(x[0], w[0]), sub3(x[1], w[1]), sub3(x[2], w[2]), &f)
+    if lies_on_side(a, b, True, gap, normal, x_a) or lies_on_side(a, b, False, gap, normal, x_a):
+        return True
     if (edge_a and a.s.kind == <int> CONE) or (edge_b and b.s.kind == <int> CONE):
         return not (edge_a and edge_b) and sharpen_on_side(a, b, edge_a, gap, normal, x_a)
-    if edge_a and edge_b:
+    if edge_a and edge_b and norm3(cross3(e, f)) > 0.02:
         return sharpen_crossing(a, b, e, f, gap, normal, x_a)
     if edge_a or edge_b:
-        return sharpen_across(a, b, edge_a, e if edge_a else f, gap, normal, x_a)
+        return sharpen_across(a, b, edge_a, edge_b, e if edge_a else f, gap, normal, x_a)
     return sharpen(a, b, gap, normal, x_a)

@@ -4,7 +4,9 @@
 # (GDC 2001): the expanding polytope.  Here the polytope may start anywhere inside A - B: a
 # face that has the origin on its outer side has a negative distance and is simply expanded first.
 
-from libc.math cimport fabs, sqrt
+from libc.math cimport fabs
+from libc.stdint cimport uint64_t
+from libc.string cimport memset
 
 from rbdyn.collision._types cimport PosedShape
 from rbdyn.collision.kernels.core cimport support
@@ -15,9 +17,19 @@ from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, neg3, scale3, sub3
 
 
 cdef enum:
-    MAX_CORNERS = 128              # points of the polytope; more than a push to 1e-7 of the sizes needs
-    MAX_FACES = 256                # 2 V - 4 faces of V points
-    MAX_HORIZON = 128
+    MAX_CORNERS = 128              # points of the polytope; of concentric round shapes it leaves 0.7 % of the push open
+    MAX_FACES = 384                # 2 V - 4 faces of V points, and a fan of up to V more before those it replaces go
+    ROW = 2                        # words of 64 bits, one for each corner
+
+
+cdef inline double contact_share() noexcept nogil:
+    """By what share of it the push of a contact may be longer than the least, of curved shapes."""
+    return 5e-3
+
+cdef inline double query_share() noexcept nogil:
+    """Likewise of a distance that is asked for, which has the time."""
+    return 1e-5
+
 
 cdef struct Face:
     int i, j, k                    # corners, counter-clockwise seen from outside
@@ -27,6 +39,7 @@ cdef struct Face:
 
 cdef struct Polytope:
     int n_w, n_face
+    double hair                    # what rounding moves a plane by [m]
     Vec3 w[MAX_CORNERS]            # points of A - B [m]
     Vec3 a[MAX_CORNERS]            # the points of A they came from, world [m]
     Face face[MAX_FACES]
@@ -114,50 +127,44 @@ cdef inline bint first_tetrahedron(Polytope* p, const PosedShape* a, const Posed
     return (add_face(p, 0, k, 3 - k) and add_face(p, 0, 3, k) and add_face(p, k, 3, 3 - k) and add_face(p, 3 - k, 3, 0))
 
 
-cdef inline int horizon(const Polytope* p, int corner, int* tail, int* head) noexcept nogil:
-    """Edges between faces that see a corner and faces that do not; their number, 0 if there is no room."""
-    cdef int[3] start, end
-    cdef int n = 0, f, e, k
-    cdef bint found
-    for f in range(p.n_face):
-        if dot3(p.face[f].n, p.w[corner]) <= p.face[f].d:
-            continue
-        start[0], start[1], start[2] = p.face[f].i, p.face[f].j, p.face[f].k
-        end[0], end[1], end[2] = p.face[f].j, p.face[f].k, p.face[f].i
-        for e in range(3):                   # an edge seen from both sides is not on the horizon
-            found = False
-            for k in range(n):
-                if tail[k] == end[e] and head[k] == start[e]:
-                    n -= 1
-                    tail[k], head[k] = tail[n], head[n]
-                    found = True
-                    break
-            if not found:
-                if n == MAX_HORIZON:
-                    return 0
-                tail[n], head[n] = start[e], end[e]
-                n += 1
-    return n
+cdef inline bint sees(const Polytope* p, int f, int corner) noexcept nogil:
+    """Whether a corner is above the plane of a face, or in it.
+
+    What is in the plane of a face belongs to the same side of A - B: a fan from beside it would have no area.
+    """
+    return dot3(p.face[f].n, p.w[corner]) > p.face[f].d - p.hair
 
 
 cdef inline bint expand(Polytope* p, int corner) noexcept nogil:
-    """Replace the faces that see a new corner by a fan from their horizon.
+    """Replace the faces that see a new corner by a fan from their horizon: their edges beside a face that does not.
 
     False, and nothing changed, if a face of the fan would have no area or there is no room.
     """
-    cdef int[MAX_HORIZON] tail, head
-    cdef int old = p.n_face, n = horizon(p, corner, tail, head), f, k
-    if n < 3:
-        return False
+    cdef uint64_t[MAX_CORNERS][ROW] ahead    # bit j of row i: a face that sees it has the edge from i to j
+    cdef int[MAX_FACES] seen
+    cdef int[4] end
+    cdef int old = p.n_face, n = 0, f, k, e
+    memset(ahead, 0, p.n_w * sizeof(ahead[0]))
+    for f in range(old):
+        if sees(p, f, corner):
+            seen[n] = f
+            n += 1
+            end[0], end[1], end[2], end[3] = p.face[f].i, p.face[f].j, p.face[f].k, p.face[f].i
+            for e in range(3):
+                ahead[end[e]][end[e + 1] // 64] |= <uint64_t> 1 << (end[e + 1] % 64)
     for k in range(n):
-        if not add_face(p, tail[k], head[k], corner):
-            p.n_face = old
-            return False
-    for f in range(old - 1, -1, -1):         # from the back: what moves into the gap was looked at
-        if dot3(p.face[f].n, p.w[corner]) > p.face[f].d:
-            p.n_face -= 1
-            p.face[f] = p.face[p.n_face]
-    return True
+        f = seen[k]
+        end[0], end[1], end[2], end[3] = p.face[f].i, p.face[f].j, p.face[f].k, p.face[f].i
+        for e in range(3):
+            if ahead[end[e + 1]][end[e] // 64] >> (end[e] % 64) & 1:
+                continue
+            if not add_face(p, end[e], end[e + 1], corner):
+                p.n_face = old
+                return False
+    for k in range(n - 1, -1, -1):           # from the back: what moves into the gap is none of them
+        p.n_face -= 1
+        p.face[seen[k]] = p.face[p.n_face]
+    return n > 0
 
 
 cdef inline Vec3 point_of_a(const Polytope* p, const Face* f) noexcept nogil:
@@ -174,14 +181,6 @@ cdef inline Vec3 point_of_a(const Polytope* p, const Face* f) noexcept nogil:
     return add3(add3(scale3(i / sum, p.a[f.i]), scale3(j / sum, p.a[f.j])), scale3(k / sum, p.a[f.k]))
 
 
-cdef inline void finish_around(Polytope* p, double least) noexcept nogil:
-    """Look no further along the faces around the last corner, the nearest point of a smooth stretch of A - B."""
-    cdef int f, last = p.n_w - 1
-    for f in range(p.n_face):
-        if (p.face[f].i == last or p.face[f].j == last or p.face[f].k == last) and p.face[f].d >= 0.98 * least:
-            p.face[f].done = True
-
-
 cdef inline bint find_best(
         const Polytope* p, const Face* f, const PosedShape* a, const PosedShape* b, double* gap, Vec3* n,
         Vec3* x_a) noexcept nogil:
@@ -194,49 +193,50 @@ cdef inline bint find_best(
 
 
 cdef inline double penetrate(
-        const PosedShape* a, const PosedShape* b, const Simplex* s, Vec3* x_a, Vec3* normal) noexcept nogil:
+        const PosedShape* a, const PosedShape* b, const Simplex* s, double share, Vec3* x_a,
+        Vec3* normal) noexcept nogil:
     """Overlap of the cores along the best normal found (into a), and a's point there.
 
-    `s` is the simplex that the descent ended with.
-    The overlap is exact for that normal; the normal is the least push to 1e-7 of the sizes,
-    or as near as 128 support points come.  Negative if the cores turn out not to overlap.
-    Where it leads to a smooth stretch, Newton's method finds the best one of that; only what another stretch beside it
-    would save, 2 % at most, may be overlooked.
+    `s` is the simplex that the descent ended with.  The overlap is exact for that normal.  It is the least push, or
+    longer by no more than 1e-7 of the sizes, of curved cores by a `share` of it: the polytope is within A - B, so that its nearest face
+    is nearer than every push, and it grows until that face is as far as the push, but for the share.  128 points suffice,
+    unless many pushes are alike (MAX_CORNERS).  Of a smooth stretch Newton's method finds the best push.  Negative if
+    the cores turn out not to overlap.
     """
     cdef Polytope p
     cdef Face face
     cdef Vec3 n, x
-    cdef double least = 1e300, reach, gap, tolerance = 1e-7 * (a.s.bounds.radius + b.s.bounds.radius)
+    cdef double least = 1e300, reach, gap, size = a.s.bounds.radius + b.s.bounds.radius, tolerance = 1e-7 * size
     cdef int f, best, corner
     cdef bint curved = is_curved(a) or is_curved(b)
+    cdef bint settled = False                # the best push so far is the best of those like it
     x_a[0] = nearest_on_a(s) if 0 < s.n < 4 else a.X.p
     if not take_simplex(&p, s) and not first_tetrahedron(&p, a, b, normal):
         return 0.0                           # lines that cross: out of the plane of both
     normal[0] = vec3(0.0, 0.0, 1.0)
+    p.hair = 1e-5 * tolerance
     while p.n_w < MAX_CORNERS:
         best = -1
         for f in range(p.n_face):
             if not p.face[f].done and (best < 0 or p.face[f].d < p.face[best].d):
                 best = f
-        if best < 0 or p.face[best].d >= least - tolerance:
+        if best < 0 or p.face[best].d >= least - max(tolerance, share * least if settled else 0.0):
             break
         face = p.face[best]
         p.face[best].done = True
         corner = add_corner(&p, a, b, face.n)
         reach = dot3(face.n, p.w[corner])
-        if curved and tolerance < reach - face.d < 0.2 * reach and find_best(&p, &face, a, b, &gap, &n, &x):
-            if -gap < least:
-                least, normal[0], x_a[0] = -gap, n, x
-            p.a[corner], p.w[corner] = x, scale3(gap, n)
-            if expand(&p, corner):
-                finish_around(&p, least)
-            else:
-                p.n_w -= 1
-            continue
         if reach < least:
-            least = reach
-            normal[0] = neg3(face.n)
-            x_a[0] = point_of_a(&p, &face)
-        if reach - face.d <= tolerance or not expand(&p, corner):
+            least, normal[0], x_a[0] = reach, neg3(face.n), point_of_a(&p, &face)
+            settled = curved and reach - face.d <= tolerance
+        if reach - face.d <= tolerance:
+            p.n_w -= 1
+            continue
+        if curved and reach - face.d < 0.05 * size and find_best(&p, &face, a, b, &gap, &n, &x):
+            if -gap <= least:
+                least, normal[0], x_a[0], settled = -gap, n, x, True
+            if gap * dot3(face.n, n) - face.d > 0.5 * (reach - face.d):
+                p.a[corner], p.w[corner] = x, scale3(gap, n)
+        if not expand(&p, corner):
             p.n_w -= 1
     return least

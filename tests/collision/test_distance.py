@@ -233,7 +233,7 @@ ALIKE = list(itertools.combinations_with_replacement(["cylinder", "cone", "box"]
 @pytest.mark.parametrize("names", ALIKE, ids="-".join)
 def test_swapped_shapes_are_as_far_along_the_least_push(names, seed):
     """Of solids that are turned alike, where many pushes are all but least: the same bits both ways, and no more push
-    than along an axis of either, but for the 1e-4 of the sizes that docs/collision.md tells."""
+    than along an axis of either."""
     rng = np.random.default_rng(seed)
     a, b = (SHAPES[name] for name in names)
     for _ in range(60):
@@ -248,4 +248,46 @@ def test_swapped_shapes_are_as_far_along_the_least_push(names, seed):
                 np.testing.assert_array_equal(one, other)
         assert -reach(a, X, -n) - reach(b, Y, n) == pytest.approx(d, abs=1e-9)
         axes = [sign * axis for axis in R.T for sign in (1.0, -1.0)]
-        assert max(-reach(a, X, -u) - reach(b, Y, u) for u in axes) < d + 3e-5  # 1e-4 of the sizes
+        assert max(-reach(a, X, -u) - reach(b, Y, u) for u in axes) < d + 1e-5 * abs(d) + 1e-7
+
+
+COAXIAL = {
+    "cylinder": Cylinder,
+    "cone": Cone,
+    "capsule": Capsule,
+    "ellipsoid": lambda r, h: Ellipsoid((r, r, 0.5 * h)),
+}
+
+
+def outline(shape, d):
+    """How far a solid of revolution reaches along unit directions d (n, 3) in its xz plane [m]."""
+    across, along = np.abs(d[:, 0]), d[:, 2]
+    if isinstance(shape, Ellipsoid):
+        return np.hypot(shape.radii[0] * across, shape.radii[2] * along)
+    half = 0.5 * shape.height
+    if isinstance(shape, Cone):
+        return np.maximum(half * along, shape.radius * across - half * along)
+    return half * np.abs(along) + shape.radius * (across if isinstance(shape, Cylinder) else 1.0)
+
+
+@pytest.mark.parametrize("names", list(itertools.combinations_with_replacement(COAXIAL, 2)), ids="-".join)
+def test_solids_on_one_axis_have_the_least_push(names, seed):
+    """Pushes around the axis are all alike: the least one is that of the outlines, over an angle alone."""
+    rng = np.random.default_rng(seed)
+    angles = np.linspace(0.0, np.pi, 20001)
+    for _ in range(40):
+        R = Rotation.random(random_state=rng).as_matrix()
+        a, b = (COAXIAL[name](*rng.uniform(0.3, 2.0, 2)) for name in names)
+        up, far = rng.uniform(-1.0, 1.0), rng.integers(-3, 4, 3)
+        X, Y = pose(*(far + up * R[:, 2]), R), pose(*far, R)
+        d, *_, n = distance(a, X, b, Y)
+        plane = np.column_stack([np.sin(angles), np.zeros_like(angles), np.cos(angles)])
+        pushes = outline(a, plane) + outline(b, -plane) + up * plane[:, 2]
+        k = pushes.argmin()
+        if pushes[k] < 0.0:
+            continue
+        fine = np.linspace(angles[max(k - 1, 0)], angles[min(k + 1, len(angles) - 1)], 2001)
+        plane = np.column_stack([np.sin(fine), np.zeros_like(fine), np.cos(fine)])
+        least = (outline(a, plane) + outline(b, -plane) + up * plane[:, 2]).min()
+        assert -d == pytest.approx(least, rel=1e-5, abs=1e-6)
+        assert -reach(a, X, -n) - reach(b, Y, n) == pytest.approx(d, abs=1e-9)

@@ -19,7 +19,10 @@ def outside(shape, X, p):
     """By how much a point is outside of a shape at X."""
     local = X[:3, :3].T @ (p - X[:3, 3])
     if isinstance(shape, Box):
-        return (np.abs(local) - HALF).max()
+        return (np.abs(local) - 0.5 * np.array(shape.size)).max()
+    if isinstance(shape, Cone):
+        side = np.hypot(local[0], local[1]) - shape.radius / shape.height * (0.5 * shape.height - local[2])
+        return max(side / np.hypot(1.0, shape.radius / shape.height), -local[2] - 0.5 * shape.height)
     return max(np.hypot(local[0], local[1]) - shape.radius, abs(local[2]) - 0.5 * shape.height)
 
 
@@ -125,4 +128,24 @@ def test_normals_of_casts_that_graze_do_not_point_along_the_way(seed):
         way = Y[:3, :3] @ way
         hit = shape_cast(a, X, way, b, Y)
         if 0.0 < hit.fraction <= 1.0:
+            assert hit.normal @ way <= 1e-15
+
+
+def test_casts_that_graze_a_side_meet_where_the_edge_begins(seed):
+    """A cone slides along the side of a box, which its rim touches: from the edge on, or never, but not before."""
+    rng = np.random.default_rng(seed)
+    for _ in range(100):
+        cone, box = Cone(*rng.uniform(0.3, 1.5, 2)), Box(rng.uniform(0.5, 2.0, 3))
+        half = 0.5 * np.array(box.size)
+        start = half[0] + cone.radius + rng.uniform(0.0, 1.0)
+        far = rng.integers(-3, 4, 3)
+        up = half[2] + 0.5 * cone.height - rng.uniform(0.1, 0.9) * box.size[2]  # the rim is between the ends of the edge
+        X, Y = pose(*(far + (start, half[1] + cone.radius, up))), pose(*far)
+        way = np.array([-rng.uniform(1.0, 3.0), *rng.choice([0.0, 1e-12, -1e-12], 2)])
+        hit = shape_cast(cone, X, way, box, Y)
+        if np.isfinite(hit.fraction):
+            assert hit.fraction * -way[0] > start - half[0] - 1e-3  # near the edge rounding decides
+            there = X.copy()
+            there[:3, 3] += hit.fraction * way
+            assert outside(box, Y, hit.position) < 1e-5 and outside(cone, there, hit.position) < 1e-5
             assert hit.normal @ way <= 1e-15
