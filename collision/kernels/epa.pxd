@@ -198,10 +198,10 @@ cdef inline double penetrate(
     """Overlap of the cores along the best normal found (into a), and a's point there.
 
     `s` is the simplex that the descent ended with.  The overlap is exact for that normal.  It is the least push, or
-    longer by no more than 1e-7 of the sizes, of curved cores by a `share` of it: the polytope is within A - B, so that its nearest face
-    is nearer than every push, and it grows until that face is as far as the push, but for the share.  128 points suffice,
-    unless many pushes are alike (MAX_CORNERS).  Of a smooth stretch Newton's method finds the best push.  Negative if
-    the cores turn out not to overlap.
+    longer by no more than 1e-7 of the sizes, of curved cores by a `share` of it.  The polytope is within A - B, so that
+    its nearest face is nearer than every push; it grows until that face is as far as the push, but for the share.
+    128 points suffice, unless many pushes are alike (MAX_CORNERS).  Of a smooth stretch Newton's method finds the best
+    push.  Negative if the cores turn out not to overlap.
     """
     cdef Polytope p
     cdef Face face

@@ -139,7 +139,7 @@ def test_casts_that_graze_a_side_meet_where_the_edge_begins(seed):
         half = 0.5 * np.array(box.size)
         start = half[0] + cone.radius + rng.uniform(0.0, 1.0)
         far = rng.integers(-3, 4, 3)
-        up = half[2] + 0.5 * cone.height - rng.uniform(0.1, 0.9) * box.size[2]  # the rim is between the ends of the edge
+        up = half[2] + 0.5 * cone.height - rng.uniform(0.1, 0.9) * box.size[2]  # the rim is beside the edge
         X, Y = pose(*(far + (start, half[1] + cone.radius, up))), pose(*far)
         way = np.array([-rng.uniform(1.0, 3.0), *rng.choice([0.0, 1e-12, -1e-12], 2)])
         hit = shape_cast(cone, X, way, box, Y)
