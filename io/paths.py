@@ -90,6 +90,8 @@ def _read_open(descriptor: int, name: str, cap: int) -> bytes:
                 data += more
             return data
     except OSError as error:
+        if error.errno is None:  # not the system's: a handler of a signal raised it
+            raise
         raise PathError(f"cannot read {name}: {error.strerror or error}") from None
 
 

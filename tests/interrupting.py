@@ -9,15 +9,15 @@ class Interrupt(BaseException):
     """What the handler of the signal raises, as that of Ctrl-C raises KeyboardInterrupt."""
 
 
-def _raise(number, frame):
-    raise Interrupt
-
-
 @contextlib.contextmanager
-def handled():
+def handled(error=Interrupt):
     """A handler in Python for SIGINT, or for the timer's signal where there is one."""
+
+    def raise_error(number, frame):
+        raise error
+
     number = getattr(signal, "SIGALRM", signal.SIGINT)
-    before = signal.signal(number, _raise)
+    before = signal.signal(number, raise_error)
     try:
         yield number
     finally:
@@ -42,7 +42,7 @@ def lines_of(call):
     return count
 
 
-def interrupted(call, at):
+def interrupted(call, at, error=Interrupt):
     """Let a signal come at moment number `at` of a call, from 0; returns whether it came out of the call."""
     count = -1
 
@@ -55,12 +55,12 @@ def interrupted(call, at):
         return signal_once
 
     before = sys.gettrace()
-    with handled() as number:
+    with handled(error) as number:
         try:
             sys.settrace(signal_once)
             call()
             sys.settrace(before)
-        except Interrupt:
+        except error:
             return True
         finally:
             sys.settrace(before)

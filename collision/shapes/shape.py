@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,20 +49,19 @@ class ShapeData:
     ellipsoid: Triple = ZERO
 
     def packed(self) -> bytes:
-        """The C struct; the arrays among `sizes` must outlive it."""
-        types: list[tuple[str, object]] = []
-        values: list[object] = []
-        for name, value in self.sizes.items():
+        """The C struct; the arrays among `sizes` must outlive it.
+
+        NumPy's structured types would do, but lose a KeyboardInterrupt that comes while they are made.
+        """
+        layout, values = "@", []
+        for value in self.sizes.values():
             if isinstance(value, np.ndarray):
-                types.append((name, np.uintp))
-                values.append(value.ctypes.data)
+                layout, values = layout + "P", [*values, value.ctypes.data]
             elif isinstance(value, tuple):
-                types.append((name, (np.float64, 3)))
-                values.append(value)
+                layout, values = layout + "3d", [*values, *value]
             else:
-                types.append((name, np.intc if isinstance(value, int) else np.float64))
-                values.append(value)
-        return np.array([tuple(values)], dtype=np.dtype(types, align=True)).tobytes()
+                layout, values = layout + ("i" if isinstance(value, int) else "d"), [*values, value]
+        return struct.pack(layout + "0d", *values)
 
 
 class Shape(ABC):

@@ -5,9 +5,10 @@ Every function takes the name of the argument, which begins the message, and the
 
 from rbdyn.arguments.arrays import as_array, as_vector
 from rbdyn.arguments.options import check_options, named_options
-from rbdyn.arguments.values import choice, flag, name, number, plain_array, shown, whole
+from rbdyn.arguments.values import UNREADABLE, choice, flag, name, number, plain_array, shown, whole
 
 __all__ = [
+    "UNREADABLE",
     "as_array",
     "as_vector",
     "check_options",

@@ -4,6 +4,7 @@ cimport numpy as cnp
 
 import numpy as np
 
+from rbdyn.arguments.values import UNREADABLE as _UNREADABLE
 from rbdyn.errors import Error, StateError
 
 from libc.string cimport memset
@@ -57,11 +58,9 @@ cdef cnp.ndarray _converted(object x, tuple shape, str name, str unit, str layou
         raise error(f"{name} must not be a masked array, whose gaps are no numbers; give x.filled(...) instead")
     try:
         given = np.asarray(x)
-    except MemoryError:
-        raise
     except ValueError:
         raise error(f"{name} must have shape {_needed(shape, unit, layout)} got a ragged sequence") from None
-    except Exception as why:
+    except _UNREADABLE as why:
         raise error(f"{name} must be an array, but to read it raised {type(why).__name__}: {str(why)[:200]}") from why
     if given.dtype.kind not in "fiu" and (given.size or None not in shape and 0 not in shape):
         raise error(f"{name} must hold real numbers{unit and ' ' + unit}, got {type(x).__name__} of {given.dtype.name}")

@@ -23,6 +23,10 @@ def shown(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
+# What says that a value is no number or no array.  Others come out: a handler of a signal may have raised them.
+UNREADABLE = (TypeError, ValueError, ArithmeticError, RuntimeError, AttributeError, LookupError)
+
+
 def number(
     value: Any,
     name: str,
@@ -40,7 +44,7 @@ def number(
     elif not isinstance(value, (bool, np.bool_, str, bytes, complex, np.complexfloating)):
         try:
             x = float(value)
-        except Exception:  # no number, too large a one, or a __float__ that fails
+        except UNREADABLE:
             x = math.nan
     if not (math.isfinite(x) and low <= x <= high and x > above):
         limits = [

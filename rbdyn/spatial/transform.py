@@ -8,7 +8,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import as_array, as_vector, shown
+from rbdyn.arguments import UNREADABLE, as_array, as_vector, shown
 from rbdyn.errors import Error
 from rbdyn.spatial.frozen import Frozen
 from rbdyn.spatial.rotations import (
@@ -146,7 +146,7 @@ def _rows(points: object) -> bool:
     """Whether these are points (n, 3), and not one."""
     try:
         return np.ndim(points) == 2  # type: ignore[arg-type]
-    except Exception:  # ragged, or no array at all: as_array says so
+    except UNREADABLE:  # ragged, or no array at all: as_array says so
         return False
 
 
