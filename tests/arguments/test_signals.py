@@ -1,4 +1,4 @@
-"""What a handler of a signal raises comes out of calls, whatever they are about to do: nothing swallows or renames it."""
+"""What a handler of a signal raises comes out of calls, whatever they are about to do."""
 
 import numpy as np
 import pytest
