@@ -5,7 +5,7 @@ from libc.string cimport memset
 
 import numpy as np
 
-from rbdyn.collision.broad_phase.filters cimport allow_pair, exclude_pair
+from rbdyn.collision.broad_phase.filters cimport allow_pair, exclude_pair, forget_shape_pairs
 from rbdyn.collision.broad_phase.sweep cimport broad_free
 from rbdyn.collision.record cimport body_index, filter_bits, measure, place, poses_array, read_pose, settle, take_pose
 from rbdyn.collision.scene cimport CollisionScene, contact_array
@@ -154,6 +154,7 @@ cdef class CollisionBackend(Backend):
         """Take the shape `id` away; the other ids stay valid.  UnknownNameError if there is no such shape."""
         self.check_settable(False)
         table_remove(&self.table, self._slot(id))
+        forget_shape_pairs(&self.table, id)
         del self._shapes[id]
 
     def set_shape(self, id, shape):

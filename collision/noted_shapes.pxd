@@ -6,7 +6,7 @@ cdef class NotedShapes:
     cdef int revision                    # of the table when these were in it
     cdef bytes records                   # ShapeRecord of each shape
     cdef dict shapes                     # id -> (shape, what its record points into)
-    cdef set excluded                    # pairs (a, b), a < b, of bodies
+    cdef set excluded                    # pairs (a, b), a < b, of bodies, and of flagged ids of shapes
     cdef bint are_present(self, CollisionBackend backend)
     cdef int put_back(self, CollisionBackend backend) except -1
     cdef dict said(self)

@@ -14,7 +14,7 @@ from rbdyn.memory cimport grow
 
 
 cdef set excluded_pairs(const Table* table):
-    """Pairs (a, b), a < b, of bodies that never collide."""
+    """Pairs (a, b), a < b, of bodies that never collide, and of flagged ids of shapes."""
     cdef int k
     cdef uint64_t key
     pairs = set()

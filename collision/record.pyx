@@ -8,7 +8,7 @@ from libc.math cimport fabs, isfinite, sqrt
 import numpy as np
 
 from rbdyn.collision._types cimport Bounds
-from rbdyn.collision.broad_phase.filters cimport JOINED
+from rbdyn.collision.broad_phase.filters cimport APART
 from rbdyn.collision.pair_table cimport KindEntry, kind_entry, kind_number
 from rbdyn.spatial._algebra cimport Mat3, add3, dot3, matmul3, mul3, rows3, transpose3, vec3
 
@@ -22,8 +22,8 @@ cdef int body_index(object value, str name) except -1:
         index = operator.index(value)
     except TypeError:
         raise CollisionError(f"{name} must be a body index (int), got {shown(value)}") from None
-    if isinstance(value, bool) or not 0 <= index < <int> JOINED:
-        raise CollisionError(f"{name} must be a body index, 0 or more and below 2**30, got {shown(value)}")
+    if isinstance(value, bool) or not 0 <= index < <int> APART:
+        raise CollisionError(f"{name} must be a body index, 0 or more and below 2**28, got {shown(value)}")
     return index
 
 

@@ -15,7 +15,8 @@ cdef struct Table:                 # all zero: empty
     bint either                    # filter rule: True "or", False "and"
     double margin                  # [m] contacts with a gap below this are reported too
     ShapeRecord* shape             # (n,) ids ascending
-    int n_excluded                 # body pairs in `excluded`
+    int n_excluded                 # pairs in `excluded`
+    int n_shape_pairs              # of these, pairs of shapes: APART or TOGETHER
     int n_slots                    # size of `excluded`: 0 or a power of two, at least twice n_excluded
     uint64_t* excluded             # open-addressing set of pair keys; 0 is empty; filters.pyx writes it
     Arena set_memory               # of `excluded`

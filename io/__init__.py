@@ -13,7 +13,16 @@ from rbdyn.io.mjcf import load_mjcf, mjcf_materials, mjcf_text, save_mjcf, servo
 from rbdyn.io.objects import from_urdfpy
 from rbdyn.io.sdf import load_sdf
 from rbdyn.io.sensor_sets import CameraSpec, ImuSpec, LidarSpec, Noise, SensorSet
-from rbdyn.io.urdf import Description, load_sensor_set, load_urdf, save_urdf, urdf_text
+from rbdyn.io.urdf import (
+    Description,
+    apply_srdf,
+    load_sensor_set,
+    load_urdf,
+    save_srdf,
+    save_urdf,
+    srdf_text,
+    urdf_text,
+)
 from rbdyn.io.xacro import load_xacro
 
 WORLDS = (  # of io.worlds, which stands above World
@@ -33,6 +42,7 @@ __all__ = [
     "LidarSpec",
     "Noise",
     "SensorSet",
+    "apply_srdf",
     "convex_hull",
     "from_urdfpy",
     "load",
@@ -46,8 +56,10 @@ __all__ = [
     "mjcf_materials",
     "mjcf_text",
     "save_mjcf",
+    "save_srdf",
     "save_urdf",
     "servo_gains",
+    "srdf_text",
     "urdf_text",
     *WORLDS,
 ]

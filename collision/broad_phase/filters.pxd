@@ -2,6 +2,8 @@
 #
 # A pair is excluded as it is, or, with JOINED added to both numbers, as neighbours on a joint of the world.  That holds
 # for links, and not for shapes of the world itself (`surroundings`), which are on one body with what is fixed to it.
+# The set also holds pairs of shapes, by id: with TOGETHER added to both numbers they collide whatever groups, masks and
+# excluded bodies say; with APART they never do.  TOGETHER overrides APART.
 
 from libc.stdint cimport uint64_t
 
@@ -9,12 +11,17 @@ from rbdyn.collision._types cimport ShapeRecord
 from rbdyn.collision.shape_table cimport Table
 
 cdef enum:
-    JOINED = 1 << 30               # more than any body's number
+    JOINED = 1 << 30               # more than any body's number, and any id that a pair of shapes may have
+    TOGETHER = 1 << 29             # flags of ids, which are below them
+    APART = 1 << 28
 
 cdef void set_surroundings(Table* table, int id, bint flag) noexcept nogil
 cdef bint is_surroundings(const Table* table, int id) noexcept nogil
 cdef int exclude_pair(Table* table, int a, int b) except -1
 cdef int allow_pair(Table* table, int a, int b) noexcept nogil
+cdef list shape_pairs(const Table* table)
+cdef int put_shape_pairs(Table* table, set wanted, object ids) except -1
+cdef int forget_shape_pairs(Table* table, int id) except -1
 
 
 cdef inline uint64_t pair_key(int a, int b) noexcept nogil:
@@ -47,6 +54,11 @@ cdef inline bint may_collide(const Table* table, int i, int j) noexcept nogil:
     cdef bint ba = (b.group & a.mask) != 0
     if a.body == b.body or not (a.dynamic or b.dynamic):
         return False
+    if table.n_shape_pairs > 0:
+        if is_excluded(table, a.id | TOGETHER, b.id | TOGETHER):
+            return True
+        if is_excluded(table, a.id | APART, b.id | APART):
+            return False
     if not ((ab or ba) if table.either else (ab and ba)):
         return False
     if is_excluded(table, a.body, b.body):

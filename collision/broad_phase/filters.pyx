@@ -1,4 +1,4 @@
-"""The set of pairs of bodies that are excluded: open addressing, Knuth, TAOCP vol. 3, section 6.4."""
+"""The set of pairs of bodies, and of shapes, with filters: open addressing, Knuth, TAOCP vol. 3, section 6.4."""
 
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
@@ -58,13 +58,14 @@ cdef int rehash(Table* table, int n_slots) except -1:
 
 
 cdef int exclude_pair(Table* table, int a, int b) except -1:
-    """Never collide bodies a and b.  At most half of the slots are used, so that look-ups end."""
+    """Never collide bodies a and b, or shapes, by flag.  At most half of the slots are used, so that look-ups end."""
     if is_excluded(table, a, b):
         return 0
     if 2 * (table.n_excluded + 1) > table.n_slots:
         rehash(table, max(16, 2 * table.n_slots))
     insert_key(table.excluded, table.n_slots, pair_key(a, b))
     table.n_excluded += 1
+    table.n_shape_pairs += is_of_shapes(a)
     table.revision += 1
     return 0
 
@@ -75,5 +76,45 @@ cdef int allow_pair(Table* table, int a, int b) noexcept nogil:
         return 0
     remove_key(table.excluded, table.n_slots, pair_key(a, b))
     table.n_excluded -= 1
+    table.n_shape_pairs -= is_of_shapes(a)
     table.revision += 1
+    return 0
+
+
+# ---- pairs of shapes -------------------------------------------------------------------------
+
+
+cdef bint is_of_shapes(int a) noexcept nogil:
+    """Whether a number of a pair is the flagged id of a shape."""
+    return a < JOINED and a >= APART
+
+
+cdef list shape_pairs(const Table* table):
+    """Pairs (a, b), a < b, of flagged ids."""
+    cdef int k, a
+    pairs = []
+    for k in range(table.n_slots if table.n_shape_pairs > 0 else 0):
+        a = <int> (table.excluded[k] >> 32)
+        if table.excluded[k] != 0 and is_of_shapes(a):
+            pairs.append((a, <int> (table.excluded[k] & 0xffffffff)))
+    return pairs
+
+
+cdef int put_shape_pairs(Table* table, set wanted, object ids) except -1:
+    """Let exactly these pairs (a, b), a < b, of flagged ids be in the set, of those with one in `ids`; None: of all."""
+    cdef int low = APART - 1                         # of an id without its flag: flags are above all ids
+    present = {(a, b) for a, b in shape_pairs(table) if ids is None or a & low in ids or b & low in ids}
+    for a, b in wanted - present:
+        exclude_pair(table, a, b)
+    for a, b in present - wanted:
+        allow_pair(table, a, b)
+    return 0
+
+
+cdef int forget_shape_pairs(Table* table, int id) except -1:
+    """Drop all pairs of a shape, whose id another may get."""
+    cdef int low = APART - 1
+    for a, b in shape_pairs(table):
+        if a & low == id or b & low == id:
+            allow_pair(table, a, b)
     return 0

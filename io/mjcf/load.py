@@ -222,7 +222,7 @@ def _built(model: Any, geoms: GeomReader, diagnostics: Diagnostics, file: str) -
     report_polynomials(model, joints, diagnostics, file)
     read_actuators(model, joints, diagnostics, file)
     read_equalities(mechanism, model, bodies, joint_names, diagnostics, file)
-    _report_excludes(mechanism, model, bodies, diagnostics, file)
+    _add_excludes(mechanism, model, bodies)
     mechanism.nominal_configuration = tuple(map(float, model.qpos0))
     return mechanism
 
@@ -252,15 +252,9 @@ def _add_sites(model: Any, bodies: list[RigidBody], diagnostics: Diagnostics, fi
         body.add_frame(called, Transform(quat=model.site_quat[k], translation=model.site_pos[k]))
 
 
-def _report_excludes(
-    mechanism: Mechanism, model: Any, bodies: list[RigidBody], diagnostics: Diagnostics, file: str
-) -> None:
-    """Pairs that do not collide, but for neighbours, which never do, and for what is fixed to the world."""
-    joints = [joint for joint in mechanism.joints if not joint.joint_type.is_floating]
-    pairs = {joint: frozenset((mechanism.predecessor(joint), mechanism.successor(joint))) for joint in joints}
-    near = {pair for joint, pair in pairs.items() if mechanism.root_body not in pair or joint.num_velocities == 0}
-    for signature in model.exclude_signature:
-        a, b = bodies[int(signature) >> 16], bodies[int(signature) & 0xFFFF]
-        if frozenset((a, b)) not in near:
-            text = f"<exclude> of {a.name!r} and {b.name!r}: in a World, robot.ignore_collision({a.name!r}, {b.name!r})"
-            diagnostics.warn(f"{file}:1", text)
+def _add_excludes(mechanism: Mechanism, model: Any, bodies: list[RigidBody]) -> None:
+    """<exclude>: pairs of bodies that never collide."""
+    for signature in model.exclude_signature.tolist():
+        a, b = bodies[signature >> 16], bodies[signature & 0xFFFF]
+        if a is not b:
+            mechanism.ignore_collision(a, b)

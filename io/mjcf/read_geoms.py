@@ -24,11 +24,13 @@ from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.meshes.hull import convex_hull
 from rbdyn.io.mjcf.filters import OUR_DEFAULT, Filter, groups_and_masks
 from rbdyn.io.mjcf.friction import of_geom
+from rbdyn.io.mjcf.read_options import is_off
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.geometry import Geometry
 from rbdyn.spatial.transform import Transform
 
 PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)  # mjtGeom
+OFF = (1, 0)  # group and mask of what collides with nothing, and is seen by rays
 COLLISION = ("hull", "triangles", "skip")
 GREY = np.array([0.5, 0.5, 0.5, 1.0], np.float32)  # MuJoCo's colour of a geom that says none
 
@@ -66,14 +68,15 @@ class GeomReader:
         self._meshes: dict[tuple[int, str], Shape] = {}
 
     def attach(self, bodies: list[RigidBody]) -> None:
-        """Give every body its shapes: those with contype or conaffinity collide, the others are drawn."""
+        """Give every body its shapes: those with contype, conaffinity or a <pair> collide, the others are drawn."""
         m = self._model
         shapes: dict[int, tuple[list[Geometry], list[Geometry]]] = {}
-        filters, named = self._filters(), False
+        filters, named, off = self._filters(), False, is_off(m, "contact")
+        paired = {} if off else self._paired(bodies)
         still = set(np.flatnonzero(np.asarray(m.body_weldid) == 0).tolist())
         for k in range(m.ngeom):
             index = int(m.geom_bodyid[k])
-            drawn = not m.geom_contype[k] and not m.geom_conaffinity[k]
+            drawn = not m.geom_contype[k] and not m.geom_conaffinity[k] and k not in paired
             shape = self._shape(k, drawn, index in still)
             if shape is None:
                 continue
@@ -84,10 +87,10 @@ class GeomReader:
                 text = f"fluidshape of geom {name!r} is not read; nothing flows here"
                 self._diagnostics.warn(f"{self._file}:1", text, "fluidshape")
             pose = self._pose(k)
-            group, mask = OUR_DEFAULT if drawn else filters[self._filter(k)]
+            group, mask = OUR_DEFAULT if drawn else OFF if off else filters[self._filter(k)]
             material = "default" if drawn else of_geom(m, k).material
             named |= material != "default"
-            into.append(Geometry(shape, pose, name, material, group, mask, self._color(k)))
+            into.append(Geometry(shape, pose, name, material, group, mask, self._color(k), paired.get(k, ())))
         if named:
             text = "friction of geoms is in the names of their materials; io.mjcf_materials makes a World's pairs of it"
             self._diagnostics.warn(f"{self._file}:1", text)
@@ -106,6 +109,16 @@ class GeomReader:
             rgba = m.mat_rgba[m.geom_matid[k]]
         r, g, b, a = np.clip(rgba, 0.0, 1.0).tolist()
         return r, g, b, a
+
+    def _paired(self, bodies: list[RigidBody]) -> dict[int, list[str]]:
+        """Labels of the geoms that <pair> names, one for each pair."""
+        m = self._model
+        labels: dict[int, list[str]] = {}
+        for pair in zip(m.pair_geom1.tolist(), m.pair_geom2.tolist(), strict=True):
+            label = " ".join(f"{bodies[m.geom_bodyid[k]].name}/{m.geom(k).name or k}" for k in pair)
+            for k in pair:
+                labels.setdefault(k, []).append(label)
+        return labels
 
     def _filter(self, k: int) -> Filter:
         return int(self._model.geom_contype[k]), int(self._model.geom_conaffinity[k])

@@ -9,7 +9,7 @@ import numpy as np
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.spatial.rotations import Array
 
-PHYSICS = ("constraint", "equality", "frictionloss", "limit", "contact", "passive", "spring", "damper", "clampctrl",
+PHYSICS = ("constraint", "equality", "frictionloss", "limit", "passive", "spring", "damper", "clampctrl",
            "filterparent", "actuation")  # fmt: skip  # flags that change forces; the others are of the solver
 USUAL: dict[str, tuple[float, ...]] = {  # of what does not act here
     "density": (0.0,),
@@ -21,13 +21,13 @@ USUAL: dict[str, tuple[float, ...]] = {  # of what does not act here
 
 def gravity_of(model: Any) -> Array:
     """The gravity that acts [m/s^2]: none where a flag switches it off."""
-    return np.zeros(3) if _is_off(model, "gravity") else np.array(model.opt.gravity)
+    return np.zeros(3) if is_off(model, "gravity") else np.array(model.opt.gravity)
 
 
 def report_options(model: Any, diagnostics: Diagnostics, file: str) -> None:
     """A line for each flag that switches off what acts here, and for each option of what does not act here."""
     for name in PHYSICS:
-        if _is_off(model, name):
+        if is_off(model, name):
             text = f'<flag {name}="disable"> is not read; what it switches off in MuJoCo acts here'
             diagnostics.warn(f"{file}:1", text)
     if model.opt.enableflags & _bit("Enable", "mjENBL_OVERRIDE"):
@@ -44,7 +44,8 @@ def report_options(model: Any, diagnostics: Diagnostics, file: str) -> None:
             diagnostics.warn(f"{file}:1", f'<option {name}="{said}"> is not read; left out')
 
 
-def _is_off(model: Any, flag: str) -> bool:
+def is_off(model: Any, flag: str) -> bool:
+    """Whether a flag of <option> disables something."""
     return bool(model.opt.disableflags & _bit("Disable", f"mjDSBL_{flag.upper()}"))
 
 

@@ -16,7 +16,7 @@ from rbdyn.io.export.names import Names
 from rbdyn.io.export.xml_text import document, element, write_text
 from rbdyn.io.mjcf.inertias import fitting, principal, written_inertias
 from rbdyn.io.mjcf.read_actuators import servo_gains
-from rbdyn.io.mjcf.write_constraints import write_actuators, write_excludes, write_loops, write_mimics
+from rbdyn.io.mjcf.write_constraints import write_actuators, write_excludes, write_loops, write_mimics, write_pairs
 from rbdyn.io.mjcf.write_geoms import GeomWriter, place, reads
 from rbdyn.io.mjcf.write_joints import JointWriter
 from rbdyn.io.mjcf.write_nominal import write_nominal
@@ -127,20 +127,25 @@ def _text(mechanism: Mechanism, files: MeshFiles, losses: Losses, actuators: str
     servos, motors = _driven(mechanism, choice(actuators, "actuators", ACTUATORS), pd_gains)
     root = element(None, "mujoco", model=mechanism.name)
     element(root, "compiler", angle="radian", autolimits=True, inertiafromgeom=False)
-    element(root, "option", gravity=mechanism.gravity)
+    option = element(root, "option", gravity=mechanism.gravity)
+    shapes = [item for body in mechanism.bodies for item in body.collision]
+    if shapes and all(item.mask == 0 and not item.pairs for item in shapes):  # as <flag> is read
+        element(option, "flag", contact="disable")
+        shapes = []
     defaults = element(root, "default")
     element(element(defaults, "default", class_="collision"), "geom", group=0, mass=0)
     element(element(defaults, "default", class_="visual"), "geom", group=1, mass=0, contype=0, conaffinity=0)
     assets, tree = element(root, "asset"), element(root, "worldbody")
     contact, equality, drives = (element(root, tag) for tag in ("contact", "equality", "actuator"))
     joints = JointWriter(losses)
-    geoms = GeomWriter(assets, files, losses, (shape for body in mechanism.bodies for shape in body.collision))
+    geoms = GeomWriter(assets, files, losses, shapes)
     bodies, names = _write_bodies(tree, mechanism, geoms, joints, losses)
     write_nominal(root, tree, mechanism, joints.written, losses)
     sites = _write_frames(mechanism, bodies)
     write_loops(equality, mechanism, bodies, sites, losses)
     write_mimics(equality, mechanism, joints.written, losses)
     write_excludes(contact, mechanism, names)
+    write_pairs(contact, geoms.paired)
     for word, driven in (("position", servos), ("motor", motors)):
         write_actuators(drives, [entry for entry in driven if entry[0].name in joints.written], joints.written, word)
     for part in (assets, contact, equality, drives):

@@ -26,11 +26,12 @@ MAX_INCLUDES = 200
 MAX_DEPTH = 200  # of elements: MuJoCo's reader stops at some hundreds
 MAX_COPIES = 10_000  # that <replicate> makes
 MOST = {"body": 10_000, "joint": 10_000, "freejoint": 10_000, "geom": 20_000, "site": 20_000, "frame": 20_000,
-        "connect": 10_000, "weld": 10_000, "exclude": 100_000, "key": 10_000, "mesh": 20_000}  # fmt: skip
+        "connect": 10_000, "weld": 10_000, "exclude": 100_000, "pair": 100_000, "key": 10_000,
+        "mesh": 20_000}  # fmt: skip
 MAX_HEIGHTS = 20_000_000  # of a height field
 SILENT = ("visual", "statistic", "size", "texture", "layer")  # what is only seen, or says how much memory there is
-DROPPED = ("sensor", "tendon", "custom", "extension", "deformable", "plugin", "skin", "pair",
-           "light", "camera")  # fmt: skip
+DROPPED = ("sensor", "tendon", "custom", "extension", "deformable", "plugin", "skin", "light", "camera")
+PAIR = ("condim", "friction", "solref", "solreffriction", "solimp", "margin", "gap")  # of <pair>, not read
 REFUSED = ("composite", "flexcomp", "flex", "attach", "model", "frame_plugin")
 HELD = {  # what is read of what stands in an element
     "equality": ("connect", "weld", "joint"),
@@ -39,7 +40,7 @@ HELD = {  # what is read of what stands in an element
 ROOTS = ("mujoco", "mujocoinclude")
 _bad_number = re.compile(r"(?:^|[\s,])[+-]?(?:nan|inf(?:inity)?)(?:[\s,]|\Z)", re.IGNORECASE)
 NAMES = ("name", "class", "childclass", "file", "mesh", "material", "body1", "body2", "joint1", "joint2", "site1",
-         "site2", "model", "hfield", "joint", "jointinparent")  # fmt: skip
+         "site2", "geom1", "geom2", "model", "hfield", "joint", "jointinparent")  # fmt: skip
 
 
 @dataclass
@@ -183,6 +184,9 @@ class TextMaker:
             if tag in DROPPED or tag in SILENT or held:
                 parent.remove(element)
                 continue
+            if tag == "pair" and (unread := [name for name in PAIR if name in element.attrib]):
+                text = f"of <pair> not read, but for its geoms: {', '.join(unread)}; left out"
+                self._diagnostics.warn(self._where(element), text, "pair")
             if tag == "material":
                 element.attrib.pop("texture", None)
             for name, text in element.attrib.items():

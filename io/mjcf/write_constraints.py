@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import Fixed, Revolute, SinCosRevolute, Spherical
 from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.mechanism.neighbours import carriers, never_meet
+from rbdyn.mechanism.surgery.filtering import silent_pairs
 from rbdyn.spatial.transform import Transform
 
 REACH = 0.1  # from the middle of a hinge to the two points that hold it [m]
@@ -65,17 +67,29 @@ def write_mimics(equality: Any, mechanism: Mechanism, written: dict[str, list[st
 
 
 def write_excludes(contact: Any, mechanism: Mechanism, names: dict[RigidBody, str]) -> None:
-    """Neighbours do not collide; MuJoCo knows that of what one joint joins to its parent, unless that is the world."""
+    """Neighbours do not collide; MuJoCo knows that of what one joint joins to its parent, unless that is the world.
+
+    Nor do pairs that the mechanism ignores; these are all pairs if it does not collide with itself.
+    """
     carrier, root = carriers(mechanism), mechanism.root_body
+    place = {body: k for k, body in enumerate(mechanism.bodies)}
     ends = [(mechanism.predecessor(joint), mechanism.successor(joint)) for joint in mechanism.tree_joints]
     known = {frozenset((carrier[a], carrier[b])) for a, b in ends}
-    pairs: set[tuple[str, str]] = set()
+    pairs = set(silent_pairs(mechanism))
     for pair in never_meet(mechanism):
-        a, b = sorted(pair, key=lambda body: mechanism.bodies.index(carrier[body]))
-        if root in (carrier[a], carrier[b]) or frozenset((carrier[a], carrier[b])) not in known:
-            pairs.add((names[a], names[b]))
-    for first, second in sorted(pairs):
+        group = frozenset(carrier[body] for body in pair)
+        if root in group or group not in known:
+            pairs.add(pair)
+    ordered = [sorted(pair, key=lambda body: (place[carrier[body]], place[body])) for pair in pairs]
+    for first, second in sorted((names[a], names[b]) for a, b in ordered):
         element(contact, "exclude", body1=first, body2=second)
+
+
+def write_pairs(contact: Any, paired: dict[str, list[str]]) -> None:
+    """A <pair> of each two geoms that share a label."""
+    pairs = {pair for geoms in paired.values() for pair in combinations(sorted(geoms), 2)}
+    for first, second in sorted(pairs):
+        element(contact, "pair", geom1=first, geom2=second)
 
 
 def write_actuators(

@@ -70,13 +70,14 @@ class GeomWriter:
     losses : Losses
         Takes what MJCF has no words for.
     geometries : iterable of Geometry
-        All that collide, which decides how groups and masks are written.
+        All that collide, which decides how groups and masks are written; none if contact is off in the file.
     """
 
     def __init__(self, assets: Any, files: MeshFiles, losses: Losses, geometries: Iterable[Geometry]) -> None:
         self._assets, self._files, self._losses = assets, files, losses
         self._contypes = contypes_and_conaffinities((geometry.group, geometry.mask) for geometry in geometries)
         self._geoms, self._meshes = Names(), Names()
+        self.paired: dict[str, list[str]] = {}  # label -> names of the geoms that have it
         self._known: dict[Shape, str] = {}
 
     def write(self, body: Any, geometry: Geometry, role: str, wish: str, still: bool) -> None:
@@ -92,6 +93,8 @@ class GeomWriter:
         raised = words.pop("raised", 0.0)
         pose = geometry.pose @ Transform(translation=(0.0, 0.0, raised)) if raised else geometry.pose
         filters = self._filters(geometry, name) if role == "collision" else {}
+        for label in geometry.pairs if role == "collision" else ():
+            self.paired.setdefault(label, []).append(called)
         rubs = self._friction(geometry.material) if role == "collision" else {}
         element(body, "geom", name=called, class_=role, **words, **place(pose), **filters, **rubs,
                 rgba=geometry.color)  # fmt: skip
@@ -114,7 +117,8 @@ class GeomWriter:
         if self._contypes is None:
             self._losses.add("collision groups and masks, of more than 30 kinds: left out", name)
             return {}
-        contype, affinity = self._contypes[geometry.group, geometry.mask]
+        kind = geometry.group, geometry.mask
+        contype, affinity = self._contypes.get(kind, MUJOCO_DEFAULT)  # where contact is off, kinds do not matter
         return {} if (contype, affinity) == MUJOCO_DEFAULT else {"contype": contype, "conaffinity": affinity}
 
     def _shape(self, shape: Shape, role: str, name: str, still: bool) -> dict[str, Any] | None:

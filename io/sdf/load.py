@@ -6,7 +6,7 @@ import heapq
 import os
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import islice
+from itertools import combinations, islice
 
 from rbdyn.arguments import named_options
 from rbdyn.errors import Error, SdfError
@@ -143,10 +143,21 @@ def _built(
     base = pose_in_world(node, world, frames)
     static, known = node.flag("static"), held_still(read, diagnostics)
     _attach(mechanism, node, base, bodies, all_fixed(known, diagnostics) if static else known, frames, static)
+    _filter(mechanism, node, links, bodies)
     for item in node.children("frame"):
         link = carriers.link(item.name(), f"{item.where}: attached_to of frame {shown(item.name())}")
         _add_frame(item, link, frames, bodies)
     return mechanism
+
+
+def _filter(mechanism: Mechanism, node: SdfNode, links: list[SdfNode], bodies: dict[str, RigidBody]) -> None:
+    """<self_collide>: two links collide if both say so; a link that says nothing does as its model, which does not."""
+    usual = node.flag("self_collide")
+    says = {bodies[link.name()]: link.flag("self_collide") if link.child("self_collide") else usual for link in links}
+    mechanism.self_collision = any(says.values())
+    for a, b in combinations(says, 2) if mechanism.self_collision else ():
+        if not (says[a] and says[b]) and a.collision and b.collision:
+            mechanism.ignore_collision(a, b)
 
 
 def _frames(node: SdfNode, links: list[SdfNode], joints: list[SdfNode]) -> Frames:

@@ -15,10 +15,10 @@ from rbdyn.io.urdf.node import local_name
 # tag -> (attributes, child tags) of what is read
 READ: dict[str, tuple[str, str]] = {
     "sdf": ("version", "model world"),
-    "model": ("name canonical_link placement_frame", "pose static link joint frame"),
+    "model": ("name canonical_link placement_frame", "pose static self_collide link joint frame"),
     "frame": ("name attached_to", "pose"),
     "pose": ("relative_to frame rotation_format degrees", ""),
-    "link": ("name", "pose inertial collision visual"),
+    "link": ("name", "pose self_collide inertial collision visual"),
     "inertial": ("auto", "pose mass inertia density"),
     "inertia": ("", "ixx ixy ixz iyy iyz izz"),
     "collision": ("name", "pose geometry density"),
@@ -44,8 +44,8 @@ READ: dict[str, tuple[str, str]] = {
 # tag -> child tags that SDF knows and this reader does not read
 NOT_READ: dict[str, str] = {
     "sdf": "actor light",
-    "model": "self_collide allow_auto_disable enable_wind gripper plugin",
-    "link": "gravity enable_wind self_collide kinematic must_be_base_link velocity_decay sensor light projector "
+    "model": "allow_auto_disable enable_wind gripper plugin",
+    "link": "gravity enable_wind kinematic must_be_base_link velocity_decay sensor light projector "
     "audio_sink audio_source battery particle_emitter frame contact",
     "inertial": "frame fluid_added_mass auto_inertia_params",
     "collision": "frame surface max_contacts laser_retro auto_inertia_params",
@@ -62,19 +62,15 @@ NOT_READ: dict[str, str] = {
 NOT_READ_ATTRIBUTES = {"mesh": "optimization", "collision": "concave"}
 # (tag, child tag) -> texts that say what holds anyway
 AS_USUAL = {
-    ("model", "self_collide"): ("true", "1"),
     ("model", "allow_auto_disable"): ("true", "1"),
     ("model", "enable_wind"): ("false", "0"),
     ("link", "gravity"): ("true", "1"),
     ("link", "enable_wind"): ("false", "0"),
-    ("link", "self_collide"): ("true", "1"),
     ("link", "kinematic"): ("false", "0"),
     ("link", "must_be_base_link"): ("false", "0"),
 }
 # (tag, child tag) -> what to do instead
 INSTEAD = {
-    ("model", "self_collide"): "self_collision of a robot in a World is for that",
-    ("link", "self_collide"): "self_collision of a robot in a World is for that",
     ("collision", "surface"): "friction and bounce belong to pairs of materials here, set_material_pair",
     ("link", "contact"): "it is Bullet's; friction and bounce belong to pairs of materials here, set_material_pair",
     ("link", "gravity"): "gravity acts on all links",

@@ -23,6 +23,7 @@ from rbdyn.io.urdf.reader import read_robot
 from rbdyn.io.urdf.robot_text import Description
 from rbdyn.io.urdf.sensor_files import SensorFiles
 from rbdyn.io.urdf.source import PathOrText, Source, looks_like_xml, parse_fragment, source_of
+from rbdyn.io.urdf.srdf import disabled, read_srdf
 from rbdyn.mechanism.mechanism import Mechanism
 
 MAX_MODULES = 1000
@@ -45,6 +46,7 @@ def load_urdf(
     base_dir: str | os.PathLike[str] | None = None,
     allow_outside: bool = False,
     on_missing_sensor: str = "warn",
+    srdf: PathOrText | None = None,
 ) -> Mechanism:
     """Read a robot: standard URDF, or RaiSim's dialect of it.
 
@@ -96,6 +98,8 @@ def load_urdf(
     on_missing_sensor : {"warn", "error", "skip"}
         A sensor-set file that is nowhere to be found: leave `SensorSet.sensors` empty with a warning, raise PathError,
         or leave it empty.  One that is malformed, or lies outside, always raises.
+    srdf : path-like, str or bytes, optional
+        MoveIt's semantic description of the robot, a file or a text: pairs of links that never collide (`apply_srdf`).
 
     Returns
     -------
@@ -155,6 +159,7 @@ def load_urdf(
         base_dir=base_dir,
         allow_outside=allow_outside,
         on_missing_sensor=on_missing_sensor,
+        srdf=srdf,
     )
 
 
@@ -173,6 +178,7 @@ def load_source(
     base_dir: str | os.PathLike[str] | None,
     allow_outside: bool,
     on_missing_sensor: str,
+    srdf: PathOrText | None,
 ) -> Mechanism:
     """`load_urdf` of a text that was read."""
     if base_dir is not None and source.path is not None:
@@ -188,6 +194,11 @@ def load_source(
     robot = read_robot(roots, diagnostics, sensors)
     _report_unused(template, source, diagnostics)
     mechanism = build_mechanism(robot, floating, shapes, diagnostics, joint_order)
+    for pair in [pair for one in roots for pair in disabled(mechanism, one, diagnostics)]:
+        mechanism.ignore_collision(*pair)
+    if srdf is not None:
+        read_srdf(mechanism, srdf, diagnostics)
+    mechanism.diagnostics = diagnostics.lines()
     values = None if template is None else tuple(template.values.items())
     folder = finder.own[0] if finder.own else None
     links = {link.name: link.where for link in robot.links}

@@ -20,12 +20,14 @@ from rbdyn.io.joint_order import depth_first
 from rbdyn.io.poses import poses_at
 from rbdyn.io.urdf.dialect import Dialect
 from rbdyn.io.urdf.seat import Seat
+from rbdyn.io.urdf.srdf import write_pairs
 from rbdyn.io.urdf.write_joints import JointWriter, floating_coordinates
 from rbdyn.io.urdf.write_links import ROTATIONS, LinkWriter
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import Floating, SinCosRevolute, Spherical, SPQuatFloating
 from rbdyn.mechanism.mechanism import Mechanism
+from rbdyn.mechanism.surgery.filtering import silent_pairs
 from rbdyn.spatial.transform import Transform
 
 GAP = 1e-9  # how far apart the two points of a pin may be where it is said to be closed [m]
@@ -165,6 +167,7 @@ def _text(
         joints.write(robot, joint, edge.predecessor.name, edge.successor.name, seats[joint], origin)
     _write_frames(robot, mechanism, frames, joints, link_names, joint_names)
     _write_pins(robot, mechanism, frames, configuration, dialect)
+    _write_ignored(robot, mechanism, dialect, hidden)
     if not np.array_equal(mechanism.gravity, (0.0, 0.0, -9.81)):
         losses.add("gravity other than 0 0 -9.81: left out", mechanism.name)
     return document(robot)
@@ -228,6 +231,15 @@ def _write_frames(
             joint = claimed(f"{link}_joint", joint_names)
             element(robot, "link", name=link)
             joints.fixed(robot, joint, body.name, link, frames[body] @ pose)
+
+
+def _write_ignored(robot: Any, mechanism: Mechanism, dialect: Dialect, hidden: bool) -> None:
+    """<disable_collisions>: SRDF's word for pairs of links that never collide."""
+    gone = {mechanism.root_body} if hidden else set()
+    pairs = {pair for pair in silent_pairs(mechanism) if not pair & gone}
+    what = "pairs of links that never collide, <disable_collisions>, which save_srdf writes for others"
+    written = {pair for pair in pairs if dialect.writes(what, " and ".join(sorted(body.name for body in pair)))}
+    write_pairs(robot, mechanism, dict.fromkeys(written))
 
 
 def _write_pins(

@@ -16,7 +16,7 @@ from rbdyn.io.urdf.node import Node, local_name
 
 # tag -> (attributes, child tags)
 KNOWN: dict[str, tuple[str, str]] = {
-    "robot": ("name version", "link joint material constraints"),
+    "robot": ("name version", "link joint material constraints disable_collisions"),
     "link": ("name sensor model serial_number", "inertial visual collision"),
     "inertial": ("", "origin mass inertia"),
     "mass": ("value", ""),
@@ -45,6 +45,7 @@ KNOWN: dict[str, tuple[str, str]] = {
     "safety_controller": ("soft_lower_limit soft_upper_limit k_position k_velocity", ""),
     "calibration": ("reference_position rising falling", ""),
     "constraints": ("nominal_config", "pin"),
+    "disable_collisions": ("link1 link2 reason", ""),
     "pin": ("body1 body2 anchor", ""),
 }
 # of the files that <link sensor> names
@@ -82,7 +83,7 @@ ROBOT_WORDS, SENSOR_WORDS = _split(KNOWN), _split(SENSOR_SET)
 
 # For other programs; dropping them changes no kinematics or dynamics.
 HARMLESS = {
-    "robot": frozenset({"transmission", "gazebo", "ros2_control", "sensor", "group", "disable_collisions"}),
+    "robot": frozenset({"transmission", "gazebo", "ros2_control", "sensor", "group"}),
     "link": frozenset({"gazebo", "self_filter", "collision_checking"}),
     "joint": frozenset({"hardwareInterface", "gazebo"}),
     "collision": frozenset({"verbose"}),

@@ -105,6 +105,8 @@ class LinkWriter:
             self._losses.add("colours of shapes that collide: left out", name)
         if (geometry.group, geometry.mask) != (1, -1):
             self._losses.add("collision groups and masks: left out", name)
+        if geometry.pairs:
+            self._losses.add("labels of shapes that collide whatever else is said: left out", name)
 
     def _shape(self, shape: Shape, role: str, name: str) -> tuple[str, dict[str, Any]] | None:
         """Tag and attributes; None for what is left out."""

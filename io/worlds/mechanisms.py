@@ -33,11 +33,14 @@ SIX = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 def write_mechanism(parent: Any, mechanism: Mechanism, files: MeshFiles, losses: Losses) -> None:
     """A <mechanism> in `parent`."""
     node = element(parent, "mechanism", name=mechanism.name, gravity=mechanism.gravity,
-                   nominal_configuration=mechanism.nominal_configuration)  # fmt: skip
+                   nominal_configuration=mechanism.nominal_configuration,
+                   self_collision=None if mechanism.self_collision else False)  # fmt: skip
     for body in mechanism.bodies:
         _write_body(node, body, files, losses)
     for joint in mechanism.joints:
         _write_joint(node, mechanism, joint)
+    for a, b in mechanism.ignored_collisions:
+        element(node, "ignore_collision", body1=a, body2=b)
 
 
 def inertia_words(inertia: SpatialInertia) -> dict[str, Any]:
@@ -128,9 +131,20 @@ def read_mechanism(item: Item, finder: FileFinder, diagnostics: Diagnostics) -> 
         except Error as error:
             raise child.error(error) from None
         inside.add(b)
+    if item.get("self_collision") is not None:
+        mechanism.self_collision = item.flag("self_collision")
+    for child in item.children("ignore_collision"):
+        for name in (child.text("body1"), child.text("body2")):
+            if name not in bodies:
+                raise child.error(f"no body named {shown(name)}{diagnostics.did_you_mean(name, bodies)}")
+        try:
+            mechanism.ignore_collision(child.text("body1"), child.text("body2"))
+        except Error as error:
+            raise child.error(error) from None
+        child.check(diagnostics)
     if lost := [name for name in bodies if name not in inside]:
         raise item.error(f"no joint leads to body {shown(lost[0])}")
-    item.check(diagnostics, "body", "joint")
+    item.check(diagnostics, "body", "joint", "ignore_collision")
     return mechanism
 
 
@@ -156,7 +170,7 @@ def _read_body(item: Item, finder: FileFinder, diagnostics: Diagnostics) -> Rigi
                 if role not in ("collision", "visual"):
                     raise child.error(f"role={shown(role)}; choices: collision, visual")
                 getattr(body, role).append(read_geometry(child, finder))
-            child.check(diagnostics)
+            child.check(diagnostics, *(("pair",) if child.tag == "geometry" else ()))
     except Error as error:
         raise error if ": <" in str(error) else item.error(error) from None
     item.check(diagnostics, "geometry", "frame")

@@ -167,7 +167,7 @@ class ObjectReader:
         geometries = []
         for child in item.children("geometry"):
             geometries.append(read_geometry(child, finder))
-            child.check(self._diagnostics)
+            child.check(self._diagnostics, "pair")
         J = self._inertia(item)
         body_type = item.text("body_type", "dynamic")
         mass = item.number("mass", 0.0)

@@ -183,7 +183,7 @@ def read_mesh_file(item: Item, file: str, finder: FileFinder) -> Mesh:
 
 def write_geometry(parent: Any, geometry: Geometry, files: MeshFiles, wish: str, **words: Any) -> None:
     """A <geometry> in `parent`; what is as it usually is, is left out."""
-    element(
+    node = element(
         parent,
         "geometry",
         **words,
@@ -195,15 +195,18 @@ def write_geometry(parent: Any, geometry: Geometry, files: MeshFiles, wish: str,
         mask=None if geometry.mask == -1 else geometry.mask,
         color=geometry.color,
     )
+    for label in geometry.pairs:
+        element(node, "pair", label=label)
 
 
 def read_geometry(item: Item, finder: FileFinder) -> Geometry:
     """A <geometry>."""
     color: Any = None if item.get("color") is None else item.vector("color", 4)
     shape, pose = read_shape(item, finder), read_pose(item)
+    labels = [pair.text("label") for pair in item.children("pair")]
     try:
         return Geometry(shape, pose, item.get("name") or "", item.get("material") or "default", item.bits("group", 1),
-                        item.bits("mask", -1), color)  # fmt: skip
+                        item.bits("mask", -1), color, labels)  # fmt: skip
     except Error as error:
         raise item.error(error) from None
 

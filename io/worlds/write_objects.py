@@ -109,7 +109,7 @@ class ObjectWriter:
             parent,
             "articulated_system",
             name=robot.name,
-            self_collision=None if robot.self_collision else False,
+            self_collision=None if robot.self_collision == robot.mechanism.self_collision else robot.self_collision,
             loop_constraints=None if robot.loop_constraints == "eliminate" else robot.loop_constraints,
             collide_with_parent=robot.collide_with_parent or None,
             contacts_per_self_pair=most or None,

@@ -32,6 +32,7 @@ DEFAULTS: dict[str, Any] = {
     "joint_order": None,
     "allow_outside": False,
     "on_missing_sensor": "warn",
+    "srdf": None,
 }
 _color = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -66,11 +66,13 @@ from rbdyn.algorithms.momentum.momentum import (
     momentum,
     potential_energy,
 )
+from rbdyn.algorithms.self_collisions import SelfCollisions, sample_self_collisions
 
 __all__ = [
     "DynamicsResult",
     "Inertias",
     "InverseKinematicsResult",
+    "SelfCollisions",
     "SparseJacobian",
     "Trajectory",
     "angular_momentum",
@@ -127,6 +129,7 @@ __all__ = [
     "relative_point_jacobian_and_dot_6d",
     "relative_point_jacobian_dot_6d",
     "relative_point_velocity_6d",
+    "sample_self_collisions",
     "simulate",
     "solve_mass_matrix",
     "sparse_point_jacobian",

@@ -32,6 +32,7 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         "--param", metavar="NAME=VALUE", action="append", default=[], type=pair, help="a template's parameter"
     )
     command.add_argument("--module", metavar="FILE", action="append", default=[], type=Path, help="a URDF module")
+    command.add_argument("--srdf", metavar="FILE", type=Path, help="pairs of links that never collide, of a URDF")
 
 
 def reading(args: argparse.Namespace) -> dict[str, Any]:
@@ -42,6 +43,7 @@ def reading(args: argparse.Namespace) -> dict[str, Any]:
         "model": args.model,
         "params": args.param,
         "modules": args.module,
+        "srdf": args.srdf,
     }
     return {name: value for name, value in options.items() if value}
 

@@ -45,6 +45,9 @@ class Geometry:
         64-bit collision group and mask: A and B collide if each one's group meets the other's mask.
     color : (r, g, b, a), optional
         For drawing, 0 to 1.
+    pairs : sequence of str
+        Labels.  Shapes of one robot that share a label collide, whatever groups, masks, joints and
+        `Mechanism.ignore_collision` say: `<pair>` of MJCF.
 
     Raises
     ------
@@ -59,6 +62,7 @@ class Geometry:
     group: int = 1
     mask: int = -1
     color: Color | None = None
+    pairs: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.shape, Shape):
@@ -76,6 +80,7 @@ class Geometry:
             "group": whole(self.group, "group of a Geometry", *BITS, error=MechanismError),
             "mask": whole(self.mask, "mask of a Geometry", *BITS, error=MechanismError),
             "color": _color(self.color),
+            "pairs": _labels(self.pairs),
         }
         for key, value in values.items():
             object.__setattr__(self, key, value)
@@ -116,6 +121,13 @@ class Geometry:
     def moved(self, pose: Transform) -> Geometry:
         """This geometry on a body in whose frame the present body has pose `pose`."""
         return replace(self, pose=pose @ self.pose)
+
+
+def _labels(values: Any) -> tuple[str, ...]:
+    """Names in order, each once."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise MechanismError(f"pairs of a Geometry must be a sequence of labels, got {shown(values)}")
+    return tuple(sorted({checked_name(one, "a label in pairs of a Geometry", error=MechanismError) for one in values}))
 
 
 def _color(color: Any) -> Color | None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbdyn.arguments import as_vector, shown
+from rbdyn.arguments import as_vector, flag, shown
 from rbdyn.errors import MechanismError, UnknownNameError, unknown_name
 from rbdyn.mechanism._owner import check_free, claim
 from rbdyn.mechanism._revision import Revision, put
@@ -22,6 +22,7 @@ from rbdyn.spatial.rotations import Array
 from rbdyn.spatial.transform import Transform
 
 T = TypeVar("T")
+Pairs = frozenset[frozenset[RigidBody]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,8 @@ class Graph:
         self._body_names: dict[str, RigidBody] = {root_body.name: root_body}
         self._joint_names: dict[str, Joint] = {}
         self._merged_names: dict[str, RigidBody] = {}  # bodies that live on as frames -> their hosts
+        self._ignored: Pairs = frozenset()  # pairs of bodies that never collide; exchanged, not changed
+        self._self_collision = True
         self._revision = Revision()
         self._structure = 0  # edits that changed the graph itself, and not only a parameter
         self._around_bodies: dict[RigidBody, _Around] | None = None  # made when first asked for after an edit
@@ -113,6 +116,7 @@ class Graph:
             "_body_names": {name: body[one] for name, one in self._body_names.items()},
             "_joint_names": {name: joint[one] for name, one in self._joint_names.items()},
             "_merged_names": {name: body[one] for name, one in self._merged_names.items()},
+            "_ignored": frozenset(frozenset(body[one] for one in pair) for pair in self._ignored),
         }
         others = {k: copy.deepcopy(v, memo) for k, v in self.__getstate__().items() if k not in parts}
         made.__setstate__(others | parts)
@@ -143,6 +147,25 @@ class Graph:
     @gravity.setter
     def gravity(self, value: ArrayLike) -> None:
         put(self.__dict__, "_gravity", as_vector(value, 3, "gravity", "[m/s^2]"), self._revision)
+
+    @property
+    def self_collision(self) -> bool:
+        """Whether its bodies collide with one another: the default of a World that it is added to.  Can be set."""
+        return self._self_collision
+
+    @self_collision.setter
+    def self_collision(self, value: bool) -> None:
+        self._self_collision = flag(value, "self_collision", error=MechanismError)
+
+    @property
+    def ignored_collisions(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of bodies, by name, that `ignore_collision` or its file keeps from colliding, in the order of `bodies`.
+
+        Pairs that a joint joins are not in it, unless they were named.
+        """
+        place = {body: k for k, body in enumerate(self._bodies)}
+        found = sorted(sorted(place[body] for body in pair) for pair in self._ignored)
+        return tuple((self._bodies[a].name, self._bodies[b].name) for a, b in found)
 
     @property
     def root_body(self) -> RigidBody:

@@ -22,7 +22,7 @@ from rbdyn.mechanism.frames import FramedGraph
 from rbdyn.mechanism.graph import Edge
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import Floating, JointType
-from rbdyn.mechanism.surgery import cutting, growing, merging, parts, spanning
+from rbdyn.mechanism.surgery import cutting, filtering, growing, merging, parts, spanning
 from rbdyn.mechanism.surgery.before import Before
 from rbdyn.mechanism.surgery.maps import Maps, Split
 from rbdyn.mechanism.surgery.spanning import NextEdge
@@ -73,6 +73,49 @@ class Mechanism(FramedGraph):
 
     def __copy__(self) -> Mechanism:
         return self.copy()
+
+    # ---- collision filters -------------------------------------------------------------------
+
+    @edit
+    def ignore_collision(self, body_a: RigidBody | str, body_b: RigidBody | str) -> None:
+        """Keep the shapes of two bodies from colliding with one another.
+
+        The pair follows its bodies through copies and surgery, into Worlds and into files.  `<exclude>` of MJCF and
+        `<disable_collisions>` of SRDF are read as such pairs.  A robot that is in a World takes it in at its next step;
+        its own `ignore_collision` acts there alone.
+
+        Parameters
+        ----------
+        body_a, body_b : RigidBody or str
+            Two bodies of this mechanism, or their names.  What fixed joints hold to them is not meant.
+
+        Raises
+        ------
+        MechanismError
+            If they are one body, or one of them is foreign.
+        UnknownNameError
+            If there is no body of a name.
+
+        Examples
+        --------
+        >>> from rbdyn import models
+        >>> m = models.six_axis_arm()
+        >>> m.ignore_collision(m.bodies[1], m.bodies[3])
+        >>> len(m.ignored_collisions)
+        1
+        """
+        filtering.put_pairs(self, self._ignored | {filtering.pair_of(self, body_a, body_b)})
+
+    @edit
+    def allow_collision(self, body_a: RigidBody | str, body_b: RigidBody | str) -> None:
+        """Undo `ignore_collision`; a pair that was not ignored stays as it is.
+
+        Parameters
+        ----------
+        body_a, body_b : RigidBody or str
+            As for `ignore_collision`.
+        """
+        filtering.put_pairs(self, self._ignored - {filtering.pair_of(self, body_a, body_b)})
 
     # ---- growing -----------------------------------------------------------------------------
 
@@ -379,7 +422,8 @@ class Mechanism(FramedGraph):
 
         Inertia, geometry and frames move to the parent; joints that started or ended at the merged body are rewired.
         The merged body's frame lives on in the parent under the body's name; another frame whose name is taken there
-        gets its body's before it ("hand/tip").  The order of the remaining joints is kept.  A loop joint whose two ends
+        gets its body's before it ("hand/tip").  Of two bodies that ignore each other's collisions, so do the bodies of
+        which they become part.  The order of the remaining joints is kept.  A loop joint whose two ends
         have become one body holds nothing any more, and is dropped.
 
         Returns

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.mechanism import Mechanism
+from rbdyn.mechanism.surgery.filtering import all_pairs
 
 
 def neighbours(mechanism: Mechanism) -> set[frozenset[RigidBody]]:
@@ -42,6 +43,13 @@ def never_meet(mechanism: Mechanism) -> set[frozenset[RigidBody]]:
         found = {frozenset((one, other)) for one in members.get(a, ()) for other in members.get(b, ())}
         pairs |= {pair for pair in found if root not in pair or group in held}
     return pairs
+
+
+def adjacent_pairs(mechanism: Mechanism) -> set[frozenset[RigidBody]]:
+    """Pairs of bodies with shapes that a joint joins, or that fixed joints hold to one another."""
+    carrier = carriers(mechanism)
+    rigid = {pair for pair in all_pairs(mechanism.bodies) if len({carrier[body] for body in pair}) == 1}
+    return never_meet(mechanism) | rigid
 
 
 def is_rigid(joint: Joint) -> bool:

@@ -77,6 +77,7 @@ def put_back(notes: Sequence[Note]) -> None:
         mechanism, kept = note.mechanism, note.kept
         kept.restore_parts()
         mechanism._edges, mechanism._gravity = kept.lists["_edges"].copy(), kept.plain["_gravity"]
+        mechanism._ignored, mechanism._self_collision = kept.lists["_ignored"], kept.plain["_self_collision"]
         if note.counter.frames != note.frames:
             kept.keep_frames()
             note.frames = note.counter.frames

@@ -455,7 +455,7 @@ def add_articulated_system(
     world: World,
     source: Any,
     name: str | None = None,
-    self_collision: bool = True,
+    self_collision: bool | None = None,
     loop_constraints: str = "eliminate",
     collide_with_parent: bool = False,
     contacts_per_self_pair: int | None = None,
@@ -473,8 +473,10 @@ def add_articulated_system(
         do to yours afterwards does not reach it, nor do two robots made from one.
     name : str, optional
         Unique in this World; the mechanism's name by default.
-    self_collision : bool
-        Whether bodies of this system collide with one another.
+    self_collision : bool, optional
+        Whether bodies of this system collide with one another.  By default as `mechanism.self_collision` says: True,
+        but for SDF files without <self_collide>.  Pairs of `mechanism.ignored_collisions`, which `<exclude>` of MJCF
+        and SRDF files give, never do.
     loop_constraints : {"eliminate", "inloop"}
         How its loops are kept closed: eliminated exactly before contacts are solved, or as rows of the contact problem,
         which is slower, and as precise as the solver.
@@ -523,8 +525,10 @@ def add_articulated_system(
     if contacts_per_self_pair is not None:
         most = whole(contacts_per_self_pair, "contacts_per_self_pair", least=1, most=2**30)
     own = flag(ignore_overlapping, "ignore_overlapping")
-    with_itself = flag(self_collision, "self_collision")
+    with_itself = None if self_collision is None else flag(self_collision, "self_collision")
     mechanism = filtered(mechanism_from(source, load_options), group, mask)
+    if with_itself is None:
+        with_itself = mechanism.self_collision
     factories.prepare_bodies(mechanism.bodies)
     robot = world._built_system(mechanism, name)
     with world._as_whole():

@@ -183,7 +183,7 @@ class World:
         world,
         source: Mechanism | str | os.PathLike[str],
         name: str | None = None,
-        self_collision: bool = True,
+        self_collision: bool | None = None,
         loop_constraints: str = "eliminate",
         collide_with_parent: bool = False,
         contacts_per_self_pair: int | None = None,

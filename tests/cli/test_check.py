@@ -282,3 +282,32 @@ def test_a_mesh_that_is_only_drawn_refuses_no_robot(report, tmp_path):
     code, found = report(link("a", shape('<mesh filename="skin.obj"/>', kind="visual")))
     assert (code, found["verdict"]) == (0, "read, with warnings")
     assert any("skin.obj" in one["text"] and "(it is only drawn)" in one["text"] for one in found["findings"])
+
+
+ARM = ("".join(link(name, shape(BALL)) for name in "abcd")
+       + joint("ab", "a", "b", "1 0 0") + joint("bc", "b", "c", "-0.9 0 0")
+       + joint("cd", "c", "d", "9 0 0"))  # fmt: skip
+
+
+def test_pairs_that_always_or_never_collide(report, tmp_path):
+    """c turns about b so that it is within 0.1 m of a in few poses; d is never near anything."""
+    code, found = report(ARM, "--samples", "300")
+    assert code == 0
+    pairs = found["self-collisions"]
+    assert pairs["samples"] == 300
+    assert pairs["never"] == [["a", "d"], ["b", "d"]]
+    assert pairs["always"] == []
+    notes = [one["text"] for one in found["findings"] if one["level"] == "note"]
+    assert notes == [f"link {name!r} never collides with 'd', in 300 sampled configurations" for name in "ab"]
+    srdf = tmp_path / "r.srdf"
+    code, found = report(ARM, "--samples", "300", "--write-srdf", str(srdf))
+    assert code == 0
+    text = srdf.read_text()
+    assert text.count('reason="Never"') == 2
+    assert text.count('reason="Adjacent"') == 3
+    assert text.count('reason="Default"') == 1             # a and c, in the pose of the file
+    warned = [one["text"] for one in found["findings"] if one["level"] == "warning"]
+    assert any("'a' and 'c' overlap" in line for line in warned)
+    _, found = report(ARM, "--srdf", str(srdf))
+    assert found["findings"] == []
+    assert main(["check", str(srdf), str(srdf), "--write-srdf", "x"]) == 2

@@ -7,11 +7,15 @@ import json
 from pathlib import Path
 from typing import Any
 
-from rbdyn.cli.check.report import MESHES, Report, check_file
+from rbdyn.cli.check.report import MESHES, Report, check_file, sample_pairs
 from rbdyn.cli.robot import add_reading, reading
 from rbdyn.cli.terminal import say
+from rbdyn.errors import Error
+from rbdyn.io import save_srdf
+from rbdyn.io.formats import READERS
 
 FOUND = 1  # exit code
+SAMPLES = 10_000  # configurations, as in MoveIt's setup assistant
 
 
 def add_to(commands: Any) -> None:
@@ -30,6 +34,12 @@ def add_to(commands: Any) -> None:
     command.add_argument(
         "--no-meshes", action="store_true", help="open no mesh files, and look for no overlaps of links"
     )
+    command.add_argument(
+        "--samples", metavar="N", type=int, help="list links that always or never collide in N random configurations"
+    )
+    command.add_argument(
+        "--write-srdf", metavar="OUT", type=Path, help="write these pairs as an SRDF; N is 10000 if not given"
+    )
     add_reading(command)
     command.set_defaults(run=run)
 
@@ -37,10 +47,15 @@ def add_to(commands: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check and print."""
     options: dict[str, Any] = reading(args) | ({"floating": False} if args.fixed else {})
+    if args.write_srdf and len(args.files) > 1:
+        raise Error(f"--write-srdf takes one robot, got {len(args.files)} files")
+    samples = SAMPLES if args.samples is None and args.write_srdf else args.samples
     reports = []
     for file in args.files:
         own = {} if file.suffix.lower() in MESHES else options
         reports.append(check_file(file, not args.no_meshes, own))
+        if samples and reports[-1].verdict != "refused":
+            _sample(file, reports[-1], samples, args.write_srdf, own)
         if not args.json:
             _print(reports[-1], args.quiet)
     if args.json:
@@ -49,6 +64,14 @@ def run(args: argparse.Namespace) -> int:
         _print_total(reports)
     worst = {finding.level for report in reports for finding in report.findings}
     return FOUND if "error" in worst or (args.strict and "warning" in worst) else 0
+
+
+def _sample(file: Path, report: Report, samples: int, srdf: Path | None, options: dict[str, Any]) -> None:
+    if report.format.lower() not in READERS:
+        raise Error(f"{file}: --samples and --write-srdf are for robot files, and this is one of {report.format}")
+    mechanism, found = sample_pairs(file, report, samples, options)
+    if srdf is not None:
+        save_srdf(mechanism, srdf, found.reasons)
 
 
 def _print(report: Report, quiet: bool) -> None:

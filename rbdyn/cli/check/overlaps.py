@@ -14,6 +14,7 @@ from rbdyn.errors import CollisionError, MeshError
 from rbdyn.io.poses import poses_at
 from rbdyn.mechanism import Geometry, Mechanism
 from rbdyn.mechanism.neighbours import carriers, never_meet
+from rbdyn.mechanism.surgery.filtering import silent_pairs
 from rbdyn.model import Model
 from rbdyn.spatial.transform import Transform
 
@@ -97,9 +98,8 @@ def _hull(mesh: Mesh) -> Shape:
 
 
 def _joined(mechanism: Mechanism) -> set[frozenset[str]]:
-    """Links that are neighbours, and rigid groups, each with itself."""
-    pairs = {frozenset((body.name,)) for body in carriers(mechanism).values()}
-    return pairs | {frozenset(body.name for body in pair) for pair in never_meet(mechanism)}
+    """Links that are neighbours, or that the robot keeps from colliding."""
+    return {frozenset(body.name for body in pair) for pair in never_meet(mechanism) | silent_pairs(mechanism)}
 
 
 def _close(shapes: list[Placed], joined: set[frozenset[str]]) -> Iterator[tuple[Placed, Placed]]:
@@ -111,6 +111,6 @@ def _close(shapes: list[Placed], joined: set[frozenset[str]]) -> Iterator[tuple[
         near = ((low[i + 1 :] <= high[i]) & (high[i + 1 :] >= low[i])).all(axis=1)
         for j in np.flatnonzero(near) + i + 1:
             other = shapes[j]
-            apart = frozenset((one.group, other.group)) in joined or frozenset((one.link, other.link)) in joined
+            apart = one.group == other.group or frozenset((one.link, other.link)) in joined
             if not apart and one.meets(other):
                 yield one, other

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rbdyn.algorithms import SelfCollisions, sample_self_collisions
 from rbdyn.cli.check.bodies import odd_bodies
 from rbdyn.cli.check.joints import odd_joints
 from rbdyn.cli.check.meshes import odd_mesh, odd_meshes
@@ -22,7 +23,7 @@ from rbdyn.model import Model
 from rbdyn.world import ArticulatedSystem
 
 NAMES = {"urdf": "URDF", "xacro": "xacro", "mjcf": "MJCF", "sdf": "SDF", "world": "world"}
-URDF_ALONE = {"floating": "--fixed", "params": "--param", "modules": "--module"}
+URDF_ALONE = {"floating": "--fixed", "params": "--param", "modules": "--module", "srdf": "--srdf"}
 MESHES = (".stl", ".obj", ".dae", ".ply", ".glb")
 LEVELS = ("error", "warning", "note")
 ROOTS = {"sensor_set": "sensor set", "material": "materials", "materials": "materials"}  # besides robots, worlds
@@ -121,7 +122,7 @@ def _check_mesh(file: Path, report: Report) -> None:
 
 
 def _check_world(file: Path, report: Report, meshes: bool, options: dict[str, Any]) -> None:
-    if given := [name for name in ("floating", "modules", "model") if name in options]:
+    if given := [name for name in ("floating", "modules", "model", "srdf") if name in options]:
         raise Error(f"{', '.join(given)}: not for world files")
     wanted = {} if meshes else {"collision_mesh": "skip"}
     with warnings.catch_warnings(record=True) as said:
@@ -158,6 +159,34 @@ def _check_robot(file: Path, report: Report, meshes: bool, options: dict[str, An
         for level, text in odd_meshes(mechanism):
             report.add(level, [text])
         report.add("warning", overlaps(mechanism))
+
+
+def sample_pairs(file: Path, report: Report, samples: int, options: dict[str, Any]) -> tuple[Mechanism, SelfCollisions]:
+    """Note which links of a robot always or never collide; meshes collide as their hulls.
+
+    Parameters
+    ----------
+    file : Path
+        A robot that `check_file` has accepted.
+    report : Report
+        Takes the pairs.
+    samples : int
+        Random configurations.
+    options : dict
+        For the reader.
+    """
+    mechanism = READERS[report.format.lower()](file, **options)
+    found = sample_self_collisions(mechanism, samples)
+    pairs = {"always": found.always, "never": found.never}
+    report.summary["self-collisions"] = {"samples": found.samples} | {k: list(map(list, v)) for k, v in pairs.items()}
+    for word, what in pairs.items():
+        others: dict[str, list[str]] = {}
+        for a, b in what:
+            others.setdefault(a, []).append(b)
+        for name, listed in others.items():
+            said = f"link {name!r} {word} collides with {', '.join(map(repr, listed))}"
+            report.add("note", [f"{said}, in {found.samples} sampled configurations"])
+    return mechanism, found
 
 
 def _summary(mechanism: Mechanism) -> dict[str, Any]:

@@ -47,4 +47,5 @@ def commit(mechanism: Graph, tree: Sequence[Joint], loops: Sequence[Joint], edge
     mechanism._body_names = {body.name: body for body in bodies}
     mechanism._joint_names = {joint.name: joint for joint in joints}
     mechanism._merged_names = {name: host for name, host in mechanism._merged_names.items() if host in kept}
+    mechanism._ignored = frozenset(pair for pair in mechanism._ignored if pair <= kept)
     mechanism._restructured()

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rbdyn.mechanism.body import RigidBody
+from rbdyn.mechanism.geometry import Geometry
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.surgery.commit import warn_of_lost_leaders
 from rbdyn.mechanism.surgery.maps import Maps
@@ -35,14 +36,22 @@ def copy_body(body: RigidBody, prefix: str = "") -> RigidBody:
     twin = RigidBody(
         prefix + body.name,
         None,
-        [replace(item, name=prefix + item.name if item.name else "") for item in body.collision],
-        [replace(item, name=prefix + item.name if item.name else "") for item in body.visual],
+        [_prefixed(item, prefix) for item in body.collision],
+        [_prefixed(item, prefix) for item in body.visual],
     )
     twin.take_inertia(body.inertia)
     twin.sensor_sets = tuple(item.moved(name=prefix + item.name) for item in body.sensor_sets)
     for name, (_, pose) in body.frames.items():
         twin.add_frame(prefix + name, pose)
     return twin
+
+
+def _prefixed(item: Geometry, prefix: str) -> Geometry:
+    """A shape with `prefix` before its name and labels."""
+    if not prefix:
+        return item
+    labels = tuple(prefix + label for label in item.pairs)
+    return replace(item, name=prefix + item.name if item.name else "", pairs=labels)
 
 
 def frame_map(body: RigidBody, twin: RigidBody, prefix: str = "") -> Mapping[CartesianFrame, CartesianFrame]:

@@ -15,6 +15,7 @@ from rbdyn.mechanism.graph import Edge, Graph
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.surgery.before import Before
 from rbdyn.mechanism.surgery.commit import commit, warn_of_lost_leaders
+from rbdyn.mechanism.surgery.filtering import kept
 from rbdyn.mechanism.surgery.growing import attach, check_joint
 from rbdyn.mechanism.surgery.maps import Maps, Split
 from rbdyn.mechanism.surgery.spanning import Frontier, NextEdge, check_next_edge, span
@@ -75,6 +76,7 @@ def split(mechanism: M, joint: Joint | str, make: Callable[[RigidBody, ArrayLike
     order = [j for j in mechanism.joints if j in far]
     warn_of_lost_leaders(order, (j.name for j in order))
     merged = {name: host for name, host in mechanism._merged_names.items() if host in inside}
+    ignored = kept(mechanism._ignored, inside)
     tree = [j for j in mechanism._tree_joints if j in near]
     commit(mechanism, tree, [j for j in mechanism._loop_joints if j in near], near)
     part = make(edge.successor, mechanism.gravity)
@@ -84,7 +86,7 @@ def split(mechanism: M, joint: Joint | str, make: Callable[[RigidBody, ArrayLike
         if j.mimic is not None and j.mimic.joint not in names:
             j.mimic = None
         attach(part, e.predecessor, e.successor, j, e.joint_pose, e.successor_pose)
-    part._merged_names = merged
+    part._merged_names, part._ignored, part.self_collision = merged, ignored, mechanism.self_collision
     return Split(mechanism, part, before)
 
 

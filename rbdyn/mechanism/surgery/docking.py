@@ -20,6 +20,7 @@ from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import Fixed, Floating
 from rbdyn.mechanism.surgery.copying import copies
 from rbdyn.mechanism.surgery.cutting import split
+from rbdyn.mechanism.surgery.filtering import hand_on, unite
 from rbdyn.mechanism.surgery.growing import attach, free_name
 from rbdyn.mechanism.surgery.maps import Maps
 from rbdyn.mechanism.surgery.spanning import Frontier, flipped_edge
@@ -87,10 +88,11 @@ def join(
             origin[chosen] = now
     used = {*tree, *became}
     leftover = [j for j in joints if j not in used]
-    merged = child._merged_names
+    merged, filters = child._merged_names, unite(mechanism, child, {body: body for body in bodies})
     empty(child)
     _take_in(mechanism, joint, Edge(predecessor, successor, joint_pose, successor_pose), tree, leftover, edges)
     mechanism._merged_names = mechanism._merged_names | merged
+    mechanism._self_collision, mechanism._ignored = filters
     return origin, became
 
 
@@ -116,7 +118,7 @@ def empty(child: Graph) -> None:
     release([*(body for body in child._bodies if body is not root), *child._edges])
     child._bodies, child._tree_joints, child._loop_joints = [root], [], []
     child._edges, child._parent_joint, child._joint_names, child._merged_names = {}, {}, {}, {}
-    child._body_names = {root.name: root}
+    child._body_names, child._ignored = {root.name: root}, frozenset()
     child._restructured()
 
 
@@ -181,5 +183,6 @@ def copied(mechanism: Graph, prefix: str, make: Callable[[RigidBody, ArrayLike],
     for joint, edge in mechanism._ordered_edges():
         ends = maps.bodies[edge.predecessor], maps.bodies[edge.successor]
         attach(twin, *ends, maps.joints[joint], edge.joint_pose, edge.successor_pose)
+    hand_on(mechanism, twin, maps)
     twin._merged_names = {prefix + name: maps.bodies[host] for name, host in mechanism._merged_names.items()}
     return twin, maps

@@ -16,6 +16,7 @@ from rbdyn.mechanism.graph import Edge, Graph
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.surgery.before import Before
 from rbdyn.mechanism.surgery.copying import copies, copy_body, frame_map
+from rbdyn.mechanism.surgery.filtering import unite
 from rbdyn.mechanism.surgery.maps import Maps
 from rbdyn.spatial.transform import Transform
 
@@ -148,6 +149,7 @@ def attach_mechanism(
     maps = copies(child.bodies[1:], child.joints, prefix)
     edges = [(joint, _moved_edge(edge, child.root_body, pose)) for joint, edge in child._ordered_edges()]
     merged = {prefix + name: host for name, host in child._merged_names.items()}
+    filters = unite(mechanism, child, {**maps.bodies, child.root_body: parent_body})
     root_name = _absorb_root(parent_body, child, maps, pose, prefix, _taken(mechanism, parent_body, child, prefix))
     for joint, edge in edges:
         attach(
@@ -160,6 +162,7 @@ def attach_mechanism(
         )
     mechanism._merged_names |= {name: maps.bodies[host] for name, host in merged.items()}
     mechanism._merged_names[root_name] = parent_body
+    mechanism._self_collision, mechanism._ignored = filters
     origin = {maps.joints[joint]: joint for joint in child_before.tree}
     return maps._of(mechanism, before, child_before.taken_over_by(origin))
 

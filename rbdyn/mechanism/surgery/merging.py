@@ -10,6 +10,7 @@ from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.graph import Edge, Graph
 from rbdyn.mechanism.surgery.before import Before
 from rbdyn.mechanism.surgery.commit import commit
+from rbdyn.mechanism.surgery.filtering import carried
 from rbdyn.mechanism.surgery.maps import Maps
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
@@ -32,6 +33,7 @@ def remove_fixed_tree_joints(mechanism: Graph) -> Maps:
     }
     merged_names = {name: host_of.get(host, host) for name, host in mechanism._merged_names.items()}
     mechanism._merged_names = merged_names | {body.name: host for body, host in host_of.items()}
+    mechanism._ignored = carried(mechanism._ignored, {body: host_of.get(body, body) for body in mechanism._bodies})
     for body, host in host_of.items():
         _absorb(host, body, pose_in[body])
     for host, inertia in sums.items():

@@ -15,6 +15,7 @@ from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import TYPES, JointType
 from rbdyn.mechanism.surgery.before import Before
 from rbdyn.mechanism.surgery.copying import copies
+from rbdyn.mechanism.surgery.filtering import hand_on
 from rbdyn.mechanism.surgery.growing import attach, free_name
 from rbdyn.mechanism.surgery.maps import Maps
 from rbdyn.spatial.rotations import Array
@@ -36,6 +37,7 @@ def submechanism(
     maps = copies(below, joints)
     part = make(maps.bodies[body], vector)
     _attach_all(part, mechanism, joints, maps)
+    hand_on(mechanism, part, maps)
     part._merged_names = {n: maps.bodies[host] for n, host in mechanism._merged_names.items() if host in inside}
     return part, maps._of(part, before.taken_over_by({maps.joints[j]: j for j in before.tree if j in maps.joints}))
 
@@ -56,6 +58,7 @@ def maximal_coordinates(
         taken.add(name)
         attach(flat, flat.root_body, maps.bodies[body], Joint(name, floating_type))
     _attach_all(flat, mechanism, mechanism.joints, maps)
+    hand_on(mechanism, flat, maps)
     flat._merged_names = {name: maps.bodies[host] for name, host in mechanism._merged_names.items()}
     bodies = {new: old for old, new in maps.bodies.items()}
     return flat, maps._of(flat, before.taken_over_by({}, bodies))

@@ -10,8 +10,8 @@ from rbdyn.mechanism.editing import editing
 from rbdyn.mechanism.graph import Graph
 
 LISTS = ("_bodies", "_tree_joints", "_loop_joints", "_edges", "_parent_joint", "_body_names", "_joint_names",
-         "_merged_names")  # fmt: skip
-PLAIN = ("_root", "_gravity", "_around_bodies", "_held_joint", "name", "nominal_configuration",
+         "_merged_names", "_ignored")  # fmt: skip
+PLAIN = ("_root", "_gravity", "_self_collision", "_around_bodies", "_held_joint", "name", "nominal_configuration",
          "description")  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """Edits: what may be changed of the objects of a World while it lives, as handles and objects ask for it."""
 
 from rbdyn.errors import Error, RemovedError
+from rbdyn.mechanism.surgery.filtering import ignored_pairs
 
 from rbdyn.world.edits.filters cimport set_filters, set_ignored
 from rbdyn.world.edits.geometry cimport add_geometry, remove_geometry, set_geometry
@@ -92,11 +93,11 @@ cdef class Edits:
     def ignored_of(self, ArticulatedSystem robot not None):
         """Pairs of its bodies that were told never to collide: names, in the order of the bodies."""
         cdef Registry registry = self.of(robot)
-        place = {parts[0][0]: k for k, parts in enumerate(robot.model.parts)}
+        place = {body: k for k, body in enumerate(robot.mechanism.bodies)}
         own = [[link for obj, link in pair if obj is robot] for pair in registry.filters.ignored]
-        found = sorted(sorted([place[link] for link in pair]) for pair in own if len(pair) == 2)
-        names = {k: parts[0][0].name for k, parts in enumerate(robot.model.parts)}
-        return tuple([(names[a], names[b]) for a, b in found])
+        own = [pair for pair in own if len(pair) == 2] + list(ignored_pairs(robot.mechanism))
+        found = sorted({tuple(sorted([place[body] for body in pair])) for pair in own})
+        return tuple([(robot.mechanism.bodies[a].name, robot.mechanism.bodies[b].name) for a, b in found])
 
     def leave_unchecked(self):
         """Say nothing of what is probably a mistake by now, as another World like this one says it."""

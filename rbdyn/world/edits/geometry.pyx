@@ -17,7 +17,7 @@ from rbdyn.world.edits.shapes cimport Exchange, begin_exchange, exchange_of
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.single_body cimport SingleBody
 
-SETTABLE = ("shape", "pose", "material", "group", "mask", "name", "color")
+SETTABLE = ("shape", "pose", "material", "group", "mask", "name", "color", "pairs")
 
 
 cdef int set_geometry(Registry registry, WorldObject obj, object body, object index, dict values) except -1:

@@ -106,6 +106,7 @@ cdef int take_in(Registry registry, ArticulatedSystem robot, Model fresh, dict s
     if moved:
         robot.state.set(q)
         robot.forget_contacts()
+    registry.filters.follow(robot)
     return settle(robot)
 
 

@@ -157,6 +157,11 @@ cdef dict plan(Exchange exchange, ArticulatedSystem robot, Model fresh, object b
     return shapes
 
 
+cdef list pairs_named(list entries):
+    """What filters of pairs need to know of the shapes of a body: their ids and labels."""
+    return [(shape_id, item.pairs) for item, shape_id in entries]
+
+
 cdef int run(Registry registry, ArticulatedSystem robot, Model fresh, object bodies) except -1:
     cdef Exchange exchange = begin_exchange(registry, robot)
     known = {id(entry[0].shape) for body in bodies for entry in robot.shapes_of[body]}
@@ -165,8 +170,12 @@ cdef int run(Registry registry, ArticulatedSystem robot, Model fresh, object bod
     except BaseException:
         exchange.undo()
         raise
+    relabelled = [pairs_named(known_as) != pairs_named(shapes[body])
+                  for body, known_as in robot.shapes_of.items() if body in shapes]
     robot.shapes_of.update(shapes)
     exchange.finish()
+    if any(relabelled):
+        registry.filters.exclude(robot)
     if registry.collision.mesh == "hull":
         new = [item for body in bodies for item in body.collision if id(item.shape) not in known]
         if any(isinstance(item.shape, Mesh) for item in new):

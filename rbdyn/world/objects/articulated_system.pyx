@@ -248,6 +248,7 @@ cdef class ArticulatedSystem(WorldObject):
     ignore_collision = editing.ignore_collision
     allow_collision = editing.allow_collision
     ignored_collisions = editing.ignored_collisions
+    sample_self_collisions = editing.sample_self_collisions
     set_collision_filter = editing.set_collision_filter
     self_collision = editing.self_collision
     collide_with_parent = editing.collide_with_parent

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
+from rbdyn.algorithms.self_collisions import ALWAYS, SelfCollisions
+from rbdyn.algorithms.self_collisions import sample_self_collisions as sampled
 from rbdyn.arguments import flag, number, whole
 from rbdyn.mechanism import Geometry, RigidBody
 
@@ -51,7 +53,9 @@ def ignore_collision(robot: ArticulatedSystem, body_a: str | RigidBody, body_b: 
 
 
 def allow_collision(robot: ArticulatedSystem, body_a: str | RigidBody, body_b: str | RigidBody) -> None:
-    """Undo `ignore_collision`; bodies joined by a joint collide only with `collide_with_parent`.
+    """Undo `ignore_collision`, and what the robot's file says of these bodies.
+
+    Bodies joined by a joint collide only with `collide_with_parent`.
 
     Parameters
     ----------
@@ -63,11 +67,37 @@ def allow_collision(robot: ArticulatedSystem, body_a: str | RigidBody, body_b: s
 
 @property  # type: ignore[misc]
 def ignored_collisions(robot: ArticulatedSystem) -> tuple[tuple[str, str], ...]:
-    """Pairs of its bodies that `ignore_collision` or ``ignore_overlapping=True`` keeps from colliding, by name.
+    """Pairs of its bodies that `ignore_collision`, ``ignore_overlapping=True`` or its file keep apart, by name.
 
-    In the order of the bodies.  Pairs that a joint joins are not in it.
+    In the order of the bodies.  Pairs that a joint joins are not in it, unless they were named.
     """
     return robot.world._edits.ignored_of(robot)
+
+
+def sample_self_collisions(
+    robot: ArticulatedSystem, samples: int = 10_000, seed: int = 0, always_share: float = ALWAYS
+) -> SelfCollisions:
+    """Count in how many random configurations two of its bodies collide; the robot stays where it is.
+
+    ``for pair in found.always: robot.ignore_collision(*pair)`` keeps apart what overlaps in every pose;
+    ``rbdyn.io.save_srdf(robot.mechanism, path, found.reasons)`` writes an SRDF.
+
+    Parameters
+    ----------
+    samples, seed, always_share
+        As of `rbdyn.sample_self_collisions`.
+
+    Returns
+    -------
+    found : rbdyn.SelfCollisions
+
+    Raises
+    ------
+    LoopError
+        If its loops close in none of the samples.
+    """
+    robot.update()
+    return sampled(robot.mechanism, samples, seed, always_share)
 
 
 def _part(robot: ArticulatedSystem, body: Any) -> Any:

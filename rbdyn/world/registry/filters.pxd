@@ -10,6 +10,7 @@ cdef struct SelfLimit:        # of a robot
 cdef class Filters:
     cdef CollisionBackend collision
     cdef set ignored                      # {(object, link), (object, link)} that never collide; links as `link_of`
+    cdef dict taken                       # robot -> the pairs of its mechanism that the backend was told
     cdef SelfLimit* limit                 # (n_limits,) of robots that have one
     cdef int n_limits
     cdef size_t room
@@ -17,6 +18,7 @@ cdef class Filters:
     cdef list parts_of(self, WorldObject obj, object body)
     cdef list pairs_of(self, WorldObject a, object link_a, WorldObject b, object link_b)
     cdef int exclude(self, ArticulatedSystem robot) except -1
+    cdef int follow(self, ArticulatedSystem robot) except -1
     cdef int ignore(self, list pairs, bint ignored) except -1
     cdef int leave(self, WorldObject obj) except -1
     cdef int find_limits(self, list systems) except -1

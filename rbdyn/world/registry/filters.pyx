@@ -6,11 +6,14 @@ Bodies that fixed joints hold to one another are one here, as for collision.
 from rbdyn.arguments import shown
 from rbdyn.errors import Error
 from rbdyn.mechanism.neighbours import is_filled, is_rigid, near
+from rbdyn.mechanism.surgery.filtering import ignored_pairs
 
 from libc.stdlib cimport free
 
 from rbdyn.collision._types cimport ContactPoint
-from rbdyn.collision.broad_phase.filters cimport JOINED, allow_pair, exclude_pair, is_excluded
+from rbdyn.collision.broad_phase.filters cimport (
+    APART, JOINED, TOGETHER, allow_pair, exclude_pair, is_excluded, put_shape_pairs,
+)
 from rbdyn.collision.shape_table cimport Table
 from rbdyn.memory cimport grow
 from rbdyn.model.model cimport Model
@@ -30,6 +33,48 @@ cdef set held_bodies(Model model):
     return {(min(pair), max(pair)) for pair, joint in loops if is_rigid(joint)}
 
 
+cdef tuple pairs_of_file(ArticulatedSystem robot):
+    """What the mechanism of a robot says of pairs of its bodies and shapes.
+
+    Returns
+    -------
+    whole : set of (a, b), a < b
+        Numbers of bodies of the Model of which all shapes keep apart.
+    shapes : set of (a, b), a < b
+        Flagged ids of shapes: where only some bodies of a rigid group are named, and shapes that share a label.
+    """
+    cdef Model model = robot.model
+    cdef int a, b
+    cdef dict named = {}, labelled = {}
+    whole, shapes = set(), set()
+    for pair in ignored_pairs(robot.mechanism):
+        one, other = pair
+        a, b = model.find(one).body, model.find(other).body
+        if a != b:
+            named.setdefault((min(a, b), max(a, b)), []).append((one, other))
+    if named:
+        solid = [sum([bool(body.collision) for body, _ in parts]) for parts in model.parts]
+        for (a, b), pairs in named.items():
+            pairs = [pair for pair in pairs if pair[0].collision and pair[1].collision]
+            if len(pairs) == solid[a] * solid[b]:
+                whole.add((a, b))
+                continue
+            shapes.update([flagged(i, j, APART) for one, other in pairs
+                           for _, i in robot.shapes_of[one] for _, j in robot.shapes_of[other]])
+    for entries in robot.shapes_of.values():
+        for item, shape_id in entries:
+            for label in item.pairs:
+                labelled.setdefault(label, []).append(shape_id)
+    for ids in labelled.values():
+        shapes.update([flagged(i, j, TOGETHER) for k, i in enumerate(ids) for j in ids[:k]])
+    return whole, shapes
+
+
+cdef tuple flagged(int i, int j, int flag):
+    """A pair of ids of shapes, as the set of the backend has it."""
+    return min(i, j) | flag, max(i, j) | flag
+
+
 cdef int allow_joined(CollisionBackend collision, int handle, int n) except -1:
     """No body of a run of n handles is a neighbour of the first one on a joint any more."""
     cdef int b
@@ -38,11 +83,20 @@ cdef int allow_joined(CollisionBackend collision, int handle, int n) except -1:
     return 0
 
 
+cdef int allow_in_file(ArticulatedSystem robot, object link, object other) except -1:
+    """Drop pairs of bodies on two links of a robot from what its mechanism keeps from colliding."""
+    cdef Model model = robot.model
+    ends = [[body for body, _ in model.parts[model.find(one).body]] for one in (link, other)]
+    for pair in [pair for pair in ignored_pairs(robot.mechanism) if all([pair & set(bodies) for bodies in ends])]:
+        robot.mechanism.allow_collision(*pair)
+    return 0
+
+
 cdef class Filters:
     """What the collision backend of one World is told of pairs of bodies."""
 
     def __init__(self, CollisionBackend collision not None):
-        self.collision, self.ignored = collision, set()
+        self.collision, self.ignored, self.taken = collision, set(), {}
 
     def __dealloc__(self):
         free(self.limit)
@@ -92,6 +146,8 @@ cdef class Filters:
         cdef bint neighbours, joined, never
         cdef set together = set() if robot.meets_parents else near_bodies(model), held = held_bodies(model)
         links = [parts[0][0] for parts in model.parts]
+        whole, shapes = pairs_of_file(robot)
+        self.taken[robot] = ignored_pairs(robot.mechanism)
         for b in range(model.c.nb):
             for a in range(b):
                 neighbours = (a, b) in together
@@ -100,14 +156,19 @@ cdef class Filters:
                     exclude_pair(table, handle | JOINED, (handle + b) | JOINED)
                 elif a == 0:
                     allow_pair(table, handle | JOINED, (handle + b) | JOINED)
-                never = not robot.self_collides or neighbours and not joined
+                never = not robot.self_collides or neighbours and not joined or (a, b) in whole
                 if not never and self.ignored:
                     never = frozenset(((robot, links[a]), (robot, links[b]))) in self.ignored
                 if never:
                     self.collision.exclude(handle + a, handle + b)
                 elif is_excluded(table, handle + a, handle + b):
                     self.collision.allow(handle + a, handle + b)
-        return 0
+        ids = {shape_id for entries in robot.shapes_of.values() for _, shape_id in entries}
+        return put_shape_pairs(table, shapes, ids)
+
+    cdef int follow(self, ArticulatedSystem robot) except -1:
+        """Take in pairs of bodies that were edited in the mechanism of a robot."""
+        return 0 if self.taken.get(robot) is ignored_pairs(robot.mechanism) else self.exclude(robot)
 
     cdef int ignore(self, list pairs, bint ignored) except -1:
         """These never collide, or as others do."""
@@ -120,6 +181,8 @@ cdef class Filters:
                 self.ignored.discard(pair)
             if one[0] is other[0]:
                 robots[id(one[0])] = one[0]
+                if not ignored:
+                    allow_in_file(one[0], one[1], other[1])
             elif ignored:
                 self.collision.exclude(self.handle_of(one), self.handle_of(other))
             else:
@@ -137,6 +200,7 @@ cdef class Filters:
             self.ignored.discard(pair)
             if one[0] is not other[0]:
                 self.collision.allow(self.handle_of(one), self.handle_of(other))
+        self.taken.pop(obj, None)
         if isinstance(obj, ArticulatedSystem):
             robot = obj
             handle = robot.system().handle

@@ -39,8 +39,9 @@ cdef bint is_same(bytes noted, const void* data, size_t size):
 
 
 cdef list own_contacts_of(ArticulatedSystem robot):
-    """Whether it collides with itself, its neighbours with one another, and in how many points."""
-    return [bool(robot.self_collides), bool(robot.meets_parents), robot.self_contacts]
+    """Whether it collides with itself, its neighbours with one another, in how many points, and which pairs do not."""
+    return [bool(robot.self_collides), bool(robot.meets_parents), robot.self_contacts,
+            [list(pair) for pair in robot.mechanism.ignored_collisions]]
 
 
 cdef Members members_of(Insides inside):
@@ -136,7 +137,7 @@ cdef class Members:
             put_back_ends(constraint, note)
         if exchanged:
             return_handles(known, self.systems)
-        registry.filters.ignored = set(self.ignored)
+        registry.filters.ignored, registry.filters.taken = set(self.ignored), {}
         registry.filters.find_limits(registry.systems)
         registry.find_lawful()
         registry.material_revision = -1

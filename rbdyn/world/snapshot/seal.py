@@ -84,7 +84,7 @@ def _inside(value: Any) -> tuple[Any, ...]:
     if isinstance(value, Transform):
         return (value.matrix,)
     if isinstance(value, Geometry):
-        return (value.shape, value.pose, value.name, value.material, value.group, value.mask, value.color)
+        return (value.shape, value.pose, value.name, value.material, value.group, value.mask, value.color, value.pairs)
     if isinstance(value, Joint):
         return (value.name, repr(value.joint_type), *(getattr(value, name) for name in JOINT_NUMBERS))
     if isinstance(value, Mechanism):
@@ -92,7 +92,8 @@ def _inside(value: Any) -> tuple[Any, ...]:
             (body.name, body.inertia.mass, body.inertia.com, body.inertia.inertia, list(body.collision))
             for body in value.bodies
         ]
-        return (value.name, np.array(value.gravity), bodies, value.joints)
+        filters = value.self_collision, value.ignored_collisions
+        return (value.name, np.array(value.gravity), bodies, value.joints, filters)
     if isinstance(value, ContactSolver):
         return (value.parameters, value.get_state())
     return ()

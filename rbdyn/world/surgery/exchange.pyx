@@ -11,7 +11,9 @@ from rbdyn.world.registry.warm_start import renumber_impulses
 from rbdyn.world.surgery.following import follow_handles
 from rbdyn.world.surgery.plan import Plan
 
-from rbdyn.collision.broad_phase.filters cimport is_excluded, is_surroundings, set_surroundings
+from rbdyn.collision.broad_phase.filters cimport (
+    is_excluded, is_surroundings, put_shape_pairs, set_surroundings, shape_pairs,
+)
 from rbdyn.kernels.kinematics cimport poses
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.model.renewal cimport same_place
@@ -79,7 +81,7 @@ cdef class Operation:
 
     cdef Registry registry
     cdef list robots, drafts, held, moved, added, apart, dropped, doubled
-    cdef set ignored
+    cdef set ignored, shape_pairs
     cdef object plan
     cdef dict before, remembered, originals
 
@@ -273,7 +275,7 @@ cdef class Operation:
         """Pairs of bodies that never collide: what was said of bodies goes on with them."""
         cdef Draft draft
         cdef Filters filters = self.registry.filters
-        self.ignored = filters.ignored
+        self.ignored, self.shape_pairs = filters.ignored, set(shape_pairs(&filters.collision.table))
         filters.ignored = self.moved_pairs()
         for draft in self.drafts:
             self.settle_filters(draft)
@@ -362,7 +364,8 @@ cdef class Operation:
         for solver, state in self.remembered.items():
             solver.set_state(state)
         if self.ignored is not None:
-            self.registry.filters.ignored = self.ignored
+            self.registry.filters.ignored, self.registry.filters.taken = self.ignored, {}
+            put_shape_pairs(&self.registry.collision.table, self.shape_pairs, None)
         for a, b in self.apart:
             self.registry.collision.allow(a, b)
         for robot, shape_id in reversed(self.added):
@@ -452,6 +455,7 @@ cdef class Operation:
                 for other in registry.systems[robot.index:]:
                     other.index -= 1
                 del registry.objects[robot.name]
+                registry.filters.taken.pop(robot, None)
                 robot.lock = robot.memory = None
                 robot.shape_ids = []
         for draft in self.drafts:

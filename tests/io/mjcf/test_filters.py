@@ -111,14 +111,23 @@ def test_who_meets_the_floor_of_its_file(seed):
     assert pairs_in_mujoco(again) == wanted
 
 
-def test_excludes_of_the_world_are_said():
-    """What hangs on one joint of the world meets its floor, so that a file which excludes it has something to say."""
+def test_excludes_are_kept():
+    """Those of neighbours, too, which matter with collide_with_parent=True."""
     text = """<mujoco><worldbody><geom type="plane" size="9 9 1"/><body name="b"><joint type="slide"/><geom size="0.1"/>
       <body name="c"><joint axis="1 0 0"/><geom size="0.1"/></body></body></worldbody>
       <contact><exclude body1="world" body2="b"/><exclude body1="b" body2="c"/></contact></mujoco>"""
-    mechanism = io.load_mjcf(text)
-    assert [line for line in mechanism.diagnostics if "exclude" in line] == [mechanism.diagnostics[-1]]
-    assert "robot.ignore_collision('world', 'b')" in mechanism.diagnostics[-1]
+    mechanism = io.load_mjcf(text, strict=True)
+    assert mechanism.ignored_collisions == (("world", "b"), ("b", "c"))
+    world = rbdyn.World()
+    robot = world.add_articulated_system(mechanism, collide_with_parent=True)
+    assert robot.ignored_collisions == mechanism.ignored_collisions
+    world.integrate1()
+    assert {frozenset((c.body_a, c.body_b)) for c in world.contacts} == {frozenset(("world", "c"))}
+    world.integrate2()
+    robot.allow_collision("b", "c")
+    robot.set_state(robot.q * 0, robot.v * 0)
+    world.integrate1()
+    assert frozenset(("b", "c")) in {frozenset((c.body_a, c.body_b)) for c in world.contacts}
 
 
 def test_groups_and_masks_that_are_exact_as_they_are_stay():
@@ -143,3 +152,142 @@ def test_more_kinds_than_bits():
     with pytest.warns(rbdyn.ExportWarning, match="more than 30 kinds"):
         written = io.mjcf_text(mechanism)
     assert "contype" not in written.split("<worldbody>")[1]
+
+
+# ---- <exclude>, <pair> and <flag contact> --------------------------------------------------------
+
+
+STACK = """<mujoco><option/><worldbody><geom name="floor" type="plane" size="9 9 1"/>
+  <body name="torso" pos="0 0 0.1"><freejoint/><geom name="torso" size="0.2"/>
+    <body name="arm"><joint name="x" axis="1 0 0"/><geom name="arm" size="0.2"/>
+      <body name="hand"><joint name="y" axis="0 1 0"/><geom name="hand" size="0.2" {c}/>
+        <body name="plate" pos="0 0 0.01"><geom name="plate" size="0.2" {c}/></body>
+      </body></body>
+    <body name="leg"><joint name="z"/><geom name="leg" size="0.2"/><geom name="shoe" size="0.2" pos="0 0 0.01"/></body>
+  </body></worldbody><contact>{contact}</contact></mujoco>"""
+OFF = 'contype="0" conaffinity="0"'
+
+
+def geoms_in_mujoco(text):
+    """Pairs of geoms in contact, by name."""
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    return {frozenset(model.geom(k).name for k in contact.geom) for contact in data.contact}
+
+
+def geoms_here(mechanism):
+    world = rbdyn.World()
+    world.add_articulated_system(mechanism)
+    world.integrate1()
+    return {frozenset((contact.geometry_a, contact.geometry_b)) for contact in world.contacts}
+
+
+FILTERS = {
+    "exclude": '<exclude body1="torso" body2="leg"/><exclude body1="arm" body2="leg"/>',
+    "exclude of a floor": '<exclude body1="world" body2="leg"/>',
+    "exclude of one body of a rigid group": '<exclude body1="leg" body2="plate"/>',
+    "exclude of a rigid group": '<exclude body1="leg" body2="plate"/><exclude body1="hand" body2="leg"/>',
+    "pair of neighbours": '<pair geom1="torso" geom2="leg"/>',
+    "pair of excluded bodies": '<pair geom1="arm" geom2="shoe"/><exclude body1="arm" body2="leg"/>',
+    "pairs of one geom": '<pair geom1="plate" geom2="leg"/><pair geom1="plate" geom2="floor"/>',
+}
+
+
+@pytest.mark.parametrize("off", ["", OFF])
+@pytest.mark.parametrize("contact", FILTERS.values(), ids=FILTERS.keys())
+def test_geoms_that_collide_are_those_of_mujoco(contact, off):
+    text = STACK.format(contact=contact, c=off)
+    wanted = geoms_in_mujoco(text)
+    assert len(wanted) >= 3
+    mechanism = io.load_mjcf(text, strict=True)
+    assert geoms_here(mechanism) == wanted
+    again = io.mjcf_text(mechanism, strict=True)
+    assert geoms_in_mujoco(again) == wanted
+    assert geoms_here(io.load_mjcf(again)) == wanted
+    world = rbdyn.World()
+    world.add_articulated_system(mechanism)
+    kept = io.load_world(io.world_text(world, strict=True)).objects[0].mechanism
+    assert geoms_here(kept) == wanted
+    assert kept.ignored_collisions == mechanism.ignored_collisions
+    mechanism.remove_fixed_tree_joints()
+    if "rigid group" not in contact and "plate" not in contact:
+        assert geoms_here(mechanism) == wanted
+
+
+def test_filters_of_a_random_file_act_as_in_mujoco(seed):
+    """Balls in one place on a tree of joints, some of them fixed: any geoms in <pair>, any bodies in <exclude>."""
+    rng = np.random.default_rng([seed, 45])
+    children = {k: [] for k in range(9)}
+    for k in range(1, 9):
+        children[int(rng.integers(k))].append(k)
+
+    def body(k):
+        joint = ["", '<joint axis="1 0 0"/>', '<joint type="ball"/>'][int(rng.integers(3))] if k else ""
+        kind = "".join(f' {name}="{rng.integers(2)}"' for name in ("contype", "conaffinity"))
+        geoms = "".join(f'<geom name="{k}_{i}" size="0.2"{kind}/>' for i in range(2))
+        inside = "".join(map(body, children[k]))
+        return f'<body name="b{k}" pos="0 0 {0.001 * k}">{joint}{geoms}{inside}</body>' if k else geoms + inside
+
+    tree = "".join(map(body, range(1)))
+    moving = [f"{k}_{i}" for k in range(9) for i in range(2)]
+    bodies = ["world", *(f"b{k}" for k in range(1, 9))]
+    chosen = [rng.choice(moving, 2, replace=False) for _ in range(6)]
+    contact = "".join(f'<pair geom1="{a}" geom2="{b}"/>' for a, b in chosen if a[0] != b[0])
+    chosen = [rng.choice(bodies, 2, replace=False) for _ in range(8)]
+    contact += "".join(f'<exclude body1="{a}" body2="{b}"/>' for a, b in {tuple(sorted(pair)) for pair in chosen})
+    text = f"<mujoco><worldbody>{tree}</worldbody><contact>{contact}</contact></mujoco>"
+    model = mujoco.MjModel.from_xml_string(text)
+
+    def by_decision(geoms):
+        """What is fixed to the world is the world in MuJoCo; here it is a link with neighbours (docs/decisions)."""
+        ends = [bodies[int(name.split("_")[0])] for name in geoms]
+        return any(model.body(end).weldid[0] == 0 for end in ends)
+
+    wanted = {pair for pair in geoms_in_mujoco(text) if not by_decision(pair)}
+    mechanism = io.load_mjcf(text)
+    assert {pair for pair in geoms_here(mechanism) if not by_decision(pair)} == wanted
+    assert len(wanted) > 2
+
+
+def test_contact_off():
+    """<flag contact="disable">: no contacts, shapes that rays see; contacts come back with a mask."""
+    text = STACK.format(contact=FILTERS["pairs of one geom"], c="")
+    text = text.replace("<option/>", '<option><flag contact="disable"/></option>')
+    assert geoms_in_mujoco(text) == set()
+    mechanism = io.load_mjcf(text, strict=True)
+    assert geoms_here(mechanism) == set()
+    assert len(mechanism.find_body("leg").collision) == 2
+    again = io.mjcf_text(mechanism, strict=True)
+    assert 'contact="disable"' in again
+    assert geoms_in_mujoco(again) == set()
+    assert io.load_mjcf(again).find_body("leg").collision == mechanism.find_body("leg").collision
+    world = rbdyn.World()
+    robot = world.add_articulated_system(mechanism)
+    assert world.ray_test((0, 0, 3), (0, 0, -1)).object is robot
+    robot.set_collision_filter(mask=-1)
+    world.integrate1()
+    assert world.contacts
+
+
+@pytest.mark.parametrize("what", ['<exclude body1="torso" body2="nobody"/>', '<pair geom1="leg" geom2="nobody"/>'])
+def test_filters_of_nobody(what):
+    with pytest.raises(rbdyn.MjcfError, match=r"<text>:8: .*nobody"):
+        io.load_mjcf(STACK.format(contact=what, c=""))
+
+
+def test_numbers_of_a_pair_are_said():
+    """Friction belongs to pairs of materials here."""
+    text = STACK.format(contact='<pair geom1="leg" geom2="arm" friction="2 2 0 0 0" condim="6"/>', c="")
+    found = [line for line in io.load_mjcf(text).diagnostics if "<pair>" in line]
+    assert len(found) == 1
+    assert found[0].startswith("<text>:8: ")
+    assert "condim, friction" in found[0]
+
+
+def test_a_robot_that_does_not_collide_with_itself():
+    mechanism = io.load_mjcf(STACK.format(contact="", c=""))
+    mechanism.self_collision = False
+    assert geoms_here(mechanism) == set()                  # the floor of the file is one of its bodies
+    again = io.mjcf_text(mechanism, strict=True)
+    assert geoms_in_mujoco(again) == set()

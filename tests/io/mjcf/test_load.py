@@ -108,9 +108,8 @@ def test_a_robot_with_everything():
     mimic = m.find_joint("c").mimic
     assert mimic == Mimic("turn", 2.0, mimic.offset)
     close(mimic.offset, 0.1 - 2 * at, 1e-15)
-    assert [line.split(": ", 1)[1] for line in m.diagnostics] == [
-        "<exclude> of 'link' and 'end': in a World, robot.ignore_collision('link', 'end')"
-    ]
+    assert m.diagnostics == []
+    assert m.ignored_collisions == (("link", "end"),)
 
 
 def test_shapes_and_colours():

@@ -31,7 +31,7 @@ def test_gravity_is_the_one_that_acts(flag, expected):
 
 
 @pytest.mark.parametrize(
-    "flag", ["contact", "limit", "spring", "damper", "frictionloss", "equality", "actuation", "filterparent",
+    "flag", ["limit", "spring", "damper", "frictionloss", "equality", "actuation", "filterparent",
              "constraint", "clampctrl"]
 )  # fmt: skip
 def test_flags_that_switch_something_off_are_said(flag):

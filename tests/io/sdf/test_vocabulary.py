@@ -37,8 +37,6 @@ SAID = {
     "gravity": ({"link": "<gravity>false</gravity>"},
                 "<gravity> in <link> is not read; left out: gravity acts on all links"),
     "kinematic": ({"link": "<kinematic>1</kinematic>"}, "<kinematic> in <link> is not read; left out"),
-    "self": ({"inside": "<self_collide>false</self_collide>"},
-             "<self_collide> in <model> is not read; left out: self_collision of a robot in a World is for that"),
     "stops": ({"joint": AXIS.format("<limit><stiffness>1e8</stiffness></limit>")},
               "<stiffness> in <limit> is not read; left out: limit_softness of the joint is for that"),
     "start": ({"joint": AXIS.format("<initial_position>1</initial_position>")},
