@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import warnings
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from rbdyn.cli.terminal import say
 from rbdyn.errors import Error, ExportWarning
 from rbdyn.io.formats import format_of
 from rbdyn.mechanism import Mechanism
+from rbdyn.mechanism.neighbours import carriers
 from rbdyn.model import Model
 from rbdyn.world import ArticulatedSystem, World
 
@@ -117,7 +119,19 @@ def _robot_of(args: argparse.Namespace, options: dict[str, Any]) -> Mechanism:
     if args.strict:
         raise Error(f"{text} (--strict)")
     say(f"rbdyn: {text}", sys.stderr)
-    return robots[name].mechanism
+    return _filtered(robots[name])
+
+
+def _filtered(robot: ArticulatedSystem) -> Mechanism:
+    """Its mechanism, with the pairs of bodies that the World keeps from colliding."""
+    mechanism = robot.mechanism
+    mechanism.self_collision, known = robot.self_collision, mechanism.ignored_collisions
+    carrier = carriers(mechanism)
+    for pair in [pair for pair in robot.ignored_collisions if pair not in known]:  # of all that fixed joints hold
+        groups = [[body for body in mechanism.bodies if carrier[body].name == name] for name in pair]
+        for a, b in product(*groups):
+            mechanism.ignore_collision(a, b)
+    return mechanism
 
 
 def _closed(mechanism: Mechanism) -> Any:

@@ -37,6 +37,7 @@ def run(args: argparse.Namespace) -> int:
         ("loop joints", list(loops(mechanism))),
         ("joints that follow another", list(mimics(mechanism))),
         ("frames", list(frames(mechanism))),
+        ("pairs of bodies that never collide", list(apart(mechanism))),
         ("diagnostics", mechanism.diagnostics),
     ):
         if lines:
@@ -45,6 +46,14 @@ def run(args: argparse.Namespace) -> int:
             for line in lines:
                 say(f"  {line}")
     return 0
+
+
+def apart(mechanism: Mechanism) -> Iterator[str]:
+    """One line for each pair that its file keeps from colliding, or for all of them."""
+    if not mechanism.self_collision:
+        yield "all"
+    for a, b in mechanism.ignored_collisions:
+        yield f"{shown(a)} and {shown(b)}"
 
 
 def summary(mechanism: Mechanism) -> Iterator[tuple[str, str]]:

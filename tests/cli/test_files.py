@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import rbdyn
 from rbdyn import io
 from rbdyn.cli.main import main
 
@@ -116,3 +117,26 @@ def test_simulate_says_what_is_probably_a_mistake_once(tmp_path, capsys):
       <limit lower="0.5" upper="1.5" effort="10" velocity="3"/></joint></robot>""")
     assert main(["simulate", str(file), "--seconds", "0.01"]) == 0
     assert capsys.readouterr().err.count("'hinge' at 0 rad (limits 0.5 to 1.5)") == 1
+
+
+def test_pairs_that_never_collide_are_listed_and_converted(tmp_path, capsys):
+    """Of a robot file with an SRDF, and of a World: those of its rigid groups, too."""
+    ball = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+    links = "".join(f'<link name="{name}">{INERTIA}{ball}</link>' for name in "abcd")
+    joints = "".join(
+        f'<joint name="{a}{b}" type="{kind}"><parent link="{a}"/><child link="{b}"/><origin xyz="0.1 0 0"/></joint>'
+        for a, b, kind in (("a", "b", "continuous"), ("b", "c", "continuous"), ("c", "d", "fixed"))
+    )
+    (tmp_path / "r.urdf").write_text(f'<robot name="r">{links}{joints}</robot>')
+    (tmp_path / "r.srdf").write_text('<robot name="r"><disable_collisions link1="a" link2="d"/></robot>')
+    given = [str(tmp_path / "r.urdf"), "--srdf", str(tmp_path / "r.srdf")]
+    assert main(["info", *given]) == 0
+    assert "pairs of bodies that never collide:\n  a and d" in capsys.readouterr().out
+    assert main(["convert", *given, str(tmp_path / "r.mjcf")]) == 0
+    assert '<exclude body1="a" body2="d"/>' in (tmp_path / "r.mjcf").read_text()
+    world = rbdyn.World()
+    robot = world.add_articulated_system(tmp_path / "r.urdf")
+    robot.ignore_collision("a", "c")                       # and d, which is fixed to c
+    io.save_world(world, tmp_path / "w.xml")
+    assert main(["convert", str(tmp_path / "w.xml"), str(tmp_path / "w.urdf")]) == 0
+    assert io.load_urdf(tmp_path / "w.urdf").ignored_collisions == (("a", "c"), ("a", "d"))

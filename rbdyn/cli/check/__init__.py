@@ -79,7 +79,9 @@ def _print(report: Report, quiet: bool) -> None:
         return
     say(f"{report.file}: {report.verdict}")
     for name, value in report.summary.items():
-        say(f"  {name}: {value}")
+        counts = value.items() if isinstance(value, dict) else ()
+        said = ", ".join(f"{word} {len(what) if isinstance(what, list) else what}" for word, what in counts)
+        say(f"  {name}: {said or value}")
     for finding in report.findings:
         say(f"  {finding.level}: {finding.where}{': ' if finding.where else ''}{finding.text}")
 

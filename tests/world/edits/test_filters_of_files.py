@@ -22,7 +22,8 @@ class OwnBackend(CollisionBackend):
                 scene.add_contact(a, b, *contact)
 
 
-BACKENDS = {"native": lambda: NativeBackend(margin=1e-4), "fcl": lambda: "fcl", "own": lambda: OwnBackend(margin=1e-4)}
+BACKENDS = {"native": lambda: NativeBackend(margin=1e-4), "fcl": lambda: "fcl", "coal": lambda: "coal",
+            "own": lambda: OwnBackend(margin=1e-4)}  # fmt: skip
 
 
 def ball(name, pairs=()):
@@ -62,8 +63,8 @@ def scene(mechanism=None, backend="native", **options):
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_they_act(backend):
-    if backend == "fcl":
-        pytest.importorskip("fcl")
+    if backend in ("fcl", "coal"):
+        pytest.importorskip(backend)
     world, robot = scene(backend=backend)
     assert touching(world) == HEAP
     assert robot.ignored_collisions == (("b", "d"), ("b", "e"))
