@@ -28,6 +28,7 @@ from rbdyn.io.urdf.source import PathOrText, source_of
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.mechanism import Mechanism
+from rbdyn.mechanism.surgery.filtering import ignore_pairs
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
 
@@ -254,7 +255,5 @@ def _add_sites(model: Any, bodies: list[RigidBody], diagnostics: Diagnostics, fi
 
 def _add_excludes(mechanism: Mechanism, model: Any, bodies: list[RigidBody]) -> None:
     """<exclude>: pairs of bodies that never collide."""
-    for signature in model.exclude_signature.tolist():
-        a, b = bodies[signature >> 16], bodies[signature & 0xFFFF]
-        if a is not b:
-            mechanism.ignore_collision(a, b)
+    pairs = {frozenset((bodies[one >> 16], bodies[one & 0xFFFF])) for one in model.exclude_signature.tolist()}
+    ignore_pairs(mechanism, [pair for pair in pairs if len(pair) == 2])

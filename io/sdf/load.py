@@ -31,6 +31,7 @@ from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import Fixed, Floating
 from rbdyn.mechanism.mechanism import Mechanism
+from rbdyn.mechanism.surgery.filtering import ignore_pairs
 from rbdyn.spatial.transform import Transform
 
 MAX_PARTS = 10_000
@@ -155,9 +156,9 @@ def _filter(mechanism: Mechanism, node: SdfNode, links: list[SdfNode], bodies: d
     usual = node.flag("self_collide")
     says = {bodies[link.name()]: link.flag("self_collide") if link.child("self_collide") else usual for link in links}
     mechanism.self_collision = any(says.values())
-    for a, b in combinations(says, 2) if mechanism.self_collision else ():
-        if not (says[a] and says[b]) and a.collision and b.collision:
-            mechanism.ignore_collision(a, b)
+    if mechanism.self_collision:
+        solid = [body for body in says if body.collision]
+        ignore_pairs(mechanism, [frozenset((a, b)) for a, b in combinations(solid, 2) if not (says[a] and says[b])])
 
 
 def _frames(node: SdfNode, links: list[SdfNode], joints: list[SdfNode]) -> Frames:

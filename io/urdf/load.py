@@ -25,6 +25,7 @@ from rbdyn.io.urdf.sensor_files import SensorFiles
 from rbdyn.io.urdf.source import PathOrText, Source, looks_like_xml, parse_fragment, source_of
 from rbdyn.io.urdf.srdf import disabled, read_srdf
 from rbdyn.mechanism.mechanism import Mechanism
+from rbdyn.mechanism.surgery.filtering import ignore_pairs
 
 MAX_MODULES = 1000
 
@@ -194,8 +195,8 @@ def load_source(
     robot = read_robot(roots, diagnostics, sensors)
     _report_unused(template, source, diagnostics)
     mechanism = build_mechanism(robot, floating, shapes, diagnostics, joint_order)
-    for pair in [pair for one in roots for pair in disabled(mechanism, one, diagnostics)]:
-        mechanism.ignore_collision(*pair)
+    for one in roots:
+        ignore_pairs(mechanism, disabled(mechanism, one, diagnostics))
     if srdf is not None:
         read_srdf(mechanism, srdf, diagnostics)
     mechanism.diagnostics = diagnostics.lines()

@@ -17,12 +17,14 @@ from rbdyn.io.urdf.source import PathOrText, source_of
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.mechanism import Mechanism
 from rbdyn.mechanism.neighbours import adjacent_pairs
-from rbdyn.mechanism.surgery.filtering import ignored_pairs, silent_pairs
+from rbdyn.mechanism.surgery.filtering import ignore_pairs, ignored_pairs, silent_pairs
 
 Pair = frozenset[RigidBody]
 ADJACENT, USER = "Adjacent", "User"  # MoveIt's words for why a pair is disabled
-OTHERS = frozenset({"group", "group_state", "end_effector", "virtual_joint", "passive_joint", "joint_property",
-                    "link_sphere_approximation"})  # fmt: skip  # of planning, without filters
+OTHERS = frozenset({  # of planning, without filters; the last three are Pinocchio's and HPP's
+    "group", "group_state", "end_effector", "virtual_joint", "passive_joint", "joint_property",
+    "link_sphere_approximation", "rotor_params", "gripper", "specificities",
+})  # fmt: skip
 MOST = 200_000  # pairs
 
 
@@ -100,8 +102,7 @@ def read_srdf(mechanism: Mechanism, path_or_text: PathOrText, diagnostics: Diagn
     pairs |= disabled(mechanism, root, diagnostics)
     for node in root.children("enable_collisions"):
         pairs.discard(PairElement(node, False).pair(mechanism, diagnostics))
-    for pair in pairs:
-        mechanism.ignore_collision(*pair)
+    ignore_pairs(mechanism, pairs)
 
 
 def disabled(mechanism: Mechanism, root: Node, diagnostics: Diagnostics) -> set[Pair]:

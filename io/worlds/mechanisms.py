@@ -18,6 +18,7 @@ from rbdyn.io.worlds.item import Item
 from rbdyn.io.worlds.shapes import pose_words, read_geometry, read_pose, write_geometry
 from rbdyn.mechanism import Joint, Mechanism, Mimic, RigidBody
 from rbdyn.mechanism.joints import TYPES, JointType
+from rbdyn.mechanism.surgery.filtering import ignore_pairs
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
 
@@ -133,15 +134,17 @@ def read_mechanism(item: Item, finder: FileFinder, diagnostics: Diagnostics) -> 
         inside.add(b)
     if item.get("self_collision") is not None:
         mechanism.self_collision = item.flag("self_collision")
+    pairs: set[frozenset[RigidBody]] = set()
     for child in item.children("ignore_collision"):
         for name in (child.text("body1"), child.text("body2")):
             if name not in bodies:
                 raise child.error(f"no body named {shown(name)}{diagnostics.did_you_mean(name, bodies)}")
-        try:
-            mechanism.ignore_collision(child.text("body1"), child.text("body2"))
-        except Error as error:
-            raise child.error(error) from None
+        ends = frozenset(bodies[child.text(name)] for name in ("body1", "body2"))
+        if len(ends) < 2:
+            raise child.error(f"body1 and body2 are both {shown(child.text('body1'))}")
+        pairs.add(ends)
         child.check(diagnostics)
+    ignore_pairs(mechanism, pairs)
     if lost := [name for name in bodies if name not in inside]:
         raise item.error(f"no joint leads to body {shown(lost[0])}")
     item.check(diagnostics, "body", "joint", "ignore_collision")

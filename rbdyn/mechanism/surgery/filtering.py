@@ -27,6 +27,11 @@ def put_pairs(mechanism: Graph, pairs: Iterable[frozenset[RigidBody]]) -> None:
         mechanism._revision.count()
 
 
+def ignore_pairs(mechanism: Graph, pairs: Iterable[frozenset[RigidBody]]) -> None:
+    """`Mechanism.ignore_collision` of many pairs of its bodies, as one edit."""
+    put_pairs(mechanism, mechanism._ignored.union(pairs))
+
+
 def all_pairs(bodies: Iterable[RigidBody]) -> Pairs:
     """Each two of these bodies that have shapes."""
     return frozenset(frozenset(pair) for pair in combinations([body for body in bodies if body.collision], 2))

@@ -341,3 +341,14 @@ def test_what_is_left_out_of_raisims_files_is_said():
     notes = io.world_notes(world).diagnostics
     assert any("'com' of <sphere>" in line for line in notes) and any("<state> in <sphere>" in line for line in notes)
     assert not world.find("c").geometries[0].pose.translation.any()
+
+
+@pytest.mark.parametrize(
+    ("ends", "error"), [('body1="a" body2="c"', "no body named 'c'"), ('body1="a" body2="a"', "both 'a'")]
+)
+def test_pairs_of_bodies_that_are_not_there(ends, error):
+    text = f"""<raisim><objects><articulated_system name="r"><mechanism name="r"><body name="w"/>
+<body name="a" mass="1"/><joint name="j" type="fixed" predecessor="w" successor="a"/>
+<ignore_collision {ends}/></mechanism></articulated_system></objects></raisim>"""
+    with pytest.raises(rbdyn.WorldFileError, match=rf"<text>:3: .*{error}"):
+        io.load_world(text)
