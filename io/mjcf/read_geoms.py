@@ -87,10 +87,11 @@ class GeomReader:
                 text = f"fluidshape of geom {name!r} is not read; nothing flows here"
                 self._diagnostics.warn(f"{self._file}:1", text, "fluidshape")
             pose = self._pose(k)
+            labels = tuple(paired.get(k, ()))
             group, mask = OUR_DEFAULT if drawn else OFF if off else filters[self._filter(k)]
             material = "default" if drawn else of_geom(m, k).material
             named |= material != "default"
-            into.append(Geometry(shape, pose, name, material, group, mask, self._color(k), paired.get(k, ())))
+            into.append(Geometry(shape, pose, name, material, group, mask, self._color(k), labels))
         if named:
             text = "friction of geoms is in the names of their materials; io.mjcf_materials makes a World's pairs of it"
             self._diagnostics.warn(f"{self._file}:1", text)

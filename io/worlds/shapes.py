@@ -203,7 +203,7 @@ def read_geometry(item: Item, finder: FileFinder) -> Geometry:
     """A <geometry>."""
     color: Any = None if item.get("color") is None else item.vector("color", 4)
     shape, pose = read_shape(item, finder), read_pose(item)
-    labels = [pair.text("label") for pair in item.children("pair")]
+    labels = tuple(pair.text("label") for pair in item.children("pair"))
     try:
         return Geometry(shape, pose, item.get("name") or "", item.get("material") or "default", item.bits("group", 1),
                         item.bits("mask", -1), color, labels)  # fmt: skip

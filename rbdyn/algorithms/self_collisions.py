@@ -13,7 +13,7 @@ from rbdyn.algorithms.loops.closure import project_configuration
 from rbdyn.arguments import number, shown, whole
 from rbdyn.collision import NativeBackend
 from rbdyn.errors import Error, LoopError
-from rbdyn.mechanism import Mechanism
+from rbdyn.mechanism import Mechanism, Mimic
 from rbdyn.mechanism.neighbours import adjacent_pairs
 from rbdyn.model import Model, State
 from rbdyn.spatial.rotations import Array
@@ -171,14 +171,14 @@ def _followed(model: Model, q: Array) -> Array:
     """q with joints that follow others where these put them."""
     leaders = {joint.name: joint for joint in model.mechanism.tree_joints}
     for joint in leaders.values():
-        chain, one = [], joint
+        chain: list[tuple[str, Mimic]] = []
+        one = joint
         while one.mimic is not None and one.mimic.joint in leaders and len(chain) <= len(leaders):
-            chain.append(one)
+            chain.append((one.name, one.mimic))
             one = leaders[one.mimic.joint]
-        for follower in reversed(chain):
-            mimic = follower.mimic
-            own, other = model.joint_q_index(follower.name), model.joint_q_index(mimic.joint)
-            q[own] = mimic.offset + mimic.multiplier * q[other]
+        for name, mimic in reversed(chain):
+            leader = q[model.joint_q_index(mimic.joint)]
+            q[model.joint_q_index(name)] = mimic.offset + mimic.multiplier * leader
     return q
 
 
