@@ -170,8 +170,8 @@ cdef int run(Registry registry, ArticulatedSystem robot, Model fresh, object bod
     except BaseException:
         exchange.undo()
         raise
-    relabelled = [pairs_named(known_as) != pairs_named(shapes[body])
-                  for body, known_as in robot.shapes_of.items() if body in shapes]
+    relabelled = [pairs_named(robot.shapes_of[body]) != pairs_named(entries)
+                  for body, entries in shapes.items() if entries is not robot.shapes_of[body]]
     robot.shapes_of.update(shapes)
     exchange.finish()
     if any(relabelled):
