@@ -5,9 +5,9 @@ MATERIALS = """<material><default friction="0.5" restitution="0.1" restitution_t
 <pair_prop name1="steel" name2="ice" friction="0.05" static_friction="0.1" rolling_friction="0.01"/></material>"""
 MECHANISM = """<mechanism name="m" gravity="0 0 -9"><body name="w"/><body name="b" mass="1" com="0 0 1"
 inertia="1 0 0 1 0 1"><geometry role="collision" kind="capsule" radius="0.1" height="0.2" pos="0 0 1"
-rotation="1 0 0 0 1 0 0 0 1"/><frame name="f" pos="1 2 3"/></body><joint name="j" type="revolute" axis="0 0 1" damping="1"
+rotation="1 0 0 0 1 0 0 0 1"><pair label="p"/></geometry><frame name="f" pos="1 2 3"/></body><joint name="j" type="revolute" axis="0 0 1" damping="1"
 predecessor="w" successor="b" position_limits="-1 1"><before pos="0 0 1"/><annotation name="a"><value name="k" text="1"/>
-</annotation></joint></mechanism>"""
+</annotation></joint><ignore_collision body1="w" body2="b"/></mechanism>"""
 WORLD = f"""<raisim version="1.0"><params><param name="n" value="2"/></params>{MATERIALS}
 <gravity value="0 0 -3.7"/><timestep value="0.002"/><erp erp="0.3" erp2="0.1"/><objects><ground name="floor"/>
 <array idx="i" start="0" end="@@n"><box name="b@@i" mass="2" material="steel" collision_mask="collision[0|4]">
@@ -22,14 +22,14 @@ WORLD = f"""<raisim version="1.0"><params><param name="n" value="2"/></params>{M
 <settings integrator="euler" substeps="2"/></raisim>"""
 MJCF = """<mujoco model="m"><compiler angle="degree"/><default><joint armature="0.1"/></default>
 <asset><mesh name="a" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/><hfield name="h" nrow="2" ncol="2" size="1 1 1 1" elevation="0 1 2 3"/></asset>
-<worldbody><geom type="hfield" hfield="h"/><body name="b" pos="0 0 1" euler="10 20 30"><freejoint/><geom size="0.1" friction="0.5 0.1 0.2" condim="6" priority="1"/>
+<worldbody><geom type="hfield" hfield="h"/><body name="b" pos="0 0 1" euler="10 20 30"><freejoint/><geom name="g" size="0.1" friction="0.5 0.1 0.2" condim="6" priority="1"/>
 <body name="c"><joint name="j" axis="0 1 0" range="-40 50" ref="10"/><joint type="slide" stiffness="3"/>
-<geom type="mesh" mesh="a"/><site name="s"/></body></body><replicate count="2" offset="1 0 0"><body name="d">
+<geom name="h" type="mesh" mesh="a" contype="0" conaffinity="0"/><site name="s"/></body></body><replicate count="2" offset="1 0 0"><body name="d">
 <joint type="ball"/><geom type="capsule" fromto="0 0 0 0 0 1" size="0.1"/></body></replicate></worldbody>
 <equality><connect body1="c" body2="d0" anchor="0 0 1"/><weld body1="b" body2="d1"/></equality>
-<contact><exclude body1="b" body2="d0"/></contact><actuator><motor joint="j" gear="3" ctrlrange="-1 1"/><position joint="j" kp="30" kv="2" forcerange="-4 4"/></actuator>
+<contact><exclude body1="b" body2="d0"/><pair geom1="g" geom2="h" condim="3"/></contact><actuator><motor joint="j" gear="3" ctrlrange="-1 1"/><position joint="j" kp="30" kv="2" forcerange="-4 4"/></actuator>
 <keyframe><key name="nominal" qpos="0 0 1 1 0 0 0 0.5 0.1 1 0 0 0 1 0 0 0"/></keyframe></mujoco>"""
-SDF = """<sdf version="1.9"><model name="m"><pose>0 0 1 0 0 0.5</pose><link name="a"><inertial><mass>1</mass><inertia><ixx>1</ixx>
+SDF = """<sdf version="1.9"><model name="m"><pose>0 0 1 0 0 0.5</pose><self_collide>1</self_collide><link name="a"><self_collide>0</self_collide><inertial><mass>1</mass><inertia><ixx>1</ixx>
 <iyy>1</iyy><izz>1</izz></inertia></inertial><collision name="c"><geometry><box><size>1 2 3</size></box></geometry></collision></link>
 <link name="b"><pose relative_to="f">1 0 0 0 0 0</pose><inertial/><visual name="v"><geometry><capsule><radius>1</radius>
 <length>2</length></capsule></geometry><material><diffuse>1 0 0 1</diffuse></material></visual></link>
@@ -45,7 +45,11 @@ canonical_link="a"><pose relative_to="f">0 0 1 0 0 0</pose><static>0</static><li
 <limit><lower>1</lower><upper>1</upper><effort>-1</effort><velocity>0</velocity><stiffness>1</stiffness></limit></axis></joint>
 <joint name="k" type="screw"><parent>j</parent><child>c</child><thread_pitch>3</thread_pitch><axis><mimic joint="j"><multiplier>2</multiplier>
 <offset>1</offset></mimic></axis></joint></model></world></sdf>"""
+SRDF = """<?xml version="1.0"?><robot name="r"><group name="g"><chain base_link="a" tip_link="b"/></group>
+<disable_default_collisions link="c"/><enable_collisions link1="c" link2="a"/><disable_collisions link1="a" link2="b" reason="Adjacent"/>
+<disable_collisions link1="a" link2="c" reason="Never"/></robot>"""
 FORMATS = {
+    "srdf": [SRDF.encode()],
     "world": [WORLD.encode()],
     "materials": [MATERIALS.encode()],
     "mjcf": [MJCF.encode()],

@@ -15,6 +15,9 @@ from rbdyn.errors import Error
 from rbdyn.io import load_materials, load_mesh, load_mjcf, load_sdf, load_sensor_set, load_urdf, load_world
 from rbdyn.io.templates import Template
 
+JOINT = '<joint name="{0}{1}" type="continuous"><parent link="{0}"/><child link="{1}"/></joint>'
+LINKS = '<link name="a"/><link name="b"/><link name="c"/>'
+THREE = f'<robot name="r">{LINKS}{JOINT.format(*"ab")}{JOINT.format(*"bc")}</robot>'
 BASE = f'<robot name="r"><link name="base">{INERTIAL}</link></robot>'
 LONGEST_MESSAGE = 2000
 
@@ -56,6 +59,12 @@ def ask(reader: str, data: bytes, folder: Folder) -> str:
 
 def _urdf(data: bytes, folder: Folder) -> None:
     _check_mechanism(load_urdf(data, text=True, base_dir=folder.path, collision_mesh="triangles"))
+
+
+def _srdf(data: bytes, folder: Folder) -> None:
+    mechanism = load_urdf(THREE, srdf=data)
+    names = {body.name for body in mechanism.bodies}
+    assert all(a != b and {a, b} <= names for a, b in mechanism.ignored_collisions)
 
 
 def _template(data: bytes, folder: Folder) -> None:
@@ -136,6 +145,7 @@ def _check(*arrays) -> None:
 
 READERS = {  # and of MJCF, where MuJoCo is installed
     "urdf": _urdf,
+    "srdf": _srdf,
     "template": _template,
     "expression": _expression,
     "module": _module,
