@@ -24,7 +24,8 @@ DIALECT = f"""<?xml version="1.0"?>
 <limit lower="-1" upper="1" effort="1" velocity="1"/><safety_controller k_velocity="1"/></joint>
 <joint name="l" type="helical"><parent link="c"/><child link="d"/><origin xyz="1 0 0" rpy="0 1 0"/>
 <axis xyz="0 0 1" pitch="0.1"/><mimic joint="k" multiplier="2" offset="1"/></joint>
-<constraints nominal_config="1 0 0 0 0 0"><pin body1="d" body2="b" anchor="0 0 1"/></constraints><disable_collisions link1="b" link2="d"/></robot>"""
+<constraints nominal_config="1 0 0 0 0 0"><pin body1="d" body2="b" anchor="0 0 1"/></constraints>
+<disable_collisions link1="b" link2="d"/></robot>"""
 TEMPLATE = f"""<robot name="@@name"><link name="a">{INERTIAL}</link><link name="{{@@side}}_b">
 <inertial><mass value="{{@@mass*2 + sqrt(@@width)**2}}"/><inertia ixx="{{1/3}}" ixy="0" ixz="0" iyy="{{exp(0)}}" iyz="0"
  izz="{{-(-1)}}"/></inertial><collision><geometry><box size="@@width {{@@width/2}} {{pi}}"/></geometry></collision>

@@ -6,7 +6,6 @@ import pickle
 import numpy as np
 import pytest
 
-import rbdyn
 from rbdyn import Fixed, Floating, Geometry, Joint, Mechanism, Revolute, RigidBody, SpatialInertia, Transform, World
 from rbdyn.collision import CollisionBackend, NativeBackend, native_contacts
 from rbdyn.collision.shapes import Sphere
@@ -191,8 +190,46 @@ def test_a_label_holds_within_one_robot():
     assert touching(world) == HEAP
 
 
-def test_a_refused_surgery_leaves_them():
-    world, robot = scene()
-    with pytest.raises(rbdyn.Error):
-        world.merge(robot, "a", robot, "b", Joint("dock", Fixed()))
-    assert touching(world) == HEAP
+class Failing(NativeBackend):
+    """Fails once, at the call of `exclude` with this number."""
+
+    left = -1
+
+    def exclude(self, a, b):
+        self.left -= 1
+        if self.left == 0:
+            raise MemoryError("told to fail")
+        super().exclude(a, b)
+
+
+def test_a_surgery_that_fails_leaves_them():
+    """Whichever call fails, of joining two robots and of cutting them apart."""
+    backend = Failing(margin=1e-4)
+    world = World(1e-6, gravity=(0, 0, 0), collision=backend)
+    one = world.add_articulated_system(heap(), "one")
+    other = world.add_articulated_system(heap(prefix="x"), "other")
+    other.set_base_pose((0, 0, 5.0))
+    before = touching(world)
+    assert before == HEAP | {tuple(sorted(("x" + a, "x" + b))) for a, b in HEAP}
+
+    def until_it_works(call):
+        failed = 0
+        while True:
+            backend.left = failed + 1
+            try:
+                call()
+            except MemoryError:
+                failed += 1
+                names = one.ignored_collisions
+                assert touching(world) == before
+                assert one.ignored_collisions == names
+            else:
+                backend.left = -1
+                return failed
+
+    dock = lambda: Joint("dock", Fixed())  # noqa: E731
+    up = Transform(translation=(0, 0, 5.0))
+    assert until_it_works(lambda: world.merge(one, "a", other, "xa", dock(), up)) >= 6
+    assert touching(world) == before
+    assert until_it_works(lambda: one.remove_joint("dock", split=True)) >= 6
+    assert touching(world) == before
