@@ -85,7 +85,7 @@ cdef int allow_pair(Table* table, int a, int b) noexcept nogil:
 
 
 cdef bint is_of_shapes(int a) noexcept nogil:
-    """Whether a number of a pair is the flagged id of a shape."""
+    """Test for the flagged id of a shape, among the numbers of pairs."""
     return a < JOINED and a >= APART
 
 
@@ -101,7 +101,7 @@ cdef list shape_pairs(const Table* table):
 
 
 cdef int put_shape_pairs(Table* table, set wanted, object ids) except -1:
-    """Let exactly these pairs (a, b), a < b, of flagged ids be in the set, of those with one in `ids`; None: of all."""
+    """Set the pairs (a, b), a < b, of flagged ids of which one is in `ids`, to these; None: all pairs."""
     cdef int low = APART - 1                         # of an id without its flag: flags are above all ids
     present = {(a, b) for a, b in shape_pairs(table) if ids is None or a & low in ids or b & low in ids}
     for a, b in wanted - present:

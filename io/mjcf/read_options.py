@@ -45,7 +45,7 @@ def report_options(model: Any, diagnostics: Diagnostics, file: str) -> None:
 
 
 def is_off(model: Any, flag: str) -> bool:
-    """Whether a flag of <option> disables something."""
+    """Test a flag of <option> for "disable"."""
     return bool(model.opt.disableflags & _bit("Disable", f"mjDSBL_{flag.upper()}"))
 
 

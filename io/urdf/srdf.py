@@ -44,7 +44,7 @@ class PairElement:
 
 
 def apply_srdf(mechanism: Mechanism, path_or_text: PathOrText, *, strict: bool = False) -> None:
-    """Let a robot ignore the collisions that an SRDF disables: `Mechanism.ignore_collision` of each pair.
+    """Apply the collision filters of an SRDF to a robot: `Mechanism.ignore_collision` of each pair.
 
     <disable_collisions link1 link2>, <disable_default_collisions link> and <enable_collisions link1 link2> are read.
     Pairs with the reason "Adjacent" that a joint joins here are left out, since they never collide anyway.

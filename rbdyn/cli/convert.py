@@ -123,7 +123,7 @@ def _robot_of(args: argparse.Namespace, options: dict[str, Any]) -> Mechanism:
 
 
 def _filtered(robot: ArticulatedSystem) -> Mechanism:
-    """Its mechanism, with the pairs of bodies that the World keeps from colliding."""
+    """Mechanism of a robot, with the pairs of bodies that its World keeps from colliding."""
     mechanism = robot.mechanism
     mechanism.self_collision, known = robot.self_collision, mechanism.ignored_collisions
     carrier = carriers(mechanism)

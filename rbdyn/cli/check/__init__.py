@@ -67,6 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _sample(file: Path, report: Report, samples: int, srdf: Path | None, options: dict[str, Any]) -> None:
+    """Add pairs of links that always or never collide to a report, and write them."""
     if report.format.lower() not in READERS:
         raise Error(f"{file}: --samples and --write-srdf are for robot files, and this is one of {report.format}")
     mechanism, found = sample_pairs(file, report, samples, options)

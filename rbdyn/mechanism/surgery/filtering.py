@@ -20,7 +20,7 @@ def pair_of(mechanism: Graph, body_a: RigidBody | str, body_b: RigidBody | str) 
 
 
 def put_pairs(mechanism: Graph, pairs: Iterable[frozenset[RigidBody]]) -> None:
-    """Let these be the pairs that never collide: an edit of a parameter."""
+    """Set the pairs that never collide; an edit of a parameter."""
     new = frozenset(pairs)
     if new != mechanism._ignored:
         mechanism._ignored = new
@@ -38,7 +38,7 @@ def all_pairs(bodies: Iterable[RigidBody]) -> Pairs:
 
 
 def carried(pairs: Pairs, image: Mapping[RigidBody, RigidBody]) -> Pairs:
-    """The pairs of what the bodies became; pairs of bodies that are gone, or became one, are left out."""
+    """Replace bodies of pairs by their images; pairs of bodies that have none, or became one, are left out."""
     if not pairs:
         return pairs
     found = {frozenset(image[body] for body in pair) for pair in pairs if all(body in image for body in pair)}

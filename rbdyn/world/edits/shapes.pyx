@@ -158,7 +158,7 @@ cdef dict plan(Exchange exchange, ArticulatedSystem robot, Model fresh, object b
 
 
 cdef list pairs_named(list entries):
-    """What filters of pairs need to know of the shapes of a body: their ids and labels."""
+    """Ids and labels of the shapes of a body."""
     return [(shape_id, item.pairs) for item, shape_id in entries]
 
 

@@ -34,7 +34,7 @@ cdef set held_bodies(Model model):
 
 
 cdef tuple pairs_of_file(ArticulatedSystem robot):
-    """What the mechanism of a robot says of pairs of its bodies and shapes.
+    """Find pairs of bodies and shapes that the mechanism of a robot keeps apart or together.
 
     Returns
     -------
