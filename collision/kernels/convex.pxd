@@ -5,7 +5,7 @@ from libc.math cimport fabs
 from rbdyn.collision._types cimport BOX_CORE, HULL_CORE, TRIANGLE, PosedShape, SupportingFeature
 from rbdyn.collision.kernels.clip cimport clip_features
 from rbdyn.collision.kernels.core cimport core_radius, support
-from rbdyn.collision.kernels.epa cimport contact_share, penetrate
+from rbdyn.collision.kernels.epa cimport of_contact, penetrate
 from rbdyn.collision.kernels.gjk cimport Simplex, separate
 from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
 from rbdyn.collision.kernels.vectors cimport along, norm3
@@ -32,7 +32,7 @@ cdef inline void convex_convex(const PosedShape* a, const PosedShape* b, double 
     if apart >= r_a + r_b + margin:
         return
     if apart < 0.0:
-        apart = -penetrate(a, b, &s, contact_share(), &x_a, &n)
+        apart = -penetrate(a, b, &s, of_contact(), &x_a, &n)
     x_b = along(x_a, -apart, n)
     depth = r_a + r_b - apart
     if depth <= -margin:

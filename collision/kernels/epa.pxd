@@ -22,13 +22,17 @@ cdef enum:
     ROW = 2                        # words of 64 bits, one for each corner
 
 
-cdef inline double contact_share() noexcept nogil:
-    """By what share of it the push of a contact may be longer than the least, of curved shapes."""
-    return 5e-3
+cdef struct Slack:                 # by how much the push of curved shapes may be longer than the least
+    double share                   # of the push
+    double size                    # of the sizes of both
 
-cdef inline double query_share() noexcept nogil:
-    """Likewise of a distance that is asked for, which has the time."""
-    return 1e-5
+cdef inline Slack of_contact() noexcept nogil:
+    """Less than what convex.pxd prefers a face by."""
+    return Slack(share=2e-2, size=3e-4)
+
+cdef inline Slack of_query() noexcept nogil:
+    """Of a distance that is asked for, which has the time."""
+    return Slack(share=1e-5, size=1e-7)
 
 
 cdef struct Face:
@@ -193,13 +197,13 @@ cdef inline bint find_best(
 
 
 cdef inline double penetrate(
-        const PosedShape* a, const PosedShape* b, const Simplex* s, double share, Vec3* x_a,
+        const PosedShape* a, const PosedShape* b, const Simplex* s, Slack slack, Vec3* x_a,
         Vec3* normal) noexcept nogil:
     """Overlap of the cores along the best normal found (into a), and a's point there.
 
     `s` is the simplex that the descent ended with.  The overlap is exact for that normal.  It is the least push, or
-    longer by no more than 1e-7 of the sizes, of curved cores by a `share` of it.  The polytope is within A - B, so that
-    its nearest face is nearer than every push; it grows until that face is as far as the push, but for the share.
+    longer by no more than 1e-7 of the sizes, of curved cores by a `slack`.  The polytope is within A - B, so that
+    its nearest face is nearer than every push; it grows until that face is as far as the push, but for the slack.
     128 points suffice, unless many pushes are alike (MAX_CORNERS).  Of a smooth stretch Newton's method finds the best
     push.  Negative if the cores turn out not to overlap.
     """
@@ -220,7 +224,7 @@ cdef inline double penetrate(
         for f in range(p.n_face):
             if not p.face[f].done and (best < 0 or p.face[f].d < p.face[best].d):
                 best = f
-        if best < 0 or p.face[best].d >= least - max(tolerance, share * least if settled else 0.0):
+        if best < 0 or p.face[best].d >= least - (slack.share * least + slack.size * size if settled else tolerance):
             break
         face = p.face[best]
         p.face[best].done = True

@@ -5,7 +5,7 @@ from libc.math cimport fmin
 from rbdyn.collision._types cimport BOX_CORE, HULL_CORE, PosedShape
 from rbdyn.collision.bounds cimport centre_of
 from rbdyn.collision.kernels.core cimport core_radius, support
-from rbdyn.collision.kernels.epa cimport penetrate, query_share
+from rbdyn.collision.kernels.epa cimport of_query, penetrate
 from rbdyn.collision.kernels.gjk cimport Simplex, descend, descend_by
 from rbdyn.collision.kernels.vectors cimport along, norm3
 from rbdyn.spatial._algebra cimport Vec3, dot3, neg3, scale3, sub3
@@ -65,7 +65,7 @@ cdef inline bint find_convex(const PosedShape* a, const PosedShape* b, double re
     if apart >= r_a + r_b + reach:
         return False
     if apart < 0.0:
-        apart = -penetrate(a, b, &s, query_share(), &x, &n)
+        apart = -penetrate(a, b, &s, of_query(), &x, &n)
         if apart > 0.0:                    # they do not overlap, but nearly
             apart = max(apart, descend(a, b, 1e100, n, 1e-15, &x, &n))
     if apart > 0.0 and not (is_polytope(a) and is_polytope(b)):

@@ -14,7 +14,7 @@ from rbdyn.collision.bounds cimport centre_of
 from rbdyn.collision.kernels.clip cimport clip_features
 from rbdyn.collision.kernels.convex cimport SINGLE, build_manifold, deepest, replace_deepest
 from rbdyn.collision.kernels.core cimport core_radius, support
-from rbdyn.collision.kernels.epa cimport contact_share, penetrate
+from rbdyn.collision.kernels.epa cimport of_contact, penetrate
 from rbdyn.collision.kernels.gjk cimport Simplex, descend_by
 from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
 from rbdyn.collision.kernels.vectors cimport along, norm3
@@ -433,7 +433,7 @@ cdef inline double convex_triangle(
     if behind and t.one_sided and not (deep and t.solid and apart < r):
         return hardly() if t.solid and apart < r else 0.0
     if overlap:
-        apart = -penetrate(a, b, &s, contact_share(), &x_a, &n)
+        apart = -penetrate(a, b, &s, of_contact(), &x_a, &n)
     depth = r - apart
     if depth <= -margin:
         return 0.0
