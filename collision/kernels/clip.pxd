@@ -11,7 +11,8 @@ from rbdyn.collision.kernels.manifold cimport Manifold, add_point
 from rbdyn.collision.kernels.marks cimport MAX_KEPT, Mark, Marks, choose, choose_of_hull, mark, mark_vertex
 from rbdyn.collision.kernels.support.convex_hull cimport hull_of
 from rbdyn.collision.kernels.vectors cimport along, perpendicular
-from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, mul3, scale3, sub3, tmul3, vec3
+from rbdyn.collision.shapes.climbing cimport MOST_CORNERS, corners_below, farthest_corner
+from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, mul3, neg3, scale3, sub3, tmul3, vec3
 
 
 cdef struct Outline:               # a feature seen along the reference normal
@@ -116,8 +117,12 @@ cdef inline void mark_vertices(
     cdef Vec3 l = tmul3(s.X.R, rise), l1 = tmul3(s.X.R, p.t1), l2 = tmul3(s.X.R, p.t2), x, d = sub3(s.X.p, p.o)
     cdef double start = dot3(rise, sub3(s.X.p, x_0[0])), u = dot3(d, p.t1), v_0 = dot3(d, p.t2)
     cdef Mark one
-    cdef int k, last = -1
-    for k in range(hull_of(s).n_vertices):
+    cdef int[MOST_CORNERS] listed
+    cdef int i, k, last = -1, n = -1
+    if hull_of(s).side > 0:
+        n = corners_below(hull_of(s), l, farthest_corner(hull_of(s), neg3(l)), start, margin, listed)
+    for i in range(hull_of(s).n_vertices if n < 0 else n):
+        k = i if n < 0 else listed[i]
         x = vec3(v[3 * k], v[3 * k + 1], v[3 * k + 2])
         one.gap = start + dot3(l, x)
         if one.gap >= margin:

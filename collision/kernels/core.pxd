@@ -8,6 +8,7 @@
 from libc.math cimport copysign, fabs, sqrt
 
 from rbdyn.collision._types cimport BOX_CORE, CYLINDER_CORE, HULL_CORE, PosedShape
+from rbdyn.collision.shapes.climbing cimport farthest_corner, scan_corners
 from rbdyn.collision.shapes.convex_hull cimport HullData
 from rbdyn.spatial._algebra cimport Vec3, add3, mul3, tmul3, vec3
 
@@ -19,16 +20,8 @@ cdef inline double core_radius(const PosedShape* a) noexcept nogil:
 
 cdef inline Vec3 hull_support(const HullData* hull, Vec3 l) noexcept nogil:
     """The corner farthest along l; ties go to the first."""
-    cdef const double* v = hull.vertices
-    cdef double best = -1e300, value
-    cdef Vec3 x = vec3(0.0, 0.0, 0.0)
-    cdef int k
-    for k in range(hull.n_vertices):
-        value = v[3 * k] * l.x + v[3 * k + 1] * l.y + v[3 * k + 2] * l.z
-        if value > best:
-            best = value
-            x = vec3(v[3 * k], v[3 * k + 1], v[3 * k + 2])
-    return x
+    cdef int k = scan_corners(hull, l) if hull.side == 0 else farthest_corner(hull, l)
+    return vec3(hull.vertices[3 * k], hull.vertices[3 * k + 1], hull.vertices[3 * k + 2])
 
 
 cdef inline Vec3 support(const PosedShape* a, Vec3 d) noexcept nogil:

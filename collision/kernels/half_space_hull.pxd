@@ -11,6 +11,7 @@ from rbdyn.collision._types cimport PosedShape
 from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
 from rbdyn.collision.kernels.support.convex_hull cimport hull_of
 from rbdyn.collision.kernels.vectors cimport along, axis_x, axis_y, axis_z
+from rbdyn.collision.shapes.climbing cimport MOST_CORNERS, corners_below, farthest_corner
 from rbdyn.collision.sink cimport Sink, emit
 from rbdyn.spatial._algebra cimport Vec3, cross3, dot3, neg3, scale3, sub3, tmul3, vec3
 
@@ -20,10 +21,21 @@ cdef struct Lowest:                # what is the same for all vertices of a hull
     double gap                     # of the hull's origin [m]
     double margin, lowest          # [m]
     double level, flat             # heights that count as none, and as little [m]
+    int n                          # of vertices to look at, as far as they are within the margin, ascending: `listed`;
+    int[MOST_CORNERS] listed       # -1: all
 
 
 cdef inline Vec3 vertex(const PosedShape* s, int k) noexcept nogil:
     return vec3(hull_of(s).vertices[3 * k], hull_of(s).vertices[3 * k + 1], hull_of(s).vertices[3 * k + 2])
+
+
+cdef inline int n_looked_at(const PosedShape* s, const Lowest* w) noexcept nogil:
+    return hull_of(s).n_vertices if w.n < 0 else w.n
+
+
+cdef inline int looked_at(const Lowest* w, int i) noexcept nogil:
+    """Number of the i-th vertex to look at."""
+    return i if w.n < 0 else w.listed[i]
 
 
 cdef inline bint comes_sooner(const Lowest* w, Vec3 v, double away, double* best) noexcept nogil:
@@ -43,8 +55,9 @@ cdef inline int next_to_one(const PosedShape* s, const Lowest* w, Vec3 a) noexce
     """Away from a vertex; -1 if there is none."""
     cdef double best = 1e-6                      # d of 1e-3 flat
     cdef Vec3 e
-    cdef int k, found = -1
-    for k in range(hull_of(s).n_vertices):
+    cdef int i, k, found = -1
+    for i in range(n_looked_at(s, w)):
+        k = looked_at(w, i)
         e = cross3(w.l, sub3(vertex(s, k), a))
         if comes_sooner(w, vertex(s, k), dot3(e, e), &best):
             found = k
@@ -74,8 +87,9 @@ cdef inline int next_to_three(const PosedShape* s, const Lowest* w, Vec3 a, Vec3
     """Outside their triangle."""
     cdef double best = 1e-6, d
     cdef Vec3 e = outwards(w, a, b, c), f = outwards(w, b, c, a), g = outwards(w, c, a, b), v
-    cdef int k, found = -1
-    for k in range(hull_of(s).n_vertices):
+    cdef int i, k, found = -1
+    for i in range(n_looked_at(s, w)):
+        k = looked_at(w, i)
         v = vertex(s, k)
         d = max(dot3(e, sub3(v, a)), max(dot3(f, sub3(v, b)), dot3(g, sub3(v, c))))
         if d > 0.0 and comes_sooner(w, v, d * d, &best):
@@ -125,19 +139,20 @@ cdef inline void half_space_hull(const PosedShape* h, const PosedShape* s, doubl
     cdef Manifold m
     cdef Lowest w
     cdef Vec3 n = axis_z(&h.X.R)
-    cdef int k, first = 0
-    w.l, w.gap, w.margin, w.lowest = tmul3(s.X.R, n), dot3(n, sub3(s.X.p, h.X.p)), margin, 1e300
+    cdef int lowest, i = 0
+    w.l, w.gap, w.margin = tmul3(s.X.R, n), dot3(n, sub3(s.X.p, h.X.p)), margin
     w.level, w.flat = 1e-6 * s.s.bounds.radius, 1e-3 * s.s.bounds.radius
     clear(&m)
-    for k in range(hull_of(s).n_vertices):
-        w.lowest = min(w.lowest, w.gap + dot3(w.l, vertex(s, k)))
+    lowest = farthest_corner(hull_of(s), neg3(w.l))
+    w.lowest = w.gap + dot3(w.l, vertex(s, lowest))
     if w.lowest >= margin:
         return
     m.normal = neg3(n)
-    while w.gap + dot3(w.l, vertex(s, first)) > w.lowest + w.level:
-        first += 1
-    add_four(s, &w, n, first, &m)
+    w.n = corners_below(hull_of(s), w.l, lowest, w.gap, max(margin, w.lowest + w.level), w.listed)
+    while w.gap + dot3(w.l, vertex(s, looked_at(&w, i))) > w.lowest + w.level:
+        i += 1
+    add_four(s, &w, n, looked_at(&w, i), &m)
     if margin > 10.0 * w.flat:
         w.flat = margin
-        add_four(s, &w, n, first, &m)
+        add_four(s, &w, n, looked_at(&w, i), &m)
     emit(sink, &m)

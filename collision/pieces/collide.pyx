@@ -36,7 +36,7 @@ cdef void begin_piece(const PosedShape* whole, ShapeRecord* s, TriangleData* t, 
     s.kind, s.core, s.convex = TRIANGLE, HULL_CORE, &_triangle
     s.bounds.ball, s.bounds.centered = 0.0, False
     s.data = t
-    t.hull.vertices, t.hull.n_vertices, t.hull.n_faces = t.at, 3, 0
+    t.hull.vertices, t.hull.n_vertices, t.hull.n_faces, t.hull.side = t.at, 3, 0, 0
     t.whole = whole.s
     piece.s, piece.X = s, whole.X
 

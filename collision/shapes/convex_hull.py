@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -80,23 +81,38 @@ class ConvexHull(Shape):
         return self.hull.normals, self.hull.offsets()
 
 
+# Share of the largest coordinate by which heights of corners in one plane may differ: rounding and planes of Qhull are
+# off by up to 1e-14 (measured, of noisy and lattice-like clouds).
+LEVEL = 1e-12
+
+
 def hull_data(hull: Hull) -> ShapeData:
     """HullData."""
     faces = {"normals": hull.normals, "start": hull.start, "corner": hull.corner}
-    return vertices_data(hull.vertices, faces, len(hull.normals))
+    corners = {"near_start": hull.near_start, "near": hull.near, "entry": hull.entry}
+    facing = {"facing_start": hull.facing_start, "facing": hull.facing}
+    return vertices_data(hull.vertices, {**faces, **corners, **facing}, len(hull.normals))
 
 
 def cloud_data(vertices: np.ndarray) -> ShapeData:
     """HullData of points without faces."""
-    faces = {"normals": np.empty((0, 3)), "start": np.zeros(1, np.int32), "corner": np.empty(0, np.int32)}
-    return vertices_data(np.ascontiguousarray(vertices), faces, 0)
+    none = np.empty(0, np.intc)
+    faces = {"normals": np.empty((0, 3)), "start": np.zeros(1, np.intc), "corner": none}
+    tables = dict.fromkeys(("near_start", "near", "entry", "facing_start", "facing"), none)
+    return vertices_data(np.ascontiguousarray(vertices), {**faces, **tables}, 0)
 
 
-def vertices_data(vertices: np.ndarray, faces: Mapping[str, object], n_faces: int) -> ShapeData:
-    """HullData of corners, and of faces between them."""
+def vertices_data(vertices: np.ndarray, tables: Mapping[str, np.ndarray], n_faces: int) -> ShapeData:
+    """HullData of corners, of faces between them, and of tables over directions."""
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     center = 0.5 * (high + low)
     radius = np.sqrt(((vertices - center) ** 2).sum(axis=1).max())
-    sizes = {"vertices": vertices, **faces, "n_vertices": len(vertices), "n_faces": n_faces}
+    numbers = {
+        "level": LEVEL * float(np.abs(vertices).max()),
+        "n_vertices": len(vertices),
+        "n_faces": n_faces,
+        "side": math.isqrt(len(tables["entry"]) // 6),
+        "face_side": math.isqrt(len(tables["facing_start"]) // 6),
+    }
     (cx, cy, cz), (x, y, z) = center.tolist(), (0.5 * (high - low)).tolist()
-    return ShapeData("hull", sizes, float(radius), center=(cx, cy, cz), box=(x, y, z))
+    return ShapeData("hull", {"vertices": vertices, **tables, **numbers}, float(radius), (cx, cy, cz), (x, y, z))

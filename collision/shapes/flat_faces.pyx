@@ -1,7 +1,7 @@
 """Flat faces of a convex polyhedron: triangles in one plane joined, the largest first.
 
 The corners that are flush with a face's plane hang together along edges, since the polyhedron is convex: each face is
-grown from its largest triangle, and most triangles of a curved surface are faces of their own.
+grown from its largest triangle.
 """
 
 import numpy as np
@@ -18,8 +18,8 @@ cdef struct Polyhedron:
     const Vec3* vertex
     const Vec3* normal            # of each triangle, a unit vector; anything of one that has none
     const int* triangle           # (k, 3) corners
-    const int* start              # (n + 1,) where the neighbours of each vertex begin
-    const int* around             # them
+    const int* near_start         # (n + 1,) where the neighbours of each vertex begin
+    const int* near               # them
     const int* owner_start        # (n + 1,) where the triangles of each vertex begin
     const int* owner              # them
     double tolerance              # corners nearer to a plane are on it [m]
@@ -56,8 +56,8 @@ cdef int grow_face(const Polyhedron* p, Work* w, int k) noexcept nogil:
     while done < m:
         i = w.ring[done].number
         done += 1
-        for j in range(p.start[i], p.start[i + 1]):
-            i = p.around[j]
+        for j in range(p.near_start[i], p.near_start[i + 1]):
+            i = p.near[j]
             if w.seen[i] != k and fabs(dot3(sub3(p.vertex[i], origin), n)) < p.tolerance:
                 w.seen[i] = k
                 w.ring[m].number = i
@@ -93,9 +93,9 @@ cdef void sort_corners(const Polyhedron* p, Work* w, int k, int m) noexcept nogi
     qsort(w.ring, m, sizeof(Corner), by_angle)
 
 
-cdef int grow_all(const Polyhedron* p, Work* w, const int[::1] order, const int[:, ::1] alone, int[::1] kept,
-                  int[::1] start, int** corner) except -1 nogil:
-    """All faces; how many.  `alone` has the corners of those that no other triangle is flush with, in order; or -1."""
+cdef int grow_all(const Polyhedron* p, Work* w, const int[::1] order, int[::1] kept, int[::1] start,
+                  int** corner) except -1 nogil:
+    """Grow all faces; how many.  Most triangles of a curved surface are faces of their own."""
     cdef Signals signals = start_signals()
     cdef size_t room = 0
     cdef int n = 0, total = 0, m, i, j, k
@@ -103,13 +103,13 @@ cdef int grow_all(const Polyhedron* p, Work* w, const int[::1] order, const int[
         k = order[i]
         if w.taken[k]:
             continue
-        m = 3
-        for j in range(3):
-            w.ring[j].number = alone[k, j]
-        if alone[k, 0] < 0:
-            m = grow_face(p, w, k)
+        m = grow_face(p, w, k)
+        if m > 3:
             take_triangles(p, w, k, m)
             sort_corners(p, w, k, m)
+        else:
+            for j in range(3):
+                w.ring[j].number = p.triangle[3 * k + j]
         handle_signals(&signals, m)
         grow(<void**> corner, &room, total + m, sizeof(int))
         for j in range(m):
@@ -121,33 +121,46 @@ cdef int grow_all(const Polyhedron* p, Work* w, const int[::1] order, const int[
     return n
 
 
+cdef void find_owners(const int[:, ::1] triangles, int[::1] start, int[::1] owner) noexcept nogil:
+    """Fill in where the triangles of each vertex begin, and them, ascending."""
+    cdef int n = start.shape[0] - 1, i, k
+    for i in range(triangles.shape[0]):
+        for k in range(3):
+            start[triangles[i, k]] += 1
+    for i in range(1, n + 1):
+        start[i] += start[i - 1]
+    for i in range(triangles.shape[0] - 1, -1, -1):
+        for k in range(3):
+            start[triangles[i, k]] -= 1
+            owner[start[triangles[i, k]]] = i
+
+
 def grow_faces(const double[:, ::1] vertices not None, const double[:, ::1] normals not None,
-               const int[:, ::1] triangles not None, around, owner, order, alone, taken, double tolerance):
+               const int[:, ::1] triangles not None, edges, const int[::1] order not None, taken, double tolerance):
     """The faces: of each the triangle from which it was grown, and where it begins in the corners; the corners.
 
-    `around` and `owner` are (start, values) of the vertices and triangles at each vertex, `alone` (k, 3) the corners of
-    triangles that are faces of their own, -1 of others, and `taken` says which are in none.
+    `edges` is (start, values) of the neighbours of each vertex, and `taken` says which triangles are in no face.
     """
     cdef Polyhedron p
     cdef Work w
     cdef int[::1] kept = np.empty(len(triangles), np.intc), start = np.empty(len(triangles) + 1, np.intc)
     cdef int[::1] seen = np.full(len(vertices), -1, np.intc), corners
-    cdef const int[::1] around_start = around[0], around_value = around[1]
-    cdef const int[::1] owner_start = owner[0], owner_value = owner[1], in_order = order
-    cdef const int[:, ::1] own = alone
+    cdef int[::1] owner_start = np.zeros(len(vertices) + 1, np.intc), owner = np.empty(3 * len(triangles), np.intc)
+    cdef const int[::1] near_start = edges[0], near = edges[1]
     cdef char[::1] done = taken.astype(np.int8)
     cdef int* corner = NULL
     cdef int n
+    find_owners(triangles, owner_start, owner)
     p.vertex, p.normal, p.triangle = <const Vec3*> &vertices[0, 0], <const Vec3*> &normals[0, 0], &triangles[0, 0]
-    p.start, p.around = &around_start[0], &around_value[0]
-    p.owner_start, p.owner, p.tolerance = &owner_start[0], &owner_value[0], tolerance
+    p.near_start, p.near = &near_start[0], &near[0]
+    p.owner_start, p.owner, p.tolerance = &owner_start[0], &owner[0], tolerance
     w.seen, w.taken = &seen[0], &done[0]
     w.ring = <Corner*> malloc(len(vertices) * sizeof(Corner))
     if w.ring is NULL:
         raise MemoryError(f"no room for {len(vertices)} corners")
     try:
         with nogil:
-            n = grow_all(&p, &w, in_order, own, kept, start, &corner)
+            n = grow_all(&p, &w, order, kept, start, &corner)
         corners = np.empty(start[n], np.intc)
         if start[n]:
             memcpy(&corners[0], corner, start[n] * sizeof(int))

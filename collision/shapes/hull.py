@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from rbdyn.collision.shapes.climbing import climbing_table, edges_of, facing_table
 from rbdyn.collision.shapes.flat_faces import grow_faces
 from rbdyn.collision.shapes.quickhull import quickhull
 from rbdyn.errors import CollisionError
@@ -34,6 +35,16 @@ class Hull:
         Where each face begins in `corner`.
     corner : (start[n],) ndarray of int32
         Corner numbers of the faces, counter-clockwise seen from outside.
+    near_start : (m + 1,) ndarray of int32
+        Where the neighbours of each corner begin in `near`.
+    near : (near_start[m],) ndarray of int32
+        Corner numbers of the neighbours along edges of triangles, ascending.
+    entry : (6 side side,) ndarray of int32
+        Corners from which to climb, by directions (climbing.pyx); empty where a scan is faster.
+    facing_start : (6 face_side face_side + 1,) ndarray of int32
+        Where the faces of each cell of directions begin in `facing`; empty where a scan is faster.
+    facing : (facing_start[-1],) ndarray of int32
+        Numbers of the faces that may look most along a direction of the cell, ascending.
     """
 
     vertices: np.ndarray
@@ -41,6 +52,11 @@ class Hull:
     normals: np.ndarray
     start: np.ndarray
     corner: np.ndarray
+    near_start: np.ndarray
+    near: np.ndarray
+    entry: np.ndarray
+    facing_start: np.ndarray
+    facing: np.ndarray
 
     def farthest(self, direction: np.ndarray) -> np.ndarray:
         """The corner farthest along a direction, (3,) [m]."""
@@ -59,7 +75,9 @@ def hull_of(points: np.ndarray) -> Hull:
 @lru_cache(maxsize=256)
 def _hull_of_bytes(raw: bytes) -> Hull:
     vertices, triangles = convex_hull(np.frombuffer(raw).reshape(-1, 3))
-    arrays = vertices, triangles, *flat_faces(vertices, triangles)
+    edges = edges_of(np.ascontiguousarray(triangles, dtype=np.intc), len(vertices))
+    faces = flat_faces(vertices, triangles, edges)
+    arrays = vertices, triangles, *faces, *edges, climbing_table(vertices, *edges), *facing_table(faces[0])
     for array in arrays:
         array.flags.writeable = False
     return Hull(*arrays)
@@ -103,30 +121,12 @@ def convex_hull(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.ascontiguousarray(points[kept]), number[faces]
 
 
-class Rows:
-    """For each number of one kind those of another that belong to it: rows of different lengths in one array."""
-
-    def __init__(self, row: np.ndarray, value: np.ndarray, n: int) -> None:
-        order = np.argsort(row, kind="stable")
-        self.value = value[order]
-        self.start = np.searchsorted(row[order], np.arange(n + 1))
-
-    def arrays(self) -> tuple[np.ndarray, np.ndarray]:
-        """Offsets of the rows, and their values."""
-        return self.start.astype(np.intc), self.value.astype(np.intc)
-
-    def of(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The values of some rows, one after the other, and for each value which of `rows` it came from."""
-        count = self.start[rows + 1] - self.start[rows]
-        source = np.repeat(np.arange(len(rows)), count)
-        first = np.repeat(self.start[rows] - np.cumsum(count) + count, count)
-        return self.value[first + np.arange(len(source))], source
-
-
-def flat_faces(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def flat_faces(
+    vertices: np.ndarray, triangles: np.ndarray, edges: tuple[np.ndarray, np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """`normals`, `start` and `corner` of a Hull: triangles in one plane joined, the largest first.
 
-    Most triangles of a curved surface are faces of their own; the others are grown (flat_faces.pyx).
+    `edges` are its `near_start` and `near`.
     """
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
@@ -136,47 +136,13 @@ def flat_faces(vertices: np.ndarray, triangles: np.ndarray) -> tuple[np.ndarray,
     if taken.all():
         raise CollisionError(f"the hull of {len(vertices)} vertices is too thin: all its triangles are slivers")
     normals /= np.where(taken, 1.0, areas)[:, None]
-    ends = np.concatenate([triangles[:, [k, (k + step) % 3]] for k in range(3) for step in (1, 2)])
-    around = Rows(ends[:, 0], ends[:, 1], len(vertices))
-    owner = Rows(triangles.ravel(), np.repeat(np.arange(len(triangles)), 3), len(vertices))
-    alone = stand_alone(vertices, triangles, normals, around, FLUSH * size)
-    single = sort_triangles(vertices, triangles, normals)
     kept, start, corner = grow_faces(
         np.ascontiguousarray(vertices),
         np.ascontiguousarray(normals),
         np.ascontiguousarray(triangles, dtype=np.intc),
-        around.arrays(),
-        owner.arrays(),
+        edges,
         np.argsort(-areas, kind="stable").astype(np.intc),
-        np.where(alone[:, None], single, -1).astype(np.intc),
         taken,
         FLUSH * size,
     )
     return normals[kept], start, corner
-
-
-def stand_alone(
-    vertices: np.ndarray, triangles: np.ndarray, normals: np.ndarray, around: Rows, tolerance: float
-) -> np.ndarray:
-    """Which triangles have no corner around theirs that is flush with their plane, (k,) bool."""
-    alone = np.ones(len(triangles), dtype=bool)
-    for begin in range(0, len(triangles), 20_000):  # in parts, for memory
-        part = np.arange(begin, min(begin + 20_000, len(triangles)))
-        for k in range(3):
-            neighbour, source = around.of(triangles[part, k])
-            t = part[source]
-            other = (neighbour[:, None] != triangles[t]).all(axis=1)
-            neighbour, t = neighbour[other], t[other]
-            height = np.einsum("ij,ij->i", vertices[neighbour] - vertices[triangles[t, 0]], normals[t])
-            alone[t[np.abs(height) < tolerance]] = False
-    return alone
-
-
-def sort_triangles(vertices: np.ndarray, triangles: np.ndarray, normals: np.ndarray) -> np.ndarray:
-    """Every triangle's corners counter-clockwise by their angle about the normal, from -pi about its first edge."""
-    corners = vertices[triangles]
-    out = corners - corners.mean(axis=1, keepdims=True)
-    u = corners[:, 1] - corners[:, 0]
-    v = np.cross(normals, u)
-    angle = np.arctan2(np.einsum("tij,tj->ti", out, v), np.einsum("tij,tj->ti", out, u))
-    return np.take_along_axis(triangles, np.argsort(angle, axis=1, kind="stable"), axis=1)

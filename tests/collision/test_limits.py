@@ -24,6 +24,7 @@ from rbdyn.collision import (
     NativeBackend,
     Sphere,
 )
+from rbdyn.collision.shapes.climbing import edges_of
 from rbdyn.collision.shapes.hull import flat_faces, hull_of
 from rbdyn.errors import CollisionError, Error
 
@@ -83,7 +84,7 @@ def test_faces_of_a_large_hull_cost_little_in_python():
     a, b, c = (x[triangles[:, k]] for k in range(3))
     inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), a) < 0.0
     triangles[inward] = triangles[inward][:, ::-1]
-    normals, start, corner = flat_faces(x, triangles.astype(np.int64))
+    normals, start, corner = flat_faces(x, triangles.astype(np.int64), edges_of(triangles, len(x)))
     assert 0.95 * len(triangles) < len(normals) <= len(triangles) == 59_996
     assert start[-1] == len(corner) and start[0] == 0
     assert np.einsum("ij,ij->i", normals, x[corner[start[:-1]]]).min() > 0.99

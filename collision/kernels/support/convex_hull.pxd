@@ -1,4 +1,5 @@
 from rbdyn.collision._types cimport MAX_SIDES, PosedShape, SupportingFeature
+from rbdyn.collision.shapes.climbing cimport facing_face
 from rbdyn.collision.shapes.convex_hull cimport HullData
 from rbdyn.spatial._algebra cimport Vec3, add3, mul3, tmul3, vec3
 
@@ -11,14 +12,8 @@ cdef inline void hull_feature(const PosedShape* a, Vec3 d, SupportingFeature* f)
     """The face of a hull that looks most along d; ties go to the first."""
     cdef const HullData* hull = hull_of(a)
     cdef Vec3 l = tmul3(a.X.R, d), v
-    cdef double best = -2.0, value
     cdef const double* m = hull.normals
-    cdef int k, face = 0, sides, corner
-    for k in range(hull.n_faces):
-        value = m[3 * k] * l.x + m[3 * k + 1] * l.y + m[3 * k + 2] * l.z
-        if value > best + 1e-9:
-            best = value
-            face = k
+    cdef int k, face = facing_face(hull, l), sides, corner
     f.flat = True
     f.normal = mul3(a.X.R, vec3(m[3 * face], m[3 * face + 1], m[3 * face + 2]))
     sides = hull.start[face + 1] - hull.start[face]
