@@ -14,8 +14,8 @@ cdef enum:
     CLIMBED = 64                   # corners from which on a climb is faster than a scan: 45 ns against 0.8 ns a corner
     DENSE = 8                      # corners of a hull for each that is listed: a list of more costs as much as a scan
     WORDS = 256                    # of 64 corners each: of larger hulls all corners are looked at
-    COARSE = 4                     # cells along a side of a table of faces, from which finer ones are made,
-    MOST_SIDE = 16                 # and of the finest: a list of 100 for 16,000 faces
+    COARSE = 4                     # cells along a side of a table of faces, which is halved until it has a cell a face,
+    MOST_SIDE = 16                 # or so many: a list of 100 for 16,000 faces
     FEW_LISTED = 900               # faces of one cell: NEARLY less than NEARLY / TIED
 
 
@@ -234,11 +234,16 @@ def climbing_table(const double[:, ::1] vertices not None, const int[::1] start 
     return np.asarray(entry)
 
 
-cdef struct Facing:                # faces by cells, of which those of each are listed in ascending order
+cdef struct Facing:                # faces by cells, those of each in ascending order
     int side, most                 # `most`: faces of one cell
     int* start                     # (6 side side + 1,)
     int* face
     size_t room
+
+
+cdef void free_table(Facing* t) noexcept nogil:
+    free(t.start)
+    free(t.face)
 
 
 cdef double least_cosine(const Vec3* normal, const int* listed, int n, int side, int cell, Vec3 middle) noexcept nogil:
@@ -247,15 +252,17 @@ cdef double least_cosine(const Vec3* normal, const int* listed, int n, int side,
     Angles obey the triangle inequality: with the best face at an angle a from the middle, and no direction of the cell
     more than r from it, no face beyond a + 2 r is the best of one.
     """
-    cdef double best = -1.0, radius = 0.0, angle
+    cdef double best = -1.0, narrow = 1.0, value, radius, angle
     cdef Vec3 corner
     cdef int k
     for k in range(n):
-        best = fmax(best, dot3(normal[k if listed is NULL else listed[k]], middle))
+        value = dot3(normal[k if listed is NULL else listed[k]], middle)
+        if value > best:
+            best = value
     for k in range(4):
         corner = direction_of(side, cell, k & 1, k >> 1)
-        radius = fmax(radius, acos(fmin(1.0, dot3(corner, middle) / sqrt(dot3(corner, corner)))))
-    radius += 1e-9                               # for rounding, here and of what `cell_of` says
+        narrow = fmin(narrow, dot3(corner, middle) / sqrt(dot3(corner, corner)))
+    radius = acos(narrow) + 1e-9                 # for rounding, here and of what `cell_of` says
     angle = fmin(acos(fmin(1.0, best)) + radius, PI)
     angle = acos(fmax(-1.0, cos(angle) - NEARLY)) + radius
     return cos(angle) - 1e-12 if angle < PI else -2.0
@@ -305,25 +312,27 @@ def facing_table(const double[:, ::1] normals not None):
     facing : (start[-1],) ndarray of int32
         Face numbers, ascending.  Both are empty where a scan of all faces is faster, or a list too long.
     """
-    cdef Facing coarse, fine
-    cdef int n = len(normals), side = min(COARSE * <int> ceil(sqrt(n / 6.0) / COARSE), <int> MOST_SIDE)
+    cdef Facing table, finer
+    cdef const Vec3* normal = <const Vec3*> &normals[0, 0]
+    cdef int n = len(normals), n_cells = 6 * COARSE * COARSE
     cdef int[::1] start = np.empty(0, np.intc), faces = np.empty(0, np.intc)
-    memset(&coarse, 0, sizeof(Facing))
-    memset(&fine, 0, sizeof(Facing))
+    memset(&table, 0, sizeof(Facing))
+    memset(&finer, 0, sizeof(Facing))
     if n < CLIMBED:
         return np.asarray(start), np.asarray(faces)
     try:
-        with nogil:
-            list_faces(<const Vec3*> &normals[0, 0], n, COARSE, NULL, &coarse)
-            list_faces(<const Vec3*> &normals[0, 0], n, side, &coarse, &fine)
-        n = 6 * side * side
-        if fine.most <= FEW_LISTED:
-            start, faces = np.empty(n + 1, np.intc), np.empty(fine.start[n], np.intc)
-            memcpy(&start[0], fine.start, (n + 1) * sizeof(int))
-            memcpy(&faces[0], fine.face, fine.start[n] * sizeof(int))
+        list_faces(normal, n, COARSE, NULL, &table)
+        while n_cells < n and table.side < MOST_SIDE:
+            list_faces(normal, n, 2 * table.side, &table, &finer)
+            free_table(&table)
+            table = finer
+            memset(&finer, 0, sizeof(Facing))
+            n_cells = 6 * table.side * table.side
+        if table.most <= FEW_LISTED:
+            start, faces = np.empty(n_cells + 1, np.intc), np.empty(table.start[n_cells], np.intc)
+            memcpy(&start[0], table.start, (n_cells + 1) * sizeof(int))
+            memcpy(&faces[0], table.face, table.start[n_cells] * sizeof(int))
     finally:
-        free(coarse.start)
-        free(coarse.face)
-        free(fine.start)
-        free(fine.face)
+        free_table(&table)
+        free_table(&finer)
     return np.asarray(start), np.asarray(faces)
