@@ -10,8 +10,9 @@ from rbdyn.collision._types cimport BOX_CORE, CONE, CYLINDER_CORE, HULL_CORE, SU
 from rbdyn.collision.kernels.core cimport support
 from rbdyn.collision.kernels.curved cimport cone_half, cone_radius, moved, moved_on_rim
 from rbdyn.collision.kernels.vectors cimport along, axis_x, axis_y, axis_z, norm3, unit_or
+from rbdyn.collision.shapes.climbing cimport MOST_CORNERS, corners_below, farthest_corner
 from rbdyn.collision.shapes.convex_hull cimport HullData
-from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, mul3, scale3, sub3, tmul3, vec3, zero3
+from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, mul3, neg3, scale3, sub3, tmul3, vec3, zero3
 
 
 cdef enum Sort:
@@ -56,16 +57,15 @@ cdef inline void patch_of_hull(const PosedShape* a, Vec3 l, double blur, Patch* 
     """The farthest corner, and others that are as far but for a blur of the normal: an edge, or a face."""
     cdef const HullData* hull = <const HullData*> a.s.data
     cdef const double* v = hull.vertices
-    cdef int k, best = 0
-    cdef double far = -1e300, value, longest = 0.0, widest = 0.0
+    cdef int[MOST_CORNERS] listed
+    cdef int i, k, best = farthest_corner(hull, l), n
+    cdef double value, longest = 0.0, widest = 0.0
     cdef Vec3 s, d, e = zero3(), f = zero3()
-    for k in range(hull.n_vertices):
-        value = v[3 * k] * l.x + v[3 * k + 1] * l.y + v[3 * k + 2] * l.z
-        if value > far:
-            far, best = value, k
     s = vec3(v[3 * best], v[3 * best + 1], v[3 * best + 2])
     p.at = add3(a.X.p, mul3(a.X.R, s))
-    for k in range(hull.n_vertices):
+    n = corners_below(hull, neg3(l), best, dot3(s, l), 2.1 * blur * a.s.bounds.radius, listed)     # none is farther
+    for i in range(hull.n_vertices if n < 0 else n):
+        k = i if n < 0 else listed[i]
         d = sub3(vec3(v[3 * k], v[3 * k + 1], v[3 * k + 2]), s)
         value = norm3(d)
         if value > longest and -dot3(d, l) <= blur * value:
@@ -74,7 +74,8 @@ cdef inline void patch_of_hull(const PosedShape* a, Vec3 l, double blur, Patch* 
     if longest == 0.0:
         return
     e = scale3(1.0 / longest, e)
-    for k in range(hull.n_vertices):
+    for i in range(hull.n_vertices if n < 0 else n):
+        k = i if n < 0 else listed[i]
         d = sub3(vec3(v[3 * k], v[3 * k + 1], v[3 * k + 2]), s)
         value = norm3(d)
         if -dot3(d, l) <= blur * value:
