@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from rbdyn.errors import MechanismError
+from rbdyn.mechanism._parameter import Change
 from rbdyn.mechanism._revision import Revision
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
@@ -37,16 +38,14 @@ def owner_of(part: Part) -> Owner | None:
     return counter.owner() if counter is not None and counter.owner is not None else None
 
 
-def claim(parts: Iterable[Part], mechanism: Owner) -> None:
-    """Make the parts those of `mechanism`: its edit counter counts their changes."""
+def claims(parts: Iterable[Part], mechanism: Owner) -> list[Change]:
+    """Changes that make the parts those of `mechanism`: its edit counter counts their changes."""
     counter = mechanism._revision
     if counter.owner is None:
         counter.owner = weakref.ref(mechanism)
-    for part in parts:
-        part._revision = counter
+    return [(part.__dict__, "_revision", counter) for part in parts]
 
 
-def release(parts: Iterable[Part]) -> None:
-    """Make the parts nobody's."""
-    for part in parts:
-        part._revision = None
+def releases(parts: Iterable[Part]) -> list[Change]:
+    """Changes that make the parts nobody's."""
+    return [(part.__dict__, "_revision", None) for part in parts]

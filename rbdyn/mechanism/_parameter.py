@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from rbdyn.mechanism._revision import Revision, put
 
 T = TypeVar("T")
+Change = tuple[Any, Any, Any]  # of `put_all`
 
 
 class Edited:
@@ -33,10 +34,6 @@ class Edited:
                 values[name] = value if name in self._constant else copy.deepcopy(value, memo)
         return made
 
-    def _changed(self) -> None:
-        if self._revision is not None:
-            self._revision.count()
-
 
 class Parameter(Generic[T]):
     """An attribute that is checked when set; setting it counts as an edit of the mechanism.
@@ -57,6 +54,10 @@ class Parameter(Generic[T]):
     if TYPE_CHECKING:  # reading is left to Python: what `__set__` wrote into the instance
 
         def __get__(self, instance: Any, owner: type) -> T: ...
+
+    def change(self, instance: Edited, value: Any) -> Change:
+        """The change that sets it, for `put_all`."""
+        return instance.__dict__, self.name, self.check(instance, value, self.name)
 
     def __set__(self, instance: Edited, value: Any) -> None:
         put(instance.__dict__, self.name, self.check(instance, value, self.name), instance._revision)

@@ -9,7 +9,7 @@ from rbdyn.arguments import name as checked_name
 from rbdyn.arguments import shown
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._parameter import Edited, Parameter
-from rbdyn.mechanism._revision import put
+from rbdyn.mechanism._revision import put, put_frame
 from rbdyn.mechanism.geometry import Geometry, GeometryList
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.inertia import SpatialInertia
@@ -125,9 +125,7 @@ class RigidBody(Edited):
         if name in self.frames or name == self.name:
             raise MechanismError(f"body {self.name!r} already has a frame named {name!r}")
         frame = CartesianFrame(name)
-        self.frames[name] = (frame, pose)
-        if self._revision is not None:
-            self._revision.frames += 1
+        put_frame(self.frames, name, (frame, pose), self._revision)
         return frame
 
     def copy(self, name: str | None = None) -> RigidBody:

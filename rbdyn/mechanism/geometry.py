@@ -11,7 +11,7 @@ from rbdyn.arguments import as_vector, shown, whole
 from rbdyn.arguments import name as checked_name
 from rbdyn.collision.shapes import Compound, Shape
 from rbdyn.errors import MechanismError
-from rbdyn.held_signals import held_signals
+from rbdyn.mechanism._revision import put_all
 from rbdyn.spatial.transform import Transform
 
 if TYPE_CHECKING:
@@ -204,28 +204,35 @@ class GeometryList(MutableSequence[Geometry]):
             items[index] = self._checked(value)
         else:
             items[index] = self._checked([value])[0]
-        with held_signals:
-            self._items = items
-            self._body._changed()
+        self._put(items)
+
+    def _put(self, items: list[Geometry]) -> None:
+        """Make these the shapes; an edit."""
+        counter = self._body._revision
+        put_all([(self, "_items", items)] if counter is None else [(self, "_items", items), (counter, None, None)])
 
     def __delitem__(self, index: SupportsIndex | slice) -> None:
-        with held_signals:
-            del self._items[index]
-            self._body._changed()
+        items = self._items.copy()
+        del items[index]
+        self._put(items)
 
     def insert(self, index: SupportsIndex, value: Geometry) -> None:
         """Put `value` before the shape at `index`."""
-        new = self._checked([value])
-        with held_signals:
-            self._items.insert(index, *new)
-            self._body._changed()
+        items = self._items.copy()
+        items.insert(index, *self._checked([value]))
+        self._put(items)
+
+    def clear(self) -> None:
+        """Take all shapes away."""
+        self._put([])
+
+    def reverse(self) -> None:
+        """Turn the order round."""
+        self._put(self._items[::-1])
 
     def extend(self, values: Iterable[Geometry]) -> None:
         """Put `values` at the end: all of them, or none if one is no Geometry."""
-        new = self._checked(values)
-        with held_signals:
-            self._items.extend(new)
-            self._body._changed()
+        self._put([*self._items, *self._checked(values)])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Sequence) and not isinstance(other, str) and self._items == list(other)

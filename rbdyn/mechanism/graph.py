@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from rbdyn.arguments import as_vector, flag, shown
 from rbdyn.errors import MechanismError, UnknownNameError, unknown_name
-from rbdyn.mechanism._owner import check_free, claim
-from rbdyn.mechanism._revision import Revision, put
+from rbdyn.mechanism._owner import Change, check_free, claims
+from rbdyn.mechanism._revision import Revision, put, put_all
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.joint import Joint
 from rbdyn.mechanism.joints import Fixed
@@ -84,13 +84,12 @@ class Graph:
         self.diagnostics: list[str] = []
         self.nominal_configuration: tuple[float, ...] | None = None
         self.description: Any = None
-        claim([root_body], self)
+        put_all(claims([root_body], self))
 
-    def _restructured(self) -> None:
-        """Count an edit of the graph itself."""
-        self._around_bodies = None
-        self._structure += 1
-        self._revision.count()
+    def _changes(self, **values: Any) -> list[Change]:
+        """Changes of the graph itself: attributes, by name, and the counts of edits."""
+        values |= {"_around_bodies": None, "_structure": self._structure + 1}
+        return [*((self.__dict__, name, value) for name, value in values.items()), (self._revision, None, None)]
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__ | {"_around_bodies": None}
@@ -125,7 +124,7 @@ class Graph:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._lock = threading.RLock()
-        claim((*self._bodies, *self.joints), self)
+        put_all(claims((*self._bodies, *self.joints), self))
 
     # ---- what there is -----------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from contextlib import nullcontext
+from functools import partial
 from typing import Literal, overload
 
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from rbdyn.arguments import shown
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism import text
 from rbdyn.mechanism.body import RigidBody
-from rbdyn.mechanism.editing import edit, editing
+from rbdyn.mechanism.editing import edit, edited
 from rbdyn.mechanism.frames import FramedGraph
 from rbdyn.mechanism.graph import Edge
 from rbdyn.mechanism.joint import Joint
@@ -263,8 +263,8 @@ class Mechanism(FramedGraph):
         MechanismError
             If the parent is foreign or a name is taken.  Nothing is changed then.
         """
-        with editing(child) if isinstance(child, Mechanism) else nullcontext():
-            return growing.attach_mechanism(self, parent_body, child, child_root_pose, prefix)
+        attach = partial(growing.attach_mechanism, self, parent_body, child, child_root_pose, prefix)
+        return edited(child, attach) if isinstance(child, Mechanism) else attach()
 
     @edit
     def submechanism(self, body: RigidBody | str, gravity: str | ArrayLike = "copy") -> tuple[Mechanism, Maps]:
@@ -387,8 +387,9 @@ class Mechanism(FramedGraph):
             raise MechanismError(f"split must be True or False, got {shown(split)}")
         if split and next_edge is not None:
             raise MechanismError("next_edge is for split=False: with split=True no spanning tree is chosen")
-        with editing(self):
-            return cutting.split(self, joint, Mechanism) if split else cutting.remove_joint(self, joint, next_edge)
+        if split:
+            return edited(self, partial(cutting.split, self, joint, Mechanism))
+        return edited(self, partial(cutting.remove_joint, self, joint, next_edge))
 
     @edit
     def replace_joint(self, joint: Joint | str, new_joint: Joint) -> Maps:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Collection, Sequence
 from typing import cast
 
 from rbdyn.mechanism._owner import owner_of
+from rbdyn.mechanism._parameter import Change
+from rbdyn.mechanism._revision import put_all
 from rbdyn.mechanism.body import RigidBody
-from rbdyn.mechanism.editing import editing
+from rbdyn.mechanism.editing import Editing, editing
 from rbdyn.mechanism.mechanism import Mechanism
-from rbdyn.mechanism.surgery.docking import empty
+from rbdyn.mechanism.surgery.docking import emptying
 from rbdyn.mechanism.surgery.undo import Kept
 
 
@@ -36,13 +37,9 @@ def are_noted(note: Note) -> bool:
     return note.counter.value == note.revision and note.counter.frames == note.frames
 
 
-@contextmanager
-def alone(notes: Sequence[Note]) -> Iterator[None]:
+def alone(notes: Sequence[Note]) -> Editing:
     """Keep other threads from editing mechanisms whose graph is to be put back; BusyError if one does already."""
-    with ExitStack() as stack:
-        for note in regrouped(notes):
-            stack.enter_context(editing(note.mechanism))
-        yield
+    return editing(*(note.mechanism for note in regrouped(notes)))
 
 
 def regrouped(notes: Sequence[Note]) -> list[Note]:
@@ -72,29 +69,28 @@ def put_back(notes: Sequence[Note]) -> None:
     Frames that were added since stay where the graph is the same.
     """
     changed = [note for note in notes if not are_noted(note)]
-    _regroup(regrouped(changed))
+    changes = _regrouping(regrouped(changed))
     for note in changed:
-        mechanism, kept = note.mechanism, note.kept
-        kept.restore_parts()
-        mechanism._edges, mechanism._gravity = kept.lists["_edges"].copy(), kept.plain["_gravity"]
-        mechanism._ignored, mechanism._self_collision = kept.lists["_ignored"], kept.plain["_self_collision"]
+        kept, here = note.kept, note.mechanism.__dict__
+        changes += [(here, "_edges", kept.lists["_edges"].copy()), (here, "_gravity", kept.plain["_gravity"])]
+        changes += [(here, "_ignored", kept.lists["_ignored"]), (here, "_self_collision", kept.plain["_self_collision"])]
+        changes += [*kept.said(), (note.counter, None, None)]
+    known = [(note.mechanism._structure, note.counter.value) for note in changed]
+    put_all(changes)
+    for note, (structure, revision) in zip(changed, known, strict=True):  # if this comes to nothing, nothing is noted
+        again = note.structure != structure
+        note.structure, note.revision = structure + again, revision + again + 1
         if note.counter.frames != note.frames:
-            kept.keep_frames()
+            note.kept.keep_frames()
             note.frames = note.counter.frames
-        note.counter.value += 1
-        note.revision = note.counter.value
 
 
-def _regroup(notes: Sequence[Note]) -> None:
-    """Let bodies and joints be in the mechanisms in which they were; those that must give some up are left empty."""
+def _regrouping(notes: Sequence[Note]) -> list[Change]:
+    """Changes that let bodies and joints be in the mechanisms in which they were; those that give some up are empty."""
     own = {note.mechanism for note in notes}
-    for part in [part for note in notes for part, *_ in note.kept.parts]:
-        owner = owner_of(part)
-        if owner is not None and owner not in own:
-            empty(cast(Mechanism, owner))
+    owners = {owner_of(part) for note in notes for part, *_ in note.kept.parts} - own - {None}
+    changes = [change for owner in owners for change in emptying(cast(Mechanism, owner))]
+    changes += [change for note in notes for change in note.kept.letting_go()]
     for note in notes:
-        note.kept.let_go()
-    for note in notes:
-        note.kept.restore_graph()
-        note.mechanism._restructured()
-        note.structure = note.mechanism._structure
+        changes += [*note.kept.graph(), *note.mechanism._changes()]
+    return changes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeVar
 
 from numpy.typing import ArrayLike
@@ -105,9 +104,6 @@ def replace_joint(mechanism: Graph, joint: Joint | str, new_joint: Joint) -> Map
         raise MechanismError(f"mechanism {mechanism.name!r} already has another joint named {new_joint.name!r}")
     check_free(new_joint, mechanism)
     before = Before.of(mechanism)
-    for other in mechanism.joints:
-        if other.mimic is not None and other.mimic.joint == joint.name:
-            other.mimic = replace(other.mimic, joint=new_joint.name)
     origin = {j: j for j in before.tree if j is not joint}
     if joint in before.tree and joint.joint_type == new_joint.joint_type:
         origin[new_joint] = joint
@@ -116,6 +112,7 @@ def replace_joint(mechanism: Graph, joint: Joint | str, new_joint: Joint) -> Map
         [new_joint if j is joint else j for j in mechanism._tree_joints],
         [new_joint if j is joint else j for j in mechanism._loop_joints],
         {new_joint if j is joint else j: e for j, e in mechanism._edges.items()},
+        renamed={joint.name: new_joint.name},
     )
     frames = {joint.frame_before: new_joint.frame_before, joint.frame_after: new_joint.frame_after}
     return Maps(joints={joint: new_joint}, frames=frames)._of(mechanism, before.taken_over_by(origin))

@@ -7,12 +7,14 @@ checks all that it needs before it begins: call them within `undone_by_errors`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
 from rbdyn.errors import MechanismError
-from rbdyn.mechanism._owner import check_free, claim, release
+from rbdyn.mechanism._owner import check_free, claims, releases
+from rbdyn.mechanism._parameter import Change
+from rbdyn.mechanism._revision import put_all
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.frames import WORLD
 from rbdyn.mechanism.graph import Edge, Graph
@@ -89,7 +91,7 @@ def join(
     used = {*tree, *became}
     leftover = [j for j in joints if j not in used]
     merged, filters = child._merged_names, unite(mechanism, child, {body: body for body in bodies})
-    empty(child)
+    put_all(emptying(child))
     _take_in(mechanism, joint, Edge(predecessor, successor, joint_pose, successor_pose), tree, leftover, edges)
     mechanism._merged_names = mechanism._merged_names | merged
     mechanism._self_collision, mechanism._ignored = filters
@@ -112,14 +114,14 @@ def _check_names(mechanism: Graph, child: Graph, bodies: Iterable[RigidBody], jo
         )
 
 
-def empty(child: Graph) -> None:
-    """Leave a mechanism without anything but its root."""
+def emptying(child: Graph) -> list[Change]:
+    """Changes that leave a mechanism without anything but its root."""
     root = child._root
-    release([*(body for body in child._bodies if body is not root), *child._edges])
-    child._bodies, child._tree_joints, child._loop_joints = [root], [], []
-    child._edges, child._parent_joint, child._joint_names, child._merged_names = {}, {}, {}, {}
-    child._body_names, child._ignored = {root.name: root}, frozenset()
-    child._restructured()
+    parts = [*(body for body in child._bodies if body is not root), *child._edges]
+    none: dict[str, Any] = {"_edges": {}, "_parent_joint": {}, "_joint_names": {}, "_merged_names": {}}
+    lists: dict[str, Any] = {"_bodies": [root], "_tree_joints": [], "_loop_joints": []}
+    graph = child._changes(**none, **lists, _body_names={root.name: root}, _ignored=frozenset())
+    return [*releases(parts), *graph]
 
 
 def _take_in(
@@ -128,15 +130,16 @@ def _take_in(
     """Add what hangs on `joint`, in the order of the tree."""
     new_edges = {joint: edge} | edges
     bodies = [new_edges[j].successor for j in (joint, *tree)]
-    claim([*bodies, *new_edges], mechanism)
-    mechanism._bodies = [*mechanism._bodies, *bodies]
-    mechanism._tree_joints = [*mechanism._tree_joints, joint, *tree]
-    mechanism._loop_joints = [*mechanism._loop_joints, *loops]
-    mechanism._edges = mechanism._edges | new_edges
-    mechanism._parent_joint = mechanism._parent_joint | {new_edges[j].successor: j for j in (joint, *tree)}
-    mechanism._body_names = mechanism._body_names | {body.name: body for body in bodies}
-    mechanism._joint_names = mechanism._joint_names | {j.name: j for j in new_edges}
-    mechanism._restructured()
+    graph = mechanism._changes(
+        _bodies=[*mechanism._bodies, *bodies],
+        _tree_joints=[*mechanism._tree_joints, joint, *tree],
+        _loop_joints=[*mechanism._loop_joints, *loops],
+        _edges=mechanism._edges | new_edges,
+        _parent_joint=mechanism._parent_joint | {new_edges[j].successor: j for j in (joint, *tree)},
+        _body_names=mechanism._body_names | {body.name: body for body in bodies},
+        _joint_names=mechanism._joint_names | {j.name: j for j in new_edges},
+    )
+    put_all([*claims([*bodies, *new_edges], mechanism), *graph])
 
 
 def cut_loose(mechanism: M, joint: Joint, name: str, make: Callable[[RigidBody, ArrayLike], M]) -> M:
@@ -164,15 +167,15 @@ def exchange(mechanism: Graph, joint: Joint, new: Joint, joint_pose: Transform) 
     """Put another joint of the same name in a joint's place, with another pose of its before-frame."""
     edge = mechanism.edge(joint)
     moved = Edge(edge.predecessor, edge.successor, joint_pose, edge.successor_pose)
-    release([joint])
-    claim([new], mechanism)
-    mechanism._tree_joints = [new if j is joint else j for j in mechanism._tree_joints]
-    mechanism._loop_joints = [new if j is joint else j for j in mechanism._loop_joints]
-    mechanism._edges = {new if j is joint else j: moved if j is joint else e for j, e in mechanism._edges.items()}
-    if mechanism._parent_joint.get(edge.successor) is joint:
-        mechanism._parent_joint = mechanism._parent_joint | {edge.successor: new}
-    mechanism._joint_names = mechanism._joint_names | {new.name: new}
-    mechanism._restructured()
+    in_tree = mechanism._parent_joint.get(edge.successor) is joint
+    graph = mechanism._changes(
+        _tree_joints=[new if j is joint else j for j in mechanism._tree_joints],
+        _loop_joints=[new if j is joint else j for j in mechanism._loop_joints],
+        _edges={new if j is joint else j: moved if j is joint else e for j, e in mechanism._edges.items()},
+        _parent_joint=mechanism._parent_joint | ({edge.successor: new} if in_tree else {}),
+        _joint_names=mechanism._joint_names | {new.name: new},
+    )
+    put_all([*releases([joint]), *claims([new], mechanism), *graph])
     return new
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 
 from rbdyn.errors import MechanismError
+from rbdyn.mechanism._revision import put
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.graph import Graph, Pairs
 from rbdyn.mechanism.surgery.maps import Maps
@@ -23,8 +24,7 @@ def put_pairs(mechanism: Graph, pairs: Iterable[frozenset[RigidBody]]) -> None:
     """Set the pairs that never collide; an edit of a parameter."""
     new = frozenset(pairs)
     if new != mechanism._ignored:
-        mechanism._ignored = new
-        mechanism._revision.count()
+        put(mechanism.__dict__, "_ignored", new, mechanism._revision)
 
 
 def ignore_pairs(mechanism: Graph, pairs: Iterable[frozenset[RigidBody]]) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 from rbdyn.arguments import shown
 from rbdyn.errors import MechanismError
-from rbdyn.mechanism._owner import check_free, claim
-from rbdyn.mechanism._revision import put
+from rbdyn.mechanism._owner import check_free, claims
+from rbdyn.mechanism._parameter import Change
+from rbdyn.mechanism._revision import put, put_all
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.frames import WORLD
 from rbdyn.mechanism.graph import Edge, Graph
@@ -40,17 +41,24 @@ def attach(
     inside = mechanism._has(successor)
     if not inside:
         _check_new_body(mechanism, successor)
-    claim([joint] if inside else [joint, successor], mechanism)
-    mechanism._edges[joint] = Edge(predecessor, successor, joint_pose or IDENTITY, successor_pose or IDENTITY)
+    edge = Edge(predecessor, successor, joint_pose or IDENTITY, successor_pose or IDENTITY)
+    put_all([*_joining(mechanism, joint, edge, inside), *mechanism._changes()])
+
+
+def _joining(mechanism: Graph, joint: Joint, edge: Edge, inside: bool) -> list[Change]:
+    """Changes that take in a joint, and the body at its end if that is not `inside` already."""
+    body = edge.successor
+    changes = claims([joint] if inside else [joint, body], mechanism)
+    changes += [(mechanism._edges, joint, edge), (mechanism._joint_names, joint.name, joint)]
     if inside:
-        mechanism._loop_joints.append(joint)
-    else:
-        mechanism._parent_joint[successor] = joint
-        mechanism._bodies.append(successor)
-        mechanism._body_names[successor.name] = successor
-        mechanism._tree_joints.append(joint)
-    mechanism._joint_names[joint.name] = joint
-    mechanism._restructured()
+        return [*changes, (mechanism._loop_joints, None, joint)]
+    return [
+        *changes,
+        (mechanism._parent_joint, body, joint),
+        (mechanism._bodies, None, body),
+        (mechanism._body_names, body.name, body),
+        (mechanism._tree_joints, None, joint),
+    ]
 
 
 def attach_in_series(
@@ -76,10 +84,13 @@ def attach_in_series(
     bodies = [RigidBody(f"{successor.name}/{joint.name}") for joint in joints[:-1]] + [successor]
     for body in bodies:
         _check_new_body(mechanism, body)
+    changes = mechanism._changes()
     for k, (joint, body) in enumerate(zip(joints, bodies, strict=True)):
-        last = k == len(joints) - 1
-        attach(mechanism, first, body, joint, None if k else joint_pose, successor_pose if last else None)
+        before = (joint_pose if k == 0 else None) or IDENTITY
+        after = (successor_pose if k == len(joints) - 1 else None) or IDENTITY
+        changes += _joining(mechanism, joint, Edge(first, body, before, after), False)
         first = body
+    put_all(changes)
 
 
 def place_joint(
@@ -150,19 +161,17 @@ def attach_mechanism(
     edges = [(joint, _moved_edge(edge, child.root_body, pose)) for joint, edge in child._ordered_edges()]
     merged = {prefix + name: host for name, host in child._merged_names.items()}
     filters = unite(mechanism, child, {**maps.bodies, child.root_body: parent_body})
-    root_name = _absorb_root(parent_body, child, maps, pose, prefix, _taken(mechanism, parent_body, child, prefix))
+    taken = _taken(mechanism, parent_body, child, prefix)
+    root_name, changes = _absorb_root(parent_body, child, maps, pose, prefix, taken)
     for joint, edge in edges:
-        attach(
-            mechanism,
-            maps.bodies[edge.predecessor],
-            maps.bodies[edge.successor],
-            maps.joints[joint],
-            edge.joint_pose,
-            edge.successor_pose,
-        )
-    mechanism._merged_names |= {name: maps.bodies[host] for name, host in merged.items()}
-    mechanism._merged_names[root_name] = parent_body
-    mechanism._self_collision, mechanism._ignored = filters
+        ends = maps.bodies[edge.predecessor], maps.bodies[edge.successor]
+        own = Edge(*ends, edge.joint_pose, edge.successor_pose)
+        changes += _joining(mechanism, maps.joints[joint], own, joint not in child_before.tree)
+    names = mechanism._merged_names | {name: maps.bodies[host] for name, host in merged.items()}
+    own_graph = mechanism._changes(
+        _merged_names=names | {root_name: parent_body}, _self_collision=filters[0], _ignored=filters[1]
+    )
+    put_all([*changes, *own_graph])
     origin = {maps.joints[joint]: joint for joint in child_before.tree}
     return maps._of(mechanism, before, child_before.taken_over_by(origin))
 
@@ -178,8 +187,9 @@ def _moved_edge(edge: Edge, root: RigidBody, pose: Transform) -> Edge:
 
 def _absorb_root(
     parent_body: RigidBody, child: Graph, maps: Maps, pose: Transform, prefix: str, taken: set[str]
-) -> str:
-    """Give `parent_body` the inertia, geometry and frames of the child's root, at `pose`; the root frame's new name."""
+) -> tuple[str, list[Change]]:
+    """What gives `parent_body` inertia, geometry and frames of the child's root, at `pose`; the root frame's new name.
+    """
     root = child.root_body
     twin = copy_body(root, prefix)
     root_name = free_name(twin.name, taken)
@@ -191,10 +201,13 @@ def _absorb_root(
     frames |= {name: (frame, pose @ local) for name, (frame, local) in twin.frames.items()}
     maps.frames.update(frame_map(root, twin, prefix))
     maps.bodies[root] = parent_body
-    parent_body.frames.update(frames)
-    parent_body.collision, parent_body.visual, parent_body.sensor_sets = collision, visual, sensor_sets
-    parent_body.take_inertia(inertia)
-    return root_name
+    return root_name, [
+        *((parent_body.frames, name, fixture) for name, fixture in frames.items()),
+        RigidBody.collision.change(parent_body, collision),
+        RigidBody.visual.change(parent_body, visual),
+        RigidBody.sensor_sets.change(parent_body, sensor_sets),
+        (parent_body.__dict__, "inertia", inertia),
+    ]
 
 
 def _check_names(mechanism: Graph, parent_body: RigidBody, child: Graph, prefix: str) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
+from rbdyn.mechanism._parameter import Change
+from rbdyn.mechanism._revision import GONE
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.graph import Edge, Graph
 from rbdyn.mechanism.surgery.before import Before
@@ -32,14 +34,14 @@ def remove_fixed_tree_joints(mechanism: Graph) -> Maps:
         if host_of.get(e.predecessor, e.predecessor) is not host_of.get(e.successor, e.successor)
     }
     merged_names = {name: host_of.get(host, host) for name, host in mechanism._merged_names.items()}
-    mechanism._merged_names = merged_names | {body.name: host for body, host in host_of.items()}
-    mechanism._ignored = carried(mechanism._ignored, {body: host_of.get(body, body) for body in mechanism._bodies})
-    for body, host in host_of.items():
-        _absorb(host, body, pose_in[body])
+    merged_names |= {body.name: host for body, host in host_of.items()}
+    ignored = carried(mechanism._ignored, {body: host_of.get(body, body) for body in mechanism._bodies})
+    changes: list[Change] = []
     for host, inertia in sums.items():
-        host.take_inertia(inertia)
+        changes += _absorbing(host, [(body, pose_in[body]) for body, its in host_of.items() if its is host])
+        changes.append((host.__dict__, "inertia", inertia))
     tree = [j for j in mechanism._tree_joints if j in edges]
-    commit(mechanism, tree, [j for j in mechanism._loop_joints if j in edges], edges)
+    commit(mechanism, tree, [j for j in mechanism._loop_joints if j in edges], edges, changes, merged_names, ignored)
     return Maps(bodies=host_of)._of(mechanism, before)
 
 
@@ -71,22 +73,31 @@ def _rewired(edge: Edge, host: Mapping[RigidBody, RigidBody], pose: Mapping[Rigi
     )
 
 
-def _absorb(host: RigidBody, body: RigidBody, pose: Transform) -> None:
-    """Give `host` the geometry and frames of `body`, which sits at `pose` in it."""
-    host.collision.extend(item.moved(pose) for item in body.collision)
-    host.visual.extend(item.moved(pose) for item in body.visual)
-    host.sensor_sets += tuple(item.moved(pose) for item in body.sensor_sets)
-    if body.name in host.frames:  # algorithms take this name for the body; so it stays the body's
-        key = _free_key(host, host, body.name)
-        host.frames[key] = host.frames.pop(body.name)
-    host.frames[body.name] = (body.frame, pose)
-    for name, (frame, local) in body.frames.items():
-        host.frames[_free_key(host, body, name)] = (frame, pose @ local)
+def _absorbing(host: RigidBody, bodies: Sequence[tuple[RigidBody, Transform]]) -> list[Change]:
+    """Changes that give `host` geometry and frames of `bodies`, each at its pose in it."""
+    frames = dict(host.frames)
+    for body, pose in bodies:
+        if body.name in frames:  # algorithms take this name for the body; so it stays the body's
+            key = _free_key(frames, host, host, body.name)
+            frames[key] = frames.pop(body.name)
+        frames[body.name] = (body.frame, pose)
+        for name, (frame, local) in body.frames.items():
+            frames[_free_key(frames, host, body, name)] = (frame, pose @ local)
+    collision = [item.moved(pose) for body, pose in bodies for item in body.collision]
+    visual = [item.moved(pose) for body, pose in bodies for item in body.visual]
+    sensor_sets = [item.moved(pose) for body, pose in bodies for item in body.sensor_sets]
+    return [
+        (host.collision, "_items", [*host.collision, *collision]),
+        (host.visual, "_items", [*host.visual, *visual]),
+        RigidBody.sensor_sets.change(host, (*host.sensor_sets, *sensor_sets)),
+        *((host.frames, name, GONE) for name in host.frames),
+        *((host.frames, name, fixture) for name, fixture in frames.items()),
+    ]
 
 
-def _free_key(host: RigidBody, body: RigidBody, name: str) -> str:
+def _free_key(taken: Collection[str], host: RigidBody, body: RigidBody, name: str) -> str:
     """`name`, behind that of `body` if `host` has a frame of that name already."""
-    while name in host.frames or name == host.name:
+    while name in taken or name == host.name:
         name = f"{body.name}/{name}"
     return name
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
 
-from rbdyn.mechanism._owner import Part, claim, release
-from rbdyn.mechanism.editing import editing
-from rbdyn.mechanism.graph import Graph
+from rbdyn.mechanism._owner import Part, claims, releases
+from rbdyn.mechanism._parameter import Change
+from rbdyn.mechanism._revision import GONE, put_all
+
+if TYPE_CHECKING:
+    from rbdyn.mechanism.graph import Graph
 
 LISTS = ("_bodies", "_tree_joints", "_loop_joints", "_edges", "_parent_joint", "_body_names", "_joint_names",
          "_merged_names", "_ignored")  # fmt: skip
@@ -34,53 +36,36 @@ class Kept:
         """The frames that bodies have now, too."""
         self.frames = [(body.frames, tuple(body.frames.items())) for body in self.mechanism.bodies]
 
-    def let_go(self) -> None:
-        """Give up the parts that the mechanism has now."""
-        release((*self.mechanism.bodies, *self.mechanism.joints))
+    def letting_go(self) -> list[Change]:
+        """Changes that give up the parts that the mechanism has now."""
+        return releases((*self.mechanism.bodies, *self.mechanism.joints))
 
-    def restore(self) -> None:
-        """Make the mechanism, and its parts, what they were."""
-        self.restore_graph()
-        self.restore_parts()
-        self.mechanism._revision.value, self.mechanism._structure = self.revision, self.structure
-
-    def restore_graph(self) -> None:
-        """Which bodies, joints and frames there are, and how they hang together."""
-        for name, value in self.lists.items():
-            setattr(self.mechanism, name, value.copy())
-        for name, value in self.plain.items():
-            setattr(self.mechanism, name, value)
+    def graph(self) -> list[Change]:
+        """Changes that put back bodies, joints and frames, and how they hang together."""
+        changes: list[Change] = [
+            (self.mechanism.__dict__, name, value)
+            for name, value in [*((name, value.copy()) for name, value in self.lists.items()), *self.plain.items()]
+        ]
         for frames, known in self.frames:
-            frames.clear()
-            frames.update(known)
-        claim((*self.mechanism.bodies, *self.mechanism.joints), self.mechanism)
+            if tuple(frames.items()) != known:
+                changes += [(frames, name, GONE) for name in frames]
+                changes += [(frames, name, fixture) for name, fixture in known]
+        return [*changes, *claims([part for part, *_ in self.parts], self.mechanism)]
 
-    def restore_parts(self) -> None:
-        """What bodies and joints say."""
+    def said(self) -> list[Change]:
+        """Changes that put back what bodies and joints say."""
+        changes: list[Change] = [(items, "_items", list(before)) for items, before in self.shapes]
         for part, names, values in self.parts:
-            said = part.__dict__
-            said.update(zip(names, values, strict=True))  # never empty: another thread may look
-            for name in said.keys() - set(names):
-                del said[name]
-        for items, before in self.shapes:
-            items._items[:] = before
+            here = part.__dict__
+            changes += [(here, name, value) for name, value in zip(names, values, strict=True)]
+            changes += [(here, name, GONE) for name in here.keys() - set(names)]
+        return changes
 
 
-@contextmanager
-def undone_by_errors(*mechanisms: Graph) -> Iterator[None]:
-    """Edits of these mechanisms within are undone, with all that they did to bodies and joints, if anything raises.
-
-    A mechanism that such an edit makes is left without what it took.  Other threads get a BusyError meanwhile.
-    """
-    with ExitStack() as stack:
-        for mechanism in mechanisms:
-            stack.enter_context(editing(mechanism))
-        kept = [Kept(mechanism) for mechanism in mechanisms]
-        try:
-            yield
-        except BaseException:
-            for one in kept:
-                one.let_go()
-            for one in kept:
-                one.restore()
-            raise
+def undo(kept: list[Kept]) -> None:
+    """Make mechanisms, and their parts, what they were, all of them at once."""
+    changes = [change for one in kept for change in one.letting_go()]
+    for one in kept:
+        counts = [(one.mechanism._revision, None, one.revision), (one.mechanism.__dict__, "_structure", one.structure)]
+        changes += [*one.graph(), *one.said(), *counts]
+    put_all(changes)

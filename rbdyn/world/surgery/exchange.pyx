@@ -5,7 +5,7 @@ same robots; what drives it, its shapes, constraints and what solvers remember f
 fails until then is undone.  What was there goes last.
 """
 
-from rbdyn.mechanism.surgery.undo import undone_by_errors
+from rbdyn.mechanism.editing import undone_by_errors
 from rbdyn.world.registry import factories
 from rbdyn.world.registry.warm_start import renumber_impulses
 from rbdyn.world.surgery.following import follow_handles
@@ -37,9 +37,8 @@ cdef object exchange(Registry registry, list robots, object edit):
         for robot in robots:
             robot.check_alive()
             robot.state.check_not_stepping()
-        with undone_by_errors(*[robot.mechanism for robot in robots]):
-            plan = edit()
-            result = Operation(registry, robots, plan).run()
+        result = undone_by_errors([robot.mechanism for robot in robots],
+                                  lambda: Operation(registry, robots, edit()).run())
         registry.lock.edited = True
         return result
     finally:

@@ -1,0 +1,22 @@
+import threading
+from collections.abc import Callable, Sequence
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
+
+from rbdyn.mechanism.graph import Graph
+
+class Editable(Protocol):
+    name: str
+    _lock: threading.RLock
+
+P = ParamSpec("P")
+T = TypeVar("T")
+E = TypeVar("E", bound=Editable)
+
+class Editing:
+    def __enter__(self) -> None: ...
+    def __exit__(self, *error: object) -> None: ...
+
+def editing(*mechanisms: Editable) -> Editing: ...
+def edited(mechanism: Editable, call: Callable[[], T]) -> T: ...
+def edit(method: Callable[Concatenate[E, P], T]) -> Callable[Concatenate[E, P], T]: ...
+def undone_by_errors(mechanisms: Sequence[Graph], call: Callable[[], T]) -> T: ...

@@ -1,0 +1,87 @@
+"""One editor at a time, who comes to an end: a second thread that edits a mechanism meanwhile gets an error.
+
+Handlers of signals wait until then, so that Ctrl-C finds the edit not begun or complete.  All of this is compiled, as
+a trace function and exceptions that other threads send may raise between any two lines of Python: also between an
+edit and the release of its lock.
+"""
+
+from functools import wraps
+
+from rbdyn.errors import BusyError
+from rbdyn.mechanism.surgery.undo import Kept, undo
+
+from rbdyn.held_signals cimport hold_signals, release_signals
+
+
+cdef int begin(tuple mechanisms) except -1:
+    """Keep other threads, and handlers of signals, from editing them; BusyError if a thread does already."""
+    cdef Py_ssize_t k = 0
+    hold_signals()
+    try:
+        for k in range(len(mechanisms)):
+            if not mechanisms[k]._lock.acquire(False):
+                raise BusyError(f"mechanism {mechanisms[k].name!r} is edited by another thread; give each thread a "
+                                "copy of its own")
+    except BaseException:
+        end(mechanisms[:k])
+        raise
+    return 0
+
+
+cdef int end(tuple mechanisms) except -1:
+    """Let others edit them; what handlers of signals raise comes out here."""
+    for mechanism in mechanisms:
+        mechanism._lock.release()
+    return release_signals()
+
+
+cdef class Editing:
+    """A context in which only this thread edits some mechanisms: see `editing`."""
+
+    cdef tuple mechanisms
+
+    def __enter__(self):
+        begin(self.mechanisms)
+
+    def __exit__(self, *error):
+        end(self.mechanisms)
+
+
+def editing(*mechanisms):
+    """Keep other threads, and handlers of signals, from editing these; BusyError if a thread does already.
+
+    A context for compiled code: Python code calls `edited`.
+    """
+    cdef Editing made = Editing.__new__(Editing)
+    made.mechanisms = mechanisms
+    return made
+
+
+def edited(mechanism, call):
+    """What `call()` returns, which edits a mechanism, or needs it to stay as it is."""
+    with editing(mechanism):
+        return call()
+
+
+def edit(method):
+    """A method that edits its mechanism, or needs it to stay as it is."""
+    @wraps(method)
+    def alone(self, *args, **kwargs):
+        with editing(self):
+            return method(self, *args, **kwargs)
+
+    return alone
+
+
+def undone_by_errors(mechanisms, call):
+    """What `call()` returns, whose edits are undone, with all that they did to bodies and joints, if anything raises.
+
+    A mechanism that such an edit makes is left without what it took.  Other threads get a BusyError meanwhile.
+    """
+    with editing(*mechanisms):
+        kept = [Kept(mechanism) for mechanism in mechanisms]
+        try:
+            return call()
+        except BaseException:
+            undo(kept)
+            raise
