@@ -12,6 +12,7 @@ other thread than the main one, where Python runs no handler.
 """
 
 import _signal
+import os
 import threading
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -72,8 +73,21 @@ cdef object handler_of = _signal.getsignal
 cdef tuple numbers = tuple(sorted(int(number) for number in _signal.valid_signals() if 0 < number < NSIG))
 
 
-cdef bint in_main_thread() except -1:
-    return threading.main_thread().ident == <size_t> PyThread_get_thread_ident()
+cdef size_t main_thread = threading.main_thread().ident
+
+
+def note_fork():
+    """In a process that was forked off, the thread that did it is the main one."""
+    global main_thread
+    main_thread = PyThread_get_thread_ident()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=note_fork)
+
+
+cdef bint in_main_thread() noexcept:
+    return main_thread == <size_t> PyThread_get_thread_ident()
 
 
 cdef int hold_signals() except -1:

@@ -1,8 +1,6 @@
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
-
-from rbdyn.mechanism.graph import Graph
 
 class Editable(Protocol):
     name: str
@@ -19,4 +17,3 @@ class Editing:
 def editing(*mechanisms: Editable) -> Editing: ...
 def edited(mechanism: Editable, call: Callable[[], T]) -> T: ...
 def edit(method: Callable[Concatenate[E, P], T]) -> Callable[Concatenate[E, P], T]: ...
-def undone_by_errors(mechanisms: Sequence[Graph], call: Callable[[], T]) -> T: ...

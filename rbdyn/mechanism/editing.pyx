@@ -8,7 +8,6 @@ edit and the release of its lock.
 from functools import wraps
 
 from rbdyn.errors import BusyError
-from rbdyn.mechanism.surgery.undo import Kept, undo
 
 from rbdyn.held_signals cimport hold_signals, release_signals
 
@@ -71,17 +70,3 @@ def edit(method):
             return method(self, *args, **kwargs)
 
     return alone
-
-
-def undone_by_errors(mechanisms, call):
-    """What `call()` returns, whose edits are undone, with all that they did to bodies and joints, if anything raises.
-
-    A mechanism that such an edit makes is left without what it took.  Other threads get a BusyError meanwhile.
-    """
-    with editing(*mechanisms):
-        kept = [Kept(mechanism) for mechanism in mechanisms]
-        try:
-            return call()
-        except BaseException:
-            undo(kept)
-            raise

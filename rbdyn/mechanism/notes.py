@@ -85,6 +85,16 @@ def put_back(notes: Sequence[Note]) -> None:
             note.frames = note.counter.frames
 
 
+def put_counts(counts: Sequence[tuple[Note, int, int]]) -> None:
+    """Let as many edits be counted as when (note, revision, structure) were: those since came to nothing."""
+    changes: list[Change] = []
+    for note, revision, structure in counts:
+        own = {"revision": revision, "structure": structure}
+        changes += [(note.counter, None, revision), (note.mechanism.__dict__, "_structure", structure)]
+        changes += [(note.__dict__, name, value) for name, value in own.items()]
+    put_all(changes)
+
+
 def _regrouping(notes: Sequence[Note]) -> list[Change]:
     """Changes that let bodies and joints be in the mechanisms in which they were; those that give some up are empty."""
     own = {note.mechanism for note in notes}

@@ -56,7 +56,6 @@ cdef int take_over(Model model, Model fresh) except -1:
     model.placements, model.body_placements = fresh.placements, fresh.body_placements
     model.parts, model.sums = fresh.parts, {}
     model._arrays = fresh._arrays
-    model.revision = fresh.revision
     return 0
 
 

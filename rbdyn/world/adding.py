@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,10 +63,8 @@ def add_ground(
     """
     height = number(height, "height", unit="[m]")
     shapes = factories.half_space(material, group, mask)
-    with world._as_whole():
-        ground = world.add_single_body(shapes, 0.0, np.zeros((3, 3)), "static", name)
-        ground.set_pose(position=(0.0, 0.0, height))
-    return ground
+    add = partial(world.add_single_body, shapes, 0.0, np.zeros((3, 3)), "static", name)
+    return world._add_as_one(add, lambda ground: ground.set_pose(position=(0.0, 0.0, height)))
 
 
 def add_sphere(
@@ -531,11 +530,12 @@ def add_articulated_system(
         with_itself = mechanism.self_collision
     factories.prepare_bodies(mechanism.bodies)
     robot = world._built_system(mechanism, name)
-    with world._as_whole():
-        world._enter_system(robot, name, with_itself, loops == "inloop")
+
+    def equip(robot: ArticulatedSystem) -> None:
         if near or most:
             world._edits.set_filters(robot, collide_with_parent=near, contacts_per_self_pair=most)
         if own:
             world._edits.ignore_overlapping(robot)
         mount_described(robot)
-    return robot
+
+    return world._add_as_one(partial(world._enter_system, robot, name, with_itself, loops == "inloop"), equip)

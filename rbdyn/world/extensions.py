@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -199,18 +200,13 @@ def add_sensor_set(
     """
     robot.world._check_settable()
     add = provided("add_sensor_set")
-    with robot.world._as_whole():
-        return add(robot, description, sensors, link, seed)
+    return robot.world._as_one(partial(add, robot, description, sensors, link, seed))
 
 
 def mount_described(robot: ArticulatedSystem) -> None:
-    """Mount the sensor sets that bodies of a new robot carry; the robot leaves its World again if one cannot be."""
+    """Mount the sensor sets that bodies of a new robot carry."""
     if any(getattr(body, "sensor_sets", ()) for body in robot.mechanism.bodies):
-        try:
-            provided("mount_described")(robot)
-        except BaseException:
-            robot.world.remove(robot)
-            raise
+        provided("mount_described")(robot)
 
 
 def sensor_set(robot: ArticulatedSystem, name: str) -> Any:

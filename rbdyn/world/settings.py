@@ -51,9 +51,8 @@ def set_contact_solver_param(
     for name in foreign:
         if wanted.pop(name, 1.0) != 1.0:
             raise Error(f"{type(world.contact).__name__} has no parameter {name}; known: {', '.join(known)}")
-    with world._as_whole():
-        world.contact.configure(**wanted)
-        world._check_editable()
+    world._check_editable()
+    world.contact.configure(**wanted)
 
 
 def ignore_collision(world: World, a: Any, b: Any) -> None:

@@ -20,7 +20,6 @@ from rbdyn.world.edits.edits import Edits
 from rbdyn.world.objects.articulated_system import ArticulatedSystem
 from rbdyn.world.objects.contact import Contact
 from rbdyn.world.objects.handles.body_ref import BodyRef
-from rbdyn.world.objects.lock import Whole
 from rbdyn.world.objects.object import WorldObject
 from rbdyn.world.objects.single_body import SingleBody, _BodyType
 from rbdyn.world.queries.hits import RayHit, RayHits, Seen, Separation
@@ -33,6 +32,7 @@ _Integrator: TypeAlias = Literal["trapezoid", "semi_implicit", "euler", "rk4"]
 _End: TypeAlias = SingleBody | BodyRef | tuple[ArticulatedSystem, str] | None
 
 _F = TypeVar("_F")
+_T = TypeVar("_T")
 
 SCHEMES: dict[_Integrator, int]
 
@@ -317,8 +317,9 @@ class World:
     def _built_system(self, mechanism: Mechanism, name: str | None) -> ArticulatedSystem: ...
     def _enter_system(
         self, robot: ArticulatedSystem, name: str | None, self_collision: bool, inloop: bool
-    ) -> None: ...
-    def _as_whole(self) -> Whole: ...
+    ) -> ArticulatedSystem: ...
+    def _as_one(self, edit: Callable[[], _T]) -> _T: ...
+    def _add_as_one(self, add: Callable[[], _T], then: Callable[[_T], object]) -> _T: ...
     def add_observer(self, observer: _F, accelerations: bool = False) -> _F: ...
     def remove_observer(self, observer: object) -> None: ...
     @property

@@ -65,6 +65,7 @@ from rbdyn.world.registry.forgetting cimport forget_impulses, marked
 from rbdyn.world.registry.found cimport drop_contacts, found_contacts, who_diverged
 from rbdyn.world.registry.registry cimport Registry
 from rbdyn.world.snapshot.insides cimport Clock, Insides
+from rbdyn.world.snapshot.taking cimport Undo, note_now
 
 SCHEMES = {"trapezoid": TRAPEZOID, "semi_implicit": SEMI_IMPLICIT, "euler": EULER, "rk4": RUNGE_KUTTA}
 
@@ -592,6 +593,7 @@ cdef class World:
             raise Error("a robot enters a World once, after _built_system")
         self.registry.add_system(robot, name, self_collision)
         robot.system().control.inloop = inloop
+        return robot
 
     def _add_joint(self, a, b, joint, pose_a, pose_b, name):
         self.check()
@@ -704,10 +706,45 @@ cdef class World:
         if isinstance(body, SingleBody):
             self.collision.set_dynamic((<SingleBody> body).body().handle, (<SingleBody> body).body().type == DYNAMIC)
 
-    def _as_whole(self):
-        """A context for several edits that are one for other threads and for handlers of signals."""
+    def _as_one(self, edit):
+        """What `edit()` returns, whose edits are one for other threads and for handlers of signals.
+
+        All of it is done or, whatever it raises, nothing.
+        """
+        cdef Undo undo
         self.check()
-        return self.lock.as_whole()
+        self.lock.begin_whole()
+        try:
+            self.lock.check_settable()
+            undo = note_now(self._insides)
+            try:
+                return edit()
+            except BaseException:
+                undo.carry_out()
+                raise
+        finally:
+            self.lock.end_whole()
+
+    def _add_as_one(self, add, then):
+        """The object that `add()` adds, once `then` was called with it: both are done, or nothing.
+
+        As `_as_one`, whose time grows with the number of objects.
+        """
+        cdef long added
+        self.check()
+        self.lock.begin_whole()
+        try:
+            added = self.registry.added
+            made = add()
+            try:
+                then(made)
+            except BaseException:
+                self.remove(made)
+                self.registry.added = added
+                raise
+            return made
+        finally:
+            self.lock.end_whole()
 
     def _check_made(self):
         self.check()

@@ -1,7 +1,7 @@
 """Docking: one mechanism taken into another whole, by a joint; a subtree cut loose, so that it floats; joints locked.
 
 Bodies, joints and frames stay the same objects, but for joints that have to be reversed.  None of these functions
-checks all that it needs before it begins: call them within `undone_by_errors`.
+checks all that it needs before it begins: the World undoes what they did if they raise.
 """
 
 from __future__ import annotations

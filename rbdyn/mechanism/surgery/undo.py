@@ -1,4 +1,4 @@
-"""Undoing edits of mechanisms: what they were before, for as long as the edits, or what follows from them, may fail."""
+"""What a mechanism is, kept so that edits can be undone: by snapshots, and by edits of a World that come to nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rbdyn.mechanism._owner import Part, claims, releases
 from rbdyn.mechanism._parameter import Change
-from rbdyn.mechanism._revision import GONE, put_all
+from rbdyn.mechanism._revision import GONE
 
 if TYPE_CHECKING:
     from rbdyn.mechanism.graph import Graph
@@ -60,12 +60,3 @@ class Kept:
             changes += [(here, name, value) for name, value in zip(names, values, strict=True)]
             changes += [(here, name, GONE) for name in here.keys() - set(names)]
         return changes
-
-
-def undo(kept: list[Kept]) -> None:
-    """Make mechanisms, and their parts, what they were, all of them at once."""
-    changes = [change for one in kept for change in one.letting_go()]
-    for one in kept:
-        counts = [(one.mechanism._revision, None, one.revision), (one.mechanism.__dict__, "_structure", one.structure)]
-        changes += [*one.graph(), *one.said(), *counts]
-    put_all(changes)

@@ -31,12 +31,12 @@ cdef int move_ends(Registry registry, ArticulatedSystem robot, Model fresh) exce
     cdef Constraint constraint
     cdef End end
     cdef Placement place
-    for constraint in registry.constraints.values():
-        for k, end in enumerate(constraint.held):
-            if end.obj is robot:
-                place = fresh.find(robot.known(end.body))
-                move_end(constraint, k, end, place.R, place.p)
-                end.R, end.p = place.R, place.p
+    cdef list found = [(constraint, k, end, fresh.find(robot.known((<End> end).body)))
+                       for constraint in registry.constraints.values()
+                       for k, end in enumerate((<Constraint> constraint).held) if (<End> end).obj is robot]
+    for constraint, k, end, place in found:              # nothing here runs code in Python
+        move_end(constraint, k, end, place.R, place.p)
+        end.R, end.p = place.R, place.p
     return 0
 
 

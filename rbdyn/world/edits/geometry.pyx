@@ -12,7 +12,7 @@ from rbdyn.mechanism import Geometry
 from rbdyn.world.registry import factories
 
 from rbdyn.stepping.scene cimport DYNAMIC
-from rbdyn.world.edits.renewal cimport renew_now
+from rbdyn.world.edits.renewal cimport renew_now, take_back
 from rbdyn.world.edits.shapes cimport Exchange, begin_exchange, exchange_of
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.single_body cimport SingleBody
@@ -79,9 +79,9 @@ cdef int put_robot(Registry registry, ArticulatedSystem robot, object body, list
         exchange_of(registry, robot, body)
     except BaseException:
         body.collision[:] = before
+        take_back(registry, robot)
         raise
-    finally:
-        robot.model.revision = robot.model.revision_counter.value
+    robot.model.revision = robot.model.revision_counter.value
     return 0
 
 

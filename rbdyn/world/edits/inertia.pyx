@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from rbdyn.arguments import as_array, as_vector, number
 from rbdyn.errors import Error
+from rbdyn.mechanism._revision import put
 from rbdyn.spatial.inertia import SpatialInertia
 from rbdyn.spatial.transform import Transform
 from rbdyn.world.registry import factories
@@ -75,7 +76,7 @@ cdef int put_link(Registry registry, ArticulatedSystem robot, object body, objec
                 part.read(new)
             put_inertia(model, link, merged_inertia(parts))
             check_dynamics(robot)
-            body.take_inertia(new)
+            put(body.__dict__, "inertia", new, body._revision)  # as `take_inertia`, which could be interrupted
         except BaseException:
             part.read(body.inertia)
             put_inertia(model, link, before)

@@ -10,7 +10,9 @@ from rbdyn.model.model cimport Model
 from rbdyn.model.renewal cimport put_array, put_joint_pose
 from rbdyn.stepping.scene cimport SystemControl
 from rbdyn.world.edits.ends cimport move_ends
-from rbdyn.world.edits.renewal cimport check_dynamics, checked_q, renew_axis, renew_now, renew_places, settle
+from rbdyn.world.edits.renewal cimport (
+    check_dynamics, checked_q, renew_axis, renew_now, renew_places, settle, take_back,
+)
 
 # attributes of a Joint whose numbers are written where they are; all others go by way of a new compilation
 WRITTEN = {
@@ -49,9 +51,9 @@ cdef int set_joint(Registry registry, ArticulatedSystem robot, object joint, dic
         except BaseException:
             for name in reversed(list(before)):
                 setattr(joint, name, before[name])
+            take_back(registry, robot)
             raise
-        finally:
-            model.revision = model.revision_counter.value
+        model.revision = model.revision_counter.value
         registry.lock.edited = True
     finally:
         registry.lock.end_edit()
@@ -74,13 +76,15 @@ cdef int write_numbers(ArticulatedSystem robot, object joint, object names) exce
     if n == 0:
         return 0
     first = model.joint_v_index(joint)
-    place = slice(first, first + n)
+    place, in_q = slice(first, first + n), model.joint_q_index(joint)
+    in_q = slice(in_q, in_q + joint.num_positions)
+    said, rest = numbers_of(joint), joint.spring_reference
+    said = {name: np.array(np.broadcast_to(said[name], n), np.float64)
+            for name in {column for name in names for column in WRITTEN[name]}}
     if "rotor_inertia" in names:
         put_rotor(robot, joint.rotor_inertia, first, n)
-    said = numbers_of(joint)
-    for name in {column for name in names for column in WRITTEN[name]}:
-        robot.said[name][place] = said[name]
-        values = np.array(np.broadcast_to(said[name], n), np.float64)
+    for name in said:                                    # nothing here runs code in Python
+        robot.said[name][place] = values = said[name]
         for k in range(n):
             if name == "effort_limit":
                 c.effort_upper[first + k], c.effort_lower[first + k] = values[k], -values[k]
@@ -88,17 +92,14 @@ cdef int write_numbers(ArticulatedSystem robot, object joint, object names) exce
                 robot.numbers(name)[first + k] = values[k]
         if name in IN_MODEL:
             put_array(model, name, place, said[name])
-    first = model.joint_q_index(joint)
-    place = slice(first, first + joint.num_positions)
     if "position_limits" in names:
-        put_array(model, "lower", place, said["lower"])
-        put_array(model, "upper", place, said["upper"])
+        put_array(model, "lower", in_q, said["lower"])
+        put_array(model, "upper", in_q, said["upper"])
     if "spring_reference" in names:
-        rest = joint.spring_reference
-        robot.said["spring_reference"][place] = rest
-        put_array(model, "spring_reference", place, rest)
-        for k in range(joint.num_positions):
-            c.q_spring[first + k] = rest[k]
+        robot.said["spring_reference"][in_q] = rest
+        put_array(model, "spring_reference", in_q, rest)
+        for k in range(in_q.stop - in_q.start):
+            c.q_spring[<int> in_q.start + k] = rest[k]
     robot.put_numbers({})
     return 0
 
@@ -138,9 +139,9 @@ cdef int place_joint(Registry registry, ArticulatedSystem robot, object joint, o
                 renew_places(registry, robot)
         except BaseException:
             model.mechanism.place_joint(joint, edge.joint_pose, edge.successor_pose)
+            take_back(registry, robot)
             raise
-        finally:
-            model.revision = model.revision_counter.value
+        model.revision = model.revision_counter.value
         registry.lock.edited = True
     finally:
         registry.lock.end_edit()
@@ -154,11 +155,12 @@ cdef int move_joint(Registry registry, ArticulatedSystem robot, object joint, ob
     model.revision = model.revision_counter.value
     try:
         put_joint_pose(model, joint, model.mechanism.edge(joint))
-        robot.state.set(checked_q(robot, model, True))
+        q = checked_q(robot, model, True)
+        move_ends(registry, robot, model)
     except BaseException:
         put_joint_pose(model, joint, before)
         model.placements = placements
         raise
-    move_ends(registry, robot, model)
+    robot.state.set(q)
     robot.forget_contacts()
     return settle(robot)

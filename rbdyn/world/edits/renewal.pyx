@@ -73,6 +73,14 @@ cdef int renew_now(Registry registry, ArticulatedSystem robot) except -1:
     return take_in(registry, robot, fresh, joints_say(fresh), not same_places(model, fresh), fresh.mechanism.bodies)
 
 
+cdef int take_back(Registry registry, ArticulatedSystem robot) except -1:
+    """An edit of this robot came to nothing, and its mechanism is what it was: so is the robot."""
+    if robot.model.revision < 0:                         # some of it was taken in
+        return renew_now(registry, robot)
+    robot.model.revision = robot.model.revision_counter.value
+    return 0
+
+
 cdef int renew_places(Registry registry, ArticulatedSystem robot) except -1:
     """Take in that one joint was moved or turned, within an edit: what joints say is what it was."""
     return take_in(registry, robot, Model(robot.mechanism), None, True, robot.mechanism.bodies)
@@ -91,23 +99,28 @@ cdef int take_in(Registry registry, ArticulatedSystem robot, Model fresh, dict s
                  object bodies) except -1:
     """Make the robot what `fresh` is, and its joints what they say; None: they say what they said.
 
-    `bodies` are those whose shapes are others, or elsewhere in the internal frame.
+    `bodies` are those whose shapes are others, or elsewhere in the internal frame.  If something raises, the Model stays
+    stale, and all of this is done again by the next use.
     """
     cdef Model model = robot.model
     q = checked_q(robot, fresh, moved)
     check_ends(registry, robot, fresh)
     exchange(registry, robot, fresh, bodies)
+    model.revision = -1
+    if said is not None:
+        put_said(robot, said)
     if moved:
         move_ends(registry, robot, fresh)
         move_wrenches(robot, model, fresh)
     take_over(model, fresh)
-    if said is not None:
-        put_said(robot, said)
+    model.revision = model.revision_counter.value        # so that the state may be set
     if moved:
         robot.state.set(q)
         robot.forget_contacts()
     registry.filters.follow(robot)
-    return settle(robot)
+    settle(robot)
+    model.revision = fresh.revision                      # another thread may have edited the mechanism meanwhile
+    return 0
 
 
 cdef object checked_q(ArticulatedSystem robot, Model fresh, bint moved):
@@ -158,6 +171,7 @@ cdef int put_said(ArticulatedSystem robot, dict said) except -1:
     """Write what joints say now where it is not what they said; the rest stays as it was set."""
     cdef SystemControl* c = &robot.system().control
     cdef dict old = robot.said, columns = {}, changed
+    robot.said = said                                    # if something raises below, the next renewal sees what changed
     changed = {name: said[name] != old[name] for name in (*PER_DOF, "effort_limit", "spring_reference")}
     for one in {mimic[1] for mimic in set(said["mimics"]) ^ set(old["mimics"])}:
         changed["mimic_softness"][one] = True            # it follows otherwise now, or another one
@@ -179,7 +193,6 @@ cdef int put_said(ArticulatedSystem robot, dict said) except -1:
         if numbers != old["loops"][k]:
             robot.put_loop(k)
     c.tied = ties_trees(robot.model)
-    robot.said = said
     return 0
 
 

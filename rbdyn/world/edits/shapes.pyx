@@ -167,6 +167,10 @@ cdef int run(Registry registry, ArticulatedSystem robot, Model fresh, object bod
     known = {id(entry[0].shape) for body in bodies for entry in robot.shapes_of[body]}
     try:
         shapes = plan(exchange, robot, fresh, bodies)
+        if registry.collision.mesh == "hull":
+            new = [item for body in bodies for item in body.collision if id(item.shape) not in known]
+            if any(isinstance(item.shape, Mesh) for item in new):
+                factories.warn_of_hulls(robot.name, new)
     except BaseException:
         exchange.undo()
         raise
@@ -176,10 +180,6 @@ cdef int run(Registry registry, ArticulatedSystem robot, Model fresh, object bod
     exchange.finish()
     if any(relabelled):
         registry.filters.exclude(robot)
-    if registry.collision.mesh == "hull":
-        new = [item for body in bodies for item in body.collision if id(item.shape) not in known]
-        if any(isinstance(item.shape, Mesh) for item in new):
-            factories.warn_of_hulls(robot.name, new)
     return 0
 
 

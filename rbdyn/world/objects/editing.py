@@ -122,14 +122,16 @@ def set_collision_filter(robot: ArticulatedSystem, group: int | None = None, mas
     values: dict[str, Any] = {name: value for name, value in (("group", group), ("mask", mask)) if value is not None}
     if not values:
         return
-    with robot.world._as_whole():
-        robot.world._check_settable()
+
+    def edit() -> None:
         robot.update()
         bodies = [body for body in robot.mechanism.bodies if body.collision]
         new = [(body, [replace(item, **values) for item in body.collision]) for body in bodies]
         for body, items in new:
             body.collision[:] = items
         robot.update()
+
+    robot.world._as_one(edit)
 
 
 @property  # type: ignore[misc]

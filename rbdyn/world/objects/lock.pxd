@@ -21,6 +21,3 @@ cdef class EditLock:
     cdef int check_readable(self) except -1
     cdef int check_settable(self) except -1
     cdef int check_editable(self) except -1
-
-cdef class Whole:
-    cdef EditLock lock

@@ -131,19 +131,3 @@ cdef class EditLock:
         if self.depth == 0:
             self.whole = 0
         return release_signals()
-
-    def as_whole(self):
-        """A context for several edits, from `begin_whole` to `end_whole`."""
-        cdef Whole whole = Whole.__new__(Whole)
-        whole.lock = self
-        return whole
-
-
-cdef class Whole:
-    """Edits of a World that other threads and handlers of signals see as one: `EditLock.as_whole`."""
-
-    def __enter__(self):
-        self.lock.begin_whole()
-
-    def __exit__(self, *error):
-        self.lock.end_whole()

@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -108,10 +109,8 @@ def terrain(
 ) -> Any:
     """A static body that carries a height map."""
     geometry = Geometry(shape, Transform(), "", material, group, mask)
-    with world._as_whole():
-        body = world.add_single_body([geometry], 0.0, np.zeros((3, 3)), "static", name)
-        body.set_pose(position=position)
-    return body
+    add = partial(world.add_single_body, [geometry], 0.0, np.zeros((3, 3)), "static", name)
+    return world._add_as_one(add, lambda body: body.set_pose(position=position))
 
 
 def mesh_body(

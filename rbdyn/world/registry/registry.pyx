@@ -75,10 +75,12 @@ cdef class Registry:
         cdef SingleBody body = SingleBody.__new__(SingleBody)
         cdef Scene* s = &self.memory.scene
         cdef int handle
+        cdef long added = self.added
         geometries, mass, inertia, body_type = factories.checked_body(geometries, mass, inertia, body_type)
+        kind = factories.kind_of(geometries)
         self.lock.begin_edit()
         try:
-            self.enter(body, name, factories.kind_of(geometries))
+            self.enter(body, name, kind)
             try:
                 body.index = self.memory.add_single()
                 body.memory = self.memory
@@ -90,8 +92,10 @@ cdef class Registry:
                 self.register(body, handle, body.name, body.name, geometries, None, body.body().type == DYNAMIC)
                 if self.collision.mesh == "hull":
                     factories.warn_of_hulls(body.name, geometries)
+                LOG.info("%s %r is added", kind, body.name)
             except BaseException:
                 self.remove(body)
+                self.added = added
                 raise
             self.lock.edited = True
         finally:
@@ -102,6 +106,7 @@ cdef class Registry:
         """Take in a system that has been built."""
         cdef Scene* s = &self.memory.scene
         cdef int k, handle
+        cdef long added = self.added
         mechanism = robot.mechanism
         if name is None and mechanism.name not in self.objects:
             name = mechanism.name
@@ -125,8 +130,10 @@ cdef class Registry:
                 self.newcomers.append(robot)
                 if self.collision.mesh == "hull":
                     factories.warn_of_hulls(robot.name, [g for body in mechanism.bodies for g in body.collision])
+                LOG.info("%s %r is added", mechanism.name, robot.name)
             except BaseException:
                 self.remove(robot)
+                self.added = added
                 raise
             self.lock.edited = True
         finally:
@@ -142,12 +149,11 @@ cdef class Registry:
         else:
             self.check_name(name)
         obj.name = str(name)
-        obj.lock = self.lock
         obj._world, obj.shape_ids = self.world, []
         self.objects[obj.name] = obj
+        obj.lock = self.lock
         self.added += 1
         self.revision += 1
-        LOG.info("%s %r is added", kind, obj.name)
         return 0
 
     cdef int register_system(self, ArticulatedSystem robot) except -1:
@@ -168,6 +174,8 @@ cdef class Registry:
                       bint dynamic) except -1:
         """Give shapes to the collision backend.  `pose` is the body's, in the frame whose pose the scene gives."""
         cdef int shape_id, material
+        cdef bint at_root = (isinstance(obj, ArticulatedSystem)
+                             and link == (<ArticulatedSystem> obj).mechanism.root_body.name)
         for item in geometries:
             local = item.pose.matrix if pose is None else pose @ item.pose.matrix
             material = self.material_number(label(item.material, f"material of a shape of {obj.name!r}"))
@@ -175,7 +183,7 @@ cdef class Registry:
             shape_id = self.checked_id(
                 self.collision.add_shape(item.shape, handle, local, item.group, item.mask, dynamic))
             self.memory.make_room_for_shape(shape_id)
-            if isinstance(obj, ArticulatedSystem) and link == (<ArticulatedSystem> obj).mechanism.root_body.name:
+            if at_root:
                 set_surroundings(&self.collision.table, shape_id, True)
             self.shapes[shape_id] = (obj, body, item.name or body, link)
             obj.shape_ids.append(shape_id)
@@ -235,9 +243,10 @@ cdef class Registry:
                 other.index -= 1
             self.filters.find_limits(self.systems)
         del self.objects[obj.name]
-        LOG.info("%r is removed", obj.name)
         obj.lock = obj.memory = None
-        return self.release_materials()
+        self.release_materials()
+        LOG.info("%r is removed", obj.name)
+        return 0
 
     # ---- constraints between objects -----------------------------------------------------------
 
@@ -379,11 +388,8 @@ cdef class Registry:
         return True
 
     cdef int refresh(self) except -1:
-        """What may have changed in Python since the last step: models, materials."""
-        cdef ArticulatedSystem robot
+        """What may have changed in Python since the last step: materials."""
         cdef Scene* s = &self.memory.scene
-        for robot in self.systems:
-            robot.model.use()
         revision = self.materials.revision
         if self.material_revision != revision:
             self.pair_arrays = pair_arrays(self.materials, self.material_numbers)

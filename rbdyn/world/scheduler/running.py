@@ -6,7 +6,8 @@ import math
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from rbdyn.arguments import flag, number, shown
 from rbdyn.errors import Error, missing_extra
@@ -80,16 +81,21 @@ def schedule(
     if isinstance(order, bool) or not isinstance(order, int):
         raise Error(f"order must be an int, got {shown(order)}")
     check_rate(rate, world.time_step, "rate")
-    with world._as_whole():
-        scheduler = _scheduler_of(world)
-        names = {one.name for one in scheduler.schedules}
-        if name is None:
-            name = f"schedule_{scheduler.added}"
-            while name in names:
-                name += "_"
-        elif label(name, "name") in names:
-            raise Error(f"this World already has a schedule named {shown(name)}")
-        return scheduler.add(function, rate, phase, order, str(name))
+    made: Schedule = world._as_one(partial(_add, world, function, rate, phase, order, name))
+    return made
+
+
+def _add(world: World, function: Any, rate: float, phase: float, order: int, name: str | None) -> Schedule:
+    """A new schedule, under its name."""
+    scheduler = _scheduler_of(world)
+    names = {one.name for one in scheduler.schedules}
+    if name is None:
+        name = f"schedule_{scheduler.added}"
+        while name in names:
+            name += "_"
+    elif label(name, "name") in names:
+        raise Error(f"this World already has a schedule named {shown(name)}")
+    return scheduler.add(function, rate, phase, order, str(name))
 
 
 def _scheduler_of(world: World) -> Scheduler:

@@ -125,6 +125,7 @@ cdef class Members:
         cdef Registry registry = inside.registry
         cdef ArticulatedSystem robot
         exchanged, asked = bool(notes.regrouped(self.parameters)), list(registry.systems)
+        registry.revision += 1                       # from here on they are not those who were there
         self.put_systems(inside)                     # may raise for want of memory, and changes nothing then
         self.put_objects(inside)
         self.put_shapes(inside)
@@ -132,6 +133,7 @@ cdef class Members:
         known = [(robot, robot._handles) for robot in asked] if exchanged else []
         for robot, note in zip(self.systems, self.numbers, strict=True):
             put_back_numbers(robot, note)
+        for robot in self.systems:
             registry.mechanisms.add(robot.model.mechanism)
         for constraint, note in zip(self.constraints.values(), self.ends, strict=True):
             put_back_ends(constraint, note)
@@ -164,8 +166,8 @@ cdef class Members:
             grow(<void**> &wanted, &room, n, sizeof(int))
             for k in range(n):
                 robot = self.systems[k]
-                if robot.lock is None or robot.model is not self.models[k]:
-                    model, state = self.models[k], self.states[k]
+                model, state = self.models[k], self.states[k]
+                if robot.lock is None or s.system[robot.index].m != &model.c or s.system[robot.index].d != &state.c:
                     wanted[k] = memory.add_system(&model.c, &state.c)
                     s.system[wanted[k]].handle = self.handles[len(self.singles) + k]
                 else:

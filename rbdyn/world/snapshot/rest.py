@@ -21,8 +21,9 @@ def noted(inside: Any, materials: MaterialTable) -> dict[str, Any]:
         "scheduler": None if inside.scheduler is None else inside.scheduler.noted(),
         "random": None if inside.random is None else _unless_new(_plain(inside.random.bit_generator.state)),
     }
-    if inside.extras:
-        said["extras"] = {name: extra.noted() for name, extra in inside.extras.items()}
+    extras = {name: note for name, extra in (inside.extras or {}).items() if (note := extra.noted())}
+    if extras:
+        said["extras"] = extras
     return said
 
 

@@ -6,9 +6,11 @@ import numpy as np
 
 from rbdyn.arguments import shown
 from rbdyn.errors import BusyError, Error, SnapshotError
+from rbdyn.mechanism import notes
 from rbdyn.world.messages import LOG
 from rbdyn.world.snapshot import differences, rest
 
+from rbdyn.model.model cimport Model
 from rbdyn.stepping.scene cimport DYNAMIC, Scene
 from rbdyn.world.edits.renewal cimport catch_up
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
@@ -65,6 +67,16 @@ cdef bint is_current(Registry registry) except -1:
 
 cdef Snapshot taken_now(Insides inside):
     """The same of a World that nobody may change; BusyError if somebody edits a mechanism of it all the same."""
+    cdef Snapshot s = noted(inside)
+    if not (inside.registry.lock.observing or is_current(inside.registry)):
+        inside.members = None
+        raise BusyError("a mechanism of this World, or its materials, was edited by another thread while a snapshot "
+                        "was taken; take it again")
+    return s
+
+
+cdef Snapshot noted(Insides inside):
+    """The same of a World that may not be up to date with its mechanisms."""
     cdef Snapshot s = Snapshot.__new__(Snapshot)
     cdef Registry registry = inside.registry
     s.members = members_of(inside)
@@ -74,11 +86,45 @@ cdef Snapshot taken_now(Insides inside):
     s.schedules = [] if inside.scheduler is None else list(inside.scheduler.schedules)
     s.steps = inside.clock.steps[0]
     s.time = inside.clock.time_before[0] + (s.steps - inside.clock.steps_before[0]) * inside.clock.whole_step[0]
-    if not (registry.lock.observing or is_current(registry)):
-        inside.members = None
-        raise BusyError("a mechanism of this World, or its materials, was edited by another thread while a snapshot "
-                        "was taken; take it again")
     return s
+
+
+cdef Undo note_now(Insides inside):
+    """What the World is now, to go back to if an edit comes to nothing, whatever raises."""
+    cdef Undo undo = Undo.__new__(Undo)
+    cdef ArticulatedSystem robot
+    undo.inside, undo.edited, undo.stale = inside, inside.registry.was_edited(), []
+    for robot in inside.registry.systems:
+        if robot.model.revision_counter.value != robot.model.revision:
+            undo.stale.append((robot.model, robot.model.structure == robot.model.mechanism.structure))
+    undo.before = noted(inside)
+    undo.counts = [(note, note.revision, note.structure) for note in undo.before.members.parameters]
+    if undo.stale:
+        inside.members = None
+    return undo
+
+
+cdef class Undo:
+    """What a World was before an edit."""
+
+    cdef int carry_out(self) except -1:
+        """Make it that again; the caller holds the lock."""
+        cdef Registry registry = self.inside.registry
+        cdef Model model
+        cdef ArticulatedSystem robot
+        put(self.inside, self.before, self.before.schedules)
+        notes.put_counts(self.counts)
+        for robot in registry.systems:
+            robot.model.revision, robot.model.structure = robot.model.revision_counter.value, robot.mechanism.structure
+        for model, same_structure in self.stale:
+            model.revision = -1
+            if not same_structure:
+                model.structure = -1
+        if self.stale:
+            self.inside.members = None
+        registry.note_edited()
+        registry.lock.edited = self.edited
+        return 0
 
 
 def keep_first(Insides inside not None):
@@ -132,7 +178,18 @@ cdef list check_fits(Insides inside, Snapshot s):
 
 cdef int go_back(Insides inside, Snapshot s) except -1:
     """Make the World what it was; the caller holds the lock."""
+    cdef Undo undo
     schedules = check_fits(inside, s)
+    undo = note_now(inside)
+    try:
+        return put(inside, s, schedules)
+    except BaseException:
+        undo.carry_out()
+        raise
+
+
+cdef int put(Insides inside, Snapshot s, list schedules) except -1:
+    """Make the World what a snapshot says, which fits."""
     if is_own(inside, s):
         if not s.members.are_present(inside):
             s.members.put_back(inside)

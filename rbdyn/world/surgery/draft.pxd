@@ -10,7 +10,6 @@ cdef class Draft:
     cdef readonly object mechanism
     cdef ArticulatedSystem robot     # whose it will be
     cdef bint fresh                  # a robot that was not there before
-    cdef bint placed                 # it is in the World
     cdef int handle                  # of its run of body handles, -1 before it has one
     cdef dict origin                 # joint with coordinates -> (robot, joint) that had them
     cdef list followed               # joints that got theirs from how their bodies moved

@@ -1,19 +1,17 @@
 """Systems of a World exchanged for others while it stands between two steps: all of it, or nothing.
 
 What is new is built aside: Model, State, memory, handles of bodies.  Then it changes places with what is there, in the
-same robots; what drives it, its shapes, constraints and what solvers remember follow, by joint and by body.  Whatever
-fails until then is undone.  What was there goes last.
+same robots; what drives it, its shapes, constraints and what solvers remember follow, by joint and by body.  What was
+there goes last.  If anything raises on the way, the World goes back to what it was, as to a snapshot.
 """
 
-from rbdyn.mechanism.editing import undone_by_errors
+from rbdyn.mechanism.editing import editing
 from rbdyn.world.registry import factories
 from rbdyn.world.registry.warm_start import renumber_impulses
 from rbdyn.world.surgery.following import follow_handles
 from rbdyn.world.surgery.plan import Plan
 
-from rbdyn.collision.broad_phase.filters cimport (
-    is_excluded, is_surroundings, put_shape_pairs, set_surroundings, shape_pairs,
-)
+from rbdyn.collision.broad_phase.filters cimport is_excluded, set_surroundings
 from rbdyn.kernels.kinematics cimport poses
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.model.renewal cimport same_place
@@ -22,6 +20,7 @@ from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.registry.filters cimport Filters, allow_joined
 from rbdyn.world.registry.registry cimport Registry
+from rbdyn.world.snapshot.taking cimport Undo, insides_of, note_now
 from rbdyn.world.surgery.controls cimport carry_control
 from rbdyn.world.surgery.draft cimport Draft, link_of
 from rbdyn.world.surgery.holding cimport holds_on, move_ends, plans_of
@@ -31,14 +30,20 @@ from rbdyn.world.surgery.motions cimport carry_motion
 cdef object exchange(Registry registry, list robots, object edit):
     """Let `edit` change the mechanisms of these robots, and take in the Plan that it returns; returns its result."""
     cdef ArticulatedSystem robot
+    cdef Undo undo
     registry.lock.begin_edit()
     try:
         registry.check_not_simulated()
         for robot in robots:
             robot.check_alive()
             robot.state.check_not_stepping()
-        result = undone_by_errors([robot.mechanism for robot in robots],
-                                  lambda: Operation(registry, robots, edit()).run())
+        with editing(*[robot.mechanism for robot in robots]):
+            undo = note_now(insides_of(registry.world()))
+            try:
+                result = Operation(registry, robots, edit()).run()
+            except BaseException:
+                undo.carry_out()
+                raise
         registry.lock.edited = True
         return result
     finally:
@@ -47,7 +52,12 @@ cdef object exchange(Registry registry, list robots, object edit):
 
 cdef int restructure(Registry registry, ArticulatedSystem robot) except -1:
     """Take in what the user made of the graph of a robot's mechanism; the caller holds the lock."""
-    Operation(registry, [robot], Plan([(robot.mechanism, robot, None)])).run()
+    cdef Undo undo = note_now(insides_of(registry.world()))
+    try:
+        Operation(registry, [robot], Plan([(robot.mechanism, robot, None)])).run()
+    except BaseException:
+        undo.carry_out()
+        raise
     return 0
 
 
@@ -67,27 +77,20 @@ cdef class Before:
         self.self_collides, self.meets_parents = robot.self_collides, robot.meets_parents
         self.self_contacts = robot.self_contacts
 
-    cdef int put_back(self, ArticulatedSystem robot) except -1:
-        robot.model, robot.state, robot.tree, robot.loops = self.model, self.state, self.tree, self.loops
-        robot.said, robot.shapes_of, robot.targeted = self.said, self.shapes_of, self.targeted
-        robot.self_collides, robot.meets_parents = self.self_collides, self.meets_parents
-        robot.self_contacts = self.self_contacts
-        return 0
-
 
 cdef class Operation:
-    """One exchange, and what of it is done so far."""
+    """One exchange."""
 
     cdef Registry registry
-    cdef list robots, drafts, held, moved, added, apart, dropped, doubled
-    cdef set ignored, shape_pairs
+    cdef list robots, drafts, held, dropped, doubled
+    cdef set ignored
     cdef object plan
-    cdef dict before, remembered, originals
+    cdef dict before, originals
 
     def __cinit__(self, Registry registry, list robots, plan):
         self.registry, self.robots, self.plan = registry, robots, plan
-        self.drafts, self.moved, self.added, self.apart, self.dropped = [], [], [], [], []
-        self.before, self.remembered = {robot: Before(robot) for robot in robots}, {}
+        self.drafts, self.dropped = [], []
+        self.before = {robot: Before(robot) for robot in robots}
         self.originals, self.doubled = {copy: body for body, copy in plan.bodies.items()}, []
 
     def run(self):
@@ -101,9 +104,6 @@ cdef class Operation:
             self.take_shapes()
             self.separate()
             self.renumber()
-        except BaseException:
-            self.undo()
-            raise
         finally:
             for placements, key in self.doubled:
                 del placements[key]
@@ -166,7 +166,6 @@ cdef class Operation:
                 self.registry.mechanisms.add(draft.mechanism)
             else:
                 self.registry.memory.swap_system(robot.index, &draft.system)
-            draft.placed = True
             robot.model, robot.state, robot.shapes_of = draft.model, draft.state, {}
             robot.tree, robot.loops = draft.mechanism.tree_joints, draft.mechanism.non_tree_joints
             for k in range(draft.model.c.nb):
@@ -246,35 +245,22 @@ cdef class Operation:
                 count, frame = len(draft.robot.shape_ids), factories.matrix(draft.model, body)
                 self.registry.register(draft.robot, handle, carrier, body.name, [item], frame, dynamic)
                 found = draft.robot.shape_ids[count]
-                self.added.append((draft.robot, found))
                 set_surroundings(&self.registry.collision.table, found, body is draft.mechanism.root_body)
             else:
                 was, old, before = left.pop(found)
                 stays = old is item and was is body and same_place(before.model.placements[was], place)
                 pose = None if stays else factories.matrix(draft.model, body) @ item.pose.matrix
-                self.move_shape(found, was, old, before, handle, pose, dynamic,
-                                (draft.robot, carrier, item.name or carrier, body.name))
+                self.registry.collision.move_shape(found, handle, pose, dynamic)
+                self.registry.shapes[found] = draft.robot, carrier, item.name or carrier, body.name
                 set_surroundings(&self.registry.collision.table, found, body is draft.mechanism.root_body)
             entries.append((item, found))
         return entries
-
-    cdef int move_shape(self, int shape_id, object body, object old, Before before, int handle, object pose,
-                        bint dynamic, tuple now) except -1:
-        """Put a shape on its body as that is numbered now; `pose` None: it is where it was on it."""
-        cdef int k = (<Placement> before.model.placements[body]).body
-        here = None if pose is None else before.model.internal_pose(body) @ old.pose.matrix
-        said = self.registry.shapes[shape_id]
-        surroundings = is_surroundings(&self.registry.collision.table, shape_id)
-        self.registry.collision.move_shape(shape_id, handle, pose, dynamic)
-        self.moved.append((shape_id, before.handle + k, here, k > 0, surroundings, said))
-        self.registry.shapes[shape_id] = now
-        return 0
 
     cdef int separate(self) except -1:
         """Pairs of bodies that never collide: what was said of bodies goes on with them."""
         cdef Draft draft
         cdef Filters filters = self.registry.filters
-        self.ignored, self.shape_pairs = filters.ignored, set(shape_pairs(&filters.collision.table))
+        self.ignored = filters.ignored
         filters.ignored = self.moved_pairs()
         for draft in self.drafts:
             self.settle_filters(draft)
@@ -282,9 +268,7 @@ cdef class Operation:
         for pair in filters.ignored - self.ignored:
             one, other = pair
             if one[0] is not other[0]:
-                a, b = filters.handle_of(one), filters.handle_of(other)
-                self.registry.collision.exclude(a, b)
-                self.apart.append((a, b))
+                self.registry.collision.exclude(filters.handle_of(one), filters.handle_of(other))
         return 0
 
     cdef set moved_pairs(self):
@@ -349,51 +333,10 @@ cdef class Operation:
         world = self.registry.world()
         handles = {(<Before> one).handle for one in self.before.values()}
         for solver in (world.contact, world.position_solver):
-            state = renumber_impulses(solver, handles, dofs, loops)
-            if state is not None:
-                self.remembered[solver] = state
+            renumber_impulses(solver, handles, dofs, loops)
         return 0
 
     # ---- the end -----------------------------------------------------------------------------
-
-    cdef int undo(self) except -1:
-        """Back to what was there."""
-        cdef Draft draft
-        cdef ArticulatedSystem robot
-        for solver, state in self.remembered.items():
-            solver.set_state(state)
-        if self.ignored is not None:
-            self.registry.filters.ignored, self.registry.filters.taken = self.ignored, {}
-            put_shape_pairs(&self.registry.collision.table, self.shape_pairs, None)
-        for a, b in self.apart:
-            self.registry.collision.allow(a, b)
-        for robot, shape_id in reversed(self.added):
-            self.registry.collision.remove_shape(shape_id)
-            self.registry.memory.scene.material[shape_id] = -1
-            robot.shape_ids.remove(shape_id)
-            del self.registry.shapes[shape_id]
-        for shape_id, handle, pose, dynamic, surroundings, said in reversed(self.moved):
-            self.registry.collision.move_shape(shape_id, handle, pose, dynamic)
-            set_surroundings(&self.registry.collision.table, shape_id, surroundings)
-            self.registry.shapes[shape_id] = said
-        for draft in reversed(self.drafts):
-            robot = draft.robot
-            if draft.fresh:
-                if draft.placed:
-                    self.registry.memory.withdraw_system(&draft.system)
-                    self.registry.systems.pop()
-                if robot.lock is not None:
-                    del self.registry.objects[robot.name]
-                    self.registry.added -= 1
-                robot.lock = robot.memory = None
-            elif draft.placed:
-                self.registry.memory.swap_system(robot.index, &draft.system)
-                (<Before> self.before[robot]).put_back(robot)
-            if draft.handle >= 0:
-                self.mix(draft.handle, draft.model.c.nb)
-                self.registry.memory.free_handles.append((draft.model.c.nb, draft.handle))
-        self.registry.release_materials()
-        return 0
 
     cdef int mix(self, int handle, int n) except -1:
         """Bodies of a run of handles that goes may collide: others will have these."""

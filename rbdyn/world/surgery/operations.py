@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from rbdyn.arguments import flag, number, shown
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 
 def _whole(operation: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], T]:
-    """An operation on a World, or on a robot of one, that other threads and handlers of signals see as one edit."""
+    """An operation on a World, or on a robot of one, that is one edit: all of it is done, or nothing."""
 
     @wraps(operation)
     def whole(first: Any, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        world = first if hasattr(first, "_as_whole") else first.world
-        with world._as_whole():
-            return operation(first, *args, **kwargs)
+        world = first if hasattr(first, "_as_one") else first.world
+        done: T = world._as_one(partial(operation, first, *args, **kwargs))
+        return done
 
     return whole
 

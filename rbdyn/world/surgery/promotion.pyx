@@ -16,29 +16,24 @@ from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.registry.filters cimport Filters
 from rbdyn.world.snapshot.insides cimport Insides
-from rbdyn.world.snapshot.snapshot cimport Snapshot
-from rbdyn.world.snapshot.taking cimport go_back, insides_of, taken
+from rbdyn.world.snapshot.taking cimport Undo, insides_of, note_now
 from rbdyn.world.surgery.holding cimport move_ends
 
 
 cdef object as_robot(Registry registry, SingleBody body, object operation):
     """Let `operation` do something with the robot that a single body becomes; if it raises, all is as it was."""
     cdef Insides inside = insides_of(body.world)
-    cdef Snapshot kept
+    cdef Undo undo
     registry.lock.check_settable()
     registry.check_not_simulated()
     if body.body().type != DYNAMIC:
         raise Error(f"single body {body.name!r} is {body.body_type}: what joins a robot must be dynamic")
     catch_up(registry)
-    kept = taken(inside)
+    undo = note_now(inside)
     try:
         return operation(promoted(registry, body))
     except BaseException:
-        registry.lock.begin_edit()
-        try:
-            go_back(inside, kept)
-        finally:
-            registry.lock.end_edit()
+        undo.carry_out()
         raise
 
 
