@@ -11,6 +11,7 @@ from rbdyn.contact.solvers.settings cimport Settings, most_sweeps
 from rbdyn.contact.solvers.tuning cimport tune
 from rbdyn.memory cimport grow
 from rbdyn.pool cimport POOL_HAS_THREADS, Pool, pool_end, pool_make, pool_run
+from rbdyn.rounding cimport give_back_rounding, take_rounding
 
 cdef extern from "Python.h" nogil:
     bint PyGILState_Check()
@@ -83,8 +84,10 @@ cdef void take(void* context, int worker, int k) noexcept nogil:
     """Island k, for a thread: what would raise, for want of memory, is noted and raised by the caller."""
     cdef Work* work = <Work*> context
     cdef Worker* w = work.crew.worker + worker
+    cdef unsigned rounding = take_rounding()             # threads have the mode of the one that started them
     cdef int status = (<int (*)(Islands*, int, Worker*, const Settings*) noexcept nogil> solve_one)(
         work.islands, k, w, work.settings)
+    give_back_rounding(rounding)
     w.failed |= status != 0
 
 

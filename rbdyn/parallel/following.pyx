@@ -12,6 +12,7 @@ from libc.string cimport memcpy
 from rbdyn.arguments.arrays cimport data
 from rbdyn.parallel.stepper cimport begin, deaf, parts, run
 from rbdyn.pool cimport Pool, pool_end, pool_make, pool_run
+from rbdyn.rounding cimport give_back_rounding, take_rounding
 from rbdyn.signals cimport Signals
 from rbdyn.stepping.scene cimport System
 from rbdyn.stepping.sleeping cimport rouse
@@ -102,6 +103,7 @@ cdef class Follower:
         """A sample, from its start to its end, or to where it diverges."""
         cdef World world = self.worlds[worker]
         cdef ArticulatedSystem robot = self.robots[worker]
+        cdef unsigned rounding
         world.restore(self.starts[worker])
         if self.states is not None:
             robot.set_state(self.states[i, :self.nq], self.states[i, self.nq:])
@@ -111,10 +113,12 @@ cdef class Follower:
         if world.asks_python():
             return self.follow_slowly(world, robot, i)
         begin(world)
+        rounding = take_rounding()
         try:
             with nogil:
                 self.go(world, robot.memory, robot.index, i)
         finally:
+            give_back_rounding(rounding)
             world.end_step(False)
         return 0
 

@@ -13,6 +13,7 @@ from libc.limits cimport LONG_MIN
 
 from rbdyn.contact.solver cimport clear_counts
 from rbdyn.pool cimport pool_end, pool_make, pool_run
+from rbdyn.rounding cimport give_back_rounding, take_rounding
 
 cdef enum:
     ROUND = 4096                 # steps of Worlds between two looks at signals: 20 ms of robots
@@ -73,7 +74,9 @@ cdef class Stepper:
         """Worlds from number `at` of those that go: what they raise is noted, and the next one goes on."""
         cdef int end = min(at + self.share, self.n_going)
         cdef Signals signals = deaf()
+        cdef unsigned rounding
         while at < end:
+            rounding = take_rounding()
             try:
                 with nogil:
                     while at < end:
@@ -82,6 +85,8 @@ cdef class Stepper:
             except BaseException as error:           # also a lack of memory: it is this World's alone
                 self.failed.append((self.number[at], error))
                 at += 1
+            finally:
+                give_back_rounding(rounding)
         return 0
 
     cdef int round(self, long steps) except -1:

@@ -32,6 +32,7 @@ from rbdyn.collision._types cimport BodyMotions, ContactPoint
 from rbdyn.collision.backend cimport buffer_free, buffer_init, detect_contacts
 from rbdyn.contact.solver cimport clear_counts, skip_step, solve_contacts, take_back
 from rbdyn.contact.views.problem cimport copy_of
+from rbdyn.rounding cimport give_back_rounding, take_rounding
 from rbdyn.signals cimport Signals, handle_signals, handle_within, start_signals
 from rbdyn.spatial._algebra cimport Vec3, dot3, vec3
 from rbdyn.stepping.assemble cimport (
@@ -431,16 +432,19 @@ cdef class World:
     def _go(self, long count, bint first):
         """These steps alone."""
         cdef Signals signals = start_signals()
+        cdef unsigned rounding
         self.begin_steps()
         if first:
             clear_counts(self.contact)
             clear_counts(self.position_solver)
+        rounding = take_rounding()
         try:
             with nogil:
                 for _ in range(count):
                     self.first_half(&signals)
                     self.second_half(&signals)
         finally:
+            give_back_rounding(rounding)
             self.end_step(False)
 
     def integrate1(self):
@@ -451,6 +455,7 @@ cdef class World:
         step before.
         """
         cdef Signals signals = start_signals()
+        cdef unsigned rounding
         self.check()
         self.lock.check_settable()
         if self._insides.scheduler is not None:
@@ -461,29 +466,35 @@ cdef class World:
         self.registry.refresh()
         self.lock.check_settable()
         self.begin_step()
+        rounding = take_rounding()
         try:
             with nogil:
                 self.first_half(&signals)
         except BaseException:
             self.end_step(False)
             raise
+        finally:
+            give_back_rounding(rounding)
         self.end_step(True)
         self.lock.half = True
 
     def integrate2(self):
         """Second half of a step: forces, contact impulses, new velocities and positions."""
         cdef Signals signals = start_signals()
+        cdef unsigned rounding
         self.check()
         self.lock.check_idle()
         if not self.lock.half:
             raise BusyError("call integrate1() first: integrate2() is the second half of a step")
         self.begin_step()
+        rounding = take_rounding()
         try:
             with nogil:
                 if self.registry.memory.slumber.stirred:     # somebody who woke since has contacts, too
                     self.first_half(&signals)
                 self.second_half(&signals)
         finally:
+            give_back_rounding(rounding)
             self.end_step(False)
             self.lock.half = False
 

@@ -18,6 +18,7 @@ from libc.string cimport memcpy
 from rbdyn.algorithms.inputs.regular cimport check_regular
 from rbdyn.arguments.arrays cimport data
 from rbdyn.kernels.aba cimport aba_inward
+from rbdyn.mechanism._revision cimport Revision
 from rbdyn.model.model cimport Model, Placement
 from rbdyn.model.renewal cimport same_layout, same_places, take_over
 from rbdyn.model.state cimport State
@@ -125,14 +126,20 @@ cdef int take_in(Registry registry, ArticulatedSystem robot, Model fresh, dict s
 
 cdef object checked_q(ArticulatedSystem robot, Model fresh, bint moved):
     """The q at which the robot goes on: the present one, loops closed.  Error if its dynamics do not work there."""
-    cdef State probe = new_state(fresh)
-    probe.set(robot.state.q, robot.state.v)
-    probe.c.R[0], probe.c.p[0] = robot.state.c.R[0], robot.state.c.p[0]
-    q = np.array(probe.q)
-    if moved and fresh.has_loops:
-        q = closed(probe, q)
-        probe.set(q)
-    check_numbers(fresh, probe, data(np.zeros(fresh.c.nv)))
+    cdef State probe
+    cdef Revision counter = fresh.revision_counter
+    fresh.revision_counter = Revision(fresh.revision)    # what another thread edits meanwhile is taken in next
+    try:
+        probe = new_state(fresh)
+        probe.set(robot.state.q, robot.state.v)
+        probe.c.R[0], probe.c.p[0] = robot.state.c.R[0], robot.state.c.p[0]
+        q = np.array(probe.q)
+        if moved and fresh.has_loops:
+            q = closed(probe, q)
+            probe.set(q)
+        check_numbers(fresh, probe, data(np.zeros(fresh.c.nv)))
+    finally:
+        fresh.revision_counter = counter
     return q
 
 

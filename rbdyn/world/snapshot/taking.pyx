@@ -129,8 +129,12 @@ cdef class Undo:
 
 def keep_first(Insides inside not None):
     """A step begins: if it is the first one, `reset` goes to what is now."""
-    if inside.first is None:
-        inside.first = taken(inside)
+    while inside.first is None:
+        try:
+            inside.first = taken(inside)
+        except BusyError:
+            if is_current(inside.registry):
+                raise                                # or a mechanism was edited meanwhile: once more
 
 
 cdef int note_dynamic(Insides inside) except -1:

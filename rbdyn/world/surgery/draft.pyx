@@ -3,6 +3,7 @@
 from rbdyn.model.model import Model
 from rbdyn.model.state import State
 
+from rbdyn.mechanism._revision cimport Revision
 from rbdyn.world.objects.scene_memory cimport build_system, give_back
 
 
@@ -13,6 +14,7 @@ cdef class Draft:
         self.mechanism, self.robot, self.fresh, self.handle = mechanism, robot, fresh, -1
         self.origin, self.followed = {}, []
         self.model = Model(mechanism)
+        self.model.revision_counter = Revision(self.model.revision)   # until the surgery is done: other threads edit on
         self.state = State(self.model)
         build_system(&self.system, &self.model.c, &self.state.c)
 

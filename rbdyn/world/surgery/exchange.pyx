@@ -401,6 +401,7 @@ cdef class Operation:
                 robot.lock = robot.memory = None
                 robot.shape_ids = []
         for draft in self.drafts:
+            draft.model.revision_counter = draft.mechanism._revision
             if draft.fresh and self.plan.result is None:
                 self.plan.result = draft.robot
         registry.filters.find_limits(registry.systems)

@@ -29,8 +29,9 @@ def _found(robot: ArticulatedSystem, kind: type[Ref], name: Any, find: Callable[
         item = find()
     made = robot._handles.get((kind, item))
     if made is None:
-        made = robot._handles[kind, item] = kind.__new__(kind)
+        made = kind.__new__(kind)
         made._follow(robot, item)
+        made = robot._handles.setdefault((kind, item), made)  # whole before another thread finds it
     robot._handles[kind, name if isinstance(name, str) else item] = made
     return made
 
