@@ -1,8 +1,18 @@
-"""Interrupts at chosen moments of a call: a signal whose handler raises, between any two lines of Python."""
+"""Interrupts at chosen moments of a call, between any two lines of Python.
+
+A signal whose handler raises, a trace function that raises, an exception that another thread sends, a lack of memory.
+"""
 
 import contextlib
+import ctypes
 import signal
 import sys
+import threading
+
+try:
+    from _testcapi import remove_mem_hooks, set_nomemory
+except ImportError:                                      # a Python without its own tests
+    set_nomemory = None
 
 
 class Interrupt(BaseException):
@@ -80,3 +90,72 @@ def interrupted_after(call, seconds):
             signal.setitimer(signal.ITIMER_REAL, 0.0)
             return True
     return False
+
+
+def raised(call, at, sent=False):
+    """Raise at moment number `at` of a call, from 0; returns whether it came out of the call.
+
+    By the trace function itself, which Python takes away then; `sent`: as another thread would send it.
+    """
+    count = -1
+
+    def raise_once(frame, event, arg):
+        nonlocal count
+        count += 1
+        if count != at:
+            return raise_once
+        if not sent:
+            raise Interrupt
+        sys.settrace(None)
+        thread = ctypes.c_ulong(threading.get_ident())
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(Interrupt))
+        return None
+
+    before = sys.gettrace()
+    try:
+        sys.settrace(raise_once)
+        call()
+        sys.settrace(before)
+    except Interrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def starved(call, at):
+    """Let allocation number `at` of a call fail, from 1; returns whether that came out of the call.
+
+    NumPy turns some of it into errors of other kinds.
+    """
+    try:
+        set_nomemory(at, at + 1)
+        call()
+    except Exception:
+        return True
+    finally:
+        remove_mem_hooks()
+    return False
+
+
+def check_released(*mechanisms):
+    """Nothing is held: handlers of signals run, and other threads may edit these mechanisms."""
+    with handled() as number:
+        try:
+            signal.raise_signal(number)
+        except Interrupt:
+            pass
+        else:
+            raise AssertionError("signals are held")
+    free = []
+
+    def take():
+        for mechanism in mechanisms:
+            free.append(mechanism._lock.acquire(blocking=False))
+            if free[-1]:
+                mechanism._lock.release()
+
+    thread = threading.Thread(target=take)
+    thread.start()
+    thread.join()
+    assert free == [True] * len(mechanisms)

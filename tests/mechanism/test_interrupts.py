@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 import pytest
-from interrupting import interrupted, lines_of
+from interrupting import check_released, interrupted, lines_of, raised, set_nomemory, starved
 from world.surgery.robots import floating
 
 from rbdyn import (
@@ -79,14 +79,19 @@ def outcomes(name):
     return before, seen(m), moments
 
 
+WAYS = {"signal": interrupted, "traced": raised, "sent": lambda call, at: raised(call, at, True)}
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", EDITS)
-def test_an_interrupt_at_any_moment_leaves_a_whole_mechanism(name, seed):
+def test_an_interrupt_at_any_moment_leaves_a_whole_mechanism(name, way, seed):
     before, after, moments = outcomes(name)
     rng = np.random.default_rng([seed, *name.encode()])
     for at in rng.integers(moments, size=8):
         m, model = robot()
         structure, revision = m.structure, m.revision
-        interrupted(lambda m=m: EDITS[name](m), at)
+        WAYS[way](lambda m=m: EDITS[name](m), at)
+        check_released(m)
         now = seen(m)
         assert now in (before, after)
         if now != before:
@@ -94,6 +99,29 @@ def test_an_interrupt_at_any_moment_leaves_a_whole_mechanism(name, seed):
             assert (m.structure != structure) == (now[0] != before[0] and name not in ("place", "damping"))
         m.attach("a0", RigidBody("last"), Joint("last_j", Revolute()))
         assert Model(m).nv == m.num_velocities
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_a_raise_at_every_moment_leaves_a_whole_mechanism(name, seed):
+    """All that the mechanism says, at every eighth moment; make nightly meets all of them."""
+    before, after, moments = outcomes(name)
+    for at in range(seed % 8, moments, 8):
+        m, _ = robot()
+        raised(lambda m=m: EDITS[name](m), at)
+        assert seen(m) in (before, after)
+        check_released(m)
+
+
+@pytest.mark.skipif(set_nomemory is None, reason="needs _testcapi")
+@pytest.mark.parametrize("name", EDITS)
+def test_a_lack_of_memory_leaves_a_whole_mechanism(name, seed):
+    """Each allocation of the edit fails in turn; of those of the long ones, some."""
+    before, after, _ = outcomes(name)
+    for at in range(1 + seed % 4, 400, 4):
+        m, _ = robot()
+        starved(lambda m=m: EDITS[name](m), at)
+        assert seen(m) in (before, after)
+        check_released(m)
 
 
 def test_an_interrupt_leaves_a_whole_table_of_materials():

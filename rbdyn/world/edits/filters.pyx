@@ -35,7 +35,12 @@ cdef int set_ignored(Registry registry, object a, object b, bint ignored) except
     pairs = registry.filters.pairs_of(one, link, other, other_link)
     registry.lock.begin_edit()
     try:
-        registry.filters.ignore(pairs, ignored)
+        changed = [pair for pair in pairs if (pair in registry.filters.ignored) != ignored]
+        try:
+            registry.filters.ignore(changed, ignored)
+        except BaseException:
+            registry.filters.ignore(changed, not ignored)
+            raise
         registry.revision += 1
         registry.lock.edited = True
     finally:
@@ -54,11 +59,20 @@ cdef int set_filters(Registry registry, ArticulatedSystem robot, object self_col
     robot.check_alive()
     registry.lock.begin_edit()
     try:
-        robot.self_collides, robot.meets_parents, robot.self_contacts = own, near, most
-        registry.filters.exclude(robot)
-        registry.filters.find_limits(registry.systems)
+        before = robot.self_collides, robot.meets_parents, robot.self_contacts
+        try:
+            put_filters(registry, robot, (own, near, most))
+        except BaseException:
+            put_filters(registry, robot, before)
+            raise
         registry.revision += 1
         registry.lock.edited = True
     finally:
         registry.lock.end_edit()
     return 0
+
+
+cdef int put_filters(Registry registry, ArticulatedSystem robot, tuple values) except -1:
+    robot.self_collides, robot.meets_parents, robot.self_contacts = values
+    registry.filters.exclude(robot)
+    return registry.filters.find_limits(registry.systems)

@@ -190,7 +190,8 @@ cdef list overlaps_of(Registry registry, ArticulatedSystem robot):
         for k in range(found.n):
             _, a, shape_a, _ = registry.shapes[found.point[k].shape_a]
             _, b, shape_b, _ = registry.shapes[found.point[k].shape_b]
-            depth, pair = found.point[k].depth, frozenset((a, b))
+            depth, ends = found.point[k].depth, (a, b)
+            pair = frozenset(ends)
             if depth > least_overlap() and depth > deepest.get(pair, (0.0,))[0]:
                 deepest[pair] = depth, (a, b, shape_a, shape_b)
     finally:

@@ -126,8 +126,9 @@ cdef class Filters:
 
     cdef list pairs_of(self, WorldObject a, object link_a, WorldObject b, object link_b):
         """Pairs of what these name; Error if they never collide because they are one body."""
-        pairs = [frozenset((one, other)) for one in self.parts_of(a, link_a) for other in self.parts_of(b, link_b)]
-        pairs = [pair for pair in pairs if len(pair) == 2]
+        pairs = [(one, other) for one in self.parts_of(a, link_a) for other in self.parts_of(b, link_b)]
+        # frozenset of a tuple that is written out crashes for want of memory: Cython 3.3 does not look
+        pairs = [pair for pair in [frozenset(pair) for pair in pairs] if len(pair) == 2]
         if not pairs:
             raise Error(f"two bodies must be given, got {shown(a.name)} and itself"
                         + ("" if link_a is None else f": {shown(link_a)} and {shown(link_b)} are on one body"))
@@ -158,7 +159,8 @@ cdef class Filters:
                     allow_pair(table, handle | JOINED, (handle + b) | JOINED)
                 never = not robot.self_collides or neighbours and not joined or (a, b) in whole
                 if not never and self.ignored:
-                    never = frozenset(((robot, links[a]), (robot, links[b]))) in self.ignored
+                    pair = (robot, links[a]), (robot, links[b])
+                    never = frozenset(pair) in self.ignored
                 if never:
                     self.collision.exclude(handle + a, handle + b)
                 elif is_excluded(table, handle + a, handle + b):

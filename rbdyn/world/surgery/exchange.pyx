@@ -305,8 +305,8 @@ cdef class Operation:
         if robot.self_collides:
             for source in shy:
                 links = [link for link in here if link in (<Before> self.before[source]).model.placements]
-                self.registry.filters.ignored |= {frozenset(((robot, a), (robot, b)))
-                                                  for a in links for b in links if a is not b}
+                pairs = [((robot, a), (robot, b)) for a in links for b in links if a is not b]
+                self.registry.filters.ignored |= {frozenset(pair) for pair in pairs}
         return 0
 
     # ---- solvers -----------------------------------------------------------------------------

@@ -123,7 +123,8 @@ cdef int carry_pairs(Filters filters, ArticulatedSystem robot, SingleBody body) 
     for pair in [pair for pair in filters.ignored if (body, None) in pair]:
         other, = pair - {(body, None)}
         filters.ignored.discard(pair)
-        filters.ignored.add(frozenset([(robot, robot.mechanism.bodies[1]), other]))
+        ends = (robot, robot.mechanism.bodies[1]), other
+        filters.ignored.add(frozenset(ends))
         filters.collision.allow(was, filters.handle_of(other))
         filters.collision.exclude(now, filters.handle_of(other))
     return 0

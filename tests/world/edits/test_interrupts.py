@@ -5,11 +5,12 @@ import signal
 
 import numpy as np
 import pytest
-from interrupting import interrupted, interrupted_after, lines_of
+from interrupting import check_released, interrupted, interrupted_after, lines_of, raised, set_nomemory, starved
 from world.surgery.robots import floating
 
 from rbdyn import Fixed, Geometry, Joint, Revolute, Transform
 from rbdyn.collision import Box, Compound, ConvexHull
+from rbdyn.io import load_world, save_world
 from rbdyn.sensors import Imu
 from rbdyn.world import World
 
@@ -159,6 +160,7 @@ def seen(world):
 @functools.cache
 def outcomes(name):
     """What there is before the edit, and after it; how many moments it has."""
+    edited(name)[1]()                                    # what is done once, such as imports, is done
     world, call = edited(name)
     before = seen(world)
     moments = lines_of(call)
@@ -168,6 +170,7 @@ def outcomes(name):
 def check_whole(world, name):
     """The World is as before or after the edit, and works."""
     before, after, _ = outcomes(name)
+    check_released(*(one.mechanism for one in world.objects if hasattr(one, "mechanism")))
     now = seen(world)
     assert now in (before, after), [k for k in range(len(now)) if now[k] not in (before[k], after[k])]
     snapshot = world.snapshot()
@@ -195,6 +198,57 @@ def test_an_interrupt_at_any_moment_leaves_a_whole_world(name, seed):
         check_whole(world, name)
 
 
+@pytest.mark.parametrize("sent", [False, True], ids=["traced", "sent"])
+@pytest.mark.parametrize("name", EDITS)
+def test_what_raises_at_any_moment_leaves_a_whole_world(name, sent, seed):
+    """No handler of a signal, so that nothing holds it off: a trace function, and an exception of another thread."""
+    _, _, moments = outcomes(name)
+    rng = np.random.default_rng([seed, sent, *name.encode()])
+    for at in rng.integers(moments, size=4):
+        world, call = edited(name)
+        raised(call, at, sent)
+        check_whole(world, name)
+
+
+@pytest.mark.parametrize("name", ["restore", "reset"])
+def test_what_raises_in_a_restore_leaves_a_whole_world(name, seed):
+    """Every 40th moment; make nightly meets all of them."""
+    _, _, moments = outcomes(name)
+    for at in range(seed % 40, moments, 40):
+        world, call = edited(name)
+        raised(call, at)
+        check_whole(world, name)
+
+
+@pytest.mark.skipif(set_nomemory is None, reason="needs _testcapi")
+@pytest.mark.parametrize("name", EDITS)
+def test_a_lack_of_memory_leaves_a_whole_world(name, seed):
+    """One allocation fails, early in the edit or late."""
+    outcomes(name)
+    rng = np.random.default_rng([seed, *name.encode()])
+    for at in 10.0 ** rng.uniform(0.0, 3.5, size=4):
+        world, call = edited(name)
+        starved(call, int(at))
+        check_whole(world, name)
+
+
+def test_a_raise_at_any_moment_of_loading_a_world(tmp_path, seed):
+    """Nothing is left behind: the same file is read as ever."""
+    path = tmp_path / "scene.xml"
+    world = scene()
+    world.remove(world.find("b"))                        # a file cannot say that a joint of it is welded
+    save_world(world, path)
+    load_world(path)
+    moments = lines_of(lambda: load_world(path))
+    expected = load_world(path).state_hash()
+    rng = np.random.default_rng(seed)
+    for at in rng.integers(moments, size=6):
+        for interrupt in (interrupted, raised, lambda call, k: raised(call, k, True)):
+            interrupt(lambda: load_world(path), at)
+            check_released()
+        assert load_world(path).state_hash() == expected
+
+
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
 @pytest.mark.parametrize("name", ["sphere", "remove ball", "merge", "cut", "restore", "placement", "shape", "filters"])
 def test_an_interrupt_at_any_time_leaves_a_whole_world(name, seed):
@@ -214,11 +268,14 @@ def test_a_handler_sees_a_whole_world():
     number = signal.SIGINT
     before = signal.signal(number, lambda *_: told.append((world.objects[-1].name, world.state_hash())))
     try:
-        with world._as_whole():
+        def edit():
             signal.raise_signal(number)
             assert told == []
-            ball = world.add_sphere(0.1, 1.0, name="last")
+            made = world.add_sphere(0.1, 1.0, name="last")
             assert told == []
+            return made
+
+        ball = world._as_one(edit)
     finally:
         signal.signal(number, before)
     assert told == [("last", world.state_hash())]
@@ -228,16 +285,17 @@ def test_a_handler_sees_a_whole_world():
 def test_handlers_are_the_same_after_an_edit():
     """An edit leaves the handlers of signals as they are, and one that is set within it stays."""
     world = scene()
-    held = world._as_whole()
     before = signal.getsignal(signal.SIGINT)
+
+    def edit():
+        assert signal.getsignal(signal.SIGINT) is before
+        world.add_sphere(0.1, 1.0)
+
     try:
-        with held:
-            assert signal.getsignal(signal.SIGINT) is before
-            world.add_sphere(0.1, 1.0)
+        world._as_one(edit)
         assert signal.getsignal(signal.SIGINT) is before
         came = []
-        with held:
-            signal.signal(signal.SIGINT, lambda *_: came.append(1))
+        world._as_one(lambda: signal.signal(signal.SIGINT, lambda *_: came.append(1)))
         signal.raise_signal(signal.SIGINT)
         assert came == [1]
     finally:
