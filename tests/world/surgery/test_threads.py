@@ -4,6 +4,7 @@ import collections
 import copy
 import pickle
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -11,7 +12,17 @@ from reference.compiled_model import numbers_of as slow_numbers
 from world.scenes import WaitingSolver
 from world.surgery.robots import floating
 
-from rbdyn import BusyError, Error, Fixed, Geometry, Joint, RemovedError, Transform, UnknownNameError
+from rbdyn import (
+    BusyError,
+    Error,
+    Fixed,
+    Geometry,
+    Joint,
+    RemovedError,
+    SpatialInertia,
+    Transform,
+    UnknownNameError,
+)
 from rbdyn.collision import Box, NativeBackend
 from rbdyn.model.insides import numbers_of
 from rbdyn.world import World
@@ -243,3 +254,56 @@ def test_what_is_read_beside_edits_is_there():
     for calls in readers:
         together(calls, edits, edits[::-1])
     seen(world)
+
+
+def edits_of_mechanism(m):
+    """Parameters of a mechanism, by themselves: no World knows when."""
+    poses = [Transform(translation=(0.1 + 0.01 * k, 0.0, 0.0)) for k in range(3)]
+    joint, body = m.find_joint("a1_j"), m.find_body("a1")
+    return [
+        *(lambda p=p: m.place_joint(joint, p) for p in poses),
+        lambda: setattr(joint, "damping", joint.damping % 2.0 + 0.1),
+        lambda: setattr(body, "inertia", SpatialInertia(body.inertia.mass % 3.0 + 0.5, (0.0, 0.0, 0.0), np.eye(3))),
+        lambda: time.sleep(2e-4),
+    ]
+
+
+@pytest.mark.usefixtures("quick_switches")
+def test_steps_beside_edits_of_a_mechanism():
+    """A step takes in what was edited until it began, or says that an edit is under way; no Model is stale."""
+    world, a, b = scene()
+
+    def half_steps():
+        world.integrate1()
+        for _ in range(1000):
+            try:
+                return world.integrate2()
+            except BusyError:
+                pass
+
+    together([world.step, half_steps, a.update], edits_of_mechanism(a.mechanism), times=2000)
+    a.update()
+    seen(world)
+
+
+def test_a_handle_is_whole_before_others_find_it(monkeypatch):
+    """Two threads that ask for it first get the same one, which says what it is asked for."""
+    world, a, b = scene()
+    kind = type(b.joint("b1_j"))
+    told, follow = [], kind._follow
+
+    def ask():
+        handle = a.joint("a1_j")
+        told.append((handle, handle.damping, handle.name))
+
+    def follow_while_another_asks(self, robot, item):
+        monkeypatch.setattr(kind, "_follow", follow)
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join(20)
+        follow(self, robot, item)
+
+    monkeypatch.setattr(kind, "_follow", follow_while_another_asks)
+    mine = a.joint("a1_j")
+    assert told == [(mine, 0.0, "a1_j")]
+    assert a.joint("a1_j") is mine
