@@ -66,7 +66,7 @@ from rbdyn.world.registry.forgetting cimport forget_impulses, marked
 from rbdyn.world.registry.found cimport drop_contacts, found_contacts, who_diverged
 from rbdyn.world.registry.registry cimport Registry
 from rbdyn.world.snapshot.insides cimport Clock, Insides
-from rbdyn.world.snapshot.taking cimport Undo, note_now
+from rbdyn.world.snapshot.undoing cimport Undo, note_now
 
 SCHEMES = {"trapezoid": TRAPEZOID, "semi_implicit": SEMI_IMPLICIT, "euler": EULER, "rk4": RUNGE_KUTTA}
 

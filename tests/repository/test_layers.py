@@ -17,6 +17,7 @@ LAYERS = {
     "errors": -2,
     "memory": -2,
     "pool": -2,
+    "rounding": -2,
     "held_signals": -2,
     "signals": -2,
     "version": -2,

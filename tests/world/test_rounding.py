@@ -16,7 +16,8 @@ from rbdyn.world import World
 MODES = {"x86_64": {"down": 0x400, "up": 0x800, "zero": 0xC00},
          "aarch64": {"down": 0x800000, "up": 0x400000, "zero": 0xC00000}}.get(platform.machine(), {})  # fenv.h of glibc
 LIBM = ctypes.util.find_library("m")
-pytestmark = pytest.mark.skipif(not MODES or not LIBM or platform.system() != "Linux", reason="needs glibc's fesetround")
+HERE = MODES and LIBM and platform.system() == "Linux"
+pytestmark = pytest.mark.skipif(not HERE, reason="needs glibc's fesetround")
 
 
 def fractions():

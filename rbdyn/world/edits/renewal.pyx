@@ -120,7 +120,7 @@ cdef int take_in(Registry registry, ArticulatedSystem robot, Model fresh, dict s
         robot.forget_contacts()
     registry.filters.follow(robot)
     settle(robot)
-    model.revision = fresh.revision                      # another thread may have edited the mechanism meanwhile
+    model.revision = fresh.revision                      # another thread may have edited on
     return 0
 
 

@@ -20,7 +20,7 @@ from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.registry.filters cimport Filters, allow_joined
 from rbdyn.world.registry.registry cimport Registry
-from rbdyn.world.snapshot.taking cimport Undo, insides_of, note_now
+from rbdyn.world.snapshot.undoing cimport Undo, note_now
 from rbdyn.world.surgery.controls cimport carry_control
 from rbdyn.world.surgery.draft cimport Draft, link_of
 from rbdyn.world.surgery.holding cimport holds_on, move_ends, plans_of
@@ -38,7 +38,7 @@ cdef object exchange(Registry registry, list robots, object edit):
             robot.check_alive()
             robot.state.check_not_stepping()
         with editing(*[robot.mechanism for robot in robots]):
-            undo = note_now(insides_of(registry.world()))
+            undo = note_now(registry.world()._insides)
             try:
                 result = Operation(registry, robots, edit()).run()
             except BaseException:
@@ -52,7 +52,7 @@ cdef object exchange(Registry registry, list robots, object edit):
 
 cdef int restructure(Registry registry, ArticulatedSystem robot) except -1:
     """Take in what the user made of the graph of a robot's mechanism; the caller holds the lock."""
-    cdef Undo undo = note_now(insides_of(registry.world()))
+    cdef Undo undo = note_now(registry.world()._insides)
     try:
         Operation(registry, [robot], Plan([(robot.mechanism, robot, None)])).run()
     except BaseException:

@@ -16,7 +16,8 @@ from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.registry.filters cimport Filters
 from rbdyn.world.snapshot.insides cimport Insides
-from rbdyn.world.snapshot.taking cimport Undo, insides_of, note_now
+from rbdyn.world.snapshot.taking cimport insides_of
+from rbdyn.world.snapshot.undoing cimport Undo, note_now
 from rbdyn.world.surgery.holding cimport move_ends
 
 
