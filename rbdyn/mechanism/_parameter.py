@@ -55,9 +55,11 @@ class Parameter(Generic[T]):
 
         def __get__(self, instance: Any, owner: type) -> T: ...
 
-    def change(self, instance: Edited, value: Any) -> Change:
-        """The change that sets it, for `put_all`."""
-        return instance.__dict__, self.name, self.check(instance, value, self.name)
-
     def __set__(self, instance: Edited, value: Any) -> None:
         put(instance.__dict__, self.name, self.check(instance, value, self.name), instance._revision)
+
+
+def change(instance: Edited, name: str, value: Any) -> Change:
+    """The change that sets a parameter, for `put_all`."""
+    parameter: Any = getattr(type(instance), name)
+    return instance.__dict__, name, parameter.check(instance, value, name)

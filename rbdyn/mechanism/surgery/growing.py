@@ -9,7 +9,7 @@ from typing import Any
 from rbdyn.arguments import shown
 from rbdyn.errors import MechanismError
 from rbdyn.mechanism._owner import check_free, claims
-from rbdyn.mechanism._parameter import Change
+from rbdyn.mechanism._parameter import Change, change
 from rbdyn.mechanism._revision import put, put_all
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.frames import WORLD
@@ -203,9 +203,9 @@ def _absorb_root(
     maps.bodies[root] = parent_body
     return root_name, [
         *((parent_body.frames, name, fixture) for name, fixture in frames.items()),
-        RigidBody.collision.change(parent_body, collision),
-        RigidBody.visual.change(parent_body, visual),
-        RigidBody.sensor_sets.change(parent_body, sensor_sets),
+        change(parent_body, "collision", collision),
+        change(parent_body, "visual", visual),
+        change(parent_body, "sensor_sets", sensor_sets),
         (parent_body.__dict__, "inertia", inertia),
     ]
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from rbdyn.mechanism._parameter import Change
+from rbdyn.mechanism._parameter import Change, change
 from rbdyn.mechanism._revision import GONE
 from rbdyn.mechanism.body import RigidBody
 from rbdyn.mechanism.graph import Edge, Graph
@@ -89,7 +89,7 @@ def _absorbing(host: RigidBody, bodies: Sequence[tuple[RigidBody, Transform]]) -
     return [
         (host.collision, "_items", [*host.collision, *collision]),
         (host.visual, "_items", [*host.visual, *visual]),
-        RigidBody.sensor_sets.change(host, (*host.sensor_sets, *sensor_sets)),
+        change(host, "sensor_sets", (*host.sensor_sets, *sensor_sets)),
         *((host.frames, name, GONE) for name in host.frames),
         *((host.frames, name, fixture) for name, fixture in frames.items()),
     ]

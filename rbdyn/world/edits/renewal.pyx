@@ -100,8 +100,8 @@ cdef int take_in(Registry registry, ArticulatedSystem robot, Model fresh, dict s
                  object bodies) except -1:
     """Make the robot what `fresh` is, and its joints what they say; None: they say what they said.
 
-    `bodies` are those whose shapes are others, or elsewhere in the internal frame.  If something raises, the Model stays
-    stale, and all of this is done again by the next use.
+    `bodies` are those whose shapes are others, or elsewhere in the internal frame.  If something raises, the Model
+    stays stale, and all of this is done again by the next use.
     """
     cdef Model model = robot.model
     q = checked_q(robot, fresh, moved)

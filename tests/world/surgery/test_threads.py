@@ -274,7 +274,8 @@ def test_steps_beside_edits_of_a_mechanism():
     """A step takes in what was edited until it began, or says that an edit is under way; no Model is stale."""
     world, a, b = scene()
 
-    together([world.step, world.integrate1, world.integrate2, world.integrate2, a.update], edits_of_mechanism(a.mechanism), times=2000)
+    steps = [world.step, world.integrate1, world.integrate2, world.integrate2, a.update]
+    together(steps, edits_of_mechanism(a.mechanism), times=2000)
     with contextlib.suppress(BusyError):                 # where the last one was no first half
         world.integrate2()
     a.update()
