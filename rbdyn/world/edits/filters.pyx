@@ -2,6 +2,7 @@
 
 from rbdyn.arguments import flag, shown, whole
 from rbdyn.errors import Error
+from rbdyn.mechanism.surgery.filtering import ignored_pairs, put_pairs
 from rbdyn.world.objects.handles.body_ref import BodyRef
 
 from rbdyn.world.objects.object cimport WorldObject
@@ -36,10 +37,15 @@ cdef int set_ignored(Registry registry, object a, object b, bint ignored) except
     registry.lock.begin_edit()
     try:
         changed = [pair for pair in pairs if (pair in registry.filters.ignored) != ignored]
+        said = {obj: ignored_pairs(obj.mechanism) for pair in pairs for obj, body in pair if body is not None}
         try:
-            registry.filters.ignore(changed, ignored)
+            registry.filters.ignore(pairs, ignored)
         except BaseException:
+            for robot, before in said.items():
+                put_pairs(robot.mechanism, before)
             registry.filters.ignore(changed, not ignored)
+            for robot in said:
+                registry.filters.follow(robot)
             raise
         registry.revision += 1
         registry.lock.edited = True
