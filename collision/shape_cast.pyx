@@ -116,8 +116,9 @@ def shape_cast(shape_a, pose_a, displacement, shape_b, pose_b):
     ways = np.asarray(displacement)
     single_way = ways.ndim == 1
     ways = np.atleast_2d(as_array(displacement, (3,) if single_way else (None, 3), "displacement"))
-    n = max(len(poses_a), len(poses_b), len(ways))
-    if {len(poses_a), len(poses_b), len(ways)} - {1, n}:
+    counts = {len(poses_a), len(poses_b), len(ways)}
+    n = 0 if 0 in counts else max(counts)
+    if counts - {1, n}:
         raise CollisionError(f"poses and displacements must be as many, or one, got {len(poses_a)}, {len(poses_b)} and "
                              f"{len(ways)}")
     at_a, at_b = poses_a, poses_b

@@ -13,6 +13,7 @@ from test_distance import outside
 from rbdyn.collision import (
     Box,
     Capsule,
+    Compound,
     Cone,
     ConvexHull,
     Cylinder,
@@ -176,6 +177,19 @@ def test_many_at_once():
     fan = shape_cast(a, X[0], ways, b, Y[0])
     assert fan.fraction.shape == (40,)
     assert fan.fraction[3] == shape_cast(a, X[0], ways[3], b, Y[0]).fraction
+
+
+@pytest.mark.parametrize("shape", [Sphere(0.5), Compound([Sphere(0.5), Box((1, 1, 1))])])
+def test_no_casts_are_none(shape):
+    """0 poses, or 0 displacements, with one of the others, or with 0: the answer is empty."""
+    none, one, way = np.zeros((0, 4, 4)), np.eye(4), (0.0, 0.0, 1.0)
+    for given in ((none, way, one), (one, way, none), (one, np.zeros((0, 3)), one), (none, np.zeros((0, 3)), none),
+                  (none, way, one[None])):  # fmt: skip
+        hit = shape_cast(shape, given[0], given[1], Sphere(1.0), given[2])
+        assert [x.shape for x in hit] == [(0,), (0, 3), (0, 3)]
+    for given in ((none, np.zeros((2, 3)), one), (np.array([one] * 3), way, none)):
+        with pytest.raises(CollisionError, match="must be as many, or one"):
+            shape_cast(shape, given[0], given[1], Sphere(1.0), given[2])
 
 
 def test_what_cannot_be_cast():
