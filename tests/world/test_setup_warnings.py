@@ -12,14 +12,18 @@ import pytest
 import rbdyn
 from rbdyn import (
     Geometry,
+    Helical,
     Joint,
     Mechanism,
+    Planar,
     Prismatic,
     Revolute,
     RigidBody,
     SetupWarning,
     SpatialInertia,
+    Spherical,
     Transform,
+    Universal,
     models,
 )
 from rbdyn.collision import Box
@@ -345,3 +349,64 @@ def test_bundled_robots_say_nothing():
         robot = world.add_articulated_system(models.path(name), ignore_overlapping=False)
         robot.set_base_pose((3.0 * k, 0, 1))
     assert k > 1 and said(lambda: world.step(3)) == []
+
+
+# ---- units and joints of several degrees of freedom ------------------------------------------------
+
+
+def hung(kind, **values):
+    """A body on one joint."""
+    m = Mechanism(RigidBody("world"))
+    m.attach("world", body("bob"), Joint("j", kind, **values))
+    return m
+
+
+@pytest.mark.parametrize(
+    "kind, limits, q, texts",
+    [
+        (Universal(), [(-0.1, 0.1), (-1.0, 1.0)], [0.5, 0.2], ["'j'[0] at 0.5 rad (limits -0.1 to 0.1)"]),
+        (Universal(), [(-0.1, 0.1), (-0.1, 0.1)], [0.5, 0.2], ["'j'[0] at 0.5 rad", "'j'[1] at 0.2 rad"]),
+        (Helical(pitch=0.01), (-0.5, 0.5), [1.0], ["'j' at 1 rad (limits -0.5 to 0.5)"]),
+        (Prismatic((0, 0, 1)), (-0.5, 0.5), [1.0], ["'j' at 1 m (limits -0.5 to 0.5)"]),
+        (Planar(), [(-0.1, 0.1)] * 3, [0.5, 0.0, 0.7], ["'j'[0] at 0.5 m", "'j'[2] at 0.7 rad"]),
+        (Spherical(), (0.0, 0.4), [np.cos(0.5), np.sin(0.5), 0, 0], ["'j' (angle) at 1 rad (limits 0 to 0.4)"]),
+    ],
+)
+def test_positions_are_said_in_their_units(kind, limits, q, texts):
+    world = rbdyn.World()
+    robot = world.add_articulated_system(hung(kind, position_limits=limits))
+    robot.set_state(q)
+    (text,) = said(world.step)
+    assert all(one in text for one in texts), text
+    assert text.count("(limits") == len(texts)
+
+
+def test_all_limits_of_balls_are_looked_at():
+    """Cone and twist; within limits, with soft ones, and without any nothing is said."""
+    tilted = [np.cos(0.3), np.sin(0.3), 0, 0]  # 0.6 rad about x: the axis z leans, and nothing twists
+    turned = [np.cos(0.3), 0, 0, np.sin(0.3)]  # about z: it twists, and nothing leans
+    for values, q, text in (
+        ({"cone_limit": 0.5}, tilted, "'j' (cone) at 0.6 rad (limits 0 to 0.5)"),
+        ({"cone_limit": 0.5}, turned, None),
+        ({"twist_limits": (-0.2, 0.2)}, turned, "'j' (twist) at 0.6 rad (limits -0.2 to 0.2)"),
+        ({"twist_limits": (-0.2, 0.2)}, tilted, None),
+        ({"position_limits": (0.0, 0.7)}, turned, None),
+        ({"position_limits": (0.0, 0.4), "limit_softness": (1e-3, 1.0)}, turned, None),
+        ({}, turned, None),
+    ):
+        world = rbdyn.World()
+        robot = world.add_articulated_system(hung(Spherical(), **values))
+        robot.set_state(q)
+        found = said(world.step)
+        assert len(found) == (text is not None) and all(text in one for one in found), (values, found)
+
+
+def test_targets_of_balls_are_looked_at():
+    world = rbdyn.World()
+    robot = world.add_articulated_system(hung(Spherical(), position_limits=(0.0, 0.4)))
+    robot.set_pd_gains(10.0, 1.0)
+    robot.joint("j").target = [np.cos(0.5), np.sin(0.5), 0, 0]
+    assert said(world.step) == []  # 0.6 beyond: not more than twice the range
+    robot.joint("j").target = [np.cos(0.7), np.sin(0.7), 0, 0]
+    (text,) = said(world.step)
+    assert "'j' (angle) to 1.4 rad (limits 0 to 0.4)" in text

@@ -4,6 +4,7 @@ A step that follows another one without an edit looks at nothing but flags.
 """
 
 from rbdyn.contact.materials import DEFAULT
+from rbdyn.world.objects.joints.readings import ball_positions
 from rbdyn.world.registry import setup_warnings as say
 
 from libc.math cimport isfinite
@@ -112,11 +113,32 @@ cdef int check_positions(ArticulatedSystem robot) except -1:
     for k in range(s.control.n_limits):
         limit = s.control.limit + k
         if limit.soft.softness == 0.0 and is_beyond(limit, s.d.q[limit.q], OUTSIDE):
-            found.append((robot.model.joint_of(limit.dof), s.d.q[limit.q], limit.lower, limit.upper))
+            found.append((*coordinate(robot, limit.dof), s.d.q[limit.q], limit.lower, limit.upper))
+    if s.control.n_balls > 0:
+        found += balls_beyond(robot, robot.q, OUTSIDE, robot.limit_softness[0] == 0.0)
     if found:
         robot.said_outside = True
         say.positions(robot, found)
     return 0
+
+
+cdef tuple coordinate(ArticulatedSystem robot, int dof):
+    """Name and unit of a degree of freedom whose position is a number of q."""
+    joint = robot.mechanism.find_joint(robot.model.joint_of(dof))
+    k = dof - robot.model.joint_v_index(joint.name)
+    unit = "m" if k < joint.joint_type.num_translations else "rad"
+    return repr(joint.name) + (f"[{k}]" if joint.num_velocities > 1 else ""), unit
+
+
+cdef list balls_beyond(ArticulatedSystem robot, object q, double share, object counts):
+    """Limits of spherical joints that q is beyond by more than this share of their range; `counts` (nv,): of which."""
+    cdef Limit limit
+    found = []
+    for name, dof, what, x, low, high in ball_positions(robot, q):
+        limit.lower, limit.upper = low, high
+        if counts[dof] and is_beyond(&limit, x, share):
+            found.append((f"{name!r} ({what})", "rad", x, low, high))
+    return found
 
 
 cdef int check_targets(ArticulatedSystem robot) except -1:
@@ -133,7 +155,9 @@ cdef int check_targets(ArticulatedSystem robot) except -1:
     for k in range(c.n_limits if c.pd and robot.targeted else 0):
         limit = c.limit + k
         if c.kp[limit.dof] > 0.0 and is_beyond(limit, c.q_ref[limit.q], FAR):
-            found.append((robot.model.joint_of(limit.dof), c.q_ref[limit.q], limit.lower, limit.upper))
+            found.append((*coordinate(robot, limit.dof), c.q_ref[limit.q], limit.lower, limit.upper))
+    if c.n_balls > 0 and c.pd and robot.targeted:
+        found += balls_beyond(robot, robot.pd_target[0], FAR, robot.pd_gains[0] > 0.0)
     if found:
         robot.said_far = True
         say.targets(robot, found)

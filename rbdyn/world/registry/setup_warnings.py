@@ -10,7 +10,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rbdyn.errors import MAX_MESSAGE, SetupWarning, near_names
-from rbdyn.mechanism import Revolute
 
 if TYPE_CHECKING:
     from rbdyn.world.objects.articulated_system import ArticulatedSystem
@@ -20,7 +19,7 @@ SHOWN = 4  # names that one warning gives
 MOST = 100  # materials that are compared with known ones: 1 ms each
 LETTERS_A_SLIP = 4  # of a name, for one letter that is missing, added, wrong or exchanged with the next one
 
-Outside = tuple[str, float, float, float]  # joint, its position or target, its limits
+Outside = tuple[str, str, float, float, float]  # coordinate, its unit, its position or target, its limits
 Overlap = tuple[float, str, str, str, str]  # depth [m], two bodies, two shapes
 
 
@@ -54,36 +53,32 @@ def long_step(seconds: float) -> None:
 
 def positions(robot: ArticulatedSystem, found: Sequence[Outside]) -> None:
     """Joints that were set beyond their limits."""
-    texts = [f"{name!r} at {_in_units(robot, name, x, low, high)}" for name, x, low, high in found]
+    texts = [f"{name} at {_in_units(*numbers)}" for name, *numbers in found]
     _warn(
         f"{robot.name!r} has joints beyond their limits: {_some(texts)}.  Steps lead them back by poses alone, at "
         "3 rad/s or 1 m/s at most; call robot.set_state(q) with q within robot.joint_limits, or "
         "robot.set_joint_limits(...)"
-        + _degrees(robot, found)
+        + _degrees(found)
     )
 
 
 def targets(robot: ArticulatedSystem, found: Sequence[Outside]) -> None:
     """Targets far beyond limits."""
-    texts = [f"{name!r} to {_in_units(robot, name, x, low, high)}" for name, x, low, high in found]
+    texts = [f"{name} to {_in_units(*numbers)}" for name, *numbers in found]
     _warn(
         f"{robot.name!r} has PD targets far beyond limits: {_some(texts)}.  The joints press against their stops; call "
         "robot.set_pd_target(...) with targets within robot.joint_limits, or robot.set_joint_limits(...)"
-        + _degrees(robot, found)
+        + _degrees(found)
     )
 
 
-def _in_units(robot: ArticulatedSystem, name: str, x: float, low: float, high: float) -> str:
-    return f"{x:.4g} {'rad' if _turns(robot, name) else 'm'} (limits {low:.4g} to {high:.4g})"
+def _in_units(unit: str, x: float, low: float, high: float) -> str:
+    return f"{x:.4g} {unit} (limits {low:.4g} to {high:.4g})"
 
 
-def _turns(robot: ArticulatedSystem, name: str) -> bool:
-    return isinstance(robot.mechanism.find_joint(name).joint_type, Revolute)
-
-
-def _degrees(robot: ArticulatedSystem, found: Sequence[Outside]) -> str:
+def _degrees(found: Sequence[Outside]) -> str:
     """Advice to convert degrees to radians, for angles of more than a turn."""
-    angles = [x for name, x, _, _ in found if _turns(robot, name) and abs(x) > 2.0 * math.pi]
+    angles = [x for _, unit, x, _, _ in found if unit == "rad" and abs(x) > 2.0 * math.pi]
     return f".  Angles are in rad: np.deg2rad({angles[0]:.4g}) is {math.radians(angles[0]):.4g}" if angles else ""
 
 

@@ -75,6 +75,29 @@ def _at_balls(robot: ArticulatedSystem) -> dict[str, list[LimitViolation]]:
     return found
 
 
+def ball_positions(robot: ArticulatedSystem, q: Array) -> list[tuple[str, int, str, float, float, float]]:
+    """Positions of the limited angles of spherical joints at a configuration.
+
+    Parameters
+    ----------
+    robot : ArticulatedSystem
+        Whose joints.
+    q : (nq,) ndarray
+        The configuration.
+
+    Returns
+    -------
+    positions : list of tuple
+        Joint, its first degree of freedom, which angle ("angle", "cone" or "twist"), that angle, its limits [rad].
+    """
+    found = []
+    for first, v, axis, angle, cone, lower, upper in robot._ball_limits():
+        turn, swing, twist = ball_angles(q[first : first + 4], np.array(axis))
+        ends = (("angle", turn, 0.0, angle), ("cone", swing, 0.0, cone), ("twist", twist, lower, upper))
+        found += [(robot.model.joint_of(v), v, *one) for one in ends]
+    return found
+
+
 def ball_angles(q: Array, axis: Array) -> tuple[float, float, float]:
     """Of a rotation: its angle, the one between the axis before and after, and the twist about it [rad]."""
     w, u = (q[0], q[1:]) if q[0] >= 0.0 else (-q[0], -q[1:])
