@@ -98,17 +98,46 @@ def test_each_angle_stops_at_its_own_limit():
     found = robot.joint_limit_violations()
     assert [(one.joint, one.end) for one in found] == [("cardan", "upper 0"), ("cardan", "lower 1")]
     joint = robot.joint("cardan")
-    close(np.array(joint.limits), [[-0.4, -0.2], [0.3, 0.5]])
-    joint.limits = (-0.1, [0.1, 0.2])
+    assert joint.limits == ((-0.4, 0.3), (-0.2, 0.5)) == joint.stands_for.position_limits
+    joint.limits = [(-0.1, 0.1), (-0.1, 0.2)]
     close(np.array(robot.joint_limits), [[-0.1, -0.1], [0.1, 0.2]])
     robot.set_joint_limits(joints={"cardan": [(-1.0, 1.0), None]})
     close(robot.joint_limits[0][:1], [-1.0])
     assert robot.joint_limits[1][1] == np.inf
     before = robot.joint_limits
-    for bad in ((-1.0, 1.0, 2.0), [(1.0, -1.0), None], "ab", [1.0, 2.0]):
+    for bad in ((-1.0, 1.0, 2.0), [(1.0, -1.0), None], "ab", [1.0, 2.0], (-0.1, [0.1, 0.2]), ([-1, -2], [1, 2])):
         with pytest.raises(rbdyn.StateError):
             robot.set_joint_limits(joints={"cardan": bad})
+        with pytest.raises(rbdyn.StateError):
+            joint.limits = bad
+    for bad in (([-1.0, -1.0], [1.0, 1.0]), np.array([[-1.0, -1.0], [1.0, 1.0]]), [None, (0.0, 0.0)]):
+        with pytest.raises(rbdyn.StateError, match=r"one degree of freedom with lower < upper, or None"):
+            joint.limits = bad
     np.testing.assert_array_equal(before, robot.joint_limits)
+
+
+def test_a_nested_pair_means_the_same_everywhere(seed):
+    """Joint, joint.set, joint.limits and set_joint_limits take (lower, upper) of each degree of freedom."""
+    rng = np.random.default_rng(seed)
+    n = 2 + seed % 2
+    pairs = tuple((float(a), float(a + b)) for a, b in rng.uniform(0.1, 1.0, (n, 2)) - [1.0, 0.0])
+    kind = Universal() if n == 2 else Planar()
+    ways = {
+        "Joint": lambda robot, joint: None,
+        "set": lambda robot, joint: joint.set(position_limits=pairs),
+        "limits": lambda robot, joint: setattr(joint, "limits", pairs),
+        "dict": lambda robot, joint: robot.set_joint_limits(joints={"j": pairs}),
+        "itself": lambda robot, joint: (joint.set(position_limits=pairs), setattr(joint, "limits", joint.limits)),
+    }
+    for name, way in ways.items():
+        m = Mechanism(RigidBody("world"))
+        body = RigidBody("bob", SpatialInertia(2.0, (0, 0, -0.5), np.diag([0.6, 0.6, 0.2])))
+        m.attach("world", body, Joint("j", kind, position_limits=pairs if name == "Joint" else None))
+        world = World()
+        robot = world.add_articulated_system(m)
+        way(robot, robot.joint("j"))
+        assert robot.joint("j").limits == pairs, name
+        np.testing.assert_array_equal(np.transpose(robot.joint_limits), pairs)
 
 
 def test_limits_of_a_planar_joint():

@@ -12,7 +12,6 @@ from rbdyn.errors import StateError
 from rbdyn.mechanism import Joint
 from rbdyn.spatial.rotations import Array
 from rbdyn.world.objects.handles.moving import Moving
-from rbdyn.world.objects.joints.change import pair_of
 
 
 class Controlled(Moving):
@@ -47,22 +46,19 @@ class Controlled(Moving):
     # ---- limits ----------------------------------------------------------------------------------
 
     @property
-    def limits(self) -> tuple[Any, Any]:
-        """Least and largest position [rad or m], which may be infinite; None for no limits when set.
+    def limits(self) -> Any:
+        """Position limits (lower, upper) [rad or m], which may be infinite; None for no limits when set.
 
-        Of a joint with several degrees of freedom two arrays.
+        Of a joint with several degrees of freedom a tuple of such pairs, one for each, as `Joint.position_limits`.
         """
         lower, upper = self._robot.joint_limits
         place = self._in_v()
-        return self._one_of(lower[place]), self._one_of(upper[place])
+        pairs = tuple(zip(lower[place].tolist(), upper[place].tolist(), strict=True))
+        return pairs[0] if len(pairs) == 1 else pairs
 
     @limits.setter
-    def limits(self, value: tuple[ArrayLike, ArrayLike] | None) -> None:
-        given: Any = value
-        if self._item.num_velocities > 1 and value is not None:
-            pair_of(value, f"limits of joint {self.name!r} must be (lower, upper)")
-            given = list(zip(*(np.broadcast_to(x, self._item.num_velocities) for x in value), strict=True))
-        self._robot.set_joint_limits(joints={self.name: given})
+    def limits(self, value: Any) -> None:
+        self._robot.set_joint_limits(joints={self.name: value})
 
     @property
     def velocity_limit(self) -> Any:

@@ -53,7 +53,8 @@ def set_joint_limits(
         Least and largest position [rad or m], which may be infinite.  A number is for all joints that can have limits.
         Equal ones mean no limit.
     joints : dict, optional
-        By joint name: (lower, upper), or None for no limit; of several degrees of freedom a sequence of them.
+        By joint name: (lower, upper), or None for no limit.  Of several degrees of freedom a sequence of these, one for
+        each, as in `Joint.position_limits`; there None alone means no limit, and equal ends are refused.
     restitution : float or (nv,) array_like, optional
         Share of the speed that comes back, 0 to 1; 0 where limits give way (`set_limit_softness`).
 
@@ -83,10 +84,15 @@ def set_joint_limits(
         what, n = f"joints[{joint.name!r}] must be", joint.num_velocities
         pairs = n * [None] if pair is None else [pair] if n == 1 else pair
         if is_one(pairs) or len(pairs) != n:
-            raise StateError(f"{what} {n} times (lower, upper) or None, got {shown(pairs)}")
+            raise StateError(f"{what} {n} times (lower, upper) or None, one for each degree of freedom, "
+                             f"got {shown(pairs)}")  # fmt: skip
         for k, one in enumerate(pairs, place.start):
-            ends = (-math.inf, math.inf) if one is None else pair_of(one, f"{what} (lower, upper)")
+            which = what if n == 1 else f"joints[{joint.name!r}][{k - place.start}] must be"
+            ends = (-math.inf, math.inf) if one is None else pair_of(one, f"{which} (lower, upper)")
             low[k], high[k] = (within(x, f"limits of joint {joint.name!r}", -math.inf) for x in ends)
+            if n > 1 and low[k] == high[k]:
+                raise StateError(f"{which} (lower, upper) of one degree of freedom with lower < upper, or None for no "
+                                 f"limit, got {shown(one)}")  # fmt: skip
     for joint, place in moving_joints(robot):
         for below, above in zip(low[place], high[place], strict=True):
             if below > above:
