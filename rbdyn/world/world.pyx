@@ -787,7 +787,7 @@ cdef class World:
 
     @property
     def time_step(self):
-        """Length of a step [s]."""
+        """Length of a step [s]; setting it raises Error if a schedule asks for more calls than there would be steps."""
         self.check()
         return self.whole_step
 
@@ -795,6 +795,9 @@ cdef class World:
     def time_step(self, value):
         value = number(value, "time_step", above=0.0, unit="[s]")
         self.check()
+        self.lock.check_settable()
+        if self._insides.scheduler is not None:
+            self._insides.scheduler.check_time_step(value)
         self.lock.check_editable()
         self.time_before, self.steps_before = self.time, self.steps
         self.whole_step, self.scene.dt = value, value / self.parts

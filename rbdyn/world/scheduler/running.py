@@ -31,12 +31,12 @@ def schedule(
 ) -> Schedule:
     """Call a function while the World runs: a controller, a sensor, a recorder.
 
-    It is called with the World, between two steps: at the beginning of the first step whose time is phase + k / rate or
-    later, for every whole number k.  So where the rate divides that of the steps it is called at exact multiples, and
-    otherwise at the first step that is not too early.  It is never called twice in a step: calls that are due in one
-    step, because the time step was set to more than 1 / rate later, are one.  Times are counted in whole steps and do
-    not drift.  It may do everything that may be done between steps (set, add, remove, edit), but `step`, `run`
-    and `restore`; what it schedules begins with the next step.
+    It is called with the World, between two steps: at the beginning of the first step whose time is phase + k /
+    rate or later, for every whole number k.  So where the rate divides that of the steps it is called at exact
+    multiples, and otherwise at the first step that is not too early.  It is never called twice in a step: a longer
+    time step than 1 / rate is refused while it is scheduled.  Times are counted in whole steps and do not drift.
+    It may do everything that may be done between steps (set, add, remove, edit), but `step`, `run` and `restore`;
+    what it schedules begins with the next step.
 
     What it raises comes out of `step` or `run`: the World stands at a whole step, and going on calls what was left.
 

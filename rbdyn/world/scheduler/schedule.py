@@ -23,9 +23,14 @@ def exact(value: float) -> Fraction:
 
 def check_rate(rate: float, time_step: float, what: str) -> None:
     """Error if `what`, a rate [Hz], is above that of the steps: nothing is called twice in a step."""
+    if is_too_fast(rate, time_step):
+        raise Error(f"{what} must be at most that of the steps, {1.0 / time_step:g} Hz, got {rate:g} Hz")
+
+
+def is_too_fast(rate: float, time_step: float) -> bool:
+    """Test that a rate [Hz] is above that of steps of this length [s]."""
     steps = 1.0 / time_step
-    if rate > steps * (1.0 + ROUNDING) or not math.isfinite(steps):
-        raise Error(f"{what} must be at most that of the steps, {steps:g} Hz, got {rate:g} Hz")
+    return rate > steps * (1.0 + ROUNDING) or not math.isfinite(steps)
 
 
 class Schedule:

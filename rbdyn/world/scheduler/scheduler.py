@@ -7,9 +7,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from rbdyn.errors import BusyError
+from rbdyn.errors import BusyError, Error
 from rbdyn.held_signals import held_signals
-from rbdyn.world.scheduler.schedule import Schedule, exact
+from rbdyn.world.scheduler.schedule import Schedule, exact, is_too_fast
 
 if TYPE_CHECKING:
     from rbdyn.world.world import World
@@ -24,7 +24,7 @@ class Scheduler:
     def __init__(self, world: World) -> None:
         self.world = weakref.ref(world)
         self.schedules: list[Schedule] = []  # in the order of their calls
-        self.added = 0
+        self.added = 0  # since there were none
         self.calling = False
         self.start(world)
 
@@ -43,6 +43,17 @@ class Scheduler:
             self.time_step, self.steps = world.time_step, world.steps
             for one in self.schedules:
                 one.set_clock(self.time, self.time_step, self.steps)
+
+    def check_time_step(self, time_step: float) -> None:
+        """Error if a schedule asks for more calls a second than there would be steps of this length [s]."""
+        fast = [one for one in self.schedules if is_too_fast(one.rate, time_step)]
+        if fast:
+            least = min(1.0 / one.rate for one in fast)
+            names = ", ".join(f"{one.name!r} ({one.rate:g} Hz)" for one in fast)
+            raise Error(
+                f"time_step must be at most {least:g} s, the period of what is scheduled, got {time_step:g} s: "
+                f"{names}; cancel it first, or schedule it at a lower rate (of a sensor: set its update_rate)"
+            )
 
     # ---- coming and going ---------------------------------------------------------------------
 
@@ -70,6 +81,7 @@ class Scheduler:
         """Call it no more."""
         with held_signals:
             self.schedules = [one for one in self.schedules if one is not schedule]
+            self.added = self.added if self.schedules else 0
             schedule._scheduler = None
 
     def sort(self) -> None:
