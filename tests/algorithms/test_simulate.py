@@ -316,9 +316,11 @@ def test_gravity_and_place_of_the_root_are_those_of_the_state():
     """The State of a robot in a World falls as its World says."""
     world = rbdyn.World(gravity=(0, 0, -2.0))
     robot = world.add_articulated_system(models.quadruped())
-    rbdyn.simulate(robot.state, 1.0, 0.1)
-    close(robot.v[2], -2.0, 1e-12)
-    world.step(2)
+    close(rbdyn.simulate(robot.state, 1.0, 0.1).v[-1, 2], -2.0, 1e-12)
+    assert not robot.v.any()
+    world.remove(robot)
+    rbdyn.simulate(robot.state, 1.0, 0.1)  # it is its user's now
+    close(robot.state.v[2], -2.0, 1e-12)
 
 
 def test_progress_is_told():
@@ -426,29 +428,37 @@ def test_control_that_edits_the_mechanism():
     fails_after(state, edit, rbdyn.StaleModelError, "was edited")
 
 
-def test_control_that_steps_the_world_of_its_state():
+def test_the_state_of_a_robot_moves_with_its_world_alone():
+    """simulate moves a copy, also after surgery gave the robot another State, and beside steps of its World."""
     world = rbdyn.World()
     robot = world.add_articulated_system(models.double_pendulum())
+    robot.set_state([1.0, 0.5])
+    before = world.snapshot()
+    expected = rbdyn.simulate(robot.state.copy(), 0.1)
+    way = rbdyn.simulate(robot.state, 0.1)
+    np.testing.assert_array_equal(way.q, expected.q)
+    assert world.state_hash() == before.hash and world.time == 0.0
 
     def step(t, s):
+        assert s is not robot.state
         world.step()
         return np.zeros(s.model.nv)
 
-    robot.set_state([1.0, 0.5])
-    with pytest.raises(rbdyn.BusyError, match="in the middle of simulate"):
-        rbdyn.simulate(robot.state, 0.1, control=step)
-    np.testing.assert_array_equal(robot.q, [1.0, 0.5])
-    robot.set_state([0.5, 0.5])
-
-
-def test_state_in_the_middle_of_a_worlds_step():
-    world = rbdyn.World()
-    robot = world.add_articulated_system(models.double_pendulum())
-    world.integrate1()
-    with pytest.raises(rbdyn.StateError, match="in the middle of a step"):
-        rbdyn.simulate(robot.state, 0.1)
-    world.integrate2()
+    way = rbdyn.simulate(robot.state, 0.01, control=step)
+    np.testing.assert_array_equal(way.q, expected.q[: len(way.q)])
+    assert world.steps == 40
+    old = robot.state
+    robot.weld("elbow")
+    q = robot.q
     rbdyn.simulate(robot.state, 0.1)
+    np.testing.assert_array_equal(robot.q, q)
+    world.restore(before)
+    rbdyn.simulate(old, 0.1)
+    np.testing.assert_array_equal(robot.q, [1.0, 0.5])
+    world.integrate1()
+    rbdyn.simulate(robot.state, 0.1)
+    np.testing.assert_array_equal(robot.q, [1.0, 0.5])
+    world.integrate2()
 
 
 def test_divergence_names_joint_and_time():

@@ -8,6 +8,7 @@ import numpy as np
 from rbdyn.algorithms.integration.trajectory import Trajectory
 from rbdyn.algorithms.momentum.momentum import kinetic_energy
 from rbdyn.errors import DivergenceError, StateError
+from rbdyn.model.owners import owner_of
 
 cimport numpy as cnp
 from cpython.exc cimport PyErr_CheckSignals
@@ -281,7 +282,8 @@ def simulate(state, duration, time_step=1e-3, control=None, every=1, stiffness=1
     ----------
     state : State or ArticulatedSystem
         Where to start.  A State moves along and ends at the final time, so that a second call continues.  A robot in a
-        World stays where it is, since only steps move it with the World's time: a copy of its state moves.
+        World, given as itself or as ``robot.state``, stays where it is, since steps alone move it with the World's
+        time: a copy of its state moves.
     duration : float
         How long [s], 0 or more.  The last step is shortened to end there exactly.
     time_step : float
@@ -325,7 +327,9 @@ def simulate(state, duration, time_step=1e-3, control=None, every=1, stiffness=1
     Gravity and `control` are all that acts: damping, friction, springs and limits of joints are a World's business.
     A force f at a point is `point_jacobian(state, body, point).T @ f` in `control`.
     """
-    cdef State here = state_of(state) if isinstance(state, State) else state_of(state).copy()
+    cdef State here = state_of(state)
+    if here is not state or owner_of(here) is not None:
+        here = here.copy()
     cdef _Run run = _Run()
     run.duration, run.h = _time(duration, "duration", False), _time(time_step, "time_step", True)
     run.stiffness, run.damping = _gain(stiffness, "stiffness"), _gain(damping, "damping")

@@ -4,7 +4,8 @@ import numpy as np
 
 from rbdyn.algorithms.kinematics.forward import body_pose
 from rbdyn.algorithms.loops.loops import loop_error
-from rbdyn.errors import Error
+from rbdyn.errors import BusyError, Error
+from rbdyn.model.owners import note_owner
 from rbdyn.spatial.transform import Transform
 from rbdyn.world import extensions, hints
 from rbdyn.world.arguments import meant, option
@@ -73,6 +74,7 @@ cdef class ArticulatedSystem(WorldObject):
         """Compile the mechanism."""
         self.model = Model(mechanism)
         self.state = State(self.model)
+        note_owner(self.state, self)
         self._handles, self._welded = {}, {}
         self.tree, self.loops = mechanism.tree_joints, mechanism.non_tree_joints
         self.state.set(start(self.model))
@@ -231,6 +233,23 @@ cdef class ArticulatedSystem(WorldObject):
         if self.present().revision_counter.value != self.model.revision:
             self.update()
         return self.state
+
+    def _take_in_edits(self):
+        """Take in what was edited of its mechanism, unless the World may not be edited now: the next step does then.
+
+        What names a body or joint calls this first.  RemovedError for a system that is in no World.
+        """
+        if self.present().revision_counter.value == self.model.revision:
+            return
+        try:
+            self.lock.check_settable()
+        except BusyError:
+            return
+        self.update()
+
+    def _moves(self, state):
+        """Test that this is the State that its World moves."""
+        return self.lock is not None and self.state is state
 
     @property
     def _handles_here(self):

@@ -6,6 +6,7 @@ there goes last.  If anything raises on the way, the World goes back to what it 
 """
 
 from rbdyn.mechanism.editing import editing
+from rbdyn.model.owners import note_owner
 from rbdyn.world.registry import factories
 from rbdyn.world.registry.warm_start import renumber_impulses
 from rbdyn.world.surgery.following import follow_handles
@@ -167,6 +168,7 @@ cdef class Operation:
             else:
                 self.registry.memory.swap_system(robot.index, &draft.system)
             robot.model, robot.state, robot.shapes_of = draft.model, draft.state, {}
+            note_owner(draft.state, robot)
             robot.tree, robot.loops = draft.mechanism.tree_joints, draft.mechanism.non_tree_joints
             for k in range(draft.model.c.nb):
                 s.body[draft.handle + k].kind = SYSTEM_BODY

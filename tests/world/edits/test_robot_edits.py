@@ -9,7 +9,7 @@ import rbdyn
 from rbdyn import Geometry, Transform, models
 from rbdyn.collision import NativeBackend
 from rbdyn.collision.shapes import Box, Sphere
-from rbdyn.errors import BusyError, CollisionError, Error, LoopError, MechanismError, StateError
+from rbdyn.errors import BusyError, CollisionError, Error, LoopError, MechanismError
 from rbdyn.models import QUADRUPED_STANCE
 from rbdyn.world import World
 
@@ -350,18 +350,6 @@ def test_edits_in_the_middle_of_a_step_are_refused(call):
     world.add_observer(observe)
     world.step(2)
     assert caught == [1, 1]
-
-
-def test_edits_from_control_of_simulate_are_refused():
-    _, robot = standing(models.quadruped())
-
-    def control(*_):
-        with pytest.raises((StateError, BusyError)):
-            robot.body("base").mass = 1.0
-        return np.zeros(18)
-
-    rbdyn.simulate(robot.state, 0.002, 1e-3, control=control)
-    assert robot.body("base").mass == models.quadruped().find_body("base").inertia.mass
 
 
 def test_an_edit_of_the_mechanism_that_cannot_be_is_said_until_it_is_mended():

@@ -323,19 +323,6 @@ def test_moments_at_which_it_cannot_be_taken():
     with pytest.raises(rbdyn.BusyError, match="by the call that led here"):
         world.step()
     assert world.steps == 5
-    robot = world.find("dog")
-    seen = []
-
-    def controller(t, state):
-        with pytest.raises(rbdyn.BusyError, match="simulate"):
-            world.snapshot()
-        with pytest.raises(rbdyn.BusyError, match="simulate"):
-            world.restore(taken)
-        seen.append(t)
-        return np.zeros(robot.nv)
-
-    rbdyn.simulate(robot.state, 0.01, 0.005, controller)
-    assert seen
 
 
 def refused(world, data, match):
