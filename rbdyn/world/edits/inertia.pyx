@@ -53,7 +53,7 @@ cdef int scale_inertia(Registry registry, ArticulatedSystem robot, object body, 
 
 cdef int put_link(Registry registry, ArticulatedSystem robot, object body, object new, bint mass_alone) except -1:
     """Make `new` the inertia of such a body; `mass_alone`: nothing but its mass differs."""
-    cdef Model model = robot.model
+    cdef Model model
     cdef Part part, one
     cdef Inertiad before
     cdef int link
@@ -63,6 +63,7 @@ cdef int put_link(Registry registry, ArticulatedSystem robot, object body, objec
     try:
         robot.state.check_not_stepping()
         renew_now(registry, robot)
+        model = robot.model                          # an edit of the graph brings another one
         link = model.find(body).body
         parts = parts_of(model, link)
         for one in parts:

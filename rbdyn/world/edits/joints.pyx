@@ -29,7 +29,7 @@ IN_MODEL = ("damping", "friction", "stiffness", "effort_limit", "velocity_limit"
 
 cdef int set_joint(Registry registry, ArticulatedSystem robot, object joint, dict values) except -1:
     """Attributes of a Joint of the robot's mechanism, by name: all of them, or none if one is wrong."""
-    cdef Model model = robot.model
+    cdef Model model
     for name in values:
         if name not in WRITTEN and name not in COMPILED:
             raise Error(f"a joint has no {shown(name)} that can be set; there are {', '.join([*WRITTEN, *COMPILED])}")
@@ -38,6 +38,7 @@ cdef int set_joint(Registry registry, ArticulatedSystem robot, object joint, dic
     try:
         robot.state.check_not_stepping()
         renew_now(registry, robot)
+        model = robot.model                          # an edit of the graph brings another one
         before = {name: getattr(joint, name) for name in values}
         try:
             for name, value in values.items():
@@ -124,12 +125,13 @@ cdef int put_rotor(ArticulatedSystem robot, double rotor, int first, int n) exce
 cdef int place_joint(Registry registry, ArticulatedSystem robot, object joint, object joint_pose,
                      object successor_pose) except -1:
     """Move a joint on its bodies, as `Mechanism.place_joint`."""
-    cdef Model model = robot.model
+    cdef Model model
     robot.check_alive()
     registry.lock.begin_edit()
     try:
         robot.state.check_not_stepping()
         renew_now(registry, robot)
+        model = robot.model
         edge = model.mechanism.edge(joint)
         try:
             model.mechanism.place_joint(joint, joint_pose, successor_pose)

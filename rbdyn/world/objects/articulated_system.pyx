@@ -364,7 +364,7 @@ cdef class ArticulatedSystem(WorldObject):
 
     def body_pose(self, body):
         """World pose of a body, joint or frame, (4, 4), fresh; "world" is the inertial frame, whatever moves."""
-        self.present()
+        self._take_in_edits()
         return np.eye(4) if isinstance(body, str) and body == "world" else body_pose(self.state, self.known(body))
 
     cdef object known(self, object body):
@@ -418,7 +418,7 @@ cdef class ArticulatedSystem(WorldObject):
         """
         cdef cnp.ndarray new_p, new_d
         meaning = None if limits is None else option(limits, "limits", LIMITS)
-        self.check_alive()
+        self._take_in_edits()
         new_p, new_d = named.gains(self, p, d, joints)
         self.check_alive()
         self.check_drivable()
@@ -467,7 +467,7 @@ cdef class ArticulatedSystem(WorldObject):
             If there is no such joint.
         """
         cdef cnp.ndarray low, high
-        self.check_alive()
+        self._take_in_edits()
         low, high = named.efforts(self, lower, upper, {} if joints is None else joints)
         self.check_alive()
         self.check_drivable()
@@ -508,7 +508,7 @@ cdef class ArticulatedSystem(WorldObject):
         """
         cdef cnp.ndarray new_q = None
         cdef cnp.ndarray new_v = None
-        self.check_alive()
+        self._take_in_edits()
         if joints is not None:
             q = named.targets(self, q, joints)
         if q is not None:
@@ -552,7 +552,7 @@ cdef class ArticulatedSystem(WorldObject):
             If there is no such joint.
         """
         cdef cnp.ndarray force
-        self.check_alive()
+        self._take_in_edits()
         if tau is None or joints is not None:
             tau = named.forces(self, tau, joints)
         force = vector_in(tau, self.model.c.nv, "tau")
@@ -653,6 +653,7 @@ cdef class ArticulatedSystem(WorldObject):
         self.present()
         self.lock.check_settable()
 
+        self._take_in_edits()
     def _joint_numbers(self, name):
         self.present()
         return self.array_of(self.numbers(name), self.nv)
@@ -732,7 +733,7 @@ cdef class ArticulatedSystem(WorldObject):
 
     def _loops(self, settable=False):
         cdef LoopJoints loops = LoopJoints.__new__(LoopJoints)
-        self.present()
+        self._take_in_edits()
         if settable:
             self.check_drivable()
         else:
@@ -769,7 +770,7 @@ cdef class ArticulatedSystem(WorldObject):
         cdef cnp.ndarray x
         cdef Vec3 F, r = zero3()
         cdef const Inertiad* I
-        self.check_alive()
+        self._take_in_edits()
         x = frames_given.turned_from(self, expressed_in, vector_in(force, 3, "force"))
         F = vec3(data(x)[0], data(x)[1], data(x)[2])
         if point is not None:
@@ -800,7 +801,7 @@ cdef class ArticulatedSystem(WorldObject):
         """
         cdef Placement place
         cdef cnp.ndarray t
-        self.check_alive()
+        self._take_in_edits()
         t = frames_given.turned_from(self, expressed_in, vector_in(torque, 3, "torque"))
         place = self.model.find(self.known(body))
         self.check_alive()

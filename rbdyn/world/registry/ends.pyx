@@ -51,6 +51,7 @@ cdef End end_of(Registry registry, object given, str argument):
                     f"{', '.join(map(repr, robot.body_names[:20]))}")
     if isinstance(body, str) and body == "world":
         return end
+    robot._take_in_edits()
     place = robot.model.find(robot.known(body))
     end.obj, end.body = robot, str(getattr(body, "name", body))     # a handle has a name, too
     end.handle = robot.system().handle + place.body
@@ -109,6 +110,7 @@ cdef Coupling make_coupling(Registry registry, object coefficients, object offse
             raise Error(f'a coordinate must be (robot, "joint"), got {shown(end)}')
         robot, name = end
         registry.object_in(robot)
+        robot._take_in_edits()
         robot.model.joint_v_index(name)              # raises for what is unknown or has no coordinates
         joint = robot.mechanism.find_joint(name)
         if joint.num_positions != 1:

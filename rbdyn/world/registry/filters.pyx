@@ -119,6 +119,7 @@ cdef class Filters:
             if body is not None:
                 obj._check_body(body)
             return [(obj, None)]
+        obj._take_in_edits()
         model = (<ArticulatedSystem> obj).model
         if body is None:
             return [(obj, parts[0][0]) for parts in model.parts]

@@ -54,7 +54,7 @@ def return_handles(known: Known, now: list[ArticulatedSystem]) -> None:
             if not isinstance(item, str):
                 _return(robot, one, item, here)
         for key, one in entries:
-            if isinstance(key[1], str) and isinstance(one._robot, Gone):
+            if isinstance(key[1], str) and isinstance(one._held, Gone):
                 del robot._handles[key]
     for robot, one in _handles(known):
         _return(robot, one, one._item, here)

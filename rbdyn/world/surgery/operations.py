@@ -81,6 +81,7 @@ def _body_of(robot: ArticulatedSystem, body: AnyBody) -> RigidBody:
 
 def _joint_of(robot: ArticulatedSystem, joint: AnyJoint) -> Joint:
     """A joint between two bodies of a robot's mechanism, by its name, itself or its handle."""
+    robot._take_in_edits()
     own = meant(robot, joint)
     found: Joint = _itself(robot, own, robot.joint(getattr(own, "name", own))._item, "joint")
     robot.mechanism.edge(found)  # raises for the one that stands for a fixed base

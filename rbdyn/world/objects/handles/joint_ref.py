@@ -35,7 +35,7 @@ class JointRef(Controlled):
 
     def _of(self, item: Any) -> None:
         self._item = item
-        mechanism = self._robot.mechanism
+        mechanism = self._held.mechanism
         self._frame = item.frame_after if item in mechanism.joints else mechanism.root_frame
 
     # ---- what it is ------------------------------------------------------------------------------

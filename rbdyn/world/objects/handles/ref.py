@@ -42,11 +42,11 @@ class Ref:
         What the mechanism calls it.
     """
 
-    __slots__ = ("__weakref__", "_item", "_robot")
+    __slots__ = ("__weakref__", "_held", "_item")
     kind = "thing"
     _advice: ClassVar[tuple[dict[str, str], ...]] = (hints.REF,)
     _item: Any
-    _robot: ArticulatedSystem
+    _held: ArticulatedSystem  # or Gone
 
     def __init__(self) -> None:
         raise Error('handles are made by a robot: call robot.body("LF_SHANK"), robot.joint("LF_KFE")')
@@ -66,12 +66,18 @@ class Ref:
 
     def _follow(self, robot: ArticulatedSystem, item: Any) -> None:
         """It stands for `item` of `robot` from now on: what surgery made of it."""
-        self._robot = robot
+        self._held = robot
         self._of(item)
 
     def _end(self, fate: str) -> None:
         """It stands for nothing any more; `fate` is what RemovedError says."""
-        self._robot = Gone(fate)  # type: ignore[assignment]
+        self._held = Gone(fate)  # type: ignore[assignment]
+
+    @property
+    def _robot(self) -> ArticulatedSystem:
+        """The robot, with what was edited of its mechanism: all that a handle reads and sets goes through this."""
+        self._held._take_in_edits()
+        return self._held  # surgery may have given the handle another robot, or none
 
     @property
     def name(self) -> str:
@@ -87,7 +93,7 @@ class Ref:
     @property
     def _thing(self) -> Any:
         """What it stands for, once that is known to be in a World."""
-        self._robot._handles_here  # noqa: B018  raises once it is removed
+        self._held._handles_here  # noqa: B018  raises once it is removed
         return self._item
 
     @property
@@ -98,13 +104,13 @@ class Ref:
     @property
     def robot(self) -> ArticulatedSystem:
         """The ArticulatedSystem that it belongs to."""
-        self._robot._handles_here  # noqa: B018  raises once it is removed
-        return self._robot
+        self._held._handles_here  # noqa: B018  raises once it is removed
+        return self._held
 
     def __reduce__(self) -> tuple[object, ...]:
         return named, (self.robot, self.kind, self.name)
 
     def __repr__(self) -> str:
-        robot = self._robot
+        robot = self._held
         of = "removed" if isinstance(robot, Gone) else f"of {robot.name!r}"
         return f"{type(self).__name__}({self.name!r} {of})"
