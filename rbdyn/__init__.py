@@ -145,6 +145,7 @@ _extensions.provide(
         "record": "rbdyn.recording.recorder:record_world",
         "render": "rbdyn.scenery.pictures:render",
         "save_html": "rbdyn.viewer.page:save_html",
+        "remove_sensor_set": "rbdyn.sensors.board:remove_sensor_set",
         "sensor_set": "rbdyn.sensors.board:sensor_set",
         "sensor_sets": "rbdyn.sensors.board:sensor_sets",
         "sketch": "rbdyn.scenery.sketch:sketch_of",

@@ -27,26 +27,36 @@ class SensorBoard:
     def __getstate__(self) -> dict[str, Any]:
         return {"sets": {robot: sets for robot, sets in self.sets.items() if is_in_world(robot)}}
 
-    def _present(self) -> dict[str, Any]:
-        """The sensors of robots that are in the World, by full name."""
-        sets = (s for robot, own in self.sets.items() if is_in_world(robot) for s in own.values() if not s.removed)
-        return {one.full_name: one for s in sets for one in s.sensors}
+    def kept(self) -> dict[str, SensorSet]:
+        """The sensor sets of robots that are in the World, by full name."""
+        here = (own for robot, own in self.sets.items() if is_in_world(robot))
+        return {one.full_name: one for own in here for one in own.values() if not one.removed}
 
     def noted(self) -> dict[str, Any]:
-        """States of all sensors, as JSON can say them."""
-        return {name: one.noted() for name, one in self._present().items()}
+        """States of all sensors by set, as JSON can say them."""
+        return {name: {one.name: one.noted() for one in s.sensors} for name, s in self.kept().items()}
 
-    def check_fits(self, note: dict[str, Any]) -> None:
-        """SnapshotError if a sensor of the note is not here."""
-        for name in note:
-            if name not in {one.full_name for sets in self.sets.values() for s in sets.values() for one in s.sensors}:
-                raise SnapshotError(f"the snapshot does not fit this World: its sensor {shown(name)} is not here")
+    def fitting(self, note: dict[str, Any]) -> dict[str, SensorSet]:
+        """The sets of this World that bear the names of a note; SnapshotError if one is not here, or another."""
+        here = (own for robot, own in self.sets.items() if is_in_world(robot))
+        present = {one.full_name: one for own in here for one in own.values()}
+        for name, sensors in note.items():
+            if name not in present or [one.name for one in present[name].sensors] != list(sensors):
+                what = f"sensor set {shown(name)}" + (f" with sensors {', '.join(sensors)}" if name in present else "")
+                raise SnapshotError(f"the snapshot does not fit this World: its {what} is not here")
+        return {name: present[name] for name in note}
 
-    def put_back(self, note: dict[str, Any]) -> None:
-        """As it was noted; sensors that came since stay as they are."""
-        for name, one in self._present().items():
-            if name in note:
-                one.put_back(note[name])
+    def put_back(self, note: dict[str, Any], kept: dict[str, SensorSet] | None) -> None:
+        """As it was noted: these sets are mounted, with the states of their sensors, and no others."""
+        for own in self.sets.values():
+            for one in own.values():
+                if not one.removed:
+                    one._take_off(f"is no more: it was not on {one.robot.name!r} in the snapshot that is back")
+        for name, one in (kept or {}).items():
+            one._put_on()
+            self.sets[one.robot][one.name] = one
+            for sensor in one.sensors:
+                sensor.put_back(note[name][sensor.name])
 
 
 def is_in_world(robot: ArticulatedSystem) -> bool:
@@ -95,6 +105,11 @@ def add_sensor_set(
     for one, rate in zip(made.sensors, rates, strict=True):
         one.update_rate = rate
     return made
+
+
+def remove_sensor_set(robot: ArticulatedSystem, name: str) -> None:
+    """`ArticulatedSystem.remove_sensor_set`."""
+    sensor_set(robot, name).remove()
 
 
 def mount_described(robot: ArticulatedSystem) -> None:

@@ -26,7 +26,7 @@ class Mount:
 
     def __init__(self, robot: ArticulatedSystem, body: RigidBody, name: str) -> None:
         self.robot, self.body, self.name = robot, body, name
-        self.gone = False  # the set was taken off
+        self.fate = ""  # why the set is not on the robot any more
 
     @property
     def link(self) -> BodyRef:
@@ -35,8 +35,8 @@ class Mount:
 
     def check(self) -> None:
         """RemovedError if the robot has left its World, or the link the robot, or the set was taken off."""
-        if self.gone:
-            raise RemovedError(f"sensor set {self.name!r} was taken off {self.robot.name!r}")
+        if self.fate:
+            raise RemovedError(f"sensor set {self.name!r} {self.fate}")
         self.robot.world  # noqa: B018  raises if it has left
         if self.body not in self.robot.mechanism.bodies:
             raise RemovedError(

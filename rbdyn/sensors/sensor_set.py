@@ -10,6 +10,7 @@ from rbdyn.sensors.descriptions import SensorSetDescription
 from rbdyn.sensors.kinds import MOUNTED
 from rbdyn.sensors.mount import Mount
 from rbdyn.sensors.sensor import MountedSensor
+from rbdyn.world.extensions import edit
 
 if TYPE_CHECKING:
     from rbdyn.mechanism import RigidBody
@@ -51,6 +52,11 @@ class SensorSet:
         )
 
     @property
+    def full_name(self) -> str:
+        """Names of the robot and the set: "ROBOT/SET"."""
+        return f"{self.robot.name}/{self.name}"
+
+    @property
     def link(self) -> str:
         """Name of the link."""
         return self.body.name
@@ -90,22 +96,35 @@ class SensorSet:
         )
 
     def remove(self) -> None:
-        """Take it off the robot: its sensors measure no more.
+        """Take it off the robot: its sensors measure no more; `restore` to a snapshot that has it mounts it again.
 
         Raises
         ------
         RemovedError
             If it was already, or the robot has left its World, or the link the robot.
+        BusyError
+            While the World steps, or between the halves of a step.
         """
         self._mount.check()
+        edit(self.robot.world, self._remove)
+
+    def _remove(self) -> None:
         for one in self.sensors:
             one.update_rate = 0.0
-        self._mount.gone = True
+        self._take_off(f"was taken off {self.robot.name!r}")
+
+    def _take_off(self, fate: str) -> None:
+        """It is not on the robot any more; `fate` is what RemovedError says."""
+        self._mount.fate = fate
+
+    def _put_on(self) -> None:
+        """It is on the robot again."""
+        self._mount.fate = ""
 
     @property
     def removed(self) -> bool:
         """Whether it was taken off its robot."""
-        return self._mount.gone
+        return bool(self._mount.fate)
 
     def __repr__(self) -> str:
         return f"SensorSet({self.name!r} on {self.robot.name}/{self.link}: {', '.join(s.name for s in self.sensors)})"

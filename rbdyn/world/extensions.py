@@ -32,9 +32,11 @@ def provided(method: str) -> Callable[..., Any]:
 
 
 def extras(world: World) -> dict[str, Any]:
-    """What packages above keep with a World: name -> a thing with noted(), check_fits(note) and put_back(note).
+    """What packages above keep with a World, by name: things with noted(), kept(), fitting(note), put_back(note, kept).
 
-    Snapshots hold what `noted` returns, which JSON can say; copies and pickles of the World hold the thing itself.
+    Snapshots hold what `noted` returns, which JSON can say, and in their own World what `kept` returns; of another
+    World's snapshot `fitting` finds that in this one, or raises SnapshotError.  An empty note is none: `put_back` gets
+    {}, and None if nothing was kept.  Copies and pickles of the World hold the thing itself.
     """
     world._check_made()
     inside = world._insides
@@ -42,6 +44,18 @@ def extras(world: World) -> dict[str, Any]:
         inside.extras = {}
     kept: dict[str, Any] = inside.extras
     return kept
+
+
+def edit(world: World, change: Callable[[], Any]) -> Any:
+    """What `change()` returns, whose changes other threads and handlers of signals see as one: all are done, or none.
+
+    Raises
+    ------
+    BusyError
+        While the World steps, or between the halves of a step.
+    """
+    world._check_settable()
+    return world._as_one(change)
 
 
 def render(world: World, camera: Any = None, what: str = "rgb", **options: Any) -> Any:
@@ -198,9 +212,31 @@ def add_sensor_set(
     BusyError
         While the World steps.
     """
-    robot.world._check_settable()
-    add = provided("add_sensor_set")
-    return robot.world._as_one(partial(add, robot, description, sensors, link, seed))
+    return edit(robot.world, partial(provided("add_sensor_set"), robot, description, sensors, link, seed))
+
+
+def remove_sensor_set(robot: ArticulatedSystem, name: str) -> None:
+    """Take a sensor set off the robot: its sensors measure no more, and its name is free again.
+
+    Parameters
+    ----------
+    name : str
+        One of `sensor_sets`.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none.
+    RemovedError
+        If its link is not part of the robot any more.
+    BusyError
+        While the World steps, or between the halves of a step.
+
+    Examples
+    --------
+    >>> robot.remove_sensor_set("head")  # doctest: +SKIP
+    """
+    provided("remove_sensor_set")(robot, name)
 
 
 def mount_described(robot: ArticulatedSystem) -> None:

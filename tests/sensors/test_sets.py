@@ -304,3 +304,57 @@ def test_asking_for_the_sets_changes_nothing():
     before = world.state_hash()
     assert dog.sensor_sets == {}
     assert world.state_hash() == before
+
+
+@pytest.mark.parametrize("back", ["restore", "reset", "bytes"])
+def test_a_set_that_came_since_is_taken_off(back):
+    """The World is what it was: the name is free, and a set that is mounted again measures."""
+    world = rbdyn.World()
+    robot = world.add_articulated_system(models.quadruped(), name="dog")
+    world.step()
+    world.set_reset_state()
+    taken = world.snapshot()
+    late = robot.add_sensor_set("head", [Imu("imu", update_rate=100.0)], link="base")
+    bare = robot.add_sensor_set("bare", [])
+    world.run(0.1)
+    {"restore": lambda: world.restore(taken), "reset": world.reset,
+     "bytes": lambda: world.restore(rbdyn.world.Snapshot.from_bytes(bytes(taken)))}[back]()  # fmt: skip
+    assert world.state_hash() == taken.hash
+    assert robot.sensor_sets == {} and world.schedules == () and late.removed and bare.removed
+    with pytest.raises(rbdyn.RemovedError, match="not on 'dog' in the snapshot that is back"):
+        late["imu"].measure()
+    again = robot.add_sensor_set("head", [Imu("imu", update_rate=100.0)], link="base")
+    world.run(0.1)
+    assert again["imu"].time_stamp > 0.09
+
+
+def test_sets_that_were_there_come_back():
+    """Taken off, or exchanged for another of the name: under the old handle, with rate and measurement of then."""
+    world, robot = dog()
+    body = robot.sensor_set("body")
+    world.step(30)
+    taken, stamp = world.snapshot(), body["imu"].time_stamp
+    world.step(20)
+    expected = world.state_hash()
+    robot.remove_sensor_set("body")
+    other = robot.add_sensor_set("body", [JointSensor("knee", joint=robot.joint_names[2], update_rate=50.0)])
+    world.step(7)
+    world.restore(taken)
+    assert robot.sensor_sets == {"body": body} and not body.removed and other.removed
+    assert world.state_hash() == taken.hash and body["imu"].time_stamp == stamp and body["imu"].update_rate == 100.0
+    world.step(20)
+    assert world.state_hash() == expected and body["imu"].time_stamp > stamp
+
+
+def test_a_set_can_be_taken_off_by_name():
+    world, robot = dog()
+    body = robot.sensor_set("body")
+    with pytest.raises(rbdyn.UnknownNameError, match="no sensor set named 'bodi'.*'body'"):
+        robot.remove_sensor_set("bodi")
+    world.integrate1()
+    with pytest.raises(rbdyn.BusyError, match="integrate2"):
+        robot.remove_sensor_set("body")
+    assert not body.removed and len(world.schedules) == 3
+    world.integrate2()
+    robot.remove_sensor_set("body")
+    assert body.removed and world.schedules == () and robot.sensor_sets == {}

@@ -598,6 +598,7 @@ cdef class ArticulatedSystem(WorldObject):
     # ---- sensors -----------------------------------------------------------------------------
 
     add_sensor_set = extensions.add_sensor_set
+    remove_sensor_set = extensions.remove_sensor_set
     sensor_set = extensions.sensor_set
     sensor_sets = extensions.sensor_sets
 
@@ -652,8 +653,8 @@ cdef class ArticulatedSystem(WorldObject):
     def _check_settable(self):
         self.present()
         self.lock.check_settable()
-
         self._take_in_edits()
+
     def _joint_numbers(self, name):
         self.present()
         return self.array_of(self.numbers(name), self.nv)

@@ -205,7 +205,7 @@ def made_of(cls, base, parts):
         raise Error("a pickled World cannot be read: its parts do not fit one another")
     inside.load(parts["content"])
     inside.registry.note_edited()
-    rest.put_back(parts["rest"], inside, inside.registry.materials, [])
+    rest.put_back(parts["rest"], inside, inside.registry.materials, [], {})
     put_unchecked(inside.registry, parts["unchecked"], made)
     inside.first = None if parts["first"] is None else Snapshot.from_bytes(parts["first"])
     return world

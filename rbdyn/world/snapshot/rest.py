@@ -21,19 +21,23 @@ def noted(inside: Any, materials: MaterialTable) -> dict[str, Any]:
         "scheduler": None if inside.scheduler is None else inside.scheduler.noted(),
         "random": None if inside.random is None else _unless_new(_plain(inside.random.bit_generator.state)),
     }
-    extras = {name: note for name, extra in (inside.extras or {}).items() if (note := extra.noted())}
-    if extras:
-        said["extras"] = extras
-    return said
+    notes = {name: note for name, extra in (inside.extras or {}).items() if (note := extra.noted())}
+    return said | {"extras": notes} if notes else said
 
 
-def check_extras(rest: dict[str, Any], inside: Any) -> None:
-    """SnapshotError if what packages above kept with the World of a snapshot is not in this one."""
+def kept_extras(inside: Any) -> dict[str, Any]:
+    """Objects of packages above that a snapshot of this World keeps alive, by the names of `extras`."""
+    return {name: extra.kept() for name, extra in (inside.extras or {}).items()}
+
+
+def fitting_extras(rest: dict[str, Any], inside: Any) -> dict[str, Any]:
+    """Those of this World that bear the names of another World's snapshot; SnapshotError if they are not here."""
+    fitting = {}
     for name, note in rest.get("extras", {}).items():
-        if note and name not in (inside.extras or {}):
+        if name not in (inside.extras or {}):
             raise SnapshotError(f"the snapshot does not fit this World: it has {name}, and this World has none")
-        if note:
-            inside.extras[name].check_fits(note)
+        fitting[name] = inside.extras[name].fitting(note)
+    return fitting
 
 
 def said(table: MaterialTable) -> dict[str, Any]:
@@ -61,7 +65,9 @@ def fitting_schedules(rest: dict[str, Any], inside: Any) -> list[Any]:
     return [present[name] for name in names]
 
 
-def put_back(rest: dict[str, Any], inside: Any, materials: MaterialTable, schedules: list[Any]) -> None:
+def put_back(
+    rest: dict[str, Any], inside: Any, materials: MaterialTable, schedules: list[Any], extras: dict[str, Any]
+) -> None:
     """As it was noted."""
     if rest["materials"] != inside.materials_said(materials):
         materials._put(
@@ -74,9 +80,8 @@ def put_back(rest: dict[str, Any], inside: Any, materials: MaterialTable, schedu
         for one in tuple(inside.scheduler.schedules):
             one.cancel()
     put_random(rest["random"], inside)
-    for name, note in rest.get("extras", {}).items():
-        if note:
-            inside.extras[name].put_back(note)
+    for name, extra in (inside.extras or {}).items():
+        extra.put_back(rest.get("extras", {}).get(name, {}), extras.get(name))
 
 
 def _unless_new(state: dict[str, Any]) -> dict[str, Any] | None:

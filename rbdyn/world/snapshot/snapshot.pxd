@@ -7,6 +7,7 @@ cdef class Snapshot:
     cdef object inside           # weak reference to the Insides of that World; None likewise
     cdef dict rest               # what is no memory of the scene, as JSON can say it: materials, random generator
     cdef list schedules          # Schedule objects of that World, in the order of their calls
+    cdef dict extras             # what packages above keep with that World: name -> what its `kept` returned
     cdef list said               # description of the members, once somebody asked
     cdef str known_hash          # likewise
     cdef readonly double time

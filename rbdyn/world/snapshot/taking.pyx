@@ -81,28 +81,28 @@ def keep_first(Insides inside not None):
                 raise                                # or a mechanism was edited meanwhile: once more
 
 
-cdef list check_fits(Insides inside, Snapshot s):
-    """SnapshotError if one cannot go back to it; what its schedules are in this World."""
+cdef tuple check_fits(Insides inside, Snapshot s):
+    """SnapshotError if one cannot go back to it; what its schedules and extras are in this World."""
     cdef Members now
-    rest.check_extras(s.rest, inside)
     if is_own(inside, s):
         if not s.members.are_present(inside):
             s.members.check_alike(inside)
-        return s.schedules
+        return s.schedules, s.extras
+    extras = rest.fitting_extras(s.rest, inside)
     now = members_of(inside)
     differences.check_same(s.description(), now.description())
     schedules = rest.fitting_schedules(s.rest, inside)
     check_size(inside, s)
-    return schedules
+    return schedules, extras
 
 
 cdef int go_back(Insides inside, Snapshot s) except -1:
     """Make the World what it was; the caller holds the lock."""
     cdef Undo undo
-    schedules = check_fits(inside, s)
+    schedules, extras = check_fits(inside, s)
     undo = note_now(inside)
     try:
-        return put(inside, s, schedules)
+        return put(inside, s, schedules, extras)
     except BaseException:
         undo.carry_out()
         raise
@@ -127,9 +127,10 @@ def snapshot(world):
 def restore(world, snapshot):
     """Go back to a snapshot: from there the World goes on as it did then, bit for bit.
 
-    Objects and constraints that were removed since are back, under their old handles; those that came since are
-    removed.  What was edited since (masses, joints, shapes, materials, settings) is as it was, and so are robots that
-    were docked, cut or rebuilt: their bodies, joints and handles are the same objects as then.
+    Objects, constraints, sensor sets and schedules that were removed since are back, under their old handles; those
+    that came since are removed.  What was edited since (masses, joints, shapes, materials, settings) is as it was,
+    and so are robots that were docked, cut or rebuilt: their bodies, joints and handles are the same objects as
+    then.
 
     Parameters
     ----------

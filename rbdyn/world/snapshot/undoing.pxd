@@ -11,6 +11,6 @@ cdef class Undo:
 
 cdef Undo note_now(Insides inside)
 cdef Snapshot noted(Insides inside)
-cdef int put(Insides inside, Snapshot s, list schedules) except -1
+cdef int put(Insides inside, Snapshot s, list schedules, dict extras) except -1
 cdef bint is_own(Insides inside, Snapshot s) except -1
 cdef int check_size(Insides inside, Snapshot s) except -1

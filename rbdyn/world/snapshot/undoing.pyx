@@ -38,7 +38,7 @@ cdef class Undo:
         cdef Registry registry = self.inside.registry
         cdef Model model
         cdef ArticulatedSystem robot
-        put(self.inside, self.before, self.before.schedules)
+        put(self.inside, self.before, self.before.schedules, self.before.extras)
         notes.put_counts(self.counts)
         for robot in registry.systems:
             robot.model.revision, robot.model.structure = robot.model.revision_counter.value, robot.mechanism.structure
@@ -62,19 +62,20 @@ cdef Snapshot noted(Insides inside):
     s.content = inside.saved()
     s.rest = rest.noted(inside, registry.materials)
     s.schedules = [] if inside.scheduler is None else list(inside.scheduler.schedules)
+    s.extras = rest.kept_extras(inside)
     s.steps = inside.clock.steps[0]
     s.time = inside.clock.time_before[0] + (s.steps - inside.clock.steps_before[0]) * inside.clock.whole_step[0]
     return s
 
 
-cdef int put(Insides inside, Snapshot s, list schedules) except -1:
+cdef int put(Insides inside, Snapshot s, list schedules, dict extras) except -1:
     """Make the World what a snapshot says, which fits."""
     if is_own(inside, s):
         if not s.members.are_present(inside):
             s.members.put_back(inside)
         check_size(inside, s)
     inside.load(s.content)
-    rest.put_back(s.rest, inside, inside.registry.materials, schedules)
+    rest.put_back(s.rest, inside, inside.registry.materials, schedules, extras)
     if not is_own(inside, s):
         note_dynamic(inside)
     return 0
