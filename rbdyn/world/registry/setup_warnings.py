@@ -53,7 +53,7 @@ def long_step(seconds: float) -> None:
 
 def positions(robot: ArticulatedSystem, found: Sequence[Outside]) -> None:
     """Joints that were set beyond their limits."""
-    texts = [f"{name} at {_in_units(*numbers)}" for name, *numbers in found]
+    texts = [f"{name} at {_in_units(unit, x, low, high)}" for name, unit, x, low, high in found]
     _warn(
         f"{robot.name!r} has joints beyond their limits: {_some(texts)}.  Steps lead them back by poses alone, at "
         "3 rad/s or 1 m/s at most; call robot.set_state(q) with q within robot.joint_limits, or "
@@ -64,7 +64,7 @@ def positions(robot: ArticulatedSystem, found: Sequence[Outside]) -> None:
 
 def targets(robot: ArticulatedSystem, found: Sequence[Outside]) -> None:
     """Targets far beyond limits."""
-    texts = [f"{name} to {_in_units(*numbers)}" for name, *numbers in found]
+    texts = [f"{name} to {_in_units(unit, x, low, high)}" for name, unit, x, low, high in found]
     _warn(
         f"{robot.name!r} has PD targets far beyond limits: {_some(texts)}.  The joints press against their stops; call "
         "robot.set_pd_target(...) with targets within robot.joint_limits, or robot.set_joint_limits(...)"
