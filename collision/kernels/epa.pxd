@@ -24,7 +24,7 @@ cdef enum:
 
 cdef struct Slack:                 # by how much the push of curved shapes may be longer than the least
     double share                   # of the push
-    double size                    # of the sizes of both
+    double size                    # of the smaller size
 
 cdef inline Slack of_contact() noexcept nogil:
     """Less than what convex.pxd prefers a face by."""
@@ -202,7 +202,7 @@ cdef inline double penetrate(
     """Overlap of the cores along the best normal found (into a), and a's point there.
 
     `s` is the simplex that the descent ended with.  The overlap is exact for that normal.  It is the least push, or
-    longer by no more than 1e-7 of the sizes, of curved cores by a `slack`.  The polytope is within A - B, so that
+    longer by no more than 1e-7 of the smaller size, of curved cores by a `slack`.  The polytope is within A - B, so that
     its nearest face is nearer than every push; it grows until that face is as far as the push, but for the slack.
     128 points suffice, unless many pushes are alike (MAX_CORNERS).  Of a smooth stretch Newton's method finds the best
     push.  Negative if the cores turn out not to overlap.
@@ -210,7 +210,7 @@ cdef inline double penetrate(
     cdef Polytope p
     cdef Face face
     cdef Vec3 n, x
-    cdef double least = 1e300, reach, gap, size = a.s.bounds.radius + b.s.bounds.radius, tolerance = 1e-7 * size
+    cdef double least = 1e300, reach, gap, size = 2.0 * min(a.s.bounds.radius, b.s.bounds.radius), tolerance = 1e-7 * size
     cdef int f, best, corner
     cdef bint curved = is_curved(a) or is_curved(b)
     cdef bint settled = False                # the best push so far is the best of those like it
@@ -218,7 +218,7 @@ cdef inline double penetrate(
     if not take_simplex(&p, s) and not first_tetrahedron(&p, a, b, normal):
         return 0.0                           # lines that cross: out of the plane of both
     normal[0] = vec3(0.0, 0.0, 1.0)
-    p.hair = 1e-5 * tolerance
+    p.hair = 1e-14 * (a.s.bounds.radius + b.s.bounds.radius)
     while p.n_w < MAX_CORNERS:
         best = -1
         for f in range(p.n_face):

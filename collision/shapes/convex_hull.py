@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from rbdyn.collision.shapes.hull import Hull, hull_of
-from rbdyn.collision.shapes.shape import Shape, ShapeData, points
+from rbdyn.collision.shapes.shape import Shape, ShapeData, check_ratio, points
 from rbdyn.collision.shapes.solid import Solid, solid_of
 
 
@@ -40,8 +40,18 @@ class ConvexHull(Shape):
 
     @cached_property
     def hull(self) -> Hull:
-        """Its corners, triangles and flat faces."""
-        return hull_of(self.vertices)
+        """Its corners, triangles and flat faces.
+
+        Raises
+        ------
+        CollisionError
+            If the points lie in one plane, or their extents along their principal axes differ by more than MOST_RATIO.
+        """
+        hull = hull_of(self.vertices)
+        centred = hull.vertices - hull.vertices.mean(axis=0)
+        axes = np.linalg.eigh(centred.T @ centred)[1]
+        check_ratio(self.kind, np.ptp(centred @ axes, axis=0).tolist())
+        return hull
 
     def data(self) -> ShapeData:
         """What compiled code is told: HullData."""

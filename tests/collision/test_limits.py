@@ -21,8 +21,12 @@ from rbdyn.collision import (
     Ellipsoid,
     FCLBackend,
     HalfSpace,
+    HeightMap,
+    Mesh,
     NativeBackend,
     Sphere,
+    distance,
+    shape_cast,
 )
 from rbdyn.collision.shapes.climbing import edges_of
 from rbdyn.collision.shapes.hull import flat_faces, hull_of
@@ -230,6 +234,65 @@ def test_ratios_of_sizes_that_rays_would_miss_are_refused(make, kind):
         for off, within in ((-1e-9, False), (1e-9, True)):  # a share of the size before and behind the surface
             x = begin + (t + off * max(size, 1.0))[:, None] * d
             assert (shape.contains(x) == within).mean() > 0.95
+
+
+def stretched_cube(sizes, rotation):
+    return ConvexHull((np.mgrid[-1:2:2, -1:2:2, -1:2:2].reshape(3, -1).T * 0.5 * np.array(sizes)) @ rotation.T)
+
+
+@pytest.mark.parametrize("plate", [False, True])
+def test_hulls_that_rays_would_miss_are_refused(plate, seed):
+    """A needle or a plate, askew, of 1e7: named with its extents.  One of 6e5 is met by every ray at its place."""
+    rng = np.random.default_rng(seed)
+    R = rotation(rng)
+    sizes = (1.0, 1.0, 1e-7) if plate else (1e-7, 1e-7, 1.0)
+    with pytest.raises(CollisionError, match=r"sizes of a convex_hull must be within a ratio of 1e\+06, got .*e-07"):
+        NativeBackend().add_shape(stretched_cube(sizes, R), 0)
+    sizes = np.array((1.0, 1.0, 1.6e-6) if plate else (1.6e-6, 1.6e-6, 1.0))
+    world = rbdyn.World()
+    world.add_single_body([rbdyn.Geometry(stretched_cube(sizes, R))], 0.0, np.zeros((3, 3)), "static")
+    for _ in range(100):
+        side = rng.uniform(-0.45, 0.45, 3) * sizes
+        side[0] = 0.5 * sizes[0]
+        begin = side + [sizes[0], 0.0, 0.0]
+        hit = world.ray_test(R @ begin, -R[:, 0], length=2.0 * sizes[0])
+        tilt = 1.2e-16 / sizes.min()                             # of a narrow face whose corners are rounded [rad]
+        assert hit is not None and hit.distance == pytest.approx(sizes[0], abs=0.5 * tilt)
+
+
+@pytest.mark.parametrize("ratio", [1e3, 1e5, 1e6])
+@pytest.mark.parametrize("large", [
+    lambda s: Box((s, s, s)), lambda s: Cylinder(s / 2, s), lambda s: Sphere(s / 2), lambda s: Capsule(s / 4, s / 2),
+    lambda s: stretched_cube((s, s, s), np.eye(3)), lambda s: Mesh(*Box((s, s, s)).triangles()),
+    lambda s: HeightMap(np.full((5, 5), s / 2), size=(s, s)),
+], ids=["box", "cylinder", "sphere", "capsule", "hull", "mesh", "map"])  # fmt: skip
+def test_a_small_sphere_on_a_large_shape(large, ratio, seed):
+    """Distance, cast, contact and ray of a ball above the top of something a million times as large, and askew."""
+    rng = np.random.default_rng(seed)
+    for size in (1.0, ratio):
+        s, R = size / ratio, rotation(rng)
+        shape, ball, place = large(size), Sphere(s / 2), pose(0, 0, 0, R)
+        above = pose(*(R[:, 2] * (size / 2 + 0.8 * s)))
+        within = 1e-15 * size                                    # rounding of coordinates, twice
+        assert distance(shape, place, ball, above).distance == pytest.approx(0.3 * s, abs=within)
+        hit = shape_cast(ball, above, -0.6 * s * R[:, 2], shape, place)
+        assert hit.fraction * 0.6 * s == pytest.approx(0.3 * s, abs=within)
+        backend = NativeBackend()
+        backend.add_shape(shape, 0)
+        backend.add_shape(ball, 1)
+        found = backend.query([place, pose(*(R[:, 2] * (size / 2 + 0.4 * s)))])
+        assert found["depth"].max() == pytest.approx(0.1 * s, abs=within)
+
+
+@pytest.mark.parametrize("far", [1e4, 1e8, 1e12])
+def test_far_from_the_origin_answers_are_those_of_the_poses(far):
+    """Poses have 16 digits; what they say of a cube and a ball is exact."""
+    at = far * np.array([0.6, -0.7, 0.4])
+    place, above = pose(*at), pose(*(at + [0.0, 0.0, 1.1]))
+    gap = above[2, 3] - place[2, 3] - 1.0
+    assert distance(Box((1, 1, 1)), place, Sphere(0.5), above).distance == pytest.approx(gap, abs=1e-15)
+    hit = shape_cast(Sphere(0.5), above, (0, 0, -0.5), Box((1, 1, 1)), place)
+    assert hit.fraction * 0.5 == pytest.approx(gap, abs=1e-15)
 
 
 @pytest.mark.parametrize("scale", [1e-39, 1e-20, 1e20, 9e39])
