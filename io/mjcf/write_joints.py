@@ -92,7 +92,7 @@ class JointWriter:
             at_rest = math.atan2(rest[0], rest[1])
             spring = {"springref": at_rest or None} if joint.stiffness else {}
             self._joint(body, joint, "", type_="hinge", axis=turn @ kind.axis, pos=pos, **self._passive(joint),
-                        **spring)  # fmt: skip
+                        range_=_range(joint.limits_of_each[0]), **spring)  # fmt: skip
         elif _in_words(kind):
             for k, ((ending, part), limits) in enumerate(zip(kind.series, joint.limits_of_each, strict=True)):
                 at_rest = float(rest[k]) if joint.stiffness else 0.0

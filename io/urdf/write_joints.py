@@ -178,7 +178,7 @@ def note_losses(joint: Joint, losses: Losses) -> None:
 
 def _write_limits(node: Any, joint: Joint, word: str, losses: Losses) -> None:
     lower = upper = None
-    if joint.joint_type.has_coordinates and joint.num_velocities > 1:
+    if joint.joint_type.has_limits and joint.num_velocities > 1:
         if joint.position_limits is not None:
             losses.add(f"position limits of a {joint.joint_type.kind} joint: left out", joint.name)
     elif joint.position_limits is not None:

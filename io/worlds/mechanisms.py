@@ -201,7 +201,7 @@ def read_joint(item: Item, diagnostics: Diagnostics) -> tuple[Joint, Transform, 
             child.check(diagnostics)
     try:
         kind = _read_type(item)
-        if kind.num_velocities > 1 and kind.has_coordinates and "position_limits" in values:
+        if kind.num_velocities > 1 and kind.has_limits and "position_limits" in values:
             ends = values["position_limits"]
             values["position_limits"] = list(zip(ends[::2], ends[1::2], strict=True)) if len(ends) % 2 == 0 else ends
         joint = Joint(item.text("name"), kind, mimic=_read_mimic(item, diagnostics), **values)

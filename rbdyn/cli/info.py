@@ -95,7 +95,7 @@ def about(joint: Joint, model: Model) -> tuple[str, ...]:
         q = span(model.joint_q_index(joint.name), joint.num_positions)
         v = span(model.joint_v_index(joint.name), joint.num_velocities)
     limits = joint.position_limits or ()
-    pairs = joint.limits_of_each if joint.joint_type.has_coordinates else [limits] if limits else []
+    pairs = joint.limits_of_each if joint.joint_type.has_limits else [limits] if limits else []
     between = ", ".join(f"{a:.4g} to {b:.4g}" if any(map(math.isfinite, (a, b))) else "-" for a, b in pairs)
     between = between if any(x not in ", -" for x in between) else ""
     return (

@@ -21,6 +21,8 @@ from rbdyn.mechanism.joints.one_axis import OneAxis, unit_axis
 from rbdyn.spatial.frames import CartesianFrame
 from rbdyn.spatial.rotations import Array
 
+LIMITED = "Revolute, SinCosRevolute, Prismatic, Spherical, Planar, Helical and Universal joints have position limits"
+
 
 @dataclass(frozen=True)
 class Mimic:
@@ -80,7 +82,7 @@ def _limits(joint: Joint, value: Any) -> Any:
         return None
     what = f"position_limits of joint {joint.name!r}"
     kind, n = joint.joint_type, joint.num_velocities
-    if n == 1 or not kind.has_coordinates:
+    if n == 1 or not kind.has_limits:
         return _pair(joint, value, what)
     if isinstance(value, (str, bytes)) or not hasattr(value, "__len__") or len(value) != n:
         raise MechanismError(f"{what} must be {n} times (lower, upper) or None, one for each degree of freedom of a "
@@ -102,9 +104,10 @@ def _pair(joint: Joint, value: Any, what: str) -> tuple[float, float] | None:
     if lower == upper:
         return None
     needed = joint.joint_type.limits_needed((lower, upper))
-    if needed and not joint.joint_type.has_coordinates:
+    if needed:
         kind = type(joint.joint_type).__name__
-        raise MechanismError(f"{what} must be {needed} for a {kind} joint, got ({lower:g}, {upper:g})")
+        limited = f"; choices: {LIMITED}" if needed == "None" else ""
+        raise MechanismError(f"{what} must be {needed} for a {kind} joint, got ({lower:g}, {upper:g}){limited}")
     return lower, upper
 
 
@@ -181,7 +184,7 @@ def _stops(joint: Joint, value: Any, what: str) -> tuple[float, float]:
     name = f"{what} of joint {joint.name!r}"
     soft, damped = _softness(value, name)
     kind = joint.joint_type
-    if soft > 0.0 and not isinstance(kind, Spherical) and not kind.has_coordinates:
+    if soft > 0.0 and not isinstance(kind, Spherical) and not kind.has_limits:
         raise MechanismError(f"{name}: a {type(kind).__name__} joint has no position limits")
     if soft > 0.0 and joint.limit_restitution > 0.0:
         raise MechanismError(f"{name}: stops that give way bounce as springs do; its limit_restitution must be 0, "
@@ -259,7 +262,7 @@ class Joint(Edited):
     position_limits : (lower, upper), or a sequence of them, optional
         Hard stops of a one-dof joint [rad or m]; for Planar and Universal a pair, or None, for each degree of freedom;
         for Spherical (0, angle): the largest rotation angle [rad].  None, or lower == upper, means no limit.
-        SinCosRevolute, Floating and SPQuatFloating have none.
+        those of SinCosRevolute are finite and less than a turn apart.  Fixed, Floating and SPQuatFloating have none.
     velocity_limit, effort_limit : float, optional
         Largest speed [rad/s or m/s] and force [N m or N] per degree of freedom.  None means no limit.
     rotor_inertia : float
@@ -304,7 +307,7 @@ class Joint(Edited):
     Raises
     ------
     MechanismError
-        If a number is out of range or NaN, or the limits are in the wrong order or on a SinCosRevolute joint; if a
+        If a number is out of range or NaN, or the limits are in the wrong order or on a Floating joint; if a
         quaternion or a pair [sine, cosine] of `spring_reference` is not of unit length; if `mimic` is no Mimic.
     """
 
@@ -431,7 +434,7 @@ class Joint(Edited):
         Limits of a ball are of no degree of freedom, and not among them.
         """
         limits, n = self.position_limits, self.num_velocities
-        if limits is None or not self.joint_type.has_coordinates:
+        if limits is None or not self.joint_type.has_limits:
             return n * ((-math.inf, math.inf),)
         return (limits,) if n == 1 else limits
 

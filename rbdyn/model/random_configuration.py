@@ -27,7 +27,7 @@ def random_configuration(joint: Joint, rng: np.random.Generator) -> Array:
         return joint.joint_type.random(rng)
     limits = joint.limits_of_each
     if len(limits) == 1 and math.isfinite(limits[0][1] - limits[0][0]):
-        return rng.uniform(*limits[0], 1)
+        return joint.joint_type.from_coordinates(rng.uniform(*limits[0], 1))
     q = joint.joint_type.random(rng)
     for k, (lower, upper) in enumerate(limits):
         half = 1.0 if k < joint.joint_type.num_translations else math.pi

@@ -436,13 +436,18 @@ def _per_world(value: Any, m: int, name: str) -> list[Any]:
 
 
 def _within_limits(robot: ArticulatedSystem, q: Array) -> Array:
-    """q with joints of one degree of freedom brought into their limits."""
+    """q with every joint that has limits brought into them."""
     lower, upper = robot.joint_limits
     state = State(robot.model)
     state.set(q)
     q = np.array(state.q)
     for joint in robot.model.mechanism.tree_joints:
-        if joint.num_velocities == 1 and joint.num_positions == 1 and joint.name in robot.model.joint_names:
+        kind = joint.joint_type
+        if kind.has_limits and joint.name in robot.model.joint_names:
             k, i = robot.model.joint_q_index(joint), robot.model.joint_v_index(joint)
-            q[k] = min(max(q[k], lower[i]), upper[i])
+            part, place = slice(k, k + kind.num_positions), slice(i, i + kind.num_velocities)
+            low, high = lower[place], upper[place]
+            x = kind.coordinates(q[part], tuple(zip(low, high, strict=True)))
+            if (x < low).any() or (x > high).any():
+                q[part] = kind.from_coordinates(np.clip(x, low, high))
     return q

@@ -56,7 +56,7 @@ def joints_of(model: Model) -> Iterator[RecordedJoint]:
         joint = model.mechanism.find_joint(name)
         if joint.num_velocities:
             q, v = model.joint_q_index(name), model.joint_v_index(name)
-            one = joint.position_limits if joint.num_velocities == 1 or not joint.joint_type.has_coordinates else None
+            one = joint.position_limits if joint.num_velocities == 1 or not joint.joint_type.has_limits else None
             lower, upper = one or (-math.inf, math.inf)
             x, y, z = joint.joint_type.main_axis or (0.0, 0.0, 0.0)
             counts = q, joint.num_positions, v, joint.num_velocities

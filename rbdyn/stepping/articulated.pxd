@@ -6,6 +6,7 @@ from libc.string cimport memcmp, memcpy
 from rbdyn.kernels.configuration cimport integrate_joints
 from rbdyn.model._model cimport TRANSFORMS, CData, CModel
 from rbdyn.spatial._algebra cimport Mat3, Xform
+from rbdyn.stepping.coordinates cimport coordinate, put_coordinate
 from rbdyn.stepping.flight.bounces cimport balance_bounce, note_work
 from rbdyn.stepping.flight.energy cimport bound_energy, impulses_act
 from rbdyn.stepping.flight.free cimport (
@@ -80,14 +81,16 @@ cdef inline void stop_at_ends(System* s) noexcept nogil:
     Rows bound the velocity at the end of the step, and the mean one may lead beyond.
     """
     cdef const Limit* limit
-    cdef double q
+    cdef double q, end, stop
     cdef int j
     for j in range(s.control.n_limits):
         limit = s.control.limit + j
         if limit.soft.softness > 0.0:
             continue
-        q = s.d.q[limit.q]
-        s.work.q_next[limit.q] = fmax(fmin(limit.lower, q), fmin(fmax(limit.upper, q), s.work.q_next[limit.q]))
+        q, end = coordinate(limit, s.d.q), coordinate(limit, s.work.q_next)
+        stop = fmax(fmin(limit.lower, q), fmin(fmax(limit.upper, q), end))
+        if stop != end:
+            put_coordinate(limit, s.work.q_next, stop)
 
 cdef inline void system_move(System* s, int rule, double dt, double closing) noexcept nogil:
     """q_next by the position rule, with loops closed by `closing` [m/s or rad/s] at most.

@@ -78,8 +78,9 @@ cdef struct Rest:             # whether a body sleeps: sleeping.pxd
 
 # ---- articulated systems ----------------------------------------------------------------------------------------
 
-cdef struct Limit:            # of a joint with one degree of freedom
+cdef struct Limit:            # of one degree of freedom
     int q, dof                # its indices in q and v
+    bint is_pair              # q, and the number after it, are the sine and the cosine of its angle: coordinates.pxd
     double lower, upper       # [rad or m] one of them may be infinite
     double restitution        # share of the speed that comes back
     Softness soft             # how it gives way, if at all
@@ -153,7 +154,7 @@ cdef struct SystemControl:    # written between steps
     double* effort_lower      # (nv,) what the actuator can give, <= 0, may be infinite
     double* effort_upper      # (nv,) >= 0
     double* damping           # (nv,) passive
-    double* inertia           # (nv,) of the body on its joint alone, with its rotor [kg m^2 or kg]
+    double* inertia           # (nv,) pivots of M = L^T D L, with rotors [kg m^2 or kg]: joint_forces.pxd
     double* stiffness         # (nv,) passive springs
     double* q_spring          # (nq,) where the springs rest
     double* no_load_speed     # (nv,) at which an actuator gives nothing more, may be infinite [rad/s or m/s]

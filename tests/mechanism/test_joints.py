@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from rbdyn import (
     Universal,
 )
 from rbdyn.collision.shapes import Box, Sphere
+from rbdyn.mechanism.joints import TYPES
 
 SIZES = {
     Fixed: (0, 0),
@@ -141,8 +143,37 @@ def test_infinite_passive_elements(name):
     assert Joint("knee", Revolute(), effort_limit=np.inf).effort_limit == np.inf
 
 
-@pytest.mark.parametrize("kind", [SinCosRevolute(), Fixed(), Floating(), SPQuatFloating()])
-def test_joints_without_one_coordinate_have_no_limits(kind):
+def test_limits_of_sine_and_cosine_are_finite_and_less_than_a_turn_apart():
+    """Of an angle that is known but for whole turns one limit alone, or two a turn apart, say nothing."""
+    for limits in ((-1.0, 2.0), (2.0, 4.0), (-10.0, -5.0)):
+        joint = Joint("j", SinCosRevolute(), position_limits=limits)
+        assert joint.position_limits == limits and joint.limits_of_each == (limits,)
+    for limits in ((-np.inf, 0.5), (0.0, np.inf), (-3.2, 3.2), (0.0, 2.0 * np.pi)):
+        with pytest.raises(rbdyn.MechanismError, match="must be finite, and less than a turn apart, for a SinCosRev"):
+            joint.position_limits = limits
+    assert joint.position_limits == (-10.0, -5.0)
+
+
+def test_coordinates_of_sine_and_cosine_are_nearest_to_the_middle_of_the_limits():
+    kind = SinCosRevolute()
+    for limits in ((-1.0, 2.0), (2.0, 4.0), (-10.0, -5.0), (-np.inf, np.inf)):
+        middle = 0.5 * sum(limits) if np.isfinite(limits).all() else 0.0
+        for angle in middle + np.linspace(-3.1, 3.1, 9):
+            q = kind.from_coordinates(np.array([angle]))
+            np.testing.assert_allclose(q, [np.sin(angle), np.cos(angle)], atol=1e-15)
+            np.testing.assert_allclose(kind.coordinates(q, (limits,)), [angle], atol=1e-14)
+
+
+def test_errors_list_the_kinds_that_have_limits():
+    rng = np.random.default_rng(0)
+    limited = {kind.__name__ for kind in TYPES if kind.random_type(np.eye(3), rng).has_limits} | {"Spherical"}
+    with pytest.raises(rbdyn.MechanismError, match="choices: .* joints have position limits") as error:
+        Joint("j", Floating(), position_limits=(0.0, 1.0))
+    assert set(re.findall(r"\w+", str(error.value).split("choices: ")[1].split(" joints")[0])) - {"and"} == limited
+
+
+@pytest.mark.parametrize("kind", [Fixed(), Floating(), SPQuatFloating()])
+def test_joints_without_coordinates_have_no_limits(kind):
     needed = f"position_limits of joint 'j' must be None for a {type(kind).__name__} joint"
     for limits in ((-1, 2), [0, 1], (-np.inf, 0.5)):
         with pytest.raises(rbdyn.MechanismError, match=needed):

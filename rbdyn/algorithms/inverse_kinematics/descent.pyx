@@ -12,7 +12,7 @@ import numpy as np
 from rbdyn.algorithms.loops.closure import project_configuration
 from rbdyn.errors import LoopError
 
-from libc.math cimport INFINITY, fabs, fmax, fmin, sqrt
+from libc.math cimport INFINITY, cos, fabs, fmax, fmin, sin, sqrt
 from libc.string cimport memcpy, memset
 
 from rbdyn.algorithms.inputs.point cimport in_body, place_of
@@ -25,7 +25,8 @@ from rbdyn.kernels.loops cimport loop_errors, loop_matrix
 from rbdyn.kernels.negative_curvature cimport negative_curvature
 from rbdyn.memory cimport Arena, close_arena, open_arena, place
 from rbdyn.model._model cimport POSES, CModel
-from rbdyn.model.model cimport Model, Placement
+from rbdyn.model.joints.sincos_revolute cimport sincos_revolute_angle
+from rbdyn.model.model cimport Placement
 from rbdyn.model.state cimport State
 from rbdyn.signals cimport Signals, handle_signals, start_signals
 from rbdyn.spatial._algebra cimport Mat3, matmul3, rows3, sub3, tmul3, transpose3, vec3
@@ -52,7 +53,7 @@ cdef class Descent:
     """
 
     cdef object spread           # (k,) indices in q of what differs from start to start
-    cdef object limited          # (l,) indices in q of all numbers that limits bound, of joints that move nothing too
+    cdef object limited          # (l,) joints that limits bound, with their places in q; those that move nothing too
     cdef State state             # at the latest configuration that was looked at
     cdef Arena memory            # of all arrays below
     cdef int n_aims
@@ -60,6 +61,7 @@ cdef class Descent:
     cdef LeastSquares s          # of the degrees of freedom that move a target or a loop
     cdef int* dof                # (n,) index in v
     cdef int* coordinate         # (n,) index in q of the number whose rate it is, or -1
+    cdef char* pair              # (n,) that number is the sine of an angle, and the next one its cosine
     cdef char* turns             # (n,) it is a rotation
     cdef double* lower           # (n,) limits of that number
     cdef double* upper
@@ -92,12 +94,9 @@ cdef class Descent:
         self._lay_out(m)
         open_arena(&self.memory)
         self._lay_out(m)
-        for k, (dof, coordinate, turns) in enumerate(moving):
-            self.dof[k], self.coordinate[k], self.turns[k] = dof, coordinate, turns
-            self.lower[k], self.upper[k] = -INFINITY, INFINITY
-            if limits and coordinate >= 0:
-                self.lower[k] = state.model.array("lower")[coordinate]
-                self.upper[k] = state.model.array("upper")[coordinate]
+        for k, (dof, coordinate, pair, turns, ends) in enumerate(moving):
+            self.dof[k], self.coordinate[k], self.pair[k], self.turns[k] = dof, coordinate, pair, turns
+            self.lower[k], self.upper[k] = ends if limits else (-INFINITY, INFINITY)
         self._aim(targets)
 
     cdef void _lay_out(self, const CModel* m) noexcept:
@@ -110,7 +109,7 @@ cdef class Descent:
         self.coordinate = <int*> place(a, s.n, sizeof(int))
         self.order = <int*> place(a, s.n, sizeof(int))
         self.at = <int*> place(a, s.n, sizeof(int))
-        self.turns = <char*> place(a, s.n, 1)
+        self.turns, self.pair = <char*> place(a, s.n, 1), <char*> place(a, s.n, 1)
         s.free = <char*> place(a, s.n, 1)
         s.over = <char*> place(a, s.n, 1)
         self.lower, self.upper = <double*> place(a, s.n, d), <double*> place(a, s.n, d)
@@ -125,7 +124,10 @@ cdef class Descent:
         s.J, s.A = <double*> place(a, s.n * <size_t> s.m, d), <double*> place(a, s.m * <size_t> s.m, d)
 
     def _moving(self, targets, limits):
-        """(index in v, index in q or -1, whether it turns) of the degrees of freedom that move a target or a loop."""
+        """Degrees of freedom that move a target or a loop.
+
+        Each is (index in v, index in q or -1, whether q has sine and cosine there, whether it turns, its limits).
+        """
         cdef const CModel* m = &self.state.model.c
         cdef int i, k, n
         cdef list used = [False] * m.nb
@@ -139,15 +141,16 @@ cdef class Descent:
         found, spread, limited = [], [], []
         for i, joint in enumerate(self.state.model._moving(), 1):
             kind = joint.joint_type
-            if limits:
-                limited += range(m.qi[i], m.qi[i] + kind.num_plain)
+            if limits and joint.position_limits is not None and kind.has_limits:
+                limited.append((joint, slice(m.qi[i], m.qi[i] + kind.num_positions)))
             if not used[i]:
                 continue
-            found += [(m.vi[i] + k, m.qi[i] + k if k < kind.num_plain else -1, k >= kind.num_translations)
-                      for k in range(m.nvi[i])]
+            pair = kind.has_limits and not kind.has_coordinates
+            found += [(m.vi[i] + k, m.qi[i] + k if k < kind.num_plain or pair else -1, pair, k >= kind.num_translations,
+                       joint.limits_of_each[k]) for k in range(m.nvi[i])]
             if not 0 < kind.num_translations < kind.num_velocities:          # a base that moves anywhere stays
                 spread += range(m.qi[i], m.qi[i] + kind.num_positions)
-        self.spread, self.limited = np.array(spread, np.intp), np.array(limited, np.intp)
+        self.spread, self.limited = np.array(spread, np.intp), limited
         return found
 
     cdef int _aim(self, targets) except -1:
@@ -251,15 +254,37 @@ cdef class Descent:
         integrate_joints(m, self.state.c.q, self.step, s)
         return self._admit()
 
+    cdef double _at(self, int j, const double* q) noexcept:
+        """The limited coordinate at q of a degree of freedom that has one [rad or m]."""
+        if self.pair[j]:
+            return sincos_revolute_angle(q + self.coordinate[j], 0.5 * (self.lower[j] + self.upper[j]))
+        return q[self.coordinate[j]]
+
+    cdef void _clip(self, double* q) noexcept:
+        """Bring q into the limits."""
+        cdef double x, inside
+        cdef int j
+        for j in range(self.s.n):
+            if not self._bounded(j):
+                continue
+            x = self._at(j, q)
+            inside = fmin(fmax(x, self.lower[j]), self.upper[j])
+            if self.pair[j] and inside != x:
+                q[self.coordinate[j]], q[self.coordinate[j] + 1] = sin(inside), cos(inside)
+            elif not self.pair[j]:
+                q[self.coordinate[j]] = inside
+
+    cdef bint _bounded(self, int j) noexcept:
+        """Test for a degree of freedom with a limit."""
+        return self.coordinate[j] >= 0 and (self.lower[j] > -INFINITY or self.upper[j] < INFINITY)
+
     cdef int _admit(self) except -1:
         """Clip the state's q to the limits, and close its loops, unless that fails or leads out of the limits."""
         cdef CModel* m = &self.state.model.c
         cdef double* q = self.state.c.q
         cdef double* x
         cdef int j
-        for j in range(self.s.n):
-            if self.coordinate[j] >= 0:
-                q[self.coordinate[j]] = fmin(fmax(q[self.coordinate[j]], self.lower[j]), self.upper[j])
+        self._clip(q)
         if not m.n_loops:
             return 0
         try:
@@ -268,7 +293,7 @@ cdef class Descent:
             return 0
         x = data(near)
         for j in range(self.s.n):
-            if self.coordinate[j] >= 0 and not self.lower[j] <= x[self.coordinate[j]] <= self.upper[j]:
+            if self._bounded(j) and not self.lower[j] <= self._at(j, x) <= self.upper[j]:
                 return 0
         memcpy(q, x, m.nq * sizeof(double))
         return 0
@@ -284,9 +309,9 @@ cdef class Descent:
         cdef int j
         for j in range(self.s.n):
             self.s.low[j], self.s.high[j] = -INFINITY, INFINITY
-            if self.coordinate[j] >= 0:
-                self.s.low[j] = self.lower[j] - self.q[self.coordinate[j]]
-                self.s.high[j] = self.upper[j] - self.q[self.coordinate[j]]
+            if self._bounded(j):
+                self.s.low[j] = self.lower[j] - self._at(j, self.q)
+                self.s.high[j] = self.upper[j] - self._at(j, self.q)
 
     cdef double _largest_turn(self, const double* d) noexcept:
         """The largest rotation of a joint in a step [rad]."""
@@ -392,9 +417,12 @@ cdef class Descent:
         -------
         q : (nq,) ndarray of float64
         """
-        cdef Model model = self.state.model
         new = np.array(q)
-        new[self.limited] = np.clip(new, model.array("lower"), model.array("upper"))[self.limited]
+        for joint, part in self.limited:
+            x = joint.joint_type.coordinates(new[part], joint.limits_of_each)
+            lower, upper = np.transpose(joint.limits_of_each)
+            if (x < lower).any() or (x > upper).any():
+                new[part] = joint.joint_type.from_coordinates(np.clip(x, lower, upper))
         self.state.set(new)
         self._admit()
         return np.array(self.state.q)

@@ -70,9 +70,11 @@ def _configuration(mechanism: Mechanism) -> tuple[Sequence[float], str]:
     model = Model(mechanism)
     q = model.neutral()
     for joint in mechanism.tree_joints:
-        if joint.position_limits is not None and joint.num_positions == joint.num_velocities == 1:
-            k = model.joint_q_index(joint.name)
-            q[k] = np.clip(q[k], *joint.position_limits)
+        kind = joint.joint_type
+        if joint.position_limits is not None and kind.has_limits:
+            part = slice(k := model.joint_q_index(joint.name), k + joint.num_positions)
+            lower, upper = np.transpose(joint.limits_of_each)
+            q[part] = kind.from_coordinates(np.clip(kind.coordinates(q[part], joint.limits_of_each), lower, upper))
     return q.tolist(), "neutral pose"
 
 

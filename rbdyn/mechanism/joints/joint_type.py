@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -103,6 +103,33 @@ class JointType:
     def has_coordinates(self) -> bool:
         """Whether every degree of freedom is the rate of a number of q in the same place, which can have limits."""
         return 0 < self.num_velocities == self.num_plain
+
+    @property
+    def has_limits(self) -> bool:
+        """Whether each degree of freedom can have a lower and an upper position limit."""
+        return self.has_coordinates
+
+    def coordinates(self, q: Array, limits: Sequence[tuple[float, float]]) -> Array:
+        """Return the numbers that position limits bound, of a type that `has_limits`: (num_velocities,) [rad or m].
+
+        Parameters
+        ----------
+        q : (num_positions,) ndarray
+            Configuration of this joint.
+        limits : sequence of num_velocities pairs
+            Lower and upper limits.  A SinCosRevolute joint has the angle nearest to the middle of them.
+        """
+        return np.array(q)
+
+    def from_coordinates(self, coordinates: Array) -> Array:
+        """Return the q of such numbers, (num_positions,).
+
+        Parameters
+        ----------
+        coordinates : (num_velocities,) ndarray
+            As `coordinates` returns them [rad or m].
+        """
+        return np.array(coordinates)
 
     @property
     def series(self) -> tuple[tuple[str, JointType], ...]:
@@ -249,7 +276,7 @@ class JointType:
         limits : (2,) tuple of float
             Lower and upper one; infinite for none.
         """
-        return "" if self.num_positions == 1 else "None"
+        return "" if self.has_limits else "None"
 
     def convention(self, library: str) -> Convention:
         """How `library` writes the q and v of such a joint."""

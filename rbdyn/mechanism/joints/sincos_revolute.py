@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -34,7 +34,9 @@ ANGLE = Convention(1, _from_angle, _to_angle)
 class SinCosRevolute(OneAxis):
     """Rotation about an axis, q = [sin, cos] of the angle: no jump where the angle comes round.  v = rate of the angle.
 
-    Pinocchio has q = [cos, sin] (an unbounded revolute joint), MuJoCo and RDL the angle.
+    Pinocchio has q = [cos, sin] (an unbounded revolute joint), MuJoCo and RDL the angle.  Position limits are those of
+    the angle, of all its turns the one nearest to the middle between the limits; both are finite, and less than a turn
+    apart.
 
     Parameters
     ----------
@@ -56,6 +58,22 @@ class SinCosRevolute(OneAxis):
     @property
     def motion(self) -> str:
         return "revolute"
+
+    @property
+    def has_limits(self) -> bool:
+        return True
+
+    def limits_needed(self, limits: tuple[float, float]) -> str:
+        return "" if limits[1] - limits[0] < 2.0 * math.pi else "finite, and less than a turn apart,"
+
+    def coordinates(self, q: Array, limits: Sequence[tuple[float, float]]) -> Array:
+        ((lower, upper),) = limits
+        middle = 0.5 * (lower + upper) if math.isfinite(upper - lower) else 0.0
+        angle = math.atan2(q[0], q[1])
+        return np.array([angle - 2.0 * math.pi * math.floor((angle - middle) / (2.0 * math.pi) + 0.5)])
+
+    def from_coordinates(self, coordinates: Array) -> Array:
+        return np.array([math.sin(coordinates[0]), math.cos(coordinates[0])])
 
     def neutral(self) -> Array:
         return np.array([0.0, 1.0])

@@ -6,6 +6,7 @@
 
 from libc.math cimport fabs, fmax, fmin
 
+from rbdyn.stepping.coordinates cimport coordinate
 from rbdyn.stepping.flight.ties cimport is_rigid
 from rbdyn.stepping.scene cimport Limit, Mimic, System
 
@@ -39,7 +40,7 @@ cdef inline void stop_at_limits(const System* s, double* v, double dt) noexcept 
     cdef int k
     for k in range(s.control.n_limits):
         limit = s.control.limit + k
-        q = s.d.q[limit.q]
+        q = coordinate(limit, s.d.q)
         if limit.soft.softness > 0.0:
             then, now = v[limit.dof], s.d.v[limit.dof]
             if not limit.lower <= q + dt * then <= limit.upper and fabs(then - now) > fabs(now):

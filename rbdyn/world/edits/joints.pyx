@@ -63,7 +63,7 @@ cdef int set_joint(Registry registry, ArticulatedSystem robot, object joint, dic
 
 cdef bint is_written(Model model, object joint, object names) except -1:
     """Whether these stand in numbers of degrees of freedom: of loop joints, and limits of balls, they do not."""
-    if "position_limits" in names and not joint.joint_type.has_coordinates:
+    if "position_limits" in names and not joint.joint_type.has_limits:
         return False
     return joint.name in model.joint_index
 
@@ -93,7 +93,7 @@ cdef int write_numbers(ArticulatedSystem robot, object joint, object names) exce
                 robot.numbers(name)[first + k] = values[k]
         if name in IN_MODEL:
             put_array(model, name, place, said[name])
-    if "position_limits" in names:
+    if "position_limits" in names and joint.num_positions == n:
         put_array(model, "lower", in_q, said["lower"])
         put_array(model, "upper", in_q, said["upper"])
     if "spring_reference" in names:

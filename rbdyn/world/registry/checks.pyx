@@ -16,6 +16,7 @@ from rbdyn.collision.probe cimport contacts_among
 from rbdyn.collision.shape_table cimport Table, find_slot
 from rbdyn.memory cimport grow
 from rbdyn.stepping.constraints.contact.depths cimport least_overlap
+from rbdyn.stepping.coordinates cimport coordinate
 from rbdyn.stepping.scene cimport Limit, Scene, System, SystemControl
 from rbdyn.stepping.step cimport kinematics
 
@@ -112,8 +113,8 @@ cdef int check_positions(ArticulatedSystem robot) except -1:
     found = []
     for k in range(s.control.n_limits):
         limit = s.control.limit + k
-        if limit.soft.softness == 0.0 and is_beyond(limit, s.d.q[limit.q], OUTSIDE):
-            found.append((*coordinate(robot, limit.dof), s.d.q[limit.q], limit.lower, limit.upper))
+        if limit.soft.softness == 0.0 and is_beyond(limit, coordinate(limit, s.d.q), OUTSIDE):
+            found.append((*name_of(robot, limit.dof), coordinate(limit, s.d.q), limit.lower, limit.upper))
     if s.control.n_balls > 0:
         found += balls_beyond(robot, robot.q, OUTSIDE, robot.limit_softness[0] == 0.0)
     if found:
@@ -122,7 +123,7 @@ cdef int check_positions(ArticulatedSystem robot) except -1:
     return 0
 
 
-cdef tuple coordinate(ArticulatedSystem robot, int dof):
+cdef tuple name_of(ArticulatedSystem robot, int dof):
     """Name and unit of a degree of freedom whose position is a number of q."""
     joint = robot.mechanism.find_joint(robot.model.joint_of(dof))
     k = dof - robot.model.joint_v_index(joint.name)
@@ -154,8 +155,8 @@ cdef int check_targets(ArticulatedSystem robot) except -1:
     found = []
     for k in range(c.n_limits if c.pd and robot.targeted else 0):
         limit = c.limit + k
-        if c.kp[limit.dof] > 0.0 and is_beyond(limit, c.q_ref[limit.q], FAR):
-            found.append((*coordinate(robot, limit.dof), c.q_ref[limit.q], limit.lower, limit.upper))
+        if c.kp[limit.dof] > 0.0 and is_beyond(limit, coordinate(limit, c.q_ref), FAR):
+            found.append((*name_of(robot, limit.dof), coordinate(limit, c.q_ref), limit.lower, limit.upper))
     if c.n_balls > 0 and c.pd and robot.targeted:
         found += balls_beyond(robot, robot.pd_target[0], FAR, robot.pd_gains[0] > 0.0)
     if found:

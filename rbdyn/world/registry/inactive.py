@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from rbdyn.errors import InactiveFeatureWarning
-from rbdyn.mechanism import Joint, Revolute
+from rbdyn.mechanism import Joint
 from rbdyn.model import Model
 
 SHOWN = 5  # joints named of each kind
@@ -21,7 +21,8 @@ def inactive_features(model: Model) -> dict[str, list[str]]:
         what: names
         for what, names in (
             ("mimic of loop joints", [j.name for j in loops if j.mimic is not None]),
-            ("limits of loop joints", [j.name for j in loops if j.num_positions > 1 and j.position_limits is not None]),
+            ("limits of loop joints",
+             [j.name for j in loops if j.num_velocities > 1 and j.position_limits is not None]),
             ("limits of loop joints beyond half a turn", [j.name for j in loops if turns_on(j)]),
             ("velocity limits of loop joints",
              [j.name for j in loops if j.num_velocities > 1 and _finite((j.velocity_limit,))]),
@@ -34,7 +35,7 @@ def inactive_features(model: Model) -> dict[str, list[str]]:
 def turns_on(joint: Joint) -> bool:
     """Whether a limit lies beyond the half turn that the poses of two bodies can tell of an angle."""
     limits = np.array(joint.limits_of_each).ravel()
-    return isinstance(joint.joint_type, Revolute) and bool((np.isfinite(limits) & (abs(limits) > np.pi)).any())
+    return joint.joint_type.motion == "revolute" and bool((np.isfinite(limits) & (abs(limits) > np.pi)).any())
 
 
 def _finite(limits: Iterable[float | None] | None) -> bool:

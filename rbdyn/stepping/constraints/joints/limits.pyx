@@ -12,9 +12,11 @@ from libc.string cimport memset
 
 from rbdyn.contact.problem cimport UNILATERAL, ContactProblem, Key
 from rbdyn.contact.targets cimport position_target
+from rbdyn.model._model cimport SINE_COSINE
 from rbdyn.stepping.builder cimport Builder, Count, Share, add_coordinate, begin_row
 from rbdyn.stepping.constraints.bodies.freedoms cimport soften_stop
 from rbdyn.stepping.constraints.joints.home cimport take_home
+from rbdyn.stepping.coordinates cimport coordinate
 from rbdyn.stepping.freedom cimport Softness
 from rbdyn.stepping.rest cimport system_sleeps
 from rbdyn.stepping.scene cimport LIMIT_FORCE, Limit, Scene, System, SystemControl
@@ -25,7 +27,7 @@ cdef double WHIP = 10.0       # change of a joint's velocity for that of another
 
 
 cdef void list_limits(System* s) noexcept nogil:
-    """Note the limits that are finite: each is of a degree of freedom whose coordinate has the same place in q."""
+    """Note the limits that are finite: each is of a degree of freedom with a coordinate (coordinates.pxd)."""
     cdef SystemControl* c = &s.control
     cdef int i, j, dof
     memset(s.work.passed, 0, s.m.nv * sizeof(int))        # of limits that may have other places now
@@ -34,7 +36,8 @@ cdef void list_limits(System* s) noexcept nogil:
         for j in range(s.m.nvi[i]):
             dof = s.m.vi[i] + j
             if isfinite(c.lower[dof]) or isfinite(c.upper[dof]):
-                c.limit[c.n_limits] = Limit(q=s.m.qi[i] + j, dof=dof, lower=c.lower[dof], upper=c.upper[dof],
+                c.limit[c.n_limits] = Limit(q=s.m.qi[i] + j, dof=dof, is_pair=s.m.representation[i] == SINE_COSINE,
+                                            lower=c.lower[dof], upper=c.upper[dof],
                                             restitution=c.restitution[dof],
                                             soft=Softness(c.limit_softness[dof], c.limit_damping[dof]))
                 c.n_limits += 1
@@ -47,7 +50,7 @@ cdef inline double least_margin(const System* s, double dt) noexcept nogil:
     cdef int k
     for k in range(s.control.n_limits):
         limit = s.control.limit + k
-        q = s.d.q[limit.q] + dt * s.work.v_free[limit.dof]
+        q = coordinate(limit, s.d.q) + dt * s.work.v_free[limit.dof]
         above = q - limit.lower if q - limit.lower < above else above
         below = limit.upper - q if limit.upper - q < below else below
     return above if above < below else below
@@ -60,7 +63,7 @@ cdef inline double overshoot(const System* s, double dt) noexcept nogil:
     cdef int k
     for k in range(s.control.n_limits):
         limit = s.control.limit + k
-        q = s.d.q[limit.q] + dt * s.work.v_free[limit.dof]
+        q = coordinate(limit, s.d.q) + dt * s.work.v_free[limit.dof]
         total += limit.lower - q if q < limit.lower else (q - limit.upper if q > limit.upper else 0.0)
     return total
 
@@ -72,7 +75,7 @@ cdef inline void find_near(System* s, double reach, double dt) noexcept nogil:
     cdef int k, end
     for k in range(s.control.n_limits):
         limit = s.control.limit + k
-        q = s.d.q[limit.q] + dt * s.work.v_free[limit.dof]
+        q = coordinate(limit, s.d.q) + dt * s.work.v_free[limit.dof]
         for end in range(2):
             if (limit.upper - q if end else q - limit.lower) <= reach or s.work.passed[k] >> end & 1:
                 s.work.near[s.work.n_near] = 2 * k + end
@@ -102,7 +105,7 @@ cdef Count count_limits(const Scene* s) noexcept nogil:
 cdef int write_limit(const Scene* s, Builder* b, System* r, const Limit* limit, int end) except -1 nogil:
     """The joint's velocity away from the limit, less its target."""
     cdef double sign = -1.0 if end else 1.0
-    cdef double q = r.d.q[limit.q]
+    cdef double q = coordinate(limit, r.d.q)
     cdef double gap = limit.upper - q if end else q - limit.lower
     cdef double v = sign * r.d.v[limit.dof], v_free = sign * r.work.v_free[limit.dof]
     cdef double bounce = stop_velocity(s, r, -v, -v_free, gap, limit.restitution)
@@ -158,14 +161,14 @@ cdef void clear_passed(const Scene* s) noexcept nogil:
 
 cdef inline bint passes(const Scene* s, const System* r, const Limit* limit, int end) noexcept nogil:
     """Whether the velocity at the end of the step leads beyond an end by more than depths that are left alone."""
-    cdef double q = r.d.q[limit.q], v = r.work.v_next[limit.dof]
+    cdef double q = coordinate(limit, r.d.q), v = r.work.v_next[limit.dof]
     cdef double gap = limit.upper - q if end else q - limit.lower
     return max(gap, 0.0) - s.dt * (v if end else -v) < -s.slop
 
 
 cdef inline bint stays_within(const Scene* s, const System* r, const Limit* limit) noexcept nogil:
     """Whether the step begins between both ends, and its velocity leads beyond neither by as much."""
-    cdef double q = r.d.q[limit.q], then = q + s.dt * r.work.v_next[limit.dof]
+    cdef double q = coordinate(limit, r.d.q), then = q + s.dt * r.work.v_next[limit.dof]
     return (limit.lower <= q and limit.lower - s.slop < then) and (q <= limit.upper and then < limit.upper + s.slop)
 
 

@@ -32,10 +32,9 @@ cdef Freedom freedom_of(object joint) except *:
     if joint.num_velocities != 1:
         return f
     f.stiffness = joint.stiffness
-    if joint.num_positions == 1:
-        f.rest = joint.spring_reference[0]
-        if joint.position_limits is not None:
-            f.lower, f.upper = joint.position_limits
+    limits = joint.limits_of_each
+    f.rest = joint.joint_type.coordinates(joint.spring_reference, limits)[0]
+    f.lower, f.upper = limits[0]
     f.restitution = joint.limit_restitution
     f.stop.softness, f.stop.damping = joint.limit_softness
     if joint.velocity_limit is not None:

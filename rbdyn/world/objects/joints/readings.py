@@ -51,9 +51,13 @@ def joint_limit_violations(robot: ArticulatedSystem) -> list[LimitViolation]:
     for joint in robot.mechanism.tree_joints:
         found += balls.get(joint.name, [])
         n = joint.num_velocities
-        for j in range(n if joint.joint_type.has_coordinates else 0):
-            k = robot.model.joint_v_index(joint.name) + j
-            x = float(q[robot.model.joint_q_index(joint.name) + j])
+        if not joint.joint_type.has_limits:
+            continue
+        first, start = robot.model.joint_v_index(joint.name), robot.model.joint_q_index(joint.name)
+        place, part = slice(first, first + n), q[start : start + joint.num_positions]
+        limits = tuple(zip(lower[place], upper[place], strict=True))
+        for j, x in enumerate(joint.joint_type.coordinates(part, limits).tolist()):
+            k = first + j
             which = f" {j}" if n > 1 else ""
             ends = (("lower", float(lower[k]) - x, impulse[k]), ("upper", x - float(upper[k]), -impulse[k]))
             found += [LimitViolation(joint.name, end + which, over, max(float(i), 0.0))

@@ -9,7 +9,7 @@ import numpy as np
 
 from rbdyn.mechanism.joint import Joint
 from rbdyn.model import Model
-from rbdyn.world.objects.joints.closed_loops import check_springs
+from rbdyn.world.objects.joints.closed_loops import check_springs, own_configuration
 from rbdyn.world.objects.joints.rows import ball_limits, mimics
 
 PER_DOF = ("lower", "upper", "limit_restitution", "limit_softness", "limit_damping", "mimic_softness", "mimic_damping",
@@ -19,7 +19,7 @@ PER_DOF = ("lower", "upper", "limit_restitution", "limit_softness", "limit_dampi
 
 def has_stops(joint: Joint) -> bool:
     """Whether each of its degrees of freedom can have position limits."""
-    return joint.joint_type.has_coordinates
+    return joint.joint_type.has_limits
 
 
 def numbers_of(joint: Joint) -> dict[str, Any]:
@@ -55,6 +55,8 @@ def _unlimited(value: float | None) -> float:
 def joints_say(model: Model) -> dict[str, Any]:
     """All that joints say: (nv,) arrays of PER_DOF and "effort_limit", "spring_reference" (nq,), and what rows ask.
 
+    "configuration" is the one at which damping takes its inertias (stepping/joint_forces.pxd), (nq,).
+
     "mimics" and "balls" are lists of the fields of Mimic and BallLimit (stepping/scene.pxd), "loops" one of what each
     joint outside the tree says.
 
@@ -65,15 +67,16 @@ def joints_say(model: Model) -> dict[str, Any]:
     """
     moving = [joint for joint in model.mechanism.tree_joints if joint.num_velocities]
     names = (*PER_DOF[2:], "effort_limit")
-    rows = np.array([_values(joint) for joint in moving], dtype=np.float64).reshape(-1, len(names))
-    columns = np.repeat(rows, [joint.num_velocities for joint in moving], axis=0).T.copy()
+    values = np.array([_values(joint) for joint in moving], dtype=np.float64).reshape(-1, len(names))
+    columns = np.repeat(values, [joint.num_velocities for joint in moving], axis=0).T.copy()
     said: dict[str, Any] = dict(zip(names, columns, strict=True))
     limits = np.array([pair for joint in moving for pair in joint.limits_of_each], np.float64).reshape(-1, 2)
     said["lower"], said["upper"] = limits.T.copy()
     said["spring_reference"] = np.array(model.array("spring_reference"))
     check_springs(model)
     loops = [_loop_says(model.mechanism.find_joint(name)) for name in model.loop_names]
-    return said | {"mimics": mimics(model), "balls": ball_limits(model), "loops": loops}
+    rows = {"mimics": mimics(model), "balls": ball_limits(model), "loops": loops}
+    return said | rows | {"configuration": own_configuration(model)}
 
 
 def _loop_says(joint: Joint) -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from rbdyn.arguments import as_array, number, plain_array, shown
 from rbdyn.errors import MechanismError, StateError
-from rbdyn.mechanism.joint import Joint
+from rbdyn.mechanism.joint import LIMITED, Joint
 from rbdyn.mechanism.joints import Spherical
 from rbdyn.spatial.rotations import Array
 from rbdyn.world.objects.joints.change import (
@@ -70,7 +70,7 @@ def set_joint_limits(
     --------
     >>> robot.set_joint_limits(joints={"LF_KFE": (-2.6, -0.1)})  # doctest: +SKIP
     """
-    change = Change(robot, has_stops, "position limits act on joints whose v is the rate of q")
+    change = Change(robot, has_stops, LIMITED)
     change.take("lower", lower, "lower", -math.inf)
     change.take("upper", upper, "upper", -math.inf)
     change.take("limit_restitution", restitution, "restitution", 0.0, 1.0)
@@ -99,6 +99,12 @@ def set_joint_limits(
                 raise StateError(f"joint {joint.name!r}: the lower limit {below:g} is above the upper one {above:g}")
     equal = low == high
     low[equal], high[equal] = -math.inf, math.inf
+    for joint, place in moving_joints(robot):
+        for pair in zip(low[place], high[place], strict=True) if has_stops(joint) else ():
+            if np.isfinite(pair).any() and (needed := joint.joint_type.limits_needed(pair)):
+                kind = type(joint.joint_type).__name__
+                raise StateError(f"limits of joint {joint.name!r} must be {needed} for a {kind} joint, "
+                                 f"got ({pair[0]:g}, {pair[1]:g})")  # fmt: skip
     change.apply()
 
 
@@ -420,7 +426,7 @@ def add_spring(robot: ArticulatedSystem, joint: str, stiffness: float, reference
     old = robot.joint_springs[1][place_in_q(robot, item)]
     before = change.column("stiffness")[place][0]
     if before > 0.0 and not np.array_equal(rest, old):
-        if not has_stops(item):
+        if not item.joint_type.has_coordinates:
             raise StateError(f"joint {joint!r} ({item.joint_type.kind}) has a spring with another reference already")
         rest = (before * old + k * rest) / (before + k)
     set_joint_springs(robot, joints={joint: (before + k, rest)})
