@@ -14,33 +14,53 @@
 # the velocity at the start of the step:  limit(u) - fall (u+ - u) / dt, implicit as the law itself.
 
 from libc.math cimport INFINITY, fabs
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
+from rbdyn.kernels.aba cimport subtract_outer
 from rbdyn.kernels.configuration cimport difference_joints
+from rbdyn.kernels.kinematics cimport transforms
 from rbdyn.model._model cimport OWN, CData, CModel
-from rbdyn.model.joints.dispatch cimport difference_joint, joint_column
-from rbdyn.spatial._algebra cimport Motion, mul_i, power
+from rbdyn.model.joints.dispatch cimport difference_joint, joint_column, joint_force
+from rbdyn.spatial._algebra cimport Force, add_a, apply_ta, articulated, mul_a
 from rbdyn.spatial.constants cimport load_inertia
 from rbdyn.stepping.scene cimport (
     MOTOR_AT_LOWER, MOTOR_AT_UPPER, MOTOR_IN_ROW, MOTOR_WITHIN, System, SystemControl, SystemScratch,
 )
 from rbdyn.stepping.scheme cimport Scheme
 
-cdef inline void list_inertias(System* s) noexcept nogil:
-    """What each degree of freedom has to move at least: the body on its joint alone, and its rotor."""
-    cdef Motion S
+cdef inline void list_inertias(System* s, const double* q) noexcept nogil:
+    """Pivots of the mass matrix M = L^T D L at q: what each degree of freedom moves while those before it rest.
+
+    Those after it are free.  M does not depend on how joints are modelled, and neither do its pivots: a universal joint
+    has those of two revolute ones with a body without mass between them.
+    """
+    cdef const CModel* m = s.m
+    cdef CData* d = &s.ahead
+    cdef double t[6]
+    cdef Force F
     cdef int i, j
-    for i in range(1, s.m.nb):
-        for j in range(s.m.nvi[i]):
-            S = joint_column(s.m, s.d, i, j)
-            s.control.inertia[s.m.vi[i] + j] = (
-                power(S, mul_i(load_inertia(s.m.I_b + i), S)) + s.m.rotor[s.m.vi[i] + j])
+    memcpy(d.q, q, m.nq * sizeof(double))
+    d.stage = 0
+    transforms(m, d)
+    for i in range(1, m.nb):
+        d.IA[i] = articulated(load_inertia(m.I_b + i))
+    for i in range(m.nb - 1, 0, -1):
+        for j in range(m.nvi[i] - 1, -1, -1):
+            F = mul_a(d.IA[i], joint_column(m, d, i, j))
+            joint_force(m, d, i, F, t)
+            t[j] += m.rotor[m.vi[i] + j]
+            s.control.inertia[m.vi[i] + j] = max(t[j], 0.0)
+            if t[j] > 0.0:
+                subtract_outer(d.IA + i, 1.0 / t[j], F)
+        if m.parent[i]:
+            d.IA[m.parent[i]] = add_a(d.IA[m.parent[i]], apply_ta(d.X[i], d.IA[i]))
+    d.stage = 0
 
 cdef inline double damping_theta(const System* s, int k, double dt, double theta) noexcept nogil:
     """Where in the step the damping of degree of freedom k acts: at theta, or later.
 
     u+ = (1 - (1 - theta) x) / (1 + theta x) u with x = dt D / inertia: with 1 - 1/x, if that is more, u+ is never
-    opposite to u.  A fast motor on a light wheel would ring with 1/2.
+    opposite to u.  A fast motor on a light wheel would ring with 1/2.  The inertia is the pivot of `list_inertias`.
     """
     cdef double damping = dt * (s.control.damping[k] + (s.control.kd[k] if s.control.pd else 0.0))
     if theta == 0.0 or (1.0 - theta) * damping <= s.control.inertia[k]:

@@ -110,18 +110,16 @@ def anymal_stance(robot, clearance=0.0):
 
 
 def own_inertias(robot):
-    """(nv,) of the body on each degree of freedom alone, with what is welded to it and its rotor [kg m^2 or kg]."""
-    mechanism = robot.mechanism.copy()
-    mechanism.remove_fixed_tree_joints()
-    state = rbdyn.State(rbdyn.Model(mechanism))
-    own = np.array(state.model.array("rotor_inertia"))
-    for joint in mechanism.tree_joints:
-        body = mechanism.successor(joint)
-        S = rbdyn.body_spatial_jacobian(state, body)
-        first = state.model.joint_v_index(joint.name)
-        for k in range(first, first + joint.num_velocities):
-            own[k] += S[:, k] @ body.inertia.matrix @ S[:, k]
-    return own
+    """(nv,) pivots of the mass matrix where the robot is at its start: what a degree of freedom moves [kg m^2 or kg].
+
+    Those before it rest, those after it are free.
+    """
+    state = rbdyn.State(robot.model)
+    nominal = robot.mechanism.nominal_configuration
+    if nominal is not None:
+        state.set(nominal)
+    M = rbdyn.mass_matrix(state)
+    return np.array([1.0 / np.linalg.inv(M[k:, k:])[0, 0] for k in range(len(M))])
 
 
 def damping_thetas(robot, damp, dt, theta):

@@ -32,15 +32,16 @@ def arm(rng, floating, **joint):
     return m
 
 
-# With damping there are rotors: it acts later in the step where a joint moves next to nothing by itself, as a hinge
-# does that has a body without mass on it.
 CASES = {
     "free": {},
     "limits": {"position_limits": [(-0.3, 0.25), (-0.2, 0.4)]},
     "bouncing limits": {"position_limits": [(-0.3, 0.25), (-0.2, 0.4)], "limit_restitution": 0.5},
     "soft limits": {"position_limits": [(-0.3, 0.25), None], "limit_softness": (1e-3, 2.0)},
     "friction": {"friction": 0.4, "static_friction": 0.6},
-    "damping": {"damping": 0.3, "rotor_inertia": 0.05},
+    "damping": {"damping": 0.3},
+    "damping and rotors": {"damping": 0.3, "rotor_inertia": 0.05},
+    "stiff damping": {"damping": 5e3},
+    "stiff damping and light rotors": {"damping": 200.0, "rotor_inertia": 1e-4},
     "springs": {"stiffness": 20.0, "spring_reference": [0.2, -0.1], "damping": 0.2, "rotor_inertia": 0.05},
     "speed limits": {"velocity_limit": 0.7},
     "motors": {"effort_limit": 1.5, "rotor_inertia": 0.05},

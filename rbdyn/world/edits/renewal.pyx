@@ -219,7 +219,7 @@ cdef list balls_now(list present, list old, list new):
 cdef int settle(ArticulatedSystem robot) except -1:
     """What follows from its numbers; nothing that was computed with the old ones is used again."""
     cdef System* s = robot.system()
-    list_inertias(s)
+    list_inertias(s, data(robot.said["configuration"]))
     s.work.kept = False
     s.work.parts = 0
     s.d.stage = s.ahead.stage = 0

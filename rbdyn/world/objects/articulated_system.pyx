@@ -99,7 +99,7 @@ cdef class ArticulatedSystem(WorldObject):
         memcpy(c.effort_lower, data(-said["effort_limit"]), self.model.c.nv * sizeof(double))
         c.motor_limits = True
         memcpy(c.q_spring, data(said["spring_reference"]), self.model.c.nq * sizeof(double))
-        list_inertias(self.system())
+        list_inertias(self.system(), data(said["configuration"]))
         self.put_numbers({name: said[name] for name in PER_DOF})
         self.put_mimics(said["mimics"])
         self.put_balls(said["balls"])
