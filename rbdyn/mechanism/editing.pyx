@@ -22,16 +22,20 @@ cdef int begin(tuple mechanisms) except -1:
                 raise BusyError(f"mechanism {mechanisms[k].name!r} is edited by another thread; give each thread a "
                                 "copy of its own")
     except BaseException:
-        end(mechanisms[:k])
+        end(mechanisms, k)
         raise
     return 0
 
 
-cdef int end(tuple mechanisms) except -1:
-    """Let others edit them; what handlers of signals raise comes out here."""
-    for mechanism in mechanisms:
-        mechanism._lock.release()
-    return release_signals()
+cdef int end(tuple mechanisms, Py_ssize_t n) except -1:
+    """Let others edit the first n of them; what handlers of signals raise comes out here."""
+    cdef Py_ssize_t k
+    try:
+        for k in range(n):
+            mechanisms[k]._lock.release()
+    finally:
+        release_signals()
+    return 0
 
 
 cdef class Editing:
@@ -43,7 +47,7 @@ cdef class Editing:
         begin(self.mechanisms)
 
     def __exit__(self, *error):
-        end(self.mechanisms)
+        end(self.mechanisms, len(self.mechanisms))
 
 
 def editing(*mechanisms):
@@ -58,15 +62,27 @@ def editing(*mechanisms):
 
 def edited(mechanism, call):
     """What `call()` returns, which edits a mechanism, or needs it to stay as it is."""
-    with editing(mechanism):
+    cdef tuple mechanisms = (mechanism,)
+    begin(mechanisms)
+    try:
         return call()
+    finally:
+        end(mechanisms, 1)
+
+
+cdef object run(object method, object mechanism, tuple args, dict kwargs):
+    cdef tuple mechanisms = (mechanism,)
+    begin(mechanisms)
+    try:
+        return method(mechanism, *args, **kwargs)
+    finally:
+        end(mechanisms, 1)
 
 
 def edit(method):
     """A method that edits its mechanism, or needs it to stay as it is."""
     @wraps(method)
     def alone(self, *args, **kwargs):
-        with editing(self):
-            return method(self, *args, **kwargs)
+        return run(method, self, args, kwargs)
 
     return alone

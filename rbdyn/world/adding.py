@@ -63,7 +63,7 @@ def add_ground(
     """
     height = number(height, "height", unit="[m]")
     shapes = factories.half_space(material, group, mask)
-    add = partial(world.add_single_body, shapes, 0.0, np.zeros((3, 3)), "static", name)
+    add = partial(world._add_single, shapes, 0.0, np.zeros((3, 3)), "static", name)
     return world._add_as_one(add, lambda ground: ground.set_pose(position=(0.0, 0.0, height)))
 
 

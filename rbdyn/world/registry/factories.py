@@ -109,7 +109,7 @@ def terrain(
 ) -> Any:
     """A static body that carries a height map."""
     geometry = Geometry(shape, Transform(), "", material, group, mask)
-    add = partial(world.add_single_body, [geometry], 0.0, np.zeros((3, 3)), "static", name)
+    add = partial(world._add_single, [geometry], 0.0, np.zeros((3, 3)), "static", name)
     return world._add_as_one(add, lambda body: body.set_pose(position=position))
 
 

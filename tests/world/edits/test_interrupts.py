@@ -5,7 +5,7 @@ import signal
 
 import numpy as np
 import pytest
-from interrupting import check_released, interrupted, interrupted_after, lines_of, raised, set_nomemory, starved
+from interrupting import check_released, interrupted, interrupted_after, lines_of, raised
 from world.surgery.robots import floating
 
 from rbdyn import Fixed, Geometry, Joint, Revolute, Transform
@@ -217,21 +217,6 @@ def test_what_raises_in_a_restore_leaves_a_whole_world(name, seed):
     for at in range(seed % 40, moments, 40):
         world, call = edited(name)
         raised(call, at)
-        check_whole(world, name)
-
-
-SURGERY = ("merge", "merge a copy", "merge a ball", "attach", "cut", "subtree", "replace", "weld", "unweld", "graph")
-
-
-@pytest.mark.skipif(set_nomemory is None, reason="needs _testcapi")
-@pytest.mark.parametrize("name", [*SURGERY, "restore", "reset", "filters", "own filters", "groups"])
-def test_a_lack_of_memory_leaves_a_whole_world(name, seed):
-    """One allocation fails, early in the edit or late."""
-    outcomes(name)
-    rng = np.random.default_rng([seed, *name.encode()])
-    for at in 10.0 ** rng.uniform(0.0, 3.5, size=4):
-        world, call = edited(name)
-        starved(call, int(at))
         check_whole(world, name)
 
 
