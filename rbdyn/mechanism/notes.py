@@ -72,8 +72,8 @@ def put_back(notes: Sequence[Note]) -> None:
     changes = _regrouping(regrouped(changed))
     for note in changed:
         kept, here = note.kept, note.mechanism.__dict__
-        changes += [(here, "_edges", kept.lists["_edges"].copy()), (here, "_gravity", kept.plain["_gravity"])]
-        changes += [(here, "_ignored", kept.lists["_ignored"]), (here, "_self_collision", kept.plain["_self_collision"])]
+        changes += [(here, name, kept.lists[name].copy()) for name in ("_edges", "_ignored")]
+        changes += [(here, name, kept.plain[name]) for name in ("_gravity", "_self_collision")]
         changes += [*kept.said(), (note.counter, None, None)]
     known = [(note.mechanism._structure, note.counter.value) for note in changed]
     put_all(changes)
