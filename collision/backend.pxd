@@ -11,6 +11,7 @@ from rbdyn.collision.broad_phase.sweep cimport Broad
 from rbdyn.collision.contact_buffer cimport (
     CONTACT_VERSION, MAX_CONTACTS, buffer_free, buffer_init, push_contact, raise_full, sort_contacts,
 )
+from rbdyn.collision.internal_edges cimport Runs
 from rbdyn.collision.shape_table cimport Table
 
 
@@ -18,6 +19,7 @@ cdef class CollisionBackend(Backend):
     cdef Table table                     # shapes and filters
     cdef Broad broad                     # candidate pairs; persistent sort order
     cdef ContactBuffer own               # contacts of query()
+    cdef Runs runs                       # room for the search for ghost contacts
     cdef int _max_contacts               # limit of a step
     cdef dict _shapes                    # id -> (shape, what its record points into)
 

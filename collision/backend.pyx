@@ -7,6 +7,7 @@ import numpy as np
 
 from rbdyn.collision.broad_phase.filters cimport allow_pair, exclude_pair, forget_shape_pairs
 from rbdyn.collision.broad_phase.sweep cimport broad_free
+from rbdyn.collision.internal_edges cimport drop_ghosts, free_runs
 from rbdyn.collision.record cimport body_index, filter_bits, measure, place, poses_array, read_pose, settle, take_pose
 from rbdyn.collision.scene cimport CollisionScene, contact_array
 from rbdyn.collision.shape_table cimport coming_id, find_slot, table_add, table_exchange, table_free, table_remove
@@ -53,6 +54,7 @@ cdef class CollisionBackend(Backend):
         table_free(&self.table)
         broad_free(&self.broad)
         buffer_free(&self.own)
+        free_runs(&self.runs)
 
     def __reduce__(self):
         raise TypeError(f"{type(self).__name__} cannot be pickled: it belongs to one World")
@@ -415,6 +417,7 @@ cdef int detect_contacts(
         if out.n > out.limit:            # it was lowered, and the storage is larger
             raise_full(out)
         sort_contacts(out)
+        drop_ghosts(&backend.runs, &backend.table, pose, motions, n_bodies, out)
         done = True
     finally:
         if not done:
