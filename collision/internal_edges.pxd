@@ -4,7 +4,8 @@
 # pressed against a wall; all contacts of the body together can.  Let the body's shape a touch shape b along the normal
 # n, and its shape a' touch b' along the normal m, where b and b' do not move relative to each other.  If a and b lie no
 # deeper in each other along m than a' and b' do, the contact along m keeps a and b apart, too.  The contact along n is
-# needless then, and a ghost contact where the motion runs against it.
+# needless then, and a ghost contact where the motion runs against it.  This holds for bodies that do not turn much:
+# what may turn about the contact along m in this step, now or by an impact, keeps the contacts that are away from it.
 #
 # Source: P. Terdiman, Contact generation for meshes (2015), for a test among all contacts of a body.
 

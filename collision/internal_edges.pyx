@@ -1,15 +1,16 @@
 """Ghost contacts at internal edges: internal_edges.pxd."""
 
-from libc.math cimport fmax
+from libc.math cimport INFINITY, fmax, sqrt
 from libc.stdlib cimport free
 from libc.string cimport memset
 
 from rbdyn.collision._types cimport HALF_SPACE, ContactPoint, PosedShape, SupportingFeature
 from rbdyn.collision.kernels.support.own_function cimport check_functions
-from rbdyn.collision.motion.path cimport gap_along, is_still, rest_way
+from rbdyn.collision.kernels.vectors cimport axis_z, norm3
+from rbdyn.collision.motion.path cimport gap_along, is_axial, is_still, rest_way
 from rbdyn.collision.shape_table cimport compose_pose, find_slot
 from rbdyn.memory cimport grow
-from rbdyn.spatial._algebra cimport Motion, Vec3, add3, cross3, dot3, neg3, scale3, sub3
+from rbdyn.spatial._algebra cimport Motion, Vec3, add3, cross3, dot3, mul3, neg3, scale3, sub3
 
 cdef double ONE_PLANE = 0.9986     # cosine between normals of one plane: 3 degrees, as in pieces/merge.pyx
 cdef double SAME = 1.0 - 1e-6      # and between normals that are one, as in motion/time_of_contact.pyx
@@ -25,12 +26,11 @@ cdef void free_runs(Runs* runs) noexcept nogil:
     memset(runs, 0, sizeof(Runs))
 
 
-cdef int count_runs(const ContactBuffer* out) noexcept nogil:
-    """Count the pairs of shapes with contacts; the buffer is sorted."""
-    cdef int i, n = out.n > 0
-    for i in range(1, out.n):
-        n += out.point[i].shape_a != out.point[i - 1].shape_a or out.point[i].shape_b != out.point[i - 1].shape_b
-    return n
+cdef inline int slot_of(const Table* table, int id) noexcept nogil:
+    """The slot of a shape, or -1; most are in the slots of their numbers."""
+    if 0 <= id < table.n and table.shape[id].id == id:
+        return id
+    return find_slot(table, id)
 
 
 cdef inline int list_number(const Run* r, unsigned int n_bodies) noexcept nogil:
@@ -54,7 +54,7 @@ cdef int list_runs(Runs* runs, const Table* table, int n_bodies, const ContactBu
         while i < out.n and out.point[i].shape_a == c.shape_a and out.point[i].shape_b == c.shape_b:
             i += 1
         r.end = i
-        slot_a, slot_b = find_slot(table, c.shape_a), find_slot(table, c.shape_b)
+        slot_a, slot_b = slot_of(table, c.shape_a), slot_of(table, c.shape_b)
         if slot_a < 0 or slot_b < 0:
             continue
         r.a, r.b, r.sign = &table.shape[slot_a], &table.shape[slot_b], 1.0
@@ -121,10 +121,39 @@ cdef bint on_face(const Run* r, const Pose* pose, Vec3 n) noexcept nogil:
     return has_face(r.b, pose, n) or has_face(r.a, pose, neg3(n))
 
 
-cdef bint mark_ghosts(const Run* r, const Run* s, const Pose* pose, double margin, ContactBuffer* out) noexcept nogil:
+cdef bint turns_away(const Run* r, const ContactPoint* c, const ContactPoint* held, int n, const Pose* pose,
+                     BodyMotions motions, Vec3 m, double most) noexcept nogil:
+    """Test whether contact c may approach along m by more than `most` [m] in this step while n others are held.
+
+    The body turns about these: as it does now, and by as much as an impact with its present speed may turn it.
+    """
+    cdef const Motion* a
+    cdef const Motion* b
+    cdef Vec3 axis, way, w
+    cdef double lever2 = INFINITY, approach, turn
+    cdef int k, nearest = 0
+    if motions.of == NULL:
+        return False
+    for k in range(n):
+        way = sub3(c.position, held[k].position)
+        if dot3(way, way) < lever2:
+            lever2, nearest = dot3(way, way), k
+    a, b = &motions.of[r.a.body], &motions.of[r.b.body]
+    way = sub3(sub3(b.v, a.v), cross3(a.w, sub3(held[nearest].position, pose[r.a.body].p)))
+    way = add3(way, cross3(b.w, sub3(held[nearest].position, pose[r.b.body].p)))
+    w = sub3(a.w, b.w)
+    if is_axial(r.a):                            # it rolls
+        axis = mul3(pose[r.a.body].R, axis_z(&r.a.local.R))
+        w = sub3(w, scale3(dot3(w, axis), axis))
+    approach, turn = fmax(0.0, dot3(way, m)), 0.0 if r.a.bounds.round else norm3(w)
+    return sqrt(lever2) * (turn + approach / r.a.far) > most
+
+
+cdef bint mark_ghosts(const Run* r, const Run* s, const Pose* pose, BodyMotions motions, double margin,
+                      ContactBuffer* out) noexcept nogil:
     """Mark the contacts of run r that those of run s make needless; return whether any was tested.
 
-    What rests on a face is held by it, also where another face is tilted a little.
+    What rests on a face keeps its contact, also where the face is tilted a little.
     """
     cdef ContactPoint* c
     cdef Vec3 m, n
@@ -150,9 +179,22 @@ cdef bint mark_ghosts(const Run* r, const Run* s, const Pose* pose, double margi
             if not tested:
                 tested = looked = True
                 apart = on_face(s, pose, m) and lie_apart(r, pose, m, depth + FLUSH * margin)
-            if apart:
+            if apart and not turns_away(r, c, &out.point[held], j - held, pose, motions, m, FLUSH * margin):
                 c.shape_a = DROPPED
     return looked
+
+
+cdef bint have_one_normal(const Run* r, const Run* s, const ContactBuffer* out) noexcept nogil:
+    """Test whether all contacts of two runs have the same normal: none of them is a ghost then."""
+    cdef Vec3 m = out.point[s.first].normal, n = scale3(r.sign * s.sign, m)
+    cdef int i
+    for i in range(r.first, r.end):
+        if dot3(out.point[i].normal, n) <= SAME:
+            return False
+    for i in range(s.first + 1, s.end):
+        if dot3(out.point[i].normal, m) <= SAME:
+            return False
+    return True
 
 
 cdef void close_up(ContactBuffer* out) noexcept nogil:
@@ -171,11 +213,11 @@ cdef int drop_ghosts(Runs* runs, const Table* table, const Pose* pose, BodyMotio
     """Drop the contacts at internal edges from a sorted buffer."""
     cdef const Run* r
     cdef const Run* s
-    cdef int n = count_runs(out), k, l
+    cdef int n, k, l
     cdef bint looked = False
-    if n < 2:
+    if out.n < 2:
         return 0
-    grow(<void**> &runs.run, &runs.room, n, sizeof(Run))
+    grow(<void**> &runs.run, &runs.room, out.n, sizeof(Run))
     grow(<void**> &runs.latest, &runs.room_bodies, 2 * <size_t> n_bodies, sizeof(int))
     memset(runs.latest, -1, 2 * <size_t> n_bodies * sizeof(int))
     n = list_runs(runs, table, n_bodies, out)
@@ -184,9 +226,10 @@ cdef int drop_ghosts(Runs* runs, const Table* table, const Pose* pose, BodyMotio
         l = r.previous
         while l >= 0:
             s = &runs.run[l]
-            if r.a.body == s.a.body and move_alike(r.b, s.b, pose, motions, table.margin):
-                looked |= mark_ghosts(r, s, pose, table.margin, out)
-                looked |= mark_ghosts(s, r, pose, table.margin, out)
+            if (r.a.body == s.a.body and not have_one_normal(r, s, out)
+                    and move_alike(r.b, s.b, pose, motions, table.margin)):
+                looked |= mark_ghosts(r, s, pose, motions, table.margin, out)
+                looked |= mark_ghosts(s, r, pose, motions, table.margin, out)
             l = s.previous
     if looked:
         check_functions()

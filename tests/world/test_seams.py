@@ -5,7 +5,7 @@ import pytest
 
 import rbdyn
 from benchmarks.seams import BODIES, SIDE, STEPS_OFF, down_wall, link_over_floor, over_floor, over_grid
-from rbdyn.collision import Box, HeightMap, Mesh, NativeBackend
+from rbdyn.collision import Box, ConvexHull, HeightMap, Mesh, NativeBackend
 
 MARGIN = 1e-4
 G, FRICTION = 9.81, 0.8
@@ -113,6 +113,27 @@ def test_a_ball_rests_between_two_beams():
     assert ball.position == pytest.approx([0.0, 0.0, np.sqrt(0.05**2 - 0.001**2)], abs=2e-5)
     for contact in world.contacts:
         assert abs(contact.normal[0]) == pytest.approx(0.02, rel=0.01)
+
+
+@pytest.mark.parametrize("case", [16, 48, 60, 70])
+def test_a_hull_that_tumbles_fast_goes_into_no_tile(case):
+    """It comes down by a centimetre a step, turning: what holds one corner holds no other one by itself."""
+    rng = np.random.default_rng(case)
+    world = rbdyn.World(5e-3)
+    world.set_default_material(0.5)
+    tiles = [world.add_box(0.1, 0.1, 0.2, body_type="static") for _ in range(25)]
+    for k, tile in enumerate(tiles):
+        tile.set_pose((0.1 * (k // 5 - 2), 0.1 * (k % 5 - 2), -0.1))
+    shape = ConvexHull(0.05 * rng.normal(size=(12, 3)))
+    hull = world.add_single_body([rbdyn.Geometry(shape)], 1.0, 1e-3 * np.eye(3))
+    attitude = rng.normal(size=4)
+    hull.set_pose((0.0, 0.0, 0.25), attitude / np.linalg.norm(attitude))
+    hull.set_velocity((0.0, 0.0, -2.0), 10.0 * rng.normal(size=3))
+    deepest = 0.0
+    for _ in range(60):
+        world.step()
+        deepest = max(deepest, -min(world.distance(hull, tile).distance for tile in tiles))
+    assert deepest < 1e-3
 
 
 # ---- contacts alone ------------------------------------------------------------------------------
