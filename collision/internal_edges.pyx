@@ -13,7 +13,8 @@ from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Motion, Vec3, add3, cross3, dot3, mul3, neg3, scale3, sub3
 
 cdef double ONE_PLANE = 0.9986     # cosine between normals of one plane: 3 degrees, as in pieces/merge.pyx
-cdef double SAME = 1.0 - 1e-6      # and between normals that are one, as in motion/time_of_contact.pyx
+cdef double SAME = 1.0 - 1e-6      # and between normals of one face, as in motion/time_of_contact.pyx
+cdef double EQUAL = 1.0 - 1e-9     # or of one face and what is round: they differ by rounding
 cdef double FLUSH = 0.5            # share of the margin: shapes in each other by less have not met, as in meeting.pyx
 cdef enum:
     DROPPED = -1                   # shape_a of a contact that is dropped
@@ -103,8 +104,11 @@ cdef bint lie_apart(const Run* r, const Pose* pose, Vec3 m, double deep) noexcep
     return f.flat and dot3(f.normal, m) > ONE_PLANE and gap_along(&a, &b, f.normal) >= -deep
 
 
-cdef bint has_face(const ShapeRecord* s, const Pose* pose, Vec3 n) noexcept nogil:
-    """Test whether the unit vector n is the normal of a flat face of a shape; True for surfaces and planes."""
+cdef bint has_face(const ShapeRecord* s, const Pose* pose, Vec3 n, double same) noexcept nogil:
+    """Test whether the unit vector n is the normal of a flat face of a shape; True for surfaces and planes.
+
+    `same` is the least cosine between both.
+    """
     cdef PosedShape a
     cdef Pose X
     cdef SupportingFeature f
@@ -113,12 +117,17 @@ cdef bint has_face(const ShapeRecord* s, const Pose* pose, Vec3 n) noexcept nogi
     a.s, a.X = s, &X
     compose_pose(&pose[s.body], s, &X)
     s.convex.feature(&a, n, &f)
-    return f.flat and dot3(f.normal, n) > SAME
+    return f.flat and dot3(f.normal, n) > same
+
+
+cdef inline double same_of(const Run* r) noexcept nogil:
+    """Least cosine between normals that are one: what is round has all normals near that of a face."""
+    return EQUAL if r.a.bounds.ball > 0.0 else SAME
 
 
 cdef bint on_face(const Run* r, const Pose* pose, Vec3 n) noexcept nogil:
     """Test whether a normal of a run's contacts, into r.a, is that of a face, and not of an edge or a curved side."""
-    return has_face(r.b, pose, n) or has_face(r.a, pose, neg3(n))
+    return has_face(r.b, pose, n, same_of(r)) or has_face(r.a, pose, neg3(n), SAME)
 
 
 cdef bint turns_away(const Run* r, const ContactPoint* c, const ContactPoint* held, int n, const Pose* pose,
@@ -157,7 +166,7 @@ cdef bint mark_ghosts(const Run* r, const Run* s, const Pose* pose, BodyMotions 
     """
     cdef ContactPoint* c
     cdef Vec3 m, n
-    cdef double depth, along
+    cdef double depth, along, same = same_of(r)
     cdef int i, j = s.first, held
     cdef bint tested, apart, looked = False
     if r.a.kind == HALF_SPACE or r.b.kind == HALF_SPACE:         # without edges
@@ -174,7 +183,7 @@ cdef bint mark_ghosts(const Run* r, const Run* s, const Pose* pose, BodyMotions 
             c = &out.point[i]
             n = scale3(r.sign, c.normal)
             along = dot3(n, m)
-            if along > SAME or c.shape_a == DROPPED or (along > ONE_PLANE and on_face(r, pose, n)):
+            if along > same or c.shape_a == DROPPED or (along > ONE_PLANE and on_face(r, pose, n)):
                 continue
             if not tested:
                 tested = looked = True
@@ -189,10 +198,10 @@ cdef bint have_one_normal(const Run* r, const Run* s, const ContactBuffer* out) 
     cdef Vec3 m = out.point[s.first].normal, n = scale3(r.sign * s.sign, m)
     cdef int i
     for i in range(r.first, r.end):
-        if dot3(out.point[i].normal, n) <= SAME:
+        if dot3(out.point[i].normal, n) <= EQUAL:
             return False
     for i in range(s.first + 1, s.end):
-        if dot3(out.point[i].normal, m) <= SAME:
+        if dot3(out.point[i].normal, m) <= EQUAL:
             return False
     return True
 
