@@ -44,7 +44,7 @@ def test_wheels_that_are_coupled_at_once_share_their_momentum():
     first, second, ratio = 0.3, 0.05, -4.0
     world = World(1e-3)
     robot = world.add_articulated_system(wheels(first, second, b=rbdyn.Mimic("a", ratio)))
-    robot.set_state(v=[2.0, 5.0])
+    robot.state.set(v=[2.0, 5.0])                                     # behind its back: set_state moves the follower
     world.step()
     both = (first * 2.0 + ratio * second * 5.0) / (first + ratio**2 * second)
     assert robot.v == pytest.approx([both, ratio * both], rel=1e-9)
@@ -108,7 +108,8 @@ def test_an_arm_with_followers_obeys_constrained_dynamics(seed):
     for k, ratio in enumerate(ratios):
         J[k, robot.model.joint_v_index(names[k])] = 1.0
         J[k, robot.model.joint_v_index(names[k + 2])] = -ratio
-    robot.set_state(robot.model.random(seed), rng.normal(size=robot.nv))
+    robot.set_state(robot.model.random(seed))
+    robot.state.set(v=rng.normal(size=robot.nv))
     M, h, v = rbdyn.mass_matrix(robot.state), rbdyn.bias_forces(robot.state), robot.v
     world.step()
     free = v - dt * np.linalg.solve(M, h)
@@ -248,6 +249,32 @@ def test_set_state_moves_followers(seed):
     robot.set_state(q)
     k = "abcdef".index(soft)
     assert robot.q[k] == q[k] != pytest.approx(expected[k], abs=1e-2)
+
+
+@pytest.mark.parametrize("with_q", [False, True])
+def test_set_state_gives_followers_the_velocities_of_their_leaders(seed, with_q):
+    """What v says of them does not count either, with the same exceptions."""
+    mechanism, leaders, mimics = followers(seed)
+    rng = np.random.default_rng(seed)
+    with pytest.warns(MimicWarning):
+        robot = World(1e-3).add_articulated_system(mechanism)
+    q, v = (rng.normal(size=6) if with_q else None), rng.normal(size=6)
+    rates = {name: Mimic(mimic.joint, mimic.multiplier) for name, mimic in mimics.items()}
+    expected = np.array(consistent(v, leaders, rates))
+    robot.set_state(q, v)
+    assert robot.v == pytest.approx(expected, abs=1e-13) and np.abs(v - expected).max() > 0.1
+    near = expected + rng.uniform(-1e-5, 1e-5, 6)
+    robot.set_state(q, near)
+    np.testing.assert_array_equal(robot.v, near)
+    before = robot.q, robot.v
+    for wrong in (np.full(6, np.nan), np.zeros(5)):
+        with pytest.raises(rbdyn.StateError):
+            robot.set_state(q, wrong)
+    np.testing.assert_array_equal((robot.q, robot.v), before)
+    soft = next(iter(mimics))
+    robot.set_mimic_softness(joints={soft: 1e-3})
+    robot.set_state(q, v)
+    assert robot.v["abcdef".index(soft)] == v["abcdef".index(soft)]
 
 
 def test_a_nominal_configuration_that_fits_is_taken_without_a_word(recwarn):

@@ -3,6 +3,9 @@
 Levenberg and Marquardt's method on the configuration manifold, the damping after Nielsen's rule.  Its steps vanish
 where the gradient J^T e does, in minima and in saddle points: a straight arm whose target lies on its line.  There the
 Hessian of |e|^2 / 2 decides.  Where it has a direction of negative curvature, a line search along it goes on.
+
+Joints that follow others (`Mimic`) are no unknowns: they stand where their independent leaders say, and their columns
+of the Jacobian are added to those of their leaders.
 """
 
 cimport numpy as cnp
@@ -11,6 +14,7 @@ import numpy as np
 
 from rbdyn.algorithms.loops.closure import project_configuration
 from rbdyn.errors import LoopError
+from rbdyn.model.mimics import check_bounds, independent_leaders, leader_bounds
 
 from libc.math cimport INFINITY, cos, fabs, fmax, fmin, sin, sqrt
 from libc.string cimport memcpy, memset
@@ -38,6 +42,12 @@ cdef double CURVED = 1e-6          # negative curvature, relative to |J|^2, abov
 cdef double NUDGE = 1e-5           # [rad or m] of a joint in a central difference: cube root of the rounding, about
 cdef int HALVINGS = 20             # of a step along negative curvature, until it counts as useless
 
+cdef struct Follower:        # q = ratio q_leader + offset, its leader independent
+    int q, dof, leader       # indices in q, in v, and in q
+    int column               # of its leader among the unknowns, or -1 where it moves no target and no loop
+    double ratio, offset
+    double low, high         # its own limits, which rounding shall not leave
+
 
 cdef class Descent:
     """Search for the configuration of a State's model at which the error of targets is smallest.
@@ -54,15 +64,19 @@ cdef class Descent:
 
     cdef object spread           # (k,) indices in q of what differs from start to start
     cdef object limited          # (l,) joints that limits bound, with their places in q; those that move nothing too
+    cdef object bounds           # (nq,) limits, those of leaders narrowed by their followers'; None: the model's
+    cdef object narrowed         # (index in q, lower, upper) of leaders that start within limits of their followers too
     cdef State state             # at the latest configuration that was looked at
     cdef Arena memory            # of all arrays below
     cdef int n_aims
     cdef Aim* aims               # (n_aims,)
-    cdef LeastSquares s          # of the degrees of freedom that move a target or a loop
+    cdef int n_followers
+    cdef Follower* follower      # (n_followers,)
+    cdef LeastSquares s          # of the independent degrees of freedom that move a target or a loop
     cdef int* dof                # (n,) index in v
     cdef int* coordinate         # (n,) index in q of the number whose rate it is, or -1
     cdef char* pair              # (n,) that number is the sine of an angle, and the next one its cosine
-    cdef char* turns             # (n,) it is a rotation
+    cdef double* turn            # (n,) the largest rotation of a joint per unit of it: 1, or 0 of a mere slide
     cdef double* lower           # (n,) limits of that number
     cdef double* upper
     cdef double* weight          # (m,) of rows
@@ -86,7 +100,15 @@ cdef class Descent:
         cdef CModel* m = state.use()
         cdef int k
         self.state = state
-        moving = self._moving(targets, limits)
+        joints = self.state.model._moving()
+        followers, self.bounds, self.narrowed = [], None, []
+        for joint in joints:
+            if joint.mimic is not None:
+                followers = independent_leaders(state.model)
+                self._narrow(followers, limits)
+                break
+        moving = self._moving(joints, followers, targets, limits)
+        self.n_followers = len(followers)
         self.n_aims, self.s.n = len(targets), len(moving)
         self.s.m = m.nc
         for target in targets:
@@ -94,9 +116,19 @@ cdef class Descent:
         self._lay_out(m)
         open_arena(&self.memory)
         self._lay_out(m)
-        for k, (dof, coordinate, pair, turns, ends) in enumerate(moving):
-            self.dof[k], self.coordinate[k], self.pair[k], self.turns[k] = dof, coordinate, pair, turns
-            self.lower[k], self.upper[k] = ends if limits else (-INFINITY, INFINITY)
+        lower, upper = self._limits()
+        for k, (dof, coordinate, pair, turn, ends) in enumerate(moving):
+            self.dof[k], self.coordinate[k], self.pair[k], self.turn[k] = dof, coordinate, pair, turn
+            self.lower[k], self.upper[k] = -INFINITY, INFINITY
+            if limits and coordinate >= 0:
+                self.lower[k], self.upper[k] = ends if pair else (lower[coordinate], upper[coordinate])
+        columns = {dof: k for k, (dof, *_) in enumerate(moving)} if followers else {}
+        for k, (q, dof, leader, leader_dof, ratio, offset) in enumerate(followers):
+            self.follower[k] = Follower(q=q, dof=dof, leader=leader, column=columns.get(leader_dof, -1), ratio=ratio,
+                                        offset=offset, low=-INFINITY, high=INFINITY)
+            if limits:
+                self.follower[k].low = state.model.array("lower")[q]
+                self.follower[k].high = state.model.array("upper")[q]
         self._aim(targets)
 
     cdef void _lay_out(self, const CModel* m) noexcept:
@@ -109,7 +141,8 @@ cdef class Descent:
         self.coordinate = <int*> place(a, s.n, sizeof(int))
         self.order = <int*> place(a, s.n, sizeof(int))
         self.at = <int*> place(a, s.n, sizeof(int))
-        self.turns, self.pair = <char*> place(a, s.n, 1), <char*> place(a, s.n, 1)
+        self.follower = <Follower*> place(a, self.n_followers, sizeof(Follower))
+        self.turn, self.pair = <double*> place(a, s.n, d), <char*> place(a, s.n, 1)
         s.free = <char*> place(a, s.n, 1)
         s.over = <char*> place(a, s.n, 1)
         self.lower, self.upper = <double*> place(a, s.n, d), <double*> place(a, s.n, d)
@@ -123,10 +156,25 @@ cdef class Descent:
         self.H = <double*> place(a, s.n * <size_t> s.n, d)
         s.J, s.A = <double*> place(a, s.n * <size_t> s.m, d), <double*> place(a, s.m * <size_t> s.m, d)
 
-    def _moving(self, targets, limits):
-        """Degrees of freedom that move a target or a loop.
+    cdef int _narrow(self, followers, bint limits) except -1:
+        """Limits and random starts of leaders, narrowed by the limits of their followers."""
+        cdef Model model = self.state.model
+        lower, upper = self.bounds = leader_bounds(model, followers)
+        if limits:
+            check_bounds(model, followers, lower, upper)
+        leaders = sorted({leader for _, _, leader, _, _, _ in followers})
+        self.narrowed = [(q, lower[q], upper[q]) for q in leaders if -INFINITY < lower[q] <= upper[q] < INFINITY]
+        return 0
 
-        Each is (index in v, index in q or -1, whether q has sine and cosine there, whether it turns, its limits).
+    cdef tuple _limits(self):
+        """Lower and upper position limits (nq,) of independent coordinates."""
+        return self.bounds or (self.state.model.array("lower"), self.state.model.array("upper"))
+
+    def _moving(self, joints, followers, targets, limits):
+        """Independent degrees of freedom that move a target or a loop.
+
+        Each is (index in v, index in q or -1, whether q has sine and cosine there, largest turn, its limits); `joints` are
+        those that move, in the order of q.
         """
         cdef const CModel* m = &self.state.model.c
         cdef int i, k, n
@@ -138,16 +186,24 @@ cdef class Descent:
             while i > 0 and not used[i]:
                 used[i] = True
                 i = m.parent[i]
+        leader_of = {dof: (leader_dof, ratio) for _, dof, _, leader_dof, ratio, _ in followers}
+        led = {}                                             # dof of a leader -> largest turn of a follower per unit
+        for i, joint in enumerate(joints, 1):
+            if leader_of and used[i] and m.vi[i] in leader_of:
+                leader_dof, ratio = leader_of[m.vi[i]]
+                turn = 0.0 if joint.joint_type.num_translations else abs(ratio)
+                led[leader_dof] = max(turn, led.get(leader_dof, 0.0))
         found, spread, limited = [], [], []
-        for i, joint in enumerate(self.state.model._moving(), 1):
+        for i, joint in enumerate(joints, 1):
             kind = joint.joint_type
             if limits and joint.position_limits is not None and kind.has_limits:
                 limited.append((joint, slice(m.qi[i], m.qi[i] + kind.num_positions)))
-            if not used[i]:
+            if not (used[i] or m.vi[i] in led) or m.vi[i] in leader_of:
                 continue
             pair = kind.has_limits and not kind.has_coordinates
-            found += [(m.vi[i] + k, m.qi[i] + k if k < kind.num_plain or pair else -1, pair, k >= kind.num_translations,
-                       joint.limits_of_each[k]) for k in range(m.nvi[i])]
+            found += [(m.vi[i] + k, m.qi[i] + k if k < kind.num_plain or pair else -1, pair,
+                       max(float(k >= kind.num_translations), led.get(m.vi[i], 0.0)), joint.limits_of_each[k])
+                      for k in range(m.nvi[i])]
             if not 0 < kind.num_translations < kind.num_velocities:          # a base that moves anywhere stays
                 spread += range(m.qi[i], m.qi[i] + kind.num_positions)
         self.spread, self.limited = np.array(spread, np.intp), limited
@@ -221,11 +277,18 @@ cdef class Descent:
             self._gather(self.K, row, m.nc)
 
     cdef void _gather(self, const double* K, int row, int count) noexcept:
-        """Put rows of a Jacobian (count, nv) in place, weighted."""
+        """Put rows of a Jacobian (count, nv) in place, weighted; columns of followers go to their leaders."""
+        cdef const Follower* f
         cdef int i, j, nv = self.state.model.c.nv
         for j in range(self.s.n):
             for i in range(count):
                 self.s.J[<size_t> self.s.m * j + row + i] = self.weight[row + i] * K[<size_t> nv * i + self.dof[j]]
+        for j in range(self.n_followers):
+            f = self.follower + j
+            if f.column >= 0:
+                for i in range(count):
+                    self.s.J[<size_t> self.s.m * f.column + row + i] += (
+                        f.ratio * self.weight[row + i] * K[<size_t> nv * i + f.dof])
 
     cdef void _gradient(self, const double* e, double* g) noexcept:
         """g = J^T e, minus the gradient of |e|^2 / 2."""
@@ -278,25 +341,58 @@ cdef class Descent:
         """Test for a degree of freedom with a limit."""
         return self.coordinate[j] >= 0 and (self.lower[j] > -INFINITY or self.upper[j] < INFINITY)
 
+    cdef void _follow(self) noexcept:
+        """Put followers of the state's q where their leaders say."""
+        cdef double* q = self.state.c.q
+        cdef const Follower* f
+        cdef int k
+        for k in range(self.n_followers):
+            f = self.follower + k
+            q[f.q] = fmin(fmax(f.ratio * q[f.leader] + f.offset, f.low), f.high)
+
+    cdef double _gap(self) noexcept:
+        """Squared length of the error of all loops at the state's q."""
+        cdef CModel* m = &self.state.model.c
+        self._place()
+        loop_errors(m, &self.state.c, self.K)
+        return inner(m.nc, self.K, self.K)
+
     cdef int _admit(self) except -1:
-        """Clip the state's q to the limits, and close its loops, unless that fails or leads out of the limits."""
+        """Clip the state's q to the limits, put followers in place, and close loops.
+
+        Loops stay as they are where closing them fails or leads out of the limits.  Followers in loops are put back
+        where their leaders say, as often as that leaves less than half of the gap: the rest is for the descent.
+        """
         cdef CModel* m = &self.state.model.c
         cdef double* q = self.state.c.q
         cdef double* x
+        cdef double gap, left
         cdef int j
         self._clip(q)
+        self._follow()
         if not m.n_loops:
             return 0
-        try:
-            near = project_configuration(self.state.model, self.state.q)
-        except LoopError:
-            return 0
-        x = data(near)
-        for j in range(self.s.n):
-            if self._bounded(j) and not self.lower[j] <= self._at(j, x) <= self.upper[j]:
+        gap = self._gap() if self.n_followers else 0.0
+        while True:
+            before = np.array(self.state.q)
+            try:
+                near = project_configuration(self.state.model, before)
+            except LoopError:
                 return 0
-        memcpy(q, x, m.nq * sizeof(double))
-        return 0
+            x = data(near)
+            for j in range(self.s.n):
+                if self._bounded(j) and not self.lower[j] <= self._at(j, x) <= self.upper[j]:
+                    return 0
+            memcpy(q, x, m.nq * sizeof(double))
+            if not self.n_followers:
+                return 0
+            self._follow()
+            left = self._gap()
+            if not left < gap:
+                memcpy(q, data(before), m.nq * sizeof(double))
+            if not left < 0.25 * gap:
+                return 0
+            gap = left
 
     cdef void _keep(self) noexcept:
         """Take the configuration that was tried as the best one."""
@@ -318,8 +414,7 @@ cdef class Descent:
         cdef double most = 0.0
         cdef int j
         for j in range(self.s.n):
-            if self.turns[j]:
-                most = fmax(most, fabs(d[j]))
+            most = fmax(most, self.turn[j] * fabs(d[j]))
         return most
 
     # ---- stationary points -------------------------------------------------------------------------------------
@@ -362,6 +457,7 @@ cdef class Descent:
                 memset(self.step, 0, self.state.model.c.nv * sizeof(double))
                 self.step[self.dof[self.at[k]]] = NUDGE if i == 0 else -NUDGE
                 integrate_joints(&self.state.model.c, self.state.c.q, self.step, 1.0)
+                self._follow()
                 self._error(self.e_next)
                 self._jacobian()
                 self._gradient(self.e_next, self.g_next)
@@ -423,6 +519,11 @@ cdef class Descent:
             lower, upper = np.transpose(joint.limits_of_each)
             if (x < lower).any() or (x > upper).any():
                 new[part] = joint.joint_type.from_coordinates(np.clip(x, lower, upper))
+        if self.bounds is not None:                          # those of leaders are narrower
+            lower, upper = self.bounds
+            for joint, part in self.limited:
+                if joint.joint_type.has_coordinates:
+                    new[part] = np.clip(new[part], lower[part], upper[part])
         self.state.set(new)
         self._admit()
         return np.array(self.state.q)
@@ -439,6 +540,8 @@ cdef class Descent:
         """
         new = np.array(q)
         new[self.spread] = self.state.model.random(rng)[self.spread]
+        for q, lower, upper in self.narrowed:
+            new[q] = rng.uniform(lower, upper)
         return self.start(new)
 
     def cost(self, q):

@@ -39,7 +39,7 @@ class InverseKinematicsResult:
     Attributes
     ----------
     q : (nq,) ndarray of float64
-        The best configuration found; quaternions of unit length.
+        The best configuration found; quaternions of unit length, followers where their leaders say (`Mimic`).
     success : bool
         Whether the targets are met: `residual` is at most the tolerance.
     residual : float
@@ -105,7 +105,8 @@ def inverse_kinematics(
         What errors count for where not all targets can be met: one number for a target, or one for its position and
         one for its rotation.  All 1 by default: a metre counts as much as a radian.
     limits : bool
-        Whether to stay within the joints' position limits, all the way.  A `q_init` outside is first moved in.
+        Whether to stay within the joints' position limits, all the way.  A `q_init` outside is first moved in.  Limits
+        of followers bound their leaders.
     attempts : int
         Largest number of starts, 1 or more; `max_iter` is for each of them.  The first is `q_init`.  Where it ends
         short of the targets, others follow until one reaches them: random configurations within the limits, the same
@@ -122,14 +123,20 @@ def inverse_kinematics(
     Raises
     ------
     Error
-        If an argument is malformed; the message names it.
+        If an argument is malformed; the message names it.  With `limits`, if no position of a leader leaves all that
+        follow it within their limits.
     UnknownNameError
         If there is no such body or frame.
+    MechanismError
+        If joints follow one another in a circle, or one that is not there or has not one coordinate.
 
     Notes
     -----
     Each step is the best one within the limits, so that joints at theirs leave the rest to the others.  Quaternions
     have no limits.
+
+    Joints that follow others (`Mimic`, chains of them, soft ones too) move with their independent leaders, the only
+    unknowns; what q_init says of followers does not count.  Mimics of loop joints are ignored.
 
     Loops are closed after every step (`project_configuration`), and targets out of their reach are met as nearly as
     closed loops allow.  Where loops cannot be closed within the limits, `residual` counts what is open [rad, m].  A

@@ -348,8 +348,10 @@ cdef class ArticulatedSystem(WorldObject):
         stays as it is until the next step, which begins as if they were suddenly connected: momentum is shared.
 
         A joint that follows another (`Mimic`) is put where its leader says, whatever q says of it, if it is off by more
-        than 1e-3 rad or m.  If it is off by less, or the robot has loops, steps bring it back.  One that follows softly
-        stays where q says.  Velocities that do not fit share their momentum in the next step.
+        than 1e-3 rad or m, and gets the velocity that its leader's asks for, whatever v says of it, if that is off by
+        more than 1e-3 rad/s or m/s.  If it is off by less, or the robot has loops, steps bring it back: velocities that
+        do not fit share their momentum in the next step.  One that follows softly stays where q says, and as fast as v
+        says.
         """
         self.check_alive()
         self.lock.check_settable()
@@ -357,8 +359,8 @@ cdef class ArticulatedSystem(WorldObject):
         if q is not None and self.model.has_loops:
             q = closed(self.state, q)
             self.lock.check_settable()               # another thread may have come in
-        elif q is not None and self.system().control.n_mimics:
-            q = fitting(self.state, q, self._joint_numbers("mimic_softness"))
+        elif (q is not None or v is not None) and self.system().control.n_mimics:
+            q, v = fitting(self.state, q, v, self._joint_numbers("mimic_softness"))
         self.state.set(q, self.state.v if v is None else v)
         self.forget_contacts()
 

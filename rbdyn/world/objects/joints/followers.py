@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from rbdyn.errors import MimicWarning
 from rbdyn.model import Model, State
+from rbdyn.model.mimics import mimics
 from rbdyn.spatial.rotations import Array
-from rbdyn.world.objects.joints.rows import mimics
 
-ROUNDED = 1e-3  # [rad or m] how far numbers of a few digits, and states that steps lead to, may be off
+ROUNDED = 1e-3  # [rad or m, and a second] how far numbers of a few digits, and states that steps lead to, may be off
 SHOWN = 5  # joints named in a warning
 
 
@@ -36,18 +36,29 @@ def led(model: Model, q: Array, soft: Collection[int] = ()) -> tuple[Array, list
         Indices in q of those that are moved.
     """
     rigid = {own: (leader, ratio, offset) for own, dof, leader, _, ratio, offset in mimics(model) if dof not in soft}
-    result, moved = np.array(q), []
+    return _put(q, rigid)
+
+
+def led_velocity(model: Model, v: Array, soft: Collection[int] = ()) -> Array:
+    """`v` (nv,) with each follower that is off by more than ROUNDED a second moving as its leader says."""
+    return _put(v, {dof: (leader, ratio, 0.0) for _, dof, _, leader, ratio, _ in mimics(model) if dof not in soft})[0]
+
+
+def _put(x: Array, rigid: dict[int, tuple[int, float, float]]) -> tuple[Array, list[int]]:
+    """`x` with x[k] = ratio x[leader] + offset where it is further off, for each k of `rigid`; and those k."""
+    result, moved, done = np.array(x), [], set()
     for follower in rigid:
         chain = [follower]
-        while chain[-1] in rigid:
+        while chain[-1] in rigid and chain[-1] not in done:
             chain.append(rigid[chain[-1]][0])
         for own in reversed(chain[:-1]):  # leaders first
             leader, ratio, offset = rigid[own]
             place = ratio * result[leader] + offset
+            done.add(own)
             if not abs(result[own] - place) <= ROUNDED:
                 result[own] = place
                 moved.append(own)
-    return (result, moved) if moved else (q, moved)
+    return (result, moved) if moved else (x, moved)
 
 
 def soft_followers(model: Model) -> set[int]:
@@ -56,11 +67,16 @@ def soft_followers(model: Model) -> set[int]:
     return {model.joint_v_index(joint.name) for joint in joints}
 
 
-def fitting(state: State, q: ArrayLike, softness: Array) -> Array:
-    """Configuration for `set_state`: rigid followers of `q` put where their leaders say."""
-    probe = state.copy()
-    probe.set(q)
-    return led(state.model, np.array(probe.q), set(np.flatnonzero(softness)))[0]
+def fitting(
+    state: State, q: ArrayLike | None, v: ArrayLike | None, softness: Array
+) -> tuple[ArrayLike | None, ArrayLike | None]:
+    """Configuration and velocity for `set_state`, each None if it is: rigid followers as their leaders say."""
+    probe, soft = state.copy(), set(np.flatnonzero(softness))
+    probe.set(q, v)
+    return (
+        None if q is None else led(state.model, np.array(probe.q), soft)[0],
+        None if v is None else led_velocity(state.model, np.array(probe.v), soft),
+    )
 
 
 def warn_of_moved_followers(robot: str, model: Model, q: Array, stacklevel: int) -> None:

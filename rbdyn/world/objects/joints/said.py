@@ -9,8 +9,9 @@ import numpy as np
 
 from rbdyn.mechanism.joint import Joint
 from rbdyn.model import Model
+from rbdyn.model.mimics import mimics
+from rbdyn.world.objects.joints.ball_limits import ball_limits
 from rbdyn.world.objects.joints.closed_loops import check_springs, own_configuration
-from rbdyn.world.objects.joints.rows import ball_limits, mimics
 
 PER_DOF = ("lower", "upper", "limit_restitution", "limit_softness", "limit_damping", "mimic_softness", "mimic_damping",
            "velocity_limit", "friction", "static_friction", "static_threshold",
