@@ -6,7 +6,7 @@ Nothing of these packages is imported: their objects are recognised by their att
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -105,7 +105,7 @@ def _link(
         for source, target in ((link.collisions, spec.collision), (link.visuals, spec.visual)):
             for k, item in enumerate(source or ()):
                 color = _color(getattr(item, "material", None), named, warn) if target is spec.visual else None
-                shape = _shape(item.geometry, warn)
+                shape = _shape(item.geometry, target is spec.visual, warn)
                 if shape is not None:
                     target.append(GeometrySpec(where, f"{name}/{k}", shape, _pose(item.origin), color=color))
     return spec
@@ -135,19 +135,25 @@ def _is_identity(origin: Any) -> bool:
     return origin is None or np.array_equal(np.asarray(origin), IDENTITY4)
 
 
-def _shape(geometry: Any, warn: rules.Warn) -> Shape | MeshFile | None:
-    """The shape; None for one of no size."""
+def _shape(geometry: Any, only_drawn: bool, warn: rules.Warn) -> Shape | MeshFile | None:
+    """The shape; None for one without extent."""
+
+    def is_empty(kind: str, **sizes: float | Sequence[float]) -> bool:
+        return rules.has_no_extent(kind, sizes, only_drawn, warn)
+
     for kind in ("box", "sphere", "cylinder", "mesh"):
         item = getattr(geometry, kind, None)
         if item is None:
             continue
         if kind == "box":
-            return Box(_reals(item.size, "size"))  # type: ignore[arg-type]
+            size = _reals(item.size, "size")
+            return None if is_empty(kind, size=size) else Box(size)  # type: ignore[arg-type]
         if kind == "sphere":
             radius = _real(item.radius, "radius")
-            return None if rules.is_sphere_of_no_size(radius, warn) else Sphere(radius)
+            return None if is_empty(kind, radius=radius) else Sphere(radius)
         if kind == "cylinder":
-            return Cylinder(_real(item.radius, "radius"), _real(item.length, "length"))
+            radius, length = _real(item.radius, "radius"), _real(item.length, "length")
+            return None if is_empty(kind, radius=radius, length=length) else Cylinder(radius, length)
         return MeshFile(str(item.filename), _scale(item, warn))
     raise Error("a geometry holds no box, sphere, cylinder or mesh")
 

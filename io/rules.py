@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 Warn = Callable[[str, str], None]
 Color = tuple[float, float, float, float]
@@ -84,8 +84,27 @@ def scale(values: Sequence[float], warn: Warn) -> tuple[float, float, float]:
     return x, y, z
 
 
-def is_sphere_of_no_size(radius: float, warn: Warn) -> bool:
-    """Whether a sphere is but a point, which collides with nothing and cannot be seen."""
-    if radius == 0.0:
-        warn("a sphere of radius 0; left out", "")
-    return radius == 0.0
+def has_no_extent(kind: str, sizes: Mapping[str, float | Sequence[float]], only_drawn: bool, warn: Warn) -> bool:
+    """Test whether a shape is but a point, which collides with nothing and cannot be seen.
+
+    Parameters
+    ----------
+    kind : str
+        What it is called, for the message.
+    sizes : dict
+        Each of its sizes by name [m].
+    only_drawn : bool
+        Whether a flat or thin shape, one size of which is 0, counts too: leaving it out changes no motion.
+    warn : function of (text, kind)
+        Takes what is left out.
+    """
+    zeros = [x == 0.0 for size in sizes.values() for x in (size if isinstance(size, Sequence) else (size,))]
+    empty = any(zeros) if only_drawn else all(zeros)
+    if empty:
+        given = ", ".join(f"{name} {_words(size)}" for name, size in sizes.items())
+        warn(f"a {kind} of {given}; left out", "")
+    return empty
+
+
+def _words(size: float | Sequence[float]) -> str:
+    return " ".join(f"{x:g}" for x in (size if isinstance(size, Sequence) else (size,)))

@@ -41,7 +41,7 @@ def read_collision(
     """The <collision> elements inside, named "NAME/0", ..., in a frame in which that of `node` sits at `pose`."""
     found = []
     for k, item in enumerate(node.children("collision"), start=first):
-        shape, local = _shape_and_pose(item, diagnostics)
+        shape, local = _shape_and_pose(item, diagnostics, only_drawn=False)
         material = _contact_material(item, diagnostics)
         if shape is not None:
             found.append(GeometrySpec(item.where, f"{name}/{k}", shape, pose @ local if pose else local, material))
@@ -59,7 +59,7 @@ def read_visual(
     """The <visual> elements inside, likewise."""
     found = []
     for k, item in enumerate(node.children("visual"), start=first):
-        shape, local = _shape_and_pose(item, diagnostics)
+        shape, local = _shape_and_pose(item, diagnostics, only_drawn=True)
         color = _color(item, palette, diagnostics)
         if shape is not None:
             found.append(GeometrySpec(item.where, f"{name}/{k}", shape, pose @ local if pose else local, color=color))
@@ -118,8 +118,10 @@ def read_inertial(node: Node, diagnostics: Diagnostics) -> SpatialInertia:
     return inertia
 
 
-def _shape_and_pose(node: Node, diagnostics: Diagnostics) -> tuple[Shape | MeshFile | None, Transform]:
-    """The shape of a <visual> or <collision>, None for one of no size, and its pose in the link frame."""
+def _shape_and_pose(
+    node: Node, diagnostics: Diagnostics, only_drawn: bool
+) -> tuple[Shape | MeshFile | None, Transform]:
+    """The shape of a <visual> or <collision>, None for one without extent, and its pose in the link frame."""
     geometry = node.need("geometry")
     inside = geometry.children()
     shapes = [item for item in inside if item.tag in SHAPES]  # what stands beside one is reported by check_words
@@ -133,7 +135,7 @@ def _shape_and_pose(node: Node, diagnostics: Diagnostics) -> tuple[Shape | MeshF
     try:
         if item.tag == "plane":
             return HalfSpace(), read_pose(node) @ _along(item)
-        return _shape(item, diagnostics), read_pose(node)
+        return _shape(item, diagnostics, only_drawn), read_pose(node)
     except Error as error:
         raise error if str(error).startswith(node.file) else item.error(str(error)) from None
 
@@ -146,37 +148,47 @@ def _along(plane: Node) -> Transform:
     return Transform(rotation=rotation_to_z(unit_axis(normal, "normal")).T)
 
 
-def _shape(node: Node, diagnostics: Diagnostics) -> Shape | MeshFile | None:
+def _shape(node: Node, diagnostics: Diagnostics, only_drawn: bool) -> Shape | MeshFile | None:
     warn = node.reporter(diagnostics)
+
+    def is_empty(**sizes: float | Sequence[float]) -> bool:
+        return rules.has_no_extent(node.tag, sizes, only_drawn, warn)
+
     if node.tag == "box":
-        return Box(node.vector("size", 3))  # type: ignore[arg-type]
+        size = node.vector("size", 3)
+        return None if is_empty(size=size) else Box(size)  # type: ignore[arg-type]
     if node.tag == "sphere":
         radius = node.number("radius")
-        return None if rules.is_sphere_of_no_size(radius, warn) else Sphere(radius)
+        return None if is_empty(radius=radius) else Sphere(radius)
     if node.tag == "cylinder":
-        return Cylinder(node.size("radius"), node.size("length"))
+        empty = is_empty(radius=node.number("radius"), length=node.number("length"))
+        return None if empty else Cylinder(node.size("radius"), node.size("length"))
     if node.tag == "capsule":
-        return Capsule(node.size("radius"), _capsule_length(node))
+        name = _capsule_word(node)
+        empty = is_empty(radius=node.number("radius"), **{name: node.number(name)})
+        return None if empty else Capsule(node.size("radius"), node.size(name))
     text = node.get("scale") or ""
     scale = rules.scale(node.vector("scale", 4 if len(text.split()) == 4 else 3, (1.0, 1.0, 1.0)), warn)
+    if is_empty(scale=scale):
+        return None
     if 0.0 in scale:
         raise node.error(f"scale={text!r}: a scale must not be zero")
     return MeshFile(node.text("filename"), scale)
 
 
-def _capsule_length(node: Node) -> float:
-    """Distance between the sphere centres: RaiSim calls it height, others length."""
+def _capsule_word(node: Node) -> str:
+    """Which attribute has the distance between the sphere centres: RaiSim calls it height, others length."""
     if not node.has("height"):
         if not node.has("length"):
             raise node.error("attribute 'height' or 'length' is missing: the distance between the sphere centres [m]")
-        return node.size("length")
-    height = node.size("height")
+        return "length"
+    height = node.number("height")
     if node.number("length", height) != height:
         raise node.error(
             f"height={node.get('height')!r} and length={node.get('length')!r} differ; both mean the distance between "
             "the sphere centres [m]"
         )
-    return height
+    return "height"
 
 
 def _contact_material(node: Node, diagnostics: Diagnostics) -> str:
@@ -197,7 +209,7 @@ def read_palette(roots: Sequence[Node], diagnostics: Diagnostics) -> dict[str, C
     palette: dict[str, Color | None] = {}
     unheard = Diagnostics()  # what is odd in a link's material is reported where the link is read
     links = [link for root in roots for link in root.children("link")]
-    used = [m for link in links for visual in link.children("visual") for m in visual.children("material")]
+    used = [m for link in links for visual in link.children("visual") for m in visual.children("material")[:1]]
     own = [m for root in roots for m in root.children("material")]
     for materials, heard in ((own, diagnostics), (used, unheard)):
         for material in materials:
@@ -208,12 +220,12 @@ def read_palette(roots: Sequence[Node], diagnostics: Diagnostics) -> dict[str, C
 
 
 def _own_color(material: Node, diagnostics: Diagnostics) -> Color | None:
-    color = material.child("color")
+    color = material.first("color", diagnostics)
     return None if color is None else rules.color(color.vector("rgba", 4), color.reporter(diagnostics))
 
 
 def _color(node: Node, palette: Mapping[str, Color | None], diagnostics: Diagnostics) -> Color | None:
-    material = node.child("material")
+    material = node.first("material", diagnostics)
     if material is None:
         return None
     if material.children("texture"):

@@ -137,8 +137,9 @@ def load_urdf(
 
     Faults that other readers forgive are repaired, with a diagnostic: an XML declaration of version "0.0", or one that
     is not the first thing in the file; lower limits above upper ones (swapped), a lone lower limit of a spherical joint
-    (ignored), a second <axis> or <inertial> (the first is taken), colours beyond 0 to 1 (clamped), spheres of radius 0
-    (left out), a mesh scale of four numbers (the first three are taken).
+    (ignored), a second <axis>, <inertial>, <color>, or <material> of a visual (the first is taken), colours beyond 0 to
+    1 (clamped), shapes that are but points, and flat or thin ones in <visual> (left out), a mesh scale of four numbers
+    (the first three are taken), a robot without a name (called as its file, or "robot").
 
     Examples
     --------

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from rbdyn.errors import UrdfError
 from rbdyn.io.description import LinkSpec, RobotSpec
 from rbdyn.io.diagnostics import Diagnostics
 from rbdyn.io.mimics import checked_mimics
+from rbdyn.io.numbers import shown
 from rbdyn.io.rules import Color
 from rbdyn.io.sensor_sets import SensorSet
 from rbdyn.io.urdf.joints import read_joint
@@ -46,11 +48,12 @@ def read_robot(roots: Sequence[Node], diagnostics: Diagnostics, sensors: SensorR
     where, nominal, pins = read_constraints(roots)
     for one in roots:
         check_words(one, diagnostics)
-    if root.has("name"):
-        name = root.text("name")
+    given = root.get("name")
+    if given is None or not given.strip():
+        name = "robot" if root.file.startswith("<") else Path(root.file).stem  # "<text>" is no file
+        diagnostics.warn(root.where, f"<robot> has no name; {shown(name)} is taken")
     else:
-        name = "robot"
-        diagnostics.warn(root.where, "<robot> has no name; 'robot' is taken")
+        name = root.text("name")
     palette = read_palette(roots, diagnostics)
     links = [_link(node, palette, diagnostics, sensors) for one in roots for node in one.children("link")]
     joints = [read_joint(node, diagnostics) for one in roots for node in one.children("joint")]

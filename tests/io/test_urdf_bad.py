@@ -39,6 +39,7 @@ GOOD = """<robot name="r">
 """
 
 MASS, INERTIA, BOX = '<mass value="1"/>\n', '<inertia ixx="1"', "<box size="
+CAPSULE = '<capsule radius="0.1" height="0.5"/>'
 JOINT, TYPE, AXIS = '<joint name="hinge"', 'type="revolute"', '<axis xyz="0 0 1"/>'
 LIMIT, DYNAMICS = '<limit lower="-1" upper="1"', '<dynamics damping="0.1"'
 TIP = '<link name="tip">'
@@ -90,7 +91,7 @@ CASES = [
     # shapes
     (BOX, "<box sizes=", 10, ["<box> of link 'base'", "'size' is missing"]),
     ('size="1 2 3"', 'size="1 2"', 10, ["'1 2'", "3 numbers"]),
-    ('size="1 2 3"', 'size="1 0 3"', 10, ["size[1]", "above 0", "0.0"]),
+    (CAPSULE, '<box size="1 0 3"/>', 16, ["size[1]", "above 0", "0.0"]),
     ('size="1 2 3"', 'size="1 -2 3"', 10, ["-2.0"]),
     ('<box size="1 2 3"/>', '<sphere radius="-0.1"/>', 10, ["<sphere> of link 'base'", "radius", "-0.1"]),
     ('<box size="1 2 3"/>', "<sphere/>", 10, ["'radius' is missing"]),
@@ -108,8 +109,8 @@ CASES = [
     ('<box size="1 2 3"/>', "<mesh/>", 10, ["<mesh> of link 'base'", "'filename' is missing"]),
     ('<box size="1 2 3"/>', '<mesh filename=" "/>', 10, ["filename=' ' is empty"]),
     ('<box size="1 2 3"/>', '<mesh filename="a.stl" scale="1"/>', 10, ["scale='1' holds 1 value", "3 numbers"]),
-    ('<box size="1 2 3"/>', '<mesh filename="a.stl" scale="1 0 1"/>', 10, ["scale='1 0 1'", "zero"]),
-    ('<box size="1 2 3"/>', '<mesh filename="a.stl" scale="1 0 1 1"/>', 10, ["scale='1 0 1 1'", "zero"]),
+    (CAPSULE, '<mesh filename="a.stl" scale="1 0 1"/>', 16, ["scale='1 0 1'", "zero"]),
+    (CAPSULE, '<mesh filename="a.stl" scale="1 0 1 1"/>', 16, ["scale='1 0 1 1'", "zero"]),
     ('<box size="1 2 3"/>', '<mesh filename="a.stl" scale="1 1 1 1 1"/>', 10, ["5 values", "3 numbers"]),
     ("<geometry>\n<box", "<geometry/><geometry>\n<box", 9, ["a second <geometry>"]),
     ('radius="0.1" height="0.5"', 'radius="0.1"', 16, ["<capsule> of link 'base'", "'height' or 'length'"]),
@@ -186,7 +187,6 @@ CASES = [
     ("</link>\n<link", "\n<link", 31, ["not well-formed XML"]),
     ("</robot>", "", 32, ["not well-formed XML"]),
     ('<robot name="r">', '<robot name="r" name="s">', 1, ["not well-formed XML", "name"]),
-    ('<robot name="r">', '<robot name="">', 1, ["<robot>", "empty"]),
     ('<robot name="r">', "<!DOCTYPE robot>\n" + '<robot name="r">', 1, ["DOCTYPE"]),
     ('<robot name="r">', '\n<!DOCTYPE r [<!ENTITY m "1">]>' + '<robot name="r">', 2, ["DOCTYPE"]),
     ('<robot name="r">', '<robot name="&r;">', 1, ["not well-formed XML"]),

@@ -184,6 +184,69 @@ def test_spheres_of_no_size_are_left_out(tag):
     assert [(g.name, g.shape) for g in kept] == [("a/1", Box((1, 2, 3)))], "places are counted as in the file"
 
 
+POINTS = [
+    ('<box size="0 0 0"/>', "a box of size 0 0 0; left out"),
+    ('<cylinder radius="0" length="0"/>', "a cylinder of radius 0, length 0; left out"),
+    ('<capsule radius="0" height="0.0"/>', "a capsule of radius 0, height 0; left out"),
+    ('<mesh filename="no.stl" scale="0 0 0"/>', "a mesh of scale 0 0 0; left out"),
+]
+THIN = [
+    ('<box size="1 2 0"/>', "a box of size 1 2 0; left out"),
+    ('<cylinder radius="0.5" length="0"/>', "a cylinder of radius 0.5, length 0; left out"),
+    ('<capsule radius="0" length="2"/>', "a capsule of radius 0, length 2; left out"),
+    ('<mesh filename="no.stl" scale="1 0 1"/>', "a mesh of scale 1 0 1; left out"),
+]
+
+
+@pytest.mark.parametrize("tag", ["visual", "collision"])
+@pytest.mark.parametrize("shape, words", POINTS)
+def test_shapes_that_are_but_points_are_left_out(tag, shape, words):
+    body = check(shaped(tag, shape), 3, "of link 'a'", words).find_body("a")
+    assert not body.collision and not body.visual
+
+
+@pytest.mark.parametrize("shape, words", THIN)
+def test_what_is_only_drawn_may_have_no_volume(shape, words):
+    """Leaving it out changes no motion; a collision shape that lacks a size is refused."""
+    assert not check(shaped("visual", shape), 3, "of link 'a'", words).find_body("a").visual
+    with pytest.raises(UrdfError, match=":3: "):
+        load_urdf(shaped("collision", shape))
+
+
+@pytest.mark.parametrize(
+    "shape", ['<box size="-1 1 0"/>', '<cylinder radius="-1" length="1"/>', '<sphere radius="-0.1"/>']
+)
+def test_negative_sizes_are_refused_in_collisions(shape):
+    with pytest.raises(UrdfError, match=":3: "):
+        load_urdf(shaped("collision", shape))
+
+
+def test_the_first_material_wins():
+    """As urdfdom takes it, in <visual> only; the second is as if it were not there, by name too."""
+    red, blue = (f'<material name="{name}"><color rgba="{rgba}"/></material>'
+                 for name, rgba in (("r", "1 0 0 1"), ("b", "0 0 1 1")))  # fmt: skip
+    text = shaped("visual", '<sphere radius="1"/>', f"\n{red}\n{blue}")
+    body = check(text, 6, "<visual> of link 'a': a second <material>; the first, on line 5, is taken").find_body("a")
+    assert body.visual[0].color == (1, 0, 0, 1)
+    user = '</visual><visual><geometry><sphere radius="2"/></geometry><material name="b"/></visual>'
+    assert load_urdf(text.replace("</visual>", user)).find_body("a").visual[1].color is None
+    colors = '<material name="m"><color rgba="1 0 0 1"/>\n<color rgba="0 0 1 1"/></material>'
+    two = check(shaped("visual", '<sphere radius="1"/>', colors), 5, "a second <color>").find_body("a")
+    assert two.visual[0].color == (1, 0, 0, 1)
+
+
+@pytest.mark.parametrize("name", ["", ' name=""', ' name=" "'])
+def test_robots_without_a_name_are_called_as_their_file(tmp_path, name):
+    """As Bullet's humanoid.urdf."""
+    text = shaped("visual", '<sphere radius="1"/>').replace(' name="r"', name, 1)
+    assert check(text, 1, "<robot> has no name; 'robot' is taken").name == "robot"
+    file = tmp_path / "walker.urdf"
+    file.write_text(text)
+    m = load_urdf(file)
+    assert m.name == "walker"
+    assert m.diagnostics == [f"{file}:1: <robot> has no name; 'walker' is taken"]
+
+
 @pytest.mark.parametrize(
     "rgba, expected",
     [("255 128 0 1", (1, 1, 0, 1)), ("0.5 0.25 1.000001 -0.1", (0.5, 0.25, 1, 0)), ("0 0 0 2", (0, 0, 0, 1))],
