@@ -8,11 +8,13 @@ from xml.parsers import expat
 
 from rbdyn.errors import FileError, UrdfError
 from rbdyn.io.diagnostics import Diagnostics
+from rbdyn.io.numbers import shown
 from rbdyn.io.xml_declaration import repaired, with_prefix
 
 MAX_BYTES = 32 << 20
 MAX_TAGS = 400_000  # start and end tags: an element in memory is many times longer than "<a/>"
 MAX_ATTRIBUTES = 1_000_000  # likewise
+MAX_OF_ELEMENT = 1_000  # attributes of one element, as lxml finds each by a walk; MuJoCo's richest element has some 70
 _depth = re.compile(r"Excessive depth in document: ([0-9]{1,9})")
 
 
@@ -126,6 +128,11 @@ def parse_xml(
         raise error_type(f"{name}:{error.lineno or 1}: not well-formed XML: {text[:300]}") from None
     except (ValueError, LookupError) as error:
         raise error_type(f"{name}:1: not well-formed XML: {str(error)[:300]}") from None
+    crowded = data.count(b"=") > MAX_OF_ELEMENT and root.xpath(f"(//*[@*[{MAX_OF_ELEMENT + 1}]])[1]")
+    if crowded:
+        label = shown(str(crowded[0].tag))[1:-1]
+        came = f"<{label}> has {len(crowded[0].attrib)} attributes"
+        raise error_type(f"{name}:{crowded[0].sourceline}: {came}, at most {MAX_OF_ELEMENT} of an element are read")
     if root.getroottree().docinfo.internalDTD is not None:  # in an encoding that expat does not know
         raise error_type(f"{name}:1: DOCTYPE and entities are refused; remove the <!DOCTYPE ...>")
     return root

@@ -67,7 +67,7 @@ def source_of(path_or_text: PathOrText, text: bool | None, what: str = "path_or_
 def looks_like_xml(source: str | bytes) -> bool:
     """Whether it is text, and no path."""
     if isinstance(source, bytes):
-        return source.startswith(BYTE_ORDER_MARKS) or source[:1000].lstrip().startswith(b"<")
+        return source.startswith(BYTE_ORDER_MARKS) or source.lstrip().startswith(b"<")
     return source.lstrip("\ufeff \t\r\n").startswith("<")
 
 

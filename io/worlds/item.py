@@ -174,10 +174,12 @@ class Item:
 
     def check(self, diagnostics: Diagnostics, *tags: str) -> None:
         """Report attributes that nobody asked for, and elements of other tags."""
-        for name in self._element.attrib:
-            if name not in self._used and not str(name).startswith("{"):
+        unknown = [n for n in self._element.attrib if n not in self._used and not str(n).startswith("{")]
+        if unknown:
+            where = self.where
+            for name in unknown:
                 text = f"unknown attribute {shown(str(name))} of <{self.tag}>; ignored"
-                diagnostics.warn(self.where, text, f"attribute {self.tag}/{name}")
+                diagnostics.warn(where, text, f"attribute {self.tag}/{name}")
         for child in self._element:
             if child.tag not in tags:
                 where = f"{self.file}:{child.sourceline}"

@@ -12,6 +12,7 @@ import rbdyn
 from rbdyn import io, models
 from rbdyn.cli.main import main
 from rbdyn.io.formats import format_of
+from rbdyn.io.root_tag import root_tag, root_tag_of_file
 
 pytest.importorskip("mujoco")
 
@@ -32,6 +33,50 @@ def test_the_format_is_found(tmp_path, text, name, count):
         assert io.load(tmp_path / file).num_velocities == count
     assert io.load(text).num_velocities == count
     assert rbdyn.World().add_articulated_system(text).nv == count
+
+
+HEADS = {
+    "comment": "<!--" + "x" * 200_000 + "-->",
+    "comments": "<!-- <robot/> -->\n" * 100_000,
+    "instructions": "<?note a > b?>" * 100_000,
+    "blanks": " \n" * 1_500_000,
+}
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_the_root_element_is_found_however_late_it_comes(tmp_path, head, encoding, capsys):
+    """It was looked for in 64 KiB: such files had "no root element"."""
+    file = tmp_path / "r.xml"
+    file.write_text(HEADS[head] + MJCF, encoding=encoding)
+    assert format_of(file) == "mjcf"
+    assert root_tag_of_file(file) == "mujoco"
+    if encoding == "utf-8":
+        assert io.load(file).num_velocities == 1
+        assert io.load(HEADS[head] + MJCF).num_velocities == 1
+        assert io.load((HEADS[head] + MJCF).encode()).num_velocities == 1
+        assert main(["check", str(file)]) == 0
+        assert "no root element" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    ["<!DOCTYPE mujoco>", '<!DOCTYPE m SYSTEM "a>b">', "<!DOCTYPE m [<!ENTITY a 'b]>'><!-- it's \"> ] --><?p ]>?>] >"],
+)
+def test_document_types_are_refused_by_name(tmp_path, declaration):
+    """And not as files without a root element, whatever stands inside."""
+    (tmp_path / "r.xml").write_text(declaration + "\n" + MJCF)
+    assert root_tag(declaration + MJCF) == "mujoco"
+    with pytest.raises(rbdyn.Error, match="DOCTYPE and entities are refused"):
+        io.load(tmp_path / "r.xml")
+
+
+@pytest.mark.parametrize(
+    "piece", ["<!--", "<?a", "<!DOCTYPE [", "<!DOCTYPE '", "<!a>", "<!DOCTYPE a [<!--", "< ", "<!DOCTYPE [<?"]
+)
+def test_looking_for_a_root_takes_linear_time(piece):
+    """A million characters that end nothing: some milliseconds, and never an hour."""
+    assert root_tag(piece * 100_000) == ""
 
 
 def test_what_is_no_robot(tmp_path):

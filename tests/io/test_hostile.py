@@ -406,3 +406,31 @@ def test_many_words_that_sdf_does_not_know(fault, count):
         raise FileError(f"some lines: {0 < len(load_sdf(text).diagnostics) < 2_002}")
 
     assert limited(read) == "FileError: some lines: True"
+
+
+WIDE = {
+    "urdf": (load_urdf, '<robot name="r"><link name="a" {}/></robot>'),
+    "template": (lambda text: load_urdf(text, params={"x": 1}), '<robot name="r" {}><link name="a"/></robot>'),
+    "sdf": (load_sdf, '<sdf version="1.7"><model name="r"><link name="a" {}><inertial/></link></model></sdf>'),
+    "mjcf": (load_mjcf, '<mujoco><worldbody><body><joint/><geom size="1" {}/></body></worldbody></mujoco>'),
+    "world": (
+        load_world,
+        '<raisim><objects><sphere name="s" mass="1" {}><dim radius="1"/></sphere></objects></raisim>',
+    ),
+    "array": (load_world, '<raisim><objects><array idx="i" start="0" end="2" {}/></objects></raisim>'),
+    "camera": (load_world, "<raisim><camera {}/></raisim>"),
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_elements_of_very_many_attributes(name):
+    """32,000 of them took 3 to 90 s, in time that grew with their square; a thousand are read, or reported."""
+    load, text = WIDE[name]
+
+    def wide(count, value="1"):
+        return text.format(" ".join(f'a{k}="{value}"' for k in range(count)))
+
+    with pytest.raises(FileError, match=r"<text>:1: <\w+> has \d+ attributes, at most 1000 of an element are read"):
+        load(wide(32_000, "{1}" if name in ("template", "world", "array") else "1"))
+    if name != "mjcf":  # MuJoCo refuses what it does not know
+        load(wide(900))
