@@ -211,6 +211,22 @@ def test_the_rules_are_those_of_files():
         from_urdfpy(robot, strict=True)
 
 
+def test_shapes_without_extent_are_left_out_as_of_files():
+    """Points, and of what is only drawn flat and thin shapes too."""
+    robot = yourdfpy_robot()
+    spoil("links.1.collisions.0.geometry", geometry(box=Thing(size=[0, 0, 0])))(robot.robot)
+    spoil("links.1.visuals.0.geometry", geometry(cylinder=Thing(radius=0.5, length=0)))(robot.robot)
+    m = from_urdfpy(robot)
+    assert [g.name for g in m.find_body("b").collision] == ["b/1"]
+    assert not [g for g in m.find_body("b").visual if g.name == "b/0"]
+    for words in ("a box of size 0 0 0; left out", "a cylinder of radius 0.5, length 0; left out"):
+        assert sum(words in text for text in m.diagnostics) == 1, m.diagnostics
+    flat = yourdfpy_robot()
+    spoil("links.1.collisions.0.geometry", geometry(box=Thing(size=[1, 1, 0])))(flat.robot)
+    with pytest.raises(Error, match="size"):
+        from_urdfpy(flat)
+
+
 def test_named_colours_are_looked_up():
     robot = yourdfpy_robot()
     robot.robot.materials = [Thing(name="red", color=Thing(rgba=np.array([1.0, 0, 0, 1])))]
