@@ -128,7 +128,9 @@ def parse_xml(
         raise error_type(f"{name}:{error.lineno or 1}: not well-formed XML: {text[:300]}") from None
     except (ValueError, LookupError) as error:
         raise error_type(f"{name}:1: not well-formed XML: {str(error)[:300]}") from None
-    crowded = data.count(b"=") > MAX_OF_ELEMENT and root.xpath(f"(//*[@*[{MAX_OF_ELEMENT + 1}]])[1]")
+    crowded: Any = []
+    if data.count(b"=") > MAX_OF_ELEMENT:
+        crowded = root.xpath(f"(//*[@*[{MAX_OF_ELEMENT + 1}]])[1]")
     if crowded:
         label = shown(str(crowded[0].tag))[1:-1]
         came = f"<{label}> has {len(crowded[0].attrib)} attributes"

@@ -71,7 +71,7 @@ def fitting(
     state: State, q: ArrayLike | None, v: ArrayLike | None, softness: Array
 ) -> tuple[ArrayLike | None, ArrayLike | None]:
     """Configuration and velocity for `set_state`, each None if it is: rigid followers as their leaders say."""
-    probe, soft = state.copy(), set(np.flatnonzero(softness))
+    probe, soft = state.copy(), set(np.flatnonzero(softness).tolist())
     probe.set(q, v)
     return (
         None if q is None else led(state.model, np.array(probe.q), soft)[0],
