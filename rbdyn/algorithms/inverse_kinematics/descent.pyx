@@ -30,7 +30,7 @@ from rbdyn.kernels.negative_curvature cimport negative_curvature
 from rbdyn.memory cimport Arena, close_arena, open_arena, place
 from rbdyn.model._model cimport POSES, CModel
 from rbdyn.model.joints.sincos_revolute cimport sincos_revolute_angle
-from rbdyn.model.model cimport Placement
+from rbdyn.model.model cimport Model, Placement
 from rbdyn.model.state cimport State
 from rbdyn.signals cimport Signals, handle_signals, start_signals
 from rbdyn.spatial._algebra cimport Mat3, matmul3, rows3, sub3, tmul3, transpose3, vec3
