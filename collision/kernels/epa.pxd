@@ -27,8 +27,8 @@ cdef struct Slack:                 # by how much the push of curved shapes may b
     double size                    # of the smaller size
 
 cdef inline Slack of_contact() noexcept nogil:
-    """Less than what convex.pxd prefers a face by."""
-    return Slack(share=2e-2, size=3e-4)
+    """Less than the share of the depth that convex.pxd prefers a face by."""
+    return Slack(share=2e-2, size=1e-7)
 
 cdef inline Slack of_query() noexcept nogil:
     """Of a distance that is asked for, which has the time."""

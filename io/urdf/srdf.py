@@ -73,6 +73,8 @@ def apply_srdf(mechanism: Mechanism, path_or_text: PathOrText, *, strict: bool =
     >>> m.ignored_collisions
     (('LF_SHANK', 'RF_SHANK'),)
     """
+    if not isinstance(mechanism, Mechanism):
+        raise Error(f"mechanism must be a Mechanism, got {shown(mechanism)}")
     diagnostics = Diagnostics(flag(strict, "strict"))
     read_srdf(mechanism, path_or_text, diagnostics)
     mechanism.diagnostics = [*mechanism.diagnostics, *diagnostics.lines()]
@@ -125,6 +127,10 @@ def write_pairs(root: Any, mechanism: Mechanism, pairs: Mapping[Pair, str | None
         element(root, "disable_collisions", link1=one.name, link2=other.name, reason=reason)
 
 
+def _names_two(pair: Any) -> bool:
+    return isinstance(pair, tuple) and len(pair) == 2
+
+
 def srdf_text(mechanism: Mechanism, reasons: Mapping[tuple[str, str], str] | None = None) -> str:
     """The text that `save_srdf` writes.
 
@@ -145,6 +151,8 @@ def srdf_text(mechanism: Mechanism, reasons: Mapping[tuple[str, str], str] | Non
     """
     if not isinstance(mechanism, Mechanism):
         raise Error(f"mechanism must be a Mechanism, got {shown(mechanism)}")
+    if reasons is not None and not (isinstance(reasons, Mapping) and all(map(_names_two, reasons))):
+        raise Error(f"reasons must be a mapping of two names of bodies to a reason, got {shown(reasons)}")
     pairs: dict[Pair, str | None] = dict.fromkeys(silent_pairs(mechanism), USER)
     for (a, b), reason in ({} if reasons is None else reasons).items():
         pairs[frozenset((mechanism.find_body(a), mechanism.find_body(b)))] = reason

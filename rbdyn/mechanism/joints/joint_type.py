@@ -119,7 +119,7 @@ class JointType:
         limits : sequence of num_velocities pairs
             Lower and upper limits.  A SinCosRevolute joint has the angle nearest to the middle of them.
         """
-        return np.array(q)
+        return as_vector(q, self.num_positions, "q")
 
     def from_coordinates(self, coordinates: Array) -> Array:
         """Return the q of such numbers, (num_positions,).
@@ -129,7 +129,7 @@ class JointType:
         coordinates : (num_velocities,) ndarray
             As `coordinates` returns them [rad or m].
         """
-        return np.array(coordinates)
+        return as_vector(coordinates, self.num_velocities, "coordinates")
 
     @property
     def series(self) -> tuple[tuple[str, JointType], ...]:

@@ -9,6 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from rbdyn.arguments import as_vector, plain_array, shown
+from rbdyn.errors import Error
 from rbdyn.mechanism.joints.convention import Convention
 from rbdyn.mechanism.joints.one_axis import OneAxis, angle_about
 from rbdyn.spatial.rotations import Array, matrix_from_rotvec
@@ -28,6 +30,15 @@ def _exchanged(q: Array, v: Array) -> tuple[Array, Array]:
 
 
 ANGLE = Convention(1, _from_angle, _to_angle)
+
+
+def _pair(limits: object) -> tuple[float, float]:
+    """A lower and an upper limit [rad], alone or as the only pair of a sequence."""
+    ends = plain_array(limits, "limits", np.float64)
+    if ends.size != 2:
+        raise Error(f"limits must be one pair (lower, upper) [rad], got {shown(limits)}")
+    lower, upper = ends.ravel().tolist()
+    return lower, upper
 
 
 @dataclass(frozen=True)
@@ -64,16 +75,19 @@ class SinCosRevolute(OneAxis):
         return True
 
     def limits_needed(self, limits: tuple[float, float]) -> str:
-        return "" if limits[1] - limits[0] < 2.0 * math.pi else "finite, and less than a turn apart,"
+        lower, upper = _pair(limits)
+        return "" if upper - lower < 2.0 * math.pi else "finite, and less than a turn apart,"
 
     def coordinates(self, q: Array, limits: Sequence[tuple[float, float]]) -> Array:
-        ((lower, upper),) = limits
+        lower, upper = _pair(limits)
         middle = 0.5 * (lower + upper) if math.isfinite(upper - lower) else 0.0
-        angle = math.atan2(q[0], q[1])
+        sine, cosine = as_vector(q, 2, "q").tolist()
+        angle = math.atan2(sine, cosine)
         return np.array([angle - 2.0 * math.pi * math.floor((angle - middle) / (2.0 * math.pi) + 0.5)])
 
     def from_coordinates(self, coordinates: Array) -> Array:
-        return np.array([math.sin(coordinates[0]), math.cos(coordinates[0])])
+        (angle,) = as_vector(coordinates, 1, "coordinates").tolist()
+        return np.array([math.sin(angle), math.cos(angle)])
 
     def neutral(self) -> Array:
         return np.array([0.0, 1.0])

@@ -71,7 +71,7 @@ cdef int renew_now(Registry registry, ArticulatedSystem robot) except -1:
     if not same_layout(model, fresh):
         raise MechanismError(f"{robot.name!r}: a rotor on a loop joint that had none, or none on one that had, changes "
                              "the rows of its loops; add the robot anew")
-    return take_in(registry, robot, fresh, joints_say(fresh), not same_places(model, fresh), fresh.mechanism.bodies)
+    return take_in(registry, robot, fresh, said_by(fresh), not same_places(model, fresh), fresh.mechanism.bodies)
 
 
 cdef int take_back(Registry registry, ArticulatedSystem robot) except -1:
@@ -122,6 +122,16 @@ cdef int take_in(Registry registry, ArticulatedSystem robot, Model fresh, dict s
     settle(robot)
     model.revision = fresh.revision                      # another thread may have edited on
     return 0
+
+
+cdef dict said_by(Model fresh):
+    """What joints say in a new Model, whatever another thread edits meanwhile: that is taken in next."""
+    cdef Revision counter = fresh.revision_counter
+    fresh.revision_counter = Revision(fresh.revision)
+    try:
+        return joints_say(fresh)
+    finally:
+        fresh.revision_counter = counter
 
 
 cdef object checked_q(ArticulatedSystem robot, Model fresh, bint moved):

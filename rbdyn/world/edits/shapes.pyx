@@ -174,13 +174,17 @@ cdef int run(Registry registry, ArticulatedSystem robot, Model fresh, object bod
     except BaseException:
         exchange.undo()
         raise
-    relabelled = [pairs_named(robot.shapes_of[body]) != pairs_named(entries)
-                  for body, entries in shapes.items() if entries is not robot.shapes_of[body]]
-    robot.shapes_of.update(shapes)
-    exchange.finish()
-    if any(relabelled):
-        registry.filters.exclude(robot)
-    return 0
+    before = {body: robot.shapes_of[body] for body in shapes}
+    relabelled = [pairs_named(before[body]) != pairs_named(entries) for body, entries in shapes.items()]
+    try:
+        robot.shapes_of.update(shapes)
+        if any(relabelled):
+            registry.filters.exclude(robot)              # raises, if at all, before it changes anything
+    except BaseException:
+        robot.shapes_of.update(before)
+        exchange.undo()
+        raise
+    return exchange.finish()
 
 
 cdef int exchange(Registry registry, ArticulatedSystem robot, Model fresh, object bodies) except -1:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rbdyn.errors import BusyError, Error
 from rbdyn.held_signals import held_signals
+from rbdyn.mechanism._revision import put_all
 from rbdyn.world.scheduler.schedule import Schedule, exact, is_too_fast
 
 if TYPE_CHECKING:
@@ -79,10 +80,14 @@ class Scheduler:
 
     def remove(self, schedule: Schedule) -> None:
         """Call it no more."""
-        with held_signals:
-            self.schedules = [one for one in self.schedules if one is not schedule]
-            self.added = self.added if self.schedules else 0
-            schedule._scheduler = None
+        left = [one for one in self.schedules if one is not schedule]
+        put_all(
+            [
+                (self.__dict__, "schedules", left),
+                (self.__dict__, "added", self.added if left else 0),
+                (schedule.__dict__, "_scheduler", None),
+            ]
+        )
 
     def sort(self) -> None:
         """In the order of their calls."""
