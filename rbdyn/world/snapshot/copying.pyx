@@ -51,13 +51,27 @@ class Unedited:
     Pickles are written after the World has said what is in it, when nobody is kept from editing any more.
     """
 
-    def __init__(self, counters):
+    def __init__(self, Insides inside):
+        counters = [(<ArticulatedSystem> robot).model.revision_counter for robot in inside.registry.systems]
         self.counters = [(one, one.value, one.frames) for one in counters]
 
-    def __reduce__(self):
+    def check(self):
         if any((one.value, one.frames) != (value, frames) for one, value, frames in self.counters):
-            raise BusyError("the World was edited by another thread while it was pickled; pickle it again")
+            raise BusyError("the World was edited by another thread while it was copied; copy or pickle it again")
+
+    def __reduce__(self):
+        self.check()
         return opened, ()
+
+    def during(self, call):
+        """What `call()` returns, which looks at the mechanisms; BusyError, whatever it raises, if one was edited."""
+        try:
+            made = call()
+        except Exception:
+            self.check()
+            raise
+        self.check()
+        return made
 
 
 def opened():
@@ -146,12 +160,16 @@ def pickled(world, base):
     cdef Insides inside = insides_of(world)
     begin_look(inside)
     try:
-        parts, state = structure(world), functions(world)
-        state["unedited"] = Unedited([(<ArticulatedSystem> robot).model.revision_counter
-                                      for robot in inside.registry.systems])
-        return rebuilt, (type(world), base, parts, layout(), seal.checksum(parts)), state
+        unedited = Unedited(inside)
+        return unedited.during(lambda: reduced(world, base, unedited))
     finally:
         inside.registry.lock.end_query()
+
+
+cdef tuple reduced(world, base, unedited):
+    parts, state = structure(world), functions(world)
+    state["unedited"] = unedited
+    return rebuilt, (type(world), base, parts, layout(), seal.checksum(parts)), state
 
 
 def rebuilt(cls, base, parts, told_layout=None, told=None):
@@ -160,15 +178,19 @@ def rebuilt(cls, base, parts, told_layout=None, told=None):
     return made_of(cls, base, parts)
 
 
+cdef object copied(world, base, memo):
+    parts = deepcopy(structure(world), memo)
+    memo[id(world)] = made = made_of(type(world), base, parts)
+    put_functions(made, deepcopy(functions(world), memo))
+    return made
+
+
 def deep_copy(world, base, memo):
     """A copy of a World, which nobody may change meanwhile: what World.__deepcopy__ returns."""
     cdef Insides inside = insides_of(world)
     begin_look(inside)
     try:
-        parts = deepcopy(structure(world), memo)
-        memo[id(world)] = made = made_of(type(world), base, parts)
-        put_functions(made, deepcopy(functions(world), memo))
-        return made
+        return Unedited(inside).during(lambda: copied(world, base, memo))
     finally:
         inside.registry.lock.end_query()
 

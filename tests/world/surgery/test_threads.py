@@ -20,6 +20,7 @@ from rbdyn import (
     Geometry,
     Joint,
     RemovedError,
+    RigidBody,
     SpatialInertia,
     Transform,
     UnknownNameError,
@@ -280,6 +281,29 @@ def test_steps_beside_edits_of_a_mechanism():
         world.integrate2()
     a.update()
     seen(world)
+
+
+@pytest.mark.usefixtures("quick_switches")
+def test_copies_beside_edits_of_a_graph():
+    """A copy is of what there was between two edits, or says that the World was edited meanwhile."""
+    world, a, _ = scene()
+    m = a.mechanism
+
+    def grow():
+        if "x" not in {body.name for body in m.bodies}:
+            m.attach("a1", RigidBody("x", SpatialInertia(1.0, inertia=np.eye(3))), Joint("xj", Fixed()))
+
+    def shrink():
+        if "x" in {body.name for body in m.bodies}:
+            m.remove_subtree(m.find_joint("xj"))
+
+    def copied():
+        twin = copy.deepcopy(m)
+        assert len(twin.bodies) == len(twin.tree_joints) + 1
+        assert all(twin.find_body(body.name) is body for body in twin.bodies)
+
+    copies = [copied, lambda: copy.deepcopy(world), lambda: pickle.loads(pickle.dumps(world))]
+    together(copies, [grow, shrink], times=40)
 
 
 def test_a_handle_is_whole_before_others_find_it(monkeypatch):
