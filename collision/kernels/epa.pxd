@@ -202,15 +202,16 @@ cdef inline double penetrate(
     """Overlap of the cores along the best normal found (into a), and a's point there.
 
     `s` is the simplex that the descent ended with.  The overlap is exact for that normal.  It is the least push, or
-    longer by no more than 1e-7 of the smaller size, of curved cores by a `slack`.  The polytope is within A - B, so that
-    its nearest face is nearer than every push; it grows until that face is as far as the push, but for the slack.
+    longer by no more than 1e-7 of the smaller size, of curved cores by a `slack`.  The polytope is within A - B, so
+    that its nearest face is nearer than every push; it grows until that face is as far as the push, but for the slack.
     128 points suffice, unless many pushes are alike (MAX_CORNERS).  Of a smooth stretch Newton's method finds the best
     push.  Negative if the cores turn out not to overlap.
     """
     cdef Polytope p
     cdef Face face
     cdef Vec3 n, x
-    cdef double least = 1e300, reach, gap, size = 2.0 * min(a.s.bounds.radius, b.s.bounds.radius), tolerance = 1e-7 * size
+    cdef double size = 2.0 * min(a.s.bounds.radius, b.s.bounds.radius), tolerance = 1e-7 * size
+    cdef double least = 1e300, reach, gap
     cdef int f, best, corner
     cdef bint curved = is_curved(a) or is_curved(b)
     cdef bint settled = False                # the best push so far is the best of those like it

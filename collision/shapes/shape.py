@@ -53,7 +53,8 @@ class ShapeData:
 
         NumPy's structured types would do, but lose a KeyboardInterrupt that comes while they are made.
         """
-        layout, values = "@", []
+        layout = "@"
+        values: list[object] = []
         for value in self.sizes.values():
             if isinstance(value, np.ndarray):
                 layout, values = layout + "P", [*values, value.ctypes.data]

@@ -173,8 +173,8 @@ cdef class Descent:
     def _moving(self, joints, followers, targets, limits):
         """Independent degrees of freedom that move a target or a loop.
 
-        Each is (index in v, index in q or -1, whether q has sine and cosine there, largest turn, its limits); `joints` are
-        those that move, in the order of q.
+        Each is (index in v, index in q or -1, whether q has sine and cosine there, largest turn, its limits);
+        `joints` are those that move, in the order of q.
         """
         cdef const CModel* m = &self.state.model.c
         cdef int i, k, n

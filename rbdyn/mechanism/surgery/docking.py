@@ -117,7 +117,7 @@ def _check_names(mechanism: Graph, child: Graph, bodies: Iterable[RigidBody], jo
 def emptying(child: Graph) -> list[Change]:
     """Changes that leave a mechanism without anything but its root."""
     root = child._root
-    parts = [*(body for body in child._bodies if body is not root), *child._edges]
+    parts: list[RigidBody | Joint] = [*(body for body in child._bodies if body is not root), *child._edges]
     none: dict[str, Any] = {"_edges": {}, "_parent_joint": {}, "_joint_names": {}, "_merged_names": {}}
     lists: dict[str, Any] = {"_bodies": [root], "_tree_joints": [], "_loop_joints": []}
     graph = child._changes(**none, **lists, _body_names={root.name: root}, _ignored=frozenset())
