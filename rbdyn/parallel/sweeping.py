@@ -195,7 +195,8 @@ class _Run:
                 self.give()
                 ended = wait(list(self.futures), return_when=FIRST_COMPLETED).done
                 if any(is_gone(_error_of(future)) for future in ended):
-                    ended |= wait(list(self.futures)).done
+                    if self.crew.is_pool:  # others, once gone, may leave futures that never end
+                        ended |= wait(list(self.futures)).done
                     self.crew.renew()
                 for future in sorted(ended, key=lambda one: _error_of(one) is not None):  # first what is done
                     self.take(future, *self.futures.pop(future))
