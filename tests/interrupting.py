@@ -5,6 +5,7 @@ A signal whose handler raises, a trace function that raises, an exception that a
 
 import contextlib
 import ctypes
+import gc
 import signal
 import sys
 import threading
@@ -17,6 +18,18 @@ except ImportError:                                      # a Python without its 
 
 class Interrupt(BaseException):
     """What the handler of the signal raises, as that of Ctrl-C raises KeyboardInterrupt."""
+
+
+@contextlib.contextmanager
+def uncollected():
+    """No garbage is collected: what is raised in callbacks of the collector, which other libraries set, is lost."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 @contextlib.contextmanager
@@ -34,6 +47,7 @@ def handled(error=Interrupt):
         signal.signal(number, before)
 
 
+@uncollected()
 def lines_of(call):
     """How many moments there are to interrupt a call: the lines of Python that it runs, and its calls and returns."""
     count = 0
@@ -52,6 +66,7 @@ def lines_of(call):
     return count
 
 
+@uncollected()
 def interrupted(call, at, error=Interrupt):
     """Let a signal come at moment number `at` of a call, from 0; returns whether it came out of the call."""
     count = -1
@@ -77,6 +92,7 @@ def interrupted(call, at, error=Interrupt):
     return False
 
 
+@uncollected()
 def interrupted_after(call, seconds):
     """Let a signal come some time after a call began, or not at all; returns whether it came out of the call."""
     with handled():
@@ -92,6 +108,7 @@ def interrupted_after(call, seconds):
     return False
 
 
+@uncollected()
 def raised(call, at, sent=False):
     """Raise at moment number `at` of a call, from 0; returns whether it came out of the call.
 
