@@ -108,7 +108,7 @@ cdef inline bint sharpen(const PosedShape* a, const PosedShape* b, double* gap, 
 cdef inline bint lies_across(
         const PosedShape* a, const PosedShape* b, bint of_a, bint of_b, Vec3 e, Vec3 n, double* gap, Vec3* normal,
         Vec3* x_a) noexcept nogil:
-    """Whether the ends of an edge pull the normal n across it to either side: then it is the best one; writes it.
+    """Test that the ends of an edge pull the normal n across it to either side: then write it, the best one.
 
     The edge is of a, of b, or of both, which are then parallel.
     """
@@ -268,7 +268,7 @@ cdef inline bint flat_side(const PosedShape* a, Vec3 m, Vec3* up, Vec3* half) no
 
 cdef inline bint lies_on_side(
         const PosedShape* a, const PosedShape* b, bint of_a, double* gap, Vec3* normal, Vec3* x_a) noexcept nogil:
-    """Whether the other shape's farthest point is over a flat side of a, or else of b, near the normal; writes that."""
+    """Test that the other shape's farthest point is over a flat side of a, or else of b; then write that normal."""
     cdef const PosedShape* flat = a if of_a else b
     cdef Vec3 up, half, n, x, l
     if not flat_side(flat, neg3(normal[0]) if of_a else normal[0], &up, &half):

@@ -27,11 +27,11 @@ cdef struct Slack:                 # by how much the push of curved shapes may b
     double size                    # of the smaller size
 
 cdef inline Slack of_contact() noexcept nogil:
-    """Less than the share of the depth that convex.pxd prefers a face by."""
+    """Return that of a contact: less than the share of the depth that convex.pxd prefers a face by."""
     return Slack(share=2e-2, size=1e-7)
 
 cdef inline Slack of_query() noexcept nogil:
-    """Of a distance that is asked for, which has the time."""
+    """Return that of a distance that is asked for, which has the time."""
     return Slack(share=1e-5, size=1e-7)
 
 
@@ -132,7 +132,7 @@ cdef inline bint first_tetrahedron(Polytope* p, const PosedShape* a, const Posed
 
 
 cdef inline bint sees(const Polytope* p, int f, int corner) noexcept nogil:
-    """Whether a corner is above the plane of a face, or in it.
+    """Test that a corner is above the plane of a face, or in it.
 
     What is in the plane of a face belongs to the same side of A - B: a fan from beside it would have no area.
     """
@@ -219,7 +219,7 @@ cdef inline double penetrate(
     if not take_simplex(&p, s) and not first_tetrahedron(&p, a, b, normal):
         return 0.0                           # lines that cross: out of the plane of both
     normal[0] = vec3(0.0, 0.0, 1.0)
-    p.hair = 1e-14 * (a.s.bounds.radius + b.s.bounds.radius)
+    p.hair = 1e-14 * (norm3(a.X.p) + norm3(b.X.p) + a.s.bounds.radius + b.s.bounds.radius)     # of world coordinates
     while p.n_w < MAX_CORNERS:
         best = -1
         for f in range(p.n_face):
@@ -237,6 +237,7 @@ cdef inline double penetrate(
         if reach - face.d <= tolerance:
             p.n_w -= 1
             continue
+        # Newton's method begins near enough where the polytope lacks little; its point counts if it sees the face well
         if curved and reach - face.d < 0.05 * size and find_best(&p, &face, a, b, &gap, &n, &x):
             if -gap <= least:
                 least, normal[0], x_a[0], settled = -gap, n, x, True
