@@ -66,6 +66,8 @@ def save_mjcf(
         If gains have not one number for each degree of freedom, or a name holds what XML cannot.
     PathError
         If the file cannot be written.
+    BusyError
+        While another thread edits the mechanism.
 
     Warns
     -----
@@ -124,6 +126,7 @@ def mjcf_text(
 def _text(mechanism: Mechanism, files: MeshFiles, losses: Losses, actuators: str, pd_gains: Gains | None) -> str:
     if not isinstance(mechanism, Mechanism):
         raise Error(f"mechanism must be a Mechanism, got {shown(mechanism)}")
+    mechanism = mechanism.copy()  # which no other thread edits
     servos, motors = _driven(mechanism, choice(actuators, "actuators", ACTUATORS), pd_gains)
     root = element(None, "mujoco", model=mechanism.name)
     element(root, "compiler", angle="radian", autolimits=True, inertiafromgeom=False)

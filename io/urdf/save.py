@@ -75,6 +75,8 @@ def save_urdf(
         neither standard nor a chain of slides and turns (a screw).
     PathError
         If the file cannot be written.
+    BusyError
+        While another thread edits the mechanism.
 
     Warns
     -----
@@ -138,6 +140,7 @@ def _text(
 ) -> str:
     if not isinstance(mechanism, Mechanism):
         raise Error(f"mechanism must be a Mechanism, got {shown(mechanism)}")
+    mechanism = mechanism.copy()  # which no other thread edits
     losses = dialect.losses
     links = LinkWriter(files, dialect, _rotations(mechanism, rotations, dialect))
     link_names = {body.name for body in mechanism.bodies}

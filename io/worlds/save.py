@@ -61,7 +61,7 @@ def save_world(
     PathError
         If the file cannot be written.
     BusyError
-        In the middle of a step.
+        In the middle of a step, or while another thread edits the World.
 
     Warns
     -----
@@ -110,6 +110,12 @@ def world_text(world: World, *, solver_state: bool = False, strict: bool = False
 def _text(world: World, files: MeshFiles, losses: Losses, solver_state: bool) -> str:
     if not isinstance(world, World):
         raise Error(f"world must be a World, got {shown(world)}")
+    world.snapshot()  # takes in what was edited
+    with world._queries.asking():  # nobody edits or steps meanwhile
+        return _text_now(world, files, losses, solver_state)
+
+
+def _text_now(world: World, files: MeshFiles, losses: Losses, solver_state: bool) -> str:
     notes, snapshot = world_notes(world), world.snapshot()
     root = element(None, "raisim", version="1")
     write_settings(root, world, losses)

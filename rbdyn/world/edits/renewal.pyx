@@ -6,6 +6,7 @@ What the mechanism says is compiled and checked first, beside the robot; only th
 import numpy as np
 
 from rbdyn.errors import MechanismError
+from rbdyn.mechanism.editing import editing
 from rbdyn.model import State as new_state
 from rbdyn.world.objects.joints.closed_loops import closed, ties_trees
 from rbdyn.world.objects.joints.said import PER_DOF, joints_say
@@ -51,9 +52,10 @@ cdef int renew(Registry registry, ArticulatedSystem robot) except -1:
         factories.prepare_bodies(robot.mechanism.bodies)
     registry.lock.begin_edit()
     try:
-        if robot.model.revision != robot.model.revision_counter.value:
-            renew_now(registry, robot)
-            registry.lock.edited = True
+        with editing(robot.mechanism):                   # what is read first and last is of one time
+            if robot.model.revision != robot.model.revision_counter.value:
+                renew_now(registry, robot)
+                registry.lock.edited = True
     finally:
         registry.lock.end_edit()
     return 0

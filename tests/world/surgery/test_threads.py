@@ -24,6 +24,7 @@ from rbdyn import (
     SpatialInertia,
     Transform,
     UnknownNameError,
+    io,
 )
 from rbdyn.collision import Box, NativeBackend
 from rbdyn.model.insides import numbers_of
@@ -237,6 +238,16 @@ def test_a_copy_beside_edits_is_of_one_time(way):
     for one in copies:
         seen(one)
         one.step()
+
+
+@pytest.mark.usefixtures("quick_switches")
+def test_a_text_beside_edits_is_of_one_time():
+    """Each can be read, and gives what was there between two edits."""
+    world, a, b = scene()
+    texts, edits = collections.deque(maxlen=40), edits_of(world, a)
+    together([lambda: texts.append(io.world_text(world)), lambda: io.urdf_text(a.mechanism)], edits, edits[::-1])
+    for text in texts:
+        seen(io.load_world(text))
 
 
 @pytest.mark.usefixtures("quick_switches")
