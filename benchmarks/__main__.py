@@ -19,6 +19,7 @@ SECTIONS = (
     "single_calls",
     "ladders",
     "scenes",
+    "robots_people_use",
     "flight",
     "order",
     "closed_forms",

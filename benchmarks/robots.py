@@ -1,7 +1,8 @@
-"""Robots of the package example-robot-data, as files and for MuJoCo's URDF reader."""
+"""Robots of the package example-robot-data, as files and for MuJoCo's URDF reader; files of MuJoCo Menagerie."""
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,18 @@ ANYMAL = Robot("ANYmal-C", "anymal_c_simple_description/urdf/anymal.urdf", True,
 TALOS = Robot("Talos", "talos_data/robots/talos_reduced.urdf", True, "leg_left_6_link")
 PANDA = Robot("Panda", "panda_description/urdf/panda.urdf", False, "panda_link7")
 ROBOTS = (ANYMAL, TALOS, PANDA)
+
+
+def menagerie(file: str) -> Path:
+    """Find a file of MuJoCo Menagerie where its packages keep it; FileNotFoundError: nothing is downloaded.
+
+    Its folder is that of the variable MENAGERIE_ROOT, else the one in the cache of the package robot_descriptions.
+    """
+    cache = Path(os.environ.get("ROBOT_DESCRIPTIONS_CACHE", "~/.cache/robot_descriptions")).expanduser()
+    path = Path(os.environ.get("MENAGERIE_ROOT", cache / "mujoco_menagerie")) / file
+    if path.is_file():
+        return path
+    raise FileNotFoundError(f"{file}: MuJoCo Menagerie is not in MENAGERIE_ROOT, nor kept by robot_descriptions")
 
 
 def mujoco_urdf(robot: Robot) -> str:
