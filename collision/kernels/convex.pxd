@@ -1,6 +1,6 @@
 # Any two convex shapes: distance of their cores, or the least push, then the area where they meet.
 
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 
 from rbdyn.collision._types cimport BOX_CORE, HULL_CORE, TRIANGLE, PosedShape, SupportingFeature
 from rbdyn.collision.kernels.clip cimport clip_features
@@ -31,7 +31,7 @@ cdef inline void convex_convex(const PosedShape* a, const PosedShape* b, double 
     apart = separate(a, b, r_a + r_b + margin, &x_a, &n, &s)
     if apart >= r_a + r_b + margin:
         return
-    if apart < 0.0:
+    if apart == -INFINITY:
         apart = -penetrate(a, b, &s, of_contact(), &x_a, &n)
     x_b = along(x_a, -apart, n)
     depth = r_a + r_b - apart

@@ -12,12 +12,14 @@
 # Where a shape meets the other with a straight edge (of a box or a hull, along the side of a cylinder or a cone), its
 # support point jumps: there the normal is looked for among those across the edge.
 
-from libc.math cimport INFINITY, copysign, fabs, sqrt
+from libc.math cimport INFINITY, copysign, fabs, fmin, sqrt
 
-from rbdyn.collision._types cimport BOX_CORE, CONE, CYLINDER_CORE, ELLIPSOID, PosedShape
+from rbdyn.collision._types cimport BOX_CORE, CONE, CYLINDER_CORE, ELLIPSOID, HULL_CORE, PosedShape
 from rbdyn.collision.kernels.core cimport support
 from rbdyn.collision.kernels.vectors cimport along, axis_x, axis_y, axis_z, clamp, norm3, perpendicular
+from rbdyn.collision.shapes.climbing cimport facing_face
 from rbdyn.collision.shapes.cone cimport ConeData
+from rbdyn.collision.shapes.convex_hull cimport HullData
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, mul3, neg3, scale3, sub3, tmul3, vec3, zero3
 
 cdef enum:
@@ -242,46 +244,84 @@ cdef inline bint sharpen_crossing(
     return True
 
 
-cdef inline bint flat_side(const PosedShape* a, Vec3 m, Vec3* up, Vec3* half) noexcept nogil:
-    """The flat side of a box, a cylinder or a cone that faces along m, within 0.3 rad.
+cdef struct FlatSide:              # of a box, a cylinder, a cone or a hull
+    Vec3 up                        # outward normal, unit, world
+    Vec3 half                      # half sides of a box's, infinite along the normal; x: radius of a disc [m]
+    int face                       # of a hull
 
-    Writes its outward normal (unit, world) and how far from its middle it reaches along the shape's axes [m]; of a disc
-    the radius, negative, along x.
-    """
+
+cdef inline bint find_flat_side(const PosedShape* a, Vec3 m, FlatSide* side) noexcept nogil:
+    """Find the flat side that faces along m (unit, world), within 0.3 rad."""
     cdef Vec3 l = tmul3(a.X.R, m), h = a.s.bounds.box
+    cdef const HullData* hull
     cdef double near = 0.95
     cdef bint box = a.s.core == BOX_CORE and h.x * h.y * h.z > 0.0
+    side.face = -1
     if box and fabs(l.x) > near:
-        up[0], half[0] = scale3(copysign(1.0, l.x), axis_x(&a.X.R)), vec3(INFINITY, h.y, h.z)
+        side.up, side.half = scale3(copysign(1.0, l.x), axis_x(&a.X.R)), vec3(INFINITY, h.y, h.z)
     elif box and fabs(l.y) > near:
-        up[0], half[0] = scale3(copysign(1.0, l.y), axis_y(&a.X.R)), vec3(h.x, INFINITY, h.z)
+        side.up, side.half = scale3(copysign(1.0, l.y), axis_y(&a.X.R)), vec3(h.x, INFINITY, h.z)
     elif box and fabs(l.z) > near:
-        up[0], half[0] = scale3(copysign(1.0, l.z), axis_z(&a.X.R)), vec3(h.x, h.y, INFINITY)
+        side.up, side.half = scale3(copysign(1.0, l.z), axis_z(&a.X.R)), vec3(h.x, h.y, INFINITY)
     elif a.s.core == CYLINDER_CORE and fabs(l.z) > near:
-        up[0], half[0] = scale3(copysign(1.0, l.z), axis_z(&a.X.R)), vec3(-a.s.bounds.ellipsoid.x, 0.0, 0.0)
+        side.up, side.half.x = scale3(copysign(1.0, l.z), axis_z(&a.X.R)), a.s.bounds.ellipsoid.x
     elif a.s.kind == <int> CONE and l.z < -near:
-        up[0], half[0] = neg3(axis_z(&a.X.R)), vec3(-cone_radius(a), 0.0, 0.0)
+        side.up, side.half.x = neg3(axis_z(&a.X.R)), cone_radius(a)
+    elif a.s.core == HULL_CORE:
+        hull = <const HullData*> a.s.data
+        if hull.n_faces == 0:
+            return False
+        side.face = facing_face(hull, l)
+        side.up = mul3(a.X.R, normal_of(hull, side.face))
+        return dot3(side.up, m) > near
     else:
         return False
     return True
+
+
+cdef inline Vec3 normal_of(const HullData* hull, int face) noexcept nogil:
+    return vec3(hull.normals[3 * face], hull.normals[3 * face + 1], hull.normals[3 * face + 2])
+
+
+cdef inline Vec3 corner_of(const HullData* hull, int k) noexcept nogil:
+    return vec3(hull.vertices[3 * k], hull.vertices[3 * k + 1], hull.vertices[3 * k + 2])
+
+
+cdef inline double inside_of_side(const PosedShape* a, const FlatSide* side, Vec3 x) noexcept nogil:
+    """Distance of a point in the plane of a flat side from where that ends [m], negative outside."""
+    cdef Vec3 l = tmul3(a.X.R, sub3(x, a.X.p)), h = side.half, n, e, first, second
+    cdef const HullData* hull
+    cdef double least = INFINITY
+    cdef int k, begin, end
+    if a.s.core == BOX_CORE:
+        return fmin(h.x - fabs(l.x), fmin(h.y - fabs(l.y), h.z - fabs(l.z)))
+    if side.face < 0:
+        return h.x - sqrt(l.x * l.x + l.y * l.y)
+    hull = <const HullData*> a.s.data
+    n = normal_of(hull, side.face)
+    begin, end = hull.start[side.face], hull.start[side.face + 1]
+    second = corner_of(hull, hull.corner[end - 1])
+    for k in range(begin, end):
+        first, second = second, corner_of(hull, hull.corner[k])
+        e = sub3(second, first)
+        least = fmin(least, dot3(cross3(n, e), sub3(l, first)) / norm3(e))
+    return least
 
 
 cdef inline bint lies_on_side(
         const PosedShape* a, const PosedShape* b, bint of_a, double* gap, Vec3* normal, Vec3* x_a) noexcept nogil:
     """Test that the other shape's farthest point is over a flat side of a, or else of b; then write that normal."""
     cdef const PosedShape* flat = a if of_a else b
-    cdef Vec3 up, half, n, x, l
-    if not flat_side(flat, neg3(normal[0]) if of_a else normal[0], &up, &half):
+    cdef FlatSide side
+    cdef Vec3 n, x
+    if not find_flat_side(flat, neg3(normal[0]) if of_a else normal[0], &side):
         return False
-    n = neg3(up) if of_a else up
+    n = neg3(side.up) if of_a else side.up
     x = support(b, n) if of_a else support(a, neg3(n))
-    l = tmul3(flat.X.R, sub3(x, flat.X.p))
-    if half.x < 0.0 and l.x * l.x + l.y * l.y > half.x * half.x:
+    if inside_of_side(flat, &side, x) < 0.0:
         return False
-    if half.x > 0.0 and (fabs(l.x) > half.x or fabs(l.y) > half.y or fabs(l.z) > half.z):
-        return False
-    gap[0], normal[0] = dot3(up, sub3(x, support(flat, up))), n
-    x_a[0] = along(x, -gap[0], up) if of_a else x
+    gap[0], normal[0] = dot3(side.up, sub3(x, support(flat, side.up))), n
+    x_a[0] = along(x, -gap[0], side.up) if of_a else x
     return True
 
 

@@ -12,6 +12,7 @@ from rbdyn.collision._types cimport PosedShape
 from rbdyn.collision.kernels.core cimport support
 from rbdyn.collision.kernels.curved cimport is_curved, sharpen_near
 from rbdyn.collision.kernels.gjk cimport Simplex, nearest_on_a
+from rbdyn.collision.kernels.inner_ball cimport is_least
 from rbdyn.collision.kernels.vectors cimport norm3, perpendicular
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, neg3, scale3, sub3, vec3
 
@@ -238,9 +239,11 @@ cdef inline double penetrate(
             p.n_w -= 1
             continue
         # Newton's method begins near enough where the polytope lacks little; its point counts if it sees the face well
-        if curved and reach - face.d < 0.05 * size and find_best(&p, &face, a, b, &gap, &n, &x):
+        if curved and reach - face.d < 2.0 * size and find_best(&p, &face, a, b, &gap, &n, &x):
             if -gap <= least:
                 least, normal[0], x_a[0], settled = -gap, n, x, True
+                if is_least(a, b, gap, n, x):
+                    break
             if gap * dot3(face.n, n) - face.d > 0.5 * (reach - face.d):
                 p.a[corner], p.w[corner] = x, scale3(gap, n)
         if not expand(&p, corner):

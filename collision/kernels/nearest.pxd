@@ -1,6 +1,6 @@
 # Distance and nearest points of two convex shapes: the descent of gjk.pxd, to its end; epa.pxd if they overlap.
 
-from libc.math cimport fmin
+from libc.math cimport INFINITY, fmin
 
 from rbdyn.collision._types cimport BOX_CORE, HULL_CORE, PosedShape
 from rbdyn.collision.bounds cimport centre_of
@@ -64,7 +64,7 @@ cdef inline bint find_convex(const PosedShape* a, const PosedShape* b, double re
     apart = descend_by(a, b, r_a + r_b + fmin(reach, 1e100), sub3(centre_of(a), centre_of(b)), 1e-15, &x, &n, &s)
     if apart >= r_a + r_b + reach:
         return False
-    if apart < 0.0:
+    if apart == -INFINITY:
         apart = -penetrate(a, b, &s, of_query(), &x, &n)
         if apart > 0.0:                    # they do not overlap, but nearly
             apart = max(apart, descend(a, b, 1e100, n, 1e-15, &x, &n))

@@ -7,7 +7,7 @@
 # over this triangle may carry, too, or come down next: it is measured along the triangle's own normal.  And where the
 # surface rises beyond a side, what is over there may run into this triangle's plane, which goes on below ground.
 
-from libc.math cimport fabs, fmax, sqrt
+from libc.math cimport INFINITY, fabs, fmax, sqrt
 
 from rbdyn.collision._types cimport BOX_CORE, TRIANGLE, PosedShape, ShapeRecord, SupportingFeature
 from rbdyn.collision.bounds cimport centre_of
@@ -432,7 +432,7 @@ cdef inline double convex_triangle(
     overlap = apart < 0.0
     if behind and t.one_sided and not (deep and t.solid and apart < r):
         return hardly() if t.solid and apart < r else 0.0
-    if overlap:
+    if apart == -INFINITY:
         apart = -penetrate(a, b, &s, of_contact(), &x_a, &n)
     depth = r - apart
     if depth <= -margin:

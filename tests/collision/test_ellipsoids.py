@@ -1,11 +1,14 @@
 """Ellipsoids: spheres as a special case, half-spaces in closed form, other shapes against a numeric oracle."""
 
+import itertools
+
 import numpy as np
 import pytest
-from collision_scenes import contacts, least_overlap, pose, rotation, touching, turn
+from collision_scenes import contacts, least_overlap, overlap, pose, rotation, touching, turn
 
 import rbdyn
 from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, Ellipsoid, FCLBackend, HalfSpace, NativeBackend, Sphere
+from rbdyn.collision.distance import distance
 from rbdyn.errors import CollisionError
 
 RADII = (0.3, 0.2, 0.12)
@@ -126,3 +129,24 @@ def test_an_ellipsoid_that_just_touches_a_flat_top_is_pushed_straight_up(radii, 
             assert len(found) == 1
             np.testing.assert_allclose(np.abs(found["normal"][0]), (0, 0, 1), atol=1e-3)
             assert found["depth"][0] == pytest.approx(-gap, abs=1e-10)
+
+
+def test_no_push_off_a_thin_plate_is_shorter(seed):
+    """Depth is the least push, through a plate or off its edge: a box, a hull of its corners, a disc."""
+    rng = np.random.default_rng(seed)
+    box = Box((0.4, 0.3, 0.04))
+    corners = np.array(list(itertools.product((-0.2, 0.2), (-0.15, 0.15), (-0.02, 0.02))))
+    seen = 0
+    for plate in (box, ConvexHull(corners), Cylinder(0.2, 0.04), Ellipsoid((0.2, 0.15, 0.02))):
+        for other in (Ellipsoid((0.1, 0.06, 0.03)), Cylinder(0.05, 0.2), Box((0.06, 0.08, 0.1))):
+            for _ in range(6):
+                at = corners[rng.integers(8)] * rng.uniform(0.6, 1.2, 3)
+                X, Y = pose(*at, rotation(rng)), np.eye(4)
+                apart = distance(other, X, plate, Y)
+                expected = least_overlap(other, X, plate, Y)[0]
+                if expected > 1e-3:
+                    seen += 1
+                    push = overlap(other, X, plate, Y, apart.normal[None])[0]
+                    assert -apart.distance == pytest.approx(push, abs=1e-9)
+                    assert push <= expected + 2e-4 * expected + 1e-6
+    assert seen > 20
