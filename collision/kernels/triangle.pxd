@@ -358,6 +358,17 @@ cdef inline bint is_far(const PosedShape* a, const PosedShape* b, double margin)
     return dot3(d, d) > reach * reach
 
 
+cdef inline bint is_beside(const PosedShape* a, const PosedShape* b, double margin) noexcept nogil:
+    """Whether all of a triangle is farther than the margin from the plane of another one, a."""
+    cdef Vec3 n = mul3(a.X.R, triangle_of(a).normal), x = world_corner(a, 0)
+    cdef double low = dot3(n, sub3(world_corner(b, 0), x)), high = low, value
+    cdef int k
+    for k in range(1, 3):
+        value = dot3(n, sub3(world_corner(b, k), x))
+        low, high = min(low, value), max(high, value)
+    return low > margin or high < -margin
+
+
 cdef inline bint ball_triangle(
         const PosedShape* a, const PosedShape* b, double margin, bint deep, Sink* sink) noexcept nogil:
     """convex_triangle of a ball, in the frame of the whole."""
@@ -394,40 +405,49 @@ cdef inline bint ball_triangle(
 
 
 cdef inline double convex_triangle(
-        const PosedShape* a, const PosedShape* b, double margin, bint deep, Sink* sink) noexcept nogil:
+        const PosedShape* a, const PosedShape* b, double margin, bint deep, Vec3* axis, Sink* sink) noexcept nogil:
     """Contacts of a convex shape, or a triangle of another surface, with a triangle; how deep it lies in that [m].
 
-    0 if it does not, and by hardly anything if it was not asked how deep.
+    0 if it does not, and by hardly anything if it was not asked how deep.  `axis` is one along which they may be apart,
+    as the triangle before was; zero: none is known.
 
     With `deep`, what lies in it is pushed along the triangle's own normal, whatever is around.
     Features: as convex_convex has them.
     """
-    cdef Manifold m
+    cdef Manifold m, face
     cdef const TriangleData* t = triangle_of(b)
     cdef double r = core_radius(a), size = min(a.s.bounds.radius, b.s.bounds.radius), apart, depth, lies
     cdef Vec3 up = mul3(b.X.R, t.normal), middle = tmul3(b.X.R, sub3(middle_of(a), b.X.p)), x_a, x_b, n, x
     cdef Simplex s
-    cdef bint overlap, behind = dot3(t.normal, sub3(middle, corner(t, 0))) < 0.0
+    cdef bint overlap, faced = False, behind = dot3(t.normal, sub3(middle, corner(t, 0))) < 0.0
     cdef Side side
-    if is_far(a, b, margin):
+    if a.s.kind != TRIANGLE and is_far(a, b, margin):
         return 0.0
     if behind and not t.one_sided:
         up = neg3(up)
     depth = r - dot3(up, sub3(support(a, neg3(up)), world_corner(b, 0)))
     if depth <= -margin:
         return 0.0
+    if a.s.kind == TRIANGLE and is_beside(a, b, margin):
+        return 0.0
+    if dot3(axis[0], axis[0]) > 0.0:
+        n = axis[0]
+        if dot3(n, sub3(support(a, neg3(n)), support(b, n))) > r + margin:
+            return 0.0
     clear(&m)
     if depth <= 1e-3 * size and not (behind and t.one_sided) and may_stand(a, b, up, margin):
         # over the triangle by its lowest point, or hardly in it: the triangle's normal, as where two faces meet
-        face_contacts(a, b, up, margin, size, &m)
-        if not may_push(a, neg3(up), slant()):
-            keep_corners(a, up, &m)
-        if m.n > 0 and deepest(&m) >= depth - 1e-6 * size and reaches_over(b, up, &m, size):
-            emit(sink, &m)
+        clear(&face)
+        face_contacts(a, b, up, margin, size, &face)
+        faced = may_push(a, neg3(up), slant())
+        if not faced:
+            keep_corners(a, up, &face)
+        if face.n > 0 and deepest(&face) >= depth - 1e-6 * size and reaches_over(b, up, &face, size):
+            emit(sink, &face)
             return max(depth, 0.0)
-        clear(&m)
     apart = descend_by(a, b, r + margin, sub3(centre_of(a), centre_of(b)), 1e-12, &x_a, &n, &s)
     if apart >= r + margin:
+        axis[0] = n
         return 0.0
     overlap = apart < 0.0
     if behind and t.one_sided and not (deep and t.solid and apart < r):
@@ -453,7 +473,10 @@ cdef inline double convex_triangle(
         elif deepest(&m) < depth - 1e-4 * size:
             replace_deepest(&m, x, depth)
     elif deep or (side != ELSEWHERE and may_push(a, neg3(up), slant())):
-        face_contacts(a, b, up, margin, size, &m)
+        if faced:
+            m = face
+        else:
+            face_contacts(a, b, up, margin, size, &m)
         if side == LEVEL and not deep:
             keep_corners(a, up, &m)
         if m.n == 0 and side != LEVEL and not overlap:

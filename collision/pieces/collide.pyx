@@ -82,6 +82,7 @@ cdef bint pass_over(const PosedShape* a, const PosedShape* whole, double margin,
     cdef PosedShape piece
     cdef int k, first
     cdef double deep_in
+    cdef Vec3 axis = zero3()
     cdef bint lies_in = False, ball = is_ball(a)
     begin_piece(whole, &s, &t, &piece)
     begin_walk(&walk, whole, a, margin)
@@ -92,7 +93,7 @@ cdef bint pass_over(const PosedShape* a, const PosedShape* whole, double margin,
         if ball:
             lies_in |= ball_triangle(a, &piece, margin, deep, sink)
         else:
-            deep_in = convex_triangle(a, &piece, margin, deep, sink)
+            deep_in = convex_triangle(a, &piece, margin, deep, &axis, sink)
             lies_in |= deep_in > 0.0
             if deep_in > lost[0] and deepest_since(sink.out, first) <= 0.0:
                 lost[0] = deep_in

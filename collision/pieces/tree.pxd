@@ -1,4 +1,4 @@
-# The triangles of a mesh that reach into a box.
+# The triangles of a mesh that reach into a box, and a ball.
 
 from rbdyn.collision.kernels.triangle cimport TriangleData, corner
 from rbdyn.collision.kernels.vectors cimport norm3
@@ -12,6 +12,8 @@ cdef enum:
 
 cdef struct TreeWalk:
     Vec3 low, high                 # corners of the box [m]
+    Vec3 centre                    # of a ball [m]
+    double reach                   # radius of the ball, squared [m^2]
     int[DEPTH] waiting             # nodes to be looked at
     int n_waiting
     int next, end                  # triangles of the leaf that is being looked at
@@ -34,15 +36,27 @@ cdef inline double most_along_in_mesh(const TriangleData* t, int k, Vec3 n) noex
     return most
 
 
-cdef inline void begin_tree(TreeWalk* w, const MeshData* mesh, Vec3 low, Vec3 high) noexcept nogil:
-    w.low, w.high = low, high
+cdef inline void begin_tree(
+        TreeWalk* w, const MeshData* mesh, Vec3 low, Vec3 high, Vec3 centre, double radius) noexcept nogil:
+    w.low, w.high, w.centre, w.reach = low, high, centre, radius * radius
     w.waiting[0], w.n_waiting = 0, 1
     w.next = w.end = 0
 
 
-cdef inline bint reaches(const TreeNode* node, Vec3 low, Vec3 high) noexcept nogil:
-    return (node.low[0] <= high.x and node.high[0] >= low.x and node.low[1] <= high.y and node.high[1] >= low.y
-            and node.low[2] <= high.z and node.high[2] >= low.z)
+cdef inline double beyond(double x, double low, double high) noexcept nogil:
+    """Distance of a number from an interval."""
+    return max(0.0, max(low - x, x - high))
+
+
+cdef inline bint reaches(const TreeNode* node, const TreeWalk* w) noexcept nogil:
+    cdef double x, y, z
+    if not (node.low[0] <= w.high.x and node.high[0] >= w.low.x and node.low[1] <= w.high.y
+            and node.high[1] >= w.low.y and node.low[2] <= w.high.z and node.high[2] >= w.low.z):
+        return False
+    x = beyond(w.centre.x, node.low[0], node.high[0])
+    y = beyond(w.centre.y, node.low[1], node.high[1])
+    z = beyond(w.centre.z, node.low[2], node.high[2])
+    return x * x + y * y + z * z <= w.reach
 
 
 cdef inline bint is_within(const double* a, const double* b, const double* c, double low, double high) noexcept nogil:
@@ -90,7 +104,7 @@ cdef inline int next_in_tree(TreeWalk* w, const MeshData* mesh, TriangleData* t)
         w.n_waiting -= 1
         k = w.waiting[w.n_waiting]
         node = mesh.node + k
-        if not reaches(node, w.low, w.high):
+        if not reaches(node, w):
             continue
         if node.count > 0:
             w.next, w.end = node.first, node.first + node.count
