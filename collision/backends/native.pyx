@@ -43,9 +43,9 @@ cdef class NativeBackend(CollisionBackend):
     Sort and sweep, then closed forms for half-spaces against everything and for spheres,
     capsules and boxes among themselves; all other convex pairs by the distance of Gilbert, Johnson
     and Keerthi or the expanding polytope.  Contacts a pair: box on box up to 8, faces otherwise up to 4, lines 2.
-    Meshes and height maps collide by their triangles: up to 4 for those in nearly one plane.  Shapes that move are
-    followed through the step: those that meet within it are in contact, as they will be where they meet; those that
-    pass one another are not.
+    Meshes and height maps collide by their triangles: up to 4 for those in one plane, up to 12 on rough ground.
+    Shapes that move are followed through the step: those that meet within it are in contact, as they will be where they
+    meet; those that pass one another are not.
 
     Parameters
     ----------

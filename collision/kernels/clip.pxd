@@ -6,9 +6,9 @@
 
 from libc.math cimport fabs
 
-from rbdyn.collision._types cimport HULL_CORE, MAX_SIDES, PosedShape, SupportingFeature
-from rbdyn.collision.kernels.manifold cimport Manifold, add_point
-from rbdyn.collision.kernels.marks cimport MAX_KEPT, Mark, Marks, choose, choose_of_hull, mark, mark_vertex
+from rbdyn.collision._types cimport HULL_CORE, MAX_SIDES, TRIANGLE, PosedShape, SupportingFeature
+from rbdyn.collision.kernels.manifold cimport MAX_POINTS, Manifold, add_point
+from rbdyn.collision.kernels.marks cimport Mark, Marks, choose, choose_of_hull, mark, mark_vertex
 from rbdyn.collision.kernels.support.convex_hull cimport hull_of
 from rbdyn.collision.kernels.vectors cimport along, perpendicular
 from rbdyn.collision.shapes.climbing cimport MOST_CORNERS, corners_below, farthest_corner
@@ -143,7 +143,7 @@ cdef inline void clip_features(
     """
     cdef Outline r, i
     cdef double[MAX_SIDES] gap
-    cdef int[MAX_KEPT] kept
+    cdef int[MAX_POINTS] kept
     cdef Marks marks
     cdef Mark one
     cdef Plane p = plane_of(ref, n)
@@ -183,7 +183,11 @@ cdef inline void clip_features(
                       margin, near, &marks)
     if marks.n == 0:
         return
-    if inc_shape.s.core == HULL_CORE or ref_shape.s.core == HULL_CORE:
+    if marks.n <= MAX_POINTS and (inc_shape.s.kind == TRIANGLE or ref_shape.s.kind == TRIANGLE):
+        count = marks.n            # a piece of a surface: which are kept is chosen among those of all pieces
+        for k in range(count):
+            kept[k] = k
+    elif inc_shape.s.core == HULL_CORE or ref_shape.s.core == HULL_CORE:
         count = choose_of_hull(&marks, near, margin, kept)
     else:
         count = choose(&marks, near, kept)

@@ -30,6 +30,7 @@ cdef struct TriangleData:          # one triangle of a surface, in the frame of 
     Vec3[3] beyond                 # the corner across the side from corner k to the next [m]
     bint[3] open                   # True: there is none
     int[3] vertex                  # numbers of the corners in the surface
+    int cells                      # of a height map: cells along a side of a flat block, a half of which it is; or 1
     bint one_sided                 # what is behind it does not touch it
     bint solid                     # what is behind it is inside of something
     const ShapeRecord* whole
@@ -353,7 +354,8 @@ cdef inline Vec3 nearest_on_triangle(const TriangleData* t, Vec3 p) noexcept nog
 cdef inline bint is_far(const PosedShape* a, const PosedShape* b, double margin) noexcept nogil:
     """Whether the ball around a shape is farther from the triangle than the margin."""
     cdef Vec3 c = tmul3(b.X.R, sub3(centre_of(a), b.X.p)), d
-    cdef double reach = (a.s.bounds.radius + margin) * (1.0 + 1e-9)
+    cdef double radius = norm3(a.s.bounds.box) if a.s.kind == TRIANGLE else a.s.bounds.radius
+    cdef double reach = (radius + margin) * (1.0 + 1e-9)
     d = sub3(c, nearest_on_triangle(triangle_of(b), c))
     return dot3(d, d) > reach * reach
 

@@ -42,22 +42,28 @@ cdef void begin_piece(const PosedShape* whole, ShapeRecord* s, TriangleData* t, 
 
 
 cdef void measure_piece(ShapeRecord* s, const TriangleData* t) noexcept nogil:
-    """The bounds of a triangle that was filled in."""
+    """Set the bounds of a triangle that was filled in; the radius, of which tolerances are shares, is a cell's."""
     cdef Vec3 a = corner(t, 0), b = corner(t, 1), c = corner(t, 2)
     cdef Vec3 low, high
     low.x, low.y, low.z = min(a.x, min(b.x, c.x)), min(a.y, min(b.y, c.y)), min(a.z, min(b.z, c.z))
     high.x, high.y, high.z = max(a.x, max(b.x, c.x)), max(a.y, max(b.y, c.y)), max(a.z, max(b.z, c.z))
     s.bounds.center = scale3(0.5, add3(low, high))
     s.bounds.box = scale3(0.5, sub3(high, low))
-    s.bounds.radius = norm3(s.bounds.box)
+    s.bounds.radius = norm3(s.bounds.box) / t.cells
 
 
-cdef void name_features(ContactBuffer* out, int first, int piece) noexcept nogil:
-    """Corners of the other shape keep their features, so that they are known from triangle to triangle."""
-    cdef int i
+cdef void name_features(ContactBuffer* out, int first, int piece, const TriangleData* t) noexcept nogil:
+    """Name contacts so that corners are known from triangle to triangle.
+
+    Those of the other shape keep their features, those of the surface are named by their vertices.
+    """
+    cdef int i, f
     for i in range(first, out.n):
-        if out.point[i].feature % 4 != 1:
-            out.point[i].feature = mixed_feature(out.point[i].feature, piece)
+        f = out.point[i].feature
+        if f % 4 == 0 and f < 12:                # of a triangle
+            out.point[i].feature = mixed_feature(0, t.vertex[f // 4])
+        elif f % 4 != 1:
+            out.point[i].feature = mixed_feature(f, piece)
 
 
 cdef double deepest_since(const ContactBuffer* out, int first) noexcept nogil:
@@ -97,9 +103,9 @@ cdef bint pass_over(const PosedShape* a, const PosedShape* whole, double margin,
             lies_in |= deep_in > 0.0
             if deep_in > lost[0] and deepest_since(sink.out, first) <= 0.0:
                 lost[0] = deep_in
-        name_features(sink.out, first, k)
+        name_features(sink.out, first, k, &t)
         if sink.out.n - begin > MANY:
-            merge_contacts(sink.out, begin, NEAR * a.s.bounds.radius)
+            merge_contacts(sink.out, begin, NEAR * a.s.bounds.radius, margin)
         k = next_triangle(&walk, &t)
     return lies_in
 
@@ -309,7 +315,7 @@ cdef void convex_surface(const PosedShape* a, const PosedShape* b, double margin
             lift_off(a, b, margin, sink)
     elif lost > small:
         find_lost(a, b, small, margin, sink, first)
-    merge_contacts(sink.out, first, NEAR * a.s.bounds.radius)
+    merge_contacts(sink.out, first, NEAR * a.s.bounds.radius, margin)
     drop_untrue(a, b, small, margin, sink, first)
 
 
@@ -330,7 +336,7 @@ cdef bint pieces_against(
         n = sink.out.n
         if pass_over(&piece, b, margin, False, lost, sink, begin):
             lies_in = True
-        name_features(sink.out, n, k)
+        name_features(sink.out, n, k, &t)
         k = next_triangle(&walk, &t)
     return lies_in
 
@@ -347,5 +353,5 @@ cdef void surface_surface(const PosedShape* a, const PosedShape* b, double margi
         lift_off(a, b, margin, sink)
     elif lost > small:
         find_lost(a, b, small, margin, sink, first)
-    merge_contacts(sink.out, first, NEAR * min(a.s.bounds.radius, b.s.bounds.radius))
+    merge_contacts(sink.out, first, NEAR * min(a.s.bounds.radius, b.s.bounds.radius), margin)
     drop_untrue(a, b, small, margin, sink, first)

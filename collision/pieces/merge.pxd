@@ -3,4 +3,4 @@
 from rbdyn.collision._types cimport ContactBuffer
 
 cdef int mixed_feature(int feature, int piece) noexcept nogil
-cdef void merge_contacts(ContactBuffer* out, int first, double near) noexcept nogil
+cdef void merge_contacts(ContactBuffer* out, int first, double near, double margin) noexcept nogil

@@ -1,15 +1,18 @@
 """Contacts of many triangles, made few: merge.pxd.
 
-Triangles that lie nearly in one plane hold a shape up together: of all their contacts four at most are kept, as of any
-two faces that meet.  What has another normal stays apart.
+Triangles that lie nearly in one plane hold a shape up together.  Of all their contacts those are kept on which it can
+come to rest: four of what is flat, as of any two faces that meet, and up to MAX_CORNERS of what is rough.  What has
+another normal stays apart.
 """
 
 from rbdyn.collision._types cimport ContactBuffer, ContactPoint
-from rbdyn.collision.kernels.marks cimport MAX_KEPT, MAX_MARKS, Mark, Marks, choose
+from rbdyn.collision.kernels.lower_hull cimport MAX_CORNERS, complete_hull
+from rbdyn.collision.kernels.marks cimport MAX_MARKS, Mark, Marks, choose
 from rbdyn.collision.kernels.vectors cimport perpendicular
 from rbdyn.spatial._algebra cimport Vec3, cross3, dot3, sub3
 
 cdef double ONE_PLANE = 0.9986     # cosine between normals of what lies nearly in one plane: 3 degrees
+cdef double REACH = 0.1            # share of the margin: gaps that may carry, as the slop of a World is of its margin
 
 
 cdef int mixed_feature(int feature, int piece) noexcept nogil:
@@ -57,16 +60,16 @@ cdef void put_outermost_first(Marks* marks, double near) noexcept nogil:
     marks.at[0], marks.at[first] = marks.at[first], m
 
 
-cdef int choose_spread(Marks* marks, double near, int* kept) noexcept nogil:
-    """At most four: one of the deepest, the farthest from it, the extremes on both sides."""
+cdef int choose_supports(Marks* marks, double near, double reach, int* kept) noexcept nogil:
+    """Choose one of the deepest, the farthest from it, the extremes on both sides, and corners of the lower hull."""
     put_outermost_first(marks, near)
-    return choose(marks, near, kept)
+    return complete_hull(marks, near, reach, kept, choose(marks, near, kept))
 
 
-cdef int choose_among(ContactBuffer* out, int first, int end, double near, int* kept) noexcept nogil:
+cdef int choose_among(ContactBuffer* out, int first, int end, double near, double reach, int* kept) noexcept nogil:
     """Of the contacts from `first` to `end`, those that are kept; how many."""
     cdef Marks marks
-    cdef int[MAX_KEPT] few
+    cdef int[MAX_CORNERS] few
     cdef Vec3 n = out.point[first].normal
     cdef Vec3 u = perpendicular(n)
     cdef Vec3 v = cross3(n, u)
@@ -74,14 +77,14 @@ cdef int choose_among(ContactBuffer* out, int first, int end, double near, int* 
     marks.n = 0
     for i in range(first, end):
         if marks.n == MAX_MARKS:                 # go on with the best of so many
-            count = choose_spread(&marks, near, few)
+            count = choose_supports(&marks, near, reach, few)
             for k in range(count):
                 kept[k] = marks.at[few[k]].name
             marks.n = 0
             for k in range(count):
                 set_mark(&marks, out, kept[k], first, u, v)
         set_mark(&marks, out, i, first, u, v)
-    count = choose_spread(&marks, near, few)
+    count = choose_supports(&marks, near, reach, few)
     for k in range(count):
         kept[k] = marks.at[few[k]].name
     return count
@@ -124,12 +127,15 @@ cdef void part_features(ContactBuffer* out, int first) noexcept nogil:
                 j += 1
 
 
-cdef void merge_contacts(ContactBuffer* out, int first, double near) noexcept nogil:
-    """Of the contacts from `first` on, at most four of those in nearly one plane; `near` [m] is no distance."""
+cdef void merge_contacts(ContactBuffer* out, int first, double near, double margin) noexcept nogil:
+    """Keep the contacts from `first` on that may carry, those in nearly one plane together.
+
+    `near` [m] is no distance; contacts were looked for up to the gap `margin` [m].
+    """
     cdef int begin = first, end, count
-    cdef int[MAX_KEPT] kept
+    cdef int[MAX_CORNERS] kept
     while begin < out.n:
         end = bring_deepest(out, begin)
-        count = choose_among(out, begin, end, near, kept)
+        count = choose_among(out, begin, end, near, REACH * margin + 1e-3 * near, kept)
         begin = keep(out, begin, end, kept, count)
     part_features(out, first)

@@ -10,7 +10,7 @@
 from libc.math cimport INFINITY, fabs, floor, fmax, fmin
 
 from rbdyn.collision.kernels.vectors cimport norm3
-from rbdyn.collision.pieces.grid cimport grid_point, half_top
+from rbdyn.collision.pieces.grid cimport grid_point, half_top, one_cell
 from rbdyn.collision.rays.beam cimport Beam, Waiting, beam_of, beyond, look_into, next_leaf
 from rbdyn.collision.rays.ray cimport Entrance, Span, slab
 from rbdyn.collision.shapes.bounding_tree cimport TreeNode
@@ -220,7 +220,7 @@ cdef inline bint enter_height_map(const HeightMapData* map, Vec3 o, Vec3 d, doub
         next_x, next_y = leaves(&x, j), leaves(&y, i)
         end = next_x if next_x < next_y else next_y
         end = end if end < last else last
-        if max(half_top(map, i, j, 0), half_top(map, i, j, 1)) >= lowest(o.z, d.z, t, end) - hair:
+        if max(half_top(map, one_cell(i, j), 0), half_top(map, one_cell(i, j), 1)) >= lowest(o.z, d.z, t, end) - hair:
             if enter_cell(map, &r, i, j, e):
                 return e.distance <= most
         if next_x < next_y:

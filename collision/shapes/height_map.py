@@ -13,12 +13,14 @@ from numpy.typing import ArrayLike
 
 from rbdyn.arguments import number, plain_array, shown, whole
 from rbdyn.collision.shapes import drawn
+from rbdyn.collision.shapes.flat_cells import set_levels
 from rbdyn.collision.shapes.fractal import fractal_heights
 from rbdyn.collision.shapes.png import check_file, png_values
 from rbdyn.collision.shapes.shape import MOST, Shape, ShapeData, positive
 from rbdyn.errors import CollisionError, PathError
 
-BLOCK = 16  # cells along a side of a block: as in height_map.pxd
+POWER = 4
+BLOCK = 2**POWER  # cells along a side of a block: as in height_map.pxd
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +185,8 @@ class HeightMap(Shape):
         lx, ly = self.size
         bottom, top = self._blocks
         low, high = float(bottom.min()), float(top.max())
-        sizes: dict[str, object] = {"height": self.heights, "top": top, "nx": nx, "ny": ny, "blocks_x": top.shape[1]}
+        sizes: dict[str, object] = {"height": self.heights, "top": top, "level": self._levels}
+        sizes |= {"nx": nx, "ny": ny, "blocks_x": top.shape[1]}
         sizes |= {"dx": lx / (nx - 1), "dy": ly / (ny - 1)}
         sizes |= {"x_0": -0.5 * lx, "y_0": -0.5 * ly, "low": low, "high": high}
         box = (0.5 * lx, 0.5 * ly, max(abs(low), abs(high)))
@@ -193,6 +196,14 @@ class HeightMap(Shape):
     def _blocks(self) -> tuple[np.ndarray, np.ndarray]:
         """The least and the largest height of each block."""
         return over_blocks(self.heights, np.minimum), over_blocks(self.heights, np.maximum)
+
+    @cached_property
+    def _levels(self) -> np.ndarray:
+        """Of each cell, k of the largest flat block of 2^k by 2^k cells about it."""
+        ny, nx = self.heights.shape
+        levels = np.empty((ny - 1, nx - 1), dtype=np.uint8)
+        set_levels(self.heights, levels, (0, (ny - 2) // BLOCK + 1, 0, (nx - 2) // BLOCK + 1), POWER)
+        return levels
 
     # ---- what lies at a place
 
@@ -286,21 +297,44 @@ class HeightMap(Shape):
         new.flags.writeable = False
         other: HeightMap = object.__new__(HeightMap)
         # of what it knows, that alone is made anew which the part changes: large maps are patched between steps
-        known = {"heights": new, "size": self.size, "_blocks": self._patched_blocks(new, i, j, part.shape)}
-        other.__dict__.update(known)
+        blocks = self._patched_blocks(new, blocks_about(i, j, part.shape, new.shape, 0))
+        levels = self._levels.copy()
+        set_levels(new, levels, blocks_about(i, j, part.shape, new.shape, 1), POWER)
+        other.__dict__.update({"heights": new, "size": self.size, "_blocks": blocks, "_levels": levels})
         return other
 
-    def _patched_blocks(self, new: np.ndarray, i: int, j: int, shape: tuple[int, ...]) -> tuple[np.ndarray, ...]:
-        """Those of the new heights, of which a part of this shape from point (i, j) on is other than mine."""
-        (first_y, end_y), (first_x, end_x) = (
-            (max(0, k - 1) // BLOCK, min((k + n - 1) // BLOCK + 1, (size - 2) // BLOCK + 1))
-            for k, n, size in zip((i, j), shape, new.shape, strict=True)
-        )
+    def _patched_blocks(self, new: np.ndarray, blocks: tuple[int, int, int, int]) -> tuple[np.ndarray, ...]:
+        """Those of the new heights, which are other than mine in these blocks."""
+        first_y, end_y, first_x, end_x = blocks
         around = new[first_y * BLOCK : end_y * BLOCK + 1, first_x * BLOCK : end_x * BLOCK + 1]
         both = tuple(one.copy() for one in self._blocks)
         for one, which in zip(both, (np.minimum, np.maximum), strict=True):
             one[first_y:end_y, first_x:end_x] = over_blocks(around, which)
         return both
+
+
+def blocks_about(i: int, j: int, shape: tuple[int, ...], size: tuple[int, ...], more: int) -> tuple[int, int, int, int]:
+    """Find the blocks whose cells are within `more` cells of those that meet a part of the points.
+
+    Parameters
+    ----------
+    i, j : int
+        Row and column of the first point.
+    shape, size : (2,) tuple of int
+        Points along the sides of the part and of the map.
+    more : int
+        How many cells farther, 0 or more.
+
+    Returns
+    -------
+    blocks : (4,) tuple of int
+        First row of blocks and end, first column and end.
+    """
+    (first_y, end_y), (first_x, end_x) = (
+        (max(0, k - 1 - more) // BLOCK, min((k + n - 1 + more) // BLOCK + 1, (points - 2) // BLOCK + 1))
+        for k, n, points in zip((i, j), shape, size, strict=True)
+    )
+    return first_y, end_y, first_x, end_x
 
 
 def over_blocks(heights: np.ndarray, which: np.ufunc) -> np.ndarray:

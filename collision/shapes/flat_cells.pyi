@@ -1,0 +1,3 @@
+import numpy as np
+
+def set_levels(heights: np.ndarray, levels: np.ndarray, blocks: tuple[int, int, int, int], power: int) -> None: ...
