@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from benchmarks.machine import optional
 from benchmarks.samples import Array
 from benchmarks.timing import by_turns
 from rbdyn import models
-from rbdyn.collision import HeightMap, Mesh
+from rbdyn.collision import ConvexHull, HeightMap, Mesh
 
 SIZE = 10.0  # [m] of the terrain, along x and y
 SIDE = 0.2  # [m] of the boxes at rest
@@ -24,6 +25,8 @@ def run(quick: bool) -> None:
     """Print the tables of this section."""
     _standing(quick)
     _resting(quick)
+    _fine_grids(quick)
+    _noise(3 if quick else 20)
     _rays(quick)
 
 
@@ -33,10 +36,10 @@ def hills(n: int) -> Array:
     return 0.3 * np.sin(x) * np.cos(0.8 * y) + 0.15 * np.sin(2.7 * x + 1.9 * y) + 0.05 * np.cos(7.0 * x - 6.0 * y)
 
 
-def mesh_of(heights: Array) -> Mesh:
-    """The triangles of a height map."""
+def mesh_of(heights: Array, size: float = SIZE) -> Mesh:
+    """The triangles of a square height map of this size [m]."""
     n = len(heights)
-    x, y = np.meshgrid(np.linspace(-0.5, 0.5, n) * SIZE, np.linspace(-0.5, 0.5, n) * SIZE)
+    x, y = np.meshgrid(np.linspace(-0.5, 0.5, n) * size, np.linspace(-0.5, 0.5, n) * size)
     at = np.arange(n * n).reshape(n, n)
     a, b, c, d = at[:-1, :-1].ravel(), at[:-1, 1:].ravel(), at[1:, 1:].ravel(), at[1:, :-1].ravel()
     return Mesh(np.stack([x, y, heights], axis=-1).reshape(-1, 3), np.concatenate([np.c_[a, b, c], np.c_[a, c, d]]))
@@ -120,6 +123,93 @@ def _mujoco_boxes(mujoco: Any, ground: str, places: list[tuple[float, float, flo
         f'<mujoco><option timestep="{STEP}"/>{asset}<worldbody>{floor}{bodies}</worldbody></mujoco>'
     )
     return model, mujoco.MjData(model)
+
+
+# ---- fine grids and noise ----------------------------------------------------------------------
+
+
+def _fine_grids(quick: bool) -> None:
+    """A foot of 26 x 13 cm, 20 kg, at rest on cells of 5 mm: flat ones, flat ones with a step under it, noise."""
+    step = np.zeros((201, 201))
+    step[:, 105:] = -0.05
+    rng = np.random.default_rng(0)
+    grounds = {"plane": None, "flat": np.zeros((201, 201)), "edge of a step": step,
+               "2 mm of noise": rng.uniform(-1e-3, 1e-3, (201, 201))}  # fmt: skip
+    loops: dict[str, Callable[[], object]] = {}
+    worlds, steps = {}, 20 if quick else 100
+    for name, heights in grounds.items():
+        for kind in ("height map", "mesh") if heights is not None else ("",):
+            world = rbdyn.World(STEP)
+            if heights is None:
+                world.add_ground()
+            elif kind == "mesh":
+                world.add_mesh(mesh_of(heights, 1.0), body_type="static")
+            else:
+                world.add_height_map(HeightMap(heights, (1.0, 1.0)))
+            world.add_box(0.26, 0.13, 0.05, 20.0).set_pose(position=(0.0, 0.003, 0.027))
+            world.step(100)
+            worlds[f"{name}, {kind}" if kind else name] = world
+    for name, world in worlds.items():
+        loops[name] = lambda w=world: w.step(steps)  # type: ignore[misc]
+    seconds = by_turns(loops, steps, 5)
+    rows = [[name, table.number(1e6 * t), str(len(worlds[name].contacts))] for name, t in seconds.items()]
+    table.show("a foot at rest on cells of 5 mm: step", ["ground", "us", "contacts"], rows)
+
+
+def _noise(seeds: int) -> None:
+    """Bodies of 20 kg and the bundled quadruped, put down on cells of 2 cm with 2 mm of noise, 5 s later.
+
+    The quadruped has stiffer motors than in its stance above: with those it sways, on a plane as well, for 10 s.
+    """
+    rows = []
+    for name in ("box", "hull", "quadruped"):
+        for kind in ("height map", "mesh"):
+            speeds, contacts, seconds = [], [], 0.0
+            for seed in range(seeds):
+                world, speed = _on_noise(name, kind, seed)
+                start = perf_counter()
+                world.step(round(5.0 / world.time_step))
+                seconds += perf_counter() - start
+                fastest = 0.0
+                for _ in range(50):
+                    world.step()
+                    fastest = max(fastest, speed())
+                speeds.append(fastest)
+                contacts.append(len(world.contacts))
+            at_rest = sum(v < 1e-6 for v in speeds)
+            rows.append([f"{name}, {kind}", f"{at_rest} of {seeds}", f"{max(speeds):.0e}", str(max(contacts)),
+                         table.number(1e6 * seconds / seeds / round(5.0 / world.time_step))])  # fmt: skip
+    header = ["body, ground", "below 1e-6 m/s", "fastest [m/s]", "contacts", "us a step"]
+    table.show("at rest on noise after 5 s", header, rows)
+
+
+def _on_noise(name: str, kind: str, seed: int) -> tuple[rbdyn.World, Callable[[], float]]:
+    """A World of the default time step, and the largest speed in it [m/s, rad/s]."""
+    rng = np.random.default_rng(seed)
+    heights, world = rng.uniform(-1e-3, 1e-3, (101, 101)), rbdyn.World()
+    if kind == "mesh":
+        world.add_mesh(mesh_of(heights, 2.0), body_type="static")
+    else:
+        world.add_height_map(HeightMap(heights, (2.0, 2.0)))
+    (x, y), angle = rng.uniform(-0.3, 0.3, 2), rng.uniform(0.0, np.pi)
+    if name == "quadruped":
+        robot = world.add_articulated_system(models.quadruped())
+        q = models.QUADRUPED_STANCE.q.copy()
+        q[:3] += (x, y, 0.003)
+        robot.set_state(q)
+        robot.set_pd_gains(2000.0, 100.0)
+        robot.set_pd_target(models.QUADRUPED_STANCE.q)
+        return world, lambda: float(np.abs(robot.v).max())
+    if name == "hull":
+        corners = 2.0 * np.mgrid[:2, :2, :2].reshape(3, -1).T - 1.0
+        cut = np.concatenate([corners * np.where(np.arange(3) == k, 0.9, 1.0) for k in range(3)])
+        hull = ConvexHull(cut * (0.2, 0.15, 0.1))
+        inertia = hull.inertia(20.0)
+        body = world.add_single_body([rbdyn.Geometry(hull)], 20.0, 0.5 * (inertia + inertia.T))
+    else:
+        body = world.add_box(0.4, 0.3, 0.2, 20.0)
+    body.set_pose((x, y, 0.103), (np.cos(angle), 0.0, 0.0, np.sin(angle)))
+    return world, lambda: float(max(np.linalg.norm(body.linear_velocity), np.linalg.norm(body.angular_velocity)))
 
 
 # ---- rays ------------------------------------------------------------------------------------
