@@ -12,6 +12,7 @@ from rbdyn.collision.contact_buffer cimport (
     CONTACT_VERSION, MAX_CONTACTS, buffer_free, buffer_init, push_contact, raise_full, sort_contacts,
 )
 from rbdyn.collision.internal_edges cimport Runs
+from rbdyn.collision.overlap cimport KnownOverlaps
 from rbdyn.collision.shape_table cimport Table
 
 
@@ -20,6 +21,7 @@ cdef class CollisionBackend(Backend):
     cdef Broad broad                     # candidate pairs; persistent sort order
     cdef ContactBuffer own               # contacts of query()
     cdef Runs runs                       # room for the search for ghost contacts
+    cdef KnownOverlaps overlaps          # set by the World for each detection: backends need not find those left alone
     cdef int _max_contacts               # limit of a step
     cdef dict _shapes                    # id -> (shape, what its record points into)
 

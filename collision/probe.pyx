@@ -261,7 +261,7 @@ cdef int contacts_of(const Table* table, const Pose* pose, const char* moved, do
     cdef Sink sink
     cdef int i, j
     out.n = 0
-    sink.out, sink.full = out, False
+    sink.out, sink.push, sink.full = out, NULL, False
     for i in range(table.n):
         if not moved[i]:
             continue
@@ -282,7 +282,7 @@ cdef int contacts_among(const Table* table, const Pose* pose, const int* slot, i
     cdef Sink sink
     cdef int i, j
     out.n = 0
-    sink.out, sink.full = out, False
+    sink.out, sink.push, sink.full = out, NULL, False
     for i in range(n):
         for j in range(i):
             if may_collide(table, slot[i], slot[j]):

@@ -2,8 +2,9 @@
 
 from rbdyn.collision._types cimport ContactBuffer, ContactPoint, ShapeRecord
 from rbdyn.collision.contact_buffer cimport reserve
+from rbdyn.collision.kernels.known_push cimport KnownPush
 from rbdyn.collision.kernels.manifold cimport Manifold
-from rbdyn.spatial._algebra cimport neg3, zero3
+from rbdyn.spatial._algebra cimport Vec3, neg3, zero3
 
 
 cdef struct Sink:
@@ -11,6 +12,8 @@ cdef struct Sink:
     const ShapeRecord* a           # the pair, a.id < b.id
     const ShapeRecord* b
     bint swapped                   # True: the kernel was given b first
+    KnownPush* push                # of the pair, read and written by the general kernel; NULL: none is kept
+    Vec3 apart                     # unit, from b to a: the general kernel found them apart along it; zero: not said
     bint full                      # True: the buffer could not grow, and contacts were lost
 
 

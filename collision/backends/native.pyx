@@ -12,17 +12,18 @@ from rbdyn.collision.kernels.support.own_function cimport check_functions
 from rbdyn.collision.motion.path cimport (
     MovingShape, Path, approach_along, axis_between, gap_along, is_still, path_of, rest_way, set_out,
 )
-from rbdyn.collision.motion.separations cimport (
-    Separation, begin_step, find_separation, free_separations, keep_separation,
+from rbdyn.collision.motion.pair_memory cimport (
+    PairNow, begin_pair, begin_step, end_pair, free_memory, known_gap, note_gap,
 )
 from rbdyn.collision.motion.time_of_contact cimport ALONGSIDE, FREE, STOPS, Outcome, collide_if_stopped, collide_moving
+from rbdyn.collision.overlap cimport passes_over
 from rbdyn.collision.pair_table cimport PairEntry, collide, pair_table
 from rbdyn.collision.scene cimport CollisionScene
 from rbdyn.collision.shape_table cimport compose_pose
 from rbdyn.collision.signals cimport check_signals
 from rbdyn.collision.sink cimport Sink
 from rbdyn.memory cimport grow
-from rbdyn.spatial._algebra cimport Vec3
+from rbdyn.spatial._algebra cimport Vec3, dot3, zero3
 
 cdef enum:
     PAIRS_A_LOOK = 512             # pairs between two looks for signals: 10 us of spheres, 0.3 s of the largest hulls
@@ -57,58 +58,81 @@ cdef class NativeBackend(CollisionBackend):
 
     def __dealloc__(self):
         free(self.stopped)
-        free_separations(&self.separations)
+        free_memory(&self.memory)
 
     cdef int detect_c(self, const Pose* pose, BodyMotions motions, int n_bodies, ContactBuffer* out) except -1 nogil:
         cdef const PairEntry* table = pair_table()
         cdef int k
         cdef Pair pair
         cdef PosedShape a, b
+        cdef PairNow known
         cdef Sink sink
-        sink.out, sink.full = out, False
+        sink.out, sink.push, sink.full = out, NULL, False
         find_pairs(&self.broad, &self.table, pose, motions)
-        begin_step(&self.separations, self.table.revision, self.broad.n_pair)
+        begin_step(&self.memory, self.table.revision, self.broad.n_pair)
         grow(<void**> &self.stopped, &self.room, self.table.n_bodies, sizeof(bint))
         memset(self.stopped, 0, self.table.n_bodies * sizeof(bint))
         self.n_alongside = 0
+        self.overlaps.at = 0
         for k in range(self.broad.n_pair):
             pair = self.broad.pair[k]
             sink.a, sink.b = &self.table.shape[pair.a], &self.table.shape[pair.b]
+            if passes_over(&self.overlaps, sink.a, sink.b, pose):
+                continue
             a.s, a.X = sink.a, &self.broad.world_pose[pair.a]
             b.s, b.X = sink.b, &self.broad.world_pose[pair.b]
+            begin_pair(&self.memory, pair.a, pair.b, &a, &b, &known)
+            sink.push = known.push
             if self.broad.travel[pair.a] == 0.0 and self.broad.travel[pair.b] == 0.0:
-                collide(table, N_KINDS, &a, &b, self.table.margin, &sink)
+                self.meet_at_rest(&known, &a, &b, &sink)
             elif table[a.s.kind * N_KINDS + b.s.kind].kernel != NULL:
-                self.follow(pair, &a, &b, pose, motions, &sink)
+                self.follow(pair, &known, &a, &b, pose, motions, &sink)
+            end_pair(&self.memory, &known)
             if sink.full:
                 raise_full(out)
             if k % PAIRS_A_LOOK == PAIRS_A_LOOK - 1:
                 check_signals()
         if self.n_alongside > 0:
+            sink.push = NULL
             self.find_alongside(pose, motions, &sink)
         check_functions()
         return 0
 
-    cdef void follow(self, Pair pair, const PosedShape* a, const PosedShape* b, const Pose* pose, BodyMotions motions,
-                     Sink* sink) noexcept nogil:
+    cdef void meet_at_rest(self, const PairNow* known, const PosedShape* a, const PosedShape* b,
+                           Sink* sink) noexcept nogil:
+        """Contacts of two that rest: none, without a look at them, if what is known keeps them apart."""
+        cdef double gap = known_gap(known.clear, a, b)
+        if known.clear != NULL and known.record.has_axis and gap <= self.table.margin:
+            gap = gap_along(a, b, known.record.axis)
+            note_gap(known.clear, a, b, gap)
+        if gap > self.table.margin:
+            return
+        sink.apart = zero3()
+        collide(pair_table(), N_KINDS, a, b, self.table.margin, sink)
+        known.record.axis, known.record.has_axis = sink.apart, dot3(sink.apart, sink.apart) > 0.0
+
+    cdef void follow(self, Pair pair, const PairNow* known, const PosedShape* a, const PosedShape* b, const Pose* pose,
+                     BodyMotions motions, Sink* sink) noexcept nogil:
         """Contacts of two that move: none, without a look at them, if an axis separates them for all of the step."""
         cdef Broad* broad = &self.broad
-        cdef const Separation* known = find_separation(&self.separations, pair.a, pair.b)
-        cdef Vec3 axis = axis_between(a, b) if known == NULL else known.axis
+        cdef Vec3 axis = known.record.axis if known.record.has_axis else axis_between(a, b)
         cdef const Path* p = &broad.path[pair.a]
         cdef const Path* q = &broad.path[pair.b]
-        cdef double gap = gap_along(a, b, axis)
+        cdef double gap = known_gap(known.clear, a, b)
         cdef bint still_a = broad.travel[pair.a] == 0.0, still_b = broad.travel[pair.b] == 0.0
         cdef MovingShape x, y
         cdef Outcome outcome
+        if gap - p.way - q.way <= self.table.margin + motions.beyond:
+            gap = gap_along(a, b, axis)
+            if known.clear != NULL:
+                note_gap(known.clear, a, b, gap)
         if gap - fmax(0.0, approach_along(p, q, axis)) > self.table.margin + motions.beyond:
             outcome = FREE if still_a or still_b or gap >= fmax(p.way, q.way) else ALONGSIDE
         else:
             set_out(&x, a, &pose[a.s.body], motions, still_a, p)
             set_out(&y, b, &pose[b.s.body], motions, still_b, q)
             outcome = collide_moving(pair_table(), &x, &y, self.table.margin, motions.beyond, sink, gap, &axis)
-        if a.s.kind != HALF_SPACE and b.s.kind != HALF_SPACE:
-            keep_separation(&self.separations, pair.a, pair.b, axis)
+        known.record.axis, known.record.has_axis = axis, a.s.kind != HALF_SPACE and b.s.kind != HALF_SPACE
         if outcome == STOPS:
             self.stopped[a.s.body] = self.stopped[b.s.body] = True
         elif outcome == ALONGSIDE:
@@ -159,7 +183,7 @@ cdef int find_native(CollisionScene scene, id_a, id_b, ContactBuffer* found) exc
     compose_pose(&scene.pose[b.s.body], b.s, &X_b)
     a.X, b.X = &X_a, &X_b
     axis = axis_between(&a, &b)
-    sink.a, sink.b, sink.out, sink.full = a.s, b.s, found, False
+    sink.a, sink.b, sink.out, sink.push, sink.full = a.s, b.s, found, NULL, False
     set_out_now(&p, &a, &scene.pose[a.s.body], scene.paths, scene.table.margin)
     set_out_now(&q, &b, &scene.pose[b.s.body], scene.paths, scene.table.margin)
     if p.still and q.still:

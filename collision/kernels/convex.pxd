@@ -7,6 +7,7 @@ from rbdyn.collision.kernels.clip cimport clip_features
 from rbdyn.collision.kernels.core cimport core_radius, support
 from rbdyn.collision.kernels.epa cimport of_contact, penetrate
 from rbdyn.collision.kernels.gjk cimport Simplex, separate
+from rbdyn.collision.kernels.known_push cimport KnownPush, recall_push
 from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
 from rbdyn.collision.kernels.vectors cimport along, norm3
 from rbdyn.collision.sink cimport Sink, emit
@@ -27,12 +28,18 @@ cdef inline void convex_convex(const PosedShape* a, const PosedShape* b, double 
     cdef double r_a = core_radius(a), r_b = core_radius(b), apart, depth
     cdef Vec3 x_a, x_b, n, x
     cdef Simplex s
+    cdef KnownPush own
+    cdef KnownPush* known = &own if sink.push == NULL else sink.push
     clear(&m)
-    apart = separate(a, b, r_a + r_b + margin, &x_a, &n, &s)
-    if apart >= r_a + r_b + margin:
-        return
-    if apart == -INFINITY:
-        apart = -penetrate(a, b, &s, of_contact(), &x_a, &n)
+    apart = -recall_push(a, b, sink.push, &x_a, &n)
+    if apart > 0.0:
+        known.n = 0
+        apart = separate(a, b, r_a + r_b + margin, &x_a, &n, &s)
+        if apart >= r_a + r_b + margin:
+            sink.apart = neg3(n) if sink.swapped else n
+            return
+        if apart == -INFINITY:
+            apart = -penetrate(a, b, &s, of_contact(), &x_a, &n, known)
     x_b = along(x_a, -apart, n)
     depth = r_a + r_b - apart
     if depth <= -margin:

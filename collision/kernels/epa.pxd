@@ -4,7 +4,7 @@
 # (GDC 2001): the expanding polytope.  Here the polytope may start anywhere inside A - B: a
 # face that has the origin on its outer side has a negative distance and is simply expanded first.
 
-from libc.math cimport fabs
+from libc.math cimport atan2, fabs, fmin, sqrt
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
@@ -13,8 +13,10 @@ from rbdyn.collision.kernels.core cimport support
 from rbdyn.collision.kernels.curved cimport is_curved, sharpen_near
 from rbdyn.collision.kernels.gjk cimport Simplex, nearest_on_a
 from rbdyn.collision.kernels.inner_ball cimport is_least
+from rbdyn.collision.kernels.known_push cimport MAX_SPAN, KnownPush, disc_around, push_tolerance, settle_push
 from rbdyn.collision.kernels.vectors cimport norm3, perpendicular
-from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, neg3, scale3, sub3, vec3
+from rbdyn.collision.overlap cimport pose_in
+from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, neg3, scale3, sub3, tmul3, vec3
 
 
 cdef enum:
@@ -197,29 +199,79 @@ cdef inline bint find_best(
     return sharpen_near(a, b, x, w, gap, n, x_a) and gap[0] <= 0.0
 
 
+cdef inline int corners_of(const Polytope* p, const Face* top, double hair, int* corner) noexcept nogil:
+    """Corners in the plane of a face, in order around it, counter-clockwise seen from outside; MAX_SPAN at most."""
+    cdef Vec3 middle = scale3(1.0 / 3.0, add3(p.w[top.i], add3(p.w[top.j], p.w[top.k]))), u = perpendicular(top.n), x
+    cdef Vec3 v = cross3(top.n, u)
+    cdef double[MAX_SPAN] angle
+    cdef double at
+    cdef int[3] own
+    cdef int i, k, l, n = 0
+    own[0], own[1], own[2] = top.i, top.j, top.k
+    for i in range(-3, p.n_w):
+        k = own[i + 3] if i < 0 else i
+        if i >= 0 and (k == top.i or k == top.j or k == top.k or dot3(top.n, p.w[k]) < top.d - hair):
+            continue
+        if n == MAX_SPAN:
+            break
+        x = sub3(p.w[k], middle)
+        at = atan2(dot3(v, x), dot3(u, x))
+        l = n
+        while l > 0 and angle[l - 1] > at:
+            angle[l], corner[l] = angle[l - 1], corner[l - 1]
+            l -= 1
+        angle[l], corner[l] = at, k
+        n += 1
+    return n
+
+
+cdef inline void note_push(const Polytope* p, const Face* top, const PosedShape* a, const PosedShape* b,
+                           KnownPush* known) noexcept nogil:
+    """Keep the face of the least push, and how short all other pushes may be: known_push.pxd."""
+    cdef int[MAX_SPAN] corner
+    cdef Vec3[MAX_SPAN] w
+    cdef double r
+    cdef int k
+    memset(known, 0, sizeof(KnownPush))
+    known.n = corners_of(p, top, push_tolerance(a, b), corner)
+    for k in range(known.n):
+        w[k] = p.w[corner[k]]
+        known.on_a[k] = tmul3(a.X.R, sub3(p.a[corner[k]], a.X.p))
+        known.on_b[k] = tmul3(b.X.R, sub3(sub3(p.a[corner[k]], w[k]), b.X.p))
+    r = disc_around(w, known.n, top.n, scale3(top.d, top.n))
+    if not r > 0.0:
+        return
+    known.there, known.m = pose_in(a.X, b.X), tmul3(a.X.R, top.n)
+    known.circle, known.rest = atan2(r, top.d), sqrt(r * r + top.d * top.d)
+    for k in range(p.n_face):
+        if dot3(p.face[k].n, top.n) * sqrt(r * r + top.d * top.d) < top.d:
+            known.rest = fmin(known.rest, p.face[k].d)
+
+
 cdef inline double penetrate(
         const PosedShape* a, const PosedShape* b, const Simplex* s, Slack slack, Vec3* x_a,
-        Vec3* normal) noexcept nogil:
+        Vec3* normal, KnownPush* known) noexcept nogil:
     """Overlap of the cores along the best normal found (into a), and a's point there.
 
-    `s` is the simplex that the descent ended with.  The overlap is exact for that normal.  It is the least push, or
+    What is found of polytopes is kept in `known`, unless it is NULL.  `s` is the simplex that the descent ended with.  The overlap is exact for that normal.  It is the least push, or
     longer by no more than 1e-7 of the smaller size, of curved cores by a `slack`.  The polytope is within A - B, so
     that its nearest face is nearer than every push; it grows until that face is as far as the push, but for the slack.
     128 points suffice, unless many pushes are alike (MAX_CORNERS).  Of a smooth stretch Newton's method finds the best
     push.  Negative if the cores turn out not to overlap.
     """
     cdef Polytope p
-    cdef Face face
+    cdef Face face, top
     cdef Vec3 n, x
-    cdef double size = 2.0 * min(a.s.bounds.radius, b.s.bounds.radius), tolerance = 1e-7 * size
+    cdef double size = 2.0 * min(a.s.bounds.radius, b.s.bounds.radius), tolerance = push_tolerance(a, b)
     cdef double least = 1e300, reach, gap
     cdef int f, best, corner
+    cdef bint tight = False                  # the push is that of a face of A - B, `top`
     cdef bint curved = is_curved(a) or is_curved(b)
     cdef bint settled = False                # the best push so far is the best of those like it
     x_a[0] = nearest_on_a(s) if 0 < s.n < 4 else a.X.p
     if not take_simplex(&p, s) and not first_tetrahedron(&p, a, b, normal):
         return 0.0                           # lines that cross: out of the plane of both
-    normal[0] = vec3(0.0, 0.0, 1.0)
+    normal[0], top = vec3(0.0, 0.0, 1.0), p.face[0]
     p.hair = 1e-14 * (norm3(a.X.p) + norm3(b.X.p) + a.s.bounds.radius + b.s.bounds.radius)     # of world coordinates
     while p.n_w < MAX_CORNERS:
         best = -1
@@ -235,6 +287,7 @@ cdef inline double penetrate(
         if reach < least:
             least, normal[0], x_a[0] = reach, neg3(face.n), point_of_a(&p, &face)
             settled = curved and reach - face.d <= tolerance
+            tight, top = reach - face.d <= tolerance, face
         if reach - face.d <= tolerance:
             p.n_w -= 1
             continue
@@ -248,4 +301,7 @@ cdef inline double penetrate(
                 p.a[corner], p.w[corner] = x, scale3(gap, n)
         if not expand(&p, corner):
             p.n_w -= 1
+    if known != NULL and tight and not curved and 0.0 < top.d:
+        note_push(&p, &top, a, b, known)
+        return settle_push(a, b, known, top.n, x_a, normal)
     return least

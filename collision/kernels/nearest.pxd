@@ -65,7 +65,7 @@ cdef inline bint find_convex(const PosedShape* a, const PosedShape* b, double re
     if apart >= r_a + r_b + reach:
         return False
     if apart == -INFINITY:
-        apart = -penetrate(a, b, &s, of_query(), &x, &n)
+        apart = -penetrate(a, b, &s, of_query(), &x, &n, NULL)
         if apart > 0.0:                    # they do not overlap, but nearly
             apart = max(apart, descend(a, b, 1e100, n, 1e-15, &x, &n))
     if apart > 0.0 and not (is_polytope(a) and is_polytope(b)):

@@ -455,7 +455,7 @@ cdef inline double convex_triangle(
     if behind and t.one_sided and not (deep and t.solid and apart < r):
         return hardly() if t.solid and apart < r else 0.0
     if apart == -INFINITY:
-        apart = -penetrate(a, b, &s, of_contact(), &x_a, &n)
+        apart = -penetrate(a, b, &s, of_contact(), &x_a, &n, NULL)
     depth = r - apart
     if depth <= -margin:
         return 0.0

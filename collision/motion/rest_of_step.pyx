@@ -59,7 +59,7 @@ cdef double free_share(const Table* shapes, const Mover* a, const Mover* b, Cont
         return 1.0
     if pair_table()[x.now.s.kind * N_KINDS + y.now.s.kind].kernel == NULL:
         return 1.0
-    sink.a, sink.b, sink.out, sink.full = x.now.s, y.now.s, room, False
+    sink.a, sink.b, sink.out, sink.push, sink.full = x.now.s, y.now.s, room, NULL, False
     m = meeting(pair_table(), &x, &y, shapes.margin, 0.0, &sink)
     room.n = 0
     look_at(&m, 0.0, m.margin)

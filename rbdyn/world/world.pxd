@@ -1,4 +1,4 @@
-from rbdyn.collision._types cimport ContactBuffer
+from rbdyn.collision._types cimport BodyMotions, ContactBuffer
 from rbdyn.collision.backend cimport CollisionBackend
 from rbdyn.contact.solver cimport ContactSolver
 from rbdyn.stepping.assemble cimport Assembly
@@ -50,6 +50,7 @@ cdef class World:
     cdef int solves              # of a step that is not done: 1 of contacts, 2 of positions, too
     cdef int prepare(self, Signals* signals) except -1 nogil
     cdef int correct_positions(self) except -1 nogil
+    cdef int find_contacts(self, BodyMotions motions) except -1 nogil
     cdef int detect(self) except -1 nogil
     cdef int raise_divergence(self) except -1 nogil
     cdef double time_now(self) noexcept nogil

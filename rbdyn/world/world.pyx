@@ -40,7 +40,7 @@ from rbdyn.stepping.assemble cimport (
     write_position_problem,
 )
 from rbdyn.stepping.constraints.bodies.tensions cimport add_tensions
-from rbdyn.stepping.constraints.contact.overlaps cimport forget_overlaps
+from rbdyn.stepping.constraints.contact.overlaps cimport forget_overlaps, known_overlaps
 from rbdyn.stepping.constraints.contact.trails cimport forget_trails
 from rbdyn.stepping.flight.waits cimport find_waits
 from rbdyn.stepping.preview cimport Preview, free_preview, keep_scratch, return_scratch
@@ -285,6 +285,15 @@ cdef class World:
             skip_step(self.position_solver)
         return 0
 
+    cdef int find_contacts(self, BodyMotions motions) except -1 nogil:
+        """Ask the backend for the contacts, but for overlaps that are left alone and have not parted."""
+        self.collision.overlaps = known_overlaps(&self.assembly.builder.overlaps, self.scene.slop)
+        try:
+            detect_contacts(self.collision, self.scene.pose, motions, self.scene.n_bodies, &self.found)
+        finally:
+            self.collision.overlaps.n = 0
+        return 0
+
     cdef int detect(self) except -1 nogil:
         """Points, normals and depths of this step's contacts."""
         cdef const ContactPoint* c
@@ -297,10 +306,10 @@ cdef class World:
         motions.calm = find_calm(self.scene, &self.registry.memory.slumber)
         if wake_linked(self.scene, &self.registry.memory.slumber):
             motions.calm = find_calm(self.scene, &self.registry.memory.slumber)
-        detect_contacts(self.collision, self.scene.pose, motions, self.scene.n_bodies, &self.found)
+        self.find_contacts(motions)
         while wake_touched(self.scene, &self.registry.memory.slumber, &self.found):
             motions.calm = find_calm(self.scene, &self.registry.memory.slumber)
-            detect_contacts(self.collision, self.scene.pose, motions, self.scene.n_bodies, &self.found)
+            self.find_contacts(motions)
         leave_out_calm(self.scene, &self.found)
         begin_awake(&self.registry.memory.slumber, self.contact)
         for i in range(self.found.n):

@@ -11,7 +11,7 @@ from rbdyn.stepping.sleeping cimport lay_down
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
 from rbdyn.world.snapshot.memory_content cimport (
-    keep_contacts, keep_counts, keep_overlaps, keep_separations, keep_slumber, keep_solver, keep_trails,
+    keep_contacts, keep_counts, keep_overlaps, keep_pairs, keep_slumber, keep_solver, keep_trails,
 )
 from rbdyn.world.snapshot.scene_content cimport keep_links, keep_settings, keep_singles, keep_systems
 
@@ -61,7 +61,7 @@ cdef class Insides:
         keep_overlaps(a, &self.assembly.builder.overlaps)
         keep_trails(a, &self.assembly.builder.trails)
         keep_slumber(a, &self.registry.memory.scene, &self.registry.memory.slumber)
-        keep_separations(a, self.collision)
+        keep_pairs(a, self.collision)
         keep_counts(a, self.contact)                 # they decide nothing: the last, which the hash leaves out
         keep_counts(a, self.position_solver)
         return 0

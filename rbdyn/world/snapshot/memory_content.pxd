@@ -14,7 +14,7 @@ cdef int keep_counts(Archive* a, ContactSolver solver) except -1
 cdef int keep_overlaps(Archive* a, Overlaps* o) except -1
 cdef int keep_trails(Archive* a, Trails* t) except -1
 cdef int keep_slumber(Archive* a, const Scene* s, Slumber* z) except -1
-cdef int keep_separations(Archive* a, CollisionBackend backend) except -1
+cdef int keep_pairs(Archive* a, CollisionBackend backend) except -1
 
 cdef inline size_t counted() noexcept:
     """How many bytes `keep_counts` passes of both solvers of a World."""

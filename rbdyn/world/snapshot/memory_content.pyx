@@ -1,20 +1,21 @@
-"""What is remembered from step to step beside the state: contacts, warm starts, trails, overlaps, separating axes."""
+"""What is remembered from step to step beside the state: contacts, warm starts, trails, overlaps, pairs of shapes."""
 
 from libc.limits cimport INT_MAX
 from libc.string cimport memset
 
 from rbdyn.archive cimport CHECK, LOAD, Archive, keep, keep_count
-from rbdyn.collision._types cimport ContactPoint
+from rbdyn.collision._types cimport ContactPoint, Pose
 from rbdyn.collision.backends.native cimport NativeBackend
 from rbdyn.collision.contact_buffer cimport reserve as reserve_contacts
-from rbdyn.collision.motion.separations cimport Separation, Separations
+from rbdyn.collision.kernels.known_push cimport KnownPush
+from rbdyn.collision.motion.pair_memory cimport Clearance, PairMemory, PairRecord
+from rbdyn.collision.overlap cimport Overlap
 from rbdyn.contact.problem cimport Key
 from rbdyn.contact.solver cimport Counts
 from rbdyn.contact.warm_start cimport WarmStart, reserve
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Vec3
 from rbdyn.stepping.assemble cimport begin_found
-from rbdyn.stepping.constraints.contact.overlaps cimport Overlap
 from rbdyn.stepping.constraints.contact.trails cimport Trail
 from rbdyn.stepping.scene cimport Rest
 from rbdyn.stepping.sleeping cimport KeptBlock, reserve_slumber
@@ -124,6 +125,10 @@ cdef int keep_overlaps(Archive* a, Overlaps* o) except -1:
         keep(a, &one.asked, sizeof(double))
         keep(a, &one.left, sizeof(bint))
         keep(a, &one.born, sizeof(bint))
+        keep(a, &one.seen, sizeof(double))
+        keep(a, &one.there, sizeof(Pose))
+        if a.mode == LOAD:
+            one.passed = False
     return 0
 
 
@@ -137,17 +142,25 @@ cdef int keep_trails(Archive* a, Trails* t) except -1:
     return 0
 
 
-cdef int keep_separations(Archive* a, CollisionBackend backend) except -1:
-    """Along which axes pairs were apart, of a backend that knows: they are of the present table of shapes."""
-    cdef Separations* s
-    cdef int n
+cdef int keep_pairs(Archive* a, CollisionBackend backend) except -1:
+    """What is known of pairs of shapes, of a backend that knows: they are of the present table of shapes."""
+    cdef PairMemory* m
+    cdef bint present
+    cdef int n, pushes, clearances
     if not isinstance(backend, NativeBackend):
         return 0
-    s = &(<NativeBackend> backend).separations
-    n = keep_count(a, s.n_new if s.revision == backend.table.revision else 0, INT_MAX // 100)
+    m = &(<NativeBackend> backend).memory
+    present = m.revision == backend.table.revision
+    n = keep_count(a, m.new.n if present else 0, INT_MAX // 100)
+    pushes = keep_count(a, m.new.n_push if present else 0, INT_MAX // 1000)
+    clearances = keep_count(a, m.new.n_clear if present else 0, INT_MAX // 1000)
     if a.mode == CHECK:
-        grow(<void**> &s.new, &s.new_room, n, sizeof(Separation))
+        grow(<void**> &m.new.record, &m.new.room, n, sizeof(PairRecord))
+        grow(<void**> &m.new.push, &m.new.push_room, pushes, sizeof(KnownPush))
+        grow(<void**> &m.new.clear, &m.new.clear_room, clearances, sizeof(Clearance))
     if a.mode == LOAD:
-        s.n_new, s.revision = n, backend.table.revision
-    keep(a, s.new, n * sizeof(Separation))
+        m.new.n, m.new.n_push, m.new.n_clear, m.revision = n, pushes, clearances, backend.table.revision
+    keep(a, m.new.record, n * sizeof(PairRecord))
+    keep(a, m.new.push, pushes * sizeof(KnownPush))
+    keep(a, m.new.clear, clearances * sizeof(Clearance))
     return 0

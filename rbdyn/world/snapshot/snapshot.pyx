@@ -11,7 +11,7 @@ from rbdyn.errors import SnapshotError
 from rbdyn.world.snapshot.memory_content cimport counted
 
 MAGIC = b"rbdyn snapshot\x00\x00"
-LAYOUT = 9                                   # changes with what Insides.keep_all passes, or rest.noted returns
+LAYOUT = 10                                  # changes with what Insides.keep_all passes, or rest.noted returns
 HEAD = struct.Struct("<16sIIQQ16s")          # magic, layout, sizeof(long), bytes of header and of content, checksum
 
 

@@ -5,7 +5,8 @@ Source of the mathematics: Hwangbo, Lee, Hutter, "Per-contact iteration method f
 
 from libc.math cimport INFINITY, fabs, fmax, sqrt
 
-from rbdyn.collision._types cimport ContactPoint
+from rbdyn.collision._types cimport ContactPoint, Pose
+from rbdyn.collision.overlap cimport pose_in
 from rbdyn.contact.problem cimport ContactProblem, Key
 from rbdyn.contact.targets cimport effective_friction, position_target, target_velocity
 from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, cross3, dot3, mul3, scale3, sub3, vec3, zero3
@@ -13,7 +14,9 @@ from rbdyn.stepping.builder cimport (
     Builder, Count, Share, add_point, begin_cone, drive_cone, end_cone, gather_cone, use_system,
 )
 from rbdyn.stepping.columns cimport free_point_velocity, start_point_velocity
-from rbdyn.stepping.constraints.contact.overlaps cimport HOLD, IGNORE, PART, Handling, begin_overlaps, handling_of
+from rbdyn.stepping.constraints.contact.overlaps cimport (
+    HOLD, IGNORE, PART, Handling, begin_overlaps, handling_of, keep_passed,
+)
 from rbdyn.stepping.constraints.contact.trails cimport begin_trails, half_bend
 from rbdyn.stepping.flight.meetings cimport blow_time
 from rbdyn.stepping.scene cimport (
@@ -166,12 +169,14 @@ cdef Handling handling(const Scene* s, Builder* b, int first, int end) noexcept 
     """What becomes of the contacts of two shapes: an overlap of a robot with itself may be one that no push lessens."""
     cdef const ContactPoint* c = s.contacts.point + first
     cdef double depth = c.depth
+    cdef Pose there
     cdef int i
     if not in_one_tree(s, s.body + c.body_a, s.body + c.body_b):
         return PART
     for i in range(first + 1, end):
         depth = max(depth, s.contacts.point[i].depth)
-    return handling_of(&b.overlaps, c, depth, s.slop, s.dt * asked(s, depth))
+    there = pose_in(&s.pose[c.body_a], &s.pose[c.body_b])
+    return handling_of(&b.overlaps, c, &there, depth, s.slop, s.dt * asked(s, depth))
 
 
 cdef int write_contacts(const Scene* s, Builder* b) except -1 nogil:
@@ -188,6 +193,7 @@ cdef int write_contacts(const Scene* s, Builder* b) except -1 nogil:
             else:
                 write_contact(s, b, s.contacts.point + i, how == HOLD)
             i += 1
+    keep_passed(&b.overlaps)
     return 0
 
 

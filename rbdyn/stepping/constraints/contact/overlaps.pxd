@@ -5,16 +5,10 @@
 # and much farther than it parted, is not asked again until it is deeper than ever.  If it came together by motion it is
 # held not to go in any further.  If it was deep when it was first seen it has to part by a tenth of what it is asked,
 # from the first step on, and else is no contact until it parted: pushes that part nothing turn joints, and load the
-# springs of motors.
+# springs of motors.  Detection does not examine such a pair until its bodies have moved by its depth (overlap.pxd).
 
-from rbdyn.collision._types cimport ContactPoint
-
-cdef struct Overlap:          # of two shapes in contact
-    int a, b                  # shapes
-    double depth              # largest since it was last anew [m]
-    double asked              # how far it was asked to part since then [m]
-    bint left                 # it is not asked any more
-    bint born                 # it was deep when it was first seen
+from rbdyn.collision._types cimport ContactPoint, Pose
+from rbdyn.collision.overlap cimport KnownOverlaps, Overlap
 
 cdef enum Handling:
     PART                      # pushed apart
@@ -23,14 +17,17 @@ cdef enum Handling:
 
 cdef struct Overlaps:         # all zero: none
     int n, n_next
-    Overlap* now              # (n,) of the latest step, in the order of its contacts
+    Overlap* now              # (n,) of the latest step, in the order of their shapes
     Overlap* next             # (n_next,) of this step, while it is written
     int at                    # the first of `now` that may be met still
     size_t room[2]
 
 cdef void release_overlaps(Overlaps* o) noexcept
+cdef KnownOverlaps known_overlaps(Overlaps* o, double slop) noexcept nogil
 cdef int begin_overlaps(Overlaps* o, int contacts) except -1 nogil
-cdef Handling handling_of(Overlaps* o, const ContactPoint* c, double depth, double slop, double asked) noexcept nogil
+cdef Handling handling_of(Overlaps* o, const ContactPoint* c, const Pose* there, double depth, double slop,
+                          double asked) noexcept nogil
+cdef void keep_passed(Overlaps* o) noexcept nogil
 cdef int copy_overlaps(Overlaps* to, const Overlaps* from_) except -1 nogil
 cdef void end_overlaps(Overlaps* o) noexcept nogil
 cdef void forget_overlaps(Overlaps* o, int shape) noexcept nogil

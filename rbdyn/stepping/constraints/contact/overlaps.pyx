@@ -3,7 +3,8 @@
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
-from rbdyn.collision._types cimport ContactPoint
+from rbdyn.collision._types cimport ContactPoint, Pose
+from rbdyn.collision.overlap cimport KnownOverlaps, Overlap
 from rbdyn.memory cimport grow
 from rbdyn.stepping.constraints.contact.depths cimport least_overlap
 
@@ -20,9 +21,17 @@ cdef void release_overlaps(Overlaps* o) noexcept:
     memset(o, 0, sizeof(Overlaps))
 
 
+cdef KnownOverlaps known_overlaps(Overlaps* o, double slop) noexcept nogil:
+    """Those that detection may pass over; it has passed over none yet."""
+    cdef int k
+    for k in range(o.n):
+        o.now[k].passed = False
+    return KnownOverlaps(n=o.n, at=0, of=o.now, slop=slop)
+
+
 cdef int begin_overlaps(Overlaps* o, int contacts) except -1 nogil:
     """None yet in this step."""
-    grow(<void**> &o.next, &o.room[1], contacts, sizeof(Overlap))
+    grow(<void**> &o.next, &o.room[1], contacts + o.n, sizeof(Overlap))
     o.n_next = o.at = 0
     return 0
 
@@ -31,25 +40,43 @@ cdef inline bint before(const Overlap* o, const ContactPoint* c) noexcept nogil:
     return o.a < c.shape_a or (o.a == c.shape_a and o.b < c.shape_b)
 
 
-cdef Handling handling_of(Overlaps* o, const ContactPoint* c, double depth, double slop, double asked) noexcept nogil:
+cdef inline void keep_or_drop(Overlaps* o) noexcept nogil:
+    """Go past one without a contact: it has parted, unless it was not examined."""
+    if o.now[o.at].passed:
+        o.next[o.n_next] = o.now[o.at]
+        o.n_next += 1
+    o.at += 1
+
+
+cdef void keep_passed(Overlaps* o) noexcept nogil:
+    """Keep those beyond the last contact that were not examined."""
+    while o.at < o.n:
+        keep_or_drop(o)
+
+
+cdef Handling handling_of(Overlaps* o, const ContactPoint* c, const Pose* there, double depth, double slop,
+                          double asked) noexcept nogil:
     """Note a pair, `depth` deep, that is to be parted by `asked` in this step [m]; what is to become of it.
 
-    Pairs come in the order of their shapes.
+    Pairs come in the order of their shapes.  `there` is the pose of body B in body A.
     """
-    cdef Overlap* mine = o.next + o.n_next
-    cdef const Overlap* old
-    o.n_next += 1
+    cdef Overlap* mine
+    cdef const Overlap* old = NULL
     while o.at < o.n and before(o.now + o.at, c):
-        o.at += 1
-    mine[0] = Overlap(a=c.shape_a, b=c.shape_b, depth=depth, asked=0.0, left=False, born=depth > least_overlap())
-    if depth <= slop:                                  # they touch, or have parted
-        return PART
+        keep_or_drop(o)
     if o.at < o.n and o.now[o.at].a == c.shape_a and o.now[o.at].b == c.shape_b:
         old = o.now + o.at
+        o.at += 1
+    mine = o.next + o.n_next
+    o.n_next += 1
+    mine[0] = Overlap(a=c.shape_a, b=c.shape_b, depth=depth, asked=0.0, left=False, born=depth > least_overlap(),
+                      passed=False, seen=depth, there=there[0])
+    if depth <= slop:                                  # they touch, or have parted
+        return PART
+    if old != NULL:
         mine.born = old.born
         if depth <= MORE * old.depth or old.left and old.born:
-            mine[0] = old[0]
-            mine.depth = max(depth, old.depth)
+            mine.depth, mine.asked, mine.left = max(depth, old.depth), old.asked, old.left
     mine.left = mine.left or mine.born and mine.asked > EASE * (mine.depth - depth)
     mine.asked += asked
     mine.left = mine.left or mine.asked > PATIENCE * depth + WORTH * (mine.depth - depth)
