@@ -20,9 +20,11 @@ cdef struct Lowest:                # what is the same for all vertices of a hull
     Vec3 l
     double gap                     # of the hull's origin [m]
     double margin, lowest          # [m]
+    int first                      # vertex that lies lowest
     double level, flat             # heights that count as none, and as little [m]
-    int n                          # of vertices to look at, as far as they are within the margin, ascending: `listed`;
-    int[MOST_CORNERS] listed       # -1: all
+    int n                          # number of vertices that may be chosen, ascending: `listed`; -1: all
+    int[MOST_CORNERS] listed
+    double[MOST_CORNERS] height    # of the listed ones over the half-space [m]
 
 
 cdef inline Vec3 vertex(const PosedShape* s, int k) noexcept nogil:
@@ -38,9 +40,31 @@ cdef inline int looked_at(const Lowest* w, int i) noexcept nogil:
     return i if w.n < 0 else w.listed[i]
 
 
-cdef inline bint comes_sooner(const Lowest* w, Vec3 v, double away, double* best) noexcept nogil:
-    """Whether a vertex within the margin beats the best by 1 % in (d / (h + flat))^2, of which `away` is d^2."""
-    cdef double h = w.gap + dot3(w.l, v), share
+cdef inline double height(const PosedShape* s, const Lowest* w, int i) noexcept nogil:
+    """Height of the i-th vertex to look at over the half-space [m]."""
+    return w.gap + dot3(w.l, vertex(s, i)) if w.n < 0 else w.height[i]
+
+
+cdef inline void list_lowest(const PosedShape* s, Lowest* w) noexcept nogil:
+    """List the vertices that may be chosen, with their heights; all are looked at where they are too many."""
+    cdef double most = max(w.margin, w.lowest + w.level), h
+    cdef int i, k, n = 0
+    w.n = corners_below(hull_of(s), w.l, w.first, w.gap, most, w.listed)
+    for i in range(n_looked_at(s, w)):
+        k = looked_at(w, i)
+        h = w.gap + dot3(w.l, vertex(s, k))
+        if h <= most:
+            if n == MOST_CORNERS:
+                w.n = -1
+                return
+            w.listed[n], w.height[n] = k, h
+            n += 1
+    w.n = n
+
+
+cdef inline bint comes_sooner(const Lowest* w, double h, double away, double* best) noexcept nogil:
+    """Whether a vertex at the height h beats the best by 1 % in (d / (h + flat))^2, of which `away` is d^2."""
+    cdef double share
     if h >= w.margin:
         return False
     h = max(h - w.lowest - w.level, 0.0) + w.flat
@@ -59,7 +83,7 @@ cdef inline int next_to_one(const PosedShape* s, const Lowest* w, Vec3 a) noexce
     for i in range(n_looked_at(s, w)):
         k = looked_at(w, i)
         e = cross3(w.l, sub3(vertex(s, k), a))
-        if comes_sooner(w, vertex(s, k), dot3(e, e), &best):
+        if comes_sooner(w, height(s, w, i), dot3(e, e), &best):
             found = k
     return found
 
@@ -68,11 +92,12 @@ cdef inline int next_to_two(const PosedShape* s, const Lowest* w, Vec3 a, Vec3 b
     """Away from the line through two, on either side."""
     cdef double best = 1e-6, d
     cdef Vec3 e = cross3(w.l, sub3(b, a))
-    cdef int k, found = -1
+    cdef int i, k, found = -1
     e = scale3(1.0 / sqrt(dot3(e, e)), e)
-    for k in range(hull_of(s).n_vertices):
+    for i in range(n_looked_at(s, w)):
+        k = looked_at(w, i)
         d = dot3(e, sub3(vertex(s, k), a))
-        if comes_sooner(w, vertex(s, k), d * d, &best):
+        if comes_sooner(w, height(s, w, i), d * d, &best):
             found = k
     return found
 
@@ -92,7 +117,7 @@ cdef inline int next_to_three(const PosedShape* s, const Lowest* w, Vec3 a, Vec3
         k = looked_at(w, i)
         v = vertex(s, k)
         d = max(dot3(e, sub3(v, a)), max(dot3(f, sub3(v, b)), dot3(g, sub3(v, c))))
-        if d > 0.0 and comes_sooner(w, v, d * d, &best):
+        if d > 0.0 and comes_sooner(w, height(s, w, i), d * d, &best):
             found = k
     return found
 
@@ -139,17 +164,17 @@ cdef inline void half_space_hull(const PosedShape* h, const PosedShape* s, doubl
     cdef Manifold m
     cdef Lowest w
     cdef Vec3 n = axis_z(&h.X.R)
-    cdef int lowest, i = 0
+    cdef int i = 0
     w.l, w.gap, w.margin = tmul3(s.X.R, n), dot3(n, sub3(s.X.p, h.X.p)), margin
     w.level, w.flat = 1e-6 * s.s.bounds.radius, 1e-3 * s.s.bounds.radius
     clear(&m)
-    lowest = farthest_corner(hull_of(s), neg3(w.l))
-    w.lowest = w.gap + dot3(w.l, vertex(s, lowest))
+    w.first = farthest_corner(hull_of(s), neg3(w.l))
+    w.lowest = w.gap + dot3(w.l, vertex(s, w.first))
     if w.lowest >= margin:
         return
     m.normal = neg3(n)
-    w.n = corners_below(hull_of(s), w.l, lowest, w.gap, max(margin, w.lowest + w.level), w.listed)
-    while w.gap + dot3(w.l, vertex(s, looked_at(&w, i))) > w.lowest + w.level:
+    list_lowest(s, &w)
+    while height(s, &w, i) > w.lowest + w.level:
         i += 1
     add_four(s, &w, n, looked_at(&w, i), &m)
     if margin > 10.0 * w.flat:

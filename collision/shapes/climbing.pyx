@@ -4,7 +4,7 @@ import numpy as np
 
 from libc.math cimport acos, ceil, cos, fabs, fmax, fmin, sqrt
 from libc.stdint cimport uint64_t
-from libc.stdlib cimport free, qsort
+from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
 from rbdyn.memory cimport grow
@@ -99,9 +99,18 @@ cdef int farthest_corner(const HullData* hull, Vec3 l) noexcept nogil:
     return top
 
 
-cdef int by_number(const void* a, const void* b) noexcept nogil:
-    cdef int x = (<const int*> a)[0], y = (<const int*> b)[0]
-    return (x > y) - (x < y)
+cdef void sort_numbers(int* x, int n) noexcept nogil:
+    """Sort ascending: D. L. Shell (1959), with the gaps of M. Ciura (2001), which suit up to MOST_CORNERS numbers."""
+    cdef int[5] gaps = [57, 23, 10, 4, 1]
+    cdef int g, gap, i, j, one
+    for g in range(5):
+        gap = gaps[g]
+        for i in range(gap, n):
+            one, j = x[i], i
+            while j >= gap and x[j - gap] > one:
+                x[j] = x[j - gap]
+                j -= gap
+            x[j] = one
 
 
 cdef int corners_below(const HullData* hull, Vec3 l, int lowest, double start, double margin,
@@ -116,8 +125,7 @@ cdef int corners_below(const HullData* hull, Vec3 l, int lowest, double start, d
         return -1
     most += (fabs(l.x) + fabs(l.y) + fabs(l.z)) * hull.level
     n = corners_above(hull, neg3(l), lowest, -most, found, min(hull.n_vertices // DENSE, <int> MOST_CORNERS))
-    if n > 1:
-        qsort(found, n, sizeof(int), by_number)
+    sort_numbers(found, n)
     return n
 
 
