@@ -54,7 +54,7 @@ DROP = 0.3  # [m] from the lowest point of a hand to the ground
 SCENES: dict[str, float | None] = {"standing": 0.0, "noise 0.1": 0.1, "noise 0.3": 0.3, "limp": None}  # [rad]
 LONG = 4.0  # [s] a scene that takes longer is not repeated
 UNSOLVED = 1e-4  # [m/s] residual beyond which a step counts as unsolved
-GOALS = {  # most [us] of detection that issue 45 allows
+GOALS = {  # [us] of detection at most
     ("Go2", "standing"): 12.0,
     ("Go2", "noise 0.1"): 12.0,
     ("Go2", "noise 0.3"): 12.0,

@@ -253,9 +253,10 @@ cdef inline double penetrate(
         Vec3* normal, KnownPush* known) noexcept nogil:
     """Overlap of the cores along the best normal found (into a), and a's point there.
 
-    What is found of polytopes is kept in `known`, unless it is NULL.  `s` is the simplex that the descent ended with.  The overlap is exact for that normal.  It is the least push, or
-    longer by no more than 1e-7 of the smaller size, of curved cores by a `slack`.  The polytope is within A - B, so
-    that its nearest face is nearer than every push; it grows until that face is as far as the push, but for the slack.
+    `s` is the simplex that the descent ended with.  Of polytopes the face of the push is kept in `known`, unless that
+    is NULL.  The overlap is exact for that normal.  It is the least push, or longer by no more than 1e-7 of the smaller
+    size, of curved cores by a `slack`.  The polytope is within A - B, so that its nearest face is nearer than every
+    push; it grows until that face is as far as the push, but for the slack.
     128 points suffice, unless many pushes are alike (MAX_CORNERS).  Of a smooth stretch Newton's method finds the best
     push.  Negative if the cores turn out not to overlap.
     """

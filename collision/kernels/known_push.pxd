@@ -1,16 +1,17 @@
 # The least push of two polytopes, known from other poses of theirs, and the proof that it still is the least.
 #
-# P = A - B contains the origin, and h(n), the farthest it reaches along n, is the length of the push along n.  A face of
-# P, at the distance d along m, that holds a disc of radius r around the foot of the origin says
+# P = A - B contains the origin, and h(n), the farthest it reaches along n, is the length of the push along n.  A face
+# of P, at the distance d along m, that holds a disc of radius r around the foot of the origin says
 #
 #     h(n) >= d cos phi + r sin phi,        phi the angle between n and m:
 #
-# no push up to phi = 2 atan(r / d) is shorter than d.  Where the face was found first (d_0, r_0, m_0), the polytope Q of
-# epa.pxd, which lies in P, told of the rest: beyond the circle phi = atan(r_0 / d_0) the function h is no less than on
-# it, or than at the other faces of Q, since its least values lie on faces.  That is `rest`.  A shape that moves by w in
-# the other's frame changes h by no more than w.  So a face of the same corners, at the distance d in the new pose, is
-# the least push if P does not reach beyond it, its discs hold the old circle, and d <= rest - w.  What is found thus is
-# what epa.pxd finds: both take the last digits from the faces, corners and edges that make the face (settle_push).
+# no push up to phi = 2 atan(r / d) is shorter than d. Where the face was found first (d_0, r_0, m_0), the polytope Q
+# of epa.pxd, which lies in P, told of the rest: beyond the circle phi = atan(r_0 / d_0) the function h is no less
+# than on it, or than at the other faces of Q, since its least values lie on faces. That is `rest`. A shape that moves
+# by w in the other's frame changes h by no more than w. So a face of the same corners, at the distance d in the new
+# pose, is the least push if P does not reach beyond it, its discs hold the old circle, and d <= rest - w. What is
+# found thus is what epa.pxd finds: both take the last digits from the faces, corners and edges that make the face
+# (settle_push).
 
 from libc.math cimport INFINITY, acos, atan2, fmax, fmin, sqrt
 
@@ -134,7 +135,7 @@ cdef inline double settle_push(const PosedShape* a, const PosedShape* b, const K
     """
     cdef Vec3[MAX_SPAN] x, w
     cdef SupportingFeature f_a, f_b
-    cdef Vec3 c, at_a, at_b, e_a, e_b
+    cdef Vec3 c, at_a = zero3(), at_b = zero3(), e_a, e_b
     cdef bint many_a = edge_along(a, known.on_a, known.n, m, &at_a, &e_a)
     cdef bint many_b = edge_along(b, known.on_b, known.n, neg3(m), &at_b, &e_b)
     cdef double depth

@@ -1,7 +1,7 @@
 # What a step finds of pairs of shapes that makes the next one faster: one record a pair.
 #
 # The axis along which two that move were apart: what lies apart along an axis, and stays so, needs no look at its
-# shapes.  How far they were apart: until one of them has moved by that, seen from the other, not even the axis is tried.
+# shapes.  How far they were apart: until one of them has moved by that, seen from the other, the axis is not tried.
 # The least push of two that overlap: it is taken again where it is proven to be the least (known_push.pxd).
 # None of them changes what is found, but for rounding.  Pairs come in the order of their slots, each step.
 

@@ -19,6 +19,7 @@ from rbdyn.io.worlds.settings import write_settings
 from rbdyn.io.worlds.solver_state import write_solver_state
 from rbdyn.io.worlds.write_objects import ObjectWriter
 from rbdyn.world import World
+from rbdyn.world.queries import held_still
 from rbdyn.world.snapshot.copying import structure
 
 
@@ -111,7 +112,7 @@ def _text(world: World, files: MeshFiles, losses: Losses, solver_state: bool) ->
     if not isinstance(world, World):
         raise Error(f"world must be a World, got {shown(world)}")
     world.snapshot()  # takes in what was edited
-    with world._queries.asking():  # nobody edits or steps meanwhile
+    with held_still(world):
         return _text_now(world, files, losses, solver_state)
 
 

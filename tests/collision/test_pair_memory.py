@@ -1,4 +1,4 @@
-"""What a backend remembers of pairs saves time: it finds what a backend finds that sees the poses for the first time."""
+"""A backend that remembers pairs finds what a backend finds that sees the poses for the first time."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def random_shape(rng):
 def filled(shapes, local, excluded):
     """A backend of these shapes, one a body."""
     backend = NativeBackend(margin=MARGIN)
-    for body, (shape, pose) in enumerate(zip(shapes, local)):
+    for body, (shape, pose) in enumerate(zip(shapes, local, strict=True)):
         if shape is not None:
             backend.add_shape(shape, body, pose)
     for a, b in excluded:

@@ -48,7 +48,11 @@ HEAP = {("a", "b"), ("b", "c"), ("a", "e")}                # of a-b c-b b-d b-e 
 
 
 def touching(world):
-    """Pairs of links that have contacts now, where the robots stand."""
+    """Pairs of links that have contacts now, where the robots stand; overlaps that were left alone among them."""
+    world.snapshot()                                       # takes in what was edited
+    for robot in world.objects:
+        if hasattr(robot, "mechanism"):
+            robot.set_state(robot.q, robot.v)
     world.integrate1()
     pairs = {tuple(sorted((c.link_a, c.link_b))) for c in world.contacts}
     world.integrate2()
