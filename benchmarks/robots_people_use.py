@@ -1,4 +1,4 @@
-"""Robots as their files have them, beside MuJoCo with the same model: detection, whole steps, and how well.
+"""Robots of public files beside MuJoCo with the same model: time of detection and of steps, and their quality.
 
     python -m benchmarks.robots_people_use [--robots Go2 G1] [--scenes standing limp] [--dt 0.001] [--repetitions 3]
 
@@ -55,19 +55,8 @@ SCENES: dict[str, float | None] = {"standing": 0.0, "noise 0.1": 0.1, "noise 0.3
 LONG = 4.0  # [s] a scene that takes longer is not repeated
 UNSOLVED = 1e-4  # [m/s] residual beyond which a step counts as unsolved
 GOALS = {  # [us] of detection at most
-    ("Go2", "standing"): 12.0,
-    ("Go2", "noise 0.1"): 12.0,
-    ("Go2", "noise 0.3"): 12.0,
-    ("Go2", "limp"): 12.0,
-    ("Solo12", "standing"): 10.0,
-    ("Solo12", "noise 0.1"): 10.0,
-    ("Solo12", "noise 0.3"): 10.0,
-    ("Solo12", "limp"): 10.0,
     ("G1", "limp"): 45.0,
-    ("Talos", "standing"): 60.0,
-    ("Talos", "noise 0.1"): 60.0,
-    ("Talos", "noise 0.3"): 60.0,
-    ("Talos", "limp"): 60.0,
+    **{(robot, scene): most for robot, most in (("Go2", 12.0), ("Solo12", 10.0), ("Talos", 60.0)) for scene in SCENES},
 }
 OURS, PYRAMIDAL, ELLIPTIC = "rbdyn", "mujoco", "mujoco elliptic"
 
@@ -232,7 +221,7 @@ class Ours:
 
 
 class Theirs:
-    """The same in MuJoCo.
+    """Run a robot in MuJoCo, with the targets that rbdyn gets.
 
     Parameters
     ----------
@@ -334,7 +323,7 @@ def our_pairs(mechanism: Mechanism) -> int:
 
 
 def their_pairs(m: Any) -> int:
-    """The same by MuJoCo's rules: bits of shapes, welded bodies, parents, excluded pairs, pairs that are named."""
+    """Count the pairs that may collide by MuJoCo's rules: bits, welds, parents, exclusions, named pairs."""
     weld = m.body_weldid[m.geom_bodyid]
     parent = m.body_weldid[m.body_parentid[weld]]
     a, b = np.triu_indices(m.ngeom, 1)

@@ -9,13 +9,13 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
 from rbdyn.collision._types cimport PosedShape
+from rbdyn.collision.bounds cimport pose_in
 from rbdyn.collision.kernels.core cimport support
 from rbdyn.collision.kernels.curved cimport is_curved, sharpen_near
 from rbdyn.collision.kernels.gjk cimport Simplex, nearest_on_a
 from rbdyn.collision.kernels.inner_ball cimport is_least
 from rbdyn.collision.kernels.known_push cimport MAX_SPAN, KnownPush, disc_around, push_tolerance, settle_push
 from rbdyn.collision.kernels.vectors cimport norm3, perpendicular
-from rbdyn.collision.overlap cimport pose_in
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, neg3, scale3, sub3, tmul3, vec3
 
 
@@ -292,7 +292,8 @@ cdef inline double penetrate(
         if reach - face.d <= tolerance:
             p.n_w -= 1
             continue
-        # Newton's method begins near enough where the polytope lacks little; its point counts if it sees the face well
+        # Newton's method begins where the polytope lacks less than two diameters of the smaller shape; its point counts
+        # if it sees the face well
         if curved and reach - face.d < 2.0 * size and find_best(&p, &face, a, b, &gap, &n, &x):
             if -gap <= least:
                 least, normal[0], x_a[0], settled = -gap, n, x, True

@@ -63,7 +63,7 @@ cdef inline void list_lowest(const PosedShape* s, Lowest* w) noexcept nogil:
 
 
 cdef inline bint comes_sooner(const Lowest* w, double h, double away, double* best) noexcept nogil:
-    """Whether a vertex at the height h beats the best by 1 % in (d / (h + flat))^2, of which `away` is d^2."""
+    """Test that a vertex at the height h beats the best by 1 % in (d / (h + flat))^2, of which `away` is d^2."""
     cdef double share
     if h >= w.margin:
         return False

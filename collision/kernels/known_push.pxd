@@ -16,12 +16,10 @@
 from libc.math cimport INFINITY, acos, atan2, fmax, fmin, sqrt
 
 from rbdyn.collision._types cimport Pose, PosedShape, SupportingFeature
+from rbdyn.collision.bounds cimport longest_way, pose_in
 from rbdyn.collision.kernels.core cimport support
 from rbdyn.collision.kernels.vectors cimport along, norm3
-from rbdyn.collision.overlap cimport pose_in
-from rbdyn.spatial._algebra cimport (
-    Mat3, Vec3, add3, cross3, dot3, mul3, neg3, scale3, sub3, sub33, tmul3, zero3,
-)
+from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, mul3, neg3, scale3, sub3, tmul3, zero3
 
 
 cdef enum:
@@ -57,18 +55,6 @@ cdef inline double disc_around(const Vec3* w, int n, Vec3 m, Vec3 foot) noexcept
     return r
 
 
-cdef inline double norm33(Mat3 A) noexcept nogil:
-    """Frobenius norm; of a difference of rotations sqrt(2) times the spectral norm."""
-    return sqrt(A.xx * A.xx + A.xy * A.xy + A.xz * A.xz + A.yx * A.yx + A.yy * A.yy + A.yz * A.yz
-                + A.zx * A.zx + A.zy * A.zy + A.zz * A.zz)
-
-
-cdef inline double farthest_moved(const Pose* before, const Pose* now, Vec3 centre, double radius) noexcept nogil:
-    """How far a point of a sphere may have moved between two poses, at most [m]."""
-    cdef Vec3 c = add3(sub3(now.p, before.p), mul3(sub33(now.R, before.R), centre))
-    return norm3(c) + radius * norm33(sub33(now.R, before.R)) * sqrt(0.5)
-
-
 cdef inline Vec3 point_over(const Vec3* w, const Vec3* a, int n, Vec3 m, Vec3 foot) noexcept nogil:
     """The point of A over the foot: in the triangle of the fan from the first corner that holds it best, by areas."""
     cdef double[3] area, best
@@ -92,7 +78,7 @@ cdef inline Vec3 point_over(const Vec3* w, const Vec3* a, int n, Vec3 m, Vec3 fo
 
 
 cdef inline double push_tolerance(const PosedShape* a, const PosedShape* b) noexcept nogil:
-    """By how much a face of A - B may lie within it, and a push be longer than the least [m]: 1e-7 of the size."""
+    """Slack of a face within A - B, and of a push over the least [m]: 1e-7 of the smaller size."""
     return 2e-7 * fmin(a.s.bounds.radius, b.s.bounds.radius)
 
 
@@ -179,7 +165,7 @@ cdef inline double recall_push(const PosedShape* a, const PosedShape* b, const K
     if known == NULL or known.n == 0 or known.rest <= 0.0:
         return -1.0
     now = pose_in(a.X, b.X)
-    way = farthest_moved(&known.there, &now, b.s.bounds.center, b.s.bounds.radius)
+    way = longest_way(&known.there, &now, b.s.bounds.center, b.s.bounds.radius)
     place_corners(a, b, known, x, w)
     for k in range(1, known.n - 1):
         m = add3(m, cross3(sub3(w[k], w[0]), sub3(w[k + 1], w[0])))

@@ -361,7 +361,7 @@ cdef inline bint is_far(const PosedShape* a, const PosedShape* b, double margin)
 
 
 cdef inline bint is_beside(const PosedShape* a, const PosedShape* b, double margin) noexcept nogil:
-    """Whether all of a triangle is farther than the margin from the plane of another one, a."""
+    """Test that all of a triangle is farther than the margin from the plane of another one, a."""
     cdef Vec3 n = mul3(a.X.R, triangle_of(a).normal), x = world_corner(a, 0)
     cdef double low = dot3(n, sub3(world_corner(b, 0), x)), high = low, value
     cdef int k

@@ -1,4 +1,4 @@
-# What a step finds of pairs of shapes that makes the next one faster: one record a pair.
+# Memory of pairs of shapes from step to step, which saves work: one record a pair.
 #
 # The axis along which two that move were apart: what lies apart along an axis, and stays so, needs no look at its
 # shapes.  How far they were apart: until one of them has moved by that, seen from the other, the axis is not tried.
@@ -9,8 +9,8 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from rbdyn.collision._types cimport HALF_SPACE, HULL_CORE, OWN_CORE, Pose, PosedShape
-from rbdyn.collision.kernels.known_push cimport KnownPush, farthest_moved
-from rbdyn.collision.overlap cimport pose_in
+from rbdyn.collision.bounds cimport longest_way, pose_in
+from rbdyn.collision.kernels.known_push cimport KnownPush
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Vec3
 
@@ -22,7 +22,7 @@ cdef struct Clearance:
 cdef struct PairRecord:
     int a, b                       # slots of the pair
     int push, clear                # numbers of what is known; -1: nothing
-    bint has_axis, spare
+    bint has_axis, spare           # `spare` fills the bytes that snapshots keep
     Vec3 axis                      # unit, world, from b to a
 
 cdef struct Records:               # of one step
@@ -55,7 +55,7 @@ cdef inline void free_memory(PairMemory* m) noexcept nogil:
     memset(m, 0, sizeof(PairMemory))
 
 cdef inline int begin_step(PairMemory* m, int revision, int n_pairs) except -1 nogil:
-    """What was new is old, and there is room for all pairs of this step."""
+    """Make the new records the old ones, and room for all pairs of this step."""
     m.old, m.new = m.new, m.old
     if revision != m.revision:
         m.old.n = 0
@@ -64,12 +64,12 @@ cdef inline int begin_step(PairMemory* m, int revision, int n_pairs) except -1 n
     return grow(<void**> &m.new.record, &m.new.room, n_pairs, sizeof(PairRecord))
 
 cdef inline bint is_costly(const PosedShape* a) noexcept nogil:
-    """Whether its support points are looked for, not computed."""
+    """Test that support points are searched for, not computed."""
     return a.s.core == HULL_CORE or a.s.core == OWN_CORE
 
 cdef inline int begin_pair(PairMemory* m, int slot_a, int slot_b, const PosedShape* a, const PosedShape* b,
                            PairNow* now) except -1 nogil:
-    """What the latest step knew of a pair that comes after all before it."""
+    """Begin a pair with the record of the latest step; pairs come in ascending order."""
     cdef Records* new = &m.new
     cdef PairRecord* r
     cdef const PairRecord* known = NULL
@@ -130,11 +130,11 @@ cdef inline void note_gap(Clearance* c, const PosedShape* a, const PosedShape* b
         c.gap = 0.0
 
 cdef inline double known_gap(const Clearance* c, const PosedShape* a, const PosedShape* b) noexcept nogil:
-    """By how much two shapes are apart at least [m]; not positive: unknown."""
+    """Lower bound of the distance of two shapes [m]; not positive: unknown."""
     cdef Pose now
     if c == NULL or c.gap <= 0.0:
         return 0.0
     now = smaller_in_other(a, b)
     if a_is_smaller(a, b):
-        return c.gap - farthest_moved(&c.there, &now, a.s.bounds.center, a.s.bounds.radius)
-    return c.gap - farthest_moved(&c.there, &now, b.s.bounds.center, b.s.bounds.radius)
+        return c.gap - longest_way(&c.there, &now, a.s.bounds.center, a.s.bounds.radius)
+    return c.gap - longest_way(&c.there, &now, b.s.bounds.center, b.s.bounds.radius)

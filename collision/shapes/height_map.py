@@ -199,7 +199,7 @@ class HeightMap(Shape):
 
     @cached_property
     def _levels(self) -> np.ndarray:
-        """Of each cell, k of the largest flat block of 2^k by 2^k cells about it."""
+        """Level k of each cell: its largest flat block has 2^k by 2^k cells."""
         ny, nx = self.heights.shape
         levels = np.empty((ny - 1, nx - 1), dtype=np.uint8)
         set_levels(self.heights, levels, (0, (ny - 2) // BLOCK + 1, 0, (nx - 2) // BLOCK + 1), POWER)
@@ -304,7 +304,7 @@ class HeightMap(Shape):
         return other
 
     def _patched_blocks(self, new: np.ndarray, blocks: tuple[int, int, int, int]) -> tuple[np.ndarray, ...]:
-        """Those of the new heights, which are other than mine in these blocks."""
+        """Find the least and the largest height of each block, where those of the given blocks have changed."""
         first_y, end_y, first_x, end_x = blocks
         around = new[first_y * BLOCK : end_y * BLOCK + 1, first_x * BLOCK : end_x * BLOCK + 1]
         both = tuple(one.copy() for one in self._blocks)

@@ -52,7 +52,7 @@ def levels_of(heights):
 
 @pytest.mark.parametrize("slopes", [False, True], ids=["level", "slopes"])
 def test_joined_cells_lie_in_one_plane_and_no_larger_block_does(slopes, seed):
-    """By fits of planes, of the block and the cells around it."""
+    """Fit planes to the block and the cells around it."""
     rng = np.random.default_rng(seed)
     heights = plateaus(rng, slopes)
     levels = levels_of(heights)

@@ -139,7 +139,7 @@ def linked(contact):
 
 @pytest.mark.filterwarnings("ignore::rbdyn.errors.SetupWarning")
 def test_only_overlaps_that_are_left_alone_are_passed_over(seed):
-    """Whatever lies in another link is listed, unless it did so where it was first seen, idle, and has not parted."""
+    """Overlaps are listed, unless they were there at first, pushes part them not, and they have not parted since."""
     rng = np.random.default_rng(seed)
     world = World(1e-3)
     mechanism = entangled_arm(rng)

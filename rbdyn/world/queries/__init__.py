@@ -1,4 +1,4 @@
-"""What a World is asked: what rays meet."""
+"""Queries of a World: rays, distances, contacts at a pose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is remembered from step to step beside the state: contacts, warm starts, trails, overlaps, pairs of shapes."""
+"""Memory from step to step beside the state: contacts, warm starts, trails, overlaps, pairs of shapes."""
 
 from libc.limits cimport INT_MAX
 from libc.string cimport memset
@@ -143,7 +143,7 @@ cdef int keep_trails(Archive* a, Trails* t) except -1:
 
 
 cdef int keep_pairs(Archive* a, CollisionBackend backend) except -1:
-    """What is known of pairs of shapes, of a backend that knows: they are of the present table of shapes."""
+    """Pass the memory of pairs of a NativeBackend: slots are those of the present table of shapes."""
     cdef PairMemory* m
     cdef bint present
     cdef int n, pushes, clearances

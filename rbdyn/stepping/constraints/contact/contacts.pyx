@@ -6,7 +6,7 @@ Source of the mathematics: Hwangbo, Lee, Hutter, "Per-contact iteration method f
 from libc.math cimport INFINITY, fabs, fmax, sqrt
 
 from rbdyn.collision._types cimport ContactPoint, Pose
-from rbdyn.collision.overlap cimport pose_in
+from rbdyn.collision.bounds cimport pose_in
 from rbdyn.contact.problem cimport ContactProblem, Key
 from rbdyn.contact.targets cimport effective_friction, position_target, target_velocity
 from rbdyn.spatial._algebra cimport Mat3, Vec3, add3, cross3, dot3, mul3, scale3, sub3, vec3, zero3

@@ -22,7 +22,7 @@ cdef void release_overlaps(Overlaps* o) noexcept:
 
 
 cdef KnownOverlaps known_overlaps(Overlaps* o, double slop) noexcept nogil:
-    """Those that detection may pass over; it has passed over none yet."""
+    """List the overlaps that detection may pass over, with none passed yet."""
     cdef int k
     for k in range(o.n):
         o.now[k].passed = False
