@@ -1,16 +1,15 @@
-"""One source, three widths: 4 and 8 lanes give the bits of one state, whose bits are those of the algorithms."""
-
-import importlib
+"""One source, every width that this processor has: lanes give the bits of one state, those of the algorithms."""
 
 import numpy as np
 import pytest
 
 import rbdyn
 import rbdyn.models
+from rbdyn.batch.instruction_sets import available, lanes_of
 from rbdyn.batch.lanes1 import Lanes as OneLane
 from rbdyn.testing import rand_floating_tree_mechanism, rand_tree_mechanism
 
-WIDE = [pytest.importorskip(f"rbdyn.batch.lanes{n}", reason="this compiler has no vector types").Lanes for n in (4, 8)]
+WIDE = [name for name in available() if name != "scalar"]
 ALL = [
     rbdyn.Revolute,
     rbdyn.SinCosRevolute,
@@ -57,11 +56,12 @@ def random_inputs(model, width, seed):
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("Lanes", WIDE, ids=["4", "8"])
-def test_lanes_have_the_bits_of_one_state(name, Lanes):
+@pytest.mark.parametrize("isa", WIDE)
+def test_lanes_have_the_bits_of_one_state(name, isa):
     model = MODELS[name]()
-    wide, one = Lanes(model.capsule()), OneLane(model.capsule())
-    width = importlib.import_module(Lanes.__module__).WIDTH
+    lanes = lanes_of(isa)
+    width = lanes.WIDTH
+    wide, one = lanes.Lanes(model.capsule()), OneLane(model.capsule())
     q, v, x = random_inputs(model, width, 7)
     bodies = range(1, model.n_bodies, 3)
     together = outputs(wide, q, v, x, bodies)

@@ -1,3 +1,0 @@
-"""The kernels on 8 states at once."""
-
-include "lanes.pxi"
