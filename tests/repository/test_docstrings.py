@@ -4,8 +4,6 @@ import importlib.util
 import inspect
 import re
 
-import pytest
-
 import rbdyn
 import rbdyn.contact
 
@@ -83,40 +81,48 @@ def test_there_is_something_to_read():
     assert "about" in parameters(rbdyn.angular_momentum)
 
 
-@pytest.mark.parametrize("name", OBJECTS | CLASSES)
-def test_public_name_has_a_docstring(name):
-    assert body_of((OBJECTS | CLASSES)[name].__doc__ or "").strip()
+def test_public_names_have_docstrings():
+    assert [name for name, thing in (OBJECTS | CLASSES).items() if not body_of(thing.__doc__ or "").strip()] == []
 
 
-@pytest.mark.parametrize("name", [n for n, x in MEMBERS.items() if is_property(x) or n in FUNCTIONS])
-def test_public_member_has_a_docstring(name):
+def has_docstring(name):
+    """Whether a member has one of its own, or its class's names it: a read-only attribute of a compiled class."""
     member = MEMBERS[name]
     doc = inspect.getdoc(getattr(member, "__func__", member)) or ""
-    if not doc and type(member).__name__ == "getset_descriptor":  # a read-only attribute of a compiled class
+    if not doc and type(member).__name__ == "getset_descriptor":
         owner, _, attribute = name.rpartition(".")
-        doc = body_of(inspect.getdoc(CLASSES[owner]) or "")
-        assert names(doc, attribute), f"the docstring of {owner} does not list the attribute {attribute}"
-    assert body_of(doc).strip()
+        return names(body_of(inspect.getdoc(CLASSES[owner]) or ""), attribute)
+    return bool(body_of(doc).strip())
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_docstring_names_every_parameter(name):
+def test_public_members_have_docstrings():
+    members = [name for name, member in MEMBERS.items() if is_property(member) or name in FUNCTIONS]
+    assert len(members) > 500
+    assert [name for name in members if not has_docstring(name)] == []
+
+
+def unnamed(name):
+    """Parameters of a function that its docstring does not name."""
     doc = body_of(inspect.getdoc(FUNCTIONS[name]) or "")
     if name in MEMBERS:  # a method may take its class's parameters again
         doc += CLASSES[name.rpartition(".")[0]].__doc__ or ""
-    missing = [p for p in parameters(FUNCTIONS[name]) if not names(doc, p)]
-    assert not missing, f"{name} does not say what {', '.join(missing)} is"
+    return [p for p in parameters(FUNCTIONS[name]) if not names(doc, p)]
 
 
-@pytest.mark.parametrize("name", [n for n, cls in CLASSES.items() if cls.__name__[0] != "_"])
-def test_class_docstring_names_every_parameter(name):
-    cls = CLASSES[name]
-    if issubclass(cls, BaseException):
-        return
+def test_docstrings_name_every_parameter():
+    assert {name: missing for name in FUNCTIONS if (missing := unnamed(name))} == {}
+
+
+def unnamed_of_class(cls):
+    """Parameters of a class that its docstring does not name."""
     try:
         wanted = parameters(cls)
     except (ValueError, TypeError):  # compiled: no signature at run time
         wanted = []
     doc = body_of(inspect.getdoc(cls) or "")
-    missing = [p for p in wanted if p not in ("args", "kwargs") and not names(doc, p)]
-    assert not missing, f"{name} does not say what {', '.join(missing)} is"
+    return [p for p in wanted if p not in ("args", "kwargs") and not names(doc, p)]
+
+
+def test_class_docstrings_name_every_parameter():
+    public = {n: cls for n, cls in CLASSES.items() if cls.__name__[0] != "_" and not issubclass(cls, BaseException)}
+    assert {name: missing for name, cls in public.items() if (missing := unnamed_of_class(cls))} == {}
