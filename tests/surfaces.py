@@ -50,17 +50,20 @@ def triangles_of(surface):
     return np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
 
 
-def nearest_on_triangle(p, a, b, c):
-    """By the three sides and the foot on the plane: what is nearest of what lies within."""
-    n = np.cross(b - a, c - a)
-    foot = p - n * ((p - a) @ n) / (n @ n)
-    inside = all(np.cross(t - s, foot - s) @ n >= 0 for s, t in ((a, b), (b, c), (c, a)))
-    if inside:
-        return foot
-    ends = [s + np.clip((p - s) @ (t - s) / ((t - s) @ (t - s)), 0, 1) * (t - s) for s, t in ((a, b), (b, c), (c, a))]
-    return min(ends, key=lambda x: np.linalg.norm(x - p))
+def dot(x, y):
+    """Of rows (n,)."""
+    return (x * y).sum(axis=-1)
 
 
 def nearest_on(surface, p):
-    points = [nearest_on_triangle(p, *t) for t in triangles_of(surface) if np.abs(t.mean(axis=0) - p).max() < 0.6]
-    return min(points, key=lambda x: np.linalg.norm(x - p))
+    """By the three sides of each triangle and the feet on the planes, where they lie within."""
+    corners = triangles_of(surface)
+    corners = corners[np.abs(corners.mean(axis=1) - p).max(axis=1) < 0.6]
+    sides = [(corners[:, k], corners[:, (k + 1) % 3]) for k in range(3)]
+    a, b, c = (corners[:, k] for k in range(3))
+    n = np.cross(b - a, c - a)
+    feet = p - n * (dot(p - a, n) / dot(n, n))[:, None]
+    inside = np.all([dot(np.cross(t - s, feet - s), n) >= 0 for s, t in sides], axis=0)
+    ends = [s + np.clip(dot(p - s, t - s) / dot(t - s, t - s), 0, 1)[:, None] * (t - s) for s, t in sides]
+    points = np.concatenate([feet[inside], *ends])
+    return points[np.argmin(np.linalg.norm(points - p, axis=1))]

@@ -113,8 +113,10 @@ def test_contacts_do_not_depend_on_where_the_ground_is(name):
     for _ in range(30):
         x, y = rng.uniform(-0.6, 0.6, 2)
         X = pose(x, y, 1.0, Rotation.random(random_state=rng).as_matrix())
-        while len(meet(surface, shape, X)) == 0:
-            X[2, 3] -= 1e-3
+        for step in (0.03, 1e-3):
+            X[2, 3] += 0.03
+            while len(meet(surface, shape, X)) == 0:
+                X[2, 3] -= step
         G = pose(*rng.normal(size=3), Rotation.random(random_state=rng).as_matrix())
         one, other = meet(surface, shape, X, 1e-3), meet(surface, shape, G @ X, 1e-3, G)
         assert abs(len(one) - len(other)) <= 1  # one at the margin may come or go
