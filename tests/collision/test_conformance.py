@@ -72,11 +72,14 @@ class Wrong(Faulty):
                 scene.add_contact(back[c["shape_a"]], back[c["shape_b"]], c["position"], n, depth, int(c["feature"]))
 
 
+PAIR = {"a": Sphere(0.1), "b": Ellipsoid((0.1, 0.2, 0.15))}
+
+
 @pytest.mark.parametrize("fault", ["phantom", "deep", "turned", "axis", "blind"])
 def test_faults_are_seen(fault):
     backend = (Faulty if fault == "phantom" else Wrong)()
     backend.fault = fault
-    report = conformance(backend, {"a": Sphere(0.1), "b": Ellipsoid((0.1, 0.2, 0.15))}, poses=60)[1]
+    report = conformance(backend, PAIR, poses=60)[1]
     seen = {
         "phantom": report.phantom > 5,
         "deep": np.abs(report.depth_error).max(initial=0.0) > 0.01,
@@ -85,7 +88,10 @@ def test_faults_are_seen(fault):
         "blind": report.missed > 30,
     }
     assert seen[fault]
-    good = conformance(NativeBackend(), {"a": Sphere(0.1), "b": Ellipsoid((0.1, 0.2, 0.15))}, poses=60)[1]
+
+
+def test_where_there_is_no_fault_none_is_seen():
+    good = conformance(NativeBackend(), PAIR, poses=60)[1]
     assert good.missed == good.phantom == good.invalid == 0 and good.far < 1e-6 and good.push_excess.max() < 1e-6
 
 

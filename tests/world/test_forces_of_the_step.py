@@ -412,7 +412,7 @@ def box_misses(box, start, found, turn_by):
     old = inertia @ w
     new = old + DT * moment
     mean, turn = old + turn_by * DT * moment, np.zeros(3)
-    for _ in range(30):                                    # w of the mean of R^T L before and after
+    for _ in range(8):                                     # w of the mean of R^T L before and after, to (dt w)^8
         turn = DT * np.linalg.solve(inertia, 0.5 * (mean + turned(-turn) @ mean))
     own = box.inertia @ box.rotation.T @ box.angular_velocity
     size = max(1.0, np.abs(force).max(), np.abs(moment).max())
