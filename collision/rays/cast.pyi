@@ -1,2 +1,6 @@
+import numpy as np
+
+def unit_rows(rows: np.ndarray) -> tuple[np.ndarray, int]: ...
+
 class RayBatch:
     def run(self, begin: int, end: int) -> None: ...

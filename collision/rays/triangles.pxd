@@ -1,4 +1,4 @@
-# Rays into surfaces of triangles: a mesh, a height map.
+# Rays into triangles, and into height maps; meshes have mesh_walk.pxd.
 #
 # A surface is seen from the side that a ray comes from; one-sided ones, and height maps, only from in front.  No ray
 # passes between two triangles that share a side.
@@ -11,13 +11,10 @@ from libc.math cimport INFINITY, fabs, floor, fmax, fmin
 
 from rbdyn.collision.kernels.vectors cimport norm3
 from rbdyn.collision.pieces.grid cimport grid_point, half_top, one_cell
-from rbdyn.collision.rays.beam cimport Beam, Waiting, beam_of, beyond, look_into, next_leaf
 from rbdyn.collision.rays.ray cimport Entrance, Span, slab
 from rbdyn.collision.shapes.bounding_tree cimport TreeNode
 from rbdyn.collision.shapes.height_map cimport BLOCK, HeightMapData
-from rbdyn.collision.shapes.mesh cimport MeshData
-from rbdyn.collision.shapes.wide_tree cimport WideNode
-from rbdyn.spatial._algebra cimport Vec3, cross3, neg3, scale3, sub3, vec3
+from rbdyn.spatial._algebra cimport Vec3, cross3, scale3, sub3, vec3
 
 
 cdef struct Ray:                   # sheared so that it runs along its largest axis
@@ -27,42 +24,42 @@ cdef struct Ray:                   # sheared so that it runs along its largest a
     double sx, sy, sz
 
 
-cdef inline Ray sheared(Vec3 o, Vec3 d) noexcept nogil:
-    cdef Ray r
+cdef inline void shear(Vec3 o, Vec3 d, Ray* r) noexcept nogil:
     cdef double[3] v
     cdef int k
     v[0], v[1], v[2] = d.x, d.y, d.z
     r.o[0], r.o[1], r.o[2] = o.x, o.y, o.z
     for k in range(3):
         r.inverse[k] = 1.0 / v[k] if v[k] != 0.0 else 1e300
-        r.near[k] = k + 3 if r.inverse[k] < 0.0 else k
+        r.near[k] = k + 3 if v[k] < 0.0 else k
         r.far[k] = 2 * k + 3 - r.near[k]
     r.z = 0 if fabs(d.x) > fabs(d.y) else 1
     r.z = 2 if fabs(d.z) > fabs(v[r.z]) else r.z
     r.x, r.y = (r.z + 1) % 3, (r.z + 2) % 3
     if v[r.z] < 0.0:               # so that triangles keep their sense
         r.x, r.y = r.y, r.x
-    r.sx, r.sy, r.sz = v[r.x] / v[r.z], v[r.y] / v[r.z], 1.0 / v[r.z]
-    return r
+    r.sz = r.inverse[r.z]
+    r.sx, r.sy = v[r.x] * r.sz, v[r.y] * r.sz
 
 
 cdef inline double meet_triangle(
-        const Ray* r, const double* a, const double* b, const double* c, double hair, bint* front) noexcept nogil:
-    """Where a ray meets a triangle, or what is within a hair (a share) of it, [m] along it; infinite if nowhere."""
+        const Ray* r, const double* a, const double* b, const double* c, double hair, double* front) noexcept nogil:
+    """Where a ray meets a triangle, or what is within a hair (a share) of it, [m] along it; infinite if nowhere.
+
+    `front` is positive where it comes from in front.  No branches, so that several triangles are met at once.
+    """
     cdef double az = a[r.z] - r.o[r.z], bz = b[r.z] - r.o[r.z], cz = c[r.z] - r.o[r.z]
     cdef double ax = a[r.x] - r.o[r.x] - r.sx * az, ay = a[r.y] - r.o[r.y] - r.sy * az
     cdef double bx = b[r.x] - r.o[r.x] - r.sx * bz, by = b[r.y] - r.o[r.y] - r.sy * bz
     cdef double cx = c[r.x] - r.o[r.x] - r.sx * cz, cy = c[r.y] - r.o[r.y] - r.sy * cz
     cdef double u = cx * by - cy * bx, v = ax * cy - ay * cx, w = bx * ay - by * ax, all_ = u + v + w
-    cdef double least, most, t
-    hair *= fabs(all_)
-    least, most = u if u < v else v, u if u > v else v       # no branches that no processor foresees
+    cdef double least = u if u < v else v, most = u if u > v else v, t
     least, most = least if least < w else w, most if most > w else w
-    if (least < -hair and most > hair) or all_ == 0.0:
-        return INFINITY
-    t = r.sz * (u * az + v * bz + w * cz) / all_
-    front[0] = all_ > 0.0
-    return t if t >= 0.0 else INFINITY
+    most = most if most < -least else -least                 # positive: some are, and some are not
+    t = r.sz * (u * az + v * bz + w * cz) / all_             # no number, or infinite, if it is seen edge on
+    t = t if most <= hair * fabs(all_) else <double> INFINITY
+    front[0] = all_
+    return t if t >= 0.0 else <double> INFINITY
 
 
 cdef inline double meet_box(const Ray* r, const TreeNode* n, double most) noexcept nogil:
@@ -77,42 +74,6 @@ cdef inline double meet_box(const Ray* r, const TreeNode* n, double most) noexce
     return x if x <= x_out * (1.0 + 1e-15) else INFINITY
 
 
-cdef inline bint enter_mesh(const MeshData* mesh, Vec3 o, Vec3 d, double most, Entrance* e) noexcept nogil:
-    """Whether a ray meets a triangle of a mesh before `most`, and where first."""
-    cdef Ray r = sheared(o, d)
-    cdef Beam beam
-    cdef Waiting waiting
-    cdef const WideNode* w
-    cdef const int* f
-    cdef double[3] at
-    cdef double t, begin = meet_box(&r, mesh.node, most)
-    cdef int k, found = -1
-    cdef bint front = False, seen_front = True
-    if begin == INFINITY:
-        return False
-    # boxes are asked from where it comes to the first one on, so that single precision is enough for rays from afar
-    at[0], at[1], at[2] = o.x + begin * d.x, o.y + begin * d.y, o.z + begin * d.z
-    beam = beam_of(at, r.inverse, 1e-15 * (fabs(o.x) + fabs(o.y) + fabs(o.z) + begin), mesh.node)
-    waiting.n = 0
-    look_into(&waiting, mesh.wide, 0, &beam, beyond(most, begin))
-    while next_leaf(&waiting, mesh.wide, &beam, beyond(most, begin)):
-        w = mesh.wide + waiting.node
-        for k in range(w.first[waiting.number], w.first[waiting.number] + w.count[waiting.number]):
-            f = mesh.faces + 3 * k
-            t = meet_triangle(&r, mesh.vertices + 3 * f[0], mesh.vertices + 3 * f[1], mesh.vertices + 3 * f[2], 0.0,
-                              &front)
-            if t < most or (t == most and found < 0):
-                if front or not mesh.one_sided:
-                    most, found, seen_front = t, k, front
-    if found < 0:
-        return False
-    e.distance = most
-    e.normal = vec3(mesh.normals[3 * found], mesh.normals[3 * found + 1], mesh.normals[3 * found + 2])
-    if not seen_front:
-        e.normal = neg3(e.normal)
-    return True
-
-
 cdef inline bint enter_cell(const HeightMapData* map, const Ray* r, int i, int j, Entrance* e) noexcept nogil:
     """Whether a ray comes from above into the ground within a cell, or a hair beside it, and where.
 
@@ -121,8 +82,8 @@ cdef inline bint enter_cell(const HeightMapData* map, const Ray* r, int i, int j
     cdef double[12] p
     cdef Vec3 x, n
     cdef double t
+    cdef double front
     cdef int k, half, second
-    cdef bint front = False
     for k in range(4):
         x = grid_point(map, i + (k >> 1), j + (k & 1))
         p[3 * k], p[3 * k + 1], p[3 * k + 2] = x.x, x.y, x.z
@@ -130,7 +91,7 @@ cdef inline bint enter_cell(const HeightMapData* map, const Ray* r, int i, int j
     for half in range(2):                        # (0, 1, 3), (0, 3, 2)
         second = 3 if half else 1
         t = meet_triangle(r, p, p + 3 * second, p + (6 if half else 9), 1e-9, &front)
-        if t < e.distance and front:
+        if t < e.distance and front > 0.0:
             e.distance = t
             n = cross3(vec3(p[3 * second] - p[0], p[3 * second + 1] - p[1], p[3 * second + 2] - p[2]),
                        vec3(p[6 if half else 9] - p[0], p[7 if half else 10] - p[1], p[8 if half else 11] - p[2]))
@@ -193,7 +154,7 @@ cdef inline bint enter_height_map(const HeightMapData* map, Vec3 o, Vec3 d, doub
     one of its two numbers advances there, both where the ray passes through a node, and none goes back: the number of
     turns is at most that of rows and columns.
     """
-    cdef Ray r = sheared(o, d)
+    cdef Ray r
     cdef Span sx = slab(o.x, d.x, -map.x_0), sy = slab(o.y, d.y, -map.y_0)
     cdef Span sz = slab(o.z - 0.5 * (map.low + map.high), d.z, 0.5 * (map.high - map.low) * (1.0 + 1e-12) + 1e-12)
     cdef double first = fmax(fmax(0.0, sz.first), fmax(sx.first, sy.first)), last = fmin(most, fmin(sz.last, fmin(
@@ -203,6 +164,7 @@ cdef inline bint enter_height_map(const HeightMapData* map, Vec3 o, Vec3 d, doub
     cdef int i, j, i_end, j_end, block = -1
     if not first <= last:
         return False
+    shear(o, d, &r)
     t, i, j = first, first_cell(&y, first), first_cell(&x, first)
     while 0 <= i < y.n and 0 <= j < x.n and t <= last:
         if i // BLOCK * map.blocks_x + j // BLOCK != block:

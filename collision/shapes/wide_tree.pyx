@@ -1,6 +1,6 @@
-"""Trees with four boxes in a node, made from trees of halves.
+"""Trees with eight boxes in a node, made from trees of halves.
 
-The halves of a node take the place of the larger of its boxes until there are four.  Source: I. Wald, C. Benthin,
+The halves of a node take the place of the largest of its boxes until there are eight.  Source: I. Wald, C. Benthin,
 S. Boulos, Getting rid of packets: efficient SIMD single-ray traversal using multi-branching BVHs (IEEE Symposium on
 Interactive Ray Tracing, 2008).
 """
@@ -9,7 +9,7 @@ import numpy as np
 
 from libc.math cimport INFINITY
 
-WIDE_NODE = np.dtype([("side", np.float32, (6, 4)), ("first", np.intc, 4), ("count", np.intc, 4)])
+WIDE_NODE = np.dtype([("side", np.float32, (6, BOXES)), ("first", np.intc, BOXES), ("count", np.intc, BOXES)])
 
 
 cdef double surface(const TreeNode* n) noexcept nogil:
@@ -40,18 +40,18 @@ cdef void write_side(WideNode* w, int k, const TreeNode* box) noexcept nogil:
 
 cdef int write_node(const TreeNode* node, int at, WideNode* wide, int n) noexcept nogil:
     """The wide node of what is below node `at`, as number n, and all below it; how many there are then."""
-    cdef int[4] box
+    cdef int[BOXES] box
     cdef int k, count = 1, mine = n
     box[0] = at
     n += 1
-    while count < 4:
+    while count < BOXES:
         k = largest(node, box, count)
         if k < 0:
             break
         at = box[k]
         box[k], box[count] = at + 1, node[at].first
         count += 1
-    for k in range(4):
+    for k in range(BOXES):
         write_side(&wide[mine], k, &node[box[k]] if k < count else NULL)
         if k < count and node[box[k]].count == 0:
             wide[mine].first[k] = n
@@ -65,7 +65,7 @@ cdef int widen_tree(const TreeNode* node, WideNode* wide) noexcept nogil:
 
 
 def wide_tree(nodes):
-    """The tree of a `bounding_tree` with four boxes in a node.
+    """The tree of a `bounding_tree` with eight boxes in a node.
 
     Parameters
     ----------

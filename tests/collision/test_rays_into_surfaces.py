@@ -265,9 +265,13 @@ def test_a_wide_tree_holds_every_triangle_once(n):
     seen = np.zeros(n, dtype=int)
 
     def walk(node, low, high):
-        for k in range(4):
+        there = wide["side"][node, 0] < np.inf
+        # boxes are divided until there is no room, or nothing to divide
+        assert there.all() or (wide["count"][node, there] > 0).all() or n == 1
+        for k in range(wide["first"].shape[1]):
             side = wide["side"][node, :, k]
-            if side[0] == np.inf:
+            if not there[k]:
+                assert (side[:3] == np.inf).all()
                 assert (side[3:] == -np.inf).all()
                 continue
             assert (side[:3] >= low).all()
@@ -284,9 +288,58 @@ def test_a_wide_tree_holds_every_triangle_once(n):
 
     walk(0, nodes["low"][0], nodes["high"][0])
     assert (seen == 1).all()
-    if n == 200:
-        used = (wide["side"][:, 0, :] < np.inf).sum()
-        assert used > 3 * len(wide)
+
+
+def rays_of_two_kinds(rng, n):
+    """From one place, and from anywhere; to the front half of a ball, or anywhere."""
+    d = rng.normal(size=(n, 3))
+    o = rng.uniform(-1.5, 1.5, (n, 3))
+    one = rng.random(n) < 0.5
+    o[one] = (0.2, -1.6, 0.1)
+    d[one] -= o[one]
+    return o, d / np.linalg.norm(d, axis=1)[:, None]
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 255, 257, 600])
+def test_rays_of_a_batch_are_each_on_their_own(n):
+    """Whatever is cast with them, and in whatever order: the bits are those of the ray alone."""
+    rng = np.random.default_rng(n)
+    world = rbdyn.World()
+    ball = ball_mesh()
+    for k in range(3):
+        body = world.add_mesh(ball, body_type="static")
+        body.set_pose(position=(0.4 * k, 0.3 * k, -0.2 * k))
+    world.add_sphere(0.3, 1.0).set_pose(position=(0.0, 1.0, 0.5))
+    o, d = rays_of_two_kinds(rng, n)
+    hits = world.ray_test_batch(o, d, 3.0)
+    order = rng.permutation(n)
+    mixed = world.ray_test_batch(o[order], d[order], 3.0)
+    for name in ("distance", "position", "normal"):
+        np.testing.assert_array_equal(getattr(mixed, name), getattr(hits, name)[order], err_msg=name)
+    for k in range(n):
+        alone = world.ray_test(o[k], d[k], 3.0)
+        assert (alone is None) == (hits[k] is None), k
+        if alone is not None:
+            assert alone.object is hits[k].object is mixed[int(np.flatnonzero(order == k)[0])].object
+            assert alone.distance == hits.distance[k]
+            np.testing.assert_array_equal(alone.normal, hits.normal[k])
+            np.testing.assert_array_equal(alone.position, hits.position[k])
+    assert n < 100 or hits.hit.sum() > n // 4
+
+
+def test_all_that_a_ray_meets_leaves_out_a_mesh_that_it_passes():
+    """Within the box of a triangle, beside the triangle, and without an end."""
+    world = rbdyn.World()
+    world.add_mesh(Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]), body_type="static")
+    assert world.ray_test((0.9, 0.9, 1.0), (0, 0, -1), all=True) == []
+    assert len(world.ray_test((0.2, 0.2, 1.0), (0, 0, -1), all=True)) == 1
+
+
+def test_a_ray_that_ends_on_a_mesh_meets_it():
+    world = rbdyn.World()
+    world.add_mesh(Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)]), body_type="static")
+    assert world.ray_test((0.25, 0.25, 0.5), (0, 0, -1), 0.5).distance == 0.5
+    assert world.ray_test((0.25, 0.25, 0.5), (0, 0, -1), np.nextafter(0.5, 0.0)) is None
 
 
 def test_a_patched_map_is_the_map_with_those_heights(seed):

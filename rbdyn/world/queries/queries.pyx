@@ -78,7 +78,7 @@ cdef class Queries:
         return asking
 
     def rays(self, origins, directions, length, mask, exclude, every, threads=1):
-        """Distances, normals and ids of what rays meet first, or of everything that one ray meets."""
+        """What rays meet first, as `first_hits` says, or all that one ray meets, as `all_hits` does."""
         hidden = self.look(exclude)
         try:
             if every:

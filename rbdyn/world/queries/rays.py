@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbdyn.arguments import as_array, flag, number, shown, whole
+from rbdyn.collision.rays.cast import unit_rows
 from rbdyn.errors import Error
 from rbdyn.world.queries.hits import RayHits, Seen
 
@@ -77,8 +79,7 @@ def ray_test(
         return _hits(world, start, along, length, mask, exclude)[0]
     with world._queries.asking():
         distance, normal, shape = _cast(world, start, along, length, mask, exclude, every=True)
-        n = len(distance)
-        return list(_named(world, np.repeat(start, n, axis=0), np.repeat(along, n, axis=0), distance, normal, shape))
+        return list(named_hits(world, distance, start + distance[:, None] * along, normal, shape))
 
 
 def ray_test_batch(
@@ -144,26 +145,20 @@ def _rays(origins: Any, directions: Any, many: bool) -> tuple[Array, Array]:
     start, along = np.atleast_2d(start), np.atleast_2d(along)
     if len(start) != len(along) and 1 not in (len(start), len(along)):
         raise Error(f"there must be as many origins as directions, or one, got {len(start)} and {len(along)}")
-    x, y, z = np.abs(along).T
-    most = np.maximum(np.maximum(x, y), z)
-    if not (most > 0.0).all():
-        raise Error(f"{names[1]} must not be zero, got {shown(along[most == 0.0][0])}")
-    along = along / most[:, None]  # squares neither overflow nor vanish
-    along = along / np.sqrt(np.einsum("ij,ij->i", along, along))[:, None]
-    start, along = np.broadcast_arrays(start, along)
+    unit, zero = unit_rows(along)
+    if zero >= 0:
+        raise Error(f"{names[1]} must not be zero, got {shown(along[zero])}")
+    start, along = np.broadcast_arrays(start, unit)
     return np.ascontiguousarray(start), np.ascontiguousarray(along)
 
 
 def _cast(
     world: World, start: Array, along: Array, length: Any, mask: Any, exclude: Any, every: bool, threads: int = 1
-) -> tuple[Array, Array, NDArray[np.intc]]:
-    """Distances, normals and ids of shapes."""
+) -> Any:
+    """What `world._queries.rays` says."""
     if not (isinstance(length, float) and length == math.inf):
         length = number(length, "length", low=0.0, unit="[m]")
-    found: tuple[Array, Array, NDArray[np.intc]] = world._queries.rays(
-        start, along, length, filter_bits(mask), several(exclude), every, threads
-    )
-    return found
+    return world._queries.rays(start, along, length, filter_bits(mask), several(exclude), every, threads)
 
 
 def filter_bits(mask: Any) -> int:
@@ -180,20 +175,17 @@ def _hits(
     world: World, start: Array, along: Array, length: Any, mask: Any, exclude: Any, threads: int = 1
 ) -> RayHits:
     with world._queries.asking():
-        return _named(world, start, along, *_cast(world, start, along, length, mask, exclude, False, threads))
+        *found, ids = _cast(world, start, along, length, mask, exclude, False, threads)
+        return RayHits(*found, _seen(world, ids))
 
 
-def _named(
-    world: World, start: Array, along: Array, distance: Array, normal: Array, shape: NDArray[np.intc]
-) -> RayHits:
-    """Hits in the names of the World."""
-    far = np.where(np.isfinite(distance), distance, np.nan)
-    return named_hits(world, distance, start + far[:, None] * along, normal, shape)
+def _seen(world: World, ids: Iterable[int]) -> tuple[Seen, ...]:
+    """The shapes with these ids in the names of the World."""
+    return tuple(Seen(*world._queries.names(int(k))) for k in ids)
 
 
 def named_hits(world: World, distance: Array, position: Array, normal: Array, shape: NDArray[np.intc]) -> RayHits:
     """Hits in the names of the World, found in the same `asking`."""
     ids, index = np.unique(shape, return_inverse=True)
     missed = int(len(ids) > 0 and ids[0] == -1)
-    seen = tuple(Seen(*world._queries.names(int(k))) for k in ids[missed:])
-    return RayHits(distance, position, normal, index - missed, seen)
+    return RayHits(distance, position, normal, index - missed, _seen(world, ids[missed:]))
