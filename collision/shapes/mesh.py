@@ -11,6 +11,7 @@ import numpy as np
 
 from rbdyn.arguments import flag
 from rbdyn.collision.shapes.convex_hull import ConvexHull, cloud_data, hull_data
+from rbdyn.collision.shapes.decimation import without_flat_vertices
 from rbdyn.collision.shapes.decomposition import decomposition
 from rbdyn.collision.shapes.hull import Hull, hull_of
 from rbdyn.collision.shapes.shape import Shape, ShapeData, points
@@ -132,6 +133,7 @@ class Mesh(Shape):
     @cached_property
     def _data(self) -> ShapeData:
         vertices, faces = joined(self.vertices, self.faces)
+        faces = without_flat_vertices(vertices, faces)
         used = np.zeros(len(vertices), dtype=bool)
         used[faces] = True
         try:

@@ -1,0 +1,3 @@
+import numpy as np
+
+def without_flat_vertices(vertices: np.ndarray, faces: np.ndarray) -> np.ndarray: ...
