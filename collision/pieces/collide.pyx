@@ -7,6 +7,7 @@ from rbdyn.collision._types cimport (
 )
 from rbdyn.collision.bounds cimport centre_of
 from rbdyn.collision.kernels.core cimport core_radius, support
+from rbdyn.collision.kernels.facing cimport Facing, meet_under, set_facing
 from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
 from rbdyn.collision.kernels.convex cimport SINGLE
 from rbdyn.collision.kernels.nearest cimport Nearest, find_convex
@@ -75,6 +76,15 @@ cdef double deepest_since(const ContactBuffer* out, int first) noexcept nogil:
     return most
 
 
+cdef inline void look_for_face(
+        const PosedShape* a, const PosedShape* b, const Sink* sink, Facing* face) noexcept nogil:
+    """Set the face of a convex shape with which it met a surface last."""
+    cdef Vec3 n = sink.out.point[sink.out.n - 1].normal
+    n = neg3(n) if sink.swapped else n
+    if face.n == 0 or dot3(tmul3(b.X.R, n), face.up) < 1.0 - 1e-12:
+        set_facing(a, b, n, face)
+
+
 cdef bint pass_over(const PosedShape* a, const PosedShape* whole, double margin, bint deep, double* lost,
                     Sink* sink, int begin) noexcept nogil:
     """The contacts of all triangles that are near; whether the shape lies in any of them.
@@ -86,20 +96,28 @@ cdef bint pass_over(const PosedShape* a, const PosedShape* whole, double margin,
     cdef TriangleData t
     cdef ShapeRecord s
     cdef PosedShape piece
+    cdef Facing face
     cdef int k, first
     cdef double deep_in
     cdef Vec3 axis = zero3()
     cdef bint lies_in = False, ball = is_ball(a)
+    face.n = 0
     begin_piece(whole, &s, &t, &piece)
     begin_walk(&walk, whole, a, margin)
     k = next_triangle(&walk, &t)
     while k >= 0 and not sink.full:
-        measure_piece(&s, &t)
         first = sink.out.n
         if ball:
             lies_in |= ball_triangle(a, &piece, margin, deep, sink)
         else:
-            deep_in = convex_triangle(a, &piece, margin, deep, &axis, sink)
+            deep_in = -1.0
+            if face.n > 0:
+                deep_in = meet_under(&face, &piece, margin, sink)
+            if deep_in < 0.0:
+                measure_piece(&s, &t)
+                deep_in = convex_triangle(a, &piece, margin, deep, &axis, sink)
+                if sink.out.n > first and not deep and a.s.kind != TRIANGLE:
+                    look_for_face(a, whole, sink, &face)
             lies_in |= deep_in > 0.0
             if deep_in > lost[0] and deepest_since(sink.out, first) <= 0.0:
                 lost[0] = deep_in
