@@ -31,6 +31,7 @@ cdef struct TriangleData:          # one triangle of a surface, in the frame of 
     bint[3] open                   # True: there is none
     int[3] vertex                  # numbers of the corners in the surface
     int cells                      # of a height map: cells along a side of a flat block, a half of which it is; or 1
+    double grain                   # of a mesh: radius of the largest triangle as it was given [m]
     bint one_sided                 # what is behind it does not touch it
     bint solid                     # what is behind it is inside of something
     const ShapeRecord* whole
@@ -351,11 +352,15 @@ cdef inline Vec3 nearest_on_triangle(const TriangleData* t, Vec3 p) noexcept nog
     return along(along(a, vb / (va + vb + vc), ab), vc / (va + vb + vc), ac)
 
 
+cdef inline double bounding_radius(const PosedShape* a) noexcept nogil:
+    """Of the ball around the centre of a shape or a triangle [m]."""
+    return norm3(a.s.bounds.box) if a.s.kind == TRIANGLE else a.s.bounds.radius
+
+
 cdef inline bint is_far(const PosedShape* a, const PosedShape* b, double margin) noexcept nogil:
     """Whether the ball around a shape is farther from the triangle than the margin."""
     cdef Vec3 c = tmul3(b.X.R, sub3(centre_of(a), b.X.p)), d
-    cdef double radius = norm3(a.s.bounds.box) if a.s.kind == TRIANGLE else a.s.bounds.radius
-    cdef double reach = (radius + margin) * (1.0 + 1e-9)
+    cdef double reach = (bounding_radius(a) + margin) * (1.0 + 1e-9)
     d = sub3(c, nearest_on_triangle(triangle_of(b), c))
     return dot3(d, d) > reach * reach
 

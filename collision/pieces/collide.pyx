@@ -43,14 +43,17 @@ cdef void begin_piece(const PosedShape* whole, ShapeRecord* s, TriangleData* t, 
 
 
 cdef void measure_piece(ShapeRecord* s, const TriangleData* t) noexcept nogil:
-    """Set the bounds of a triangle that was filled in; the radius, of which tolerances are shares, is a cell's."""
+    """Set the bounds of a triangle that was filled in.
+
+    The radius, of which tolerances are shares, is that of a cell, or of the triangles as they were given.
+    """
     cdef Vec3 a = corner(t, 0), b = corner(t, 1), c = corner(t, 2)
     cdef Vec3 low, high
     low.x, low.y, low.z = min(a.x, min(b.x, c.x)), min(a.y, min(b.y, c.y)), min(a.z, min(b.z, c.z))
     high.x, high.y, high.z = max(a.x, max(b.x, c.x)), max(a.y, max(b.y, c.y)), max(a.z, max(b.z, c.z))
     s.bounds.center = scale3(0.5, add3(low, high))
     s.bounds.box = scale3(0.5, sub3(high, low))
-    s.bounds.radius = norm3(s.bounds.box) / t.cells
+    s.bounds.radius = min(norm3(s.bounds.box) / t.cells, t.grain)
 
 
 cdef void name_features(ContactBuffer* out, int first, int piece, const TriangleData* t) noexcept nogil:

@@ -3,6 +3,8 @@
 # Flat blocks of cells are two triangles, as single cells are.  Triangle 2 c is that along the first row of the block
 # that begins with cell c, 2 c + 1 the other one; cells are counted along x first.
 
+from libc.math cimport INFINITY
+
 from rbdyn.collision.kernels.triangle cimport TriangleData, corner
 from rbdyn.collision.kernels.vectors cimport norm3
 from rbdyn.collision.shapes.height_map cimport HeightMapData
@@ -97,7 +99,7 @@ cdef inline void fill_from_grid(const HeightMapData* map, Cells c, int half, Tri
     """A half of a flat block of cells."""
     cdef Vec3 n
     t.one_sided, t.solid, t.most_along = True, False, most_along_in_grid
-    t.cells = max(c.i_1 - c.i_0, c.j_1 - c.j_0)
+    t.cells, t.grain = max(c.i_1 - c.i_0, c.j_1 - c.j_0), INFINITY
     set_corner(map, 0, c.i_0, c.j_0, t)
     if half == 0:
         set_corner(map, 1, c.i_0, c.j_1, t)

@@ -78,7 +78,7 @@ cdef inline void fill_from_mesh(const MeshData* mesh, int k, TriangleData* t) no
     cdef const double* n = mesh.normals + 3 * k
     t.normal = vec3(n[0], n[1], n[2])
     t.one_sided, t.solid, t.most_along = mesh.one_sided, mesh.solid, most_along_in_mesh
-    t.cells = 1
+    t.cells, t.grain = 1, mesh.grain
     for i in range(3):
         v = mesh.faces[3 * k + i]
         t.vertex[i] = v

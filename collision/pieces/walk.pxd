@@ -4,7 +4,7 @@ from libc.math cimport INFINITY, fmax, fmin
 
 from rbdyn.collision._types cimport HEIGHT_MAP, TRIANGLE, PosedShape, ShapeRecord
 from rbdyn.collision.bounds cimport centre_of, half_extent
-from rbdyn.collision.kernels.triangle cimport TriangleData, corner, triangle_of
+from rbdyn.collision.kernels.triangle cimport TriangleData, bounding_radius, corner, triangle_of
 from rbdyn.collision.pieces.grid cimport GridWalk, begin_grid, next_in_grid
 from rbdyn.collision.pieces.tree cimport TreeWalk, begin_tree, next_in_tree
 from rbdyn.collision.shapes.height_map cimport HeightMapData
@@ -34,7 +34,7 @@ cdef inline void begin_walk(Walk* w, const PosedShape* whole, const PosedShape* 
     cdef Mat3 R = matmul3(transpose3(whole.X.R), a.X.R)
     cdef Vec3 middle = tmul3(whole.X.R, sub3(centre_of(a), whole.X.p)), low, high
     cdef Vec3 half = vec3(more, more, more)
-    cdef double radius = (a.s.bounds.radius + more) * (1.0 + 1e-9)
+    cdef double radius = (bounding_radius(a) + more) * (1.0 + 1e-9)
     if a.s.kind == TRIANGLE:
         box_around(triangle_of(a), &R, tmul3(whole.X.R, sub3(a.X.p, whole.X.p)), &low, &high)
         begin_within(w, whole, sub3(low, half), add3(high, half), middle, radius)

@@ -13,6 +13,7 @@ cdef struct MeshData:
     const int* ring
     const TreeNode* node
     const WideNode* wide           # the same tree, for rays
+    double grain                   # radius of the largest triangle as it was given [m]
     int n_triangles
     int one_sided                  # 1: only what is in front of a triangle touches it
     int solid                      # 1: and it encloses a volume

@@ -16,7 +16,7 @@ from rbdyn.collision.shapes.decomposition import decomposition
 from rbdyn.collision.shapes.hull import Hull, hull_of
 from rbdyn.collision.shapes.shape import Shape, ShapeData, points
 from rbdyn.collision.shapes.solid import Solid, solid_of
-from rbdyn.collision.shapes.surface import encloses, joined, surface_data
+from rbdyn.collision.shapes.surface import encloses, grain_of, joined, surface_data
 from rbdyn.errors import CollisionError
 
 
@@ -133,6 +133,7 @@ class Mesh(Shape):
     @cached_property
     def _data(self) -> ShapeData:
         vertices, faces = joined(self.vertices, self.faces)
+        grain = grain_of(vertices, faces)
         faces = without_flat_vertices(vertices, faces)
         used = np.zeros(len(vertices), dtype=bool)
         used[faces] = True
@@ -142,7 +143,7 @@ class Mesh(Shape):
             known = cloud_data(vertices[used])
         solid = self.one_sided is not False and encloses(vertices, faces)
         sides = {"one_sided": int(solid or bool(self.one_sided)), "solid": int(solid)}
-        sizes = {**known.sizes, **surface_data(vertices, faces), **sides}
+        sizes = {**known.sizes, **surface_data(vertices, faces, grain), **sides}
         return replace(known, kind="mesh", sizes=sizes)
 
     @cached_property

@@ -83,7 +83,13 @@ def in_order(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.nd
     return vertices[order], np.ascontiguousarray(number[faces])
 
 
-def surface_data(vertices: np.ndarray, faces: np.ndarray) -> dict[str, object]:
+def grain_of(vertices: np.ndarray, faces: np.ndarray) -> float:
+    """Half the diagonal of the largest box around a triangle [m]."""
+    corners = vertices[faces]
+    return float(0.5 * np.linalg.norm(np.ptp(corners, axis=1), axis=1).max())
+
+
+def surface_data(vertices: np.ndarray, faces: np.ndarray, grain: float) -> dict[str, object]:
     """The fields of MeshData that follow its hull, but the last, of triangles that are joined."""
     node, order = bounding_tree(vertices, faces)
     vertices, faces = in_order(vertices, faces[order])
@@ -100,5 +106,6 @@ def surface_data(vertices: np.ndarray, faces: np.ndarray) -> dict[str, object]:
         "ring": ring,
         "node": node,
         "wide": wide_tree(node),
+        "grain": grain,
         "n_triangles": len(faces),
     }
