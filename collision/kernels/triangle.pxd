@@ -352,17 +352,10 @@ cdef inline Vec3 nearest_on_triangle(const TriangleData* t, Vec3 p) noexcept nog
     return along(along(a, vb / (va + vb + vc), ab), vc / (va + vb + vc), ac)
 
 
-cdef inline double bounding_radius(const PosedShape* a) noexcept nogil:
-    """Of the ball around the centre of a shape or a triangle [m]."""
-    return norm3(a.s.bounds.box) if a.s.kind == TRIANGLE else a.s.bounds.radius
-
-
-cdef inline bint is_far(const PosedShape* a, const PosedShape* b, double margin) noexcept nogil:
-    """Whether the ball around a shape is farther from the triangle than the margin."""
-    cdef Vec3 c = tmul3(b.X.R, sub3(centre_of(a), b.X.p)), d
-    cdef double reach = (bounding_radius(a) + margin) * (1.0 + 1e-9)
-    d = sub3(c, nearest_on_triangle(triangle_of(b), c))
-    return dot3(d, d) > reach * reach
+cdef inline Vec3 way_to_middle(const PosedShape* a, const PosedShape* b) noexcept nogil:
+    """From the point of a triangle b that is nearest to the middle of a shape to that, in the frame of b [m]."""
+    cdef Vec3 c = tmul3(b.X.R, sub3(centre_of(a), b.X.p))
+    return sub3(c, nearest_on_triangle(triangle_of(b), c))
 
 
 cdef inline bint is_beside(const PosedShape* a, const PosedShape* b, double margin) noexcept nogil:
@@ -425,11 +418,18 @@ cdef inline double convex_triangle(
     cdef const TriangleData* t = triangle_of(b)
     cdef double r = core_radius(a), size = min(a.s.bounds.radius, b.s.bounds.radius), apart, depth, lies
     cdef Vec3 up = mul3(b.X.R, t.normal), middle = tmul3(b.X.R, sub3(middle_of(a), b.X.p)), x_a, x_b, n, x
+    cdef Vec3 way
+    cdef double reach = (a.s.bounds.radius + margin) * (1.0 + 1e-9)
     cdef Simplex s
     cdef bint overlap, faced = False, behind = dot3(t.normal, sub3(middle, corner(t, 0))) < 0.0
     cdef Side side
-    if a.s.kind != TRIANGLE and is_far(a, b, margin):
-        return 0.0
+    if a.s.kind == TRIANGLE:
+        way = sub3(centre_of(a), centre_of(b))
+    else:
+        way = way_to_middle(a, b)
+        if dot3(way, way) > reach * reach:
+            return 0.0
+        way = mul3(b.X.R, way)
     if behind and not t.one_sided:
         up = neg3(up)
     depth = r - dot3(up, sub3(support(a, neg3(up)), world_corner(b, 0)))
@@ -452,7 +452,7 @@ cdef inline double convex_triangle(
         if face.n > 0 and deepest(&face) >= depth - 1e-6 * size and reaches_over(b, up, &face, size):
             emit(sink, &face)
             return max(depth, 0.0)
-    apart = descend_by(a, b, r + margin, sub3(centre_of(a), centre_of(b)), 1e-12, &x_a, &n, &s)
+    apart = descend_by(a, b, r + margin, way, 1e-12, &x_a, &n, &s)
     if apart >= r + margin:
         axis[0] = n
         return 0.0

@@ -4,7 +4,8 @@ from libc.math cimport INFINITY, fmax, fmin
 
 from rbdyn.collision._types cimport HEIGHT_MAP, TRIANGLE, PosedShape, ShapeRecord
 from rbdyn.collision.bounds cimport centre_of, half_extent
-from rbdyn.collision.kernels.triangle cimport TriangleData, bounding_radius, corner, triangle_of
+from rbdyn.collision.kernels.triangle cimport TriangleData, corner, triangle_of
+from rbdyn.collision.kernels.vectors cimport norm3
 from rbdyn.collision.pieces.grid cimport GridWalk, begin_grid, next_in_grid
 from rbdyn.collision.pieces.tree cimport TreeWalk, begin_tree, next_in_tree
 from rbdyn.collision.shapes.height_map cimport HeightMapData
@@ -34,7 +35,8 @@ cdef inline void begin_walk(Walk* w, const PosedShape* whole, const PosedShape* 
     cdef Mat3 R = matmul3(transpose3(whole.X.R), a.X.R)
     cdef Vec3 middle = tmul3(whole.X.R, sub3(centre_of(a), whole.X.p)), low, high
     cdef Vec3 half = vec3(more, more, more)
-    cdef double radius = (bounding_radius(a) + more) * (1.0 + 1e-9)
+    cdef double radius = norm3(a.s.bounds.box) if a.s.kind == TRIANGLE else a.s.bounds.radius
+    radius = (radius + more) * (1.0 + 1e-9)
     if a.s.kind == TRIANGLE:
         box_around(triangle_of(a), &R, tmul3(whole.X.R, sub3(a.X.p, whole.X.p)), &low, &high)
         begin_within(w, whole, sub3(low, half), add3(high, half), middle, radius)
