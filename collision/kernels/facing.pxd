@@ -100,7 +100,8 @@ cdef inline void tell_corners(Facing* face, const PosedShape* b, const double* g
 cdef inline double meet_under(Facing* face, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
     """Emit the contacts of the shape with a triangle, as convex_triangle does; how deep it lies in that [m].
 
-    By hardly anything if its contacts are there already.  -1 if convex_triangle has to be asked.  A vertex has one contact, whichever of its triangles is met first.
+    By hardly anything if its contacts are there already.  -1 if convex_triangle has to be asked.  A vertex has one
+    contact, whichever of its triangles is met first.
     """
     cdef const TriangleData* t = triangle_of(b)
     cdef double[3] gap

@@ -38,6 +38,13 @@ cdef struct TriangleData:          # one triangle of a surface, in the frame of 
     # How much the edges of the surface from corner k lead along n (both unit, the frame of the whole), at most
     double (*most_along)(const TriangleData* t, int k, Vec3 n) noexcept nogil
 
+cdef struct Apart:                 # what is known of a shape and a triangle
+    bint far                       # True: they are farther apart than the margin
+    bint known                     # True: what follows is
+    bint overlap
+    double distance                # of the cores [m], negative if they overlap
+    Vec3 on_a, normal              # a's point, and the unit normal from b to a; world
+
 cdef enum Side:                    # whose a normal is
     FACE                           # the triangle's own
     EDGE                           # an edge's or a corner's that sticks out
@@ -404,12 +411,21 @@ cdef inline bint ball_triangle(
     return apart < r
 
 
+cdef inline void turn_round(Apart* known) noexcept nogil:
+    """Exchange both, if more is known than whether they are far apart."""
+    if not known.known:
+        return
+    known.on_a = along(known.on_a, -known.distance, known.normal)
+    known.normal = neg3(known.normal)
+
+
 cdef inline double convex_triangle(
-        const PosedShape* a, const PosedShape* b, double margin, bint deep, Vec3* axis, Sink* sink) noexcept nogil:
+        const PosedShape* a, const PosedShape* b, double margin, bint deep, Vec3* axis, Apart* known,
+        Sink* sink) noexcept nogil:
     """Contacts of a convex shape, or a triangle of another surface, with a triangle; how deep it lies in that [m].
 
     0 if it does not, and by hardly anything if it was not asked how deep.  `axis` is one along which they may be apart,
-    as the triangle before was; zero: none is known.
+    as the triangle before was; zero: none is known.  `known` is what was found the other way round before.
 
     With `deep`, what lies in it is pushed along the triangle's own normal, whatever is around.
     Features: as convex_convex has them.
@@ -423,6 +439,7 @@ cdef inline double convex_triangle(
     cdef Simplex s
     cdef bint overlap, faced = False, behind = dot3(t.normal, sub3(middle, corner(t, 0))) < 0.0
     cdef Side side
+    known.far = True
     if a.s.kind == TRIANGLE:
         way = sub3(centre_of(a), centre_of(b))
     else:
@@ -441,6 +458,7 @@ cdef inline double convex_triangle(
         n = axis[0]
         if dot3(n, sub3(support(a, neg3(n)), support(b, n))) > r + margin:
             return 0.0
+    known.far = False
     clear(&m)
     if depth <= 1e-3 * size and not (behind and t.one_sided) and may_stand(a, b, up, margin):
         # over the triangle by its lowest point, or hardly in it: the triangle's normal, as where two faces meet
@@ -452,15 +470,19 @@ cdef inline double convex_triangle(
         if face.n > 0 and deepest(&face) >= depth - 1e-6 * size and reaches_over(b, up, &face, size):
             emit(sink, &face)
             return max(depth, 0.0)
-    apart = descend_by(a, b, r + margin, way, 1e-12, &x_a, &n, &s)
+    if known.known:
+        apart, x_a, n, overlap = known.distance, known.on_a, known.normal, known.overlap
+    else:
+        apart = descend_by(a, b, r + margin, way, 1e-12, &x_a, &n, &s)
+        overlap = apart < 0.0
     if apart >= r + margin:
-        axis[0] = n
+        axis[0], known.far = n, True
         return 0.0
-    overlap = apart < 0.0
     if behind and t.one_sided and not (deep and t.solid and apart < r):
         return hardly() if t.solid and apart < r else 0.0
     if apart == -INFINITY:
         apart = -penetrate(a, b, &s, of_contact(), &x_a, &n, NULL)
+    known.known, known.distance, known.on_a, known.normal, known.overlap = True, apart, x_a, n, overlap
     depth = r - apart
     if depth <= -margin:
         return 0.0

@@ -12,7 +12,8 @@ from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
 from rbdyn.collision.kernels.convex cimport SINGLE
 from rbdyn.collision.kernels.nearest cimport Nearest, find_convex
 from rbdyn.collision.kernels.triangle cimport (
-    TriangleData, ball_triangle, convex_triangle, corner, face_contacts, is_ball, middle_of, triangle_feature,
+    Apart, TriangleData, ball_triangle, convex_triangle, corner, face_contacts, is_ball, middle_of, triangle_feature,
+    triangle_of, turn_round,
 )
 from rbdyn.collision.kernels.vectors cimport along, norm3
 from rbdyn.collision.pieces.grid cimport triangle_at
@@ -79,6 +80,12 @@ cdef double deepest_since(const ContactBuffer* out, int first) noexcept nogil:
     return most
 
 
+cdef inline void note_lost(double deep_in, const Sink* sink, int first, double* lost) noexcept nogil:
+    """Note how deep a shape lies in a triangle [m], if that has no contact that says so; those from `first` on are its."""
+    if deep_in > lost[0] and deepest_since(sink.out, first) <= 0.0:
+        lost[0] = deep_in
+
+
 cdef inline void look_for_face(
         const PosedShape* a, const PosedShape* b, const Sink* sink, Facing* face) noexcept nogil:
     """Set the face of a convex shape with which it met a surface last."""
@@ -100,6 +107,7 @@ cdef bint pass_over(const PosedShape* a, const PosedShape* whole, double margin,
     cdef ShapeRecord s
     cdef PosedShape piece
     cdef Facing face
+    cdef Apart known
     cdef int k, first
     cdef double deep_in
     cdef Vec3 axis = zero3()
@@ -118,12 +126,12 @@ cdef bint pass_over(const PosedShape* a, const PosedShape* whole, double margin,
                 deep_in = meet_under(&face, &piece, margin, sink)
             if deep_in < 0.0:
                 measure_piece(&s, &t)
-                deep_in = convex_triangle(a, &piece, margin, deep, &axis, sink)
-                if sink.out.n > first and not deep and a.s.kind != TRIANGLE:
+                known.known = False
+                deep_in = convex_triangle(a, &piece, margin, deep, &axis, &known, sink)
+                if sink.out.n > first and not deep:
                     look_for_face(a, whole, sink, &face)
             lies_in |= deep_in > 0.0
-            if deep_in > lost[0] and deepest_since(sink.out, first) <= 0.0:
-                lost[0] = deep_in
+            note_lost(deep_in, sink, first, lost)
         name_features(sink.out, first, k, &t)
         if sink.out.n - begin > MANY:
             merge_contacts(sink.out, begin, NEAR * a.s.bounds.radius, margin)
@@ -340,36 +348,61 @@ cdef void convex_surface(const PosedShape* a, const PosedShape* b, double margin
     drop_untrue(a, b, small, margin, sink, first)
 
 
-cdef bint pieces_against(
-        const PosedShape* a, const PosedShape* b, double margin, double* lost, Sink* sink, int begin) noexcept nogil:
-    """The triangles of a that are near, one after the other, against those of b; whether any lies in any."""
+cdef bint meet_piece(const PosedShape* a, int k_a, const PosedShape* whole, double margin, double* lost, Sink* sink,
+                     int begin) noexcept nogil:
+    """The contacts of triangle k_a of one surface with all of another that are near; whether it lies in any of them.
+
+    Both ways round: corners of either, and edges.
+    """
     cdef Walk walk
     cdef TriangleData t
     cdef ShapeRecord s
     cdef PosedShape piece
-    cdef int k, n
+    cdef Apart known
+    cdef int k, first
+    cdef double deep_in
+    cdef Vec3 axis = zero3()
     cdef bint lies_in = False
-    begin_piece(a, &s, &t, &piece)
-    begin_walk(&walk, a, b, margin)
+    begin_piece(whole, &s, &t, &piece)
+    begin_walk(&walk, whole, a, margin)
     k = next_triangle(&walk, &t)
     while k >= 0 and not sink.full:
         measure_piece(&s, &t)
-        n = sink.out.n
-        if pass_over(&piece, b, margin, False, lost, sink, begin):
-            lies_in = True
-        name_features(sink.out, n, k, &t)
+        first, known.known = sink.out.n, False
+        deep_in = convex_triangle(a, &piece, margin, False, &axis, &known, sink)
+        lies_in |= deep_in > 0.0
+        note_lost(deep_in, sink, first, lost)
+        name_features(sink.out, first, k, &t)
+        name_features(sink.out, first, k_a, triangle_of(a))
+        if not known.far:
+            first, sink.swapped = sink.out.n, not sink.swapped
+            turn_round(&known)
+            note_lost(convex_triangle(&piece, a, margin, False, &axis, &known, sink), sink, first, lost)
+            sink.swapped = not sink.swapped
+            name_features(sink.out, first, k_a, triangle_of(a))
+            name_features(sink.out, first, k, &t)
+        if sink.out.n - begin > MANY:
+            merge_contacts(sink.out, begin, NEAR * a.s.bounds.radius, margin)
         k = next_triangle(&walk, &t)
     return lies_in
 
 
 cdef void surface_surface(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
     """A mesh against a mesh or a height map: corners of either against triangles of the other, and edges."""
-    cdef int first = sink.out.n
+    cdef Walk walk
+    cdef TriangleData t
+    cdef ShapeRecord s
+    cdef PosedShape piece
+    cdef int k, first = sink.out.n
     cdef double small = DEEP * min(a.s.bounds.radius, b.s.bounds.radius), lost = small
-    cdef bint lies_in = pieces_against(a, b, margin, &lost, sink, first)
-    sink.swapped = not sink.swapped
-    pieces_against(b, a, margin, &lost, sink, first)
-    sink.swapped = not sink.swapped
+    cdef bint lies_in = False
+    begin_piece(a, &s, &t, &piece)
+    begin_walk(&walk, a, b, margin)
+    k = next_triangle(&walk, &t)
+    while k >= 0 and not sink.full:
+        measure_piece(&s, &t)
+        lies_in |= meet_piece(&piece, k, b, margin, &lost, sink, first)
+        k = next_triangle(&walk, &t)
     if lies_in and sink.out.n == first:
         lift_off(a, b, margin, sink)
     elif lost > small:
