@@ -12,7 +12,7 @@ H. Hoppe, Progressive meshes (SIGGRAPH 1996), for collapses of edges.
 import numpy as np
 
 from libc.math cimport fabs, sqrt
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from rbdyn.collision.kernels.vectors cimport norm3
 from rbdyn.memory cimport Arena, close_arena, open_arena, place
@@ -157,6 +157,18 @@ cdef void grow_region(Surface* s, int seed, int* waiting) noexcept nogil:
                 n += 1
 
 
+cdef int find_regions(Surface* s, const int* order, int* waiting) noexcept nogil:
+    """Set the regions, from the first triangles of an order on (NULL: as they come); how many they are."""
+    cdef int i, t, n = 0
+    memset(s.region, -1, s.n_triangles * sizeof(int))
+    for i in range(s.n_triangles):
+        t = order[i] if order is not NULL else i
+        if s.region[t] < 0:
+            grow_region(s, t, waiting)
+            n += 1
+    return n
+
+
 # ---- vertices that may go ----------------------------------------------------------------------
 
 cdef inline bint add_end(Star* star, int v) noexcept nogil:
@@ -291,37 +303,45 @@ cdef int one_round(Surface* s, int round_, const int* now, int n_now, int* touch
     return n
 
 
-cdef void lay_out(Arena* arena, Surface* s, int** now, int** later, int** touched, char** queued) noexcept nogil:
+cdef struct Work:                  # vertices that are looked at
+    int* now                       # in this round; before, triangles whose sides are looked at
+    int* later                     # in the next one
+    int* touched                   # of each the round in which something around it went
+    char* queued                   # of each whether it is in `now` or `later`
+
+
+cdef void lay_out(Arena* arena, Surface* s, Work* w) noexcept nogil:
     cdef size_t n = s.n_vertices, m = s.n_triangles
     s.first, s.next = <int*> place(arena, n, sizeof(int)), <int*> place(arena, 3 * m, sizeof(int))
     s.normal = <Vec3*> place(arena, m, sizeof(Vec3))
     s.region, s.gone = <int*> place(arena, m, sizeof(int)), <char*> place(arena, m, 1)
-    now[0] = <int*> place(arena, max(n, m), sizeof(int))
-    later[0], touched[0] = <int*> place(arena, n, sizeof(int)), <int*> place(arena, n, sizeof(int))
-    queued[0] = <char*> place(arena, n, 1)
+    w.now, w.later = <int*> place(arena, max(n, m), sizeof(int)), <int*> place(arena, n, sizeof(int))
+    w.touched, w.queued = <int*> place(arena, n, sizeof(int)), <char*> place(arena, n, 1)
 
 
-cdef void decimate(Surface* s, const int* order, int* now, int* later, int* touched, char* queued) noexcept nogil:
-    """Mark the triangles that go, and write the corners of the others; `order`: triangles, the largest first."""
+cdef void measure(Surface* s, double* area) noexcept nogil:
+    """Set lists, normals, and twice the area of each triangle [m^2]."""
     cdef Vec3 a, n
-    cdef int i, t, count = s.n_vertices, round_ = 0
+    cdef int i, t
     memset(s.first, -1, s.n_vertices * sizeof(int))
-    memset(s.region, -1, s.n_triangles * sizeof(int))
     for i in range(3 * s.n_triangles):
         add_to_list(s, s.face[i], i)
     for t in range(s.n_triangles):
         a = s.vertex[s.face[3 * t]]
         n = cross3(sub3(s.vertex[s.face[3 * t + 1]], a), sub3(s.vertex[s.face[3 * t + 2]], a))
-        s.normal[t] = scale3(1.0 / norm3(n), n)
-    for i in range(s.n_triangles):
-        if s.region[order[i]] < 0:
-            grow_region(s, order[i], now)
+        area[t] = norm3(n)
+        s.normal[t] = scale3(1.0 / area[t], n)
+
+
+cdef void decimate(Surface* s, Work* w) noexcept nogil:
+    """Mark the triangles that go, and write the corners of the others."""
+    cdef int i, count = s.n_vertices, round_ = 0
     for i in range(s.n_vertices):
-        now[i], queued[i] = i, True
+        w.now[i], w.queued[i] = i, True
     while count > 0:
         round_ += 1
-        count = one_round(s, round_, now, count, touched, queued, later)
-        now, later = later, now
+        count = one_round(s, round_, w.now, count, w.touched, w.queued, w.later)
+        w.now, w.later = w.later, w.now
 
 
 def without_flat_vertices(vertices, faces):
@@ -343,27 +363,30 @@ def without_flat_vertices(vertices, faces):
     """
     cdef const double[:, ::1] x = np.ascontiguousarray(vertices, dtype=np.float64)
     cdef int[:, ::1] f = np.array(faces, dtype=np.intc, order="C")
-    a, b, c = (vertices[faces[:, k]] for k in range(3))
-    area = np.linalg.norm(np.cross(b - a, c - a), axis=1)
-    cdef const int[::1] order = np.argsort(-area, kind="stable").astype(np.intc)
-    gone = np.empty(len(faces), dtype=bool)
+    cdef double[::1] area = np.empty(len(faces))
+    gone = np.zeros(len(faces), dtype=bool)
     cdef char[::1] out = gone.view(np.int8)
+    cdef const int[::1] order
     cdef Arena arena
     cdef Surface s
-    cdef int* now
-    cdef int* later
-    cdef int* touched
-    cdef char* queued
-    cdef int i
+    cdef Work w
+    cdef int n_regions
     memset(&arena, 0, sizeof(Arena))
     s.n_vertices, s.n_triangles = <int> x.shape[0], <int> f.shape[0]
     s.vertex, s.face, s.tolerance = <const Vec3*> &x[0, 0], &f[0, 0], ROUNDING * np.abs(vertices).max()
-    lay_out(&arena, &s, &now, &later, &touched, &queued)
+    lay_out(&arena, &s, &w)
     open_arena(&arena)
-    lay_out(&arena, &s, &now, &later, &touched, &queued)
-    with nogil:
-        decimate(&s, &order[0], now, later, touched, queued)
-        for i in range(s.n_triangles):
-            out[i] = s.gone[i]
-    close_arena(&arena)
+    lay_out(&arena, &s, &w)
+    try:
+        with nogil:
+            measure(&s, &area[0])
+            n_regions = find_regions(&s, NULL, w.now)
+        if n_regions < s.n_triangles:
+            order = np.argsort(-np.asarray(area), kind="stable").astype(np.intc)     # planes of the largest are best
+            with nogil:
+                find_regions(&s, &order[0], w.now)
+                decimate(&s, &w)
+            memcpy(&out[0], s.gone, s.n_triangles)
+    finally:
+        close_arena(&arena)
     return np.asarray(f)[~gone]

@@ -38,29 +38,40 @@ def joined(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.ndar
     return kept, faces[np.sort(first)]
 
 
-def corners_beyond(faces: np.ndarray, n: int) -> np.ndarray:
-    """Of each triangle's side from corner k to the next, the corner of the triangle across it; -1: none, or several."""
-    m = len(faces)
+def sides_of(faces: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The sides of all triangles, those in one place side by side: n a + b of their ends a < b, and their numbers.
+
+    Side k m + t of m triangles is that of triangle t from corner k to the next.
+    """
     sides = np.sort(np.concatenate([faces[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1).astype(np.int64)
-    apex = np.concatenate([faces[:, (k + 2) % 3] for k in range(3)])
     key = sides[:, 0] * n + sides[:, 1]
     order = np.argsort(key, kind="stable")
-    sorted_ = key[order]
-    start = np.flatnonzero(np.diff(sorted_, prepend=-1))
+    return key[order], order
+
+
+def corners_beyond(faces: np.ndarray, key: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Of each triangle's side from corner k to the next, the corner of the triangle across it; -1: none, or several.
+
+    `key` and `order` are those of `sides_of`.
+    """
+    apex = np.concatenate([faces[:, (k + 2) % 3] for k in range(3)])
+    start = np.flatnonzero(np.diff(key, prepend=-1))
     two = start[np.diff(start, append=len(key)) == 2]
-    beyond = np.full(3 * m, -1, dtype=np.intc)
+    beyond = np.full(len(key), -1, dtype=np.intc)
     one, other = order[two], order[two + 1]
     beyond[one], beyond[other] = apex[other], apex[one]
-    return np.ascontiguousarray(beyond.reshape(3, m).T)
+    return np.ascontiguousarray(beyond.reshape(3, -1).T)
 
 
-def rings(faces: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The vertices at the other ends of each vertex's edges: where its row begins, (n + 1,), and the rows."""
-    ends = np.concatenate([faces[:, [k, (k + step) % 3]] for k in range(3) for step in (1, 2)]).astype(np.int64)
-    key = np.sort(ends[:, 0] * n + ends[:, 1])
-    key = key[np.flatnonzero(np.diff(key, prepend=-1))]
-    start = np.searchsorted(key // n, np.arange(n + 1))
-    return start.astype(np.intc), (key % n).astype(np.intc)
+def rings(key: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The vertices at the other ends of each vertex's edges: where its row begins, (n + 1,), and the rows.
+
+    `key` is that of `sides_of`.
+    """
+    a, b = np.divmod(key[np.flatnonzero(np.diff(key, prepend=-1))], n)
+    ends = np.sort(np.concatenate([a * n + b, b * n + a]))
+    near, ring = np.divmod(ends, n)
+    return np.searchsorted(near, np.arange(n + 1)).astype(np.intc), ring.astype(np.intc)
 
 
 def encloses(vertices: np.ndarray, faces: np.ndarray) -> bool:
@@ -85,8 +96,9 @@ def in_order(vertices: np.ndarray, faces: np.ndarray) -> tuple[np.ndarray, np.nd
 
 def grain_of(vertices: np.ndarray, faces: np.ndarray) -> float:
     """Half the diagonal of the largest box around a triangle [m]."""
-    corners = vertices[faces]
-    return float(0.5 * np.linalg.norm(np.ptp(corners, axis=1), axis=1).max())
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    box = np.maximum(np.maximum(a, b), c) - np.minimum(np.minimum(a, b), c)
+    return float(0.5 * np.sqrt(np.einsum("ij,ij->i", box, box).max()))
 
 
 def surface_data(vertices: np.ndarray, faces: np.ndarray, grain: float) -> dict[str, object]:
@@ -96,12 +108,13 @@ def surface_data(vertices: np.ndarray, faces: np.ndarray, grain: float) -> dict[
     a, b, c = (vertices[faces[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
     normals /= np.linalg.norm(normals, axis=1)[:, None]
-    ring_start, ring = rings(faces, len(vertices))
+    key, side = sides_of(faces, len(vertices))
+    ring_start, ring = rings(key, len(vertices))
     return {
         "surface_vertices": np.ascontiguousarray(vertices),
         "surface_normals": np.ascontiguousarray(normals),
         "faces": faces,
-        "beyond": corners_beyond(faces, len(vertices)),
+        "beyond": corners_beyond(faces, key, side),
         "ring_start": ring_start,
         "ring": ring,
         "node": node,
