@@ -2,8 +2,8 @@
 #
 # All of the shape lies beyond the plane of its face.  A triangle on the other side of that plane, all of which is under
 # the face, is as far from the shape as its nearest corner is from the plane, along the plane's normal.  If it is in the
-# shape a little, the push along that normal is the least: by a depth d, where the face goes on by 4 d around it, so that
-# a push turned by the angle phi is at least d cos(phi) + 4 d sin(phi), which is more than d up to 150 degrees.
+# shape by a depth d, and the face goes on by 4 d around it, the push along that normal is the least: one that is turned
+# by the angle phi is at least d cos(phi) + 4 d sin(phi), which is more than d up to 150 degrees.
 
 from libc.math cimport INFINITY
 from libc.string cimport memset
@@ -73,7 +73,8 @@ cdef inline int* told(Facing* face, int vertex) noexcept nogil:
     return &face.told[vertex % MAX_TOLD]
 
 
-cdef inline bint tells_nothing_new(Facing* face, const TriangleData* t, const double* gap, double margin) noexcept nogil:
+cdef inline bint tells_nothing_new(
+        Facing* face, const TriangleData* t, const double* gap, double margin) noexcept nogil:
     """Test whether all corners within the margin have their contacts."""
     cdef int k
     for k in range(3):

@@ -81,7 +81,7 @@ cdef double deepest_since(const ContactBuffer* out, int first) noexcept nogil:
 
 
 cdef inline void note_lost(double deep_in, const Sink* sink, int first, double* lost) noexcept nogil:
-    """Note how deep a shape lies in a triangle [m], if that has no contact that says so; those from `first` on are its."""
+    """Note how deep a shape lies in a triangle [m], if none of the contacts from `first` on, which are its, says so."""
     if deep_in > lost[0] and deepest_since(sink.out, first) <= 0.0:
         lost[0] = deep_in
 

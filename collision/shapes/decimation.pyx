@@ -5,7 +5,7 @@ within a straight line between two regions or along the end of one, is moved int
 edge vanish, and the others cover what all of them did.  In each round a vertex goes only if nothing around it went
 before it, so that triangles grow evenly.
 
-Sources: W. Schroeder, J. Zarge, W. Lorensen, Decimation of triangle meshes (SIGGRAPH 1992), for the classes of vertices;
+Sources: W. Schroeder, J. Zarge, W. Lorensen, Decimation of triangle meshes (SIGGRAPH 1992), for classes of vertices;
 H. Hoppe, Progressive meshes (SIGGRAPH 1996), for collapses of edges.
 """
 
