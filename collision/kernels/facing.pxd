@@ -11,7 +11,7 @@ from libc.string cimport memset
 from rbdyn.collision._types cimport MAX_SIDES, PosedShape, SupportingFeature
 from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
 from rbdyn.collision.kernels.triangle cimport (
-    EDGE, FACE, HOLLOW, Side, TriangleData, corner, hardly, middle_of, side_of, triangle_of,
+    EDGE, FACE, HOLLOW, Side, TriangleData, corner, falls_away, hardly, middle_of, side_of, triangle_of,
 )
 from rbdyn.collision.kernels.vectors cimport along, norm3
 from rbdyn.collision.sink cimport Sink, emit
@@ -83,19 +83,28 @@ cdef inline bint tells_nothing_new(
     return True
 
 
-cdef inline void tell_corners(Facing* face, const PosedShape* b, const double* gap, double margin,
+cdef inline void tell_corners(Facing* face, const PosedShape* b, const double* gap, double margin, Vec3 n,
                               Sink* sink) noexcept nogil:
-    """Emit the contacts of corners within the margin that have none yet."""
+    """Emit the contacts along n of corners within the margin that have none yet."""
     cdef const TriangleData* t = triangle_of(b)
     cdef Manifold m
     cdef int k
     clear(&m)
-    m.normal = mul3(b.X.R, face.up)
+    m.normal = mul3(b.X.R, n)
     for k in range(3):
         if gap[k] < margin and told(face, t.vertex[k])[0] != t.vertex[k]:
-            add_point(&m, add3(b.X.p, mul3(b.X.R, along(corner(t, k), 0.5 * gap[k], face.up))), -gap[k], 4 * k)
+            add_point(&m, add3(b.X.p, mul3(b.X.R, along(corner(t, k), 0.5 * gap[k], n))), -gap[k], 4 * k)
             told(face, t.vertex[k])[0] = t.vertex[k]
     emit(sink, &m)
+
+
+cdef inline bint is_level(const TriangleData* t, Vec3 up) noexcept nogil:
+    """Test whether the surface falls away beyond no side of a triangle."""
+    cdef int k
+    for k in range(3):
+        if falls_away(t, k, up):
+            return False
+    return True
 
 
 cdef inline double meet_under(Facing* face, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
@@ -124,7 +133,7 @@ cdef inline double meet_under(Facing* face, const PosedShape* b, double margin, 
     if tells_nothing_new(face, t, gap, margin):
         return hardly() if low < 0.0 else 0.0
     side = side_of(t, face.up, up, face.middle)
-    if side == EDGE:
-        tell_corners(face, b, gap, margin, sink)
+    if side == EDGE or (side == FACE and is_level(t, up)):
+        tell_corners(face, b, gap, margin, up if side == FACE else face.up, sink)
         return max(0.0, -low)
     return 0.0 if low > 0.0 and side != FACE and side != HOLLOW else -1.0

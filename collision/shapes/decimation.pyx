@@ -14,7 +14,6 @@ import numpy as np
 from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy, memset
 
-from rbdyn.collision.kernels.vectors cimport norm3
 from rbdyn.memory cimport Arena, close_arena, open_arena, place
 from rbdyn.spatial._algebra cimport Vec3, cross3, dot3, scale3, sub3
 
@@ -44,6 +43,10 @@ cdef struct Star:                  # the triangles about a vertex, in order arou
     bint closed                    # True: the next one of the last is the first
     int n_ends                     # 0: within a region; 2: on a straight line between two regions, or at an end
     int end[2]                     # the vertices before and after it on that line
+
+
+cdef inline double norm3(Vec3 a) noexcept nogil:
+    return sqrt(dot3(a, a))
 
 
 # ---- triangles about a vertex ------------------------------------------------------------------

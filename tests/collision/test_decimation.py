@@ -7,12 +7,13 @@ from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 from surfaces import flat_mesh, grid_mesh, nearest_on_triangle, ring, rough_map, triangles_of
 
-from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, NativeBackend, Sphere
+from rbdyn.collision import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, NativeBackend, Sphere, distance
 from rbdyn.collision.shapes.decimation import without_flat_vertices
 from rbdyn.collision.shapes.solid import solid_of
 from rbdyn.collision.shapes.surface import joined
 from rbdyn.spatial.unique_rows import unique_rows
 
+RIM = 1e-4  # share of a size by which the corners that stand for a rim may miss its deepest point
 SHAPES = {
     "sphere": Sphere(0.1),
     "box": Box((0.3, 0.2, 0.1)),
@@ -136,10 +137,11 @@ def single_cells(x, y, z, rng):
 @pytest.mark.parametrize("slopes", [False, True], ids=["level", "slopes"])
 @pytest.mark.parametrize("name", SHAPES)
 def test_large_triangles_tell_what_small_ones_do(name, slopes, seed):
-    """The deepest contact is one of theirs, in any pose that just touches."""
+    """In any pose that just touches no depth is much more, and what their contacts free is free of the small ones."""
     rng, shape = np.random.default_rng(seed), SHAPES[name]
     surface = plateaus(rng, slopes)
     mesh, single, seen = grid_mesh(*surface), single_cells(*surface, rng), 0
+    clear = 4e-6 + RIM * shape.data().radius  # [m]
     for k in range(30):
         R = np.eye(3) if k % 4 == 0 else Rotation.random(random_state=rng).as_matrix()
         X = pose(*rng.uniform(-0.7, 0.7, 2), 0.6, R)
@@ -153,9 +155,14 @@ def test_large_triangles_tell_what_small_ones_do(name, slopes, seed):
         if len(other) == 0 or other["depth"].max() > 5e-4:  # at a steep side, it is not lowered onto anything
             continue
         seen += 1
-        deepest = found[np.argmax(found["depth"])]
-        alike = other[other["normal"] @ deepest["normal"] > 0.99]
-        assert np.abs(alike["depth"] - deepest["depth"]).min() < 1e-5
+        assert found["depth"].max() < 5e-4
+        for _ in range(20):
+            if len(found) == 0 or found["depth"].max() <= -clear:
+                break
+            deepest = found[np.argmax(found["depth"])]
+            X[:3, 3] -= (deepest["depth"] + clear + 1e-7) * deepest["normal"]
+            found = meet(mesh, shape, X)
+        assert distance(shape, X, single, np.eye(4)).distance > 0.0
     assert seen > 15
 
 
