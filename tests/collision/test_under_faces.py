@@ -1,4 +1,4 @@
-"""Flat faces over rough ground: contacts are at the vertices under the face, as far from it as they are from its plane."""
+"""Flat faces over rough ground: contacts are at the vertices under a face, by their distances from its plane."""
 
 import numpy as np
 import pytest
@@ -12,11 +12,10 @@ NOISE = 2e-3  # [m] peak to peak
 MARGIN = 1e-4  # [m]
 HALF = np.array([0.2, 0.15, 0.03])  # [m] of the box, which covers all that is rough
 SIDES = 12  # of the prism
+ROUND = 2.0 * np.pi / SIDES * np.arange(SIDES)  # [rad]
 SHAPES = {
     "box": Box(2.0 * HALF),
-    "prism": ConvexHull(
-        [(0.3 * np.cos(a), 0.3 * np.sin(a), z) for a in 2 * np.pi / SIDES * np.arange(SIDES) for z in (-HALF[2], HALF[2])]
-    ),
+    "prism": ConvexHull([(0.3 * np.cos(a), 0.3 * np.sin(a), z) for a in ROUND for z in (-HALF[2], HALF[2])]),
 }
 
 
