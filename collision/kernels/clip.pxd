@@ -70,6 +70,8 @@ cdef inline void cross_outlines(
     cdef Mark one
     for k in range(sides):
         l = k + 1 if k + 1 < inc.n else 0
+        if gap[k] >= margin and gap[l] >= margin:
+            continue
         for e in range(ref.n):
             from_ = turn(ref, sign, e, inc.u[k], inc.v[k])
             to = turn(ref, sign, e, inc.u[l], inc.v[l])
@@ -166,7 +168,7 @@ cdef inline void clip_features(
         lowest = min(lowest, gap[k])
     sign_r, sign_i = orientation(&r), orientation(&i)
     for k in range(inc.n):
-        if inside(&r, sign_r, i.u[k], i.v[k], 0.25 * near):
+        if gap[k] < margin and inside(&r, sign_r, i.u[k], i.v[k], 0.25 * near):
             one = spot(i.u[k], i.v[k], gap[k], 4 * inc.name[k] + kind)
             mark(&marks, &one, margin, near)
     if two_faces:

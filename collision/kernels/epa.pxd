@@ -242,7 +242,8 @@ cdef inline void note_push(const Polytope* p, const Face* top, const PosedShape*
     if not r > 0.0:
         return
     known.there, known.m = pose_in(a.X, b.X), tmul3(a.X.R, top.n)
-    known.circle, known.rest = atan2(r, top.d), sqrt(r * r + top.d * top.d)
+    known.rest = sqrt(r * r + top.d * top.d)
+    known.circle = top.d / known.rest
     for k in range(p.n_face):
         if dot3(p.face[k].n, top.n) * sqrt(r * r + top.d * top.d) < top.d:
             known.rest = fmin(known.rest, p.face[k].d)

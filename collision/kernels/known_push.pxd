@@ -13,11 +13,12 @@
 # found thus is what epa.pxd finds: both take the last digits from the faces, corners and edges that make the face
 # (settle_push).
 
-from libc.math cimport INFINITY, acos, atan2, fmax, fmin, sqrt
+from libc.math cimport INFINITY, fmax, fmin, sqrt
 
-from rbdyn.collision._types cimport Pose, PosedShape, SupportingFeature
+from rbdyn.collision._types cimport Pose, PosedShape
 from rbdyn.collision.bounds cimport longest_way, pose_in
 from rbdyn.collision.kernels.core cimport support
+from rbdyn.collision.kernels.curved cimport FlatSide, find_flat_side
 from rbdyn.collision.kernels.vectors cimport along, norm3
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, mul3, neg3, scale3, sub3, tmul3, zero3
 
@@ -35,7 +36,7 @@ cdef struct KnownPush:
     Vec3 on_b[MAX_SPAN]            # each in the axes of its shape [m]
     Pose there                     # of shape B in shape A, when the face was found
     Vec3 m                         # outward normal then, axes of A
-    double circle                  # [rad] atan(r_0 / d_0)
+    double circle                  # cosine of atan(r_0 / d_0)
     double rest                    # [m] no push beyond the circle was shorter then; 0: nothing is proven
 
 
@@ -82,6 +83,13 @@ cdef inline double push_tolerance(const PosedShape* a, const PosedShape* b) noex
     return 2e-7 * fmin(a.s.bounds.radius, b.s.bounds.radius)
 
 
+cdef inline bint holds_circle(double circle, double turn, double r, double d) noexcept nogil:
+    """Test that acos turn + acos circle <= 2 atan(r / d), without their angles."""
+    cdef double q = r * r + d * d, sine = sqrt(fmax(0.0, 1.0 - circle * circle)), s, c
+    s, c = 2.0 * r * d / q, (d * d - r * r) / q            # of twice the angle of the disc
+    return s * circle >= c * sine and turn >= c * circle + s * sine
+
+
 cdef inline int place_corners(const PosedShape* a, const PosedShape* b, const KnownPush* known, Vec3* x,
                               Vec3* w) noexcept nogil:
     """World points of A at the corners of the face, and the corners."""
@@ -92,24 +100,42 @@ cdef inline int place_corners(const PosedShape* a, const PosedShape* b, const Kn
     return known.n
 
 
-cdef inline bint edge_along(const PosedShape* a, const Vec3* local, int n, Vec3 m, Vec3* at, Vec3* e) noexcept nogil:
-    """The edge of a polytope that is farthest along m and holds these points, world; False if they are one point."""
-    cdef Vec3 d
-    cdef double far = 0.0
+cdef inline Vec3 longest_span(const PosedShape* a, const Vec3* local, int n) noexcept nogil:
+    """Unit vector from the first of these points to the farthest one, axes of the shape; zero if they are one point."""
+    cdef Vec3 d, e = zero3()
+    cdef double far = 1e-12 * a.s.bounds.radius * a.s.bounds.radius, least = far
     cdef int k
-    e[0] = zero3()
     for k in range(1, n):
         d = sub3(local[k], local[0])
         if dot3(d, d) > far:
-            far, e[0] = dot3(d, d), d
-    if far <= 1e-12 * a.s.bounds.radius * a.s.bounds.radius:
-        return False
-    d = mul3(a.X.R, scale3(1e-6 / sqrt(far), e[0]))        # as little as tells the edge's ends from one another
+            far, e = dot3(d, d), d
+    return scale3(1.0 / sqrt(far), e) if far > least else e
+
+
+cdef inline void edge_along(const PosedShape* a, Vec3 span, Vec3 m, Vec3* at, Vec3* e) noexcept nogil:
+    """The edge of a polytope, world, that is farthest along m and goes along `span` (unit, axes of the shape)."""
+    cdef Vec3 d = mul3(a.X.R, scale3(1e-6, span))          # as little as tells the edge's ends from one another
     if d.x < 0.0 or (d.x == 0.0 and (d.y < 0.0 or (d.y == 0.0 and d.z < 0.0))):
         d = neg3(d)
     at[0] = support(a, sub3(m, d))
     e[0] = sub3(support(a, add3(m, d)), at[0])
-    return dot3(e[0], e[0]) > 0.0
+
+
+cdef inline bint cross_edges(const PosedShape* a, const PosedShape* b, Vec3 span_a, Vec3 span_b, Vec3 m, double* depth,
+                             Vec3* x_a, Vec3* normal) noexcept nogil:
+    """The push across an edge of each, from about its normal m; False if it has another one."""
+    cdef Vec3 at_a, at_b, e_a, e_b, c
+    cdef double size
+    edge_along(a, span_a, m, &at_a, &e_a)
+    edge_along(b, span_b, neg3(m), &at_b, &e_b)
+    c = cross3(e_a, e_b)
+    size = norm3(c)
+    if not size > 0.0:
+        return False
+    normal[0] = scale3((-1.0 if dot3(c, m) > 0.0 else 1.0) / size, c)
+    depth[0] = dot3(normal[0], sub3(at_b, at_a))
+    x_a[0] = along(at_a, dot3(cross3(sub3(at_b, at_a), e_b), c) / (size * size), e_a)
+    return norm3(add3(normal[0], m)) < same_face()
 
 
 cdef inline double settle_push(const PosedShape* a, const PosedShape* b, const KnownPush* known, Vec3 m, Vec3* x_a,
@@ -120,32 +146,22 @@ cdef inline double settle_push(const PosedShape* a, const PosedShape* b, const K
     corners are taken as they are.
     """
     cdef Vec3[MAX_SPAN] x, w
-    cdef SupportingFeature f_a, f_b
-    cdef Vec3 c, at_a = zero3(), at_b = zero3(), e_a, e_b
-    cdef bint many_a = edge_along(a, known.on_a, known.n, m, &at_a, &e_a)
-    cdef bint many_b = edge_along(b, known.on_b, known.n, neg3(m), &at_b, &e_b)
+    cdef FlatSide side
+    cdef Vec3 span_a = longest_span(a, known.on_a, known.n), span_b = longest_span(b, known.on_b, known.n), s_a, s_b
+    cdef bint many_a = dot3(span_a, span_a) > 0.0, many_b = dot3(span_b, span_b) > 0.0
     cdef double depth
-    a.s.convex.feature(a, m, &f_a)
-    b.s.convex.feature(b, neg3(m), &f_b)
-    if f_a.flat and norm3(sub3(f_a.normal, m)) < same_face():
-        m = f_a.normal
-    elif f_b.flat and norm3(add3(f_b.normal, m)) < same_face():
-        m = neg3(f_b.normal)
-    elif many_a and many_b:
-        c = cross3(e_a, e_b)
-        c = scale3((1.0 if dot3(c, m) > 0.0 else -1.0) / norm3(c), c)
-        if norm3(sub3(c, m)) < same_face():
-            normal[0] = neg3(c)
-            depth = dot3(c, sub3(at_a, at_b))
-            m = cross3(e_a, e_b)
-            x_a[0] = along(at_a, dot3(cross3(sub3(at_b, at_a), e_b), m) / dot3(m, m), e_a)
-            return depth
-    normal[0] = neg3(m)
-    depth = dot3(m, sub3(support(a, m), support(b, neg3(m))))
+    if find_flat_side(a, m, &side) and norm3(sub3(side.up, m)) < same_face():
+        m = side.up
+    elif find_flat_side(b, neg3(m), &side) and norm3(add3(side.up, m)) < same_face():
+        m = neg3(side.up)
+    elif many_a and many_b and cross_edges(a, b, span_a, span_b, m, &depth, x_a, normal):
+        return depth
+    normal[0], s_a, s_b = neg3(m), support(a, m), support(b, neg3(m))
+    depth = dot3(m, sub3(s_a, s_b))
     if not many_b:
-        x_a[0] = along(support(b, neg3(m)), depth, m)
+        x_a[0] = along(s_b, depth, m)
     elif not many_a:
-        x_a[0] = support(a, m)
+        x_a[0] = s_a
     else:
         x_a[0] = point_over(w, x, place_corners(a, b, known, x, w), m, scale3(depth, m))
     return depth
@@ -160,7 +176,7 @@ cdef inline double recall_push(const PosedShape* a, const PosedShape* b, const K
     cdef Vec3[MAX_SPAN] x, w
     cdef Vec3 m = zero3()
     cdef Pose now
-    cdef double reach, low = INFINITY, r, way, turn
+    cdef double reach, low = INFINITY, r, way
     cdef int k
     if known == NULL or known.n == 0 or known.rest <= 0.0:
         return -1.0
@@ -178,7 +194,6 @@ cdef inline double recall_push(const PosedShape* a, const PosedShape* b, const K
     if not (low > 0.0 and reach - low <= push_tolerance(a, b) and reach <= known.rest - way):
         return -1.0
     r = disc_around(w, known.n, m, scale3(low, m))
-    turn = acos(fmax(-1.0, fmin(1.0, dot3(known.m, tmul3(a.X.R, m)))))
-    if not (r > 0.0 and turn + known.circle <= 2.0 * atan2(r, low)):
+    if not (r > 0.0 and holds_circle(known.circle, dot3(known.m, tmul3(a.X.R, m)), r, low)):
         return -1.0
     return settle_push(a, b, known, m, x_a, normal)
