@@ -34,7 +34,7 @@ cdef inline void convex_convex(const PosedShape* a, const PosedShape* b, double 
     apart = -recall_push(a, b, sink.push, &x_a, &n)
     if apart > 0.0:
         known.n = 0
-        apart = separate(a, b, r_a + r_b + margin, &x_a, &n, &s)
+        apart = separate(a, b, r_a + r_b + margin, 1e-12, &x_a, &n, &s)
         if apart >= r_a + r_b + margin:
             sink.apart = neg3(n) if sink.swapped else n
             return

@@ -6,7 +6,7 @@ from rbdyn.collision._types cimport PosedShape
 from rbdyn.collision.kernels.core cimport support
 from rbdyn.collision.kernels.curved cimport is_curved, sharpen_near
 from rbdyn.collision.kernels.inner_ball cimport is_least
-from rbdyn.collision.kernels.vectors cimport clamp, norm3
+from rbdyn.collision.kernels.vectors cimport along, clamp, norm3
 from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, neg3, scale3, sub3, vec3
 
 
@@ -132,14 +132,18 @@ cdef inline bint find_best_plane(
 
 
 cdef double descend_by(
-        const PosedShape* a, const PosedShape* b, double reach, Vec3 start, double slack, Vec3* x_a,
+        const PosedShape* a, const PosedShape* b, double reach, Vec3 start, bint centres, double slack, Vec3* x_a,
         Vec3* normal, Simplex* s) noexcept nogil:
-    """The same, which leaves the simplex that it ended with."""
+    """The distance of the cores, and what else `separate` says, from a direction, or the way c between the `centres`.
+
+    After that way, c is turned by what the first corner of A - B lies beside it: near a surface as bent as one that
+    touches from c, the corner moves by |c| times the angle, so that it then lies on the normal.
+    """
     cdef Vec3 v = start, w, w_a, n, x
     cdef double d2, length, gap, last = 1e300, tiny = 1e-10 * (a.s.bounds.radius + b.s.bounds.radius)
     # [m] between the plane along v and the nearest point: Newton's method begins near enough
     cdef double loose = 0.05 * min(a.s.bounds.radius, b.s.bounds.radius) if is_curved(a) or is_curved(b) else 0.0
-    cdef bint found = False
+    cdef bint found = False, known = False   # `known`: v is the nearest point of the simplex
     cdef int k
     s.n = 0
     if dot3(v, v) == 0.0:
@@ -151,11 +155,11 @@ cdef double descend_by(
         if dot3(v, w) > 0.0 and dot3(v, w) * dot3(v, w) > reach * reach * d2:
             normal[0] = scale3(1.0 / sqrt(d2), v)
             return 2.0 * reach + 1.0
-        if s.n > 0 and d2 - dot3(v, w) <= slack * d2:
+        if known and d2 - dot3(v, w) <= slack * d2:
             found = True                     # w brings nothing nearer: v is the nearest point
             break
         length = sqrt(d2)
-        if s.n > 0 and loose > 0.0 and d2 - dot3(v, w) <= loose * length:
+        if known and loose > 0.0 and d2 - dot3(v, w) <= loose * length:
             n = scale3(1.0 / length, v)
             if find_best_plane(a, b, s, &gap, &n, &x) and (gap > 0.0 or is_least(a, b, gap, n, x)):
                 normal[0], x_a[0] = n, x
@@ -164,13 +168,16 @@ cdef double descend_by(
         for k in range(s.n):
             if s.w[k].x == w.x and s.w[k].y == w.y and s.w[k].z == w.z:
                 d2 = -1.0
-        if d2 < 0.0:
+        if d2 < 0.0 and known:
             break
         s.w[s.n], s.a[s.n] = w, w_a
         s.n += 1
         if reduce_simplex(s):
             return -INFINITY
-        v = nearest(s)
+        if centres:
+            centres, v = False, along(add3(v, w), -dot3(v, w) / dot3(v, v), v)
+            continue
+        known, v = True, nearest(s)
         d2 = dot3(v, v)
         if d2 <= tiny * tiny:
             return -INFINITY

@@ -6,7 +6,7 @@ from rbdyn.collision._types cimport BOX_CORE, HULL_CORE, PosedShape
 from rbdyn.collision.bounds cimport centre_of
 from rbdyn.collision.kernels.core cimport core_radius, support
 from rbdyn.collision.kernels.epa cimport of_query, penetrate
-from rbdyn.collision.kernels.gjk cimport Simplex, descend, descend_by
+from rbdyn.collision.kernels.gjk cimport Simplex, descend, separate
 from rbdyn.collision.kernels.vectors cimport along, norm3
 from rbdyn.spatial._algebra cimport Vec3, dot3, neg3, scale3, sub3
 
@@ -61,7 +61,7 @@ cdef inline bint find_convex(const PosedShape* a, const PosedShape* b, double re
     cdef double r_a = core_radius(a), r_b = core_radius(b), apart
     cdef Vec3 x, n
     cdef Simplex s
-    apart = descend_by(a, b, r_a + r_b + fmin(reach, 1e100), sub3(centre_of(a), centre_of(b)), 1e-15, &x, &n, &s)
+    apart = separate(a, b, r_a + r_b + fmin(reach, 1e100), 1e-15, &x, &n, &s)
     if apart >= r_a + r_b + reach:
         return False
     if apart == -INFINITY:

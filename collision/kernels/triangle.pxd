@@ -473,7 +473,7 @@ cdef inline double convex_triangle(
     if known.known:
         apart, x_a, n, overlap = known.distance, known.on_a, known.normal, known.overlap
     else:
-        apart = descend_by(a, b, r + margin, way, 1e-12, &x_a, &n, &s)
+        apart = descend_by(a, b, r + margin, way, False, 1e-12, &x_a, &n, &s)
         overlap = apart < 0.0
     if apart >= r + margin:
         axis[0], known.far = n, True
