@@ -44,7 +44,7 @@ cdef inline double separate(
 
     To a share `slack` of its square.  Returns -inf if they overlap, touch, or have a gap that rounding blurs (x_a and
     normal are then not set), minus their least push if they overlap and that is known, and some number above `reach` as
-    soon as it is clear that they are farther apart than that (along the normal; x_a is then not set).  `s` is the simplex
-    that the descent ended with.
+    soon as it is clear that they are farther apart than that (along the normal; x_a is then not set).  `s` is the
+    simplex that the descent ended with.
     """
     return descend_by(a, b, reach, sub3(centre_of(a), centre_of(b)), True, slack, x_a, normal, s)

@@ -4,13 +4,11 @@ from libc.math cimport fabs, fmin, sqrt
 
 from rbdyn.collision._types cimport BOX_CORE, CONE, CYLINDER_CORE, ELLIPSOID, HULL_CORE, PosedShape
 from rbdyn.collision.kernels.core cimport support
-from rbdyn.collision.kernels.curved cimport (
-    FlatSide, cone_half, cone_radius, corner_of, find_flat_side, inside_of_side,
-)
+from rbdyn.collision.kernels.curved cimport FlatSide, cone_radius, corner_of, find_flat_side, inside_of_side
 from rbdyn.collision.kernels.vectors cimport along, axis_x, axis_y, axis_z, norm3, perpendicular
 from rbdyn.collision.shapes.climbing cimport farthest_corner
 from rbdyn.collision.shapes.convex_hull cimport HullData
-from rbdyn.spatial._algebra cimport Vec3, add3, cross3, dot3, mul3, neg3, scale3, sub3, tmul3, vec3
+from rbdyn.spatial._algebra cimport Vec3, cross3, dot3, mul3, neg3, scale3, sub3, tmul3, vec3
 
 
 cdef inline double level() noexcept nogil:
@@ -63,12 +61,12 @@ cdef inline void add_of_hull(const PosedShape* a, Vec3 x, Vec3 n, Vec3 l, Spread
 
 
 cdef inline void add_of_round(const PosedShape* a, double r, Vec3 n, Vec3 l, Vec3 x, Spread* f) noexcept nogil:
-    """A disc of the flat end, or the circle through x, of a solid of revolution; l and x in its frame."""
-    cdef double across = sqrt(l.x * l.x + l.y * l.y)
+    """Of a solid of revolution a disc of its flat end, of radius r, or the circle through x; l and x in its frame."""
+    cdef double across = sqrt(l.x * l.x + l.y * l.y), round = sqrt(x.x * x.x + x.y * x.y)
     if across < level():
-        add_disc(f, n, r - sqrt(x.x * x.x + x.y * x.y))
+        add_disc(f, n, r - round)
     else:
-        add_line(f, mul3(a.X.R, vec3(-l.y / across, l.x / across, 0.0)), r)
+        add_line(f, mul3(a.X.R, vec3(-l.y / across, l.x / across, 0.0)), round)
 
 
 cdef inline void add_around(const PosedShape* a, Vec3 x, Vec3 n, Spread* f) noexcept nogil:
@@ -91,8 +89,8 @@ cdef inline void add_around(const PosedShape* a, Vec3 x, Vec3 n, Spread* f) noex
         add_of_round(a, r.x, n, l, p, f)
         if fabs(l.z) < level():
             add_line(f, axis_z(&a.X.R), 2.0 * (h.z - fabs(p.z)))
-    elif a.s.kind == <int> CONE and p.z < -0.999 * cone_half(a):
-        add_of_round(a, cone_radius(a), n, l, p, f)
+    elif a.s.kind == <int> CONE:
+        add_of_round(a, cone_radius(a) if l.z < 0.0 else 0.0, n, l, p, f)
 
 
 cdef inline double least_spread(const Spread* f, Vec3 n) noexcept nogil:
