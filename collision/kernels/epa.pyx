@@ -249,9 +249,9 @@ cdef double penetrate(
     cdef Face face, top
     cdef Vec3 n, x
     cdef double size = 2.0 * min(a.s.bounds.radius, b.s.bounds.radius), tolerance = push_tolerance(a, b)
-    cdef double least = 1e300, reach, gap
+    cdef double least = 1e300, reach, gap, lacking
     cdef int f, best, corner
-    cdef bint tight = False                  # the push is that of a face of A - B, `top`
+    cdef bint tight = False                  # the push is that of a face of A - B, `top`: of polytopes it will be
     cdef bint curved = is_curved(a) or is_curved(b)
     cdef bint settled = False                # the best push so far is the best of those like it
     x_a[0] = nearest_on_a(s) if 0 < s.n < 4 else a.X.p
@@ -264,13 +264,14 @@ cdef double penetrate(
         for f in range(p.n_face):
             if not p.face[f].done and (best < 0 or p.face[f].d < p.face[best].d):
                 best = f
-        if best < 0 or p.face[best].d >= least - (slack.share * least + slack.size * size if settled else tolerance):
+        lacking = slack.share * least + slack.size * size if settled else tolerance
+        if best < 0 or ((tight or curved) and p.face[best].d >= least - lacking):
             break
         face = p.face[best]
         p.face[best].done = True
         corner = add_corner(&p, a, b, face.n)
         reach = dot3(face.n, p.w[corner])
-        if reach < least:
+        if reach < least or (not (tight or curved) and reach <= min(face.d, least) + tolerance):
             least, normal[0], x_a[0] = reach, neg3(face.n), point_of_a(&p, &face)
             settled = curved and reach - face.d <= tolerance
             tight, top = reach - face.d <= tolerance, face
