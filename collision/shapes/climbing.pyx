@@ -7,6 +7,7 @@ from libc.stdint cimport uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
+from rbdyn.collision.shapes.convex_hull cimport Near
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Vec3, dot3, neg3, scale3, vec3
 
@@ -33,46 +34,59 @@ cdef Vec3 direction_of(int side, int cell, double u, double w) noexcept nogil:
     return vec3(w, sign, u) if face < 4 else vec3(u, w, sign)
 
 
-cdef int climb(const HullData* hull, Vec3 l, int at, double* second) noexcept nogil:
-    """Go from corner to highest neighbour until none is higher; `second` is the height of the highest one there."""
-    cdef double best = height_of(hull, at, l), value
-    cdef int j, k, to
+cdef inline double height_at(const Near* c, Vec3 l) noexcept nogil:
+    """`height_of` a corner of a block."""
+    return c.x * l.x + c.y * l.y + c.z * l.z
+
+
+cdef const Near* climb(const HullData* hull, Vec3 l, int at, double* second) noexcept nogil:
+    """Go from corner to highest neighbour until none is higher, and return its block.
+
+    It begins with the block at `at`; `second` is the height of the highest neighbour of the last.
+    """
+    cdef const Near* here = hull.around + at
+    cdef const Near* c
+    cdef double best = height_at(here, l), value
+    cdef int to
     while True:
-        to, second[0] = at, -1e300
-        for j in range(hull.near_start[at], hull.near_start[at + 1]):
-            k = hull.near[j]
-            value = height_of(hull, k, l)
+        to, second[0] = -1, -1e300
+        for c in (here + 1)[:here.at]:
+            value = height_at(c, l)
             if value > best:
-                second[0], best, to = best, value, k
+                second[0], best, to = best, value, c.at
             elif value > second[0]:
                 second[0] = value
-        if to == at:
-            return at
-        at = to
+        if to < 0:
+            return here
+        here = hull.around + to
 
 
 cdef int corners_above(const HullData* hull, Vec3 l, int top, double least, int* found, int most) noexcept nogil:
     """List the corners whose height along l is `least` or more, and that hang together with `top`, in no order.
 
-    Their number; -1 if there are more than `most`, or the hull is too large.
+    Their number; -1 if there are more than `most`, which is up to MOST_CORNERS, or the hull is too large.
     """
     cdef uint64_t[WORDS] seen
-    cdef int i = 0, j, k, n = 1
+    cdef int[MOST_CORNERS] block
+    cdef const Near* here
+    cdef const Near* c
+    cdef int i = 0, k, n = 1
     if hull.n_vertices > 64 * WORDS:
         return -1
     memset(seen, 0, ((hull.n_vertices + 63) >> 6) * sizeof(uint64_t))
-    found[0] = top
+    found[0], block[0] = top, hull.block[top]
     seen[top >> 6] |= <uint64_t> 1 << (top & 63)
     while i < n:
-        for j in range(hull.near_start[found[i]], hull.near_start[found[i] + 1]):
-            k = hull.near[j]
+        here = hull.around + block[i]
+        for c in (here + 1)[:here.at]:
+            k = c.corner
             if seen[k >> 6] >> (k & 63) & 1:
                 continue
             seen[k >> 6] |= <uint64_t> 1 << (k & 63)
-            if height_of(hull, k, l) >= least:
+            if height_at(c, l) >= least:
                 if n == most:
                     return -1
-                found[n] = k
+                found[n], block[n] = k, c.at
                 n += 1
         i += 1
     return n
@@ -81,12 +95,13 @@ cdef int corners_above(const HullData* hull, Vec3 l, int top, double least, int*
 cdef int farthest_corner(const HullData* hull, Vec3 l) noexcept nogil:
     """Find the corner farthest along l; ties go to the first, and it is the first where l is no direction."""
     cdef int[MOST_CORNERS] found
+    cdef const Near* highest
     cdef double size = fabs(l.x) + fabs(l.y) + fabs(l.z), level = size * hull.level, second, value, best
     cdef int top, k, n
     if hull.side == 0 or not (1e-290 < size < 1e250 and level > 1e-300):         # heights would under- or overflow
         return scan_corners(hull, l)
-    top = climb(hull, l, hull.entry[cell_of(hull.side, l)], &second)
-    best = height_of(hull, top, l)
+    highest = climb(hull, l, hull.entry[cell_of(hull.side, l)], &second)
+    top, best = highest.corner, height_at(highest, l)
     if second < best - level:
         return top
     n = corners_above(hull, l, top, best - level, found, MOST_CORNERS)
@@ -212,8 +227,8 @@ def edges_of(const int[:, ::1] triangles not None, int n):
     return np.asarray(start), np.asarray(near[:total]).copy()
 
 
-def climbing_table(const double[:, ::1] vertices not None, const int[::1] start not None, const int[::1] near not None):
-    """Corners from which to climb along a direction, one a cell, about as many as there are corners.
+def blocks_of(const double[:, ::1] vertices not None, const int[::1] start not None, const int[::1] near not None):
+    """Corners with their neighbours, each in one place of memory.
 
     Parameters
     ----------
@@ -224,20 +239,50 @@ def climbing_table(const double[:, ::1] vertices not None, const int[::1] start 
 
     Returns
     -------
+    block : (n,) ndarray of int32
+        Where the block of each corner begins in `around`.
+    around : (n + start[n], 4) ndarray of float
+        Near of convex_hull.pxd: coordinates [m], and the bytes of two int32.
+    """
+    cdef int n = len(vertices), i, j, k, at
+    cdef int[::1] block = np.empty(n, np.intc)
+    cdef double[:, ::1] around = np.zeros((n + len(near), 4))
+    cdef Near* c
+    for i in range(n):
+        block[i] = start[i] + i
+    for i in range(n):
+        for j in range(start[i] - 1, start[i + 1]):
+            k = i if j < start[i] else near[j]
+            at = start[i + 1] - start[i] if j < start[i] else block[k]
+            c = <Near*> &around[j + 1 + i, 0]
+            c.x, c.y, c.z, c.corner, c.at = vertices[k, 0], vertices[k, 1], vertices[k, 2], k, at
+    return np.asarray(block), np.asarray(around)
+
+
+def climbing_table(const int[::1] block not None, const double[:, ::1] around not None):
+    """Corners from which to climb along a direction, one a cell, about as many as there are corners.
+
+    Parameters
+    ----------
+    block, around : ndarray
+        Of `blocks_of`.
+
+    Returns
+    -------
     entry : (6 side side,) ndarray of int32
-        Empty where a scan of all corners is faster, and where a corner has no edges.
+        Their blocks; empty where a scan of all corners is faster, and where a corner has no edges.
     """
     cdef HullData hull
-    cdef int n = len(vertices), side, cell, at = 0
+    cdef int n = len(block), side, cell, at = 0
     cdef double second
     cdef int[::1] entry
-    if n < CLIMBED or np.diff(start).min() == 0:
+    if n < CLIMBED or np.diff(block, append=len(around)).min() == 1:
         return np.empty(0, np.intc)
     side = <int> ceil(sqrt(n / 6.0))
     entry = np.empty(6 * side * side, np.intc)
-    hull.vertices, hull.near_start, hull.near = &vertices[0, 0], &start[0], &near[0]
+    hull.around = <const Near*> &around[0, 0]
     for cell in range(6 * side * side):
-        at = climb(&hull, direction_of(side, cell, 0.5, 0.5), at, &second)
+        at = <int> (climb(&hull, direction_of(side, cell, 0.5, 0.5), at, &second) - hull.around)
         entry[cell] = at
     return np.asarray(entry)
 

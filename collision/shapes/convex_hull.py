@@ -99,7 +99,7 @@ LEVEL = 1e-12
 def hull_data(hull: Hull) -> ShapeData:
     """HullData."""
     faces: dict[str, np.ndarray] = {"normals": hull.normals, "start": hull.start, "corner": hull.corner}
-    corners = {"near_start": hull.near_start, "near": hull.near, "entry": hull.entry}
+    corners = {"block": hull.block, "around": hull.around, "entry": hull.entry}
     facing = {"facing_start": hull.facing_start, "facing": hull.facing}
     return vertices_data(hull.vertices, {**faces, **corners, **facing}, len(hull.normals))
 
@@ -108,7 +108,7 @@ def cloud_data(vertices: np.ndarray) -> ShapeData:
     """HullData of points without faces."""
     none = np.empty(0, np.intc)
     faces: dict[str, np.ndarray] = {"normals": np.empty((0, 3)), "start": np.zeros(1, np.intc), "corner": none}
-    tables = dict.fromkeys(("near_start", "near", "entry", "facing_start", "facing"), none)
+    tables = dict.fromkeys(("block", "around", "entry", "facing_start", "facing"), none)
     return vertices_data(np.ascontiguousarray(vertices), {**faces, **tables}, 0)
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rbdyn.collision.shapes.climbing import climbing_table, edges_of, facing_table
+from rbdyn.collision.shapes.climbing import blocks_of, climbing_table, edges_of, facing_table
 from rbdyn.collision.shapes.flat_faces import grow_faces
 from rbdyn.collision.shapes.quickhull import quickhull
 from rbdyn.errors import CollisionError
@@ -35,12 +35,12 @@ class Hull:
         Where each face begins in `corner`.
     corner : (start[n],) ndarray of int32
         Corner numbers of the faces, counter-clockwise seen from outside.
-    near_start : (m + 1,) ndarray of int32
-        Where the neighbours of each corner begin in `near`.
-    near : (near_start[m],) ndarray of int32
-        Corner numbers of the neighbours along edges of triangles, ascending.
+    block : (m,) ndarray of int32
+        Where the block of each corner begins in `around`.
+    around : (k, 4) ndarray of float
+        Each corner, and then its neighbours along edges of triangles: coordinates [m] and numbers (climbing.pyx).
     entry : (6 side side,) ndarray of int32
-        Corners from which to climb, by directions (climbing.pyx); empty where a scan is faster.
+        Blocks of the corners from which to climb, by directions; empty where a scan is faster.
     facing_start : (6 face_side face_side + 1,) ndarray of int32
         Where the faces of each cell of directions begin in `facing`; empty where a scan is faster.
     facing : (facing_start[-1],) ndarray of int32
@@ -52,8 +52,8 @@ class Hull:
     normals: np.ndarray
     start: np.ndarray
     corner: np.ndarray
-    near_start: np.ndarray
-    near: np.ndarray
+    block: np.ndarray
+    around: np.ndarray
     entry: np.ndarray
     facing_start: np.ndarray
     facing: np.ndarray
@@ -77,7 +77,8 @@ def _hull_of_bytes(raw: bytes) -> Hull:
     vertices, triangles = convex_hull(np.frombuffer(raw).reshape(-1, 3))
     edges = edges_of(np.ascontiguousarray(triangles, dtype=np.intc), len(vertices))
     faces = flat_faces(vertices, triangles, edges)
-    arrays = vertices, triangles, *faces, *edges, climbing_table(vertices, *edges), *facing_table(faces[0])
+    blocks = blocks_of(vertices, *edges)
+    arrays = vertices, triangles, *faces, *blocks, climbing_table(*blocks), *facing_table(faces[0])
     for array in arrays:
         array.flags.writeable = False
     return Hull(*arrays)
@@ -126,7 +127,7 @@ def flat_faces(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """`normals`, `start` and `corner` of a Hull: triangles in one plane joined, the largest first.
 
-    `edges` are its `near_start` and `near`.
+    `edges` are those of climbing.edges_of.
     """
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
     normals = np.cross(b - a, c - a)
