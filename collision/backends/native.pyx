@@ -1,6 +1,6 @@
 """The default backend: every pair in C."""
 
-from libc.math cimport fmax
+from libc.math cimport fmax, fmin
 from libc.stdlib cimport free
 from libc.string cimport memset
 
@@ -10,7 +10,8 @@ from rbdyn.collision.broad_phase.sweep cimport Broad, find_pairs
 from rbdyn.collision.contact_buffer cimport buffer_free, buffer_init, raise_full
 from rbdyn.collision.kernels.support.own_function cimport check_functions
 from rbdyn.collision.motion.path cimport (
-    MovingShape, Path, approach_along, axis_between, gap_along, is_still, path_of, rest_way, set_out,
+    MovingShape, Path, RelativeMotion, approach_along, axis_between, gap_along, is_still, nearer_along, path_of,
+    relative_motion, rest_way, set_out,
 )
 from rbdyn.collision.motion.pair_memory cimport (
     PairNow, begin_pair, begin_step, end_pair, free_memory, known_gap, note_gap,
@@ -120,13 +121,24 @@ cdef class NativeBackend(CollisionBackend):
         cdef const Path* q = &broad.path[pair.b]
         cdef double gap = known_gap(known.clear, a, b)
         cdef bint still_a = broad.travel[pair.a] == 0.0, still_b = broad.travel[pair.b] == 0.0
+        cdef bint together = False               # both move, and their relative motion is known
+        cdef double limit = self.table.margin + motions.beyond, nearer = p.way + q.way
+        cdef RelativeMotion relative
         cdef MovingShape x, y
         cdef Outcome outcome
-        if gap - p.way - q.way <= self.table.margin + motions.beyond:
+        if gap - nearer <= limit and not (still_a or still_b):
+            together = True
+            relative = relative_motion(a, b, &pose[a.s.body], &pose[b.s.body], &motions.of[a.s.body],
+                                       &motions.of[b.s.body])
+            nearer = fmin(nearer, relative.way)
+        if gap - nearer <= limit:
             gap = gap_along(a, b, axis)
             if known.clear != NULL:
                 note_gap(known.clear, a, b, gap)
-        if gap - fmax(0.0, approach_along(p, q, axis)) > self.table.margin + motions.beyond:
+            nearer = fmax(0.0, approach_along(p, q, axis))
+            if together:
+                nearer = fmin(nearer, nearer_along(&relative, axis))
+        if gap - nearer > limit:
             outcome = FREE if still_a or still_b or gap >= fmax(p.way, q.way) else ALONGSIDE
         else:
             set_out(&x, a, &pose[a.s.body], motions, still_a, p)

@@ -8,9 +8,10 @@
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from rbdyn.collision._types cimport HALF_SPACE, HULL_CORE, OWN_CORE, Pose, PosedShape
+from rbdyn.collision._types cimport HULL_CORE, OWN_CORE, Pose, PosedShape
 from rbdyn.collision.bounds cimport longest_way, pose_in
 from rbdyn.collision.kernels.known_push cimport KnownPush
+from rbdyn.collision.motion.path cimport a_is_smaller
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Vec3
 
@@ -114,9 +115,6 @@ cdef inline void end_pair(PairMemory* m, const PairNow* now) noexcept nogil:
 
 
 # ---- how far apart --------------------------------------------------------------------------
-
-cdef inline bint a_is_smaller(const PosedShape* a, const PosedShape* b) noexcept nogil:
-    return b.s.kind == HALF_SPACE or (a.s.kind != HALF_SPACE and a.s.bounds.radius < b.s.bounds.radius)
 
 cdef inline Pose smaller_in_other(const PosedShape* a, const PosedShape* b) noexcept nogil:
     """Pose of the smaller shape in the other one."""

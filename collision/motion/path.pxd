@@ -3,7 +3,7 @@
 # A body turns about its origin at a constant rate while its origin moves in a straight line.  A shape's way is that of
 # the centre of its bounding sphere along the tangent, `shift`, give or take `spin`.
 
-from libc.math cimport INFINITY, cos, fabs, fmin, sin, sqrt
+from libc.math cimport INFINITY, cos, fabs, fmax, fmin, sin, sqrt
 
 from rbdyn.collision._types cimport (
     BOX_CORE, CYLINDER_CORE, HALF_SPACE, MESH, SPHERE, BodyMotions, Bounds, Pose, PosedShape, ShapeRecord,
@@ -27,6 +27,13 @@ cdef struct Path:                  # of a shape from the step's start to its end
     double spin                    # [m] no point of it gets farther from where `shift` takes it, nor turns to
     double way                     # [m] nor anywhere in the step from where it is: |shift| + spin
     double sag                     # [m] nor, at t of the step, from the line between its places, than t (1 - t) sag
+
+cdef struct RelativeMotion:        # of the smaller of two shapes a and b, seen from the other one, in a step
+    Vec3 towards                   # how far its centre comes nearer along the tangent: b's way there less a's [m], world
+    Vec3 turn                      # [rad] of a less that of b
+    double arm                     # [m] radius of its core
+    double way                     # [m] no point of it gets farther from where it is
+    double sag                     # [m] nor, along an axis fixed in the other one, from the tangent
 
 cdef struct MovingShape:
     PosedShape now                 # where it is at the step's start
@@ -177,6 +184,35 @@ cdef inline double reach_along(const PosedShape* a, Vec3 n) noexcept nogil:
 cdef inline double gap_along(const PosedShape* a, const PosedShape* b, Vec3 n) noexcept nogil:
     """How far a lies beyond b along the unit vector n [m]: no more than their distance."""
     return -reach_along(a, neg3(n)) - reach_along(b, n)
+
+cdef inline bint a_is_smaller(const PosedShape* a, const PosedShape* b) noexcept nogil:
+    return b.s.kind == HALF_SPACE or (a.s.kind != HALF_SPACE and a.s.bounds.radius < b.s.bounds.radius)
+
+cdef inline RelativeMotion relative_motion(const PosedShape* a, const PosedShape* b, const Pose* body_a,
+                                           const Pose* body_b, const Motion* m_a, const Motion* m_b) noexcept nogil:
+    """What is left of the motion of two that move together.
+
+    A point of the smaller one, at r from its body's origin, moves by u = v + w x r - v_o - w_o x (r + p - p_o) in the
+    axes of the other, which turn with it.  With constant rates u changes by (w - w_o) x (w x r) - w_o x (v - v_o).
+    """
+    cdef bint smaller = a_is_smaller(a, b)
+    cdef const ShapeRecord* s = a.s if smaller else b.s
+    cdef const Motion* other = m_b if smaller else m_a
+    cdef Vec3 c = centre_of(a) if smaller else centre_of(b), w = m_a.w if smaller else m_b.w, d = sub3(m_b.v, m_a.v)
+    cdef double changes
+    cdef RelativeMotion r
+    r.towards = sub3(add3(d, cross3(m_b.w, sub3(c, body_b.p))), cross3(m_a.w, sub3(c, body_a.p)))
+    r.turn = sub3(m_a.w, m_b.w)
+    r.arm = s.bounds.radius - s.bounds.ball
+    changes = (sqrt(dot3(r.turn, r.turn) * dot3(w, w)) * s.far + sqrt(dot3(other.w, other.w) * dot3(d, d)))
+    r.way = sqrt(dot3(r.towards, r.towards)) + sqrt(dot3(r.turn, r.turn)) * r.arm + 0.5 * changes
+    r.sag = 0.5 * changes + sqrt(dot3(other.w, other.w)) * r.way
+    return r
+
+cdef inline double nearer_along(const RelativeMotion* r, Vec3 n) noexcept nogil:
+    """By how much the gap along n, an axis fixed in the larger shape, shrinks at any time of the step at most [m]."""
+    cdef Vec3 across = cross3(n, r.turn)
+    return fmin(r.way, fmax(0.0, dot3(n, r.towards) + sqrt(dot3(across, across)) * r.arm) + r.sag)
 
 cdef inline double approach_along(const Path* a, const Path* b, Vec3 n) noexcept nogil:
     """By how much the gap along n shrinks in the whole step at most [m]; a part of the step has its part of it."""
