@@ -17,7 +17,7 @@ from rbdyn.collision.pair_table cimport collide, pair_table
 from rbdyn.collision.record cimport measure, pose_at
 from rbdyn.collision.shape_table cimport compose_pose
 from rbdyn.collision.signals cimport check_signals
-from rbdyn.collision.sink cimport Sink
+from rbdyn.collision.sink cimport Sink, begin_sink
 from rbdyn.collision.targets cimport Target, find_targets
 from rbdyn.spatial._algebra cimport Vec3, dot3, scale3, sub3, vec3
 
@@ -261,7 +261,7 @@ cdef int contacts_of(const Table* table, const Pose* pose, const char* moved, do
     cdef Sink sink
     cdef int i, j
     out.n = 0
-    sink.out, sink.push, sink.full = out, NULL, False
+    begin_sink(&sink, out)
     for i in range(table.n):
         if not moved[i]:
             continue
@@ -282,7 +282,7 @@ cdef int contacts_among(const Table* table, const Pose* pose, const int* slot, i
     cdef Sink sink
     cdef int i, j
     out.n = 0
-    sink.out, sink.push, sink.full = out, NULL, False
+    begin_sink(&sink, out)
     for i in range(n):
         for j in range(i):
             if may_collide(table, slot[i], slot[j]):

@@ -13,9 +13,16 @@ cdef struct Sink:
     const ShapeRecord* b
     bint swapped                   # True: the kernel was given b first
     KnownPush* push                # of the pair, read and written by the general kernel; NULL: none is kept
+    bint again                     # True: a pair of convex shapes is asked again where it is, with a smaller margin:
+    double distance                # of their cores, as the call before found it: minus the least push, if they overlap,
+    Vec3 on_a, into_a              # the nearest point of the first core, and the unit normal there
     Vec3 apart                     # unit, from b to a: the general kernel found them apart along it; zero: not said
     bint full                      # True: the buffer could not grow, and contacts were lost
 
+
+cdef inline void begin_sink(Sink* sink, ContactBuffer* out) noexcept nogil:
+    """Begin with no push known; the pair is set by the caller."""
+    sink.out, sink.push, sink.full, sink.again = out, NULL, False, False
 
 cdef inline void emit(Sink* sink, const Manifold* m) noexcept nogil:
     """Append the contacts of a manifold, whose normal points into the shape that the kernel was given first."""

@@ -22,7 +22,7 @@ from rbdyn.collision.pair_table cimport PairEntry, collide, pair_table
 from rbdyn.collision.scene cimport CollisionScene
 from rbdyn.collision.shape_table cimport compose_pose
 from rbdyn.collision.signals cimport check_signals
-from rbdyn.collision.sink cimport Sink
+from rbdyn.collision.sink cimport Sink, begin_sink
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Vec3, dot3, zero3
 
@@ -68,7 +68,7 @@ cdef class NativeBackend(CollisionBackend):
         cdef PosedShape a, b
         cdef PairNow known
         cdef Sink sink
-        sink.out, sink.push, sink.full = out, NULL, False
+        begin_sink(&sink, out)
         find_pairs(&self.broad, &self.table, pose, motions)
         begin_step(&self.memory, self.table.revision, self.broad.n_pair)
         grow(<void**> &self.stopped, &self.room, self.table.n_bodies, sizeof(bint))
@@ -195,7 +195,8 @@ cdef int find_native(CollisionScene scene, id_a, id_b, ContactBuffer* found) exc
     compose_pose(&scene.pose[b.s.body], b.s, &X_b)
     a.X, b.X = &X_a, &X_b
     axis = axis_between(&a, &b)
-    sink.a, sink.b, sink.out, sink.push, sink.full = a.s, b.s, found, NULL, False
+    begin_sink(&sink, found)
+    sink.a, sink.b = a.s, b.s
     set_out_now(&p, &a, &scene.pose[a.s.body], scene.paths, scene.table.margin)
     set_out_now(&q, &b, &scene.pose[b.s.body], scene.paths, scene.table.margin)
     if p.still and q.still:

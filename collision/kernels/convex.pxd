@@ -25,14 +25,15 @@ cdef inline void convex_convex(const PosedShape* a, const PosedShape* b, double 
     of sides, 3 a single point; 7 and 11 the ends of two lines side by side.
     """
     cdef Manifold m
-    cdef double r_a = core_radius(a), r_b = core_radius(b), apart, depth
-    cdef Vec3 x_a, x_b, n, x
+    cdef double r_a = core_radius(a), r_b = core_radius(b), apart = sink.distance, depth
+    cdef Vec3 x_a = sink.on_a, x_b, n = sink.into_a, x
     cdef Simplex s
     cdef KnownPush own
     cdef KnownPush* known = &own if sink.push == NULL else sink.push
     clear(&m)
-    apart = -recall_push(a, b, sink.push, &x_a, &n)
-    if apart > 0.0:
+    if not sink.again:
+        apart = -recall_push(a, b, sink.push, &x_a, &n)
+    if apart > 0.0 and not sink.again:
         known.n = 0
         apart = separate(a, b, r_a + r_b + margin, 1e-12, &x_a, &n, &s)
         if apart >= r_a + r_b + margin:
@@ -40,6 +41,7 @@ cdef inline void convex_convex(const PosedShape* a, const PosedShape* b, double 
             return
         if apart == -INFINITY:
             apart = -penetrate(a, b, &s, of_contact(), &x_a, &n, known)
+    sink.distance, sink.on_a, sink.into_a = apart, x_a, n
     x_b = along(x_a, -apart, n)
     depth = r_a + r_b - apart
     if depth <= -margin:

@@ -8,7 +8,7 @@ from rbdyn.collision.motion.meeting cimport Meeting, deepest_of, look_at, look_c
 from rbdyn.collision.motion.path cimport MovingShape, path_of, radius_of
 from rbdyn.collision.pair_table cimport pair_table
 from rbdyn.collision.shape_table cimport Table, compose_pose, find_slot
-from rbdyn.collision.sink cimport Sink
+from rbdyn.collision.sink cimport Sink, begin_sink
 from rbdyn.spatial._algebra cimport dot3
 
 cdef double SHALLOW = 0.02         # share of the smaller radius by which they may be in each other at the step's end,
@@ -59,7 +59,8 @@ cdef double free_share(const Table* shapes, const Mover* a, const Mover* b, Cont
         return 1.0
     if pair_table()[x.now.s.kind * N_KINDS + y.now.s.kind].kernel == NULL:
         return 1.0
-    sink.a, sink.b, sink.out, sink.push, sink.full = x.now.s, y.now.s, room, NULL, False
+    begin_sink(&sink, room)
+    sink.a, sink.b = x.now.s, y.now.s
     m = meeting(pair_table(), &x, &y, shapes.margin, 0.0, &sink)
     room.n = 0
     look_at(&m, 0.0, m.margin)

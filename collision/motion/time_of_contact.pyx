@@ -228,7 +228,9 @@ cdef Outcome collide_near(Meeting* m, int first) noexcept nogil:
         keep_near(m, first, m.margin)
         if out.n < n:                            # a smaller margin may choose other corners
             out.n = first
+            m.sink.again = not (m.winding or m.angle > m.small_turn)       # nor was the end looked at meanwhile
             look_at(m, 0.0, m.margin)
+            m.sink.again = False
         return rows_now(m, first)
     if deepest_of(out, first) > m.touch or goes_on(m, first):
         keep_near(m, first, fmax(m.margin, 2.0 * m.way))

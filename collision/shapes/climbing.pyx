@@ -20,6 +20,18 @@ cdef enum:
     FEW_LISTED = 900               # faces of one cell: NEARLY less than NEARLY / TIED
 
 
+cdef extern from *:
+    """
+    #ifdef _MSC_VER
+    #include <intrin.h>
+    static int lowest_bit(unsigned long long x) { unsigned long k; _BitScanForward64(&k, x); return (int)k; }
+    #else
+    static int lowest_bit(unsigned long long x) { return __builtin_ctzll(x); }
+    #endif
+    """
+    int lowest_bit(uint64_t x) noexcept nogil
+
+
 cdef double PI = 3.141592653589793
 cdef double NEARLY = 1e-6          # cosine by which faces of a list may look less along a direction than the best
 
@@ -114,18 +126,21 @@ cdef int farthest_corner(const HullData* hull, Vec3 l) noexcept nogil:
     return top
 
 
-cdef void sort_numbers(int* x, int n) noexcept nogil:
-    """Sort ascending: D. L. Shell (1959), with the gaps of M. Ciura (2001), which suit up to MOST_CORNERS numbers."""
-    cdef int[5] gaps = [57, 23, 10, 4, 1]
-    cdef int g, gap, i, j, one
-    for g in range(5):
-        gap = gaps[g]
-        for i in range(gap, n):
-            one, j = x[i], i
-            while j >= gap and x[j - gap] > one:
-                x[j] = x[j - gap]
-                j -= gap
-            x[j] = one
+cdef void sort_numbers(int* x, int n, int most) noexcept nogil:
+    """Sort different numbers below `most`, up to 64 WORDS, ascending: as the bits of a set."""
+    cdef uint64_t[WORDS] bits
+    cdef uint64_t word
+    cdef int i, words = (most + 63) >> 6
+    memset(bits, 0, words * sizeof(uint64_t))
+    for i in range(n):
+        bits[x[i] >> 6] |= <uint64_t> 1 << (x[i] & 63)
+    n = 0
+    for i in range(words):
+        word = bits[i]
+        while word:
+            x[n] = 64 * i + lowest_bit(word)
+            n += 1
+            word &= word - 1
 
 
 cdef int corners_below(const HullData* hull, Vec3 l, int lowest, double start, double margin,
@@ -140,7 +155,7 @@ cdef int corners_below(const HullData* hull, Vec3 l, int lowest, double start, d
         return -1
     most += (fabs(l.x) + fabs(l.y) + fabs(l.z)) * hull.level
     n = corners_above(hull, neg3(l), lowest, -most, found, min(hull.n_vertices // DENSE, <int> MOST_CORNERS))
-    sort_numbers(found, n)
+    sort_numbers(found, n, hull.n_vertices)
     return n
 
 
