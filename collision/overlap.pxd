@@ -2,7 +2,7 @@
 #
 # A pair that is left alone is no contact until it has parted.  When it was `seen` deep, with body B at `there` in body
 # A, no push shorter than `seen` parted it; while no point of shape B has moved by more than what lies between `seen`
-# and `slop`, it has not parted, and its shapes are not examined.
+# and `slop`, it has not parted, and its shapes are not examined.  After that, detection may ask for its depth alone.
 
 from rbdyn.collision._types cimport HALF_SPACE, Pose, ShapeRecord
 from rbdyn.collision.bounds cimport longest_way, pose_in
@@ -20,7 +20,7 @@ cdef struct Overlap:
 
 cdef struct KnownOverlaps:    # of a step; all zero: none
     int n, at                 # `at`: the first that this pair of shapes or a later one may be
-    Overlap* of               # (n,) sorted by (a, b); detection writes `passed`
+    Overlap* of               # (n,) sorted by (a, b); detection writes `passed`, and `seen` and `there` of what it passes
     double slop               # [m] a pair that is no deeper has parted
 
 
@@ -28,21 +28,17 @@ cdef inline bint stays_in(const Overlap* o, const Pose* a, const Pose* b, const 
                           double slop) noexcept nogil:
     """Test that a pair that is left alone has not parted, by the poses of its bodies; s is the shape of b."""
     cdef Pose now
-    if not (o.left and o.born) or s.kind == HALF_SPACE:
+    if s.kind == HALF_SPACE:
         return False
     now = pose_in(a, b)
     return o.seen - longest_way(&o.there, &now, s.center_body, s.bounds.radius) > slop
 
-cdef inline bint passes_over(KnownOverlaps* known, const ShapeRecord* a, const ShapeRecord* b,
-                             const Pose* body_pose) noexcept nogil:
-    """Note whether a pair is left alone and has not parted.  Pairs come in the order of their shapes."""
+cdef inline Overlap* left_alone(KnownOverlaps* known, const ShapeRecord* a, const ShapeRecord* b) noexcept nogil:
+    """Find a pair among those that are no contacts until they part; NULL.  Pairs come in the order of their shapes."""
     cdef Overlap* o
     while known.at < known.n:
         o = known.of + known.at
         if o.a > a.id or (o.a == a.id and o.b >= b.id):
-            if o.a == a.id and o.b == b.id:
-                o.passed = stays_in(o, &body_pose[a.body], &body_pose[b.body], b, known.slop)
-                return o.passed
-            return False
+            return o if o.a == a.id and o.b == b.id and o.left and o.born else NULL
         known.at += 1
-    return False
+    return NULL

@@ -2,6 +2,7 @@ from rbdyn.collision._types cimport BodyMotions, ContactBuffer, Pose, PosedShape
 from rbdyn.collision.backend cimport CollisionBackend
 from rbdyn.collision.broad_phase.sorting cimport Pair
 from rbdyn.collision.motion.pair_memory cimport PairMemory, PairNow
+from rbdyn.collision.overlap cimport Overlap
 from rbdyn.collision.sink cimport Sink
 
 
@@ -11,6 +12,8 @@ cdef class NativeBackend(CollisionBackend):
     cdef size_t room
     cdef PairMemory memory
 
+    cdef bint is_deep(self, Overlap* left, const PairNow* known, const PosedShape* a, const PosedShape* b,
+                      const Pose* pose) noexcept nogil
     cdef void meet_at_rest(self, const PairNow* known, const PosedShape* a, const PosedShape* b,
                            Sink* sink) noexcept nogil
     cdef void follow(self, Pair pair, const PairNow* known, const PosedShape* a, const PosedShape* b, const Pose* pose,

@@ -5,9 +5,11 @@ from libc.stdlib cimport free
 from libc.string cimport memset
 
 from rbdyn.collision._types cimport HALF_SPACE, N_KINDS, BodyMotions, ContactBuffer, Pose, PosedShape
+from rbdyn.collision.bounds cimport pose_in
 from rbdyn.collision.broad_phase.sorting cimport Pair
 from rbdyn.collision.broad_phase.sweep cimport Broad, find_pairs
 from rbdyn.collision.contact_buffer cimport buffer_free, buffer_init, raise_full
+from rbdyn.collision.kernels.convex cimport overlap_of
 from rbdyn.collision.kernels.support.own_function cimport check_functions
 from rbdyn.collision.motion.path cimport (
     MovingShape, Path, RelativeMotion, approach_along, axis_between, gap_along, is_still, nearer_along, path_of,
@@ -17,7 +19,7 @@ from rbdyn.collision.motion.pair_memory cimport (
     PairNow, begin_pair, begin_step, end_pair, free_memory, known_gap, note_gap,
 )
 from rbdyn.collision.motion.time_of_contact cimport ALONGSIDE, FREE, STOPS, Outcome, collide_if_stopped, collide_moving
-from rbdyn.collision.overlap cimport passes_over
+from rbdyn.collision.overlap cimport Overlap, left_alone, stays_in
 from rbdyn.collision.pair_table cimport PairEntry, collide, pair_table
 from rbdyn.collision.scene cimport CollisionScene
 from rbdyn.collision.shape_table cimport compose_pose
@@ -67,6 +69,7 @@ cdef class NativeBackend(CollisionBackend):
         cdef Pair pair
         cdef PosedShape a, b
         cdef PairNow known
+        cdef Overlap* left
         cdef Sink sink
         begin_sink(&sink, out)
         find_pairs(&self.broad, &self.table, pose, motions)
@@ -78,13 +81,17 @@ cdef class NativeBackend(CollisionBackend):
         for k in range(self.broad.n_pair):
             pair = self.broad.pair[k]
             sink.a, sink.b = &self.table.shape[pair.a], &self.table.shape[pair.b]
-            if passes_over(&self.overlaps, sink.a, sink.b, pose):
+            left = left_alone(&self.overlaps, sink.a, sink.b)
+            if left != NULL and stays_in(left, &pose[sink.a.body], &pose[sink.b.body], sink.b, self.overlaps.slop):
+                left.passed = True
                 continue
             a.s, a.X = sink.a, &self.broad.world_pose[pair.a]
             b.s, b.X = sink.b, &self.broad.world_pose[pair.b]
             begin_pair(&self.memory, pair.a, pair.b, &a, &b, &known)
             sink.push = known.push
-            if self.broad.travel[pair.a] == 0.0 and self.broad.travel[pair.b] == 0.0:
+            if left != NULL and self.is_deep(left, &known, &a, &b, pose):
+                pass
+            elif self.broad.travel[pair.a] == 0.0 and self.broad.travel[pair.b] == 0.0:
                 self.meet_at_rest(&known, &a, &b, &sink)
             elif table[a.s.kind * N_KINDS + b.s.kind].kernel != NULL:
                 self.follow(pair, &known, &a, &b, pose, motions, &sink)
@@ -98,6 +105,18 @@ cdef class NativeBackend(CollisionBackend):
             self.find_alongside(pose, motions, &sink)
         check_functions()
         return 0
+
+    cdef bint is_deep(self, Overlap* left, const PairNow* known, const PosedShape* a, const PosedShape* b,
+                      const Pose* pose) noexcept nogil:
+        """Pass over a pair that is left alone if it is still deep, and note how deep."""
+        cdef double depth
+        if a.s.convex == NULL or b.s.convex == NULL:
+            return False
+        depth = overlap_of(a, b, known.push)
+        if depth <= self.overlaps.slop:
+            return False
+        left.passed, left.seen, left.there = True, depth, pose_in(&pose[a.s.body], &pose[b.s.body])
+        return True
 
     cdef void meet_at_rest(self, const PairNow* known, const PosedShape* a, const PosedShape* b,
                            Sink* sink) noexcept nogil:

@@ -18,6 +18,31 @@ cdef enum:
     SINGLE = 3                     # feature of a contact that is no corner and no crossing
 
 
+cdef inline double core_distance(const PosedShape* a, const PosedShape* b, double reach, KnownPush* push, Vec3* x_a,
+                                 Vec3* n) noexcept nogil:
+    """Distance of two cores, or minus their least push: the point of a there, and the normal into a.
+
+    Of cores that are farther apart than `reach`, some number not below it; x_a is not set then.  `push` may be NULL.
+    """
+    cdef Simplex s
+    cdef KnownPush own
+    cdef KnownPush* known = &own if push == NULL else push
+    cdef double apart = -recall_push(a, b, push, x_a, n)
+    if apart > 0.0:
+        known.n = 0
+        apart = separate(a, b, reach, 1e-12, x_a, n, &s)
+        if apart == -INFINITY:
+            apart = -penetrate(a, b, &s, of_contact(), x_a, n, known)
+    return apart
+
+
+cdef inline double overlap_of(const PosedShape* a, const PosedShape* b, KnownPush* push) noexcept nogil:
+    """How far two convex shapes have to be pushed apart [m]; not positive if they do not overlap."""
+    cdef Vec3 x_a, n
+    cdef double r = core_radius(a) + core_radius(b)
+    return r - core_distance(a, b, r, push, &x_a, &n)
+
+
 cdef inline void convex_convex(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:
     """One contact, or up to four where a face lies on something; of hulls that move fast, up to seven.
 
@@ -27,20 +52,12 @@ cdef inline void convex_convex(const PosedShape* a, const PosedShape* b, double 
     cdef Manifold m
     cdef double r_a = core_radius(a), r_b = core_radius(b), apart = sink.distance, depth
     cdef Vec3 x_a = sink.on_a, x_b, n = sink.into_a, x
-    cdef Simplex s
-    cdef KnownPush own
-    cdef KnownPush* known = &own if sink.push == NULL else sink.push
     clear(&m)
     if not sink.again:
-        apart = -recall_push(a, b, sink.push, &x_a, &n)
-    if apart > 0.0 and not sink.again:
-        known.n = 0
-        apart = separate(a, b, r_a + r_b + margin, 1e-12, &x_a, &n, &s)
-        if apart >= r_a + r_b + margin:
-            sink.apart = neg3(n) if sink.swapped else n
-            return
-        if apart == -INFINITY:
-            apart = -penetrate(a, b, &s, of_contact(), &x_a, &n, known)
+        apart = core_distance(a, b, r_a + r_b + margin, sink.push, &x_a, &n)
+    if apart >= r_a + r_b + margin:
+        sink.apart = neg3(n) if sink.swapped else n
+        return
     sink.distance, sink.on_a, sink.into_a = apart, x_a, n
     x_b = along(x_a, -apart, n)
     depth = r_a + r_b - apart
