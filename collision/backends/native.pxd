@@ -12,8 +12,7 @@ cdef class NativeBackend(CollisionBackend):
     cdef size_t room
     cdef PairMemory memory
 
-    cdef bint is_deep(self, Overlap* left, const PairNow* known, const PosedShape* a, const PosedShape* b,
-                      const Pose* pose) noexcept nogil
+    cdef bint is_deep(self, Overlap* left, const PosedShape* a, const PosedShape* b, const Pose* pose) noexcept nogil
     cdef void meet_at_rest(self, const PairNow* known, const PosedShape* a, const PosedShape* b,
                            Sink* sink) noexcept nogil
     cdef void follow(self, Pair pair, const PairNow* known, const PosedShape* a, const PosedShape* b, const Pose* pose,

@@ -1,11 +1,11 @@
 # Any two convex shapes: distance of their cores, or the least push, then the area where they meet.
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, fmax
 
 from rbdyn.collision._types cimport BOX_CORE, HULL_CORE, TRIANGLE, PosedShape, SupportingFeature
 from rbdyn.collision.kernels.clip cimport clip_features
 from rbdyn.collision.kernels.core cimport core_radius, support
-from rbdyn.collision.kernels.epa cimport of_contact, penetrate
+from rbdyn.collision.kernels.epa cimport deep_by, of_contact, penetrate
 from rbdyn.collision.kernels.gjk cimport Simplex, separate
 from rbdyn.collision.kernels.known_push cimport KnownPush, recall_push
 from rbdyn.collision.kernels.manifold cimport Manifold, add_point, clear
@@ -36,11 +36,12 @@ cdef inline double core_distance(const PosedShape* a, const PosedShape* b, doubl
     return apart
 
 
-cdef inline double overlap_of(const PosedShape* a, const PosedShape* b, KnownPush* push) noexcept nogil:
-    """How far two convex shapes have to be pushed apart [m]; not positive if they do not overlap."""
+cdef inline double proven_depth(const PosedShape* a, const PosedShape* b, double share) noexcept nogil:
+    """How deep in each other two convex shapes are [m], or less, but not less than a share of it; 0: not at all."""
+    cdef Simplex s
     cdef Vec3 x_a, n
-    cdef double r = core_radius(a) + core_radius(b)
-    return r - core_distance(a, b, r, push, &x_a, &n)
+    cdef double r = core_radius(a) + core_radius(b), apart = separate(a, b, r, 1e-12, &x_a, &n, &s)
+    return r + deep_by(a, b, &s, share) if apart == -INFINITY else fmax(0.0, r - apart)
 
 
 cdef inline void convex_convex(const PosedShape* a, const PosedShape* b, double margin, Sink* sink) noexcept nogil:

@@ -28,3 +28,6 @@ cdef inline Slack of_query() noexcept nogil:
 cdef double penetrate(
         const PosedShape* a, const PosedShape* b, const Simplex* s, Slack slack, Vec3* x_a,
         Vec3* normal, KnownPush* known) noexcept nogil
+
+
+cdef double deep_by(const PosedShape* a, const PosedShape* b, const Simplex* s, double share) noexcept nogil

@@ -1,6 +1,6 @@
 """The least push that frees two convex cores that overlap: epa.pxd."""
 
-from libc.math cimport atan2, fabs, fmin, sqrt
+from libc.math cimport atan2, fabs, fmax, fmin, sqrt
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
@@ -233,6 +233,49 @@ cdef inline void note_push(const Polytope* p, const Face* top, const PosedShape*
             known.rest = fmin(known.rest, p.face[k].d)
 
 
+cdef inline double hair_of(const PosedShape* a, const PosedShape* b) noexcept nogil:
+    """What rounding of world coordinates moves a plane by [m]."""
+    return 1e-14 * (norm3(a.X.p) + norm3(b.X.p) + a.s.bounds.radius + b.s.bounds.radius)
+
+
+cdef inline int nearest_face(const Polytope* p) noexcept nogil:
+    """The nearest face along whose normal was not looked yet; -1: there is none."""
+    cdef int f, best = -1
+    for f in range(p.n_face):
+        if not p.face[f].done and (best < 0 or p.face[f].d < p.face[best].d):
+            best = f
+    return best
+
+
+cdef double deep_by(const PosedShape* a, const PosedShape* b, const Simplex* s, double share) noexcept nogil:
+    """A length that no push of cores that overlap falls short of [m], by which they are deep in each other.
+
+    It is `share` of the least push or more, unless the polytope has no room; 0 if none was found.  `s` is the simplex
+    that the descent ended with.
+    """
+    cdef Polytope p
+    cdef Vec3 flat
+    cdef double least = 1e300, reach
+    cdef int best, corner
+    if not take_simplex(&p, s) and not first_tetrahedron(&p, a, b, &flat):
+        return 0.0
+    p.hair = hair_of(a, b)
+    while p.n_w < MAX_CORNERS:
+        best = nearest_face(&p)
+        if best < 0 or p.face[best].d >= share * least:
+            break
+        p.face[best].done = True
+        corner = add_corner(&p, a, b, p.face[best].n)
+        reach = dot3(p.face[best].n, p.w[corner])
+        least = fmin(least, reach)
+        if reach - p.face[best].d <= push_tolerance(a, b) or not expand(&p, corner):
+            p.n_w -= 1
+    least = 1e300
+    for best in range(p.n_face):
+        least = fmin(least, p.face[best].d)
+    return fmax(least, 0.0)
+
+
 cdef double penetrate(
         const PosedShape* a, const PosedShape* b, const Simplex* s, Slack slack, Vec3* x_a,
         Vec3* normal, KnownPush* known) noexcept nogil:
@@ -250,7 +293,7 @@ cdef double penetrate(
     cdef Vec3 n, x
     cdef double size = 2.0 * min(a.s.bounds.radius, b.s.bounds.radius), tolerance = push_tolerance(a, b)
     cdef double least = 1e300, reach, gap, lacking
-    cdef int f, best, corner
+    cdef int best, corner
     cdef bint tight = False                  # the push is that of a face of A - B, `top`: of polytopes it will be
     cdef bint curved = is_curved(a) or is_curved(b)
     cdef bint settled = False                # the best push so far is the best of those like it
@@ -258,12 +301,9 @@ cdef double penetrate(
     if not take_simplex(&p, s) and not first_tetrahedron(&p, a, b, normal):
         return 0.0                           # lines that cross: out of the plane of both
     normal[0], top = vec3(0.0, 0.0, 1.0), p.face[0]
-    p.hair = 1e-14 * (norm3(a.X.p) + norm3(b.X.p) + a.s.bounds.radius + b.s.bounds.radius)     # of world coordinates
+    p.hair = hair_of(a, b)
     while p.n_w < MAX_CORNERS:
-        best = -1
-        for f in range(p.n_face):
-            if not p.face[f].done and (best < 0 or p.face[f].d < p.face[best].d):
-                best = f
+        best = nearest_face(&p)
         lacking = slack.share * least + slack.size * size if settled else tolerance
         if best < 0 or ((tight or curved) and p.face[best].d >= least - lacking):
             break
