@@ -20,7 +20,7 @@ cdef struct Overlap:
 
 cdef struct KnownOverlaps:    # of a step; all zero: none
     int n, at                 # `at`: the first that this pair of shapes or a later one may be
-    Overlap* of               # (n,) sorted by (a, b); detection writes `passed`, and `seen` and `there` of what it passes
+    Overlap* of               # (n,) sorted by (a, b); detection writes `passed`, `seen` and `there` of what it passes
     double slop               # [m] a pair that is no deeper has parted
 
 

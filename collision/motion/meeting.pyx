@@ -11,8 +11,8 @@ from rbdyn.collision.kernels.core cimport core_radius
 from rbdyn.collision.kernels.gjk cimport descend
 from rbdyn.collision.kernels.vectors cimport axis_x, axis_y, axis_z, norm3
 from rbdyn.collision.motion.path cimport (
-    MovingShape, approach_along, axis_between, find_end, gap_along, is_axial, is_coarse, move_to, radius_of, relative_motion,
-    thickness,
+    MovingShape, approach_along, axis_between, find_end, gap_along, is_axial, is_coarse, move_to, radius_of,
+    relative_motion, thickness,
 )
 from rbdyn.collision.pair_table cimport PairEntry, collide
 from rbdyn.collision.sink cimport Sink

@@ -29,7 +29,7 @@ cdef struct Path:                  # of a shape from the step's start to its end
     double sag                     # [m] nor, at t of the step, from the line between its places, than t (1 - t) sag
 
 cdef struct RelativeMotion:        # of the smaller of two shapes a and b, seen from the other one, in a step
-    Vec3 towards                   # how far its centre comes nearer along the tangent: b's way there less a's [m], world
+    Vec3 towards                   # how far its centre comes nearer along the tangent: b's way there less a's [m]
     Vec3 turn                      # [rad] of a less that of b
     double arm                     # [m] radius of its core
     double way                     # [m] no point of it gets farther from where it is

@@ -1,4 +1,4 @@
-cdef struct Near:                  # one of a block: a corner and its neighbours, so that a climb reads one place a corner
+cdef struct Near:                  # one of a block, a corner and its neighbours: a climb reads one place a corner
     double x, y, z                 # a corner, shape frame [m]
     int corner                     # its number
     int at                         # where its own block begins in `around`; of the first of a block: its neighbours

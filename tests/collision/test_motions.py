@@ -190,12 +190,22 @@ def moved(poses, motions, t):
     return found
 
 
-def test_pairs_without_contact_do_not_meet(seed):
+def turn_together(rng, poses, motions):
+    """Add a turn of all but the first by up to 1 rad about one axis, to a tenth of their own motions."""
+    turn = rng.uniform(-0.6, 0.6, 3)
+    common = [[*turn, *np.cross(turn, pose[:3, 3])] for pose in poses[1:]]
+    return 0.1 * motions + moves(*common)
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_pairs_without_contact_do_not_meet(seed, together):
     """Sampled a hundred times in the step, no two that it leaves alone are in each other; near ends are not asked."""
     rng = np.random.default_rng(seed)
     left = 0
     for _ in range(4):
         shapes, poses, motions = tumbling(rng, 8)
+        if together:
+            motions = turn_together(rng, poses, motions)
         backend = scene(*shapes)
         met = {(c["body_a"], c["body_b"]) for c in backend.query(poses, motions)}
         for t in np.linspace(0, 1, 101):
