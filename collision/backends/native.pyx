@@ -13,7 +13,7 @@ from rbdyn.collision.kernels.convex cimport proven_depth
 from rbdyn.collision.kernels.support.own_function cimport check_functions
 from rbdyn.collision.motion.path cimport (
     MovingShape, Path, RelativeMotion, approach_along, axis_between, gap_along, is_still, nearer_along, path_of,
-    relative_motion, rest_way, set_out, way_alone,
+    relative_motion, rest_way, set_out,
 )
 from rbdyn.collision.motion.pair_memory cimport (
     PairNow, begin_pair, begin_step, end_pair, free_memory, known_gap, note_gap,
@@ -143,7 +143,7 @@ cdef class NativeBackend(CollisionBackend):
         cdef double gap = known_gap(known.clear, a, b)
         cdef bint still_a = broad.travel[pair.a] == 0.0, still_b = broad.travel[pair.b] == 0.0
         cdef bint together = False               # both move, and their relative motion is known
-        cdef double limit = self.table.margin + motions.beyond, nearer = p.way + q.way, alone = fmax(p.way, q.way)
+        cdef double limit = self.table.margin + motions.beyond, nearer = p.way + q.way
         cdef RelativeMotion relative
         cdef MovingShape x, y
         cdef Outcome outcome
@@ -157,11 +157,10 @@ cdef class NativeBackend(CollisionBackend):
             if known.clear != NULL:
                 note_gap(known.clear, a, b, gap)
             nearer = fmax(0.0, approach_along(p, q, axis))
-            alone = fmin(alone, way_alone(p, q, axis))
             if together:
                 nearer = fmin(nearer, nearer_along(&relative, axis))
         if gap - nearer > limit:
-            outcome = FREE if still_a or still_b or gap >= alone else ALONGSIDE
+            outcome = FREE if still_a or still_b or gap >= fmax(p.way, q.way) else ALONGSIDE
         else:
             set_out(&x, a, &pose[a.s.body], motions, still_a, p)
             set_out(&y, b, &pose[b.s.body], motions, still_b, q)

@@ -214,10 +214,6 @@ cdef inline double nearer_along(const RelativeMotion* r, Vec3 n) noexcept nogil:
     cdef Vec3 across = cross3(n, r.turn)
     return fmin(r.way, fmax(0.0, dot3(n, r.towards) + sqrt(dot3(across, across)) * r.arm) + r.sag)
 
-cdef inline double way_alone(const Path* a, const Path* b, Vec3 n) noexcept nogil:
-    """By how much the gap along n shrinks in the step at most, if one of the two is stopped [m]."""
-    return fmax(a.spin - dot3(n, a.shift), b.spin + dot3(n, b.shift))
-
 cdef inline double approach_along(const Path* a, const Path* b, Vec3 n) noexcept nogil:
     """By how much the gap along n shrinks in the whole step at most [m]; a part of the step has its part of it."""
     return dot3(n, sub3(b.shift, a.shift)) + a.spin + b.spin
