@@ -43,9 +43,10 @@ cdef inline void add_of_hull(const PosedShape* a, Vec3 x, Vec3 n, Vec3 l, Spread
     cdef FlatSide side
     cdef double length = 0.0, at
     if hull.side > 0:
-        begin, end = hull.near_start[top], hull.near_start[top + 1]
+        begin = hull.block[top] + 1                    # its neighbours stand behind it
+        end = begin + hull.around[begin - 1].at
     for i in range(begin, end):
-        k = hull.near[i] if hull.side > 0 else i
+        k = hull.around[i].corner if hull.side > 0 else i
         d = sub3(corner_of(hull, k), corner)
         at = dot3(d, l)
         if k != top and at * at <= level() * level() * dot3(d, d):

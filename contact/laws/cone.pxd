@@ -1,6 +1,6 @@
 # Cones: contacts with friction, three rows each.  The problem of one of them is cone/local.pxd.
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, hypot
 
 from rbdyn.contact.cone.block cimport FRICTIONLESS, GENERAL, Cone, apply_block
 from rbdyn.contact.cone.local cimport (
@@ -9,7 +9,9 @@ from rbdyn.contact.cone.local cimport (
 from rbdyn.contact.operator cimport (
     Contact, Operator, Side, add_impulse, contact_velocity, impulse_at, set_impulse,
 )
-from rbdyn.spatial._algebra cimport Vec3, add3, dot3, neg3, row_z, scale3, smul3, sub3, vec3
+from rbdyn.spatial._algebra cimport (
+    Mat3, Vec3, add3, dot3, eye3, neg3, row_z, rows3, scale3, smul3, sub3, vec3, zero3,
+)
 
 
 cdef inline void prepare(Operator* G, Contact* k) noexcept nogil:
@@ -140,3 +142,48 @@ cdef inline int held_rows(const Contact* k, Vec3 lam) noexcept nogil:
     if k.mode == STICK:
         return 3
     return 1 if lam.z > 0.0 else 0
+
+
+cdef inline Vec3 project(double mu, Vec3 y) noexcept nogil:
+    """The point of the friction cone nearest to y."""
+    cdef double t = hypot(y.x, y.y), n, share
+    if t <= mu * y.z:
+        return y
+    if mu * t <= -y.z:
+        return zero3()
+    n = (mu * t + y.z) / (1.0 + mu * mu)
+    share = mu * n / t if t > 0.0 else 0.0
+    return vec3(share * y.x, share * y.y, n)
+
+
+cdef inline Mat3 derivative(double mu, Vec3 y) noexcept nogil:
+    """d project / dy: symmetric, positive semidefinite."""
+    cdef double t = hypot(y.x, y.y), share, ux, uy, n = 1.0 / (1.0 + mu * mu), along, across
+    if t <= mu * y.z:
+        return eye3()
+    if mu * t <= -y.z:
+        return rows3(zero3(), zero3(), zero3())
+    ux, uy = y.x / t, y.y / t
+    along, across = mu * mu * n, mu * (mu * t + y.z) * n / t
+    share = (along - across) * ux * uy
+    return rows3(vec3(along * ux * ux + across * uy * uy, share, mu * n * ux),
+                 vec3(share, along * uy * uy + across * ux * ux, mu * n * uy),
+                 vec3(mu * n * ux, mu * n * uy, n))
+
+
+cdef inline Vec3 project_within_rim(double mu, Vec3 y) noexcept nogil:
+    """The push y_n that is no pull, and the friction nearest to y_t that it allows (Alart and Curnier 1991)."""
+    cdef double t = hypot(y.x, y.y), n = max(0.0, y.z), share = 1.0 if t <= mu * n else mu * n / t
+    return vec3(share * y.x, share * y.y, n)
+
+
+cdef inline Mat3 derivative_within_rim(double mu, Vec3 y) noexcept nogil:
+    """d project_within_rim / dy: what slides follows its push, so that it is not symmetric."""
+    cdef double t = hypot(y.x, y.y), ux, uy, across
+    if not y.z > 0.0:
+        return rows3(zero3(), zero3(), zero3())
+    if t <= mu * y.z:
+        return eye3()
+    ux, uy, across = y.x / t, y.y / t, mu * y.z / t
+    return rows3(vec3(across * uy * uy, -across * ux * uy, mu * ux),
+                 vec3(-across * ux * uy, across * ux * ux, mu * uy), vec3(0.0, 0.0, 1.0))

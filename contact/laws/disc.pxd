@@ -5,7 +5,7 @@
 # lam_n is the normal impulse of the cone `partner` [N s], a a length [m], lam an angular impulse [N m s].  For a given
 # lam_n the impulse is the one of the least energy in the disc, so that lam . v <= 0: it only takes energy.
 
-from libc.math cimport INFINITY, fabs, isfinite, sqrt
+from libc.math cimport INFINITY, fabs, hypot, isfinite, sqrt
 
 from rbdyn.contact.cone.block cimport mobility
 from rbdyn.contact.operator cimport Disc, LineBlock, Operator, add_line_impulse, coupling, line_velocity
@@ -156,3 +156,23 @@ cdef inline int hold_more(const Operator* G, const LineBlock* k, const double* c
             rows[i] = G.line[k.first + i].G > 0.0
             found += rows[i]
     return found
+
+
+cdef inline void project(double r, int rows, double* y) noexcept nogil:
+    """Replace y by the point of a disc of radius r nearest to it."""
+    cdef double share = share_inside(r, y, rows)
+    cdef int i
+    for i in range(rows):
+        y[i] *= share
+
+
+cdef inline void derivative(double r, int rows, double x, double y, double scale, double* D) noexcept nogil:
+    """D[0], D[1], D[3], D[4] = scale times the derivative of `project` at (x, y); one row: D[0] at x."""
+    cdef double size = hypot(x, y), share
+    if size <= r:
+        D[0] = scale
+        D[4] = scale if rows == 2 else 0.0
+    elif rows == 2:                                    # across the impulse alone
+        share = scale * r / size
+        x, y = x / size, y / size
+        D[0], D[1], D[3], D[4] = share * y * y, -share * x * y, -share * x * y, share * x * x

@@ -55,6 +55,10 @@ cdef class BisectionSolver(ContactSolver):
         every alpha is 1.
     anderson : bool
         Accelerate what remains (window 5); used only while every alpha is 1.
+    newton : bool
+        Islands in which contacts act on robots are solved by 8 sweeps and a proximal Newton method for all laws at once
+        (docs/contact.md), to a residual of 1e-3 m/s^2 times the time step or the threshold, in `max_iterations` steps
+        at most.  Used with the friction law "coulomb".
     threads : int
         How many islands (contacts that act on one another) are solved at a time: the same bits for any number.  It pays
         where several large piles tumble.  A process that was forked off works with one.
@@ -85,24 +89,24 @@ cdef class BisectionSolver(ContactSolver):
         self.settings = Settings(law=FrictionLaw.COULOMB, method=Method.NEWTON, max_iterations=150, few=0,
                                  automatic=True, threshold=1e-8, enough=0.0, strict=0, hasty=False, patient=False,
                                  thorough=False, tries=0, alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50,
-                                 anderson=True, direct=True, backward=False, gentle=False)
+                                 anderson=True, direct=True, backward=False, newton=False, gentle=False)
         hire(&self.crew, 1)
 
     def __init__(self, *, friction_law="coulomb", local_solver="newton", max_iterations=150, threshold="auto",
                  alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True, direct=True,
-                 threads=1, warm_start=True, alternate=True):
+                 newton=False, threads=1, warm_start=True, alternate=True):
         BisectionSolver.configure(
             self, friction_law=friction_law, local_solver=local_solver, max_iterations=max_iterations,
             threshold=threshold, alpha_init=alpha_init, alpha_min=alpha_min, alpha_decay=alpha_decay,
-            patience=patience, anderson=anderson, direct=direct, threads=threads, warm_start=warm_start,
-            alternate=alternate)
+            patience=patience, anderson=anderson, direct=direct, newton=newton, threads=threads,
+            warm_start=warm_start, alternate=alternate)
 
     def __dealloc__(self):
         release_islands(&self.islands)
         release_crew(&self.crew)
 
     def configure(self, *, friction_law=None, local_solver=None, max_iterations=None, threshold=None, alpha_init=None,
-                  alpha_min=None, alpha_decay=None, patience=None, anderson=None, direct=None, threads=None,
+                  alpha_min=None, alpha_decay=None, patience=None, anderson=None, direct=None, newton=None, threads=None,
                   warm_start=None, alternate=None):
         """Change parameters; those left out keep their values.
 
@@ -134,6 +138,8 @@ cdef class BisectionSolver(ContactSolver):
             s.anderson = options.flag(anderson, "anderson")
         if direct is not None:
             s.direct = options.flag(direct, "direct")
+        if newton is not None:
+            s.newton = options.flag(newton, "newton")
         if threads is not None:
             n = options.count(threads, "threads", MOST_THREADS)
             if n > 1 and not HAS_THREADS:
@@ -157,6 +163,7 @@ cdef class BisectionSolver(ContactSolver):
             "patience": self.settings.patience,
             "anderson": bool(self.settings.anderson),
             "direct": bool(self.settings.direct),
+            "newton": bool(self.settings.newton),
             "threads": self.crew.n,
         } | ContactSolver.parameters.__get__(self)
 

@@ -10,8 +10,9 @@ from rbdyn.contact.cone.local cimport COULOMB, SLIDE
 from rbdyn.contact.islands cimport Island, rows_of
 from rbdyn.contact.laws cimport cone
 from rbdyn.contact.laws.dispatch cimport clear_immovable, make_admissible, prepare_blocks, visit_block
-from rbdyn.contact.operator cimport Operator, load_impulses, set_impulse
+from rbdyn.contact.operator cimport Contact, Operator, impulse_at, load_impulses, set_impulse
 from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.solve.newton cimport Newton, solve_newton
 from rbdyn.contact.solvers.acceleration.anderson cimport Anderson, extrapolate, fail, restart
 from rbdyn.contact.solvers.acceleration.anderson cimport begin as begin_anderson
 from rbdyn.contact.solvers.bends cimport drop_bends
@@ -24,8 +25,8 @@ from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.acceleration.drift cimport ARRIVED, LEG, drift
 from rbdyn.contact.solvers.proximal.attempt cimport soften_changes
 from rbdyn.contact.solvers.settings cimport (
-    ACCEPTABLE, DIRECT_EVERY, FEW_CONTACTS, GENTLE_PATIENCE, GENTLE_SWEEPS, HARD_SWEEPS, HASTY_SWEEPS, LATE_SWEEPS,
-    PACE, PATIENT_SWEEPS, PATIENT_TRIES, PLAIN_SWEEPS, SLIDING, SMALL, YIELDS, Settings, soft_sweeps,
+    ACCEPTABLE, DIRECT_EVERY, FEW_CONTACTS, FIRST_SWEEPS, GENTLE_PATIENCE, GENTLE_SWEEPS, HARD_SWEEPS, HASTY_SWEEPS,
+    LATE_SWEEPS, PACE, PATIENT_SWEEPS, PATIENT_TRIES, PLAIN_SWEEPS, SLIDING, SMALL, YIELDS, Settings, soft_sweeps,
 )
 from rbdyn.contact.solvers.short_steps cimport creep, sweep_gently
 from rbdyn.contact.solvers.splitting.attempt cimport split
@@ -41,6 +42,7 @@ cdef int WARM_UP = 10              # sweeps of an island without impulses
 cdef int STUCK = 20                # sweeps without progress, leaps among them, that go round and round
 cdef double HALF_WAY = 0.5         # of its step that a block goes then
 cdef double GENTLE = 0.2           # of its step that a block goes in them
+cdef double NOT_FELT = 1e-3        # [m/s^2] times the time step: a residual that counts as none
 cdef double NEARLY = 10.0          # times what is enough: errors that are left alone
 
 
@@ -409,9 +411,69 @@ cdef int solve_once(Island* island, Anderson* A, Direct* S, const Settings* s, c
     return 0
 
 
-cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p,
+# ---- islands of robots: sweeps, and Newton's method ----
+
+cdef int sweep_and_refine(Island* island, Anderson* A, Direct* S, Newton* N, const Settings* s, const ContactProblem* p,
+                          double* history, size_t* reallocations) except -1 nogil:
+    """Sweep some times from the impulses that there are, and solve what is left by Newton's method.
+
+    An island without impulses begins with Newton's method, which shares loads evenly that any share would hold.
+    """
+    cdef Settings plain = s[0]
+    cdef double tolerance = max(s.threshold, NOT_FELT * p.dt) if s.automatic else s.threshold
+    cdef int k
+    plain.anderson = plain.direct = plain.hasty = False
+    plain.enough = s.threshold
+    island.converged = False
+    start(island, A)
+    if not is_cold(island):
+        iterate(island, A, S, &plain, p, history, island.iterations + FIRST_SWEEPS, True, reallocations)
+    k = island.iterations
+    if not island.converged:
+        solve_newton(N, island, p, tolerance, s.max_iterations)
+    while k < island.iterations:                       # steps of Newton's method: what they came to
+        history[k] = max(history[k], island.error) if k < p.iterations else island.error
+        k += 1
+    accept(island)
+    return 0
+
+
+cdef bint is_cold(const Island* island) noexcept nogil:
+    """Tell whether an island has no impulse."""
+    cdef int k
+    for k in range(rows_of(&island.G)):
+        if island.impulse[k] != 0.0:
+            return False
+    return True
+
+
+cdef void ask_all(Island* island, const ContactProblem* p) noexcept nogil:
+    """Ask for every target as it stands: what is out of reach shows in the residual."""
+    cdef Contact* k
+    cdef int i
+    for i in range(island.G.n):
+        k = island.G.contact + i
+        k.block.blocked, k.block.reach = False, 1.0
+        k.v_free = impulse_at(p.v_free, k.index)
+
+
+cdef int solve_robots(Island* island, Anderson* A, Direct* S, Newton* N, const Settings* s, const ContactProblem* p,
+                      double* history, size_t* reallocations) except -1 nogil:
+    """One island of robots from the impulses it holds, and again with lower bounces while these make energy."""
+    cdef Search search = begin_search()
+    cdef int last = island.iterations + 4 * s.max_iterations
+    sweep_and_refine(island, A, S, N, s, p, history, reallocations)
+    while lower_bounces(island, p, &search, last - island.iterations):
+        sweep_and_refine(island, A, S, N, s, p, history, reallocations)
+    keep_from_gaining(island, p, &search)
+    return 0
+
+
+cdef int solve_island(Island* island, Anderson* A, Direct* S, Newton* N, const Settings* s, const ContactProblem* p,
                       double* history, size_t* reallocations) except -1 nogil:
     """One island from the impulses it holds, and once more if what its rows ask for beyond their laws makes energy.
+
+    Islands in which contacts act on robots are solved by sweeps and Newton's method, others as below.
 
     The impulses returned are those after the best sweep: feasible, never the accelerated ones; `accept` has the last
     word.  Laws that no velocities can meet (a robot whose links overlap on all sides) are solved with compliance, from
@@ -420,6 +482,13 @@ cdef int solve_island(Island* island, Anderson* A, Direct* S, const Settings* s,
     cdef Settings again
     begin_anderson(A, rows_of(&island.G), reallocations)
     prepare_blocks(&island.G)
+    if s.newton and s.law == COULOMB and is_of_robots(&island.G):
+        ask_all(island, p)
+        solve_robots(island, A, S, N, s, p, history, reallocations)
+        if drop_bends(island, p):
+            solve_robots(island, A, S, N, s, p, history, reallocations)
+        keep_lasting(island, p)
+        return 0
     if island.G.n > FEW_CONTACTS:
         temper(island)
     warm_up(island, s, p)

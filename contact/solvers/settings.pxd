@@ -9,6 +9,7 @@ cdef enum:
     PACE = 2                 # sweeps between two looks at how they get on
     SLIDING = 16             # many: one of so many
     CORNERS = 8              # contacts of one body on two faces: an island of so many is solved to the end
+    FIRST_SWEEPS = 8         # of an island of robots before Newton's method
     STRICT_SWEEPS = 20       # before an error in a small island of single bodies counts as too small to be seen
     PLAIN_SWEEPS = 8         # sweeps before acceleration starts: most steps need fewer
     LATE_SWEEPS = 16         # sweeps before direct solves of small islands of robots, each of which costs 30 of these
@@ -44,6 +45,7 @@ cdef struct Settings:
     bint anderson            # used only while every alpha is 1
     bint direct              # solve what holds together; used only while every alpha is 1
     bint backward            # visit from the last contact to the first
+    bint newton              # islands of robots are solved by sweeps and the proximal Newton method
     bint gentle              # cones go in short steps (short_steps.pxd)
 
 
@@ -53,5 +55,9 @@ cdef inline int soft_sweeps(const Settings* s) noexcept nogil:
 
 
 cdef inline int most_sweeps(const Settings* s) noexcept nogil:
-    """Of an island in all: those of a first solve, and as many without its bends."""
-    return 2 * (s.max_iterations + PATIENT_SWEEPS + GENTLE_SWEEPS + (1 + YIELDS) * SOFT_SWEEPS)
+    """Of an island in all: those of a first solve, and as many without its bends.
+
+    Steps of Newton's method count as sweeps: 12 solves lower the bounces of an island of robots at most.
+    """
+    return 2 * max(s.max_iterations + PATIENT_SWEEPS + GENTLE_SWEEPS + (1 + YIELDS) * SOFT_SWEEPS,
+                   26 * (s.max_iterations + FIRST_SWEEPS))

@@ -3,6 +3,7 @@
 
 from rbdyn.contact.islands cimport Islands
 from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.solve.newton cimport Newton
 from rbdyn.contact.solvers.acceleration.anderson cimport Anderson
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.settings cimport Settings
@@ -11,6 +12,7 @@ from rbdyn.pool cimport Pool
 cdef struct Worker:
     Anderson acceleration
     Direct direct
+    Newton newton
     ContactProblem problem   # that of the step; its `iterations` are the most sweeps of this worker's islands so far
     double* history          # (max_iterations + soft_sweeps,) largest error of each sweep over its islands [m/s]
     size_t history_capacity

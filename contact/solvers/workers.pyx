@@ -4,6 +4,7 @@ from libc.stdlib cimport calloc, free
 
 from rbdyn.contact.islands cimport Islands, close_islands, open_islands
 from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.solve.newton cimport release_newton
 from rbdyn.contact.solvers.acceleration.anderson cimport release as release_anderson
 from rbdyn.contact.solvers.direct.room cimport release as release_direct
 from rbdyn.contact.solvers.gauss_seidel cimport solve_island
@@ -47,6 +48,7 @@ cdef void release(Crew* crew) noexcept nogil:
     for k in range(crew.n):
         release_anderson(&crew.worker[k].acceleration)
         release_direct(&crew.worker[k].direct)
+        release_newton(&crew.worker[k].newton)
         free(crew.worker[k].history)
     free(crew.worker)
     crew.n, crew.worker, crew.pool = 0, NULL, NULL
@@ -57,7 +59,8 @@ cdef size_t reallocations(const Crew* crew) noexcept nogil:
     cdef size_t total = 0
     cdef int k
     for k in range(crew.n):
-        total += crew.worker[k].reallocations
+        total += crew.worker[k].reallocations + crew.worker[k].newton.reallocations
+        total += crew.worker[k].newton.space.reallocations + crew.worker[k].newton.matrix.reallocations
     return total
 
 
@@ -75,7 +78,7 @@ cdef int solve_one(Islands* all, int k, Worker* w, const Settings* settings) exc
     """Island k."""
     cdef Settings s = settings[0]
     tune(&s, &all.island[k].G, &w.problem)
-    solve_island(all.island + k, &w.acceleration, &w.direct, &s, &w.problem, w.history, &w.reallocations)
+    solve_island(all.island + k, &w.acceleration, &w.direct, &w.newton, &s, &w.problem, w.history, &w.reallocations)
     w.problem.iterations = max(w.problem.iterations, all.island[k].iterations)
     return 0
 

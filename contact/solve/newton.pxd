@@ -1,0 +1,52 @@
+# Proximal Newton method for one island, all laws at once.
+#
+# Laws hold where each impulse is the admissible one nearest to itself less its velocity (Moreau 1988):
+#
+#     lam = P(lam - rho (v + s)),   v = c + Y z,   z = Y^T lam,   any rho > 0                                   (1)
+#
+# P projects on the cone, half-line, line, interval or disc of the law.  s is the shift of De Saxce and Feng (1998), mu |v_t|
+# along the normals of cones, with which the nearest point of a cone opposes slip and lifts nothing.
+# A step of the proximal method of multipliers (Rockafellar 1976) keeps lam and s, and solves
+#
+#     z = Y^T P(lam - rho (c + Y z + s))                                                                        (2)
+#
+# for as many unknowns as the island can move in.  z less the right side is the gradient of a convex function, whose
+# generalised derivative 1 + Y^T rho P' Y is symmetric and positive definite: Newton's method with a line search on the
+# slope finds its zero from anywhere.  The impulses are lam = P(...) then, and s follows from their velocities.
+#
+# A coupled step needs no shift.  It solves
+#
+#     z = Y^T Q(lam - rho (c + Y z))                                                                            (3)
+#
+# where Q is P but for cones: the push is no pull, and friction stays within the rim of that push (Alart and Curnier 1991).
+# Its derivative is not symmetric and Newton's method may get stuck, but mostly a few coupled steps end a solve.  They come
+# first, and again after 1, 2, 4 ... convex ones.  rho grows while steps gain little.
+#
+# Of loads that no velocity tells apart (a table on four legs) the proximal term keeps those nearest to the first ones.
+
+from rbdyn.contact.islands cimport Island
+from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.solve.factor cimport Envelope
+from rbdyn.contact.solve.velocity_space cimport VelocitySpace
+
+cdef struct Newton:          # workspace; arrays grow and are reused
+    VelocitySpace space
+    Envelope matrix
+    double* memory           # one allocation for all below
+    double* lam              # (rows,) impulses that the proximal term holds [N s]
+    double* shift            # (rows,) s [m/s]: zero but at normals of cones
+    double* v                # (rows,) c + Y z [m/s]
+    double* y                # (rows,) what is projected [N s]
+    double* new              # (rows,) the impulses that a step finds [N s]
+    double* along            # (rows,) Y d
+    double* best             # (rows,) impulses of the least residual [N s]
+    double* z                # (unknowns,)
+    double* g                # (unknowns,)
+    double* d                # (unknowns,) Newton's direction
+    double* start            # (unknowns,) z before a step
+    double kappa             # rho of a piece is kappa / mobility
+    size_t capacity
+    size_t reallocations
+
+cdef int solve_newton(Newton* N, Island* island, const ContactProblem* p, double tolerance, int steps) except -1 nogil
+cdef void release_newton(Newton* N) noexcept nogil

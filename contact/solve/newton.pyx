@@ -1,0 +1,473 @@
+"""Proximal Newton method for one island: newton.pxd."""
+
+from libc.math cimport INFINITY, fabs, hypot, isfinite, sqrt
+from libc.stdlib cimport free
+from libc.string cimport memcpy, memset
+
+from rbdyn.contact.cone.local cimport OPEN, SLIDE, STICK
+from rbdyn.contact.islands cimport Island
+from rbdyn.contact.laws cimport bounded, cone, disc
+from rbdyn.contact.operator cimport Operator, load_impulses
+from rbdyn.contact.problem cimport BILATERAL, BOX, CONE, DISC, UNILATERAL, ContactProblem
+from rbdyn.contact.solve.factor cimport (
+    factor, open_envelope, release_envelope, set_identity, solve_factored,
+)
+from rbdyn.contact.solve.velocity_space cimport (
+    Piece, VelocitySpace, close_space, move_rows, open_space, pull_unknowns, release_space,
+)
+from rbdyn.memory cimport grow
+from rbdyn.spatial._algebra cimport Mat3, Vec3, vec3
+
+cdef double FIRST_PENALTY = 30.0    # kappa at first
+cdef double PENALTY_GROWTH = 3.0    # of kappa where the residual fell by less than GOOD_STEP
+cdef double LARGEST_PENALTY = 1e3
+cdef double GOOD_STEP = 0.3         # residual after a proximal step, as a share of the one before
+cdef double INNER = 0.03            # accuracy of (2) and (3) as a share of the least residual so far
+cdef double SEEN = 0.9              # of the least residual: one that counts as better
+cdef double SHORTEST = 0.03         # share of a direction below which a coupled step is given up
+cdef enum:
+    INNER_STEPS = 20                # of Newton's method for one proximal step, at most
+    LONGEST_WAIT = 16               # proximal steps between coupled ones that fail
+    STALLED = 40                    # proximal steps at the largest penalty without a better residual: there is none
+    SLOPES = 8                      # evaluations of a line search
+
+
+cdef void release_newton(Newton* N) noexcept nogil:
+    """Give all memory back."""
+    release_space(&N.space)
+    release_envelope(&N.matrix)
+    free(N.memory)
+    memset(N, 0, sizeof(Newton))
+
+
+cdef int make_room(Newton* N) except -1 nogil:
+    """Point the arrays into one allocation."""
+    cdef size_t rows = N.space.rows, unknowns = N.space.unknowns
+    N.reallocations += grow(<void**> &N.memory, &N.capacity, 7 * rows + 4 * unknowns, sizeof(double))
+    N.lam = N.memory
+    N.shift = N.lam + rows
+    N.v = N.shift + rows
+    N.y = N.v + rows
+    N.new = N.y + rows
+    N.along = N.new + rows
+    N.best = N.along + rows
+    N.z = N.best + rows
+    N.g = N.z + unknowns
+    N.d = N.g + unknowns
+    N.start = N.d + unknowns
+    return 0
+
+
+# ---- projections ----
+
+cdef inline double radius(const Newton* N, const Piece* k) noexcept nogil:
+    """Largest impulse of a disc beside the push that the proximal term holds [N m s]."""
+    return k.a * max(0.0, N.lam[k.partner]) if k.partner >= 0 else 0.0
+
+
+cdef inline void project(const Newton* N, const Piece* k, double share, const double* y, double* out) noexcept nogil:
+    """out = P(share y) of one piece."""
+    cdef Vec3 x
+    cdef int r
+    if k.mobility == 0.0:
+        for r in range(k.rows):
+            out[r] = 0.0
+    elif k.law == CONE:
+        x = cone.project(k.a, vec3(share * y[0], share * y[1], share * y[2]))
+        out[0], out[1], out[2] = x.x, x.y, x.z
+    elif k.law == DISC:
+        out[0] = share * y[0]
+        if k.rows == 2:
+            out[1] = share * y[1]
+        disc.project(radius(N, k), k.rows, out)
+    elif k.law == BILATERAL:
+        out[0] = share * y[0]
+    elif k.law == UNILATERAL:
+        out[0] = max(0.0, share * y[0])
+    else:
+        out[0] = min(k.b, max(k.a, share * y[0]))
+
+
+cdef inline double penalty(const Newton* N, const Piece* k) noexcept nogil:
+    """rho [kg]."""
+    return N.kappa / k.mobility if k.mobility > 0.0 else 0.0
+
+
+cdef inline double softened(double rho, const Piece* k) noexcept nogil:
+    """Share of y that is projected: lam = P(y - rho c lam) is P(y / (1 + rho c)) for a compliance c."""
+    return 1.0 / (1.0 + rho * k.compliance)
+
+
+cdef void find_shift(Newton* N) noexcept nogil:
+    """shift, from v."""
+    cdef const Piece* k
+    cdef int i, r
+    for i in range(N.space.pieces):
+        k = N.space.piece + i
+        if k.law == CONE:
+            r = k.row
+            N.shift[r + 2] = k.a * hypot(N.v[r] + k.compliance * N.lam[r], N.v[r + 1] + k.compliance * N.lam[r + 1])
+
+
+cdef void project_all(Newton* N, bint coupled) noexcept nogil:
+    """y and new: of (3) if coupled, else of (2)."""
+    cdef const Piece* k
+    cdef Vec3 x
+    cdef double rho, share
+    cdef int i, r
+    for i in range(N.space.pieces):
+        k = N.space.piece + i
+        rho = penalty(N, k)
+        share = softened(rho, k)
+        for r in range(k.row, k.row + k.rows):
+            N.y[r] = N.lam[r] - rho * (N.v[r] if coupled else N.v[r] + N.shift[r])
+        if coupled and k.law == CONE:
+            x = cone.project_within_rim(k.a, vec3(share * N.y[k.row], share * N.y[k.row + 1], share * N.y[k.row + 2]))
+            N.new[k.row], N.new[k.row + 1], N.new[k.row + 2] = x.x, x.y, x.z
+        else:
+            project(N, k, share, N.y + k.row, N.new + k.row)
+
+
+cdef double residual(const Newton* N) noexcept nogil:
+    """Natural map of (1) at lam, whose velocities v and shift hold: the largest |lam - P(lam - (v + s) / m)| m [m/s]."""
+    cdef const Piece* k
+    cdef double y[3]
+    cdef double x[3]
+    cdef double worst = 0.0, lam
+    cdef int i, r
+    for i in range(N.space.pieces):
+        k = N.space.piece + i
+        if k.mobility == 0.0:
+            continue
+        for r in range(k.rows):
+            lam = N.lam[k.row + r]
+            y[r] = lam - (N.v[k.row + r] + k.compliance * lam + N.shift[k.row + r]) / k.mobility
+        project(N, k, 1.0, y, x)
+        for r in range(k.rows):
+            lam = fabs(N.lam[k.row + r] - x[r]) * k.mobility
+            if not lam <= worst:                       # a NaN is no solution
+                worst = lam if isfinite(lam) else INFINITY
+    return worst
+
+
+# ---- velocities ----
+
+cdef void find_velocities(Newton* N) noexcept nogil:
+    """v = c + Y z."""
+    cdef int r
+    move_rows(&N.space, N.z, N.v)
+    for r in range(N.space.rows):
+        N.v[r] += N.space.c[r]
+
+
+cdef void begin_at(Newton* N) noexcept nogil:
+    """z, v and shift of the impulses lam."""
+    pull_unknowns(&N.space, N.lam, N.z)
+    find_velocities(N)
+    find_shift(N)
+
+
+cdef double find_gradient(Newton* N) noexcept nogil:
+    """g of (2) from z and new; returns its square."""
+    cdef double total = 0.0
+    cdef int u
+    pull_unknowns(&N.space, N.new, N.g)
+    for u in range(N.space.unknowns):
+        N.g[u] = N.z[u] - N.g[u]
+        total += N.g[u] * N.g[u]
+    return total
+
+
+cdef double unbalanced(Newton* N) noexcept nogil:
+    """Largest velocity of a row that g makes [m/s]."""
+    cdef double worst = 0.0
+    cdef int r
+    move_rows(&N.space, N.g, N.along)
+    for r in range(N.space.rows):
+        worst = max(worst, fabs(N.along[r]))
+    return worst
+
+
+# ---- Newton matrix ----
+
+cdef inline void differentiate(const Newton* N, const Piece* k, double rho, bint coupled, double* D) noexcept nogil:
+    """D (rows x rows, 3 a row) = rho P'(y) of a piece, by (3) if coupled, else by (2)."""
+    cdef double share = softened(rho, k)
+    cdef const double* y = N.y + k.row
+    cdef Mat3 B
+    cdef int r
+    memset(D, 0, 9 * sizeof(double))
+    rho *= share
+    if k.law == CONE:
+        if coupled:
+            B = cone.derivative_within_rim(k.a, vec3(share * y[0], share * y[1], share * y[2]))
+        else:
+            B = cone.derivative(k.a, vec3(share * y[0], share * y[1], share * y[2]))
+        D[0], D[1], D[2] = rho * B.xx, rho * B.xy, rho * B.xz
+        D[3], D[4], D[5] = rho * B.yx, rho * B.yy, rho * B.yz
+        D[6], D[7], D[8] = rho * B.zx, rho * B.zy, rho * B.zz
+    elif k.law == DISC:
+        disc.derivative(radius(N, k), k.rows, share * y[0], share * y[1] if k.rows == 2 else 0.0, rho, D)
+    elif k.law == BILATERAL:
+        D[0] = rho
+    elif k.law == UNILATERAL:
+        D[0] = rho if y[0] > 0.0 else 0.0
+    else:
+        D[0] = rho if k.a < share * y[0] < k.b else 0.0
+
+
+cdef inline bint is_zero(const double* D) noexcept nogil:
+    cdef int i
+    for i in range(9):
+        if D[i] != 0.0:
+            return False
+    return True
+
+
+cdef void add_product(Newton* N, const Piece* k, const double* D, bint coupled) noexcept nogil:
+    """Add Y^T D Y of a piece to the matrix."""
+    cdef const int* at = N.space.column + k.column
+    cdef const double* Y = N.space.Y + k.entry
+    cdef double T[3]
+    cdef double W[3]
+    cdef double* column
+    cdef double* row
+    cdef int i, j, r, s, n = k.columns, u
+    for i in range(n):
+        u = at[i]
+        for r in range(k.rows):                        # T: D times column i of Y; W: column i of Y times D
+            T[r] = W[r] = 0.0
+            for s in range(k.rows):
+                T[r] += D[3 * r + s] * Y[s * n + i]
+                W[r] += D[3 * s + r] * Y[s * n + i]
+        column = N.matrix.upper + N.matrix.start[u] - N.matrix.first[u]
+        row = N.matrix.lower + N.matrix.start[u] - N.matrix.first[u]
+        if k.rows == 3:
+            for j in range(i + 1):
+                column[at[j]] += Y[j] * T[0] + Y[n + j] * T[1] + Y[2 * n + j] * T[2]
+            if coupled:
+                for j in range(i):
+                    row[at[j]] += Y[j] * W[0] + Y[n + j] * W[1] + Y[2 * n + j] * W[2]
+        else:
+            for r in range(k.rows):
+                for j in range(i + 1):
+                    column[at[j]] += Y[r * n + j] * T[r]
+                if coupled:
+                    for j in range(i):
+                        row[at[j]] += Y[r * n + j] * W[r]
+
+
+cdef bint find_direction(Newton* N, bint coupled) noexcept nogil:
+    """d = -(1 + Y^T rho P' Y)^-1 g; False if the matrix has no such factors."""
+    cdef const Piece* k
+    cdef double D[9]
+    cdef int i, u
+    set_identity(&N.matrix)
+    for i in range(N.space.pieces):
+        k = N.space.piece + i
+        if k.mobility > 0.0:
+            differentiate(N, k, penalty(N, k), coupled, D)
+            if not is_zero(D):
+                add_product(N, k, D, coupled)
+    if not factor(&N.matrix, not coupled):
+        return False
+    for u in range(N.space.unknowns):
+        N.d[u] = -N.g[u]
+    solve_factored(&N.matrix, N.d)
+    return True
+
+
+# ---- the two kinds of steps ----
+
+cdef inline double inner(const double* a, const double* b, int n) noexcept nogil:
+    cdef double s = 0.0
+    cdef int i
+    for i in range(n):
+        s += a[i] * b[i]
+    return s
+
+
+cdef double slope(Newton* N, double at_zero, double square, double share) noexcept nogil:
+    """d . g at z + share d."""
+    cdef const Piece* k
+    cdef double y[3]
+    cdef double x[3]
+    cdef double rho, soft, total = at_zero + share * square
+    cdef int i, r
+    for i in range(N.space.pieces):
+        k = N.space.piece + i
+        if k.mobility == 0.0:
+            continue
+        rho = penalty(N, k)
+        soft = softened(rho, k)
+        for r in range(k.rows):
+            y[r] = N.y[k.row + r] - share * rho * N.along[k.row + r]
+        project(N, k, soft, y, x)
+        for r in range(k.rows):
+            total -= x[r] * N.along[k.row + r]
+    return total
+
+
+cdef double search_line(Newton* N) noexcept nogil:
+    """Share of d to go, to where the slope has nearly vanished, but not beyond d (false position, kept off the ends)."""
+    cdef double low = 0.0, high = 1.0, at_low, at_high, at, share = 1.0, zd, square
+    cdef int n = N.space.unknowns
+    move_rows(&N.space, N.d, N.along)
+    zd, square = inner(N.z, N.d, n), inner(N.d, N.d, n)
+    at_low, at_high = inner(N.g, N.d, n), slope(N, zd, square, 1.0)
+    if not at_high > 1e-3 * fabs(at_low):
+        return 1.0
+    at = fabs(at_low)
+    for _ in range(SLOPES):
+        share = low - at_low * (high - low) / (at_high - at_low)
+        share = min(max(share, low + 0.1 * (high - low)), high - 0.1 * (high - low))
+        zd = slope(N, inner(N.z, N.d, n), square, share)
+        if fabs(zd) < 0.1 * at:
+            break
+        if zd > 0.0:
+            high, at_high = share, zd
+        else:
+            low, at_low = share, zd
+    return share
+
+
+cdef int take_convex_step(Newton* N, double enough, int most) noexcept nogil:
+    """Solve (2); returns the Newton steps it took.  Its impulses are in new."""
+    cdef double share
+    cdef int steps = 0, u, r
+    while True:
+        project_all(N, False)
+        find_gradient(N)
+        if steps == most or unbalanced(N) < enough or not find_direction(N, False):
+            return steps
+        steps += 1
+        share = search_line(N)
+        for u in range(N.space.unknowns):
+            N.z[u] += share * N.d[u]
+        for r in range(N.space.rows):
+            N.v[r] += share * N.along[r]
+
+
+cdef bint take_coupled_step(Newton* N, double enough, int most, int* steps) noexcept nogil:
+    """Solve (3) by damped Newton steps; False where they get stuck.  Its impulses are in new."""
+    cdef double now, share, next_
+    cdef int n = N.space.unknowns, u
+    project_all(N, True)
+    now = find_gradient(N)
+    for _ in range(most):
+        if unbalanced(N) < enough:
+            return True
+        if not find_direction(N, True):
+            return False
+        steps[0] += 1
+        memcpy(N.start, N.z, n * sizeof(double))
+        share = 1.0
+        while True:
+            for u in range(n):
+                N.z[u] = N.start[u] + share * N.d[u]
+            find_velocities(N)
+            project_all(N, True)
+            next_ = find_gradient(N)
+            if sqrt(next_) < (1.0 - 1e-2 * share) * sqrt(now):
+                break
+            share *= 0.5
+            if not share > SHORTEST:
+                return False
+        now = next_
+    return True
+
+
+# ---- the method ----
+
+cdef double begin(Newton* N, const Island* island) noexcept nogil:
+    """Take the admissible impulses nearest to the island's; returns their residual [m/s]."""
+    cdef int i
+    for i in range(N.space.rows):
+        N.lam[i] = island.impulse[i]
+    for i in range(N.space.pieces):                    # cones come before the discs that their pushes bound
+        memcpy(N.y, N.lam + N.space.piece[i].row, N.space.piece[i].rows * sizeof(double))
+        project(N, N.space.piece + i, 1.0, N.y, N.lam + N.space.piece[i].row)
+    begin_at(N)
+    return residual(N)
+
+
+cdef double adopt(Newton* N) noexcept nogil:
+    """Go on from the impulses in new; returns their residual [m/s]."""
+    memcpy(N.lam, N.new, N.space.rows * sizeof(double))
+    begin_at(N)
+    return residual(N)
+
+
+cdef int iterate(Newton* N, double first, double tolerance, int most, double* least) noexcept nogil:
+    """Proximal steps from lam, whose residual is `first`; returns the Newton steps taken.  Impulses are in best.
+
+    Where laws contradict one another the residual stalls while impulses grow by the same amount in each step: those of
+    the first one that came so near are kept.
+    """
+    cdef double r = first, before, enough, kept
+    cdef int steps = 0, wait = 0, patience = 1, stalled = 0, rows = N.space.rows
+    cdef bint done
+    N.kappa = FIRST_PENALTY
+    least[0] = r
+    memcpy(N.best, N.lam, rows * sizeof(double))
+    while r > tolerance and steps < most:
+        before, enough, done = r, max(INNER * least[0], 0.05 * tolerance), False
+        if wait == 0:
+            done = take_coupled_step(N, enough, min(<int> INNER_STEPS, most - steps), &steps)
+            if done:
+                memcpy(N.y, N.lam, rows * sizeof(double))
+                kept = adopt(N)
+                done = kept < before
+                if not done:
+                    memcpy(N.lam, N.y, rows * sizeof(double))
+            if not done:
+                begin_at(N)
+                wait, patience = patience, min(2 * patience, <int> LONGEST_WAIT)
+        if not done:
+            wait = max(0, wait - 1)
+            steps += take_convex_step(N, enough, min(<int> INNER_STEPS, most - steps))
+            kept = adopt(N)
+        r = kept
+        stalled += 1 if N.kappa == LARGEST_PENALTY else 0
+        if r < SEEN * least[0]:
+            stalled = 0
+        if r < SEEN * least[0] or r <= tolerance:
+            least[0] = r
+            memcpy(N.best, N.lam, rows * sizeof(double))
+        if stalled == STALLED:
+            return steps
+        if r > GOOD_STEP * before:
+            N.kappa = min(PENALTY_GROWTH * N.kappa, LARGEST_PENALTY)
+    return steps
+
+
+cdef void note_modes(Operator* G, const double* impulse) noexcept nogil:
+    """Tell of each contact whether it is open, sticks or slides."""
+    cdef const double* lam
+    cdef int i
+    for i in range(G.n):
+        lam = impulse + 3 * i
+        if not lam[2] > 0.0:
+            G.contact[i].mode = OPEN
+        else:
+            G.contact[i].mode = STICK if hypot(lam[0], lam[1]) < (1.0 - 1e-9) * G.contact[i].block.mu * lam[2] else SLIDE
+
+
+cdef int solve_newton(Newton* N, Island* island, const ContactProblem* p, double tolerance, int steps) except -1 nogil:
+    """Solve an island from its impulses, to a residual below the tolerance [m/s], in so many Newton steps at most.
+
+    Sets the island's impulses, velocities, error (the residual) and converged; `iterations` grows by the steps taken.
+    """
+    cdef double first, least
+    open_space(&N.space, &island.G, p)
+    open_envelope(&N.matrix, N.space.unknowns, N.space.first)
+    make_room(N)
+    memset(N.shift, 0, N.space.rows * sizeof(double))
+    first = begin(N, island)
+    island.iterations += iterate(N, first, tolerance, steps, &least)
+    memcpy(island.impulse, N.best, N.space.rows * sizeof(double))
+    note_modes(&island.G, island.impulse)
+    load_impulses(&island.G, island.impulse)
+    island.error, island.converged = least, least <= tolerance
+    close_space(&N.space, &island.G)
+    return 0

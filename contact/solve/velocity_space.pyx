@@ -1,0 +1,407 @@
+"""Velocity space of an island: velocity_space.pxd."""
+
+from libc.math cimport sqrt
+from libc.stdlib cimport free
+from libc.string cimport memset
+
+from rbdyn.contact.operator cimport Contact, Line, LineBlock, Mover, Operator, Side, further_line
+from rbdyn.contact.problem cimport BILATERAL, CONE, DISC, ContactProblem
+from rbdyn.memory cimport grow
+from rbdyn.spatial._algebra cimport Vec3, row_x, row_y, row_z, scale3, vec3
+
+cdef double IMMOVABLE = 1e-13     # of the largest mobility in an island: what rounding of Y may make of none
+
+
+cdef void release_space(VelocitySpace* V) noexcept nogil:
+    """Give all memory back."""
+    free(V.piece)
+    free(V.column)
+    free(V.Y)
+    free(V.c)
+    free(V.first)
+    free(V.body_unknown)
+    free(V.coordinate_unknown)
+    free(V.node)
+    free(V.link)
+    free(V.touched)
+    free(V.place)
+    free(V.value)
+    memset(V, 0, sizeof(VelocitySpace))
+
+
+# ---- numbering ----
+
+cdef int make_maps(VelocitySpace* V, const ContactProblem* p) except -1 nogil:
+    """Room for the unknown of every body and coordinate of the problem; none has one."""
+    cdef size_t before
+    cdef size_t i
+    before = V.capacity[0]
+    V.reallocations += grow(<void**> &V.body_unknown, &V.capacity[0], p.n_single, sizeof(int))
+    for i in range(before, V.capacity[0]):
+        V.body_unknown[i] = -1
+    before = V.capacity[1]
+    V.reallocations += grow(<void**> &V.coordinate_unknown, &V.capacity[1], p.n_coordinates, sizeof(int))
+    for i in range(before, V.capacity[1]):
+        V.coordinate_unknown[i] = -1
+    return 0
+
+
+cdef inline bint moves(const ContactProblem* p, int body) noexcept nogil:
+    """Tell whether there is such a body, and impulses move it."""
+    cdef const double* W
+    if body < 0:
+        return False
+    W = p.inverse_inertia + 6 * body
+    return p.inverse_mass[body] > 0.0 or W[0] > 0.0 or W[3] > 0.0 or W[5] > 0.0
+
+
+cdef int add_body(VelocitySpace* V, const ContactProblem* p, int body) except -1 nogil:
+    """Note a body of the island once."""
+    if not moves(p, body) or V.body_unknown[body] >= 0:
+        return 0
+    V.reallocations += grow(<void**> &V.node, &V.capacity[2], 4 * (<size_t> V.bodies + 1) + 1, sizeof(int))
+    V.node[V.bodies] = body
+    V.body_unknown[body] = V.bodies
+    V.bodies += 1
+    return 0
+
+
+cdef int add_link(VelocitySpace* V, const ContactProblem* p, int a, int b) except -1 nogil:
+    """Note two bodies of one row."""
+    add_body(V, p, a)
+    add_body(V, p, b)
+    if moves(p, a) and moves(p, b) and a != b:
+        V.reallocations += grow(<void**> &V.link, &V.capacity[3], 4 * (<size_t> V.links + 1), sizeof(int))
+        V.link[2 * V.links], V.link[2 * V.links + 1] = V.body_unknown[a], V.body_unknown[b]
+        V.links += 1
+    return 0
+
+
+cdef int find_bodies(VelocitySpace* V, const Operator* G, const ContactProblem* p) except -1 nogil:
+    """All bodies of the island, and which of them share rows."""
+    cdef const Line* line
+    cdef int i, last
+    V.bodies = V.links = 0
+    for i in range(G.n):
+        add_link(V, p, G.contact[i].a.body, G.contact[i].b.body)
+    for i in range(G.n_lines):
+        line, last = G.line + i, -1
+        while line != NULL:
+            add_link(V, p, line.a.body, line.b.body)
+            if last >= 0:
+                add_link(V, p, last, line.a.body)
+            last = line.a.body if line.a.body >= 0 else line.b.body
+            line = further_line(line)
+    return 0
+
+
+cdef void collect_neighbours(const VelocitySpace* V, int* start, int* neighbour) noexcept nogil:
+    """start (bodies + 1,), neighbour (2 links,): the bodies that each one shares rows with."""
+    cdef int i, k, end
+    for i in range(V.bodies + 1):
+        start[i] = 0
+    for k in range(2 * V.links):
+        start[V.link[k] + 1] += 1
+    for i in range(V.bodies):
+        start[i + 1] += start[i]
+    for k in range(2 * V.links):
+        i = V.link[k]
+        neighbour[start[i]] = V.link[k ^ 1]
+        start[i] += 1
+    for i in range(V.bodies, 0, -1):                   # ends become starts
+        start[i] = start[i - 1]
+    start[0] = 0
+
+
+cdef int walk(int seed, const int* start, const int* neighbour, int* rank, int* order, int n) noexcept nogil:
+    """Append the bodies that the seed reaches to order, breadth first; returns how many there are then."""
+    cdef int head = n, i, k
+    order[n], rank[seed] = seed, n
+    n += 1
+    while head < n:
+        i = order[head]
+        head += 1
+        for k in range(start[i], start[i + 1]):
+            if rank[neighbour[k]] < 0:
+                rank[neighbour[k]] = n
+                order[n] = neighbour[k]
+                n += 1
+    return n
+
+
+cdef void forget_ranks(int* rank, const int* order, int begin, int end) noexcept nogil:
+    cdef int k
+    for k in range(begin, end):
+        rank[order[k]] = -1
+
+
+cdef int order_bodies(VelocitySpace* V) except -1 nogil:
+    """Number the unknowns of bodies breadth first from an end of each heap (Cuthill and McKee 1969)."""
+    cdef int n = V.bodies, done = 0, end, i
+    cdef int* start
+    cdef int* neighbour
+    cdef int* rank
+    cdef int* order
+    if n == 0:
+        return 0
+    V.reallocations += grow(<void**> &V.link, &V.capacity[3], 4 * <size_t> V.links + 1, sizeof(int))
+    start, rank, order = V.node + n, V.node + 2 * n + 1, V.node + 3 * n + 1
+    neighbour = V.link + 2 * V.links
+    collect_neighbours(V, start, neighbour)
+    for i in range(n):
+        rank[i] = -1
+    for i in range(n):
+        if rank[i] < 0:
+            end = walk(i, start, neighbour, rank, order, done)
+            forget_ranks(rank, order, done, end)
+            done = walk(order[end - 1], start, neighbour, rank, order, done)
+    for i in range(n):
+        V.body_unknown[V.node[i]] = 6 * rank[i]
+    V.unknowns = 6 * n
+    return 0
+
+
+cdef void number_coordinates(VelocitySpace* V, const Operator* G) noexcept nogil:
+    """Number the coordinates of robots behind the bodies, in their own order: tips before bases."""
+    cdef int i, j, low = G.n_coordinates, high = -1, c
+    for i in range(G.n):
+        for j in range(G.contact[i].row, G.contact[i].row_end):
+            c = G.row[j].coordinate
+            V.coordinate_unknown[c] = 0
+            low, high = min(low, c), max(high, c)
+    for i in range(G.n_lines):
+        for j in range(G.line[i].entry, G.line[i].entry_end):
+            c = G.entry[j].coordinate
+            V.coordinate_unknown[c] = 0
+            low, high = min(low, c), max(high, c)
+    for c in range(low, high + 1):
+        if V.coordinate_unknown[c] == 0:
+            V.coordinate_unknown[c] = V.unknowns
+            V.unknowns += 1
+
+
+# ---- rows ----
+
+cdef inline void add_value(VelocitySpace* V, int unknown, int row, double y) noexcept nogil:
+    """Add to Y at a row of the piece at hand."""
+    if V.place[unknown] < 0:
+        V.place[unknown] = 0
+        V.touched[V.n_touched] = unknown
+        V.n_touched += 1
+        V.value[3 * unknown] = V.value[3 * unknown + 1] = V.value[3 * unknown + 2] = 0.0
+    V.value[3 * unknown + row] += y
+
+
+cdef inline void inertia_root(const double* W, double* C) noexcept nogil:
+    """C lower triangular (xx, yx, yy, zx, zy, zz) with C C^T = W (xx xy xz yy yz zz), semidefinite."""
+    cdef double d
+    C[0] = sqrt(max(W[0], 0.0))
+    C[1], C[3] = (W[1] / C[0], W[2] / C[0]) if C[0] > 0.0 else (0.0, 0.0)
+    d = W[3] - C[1] * C[1]
+    C[2] = sqrt(d) if d > 1e-15 * W[3] else 0.0
+    C[4] = (W[4] - C[3] * C[1]) / C[2] if C[2] > 0.0 else 0.0
+    d = W[5] - C[3] * C[3] - C[4] * C[4]
+    C[5] = sqrt(d) if d > 1e-15 * W[5] else 0.0
+
+
+cdef void add_motion(VelocitySpace* V, const ContactProblem* p, int body, int row, Vec3 v, Vec3 w) noexcept nogil:
+    """Add v . dv + w . dw of a body to a row of the piece at hand."""
+    cdef double C[6]
+    cdef double m
+    cdef int u
+    if not moves(p, body):
+        return
+    u, m = V.body_unknown[body], sqrt(p.inverse_mass[body])
+    inertia_root(p.inverse_inertia + 6 * body, C)
+    add_value(V, u, row, m * v.x)
+    add_value(V, u + 1, row, m * v.y)
+    add_value(V, u + 2, row, m * v.z)
+    add_value(V, u + 3, row, C[0] * w.x + C[1] * w.y + C[3] * w.z)
+    add_value(V, u + 4, row, C[2] * w.y + C[4] * w.z)
+    add_value(V, u + 5, row, C[5] * w.z)
+
+
+cdef void add_side(VelocitySpace* V, const ContactProblem* p, const Contact* k, const Side* side,
+                   double sign) noexcept nogil:
+    """Add one body of a contact to the piece at hand."""
+    add_motion(V, p, side.body, 0, scale3(sign, row_x(k.R)), scale3(sign, row_x(side.L)))
+    add_motion(V, p, side.body, 1, scale3(sign, row_y(k.R)), scale3(sign, row_y(side.L)))
+    add_motion(V, p, side.body, 2, scale3(sign, row_z(k.R)), scale3(sign, row_z(side.L)))
+
+
+cdef void add_line(VelocitySpace* V, const Operator* G, const ContactProblem* p, int r, int row) noexcept nogil:
+    """Add all that moves line r to a row of the piece at hand."""
+    cdef const Line* k = G.line + r
+    cdef int j
+    for j in range(k.entry, k.entry_end):
+        add_value(V, V.coordinate_unknown[G.entry[j].coordinate], row, G.entry[j].y)
+    while k != NULL:
+        add_motion(V, p, k.a.body, row, k.a.v, k.a.w)
+        add_motion(V, p, k.b.body, row, k.b.v, k.b.w)
+        k = further_line(k)
+
+
+cdef void sort_touched(VelocitySpace* V) noexcept nogil:
+    """Ascending; they nearly are."""
+    cdef int i, j, u
+    for i in range(1, V.n_touched):
+        u, j = V.touched[i], i
+        while j > 0 and V.touched[j - 1] > u:
+            V.touched[j] = V.touched[j - 1]
+            j -= 1
+        V.touched[j] = u
+
+
+cdef int close_piece(VelocitySpace* V, Piece* k, int* columns, int* entries) except -1 nogil:
+    """Write the unknowns and entries of the piece at hand."""
+    cdef double total = 0.0, y
+    cdef int i, r, u
+    sort_touched(V)
+    k.columns, k.column, k.entry = V.n_touched, columns[0], entries[0]
+    columns[0] += k.columns
+    entries[0] += k.rows * k.columns
+    V.reallocations += grow(<void**> &V.column, &V.capacity[4], columns[0], sizeof(int))
+    V.reallocations += grow(<void**> &V.Y, &V.capacity[5], entries[0], sizeof(double))
+    for i in range(k.columns):
+        u = V.touched[i]
+        V.place[u] = -1
+        V.column[k.column + i] = u
+        V.first[u] = min(V.first[u], V.touched[0])
+        for r in range(k.rows):
+            y = V.value[3 * u + r]
+            V.Y[k.entry + r * k.columns + i] = y
+            total += y * y
+    k.mobility = total / k.rows + k.compliance if total > 0.0 else 0.0
+    V.n_touched = 0
+    return 0
+
+
+cdef inline bint is_determined(const Operator* G, const LineBlock* B, int j) noexcept nogil:
+    """Tell whether others determine row j of a block, which then gets no impulse (laws/dependence.pxd)."""
+    if B.law == BILATERAL:
+        return not G.factor[B.factor + 7 * j] > 0.0
+    return B.law != DISC and not G.line[B.first + j].G > 0.0
+
+
+cdef int make_rows(VelocitySpace* V, const Operator* G, const ContactProblem* p) except -1 nogil:
+    """All pieces, and c."""
+    cdef Piece* k = V.piece
+    cdef const Contact* of
+    cdef const LineBlock* B
+    cdef int columns = 0, entries = 0, i, j, r
+    for i in range(G.n):
+        of = G.contact + i
+        k.law, k.row, k.rows, k.partner, k.a, k.b = CONE, 3 * i, 3, -1, of.block.mu, 0.0
+        k.compliance = of.block.compliance
+        V.c[3 * i], V.c[3 * i + 1], V.c[3 * i + 2] = of.v_free.x, of.v_free.y, of.v_free.z
+        for j in range(of.row, of.row_end):
+            add_value(V, V.coordinate_unknown[G.row[j].coordinate], 0, G.row[j].x)
+            add_value(V, V.coordinate_unknown[G.row[j].coordinate], 1, G.row[j].y)
+            add_value(V, V.coordinate_unknown[G.row[j].coordinate], 2, G.row[j].n)
+        add_side(V, p, of, &of.a, 1.0)
+        add_side(V, p, of, &of.b, -1.0)
+        close_piece(V, k, &columns, &entries)
+        k += 1
+    for i in range(G.n_blocks):
+        B = G.block + i
+        j = 0
+        while j < B.rows:
+            k.law, k.row, k.partner = B.law, 3 * G.n + B.first + j, -1
+            k.rows, k.a, k.b, k.compliance = 1, B.low, B.high, B.compliance
+            if B.law == DISC:
+                k.rows, k.partner = B.rows, (3 * B.partner + 2 if B.partner >= 0 else -1)
+            for r in range(k.rows):
+                V.c[k.row + r] = G.line[B.first + j + r].v_free
+                add_line(V, G, p, B.first + j + r, r)
+            close_piece(V, k, &columns, &entries)
+            if is_determined(G, B, j):
+                k.mobility = 0.0
+            j += k.rows
+            k += 1
+    V.pieces = <int> (k - V.piece)
+    return 0
+
+
+cdef void leave_out_immovable(VelocitySpace* V) noexcept nogil:
+    """Give no impulse along rows whose mobility is rounding."""
+    cdef double largest = 0.0
+    cdef int i
+    for i in range(V.pieces):
+        largest = max(largest, V.piece[i].mobility)
+    for i in range(V.pieces):
+        if V.piece[i].mobility < IMMOVABLE * largest:
+            V.piece[i].mobility = 0.0
+
+
+cdef int open_space(VelocitySpace* V, const Operator* G, const ContactProblem* p) except -1 nogil:
+    """Make the space of an island whose blocks are prepared."""
+    cdef int i
+    V.rows, V.unknowns, V.n_touched = 3 * G.n + G.n_lines, 0, 0
+    make_maps(V, p)
+    find_bodies(V, G, p)
+    order_bodies(V)
+    number_coordinates(V, G)
+    V.reallocations += grow(<void**> &V.piece, &V.capacity[6], G.n + G.n_lines, sizeof(Piece))
+    V.reallocations += grow(<void**> &V.c, &V.capacity[7], V.rows, sizeof(double))
+    V.reallocations += grow(<void**> &V.first, &V.capacity[8], V.unknowns, sizeof(int))
+    V.reallocations += grow(<void**> &V.touched, &V.capacity[9], V.unknowns, sizeof(int))
+    V.reallocations += grow(<void**> &V.place, &V.capacity[10], V.unknowns, sizeof(int))
+    V.reallocations += grow(<void**> &V.value, &V.capacity[11], 3 * <size_t> V.unknowns, sizeof(double))
+    for i in range(V.unknowns):
+        V.first[i], V.place[i] = i, -1
+    make_rows(V, G, p)
+    leave_out_immovable(V)
+    return 0
+
+
+cdef void close_space(VelocitySpace* V, const Operator* G) noexcept nogil:
+    """Take the numbers of the island's bodies and coordinates back."""
+    cdef int i, j
+    for i in range(V.bodies):
+        V.body_unknown[V.node[i]] = -1
+    for i in range(G.n):
+        for j in range(G.contact[i].row, G.contact[i].row_end):
+            V.coordinate_unknown[G.row[j].coordinate] = -1
+    for i in range(G.n_lines):
+        for j in range(G.line[i].entry, G.line[i].entry_end):
+            V.coordinate_unknown[G.entry[j].coordinate] = -1
+
+
+# ---- products ----
+
+cdef void move_rows(const VelocitySpace* V, const double* z, double* v) noexcept nogil:
+    """v = Y z."""
+    cdef const Piece* k
+    cdef const double* y
+    cdef const int* at
+    cdef double s
+    cdef int i, j, r
+    for i in range(V.pieces):
+        k = V.piece + i
+        at = V.column + k.column
+        for r in range(k.rows):
+            y = V.Y + k.entry + r * k.columns
+            s = 0.0
+            for j in range(k.columns):
+                s += y[j] * z[at[j]]
+            v[k.row + r] = s
+
+
+cdef void pull_unknowns(const VelocitySpace* V, const double* lam, double* z) noexcept nogil:
+    """z = Y^T lam."""
+    cdef const Piece* k
+    cdef const double* y
+    cdef const int* at
+    cdef double s
+    cdef int i, j, r
+    memset(z, 0, V.unknowns * sizeof(double))
+    for i in range(V.pieces):
+        k = V.piece + i
+        at = V.column + k.column
+        for r in range(k.rows):
+            s = lam[k.row + r]
+            if s == 0.0:
+                continue
+            y = V.Y + k.entry + r * k.columns
+            for j in range(k.columns):
+                z[at[j]] += s * y[j]

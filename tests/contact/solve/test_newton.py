@@ -1,0 +1,119 @@
+"""Sweeps and the proximal Newton method on random problems: every law holds, whatever the problem."""
+
+import numpy as np
+import pytest
+from reference.natural_map import natural_map
+from scipy.optimize import lsq_linear
+
+from rbdyn.contact import BisectionSolver, Problem
+
+
+def crowded(rng, unknowns=None, laws=("cone", "unilateral", "bilateral", "box", "disc")):
+    """More rows than the island can move in, as of a humanoid that lies on its own arms: blocks, Y, v_free.
+
+    The velocity at zero impulse comes from a motion, so that laws do not contradict one another.
+    """
+    n = int(unknowns or rng.integers(12, 40))
+    cones = int(rng.integers(4, 16)) if "cone" in laws else 0
+    blocks = [{"law": "cone", "friction": float(rng.uniform(0.1, 1.5))} for _ in range(cones)]
+    for law in ("unilateral", "bilateral", "box"):
+        for _ in range(int(rng.integers(0, 6)) if law in laws else 0):
+            block = {"law": law, "rows": int(rng.integers(1, 4)) if law != "bilateral" else 1}
+            if law == "box":
+                block |= {"low": -float(rng.uniform(0.0, 0.4)), "high": float(rng.uniform(0.0, 0.4))}
+            blocks.append(block)
+    if "disc" in laws and cones:
+        for _ in range(int(rng.integers(0, 3))):
+            blocks.append({"law": "disc", "rows": int(rng.integers(1, 3)), "friction": float(rng.uniform(0.01, 0.3)),
+                           "partner": int(rng.integers(cones))})  # fmt: skip
+    rows = 3 * cones + sum(b.get("rows", 1) for b in blocks[cones:])
+    Y = rng.normal(size=(rows, n)) * rng.uniform(0.3, 2.0, n)
+    mask = rng.random((cones, n)) < 0.4  # a contact moves some joints alone
+    Y[: 3 * cones] *= np.repeat(mask | ~mask.any(1)[:, None], 3, axis=0)
+    return blocks, Y, Y @ rng.normal(size=n)
+
+
+@pytest.mark.parametrize("dt", [0.0, 1e-3])
+def test_every_law_holds_on_crowded_problems(seed, dt):
+    rng = np.random.default_rng(seed)
+    for _ in range(10):
+        blocks, Y, v = crowded(rng)
+        problem = Problem.from_rows(blocks, Y, v, dt=dt)
+        solver = BisectionSolver(max_iterations=500)
+        solver.solve(problem)
+        left, velocity = natural_map(problem)
+        assert problem.converged and np.abs(left).max() < (1e-6 if dt else 1e-8) * max(1.0, np.abs(v).max())
+        assert problem.impulse.ravel() @ (velocity + v) <= 1e-9  # what they do is no gain of energy
+
+
+def test_velocities_without_friction_are_those_of_a_bounded_least_squares_problem(seed):
+    """Least kinetic energy of z + Y^T lam over bounds on lam, by an active-set method of SciPy."""
+    rng = np.random.default_rng(seed)
+    for _ in range(10):
+        blocks, Y, v = crowded(rng, laws=("unilateral", "bilateral", "box"))
+        if not blocks:
+            continue
+        low, high = [], []
+        for b in blocks:
+            bounds = {"unilateral": (0.0, np.inf), "bilateral": (-np.inf, np.inf)}.get(b["law"])
+            low += [(bounds or (b["low"], b["high"]))[0]] * b["rows"]
+            high += [(bounds or (b["low"], b["high"]))[1]] * b["rows"]
+        z = np.linalg.lstsq(Y, v, rcond=None)[0]
+        oracle = lsq_linear(Y.T, -z, (np.array(low), np.array(high)), method="bvls", tol=1e-14)
+        problem = Problem.from_rows(blocks, Y, v)
+        BisectionSolver(max_iterations=500).solve(problem)
+        np.testing.assert_allclose(z + Y.T @ problem.impulse.ravel(), z + Y.T @ oracle.x, atol=2e-7)
+
+
+def test_compliance_is_solved_as_a_spring_beside_the_law(seed):
+    """A compliance c of a row is a coordinate of its own with the entry sqrt(c): the same problem without compliance."""
+    rng = np.random.default_rng(seed)
+    for _ in range(6):
+        blocks, Y, v = crowded(rng, laws=("unilateral", "bilateral", "box"))
+        if not blocks:
+            continue
+        soft = rng.uniform(0.01, 1.0, len(blocks))
+        rows = np.repeat(soft, [b["rows"] for b in blocks])
+        beside = np.hstack([Y, np.diag(np.sqrt(rows))])
+        plain = Problem.from_rows(blocks, beside, v)
+        compliant = Problem.from_rows([b | {"compliance": c} for b, c in zip(blocks, soft)], Y, v)
+        for problem in (plain, compliant):
+            BisectionSolver(max_iterations=500).solve(problem)
+        np.testing.assert_allclose(compliant.impulse, plain.impulse, atol=1e-6)
+
+
+def test_bodies_in_a_chain_agree_with_their_dense_matrix(seed):
+    """The same problem by bodies (a band of 6 x 6 blocks) and by a square root of its matrix."""
+    rng = np.random.default_rng(seed)
+    n = 12
+    mass, inertia = rng.uniform(0.5, 2.0, n), []
+    for _ in range(n):
+        root = rng.normal(size=(3, 3))
+        inertia.append(root @ root.T + 0.5 * np.eye(3))
+    order = rng.permutation(n)
+    a, b, frame = order[1:].repeat(2), order[:-1].repeat(2), []
+    for _ in a:
+        q, _ = np.linalg.qr(rng.normal(size=(3, 3)))
+        frame.append(q * np.sign(np.linalg.det(q)))
+    bodies = Problem.from_bodies(
+        mass, inertia, frame=frame, v_free=rng.normal(size=(len(a), 3)), friction=0.6, single_a=a, single_b=b,
+        arm_a=rng.normal(size=(len(a), 3)), arm_b=rng.normal(size=(len(a), 3)))  # fmt: skip
+    w, U = np.linalg.eigh(bodies.delassus)
+    keep = w > 1e-12 * w[-1]
+    dense = Problem.from_rows([{"law": "cone", "friction": 0.6}] * len(a), U[:, keep] * np.sqrt(w[keep]),
+                              bodies.v_free.ravel())  # fmt: skip
+    for problem in (bodies, dense):
+        BisectionSolver(max_iterations=500).solve(problem)
+        assert problem.converged and np.abs(natural_map(problem)[0]).max() < 2e-8
+    np.testing.assert_allclose(
+        bodies.delassus @ bodies.impulse.ravel(), bodies.delassus @ dense.impulse.ravel(), atol=1e-6)  # fmt: skip
+
+
+def test_a_load_that_legs_share_in_any_way_stays_symmetric():
+    """A table on four equal legs, cold: each bears a quarter, though any share with the same sum and moments would do."""
+    corners = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0]])
+    table = Problem.from_bodies(
+        [0.1], [np.eye(3) * 0.3], frame=[np.eye(3)] * 4, v_free=[[0.0, 0.0, -1.0]] * 4, friction=0.5,
+        single_a=[0] * 4, arm_a=np.column_stack([corners, -0.5 * np.ones(4)]))  # fmt: skip
+    BisectionSolver().solve(table)
+    np.testing.assert_allclose(table.impulse[:, 2], 2.5, atol=1e-6)
