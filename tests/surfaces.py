@@ -56,9 +56,13 @@ def dot(x, y):
 
 
 def nearest_on(surface, p):
-    """By the three sides of each triangle and the feet on the planes, where they lie within."""
+    """The point of a surface nearest to p, of the triangles whose middles are within 0.6 m of it."""
     corners = triangles_of(surface)
-    corners = corners[np.abs(corners.mean(axis=1) - p).max(axis=1) < 0.6]
+    return nearest_on_triangles(corners[np.abs(corners.mean(axis=1) - p).max(axis=1) < 0.6], p)
+
+
+def nearest_on_triangles(corners, p):
+    """By the three sides of each triangle (n, 3, 3) and the feet on the planes, where they lie within."""
     sides = [(corners[:, k], corners[:, (k + 1) % 3]) for k in range(3)]
     a, b, c = (corners[:, k] for k in range(3))
     n = np.cross(b - a, c - a)
