@@ -75,7 +75,7 @@ cdef bint is_in_order(const uint32_t* cell, Py_ssize_t n) noexcept nogil:
 
 
 cdef bint sort_by_digit(const uint32_t* cell, int shift, const int* order, Py_ssize_t n, int* sorted_) noexcept nogil:
-    """The same rays in the order of eight bits of their cells, otherwise as before; False, and nothing, if all agree."""
+    """Sort rays by eight bits of their cells, otherwise as before; False, and nothing is done, if all agree."""
     cdef Py_ssize_t[DIGIT] begin
     cdef Py_ssize_t i, count, before = 0
     cdef int k

@@ -1,8 +1,9 @@
 # L U factors of a matrix within its envelope: row i and column i begin at the same unknown first[i].
 #
-# George and Liu, Computer Solution of Large Sparse Positive Definite Systems (1981), chapter 4.  No pivots are chosen: the
-# matrices are the identity plus a term that is positive semidefinite, or nearly so; one whose pivot is not positive is
-# refused.  A robot's tips come before its base and bodies stand in the order of Cuthill and McKee, so factors stay within.
+# George and Liu, Computer Solution of Large Sparse Positive Definite Systems (1981), chapter 4.  No pivots are chosen:
+# the matrices are the identity plus a term that is positive semidefinite, or nearly so; one whose pivot is not positive
+# is refused.  A robot's tips come before its base and bodies stand in the order of Cuthill and McKee, so that factors
+# stay within.
 
 cdef struct Envelope:
     int n

@@ -4,8 +4,8 @@
 #
 #     lam = P(lam - rho (v + s)),   v = c + Y z,   z = Y^T lam,   any rho > 0                                   (1)
 #
-# P projects on the cone, half-line, line, interval or disc of the law.  s is the shift of De Saxce and Feng (1998), mu |v_t|
-# along the normals of cones, with which the nearest point of a cone opposes slip and lifts nothing.
+# P projects on the cone, half-line, line, interval or disc of the law.  s is the shift of De Saxce and Feng (1998),
+# mu |v_t| along the normals of cones, with which the nearest point of a cone opposes slip and lifts nothing.
 # A step of the proximal method of multipliers (Rockafellar 1976) keeps lam and s, and solves
 #
 #     z = Y^T P(lam - rho (c + Y z + s))                                                                        (2)
@@ -18,9 +18,9 @@
 #
 #     z = Y^T Q(lam - rho (c + Y z))                                                                            (3)
 #
-# where Q is P but for cones: the push is no pull, and friction stays within the rim of that push (Alart and Curnier 1991).
-# Its derivative is not symmetric and Newton's method may get stuck, but mostly a few coupled steps end a solve.  They come
-# first, and again after 1, 2, 4 ... convex ones.  rho grows while steps gain little.
+# where Q is P but for cones: the push is no pull, and friction stays within the rim of that push (Alart and Curnier
+# 1991).  Its derivative is not symmetric and Newton's method may get stuck, but mostly a few coupled steps end a solve.
+# They come first, and again after 1, 2, 4 ... convex ones.  rho grows while steps gain little.
 #
 # Of loads that no velocity tells apart (a table on four legs) the proximal term keeps those nearest to the first ones.
 

@@ -6,14 +6,14 @@ from libc.string cimport memcpy, memset
 
 from rbdyn.contact.cone.local cimport OPEN, SLIDE, STICK
 from rbdyn.contact.islands cimport Island
-from rbdyn.contact.laws cimport bounded, cone, disc
+from rbdyn.contact.laws cimport cone, disc
 from rbdyn.contact.operator cimport Operator, load_impulses
-from rbdyn.contact.problem cimport BILATERAL, BOX, CONE, DISC, UNILATERAL, ContactProblem
+from rbdyn.contact.problem cimport BILATERAL, CONE, DISC, UNILATERAL, ContactProblem
 from rbdyn.contact.solve.factor cimport (
     factor, open_envelope, release_envelope, set_identity, solve_factored,
 )
 from rbdyn.contact.solve.velocity_space cimport (
-    Piece, VelocitySpace, close_space, move_rows, open_space, pull_unknowns, release_space,
+    Piece, close_space, move_rows, open_space, pull_unknowns, release_space,
 )
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Mat3, Vec3, vec3
@@ -129,7 +129,7 @@ cdef void project_all(Newton* N, bint coupled) noexcept nogil:
 
 
 cdef double residual(const Newton* N) noexcept nogil:
-    """Natural map of (1) at lam, whose velocities v and shift hold: the largest |lam - P(lam - (v + s) / m)| m [m/s]."""
+    """Largest |lam - P(lam - (v + s) / m)| m of (1) at lam, whose velocities v and shift hold [m/s]."""
     cdef const Piece* k
     cdef double y[3]
     cdef double x[3]
@@ -195,7 +195,6 @@ cdef inline void differentiate(const Newton* N, const Piece* k, double rho, bint
     cdef double share = softened(rho, k)
     cdef const double* y = N.y + k.row
     cdef Mat3 B
-    cdef int r
     memset(D, 0, 9 * sizeof(double))
     rho *= share
     if k.law == CONE:
@@ -309,7 +308,7 @@ cdef double slope(Newton* N, double at_zero, double square, double share) noexce
 
 
 cdef double search_line(Newton* N) noexcept nogil:
-    """Share of d to go, to where the slope has nearly vanished, but not beyond d (false position, kept off the ends)."""
+    """Share of d to where the slope has nearly vanished, but not beyond d (false position, kept off the ends)."""
     cdef double low = 0.0, high = 1.0, at_low, at_high, at, share = 1.0, zd, square
     cdef int n = N.space.unknowns
     move_rows(&N.space, N.d, N.along)
@@ -444,13 +443,15 @@ cdef int iterate(Newton* N, double first, double tolerance, int most, double* le
 cdef void note_modes(Operator* G, const double* impulse) noexcept nogil:
     """Tell of each contact whether it is open, sticks or slides."""
     cdef const double* lam
+    cdef double rim
     cdef int i
     for i in range(G.n):
         lam = impulse + 3 * i
         if not lam[2] > 0.0:
             G.contact[i].mode = OPEN
         else:
-            G.contact[i].mode = STICK if hypot(lam[0], lam[1]) < (1.0 - 1e-9) * G.contact[i].block.mu * lam[2] else SLIDE
+            rim = (1.0 - 1e-9) * G.contact[i].block.mu * lam[2]
+            G.contact[i].mode = STICK if hypot(lam[0], lam[1]) < rim else SLIDE
 
 
 cdef int solve_newton(Newton* N, Island* island, const ContactProblem* p, double tolerance, int steps) except -1 nogil:

@@ -1,7 +1,7 @@
 # Velocity space of an island: unknowns z of unit mass in which G = Y Y^T.
 #
-# A single body has six of them: sqrt(m) v, and x with w = C x, where C C^T is its inverse inertia (world axes).  A robot
-# has its normalised coordinates (problem.pxd).  Impulses lam move them by z = Y^T lam, and rows move at c + Y z.
+# A single body has six of them: sqrt(m) v, and x with w = C x, where C C^T is its inverse inertia (world axes).  A
+# robot has its normalised coordinates (problem.pxd).  Impulses lam move them by z = Y^T lam, and rows move at c + Y z.
 # A row of Y is sparse: a contact moves two bodies, or the joints from a link to its base.
 
 from rbdyn.contact.operator cimport Operator

@@ -4,10 +4,10 @@ from libc.math cimport sqrt
 from libc.stdlib cimport free
 from libc.string cimport memset
 
-from rbdyn.contact.operator cimport Contact, Line, LineBlock, Mover, Operator, Side, further_line
+from rbdyn.contact.operator cimport Contact, Line, LineBlock, Operator, Side, further_line
 from rbdyn.contact.problem cimport BILATERAL, CONE, DISC, ContactProblem
 from rbdyn.memory cimport grow
-from rbdyn.spatial._algebra cimport Vec3, row_x, row_y, row_z, scale3, vec3
+from rbdyn.spatial._algebra cimport Vec3, row_x, row_y, row_z, scale3
 
 cdef double IMMOVABLE = 1e-13     # of the largest mobility in an island: what rounding of Y may make of none
 
@@ -97,7 +97,7 @@ cdef int find_bodies(VelocitySpace* V, const Operator* G, const ContactProblem* 
 
 cdef void collect_neighbours(const VelocitySpace* V, int* start, int* neighbour) noexcept nogil:
     """start (bodies + 1,), neighbour (2 links,): the bodies that each one shares rows with."""
-    cdef int i, k, end
+    cdef int i, k
     for i in range(V.bodies + 1):
         start[i] = 0
     for k in range(2 * V.links):

@@ -106,8 +106,8 @@ cdef class BisectionSolver(ContactSolver):
         release_crew(&self.crew)
 
     def configure(self, *, friction_law=None, local_solver=None, max_iterations=None, threshold=None, alpha_init=None,
-                  alpha_min=None, alpha_decay=None, patience=None, anderson=None, direct=None, newton=None, threads=None,
-                  warm_start=None, alternate=None):
+                  alpha_min=None, alpha_decay=None, patience=None, anderson=None, direct=None, newton=None,
+                  threads=None, warm_start=None, alternate=None):
         """Change parameters; those left out keep their values.
 
         Raises

@@ -28,7 +28,14 @@ def natural_map(problem, G=None, v_free=None):
     v = G @ lam + np.ravel(problem.v_free if v_free is None else v_free)
     left = np.zeros_like(lam)
     for law, first, rows, partner, a, b, soft in zip(
-        problem.law, problem.first_row, problem.rows, problem.partner, problem.a, problem.b, problem.compliance
+        problem.law,
+        problem.first_row,
+        problem.rows,
+        problem.partner,
+        problem.a,
+        problem.b,
+        problem.compliance,
+        strict=True,
     ):
         at = slice(first, first + rows)
         blocks = [at] if law in (0, 4) else [slice(r, r + 1) for r in range(first, first + rows)]

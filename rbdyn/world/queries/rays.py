@@ -175,8 +175,8 @@ def _hits(
     world: World, start: Array, along: Array, length: Any, mask: Any, exclude: Any, threads: int = 1
 ) -> RayHits:
     with world._queries.asking():
-        *found, ids = _cast(world, start, along, length, mask, exclude, False, threads)
-        return RayHits(*found, _seen(world, ids))
+        distance, position, normal, index, ids = _cast(world, start, along, length, mask, exclude, False, threads)
+        return RayHits(distance, position, normal, index, _seen(world, ids))
 
 
 def _seen(world: World, ids: Iterable[int]) -> tuple[Seen, ...]:

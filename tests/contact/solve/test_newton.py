@@ -66,7 +66,7 @@ def test_velocities_without_friction_are_those_of_a_bounded_least_squares_proble
 
 
 def test_compliance_is_solved_as_a_spring_beside_the_law(seed):
-    """A compliance c of a row is a coordinate of its own with the entry sqrt(c): the same problem without compliance."""
+    """A compliance c of a row is a coordinate of its own with the entry sqrt(c), without compliance."""
     rng = np.random.default_rng(seed)
     for _ in range(6):
         blocks, Y, v = crowded(rng, laws=("unilateral", "bilateral", "box"))
@@ -76,7 +76,7 @@ def test_compliance_is_solved_as_a_spring_beside_the_law(seed):
         rows = np.repeat(soft, [b["rows"] for b in blocks])
         beside = np.hstack([Y, np.diag(np.sqrt(rows))])
         plain = Problem.from_rows(blocks, beside, v)
-        compliant = Problem.from_rows([b | {"compliance": c} for b, c in zip(blocks, soft)], Y, v)
+        compliant = Problem.from_rows([b | {"compliance": c} for b, c in zip(blocks, soft, strict=True)], Y, v)
         for problem in (plain, compliant):
             BisectionSolver(newton=True, max_iterations=500).solve(problem)
         np.testing.assert_allclose(compliant.impulse, plain.impulse, atol=1e-6)
@@ -110,7 +110,7 @@ def test_bodies_in_a_chain_agree_with_their_dense_matrix(seed):
 
 
 def test_a_load_that_legs_share_in_any_way_stays_symmetric():
-    """A table on four equal legs, cold: each bears a quarter, though any share with the same sum and moments would do."""
+    """A table on four equal legs, cold: each bears a quarter, though other shares would hold it, too."""
     rows = []
     for x, y in ((1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)):
         arm = np.array([x, y, -0.5])
@@ -124,10 +124,11 @@ def test_a_load_that_legs_share_in_any_way_stays_symmetric():
 def test_islands_without_robots_are_solved_as_before(seed):
     """Bodies alone: the same bits with and without Newton's method."""
     rng = np.random.default_rng(seed)
-    made = [Problem.from_bodies([1.0], [np.eye(3)], frame=[np.eye(3)] * 4, v_free=np.array([[0.1, 0.0, -1.0]] * 4),
-                                friction=0.5, single_a=[0] * 4, arm_a=rng.normal(size=(4, 3))) for _ in range(1)] * 2  # fmt: skip
+    problem = Problem.from_bodies(
+        [1.0], [np.eye(3)], frame=[np.eye(3)] * 4, v_free=[[0.1, 0.0, -1.0]] * 4, friction=0.5, single_a=[0] * 4,
+        arm_a=rng.normal(size=(4, 3)))  # fmt: skip
     impulses = []
-    for problem, newton in zip(made, (True, False)):
+    for newton in (True, False):
         problem.impulse[:] = 0.0
         BisectionSolver(newton=newton).solve(problem)
         impulses.append(problem.impulse.copy())
