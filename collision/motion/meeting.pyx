@@ -11,8 +11,7 @@ from rbdyn.collision.kernels.core cimport core_radius
 from rbdyn.collision.kernels.gjk cimport descend
 from rbdyn.collision.kernels.vectors cimport axis_x, axis_y, axis_z, norm3
 from rbdyn.collision.motion.path cimport (
-    MovingShape, approach_along, axis_between, find_end, gap_along, is_axial, is_coarse, move_to, radius_of,
-    relative_motion, thickness,
+    MovingShape, approach_along, axis_between, find_end, gap_along, is_axial, is_coarse, move_to, radius_of, thickness,
 )
 from rbdyn.collision.pair_table cimport PairEntry, collide
 from rbdyn.collision.sink cimport Sink
@@ -60,10 +59,7 @@ cdef double turn_between(const MovingShape* a, const MovingShape* b) noexcept no
 cdef double way_between(const MovingShape* a, const MovingShape* b) noexcept nogil:
     """[m] no two points approach by more."""
     cdef Vec3 shift = sub3(a.path.shift, b.path.shift)
-    cdef double way = sqrt(dot3(shift, shift)) + a.path.spin + b.path.spin
-    if a.still or b.still:
-        return way
-    return fmin(way, relative_motion(&a.now, &b.now, a.body, b.body, &a.motion, &b.motion).way)
+    return sqrt(dot3(shift, shift)) + a.path.spin + b.path.spin
 
 
 cdef double least_part(const PosedShape* a) noexcept nogil:

@@ -23,7 +23,7 @@ from rbdyn.collision.shapes.height_map cimport HeightMapData
 from rbdyn.collision.sink cimport Sink, emit
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, mul3, neg3, scale3, sub3, tmul3, zero3
 
-cdef double NEAR = 5e-3            # share of a shape's radius: contacts nearer to each other are one
+cdef double NEAR = 5e-3            # share of the smaller shape's radius: contacts nearer to each other are one
 cdef double DEEP = 2e-3            # share of a shape's radius: what is deeper is looked at twice
 cdef enum:
     ROUNDS = 16                    # of pushes off what a shape is in
@@ -134,7 +134,7 @@ cdef bint pass_over(const PosedShape* a, const PosedShape* whole, double margin,
             note_lost(deep_in, sink, first, lost)
         name_features(sink.out, first, k, &t)
         if sink.out.n - begin > MANY:
-            merge_contacts(sink.out, begin, NEAR * a.s.bounds.radius, margin)
+            merge_contacts(sink.out, begin, NEAR * min(a.s.bounds.radius, whole.s.bounds.radius), margin)
         k = next_triangle(&walk, &t)
     return lies_in
 
@@ -344,7 +344,7 @@ cdef void convex_surface(const PosedShape* a, const PosedShape* b, double margin
             lift_off(a, b, margin, sink)
     elif lost > small:
         find_lost(a, b, small, margin, sink, first)
-    merge_contacts(sink.out, first, NEAR * a.s.bounds.radius, margin)
+    merge_contacts(sink.out, first, NEAR * min(a.s.bounds.radius, b.s.bounds.radius), margin)
     drop_untrue(a, b, small, margin, sink, first)
 
 

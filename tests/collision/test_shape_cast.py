@@ -104,7 +104,7 @@ def test_an_optimiser_finds_the_same_share(names):
     """The share of the way is the largest over all axes of gap / approach: scipy, from many starts."""
     rng, errors = np.random.default_rng(5), []
     a, b = (SHAPES[name] for name in names)
-    for _ in range(4):
+    for _ in range(6):
         X, Y = random_pose(rng, 0.1), random_pose(rng, 0.1)
         X[2, 3] += 1.3
         way = np.array([*rng.uniform(-0.2, 0.2, 2), -2.0])

@@ -16,8 +16,8 @@ def test_both_ways_stand_alike():
 
 
 def test_both_ways_walk_alike():
-    """Feet slip, land and stick, for 8 s."""
-    moments = list(both_ways(8.0))
+    """Feet slip, land and stick, for 20 s."""
+    moments = list(both_ways(20.0))
     assert max(m.apart for m in moments) < 1e-6
     assert max(m.open for m in moments) < 1e-10
     assert {2, 3, 4} <= {m.contacts for m in moments}

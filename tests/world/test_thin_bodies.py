@@ -107,15 +107,26 @@ def test_the_far_end_of_a_rod_comes_as_fast_as_the_law_of_the_blow_says():
         assert fastest == pytest.approx(2.0 * 6.0 * np.sin(tilt) ** 2 / (1.0 + 3.0 * np.sin(tilt) ** 2), rel=0.02)
 
 
-@pytest.mark.parametrize("dt", [0.001, 0.002])
-@pytest.mark.parametrize("thing", ["disc", "rod", "ruler"])
-def test_thin_bodies_that_bounce_and_wobble_gain_no_energy(thing, dt):
-    """A disc that wobbles turns its rim by more than its thickness a step, and goes in by next to nothing.
+LIFTED = pytest.mark.xfail(
+    strict=True,
+    reason="28 of 810 discs that roll on their rims sink by 10 to 60 um in steps of 1 ms; correcting that lifts them",
+)
 
-    Of 810 discs at 1 ms 28 gain up to 0.1 %, late, while they wobble at a depth of 10 to 60 um: a fault that is known.
-    """
-    gains = []
-    for seed in range(20 if thing == "disc" else 3):
+
+@pytest.mark.parametrize(
+    ("thing", "dt"),
+    [
+        pytest.param("disc", 0.001, marks=LIFTED),
+        ("disc", 0.002),
+        ("rod", 0.001),
+        ("rod", 0.002),
+        ("ruler", 0.001),
+        ("ruler", 0.002),
+    ],
+)
+def test_thin_bodies_that_bounce_and_wobble_gain_no_energy(thing, dt):
+    """A disc that wobbles turns its rim by more than its thickness a step, and goes in by next to nothing."""
+    for seed in range(3):
         rng = np.random.default_rng(seed)
         world = World(dt)
         world.add_ground()
@@ -134,8 +145,7 @@ def test_thin_bodies_that_bounce_and_wobble_gain_no_energy(thing, dt):
             world.step()
             energy = body.kinetic_energy + body.potential_energy
             gain, least = max(gain, energy - least), min(energy, least)
-        gains.append(gain / start)
-    assert max(gains) < 2e-3 and sum(gain > 1e-5 for gain in gains) <= (2 if thing == "disc" else 0)
+        assert gain < 1e-5 * start
 
 
 BOUNCING = {name: BODIES[name] for name in ("cigar (ellipsoid)", "lens (ellipsoid)", "ruler (box)", "coin (cylinder)")}
@@ -219,7 +229,7 @@ def test_a_heap_of_thin_rods_rests(count, dt, number, hulls):
         rods.append(world.add_mesh(ROD, 0.05) if hulls else world.add_box(0.006, 0.006, 0.25, 0.05))
         rods[k].set_pose((*rng.uniform(-0.03, 0.03, 2), 0.02 + 0.012 * k),
                          (half * np.cos(angle), -half * np.sin(angle), half * np.cos(angle), half * np.sin(angle)))
-    world.step(round(5.0 / dt))  # one heap of seven still settles after two seconds
+    world.step(round(2.0 / dt))
     assert sum(rod.kinetic_energy for rod in rods) < 1e-12
     assert max(contact.depth for contact in world.contacts) < 1e-4
     assert np.mean([rod.position[2] for rod in rods]) > 0.012

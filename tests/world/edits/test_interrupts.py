@@ -189,10 +189,10 @@ def check_whole(world, name):
 
 @pytest.mark.parametrize("name", EDITS)
 def test_an_interrupt_at_any_moment_leaves_a_whole_world(name, seed):
-    """Moments that are counted; make nightly meets 50,000 of them."""
+    """Moments that are counted; make nightly meets 100,000 of them."""
     _, _, moments = outcomes(name)
     rng = np.random.default_rng([seed, *name.encode()])
-    for at in rng.integers(moments, size=2):
+    for at in rng.integers(moments, size=5):
         world, call = edited(name)
         interrupted(call, at)
         check_whole(world, name)
@@ -204,7 +204,7 @@ def test_what_raises_at_any_moment_leaves_a_whole_world(name, sent, seed):
     """No handler of a signal, so that nothing holds it off: a trace function, and an exception of another thread."""
     _, _, moments = outcomes(name)
     rng = np.random.default_rng([seed, sent, *name.encode()])
-    for at in rng.integers(moments, size=2):
+    for at in rng.integers(moments, size=4):
         world, call = edited(name)
         raised(call, at, sent)
         check_whole(world, name)
