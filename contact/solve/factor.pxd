@@ -7,6 +7,7 @@
 
 cdef struct Envelope:
     int n
+    double work              # multiplications that a factorisation takes
     const int* first         # (n,) not owned
     size_t* start            # (n + 1,) lower[start[i] + j - first[i]] is entry (i, j), upper[...] is entry (j, i)
     double* lower

@@ -19,10 +19,11 @@ cdef int open_envelope(Envelope* E, int n, const int* first) except -1 nogil:
     cdef size_t total = 0
     cdef int i
     E.reallocations += grow(<void**> &E.start, &E.capacity[0], n + 1, sizeof(size_t))
-    E.n, E.first = n, first
+    E.n, E.first, E.work = n, first, 0.0
     for i in range(n):
         E.start[i] = total
         total += i - first[i] + 1
+        E.work += <double> (i - first[i] + 1) * (i - first[i] + 1)
     E.start[n] = total
     E.reallocations += grow(<void**> &E.lower, &E.capacity[1], total, sizeof(double))
     E.reallocations += grow(<void**> &E.upper, &E.capacity[2], total, sizeof(double))

@@ -20,7 +20,8 @@
 #
 # where Q is P but for cones: the push is no pull, and friction stays within the rim of that push (Alart and Curnier
 # 1991).  Its derivative is not symmetric and Newton's method may get stuck, but mostly a few coupled steps end a solve.
-# They come first, and again after 1, 2, 4 ... convex ones.  rho grows while steps gain little.
+# They come first, and again after 1, 2, 4 ... convex ones.  rho grows while steps gain little.  Where convex steps
+# change no velocity however large it is, the laws contradict one another.
 #
 # Of loads that no velocity tells apart (a table on four legs) the proximal term keeps those nearest to the first ones.
 
@@ -39,6 +40,8 @@ cdef struct Newton:          # workspace; arrays grow and are reused
     double* y                # (rows,) what is projected [N s]
     double* new              # (rows,) the impulses that a step finds [N s]
     double* along            # (rows,) Y d
+    double* before           # (rows,) velocities before a step [m/s]
+    double* grown            # (rows,) by how much it changed impulses [N s]
     double* best             # (rows,) impulses of the least residual [N s]
     double* z                # (unknowns,)
     double* g                # (unknowns,)
@@ -48,5 +51,5 @@ cdef struct Newton:          # workspace; arrays grow and are reused
     size_t capacity
     size_t reallocations
 
-cdef int solve_newton(Newton* N, Island* island, const ContactProblem* p, double tolerance, int steps) except -1 nogil
+cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, double tolerance, int steps) except -1 nogil
 cdef void release_newton(Newton* N) noexcept nogil

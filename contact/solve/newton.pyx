@@ -18,18 +18,30 @@ from rbdyn.contact.solve.velocity_space cimport (
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Mat3, Vec3, vec3
 
-cdef double FIRST_PENALTY = 30.0    # kappa at first
-cdef double PENALTY_GROWTH = 3.0    # of kappa where the residual fell by less than GOOD_STEP
-cdef double LARGEST_PENALTY = 1e3
-cdef double GOOD_STEP = 0.3         # residual after a proximal step, as a share of the one before
-cdef double INNER = 0.03            # accuracy of (2) and (3) as a share of the least residual so far
-cdef double SEEN = 0.9              # of the least residual: one that counts as better
-cdef double SHORTEST = 0.03         # share of a direction below which a coupled step is given up
+cdef double FIRST_PENALTY = 30.0     # kappa at first
+cdef double PENALTY_GROWTH = 3.0     # of kappa where the residual fell by less than GOOD_STEP
+cdef double LARGEST_PENALTY = 1e3    # of kappa, where steps change which rows push, stick or slide
+cdef double LAST_PENALTY = 1e9       # of kappa, where they do not, or change no velocity
+cdef double ROUNDING = 1e16          # kappa times the fastest row, per tolerance: beyond, rounding hides a solution
+cdef double GOOD_STEP = 0.3          # residual after a proximal step, as a share of the one before
+cdef double INNER = 0.03             # accuracy of (2) and (3) as a share of the least residual so far
+cdef double SEEN = 0.9               # of the least residual: one that counts as better
+cdef double SHORTEST = 0.03          # share of a direction below which a coupled step is given up
+cdef double STILL = 0.01             # change of velocities in a convex step, as a share of the residual: next to none
+cdef double CONTRADICTION = 1e-8     # of the fastest row: a smaller residual is no sign of a contradiction
+cdef double COMPLIANT_PENALTY = 1e6  # kappa with which what contradicts is solved from no impulses
+cdef double SOFT = 0.3               # of their mobility: compliance by which rows that contradict others push
+cdef double DIGITS = 1e-16           # of the fastest row: a residual that no digits are missing of
+cdef double AFFORDABLE = 300.0       # multiplications of a factorisation for each entry of Y: some 300 sweeps
 cdef enum:
-    INNER_STEPS = 20                # of Newton's method for one proximal step, at most
-    LONGEST_WAIT = 16               # proximal steps between coupled ones that fail
-    STALLED = 40                    # proximal steps at the largest penalty without a better residual: there is none
-    SLOPES = 8                      # evaluations of a line search
+    INNER_STEPS = 20                 # of Newton's method for one proximal step, at most
+    EASY = 1                         # of them in a step that changed no mode: a larger penalty does no harm
+    LONGEST_WAIT = 16                # proximal steps between coupled ones that fail
+    ENOUGH_STILL = 3                 # steps at the last penalty that change next to no velocity
+    STUCK = 10                       # steps without progress, where rounding may be all that is left
+    POLISH_STEPS = 4                 # of Newton's method for the last digits
+    POLISH_TURNS = 12                # proximal steps for them
+    SLOPES = 8                       # evaluations of a line search
 
 
 cdef void release_newton(Newton* N) noexcept nogil:
@@ -43,7 +55,7 @@ cdef void release_newton(Newton* N) noexcept nogil:
 cdef int make_room(Newton* N) except -1 nogil:
     """Point the arrays into one allocation."""
     cdef size_t rows = N.space.rows, unknowns = N.space.unknowns
-    N.reallocations += grow(<void**> &N.memory, &N.capacity, 7 * rows + 4 * unknowns, sizeof(double))
+    N.reallocations += grow(<void**> &N.memory, &N.capacity, 9 * rows + 4 * unknowns, sizeof(double))
     N.lam = N.memory
     N.shift = N.lam + rows
     N.v = N.shift + rows
@@ -51,7 +63,9 @@ cdef int make_room(Newton* N) except -1 nogil:
     N.new = N.y + rows
     N.along = N.new + rows
     N.best = N.along + rows
-    N.z = N.best + rows
+    N.before = N.best + rows
+    N.grown = N.before + rows
+    N.z = N.grown + rows
     N.g = N.z + unknowns
     N.d = N.g + unknowns
     N.start = N.d + unknowns
@@ -397,47 +411,192 @@ cdef double adopt(Newton* N) noexcept nogil:
     return residual(N)
 
 
-cdef int iterate(Newton* N, double first, double tolerance, int most, double* least) noexcept nogil:
-    """Proximal steps from lam, whose residual is `first`; returns the Newton steps taken.  Impulses are in best.
+cdef double moved(const Newton* N) noexcept nogil:
+    """Largest change of a row's velocity in a convex step [m/s]."""
+    cdef double most = 0.0
+    cdef int r
+    for r in range(N.space.rows):
+        most = max(most, fabs(N.v[r] - N.before[r]))
+    return most
 
-    Where laws contradict one another the residual stalls while impulses grow by the same amount in each step: those of
-    the first one that came so near are kept.
+
+cdef double fastest_row(const Newton* N) noexcept nogil:
+    """Largest velocity at zero impulse [m/s]."""
+    cdef double most = 0.0
+    cdef int r
+    for r in range(N.space.rows):
+        most = max(most, fabs(N.space.c[r]))
+    return most
+
+
+cdef void take_less(Newton* N, const double* impulse, double share) noexcept nogil:
+    """lam: the admissible impulses nearest to `impulse` less a share of what grew."""
+    cdef const Piece* k
+    cdef int i, r
+    for r in range(N.space.rows):
+        N.lam[r] = N.y[r] = impulse[r] - share * N.grown[r]
+    for i in range(N.space.pieces):                    # cones come before the discs that their pushes bound
+        k = N.space.piece + i
+        project(N, k, 1.0, N.y + k.row, N.lam + k.row)
+    begin_at(N)
+
+
+cdef int find_compliant(Newton* N, double left, double enough) noexcept nogil:
+    """lam: velocities that miss the laws least, and the impulses by which rows of the compliance SOFT would push.
+
+    Where no velocities meet all laws, each step adds impulses that move nothing, Y^T grown = 0 (Farkas' lemma), and as
+    many again for the same kappa.  Two steps that begin without impulses find what acts; what grew is taken back.
+    Where the second one changes impulses by more than what stops `left` [m/s] along their rows, friction turns and
+    growth has no direction: the impulses of the first one stay, as a smaller kappa would have them.  Returns the
+    Newton steps taken.
     """
-    cdef double r = first, before, enough, kept
-    cdef int steps = 0, wait = 0, patience = 1, stalled = 0, rows = N.space.rows
-    cdef bint done
-    N.kappa = FIRST_PENALTY
+    cdef const Piece* k
+    cdef double share = COMPLIANT_PENALTY / N.kappa, change = 0.0
+    cdef int steps, r, i
+    N.kappa = COMPLIANT_PENALTY
+    memset(N.lam, 0, N.space.rows * sizeof(double))
+    steps = take_convex_step(N, enough, INNER_STEPS)
+    for r in range(N.space.rows):
+        N.before[r] = N.new[r] / (SOFT * N.kappa)
+    take_less(N, N.new, share)
+    steps += take_convex_step(N, enough, INNER_STEPS)  # mends the velocities that the first one leaves
+    for i in range(N.space.pieces):
+        k = N.space.piece + i
+        for r in range(k.row, k.row + k.rows):
+            change = max(change, k.mobility * fabs(N.new[r] - share * N.grown[r] - N.lam[r]))
+    if change <= left:
+        take_less(N, N.new, share)
+        take_less(N, N.lam, -share / (SOFT * N.kappa))
+    else:
+        memcpy(N.lam, N.before, N.space.rows * sizeof(double))
+        begin_at(N)
+    return steps
+
+
+cdef bint keep_compliant(Newton* N, double* least) noexcept nogil:
+    """Keep lam as best if it misses the laws by about as little; else rounding looked like a contradiction."""
+    cdef double r = residual(N)
+    if not r < 2.0 * least[0]:
+        return False
     least[0] = r
-    memcpy(N.best, N.lam, rows * sizeof(double))
-    while r > tolerance and steps < most:
-        before, enough, done = r, max(INNER * least[0], 0.05 * tolerance), False
+    memcpy(N.best, N.lam, N.space.rows * sizeof(double))
+    return True
+
+
+cdef bint try_coupled_step(Newton* N, double enough, int most, double* r, int* taken) noexcept nogil:
+    """Take a coupled step if that lowers the residual r; else leave lam, z and v as they are."""
+    cdef double after
+    cdef bint done = take_coupled_step(N, enough, most, taken)
+    if done:
+        memcpy(N.y, N.lam, N.space.rows * sizeof(double))
+        after = adopt(N)
+        done = after < r[0]
+        if done:
+            r[0] = after
+        else:
+            memcpy(N.lam, N.y, N.space.rows * sizeof(double))
+    if not done:
+        begin_at(N)
+    return done
+
+
+cdef double go_convex(Newton* N, double enough, int most, int* taken) noexcept nogil:
+    """Take a convex step; notes what it changed, and returns the residual."""
+    cdef int r
+    memcpy(N.before, N.v, N.space.rows * sizeof(double))
+    taken[0] += take_convex_step(N, enough, most)
+    for r in range(N.space.rows):
+        N.grown[r] = N.new[r] - N.lam[r]
+    return adopt(N)
+
+
+cdef inline double grown_penalty(const Newton* N, double finest, int inner) noexcept nogil:
+    """kappa after a step that gained little, and took so many Newton steps."""
+    if inner <= EASY:
+        return min(finest, PENALTY_GROWTH * N.kappa)
+    return min(finest, max(N.kappa, min(PENALTY_GROWTH * N.kappa, LARGEST_PENALTY)))
+
+
+cdef void iterate(Newton* N, double r, double tolerance, int most, int* taken, double* least,
+                  bint* contradictory) noexcept nogil:
+    """Take proximal steps from lam, whose residual is r; `taken` grows by the Newton steps, up to `most`.
+
+    best are the impulses of the least residual, or where laws contradict one another those of `find_compliant`.
+    """
+    cdef double before, enough, fastest = fastest_row(N)
+    cdef double finest = min(LAST_PENALTY, max(LARGEST_PENALTY, ROUNDING * tolerance / (fastest + 1e-300)))
+    cdef int wait = 0, patience = 1, stood = 0, stuck = 0, inner
+    cdef bint coupled
+    N.kappa = FIRST_PENALTY
+    least[0], contradictory[0] = r, False
+    memcpy(N.best, N.lam, N.space.rows * sizeof(double))
+    while r > tolerance and taken[0] < most:
+        before, enough, inner, coupled = r, max(INNER * least[0], 0.05 * tolerance), taken[0], False
         if wait == 0:
-            done = take_coupled_step(N, enough, min(<int> INNER_STEPS, most - steps), &steps)
-            if done:
-                memcpy(N.y, N.lam, rows * sizeof(double))
-                kept = adopt(N)
-                done = kept < before
-                if not done:
-                    memcpy(N.lam, N.y, rows * sizeof(double))
-            if not done:
-                begin_at(N)
+            coupled = try_coupled_step(N, enough, min(<int> INNER_STEPS, most - taken[0]), &r, taken)
+            if not coupled:
                 wait, patience = patience, min(2 * patience, <int> LONGEST_WAIT)
-        if not done:
+        if not coupled:
             wait = max(0, wait - 1)
-            steps += take_convex_step(N, enough, min(<int> INNER_STEPS, most - steps))
-            kept = adopt(N)
-        r = kept
-        stalled += 1 if N.kappa == LARGEST_PENALTY else 0
-        if r < SEEN * least[0]:
-            stalled = 0
+            inner = taken[0]
+            enough = 0.05 * tolerance if N.kappa == LAST_PENALTY else enough    # nearly still: to the last digits
+            r = go_convex(N, enough, min(<int> INNER_STEPS, most - taken[0]), taken)
         if r < SEEN * least[0] or r <= tolerance:
             least[0] = r
-            memcpy(N.best, N.lam, rows * sizeof(double))
-        if stalled == STALLED:
-            return steps
-        if r > GOOD_STEP * before:
-            N.kappa = min(PENALTY_GROWTH * N.kappa, LARGEST_PENALTY)
-    return steps
+            memcpy(N.best, N.lam, N.space.rows * sizeof(double))
+        if not coupled and moved(N) < STILL * r and r > CONTRADICTION * fastest:
+            stood += 1 if N.kappa == LAST_PENALTY else 0
+            if stood == ENOUGH_STILL or stood > 0 and moved(N) < tolerance:
+                taken[0] += find_compliant(N, r, enough)
+                contradictory[0] = keep_compliant(N, least)
+                if contradictory[0]:
+                    return
+                memcpy(N.lam, N.best, N.space.rows * sizeof(double))
+                begin_at(N)
+                r, stood, N.kappa = least[0], -STUCK, LARGEST_PENALTY
+                continue
+            N.kappa = min(10.0 * N.kappa, LAST_PENALTY)
+        elif r > GOOD_STEP * before:
+            stuck = 0 if r < SEEN * before else stuck + 1
+            if stuck == STUCK and r < CONTRADICTION * fastest:
+                return                                 # by rounding
+            N.kappa = grown_penalty(N, finest, taken[0] - inner)
+
+
+cdef void repeat_step(Newton* N) noexcept nogil:
+    """One Newton step of the next coupled step, with the matrix of the last one; its impulses are in new."""
+    cdef int u
+    project_all(N, True)
+    find_gradient(N)
+    for u in range(N.space.unknowns):
+        N.d[u] = -N.g[u]
+    solve_factored(&N.matrix, N.d)
+    for u in range(N.space.unknowns):
+        N.z[u] += N.d[u]
+    find_velocities(N)
+    project_all(N, True)
+
+
+cdef void polish(Newton* N, double* least, int* taken) noexcept nogil:
+    """Write the last digits of a solution, best.
+
+    Once a coupled step has told which rows push, stick or slide, its matrix does for all others.
+    """
+    cdef double r, before = least[0], digits = DIGITS * fastest_row(N)
+    cdef int steps = 0
+    memcpy(N.lam, N.best, N.space.rows * sizeof(double))
+    begin_at(N)
+    if least[0] > digits and take_coupled_step(N, INNER * least[0], POLISH_STEPS, &steps) and steps > 0:
+        for _ in range(POLISH_TURNS):
+            r = adopt(N)
+            if r < least[0]:
+                least[0] = r
+                memcpy(N.best, N.lam, N.space.rows * sizeof(double))
+            if not r < before or r < digits:
+                break
+            before = r
+            repeat_step(N)
+    taken[0] += steps
 
 
 cdef void note_modes(Operator* G, const double* impulse) noexcept nogil:
@@ -454,21 +613,34 @@ cdef void note_modes(Operator* G, const double* impulse) noexcept nogil:
             G.contact[i].mode = STICK if hypot(lam[0], lam[1]) < rim else SLIDE
 
 
-cdef int solve_newton(Newton* N, Island* island, const ContactProblem* p, double tolerance, int steps) except -1 nogil:
+cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, double tolerance, int steps) except -1 nogil:
     """Solve an island from its impulses, to a residual below the tolerance [m/s], in so many Newton steps at most.
 
     Sets the island's impulses, velocities, error (the residual) and converged; `iterations` grows by the steps taken.
     """
-    cdef double first, least
+    cdef double least
+    cdef int taken = 0
+    cdef bint contradictory
     open_space(&N.space, &island.G, p)
     open_envelope(&N.matrix, N.space.unknowns, N.space.first)
+    if N.matrix.work > AFFORDABLE * N.space.entries:
+        close_space(&N.space, &island.G)
+        return False
     make_room(N)
     memset(N.shift, 0, N.space.rows * sizeof(double))
-    first = begin(N, island)
-    island.iterations += iterate(N, first, tolerance, steps, &least)
+    least = begin(N, island)
+    if not least < INFINITY:
+        island.error = INFINITY
+        close_space(&N.space, &island.G)
+        return True
+    iterate(N, least, tolerance, steps, &taken, &least, &contradictory)
+    if not contradictory:
+        polish(N, &least, &taken)
+    island.iterations += taken
     memcpy(island.impulse, N.best, N.space.rows * sizeof(double))
     note_modes(&island.G, island.impulse)
     load_impulses(&island.G, island.impulse)
     island.error, island.converged = least, least <= tolerance
+    island.rescued |= contradictory
     close_space(&N.space, &island.G)
-    return 0
+    return True

@@ -20,7 +20,7 @@ cdef struct Piece:           # rows that share one projection: a cone, a disc, o
     double mobility          # mean diagonal of G, plus compliance [1/kg]; 0: nothing moves it
 
 cdef struct VelocitySpace:   # workspace; arrays grow and are reused
-    int pieces, rows, unknowns
+    int pieces, rows, unknowns, entries
     Piece* piece             # (pieces,) cones first, discs last
     int* column
     double* Y                # [kg^-1/2]

@@ -318,18 +318,19 @@ cdef int make_rows(VelocitySpace* V, const Operator* G, const ContactProblem* p)
                 k.mobility = 0.0
             j += k.rows
             k += 1
-    V.pieces = <int> (k - V.piece)
+    V.pieces, V.entries = <int> (k - V.piece), entries
     return 0
 
 
 cdef void leave_out_immovable(VelocitySpace* V) noexcept nogil:
-    """Give no impulse along rows whose mobility is rounding."""
+    """Give no impulse along hard rows whose mobility is rounding; compliance bounds the impulses of others."""
     cdef double largest = 0.0
     cdef int i
     for i in range(V.pieces):
-        largest = max(largest, V.piece[i].mobility)
+        if V.piece[i].compliance == 0.0:
+            largest = max(largest, V.piece[i].mobility)
     for i in range(V.pieces):
-        if V.piece[i].mobility < IMMOVABLE * largest:
+        if V.piece[i].compliance == 0.0 and V.piece[i].mobility < IMMOVABLE * largest:
             V.piece[i].mobility = 0.0
 
 

@@ -28,7 +28,7 @@ class BisectionSolver(ContactSolver):
         patience: int = 50,
         anderson: bool = True,
         direct: bool = True,
-        newton: bool = False,
+        newton: bool = True,
         threads: int = 1,
         warm_start: bool = True,
         alternate: bool = True,

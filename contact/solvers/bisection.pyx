@@ -36,8 +36,8 @@ cdef class BisectionSolver(ContactSolver):
     threshold : float or "auto"
         Stop when no velocity changed by this much in a sweep [m/s].  "auto" is 1e-8, but saves what is neither seen nor
         felt: after eight sweeps, 20 in islands of 9 to 20 contacts between single bodies, 1e-4 of the largest velocity
-        there would be without impulses will do, or 1e-3 m/s^2 times the time step if that is less; smaller islands, and
-        those of up to 20 contacts with robots, or with rows that are no contact's, are solved to the end.
+        there would be without impulses will do, or 1e-3 m/s^2 times the time step if that is less; smaller islands are
+        solved to the end, and those of robots and rows as `newton` says.
         In larger islands 40 sweeps are the most; 10 where more than one contact of 16 between single bodies slides and
         sweeps gain little.  A number asks for precision, and so does a problem without a time step (``dt`` of
         `Problem`).
@@ -56,9 +56,9 @@ cdef class BisectionSolver(ContactSolver):
     anderson : bool
         Accelerate what remains (window 5); used only while every alpha is 1.
     newton : bool
-        Islands in which contacts act on robots are solved by 8 sweeps and a proximal Newton method for all laws at once
-        (docs/contact.md), to a residual of 1e-3 m/s^2 times the time step or the threshold, in `max_iterations` steps
-        at most.  Used with the friction law "coulomb".
+        Islands of robots, and of rows that are no contact's, are solved by sweeps and a proximal Newton method for all
+        laws at once (docs/contact.md), to a residual of 1e-3 m/s^2 times the time step or the threshold, in
+        `max_iterations` steps at most.  Used with the friction law "coulomb".
     threads : int
         How many islands (contacts that act on one another) are solved at a time: the same bits for any number.  It pays
         where several large piles tumble.  A process that was forked off works with one.
@@ -89,12 +89,12 @@ cdef class BisectionSolver(ContactSolver):
         self.settings = Settings(law=FrictionLaw.COULOMB, method=Method.NEWTON, max_iterations=150, few=0,
                                  automatic=True, threshold=1e-8, enough=0.0, strict=0, hasty=False, patient=False,
                                  thorough=False, tries=0, alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50,
-                                 anderson=True, direct=True, backward=False, newton=False, gentle=False)
+                                 anderson=True, direct=True, backward=False, newton=True, gentle=False)
         hire(&self.crew, 1)
 
     def __init__(self, *, friction_law="coulomb", local_solver="newton", max_iterations=150, threshold="auto",
                  alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True, direct=True,
-                 newton=False, threads=1, warm_start=True, alternate=True):
+                 newton=True, threads=1, warm_start=True, alternate=True):
         BisectionSolver.configure(
             self, friction_law=friction_law, local_solver=local_solver, max_iterations=max_iterations,
             threshold=threshold, alpha_init=alpha_init, alpha_min=alpha_min, alpha_decay=alpha_decay,

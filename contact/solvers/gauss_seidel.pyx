@@ -11,7 +11,7 @@ from rbdyn.contact.islands cimport Island, rows_of
 from rbdyn.contact.laws cimport cone
 from rbdyn.contact.laws.dispatch cimport clear_immovable, make_admissible, prepare_blocks, visit_block
 from rbdyn.contact.operator cimport Contact, Operator, impulse_at, load_impulses, set_impulse
-from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.problem cimport BILATERAL, ContactProblem
 from rbdyn.contact.solve.newton cimport Newton, solve_newton
 from rbdyn.contact.solvers.acceleration.anderson cimport Anderson, extrapolate, fail, restart
 from rbdyn.contact.solvers.acceleration.anderson cimport begin as begin_anderson
@@ -25,8 +25,8 @@ from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.acceleration.drift cimport ARRIVED, LEG, drift
 from rbdyn.contact.solvers.proximal.attempt cimport soften_changes
 from rbdyn.contact.solvers.settings cimport (
-    ACCEPTABLE, DIRECT_EVERY, FEW_CONTACTS, FIRST_SWEEPS, GENTLE_PATIENCE, GENTLE_SWEEPS, HARD_SWEEPS, HASTY_SWEEPS,
-    LATE_SWEEPS, PACE, PATIENT_SWEEPS, PATIENT_TRIES, PLAIN_SWEEPS, SLIDING, SMALL, YIELDS, Settings, soft_sweeps,
+    ACCEPTABLE, DIRECT_EVERY, FEW_CONTACTS, GENTLE_PATIENCE, GENTLE_SWEEPS, HARD_SWEEPS, HASTY_SWEEPS,
+    LATE_SWEEPS, MOST_SWEEPS, PACE, PATIENT_SWEEPS, PATIENT_TRIES, PLAIN_SWEEPS, SLIDING, SMALL, YIELDS, Settings, soft_sweeps,
 )
 from rbdyn.contact.solvers.short_steps cimport creep, sweep_gently
 from rbdyn.contact.solvers.splitting.attempt cimport split
@@ -43,6 +43,8 @@ cdef int STUCK = 20                # sweeps without progress, leaps among them, 
 cdef double HALF_WAY = 0.5         # of its step that a block goes then
 cdef double GENTLE = 0.2           # of its step that a block goes in them
 cdef double NOT_FELT = 1e-3        # [m/s^2] times the time step: a residual that counts as none
+cdef double HALF = 0.5             # of the error before: sweeps that leave more are no quick way
+cdef double LAST_DIGITS = 1e-5     # of the threshold: what a sweep may still change
 cdef double NEARLY = 10.0          # times what is enough: errors that are left alone
 
 
@@ -413,29 +415,83 @@ cdef int solve_once(Island* island, Anderson* A, Direct* S, const Settings* s, c
 
 # ---- islands of robots: sweeps, and Newton's method ----
 
+cdef void sweep_quickly(Island* island, const Settings* s, double enough, int most, bint alone,
+                        const ContactProblem* p, double* history) noexcept nogil:
+    """Sweep while that is a quick way: until the error is below `enough`, or was not halved.
+
+    One block, `alone`, is solved once a sweep does not change it by more than rounding.
+    """
+    cdef double before = INFINITY, alpha = s.alpha_init
+    cdef int last = island.iterations + most
+    island.converged = False
+    while island.iterations < last and not island.converged:
+        island.error = sweep(&island.G, s, alpha, island.impulse)
+        note_error(island, p, history)
+        island.converged = island.error < enough
+        if not (island.error <= HALF * before and island.error < INFINITY):
+            island.converged |= alone and island.error < INFINITY and before < INFINITY
+            return
+        before = island.error
+        alpha = s.alpha_min + s.alpha_decay * (alpha - s.alpha_min)
+
+
+cdef inline void note_error(Island* island, const ContactProblem* p, double* history) noexcept nogil:
+    """Count a sweep or a step, and write its error [m/s]."""
+    cdef int k = island.iterations
+    history[k] = max(history[k], island.error) if k < p.iterations else island.error
+    island.iterations = k + 1
+
+
 cdef int sweep_and_refine(Island* island, Anderson* A, Direct* S, Newton* N, const Settings* s, const ContactProblem* p,
                           double* history, size_t* reallocations) except -1 nogil:
-    """Sweep some times from the impulses that there are, and solve what is left by Newton's method.
+    """Sweep from the impulses that there are, and solve what is left by Newton's method.
 
-    An island without impulses begins with Newton's method, which shares loads evenly that any share would hold.
+    Without impulses Newton's method comes first: it shares loads evenly that any share would hold.
     """
     cdef Settings plain = s[0]
     cdef double tolerance = max(s.threshold, NOT_FELT * p.dt) if s.automatic else s.threshold
-    cdef int k
-    plain.anderson = plain.direct = plain.hasty = False
-    plain.enough = s.threshold
-    island.converged = False
+    cdef bint alone = is_one_block(&island.G)
     start(island, A)
-    if not is_cold(island):
-        iterate(island, A, S, &plain, p, history, island.iterations + FIRST_SWEEPS, True, reallocations)
-    k = island.iterations
+    if not alone and is_cold(island) and refine(island, N, p, tolerance, s.max_iterations, history):
+        if island.converged:
+            end_in_sweeps(island, A, s, p, history)
+    else:
+        sweep_quickly(island, s, s.threshold, s.max_iterations, alone, p, history)
+        if not alone and not island.converged and not refine(island, N, p, tolerance, s.max_iterations, history):
+            plain.anderson = plain.direct = plain.hasty = False
+            plain.enough, plain.strict = tolerance, 0
+            iterate(island, A, S, &plain, p, history, island.iterations + min(s.max_iterations, <int> MOST_SWEEPS),
+                    True, reallocations)
+    accept(island)
+    return 0
+
+
+cdef void end_in_sweeps(Island* island, Anderson* A, const Settings* s, const ContactProblem* p,
+                        double* history) noexcept nogil:
+    """Sweep what Newton's method solved, and keep that if it is a quick way to the last digits."""
+    cdef double error = island.error
+    memcpy(A.kept, island.impulse, rows_of(&island.G) * sizeof(double))
+    sweep_quickly(island, s, LAST_DIGITS * s.threshold, s.max_iterations, False, p, history)
     if not island.converged:
-        solve_newton(N, island, p, tolerance, s.max_iterations)
+        restore(island, A.kept, error)
+        island.converged = True
+
+
+cdef bint refine(Island* island, Newton* N, const ContactProblem* p, double tolerance, int most,
+                 double* history) except -1 nogil:
+    """Solve an island by Newton's method; False if that would cost too much."""
+    cdef int k = island.iterations
+    if not solve_newton(N, island, p, tolerance, most):
+        return False
     while k < island.iterations:                       # steps of Newton's method: what they came to
         history[k] = max(history[k], island.error) if k < p.iterations else island.error
         k += 1
-    accept(island)
-    return 0
+    return True
+
+
+cdef inline bint is_one_block(const Operator* G) noexcept nogil:
+    """Tell whether an island is solved by a visit to its one block."""
+    return G.n + G.n_blocks == 1 and (G.n == 1 or G.n_lines == 1 or G.block[0].law == BILATERAL)
 
 
 cdef bint is_cold(const Island* island) noexcept nogil:
@@ -445,16 +501,6 @@ cdef bint is_cold(const Island* island) noexcept nogil:
         if island.impulse[k] != 0.0:
             return False
     return True
-
-
-cdef void ask_all(Island* island, const ContactProblem* p) noexcept nogil:
-    """Ask for every target as it stands: what is out of reach shows in the residual."""
-    cdef Contact* k
-    cdef int i
-    for i in range(island.G.n):
-        k = island.G.contact + i
-        k.block.blocked, k.block.reach = False, 1.0
-        k.v_free = impulse_at(p.v_free, k.index)
 
 
 cdef int solve_robots(Island* island, Anderson* A, Direct* S, Newton* N, const Settings* s, const ContactProblem* p,
@@ -482,8 +528,7 @@ cdef int solve_island(Island* island, Anderson* A, Direct* S, Newton* N, const S
     cdef Settings again
     begin_anderson(A, rows_of(&island.G), reallocations)
     prepare_blocks(&island.G)
-    if s.newton and s.law == COULOMB and is_of_robots(&island.G):
-        ask_all(island, p)
+    if s.newton and s.law == COULOMB and (is_of_robots(&island.G) or island.G.n_blocks > 0):
         solve_robots(island, A, S, N, s, p, history, reallocations)
         if drop_bends(island, p):
             solve_robots(island, A, S, N, s, p, history, reallocations)

@@ -9,7 +9,6 @@ cdef enum:
     PACE = 2                 # sweeps between two looks at how they get on
     SLIDING = 16             # many: one of so many
     CORNERS = 8              # contacts of one body on two faces: an island of so many is solved to the end
-    FIRST_SWEEPS = 8         # of an island of robots before Newton's method
     STRICT_SWEEPS = 20       # before an error in a small island of single bodies counts as too small to be seen
     PLAIN_SWEEPS = 8         # sweeps before acceleration starts: most steps need fewer
     LATE_SWEEPS = 16         # sweeps before direct solves of small islands of robots, each of which costs 30 of these
@@ -60,4 +59,4 @@ cdef inline int most_sweeps(const Settings* s) noexcept nogil:
     Steps of Newton's method count as sweeps: 12 solves lower the bounces of an island of robots at most.
     """
     return 2 * max(s.max_iterations + PATIENT_SWEEPS + GENTLE_SWEEPS + (1 + YIELDS) * SOFT_SWEEPS,
-                   26 * (s.max_iterations + FIRST_SWEEPS))
+                   52 * s.max_iterations)

@@ -199,7 +199,7 @@ def test_what_is_reported_is_the_best_sweep():
         errors, history = [], []
         for sweeps in range(1, 12):
             problem = Problem(A @ A.T, v_free, 2.0)
-            solver = BisectionSolver(max_iterations=sweeps, threshold=0.0, direct=False, anderson=False)
+            solver = BisectionSolver(max_iterations=sweeps, threshold=0.0, direct=False, anderson=False, newton=False)
             solver.solve(problem)
             errors.append(problem.error)
             history = solver.error_history
@@ -219,8 +219,8 @@ def test_patience_ends_a_hopeless_solve():
 def test_under_relaxation_reaches_the_same_solution_later(alpha):
     G, v = random_matrix(np.random.default_rng(11), 6)
     plain, relaxed = Problem(G, v, 0.5), Problem(G, v, 0.5)
-    BisectionSolver(threshold=1e-12, max_iterations=2000, anderson=False).solve(plain)
-    BisectionSolver(threshold=1e-12, max_iterations=2000, **alpha).solve(relaxed)
+    BisectionSolver(threshold=1e-12, max_iterations=2000, anderson=False, newton=False).solve(plain)
+    BisectionSolver(threshold=1e-12, max_iterations=2000, newton=False, **alpha).solve(relaxed)
     np.testing.assert_allclose(relaxed.impulse, plain.impulse, atol=1e-9)
     assert relaxed.iterations > plain.iterations
 

@@ -79,7 +79,10 @@ def scene(kind, count):
     robots = [KINDS[kind](world) for _ in range(count)]
     ball = world.add_sphere(0.05, 0.1, name="ball")
     ball.set_pose((3, 3, 3))
-    world.step(400)
+    world.step(399)
+    world.integrate1()
+    assert world.problem.n >= count  # rows that act on each of them
+    world.integrate2()
     return world, robots
 
 
@@ -90,7 +93,6 @@ def test_the_others_go_on_as_they_did(kind, edit, count, which):
     """It was refused for all but the last one: what the solver knew of its rows was no longer in order."""
     world, robots = scene(kind, count)
     twin, same = scene(kind, count)
-    assert twin.contact.iterations > 0  # rows act
     EDITS[edit](world, robots[which])
     others = [k for k in range(count) if k != which]
     for _ in range(20):

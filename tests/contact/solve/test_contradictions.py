@@ -1,4 +1,4 @@
-"""Islands that sweeps do not solve: rows that contradict one another, redundant rows, rows of many masses."""
+"""Rows that contradict one another, redundant rows, rows of many masses: least squares, and small impulses."""
 
 import numpy as np
 import pytest

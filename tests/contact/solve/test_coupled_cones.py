@@ -47,8 +47,8 @@ def test_what_went_round_for_ever_is_solved(number):
     assert problem.iterations <= 450 and len(solver.error_history) == problem.iterations
 
 
-def test_nine_of_ten_are_solved_and_none_makes_energy():
-    """Without short steps it is seven of ten."""
+def test_nearly_all_are_solved_and_none_makes_energy():
+    """By sweeps alone it is seven of ten."""
     solved = 0
     for number in range(100):
         G, v_free = coupled(number)
@@ -57,4 +57,4 @@ def test_nine_of_ten_are_solved_and_none_makes_energy():
         lam = problem.impulse
         assert lam @ (v_free + G @ lam / 2) <= 1e-9 * np.abs(lam).max()
         solved += problem.converged and missed(G, v_free, lam) < 1e-6
-    assert solved >= 88
+    assert solved >= 96
