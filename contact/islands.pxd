@@ -50,3 +50,12 @@ cdef inline int root_of(int* node, int i) noexcept nogil:
         node[i] = node[node[i]]
         i = node[i]
     return i
+
+
+cdef inline bint is_of_robots(const Operator* G) noexcept nogil:
+    """Tell whether contacts of an island act on articulated systems."""
+    cdef int i
+    for i in range(G.n):
+        if G.contact[i].row_end > G.contact[i].row:
+            return True
+    return False

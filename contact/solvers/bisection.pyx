@@ -89,7 +89,7 @@ cdef class BisectionSolver(ContactSolver):
         self.settings = Settings(law=FrictionLaw.COULOMB, method=Method.NEWTON, max_iterations=150, few=0,
                                  automatic=True, threshold=1e-8, enough=0.0, strict=0, hasty=False, patient=False,
                                  thorough=False, tries=0, alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50,
-                                 anderson=True, direct=True, backward=False, newton=True, gentle=False)
+                                 anderson=True, direct=True, backward=False, newton=True)
         hire(&self.crew, 1)
 
     def __init__(self, *, friction_law="coulomb", local_solver="newton", max_iterations=150, threshold="auto",

@@ -7,10 +7,10 @@ from rbdyn.contact.accept cimport accept, makes_energy, temper
 from rbdyn.contact.after.lasting cimport keep_lasting, note_begun
 from rbdyn.contact.cone.block cimport SKIPPED
 from rbdyn.contact.cone.local cimport COULOMB, SLIDE
-from rbdyn.contact.islands cimport Island, rows_of
+from rbdyn.contact.islands cimport Island, is_of_robots, rows_of
 from rbdyn.contact.laws cimport cone
 from rbdyn.contact.laws.dispatch cimport clear_immovable, make_admissible, prepare_blocks, visit_block
-from rbdyn.contact.operator cimport Contact, Operator, impulse_at, load_impulses, set_impulse
+from rbdyn.contact.operator cimport Operator, load_impulses, set_impulse
 from rbdyn.contact.problem cimport BILATERAL, ContactProblem
 from rbdyn.contact.solve.newton cimport Newton, solve_newton
 from rbdyn.contact.solvers.acceleration.anderson cimport Anderson, extrapolate, fail, restart
@@ -25,13 +25,10 @@ from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.acceleration.drift cimport ARRIVED, LEG, drift
 from rbdyn.contact.solvers.proximal.attempt cimport soften_changes
 from rbdyn.contact.solvers.settings cimport (
-    ACCEPTABLE, DIRECT_EVERY, FEW_CONTACTS, GENTLE_PATIENCE, GENTLE_SWEEPS, HARD_SWEEPS, HASTY_SWEEPS,
-    LATE_SWEEPS, MOST_SWEEPS, PACE, PATIENT_SWEEPS, PATIENT_TRIES, PLAIN_SWEEPS, SLIDING, SMALL, YIELDS, Settings, soft_sweeps,
+    ACCEPTABLE, DIRECT_EVERY, FEW_CONTACTS, HARD_SWEEPS, HASTY_SWEEPS, MOST_SWEEPS, PACE, PATIENT_SWEEPS,
+    PATIENT_TRIES, PLAIN_SWEEPS, SLIDING, YIELDS, Settings, soft_sweeps,
 )
-from rbdyn.contact.solvers.short_steps cimport creep, sweep_gently
-from rbdyn.contact.solvers.splitting.attempt cimport split
 from rbdyn.contact.solvers.squeeze cimport give_way, throws
-from rbdyn.contact.solvers.strain cimport is_of_robots, strains
 from rbdyn.contact.solvers.tuning cimport rests
 from rbdyn.spatial._algebra cimport vec3
 
@@ -45,7 +42,6 @@ cdef double GENTLE = 0.2           # of its step that a block goes in them
 cdef double NOT_FELT = 1e-3        # [m/s^2] times the time step: a residual that counts as none
 cdef double HALF = 0.5             # of the error before: sweeps that leave more are no quick way
 cdef double LAST_DIGITS = 1e-5     # of the threshold: what a sweep may still change
-cdef double NEARLY = 10.0          # times what is enough: errors that are left alone
 
 
 cdef double sweep(Operator* G, const Settings* s, double alpha, double* impulse) noexcept nogil:
@@ -55,8 +51,6 @@ cdef double sweep(Operator* G, const Settings* s, double alpha, double* impulse)
     """
     cdef double error = 0.0
     cdef int k, n = G.n
-    if s.gentle:
-        return sweep_gently(G, impulse)
     if not s.backward:
         for k in range(G.n_blocks - G.n_discs):
             error = max(error, visit_block(G, &G.block[k], alpha, impulse))
@@ -167,30 +161,24 @@ cdef Progress begin_progress(const Island* island, const Settings* s, int last, 
     q.first = q.progress = island.iterations
     q.last = last
     q.most = s.tries
-    if s.direct and q.plain and (s.gentle or not soft) and (island.G.n > 0 or island.G.n_lines > 1):
+    if s.direct and q.plain and not soft and (island.G.n > 0 or island.G.n_lines > 1):
         q.tries = q.most
     q.alpha = s.alpha_init
     q.best = q.mark = q.before = q.pace = INFINITY
     return q
 
 
-cdef inline bint runs_away(const Island* island, const Anderson* A) noexcept nogil:
-    """Whether impulses on a robot came to push mostly against one another: a leap may find any that move little."""
-    return is_of_robots(&island.G) and strains(&island.G, island.impulse, A.kept)
-
-
 cdef bint take_back(Island* island, Anderson* A, const Settings* s, Progress* q) noexcept nogil:
     """Whether the sweep shows that the leap before it led astray: the impulses from before it are back then."""
     if q.leg > 0:                                      # on the way after a drift step
         q.leg = q.leg - 1 if island.error > ARRIVED * q.best else 0
-        if q.leg != 1 and island.error != INFINITY and not (q.leg == 0 and runs_away(island, A)):
+        if q.leg != 1 and island.error != INFINITY:
             return False
         q.leg = 0
         restore(island, A.kept, q.best)
         fail(A)
         return True
-    if not q.leapt or island.error <= ACCEPTABLE * q.base and not (
-            makes_energy(&island.G, island.impulse) or runs_away(island, A)):
+    if not q.leapt or island.error <= ACCEPTABLE * q.base and not makes_energy(&island.G, island.impulse):
         return False
     if q.tried or not s.thorough:
         restore(island, A.kept, q.best)
@@ -250,28 +238,21 @@ cdef bint give_up(const Island* island, const Settings* s, Progress* q) noexcept
     return False
 
 
-cdef inline bint is_small(const Operator* G) noexcept nogil:
-    """Whether it is of few contacts of robots alone: acceleration mostly ends it before a direct solve would pay."""
-    return G.n_blocks == 0 and G.n <= SMALL and is_of_robots(G)
-
-
 cdef int leap(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p, Progress* q,
               size_t* reallocations) except -1 nogil:
     """Beyond what sweeps do: a drift step, a direct solve, or an accelerated step, if one of them is due."""
     cdef Operator* G = &island.G
-    cdef bint waits                                    # a direct solve does, while sweeps may yet do without one
     if not q.plain or island.iterations < q.first + PLAIN_SWEEPS or island.iterations >= q.last or q.hasty:
         return 0
-    waits = is_small(G) and not s.gentle and island.iterations < q.first + LATE_SWEEPS
-    if not waits and q.tries == q.most:
+    if q.tries == q.most:
         q.tries = q.tries if begin_direct(S, G, p, reallocations) else 0
-    elif not waits and not s.thorough and q.tries > 0 and q.best > 0.5 * q.before:
+    elif not s.thorough and q.tries > 0 and q.best > 0.5 * q.before:
         q.tries = 0
     if s.anderson and q.leg == 0 and A.pause == 0 and drift(G, A, island.impulse):
         load_impulses(G, island.impulse)
         q.leg = LEG
         restart(A)
-    elif q.leg == 0 and q.tries > 0 and not waits:
+    elif q.leg == 0 and q.tries > 0:
         if island.iterations % DIRECT_EVERY == 0:
             q.before = q.base = q.best
             q.leapt = q.tried = solve_held(S, G, p, island.impulse, s.threshold, s.patient)
@@ -317,30 +298,6 @@ cdef bint iterate(Island* island, Anderson* A, Direct* S, const Settings* s, con
     if not island.converged and (q.best < island.error or q.leg > 0):
         restore(island, A.kept, q.best)
     return False
-
-
-cdef bint may_settle(const Island* island, const Settings* s, const ContactProblem* p) noexcept nogil:
-    """Whether short steps are worth while: for few contacts, of robots or beside rows, that many sweeps left unsolved.
-
-    Not where sweeps are not meant to end, as in `split`, nor where they nearly did.
-    """
-    if s.law != COULOMB or island.iterations < HARD_SWEEPS or not 0 < island.G.n <= FEW_CONTACTS:
-        return False
-    return (NEARLY * s.enough < island.error < INFINITY and (island.G.n_blocks > 0 or is_of_robots(&island.G))
-            and (not p.dt > 0.0 or p.v_start != NULL))
-
-
-cdef bint settle(Island* island, Anderson* A, Direct* S, const Settings* s, const ContactProblem* p, double* history,
-                 size_t* reallocations) except -1 nogil:
-    """Go on in short steps from the best impulses so far; whether that solves the island."""
-    cdef Settings gentle = s[0]
-    if not may_settle(island, s, p):
-        return False
-    gentle.gentle = True
-    gentle.patience = max(s.patience, <int> GENTLE_PATIENCE)
-    memcpy(island.impulse, A.kept, rows_of(&island.G) * sizeof(double))
-    iterate(island, A, S, &gentle, p, history, island.iterations + GENTLE_SWEEPS, True, reallocations)
-    return island.converged or creep(island, A, s)
 
 
 cdef bint must_soften(const Island* island, const ContactProblem* p) noexcept nogil:
@@ -391,11 +348,8 @@ cdef int solve_once(Island* island, Anderson* A, Direct* S, const Settings* s, c
     cdef bint hard = iterate(island, A, S, s, p, history, s.few if s.few > 0 else s.max_iterations, False,
                              reallocations)
     if not hard and not island.converged:
-        split(island, A, S, s, p, reallocations)
         if not soften_changes(island, A, S, s, p, reallocations) and s.few > 0 and not island.converged:
             hard = iterate(island, A, S, s, p, history, s.max_iterations, False, reallocations)
-    if not island.converged and settle(island, A, S, s, p, history, reallocations):
-        hard = False
     if (hard or must_soften(island, p)) and not solve_patiently(island, A, S, s, p, history, reallocations):
         soften(&island.G, p)
         island.rescued = True
@@ -413,7 +367,7 @@ cdef int solve_once(Island* island, Anderson* A, Direct* S, const Settings* s, c
     return 0
 
 
-# ---- islands of robots: sweeps, and Newton's method ----
+# ---- islands of robots and rows: sweeps, and Newton's method ----
 
 cdef void sweep_quickly(Island* island, const Settings* s, double enough, int most, bint alone,
                         const ContactProblem* p, double* history) noexcept nogil:
@@ -505,7 +459,7 @@ cdef bint is_cold(const Island* island) noexcept nogil:
 
 cdef int solve_robots(Island* island, Anderson* A, Direct* S, Newton* N, const Settings* s, const ContactProblem* p,
                       double* history, size_t* reallocations) except -1 nogil:
-    """One island of robots from the impulses it holds, and again with lower bounces while these make energy."""
+    """One island of robots or rows from the impulses it holds, and again with lower bounces while these make energy."""
     cdef Search search = begin_search()
     cdef int last = island.iterations + 4 * s.max_iterations
     sweep_and_refine(island, A, S, N, s, p, history, reallocations)
@@ -519,7 +473,7 @@ cdef int solve_island(Island* island, Anderson* A, Direct* S, Newton* N, const S
                       double* history, size_t* reallocations) except -1 nogil:
     """One island from the impulses it holds, and once more if what its rows ask for beyond their laws makes energy.
 
-    Islands in which contacts act on robots are solved by sweeps and Newton's method, others as below.
+    Islands of robots, and of rows that are no contact's, are solved by sweeps and Newton's method, others as below.
 
     The impulses returned are those after the best sweep: feasible, never the accelerated ones; `accept` has the last
     word.  Laws that no velocities can meet (a robot whose links overlap on all sides) are solved with compliance, from

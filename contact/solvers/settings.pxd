@@ -11,8 +11,6 @@ cdef enum:
     CORNERS = 8              # contacts of one body on two faces: an island of so many is solved to the end
     STRICT_SWEEPS = 20       # before an error in a small island of single bodies counts as too small to be seen
     PLAIN_SWEEPS = 8         # sweeps before acceleration starts: most steps need fewer
-    LATE_SWEEPS = 16         # sweeps before direct solves of small islands of robots, each of which costs 30 of these
-    SMALL = 8                # cones, and nothing else, at most, of such
     HARD_SWEEPS = 25         # sweeps before contacts that may contradict one another become compliant
     FEWER_SWEEPS = 14        # at most where proximal steps follow: some beyond the direct solves
     DIRECT_EVERY = 2         # sweeps between direct solves
@@ -21,8 +19,6 @@ cdef enum:
     PATIENT_TRIES = 12       # the same where precision is asked for, whatever becomes of the error
     PATIENT_SWEEPS = 30      # with them, of an island of single bodies that seems to contradict itself
     SOFT_SWEEPS = 50         # at least for islands whose blocks contradict one another, after all others
-    GENTLE_SWEEPS = 300      # in short steps at most, of an island that others leave unsolved
-    GENTLE_PATIENCE = 150    # of these without progress
     YIELDS = 4               # times that an island is solved again with more compliance where it is squeezed, at most
     ACCEPTABLE = 4           # an accelerated step may make the error this many times the best one, for a sweep
 
@@ -45,7 +41,6 @@ cdef struct Settings:
     bint direct              # solve what holds together; used only while every alpha is 1
     bint backward            # visit from the last contact to the first
     bint newton              # islands of robots are solved by sweeps and the proximal Newton method
-    bint gentle              # cones go in short steps (short_steps.pxd)
 
 
 cdef inline int soft_sweeps(const Settings* s) noexcept nogil:
@@ -58,5 +53,5 @@ cdef inline int most_sweeps(const Settings* s) noexcept nogil:
 
     Steps of Newton's method count as sweeps: 12 solves lower the bounces of an island of robots at most.
     """
-    return 2 * max(s.max_iterations + PATIENT_SWEEPS + GENTLE_SWEEPS + (1 + YIELDS) * SOFT_SWEEPS,
+    return 2 * max(s.max_iterations + PATIENT_SWEEPS + (1 + YIELDS) * SOFT_SWEEPS,
                    52 * s.max_iterations)

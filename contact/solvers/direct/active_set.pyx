@@ -4,7 +4,7 @@ from libc.math cimport fabs, sqrt
 from libc.string cimport memcpy
 
 from rbdyn.contact.cone.block cimport SKIPPED, apply_block
-from rbdyn.contact.islands cimport rows_of
+from rbdyn.contact.islands cimport is_of_robots, rows_of
 from rbdyn.contact.laws cimport cone
 from rbdyn.contact.laws.dispatch cimport held_rows, hold_more, let_go, make_admissible
 from rbdyn.contact.operator cimport (
@@ -14,7 +14,6 @@ from rbdyn.contact.problem cimport BILATERAL, ContactProblem
 from rbdyn.contact.solvers.direct.multipliers cimport hold, make_matrix, multiplier_step
 from rbdyn.contact.solvers.direct.workspace cimport Direct
 from rbdyn.contact.solvers.settings cimport FEW_CONTACTS
-from rbdyn.contact.solvers.strain cimport is_of_robots, strains
 from rbdyn.spatial._algebra cimport Vec3, sub3, vec3
 
 cdef enum:
@@ -165,7 +164,7 @@ cdef bint solve_held(Direct* S, Operator* G, const ContactProblem* p, double* im
     contacts that come together and rows that leave their bounds are held, and the rest is solved again.  Where many
     have to be let go at once, or that goes to and fro (things that rock or topple), it is given up, unless `patient`:
     the impulses are as before then, and the answer False.  So it is in contacts of robots where held rows contradict
-    one another, or impulses would only push against one another; and there many, or those that correct poses, end where
+    one another; and there many, or those that correct poses, end where
     as many rows are held anew as in the turn before.  Rims of theirs are followed to the end: a grip creeps otherwise.
     """
     cdef int released = 0, closed = may_give_way(G), before, turn
@@ -195,7 +194,7 @@ cdef bint solve_held(Direct* S, Operator* G, const ContactProblem* p, double* im
         before, closed = closed, close_rows(S, G, impulse, threshold)
         if closed == 0 or hurried and closed >= before:
             break
-    if careful and (released == 0 and left > CONTRADICTED * threshold or strains(G, impulse, S.begun)):
+    if careful and released == 0 and left > CONTRADICTED * threshold:
         released = FEW + 1
     if released > FEW and not patient:
         memcpy(impulse, S.begun, rows_of(G) * sizeof(double))

@@ -1,1 +1,0 @@
-"""All rows of an island at once, and then their laws: what sweeps leave unsolved."""
