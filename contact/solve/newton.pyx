@@ -28,6 +28,7 @@ cdef double INNER = 0.03             # accuracy of (2) and (3) as a share of the
 cdef double SEEN = 0.9               # of the least residual: one that counts as better
 cdef double SHORTEST = 0.03          # share of a direction below which a coupled step is given up
 cdef double STILL = 0.01             # change of velocities in a convex step, as a share of the residual: next to none
+cdef double STILL_GROWTH = 1e3       # of kappa then
 cdef double CONTRADICTION = 1e-8     # of the fastest row: a smaller residual is no sign of a contradiction
 cdef double COMPLIANT_PENALTY = 1e6  # kappa with which what contradicts is solved from no impulses
 cdef double SOFT = 0.3               # of their mobility: compliance by which rows that contradict others push
@@ -555,7 +556,7 @@ cdef void iterate(Newton* N, double r, double tolerance, int most, int* taken, d
                 begin_at(N)
                 r, stood, N.kappa = least[0], -STUCK, LARGEST_PENALTY
                 continue
-            N.kappa = min(10.0 * N.kappa, LAST_PENALTY)
+            N.kappa = min(STILL_GROWTH * N.kappa, LAST_PENALTY)
         elif r > GOOD_STEP * before:
             stuck = 0 if r < SEEN * before else stuck + 1
             if stuck == STUCK and r < CONTRADICTION * fastest:
