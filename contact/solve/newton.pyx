@@ -442,25 +442,25 @@ cdef void take_less(Newton* N, const double* impulse, double share) noexcept nog
     begin_at(N)
 
 
-cdef int find_compliant(Newton* N, double left, double enough) noexcept nogil:
+cdef int find_compliant(Newton* N, double left, double enough, int most) noexcept nogil:
     """lam: velocities that miss the laws least, and the impulses by which rows of the compliance SOFT would push.
 
     Where no velocities meet all laws, each step adds impulses that move nothing, Y^T grown = 0 (Farkas' lemma), and as
     many again for the same kappa.  Two steps that begin without impulses find what acts; what grew is taken back.
     Where the second one changes impulses by more than what stops `left` [m/s] along their rows, friction turns and
     growth has no direction: the impulses of the first one stay, as a smaller kappa would have them.  Returns the
-    Newton steps taken.
+    Newton steps taken, `most` of them in all.
     """
     cdef const Piece* k
     cdef double share = COMPLIANT_PENALTY / N.kappa, change = 0.0
     cdef int steps, r, i
     N.kappa = COMPLIANT_PENALTY
     memset(N.lam, 0, N.space.rows * sizeof(double))
-    steps = take_convex_step(N, enough, INNER_STEPS)
+    steps = take_convex_step(N, enough, min(<int> INNER_STEPS, most))
     for r in range(N.space.rows):
         N.before[r] = N.new[r] / (SOFT * N.kappa)
     take_less(N, N.new, share)
-    steps += take_convex_step(N, enough, INNER_STEPS)  # mends the velocities that the first one leaves
+    steps += take_convex_step(N, enough, min(<int> INNER_STEPS, most - steps))   # mends what the first one leaves
     for i in range(N.space.pieces):
         k = N.space.piece + i
         for r in range(k.row, k.row + k.rows):
@@ -548,7 +548,7 @@ cdef void iterate(Newton* N, double r, double tolerance, int most, int* taken, d
         if not coupled and moved(N) < STILL * r and r > CONTRADICTION * fastest:
             stood += 1 if N.kappa == LAST_PENALTY else 0
             if stood == ENOUGH_STILL or stood > 0 and moved(N) < tolerance:
-                taken[0] += find_compliant(N, r, enough)
+                taken[0] += find_compliant(N, r, enough, most - taken[0])
                 contradictory[0] = keep_compliant(N, least)
                 if contradictory[0]:
                     return
@@ -578,8 +578,8 @@ cdef void repeat_step(Newton* N) noexcept nogil:
     project_all(N, True)
 
 
-cdef void polish(Newton* N, double* least, int* taken) noexcept nogil:
-    """Write the last digits of a solution, best.
+cdef void polish(Newton* N, double* least, int most, int* taken) noexcept nogil:
+    """Write the last digits of a solution, best, while Newton steps are fewer than `most`.
 
     Once a coupled step has told which rows push, stick or slide, its matrix does for all others.
     """
@@ -587,7 +587,8 @@ cdef void polish(Newton* N, double* least, int* taken) noexcept nogil:
     cdef int steps = 0
     memcpy(N.lam, N.best, N.space.rows * sizeof(double))
     begin_at(N)
-    if least[0] > digits and take_coupled_step(N, INNER * least[0], POLISH_STEPS, &steps) and steps > 0:
+    if least[0] > digits and take_coupled_step(
+            N, INNER * least[0], min(<int> POLISH_STEPS, most - taken[0]), &steps) and steps > 0:
         for _ in range(POLISH_TURNS):
             r = adopt(N)
             if r < least[0]:
@@ -636,7 +637,7 @@ cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, doubl
         return True
     iterate(N, least, tolerance, steps, &taken, &least, &contradictory)
     if not contradictory:
-        polish(N, &least, &taken)
+        polish(N, &least, steps, &taken)
     island.iterations += taken
     memcpy(island.impulse, N.best, N.space.rows * sizeof(double))
     note_modes(&island.G, island.impulse)

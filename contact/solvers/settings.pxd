@@ -51,7 +51,7 @@ cdef inline int soft_sweeps(const Settings* s) noexcept nogil:
 cdef inline int most_sweeps(const Settings* s) noexcept nogil:
     """Of an island in all: those of a first solve, and as many without its bends.
 
-    Steps of Newton's method count as sweeps: 12 solves lower the bounces of an island of robots at most.
+    Steps of Newton's method count as sweeps: a solve takes three times max_iterations at most.  Bounces are
+    lowered while 4 max_iterations are not used up, and twice beyond: 13 times max_iterations.
     """
-    return 2 * max(s.max_iterations + PATIENT_SWEEPS + (1 + YIELDS) * SOFT_SWEEPS,
-                   52 * s.max_iterations)
+    return 2 * max(s.max_iterations + PATIENT_SWEEPS + (1 + YIELDS) * SOFT_SWEEPS, 26 * s.max_iterations)

@@ -133,3 +133,22 @@ def test_islands_without_robots_are_solved_as_before(seed):
         BisectionSolver(newton=newton).solve(problem)
         impulses.append(problem.impulse.copy())
     assert impulses[0].tobytes() == impulses[1].tobytes() and np.abs(impulses[0]).max() > 0.1
+
+
+def test_few_steps_end_within_their_bound(seed):
+    """Contradictory rows, bounces, one to five steps: impulses stay finite and within cones, and steps are counted."""
+    rng = np.random.default_rng(seed)
+    for _ in range(150):
+        n, most = int(rng.integers(1, 8)), int(rng.integers(1, 6))
+        J = rng.normal(size=(3 * n + 2, 3))
+        v = J @ rng.normal(size=3) + rng.normal(size=3 * n + 2)
+        target = np.zeros(3 * n + 2)
+        target[2 : 3 * n : 3] = np.maximum(0.0, -v[2 : 3 * n : 3])
+        blocks = [{"law": "cone", "friction": 0.7}] * n + [{"law": "unilateral", "rows": 2}]
+        problem = Problem.from_blocks(blocks, J @ J.T, v - target, target=target)
+        solver = BisectionSolver(max_iterations=most)
+        solver.solve(problem)
+        cones = np.ravel(problem.impulse)[: 3 * n].reshape(n, 3)
+        assert len(solver.error_history) == problem.iterations <= 13 * most
+        assert np.isfinite(problem.impulse).all()
+        assert (np.hypot(cones[:, 0], cones[:, 1]) <= 0.7 * cones[:, 2] * (1 + 1e-12)).all()
