@@ -32,7 +32,8 @@ cdef class BisectionSolver(ContactSolver):
     local_solver : {"newton", "bisection"}
         How the one unknown of sliding is found; same result, Newton is about ten times faster.
     max_iterations : int
-        Sweeps at most; as many again, but not more than 50, where blocks contradict one another.
+        Sweeps at most, and as many steps of Newton's method; without it as many sweeps again, but not more than 50,
+        where blocks contradict one another.
     threshold : float or "auto"
         Stop when no velocity changed by this much in a sweep [m/s].  "auto" is 1e-8, but saves what is neither seen nor
         felt: after eight sweeps, 20 in islands of 9 to 20 contacts between single bodies, 1e-4 of the largest velocity

@@ -334,7 +334,7 @@ def test_an_overlap_that_no_push_lessens_is_left_alone(name, number):
 
 @pytest.mark.parametrize("name", ["talos_reduced.urdf", "talos_reduced_box.urdf"])
 def test_a_robot_in_trouble_leaves_others_alone(name):
-    """It is solved by far too few sweeps; a ball and a crate 100 m away lie there as if it were not."""
+    """It gets one iteration a step; a ball and a crate 100 m away lie there as if it were not."""
     world = rbdyn.World(5e-3)
     world.add_ground()
     ball, crate = world.add_sphere(0.1, 1.0), world.add_box(0.3, 0.3, 0.2, 20.0)
@@ -347,7 +347,7 @@ def test_a_robot_in_trouble_leaves_others_alone(name):
     one.set_state(q, np.zeros(one.nv))
     world.contact.configure(max_iterations=1)
     world.step(20)
-    unconverged = world.contact.statistics.unconverged
+    unconverged = 0
     for _ in range(80):
         world.step()
         unconverged += not world.contact.converged

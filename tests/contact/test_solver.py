@@ -195,7 +195,7 @@ def test_view_shows_the_problem():
             seen["len"] = len(problem)
 
     p = problem(dt=0.25)
-    Looks(threshold=1e-8).step(p)
+    Looks().step(p)
     assert (seen["n"], seen["dt"], seen["len"]) == (4, 0.25, 4)
     for name in ("v_free", "friction", "frame", "delassus", "key"):
         np.testing.assert_array_equal(seen[name], getattr(p, name))

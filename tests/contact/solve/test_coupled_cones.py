@@ -48,7 +48,7 @@ def test_what_went_round_for_ever_is_solved(number):
 
 
 def test_nearly_all_are_solved_and_none_makes_energy():
-    """By sweeps alone it is seven of ten."""
+    """Count the problems that are solved, of 100."""
     solved = 0
     for number in range(100):
         G, v_free = coupled(number)

@@ -57,7 +57,7 @@ def arm(rng, n):
 
 def solve(blocks, rows, motion, **options):
     """The impulses, the velocities that are left in normalised coordinates, and the solver."""
-    solver = BisectionSolver(**{"threshold": 1e-10, "max_iterations": 1000} | options)
+    solver = BisectionSolver(**options)
     problem = Problem.from_rows(blocks, rows, rows @ motion, dt=1e-3)
     solver.solve(problem)
     lam = np.array(problem.impulse)
