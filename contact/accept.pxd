@@ -4,7 +4,5 @@ from rbdyn.contact.islands cimport Island
 from rbdyn.contact.operator cimport Operator
 
 cdef double energy(const Operator* G, const double* impulse, double* size) noexcept nogil
-cdef bint makes_energy(const Operator* G, const double* impulse) noexcept nogil
 cdef void scale(Island* island, double share) noexcept nogil
 cdef void accept(Island* island) noexcept nogil
-cdef void temper(Island* island) noexcept nogil

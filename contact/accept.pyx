@@ -7,9 +7,6 @@ from rbdyn.contact.operator cimport Contact, Operator, contact_velocity, impulse
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3
 
 
-cdef double OVERLOADED = 0.05       # share of its impulses at which an island has the least energy
-
-
 cdef inline double contact_energy(const Operator* G, const double* impulse, int i) noexcept nogil:
     """The term of contact i in `energy` [J]."""
     cdef const Contact* k = G.contact + i
@@ -42,13 +39,6 @@ cdef double energy(const Operator* G, const double* impulse, double* size) noexc
     return total
 
 
-cdef bint makes_energy(const Operator* G, const double* impulse) noexcept nogil:
-    """Whether the energy rises by more than rounding, or is no number."""
-    cdef double size
-    cdef double total = energy(G, impulse, &size)
-    return not total <= 1e-9 * size
-
-
 cdef void judge(const Operator* G, const double* impulse, double* work, double* change, double* size) noexcept nogil:
     """lam . v_free, the energy that the impulses add, and the size of its terms."""
     cdef Vec3 lam
@@ -62,9 +52,9 @@ cdef void judge(const Operator* G, const double* impulse, double* work, double* 
         work[0] += impulse[3 * G.n + r] * G.line[r].v_free
 
 
-cdef inline double admissible_share(double work, double change, double size) noexcept nogil:
-    """Which part of its impulses an island keeps: all unless they make energy, else that with the least energy."""
-    if change <= 1e-9 * size:
+cdef inline double admissible_share(double work, double change, double most) noexcept nogil:
+    """Share of its impulses that an island keeps: all unless they make energy, else that with the least energy."""
+    if change <= most:
         return 1.0
     if not isfinite(change) or not work < 0.0:
         return 0.0
@@ -79,32 +69,26 @@ cdef void scale(Island* island, double share) noexcept nogil:
     load_impulses(&island.G, island.impulse)
 
 
-cdef void temper(Island* island) noexcept nogil:
-    """Lower the impulses of the step before where the load became far less than they carry, as after an edit of a mass.
-
-    Sweeps would end before they are gone, and leave velocities that nothing caused.
-    """
-    cdef double work, change, size, share
-    load_impulses(&island.G, island.impulse)
-    judge(&island.G, island.impulse, &work, &change, &size)
-    share = admissible_share(work, change, size)
-    if share < OVERLOADED:
-        scale(island, share)
+cdef double size_of(const Island* island) noexcept nogil:
+    """Sum of the sizes of all impulses [N s]."""
+    cdef double total = 0.0
+    cdef int i
+    for i in range(rows_of(&island.G)):
+        total += fabs(island.impulse[i])
+    return total
 
 
 cdef void accept(Island* island) noexcept nogil:
     """Leave the impulses of an island as they are, or replace them; its operator holds the velocities they make.
 
-    A solve that has converged needs no check: every law holds, and none makes energy.  Not so where a visit only
-    approaches its law (block.pxd: rho).  Impulses that make energy give way to the multiple of them with the least
-    energy, between 0 and 1: cones, bounds and signs hold for it too.  Impulses that are not finite give way to none at
-    all.  Both are no solution: converged is False then.
+    No law makes energy.  Of an island that has converged the velocities miss their laws by `error` at most, which may
+    make as much as that times the impulses; of another one rounding alone may.  Impulses that make more give way to the
+    multiple of them with the least energy, between 0 and 1: cones, bounds and signs hold for it too.  Impulses that are
+    not finite give way to none at all.  Both are no solution: converged is False then.
     """
     cdef double work, change, size, share
-    if island.converged and not island.G.proximal:
-        return
     judge(&island.G, island.impulse, &work, &change, &size)
-    share = admissible_share(work, change, size)
+    share = admissible_share(work, change, 1e-9 * size + (island.error * size_of(island) if island.converged else 0.0))
     if share != 1.0:
         scale(island, share)
         island.converged = False

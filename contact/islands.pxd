@@ -12,7 +12,7 @@ cdef struct Island:
     double error             # out: largest velocity change in the last sweep [m/s]
     bint converged           # out
     bint noted               # G.z_begun holds what the impulses in `begun` make
-    bint rescued             # out: its laws were softened, or its impulses replaced, since nothing met them
+    bint rescued             # out: no velocities meet its laws, or its impulses were replaced
 
 cdef struct Islands:         # workspace; grows by doubling and is reused
     int n                    # that need impulses

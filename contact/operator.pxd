@@ -114,8 +114,9 @@ cdef inline Vec3 contact_velocity(const Operator* G, int i) noexcept nogil:
             dv = sub3(dv, G.body[k.b.body].v)
             v = sub3(v, mul3(k.b.L, G.body[k.b.body].w))
         v = add3(v, mul3(k.R, dv))
-    elif k.b.body >= 0:
-        v = sub3(v, add3(mul3(k.R, G.body[k.b.body].v), mul3(k.b.L, G.body[k.b.body].w)))
+    elif k.b.body >= 0:                                # to the bit what a body A that stands still would give
+        v = sub3(v, mul3(k.b.L, G.body[k.b.body].w))
+        v = sub3(v, mul3(k.R, G.body[k.b.body].v))
     for j in range(k.row, k.row_end):
         y = &G.row[j]
         z = G.z[y.coordinate]

@@ -118,7 +118,7 @@ cdef struct ContactProblem:       # one time step; every array belongs to World 
     int iterations                # out: sweeps done
     double error                  # out: largest velocity change in the last sweep [m/s]
     bint converged                # out: error fell below the threshold
-    int rescued                   # out: islands whose laws were softened, or impulses replaced, since nothing met them
+    int rescued                   # out: islands whose laws no velocities meet, or whose impulses were replaced
 
 cdef inline const RowSide* further_sides(const ContactProblem* p, const RowSide* pair) noexcept nogil:
     """The next two sides of the row that these two are of, NULL: there are no more."""

@@ -13,14 +13,14 @@ class ContactStatistics(NamedTuple):
     steps : int
         Solved, with or without contacts.
     unconverged : int
-        Of them, how many ended with an error above the threshold.
+        Of them, how many ended with a residual above the tolerance.
     rescued : int
-        Islands, over all steps, whose laws no velocities could meet: they were made compliant, or their impulses would
-        have made energy, or were not finite, and were replaced by admissible ones.
+        Islands, over all steps, whose laws no velocities meet, or whose impulses would have made energy or were not
+        finite, and were replaced by admissible ones.
     iterations : int
-        Sweeps in all.
+        Sweeps and steps of Newton's method in all.
     worst_error : float
-        Largest velocity change in the last sweep of a step [m/s].
+        Largest residual of a step [m/s]: the velocity change of the last sweep, or what Newton's method left.
 
     Examples
     --------

@@ -20,7 +20,7 @@ cdef struct Cone:
     bint dependent           # v_n = w . v_t whatever the impulses: see look_for_wedge
     bint blocked             # and friction can take what moves it: another v_n is out of reach
     double reach             # share of the target velocity that is asked for
-    double compliance        # [1/kg]: the law holds for v + compliance lam; 0 unless sweeps do not converge
+    double compliance        # [1/kg]: the law holds for v + compliance lam; 0: hard
     double wx, wy
     Kind kind
 
@@ -50,10 +50,9 @@ cdef inline void look_for_wedge(Cone* B, Sym3 G) noexcept nogil:
     Bodies two joints apart have G of rank 2: however they move, v = (v_t, w . v_t) with w = G_tt^-1 G_tn (rank 1: its
     pseudo-inverse), and an impulse along (-w, 1) moves nothing.  A chain near a singularity has a little mobility
     s = G_nn - w . G_tn beside.  Contacts of such a pair may contradict one another, and then their impulses would grow
-    at every visit: with s below 1e-5 of the trace they are `dependent`, and become compliant (gauss_seidel.pyx) when
-    sweeps do not converge.  Where friction takes half of the normal mobility or more, |w| < 2 mu, to reach a target T
-    takes the energy T^2 / (2 s): `reach` is the share of the target that takes no more than it would with
-    s = trace / 30.
+    at every visit: with s below 1e-5 of the trace they are `dependent`.  Where friction takes half of the normal
+    mobility or more, |w| < 2 mu, to reach a target T takes the energy T^2 / (2 s): `reach` is the share of the target
+    that takes no more than it would with s = trace / 30.
     """
     cdef double trace = G.xx + G.yy + G.zz
     cdef double small = 1e-5 * trace

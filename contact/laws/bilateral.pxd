@@ -61,11 +61,3 @@ cdef inline double visit(Operator* G, const LineBlock* k, double alpha, double* 
 cdef inline double admissible(const LineBlock* k, double lam) noexcept nogil:
     """Any impulse is."""
     return lam
-
-
-cdef inline void held_rows(const Operator* G, const LineBlock* k, int* rows) noexcept nogil:
-    """All but those that the others determine, and those that nothing moves."""
-    cdef const double* L = G.factor + k.factor
-    cdef int i
-    for i in range(k.rows):
-        rows[i] = L[7 * i] > 0.0

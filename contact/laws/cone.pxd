@@ -1,10 +1,10 @@
 # Cones: contacts with friction, three rows each.  The problem of one of them is cone/local.pxd.
 
-from libc.math cimport INFINITY, fabs, hypot
+from libc.math cimport INFINITY, fabs, sqrt
 
 from rbdyn.contact.cone.block cimport FRICTIONLESS, GENERAL, Cone, apply_block
 from rbdyn.contact.cone.local cimport (
-    FAILED, OPEN, SLIDE, STICK, FrictionLaw, Method, Mode, clipped, local_impulse, sticks,
+    FAILED, OPEN, SLIDE, STICK, FrictionLaw, Method, Mode, local_impulse, sticks,
 )
 from rbdyn.contact.operator cimport (
     Contact, Operator, Side, add_impulse, contact_velocity, impulse_at, set_impulse,
@@ -42,7 +42,8 @@ cdef inline double normal_velocity(const Operator* G, const Contact* k) noexcept
             v -= dot3(row_z(k.b.L), G.body[k.b.body].w)
         return v + dot3(row_z(k.R), dv)
     if k.b.body >= 0:
-        v -= dot3(row_z(k.R), G.body[k.b.body].v) + dot3(row_z(k.b.L), G.body[k.b.body].w)
+        v -= dot3(row_z(k.b.L), G.body[k.b.body].w)
+        v -= dot3(row_z(k.R), G.body[k.b.body].v)
     return v
 
 
@@ -120,21 +121,6 @@ cdef inline double visit(Operator* G, int i, FrictionLaw law, Method method, dou
     return max(fabs(delta.x), fabs(delta.y), fabs(delta.z))
 
 
-cdef inline double missed(const Operator* G, int i, FrictionLaw law, Method method,
-                          const double* impulse) noexcept nogil:
-    """The velocity change that a visit to contact i would make [m/s]."""
-    cdef const Cone* B = &G.contact[i].block
-    cdef Vec3 lam = impulse_at(impulse, i), v = contact_velocity(G, i), delta
-    cdef Mode mode
-    delta = apply_block(B, sub3(local_impulse(B, sub3(v, apply_block(B, lam)), lam, law, method, &mode), lam))
-    return max(fabs(delta.x), fabs(delta.y), fabs(delta.z)) if mode != FAILED else INFINITY
-
-
-cdef inline Vec3 admissible(const Contact* k, Vec3 lam) noexcept nogil:
-    """The impulse with its friction cut to the cone; none if it pulls."""
-    return clipped(lam, k.block.mu)
-
-
 cdef inline int held_rows(const Contact* k, Vec3 lam) noexcept nogil:
     """3 of a contact that sticks, 1 of one that slides (its friction stays), 0 of an open one or without freedom."""
     if k.block.dependent:
@@ -144,13 +130,18 @@ cdef inline int held_rows(const Contact* k, Vec3 lam) noexcept nogil:
     return 1 if lam.z > 0.0 else 0
 
 
+cdef inline double tangential(Vec3 y) noexcept nogil:
+    """|y_t|."""
+    return sqrt(y.x * y.x + y.y * y.y)
+
+
 cdef inline Vec3 project(double mu, Vec3 y) noexcept nogil:
     """The point of the friction cone nearest to y."""
-    cdef double t = hypot(y.x, y.y), n, share
+    cdef double t = tangential(y), n, share
+    if mu * t <= -y.z:                                 # asked first: without friction t = mu y.z = 0 for a pull, too
+        return zero3()
     if t <= mu * y.z:
         return y
-    if mu * t <= -y.z:
-        return zero3()
     n = (mu * t + y.z) / (1.0 + mu * mu)
     share = mu * n / t if t > 0.0 else 0.0
     return vec3(share * y.x, share * y.y, n)
@@ -158,11 +149,11 @@ cdef inline Vec3 project(double mu, Vec3 y) noexcept nogil:
 
 cdef inline Mat3 derivative(double mu, Vec3 y) noexcept nogil:
     """d project / dy: symmetric, positive semidefinite."""
-    cdef double t = hypot(y.x, y.y), share, ux, uy, n = 1.0 / (1.0 + mu * mu), along, across
-    if t <= mu * y.z:
-        return eye3()
+    cdef double t = tangential(y), share, ux, uy, n = 1.0 / (1.0 + mu * mu), along, across
     if mu * t <= -y.z:
         return rows3(zero3(), zero3(), zero3())
+    if t <= mu * y.z:
+        return eye3()
     ux, uy = y.x / t, y.y / t
     along, across = mu * mu * n, mu * (mu * t + y.z) * n / t
     share = (along - across) * ux * uy
@@ -173,13 +164,13 @@ cdef inline Mat3 derivative(double mu, Vec3 y) noexcept nogil:
 
 cdef inline Vec3 project_within_rim(double mu, Vec3 y) noexcept nogil:
     """The push y_n that is no pull, and the friction nearest to y_t that it allows (Alart and Curnier 1991)."""
-    cdef double t = hypot(y.x, y.y), n = max(0.0, y.z), share = 1.0 if t <= mu * n else mu * n / t
+    cdef double t = tangential(y), n = max(0.0, y.z), share = 1.0 if t <= mu * n else mu * n / t
     return vec3(share * y.x, share * y.y, n)
 
 
 cdef inline Mat3 derivative_within_rim(double mu, Vec3 y) noexcept nogil:
     """d project_within_rim / dy: what slides follows its push, so that it is not symmetric."""
-    cdef double t = hypot(y.x, y.y), ux, uy, across
+    cdef double t = tangential(y), ux, uy, across
     if not y.z > 0.0:
         return rows3(zero3(), zero3(), zero3())
     if t <= mu * y.z:

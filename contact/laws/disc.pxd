@@ -107,57 +107,6 @@ cdef inline double visit(Operator* G, const LineBlock* k, const double* cones, d
     return error
 
 
-cdef inline void clip(const LineBlock* k, const double* cones, double* lam) noexcept nogil:
-    """Shorten the impulses of the block to what the push of its partner allows."""
-    cdef double share = share_inside(radius(k, cones), lam, k.rows)
-    cdef int i
-    if share < 1.0:
-        for i in range(k.rows):
-            lam[i] *= share
-
-
-cdef inline void held_rows(const Operator* G, const LineBlock* k, const double* cones, const double* lam,
-                           int* rows) noexcept nogil:
-    """All where the impulse is inside the disc, by more than rounding."""
-    cdef double size = fabs(lam[0]) if k.rows == 1 else sqrt(lam[0] * lam[0] + lam[1] * lam[1])
-    cdef bint inside = k.disc.first > 0.0 and size < (1.0 - 1e-9) * radius(k, cones)
-    cdef int i
-    for i in range(k.rows):
-        rows[i] = inside and G.line[k.first + i].G > 0.0
-
-
-cdef inline int let_go(const LineBlock* k, const double* cones, double* lam, int* rows) noexcept nogil:
-    """Leave a disc beyond its rim on it; returns how many rows were held till then."""
-    cdef double share = share_inside(radius(k, cones), lam, k.rows)
-    cdef int i, found = 0
-    if share < 1.0:
-        for i in range(k.rows):
-            lam[i] *= share
-            found += rows[i]
-            rows[i] = 0
-    return found
-
-
-cdef inline int hold_more(const Operator* G, const LineBlock* k, const double* cones, const double* lam,
-                          double threshold, int* rows) noexcept nogil:
-    """Hold a disc on its rim that turns the way its impulse points; returns how many rows that are."""
-    cdef double along = 0.0, size = 0.0, v
-    cdef int i, found = 0
-    if not (k.disc.first > 0.0 and radius(k, cones) > 0.0):
-        return 0
-    for i in range(k.rows):
-        if rows[i] != 0:
-            return 0
-        v = line_velocity(G, k.first + i) + k.compliance * lam[i]
-        along += v * lam[i]
-        size += lam[i] * lam[i]
-    if along > threshold / k.disc.arm * sqrt(size):
-        for i in range(k.rows):
-            rows[i] = G.line[k.first + i].G > 0.0
-            found += rows[i]
-    return found
-
-
 cdef inline void project(double r, int rows, double* y) noexcept nogil:
     """Replace y by the point of a disc of radius r nearest to it."""
     cdef double share = share_inside(r, y, rows)

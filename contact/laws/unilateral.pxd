@@ -2,7 +2,7 @@
 
 from libc.math cimport INFINITY
 
-from rbdyn.contact.laws.bounded cimport held_inside, hold_beyond, release_beyond, visit_bounded
+from rbdyn.contact.laws.bounded cimport visit_bounded
 from rbdyn.contact.laws.dependence cimport find_dependent
 from rbdyn.contact.operator cimport LineBlock, Operator
 
@@ -27,19 +27,3 @@ cdef inline double visit(Operator* G, const LineBlock* k, double alpha, double* 
 cdef inline double admissible(const LineBlock* k, double lam) noexcept nogil:
     """The nearest impulse that the law allows."""
     return max(0.0, lam)
-
-
-cdef inline void held_rows(const Operator* G, const LineBlock* k, const double* lam, int* rows) noexcept nogil:
-    """Those that push."""
-    held_inside(G, k, 0.0, INFINITY, lam, rows)
-
-
-cdef inline int let_go(const LineBlock* k, double* lam, int* rows) noexcept nogil:
-    """Open rows that would have to pull; returns how many."""
-    return release_beyond(k, 0.0, INFINITY, lam, rows)
-
-
-cdef inline int hold_more(const Operator* G, const LineBlock* k, const double* lam, double threshold,
-                          int* rows) noexcept nogil:
-    """Hold open rows that come together; returns how many."""
-    return hold_beyond(G, k, 0.0, INFINITY, lam, threshold, rows)

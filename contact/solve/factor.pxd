@@ -16,7 +16,7 @@ cdef struct Envelope:
     size_t reallocations
 
 cdef int open_envelope(Envelope* E, int n, const int* first) except -1 nogil
-cdef void set_identity(Envelope* E) noexcept nogil
+cdef void set_identity(Envelope* E, bint symmetric) noexcept nogil
 cdef bint factor(Envelope* E, bint symmetric) noexcept nogil
 cdef void solve_factored(const Envelope* E, double* x) noexcept nogil
 cdef void release_envelope(Envelope* E) noexcept nogil

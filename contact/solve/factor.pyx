@@ -5,6 +5,9 @@ from libc.string cimport memset
 
 from rbdyn.memory cimport grow
 
+cdef extern from "envelope.h" nogil:
+    int rbdyn_factor(int n, const int* first, const size_t* start, double* lower, double* upper, bint symmetric)
+
 
 cdef void release_envelope(Envelope* E) noexcept nogil:
     """Give all memory back."""
@@ -30,10 +33,11 @@ cdef int open_envelope(Envelope* E, int n, const int* first) except -1 nogil:
     return 0
 
 
-cdef void set_identity(Envelope* E) noexcept nogil:
-    """Start a matrix."""
+cdef void set_identity(Envelope* E, bint symmetric) noexcept nogil:
+    """Start a matrix; of a symmetric one its lower triangle is not read."""
     cdef int i
-    memset(E.lower, 0, E.start[E.n] * sizeof(double))
+    if not symmetric:
+        memset(E.lower, 0, E.start[E.n] * sizeof(double))
     memset(E.upper, 0, E.start[E.n] * sizeof(double))
     for i in range(E.n):
         E.upper[E.start[i + 1] - 1] = 1.0
@@ -60,29 +64,7 @@ cdef bint factor(Envelope* E, bint symmetric) noexcept nogil:
 
     L has a unit diagonal.  A symmetric matrix is read from `upper` alone.
     """
-    cdef double* l
-    cdef double* u
-    cdef const double* lj
-    cdef const double* uj
-    cdef double pivot
-    cdef int i, j, low, fi, fj
-    for i in range(E.n):
-        fi = E.first[i]
-        l, u = E.lower + E.start[i] - fi, E.upper + E.start[i] - fi
-        for j in range(fi, i):
-            fj = E.first[j]
-            low = max(fi, fj)
-            lj, uj = E.lower + E.start[j] - fj, E.upper + E.start[j] - fj
-            u[j] -= dot(lj + low, u + low, j - low)
-            if symmetric:
-                l[j] = u[j] / uj[j]
-            else:
-                l[j] = (l[j] - dot(l + low, uj + low, j - low)) / uj[j]
-        pivot = u[i] - dot(l + fi, u + fi, i - fi)
-        if not pivot > 0.0:
-            return False
-        u[i] = pivot
-    return True
+    return rbdyn_factor(E.n, E.first, E.start, E.lower, E.upper, symmetric)
 
 
 cdef void solve_factored(const Envelope* E, double* x) noexcept nogil:

@@ -23,6 +23,7 @@ cdef double PENALTY_GROWTH = 3.0     # of kappa where the residual fell by less 
 cdef double LARGEST_PENALTY = 1e3    # of kappa, where steps change which rows push, stick or slide
 cdef double LAST_PENALTY = 1e9       # of kappa, where they do not, or change no velocity
 cdef double ROUNDING = 1e16          # kappa times the fastest row, per tolerance: beyond, rounding hides a solution
+cdef double HIDDEN = 0.01            # of the residual: as much of it may be rounding
 cdef double GOOD_STEP = 0.3          # residual after a proximal step, as a share of the one before
 cdef double INNER = 0.03             # accuracy of (2) and (3) as a share of the least residual so far
 cdef double SEEN = 0.9               # of the least residual: one that counts as better
@@ -33,13 +34,15 @@ cdef double CONTRADICTION = 1e-8     # of the fastest row: a smaller residual is
 cdef double COMPLIANT_PENALTY = 1e6  # kappa with which what contradicts is solved from no impulses
 cdef double SOFT = 0.3               # of their mobility: compliance by which rows that contradict others push
 cdef double DIGITS = 1e-16           # of the fastest row: a residual that no digits are missing of
-cdef double AFFORDABLE = 300.0       # multiplications of a factorisation for each entry of Y: some 300 sweeps
+cdef double AFFORDABLE = 4000.0      # multiplications of a solve for each entry of Y: as long as some 1000 sweeps
+cdef double ASSEMBLY = 20.0          # of them to make a matrix, for each entry of Y
 cdef enum:
     INNER_STEPS = 20                 # of Newton's method for one proximal step, at most
     EASY = 1                         # of them in a step that changed no mode: a larger penalty does no harm
     LONGEST_WAIT = 16                # proximal steps between coupled ones that fail
     ENOUGH_STILL = 3                 # steps at the last penalty that change next to no velocity
     STUCK = 10                       # steps without progress, where rounding may be all that is left
+    FEWEST_STEPS = 8                 # of Newton's method that are worth a solve
     POLISH_STEPS = 4                 # of Newton's method for the last digits
     POLISH_TURNS = 12                # proximal steps for them
     SLOPES = 8                       # evaluations of a line search
@@ -238,15 +241,28 @@ cdef inline bint is_zero(const double* D) noexcept nogil:
     return True
 
 
-cdef void add_product(Newton* N, const Piece* k, const double* D, bint coupled) noexcept nogil:
-    """Add Y^T D Y of a piece to the matrix."""
+cdef inline void add_run(double* sum, const double* Y, int n, int rows, int count, const double* T) noexcept nogil:
+    """sum[m] += T . column m of Y (rows, n), for the first `count` columns."""
+    cdef int m, r
+    if rows == 3:
+        for m in range(count):
+            sum[m] += T[0] * Y[m] + T[1] * Y[n + m] + T[2] * Y[2 * n + m]
+    else:
+        for r in range(rows):
+            for m in range(count):
+                sum[m] += T[r] * Y[r * n + m]
+
+
+cdef void add_product(Newton* N, const Piece* k, const double* D, bint symmetric) noexcept nogil:
+    """Add Y^T D Y of a piece to the matrix; of a symmetric one to the upper triangle alone."""
     cdef const int* at = N.space.column + k.column
+    cdef const int* run = N.space.run + k.column
     cdef const double* Y = N.space.Y + k.entry
     cdef double T[3]
     cdef double W[3]
     cdef double* column
     cdef double* row
-    cdef int i, j, r, s, n = k.columns, u
+    cdef int i, j, r, s, end, n = k.columns, u
     for i in range(n):
         u = at[i]
         for r in range(k.rows):                        # T: D times column i of Y; W: column i of Y times D
@@ -256,19 +272,26 @@ cdef void add_product(Newton* N, const Piece* k, const double* D, bint coupled) 
                 W[r] += D[3 * s + r] * Y[s * n + i]
         column = N.matrix.upper + N.matrix.start[u] - N.matrix.first[u]
         row = N.matrix.lower + N.matrix.start[u] - N.matrix.first[u]
-        if k.rows == 3:
-            for j in range(i + 1):
-                column[at[j]] += Y[j] * T[0] + Y[n + j] * T[1] + Y[2 * n + j] * T[2]
-            if coupled:
-                for j in range(i):
-                    row[at[j]] += Y[j] * W[0] + Y[n + j] * W[1] + Y[2 * n + j] * W[2]
-        else:
-            for r in range(k.rows):
-                for j in range(i + 1):
-                    column[at[j]] += Y[r * n + j] * T[r]
-                if coupled:
-                    for j in range(i):
-                        row[at[j]] += Y[r * n + j] * W[r]
+        j = 0
+        while j <= i:
+            end = min(run[j], i + 1)
+            add_run(column + at[j], Y + j, n, k.rows, end - j, T)
+            if not symmetric:
+                add_run(row + at[j], Y + j, n, k.rows, min(end, i) - j, W)
+            j = end
+
+
+cdef bint slides(const Newton* N) noexcept nogil:
+    """Tell whether friction of any cone is beyond its rim in a coupled step: its matrix is not symmetric then."""
+    cdef const Piece* k
+    cdef const double* y
+    cdef int i
+    for i in range(N.space.pieces):
+        k = N.space.piece + i
+        y = N.y + k.row
+        if k.law == CONE and y[2] > 0.0 and y[0] * y[0] + y[1] * y[1] > k.a * k.a * y[2] * y[2]:
+            return True
+    return False
 
 
 cdef bint find_direction(Newton* N, bint coupled) noexcept nogil:
@@ -276,14 +299,15 @@ cdef bint find_direction(Newton* N, bint coupled) noexcept nogil:
     cdef const Piece* k
     cdef double D[9]
     cdef int i, u
-    set_identity(&N.matrix)
+    cdef bint symmetric = not coupled or not slides(N)
+    set_identity(&N.matrix, symmetric)
     for i in range(N.space.pieces):
         k = N.space.piece + i
         if k.mobility > 0.0:
             differentiate(N, k, penalty(N, k), coupled, D)
             if not is_zero(D):
-                add_product(N, k, D, coupled)
-    if not factor(&N.matrix, not coupled):
+                add_product(N, k, D, symmetric)
+    if not factor(&N.matrix, symmetric):
         return False
     for u in range(N.space.unknowns):
         N.d[u] = -N.g[u]
@@ -347,13 +371,15 @@ cdef double search_line(Newton* N) noexcept nogil:
 
 cdef int take_convex_step(Newton* N, double enough, int most) noexcept nogil:
     """Solve (2); returns the Newton steps it took.  Its impulses are in new."""
-    cdef double share
+    cdef double share, left, before = INFINITY, rounding = CONTRADICTION * N.fastest
     cdef int steps = 0, u, r
     while True:
         project_all(N, False)
         find_gradient(N)
-        if steps == most or unbalanced(N) < enough or not find_direction(N, False):
+        left = unbalanced(N)
+        if steps == most or left < enough or left < rounding and left > 0.5 * before or not find_direction(N, False):
             return steps
+        before = left
         steps += 1
         share = search_line(N)
         for u in range(N.space.unknowns):
@@ -518,20 +544,19 @@ cdef inline double grown_penalty(const Newton* N, double finest, int inner) noex
     return min(finest, max(N.kappa, min(PENALTY_GROWTH * N.kappa, LARGEST_PENALTY)))
 
 
-cdef void iterate(Newton* N, double r, double tolerance, int most, int* taken, double* least,
+cdef void iterate(Newton* N, double r, double threshold, double tolerance, int most, int* taken, double* least,
                   bint* contradictory) noexcept nogil:
     """Take proximal steps from lam, whose residual is r; `taken` grows by the Newton steps, up to `most`.
 
     best are the impulses of the least residual, or where laws contradict one another those of `find_compliant`.
     """
-    cdef double before, enough, fastest = fastest_row(N)
-    cdef double finest = min(LAST_PENALTY, max(LARGEST_PENALTY, ROUNDING * tolerance / (fastest + 1e-300)))
+    cdef double before, enough, finest, fastest = N.fastest
     cdef int wait = 0, patience = 1, stood = 0, stuck = 0, inner
     cdef bint coupled
     N.kappa = FIRST_PENALTY
     least[0], contradictory[0] = r, False
     memcpy(N.best, N.lam, N.space.rows * sizeof(double))
-    while r > tolerance and taken[0] < most:
+    while r > threshold and taken[0] < most:
         before, enough, inner, coupled = r, max(INNER * least[0], 0.05 * tolerance), taken[0], False
         if wait == 0:
             coupled = try_coupled_step(N, enough, min(<int> INNER_STEPS, most - taken[0]), &r, taken)
@@ -542,9 +567,11 @@ cdef void iterate(Newton* N, double r, double tolerance, int most, int* taken, d
             inner = taken[0]
             enough = 0.05 * tolerance if N.kappa == LAST_PENALTY else enough    # nearly still: to the last digits
             r = go_convex(N, enough, min(<int> INNER_STEPS, most - taken[0]), taken)
-        if r < SEEN * least[0] or r <= tolerance:
+        if r < SEEN * least[0] or r <= tolerance and r < least[0]:
             least[0] = r
             memcpy(N.best, N.lam, N.space.rows * sizeof(double))
+        if r <= tolerance and r > GOOD_STEP * before:
+            return
         if not coupled and moved(N) < STILL * r and r > CONTRADICTION * fastest:
             stood += 1 if N.kappa == LAST_PENALTY else 0
             if stood == ENOUGH_STILL or stood > 0 and moved(N) < tolerance:
@@ -561,6 +588,7 @@ cdef void iterate(Newton* N, double r, double tolerance, int most, int* taken, d
             stuck = 0 if r < SEEN * before else stuck + 1
             if stuck == STUCK and r < CONTRADICTION * fastest:
                 return                                 # by rounding
+            finest = min(LAST_PENALTY, max(LARGEST_PENALTY, ROUNDING * max(tolerance, HIDDEN * r) / (fastest + 1e-300)))
             N.kappa = grown_penalty(N, finest, taken[0] - inner)
 
 
@@ -583,7 +611,7 @@ cdef void polish(Newton* N, double* least, int most, int* taken) noexcept nogil:
 
     Once a coupled step has told which rows push, stick or slide, its matrix does for all others.
     """
-    cdef double r, before = least[0], digits = DIGITS * fastest_row(N)
+    cdef double r, before = least[0], digits = DIGITS * N.fastest
     cdef int steps = 0
     memcpy(N.lam, N.best, N.space.rows * sizeof(double))
     begin_at(N)
@@ -615,27 +643,32 @@ cdef void note_modes(Operator* G, const double* impulse) noexcept nogil:
             G.contact[i].mode = STICK if hypot(lam[0], lam[1]) < rim else SLIDE
 
 
-cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, double tolerance, int steps) except -1 nogil:
+cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, double threshold, double tolerance,
+                       int steps, bint bounded) except -1 nogil:
     """Solve an island from its impulses, to a residual below the tolerance [m/s], in so many Newton steps at most.
 
     Sets the island's impulses, velocities, error (the residual) and converged; `iterations` grows by the steps taken.
     """
-    cdef double least
+    cdef double least, affordable
     cdef int taken = 0
     cdef bint contradictory
     open_space(&N.space, &island.G, p)
     open_envelope(&N.matrix, N.space.unknowns, N.space.first)
-    if N.matrix.work > AFFORDABLE * N.space.entries:
+    affordable = AFFORDABLE / (ASSEMBLY + 2.0 * N.matrix.work / max(1, N.space.entries))
+    if affordable < FEWEST_STEPS:
         close_space(&N.space, &island.G)
         return False
+    if bounded:
+        steps = min(steps, <int> affordable)
     make_room(N)
     memset(N.shift, 0, N.space.rows * sizeof(double))
+    N.fastest = fastest_row(N)
     least = begin(N, island)
     if not least < INFINITY:
         island.error = INFINITY
         close_space(&N.space, &island.G)
         return True
-    iterate(N, least, tolerance, steps, &taken, &least, &contradictory)
+    iterate(N, least, threshold, tolerance, steps, &taken, &least, &contradictory)
     if not contradictory:
         polish(N, &least, steps, &taken)
     island.iterations += taken

@@ -23,6 +23,7 @@ cdef struct VelocitySpace:   # workspace; arrays grow and are reused
     int pieces, rows, unknowns, entries
     Piece* piece             # (pieces,) cones first, discs last
     int* column
+    int* run                 # of each column: the first one in its piece behind it that is no neighbour's neighbour
     double* Y                # [kg^-1/2]
     double* c                # (rows,) velocity at zero impulse, less its target [m/s]
     int* first               # (unknowns,) lowest unknown that shares a piece with each
@@ -34,7 +35,7 @@ cdef struct VelocitySpace:   # workspace; arrays grow and are reused
     int* place               # (unknowns,) -1, or that an unknown is among them
     double* value            # (unknowns, 3) their entries
     int bodies, links, n_touched
-    size_t capacity[12]
+    size_t capacity[13]
     size_t reallocations
 
 cdef int open_space(VelocitySpace* V, const Operator* G, const ContactProblem* p) except -1 nogil

@@ -16,6 +16,7 @@ cdef void release_space(VelocitySpace* V) noexcept nogil:
     """Give all memory back."""
     free(V.piece)
     free(V.column)
+    free(V.run)
     free(V.Y)
     free(V.c)
     free(V.first)
@@ -261,6 +262,7 @@ cdef int close_piece(VelocitySpace* V, Piece* k, int* columns, int* entries) exc
     columns[0] += k.columns
     entries[0] += k.rows * k.columns
     V.reallocations += grow(<void**> &V.column, &V.capacity[4], columns[0], sizeof(int))
+    V.reallocations += grow(<void**> &V.run, &V.capacity[12], columns[0], sizeof(int))
     V.reallocations += grow(<void**> &V.Y, &V.capacity[5], entries[0], sizeof(double))
     for i in range(k.columns):
         u = V.touched[i]
@@ -271,6 +273,10 @@ cdef int close_piece(VelocitySpace* V, Piece* k, int* columns, int* entries) exc
             y = V.value[3 * u + r]
             V.Y[k.entry + r * k.columns + i] = y
             total += y * y
+    for i in range(k.columns - 1, -1, -1):
+        u = V.touched[i]
+        V.run[k.column + i] = (
+            V.run[k.column + i + 1] if i + 1 < k.columns and V.touched[i + 1] == u + 1 else i + 1)
     k.mobility = total / k.rows + k.compliance if total > 0.0 else 0.0
     V.n_touched = 0
     return 0

@@ -5,8 +5,8 @@ from rbdyn.contact.islands cimport Islands
 from rbdyn.contact.islands cimport release as release_islands
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
-from rbdyn.contact.solvers.settings cimport Settings
-from rbdyn.contact.solvers.workers cimport Crew, gauss_seidel, hire, reallocations
+from rbdyn.contact.solve.settings cimport Settings
+from rbdyn.contact.solvers.workers cimport Crew, hire, reallocations, solve_islands
 from rbdyn.contact.solvers.workers cimport release as release_crew
 
 import numpy as np
@@ -32,34 +32,19 @@ cdef class BisectionSolver(ContactSolver):
     local_solver : {"newton", "bisection"}
         How the one unknown of sliding is found; same result, Newton is about ten times faster.
     max_iterations : int
-        Sweeps at most, and as many steps of Newton's method; without it as many sweeps again, but not more than 50,
-        where blocks contradict one another.
+        Sweeps at most, and as many steps of Newton's method, for each solve of an island.
     threshold : float or "auto"
-        Stop when no velocity changed by this much in a sweep [m/s].  "auto" is 1e-8, but saves what is neither seen nor
-        felt: after eight sweeps, 20 in islands of 9 to 20 contacts between single bodies, 1e-4 of the largest velocity
-        there would be without impulses will do, or 1e-3 m/s^2 times the time step if that is less; smaller islands are
-        solved to the end, and those of robots and rows as `newton` says.
-        In larger islands 40 sweeps are the most; 10 where more than one contact of 16 between single bodies slides and
-        sweeps gain little.  A number asks for precision, and so does a problem without a time step (``dt`` of
-        `Problem`).
+        Residual [m/s] that counts as solved: the largest velocity change of a sweep, or the natural map of the laws
+        (docs/contact.md) after Newton's method.  "auto" is 1e-8, and chooses for each island what it may cost.  Robots
+        and constraints are solved to 1e-3 m/s^2 times the time step.  Single bodies with more than 20 contacts are
+        solved to 1e-3 of the largest speed with which a contact begins the step; where that is more than 0.2 mm a step
+        and many contacts slide, ten sweeps are the most.  A number asks for precision whatever that costs.
     alpha_init, alpha_min, alpha_decay : float
         Under-relaxation alpha of every visit: starts at alpha_init, and after each sweep
         ``alpha = alpha_min + alpha_decay (alpha - alpha_min)``.  1 is best in every case measured.
-    patience : int
-        Give up, with ``converged`` False, after so many sweeps without one percent of progress; islands of robots after
-        they have been damped, which begins after 20.
-    direct : bool
-        After 8 sweeps, solve all sticking contacts, and all other rows whose laws hold a velocity, together where the
-        graph of what acts on what makes that cheap: a tall stack or a long chain then needs tens of sweeps instead of
-        thousands.  What is left unsolved where single bodies hardly move, or precision is asked for, ends in proximal
-        steps: all contacts at once by Newton's method, a little soft against changes of their loads.  Used only while
-        every alpha is 1.
-    anderson : bool
-        Accelerate what remains (window 5); used only while every alpha is 1.
     newton : bool
-        Islands of robots, and of rows that are no contact's, are solved by sweeps and a proximal Newton method for all
-        laws at once (docs/contact.md), to a residual of 1e-3 m/s^2 times the time step or the threshold, in
-        `max_iterations` steps at most.  Used with the friction law "coulomb".
+        Solve what sweeps leave by a proximal Newton method for all laws at once (docs/contact.md).  False: sweeps
+        alone, as published.  Used with the friction law "coulomb".
     threads : int
         How many islands (contacts that act on one another) are solved at a time: the same bits for any number.  It pays
         where several large piles tumble.  A process that was forked off works with one.
@@ -87,28 +72,25 @@ cdef class BisectionSolver(ContactSolver):
     cdef int history_length
 
     def __cinit__(self, *args, **kwargs):
-        self.settings = Settings(law=FrictionLaw.COULOMB, method=Method.NEWTON, max_iterations=150, few=0,
-                                 automatic=True, threshold=1e-8, enough=0.0, strict=0, hasty=False, patient=False,
-                                 thorough=False, tries=0, alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50,
-                                 anderson=True, direct=True, backward=False, newton=True)
+        self.settings = Settings(law=FrictionLaw.COULOMB, method=Method.NEWTON, max_iterations=150,
+                                 automatic=True, threshold=1e-8, alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0,
+                                 backward=False, newton=True)
         hire(&self.crew, 1)
 
     def __init__(self, *, friction_law="coulomb", local_solver="newton", max_iterations=150, threshold="auto",
-                 alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, patience=50, anderson=True, direct=True,
-                 newton=True, threads=1, warm_start=True, alternate=True):
+                 alpha_init=1.0, alpha_min=1.0, alpha_decay=1.0, newton=True, threads=1, warm_start=True,
+                 alternate=True):
         BisectionSolver.configure(
             self, friction_law=friction_law, local_solver=local_solver, max_iterations=max_iterations,
             threshold=threshold, alpha_init=alpha_init, alpha_min=alpha_min, alpha_decay=alpha_decay,
-            patience=patience, anderson=anderson, direct=direct, newton=newton, threads=threads,
-            warm_start=warm_start, alternate=alternate)
+            newton=newton, threads=threads, warm_start=warm_start, alternate=alternate)
 
     def __dealloc__(self):
         release_islands(&self.islands)
         release_crew(&self.crew)
 
     def configure(self, *, friction_law=None, local_solver=None, max_iterations=None, threshold=None, alpha_init=None,
-                  alpha_min=None, alpha_decay=None, patience=None, anderson=None, direct=None, newton=None,
-                  threads=None, warm_start=None, alternate=None):
+                  alpha_min=None, alpha_decay=None, newton=None, threads=None, warm_start=None, alternate=None):
         """Change parameters; those left out keep their values.
 
         Raises
@@ -133,12 +115,6 @@ cdef class BisectionSolver(ContactSolver):
             s.alpha_min = options.share(alpha_min, "alpha_min")
         if alpha_decay is not None:
             s.alpha_decay = options.between(alpha_decay, 0.0, 1.0, "alpha_decay")
-        if patience is not None:
-            s.patience = options.count(patience, "patience")
-        if anderson is not None:
-            s.anderson = options.flag(anderson, "anderson")
-        if direct is not None:
-            s.direct = options.flag(direct, "direct")
         if newton is not None:
             s.newton = options.flag(newton, "newton")
         if threads is not None:
@@ -161,9 +137,6 @@ cdef class BisectionSolver(ContactSolver):
             "alpha_init": self.settings.alpha_init,
             "alpha_min": self.settings.alpha_min,
             "alpha_decay": self.settings.alpha_decay,
-            "patience": self.settings.patience,
-            "anderson": bool(self.settings.anderson),
-            "direct": bool(self.settings.direct),
             "newton": bool(self.settings.newton),
             "threads": self.crew.n,
         } | ContactSolver.parameters.__get__(self)
@@ -180,10 +153,10 @@ cdef class BisectionSolver(ContactSolver):
         return np.array([self.crew.worker[0].history[k] for k in range(self.history_length)], dtype=np.float64)
 
     cdef int solve_c(self, ContactProblem* p) except -1 nogil:
-        """Gauss-Seidel from the impulses in p."""
+        """Solve island by island from the impulses in p."""
         cdef Settings settings = self.settings       # one reading: somebody may configure meanwhile
         settings.backward = self.direction
-        gauss_seidel(&self.islands, &self.crew, &settings, p)
+        solve_islands(&self.islands, &self.crew, &settings, p)
         self.history_length = p.iterations
         self.onward = self.islands.onward
         return 0

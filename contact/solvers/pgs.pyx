@@ -15,7 +15,7 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
 from rbdyn.contact.solvers.bends cimport drop_bends
 from rbdyn.contact.solvers.bounce cimport Search, begin_search, keep_from_gaining, lower_bounces
-from rbdyn.contact.solvers.settings cimport YIELDS
+from rbdyn.contact.solve.settings cimport YIELDS
 from rbdyn.contact.solvers.squeeze cimport give_way, throws
 from rbdyn.spatial._algebra cimport Vec3, sub3, vec3
 

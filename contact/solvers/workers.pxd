@@ -4,17 +4,13 @@
 from rbdyn.contact.islands cimport Islands
 from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.solve.newton cimport Newton
-from rbdyn.contact.solvers.acceleration.anderson cimport Anderson
-from rbdyn.contact.solvers.direct.workspace cimport Direct
-from rbdyn.contact.solvers.settings cimport Settings
+from rbdyn.contact.solve.settings cimport Settings
 from rbdyn.pool cimport Pool
 
 cdef struct Worker:
-    Anderson acceleration
-    Direct direct
     Newton newton
     ContactProblem problem   # that of the step; its `iterations` are the most sweeps of this worker's islands so far
-    double* history          # (max_iterations + soft_sweeps,) largest error of each sweep over its islands [m/s]
+    double* history          # (most_iterations,) largest error of each sweep or step over its islands [m/s]
     size_t history_capacity
     size_t reallocations
     bint failed              # there was no memory
@@ -28,4 +24,4 @@ cdef struct Crew:
 cdef int hire(Crew* crew, int n) except -1
 cdef void release(Crew* crew) noexcept nogil
 cdef size_t reallocations(const Crew* crew) noexcept nogil
-cdef int gauss_seidel(Islands* all, Crew* crew, const Settings* settings, ContactProblem* p) except -1 nogil
+cdef int solve_islands(Islands* all, Crew* crew, const Settings* settings, ContactProblem* p) except -1 nogil

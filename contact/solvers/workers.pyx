@@ -4,12 +4,9 @@ from libc.stdlib cimport calloc, free
 
 from rbdyn.contact.islands cimport Islands, close_islands, open_islands
 from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.solve.island cimport solve_island
 from rbdyn.contact.solve.newton cimport release_newton
-from rbdyn.contact.solvers.acceleration.anderson cimport release as release_anderson
-from rbdyn.contact.solvers.direct.room cimport release as release_direct
-from rbdyn.contact.solvers.gauss_seidel cimport solve_island
-from rbdyn.contact.solvers.settings cimport Settings, most_sweeps
-from rbdyn.contact.solvers.tuning cimport tune
+from rbdyn.contact.solve.settings cimport Settings, most_iterations
 from rbdyn.memory cimport grow
 from rbdyn.pool cimport POOL_HAS_THREADS, Pool, pool_end, pool_make, pool_run
 from rbdyn.rounding cimport give_back_rounding, take_rounding
@@ -46,8 +43,6 @@ cdef void release(Crew* crew) noexcept nogil:
     cdef int k
     pool_end(crew.pool)
     for k in range(crew.n):
-        release_anderson(&crew.worker[k].acceleration)
-        release_direct(&crew.worker[k].direct)
         release_newton(&crew.worker[k].newton)
         free(crew.worker[k].history)
     free(crew.worker)
@@ -67,7 +62,7 @@ cdef size_t reallocations(const Crew* crew) noexcept nogil:
 cdef int prepare(Worker* w, const Settings* settings, const ContactProblem* p) except -1 nogil:
     """Room for the errors, and nothing solved yet."""
     w.reallocations += grow(<void**> &w.history, &w.history_capacity,
-                            most_sweeps(settings), sizeof(double))
+                            most_iterations(settings), sizeof(double))
     w.problem = p[0]
     w.problem.iterations = 0
     w.failed = False
@@ -76,9 +71,7 @@ cdef int prepare(Worker* w, const Settings* settings, const ContactProblem* p) e
 
 cdef int solve_one(Islands* all, int k, Worker* w, const Settings* settings) except -1 nogil:
     """Island k."""
-    cdef Settings s = settings[0]
-    tune(&s, &all.island[k].G, &w.problem)
-    solve_island(all.island + k, &w.acceleration, &w.direct, &w.newton, &s, &w.problem, w.history, &w.reallocations)
+    solve_island(all.island + k, &w.newton, settings, &w.problem, w.history)
     w.problem.iterations = max(w.problem.iterations, all.island[k].iterations)
     return 0
 
@@ -111,13 +104,11 @@ cdef int gather(Crew* crew) except -1 nogil:
     return 0
 
 
-cdef int gauss_seidel(Islands* all, Crew* crew, const Settings* settings, ContactProblem* p) except -1 nogil:
+cdef int solve_islands(Islands* all, Crew* crew, const Settings* settings, ContactProblem* p) except -1 nogil:
     """Solve p from the impulses it holds, island by island.
 
-    Writes impulse, iterations, error and converged; the first worker's history has the largest error of each sweep.
-    Hwangbo, Lee and Hutter (RA-L 2018) for the sweep and alpha.  Where sweeps converge slowly, sticking contacts are
-    solved together (direct/), and what remains is accelerated.  A step that makes things much worse, or makes energy,
-    is taken back.
+    Writes impulse, iterations, error and converged; the first worker's history has the largest error of each sweep or
+    step of Newton's method.
     """
     cdef Work work = Work(all, crew, settings)
     cdef int k, workers = crew.n

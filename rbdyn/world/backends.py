@@ -51,10 +51,7 @@ def _contact_solver(value: Any) -> ContactSolver:
 
 
 def _position_solver(value: Any) -> ContactSolver:
-    """Of a World's argument `position_solver`.
-
-    Fewer sweeps could not tell hulls that overlap in every pose, which have to be compliant.
-    """
+    """Of a World's argument `position_solver`."""
 
     def bisection() -> ContactSolver:
         return BisectionSolver(max_iterations=30)

@@ -141,16 +141,17 @@ def test_what_is_wrong_in_one_thing_is_told_which(make, law, where):
 
 @pytest.mark.parametrize("options, where", [
     ({"max_iterations": 2}, "rows|contacts"),
-    ({"max_iterations": 12, "anderson": False}, "rows|contacts"),
-    ({"alpha_init": 0.01, "alpha_min": 0.01, "patience": 5}, "rows|contacts"),
+    ({"max_iterations": 12}, "rows|contacts"),
+    ({"alpha_init": 0.01, "alpha_min": 0.01}, "rows|contacts"),
 ])  # fmt: skip
 def test_what_stops_too_early_fails(options, where):
     with pytest.raises(ContactError, match=f"^law '.*' fails on .*({where})"):
-        check_contact_solver(BisectionSolver(direct=False, **options), seeds=3)
+        check_contact_solver(BisectionSolver(newton=False, **options), seeds=3)
 
 
 @pytest.mark.parametrize("make", [
-    BisectionSolver, PGSSolver, lambda: BisectionSolver(direct=False), lambda: BisectionSolver(friction_law="raisim"),
+    BisectionSolver, PGSSolver, lambda: BisectionSolver(local_solver="bisection"),
+    lambda: BisectionSolver(friction_law="raisim"),
 ])  # fmt: skip
 def test_built_in_solvers_pass(make):
     check_contact_solver(make(), seeds=8)

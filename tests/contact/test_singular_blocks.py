@@ -10,9 +10,10 @@ SOLVERS = [
     BisectionSolver,
     lambda: BisectionSolver(friction_law="raisim"),
     lambda: BisectionSolver(local_solver="bisection"),
-    lambda: BisectionSolver(anderson=False, direct=False),
+    lambda: BisectionSolver(newton=False),
     PGSSolver,
 ]
+NEWTON = [SOLVERS[0], SOLVERS[2]]  # sweeps alone do not tell that laws contradict one another
 
 
 def wedge(null, v_free, friction=0.8):
@@ -117,7 +118,7 @@ def test_rank_one_is_wedged_too():
     assert a @ problem.impulse[0] == pytest.approx(0.7, rel=1e-6)      # a (a . lam) = 0.7 a
 
 
-@pytest.mark.parametrize("make", SOLVERS[:-1])
+@pytest.mark.parametrize("make", NEWTON)
 def test_contacts_that_contradict_one_another_stay_bounded(make):
     """Four contacts on one pair with two freedoms, pushed apart in opposite directions: no solution, no growth."""
     rng = np.random.default_rng(0)
@@ -147,7 +148,7 @@ def squeezed(target):
     )
 
 
-@pytest.mark.parametrize("make", SOLVERS[:-1])
+@pytest.mark.parametrize("make", NEWTON)
 def test_what_contradicts_is_solved_with_compliance(make):
     """3 % of the mean diagonal, 0.5 / kg + 0.0333 / kg of spin, and a tenth of the targets: lam = 0.1 T / (0.03 G)."""
     problem = squeezed(1.0)
@@ -194,7 +195,7 @@ def test_a_target_near_a_singularity_takes_a_bounded_energy():
         n = np.array([0.3, 0.0, 1.0]) / np.linalg.norm([0.3, 0.0, 1.0])
         G = np.eye(3) - (1.0 - s) * np.outer(n, n)
         problem = Problem(G, [[0.0, 0.0, -0.5]], 0.8, target=[[0.0, 0.0, 0.5]])
-        BisectionSolver(max_iterations=5000, patience=5000).solve(problem)
+        BisectionSolver(max_iterations=5000).solve(problem)
         lam = problem.impulse.ravel()
         energy = lam @ G @ lam / 2
         assert 0.0 <= energy <= 0.5 * 0.5**2 * 30 / np.trace(G) * (1 + 1e-6)
@@ -297,7 +298,7 @@ def test_a_tall_stack_with_small_corrections_is_no_contradiction():
         v_free=[[0.0, 0.0, -fall - T]] + [[0.0, 0.0, -T]] * (n - 1), target=[[0.0, 0.0, T]] * n, single_a=range(n),
         single_b=[-1, *range(n - 1)], arm_a=[[0.0, 0.0, -0.1]] * n, arm_b=[[0.0, 0.0, 0.1]] * n,
     )  # fmt: skip
-    BisectionSolver(max_iterations=5000, patience=5000).solve(problem)
+    BisectionSolver(max_iterations=5000).solve(problem)
     expected = [sum(fall + (j + 1) * T for j in range(k, n)) for k in range(n)]
     np.testing.assert_allclose(problem.impulse[:, 2], expected, rtol=1e-5)
     assert problem.converged

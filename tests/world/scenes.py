@@ -20,7 +20,7 @@ G = 9.81
 
 def exact(friction_law="coulomb", **options):
     """The default solver, driven to rounding."""
-    settings = {"threshold": 1e-14, "max_iterations": 5000, "patience": 5000} | options
+    settings = {"threshold": 1e-14, "max_iterations": 5000} | options
     return BisectionSolver(friction_law=friction_law, **settings)
 
 

@@ -263,7 +263,7 @@ def test_unknown_backends_are_named():
 
 @pytest.mark.parametrize(
     ("solver", "options"),
-    [(BisectionSolver, {"threshold": "auto", "alpha_min": 0.5, "patience": 7}), (PGSSolver, {"threshold": 1e-3})],
+    [(BisectionSolver, {"threshold": "auto", "alpha_min": 0.5, "max_iterations": 7}), (PGSSolver, {"threshold": 1e-3})],
 )
 @pytest.mark.parametrize("given", [{"max_iterations": 20}, {"threshold": 1e-6}, {"max_iterations": 3, "threshold": 0}])
 def test_parameters_that_are_not_given_keep_their_values(solver, options, given):

@@ -20,7 +20,7 @@ def product(a, b):
 
 def tumble(R, quat, order, steps=160):
     """Boxes and balls thrown onto the ground, the whole scene turned by R; added in this order."""
-    world = World(1e-3, contact=exact(anderson=False))
+    world = World(1e-3, contact=exact())
     world.set_default_material(0.6)
     makers = {
         "ground": lambda: world.add_ground(),

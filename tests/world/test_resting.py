@@ -15,7 +15,8 @@ needs_anymal = pytest.mark.skipif(ANYMAL is None, reason="example-robot-data is 
 @pytest.mark.parametrize("friction_law", ["coulomb", "raisim"])
 @pytest.mark.parametrize(("depth", "margin"), [(5e-6, 0.0), (0.0, 1e-4), (0.0, None)])
 def test_a_stack_of_five_cubes_of_mass_1_to_5_rests(friction_law, depth, margin):
-    world = World(2e-3, contact=BisectionSolver(friction_law=friction_law))
+    sweeps = 150 if friction_law == "coulomb" else 2000  # sweeps alone solve the other law
+    world = World(2e-3, contact=BisectionSolver(friction_law=friction_law, max_iterations=sweeps))
     if margin is not None:  # None: as a World comes
         world.contact_margin = margin
     ground = world.add_ground()

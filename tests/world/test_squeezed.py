@@ -126,13 +126,13 @@ def test_a_lid_presses_balls_without_throwing_them(time_step):
     top = max(ball.position[2] for ball in balls) + 0.06
     lid = add_fixed(world, (0.35, 0.35, 0.1), (0.0, 0.0, top + 0.07), "kinematic")
     lid.set_velocity(linear=(0.0, 0.0, -0.1))
-    fastest = rescued = 0
+    fastest = unmet = 0
     for _ in range(int(1.0 / time_step)):
         world.step()
         fastest = max([fastest] + [np.linalg.norm(ball.linear_velocity) for ball in balls])
-        rescued += world.contact.statistics.rescued
+        unmet += world.contact.statistics.unconverged
     assert fastest <= 3.0
-    assert rescued > 0
+    assert unmet > 0  # no velocities meet the laws, and that is counted
     assert all(np.abs(ball.position[:2]).max() < 0.2 for ball in balls)
 
 

@@ -67,7 +67,8 @@ def test_they_act_as_kinematic_ones_that_stand_still(edit):
         edit(world, boxes, balls)
         world.step(150)
     ours, oracle = (where(balls) for _, _, balls in scenes)
-    np.testing.assert_array_equal(ours, oracle)
+    last_bit = edit is let_one_go_and_hold_it  # of its orientation, which steps normalise of a kinematic body alone
+    np.testing.assert_allclose(ours, oracle, rtol=0, atol=1e-14 if last_bit else 0.0)
     assert np.ptp(ours.reshape(-1, 13)[:, 2]) > 0.1      # some have fallen off, others lie
 
 

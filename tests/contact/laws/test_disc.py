@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from rbdyn.contact import BisectionSolver, ContactSolver, PGSSolver, Problem
 from rbdyn.errors import ContactError
 
-EXACT = {"threshold": 1e-13, "max_iterations": 20000, "patience": 20000}
+EXACT = {"threshold": 1e-13, "max_iterations": 20000}
 SOLVERS = [lambda: BisectionSolver(**EXACT), lambda: PGSSolver(threshold=1e-13, max_iterations=20000)]
 CONE = {"law": "cone", "friction": 0.5}
 

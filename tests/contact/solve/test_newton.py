@@ -121,20 +121,6 @@ def test_a_load_that_legs_share_in_any_way_stays_symmetric():
     np.testing.assert_allclose(table.impulse[:, 2], 2.5, atol=1e-6)
 
 
-def test_islands_without_robots_are_solved_as_before(seed):
-    """Bodies alone: the same bits with and without Newton's method."""
-    rng = np.random.default_rng(seed)
-    problem = Problem.from_bodies(
-        [1.0], [np.eye(3)], frame=[np.eye(3)] * 4, v_free=[[0.1, 0.0, -1.0]] * 4, friction=0.5, single_a=[0] * 4,
-        arm_a=rng.normal(size=(4, 3)))  # fmt: skip
-    impulses = []
-    for newton in (True, False):
-        problem.impulse[:] = 0.0
-        BisectionSolver(newton=newton).solve(problem)
-        impulses.append(problem.impulse.copy())
-    assert impulses[0].tobytes() == impulses[1].tobytes() and np.abs(impulses[0]).max() > 0.1
-
-
 def test_few_steps_end_within_their_bound(seed):
     """Contradictory rows, bounces, one to five steps: impulses stay finite and within cones, and steps are counted."""
     rng = np.random.default_rng(seed)

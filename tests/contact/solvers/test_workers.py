@@ -103,5 +103,5 @@ def test_refused_numbers_of_threads(threads):
         BisectionSolver(threads=threads)
     solver = BisectionSolver(threads=2)
     with pytest.raises(ContactError, match="threads"):
-        solver.configure(threads=threads, patience=7)
-    assert solver.parameters["threads"] == 2 and solver.parameters["patience"] == 50
+        solver.configure(threads=threads, max_iterations=7)
+    assert solver.parameters["threads"] == 2 and solver.parameters["max_iterations"] == 150

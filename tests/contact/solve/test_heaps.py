@@ -1,4 +1,4 @@
-"""The direct solve of sticking contacts: the same answer as sweeps alone, where those would need thousands."""
+"""Stacks, walls and random contact graphs: the laws hold, and velocities are those of sweeps alone."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ class Recorder(ContactSolver):
         self.inner.solve(problem)
         self.delassus, self.v_free = problem.delassus.copy(), problem.v_free.reshape(-1).copy()
         self.impulse, self.friction = problem.impulse.reshape(-1).copy(), problem.friction.copy()
-        self.solved, self.sweeps = problem.converged, problem.iterations
+        self.solved = problem.converged
 
 
 def stack(n, solver, tilt=0.0, heading=0.0):
@@ -50,12 +50,11 @@ def residual(r):
 
 
 @pytest.mark.parametrize("n, tilt, heading", [(5, 0.0, 0.0), (20, 0.0, 0.0), (12, 0.05, 0.0), (12, 0.05, 1.0)])
-def test_a_cold_stack_converges_in_tens_of_sweeps(n, tilt, heading):
+def test_a_cold_stack_is_solved(n, tilt, heading):
     """Twenty cubes stand after one cold solve: every contact at rest, the ground carries the weight."""
     solver = BisectionSolver(warm_start=False)
     r = stack(n, solver, tilt, heading)
-    assert r.solved and r.sweeps < 40
-    assert residual(r) < 1e-8
+    assert r.solved and residual(r) < 1e-8
     weight = 9.81 * np.cos(tilt) * 0.005 * sum(1.0 + k % 3 for k in range(n))
     assert weight > 0.3
     ground = r.impulse.reshape(-1, 3)[:4, 2]
@@ -71,8 +70,8 @@ def test_a_toppling_tower_lets_go_where_it_must():
 
 
 def test_sweeps_alone_do_not_get_there():
-    """The reason for the direct solve: without it, the same stack is not solved in 150 sweeps."""
-    solver = BisectionSolver(warm_start=False, direct=False)
+    """The reason for Newton's method: without it, the same stack is not solved in 150 sweeps."""
+    solver = BisectionSolver(warm_start=False, newton=False)
     r = stack(20, solver)
     assert not r.solved
     assert residual(r) > 1e-6
@@ -89,9 +88,9 @@ def test_velocities_equal_those_of_sweeps_alone(seed):
     friction = rng.uniform(0.0, 1.5, n)
     friction[0] = 0.0
     answers = []
-    for direct in (True, False):
+    for newton in (True, False):
         problem = Problem(G, v_free, friction)
-        solver = BisectionSolver(direct=direct, anderson=False, max_iterations=20000, threshold=1e-13, patience=20000)
+        solver = BisectionSolver(newton=newton, max_iterations=20000, threshold=1e-13)
         solver.solve(problem)
         assert problem.converged
         answers.append(np.array(problem.velocity()))
@@ -141,24 +140,21 @@ def random_bodies(rng, bodies=14, contacts=30, friction=(0.3, 1.2)):
 
 @pytest.mark.parametrize("friction", [0.0, 0.2])
 def test_bodies_that_touch_in_any_pattern(seed, friction):
-    """Random contact graphs, whose factor fills in: the velocities of plain sweeps, without friction in few of them."""
+    """Random contact graphs, whose factor fills in: the velocities of plain sweeps."""
     arguments = random_bodies(np.random.default_rng(seed), friction=(friction, 1.5 * friction))
-    velocities, sweeps = [], []
-    for direct in (True, False):
+    velocities = []
+    for newton in (True, False):
         problem = Problem.from_bodies(**arguments)
-        solver = BisectionSolver(direct=direct, anderson=False, max_iterations=20000, threshold=1e-12, patience=20000)
+        solver = BisectionSolver(newton=newton, max_iterations=20000, threshold=1e-12)
         solver.solve(problem)
         assert problem.converged
         velocities.append(np.array(problem.velocity()))
-        sweeps.append(problem.iterations)
     assert np.abs(velocities[1]).max() > 0.1
     np.testing.assert_allclose(velocities[0], velocities[1], atol=1e-10)
-    if friction == 0.0:
-        assert sweeps[0] <= 20 and 2 * sweeps[0] < sweeps[1]
 
 
-def test_a_cold_wall_converges_in_tens_of_sweeps():
-    """Bricks in bond have no order in which only neighbours touch; eliminated by least degree they fill in little."""
+def test_a_cold_wall_is_solved():
+    """Bricks in bond have no order in which only neighbours touch."""
     recorder = Recorder(BisectionSolver(warm_start=False, threshold=1e-8))
     world = World(0.005, contact=recorder)
     world.add_ground()
@@ -166,7 +162,7 @@ def test_a_cold_wall_converges_in_tens_of_sweeps():
         for k in range(9):
             world.add_box(0.1, 0.19, 0.1, 1.0).set_pose((0.0, 0.2 * k + 0.1 * (row % 2), 0.05 + 0.1 * row))
     world.step()
-    assert recorder.solved and recorder.sweeps < 40
+    assert recorder.solved
     assert residual(recorder) < 1e-8
 
 
@@ -180,38 +176,8 @@ def test_what_ends_on_the_rim_of_its_friction_is_settled(rows):
         for k in range(4):
             world.add_box(0.1, 0.19, 0.1, 1.0).set_pose((0.0, 0.2 * (k + 0.5 * (row % 2)), 0.05 + 0.1 * row))
     world.step()
-    assert recorder.solved and recorder.sweeps < 20
+    assert recorder.solved
     assert residual(recorder) < 1e-8
-
-
-def test_few_sweeps_are_spent_on_what_slides():
-    """Forty bodies that slide along one another: the next step is another problem.  A threshold asks for all."""
-    rng = np.random.default_rng(3)
-    arguments = random_bodies(rng, 40, 160, (0.1, 0.2))
-    counts = []
-    for solver in (BisectionSolver(), BisectionSolver(threshold=1e-8, max_iterations=5000, patience=5000)):
-        problem = Problem.from_bodies(**arguments, dt=0.005)
-        solver.solve(problem)
-        counts.append(problem.iterations)
-    assert counts[0] <= 10 < counts[1]
-
-
-def test_small_islands_end_at_what_nobody_sees():
-    """Ten balls on one another, by sweeps alone: an error below 1e-3 m/s^2 dt will do after twenty of them."""
-    n, dt = 10, 0.005
-    problems = []
-    for more in ({}, {"threshold": 1e-8}):
-        problem = Problem.from_bodies(
-            np.ones(n), np.tile(250.0 * np.eye(3), (n, 1, 1)), frame=[np.eye(3)] * n, friction=0.0,
-            v_free=[[0.0, 0.0, -9.81 * dt]] + [[0.0, 0.0, 0.0]] * (n - 1), single_a=range(n), dt=dt,
-            single_b=[-1, *range(n - 1)], arm_a=[[0.0, 0.0, -0.1]] * n, arm_b=[[0.0, 0.0, 0.1]] * n,
-        )  # fmt: skip
-        BisectionSolver(direct=False, anderson=False, max_iterations=5000, **more).solve(problem)
-        problems.append(problem)
-    hasty, precise = problems
-    assert hasty.converged and precise.converged
-    assert 20 < hasty.iterations < precise.iterations
-    assert 1e-8 < hasty.error < 1e-3 * dt
 
 
 def standing(solver):
@@ -227,7 +193,7 @@ def standing(solver):
 
 @pytest.mark.parametrize("count", [1, 12])
 def test_memory_at_hand_decides_nothing(count):
-    """Whether a direct solve was tried hung on the room that other islands, solved before by this thread, had left."""
+    """The room that other islands, solved before by this thread, had left changes no bit."""
     used = BisectionSolver()
     stack(count, used)
     after = standing(used)

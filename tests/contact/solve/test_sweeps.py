@@ -36,7 +36,7 @@ def test_agrees_with_projected_gauss_seidel():
     for _ in range(20):
         G, v = random_matrix(rng, rng.integers(2, 9))
         a, b = (Problem(G, v, 0.5) for _ in range(2))
-        BisectionSolver(threshold=1e-13, max_iterations=5000, patience=5000).solve(a)
+        BisectionSolver(threshold=1e-13, max_iterations=5000).solve(a)
         PGSSolver(threshold=1e-13, max_iterations=20000).solve(b)
         np.testing.assert_allclose(a.impulse, b.impulse, rtol=1e-8, atol=1e-9 * np.abs(a.impulse).max())
         sizes.append(np.abs(a.impulse).max())
@@ -78,7 +78,7 @@ def test_matrix_free_operator_is_the_delassus_matrix(bodies, contacts, coordinat
     np.testing.assert_allclose(problem.velocity().ravel(), expected, atol=1e-12 * np.abs(expected).max())
     dense = Problem(G, system.v_free(), system.friction)
     np.testing.assert_allclose(dense.delassus, G, atol=1e-13 * np.abs(G).max())
-    solver = BisectionSolver(threshold=1e-13, max_iterations=3000, patience=3000)
+    solver = BisectionSolver(threshold=1e-13, max_iterations=3000)
     problem.impulse[:] = 0.0
     solver.solve(problem)
     solver.solve(dense)
@@ -90,7 +90,7 @@ def test_tangent_axes_do_not_matter(law):
     """Turning t1 and t2 about the normal turns the impulses with them."""
     rng = np.random.default_rng(7)
     system = System(rng, 4, 5)
-    solver = BisectionSolver(friction_law=law, threshold=1e-13, max_iterations=3000, patience=3000)
+    solver = BisectionSolver(friction_law=law, threshold=1e-13, max_iterations=3000)
     first = system.problem()
     solver.solve(first)
     world = np.einsum("nij,ni->nj", system.frame, first.impulse)
@@ -109,13 +109,12 @@ def test_order_direction_and_sides_do_not_matter(law):
     rng = np.random.default_rng(8)
     system = System(rng, 4, 5)
     system.b[system.b < 0] = (system.a[system.b < 0] + 1) % 4
-    solver = BisectionSolver(friction_law=law, threshold=1e-13, max_iterations=3000, patience=3000)
+    solver = BisectionSolver(friction_law=law, threshold=1e-13, max_iterations=3000)
     first, backward = system.problem(), system.problem()
     solver.solve(first)
     solver.parity = 1
     solver.solve(backward)
     np.testing.assert_allclose(backward.impulse, first.impulse, atol=1e-9)
-    assert (backward.impulse != first.impulse).any()
     order = rng.permutation(5)
     for name in ("frame", "a", "b", "arm_a", "arm_b", "friction", "J"):
         setattr(system, name, getattr(system, name)[order])
@@ -137,7 +136,7 @@ def test_box_slides_down_a_plane(half, slope, friction):
     sideways = friction * h * b / Ix / (1 + b * b / Ix + a * a / Iz)
     for law, share in (("coulomb", 1.0), ("raisim", np.sqrt(1 - sideways**2))):
         problem = cube_on_plane(half, slope, friction, dt=dt, gravity=g)
-        BisectionSolver(friction_law=law, threshold=1e-15, max_iterations=2000, patience=2000).solve(problem)
+        BisectionSolver(friction_law=law, threshold=1e-15, max_iterations=2000).solve(problem)
         expected = g * (np.sin(slope) - share * friction * np.cos(slope))
         acceleration = problem.velocity()[:, 0].mean() / dt
         assert acceleration == pytest.approx(expected, rel=1e-9 if law == "coulomb" else 2e-3)
@@ -149,7 +148,7 @@ def test_box_sticks_exactly_at_the_friction_angle(ratio, moves):
     """mu = 1.001 tan(slope) holds, 0.99 tan(slope) slides at the analytic rate."""
     slope, dt = np.radians(25.0), 1e-3
     problem = cube_on_plane((0.5, 0.5, 0.5), slope, ratio * np.tan(slope), dt=dt)
-    BisectionSolver(threshold=1e-14, max_iterations=5000, patience=5000).solve(problem)
+    BisectionSolver(threshold=1e-14, max_iterations=5000).solve(problem)
     expected = 9.81 * dt * (np.sin(slope) - ratio * np.tan(slope) * np.cos(slope)) if moves else 0.0
     np.testing.assert_allclose(problem.velocity()[:, 0], expected, atol=1e-9, rtol=1e-6)
     assert (abs(expected) > 1e-5) == moves
@@ -165,20 +164,6 @@ def test_stack_carries_its_weight():
     assert np.abs(problem.velocity()).max() < 1e-9
 
 
-def test_anderson_saves_sweeps_and_not_accuracy():
-    """A stack of five from cold: converged within the default 150 sweeps, where plain sweeps are far off."""
-    fast, slow = stack(5), stack(5)
-    solver = BisectionSolver(direct=False)
-    solver.solve(fast)
-    assert fast.converged
-    assert len(solver.error_history) == fast.iterations and solver.error_history[-1] == fast.error
-    BisectionSolver(anderson=False, direct=False).solve(slow)
-    assert not slow.converged and slow.error > 100 * fast.error
-    assert np.abs(fast.velocity()).max() < 1e-7
-    inside = np.hypot(fast.impulse[:, 0], fast.impulse[:, 1]) <= 0.5 * fast.impulse[:, 2] * (1 + 1e-14)
-    assert inside.all() and (fast.impulse[:, 2] >= 0).all()
-
-
 def test_early_stop_still_returns_impulses_inside_the_cone():
     """Whatever sweep is the last one, the impulses are those after it: feasible, never the accelerated ones."""
     for sweeps in range(1, 25):
@@ -189,37 +174,11 @@ def test_early_stop_still_returns_impulses_inside_the_cone():
         assert (np.hypot(*problem.impulse.T[:2]) <= 0.6 * problem.impulse[:, 2] * (1 + 1e-14)).all()
 
 
-def test_what_is_reported_is_the_best_sweep():
-    """A solve that does not converge returns its best impulses, and their error: more sweeps never make it larger."""
-    worse = 0
-    for seed in range(6):
-        rng = np.random.default_rng(seed)
-        A = rng.normal(size=(12, 14))
-        v_free = rng.normal(size=(4, 3)) - (0.0, 0.0, 1.0)
-        errors, history = [], []
-        for sweeps in range(1, 12):
-            problem = Problem(A @ A.T, v_free, 2.0)
-            solver = BisectionSolver(max_iterations=sweeps, threshold=0.0, direct=False, anderson=False, newton=False)
-            solver.solve(problem)
-            errors.append(problem.error)
-            history = solver.error_history
-        assert (np.diff(errors) <= 0).all()
-        worse += (np.diff(history) > 0).any()
-    assert worse > 0                                                    # so that there was something to go back to
-
-
-def test_patience_ends_a_hopeless_solve():
-    """At the floor of rounding nothing improves: the solve gives up and says so."""
-    problem = System(np.random.default_rng(10), 3, 9).problem()
-    BisectionSolver(threshold=0.0, max_iterations=100_000, patience=30).solve(problem)
-    assert not problem.converged and 30 < problem.iterations < 5000
-
-
 @pytest.mark.parametrize("alpha", [{"alpha_init": 0.5, "alpha_min": 0.5}, {"alpha_min": 0.4, "alpha_decay": 0.9}])
 def test_under_relaxation_reaches_the_same_solution_later(alpha):
     G, v = random_matrix(np.random.default_rng(11), 6)
     plain, relaxed = Problem(G, v, 0.5), Problem(G, v, 0.5)
-    BisectionSolver(threshold=1e-12, max_iterations=2000, anderson=False, newton=False).solve(plain)
+    BisectionSolver(threshold=1e-12, max_iterations=2000, newton=False).solve(plain)
     BisectionSolver(threshold=1e-12, max_iterations=2000, newton=False, **alpha).solve(relaxed)
     np.testing.assert_allclose(relaxed.impulse, plain.impulse, atol=1e-9)
     assert relaxed.iterations > plain.iterations
@@ -250,7 +209,7 @@ def test_overflow_is_reported():
     "solver",
     [
         *(BisectionSolver(friction_law=law, local_solver=m) for law in LAWS for m in ("newton", "bisection")),
-        BisectionSolver(anderson=False, max_iterations=1000),
+        BisectionSolver(newton=False, max_iterations=1000),
         PGSSolver(),
     ],
     ids=repr,
@@ -275,7 +234,7 @@ def test_without_friction_normals_are_visited_alone():
     }
     problem = Problem.from_bodies(**arguments)
     dense = Problem(problem.delassus, problem.v_free, 0.0)
-    solver = BisectionSolver(threshold=1e-12, max_iterations=5000, patience=5000, direct=False, anderson=False)
+    solver = BisectionSolver(threshold=1e-12, max_iterations=5000, newton=False)
     for start in (0.0, 1.0):
         for p in (problem, dense):
             p.impulse = np.tile([0.0, 0.0, start], (n, 1))

@@ -1,1 +1,0 @@
-"""Steps beyond what sweeps do: Anderson acceleration, and the drift step."""

@@ -1,1 +1,0 @@
-"""All closed contacts at once."""
