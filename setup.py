@@ -84,7 +84,20 @@ def find_pxd(tree, module, filename=None, search=Dependencies.DependencyTree.fin
     return next(found, None)
 
 
+def parse_dependencies(path, parse=Dependencies.parse_dependencies):
+    """Cython's list of what a file cimports, with modules that it names as ``from package cimport module``.
+
+    Cython 3 finds names after ``cimport`` in parentheses alone: a change of such a module rebuilt nothing.
+    """
+    cimports, *others = parse(path)
+    text = pathlib.Path(path).read_text("utf-8")
+    for package, names in re.findall(r"^from (rbdyn[\w.]*) cimport (\w[\w, ]*)$", text, re.MULTILINE):
+        cimports = [*cimports, *(f"{package}.{name.split()[0]}" for name in names.split(","))]
+    return cimports, *others
+
+
 Dependencies.DependencyTree.find_pxd = find_pxd
+Dependencies.parse_dependencies = parse_dependencies
 
 
 def packages() -> dict[str, str]:
