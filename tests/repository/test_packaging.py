@@ -5,6 +5,7 @@ and the others are those that were built in this tree from the same sources.  No
 borrows this interpreter's site-packages for what rbdyn depends on.
 """
 
+import ast
 import os
 import pathlib
 import re
@@ -254,3 +255,15 @@ def test_editable_works(unpacked, work, mode):
     assert len(stubs) == 1 or sys.platform == "win32", "type checkers run no import hooks"
     for name in ("py.typed", "io/urdf/load.py", "models/__init__.py", "world/world.pyi", "contact/solver.pyi"):
         assert all((folder / name).exists() for folder in stubs)
+
+
+def test_modules_named_after_cimport_are_rebuilt_from():
+    """``from package cimport module``: Cython alone finds the package, so that changes of the module rebuilt nothing."""
+    from Cython.Build import Dependencies
+
+    source = ast.parse((ROOT / "setup.py").read_text("utf-8"))
+    function = next(x for x in source.body if isinstance(x, ast.FunctionDef) and x.name == "parse_dependencies")
+    found = {"pathlib": pathlib, "re": re, "Dependencies": Dependencies}
+    exec(compile(ast.Module([function], []), "setup.py", "exec"), found)
+    cimports = found["parse_dependencies"](str(ROOT / "contact" / "solve" / "newton.pyx"))[0]
+    assert {"rbdyn.contact.laws.cone", "rbdyn.contact.laws.disc", "rbdyn.contact.solve.factor"} <= set(cimports)

@@ -46,6 +46,25 @@ def test_every_law_holds_on_crowded_problems(seed, dt):
         assert problem.impulse.ravel() @ (velocity + v) <= 1e-9  # what they do is no gain of energy
 
 
+def test_contacts_without_friction_never_pull(seed):
+    """Some approach and some part: normal impulses are those of non-negative least squares, and friction is zero."""
+    rng = np.random.default_rng(seed)
+    pulled = 0
+    for _ in range(20):
+        n = int(rng.integers(2, 9))
+        Y = rng.normal(size=(3 * n, 3 * n + 2))
+        v = rng.normal(size=3 * n)
+        problem = Problem.from_rows([{"law": "cone", "friction": 0.0}] * n, Y, v)
+        BisectionSolver(threshold=1e-12).solve(problem)
+        lam = problem.impulse.reshape(-1, 3)
+        motion = np.linalg.lstsq(Y, v, rcond=None)[0]
+        best = lsq_linear(Y[2::3].T, -motion, (0.0, np.inf), tol=1e-14).x
+        np.testing.assert_allclose(lam[:, 2], best, atol=1e-7)
+        assert not lam[:, :2].any() and (lam[:, 2] >= 0).all()
+        pulled += (best < 1e-9).sum()
+    assert pulled > 20
+
+
 def test_velocities_without_friction_are_those_of_a_bounded_least_squares_problem(seed):
     """Least kinetic energy of z + Y^T lam over bounds on lam, by an active-set method of SciPy."""
     rng = np.random.default_rng(seed)
