@@ -258,7 +258,7 @@ def test_editable_works(unpacked, work, mode):
 
 
 def test_modules_named_after_cimport_are_rebuilt_from():
-    """``from package cimport module``: Cython alone finds the package, so that changes of the module rebuilt nothing."""
+    """``from package cimport module``: Cython alone finds the package, and changes of the module rebuilt nothing."""
     from Cython.Build import Dependencies
 
     source = ast.parse((ROOT / "setup.py").read_text("utf-8"))
