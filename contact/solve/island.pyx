@@ -23,6 +23,7 @@ cdef double NOT_FELT = 1e-3        # [m/s^2] times the time step: a residual of 
 cdef double FINE = 1e-3            # of the fastest contact of a heap: a residual that counts as none
 cdef double FAST = 2e-4            # [m] in a step: a heap whose contacts move faster may tumble
 cdef double SURE = 0.1             # of the threshold: what a sweep of a heap may change; it shows slow motions in part
+cdef double PRECISE = 100.0        # times as much may a factorisation cost where precision is asked for
 cdef double LAST_DIGITS = 1e-5     # of the threshold: what a sweep may still change
 cdef enum:
     FEW_CONTACTS = 20              # more of them between single bodies are a heap
@@ -78,12 +79,12 @@ cdef double start_speed(const Operator* G, const ContactProblem* p) noexcept nog
 
 
 cdef bint slides(const Operator* G, const ContactProblem* p) noexcept nogil:
-    """Tell whether many contacts slid in the latest sweep, and none bounces."""
+    """Tell whether many contacts slid against friction in the latest sweep, and none bounces."""
     cdef int i, count = 0
     for i in range(G.n):
         if p.target != NULL and p.target[3 * G.contact[i].index + 2] > 0.0:
             return False
-        count += G.contact[i].mode == SLIDE
+        count += G.contact[i].mode == SLIDE and G.contact[i].block.mu > 0.0
     return SLIDING * count > G.n
 
 
@@ -91,7 +92,8 @@ cdef bint refine(Island* island, Newton* N, const Settings* s, const ContactProb
                  double tolerance, bint bounded, double* history) except -1 nogil:
     """Solve an island by Newton's method; False if its factorisations would cost too much."""
     cdef int k = island.iterations
-    if not solve_newton(N, island, p, threshold, tolerance, s.max_iterations, bounded):
+    cdef double allowance = 1.0 if s.automatic else PRECISE
+    if not solve_newton(N, island, p, threshold, tolerance, s.max_iterations, allowance, bounded):
         return False
     while k < island.iterations:                       # steps of Newton's method: the error that they came to
         history[k] = max(history[k], island.error) if k < p.iterations else island.error

@@ -48,10 +48,10 @@ cdef struct Newton:          # workspace; arrays grow and are reused
     double* d                # (unknowns,) Newton's direction
     double* start            # (unknowns,) z before a step
     double kappa             # rho of a piece is kappa / mobility
-    double fastest           # largest velocity of a row at zero impulse [m/s]
+    double fastest           # residual of no impulses [m/s]
     size_t capacity
     size_t reallocations
 
 cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, double threshold, double tolerance,
-                       int steps, bint bounded) except -1 nogil
+                       int steps, double allowance, bint bounded) except -1 nogil
 cdef void release_newton(Newton* N) noexcept nogil

@@ -22,7 +22,7 @@ cdef double FIRST_PENALTY = 30.0     # kappa at first
 cdef double PENALTY_GROWTH = 3.0     # of kappa where the residual fell by less than GOOD_STEP
 cdef double LARGEST_PENALTY = 1e3    # of kappa, where steps change which rows push, stick or slide
 cdef double LAST_PENALTY = 1e9       # of kappa, where they do not, or change no velocity
-cdef double ROUNDING = 1e16          # kappa times the fastest row, per tolerance: beyond, rounding hides a solution
+cdef double ROUNDING = 1e16          # kappa times the residual of no impulses, per tolerance: rounding hides more
 cdef double HIDDEN = 0.01            # of the residual: as much of it may be rounding
 cdef double GOOD_STEP = 0.3          # residual after a proximal step, as a share of the one before
 cdef double INNER = 0.03             # accuracy of (2) and (3) as a share of the least residual so far
@@ -30,10 +30,11 @@ cdef double SEEN = 0.9               # of the least residual: one that counts as
 cdef double SHORTEST = 0.03          # share of a direction below which a coupled step is given up
 cdef double STILL = 0.01             # change of velocities in a convex step, as a share of the residual: next to none
 cdef double STILL_GROWTH = 1e3       # of kappa then
-cdef double CONTRADICTION = 1e-8     # of the fastest row: a smaller residual is no sign of a contradiction
+cdef double CONTRADICTION = 1e-8     # of the residual of no impulses: a smaller one is no sign of a contradiction
 cdef double COMPLIANT_PENALTY = 1e6  # kappa with which what contradicts is solved from no impulses
 cdef double SOFT = 0.3               # of their mobility: compliance by which rows that contradict others push
-cdef double DIGITS = 1e-16           # of the fastest row: a residual that no digits are missing of
+cdef double RUNAWAY = 1e4            # times the residual of no impulses: what an impulse that ran away gives its row
+cdef double DIGITS = 1e-16           # of the residual of no impulses: one that no digits are missing of
 cdef double AFFORDABLE = 4000.0      # multiplications of a solve for each entry of Y: as long as some 1000 sweeps
 cdef double ASSEMBLY = 20.0          # of them to make a matrix, for each entry of Y
 cdef enum:
@@ -447,13 +448,11 @@ cdef double moved(const Newton* N) noexcept nogil:
     return most
 
 
-cdef double fastest_row(const Newton* N) noexcept nogil:
-    """Largest velocity at zero impulse [m/s]."""
-    cdef double most = 0.0
-    cdef int r
-    for r in range(N.space.rows):
-        most = max(most, fabs(N.space.c[r]))
-    return most
+cdef double residual_of_none(Newton* N) noexcept nogil:
+    """Residual [m/s] of no impulses: the fastest row that a law forbids.  Rows that part fast do not count."""
+    memset(N.lam, 0, N.space.rows * sizeof(double))
+    begin_at(N)
+    return residual(N)
 
 
 cdef void take_less(Newton* N, const double* impulse, double share) noexcept nogil:
@@ -498,6 +497,28 @@ cdef int find_compliant(Newton* N, double left, double enough, int most) noexcep
         memcpy(N.lam, N.before, N.space.rows * sizeof(double))
         begin_at(N)
     return steps
+
+
+cdef bint runs_away(const Newton* N) noexcept nogil:
+    """Tell whether an impulse of best moves its row far faster than any row has to be stopped from."""
+    cdef const Piece* k
+    cdef int i, r
+    for i in range(N.space.pieces):
+        k = N.space.piece + i
+        for r in range(k.row, k.row + k.rows):
+            if k.mobility * fabs(N.best[r]) > RUNAWAY * N.fastest:
+                return True
+    return False
+
+
+cdef void stop_runaway(Newton* N, double* least, double enough) noexcept nogil:
+    """Take the impulses by which rows of the compliance SOFT would push, where those of an unsolved island ran away."""
+    N.kappa = 1.0 / SOFT
+    memset(N.lam, 0, N.space.rows * sizeof(double))
+    begin_at(N)
+    take_convex_step(N, enough, INNER_STEPS)
+    least[0] = adopt(N)
+    memcpy(N.best, N.lam, N.space.rows * sizeof(double))
 
 
 cdef bint keep_compliant(Newton* N, double* least) noexcept nogil:
@@ -644,7 +665,7 @@ cdef void note_modes(Operator* G, const double* impulse) noexcept nogil:
 
 
 cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, double threshold, double tolerance,
-                       int steps, bint bounded) except -1 nogil:
+                       int steps, double allowance, bint bounded) except -1 nogil:
     """Solve an island from its impulses, to a residual below the tolerance [m/s], in so many Newton steps at most.
 
     Sets the island's impulses, velocities, error (the residual) and converged; `iterations` grows by the steps taken.
@@ -654,7 +675,7 @@ cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, doubl
     cdef bint contradictory
     open_space(&N.space, &island.G, p)
     open_envelope(&N.matrix, N.space.unknowns, N.space.first)
-    affordable = AFFORDABLE / (ASSEMBLY + 2.0 * N.matrix.work / max(1, N.space.entries))
+    affordable = allowance * AFFORDABLE / (ASSEMBLY + 2.0 * N.matrix.work / max(1, N.space.entries))
     if affordable < FEWEST_STEPS:
         close_space(&N.space, &island.G)
         return False
@@ -662,7 +683,7 @@ cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, doubl
         steps = min(steps, <int> affordable)
     make_room(N)
     memset(N.shift, 0, N.space.rows * sizeof(double))
-    N.fastest = fastest_row(N)
+    N.fastest = residual_of_none(N)
     least = begin(N, island)
     if not least < INFINITY:
         island.error = INFINITY
@@ -671,6 +692,9 @@ cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, doubl
     iterate(N, least, threshold, tolerance, steps, &taken, &least, &contradictory)
     if not contradictory:
         polish(N, &least, steps, &taken)
+        if least > tolerance and runs_away(N):
+            stop_runaway(N, &least, 0.05 * tolerance)
+            contradictory = True
     island.iterations += taken
     memcpy(island.impulse, N.best, N.space.rows * sizeof(double))
     note_modes(&island.G, island.impulse)

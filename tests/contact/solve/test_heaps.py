@@ -198,3 +198,41 @@ def test_memory_at_hand_decides_nothing(count):
     stack(count, used)
     after = standing(used)
     np.testing.assert_array_equal(after.impulse, standing(BisectionSolver()).impulse)
+
+
+@pytest.mark.parametrize("threshold", ["auto", 1e-8])
+def test_one_body_rests_on_many(threshold):
+    """100 kg on 25 balls of a gram, which touch nothing else: a star, whose envelope was full and never factored."""
+    world = World(0.01, contact=BisectionSolver(threshold=threshold))
+    world.set_default_material(0.3)
+    world.add_ground()
+    for i in range(25):
+        world.add_sphere(0.09, 1e-3).set_pose(((i // 5 - 2) * 0.195, (i % 5 - 2) * 0.195, 0.09))
+    box = world.add_box(0.8, 0.8, 0.2, 100.0)
+    box.set_pose((0.0, 0.0, 0.282))
+    unconverged = 0
+    for _ in range(100):
+        world.step()
+        unconverged += world.contact.statistics.unconverged
+    assert unconverged == 0 and box.position[2] == pytest.approx(0.28, abs=1e-5)
+    assert sum(c.force_on(box)[2] for c in box.contacts) == pytest.approx(981.0, rel=1e-6)
+
+
+def test_impulses_between_two_walls_do_not_run_away(seed):
+    """A box turns between walls of friction 2 that throw it back, with 5 mm to spare: laws contradict there."""
+    rng = np.random.default_rng(80 if seed == 0 else seed)
+    world = World(0.002, gravity=(0.0, 0.0, 0.0))
+    world.set_default_material(friction=2.0, restitution=1.0)
+    world.set_erp(0.0)
+    for x in (0.225, -0.225):
+        world.add_box(0.2, 2.0, 2.0, body_type="static").set_pose((x, 0.0, 0.0))
+    box = world.add_box(0.22, 0.3, 0.3, mass=1.0)
+    box.set_velocity(3.0 * rng.normal(size=3), 20.0 * rng.normal(size=3))
+    touched = 0
+    for _ in range(250):
+        before = box.kinetic_energy
+        world.step()
+        touched += len(world.contacts)
+        assert box.kinetic_energy <= before * (1 + 1e-9)
+        assert all(np.abs(c.impulse).max() < 1e4 for c in world.contacts)
+    assert touched > 0
