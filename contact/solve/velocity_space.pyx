@@ -136,13 +136,26 @@ cdef void forget_ranks(int* rank, const int* order, int begin, int end) noexcept
         rank[order[k]] = -1
 
 
-cdef int order_bodies(VelocitySpace* V) except -1 nogil:
-    """Number the unknowns of bodies breadth first from an end of each heap, and backwards.
+cdef bint gains_backwards(int n, const int* start, const int* neighbour, const int* rank) noexcept nogil:
+    """Tell whether bodies that are numbered backwards have a smaller envelope."""
+    cdef long forwards = 0, backwards = 0
+    cdef int i, k, low, high
+    for i in range(n):
+        low = high = rank[i]
+        for k in range(start[i], start[i + 1]):
+            low, high = min(low, rank[neighbour[k]]), max(high, rank[neighbour[k]])
+        forwards += rank[i] - low
+        backwards += high - rank[i]
+    return backwards < forwards
 
-    Cuthill and McKee 1969, reversed (George and Liu 1981): the envelope is never larger, and of a body that lies on
-    many others far smaller.
+
+cdef int order_bodies(VelocitySpace* V) except -1 nogil:
+    """Number the unknowns of bodies breadth first from an end of each heap (Cuthill and McKee 1969).
+
+    Backwards where that has the smaller envelope (George and Liu 1981), as of a body that lies on many others.
     """
     cdef int n = V.bodies, done = 0, end, i
+    cdef bint backwards
     cdef int* start
     cdef int* neighbour
     cdef int* rank
@@ -160,8 +173,9 @@ cdef int order_bodies(VelocitySpace* V) except -1 nogil:
             end = walk(i, start, neighbour, rank, order, done)
             forget_ranks(rank, order, done, end)
             done = walk(order[end - 1], start, neighbour, rank, order, done)
+    backwards = gains_backwards(n, start, neighbour, rank)
     for i in range(n):
-        V.body_unknown[V.node[i]] = 6 * (n - 1 - rank[i])
+        V.body_unknown[V.node[i]] = 6 * (n - 1 - rank[i] if backwards else rank[i])
     V.unknowns = 6 * n
     return 0
 
