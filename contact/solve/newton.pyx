@@ -33,7 +33,7 @@ cdef double STILL_GROWTH = 1e3       # of kappa then
 cdef double CONTRADICTION = 1e-8     # of the residual of no impulses: a smaller one is no sign of a contradiction
 cdef double COMPLIANT_PENALTY = 1e6  # kappa with which what contradicts is solved from no impulses
 cdef double SOFT = 0.3               # of their mobility: compliance by which rows that contradict others push
-cdef double RUNAWAY = 1e4            # times the residual of no impulses: what an impulse that ran away gives its row
+cdef double RUNAWAY = 1e4            # times what stops the residual of no impulses on the heaviest row: it ran away
 cdef double DIGITS = 1e-16           # of the residual of no impulses: one that no digits are missing of
 cdef double AFFORDABLE = 4000.0      # multiplications of a solve for each entry of Y: as long as some 1000 sweeps
 cdef double ASSEMBLY = 20.0          # of them to make a matrix, for each entry of Y
@@ -500,14 +500,15 @@ cdef int find_compliant(Newton* N, double left, double enough, int most) noexcep
 
 
 cdef bint runs_away(const Newton* N) noexcept nogil:
-    """Tell whether an impulse of best moves its row far faster than any row has to be stopped from."""
-    cdef const Piece* k
-    cdef int i, r
+    """Tell whether an impulse of best is far beyond what would stop the residual of no impulses on the heaviest row."""
+    cdef double least = INFINITY
+    cdef int i
     for i in range(N.space.pieces):
-        k = N.space.piece + i
-        for r in range(k.row, k.row + k.rows):
-            if k.mobility * fabs(N.best[r]) > RUNAWAY * N.fastest:
-                return True
+        if N.space.piece[i].mobility > 0.0:
+            least = min(least, N.space.piece[i].mobility)
+    for i in range(N.space.rows):
+        if least * fabs(N.best[i]) > RUNAWAY * N.fastest:
+            return True
     return False
 
 
