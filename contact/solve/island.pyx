@@ -13,7 +13,7 @@ from rbdyn.contact.operator cimport Operator, load_impulses, set_impulse
 from rbdyn.contact.problem cimport BILATERAL, ContactProblem
 from rbdyn.contact.solve.newton cimport Newton, solve_newton
 from rbdyn.contact.solve.settings cimport YIELDS, Settings
-from rbdyn.contact.solve.sweep cimport sweep_island
+from rbdyn.contact.solve.sweep cimport note_error, sweep_island
 from rbdyn.contact.solvers.bends cimport drop_bends
 from rbdyn.contact.solvers.bounce cimport Search, begin_search, keep_from_gaining, lower_bounces
 from rbdyn.contact.solvers.squeeze cimport give_way, throws
@@ -91,13 +91,13 @@ cdef bint slides(const Operator* G, const ContactProblem* p) noexcept nogil:
 cdef bint refine(Island* island, Newton* N, const Settings* s, const ContactProblem* p, double threshold,
                  double tolerance, bint bounded, double* history) except -1 nogil:
     """Solve an island by Newton's method; False if its factorisations would cost too much."""
-    cdef int k = island.iterations
+    cdef int first = island.iterations, last
     cdef double allowance = 1.0 if s.automatic else PRECISE
     if not solve_newton(N, island, p, threshold, tolerance, s.max_iterations, allowance, bounded):
         return False
-    while k < island.iterations:                       # steps of Newton's method: the error that they came to
-        history[k] = max(history[k], island.error) if k < p.iterations else island.error
-        k += 1
+    last, island.iterations = island.iterations, first
+    while island.iterations < last:                    # each step stands for the error that all of them came to
+        note_error(island, p, history)
     return True
 
 

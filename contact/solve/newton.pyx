@@ -282,7 +282,7 @@ cdef void add_product(Newton* N, const Piece* k, const double* D, bint symmetric
             j = end
 
 
-cdef bint slides(const Newton* N) noexcept nogil:
+cdef bint any_cone_slides(const Newton* N) noexcept nogil:
     """Tell whether friction of any cone is beyond its rim in a coupled step: its matrix is not symmetric then."""
     cdef const Piece* k
     cdef const double* y
@@ -300,7 +300,7 @@ cdef bint find_direction(Newton* N, bint coupled) noexcept nogil:
     cdef const Piece* k
     cdef double D[9]
     cdef int i, u
-    cdef bint symmetric = not coupled or not slides(N)
+    cdef bint symmetric = not coupled or not any_cone_slides(N)
     set_identity(&N.matrix, symmetric)
     for i in range(N.space.pieces):
         k = N.space.piece + i
@@ -512,14 +512,19 @@ cdef bint runs_away(const Newton* N) noexcept nogil:
     return False
 
 
-cdef void stop_runaway(Newton* N, double* least, double enough) noexcept nogil:
-    """Take the impulses by which rows of the compliance SOFT would push, where those of an unsolved island ran away."""
+cdef int stop_runaway(Newton* N, double* least, double enough, int most) noexcept nogil:
+    """Take the impulses by which rows of the compliance SOFT would push; returns the Newton steps it took.
+
+    For an unsolved island whose impulses ran away.
+    """
+    cdef int steps
     N.kappa = 1.0 / SOFT
     memset(N.lam, 0, N.space.rows * sizeof(double))
     begin_at(N)
-    take_convex_step(N, enough, INNER_STEPS)
+    steps = take_convex_step(N, enough, min(<int> INNER_STEPS, most))
     least[0] = adopt(N)
     memcpy(N.best, N.lam, N.space.rows * sizeof(double))
+    return steps
 
 
 cdef bint keep_compliant(Newton* N, double* least) noexcept nogil:
@@ -667,8 +672,10 @@ cdef void note_modes(Operator* G, const double* impulse) noexcept nogil:
 
 cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, double threshold, double tolerance,
                        int steps, double allowance, bint bounded) except -1 nogil:
-    """Solve an island from its impulses, to a residual below the tolerance [m/s], in so many Newton steps at most.
+    """Solve an island from its impulses, to the threshold [m/s], or to the tolerance where progress is slow.
 
+    Takes so many Newton steps at most, and as many again where impulses ran away; a bounded solve takes what AFFORDABLE
+    allows.  Returns False, and changes nothing, where that is too little for a solve.
     Sets the island's impulses, velocities, error (the residual) and converged; `iterations` grows by the steps taken.
     """
     cdef double least, affordable
@@ -694,7 +701,7 @@ cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, doubl
     if not contradictory:
         polish(N, &least, steps, &taken)
         if least > tolerance and runs_away(N):
-            stop_runaway(N, &least, 0.05 * tolerance)
+            taken += stop_runaway(N, &least, 0.05 * tolerance, steps)
             contradictory = True
     island.iterations += taken
     memcpy(island.impulse, N.best, N.space.rows * sizeof(double))

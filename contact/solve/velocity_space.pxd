@@ -23,7 +23,7 @@ cdef struct VelocitySpace:   # workspace; arrays grow and are reused
     int pieces, rows, unknowns, entries
     Piece* piece             # (pieces,) cones first, discs last
     int* column
-    int* run                 # of each column: the first one in its piece behind it that is no neighbour's neighbour
+    int* run                 # of each column: end of its run of consecutive unknowns, counted in its piece
     double* Y                # [kg^-1/2]
     double* c                # (rows,) velocity at zero impulse, less its target [m/s]
     int* first               # (unknowns,) lowest unknown that shares a piece with each

@@ -46,12 +46,12 @@ def _collision_backend(value: Any) -> CollisionBackend:
 
 
 def _contact_solver(value: Any) -> ContactSolver:
-    """Of a World's argument `contact`."""
+    """Return the solver that a World's argument `contact` names."""
     return _backend(value, {"bisection": BisectionSolver, "pgs": PGSSolver}, ContactSolver, "contact")
 
 
 def _position_solver(value: Any) -> ContactSolver:
-    """Of a World's argument `position_solver`."""
+    """Return the solver that a World's argument `position_solver` names."""
 
     def bisection() -> ContactSolver:
         return BisectionSolver(max_iterations=30)

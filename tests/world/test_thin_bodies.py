@@ -107,13 +107,25 @@ def test_the_far_end_of_a_rod_comes_as_fast_as_the_law_of_the_blow_says():
         assert fastest == pytest.approx(2.0 * 6.0 * np.sin(tilt) ** 2 / (1.0 + 3.0 * np.sin(tilt) ** 2), rel=0.02)
 
 
-@pytest.mark.parametrize("thing", ["disc", "rod", "ruler"])
-@pytest.mark.parametrize("dt", [0.001, 0.002])
-def test_thin_bodies_that_bounce_and_wobble_gain_no_energy(thing, dt):
-    """A disc that wobbles turns its rim by more than its thickness a step, and goes in by next to nothing.
+LIFTED = pytest.mark.xfail(
+    strict=True,
+    reason="28 of 810 discs that roll on their rims sink by 10 to 60 um in steps of 1 ms; correcting that lifts them",
+)
 
-    In 28 of 810 drops a disc rolls on its rim at 1 ms and sinks by 10 to 60 um, which correcting lifts: up to 0.1 %.
-    """
+
+@pytest.mark.parametrize(
+    ("thing", "dt"),
+    [
+        pytest.param("disc", 0.001, marks=LIFTED),
+        ("disc", 0.002),
+        ("rod", 0.001),
+        ("rod", 0.002),
+        ("ruler", 0.001),
+        ("ruler", 0.002),
+    ],
+)
+def test_thin_bodies_that_bounce_and_wobble_gain_no_energy(thing, dt):
+    """A disc that wobbles turns its rim by more than its thickness a step, and goes in by next to nothing."""
     for seed in range(3):
         rng = np.random.default_rng(seed)
         world = World(dt)
@@ -133,7 +145,7 @@ def test_thin_bodies_that_bounce_and_wobble_gain_no_energy(thing, dt):
             world.step()
             energy = body.kinetic_energy + body.potential_energy
             gain, least = max(gain, energy - least), min(energy, least)
-        assert gain < (1e-3 if (thing, dt) == ("disc", 0.001) else 1e-5) * start
+        assert gain < 1e-5 * start
 
 
 BOUNCING = {name: BODIES[name] for name in ("cigar (ellipsoid)", "lens (ellipsoid)", "ruler (box)", "coin (cylinder)")}

@@ -58,3 +58,26 @@ def test_nearly_all_are_solved_and_none_makes_energy():
         assert lam @ (v_free + G @ lam / 2) <= 1e-9 * np.abs(lam).max()
         solved += problem.converged and missed(G, v_free, lam) < 1e-6
     assert solved >= 96
+
+
+def two_corners(rng):
+    """A body of 4 kg that stands on two corners; targets differ by rounding along the line between them."""
+    half = rng.uniform(0.05, 0.2)
+    low = -rng.uniform(0.05, 0.2)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    inertia = turn @ np.diag(rng.uniform(0.05, 0.15, 3)) @ turn.T
+    v_free = np.array([[0.0, 0.0, -0.05], [0.0, 0.0, -0.05]]) + 1e-6 * rng.normal(size=(2, 3))
+    return Problem.from_bodies(
+        [0.25], [np.linalg.inv(inertia)], frame=[np.eye(3)] * 2, v_free=v_free, friction=0.8, single_a=[0, 0],
+        arm_a=[[-half, 0.01 * rng.normal(), low], [half, 0.01 * rng.normal(), low]],
+    )  # fmt: skip
+
+
+def test_two_corners_that_push_one_another_converge():
+    """No velocities meet both sticking laws: impulses end on a cone's boundary."""
+    steps = []
+    for seed in range(60):
+        problem = two_corners(np.random.default_rng(seed))
+        BisectionSolver(threshold=1e-8).solve(problem)
+        steps.append(problem.iterations if problem.converged else np.inf)
+    assert np.median(steps) <= 60 and np.mean(np.isfinite(steps)) >= 0.95

@@ -115,6 +115,7 @@ def test_order_direction_and_sides_do_not_matter(law):
     solver.parity = 1
     solver.solve(backward)
     np.testing.assert_allclose(backward.impulse, first.impulse, atol=1e-9)
+    assert law == "coulomb" or (backward.impulse != first.impulse).any()  # Newton's method has no direction
     order = rng.permutation(5)
     for name in ("frame", "a", "b", "arm_a", "arm_b", "friction", "J"):
         setattr(system, name, getattr(system, name)[order])
