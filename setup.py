@@ -169,12 +169,14 @@ def link_flags() -> list[str]:
 
 def lanes(module: str) -> list[tuple[str, str]]:
     """The macro that makes `real` a vector in a module of rbdyn.batch; MSVC has no vectors, and no such modules."""
-    width = re.fullmatch(r"lanes([48])(_\w+)?", module)
-    return [("LANES", width[1])] if width else []
+    return [("LANES", "4")] if module in INSTRUCTIONS else []
 
 
-# What rbdyn.batch chooses from at run time.  None of these fuses a product with a sum, so that all have the same bits.
-INSTRUCTIONS = {"lanes4_avx2": ["-mavx2"], "lanes8_avx512": ["-mavx512f", "-mprefer-vector-width=512"]}
+# What rbdyn.batch chooses at run time where the processor has it.  Nothing fuses a product with a sum: the bits are those
+# of one state at a time.
+INSTRUCTIONS = {"lanes4_avx2": ["-mavx2"]}
+# Packages that edit, and run no loop over numbers: -O1 compiles them in half of the time, and they are as quick.
+COLD = ("rbdyn.mechanism", "rbdyn.world.edits", "rbdyn.world.registry", "rbdyn.world.surgery")
 
 
 # Structs of vectors are large: GCC would keep them in memory, and call what takes or returns them.  ABA takes .45 of
@@ -191,8 +193,12 @@ def lane_flags(module: str) -> list[str]:
 
 def is_built(module: str) -> bool:
     """Whether this machine's compiler can make a module of rbdyn.batch."""
-    wide = sys.platform != "win32" or not lanes(module)
-    return wide and (module not in INSTRUCTIONS or platform.machine() in ("x86_64", "AMD64"))
+    return module not in INSTRUCTIONS or sys.platform != "win32" and platform.machine() in ("x86_64", "AMD64")
+
+
+def module_flags(package: str, module: str) -> list[str]:
+    """Those of one module; of two levels of optimisation the later one counts."""
+    return [*(["-O1"] if package in COLD and sys.platform != "win32" else []), *lane_flags(module)]
 
 
 def extensions(folders: dict[str, str]) -> list[Extension]:
@@ -204,7 +210,7 @@ def extensions(folders: dict[str, str]) -> list[Extension]:
             include_dirs=["rbdyn", "rbdyn/spatial", numpy.get_include()],
             define_macros=[("NPY_NO_DEPRECATED_API", "NPY_1_19_API_VERSION"), *lanes(file.stem)],
             depends=[*HEADERS, *map(str, sorted(file.parent.glob("*.h")))],
-            extra_compile_args=[*compile_flags(), *lane_flags(file.stem)],
+            extra_compile_args=[*compile_flags(), *module_flags(name, file.stem)],
             extra_link_args=link_flags(),
         )
         for name, folder in folders.items()

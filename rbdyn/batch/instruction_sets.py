@@ -12,7 +12,7 @@ from rbdyn.arguments import shown
 from rbdyn.batch.processor import instructions
 from rbdyn.errors import Error
 
-MODULES = {"avx512": "lanes8_avx512", "avx2": "lanes4_avx2", "base": "lanes4", "scalar": "lanes1"}
+MODULES = {"avx2": "lanes4_avx2", "scalar": "lanes1"}
 
 
 @cache
@@ -22,10 +22,9 @@ def available() -> tuple[str, ...]:
     Returns
     -------
     names : tuple of str
-        Of "avx512", "avx2", "base" and "scalar".
+        Of "avx2" and "scalar".
     """
-    there = [*(name for name in instructions() if name != "base"), "scalar", "base"]
-    return tuple(name for name in there if _has(name))
+    return tuple(name for name in (*instructions(), "scalar") if _has(name))
 
 
 def _has(name: str) -> bool:

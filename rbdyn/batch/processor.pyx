@@ -4,16 +4,13 @@ cdef extern from *:
     """
     #if (defined(__x86_64__) || defined(__i386__)) && (defined(__GNUC__) || defined(__clang__))
     static int has_avx2(void) { __builtin_cpu_init(); return __builtin_cpu_supports("avx2") != 0; }
-    static int has_avx512(void) { __builtin_cpu_init(); return __builtin_cpu_supports("avx512f") != 0; }
     #else
     static int has_avx2(void) { return 0; }
-    static int has_avx512(void) { return 0; }
     #endif
     """
     bint has_avx2()
-    bint has_avx512()
 
 
 def instructions():
-    """Names of those that kernels are compiled for, the widest first; "base" is what every such processor has."""
-    return (*(("avx512",) if has_avx512() else ()), *(("avx2",) if has_avx2() else ()), "base")
+    """Names of those that kernels are compiled for, beside what every processor has."""
+    return ("avx2",) if has_avx2() else ()

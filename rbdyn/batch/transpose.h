@@ -23,15 +23,8 @@ typedef double rbdyn_row __attribute__((vector_size(8 * LANES), aligned(8), may_
 #define RBDYN_LIST(...) __VA_ARGS__
 RBDYN_INLINE void rbdyn_turn(real *x) {
     int i;
-#if LANES == 8
-    RBDYN_UNROLL for (i = 0; i < 8; i += 2) RBDYN_EXCHANGE(i, i + 1, (0, 8, 2, 10, 4, 12, 6, 14), (1, 9, 3, 11, 5, 13, 7, 15));
-    RBDYN_UNROLL for (i = 0; i < 6; i += 1 + 2 * (i & 1))
-        RBDYN_EXCHANGE(i, i + 2, (0, 1, 8, 9, 4, 5, 12, 13), (2, 3, 10, 11, 6, 7, 14, 15));
-    RBDYN_UNROLL for (i = 0; i < 4; i++) RBDYN_EXCHANGE(i, i + 4, (0, 1, 2, 3, 8, 9, 10, 11), (4, 5, 6, 7, 12, 13, 14, 15));
-#else
     RBDYN_UNROLL for (i = 0; i < 4; i += 2) RBDYN_EXCHANGE(i, i + 1, (0, 4, 2, 6), (1, 5, 3, 7));
     RBDYN_UNROLL for (i = 0; i < 2; i++) RBDYN_EXCHANGE(i, i + 2, (0, 1, 4, 5), (2, 3, 6, 7));
-#endif
 }
 #endif
 

@@ -85,9 +85,7 @@ RBDYN_INLINE void sincos_r(real x, real *sine, real *cosine) {
     }
 }
 RBDYN_INLINE real sqrt_r(real x) {
-#if LANES == 8 && defined(__AVX512F__)
-    return (real)_mm512_sqrt_pd((__m512d)x);
-#elif LANES == 4 && defined(__AVX__)
+#if LANES == 4 && defined(__AVX__)
     return (real)_mm256_sqrt_pd((__m256d)x);
 #else
     int i;

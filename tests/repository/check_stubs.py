@@ -21,7 +21,7 @@ HOMES = {"rbdyn": "rbdyn", "collision": "rbdyn.collision", "contact": "rbdyn.con
 
 def stubbed_modules():
     """List dotted names of the compiled modules with a stub, but for those of instructions that the processor lacks."""
-    lacking = tuple({"_avx2", "_avx512"} - {f"_{name}" for name in instructions()})
+    lacking = () if "avx2" in instructions() else ("_avx2",)
     for folder, package in HOMES.items():
         for source in sorted((ROOT / folder).rglob("*.pyi")):
             if source.with_suffix(".pyx").exists() and not source.stem.endswith(lacking):

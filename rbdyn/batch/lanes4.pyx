@@ -1,3 +1,0 @@
-"""The kernels on 4 states at once."""
-
-include "lanes.pxi"

@@ -1,3 +1,0 @@
-"""The kernels on 8 states at once, with AVX-512."""
-
-include "lanes.pxi"
