@@ -4,6 +4,7 @@ from libc.math cimport INFINITY, fabs, isfinite
 
 from rbdyn.contact.islands cimport Island, rows_of
 from rbdyn.contact.operator cimport Contact, Operator, contact_velocity, impulse_at, line_velocity, load_impulses
+from rbdyn.contact.problem cimport REPLACED
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3
 
 
@@ -92,6 +93,6 @@ cdef void accept(Island* island) noexcept nogil:
     if share != 1.0:
         scale(island, share)
         island.converged = False
-        island.rescued = True
+        island.ended = REPLACED
     if not isfinite(change):
         island.error = INFINITY

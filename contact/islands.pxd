@@ -12,7 +12,7 @@ cdef struct Island:
     double error             # out: largest velocity change in the last sweep [m/s]
     bint converged           # out
     bint noted               # G.z_begun holds what the impulses in `begun` make
-    bint rescued             # out: no velocities meet its laws, or its impulses were replaced
+    int ended                # out: Stage; a later one in the list replaces an earlier one
 
 cdef struct Islands:         # workspace; grows by doubling and is reused
     int n                    # that need impulses
@@ -36,6 +36,7 @@ cdef int join_cone(int* node, const ContactProblem* p, int i) noexcept nogil
 cdef int join_rows(int* node, const ContactProblem* p, const Block* B, int partner) noexcept nogil
 cdef int open_islands(Islands* all, ContactProblem* p) except -1 nogil
 cdef void close_islands(Islands* all, ContactProblem* p) noexcept nogil
+cdef void clear_outcome(ContactProblem* p, bint converged) noexcept nogil
 cdef void release(Islands* all) noexcept nogil
 
 

@@ -3,9 +3,11 @@
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
-from rbdyn.contact.operator cimport Operator, make_operator
+from rbdyn.contact.operator cimport Line, Operator, make_operator
 from rbdyn.contact.operator cimport release as release_operator
-from rbdyn.contact.problem cimport CONE, DISC, UNILATERAL, Block, ContactProblem, Entry3, RowSide, further_sides
+from rbdyn.contact.problem cimport (
+    COMPLIANT, CONE, DISC, GIVEN_UP, STAGES, SWEPT, UNILATERAL, Block, ContactProblem, Entry3, RowSide, further_sides,
+)
 from rbdyn.memory cimport grow
 
 
@@ -293,7 +295,7 @@ cdef int open_islands(Islands* all, ContactProblem* p) except -1 nogil:
         all.island[k].impulse = impulse
         all.island[k].begun = begun
         all.island[k].iterations, all.island[k].error, all.island[k].converged = 0, 0.0, False
-        all.island[k].noted = all.island[k].rescued = False
+        all.island[k].noted, all.island[k].ended = False, SWEPT
         if apart:
             copy_impulses(&all.island[k].G, impulse, p.impulse, False)
         rows = rows_of(&all.island[k].G)
@@ -303,17 +305,40 @@ cdef int open_islands(Islands* all, ContactProblem* p) except -1 nogil:
     return 0
 
 
+cdef void name_worst(const Operator* G, ContactProblem* p) noexcept nogil:
+    """Note a single body, or a coordinate, that an island acts on."""
+    cdef const Line* line = G.line
+    p.worst_single = p.worst_coordinate = -1
+    if G.n > 0:
+        p.worst_single = G.contact[0].a.body if G.contact[0].a.body >= 0 else G.contact[0].b.body
+        if G.contact[0].row_end > G.contact[0].row:
+            p.worst_coordinate = G.row[G.contact[0].row].coordinate
+    elif G.n_lines > 0:
+        p.worst_single = line.a.body if line.a.body >= 0 else line.b.body
+        if line.entry_end > line.entry:
+            p.worst_coordinate = G.entry[line.entry].coordinate
+
+
+cdef void clear_outcome(ContactProblem* p, bint converged) noexcept nogil:
+    """Nothing was solved."""
+    p.iterations, p.error, p.converged, p.worst_single, p.worst_coordinate = 0, 0.0, converged, -1, -1
+    memset(p.ended, 0, STAGES * sizeof(int))
+
+
 cdef void close_islands(Islands* all, ContactProblem* p) noexcept nogil:
     """Write the impulses back, and how the worst of the islands did."""
     cdef Island* island
-    cdef int k
-    p.iterations, p.error, p.converged, p.rescued = 0, 0.0, True, 0
+    cdef int k, stage
+    clear_outcome(p, True)
     for k in range(all.n):
         island = all.island + k
         if all.n > 1 or all.blocks < p.n:
             copy_impulses(&island.G, island.impulse, p.impulse, True)
             copy_impulses(&island.G, island.begun, all.onward, True)
+        if island.error > p.error:
+            name_worst(&island.G, p)
         p.iterations = max(p.iterations, island.iterations)
         p.error = max(p.error, island.error)
         p.converged &= island.converged
-        p.rescued += island.rescued
+        stage = GIVEN_UP if island.ended < COMPLIANT and not island.converged else island.ended
+        p.ended[stage] += 1

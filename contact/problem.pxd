@@ -35,7 +35,7 @@
 # on a box).
 
 cdef enum:
-    CONTACT_PROBLEM_VERSION = 10  # changes with every change of the structs below
+    CONTACT_PROBLEM_VERSION = 11  # changes with every change of the structs below
     LAWS = 5
     MOST_ROWS = 6                 # of a bilateral block
 
@@ -45,6 +45,14 @@ cdef enum Law:
     BILATERAL
     BOX
     DISC
+
+cdef enum Stage:                  # of a solve, with which an island ended
+    SWEPT                         # sweeps
+    REFINED                       # Newton's method
+    GIVEN_UP                      # none: all iterations that it may take were taken
+    COMPLIANT                     # no velocities meet its laws: it has those that miss them least
+    REPLACED                      # accept: its impulses made energy, or were not finite
+    STAGES
 
 # Warm-start keys ascend among the cones, and among the other blocks.  All zero is no identity: such a block starts from
 # zero.  A key that is not greater than every key before it counts as zero.
@@ -118,7 +126,9 @@ cdef struct ContactProblem:       # one time step; every array belongs to World 
     int iterations                # out: sweeps done
     double error                  # out: largest velocity change in the last sweep [m/s]
     bint converged                # out: error fell below the threshold
-    int rescued                   # out: islands whose laws no velocities meet, or whose impulses were replaced
+    int ended[5]                  # out: islands by the Stage they ended with
+    int worst_single              # out: a single body, and a coordinate, that the island with the largest error acts on;
+    int worst_coordinate          # -1: none
 
 cdef inline const RowSide* further_sides(const ContactProblem* p, const RowSide* pair) noexcept nogil:
     """The next two sides of the row that these two are of, NULL: there are no more."""

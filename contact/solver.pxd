@@ -8,9 +8,12 @@ from rbdyn.contact.problem cimport ContactProblem
 from rbdyn.contact.warm_start cimport WarmStart
 
 cdef struct Counts:                  # of the steps since they were cleared
-    long steps, unconverged, rescued
+    long steps, unconverged
+    long ended[5]                    # islands by Stage
     long iterations                  # in all
     double worst                     # largest error [m/s]
+    int worst_body                   # body handle of what that error is of, as the World says; -1: nobody was asked
+    bint named                       # ContactSolver.worst_name is its name
 
 cdef class ContactSolver(Backend):
     cdef int takes                   # bit k: takes blocks of law k
@@ -22,6 +25,7 @@ cdef class ContactSolver(Backend):
     cdef readonly double error       # of the last step [m/s]
     cdef readonly bint converged     # in the last step
     cdef Counts counts
+    cdef object worst_name           # str, or None
     cdef WarmStart memory
     cdef WarmStart memory_before     # as the last step found them: `take_back`
     cdef Counts counts_before

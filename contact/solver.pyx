@@ -4,9 +4,10 @@ from libc.stdlib cimport free
 from libc.string cimport memcmp, memcpy, memset
 
 from rbdyn.contact.after.check_impulses cimport check_impulses
+from rbdyn.contact.islands cimport clear_outcome
 from rbdyn.contact.operator cimport check_problem, check_sizes
 from rbdyn.contact.operator cimport release as release_operator
-from rbdyn.contact.problem cimport ContactProblem, Key
+from rbdyn.contact.problem cimport COMPLIANT, GIVEN_UP, REFINED, REPLACED, STAGES, SWEPT, ContactProblem, Key
 from rbdyn.contact.views.view cimport ContactView
 from rbdyn.contact.warm_start cimport WarmStart, copy, load, release, reserve, store
 from rbdyn.memory cimport grow
@@ -165,7 +166,10 @@ cdef class ContactSolver(Backend):
     def statistics(self):
         """ContactStatistics of the steps since the latest ``world.step(n)`` began, or since `reset`."""
         cdef Counts* c = &self.counts
-        return ContactStatistics(c.steps, c.unconverged, c.rescued, c.iterations, c.worst)
+        return ContactStatistics(
+            c.steps, c.unconverged, c.ended[<int> COMPLIANT] + c.ended[<int> REPLACED], c.iterations, c.worst,
+            self.worst_name if c.named else None, c.ended[<int> SWEPT], c.ended[<int> REFINED], c.ended[<int> GIVEN_UP],
+            c.ended[<int> COMPLIANT], c.ended[<int> REPLACED])
 
     @property
     def parity(self):
@@ -255,11 +259,15 @@ cdef void clear_counts(ContactSolver s) noexcept nogil:
 
 
 cdef inline void count(ContactSolver s, const ContactProblem* p) noexcept nogil:
-    s.counts.steps += 1
-    s.counts.unconverged += not p.converged
-    s.counts.rescued += p.rescued
-    s.counts.iterations += p.iterations
-    s.counts.worst = max(s.counts.worst, p.error)
+    cdef Counts* c = &s.counts
+    cdef int k
+    c.steps += 1
+    c.unconverged += not p.converged
+    c.iterations += p.iterations
+    for k in range(STAGES):
+        c.ended[k] += p.ended[k]
+    if p.error > c.worst:
+        c.worst, c.worst_body, c.named = p.error, -1, False
 
 
 cdef void skip_step(ContactSolver s) noexcept nogil:
@@ -299,7 +307,7 @@ cdef int solve_contacts(ContactSolver s, ContactProblem* p) except -1 nogil:
         load(&s.memory, p)
     elif p.n > 0:
         memset(p.impulse, 0, p.n_rows * sizeof(double))
-    p.iterations, p.error, p.converged, p.rescued = 0, 0.0, p.n == 0, 0
+    clear_outcome(p, p.n == 0)
     s.onward = NULL
     if p.n == 0:
         pass

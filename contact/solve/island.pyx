@@ -10,7 +10,7 @@ from rbdyn.contact.cone.local cimport COULOMB, SLIDE
 from rbdyn.contact.islands cimport Island, is_of_robots, rows_of
 from rbdyn.contact.laws.dispatch cimport clear_immovable, prepare_blocks
 from rbdyn.contact.operator cimport Operator, load_impulses, set_impulse
-from rbdyn.contact.problem cimport BILATERAL, ContactProblem
+from rbdyn.contact.problem cimport BILATERAL, COMPLIANT, ContactProblem
 from rbdyn.contact.solve.newton cimport Newton, solve_newton
 from rbdyn.contact.solve.settings cimport YIELDS, Settings
 from rbdyn.contact.solve.sweep cimport note_error, sweep_island
@@ -163,7 +163,7 @@ cdef int solve_laws(Island* island, Newton* N, const Settings* s, const ContactP
         memset(island.impulse, 0, rows_of(&island.G) * sizeof(double))
         sweep_and_refine(island, N, s, p, history)
         island.converged = False
-        island.rescued = True
+        island.ended = COMPLIANT
     accept(island)
     return 0
 

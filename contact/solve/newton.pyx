@@ -8,7 +8,7 @@ from rbdyn.contact.cone.local cimport OPEN, SLIDE, STICK
 from rbdyn.contact.islands cimport Island
 from rbdyn.contact.laws cimport cone, disc
 from rbdyn.contact.operator cimport Operator, load_impulses
-from rbdyn.contact.problem cimport BILATERAL, CONE, DISC, UNILATERAL, ContactProblem
+from rbdyn.contact.problem cimport BILATERAL, COMPLIANT, CONE, DISC, REFINED, UNILATERAL, ContactProblem
 from rbdyn.contact.solve.factor cimport (
     factor, open_envelope, release_envelope, set_identity, solve_factored,
 )
@@ -25,6 +25,7 @@ cdef double LAST_PENALTY = 1e9       # of kappa, where they do not, or change no
 cdef double ROUNDING = 1e16          # kappa times the residual of no impulses, per tolerance: rounding hides more
 cdef double HIDDEN = 0.01            # of the residual: as much of it may be rounding
 cdef double GOOD_STEP = 0.3          # residual after a proximal step, as a share of the one before
+cdef double HALF = 0.5               # residual after a step with the matrix of the one before: such steps go on
 cdef double INNER = 0.03             # accuracy of (2) and (3) as a share of the least residual so far
 cdef double SEEN = 0.9               # of the least residual: one that counts as better
 cdef double SHORTEST = 0.03          # share of a direction below which a coupled step is given up
@@ -45,7 +46,6 @@ cdef enum:
     STUCK = 10                       # steps without progress, where rounding may be all that is left
     FEWEST_STEPS = 8                 # of Newton's method that are worth a solve
     POLISH_STEPS = 4                 # of Newton's method for the last digits
-    POLISH_TURNS = 12                # proximal steps for them
     SLOPES = 8                       # evaluations of a line search
 
 
@@ -554,21 +554,67 @@ cdef bint try_coupled_step(Newton* N, double enough, int most, double* r, int* t
     return done
 
 
-cdef double go_convex(Newton* N, double enough, int most, int* taken) noexcept nogil:
-    """Take a convex step; notes what it changed, and returns the residual."""
-    cdef int r
+cdef bint try_convex_step(Newton* N, double least, double enough, int most, double* r, int* taken) noexcept nogil:
+    """Take a convex step, which may raise the residual r; notes what it changes.
+
+    One that is far from its end after INNER_STEPS is taken back to best, whose residual is `least`, and to the first kappa.
+    """
+    cdef double before = r[0]
+    cdef int steps, q
     memcpy(N.before, N.v, N.space.rows * sizeof(double))
-    taken[0] += take_convex_step(N, enough, most)
-    for r in range(N.space.rows):
-        N.grown[r] = N.new[r] - N.lam[r]
-    return adopt(N)
+    steps = take_convex_step(N, enough, min(<int> INNER_STEPS, most))
+    taken[0] += steps
+    for q in range(N.space.rows):
+        N.grown[q] = N.new[q] - N.lam[q]
+    r[0] = adopt(N)
+    if steps < INNER_STEPS or not r[0] > before:
+        return True
+    memcpy(N.lam, N.best, N.space.rows * sizeof(double))
+    begin_at(N)
+    r[0], N.kappa = least, FIRST_PENALTY
+    return False
 
 
-cdef inline double grown_penalty(const Newton* N, double finest, int inner) noexcept nogil:
-    """kappa after a step that gained little, and took so many Newton steps."""
-    if inner <= EASY:
-        return min(finest, PENALTY_GROWTH * N.kappa)
-    return min(finest, max(N.kappa, min(PENALTY_GROWTH * N.kappa, LARGEST_PENALTY)))
+cdef void repeat_step(Newton* N, bint coupled) noexcept nogil:
+    """One Newton step of the next proximal step, with the matrix of the last one; its impulses are in new."""
+    cdef int u
+    project_all(N, coupled)
+    find_gradient(N)
+    for u in range(N.space.unknowns):
+        N.d[u] = -N.g[u]
+    solve_factored(&N.matrix, N.d)
+    for u in range(N.space.unknowns):
+        N.z[u] += N.d[u]
+    find_velocities(N)
+    project_all(N, coupled)
+
+
+cdef double repeat_steps(Newton* N, bint coupled, double r, double* ratio) noexcept nogil:
+    """Go on from the impulses lam of a step, whose residual is r, with its matrix; returns the residual.
+
+    Once it is known which rows push, stick or slide, one matrix does for all further steps.  `ratio` becomes what the
+    last one left, if any left less.
+    """
+    cdef double after
+    while r > DIGITS * N.fastest:
+        memcpy(N.before, N.lam, N.space.rows * sizeof(double))
+        repeat_step(N, coupled)
+        after = adopt(N)
+        if not after < r:
+            memcpy(N.lam, N.before, N.space.rows * sizeof(double))
+            begin_at(N)
+            return r
+        ratio[0], r = after / r, after
+        if ratio[0] > HALF:
+            break
+    return r
+
+
+cdef inline double next_penalty(const Newton* N, double finest, int inner, bint stuck) noexcept nogil:
+    """kappa after a step that gained little, and took so many Newton steps; without progress rounding may be why."""
+    cdef double largest = finest if inner <= EASY else LARGEST_PENALTY
+    cdef double next_ = min(largest, PENALTY_GROWTH * N.kappa)
+    return min(finest, max(N.kappa, next_)) if stuck else max(N.kappa, next_)
 
 
 cdef void iterate(Newton* N, double r, double threshold, double tolerance, int most, int* taken, double* least,
@@ -577,14 +623,14 @@ cdef void iterate(Newton* N, double r, double threshold, double tolerance, int m
 
     best are the impulses of the least residual, or where laws contradict one another those of `find_compliant`.
     """
-    cdef double before, enough, finest, fastest = N.fastest
+    cdef double before, enough, finest, ratio, fastest = N.fastest
     cdef int wait = 0, patience = 1, stood = 0, stuck = 0, inner
-    cdef bint coupled
+    cdef bint coupled, still
     N.kappa = FIRST_PENALTY
     least[0], contradictory[0] = r, False
     memcpy(N.best, N.lam, N.space.rows * sizeof(double))
     while r > threshold and taken[0] < most:
-        before, enough, inner, coupled = r, max(INNER * least[0], 0.05 * tolerance), taken[0], False
+        before, enough, inner, coupled, still = r, max(INNER * least[0], 0.05 * tolerance), taken[0], False, False
         if wait == 0:
             coupled = try_coupled_step(N, enough, min(<int> INNER_STEPS, most - taken[0]), &r, taken)
             if not coupled:
@@ -593,13 +639,18 @@ cdef void iterate(Newton* N, double r, double threshold, double tolerance, int m
             wait = max(0, wait - 1)
             inner = taken[0]
             enough = 0.05 * tolerance if N.kappa == LAST_PENALTY else enough    # nearly still: to the last digits
-            r = go_convex(N, enough, min(<int> INNER_STEPS, most - taken[0]), taken)
+            if not try_convex_step(N, least[0], enough, most - taken[0], &r, taken):
+                continue
+            still = moved(N) < STILL * r and r > CONTRADICTION * fastest
+        ratio, inner = r / before, taken[0] - inner
+        if not still and inner > 0:
+            r = repeat_steps(N, coupled, r, &ratio)
         if r < SEEN * least[0] or r <= tolerance and r < least[0]:
             least[0] = r
             memcpy(N.best, N.lam, N.space.rows * sizeof(double))
         if r <= tolerance and r > GOOD_STEP * before:
             return
-        if not coupled and moved(N) < STILL * r and r > CONTRADICTION * fastest:
+        if still:
             stood += 1 if N.kappa == LAST_PENALTY else 0
             if stood == ENOUGH_STILL or stood > 0 and moved(N) < tolerance:
                 taken[0] += find_compliant(N, r, enough, most - taken[0])
@@ -611,48 +662,27 @@ cdef void iterate(Newton* N, double r, double threshold, double tolerance, int m
                 r, stood, N.kappa = least[0], -STUCK, LARGEST_PENALTY
                 continue
             N.kappa = min(STILL_GROWTH * N.kappa, LAST_PENALTY)
-        elif r > GOOD_STEP * before:
+        elif ratio > GOOD_STEP:
             stuck = 0 if r < SEEN * before else stuck + 1
             if stuck == STUCK and r < CONTRADICTION * fastest:
                 return                                 # by rounding
             finest = min(LAST_PENALTY, max(LARGEST_PENALTY, ROUNDING * max(tolerance, HIDDEN * r) / (fastest + 1e-300)))
-            N.kappa = grown_penalty(N, finest, taken[0] - inner)
-
-
-cdef void repeat_step(Newton* N) noexcept nogil:
-    """One Newton step of the next coupled step, with the matrix of the last one; its impulses are in new."""
-    cdef int u
-    project_all(N, True)
-    find_gradient(N)
-    for u in range(N.space.unknowns):
-        N.d[u] = -N.g[u]
-    solve_factored(&N.matrix, N.d)
-    for u in range(N.space.unknowns):
-        N.z[u] += N.d[u]
-    find_velocities(N)
-    project_all(N, True)
+            N.kappa = next_penalty(N, finest, inner, stuck > 0)
 
 
 cdef void polish(Newton* N, double* least, int most, int* taken) noexcept nogil:
-    """Write the last digits of a solution, best, while Newton steps are fewer than `most`.
-
-    Once a coupled step has told which rows push, stick or slide, its matrix does for all others.
-    """
-    cdef double r, before = least[0], digits = DIGITS * N.fastest
+    """Write the last digits of a solution, best, while Newton steps are fewer than `most`."""
+    cdef double r, ratio = 0.0
     cdef int steps = 0
     memcpy(N.lam, N.best, N.space.rows * sizeof(double))
     begin_at(N)
-    if least[0] > digits and take_coupled_step(
-            N, INNER * least[0], min(<int> POLISH_STEPS, most - taken[0]), &steps) and steps > 0:
-        for _ in range(POLISH_TURNS):
-            r = adopt(N)
-            if r < least[0]:
-                least[0] = r
-                memcpy(N.best, N.lam, N.space.rows * sizeof(double))
-            if not r < before or r < digits:
-                break
-            before = r
-            repeat_step(N)
+    r = least[0]
+    if r > DIGITS * N.fastest and take_coupled_step(
+            N, INNER * r, min(<int> POLISH_STEPS, most - taken[0]), &steps) and steps > 0:
+        r = adopt(N)
+        if r < least[0]:
+            least[0] = repeat_steps(N, True, r, &ratio)
+            memcpy(N.best, N.lam, N.space.rows * sizeof(double))
     taken[0] += steps
 
 
@@ -708,6 +738,6 @@ cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, doubl
     note_modes(&island.G, island.impulse)
     load_impulses(&island.G, island.impulse)
     island.error, island.converged = least, least <= tolerance
-    island.rescued |= contradictory
+    island.ended = max(island.ended, COMPLIANT if contradictory else REFINED)
     close_space(&N.space, &island.G)
     return True

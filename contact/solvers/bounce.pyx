@@ -5,7 +5,7 @@ from libc.math cimport fabs
 from rbdyn.contact.accept cimport scale
 from rbdyn.contact.islands cimport Island
 from rbdyn.contact.operator cimport Contact, Operator, contact_velocity, impulse_at, line_velocity
-from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.problem cimport REPLACED, ContactProblem
 from rbdyn.spatial._algebra cimport Vec3, add3, dot3, sub3, vec3
 
 
@@ -153,7 +153,7 @@ cdef void keep_from_gaining(Island* island, const ContactProblem* p, const Searc
         lam = impulse_at(island.impulse, i)
         own += dot3(lam, sub3(contact_velocity(G, i), G.contact[i].v_free))
     scale(island, 1.0 - work / own if work < own else 0.0)
-    island.rescued = True
+    island.ended = REPLACED
 
 
 cdef Search begin_search() noexcept nogil:

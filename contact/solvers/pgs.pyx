@@ -11,7 +11,7 @@ from rbdyn.contact.laws.dispatch cimport clear_immovable, prepare_blocks, visit_
 from rbdyn.contact.operator cimport (
     Operator, add_impulse, contact_velocity, impulse_at, load_impulses, set_impulse,
 )
-from rbdyn.contact.problem cimport ContactProblem
+from rbdyn.contact.problem cimport COMPLIANT, ContactProblem
 from rbdyn.contact.solver cimport ContactSolver
 from rbdyn.contact.solvers.bends cimport drop_bends
 from rbdyn.contact.solvers.bounce cimport Search, begin_search, keep_from_gaining, lower_bounces
@@ -133,7 +133,7 @@ cdef void solve_once(Island* island, const ContactProblem* p, int most, double t
         load_impulses(&island.G, island.impulse)
         iterate(island, island.iterations + min(most, <int> MORE), threshold, backward)
         island.converged = False
-        island.rescued = True
+        island.ended = COMPLIANT
     accept(island)
 
 

@@ -207,21 +207,27 @@ cdef inline int state_at(const System* s, int k, double force, double accelerati
         return MOTOR_AT_LOWER
     return MOTOR_WITHIN
 
+cdef inline bint is_in_doubt(const System* s, int k, int state) noexcept nogil:
+    """Tell whether free motion and the latest step disagree about actuator k of a robot that is touched."""
+    cdef double applied = s.work.applied[k]
+    return s.work.touched and s.work.lasted > 0.0 and state != state_at(s, k, applied, 0.0, -1e-9 * fabs(applied))
+
 cdef inline bint reach_limits(System* s) noexcept nogil:
-    """Motors that work.vd shows to be beyond a limit go there, those that came back to the solver.
+    """Motors that work.vd shows to be beyond a limit go there; those in doubt, and those that came back, to the solver.
 
     Returns whether forces change; they change twice at most.
     """
     cdef int* motor = s.work.motor
-    cdef bint changed = False
+    cdef bint changed = False, in_doubt
     cdef int k, state
     for k in range(s.m.nv):
         if not s.work.own[k] > 0.0 or motor[k] == MOTOR_IN_ROW:
             continue
         state = state_at(s, k, wanted(s, k, s.work.vd[k]), s.work.vd[k], 0.0)
-        if state == motor[k]:
+        in_doubt = is_in_doubt(s, k, state)
+        if state == motor[k] and not in_doubt:
             continue
-        if motor[k] == MOTOR_WITHIN:
+        if motor[k] == MOTOR_WITHIN and not in_doubt:
             motor[k] = state
         else:
             motor[k] = MOTOR_IN_ROW

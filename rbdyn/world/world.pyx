@@ -63,7 +63,7 @@ from rbdyn.world.registry.checks cimport check_setup
 from rbdyn.world.registry.ends cimport make_coupling, make_joint, make_wire
 from rbdyn.world.registry.filters cimport thin_out
 from rbdyn.world.registry.forgetting cimport forget_impulses, marked
-from rbdyn.world.registry.found cimport drop_contacts, found_contacts, who_diverged
+from rbdyn.world.registry.found cimport drop_contacts, found_contacts, name_worst, note_worst, who_diverged
 from rbdyn.world.registry.registry cimport Registry
 from rbdyn.world.snapshot.insides cimport Clock, Insides
 from rbdyn.world.snapshot.undoing cimport Undo, note_now
@@ -214,6 +214,8 @@ cdef class World:
             self.raise_divergence()
         commit(self.scene)
         remember(&self.assembly)
+        note_worst(self.contact, self.scene, &self.assembly.builder.problem)
+        note_worst(self.position_solver, self.scene, &self.assembly.positions.problem)
         self.solves = 0
         self.solved, self.stepped_at = True, self.detections
         return 0
@@ -361,6 +363,8 @@ cdef class World:
         if self.part:
             return_to_start(&self.start, self.scene, &self.assembly.builder, self.contact, self.position_solver)
             self.part = 0
+        name_worst(self.registry, self.contact)
+        name_worst(self.registry, self.position_solver)
         free_all(self.backends, half)
         self.lock.unlock()
         return self.registry.freeze(half, False)

@@ -44,13 +44,34 @@ def test_what_no_velocities_can_meet_is_counted():
         plate.set_pose((0.0, 0.0, 1.2 * z))
         plate.body_type = "static"
     world.step(5)
-    assert world.position_solver.statistics.rescued == 5
+    seen = world.position_solver.statistics
+    assert (seen.rescued, seen.compliant, seen.replaced, seen.swept + seen.refined) == (5, 5, 0, 0)
+    assert seen.worst_object == ball.name and seen.worst_error > 1e-3
     assert ball.position == pytest.approx([0, 0, 0], abs=1e-6)
     assert world.contact.statistics.rescued == 0
+
+
+def test_each_island_ends_with_one_stage():
+    """A box that slides needs sweeps alone; a robot that is pressed into its stops is named where it is the worst."""
+    world = rbdyn.World(2e-3)
+    world.add_ground()
+    world.add_sphere(0.1, 1.0, name="ball").set_pose((0.0, 0.0, 0.1))
+    arm = rbdyn.Mechanism(rbdyn.RigidBody("world"))
+    body = arm.root_body
+    for k in range(2):
+        link = rbdyn.RigidBody(f"link {k}", rbdyn.SpatialInertia(1.0, (0.2, 0.0, 0.0), 0.06 * np.eye(3)))
+        arm.attach(body, link, rbdyn.Joint(f"hinge {k}", rbdyn.Revolute((0, 1, 0)), position_limits=(-0.1, 0.1)))
+        body = link
+    robot = world.add_articulated_system(arm, name="arm")
+    world.step(300)
+    seen = world.contact.statistics
+    assert seen.swept > 100 and seen.given_up == seen.replaced == 0
+    assert seen.swept + seen.refined + seen.compliant >= 300
+    assert seen.worst_object in ("ball", robot.name)
 
 
 def test_reset_counts_anew():
     world = dropped_boxes()
     world.step(50)
     world.contact.reset()
-    assert world.contact.statistics == (0, 0, 0, 0, 0.0)
+    assert world.contact.statistics == (0, 0, 0, 0, 0.0, None, 0, 0, 0, 0, 0)

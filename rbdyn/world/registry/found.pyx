@@ -10,6 +10,7 @@ from rbdyn.arguments.arrays cimport read_only
 from rbdyn.collision._types cimport ContactPoint
 from rbdyn.spatial._algebra cimport Vec3, vec3
 from rbdyn.stepping.constraints.contact.contacts cimport cone_impulse
+from rbdyn.stepping.scene cimport SINGLE_BODY, WORLD_BODY, BodyHandle, System
 from rbdyn.stepping.sleeping cimport Slumber, is_asleep
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
@@ -100,3 +101,36 @@ cdef str who_diverged(Registry registry, const Scene* scene):
         if not math.isfinite(v[k]):
             return f"velocity of {robot.name!r} at joint {robot.model.joint_of(k)!r}"
     return f"configuration of {robot.name!r}"
+
+
+cdef void note_worst(ContactSolver solver, const Scene* scene, const ContactProblem* p) noexcept nogil:
+    """Note what the largest error so far is of, if it is of the step that ends."""
+    cdef const System* r
+    cdef int k
+    if solver.counts.worst_body >= 0 or solver.counts.worst == 0.0 or p.error != solver.counts.worst:
+        return
+    for k in range(scene.n_system if p.worst_coordinate >= 0 else 0):
+        r = scene.system + k
+        if r.work.coordinate <= p.worst_coordinate < r.work.coordinate + r.m.nv:
+            solver.counts.worst_body = r.handle
+            return
+    if 0 <= p.worst_single < scene.n_single:
+        solver.counts.worst_body = scene.single[p.worst_single].handle
+
+
+cdef int name_worst(Registry registry, ContactSolver solver) except -1:
+    """Give the solver the name of what its largest error is of."""
+    cdef const Scene* scene = &registry.memory.scene
+    cdef const BodyHandle* body
+    cdef list of
+    if solver.counts.named or solver.counts.worst == 0.0 or not 0 < solver.counts.worst_body < scene.n_bodies:
+        return 0
+    body = scene.body + solver.counts.worst_body
+    if body.kind == WORLD_BODY:
+        return 0
+    of = registry.singles if body.kind == SINGLE_BODY else registry.systems
+    if not 0 <= body.index < len(of):
+        return 0
+    solver.worst_name = of[body.index].name
+    solver.counts.named = True
+    return 0

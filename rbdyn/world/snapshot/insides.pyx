@@ -10,6 +10,7 @@ from rbdyn.stepping.scene cimport Scene
 from rbdyn.stepping.sleeping cimport lay_down
 from rbdyn.world.objects.articulated_system cimport ArticulatedSystem
 from rbdyn.world.objects.object cimport WorldObject
+from rbdyn.world.registry.found cimport name_worst
 from rbdyn.world.snapshot.memory_content cimport (
     keep_contacts, keep_counts, keep_overlaps, keep_pairs, keep_slumber, keep_solver, keep_trails,
 )
@@ -64,6 +65,9 @@ cdef class Insides:
         keep_pairs(a, self.collision)
         keep_counts(a, self.contact)                 # they decide nothing: the last, which the hash leaves out
         keep_counts(a, self.position_solver)
+        if a.mode == LOAD:
+            name_worst(self.registry, self.contact)
+            name_worst(self.registry, self.position_solver)
         return 0
 
     cdef bytes saved(self):

@@ -1,6 +1,7 @@
 from rbdyn.archive cimport Archive
 from rbdyn.collision._types cimport ContactBuffer
 from rbdyn.collision.backend cimport CollisionBackend
+from rbdyn.contact.problem cimport STAGES
 from rbdyn.contact.solver cimport ContactSolver
 from rbdyn.stepping.assemble cimport Assembly
 from rbdyn.stepping.constraints.contact.overlaps cimport Overlaps
@@ -18,4 +19,4 @@ cdef int keep_pairs(Archive* a, CollisionBackend backend) except -1
 
 cdef inline size_t counted() noexcept:
     """How many bytes `keep_counts` passes of both solvers of a World."""
-    return 2 * (4 * sizeof(long) + sizeof(double))
+    return 2 * ((3 + STAGES) * sizeof(long) + sizeof(double) + sizeof(int))

@@ -10,7 +10,7 @@ from rbdyn.collision.contact_buffer cimport reserve as reserve_contacts
 from rbdyn.collision.kernels.known_push cimport KnownPush
 from rbdyn.collision.motion.pair_memory cimport Clearance, PairMemory, PairRecord
 from rbdyn.collision.overlap cimport Overlap
-from rbdyn.contact.problem cimport Key
+from rbdyn.contact.problem cimport STAGES, Key
 from rbdyn.contact.solver cimport Counts
 from rbdyn.contact.warm_start cimport WarmStart, reserve
 from rbdyn.memory cimport grow
@@ -104,9 +104,12 @@ cdef int keep_counts(Archive* a, ContactSolver solver) except -1:
     cdef Counts* c = &solver.counts
     keep(a, &c.steps, sizeof(long))
     keep(a, &c.unconverged, sizeof(long))
-    keep(a, &c.rescued, sizeof(long))
+    keep(a, c.ended, STAGES * sizeof(long))
     keep(a, &c.iterations, sizeof(long))
     keep(a, &c.worst, sizeof(double))
+    keep(a, &c.worst_body, sizeof(int))
+    if a.mode == LOAD:
+        c.named = False
     return 0
 
 

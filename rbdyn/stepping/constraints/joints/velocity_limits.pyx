@@ -64,8 +64,9 @@ cdef void clear_speeding(const Scene* s) noexcept nogil:
 
 
 cdef Count count_velocity_limits(const Scene* s) noexcept nogil:
-    """One row for each limit that free motion passes, and those that were found passed."""
+    """One row for each limit that free motion passes, those that held in the latest step, and those found passed."""
     cdef System* r
+    cdef double held
     cdef int k, j, n = 0
     for k in range(s.n_system):
         r = s.system + k
@@ -74,6 +75,9 @@ cdef Count count_velocity_limits(const Scene* s) noexcept nogil:
         for j in range(r.control.n_speed_limits):
             if passes(s, r, r.control.speed_limit + j, r.work.v_free[r.control.speed_limit[j].dof]):
                 note(r, j, r.work.v_free[r.control.speed_limit[j].dof])
+            held = r.work.by_rows[VELOCITY_LIMIT_FORCE * r.m.nv + r.control.speed_limit[j].dof]
+            if held != 0.0 and r.work.touched:
+                note(r, j, -held)
         n += r.work.n_speeding
     return Count(cones=0, blocks=n, rows=n)
 
