@@ -172,8 +172,8 @@ def lanes(module: str) -> list[tuple[str, str]]:
     return [("LANES", "4")] if module in INSTRUCTIONS else []
 
 
-# What rbdyn.batch chooses at run time where the processor has it.  Nothing fuses a product with a sum: the bits are those
-# of one state at a time.
+# What rbdyn.batch chooses at run time where the processor has it.  Nothing fuses a product with a sum, so that the bits
+# are those of one state at a time.
 INSTRUCTIONS = {"lanes4_avx2": ["-mavx2"]}
 # Packages that edit, and run no loop over numbers: -O1 compiles them in half of the time, and they are as quick.
 COLD = ("rbdyn.mechanism", "rbdyn.world.edits", "rbdyn.world.registry", "rbdyn.world.surgery")

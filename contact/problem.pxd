@@ -127,8 +127,8 @@ cdef struct ContactProblem:       # one time step; every array belongs to World 
     double error                  # out: largest velocity change in the last sweep [m/s]
     bint converged                # out: error fell below the threshold
     int ended[5]                  # out: islands by the Stage they ended with
-    int worst_single              # out: a single body, and a coordinate, that the island with the largest error acts on;
-    int worst_coordinate          # -1: none
+    int worst_single              # out: a single body, and a coordinate, that the island of the largest error acts on,
+    int worst_coordinate          # or -1
 
 cdef inline const RowSide* further_sides(const ContactProblem* p, const RowSide* pair) noexcept nogil:
     """The next two sides of the row that these two are of, NULL: there are no more."""

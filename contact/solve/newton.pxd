@@ -20,10 +20,10 @@
 #
 # where Q is P but for cones: the push is no pull, and friction stays within the rim of that push (Alart and Curnier
 # 1991).  Its derivative is not symmetric and Newton's method may get stuck, but mostly a few coupled steps end a solve.
-# They come first, and again after 1, 2, 4 ... convex ones.  Steps are repeated with the matrix of the last one while each
-# halves the residual: a chord method, at an eighth of the cost.  rho grows while steps gain little, and shrinks where
-# Newton's method does not come to an end.  Where convex steps change no velocity however large rho is, the laws
-# contradict one another.
+# They come first, and again after 1, 2, 4 ... convex ones.  Steps are repeated with the matrix of the last one while
+# each halves the residual: a chord method, at an eighth of the cost.  rho grows while steps gain little, and is the
+# first one again where Newton's method does not come to an end.  Where convex steps change no velocity however large
+# rho is, the laws contradict one another.
 #
 # Of loads that no velocity tells apart (a table on four legs) the proximal term keeps those nearest to the first ones.
 

@@ -557,7 +557,8 @@ cdef bint try_coupled_step(Newton* N, double enough, int most, double* r, int* t
 cdef bint try_convex_step(Newton* N, double least, double enough, int most, double* r, int* taken) noexcept nogil:
     """Take a convex step, which may raise the residual r; notes what it changes.
 
-    One that is far from its end after INNER_STEPS is taken back to best, whose residual is `least`, and to the first kappa.
+    One that is far from its end after INNER_STEPS is taken back to best, whose residual is `least`, and to the first
+    kappa.
     """
     cdef double before = r[0]
     cdef int steps, q

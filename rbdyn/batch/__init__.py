@@ -1,8 +1,8 @@
 """Algorithms on many states of one model at once: rows in, rows out.
 
-One source is compiled for one state at a time, and for four with AVX2; `isa` says which is used, and RBDYN_ISA chooses
-the other.  Both have the same bits, those of the algorithms on a single State.  `lanes1` and `lanes4_avx2` hold the same
-class `Lanes`; the wide one needs GCC or Clang, and is left out where there is none.
+One source is compiled for one state at a time, and for four with AVX2; `isa` says which is used, and RBDYN_ISA
+chooses the other.  Both have the same bits, those of the algorithms on a single State.  `lanes1` and `lanes4_avx2`
+hold the same class `Lanes`; the wide one needs GCC or Clang, and is left out where there is none.
 """
 
 from rbdyn.batch.configuration import difference, integrate
