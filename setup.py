@@ -197,7 +197,7 @@ def is_built(module: str) -> bool:
 
 
 def module_flags(package: str, module: str) -> list[str]:
-    """Those of one module; of two levels of optimisation the later one counts."""
+    """List the flags of one module; of two levels of optimisation the later one counts."""
     return [*(["-O1"] if package in COLD and sys.platform != "win32" else []), *lane_flags(module)]
 
 

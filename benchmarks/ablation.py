@@ -1,4 +1,4 @@
-"""What each stage of the contact solver buys: it is switched off, and the scenes are run again.
+"""Print what each stage of the contact solver buys: switch it off, and run the scenes again.
 
     python -m benchmarks.ablation [--stages newton repeats] [--scenes "G1 limp"] [--seconds 0.5] [--scratch FOLDER]
 
@@ -99,7 +99,7 @@ STAGES = (
 
 @dataclass
 class Figures:
-    """Of one run.
+    """Hold the figures of one run.
 
     us: processor time of a step.  unconverged, unsolved: shares of steps.  made: largest rise of the energy above its
     lowest value before [J].  speed: at the end [m/s].  impulse: the largest [N s].
@@ -281,7 +281,7 @@ def ask(folder: Path, scene: str, stage: str, seconds: float) -> Figures:
 
 
 def cell(all_: Figures, without: Figures) -> str:
-    """What differs by a tenth."""
+    """Say what differs by a tenth."""
     said = []
     ratio = without.us / all_.us
     if not 1 / 1.1 < ratio < 1.1:
