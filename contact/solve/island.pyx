@@ -11,7 +11,7 @@ from rbdyn.contact.islands cimport Island, is_of_robots, rows_of
 from rbdyn.contact.laws.dispatch cimport clear_immovable, prepare_blocks
 from rbdyn.contact.operator cimport Operator, load_impulses, set_impulse
 from rbdyn.contact.problem cimport BILATERAL, COMPLIANT, ContactProblem
-from rbdyn.contact.solve.newton cimport Newton, solve_newton
+from rbdyn.contact.solve.newton cimport Newton, is_of_poses, solve_newton
 from rbdyn.contact.solve.settings cimport YIELDS, Settings
 from rbdyn.contact.solve.sweep cimport note_error, sweep_island
 from rbdyn.contact.solvers.bends cimport drop_bends
@@ -56,11 +56,6 @@ cdef bint is_cold(const Island* island) noexcept nogil:
         if island.impulse[k] != 0.0:
             return False
     return True
-
-
-cdef inline bint is_of_poses(const ContactProblem* p) noexcept nogil:
-    """Tell whether impulses move poses alone (after/positions.pxd)."""
-    return p.depth != NULL and p.target == NULL
 
 
 cdef bint is_heap(const Operator* G) noexcept nogil:

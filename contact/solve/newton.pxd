@@ -50,9 +50,14 @@ cdef struct Newton:          # workspace; arrays grow and are reused
     double* d                # (unknowns,) Newton's direction
     double* start            # (unknowns,) z before a step
     double kappa             # rho of a piece is kappa / mobility
+    double least_of_rows     # kappa of what is no contact, at least: stops win against depths where poses are moved
     double fastest           # residual of no impulses [m/s]
     size_t capacity
     size_t reallocations
+
+cdef inline bint is_of_poses(const ContactProblem* p) noexcept nogil:
+    """Tell whether impulses move poses alone (after/positions.pxd)."""
+    return p.depth != NULL and p.target == NULL
 
 cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, double threshold, double tolerance,
                        int steps, double allowance, bint bounded) except -1 nogil

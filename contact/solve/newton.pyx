@@ -109,7 +109,8 @@ cdef inline void project(const Newton* N, const Piece* k, double share, const do
 
 cdef inline double penalty(const Newton* N, const Piece* k) noexcept nogil:
     """rho [kg]."""
-    return N.kappa / k.mobility if k.mobility > 0.0 else 0.0
+    cdef double kappa = N.kappa if k.law == CONE else max(N.kappa, N.least_of_rows)
+    return kappa / k.mobility if k.mobility > 0.0 else 0.0
 
 
 cdef inline double softened(double rho, const Piece* k) noexcept nogil:
@@ -512,11 +513,8 @@ cdef bint runs_away(const Newton* N) noexcept nogil:
     return False
 
 
-cdef int stop_runaway(Newton* N, double* least, double enough, int most) noexcept nogil:
-    """Take the impulses by which rows of the compliance SOFT would push; returns the Newton steps it took.
-
-    For an unsolved island whose impulses ran away.
-    """
+cdef int take_soft_step(Newton* N, double* least, double enough, int most) noexcept nogil:
+    """Take the impulses by which rows of the compliance SOFT would push; returns the Newton steps it took."""
     cdef int steps
     N.kappa = 1.0 / SOFT
     memset(N.lam, 0, N.space.rows * sizeof(double))
@@ -627,7 +625,7 @@ cdef void iterate(Newton* N, double r, double threshold, double tolerance, int m
     cdef double before, enough, finest, ratio, fastest = N.fastest
     cdef int wait = 0, patience = 1, stood = 0, stuck = 0, inner
     cdef bint coupled, still
-    N.kappa = FIRST_PENALTY
+    N.kappa, N.least_of_rows = FIRST_PENALTY, 0.0
     least[0], contradictory[0] = r, False
     memcpy(N.best, N.lam, N.space.rows * sizeof(double))
     while r > threshold and taken[0] < most:
@@ -669,6 +667,29 @@ cdef void iterate(Newton* N, double r, double threshold, double tolerance, int m
                 return                                 # by rounding
             finest = min(LAST_PENALTY, max(LARGEST_PENALTY, ROUNDING * max(tolerance, HIDDEN * r) / (fastest + 1e-300)))
             N.kappa = next_penalty(N, finest, inner, stuck > 0)
+
+
+cdef void correct_poses(Newton* N, double tolerance, int most, int* taken, double* least,
+                        bint* contradictory) noexcept nogil:
+    """Take convex steps from no impulses, with a large kappa: without friction each of them has one answer.
+
+    Where one changes next to no velocity, a stop and a depth contradict one another: the depth gives way, SOFT.
+    """
+    cdef double r = INFINITY
+    N.kappa = N.least_of_rows = LARGEST_PENALTY
+    memset(N.lam, 0, N.space.rows * sizeof(double))
+    begin_at(N)
+    while taken[0] < most:
+        memcpy(N.before, N.v, N.space.rows * sizeof(double))
+        taken[0] += take_convex_step(N, 0.05 * tolerance, min(<int> INNER_STEPS, most - taken[0]))
+        contradictory[0] = moved(N) < STILL * r < INFINITY
+        if contradictory[0]:
+            taken[0] += take_soft_step(N, least, 0.05 * tolerance, most)
+            return
+        r = least[0] = adopt(N)
+        memcpy(N.best, N.lam, N.space.rows * sizeof(double))
+        if r <= tolerance:
+            return
 
 
 cdef void polish(Newton* N, double* least, int most, int* taken) noexcept nogil:
@@ -728,11 +749,14 @@ cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, doubl
         island.error = INFINITY
         close_space(&N.space, &island.G)
         return True
-    iterate(N, least, threshold, tolerance, steps, &taken, &least, &contradictory)
+    if is_of_poses(p):
+        correct_poses(N, tolerance, steps, &taken, &least, &contradictory)
+    else:
+        iterate(N, least, threshold, tolerance, steps, &taken, &least, &contradictory)
     if not contradictory:
         polish(N, &least, steps, &taken)
         if least > tolerance and runs_away(N):
-            taken += stop_runaway(N, &least, 0.05 * tolerance, steps)
+            taken += take_soft_step(N, &least, 0.05 * tolerance, steps)
             contradictory = True
     island.iterations += taken
     memcpy(island.impulse, N.best, N.space.rows * sizeof(double))

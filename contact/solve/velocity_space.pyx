@@ -181,7 +181,7 @@ cdef int order_bodies(VelocitySpace* V) except -1 nogil:
 
 
 cdef void number_coordinates(VelocitySpace* V, const Operator* G) noexcept nogil:
-    """Number the coordinates of robots behind the bodies, in their own order: tips before bases."""
+    """Number the coordinates of robots behind the bodies, tips before bases: a branch fills nothing of another one."""
     cdef int i, j, low = G.n_coordinates, high = -1, c
     for i in range(G.n):
         for j in range(G.contact[i].row, G.contact[i].row_end):
@@ -193,7 +193,7 @@ cdef void number_coordinates(VelocitySpace* V, const Operator* G) noexcept nogil
             c = G.entry[j].coordinate
             V.coordinate_unknown[c] = 0
             low, high = min(low, c), max(high, c)
-    for c in range(low, high + 1):
+    for c in range(high, low - 1, -1):
         if V.coordinate_unknown[c] == 0:
             V.coordinate_unknown[c] = V.unknowns
             V.unknowns += 1
