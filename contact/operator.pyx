@@ -241,6 +241,27 @@ cdef inline int check_line(const ContactProblem* p, int r) except -1 nogil:
     return 0
 
 
+cdef int check_velocities(const ContactProblem* p) except -1 nogil:
+    """What systems tell of their velocities."""
+    cdef int c, r, j, joint = 0, lines = p.n_rows - 3 * p.n_cones
+    cdef bint wrong = p.root_start == NULL or p.root == NULL or p.term_start == NULL
+    if not wrong:
+        for c in range(p.n_coordinates):
+            joint = joint if c > 0 and p.above[c - 1] == c else c
+            wrong |= not -1 <= p.above[c] < joint and not p.above[c] == c + 1 < p.n_coordinates
+            wrong |= p.root_start[c] < 0 or p.root[p.root_start[c]] == 0.0
+        wrong |= p.term_start[0] != 0 or p.term_start[lines] > 0 and p.term == NULL
+        for r in range(lines):
+            wrong |= p.term_start[r] > p.term_start[r + 1]
+        for j in range(p.term_start[lines] if not wrong else 0):
+            wrong |= <unsigned> p.term[j].coordinate >= <unsigned> p.n_coordinates
+    if wrong:
+        with gil:
+            refuse("malformed ContactProblem: above needs root, root_start and term_start; above[c] is -1, c + 1 or of "
+                   "a joint before, no root begins with 0, and terms are of coordinates that there are")
+    return 0
+
+
 cdef int check_problem(const ContactProblem* p) except -1 nogil:
     """ContactError unless every block, body and coordinate that the problem names exists."""
     cdef int i
@@ -252,6 +273,8 @@ cdef int check_problem(const ContactProblem* p) except -1 nogil:
             check_rows(p, i, p.entry3_start[i], p.entry3_start[i + 1])
     for i in range(p.n_rows - 3 * p.n_cones):
         check_line(p, i)
+    if p.above != NULL:
+        check_velocities(p)
     return 0
 
 

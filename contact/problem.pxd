@@ -35,7 +35,7 @@
 # on a box).
 
 cdef enum:
-    CONTACT_PROBLEM_VERSION = 11  # changes with every change of the structs below
+    CONTACT_PROBLEM_VERSION = 12  # changes with every change of the structs below
     LAWS = 5
     MOST_ROWS = 6                 # of a bilateral block
 
@@ -113,6 +113,13 @@ cdef struct ContactProblem:       # one time step; every array belongs to World 
     const double* arm_b           # (n_cones, 3) the same for side B
     const int* entry3_start       # (n_cones + 1,) cone i has entry3[entry3_start[i]:entry3_start[i + 1]]; NULL: none
     const Entry3* entry3
+    const int* above              # (n_coordinates,) the next coordinate towards the root of its system: c + 1 within a
+    #                               joint, then of a joint before, or -1; NULL: systems do not tell their velocities
+    const int* root_start         # (n_coordinates,) where the row of each one in `root` begins
+    const double* root            # z_c = sum of root[root_start[c] + i] u_k, k being c, above[c], above[above[c]], ...:
+    #                               normalised coordinates from the velocities u of degrees of freedom [kg^1/2]
+    const int* term_start         # (n_rows - 3 n_cones + 1,) rows whose entries are a sum of few u have terms, too:
+    const Entry* term             # row r is that of term[term_start[r]:term_start[r + 1]], y being what u counts with
     const double* mobility        # (n_cones, 6) sums of y_k y_k^T over the entries of a cone, which whoever wrote them
     #                               knows: xx xy xz yy yz zz [1/kg]; read where there are entries.  NULL: unknown
     const RowSide* side           # (n_rows - 3 n_cones + n_further, 2) sides of every other row; NULL: none

@@ -32,9 +32,11 @@ cdef struct PositionProblem:  # all zero: empty
     RowSide* side
     int* entry_start
     Entry* entry
+    int* term_start
+    Entry* term
     int* node                 # (n_single + n_coordinates,) union-find over what moves, and what of it asks
     int* island               # (n,) node that stands for the island of each block; -1 where nothing is asked
-    size_t room[16]
+    size_t room[18]
 
 cdef void release_positions(PositionProblem* q) noexcept nogil
 cdef bint asks_for_positions(const ContactProblem* p) noexcept nogil

@@ -31,6 +31,8 @@ cdef void release_positions(PositionProblem* q) noexcept nogil:
     free(q.side)
     free(q.entry_start)
     free(q.entry)
+    free(q.term_start)
+    free(q.term)
     free(q.node)
     free(q.island)
     memset(q, 0, sizeof(PositionProblem))
@@ -114,7 +116,7 @@ cdef void find_asking(PositionProblem* q, const ContactProblem* p) noexcept nogi
 
 cdef int make_room(PositionProblem* q, const ContactProblem* p) except -1 nogil:
     """For all that the blocks with an island may take."""
-    cdef size_t cones = 0, rows = 0, entries3 = 0, entries = 0
+    cdef size_t cones = 0, rows = 0, entries3 = 0, entries = 0, terms = 0
     cdef int i, first
     for i in range(p.n):
         if q.island[i] < 0:
@@ -126,6 +128,7 @@ cdef int make_room(PositionProblem* q, const ContactProblem* p) except -1 nogil:
             rows += p.block[i].rows
             first = p.block[i].first_row - 3 * p.n_cones
             entries += p.entry_start[first + p.block[i].rows] - p.entry_start[first] if p.entry_start != NULL else 0
+            terms += p.term_start[first + p.block[i].rows] - p.term_start[first] if p.above != NULL else 0
     grow(<void**> &q.block, &q.room[0], cones + rows, sizeof(Block))
     grow(<void**> &q.v_free, &q.room[1], 3 * cones + rows, sizeof(double))
     grow(<void**> &q.impulse, &q.room[2], 3 * cones + rows, sizeof(double))
@@ -140,6 +143,8 @@ cdef int make_room(PositionProblem* q, const ContactProblem* p) except -1 nogil:
     grow(<void**> &q.entry_start, &q.room[11], rows + 1, sizeof(int))
     grow(<void**> &q.entry, &q.room[12], entries, sizeof(Entry))
     grow(<void**> &q.depth, &q.room[15], 3 * cones + rows, sizeof(double))
+    grow(<void**> &q.term_start, &q.room[16], rows + 1, sizeof(int))
+    grow(<void**> &q.term, &q.room[17], terms, sizeof(Entry))
     return 0
 
 
@@ -157,7 +162,8 @@ cdef void begin_problem(PositionProblem* q, const ContactProblem* p) noexcept no
     mine.entry3_start, mine.entry3 = (q.entry3_start if p.entry3_start != NULL else NULL), q.entry3
     mine.side = q.side if p.side != NULL else NULL
     mine.entry_start, mine.entry = (q.entry_start if p.entry_start != NULL else NULL), q.entry
-    q.entry3_start[0] = q.entry_start[0] = 0
+    mine.term_start, mine.term = q.term_start, q.term
+    q.entry3_start[0] = q.entry_start[0] = q.term_start[0] = 0
 
 
 cdef void write_cone(PositionProblem* q, const ContactProblem* p, int i, double change) noexcept nogil:
@@ -203,6 +209,11 @@ cdef void write_row(PositionProblem* q, const ContactProblem* p, int row, double
         if count > 0:                                  # else there may be no array
             memcpy(q.entry + at, p.entry + p.entry_start[r], count * sizeof(Entry))
         q.entry_start[k + 1] = at + count
+    if p.above != NULL:
+        at, count = q.term_start[k], p.term_start[r + 1] - p.term_start[r]
+        if count > 0:                                  # likewise
+            memcpy(q.term + at, p.term + p.term_start[r], count * sizeof(Entry))
+        q.term_start[k + 1] = at + count
     mine.n_rows += 1
 
 

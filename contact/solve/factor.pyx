@@ -1,7 +1,7 @@
 """L U factors within an envelope: factor.pxd."""
 
 from libc.stdlib cimport free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from rbdyn.memory cimport grow
 
@@ -14,6 +14,7 @@ cdef void release_envelope(Envelope* E) noexcept nogil:
     free(E.start)
     free(E.lower)
     free(E.upper)
+    free(E.mass)
     memset(E, 0, sizeof(Envelope))
 
 
@@ -30,17 +31,23 @@ cdef int open_envelope(Envelope* E, int n, const int* first) except -1 nogil:
     E.start[n] = total
     E.reallocations += grow(<void**> &E.lower, &E.capacity[1], total, sizeof(double))
     E.reallocations += grow(<void**> &E.upper, &E.capacity[2], total, sizeof(double))
+    E.reallocations += grow(<void**> &E.mass, &E.capacity[3], total, sizeof(double))
     return 0
 
 
-cdef void set_identity(Envelope* E, bint symmetric) noexcept nogil:
-    """Start a matrix; of a symmetric one its lower triangle is not read."""
+cdef void set_identity(Envelope* E) noexcept nogil:
+    """Let matrices begin with 1."""
     cdef int i
-    if not symmetric:
-        memset(E.lower, 0, E.start[E.n] * sizeof(double))
-    memset(E.upper, 0, E.start[E.n] * sizeof(double))
+    memset(E.mass, 0, E.start[E.n] * sizeof(double))
     for i in range(E.n):
-        E.upper[E.start[i + 1] - 1] = 1.0
+        E.mass[E.start[i + 1] - 1] = 1.0
+
+
+cdef void begin_matrix(Envelope* E, bint symmetric) noexcept nogil:
+    """Start a matrix with `mass`; of a symmetric one its lower triangle is not read."""
+    memcpy(E.upper, E.mass, E.start[E.n] * sizeof(double))
+    if not symmetric:
+        memcpy(E.lower, E.mass, E.start[E.n] * sizeof(double))
 
 
 cdef inline double dot(const double* a, const double* b, int n) noexcept nogil:

@@ -2,21 +2,21 @@
 #
 # Laws hold where each impulse is the admissible one nearest to itself less its velocity (Moreau 1988):
 #
-#     lam = P(lam - rho (v + s)),   v = c + Y z,   z = Y^T lam,   any rho > 0                                   (1)
+#     lam = P(lam - rho (v + s)),   v = c + J u,   M u = J^T lam,   any rho > 0                                 (1)
 #
 # P projects on the cone, half-line, line, interval or disc of the law.  s is the shift of De Saxce and Feng (1998),
 # mu |v_t| along the normals of cones, with which the nearest point of a cone opposes slip and lifts nothing.
 # A step of the proximal method of multipliers (Rockafellar 1976) keeps lam and s, and solves
 #
-#     z = Y^T P(lam - rho (c + Y z + s))                                                                        (2)
+#     M u = J^T P(lam - rho (c + J u + s))                                                                      (2)
 #
-# for as many unknowns as the island can move in.  z less the right side is the gradient of a convex function, whose
-# generalised derivative 1 + Y^T rho P' Y is symmetric and positive definite: Newton's method with a line search on the
+# for as many unknowns as the island can move in.  M u less the right side is the gradient of a convex function, whose
+# generalised derivative M + J^T rho P' J is symmetric and positive definite: Newton's method with a line search on the
 # slope finds its zero from anywhere.  The impulses are lam = P(...) then, and s follows from their velocities.
 #
 # A coupled step needs no shift.  It solves
 #
-#     z = Y^T Q(lam - rho (c + Y z))                                                                            (3)
+#     M u = J^T Q(lam - rho (c + J u))                                                                          (3)
 #
 # where Q is P but for cones: the push is no pull, and friction stays within the rim of that push (Alart and Curnier
 # 1991).  Its derivative is not symmetric and Newton's method may get stuck, but mostly a few coupled steps end a solve.
@@ -38,17 +38,21 @@ cdef struct Newton:          # workspace; arrays grow and are reused
     double* memory           # one allocation for all below
     double* lam              # (rows,) impulses that the proximal term holds [N s]
     double* shift            # (rows,) s [m/s]: zero but at normals of cones
-    double* v                # (rows,) c + Y z [m/s]
+    double* v                # (rows,) c + J u [m/s]
     double* y                # (rows,) what is projected [N s]
     double* new              # (rows,) the impulses that a step finds [N s]
-    double* along            # (rows,) Y d
+    double* along            # (rows,) J d
     double* before           # (rows,) velocities before a step [m/s]
     double* grown            # (rows,) by how much it changed impulses [N s]
     double* best             # (rows,) impulses of the least residual [N s]
-    double* z                # (unknowns,)
+    double* u                # (unknowns,)
+    double* p                # (unknowns,) M u
     double* g                # (unknowns,)
+    double* h                # (unknowns,) g in normalised coordinates
     double* d                # (unknowns,) Newton's direction
-    double* start            # (unknowns,) z before a step
+    double* q                # (unknowns,) M d
+    double* start            # (unknowns,) u before a step
+    double* begun            # (unknowns,) p before a step
     double kappa             # rho of a piece is kappa / mobility
     double least_of_rows     # kappa of what is no contact, at least: stops win against depths where poses are moved
     double fastest           # residual of no impulses [m/s]

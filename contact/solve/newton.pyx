@@ -10,10 +10,11 @@ from rbdyn.contact.laws cimport cone, disc
 from rbdyn.contact.operator cimport Operator, load_impulses
 from rbdyn.contact.problem cimport BILATERAL, COMPLIANT, CONE, DISC, REFINED, UNILATERAL, ContactProblem
 from rbdyn.contact.solve.factor cimport (
-    factor, open_envelope, release_envelope, set_identity, solve_factored,
+    begin_matrix, factor, open_envelope, release_envelope, set_identity, solve_factored,
 )
 from rbdyn.contact.solve.velocity_space cimport (
-    Piece, close_space, move_rows, open_space, pull_unknowns, release_space,
+    Piece, VelocitySpace, close_space, from_normalised, move_rows, open_space, pull_unknowns, release_space, times_mass,
+    to_normalised,
 )
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Mat3, Vec3, vec3
@@ -60,7 +61,7 @@ cdef void release_newton(Newton* N) noexcept nogil:
 cdef int make_room(Newton* N) except -1 nogil:
     """Point the arrays into one allocation."""
     cdef size_t rows = N.space.rows, unknowns = N.space.unknowns
-    N.reallocations += grow(<void**> &N.memory, &N.capacity, 9 * rows + 4 * unknowns, sizeof(double))
+    N.reallocations += grow(<void**> &N.memory, &N.capacity, 9 * rows + 8 * unknowns, sizeof(double))
     N.lam = N.memory
     N.shift = N.lam + rows
     N.v = N.shift + rows
@@ -70,10 +71,14 @@ cdef int make_room(Newton* N) except -1 nogil:
     N.best = N.along + rows
     N.before = N.best + rows
     N.grown = N.before + rows
-    N.z = N.grown + rows
-    N.g = N.z + unknowns
-    N.d = N.g + unknowns
-    N.start = N.d + unknowns
+    N.u = N.grown + rows
+    N.p = N.u + unknowns
+    N.g = N.p + unknowns
+    N.h = N.g + unknowns
+    N.d = N.h + unknowns
+    N.q = N.d + unknowns
+    N.start = N.q + unknowns
+    N.begun = N.start + unknowns
     return 0
 
 
@@ -173,36 +178,37 @@ cdef double residual(const Newton* N) noexcept nogil:
 # ---- velocities ----
 
 cdef void find_velocities(Newton* N) noexcept nogil:
-    """v = c + Y z."""
+    """v = c + J u."""
     cdef int r
-    move_rows(&N.space, N.z, N.v)
+    move_rows(&N.space, N.u, N.v)
     for r in range(N.space.rows):
         N.v[r] += N.space.c[r]
 
 
 cdef void begin_at(Newton* N) noexcept nogil:
-    """z, v and shift of the impulses lam."""
-    pull_unknowns(&N.space, N.lam, N.z)
+    """u, p, v and shift of the impulses lam."""
+    pull_unknowns(&N.space, N.lam, N.p)
+    to_normalised(&N.space, N.p, N.u)
+    from_normalised(&N.space, N.u)
     find_velocities(N)
     find_shift(N)
 
 
 cdef double find_gradient(Newton* N) noexcept nogil:
-    """g of (2) from z and new; returns its square."""
-    cdef double total = 0.0
+    """g of (2) from p and new, and h; returns g . M^-1 g."""
     cdef int u
     pull_unknowns(&N.space, N.new, N.g)
     for u in range(N.space.unknowns):
-        N.g[u] = N.z[u] - N.g[u]
-        total += N.g[u] * N.g[u]
-    return total
+        N.g[u] = N.p[u] - N.g[u]
+    return to_normalised(&N.space, N.g, N.h)
 
 
 cdef double unbalanced(Newton* N) noexcept nogil:
-    """Largest velocity of a row that g makes [m/s]."""
+    """Largest velocity of a row that g makes [m/s]; h is lost."""
     cdef double worst = 0.0
     cdef int r
-    move_rows(&N.space, N.g, N.along)
+    from_normalised(&N.space, N.h)
+    move_rows(&N.space, N.h, N.along)
     for r in range(N.space.rows):
         worst = max(worst, fabs(N.along[r]))
     return worst
@@ -243,23 +249,23 @@ cdef inline bint is_zero(const double* D) noexcept nogil:
     return True
 
 
-cdef inline void add_run(double* sum, const double* Y, int n, int rows, int count, const double* T) noexcept nogil:
-    """sum[m] += T . column m of Y (rows, n), for the first `count` columns."""
+cdef inline void add_run(double* sum, const double* J, int n, int rows, int count, const double* T) noexcept nogil:
+    """sum[m] += T . column m of J (rows, n), for the first `count` columns."""
     cdef int m, r
     if rows == 3:
         for m in range(count):
-            sum[m] += T[0] * Y[m] + T[1] * Y[n + m] + T[2] * Y[2 * n + m]
+            sum[m] += T[0] * J[m] + T[1] * J[n + m] + T[2] * J[2 * n + m]
     else:
         for r in range(rows):
             for m in range(count):
-                sum[m] += T[r] * Y[r * n + m]
+                sum[m] += T[r] * J[r * n + m]
 
 
 cdef void add_product(Newton* N, const Piece* k, const double* D, bint symmetric) noexcept nogil:
-    """Add Y^T D Y of a piece to the matrix; of a symmetric one to the upper triangle alone."""
+    """Add J^T D J of a piece to the matrix; of a symmetric one to the upper triangle alone."""
     cdef const int* at = N.space.column + k.column
     cdef const int* run = N.space.run + k.column
-    cdef const double* Y = N.space.Y + k.entry
+    cdef const double* J = N.space.J + k.entry
     cdef double T[3]
     cdef double W[3]
     cdef double* column
@@ -267,20 +273,42 @@ cdef void add_product(Newton* N, const Piece* k, const double* D, bint symmetric
     cdef int i, j, r, s, end, n = k.columns, u
     for i in range(n):
         u = at[i]
-        for r in range(k.rows):                        # T: D times column i of Y; W: column i of Y times D
+        for r in range(k.rows):                        # T: D times column i of J; W: column i of J times D
             T[r] = W[r] = 0.0
             for s in range(k.rows):
-                T[r] += D[3 * r + s] * Y[s * n + i]
-                W[r] += D[3 * s + r] * Y[s * n + i]
+                T[r] += D[3 * r + s] * J[s * n + i]
+                W[r] += D[3 * s + r] * J[s * n + i]
         column = N.matrix.upper + N.matrix.start[u] - N.matrix.first[u]
         row = N.matrix.lower + N.matrix.start[u] - N.matrix.first[u]
         j = 0
         while j <= i:
             end = min(run[j], i + 1)
-            add_run(column + at[j], Y + j, n, k.rows, end - j, T)
+            add_run(column + at[j], J + j, n, k.rows, end - j, T)
             if not symmetric:
-                add_run(row + at[j], Y + j, n, k.rows, min(end, i) - j, W)
+                add_run(row + at[j], J + j, n, k.rows, min(end, i) - j, W)
             j = end
+
+
+cdef void write_mass(Newton* N) noexcept nogil:
+    """The part of the matrix that does not change: M, upper triangle."""
+    cdef const VelocitySpace* V = &N.space
+    cdef const double* B
+    cdef const double* C
+    cdef double* column
+    cdef int k, a, b
+    set_identity(&N.matrix)
+    for k in range(6 * V.bodies, V.unknowns if not V.unit else 0):
+        N.matrix.mass[N.matrix.start[k + 1] - 1] = 0.0
+    for k in range(6 * V.bodies, V.unknowns if not V.unit else 0):
+        B, a = V.root[k], k
+        while a >= 0:                                  # entries (b, a): b from k to a, columns of the upper triangle
+            column = N.matrix.mass + N.matrix.start[a] - N.matrix.first[a]
+            C, b = V.root[k], k
+            while b != a:
+                column[b] += C[0] * B[0]
+                C, b = C + 1, V.above[b]
+            column[a] += B[0] * B[0]
+            B, a = B + 1, V.above[a]
 
 
 cdef bint any_cone_slides(const Newton* N) noexcept nogil:
@@ -297,12 +325,12 @@ cdef bint any_cone_slides(const Newton* N) noexcept nogil:
 
 
 cdef bint find_direction(Newton* N, bint coupled) noexcept nogil:
-    """d = -(1 + Y^T rho P' Y)^-1 g; False if the matrix has no such factors."""
+    """d = -(M + J^T rho P' J)^-1 g; False if the matrix has no such factors."""
     cdef const Piece* k
     cdef double D[9]
     cdef int i, u
     cdef bint symmetric = not coupled or not any_cone_slides(N)
-    set_identity(&N.matrix, symmetric)
+    begin_matrix(&N.matrix, symmetric)
     for i in range(N.space.pieces):
         k = N.space.piece + i
         if k.mobility > 0.0:
@@ -314,6 +342,7 @@ cdef bint find_direction(Newton* N, bint coupled) noexcept nogil:
     for u in range(N.space.unknowns):
         N.d[u] = -N.g[u]
     solve_factored(&N.matrix, N.d)
+    times_mass(&N.space, N.d, N.q)
     return True
 
 
@@ -328,7 +357,7 @@ cdef inline double inner(const double* a, const double* b, int n) noexcept nogil
 
 
 cdef double slope(Newton* N, double at_zero, double square, double share) noexcept nogil:
-    """d . g at z + share d."""
+    """d . g at u + share d."""
     cdef const Piece* k
     cdef double y[3]
     cdef double x[3]
@@ -350,24 +379,24 @@ cdef double slope(Newton* N, double at_zero, double square, double share) noexce
 
 cdef double search_line(Newton* N) noexcept nogil:
     """Share of d to where the slope has nearly vanished, but not beyond d (false position, kept off the ends)."""
-    cdef double low = 0.0, high = 1.0, at_low, at_high, at, share = 1.0, zd, square
+    cdef double low = 0.0, high = 1.0, at_low, at_high, at, share = 1.0, now, along, square
     cdef int n = N.space.unknowns
     move_rows(&N.space, N.d, N.along)
-    zd, square = inner(N.z, N.d, n), inner(N.d, N.d, n)
-    at_low, at_high = inner(N.g, N.d, n), slope(N, zd, square, 1.0)
+    along, square = inner(N.p, N.d, n), inner(N.q, N.d, n)
+    at_low, at_high = inner(N.g, N.d, n), slope(N, along, square, 1.0)
     if not at_high > 1e-3 * fabs(at_low):
         return 1.0
     at = fabs(at_low)
     for _ in range(SLOPES):
         share = low - at_low * (high - low) / (at_high - at_low)
         share = min(max(share, low + 0.1 * (high - low)), high - 0.1 * (high - low))
-        zd = slope(N, inner(N.z, N.d, n), square, share)
-        if fabs(zd) < 0.1 * at:
+        now = slope(N, along, square, share)
+        if fabs(now) < 0.1 * at:
             break
-        if zd > 0.0:
-            high, at_high = share, zd
+        if now > 0.0:
+            high, at_high = share, now
         else:
-            low, at_low = share, zd
+            low, at_low = share, now
     return share
 
 
@@ -385,7 +414,8 @@ cdef int take_convex_step(Newton* N, double enough, int most) noexcept nogil:
         steps += 1
         share = search_line(N)
         for u in range(N.space.unknowns):
-            N.z[u] += share * N.d[u]
+            N.u[u] += share * N.d[u]
+            N.p[u] += share * N.q[u]
         for r in range(N.space.rows):
             N.v[r] += share * N.along[r]
 
@@ -402,11 +432,13 @@ cdef bint take_coupled_step(Newton* N, double enough, int most, int* steps) noex
         if not find_direction(N, True):
             return False
         steps[0] += 1
-        memcpy(N.start, N.z, n * sizeof(double))
+        memcpy(N.start, N.u, n * sizeof(double))
+        memcpy(N.begun, N.p, n * sizeof(double))
         share = 1.0
         while True:
             for u in range(n):
-                N.z[u] = N.start[u] + share * N.d[u]
+                N.u[u] = N.start[u] + share * N.d[u]
+                N.p[u] = N.begun[u] + share * N.q[u]
             find_velocities(N)
             project_all(N, True)
             next_ = find_gradient(N)
@@ -471,7 +503,7 @@ cdef void take_less(Newton* N, const double* impulse, double share) noexcept nog
 cdef int find_compliant(Newton* N, double left, double enough, int most) noexcept nogil:
     """lam: velocities that miss the laws least, and the impulses by which rows of the compliance SOFT would push.
 
-    Where no velocities meet all laws, each step adds impulses that move nothing, Y^T grown = 0 (Farkas' lemma), and as
+    Where no velocities meet all laws, each step adds impulses that move nothing, J^T grown = 0 (Farkas' lemma), and as
     many again for the same kappa.  Two steps that begin without impulses find what acts; what grew is taken back.
     Where the second one changes impulses by more than what stops `left` [m/s] along their rows, friction turns and
     growth has no direction: the impulses of the first one stay, as a smaller kappa would have them.  Returns the
@@ -536,7 +568,7 @@ cdef bint keep_compliant(Newton* N, double* least) noexcept nogil:
 
 
 cdef bint try_coupled_step(Newton* N, double enough, int most, double* r, int* taken) noexcept nogil:
-    """Take a coupled step if that lowers the residual r; else leave lam, z and v as they are."""
+    """Take a coupled step if that lowers the residual r; else leave lam, u and v as they are."""
     cdef double after
     cdef bint done = take_coupled_step(N, enough, most, taken)
     if done:
@@ -582,8 +614,10 @@ cdef void repeat_step(Newton* N, bint coupled) noexcept nogil:
     for u in range(N.space.unknowns):
         N.d[u] = -N.g[u]
     solve_factored(&N.matrix, N.d)
+    times_mass(&N.space, N.d, N.q)
     for u in range(N.space.unknowns):
-        N.z[u] += N.d[u]
+        N.u[u] += N.d[u]
+        N.p[u] += N.q[u]
     find_velocities(N)
     project_all(N, coupled)
 
@@ -735,13 +769,14 @@ cdef bint solve_newton(Newton* N, Island* island, const ContactProblem* p, doubl
     cdef bint contradictory
     open_space(&N.space, &island.G, p)
     open_envelope(&N.matrix, N.space.unknowns, N.space.first)
-    affordable = allowance * AFFORDABLE / (ASSEMBLY + 2.0 * N.matrix.work / max(1, N.space.entries))
+    affordable = allowance * AFFORDABLE / (ASSEMBLY + 2.0 * N.matrix.work / max(1, N.space.swept))
     if affordable < FEWEST_STEPS:
         close_space(&N.space, &island.G)
         return False
     if bounded:
         steps = min(steps, <int> affordable)
     make_room(N)
+    write_mass(N)
     memset(N.shift, 0, N.space.rows * sizeof(double))
     N.fastest = residual_of_none(N)
     least = begin(N, island)

@@ -2,14 +2,14 @@
 
 from libc.math cimport sqrt
 from libc.stdlib cimport free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from rbdyn.contact.operator cimport Contact, Line, LineBlock, Operator, Side, further_line
 from rbdyn.contact.problem cimport BILATERAL, CONE, DISC, ContactProblem
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Vec3, row_x, row_y, row_z, scale3
 
-cdef double IMMOVABLE = 1e-13     # of the largest mobility in an island: what rounding of Y may make of none
+cdef double IMMOVABLE = 1e-13     # of the largest mobility in an island: what rounding of J may make of none
 
 
 cdef void release_space(VelocitySpace* V) noexcept nogil:
@@ -17,7 +17,9 @@ cdef void release_space(VelocitySpace* V) noexcept nogil:
     free(V.piece)
     free(V.column)
     free(V.run)
-    free(V.Y)
+    free(V.J)
+    free(V.above)
+    free(V.root)
     free(V.c)
     free(V.first)
     free(V.body_unknown)
@@ -180,29 +182,60 @@ cdef int order_bodies(VelocitySpace* V) except -1 nogil:
     return 0
 
 
-cdef void number_coordinates(VelocitySpace* V, const Operator* G) noexcept nogil:
+cdef inline void note_coordinate(VelocitySpace* V, const ContactProblem* p, int c) noexcept nogil:
+    """Note a coordinate, and those between it and the root of its robot."""
+    while c >= 0 and V.coordinate_unknown[c] < 0:
+        V.coordinate_unknown[c] = 0
+        V.low, V.high = min(V.low, c), max(V.high, c)
+        c = p.above[c] if p.above != NULL else -1
+
+
+cdef void number_coordinates(VelocitySpace* V, const Operator* G, const ContactProblem* p) noexcept nogil:
     """Number the coordinates of robots behind the bodies, tips before bases: a branch fills nothing of another one."""
-    cdef int i, j, low = G.n_coordinates, high = -1, c
+    cdef int i, j, c, end
+    V.low, V.high = G.n_coordinates, -1
     for i in range(G.n):
         for j in range(G.contact[i].row, G.contact[i].row_end):
-            c = G.row[j].coordinate
-            V.coordinate_unknown[c] = 0
-            low, high = min(low, c), max(high, c)
+            note_coordinate(V, p, G.row[j].coordinate)
     for i in range(G.n_lines):
         for j in range(G.line[i].entry, G.line[i].entry_end):
-            c = G.entry[j].coordinate
-            V.coordinate_unknown[c] = 0
-            low, high = min(low, c), max(high, c)
-    for c in range(high, low - 1, -1):
-        if V.coordinate_unknown[c] == 0:
-            V.coordinate_unknown[c] = V.unknowns
-            V.unknowns += 1
+            note_coordinate(V, p, G.entry[j].coordinate)
+    end = V.high + 1
+    while end > V.low:
+        i = end - 1
+        while i > V.low and p.above != NULL and p.above[i - 1] == i:   # one joint: its last one is nearest to the base
+            i -= 1
+        for c in range(i, end):
+            if V.coordinate_unknown[c] == 0:
+                V.coordinate_unknown[c] = V.unknowns
+                V.unknowns += 1
+        end = i
+
+
+cdef void take_roots(VelocitySpace* V, const ContactProblem* p) noexcept nogil:
+    """above and root of every unknown, and first as M has it."""
+    cdef int c, u, a
+    V.unit = p.above == NULL or V.high < V.low
+    for u in range(V.unknowns):
+        V.above[u], V.root[u] = -1, NULL
+    for c in range(V.low, V.high + 1 if not V.unit else V.low):
+        u = V.coordinate_unknown[c]
+        if u < 0:
+            continue
+        V.root[u] = p.root + p.root_start[c]
+        if p.above[c] >= 0:
+            V.above[u] = V.coordinate_unknown[p.above[c]]
+    for u in range(V.unknowns if not V.unit else 0):
+        a = V.above[u]
+        while a >= 0 and V.first[a] > V.first[u]:
+            V.first[a] = V.first[u]
+            a = V.above[a]
 
 
 # ---- rows ----
 
 cdef inline void add_value(VelocitySpace* V, int unknown, int row, double y) noexcept nogil:
-    """Add to Y at a row of the piece at hand."""
+    """Add to a row of the piece at hand."""
     if V.place[unknown] < 0:
         V.place[unknown] = 0
         V.touched[V.n_touched] = unknown
@@ -248,12 +281,19 @@ cdef void add_side(VelocitySpace* V, const ContactProblem* p, const Contact* k, 
     add_motion(V, p, side.body, 2, scale3(sign, row_z(k.R)), scale3(sign, row_z(side.L)))
 
 
-cdef void add_line(VelocitySpace* V, const Operator* G, const ContactProblem* p, int r, int row) noexcept nogil:
-    """Add all that moves line r to a row of the piece at hand."""
+cdef void add_line(VelocitySpace* V, const Operator* G, const ContactProblem* p, int r, int at, int row) noexcept nogil:
+    """Add all that moves line r, which is row `at` of the problem's other rows, to a row of the piece at hand."""
     cdef const Line* k = G.line + r
     cdef int j
-    for j in range(k.entry, k.entry_end):
-        add_value(V, V.coordinate_unknown[G.entry[j].coordinate], row, G.entry[j].y)
+    if V.unit or p.term_start[at] == p.term_start[at + 1]:
+        for j in range(k.entry, k.entry_end):
+            add_value(V, V.coordinate_unknown[G.entry[j].coordinate], row, G.entry[j].y)
+    else:
+        for j in range(p.term_start[at], p.term_start[at + 1]):
+            add_value(V, V.coordinate_unknown[p.term[j].coordinate], row, p.term[j].y)
+        for j in range(k.entry, k.entry_end):
+            V.told += G.entry[j].y * G.entry[j].y
+        V.swept += k.entry_end - k.entry
     while k != NULL:
         add_motion(V, p, k.a.body, row, k.a.v, k.a.w)
         add_motion(V, p, k.b.body, row, k.b.v, k.b.w)
@@ -271,26 +311,76 @@ cdef void sort_touched(VelocitySpace* V) noexcept nogil:
         V.touched[j] = u
 
 
+cdef double squares(const VelocitySpace* V, int rows) noexcept nogil:
+    """Sum of squares of the piece at hand: of normalised coordinates its mobility, times its rows."""
+    cdef double total = 0.0
+    cdef int i, r
+    for i in range(V.n_touched):
+        for r in range(rows):
+            total += V.value[3 * V.touched[i] + r] * V.value[3 * V.touched[i] + r]
+    return total
+
+
+cdef double squares_of_bodies(const VelocitySpace* V, int rows) noexcept nogil:
+    """The same of its bodies alone."""
+    cdef double total = 0.0
+    cdef int i, r
+    for i in range(V.n_touched):
+        for r in range(rows if V.touched[i] < 6 * V.bodies else 0):
+            total += V.value[3 * V.touched[i] + r] * V.value[3 * V.touched[i] + r]
+    return total
+
+
+cdef void take_velocities(VelocitySpace* V, int rows) noexcept nogil:
+    """J = Y B: the piece at hand, whose values are those of normalised coordinates, from tips to bases."""
+    cdef const double* B
+    cdef int i, r, u, a, n = V.n_touched
+    for i in range(n):
+        a = V.above[V.touched[i]]
+        while a >= 0 and V.place[a] < 0:
+            add_value(V, a, 0, 0.0)
+            a = V.above[a]
+    sort_touched(V)
+    for i in range(V.n_touched - 1, -1, -1):
+        u = V.touched[i]
+        B, a = V.root[u], V.above[u]
+        if B == NULL:
+            continue
+        while a >= 0:
+            B += 1
+            for r in range(rows):
+                V.value[3 * a + r] += B[0] * V.value[3 * u + r]
+            a = V.above[a]
+        for r in range(rows):
+            V.value[3 * u + r] *= V.root[u][0]
+
+
 cdef int close_piece(VelocitySpace* V, Piece* k, int* columns, int* entries) except -1 nogil:
     """Write the unknowns and entries of the piece at hand."""
-    cdef double total = 0.0, y
+    cdef double total
     cdef int i, r, u
+    if V.told > 0.0:
+        total = V.told + squares_of_bodies(V, k.rows)
+    else:
+        total = squares(V, k.rows)
+        V.swept += k.rows * V.n_touched
+        if not V.unit:
+            take_velocities(V, k.rows)
     sort_touched(V)
+    V.told = 0.0
     k.columns, k.column, k.entry = V.n_touched, columns[0], entries[0]
     columns[0] += k.columns
     entries[0] += k.rows * k.columns
     V.reallocations += grow(<void**> &V.column, &V.capacity[4], columns[0], sizeof(int))
     V.reallocations += grow(<void**> &V.run, &V.capacity[12], columns[0], sizeof(int))
-    V.reallocations += grow(<void**> &V.Y, &V.capacity[5], entries[0], sizeof(double))
+    V.reallocations += grow(<void**> &V.J, &V.capacity[5], entries[0], sizeof(double))
     for i in range(k.columns):
         u = V.touched[i]
         V.place[u] = -1
         V.column[k.column + i] = u
         V.first[u] = min(V.first[u], V.touched[0])
         for r in range(k.rows):
-            y = V.value[3 * u + r]
-            V.Y[k.entry + r * k.columns + i] = y
-            total += y * y
+            V.J[k.entry + r * k.columns + i] = V.value[3 * u + r]
     for i in range(k.columns - 1, -1, -1):
         u = V.touched[i]
         V.run[k.column + i] = (
@@ -336,7 +426,7 @@ cdef int make_rows(VelocitySpace* V, const Operator* G, const ContactProblem* p)
                 k.rows, k.partner = B.rows, (3 * B.partner + 2 if B.partner >= 0 else -1)
             for r in range(k.rows):
                 V.c[k.row + r] = G.line[B.first + j + r].v_free
-                add_line(V, G, p, B.first + j + r, r)
+                add_line(V, G, p, B.first + j + r, B.row - 3 * p.n_cones + j + r, r)
             close_piece(V, k, &columns, &entries)
             if is_determined(G, B, j):
                 k.mobility = 0.0
@@ -361,19 +451,23 @@ cdef void leave_out_immovable(VelocitySpace* V) noexcept nogil:
 cdef int open_space(VelocitySpace* V, const Operator* G, const ContactProblem* p) except -1 nogil:
     """Make the space of an island whose blocks are prepared."""
     cdef int i
-    V.rows, V.unknowns, V.n_touched = 3 * G.n + G.n_lines, 0, 0
+    V.rows, V.unknowns, V.n_touched, V.told = 3 * G.n + G.n_lines, 0, 0, 0.0
+    V.swept = 0
     make_maps(V, p)
     find_bodies(V, G, p)
     order_bodies(V)
-    number_coordinates(V, G)
+    number_coordinates(V, G, p)
     V.reallocations += grow(<void**> &V.piece, &V.capacity[6], G.n + G.n_lines, sizeof(Piece))
     V.reallocations += grow(<void**> &V.c, &V.capacity[7], V.rows, sizeof(double))
     V.reallocations += grow(<void**> &V.first, &V.capacity[8], V.unknowns, sizeof(int))
     V.reallocations += grow(<void**> &V.touched, &V.capacity[9], V.unknowns, sizeof(int))
     V.reallocations += grow(<void**> &V.place, &V.capacity[10], V.unknowns, sizeof(int))
     V.reallocations += grow(<void**> &V.value, &V.capacity[11], 3 * <size_t> V.unknowns, sizeof(double))
+    V.reallocations += grow(<void**> &V.above, &V.capacity[13], V.unknowns, sizeof(int))
+    V.reallocations += grow(<void**> &V.root, &V.capacity[14], V.unknowns, sizeof(double*))
     for i in range(V.unknowns):
         V.first[i], V.place[i] = i, -1
+    take_roots(V, p)
     make_rows(V, G, p)
     leave_out_immovable(V)
     return 0
@@ -381,21 +475,17 @@ cdef int open_space(VelocitySpace* V, const Operator* G, const ContactProblem* p
 
 cdef void close_space(VelocitySpace* V, const Operator* G) noexcept nogil:
     """Take the numbers of the island's bodies and coordinates back."""
-    cdef int i, j
+    cdef int i
     for i in range(V.bodies):
         V.body_unknown[V.node[i]] = -1
-    for i in range(G.n):
-        for j in range(G.contact[i].row, G.contact[i].row_end):
-            V.coordinate_unknown[G.row[j].coordinate] = -1
-    for i in range(G.n_lines):
-        for j in range(G.line[i].entry, G.line[i].entry_end):
-            V.coordinate_unknown[G.entry[j].coordinate] = -1
+    for i in range(V.low, V.high + 1):
+        V.coordinate_unknown[i] = -1
 
 
 # ---- products ----
 
-cdef void move_rows(const VelocitySpace* V, const double* z, double* v) noexcept nogil:
-    """v = Y z."""
+cdef void move_rows(const VelocitySpace* V, const double* u, double* v) noexcept nogil:
+    """v = J u."""
     cdef const Piece* k
     cdef const double* y
     cdef const int* at
@@ -405,21 +495,21 @@ cdef void move_rows(const VelocitySpace* V, const double* z, double* v) noexcept
         k = V.piece + i
         at = V.column + k.column
         for r in range(k.rows):
-            y = V.Y + k.entry + r * k.columns
+            y = V.J + k.entry + r * k.columns
             s = 0.0
             for j in range(k.columns):
-                s += y[j] * z[at[j]]
+                s += y[j] * u[at[j]]
             v[k.row + r] = s
 
 
-cdef void pull_unknowns(const VelocitySpace* V, const double* lam, double* z) noexcept nogil:
-    """z = Y^T lam."""
+cdef void pull_unknowns(const VelocitySpace* V, const double* lam, double* p) noexcept nogil:
+    """p = J^T lam."""
     cdef const Piece* k
     cdef const double* y
     cdef const int* at
     cdef double s
     cdef int i, j, r
-    memset(z, 0, V.unknowns * sizeof(double))
+    memset(p, 0, V.unknowns * sizeof(double))
     for i in range(V.pieces):
         k = V.piece + i
         at = V.column + k.column
@@ -427,6 +517,58 @@ cdef void pull_unknowns(const VelocitySpace* V, const double* lam, double* z) no
             s = lam[k.row + r]
             if s == 0.0:
                 continue
-            y = V.Y + k.entry + r * k.columns
+            y = V.J + k.entry + r * k.columns
             for j in range(k.columns):
-                z[at[j]] += s * y[j]
+                p[at[j]] += s * y[j]
+
+
+cdef void times_mass(const VelocitySpace* V, const double* u, double* p) noexcept nogil:
+    """p = M u."""
+    cdef const double* B
+    cdef double z
+    cdef int k, a
+    memcpy(p, u, V.unknowns * sizeof(double))
+    if V.unit:
+        return
+    memset(p + 6 * V.bodies, 0, (V.unknowns - 6 * V.bodies) * sizeof(double))
+    for k in range(6 * V.bodies, V.unknowns):
+        z, B, a = 0.0, V.root[k], k
+        while a >= 0:
+            z += B[0] * u[a]
+            B, a = B + 1, V.above[a]
+        B, a = V.root[k], k
+        while a >= 0:
+            p[a] += z * B[0]
+            B, a = B + 1, V.above[a]
+
+
+cdef double to_normalised(const VelocitySpace* V, const double* p, double* z) noexcept nogil:
+    """z = B^-T p, the normalised velocities that the generalised impulse p makes; returns p . M^-1 p."""
+    cdef const double* B
+    cdef double total = 0.0
+    cdef int k, a
+    memcpy(z, p, V.unknowns * sizeof(double))
+    for k in range(6 * V.bodies, V.unknowns if not V.unit else 0):
+        B, a = V.root[k], V.above[k]
+        z[k] /= B[0]
+        while a >= 0:
+            B += 1
+            z[a] -= B[0] * z[k]
+            a = V.above[a]
+    for k in range(V.unknowns):
+        total += z[k] * z[k]
+    return total
+
+
+cdef void from_normalised(const VelocitySpace* V, double* z) noexcept nogil:
+    """z <- B^-1 z, velocities."""
+    cdef const double* B
+    cdef double s
+    cdef int k, a
+    for k in range(V.unknowns - 1, 6 * V.bodies - 1 if not V.unit else V.unknowns - 1, -1):
+        B, a, s = V.root[k], V.above[k], z[k]
+        while a >= 0:
+            B += 1
+            s -= B[0] * z[a]
+            a = V.above[a]
+        z[k] = s / V.root[k][0]

@@ -201,6 +201,18 @@ cdef void* keep(dict held, str name, const void* memory, size_t size) except? NU
     return &to[0]
 
 
+cdef size_t root_length(const ContactProblem* p):
+    """How many numbers `root` holds."""
+    cdef size_t most = 0, end
+    cdef int c, k
+    for c in range(p.n_coordinates):
+        k, end = c, p.root_start[c]
+        while k >= 0:
+            k, end = p.above[k], end + 1
+        most = max(most, end)
+    return most
+
+
 cdef Problem copy_of(const ContactProblem* p):
     """A Problem with the same numbers, impulses too, and arrays of its own."""
     cdef Problem problem = Problem.__new__(Problem)
@@ -231,6 +243,12 @@ cdef Problem copy_of(const ContactProblem* p):
     if p.entry_start != NULL:
         own.entry = <const Entry*> keep(held, "entry", p.entry, p.entry_start[lines] * sizeof(Entry))
     own.entry_start = <const int*> keep(held, "entry_start", p.entry_start, (lines + 1) * sizeof(int))
+    if p.above != NULL:
+        own.term = <const Entry*> keep(held, "term", p.term, p.term_start[lines] * sizeof(Entry))
+        own.term_start = <const int*> keep(held, "term_start", p.term_start, (lines + 1) * sizeof(int))
+        own.root = <const double*> keep(held, "root", p.root, root_length(p) * number)
+        own.root_start = <const int*> keep(held, "root_start", p.root_start, p.n_coordinates * sizeof(int))
+        own.above = <const int*> keep(held, "above", p.above, p.n_coordinates * sizeof(int))
     own.inverse_mass = <const double*> keep(held, "inverse_mass", p.inverse_mass, p.n_single * number)
     own.inverse_inertia = <const double*> keep(held, "inverse_inertia", p.inverse_inertia, 6 * p.n_single * number)
     problem.p = own

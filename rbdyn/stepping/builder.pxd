@@ -13,7 +13,7 @@ from rbdyn.stepping.written cimport Builder, Count, Share
 
 cdef void builder_free(Builder* b) noexcept
 cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 nogil
-cdef void end_problem(Builder* b) noexcept nogil
+cdef int end_problem(Builder* b) except -1 nogil
 cdef void prepare_system(System* s) noexcept nogil
 cdef void close_cone(Builder* b) noexcept nogil
 cdef void close_row(Builder* b) noexcept nogil
@@ -83,7 +83,8 @@ cdef inline void add_row(Builder* b, double v_start, double v_free) noexcept nog
     b.position_target[row] = -INFINITY
     b.bend[r] = 0.0
     b.side[2 * r].body = b.side[2 * r + 1].body = -1
-    b.entry_start[r] = b.n_entries
+    b.entry_start[r], b.term_start[r] = b.n_entries, b.n_terms
+    b.told = True
     b.n_rows = r + 1
 
 cdef inline void begin_row(Builder* b, int law, double low, double high, double v_start, double v_free, double depth,

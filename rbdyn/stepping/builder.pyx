@@ -11,11 +11,12 @@ from rbdyn.contact.cone.block cimport determinant, inverse
 from rbdyn.contact.problem cimport CONTACT_PROBLEM_VERSION, Block, ContactProblem, Entry, Entry3, RowSide
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport (
-    Force, Mat3, Sym3, Vec3, add3, cross3, dot3, force, power, scale3, scale_f, smul3, sub3, sub_f, sym3, vec3, zero_f,
+    Force, Mat3, Motion, Sym3, Vec3, add3, cross3, dot3, force, power, scale3, scale_f, smul3, sub3, sub_f, sym3, vec3,
+    zero_f,
 )
 from rbdyn.stepping.constraints.contact.overlaps cimport release_overlaps
 from rbdyn.stepping.constraints.contact.trails cimport release_trails
-from rbdyn.stepping.columns cimport greatest_power, is_rounding
+from rbdyn.stepping.columns cimport find_roots, greatest_power, is_rounding, roots_length, tells_velocities
 from rbdyn.stepping.loops.closed_rows cimport close_last_cone, close_last_row
 from rbdyn.stepping.loops.elimination cimport prepare_at_start
 from rbdyn.stepping.loops.rows cimport loop_row
@@ -33,8 +34,9 @@ cdef void builder_free(Builder* b) noexcept:
     for p in (<size_t> b.block, <size_t> b.v_free, <size_t> b.target, <size_t> b.position_target, <size_t> b.depth,
               <size_t> b.v_start, <size_t> b.bend, <size_t> b.impulse, <size_t> b.frame, <size_t> b.single_a,
               <size_t> b.single_b, <size_t> b.arm_a, <size_t> b.arm_b, <size_t> b.entry3_start, <size_t> b.entry3,
-              <size_t> b.mobility, <size_t> b.drive, <size_t> b.side, <size_t> b.entry_start, <size_t> b.entry,
-              <size_t> b.inverse_mass, <size_t> b.inverse_inertia, <size_t> b.take, <size_t> b.taken):
+              <size_t> b.term_start, <size_t> b.term, <size_t> b.above, <size_t> b.root_start, <size_t> b.root,
+              <size_t> b.column, <size_t> b.mobility, <size_t> b.drive, <size_t> b.side, <size_t> b.entry_start,
+              <size_t> b.entry, <size_t> b.inverse_mass, <size_t> b.inverse_inertia, <size_t> b.take, <size_t> b.taken):
         free(<void*> <size_t> p)
     release_overlaps(&b.overlaps)
     release_trails(&b.trails)
@@ -61,6 +63,7 @@ cdef int make_room(Builder* b, Count total, int singles) except -1 nogil:
     grow(<void**> &b.side, &b.room_row[0], total.rows, 2 * sizeof(RowSide))
     grow(<void**> &b.entry_start, &b.room_row[1], total.rows + 1, sizeof(int))
     grow(<void**> &b.bend, &b.room_row[2], total.rows, sizeof(double))
+    grow(<void**> &b.term_start, &b.room_told[0], total.rows + 1, sizeof(int))
     grow(<void**> &b.inverse_mass, &b.room_single[0], singles, sizeof(double))
     grow(<void**> &b.inverse_inertia, &b.room_single[1], singles, 6 * sizeof(double))
     return 0
@@ -88,7 +91,8 @@ cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 no
     cdef int k
     make_room(b, total, scene.n_single)
     write_singles(b, scene)
-    b.n_cones = b.n_blocks = b.n_rows = b.n_entries3 = b.n_entries = 0
+    b.n_cones = b.n_blocks = b.n_rows = b.n_entries3 = b.n_entries = b.n_terms = 0
+    b.told = False
     p.version = CONTACT_PROBLEM_VERSION
     p.n_cones = total.cones
     p.n = total.cones + total.blocks
@@ -112,13 +116,43 @@ cdef int begin_problem(Builder* b, const Scene* scene, Count total) except -1 no
     return 0
 
 
-cdef void end_problem(Builder* b) noexcept nogil:
+cdef int write_roots(Builder* b) except -1 nogil:
+    """How normalised coordinates follow from velocities; those of closed mechanisms are taken for velocities."""
+    cdef ContactProblem* p = &b.problem
+    cdef System* s
+    cdef int k, c, at = 0
+    cdef size_t length = 0, widest = 0
+    for k in range(b.scene.n_system):
+        s = b.scene.system + k
+        length += roots_length(s) if tells_velocities(s) else s.m.nv
+        widest = max(widest, <size_t> s.m.nv)
+    grow(<void**> &b.above, &b.room_told[2], p.n_coordinates, sizeof(int))
+    grow(<void**> &b.root_start, &b.room_told[3], p.n_coordinates, sizeof(int))
+    grow(<void**> &b.root, &b.room_told[4], length, sizeof(double))
+    grow(<void**> &b.column, &b.room_told[5], widest, sizeof(Motion))
+    for k in range(b.scene.n_system):
+        s = b.scene.system + k
+        if tells_velocities(s):
+            at += find_roots(s, b.column, at, b.above, b.root_start, b.root + at)
+            continue
+        for c in range(s.work.coordinate, s.work.coordinate + s.m.nv):
+            b.above[c], b.root_start[c], b.root[at] = -1, at, 1.0
+            at += 1
+    p.above, p.root_start, p.root = b.above, b.root_start, b.root
+    p.term_start, p.term = b.term_start, b.term
+    return 0
+
+
+cdef int end_problem(Builder* b) except -1 nogil:
     """Every block is written: the problem is whole."""
     cdef ContactProblem* p = &b.problem
     close_cone(b)
     close_row(b)
     b.entry3_start[b.n_cones] = b.n_entries3
-    b.entry_start[b.n_rows] = b.n_entries
+    b.entry_start[b.n_rows], b.term_start[b.n_rows] = b.n_entries, b.n_terms
+    p.above = NULL
+    if b.n_terms > 0:
+        write_roots(b)
     p.block, p.v_free, p.impulse, p.frame = b.block, b.v_free, b.impulse, b.frame
     p.target, p.position_target, p.depth, p.v_start = b.target, b.position_target, b.depth, b.v_start
     p.bend = b.bend if b.bends else NULL
@@ -128,6 +162,7 @@ cdef void end_problem(Builder* b) noexcept nogil:
     p.side, p.entry_start, p.entry = b.side, b.entry_start, b.entry
     p.n_further = b.n_further
     p.inverse_mass, p.inverse_inertia = b.inverse_mass, b.inverse_inertia
+    return 0
 
 
 cdef void prepare_system(System* s) noexcept nogil:
@@ -160,7 +195,7 @@ cdef void drop_immobile(Builder* b) noexcept nogil:
         return
     if b.side[2 * r].body >= 0 or b.side[2 * r + 1].body >= 0:
         return
-    b.n_entries = b.entry_start[r]
+    b.n_entries, b.n_terms = b.entry_start[r], b.term_start[r]
     b.v_start[row] = b.v_free[row] = b.target[row] = b.bend[r] = 0.0
     b.position_target[row] = -INFINITY
 
@@ -169,6 +204,8 @@ cdef void close_row(Builder* b) noexcept nogil:
     """The row begun last is complete: systems with loops answer to it as closed mechanisms."""
     if b.merged or b.greatest > 0.0:
         drop_immobile(b)
+    if not b.told and b.n_rows > 0:
+        b.n_terms = b.term_start[b.n_rows - 1]
     b.merged, b.apart, b.greatest = False, 0.0, 0.0
     if b.spare > 0 and b.closed_rows < b.n_rows:
         b.closed_rows = b.n_rows
@@ -407,12 +444,17 @@ cdef int add_coordinate(Builder* b, System* s, int dof, double sign) except -1 n
         P = sub_f(P, scale_f(y[j], s.work.U[v0 + j]))
     b.n_entries += count + propagate(s, s.m.parent[i], P, sign, out + count)
     end_side(b, start)
+    grow(<void**> &b.term, &b.room_told[1], b.n_terms + 1, sizeof(Entry))
+    b.term[b.n_terms] = Entry(coordinate=s.work.coordinate + dof, y=sign)
+    b.n_terms += 1
+    b.told = b.told and tells_velocities(s)
     return 0
 
 
 cdef int add_dense_row(Builder* b, System* s, const double* y, double sign) except -1 nogil:
     """The row begun last has these entries (nv,), times `sign`, in a system."""
     cdef int start = b.n_entries, i
+    b.told = False
     reserve_entries(b, 1, s.m.nv)
     for i in range(s.m.nv):
         if y[i] != 0.0:
@@ -428,6 +470,7 @@ cdef int add_load(Builder* b, System* s, int body, Force P, double sign) except 
     What its joints keep already, as the axis of a hinge on the world, is left by rounding alone.
     """
     cdef int start = b.n_entries, i = body, k
+    b.told = False
     use_system(s)
     reserve_entries(b, 1, s.m.nv)
     b.n_entries += propagate(s, body, P, sign, b.entry + start)

@@ -15,6 +15,9 @@ from rbdyn.spatial._algebra cimport (
 )
 from rbdyn.stepping.scene cimport System
 
+cdef enum:
+    FEW = 2                   # degrees of freedom for each row of friction or of a mimic: fewer rows are not worth it
+
 cdef inline Motion world_motion(const System* s, const CData* d, int i, Motion a) noexcept nogil:
     """A motion vector of body i, in world axes about the system's origin."""
     cdef Vec3 w = mul3(d.R[i], a.w)
@@ -164,3 +167,70 @@ cdef inline void to_normalised(System* s, const double* v, double* z) noexcept n
                     x += s.work.L[6 * (v0 + k) + j] * v[v0 + k]
             z[v0 + j] = x + power(a, s.work.U[v0 + j])
             s.work.change[i] = add_m(s.work.change[i], scale_m(x, s.work.S[v0 + j]))
+
+cdef inline bint tells_velocities(const System* s) noexcept nogil:
+    """Whether the problem tells the velocities of its joints.
+
+    A solver that knows them has one number in the row of a joint, and not those of all joints from there to the root;
+    to tell them costs as much as a row for each.  Loops make other coordinates of them.
+    """
+    return (s.work.active and not s.work.loops.eliminated
+            and FEW * (s.control.n_slides + s.control.n_mimics) > s.m.nv)
+
+cdef inline size_t roots_length(const System* s) noexcept nogil:
+    """How many numbers `find_roots` writes."""
+    cdef size_t total = 0
+    cdef int i, k
+    for i in range(1, s.m.nb):
+        total += s.m.nvi[i] * (s.m.nvi[i] + 1) // 2
+        k = s.m.parent[i]
+        while k > 0:
+            total += s.m.nvi[i] * s.m.nvi[k]
+            k = s.m.parent[k]
+    return total
+
+cdef inline void unit_columns(const System* s, Motion* W) noexcept nogil:
+    """W (nv,): what bodies move with at unit velocities, world axes about the origin, from the normalised columns S."""
+    cdef const CModel* m = s.m
+    cdef const double* L
+    cdef int i, j, k, v0
+    for i in range(1, m.nb):
+        v0 = m.vi[i]
+        L = s.work.L + 6 * v0
+        if m.nvi[i] == 1:
+            W[v0] = scale_m(sqrt(L[0]), s.work.S[v0])
+            continue
+        for j in range(m.nvi[i]):
+            W[v0 + j] = zero_m()
+            for k in range(j + 1):
+                W[v0 + j] = add_m(W[v0 + j], scale_m(L[6 * j + k], s.work.S[v0 + k]))
+
+cdef inline int find_roots(const System* s, Motion* W, int first, int* above, int* start, double* root) noexcept nogil:
+    """The rows of C^-T, z = C^-T v (to_normalised), from place `first` on; returns how many numbers they have.
+
+    A degree of freedom comes first in its row, then those behind it in its joint, then those of the joints below.  W
+    (nv,) is scratch.  `above` and `start` are those of the whole problem (problem.pxd).
+    """
+    cdef const CModel* m = s.m
+    cdef const double* L
+    cdef int i, j, k, l, b, c, v0, n, at = 0
+    unit_columns(s, W)
+    for i in range(1, m.nb):
+        v0, n, b = m.vi[i], m.nvi[i], m.parent[i]
+        L = s.work.L + 6 * v0
+        while b > 0 and m.nvi[b] == 0:
+            b = m.parent[b]
+        for j in range(n):
+            c = s.work.coordinate + v0 + j
+            start[c] = first + at
+            above[c] = c + 1 if j + 1 < n else (s.work.coordinate + m.vi[b] if b > 0 else -1)
+            for k in range(j, n):
+                root[at] = sqrt(L[0]) if n == 1 else L[6 * k + j]
+                at += 1
+            k = b
+            while k > 0:
+                for l in range(m.vi[k], m.vi[k] + m.nvi[k]):
+                    root[at] = power(W[l], s.work.U[v0 + j])
+                    at += 1
+                k = m.parent[k]
+    return at

@@ -1,6 +1,7 @@
 # The contact problem of one step while it is written (builder.pxd): its arrays, and what sources say of them.
 
 from rbdyn.contact.problem cimport Block, ContactProblem, Entry, Entry3, RowSide
+from rbdyn.spatial._algebra cimport Motion
 from rbdyn.stepping.constraints.contact.overlaps cimport Overlaps
 from rbdyn.stepping.constraints.contact.trails cimport Trails
 from rbdyn.stepping.scene cimport Scene
@@ -49,6 +50,14 @@ cdef struct Builder:
     RowSide* side             # (rows of other blocks + n_further, 2)
     int* entry_start          # (rows of other blocks + 1,)
     Entry* entry
+    int* term_start           # (rows of other blocks + 1,)
+    Entry* term               # of rows that act on degrees of freedom alone
+    int n_terms
+    bint told                 # the row begun last does so far
+    int* above                # (n_coordinates,) if there are terms
+    int* root_start           # (n_coordinates,)
+    double* root
+    Motion* column            # (nv,) of a system: what its bodies move with at unit velocities
     double* inverse_mass      # (n_single,)
     double* inverse_inertia   # (n_single, 6)
     long singles              # Scene.listed when both were written
@@ -68,3 +77,4 @@ cdef struct Builder:
     size_t room_entry
     size_t room_single[2]
     size_t room_taken[2]
+    size_t room_told[6]
