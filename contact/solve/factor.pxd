@@ -12,12 +12,18 @@ cdef struct Envelope:
     size_t* start            # (n + 1,) lower[start[i] + j - first[i]] is entry (i, j), upper[...] is entry (j, i)
     double* lower
     double* upper
+    bint unit                # the mass matrix is 1
     double* mass             # what every matrix begins with, as upper
-    size_t capacity[4]
+    double* mass_lower       # its factors
+    double* mass_upper
+    size_t capacity[6]
     size_t reallocations
 
 cdef int open_envelope(Envelope* E, int n, const int* first) except -1 nogil
-cdef void set_identity(Envelope* E) noexcept nogil
+cdef void set_unit_mass(Envelope* E) noexcept nogil
+cdef void factor_mass(Envelope* E) noexcept nogil
+cdef void times_mass(const Envelope* E, const double* x, double* y) noexcept nogil
+cdef void solve_mass(const Envelope* E, double* x) noexcept nogil
 cdef void begin_matrix(Envelope* E, bint symmetric) noexcept nogil
 cdef bint factor(Envelope* E, bint symmetric) noexcept nogil
 cdef void solve_factored(const Envelope* E, double* x) noexcept nogil

@@ -15,6 +15,8 @@ cdef void release_envelope(Envelope* E) noexcept nogil:
     free(E.lower)
     free(E.upper)
     free(E.mass)
+    free(E.mass_lower)
+    free(E.mass_upper)
     memset(E, 0, sizeof(Envelope))
 
 
@@ -32,12 +34,15 @@ cdef int open_envelope(Envelope* E, int n, const int* first) except -1 nogil:
     E.reallocations += grow(<void**> &E.lower, &E.capacity[1], total, sizeof(double))
     E.reallocations += grow(<void**> &E.upper, &E.capacity[2], total, sizeof(double))
     E.reallocations += grow(<void**> &E.mass, &E.capacity[3], total, sizeof(double))
+    E.reallocations += grow(<void**> &E.mass_lower, &E.capacity[4], total, sizeof(double))
+    E.reallocations += grow(<void**> &E.mass_upper, &E.capacity[5], total, sizeof(double))
     return 0
 
 
-cdef void set_identity(Envelope* E) noexcept nogil:
+cdef void set_unit_mass(Envelope* E) noexcept nogil:
     """Let matrices begin with 1."""
     cdef int i
+    E.unit = True
     memset(E.mass, 0, E.start[E.n] * sizeof(double))
     for i in range(E.n):
         E.mass[E.start[i + 1] - 1] = 1.0
@@ -74,16 +79,49 @@ cdef bint factor(Envelope* E, bint symmetric) noexcept nogil:
     return rbdyn_factor(E.n, E.first, E.start, E.lower, E.upper, symmetric)
 
 
-cdef void solve_factored(const Envelope* E, double* x) noexcept nogil:
+cdef inline void solve(const Envelope* E, const double* lower, const double* upper, double* x) noexcept nogil:
     """x <- (L U)^-1 x."""
     cdef const double* u
     cdef int i, j, fi
     for i in range(E.n):
         fi = E.first[i]
-        x[i] -= dot(E.lower + E.start[i], x + fi, i - fi)
+        x[i] -= dot(lower + E.start[i], x + fi, i - fi)
     for i in range(E.n - 1, -1, -1):
         fi = E.first[i]
-        u = E.upper + E.start[i] - fi
+        u = upper + E.start[i] - fi
         x[i] /= u[i]
         for j in range(fi, i):
             x[j] -= u[j] * x[i]
+
+
+cdef void solve_factored(const Envelope* E, double* x) noexcept nogil:
+    """x <- (L U)^-1 x of the matrix."""
+    solve(E, E.lower, E.upper, x)
+
+
+cdef void factor_mass(Envelope* E) noexcept nogil:
+    """Factor the mass matrix, which is not 1."""
+    E.unit = False
+    memcpy(E.mass_upper, E.mass, E.start[E.n] * sizeof(double))
+    rbdyn_factor(E.n, E.first, E.start, E.mass_lower, E.mass_upper, True)
+
+
+cdef void solve_mass(const Envelope* E, double* x) noexcept nogil:
+    """x <- M^-1 x."""
+    if not E.unit:
+        solve(E, E.mass_lower, E.mass_upper, x)
+
+
+cdef void times_mass(const Envelope* E, const double* x, double* y) noexcept nogil:
+    """y = M x."""
+    cdef const double* column
+    cdef int i, j, fi
+    if E.unit:
+        memcpy(y, x, E.n * sizeof(double))
+        return
+    for i in range(E.n):
+        fi = E.first[i]
+        column = E.mass + E.start[i] - fi
+        y[i] = column[i] * x[i] + dot(column + fi, x + fi, i - fi)
+        for j in range(fi, i):
+            y[j] += column[j] * x[i]

@@ -48,7 +48,7 @@ cdef struct Newton:          # workspace; arrays grow and are reused
     double* u                # (unknowns,)
     double* p                # (unknowns,) M u
     double* g                # (unknowns,)
-    double* h                # (unknowns,) g in normalised coordinates
+    double* h                # (unknowns,) M^-1 g
     double* d                # (unknowns,) Newton's direction
     double* q                # (unknowns,) M d
     double* start            # (unknowns,) u before a step

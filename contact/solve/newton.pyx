@@ -10,11 +10,11 @@ from rbdyn.contact.laws cimport cone, disc
 from rbdyn.contact.operator cimport Operator, load_impulses
 from rbdyn.contact.problem cimport BILATERAL, COMPLIANT, CONE, DISC, REFINED, UNILATERAL, ContactProblem
 from rbdyn.contact.solve.factor cimport (
-    begin_matrix, factor, open_envelope, release_envelope, set_identity, solve_factored,
+    begin_matrix, factor, factor_mass, open_envelope, release_envelope, set_unit_mass, solve_factored, solve_mass,
+    times_mass,
 )
 from rbdyn.contact.solve.velocity_space cimport (
-    Piece, VelocitySpace, close_space, from_normalised, move_rows, open_space, pull_unknowns, release_space, times_mass,
-    to_normalised,
+    Piece, VelocitySpace, close_space, move_rows, open_space, pull_unknowns, release_space,
 )
 from rbdyn.memory cimport grow
 from rbdyn.spatial._algebra cimport Mat3, Vec3, vec3
@@ -177,6 +177,14 @@ cdef double residual(const Newton* N) noexcept nogil:
 
 # ---- velocities ----
 
+cdef inline double inner(const double* a, const double* b, int n) noexcept nogil:
+    cdef double s = 0.0
+    cdef int i
+    for i in range(n):
+        s += a[i] * b[i]
+    return s
+
+
 cdef void find_velocities(Newton* N) noexcept nogil:
     """v = c + J u."""
     cdef int r
@@ -188,26 +196,31 @@ cdef void find_velocities(Newton* N) noexcept nogil:
 cdef void begin_at(Newton* N) noexcept nogil:
     """u, p, v and shift of the impulses lam."""
     pull_unknowns(&N.space, N.lam, N.p)
-    to_normalised(&N.space, N.p, N.u)
-    from_normalised(&N.space, N.u)
+    memcpy(N.u, N.p, N.space.unknowns * sizeof(double))
+    solve_mass(&N.matrix, N.u)
     find_velocities(N)
     find_shift(N)
 
 
-cdef double find_gradient(Newton* N) noexcept nogil:
-    """g of (2) from p and new, and h; returns g . M^-1 g."""
+cdef void find_gradient(Newton* N) noexcept nogil:
+    """g of (2) from p and new."""
     cdef int u
     pull_unknowns(&N.space, N.new, N.g)
     for u in range(N.space.unknowns):
         N.g[u] = N.p[u] - N.g[u]
-    return to_normalised(&N.space, N.g, N.h)
+
+
+cdef double find_motion(Newton* N) noexcept nogil:
+    """h, the velocities that g makes; returns g . M^-1 g."""
+    memcpy(N.h, N.g, N.space.unknowns * sizeof(double))
+    solve_mass(&N.matrix, N.h)
+    return inner(N.g, N.h, N.space.unknowns)
 
 
 cdef double unbalanced(Newton* N) noexcept nogil:
-    """Largest velocity of a row that g makes [m/s]; h is lost."""
+    """Largest velocity of a row that g makes [m/s], from h."""
     cdef double worst = 0.0
     cdef int r
-    from_normalised(&N.space, N.h)
     move_rows(&N.space, N.h, N.along)
     for r in range(N.space.rows):
         worst = max(worst, fabs(N.along[r]))
@@ -290,18 +303,20 @@ cdef void add_product(Newton* N, const Piece* k, const double* D, bint symmetric
 
 
 cdef void write_mass(Newton* N) noexcept nogil:
-    """The part of the matrix that does not change: M, upper triangle."""
+    """M = B^T B, upper triangle, and its factors."""
     cdef const VelocitySpace* V = &N.space
     cdef const double* B
     cdef const double* C
     cdef double* column
     cdef int k, a, b
-    set_identity(&N.matrix)
-    for k in range(6 * V.bodies, V.unknowns if not V.unit else 0):
+    set_unit_mass(&N.matrix)
+    if V.unit:
+        return
+    for k in range(6 * V.bodies, V.unknowns):
         N.matrix.mass[N.matrix.start[k + 1] - 1] = 0.0
-    for k in range(6 * V.bodies, V.unknowns if not V.unit else 0):
+    for k in range(6 * V.bodies, V.unknowns):
         B, a = V.root[k], k
-        while a >= 0:                                  # entries (b, a): b from k to a, columns of the upper triangle
+        while a >= 0:                                  # entries (b, a): b from k to a
             column = N.matrix.mass + N.matrix.start[a] - N.matrix.first[a]
             C, b = V.root[k], k
             while b != a:
@@ -309,6 +324,7 @@ cdef void write_mass(Newton* N) noexcept nogil:
                 C, b = C + 1, V.above[b]
             column[a] += B[0] * B[0]
             B, a = B + 1, V.above[a]
+    factor_mass(&N.matrix)
 
 
 cdef bint any_cone_slides(const Newton* N) noexcept nogil:
@@ -342,19 +358,11 @@ cdef bint find_direction(Newton* N, bint coupled) noexcept nogil:
     for u in range(N.space.unknowns):
         N.d[u] = -N.g[u]
     solve_factored(&N.matrix, N.d)
-    times_mass(&N.space, N.d, N.q)
+    times_mass(&N.matrix, N.d, N.q)
     return True
 
 
 # ---- the two kinds of steps ----
-
-cdef inline double inner(const double* a, const double* b, int n) noexcept nogil:
-    cdef double s = 0.0
-    cdef int i
-    for i in range(n):
-        s += a[i] * b[i]
-    return s
-
 
 cdef double slope(Newton* N, double at_zero, double square, double share) noexcept nogil:
     """d . g at u + share d."""
@@ -407,6 +415,7 @@ cdef int take_convex_step(Newton* N, double enough, int most) noexcept nogil:
     while True:
         project_all(N, False)
         find_gradient(N)
+        find_motion(N)
         left = unbalanced(N)
         if steps == most or left < enough or left < rounding and left > 0.5 * before or not find_direction(N, False):
             return steps
@@ -425,7 +434,8 @@ cdef bint take_coupled_step(Newton* N, double enough, int most, int* steps) noex
     cdef double now, share, next_
     cdef int n = N.space.unknowns, u
     project_all(N, True)
-    now = find_gradient(N)
+    find_gradient(N)
+    now = find_motion(N)
     for _ in range(most):
         if unbalanced(N) < enough:
             return True
@@ -441,7 +451,8 @@ cdef bint take_coupled_step(Newton* N, double enough, int most, int* steps) noex
                 N.p[u] = N.begun[u] + share * N.q[u]
             find_velocities(N)
             project_all(N, True)
-            next_ = find_gradient(N)
+            find_gradient(N)
+            next_ = find_motion(N)
             if sqrt(next_) < (1.0 - 1e-2 * share) * sqrt(now):
                 break
             share *= 0.5
@@ -614,7 +625,7 @@ cdef void repeat_step(Newton* N, bint coupled) noexcept nogil:
     for u in range(N.space.unknowns):
         N.d[u] = -N.g[u]
     solve_factored(&N.matrix, N.d)
-    times_mass(&N.space, N.d, N.q)
+    times_mass(&N.matrix, N.d, N.q)
     for u in range(N.space.unknowns):
         N.u[u] += N.d[u]
         N.p[u] += N.q[u]

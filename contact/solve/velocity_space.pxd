@@ -51,6 +51,3 @@ cdef void close_space(VelocitySpace* V, const Operator* G) noexcept nogil
 cdef void release_space(VelocitySpace* V) noexcept nogil
 cdef void move_rows(const VelocitySpace* V, const double* u, double* v) noexcept nogil
 cdef void pull_unknowns(const VelocitySpace* V, const double* lam, double* p) noexcept nogil
-cdef void times_mass(const VelocitySpace* V, const double* u, double* p) noexcept nogil
-cdef double to_normalised(const VelocitySpace* V, const double* p, double* z) noexcept nogil
-cdef void from_normalised(const VelocitySpace* V, double* z) noexcept nogil

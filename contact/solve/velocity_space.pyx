@@ -2,7 +2,7 @@
 
 from libc.math cimport sqrt
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from rbdyn.contact.operator cimport Contact, Line, LineBlock, Operator, Side, further_line
 from rbdyn.contact.problem cimport BILATERAL, CONE, DISC, ContactProblem
@@ -520,55 +520,3 @@ cdef void pull_unknowns(const VelocitySpace* V, const double* lam, double* p) no
             y = V.J + k.entry + r * k.columns
             for j in range(k.columns):
                 p[at[j]] += s * y[j]
-
-
-cdef void times_mass(const VelocitySpace* V, const double* u, double* p) noexcept nogil:
-    """p = M u."""
-    cdef const double* B
-    cdef double z
-    cdef int k, a
-    memcpy(p, u, V.unknowns * sizeof(double))
-    if V.unit:
-        return
-    memset(p + 6 * V.bodies, 0, (V.unknowns - 6 * V.bodies) * sizeof(double))
-    for k in range(6 * V.bodies, V.unknowns):
-        z, B, a = 0.0, V.root[k], k
-        while a >= 0:
-            z += B[0] * u[a]
-            B, a = B + 1, V.above[a]
-        B, a = V.root[k], k
-        while a >= 0:
-            p[a] += z * B[0]
-            B, a = B + 1, V.above[a]
-
-
-cdef double to_normalised(const VelocitySpace* V, const double* p, double* z) noexcept nogil:
-    """z = B^-T p, the normalised velocities that the generalised impulse p makes; returns p . M^-1 p."""
-    cdef const double* B
-    cdef double total = 0.0
-    cdef int k, a
-    memcpy(z, p, V.unknowns * sizeof(double))
-    for k in range(6 * V.bodies, V.unknowns if not V.unit else 0):
-        B, a = V.root[k], V.above[k]
-        z[k] /= B[0]
-        while a >= 0:
-            B += 1
-            z[a] -= B[0] * z[k]
-            a = V.above[a]
-    for k in range(V.unknowns):
-        total += z[k] * z[k]
-    return total
-
-
-cdef void from_normalised(const VelocitySpace* V, double* z) noexcept nogil:
-    """z <- B^-1 z, velocities."""
-    cdef const double* B
-    cdef double s
-    cdef int k, a
-    for k in range(V.unknowns - 1, 6 * V.bodies - 1 if not V.unit else V.unknowns - 1, -1):
-        B, a, s = V.root[k], V.above[k], z[k]
-        while a >= 0:
-            B += 1
-            s -= B[0] * z[a]
-            a = V.above[a]
-        z[k] = s / V.root[k][0]
